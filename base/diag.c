@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/fault.h"
+
+enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
+
+Loc loc_join(Loc a, Loc b) {
+  if (a.file != b.file || a.line != b.line || b.col < a.col) return a;
+  uint32_t end = (uint32_t)b.col + b.len, own = (uint32_t)a.col + a.len;
+  uint32_t len = (end > own ? end : own) - a.col;
+  a.len = len > UINT16_MAX ? UINT16_MAX : (uint16_t)len;
+  return a;
+}
+
+uint16_t sources_add(Sources *sources, const char *name, Str text) {
+  if (sources->files.n == UINT16_MAX) fault_raise(FAULT_MEMORY, "more than %u source files", UINT16_MAX);
+  SourceFile file = {.name = arena_copy(sources->arena, str_from(name))};
+  if (text.at) file.text = (Str){arena_copy(sources->arena, text), text.n};
+  vec_push(sources->arena, &sources->files, file);
+  return (uint16_t)(sources->files.n - 1);
+}
+
+uint16_t sources_named(Sources *sources, const char *name) {
+  for (uint32_t i = 0; i < sources->files.n; i++)
+    if (strcmp(sources->files.at[i].name, name) == 0) return (uint16_t)i;
+  return sources_add(sources, name, (Str){0});
+}
+
+static bool same_place(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
+
+uint16_t sources_call(Sources *sources, Loc site) {
+  if (sources->calls.n == 0) vec_push(sources->arena, &sources->calls, LOC_NONE);
+  for (uint32_t i = 1; i < sources->calls.n; i++)
+    if (same_place(sources->calls.at[i], site)) return (uint16_t)i;
+  if (sources->calls.n == UINT16_MAX) return 0; // the place stays, the chain of calls is lost
+  vec_push(sources->arena, &sources->calls, site);
+  return (uint16_t)(sources->calls.n - 1);
+}
+
+static void find_lines(Sources *sources, SourceFile *file) {
+  vec_push(sources->arena, &file->line_starts, 0);
+  for (size_t i = 0; i < file->text.n; i++)
+    if (file->text.at[i] == '\n') vec_push(sources->arena, &file->line_starts, (uint32_t)i + 1);
+}
+
+Str sources_line(Sources *sources, uint16_t index, uint32_t line) {
+  if (index >= sources->files.n) return (Str){0};
+  SourceFile *file = &sources->files.at[index];
+  if (!file->text.at) return (Str){0};
+  if (file->line_starts.n == 0) find_lines(sources, file);
+  if (line == 0 || line > file->line_starts.n) return (Str){0};
+  size_t start = file->line_starts.at[line - 1], end = start;
+  while (end < file->text.n && file->text.at[end] != '\n' && file->text.at[end] != '\r') end++;
+  return (Str){file->text.at + start, end - start};
+}
+
+const char *sources_name(const Sources *sources, uint16_t file) {
+  return file < sources->files.n ? sources->files.at[file].name : "<unknown>";
+}
+
+static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (n < 0) BUG("vsnprintf failed on \"%s\"", format);
+  char *message = arena_alloc(diags->arena, (size_t)n + 1);
+  vsnprintf(message, (size_t)n + 1, format, args);
+  Diag *diag = ARENA_NEW(diags->arena, Diag);
+  *diag = (Diag){.severity = severity, .loc = loc, .message = message};
+  return diag;
+}
+
+static void note_calls(Diags *diags, Diag *diag) {
+  for (uint16_t call = diag->loc.call; call && call < diags->sources->calls.n;) {
+    Loc site = diags->sources->calls.at[call];
+    diag_note(diags, diag, site, "called from here");
+    call = site.call;
+  }
+}
+
+// Lists the diagnostic, unless it stands there already or the limit of errors is passed. 
+static Diag *diag_add(Diags *diags, Diag *diag) {
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *old = diags->list.at[i];
+    if (old->severity == diag->severity && same_place(old->loc, diag->loc) &&
+        strcmp(old->message, diag->message) == 0)
+      return diag;
+  }
+  note_calls(diags, diag);
+  uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
+  if (diag->severity == DIAG_ERROR && diags->errors++ >= limit) return diag;
+  if (diag->severity == DIAG_WARNING) diags->warnings++;
+  vec_push(diags->arena, &diags->list, diag);
+  return diag;
+}
+
+Diag *diag_error(Diags *diags, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *diag = diag_new(diags, DIAG_ERROR, loc, format, args);
+  va_end(args);
+  return diag_add(diags, diag);
+}
+
+Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *diag = diag_new(diags, DIAG_WARNING, loc, format, args);
+  va_end(args);
+  return diag_add(diags, diag);
+}
+
+Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *diag = diag_new(diags, DIAG_REMARK, loc, format, args);
+  va_end(args);
+  diag->pass = pass;
+  return diag_add(diags, diag);
+}
+
+void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *note = diag_new(diags, DIAG_NOTE, loc, format, args);
+  va_end(args);
+  vec_push(diags->arena, &parent->notes, note);
+}
+
+void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement) {
+  FixIt fixit = {at, arena_copy(diags->arena, str_from(replacement))};
+  vec_push(diags->arena, &parent->fixits, fixit);
+}
+
+// Levenshtein distance, at most `limit` + 1.
+static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
+  uint32_t row[MAX_TYPED + 1];
+  if (a.n > MAX_TYPED || b.n > MAX_TYPED) return limit + 1;
+  for (uint32_t j = 0; j <= b.n; j++) row[j] = j;
+  for (uint32_t i = 1; i <= a.n; i++) {
+    uint32_t diagonal = row[0];
+    row[0] = i;
+    for (uint32_t j = 1; j <= b.n; j++) {
+      uint32_t best = diagonal + (a.at[i - 1] != b.at[j - 1]);
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      diagonal = row[j];
+      row[j] = best;
+    }
+  }
+  return row[b.n];
+}
+
+const char *diag_nearest(Str typed, const char *const *names, size_t n) {
+  uint32_t limit = (uint32_t)(typed.n + 2) / 3, best = limit + 1;
+  const char *nearest = NULL;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t distance = edit_distance(typed, str_from(names[i]), limit);
+    if (distance < best && distance > 0) {
+      best = distance;
+      nearest = names[i];
+    }
+  }
+  return nearest;
+}
+
+static const char *const severity_name[] = {"error", "warning", "remark", "note"};
+
+// The source line with the caret and range below it, then the fix-its below those. Tabs are kept, so that columns agree.
+static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
+  Str line = sources_line(diags->sources, diag->loc.file, diag->loc.line);
+  if (!line.at || diag->loc.col == 0 || diag->loc.col > line.n + 1) return;
+  buf_str(out, line);
+  buf_char(out, '\n');
+  size_t start = diag->loc.col - 1u;
+  for (size_t i = 0; i < start; i++) buf_char(out, line.at[i] == '\t' ? '\t' : ' ');
+  buf_char(out, '^');
+  for (size_t i = 1; i < diag->loc.len && start + i < line.n; i++) buf_char(out, '~');
+  buf_char(out, '\n');
+  for (uint32_t k = 0; k < diag->fixits.n; k++) {
+    const FixIt *fixit = &diag->fixits.at[k];
+    if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || fixit->at.col > line.n + 1) continue;
+    for (size_t i = 0; i + 1 < fixit->at.col; i++) buf_char(out, line.at[i] == '\t' ? '\t' : ' ');
+    buf_text(out, fixit->text);
+    buf_char(out, '\n');
+  }
+}
+
+static void print_text(const Diags *diags, const Diag *diag, Buf *out) {
+  if (diag->loc.line)
+    buf_printf(out, "%s:%u:%u: ", sources_name(diags->sources, diag->loc.file), diag->loc.line, diag->loc.col);
+  else buf_text(out, "tilec: ");
+  buf_printf(out, "%s: %s", severity_name[diag->severity], diag->message);
+  if (diag->pass) buf_printf(out, " [%s]", diag->pass);
+  buf_char(out, '\n');
+  print_snippet(diags, diag, out);
+  for (uint32_t i = 0; i < diag->notes.n; i++) print_text(diags, diag->notes.at[i], out);
+}
+
+void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
+  for (uint32_t i = 0; i < diags->list.n; i++)
+    if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_text(diags, diags->list.at[i], out);
+  uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
+  if (diags->errors > limit) buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);
+}
+
+static void print_json_place(const Diags *diags, Loc loc, Buf *out) {
+  if (!loc.line) return;
+  buf_text(out, ", \"file\": ");
+  buf_quoted(out, str_from(sources_name(diags->sources, loc.file)));
+  buf_printf(out, ", \"line\": %u, \"column\": %u, \"length\": %u", loc.line, loc.col, loc.len);
+}
+
+static void print_json(const Diags *diags, const Diag *diag, Buf *out) {
+  buf_printf(out, "{\"severity\": \"%s\", \"message\": ", severity_name[diag->severity]);
+  buf_quoted(out, str_from(diag->message));
+  print_json_place(diags, diag->loc, out);
+  if (diag->pass) buf_printf(out, ", \"pass\": \"%s\"", diag->pass);
+  buf_text(out, ", \"fixits\": [");
+  for (uint32_t i = 0; i < diag->fixits.n; i++) {
+    const FixIt *fixit = &diag->fixits.at[i];
+    buf_text(out, i == 0 ? "{\"text\": " : ", {\"text\": ");
+    buf_quoted(out, str_from(fixit->text));
+    print_json_place(diags, fixit->at, out);
+    buf_char(out, '}');
+  }
+  buf_text(out, "], \"notes\": [");
+  for (uint32_t i = 0; i < diag->notes.n; i++) {
+    if (i) buf_text(out, ", ");
+    print_json(diags, diag->notes.at[i], out);
+  }
+  buf_text(out, "]}");
+}
+
+void diags_print_json(const Diags *diags, bool remarks, Buf *out) {
+  bool first = true;
+  buf_char(out, '[');
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    if (!remarks && diags->list.at[i]->severity == DIAG_REMARK) continue;
+    buf_text(out, first ? "\n  " : ",\n  ");
+    first = false;
+    print_json(diags, diags->list.at[i], out);
+  }
+  buf_text(out, first ? "]\n" : "\n]\n");
+}

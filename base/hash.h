@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// FNV-1a (Fowler, Noll, Vo), 64 bits: for tables only; nothing may depend on the order it gives.
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t hash_more(uint64_t hash, const void *bytes, size_t n) {
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < n; i++) hash = (hash ^ at[i]) * 0x100000001b3u;
+  return hash;
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t n) { return hash_more(0xcbf29ce484222325u, bytes, n); }
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Interned strings: equal text has one address, so names compare with ==.
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef struct Interner {
+  Arena *arena;       // owns the text and the table; set before first use
+  const char **slots; // open addressing, power-of-two size
+  uint32_t n, cap;
+} Interner;
+
+// The NUL-terminated, interned copy of `text`; lives as long as the arena.
+const char *intern(Interner *names, Str text);
+
+#endif

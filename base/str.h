@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Str: a borrowed slice of bytes, not NUL-terminated. The owner of the bytes outlives the slice.
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct Str {
+  const char *at;
+  size_t n;
+} Str;
+
+#define STR(literal) ((Str){literal, sizeof(literal) - 1})
+// For printf: printf("%.*s", STR_ARG(s)).
+#define STR_ARG(s) (int)(s).n, (s).at
+
+static inline Str str_from(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
+
+static inline bool str_eq(Str a, Str b) { return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0); }
+
+static inline bool str_is(Str a, const char *cstr) { return str_eq(a, str_from(cstr)); }
+
+static inline bool str_starts(Str a, const char *prefix) {
+  size_t n = strlen(prefix);
+  return a.n >= n && memcmp(a.at, prefix, n) == 0;
+}
+
+#endif
