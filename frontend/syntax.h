@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From source text to the syntax tree (frontend/ast.h), and the printers of tokens and tree.
+#ifndef FRONTEND_SYNTAX_H
+#define FRONTEND_SYNTAX_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "frontend/ast.h"
+
+typedef enum SyntaxMode {
+  SYNTAX_TILE, // everything in the file is parsed
+  SYNTAX_PY, // only imports, constants and functions with a jit decorator; the rest is skipped without a word
+} SyntaxMode;
+
+// SYNTAX_PY for names which end in ".py", else SYNTAX_TILE.
+SyntaxMode syntax_mode_of(const char *file_name);
+
+// Parses file `file` of `sources`. Never NULL; errors are in `diags`, and after an error parsing goes on with
+// the next statement, so that the tree lacks what was wrong. The tree lives in `arena`, its names in `names`.
+Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
+                     SyntaxMode mode);
+
+// Parses a file whose whole text is one expression (a launch grid or value of the command line). NULL after
+// an error.
+Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file);
+
+// One token a line: "line:col KIND text". Lexical errors go to `diags`.
+void syntax_dump_tokens(Arena *arena, Diags *diags, Sources *sources, uint16_t file, Buf *out);
+
+// One node a line, "line:col kind details", parts indented by two.
+void syntax_dump_ast(const Module *module, Buf *out);
+void syntax_dump_expr(const Expr *expr, int indent, Buf *out);
+
+#endif
