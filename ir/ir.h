@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tile IR: SSA over scalars, pointers and tiles, with structured control flow. docs/tir.md describes the ops and the text form.
+//
+// Everything lives in the module's arena and has a stable address; lists are intrusive. Nothing orders by address: ids
+// are dense, given by func_number for printing and side tables.
+#ifndef IR_IR_H
+#define IR_IR_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "ir/spec.h"
+#include "ir/type.h"
+
+typedef enum OpKind {
+#define X(name, ...) OP_##name,
+#include "ir/ops.def"
+#undef X
+  OP_COUNT
+} OpKind;
+
+// Traits: see ops.def.
+enum {
+  PURE = 1,
+  READS = 2,
+  WRITES = 4,
+  ELEMENTWISE = 8,
+  COMPARE = 16,
+  SAME = 32,
+  COMMUTES = 64,
+  TERMINATOR = 128,
+  CONTROL = 256,
+};
+
+typedef struct OpInfo {
+  const char *name, *operands, *attrs, *meaning;
+  int8_t results;     // -1: as its regions yield
+  uint8_t min_operands, max_operands; // max 255: any number
+  uint32_t traits;
+} OpInfo;
+
+const OpInfo *op_info(OpKind kind);
+bool op_parse_kind(Str name, OpKind *kind);
+
+typedef enum AttrKey {
+#define X(name, ...) ATTR_##name,
+#include "ir/attrs.def"
+#undef X
+  ATTR_COUNT
+} AttrKey;
+
+typedef enum AttrKind { ATTR_KIND_INT, ATTR_KIND_FLOAT, ATTR_KIND_STR, ATTR_KIND_FLAG, ATTR_KIND_INTS, ATTR_KIND_LAYOUT } AttrKind;
+
+typedef struct AttrInfo {
+  const char *name;
+  AttrKind kind;
+  const char *meaning;
+} AttrInfo;
+
+const AttrInfo *attr_info(AttrKey key);
+
+typedef struct Attr {
+  AttrKey key;
+  union {
+    int64_t i;                                   // INT
+    double f;                                    // FLOAT
+    const char *str;                             // STR, interned
+    struct { const int64_t *at; uint32_t n; } ints; // INTS
+    const Layout *layout;                        // LAYOUT
+  };
+} Attr;
+
+typedef struct Op Op;
+typedef struct Region Region;
+typedef struct Value Value;
+
+// One operand: a place in the use list of the value that it uses.
+typedef struct Use {
+  Value *value;
+  Op *user;
+  struct Use *prev, *next; // the value's other uses, in order of creation
+} Use;
+
+// An op's result, or a region's argument.
+struct Value {
+  const Type *type;
+  Op *def;          // NULL for a region's argument
+  Region *region;     // the region whose argument it is; NULL for a result
+  uint32_t index;   // among the op's results or the region's arguments
+  uint32_t id;      // dense within the function: func_number
+  const char *name; // a hint for printing, interned; NULL: none
+  Use *first_use, *last_use;
+};
+
+struct Op {
+  OpKind kind;
+  Loc loc;
+  Region *region; // NULL while not inserted
+  Op *prev, *next;
+  uint32_t operand_count, result_count, region_count;
+  Use *operands;
+  Value *results;
+  Region **regions; // one region each: control flow is structured
+  VEC(Attr) attrs; // sorted by key
+  uint32_t id;     // dense within the function: func_number
+};
+
+struct Region {
+  Op *parent;  // NULL: a function's body
+  struct Func *func;
+  Value **args;
+  uint32_t arg_count;
+  Op *first, *last;
+};
+
+typedef struct FuncParam {
+  const char *name; // interned
+  const Type *type; // scalar or pointer; of a parameter given as None *i8
+  ParamFacts facts;
+  Loc loc;
+} FuncParam;
+
+// A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones whose value
+// is known, so that all specialisations share one ABI. The body ends with `return`.
+typedef struct Func {
+  const char *name;
+  Loc loc;
+  struct IrModule *module;
+  FuncParam *params;
+  uint32_t param_count;
+  Region *body;
+  Region *grid;               // NULL: none was given. Its arguments are the parameters too; yields 1 to 3 i64: the grid's sizes
+  const char *grid_text[3];  // the grid's expressions as written; NULL past the last
+  Constexpr *constexprs;     // what was specialised, in the source's order: for --emit=meta
+  uint32_t constexpr_count;
+  uint32_t value_count, op_count; // as of func_number
+} Func;
+
+typedef struct IrModule {
+  IrContext *ir;
+  Target target;
+  VEC(Func *) funcs;
+} IrModule;
+
+// What every module of one compilation shares: memory, names, types, layouts, sources.
+struct IrContext {
+  Arena *arena; // set before first use, with the next two
+  Sources *sources;
+  Diags *diags;
+  Interner names;     // names.arena == arena
+  struct TypeTable *types; // type.c's and layout.c's own
+  struct LayoutTable *layouts;
+};
+
+// arena, sources and diags outlive the context.
+void ir_context_init(IrContext *ir, Arena *arena, Sources *sources, Diags *diags);
+const char *ir_name(IrContext *ir, Str text); // interned
+
+// Building: ir/build.h. Text: ir/print.h, ir/parse.h. Rules: ir/verify.h. Meaning: ir/eval.h.
+
+IrModule *module_new(IrContext *ir, const Target *target);
+// Appends a function with its body (one argument a parameter, no ops yet).
+Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
+// A region for func->grid, with the parameters as arguments.
+Region *func_new_grid(Func *func);
+// Gives every value and op of the function its dense id, in program order.
+void func_number(Func *func);
+
+const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there
+int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
+void op_set_attr(Op *op, Attr attr); // adds or replaces
+void op_remove_attr(Op *op, AttrKey key);
+static inline bool op_has(const Op *op, uint32_t traits) { return (op_info(op->kind)->traits & traits) == traits; }
+static inline Value *op_operand(const Op *op, uint32_t i) { return i < op->operand_count ? op->operands[i].value : NULL; }
+static inline Value *op_result(const Op *op) { return op->result_count ? &op->results[0] : NULL; }
+// Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control flow of such.
+bool op_is_dead(const Op *op);
+// The constant's value where `value` is a constant (scalar or splat); constants through `splat` too.
+bool value_int_constant(const Value *value, int64_t *constant);
+bool value_float_constant(const Value *value, double *constant);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tile IR as text; ir/parse.h reads it back to the identical module: print(parse(print(m))) == print(m). docs/tir.md has the grammar.
+#ifndef IR_PRINT_H
+#define IR_PRINT_H
+
+#include "ir/ir.h"
+
+typedef struct PrintOptions {
+  bool no_locs; // leaves the locations out (golden files)
+} PrintOptions;
+
+// Numbers every function (func_number), then prints. options may be NULL.
+void module_print(IrModule *module, const PrintOptions *options, Buf *out);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A specialisation: which kernel, for which target, with which constexpr values, and what is known of each run-time parameter.
+// One descriptor from the command line and the JIT to elaboration and --emit=meta.
+#ifndef IR_SPEC_H
+#define IR_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "ir/type.h"
+
+// A Python literal: the value of a constexpr.
+typedef enum ConstKind {
+  CONST_NONE,
+  CONST_BOOL,  // i: 0 or 1
+  CONST_INT,   // i; where is_u64 the unsigned value of its bits (2^63 .. 2^64 - 1)
+  CONST_FLOAT, // f
+  CONST_STR,   // str
+  CONST_DTYPE, // type: scalar or pointer
+  CONST_TUPLE, // items
+} ConstKind;
+
+typedef struct ConstValue ConstValue;
+struct ConstValue {
+  ConstKind kind;
+  bool is_u64;
+  union {
+    int64_t i;
+    double f;
+    const char *str; // interned
+    const Type *type;
+    struct { const ConstValue *at; uint32_t n; } items;
+  };
+};
+
+bool const_equal(const ConstValue *a, const ConstValue *b);
+// As Python writes it: 128, 1.5, True, None, "relu", fp16, (1, 2).
+void const_print(const ConstValue *value, Buf *out);
+// Parses a Python literal or a type's name (either spelling, `tl.` allowed). False where the text is none. Memory and names from `ir`.
+bool const_parse(IrContext *ir, Str text, ConstValue *value);
+
+// What is known of a run-time parameter. Text: [TYPE][:16][:1], or None.
+typedef struct ParamFacts {
+  bool divisible16; // the integer, or the address in bytes, is a multiple of 16
+  bool equal1;      // the integer is 1
+  bool none;        // given as None
+} ParamFacts;
+
+typedef struct ParamSpec {
+  const char *name; // interned
+  const Type *type; // NULL: as annotated
+  ParamFacts facts;
+} ParamSpec;
+
+typedef struct Constexpr {
+  const char *name; // interned
+  ConstValue value;
+} Constexpr;
+
+typedef enum Fp32Dot { FP32_DOT_IEEE, FP32_DOT_TF32, FP32_DOT_TF32X3 } Fp32Dot;
+
+// Where the code is to run, and how it is to be compiled.
+typedef struct Target {
+  uint16_t sm;           // 75, 80, 86, 89, 90, ...
+  bool arch_specific;    // the `a` suffix: sm_90a
+  uint16_t num_warps;    // a power of two, 1 .. 32 
+  uint16_t num_stages;   // 1 or more
+  uint16_t maxnreg;      // 0: no limit
+  Fp32Dot fp32_dot;
+  bool fp_contract;      // a*b+c may become one fused multiply-add
+  uint8_t opt_level;     // 0 .. 3
+  bool debug;            // -g
+} Target;
+
+// sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.
+Target target_default(void);
+// "sm_90a"; false where the text is none or it is not supported (sm_75 and newer).
+bool target_parse_arch(Str text, Target *target);
+void target_print_arch(const Target *target, Buf *out);
+
+typedef struct Spec {
+  const char *kernel; // NULL: the file's only entry
+  ParamSpec *params;
+  uint32_t param_count;
+  Constexpr *constexprs;
+  uint32_t constexpr_count;
+  Target target;
+  // Options given on the command line win over those of @autotune's configuration.
+  bool num_warps_given, num_stages_given, maxnreg_given;
+} Spec;
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types of tile IR values. Interned in an IrContext: equal types have one address and compare with ==.
+#ifndef IR_TYPE_H
+#define IR_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/str.h"
+#include "ir/layout.h"
+
+typedef struct IrContext IrContext;
+
+// Element types carry their signedness: `div`, `shr`, comparisons and casts take their meaning from it.
+typedef enum Elem {
+#define X(name, ...) ELEM_##name,
+#include "ir/elems.def"
+#undef X
+  ELEM_COUNT
+} Elem;
+
+typedef enum ElemClass { CLASS_BOOL, CLASS_SINT, CLASS_UINT, CLASS_FLOAT } ElemClass;
+
+typedef struct ElemInfo {
+  const char *name;      // "fp32"
+  const char *long_name; // "float32"
+  uint8_t bits;          // 1 for i1, which takes a byte in memory
+  ElemClass cls;
+  const char *numpy; // array-interface descr, "" where NumPy has no such type
+} ElemInfo;
+
+const ElemInfo *elem_info(Elem elem);
+uint32_t elem_bytes(Elem elem); // in memory
+bool elem_is_float(Elem elem);
+bool elem_is_int(Elem elem); // i1 too
+bool elem_is_signed(Elem elem);
+// By either spelling; false where there is none.
+bool elem_parse(Str name, Elem *elem);
+
+enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20 };
+
+typedef enum TypeKind {
+  TYPE_SCALAR, // i32
+  TYPE_PTR,    // *fp32: a pointer to global memory
+  TYPE_TILE,   // tile<16x64xfp32>, tile<1024x*fp32>, tile<1024xi1, #blocked>
+  TYPE_SHARED, // shared<64x32xfp16, #swizzled>: a buffer in shared memory
+  TYPE_TOKEN,  // token: an asynchronous operation's completion
+} TypeKind;
+
+typedef struct Type Type;
+struct Type {
+  TypeKind kind;
+  Elem elem;                     // SCALAR, SHARED; of a TILE of scalars its element
+  const Type *inner;             // PTR: the pointee; TILE: the element type, scalar or pointer
+  uint8_t rank;                  // TILE, SHARED: 1 .. TILE_MAX_RANK
+  uint32_t shape[TILE_MAX_RANK]; // logical, outermost first
+  const Layout *layout;          // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
+};
+
+const Type *type_scalar(IrContext *ir, Elem elem);
+const Type *type_ptr(IrContext *ir, const Type *pointee);
+// element: scalar or pointer. layout may be NULL. rank 0 gives `element` itself.
+const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape, const Layout *layout);
+const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape, const Layout *layout);
+const Type *type_token(IrContext *ir);
+
+const Type *type_element(const Type *type);                                     // of a tile; a scalar or pointer itself
+const Type *type_with_element(IrContext *ir, const Type *like, const Type *element); // `like`'s shape and layout
+const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
+bool type_is_tile(const Type *type);
+bool type_is_int(const Type *type);   // scalar or tile of integers (i1 too)
+bool type_is_float(const Type *type); // scalar or tile of floats
+bool type_is_ptr(const Type *type);   // pointer or tile of pointers
+bool type_is_elem(const Type *type, Elem elem); // scalar or tile of exactly that element
+uint64_t type_elements(const Type *type); // product of the shape; 1 for scalars and pointers
+uint32_t type_element_bytes(const Type *type); // bytes of one element in memory; 8 for pointers
+bool type_same_shape(const Type *a, const Type *b); // rank and shape alone
+// Layouts print as #name where `names` (ir/print.h) has one; here in full.
+void type_print(const Type *type, Buf *out);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes and the pipeline. A pass changes one function in place; it takes what it needs from the IR alone, so each runs on .tir text by itself.
+#ifndef PASSES_PASSES_H
+#define PASSES_PASSES_H
+
+#include "ir/ir.h"
+
+typedef struct PassContext {
+  Arena *scratch; // for the pass's own tables; freed after the pass
+  Diags *diags;   // remarks: what was done and what declined
+} PassContext;
+
+// Each returns whether it changed anything. passes.def lists them.
+#define X(name, ...) bool pass_##name(PassContext *context, Func *func);
+#include "passes/passes.def"
+#undef X
+
+enum { OPTIONAL = 1, REASSOCIATES = 2 };
+
+typedef struct PassInfo {
+  const char *name, *meaning;
+  uint32_t flags;
+  bool (*run)(PassContext *context, Func *func);
+} PassInfo;
+
+const PassInfo *pass_list(uint32_t *count);
+const PassInfo *pass_find(Str name); // NULL: there is none
+
+typedef struct PipelineOptions {
+  const char *const *disabled; // pass names
+  uint32_t disabled_count;
+  const char *const *only; // --run-pass: these, in this order, instead of the pipeline
+  uint32_t only_count;
+  const char *stop_after;  // NULL: run all; "elaborate": none
+  bool verify_each;
+  // Called after every pass that ran (pass NULL: before the first), for --print-after; may be NULL.
+  void (*after)(const char *pass, IrModule *module, double seconds, void *data);
+  void *data;
+} PipelineOptions;
+
+// Runs the pipeline on every function. False where a pass broke a rule (verify_each): the errors are in diags, and name the pass.
+bool pipeline_run(IrModule *module, Diags *diags, const PipelineOptions *options);
+
+#endif
