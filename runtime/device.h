@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Devices: one interface, three ways to run a kernel. A device kind is a filled-in DeviceKind; runtime/ and
+// the tool call the device_* functions, which check and count, and never the table itself.
+//
+// Addresses are the device's own (a CUdeviceptr; on sim and eval whatever the device chose). Every status
+// that is not TILEC_OK has its message set (runtime/error.h).
+#ifndef RUNTIME_DEVICE_H
+#define RUNTIME_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/str.h"
+#include "ir/ir.h"
+#include "runtime/tilec.h"
+
+// A kernel as compiled, for loading. Read during the load only, but for `func`.
+typedef struct KernelImage {
+  const char *name; // the entry's name in the PTX
+  Str ptx;          // cuda, sim: NUL-terminated; not read on eval
+  Func *func; // eval: as elaborated, with its IrContext; outlives the loaded kernel. Not read on cuda and sim
+  uint32_t threads[3];   // a block
+  uint32_t shared_bytes; // dynamic shared memory
+} KernelImage;
+
+typedef struct KernelLaunch {
+  uint32_t grid[3]; // no zeros; device_launch has dealt with them
+  const uint64_t *
+      args; // one a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended
+  uint32_t arg_count;
+  void *stream; // the device's own stream; NULL: the default one
+} KernelLaunch;
+
+typedef struct DeviceKind {
+  const char *name; // "cuda"
+  // Fills device->state, target, name. On failure nothing is left behind.
+  tilec_status (*open)(tilec_device *device, int ordinal);
+  void (*close)(tilec_device *device);
+  tilec_status (*synchronize)(tilec_device *device);
+  tilec_status (*alloc)(tilec_device *device, size_t bytes, uint64_t *address); // aligned to 256
+  void (*release)(tilec_device *device, uint64_t address);
+  tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes); // the caller's memory, in place
+  void (*unmap)(tilec_device *device, uint64_t address);
+  tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
+  tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
+  tilec_status (*fill)(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes);
+  tilec_status (*stream_new)(tilec_device *device, void **stream);
+  tilec_status (*stream_synchronize)(tilec_device *device, void *stream);
+  void (*stream_free)(tilec_device *device, void *stream);
+  tilec_status (*load)(tilec_device *device, const KernelImage *image, void **kernel);
+  void (*unload)(tilec_device *device, void *kernel);
+  tilec_status (*launch)(tilec_device *device, void *kernel,
+                         const KernelLaunch *launch); // never waits on cuda
+  // Median seconds of one launch over `rounds` timed rounds of `count` launches each; launches[i %
+  // launch_count] in turn.
+  tilec_status (*time)(tilec_device *device, void *kernel, const KernelLaunch *launches,
+                       uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds);
+} DeviceKind;
+
+extern const DeviceKind device_cuda, device_sim, device_eval;
+
+struct tilec_device {
+  const DeviceKind *kind;
+  char name[24];  // "cuda:0"
+  char arch[16];  // "sm_90a"
+  Target target;  // the defaults, for this device's architecture
+  bool needs_ptx; // false: the device runs the elaborated function (eval)
+  int users;      // objects that hold the device, the caller included; atomic
+  void *state;    // the kind's own
+};
+
+// As tilec_device_open says.
+tilec_status device_open(const char *name, tilec_device **device);
+void device_hold(tilec_device *device);
+void device_release(tilec_device *device); // closes it when nobody holds it
+
+// A loaded kernel. It holds its device.
+typedef struct DeviceKernel {
+  tilec_device *device;
+  void *state;
+} DeviceKernel;
+
+tilec_status device_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel);
+void device_unload(DeviceKernel *kernel); // a zeroed one does nothing
+
+// Checks the grid (a negative or too large size is an error, a zero launches nothing) and launches. stream
+// NULL: the default one.
+tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
+                           uint32_t arg_count, tilec_stream *stream);
+// Median seconds of a launch, by the device's own clock (cuda: events around a replayed graph; otherwise the
+// host's). `args` holds `set_count` argument lists of arg_count each, used in turn, so that buffers can be
+// rotated beyond the caches.
+tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
+                         uint32_t arg_count, uint32_t set_count, uint32_t count, uint32_t rounds,
+                         double *seconds);
+
+#endif
