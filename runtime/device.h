@@ -38,7 +38,8 @@ typedef struct DeviceKind {
   tilec_status (*synchronize)(tilec_device *device);
   tilec_status (*alloc)(tilec_device *device, size_t bytes, uint64_t *address); // aligned to 256
   void (*release)(tilec_device *device, uint64_t address);
-  tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes); // the caller's memory, in place
+  // The caller's memory, in place; *mapped tells whether unmap is to be called.
+  tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes, bool *mapped);
   void (*unmap)(tilec_device *device, uint64_t address);
   tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
   tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
@@ -50,10 +51,10 @@ typedef struct DeviceKind {
   void (*unload)(tilec_device *device, void *kernel);
   tilec_status (*launch)(tilec_device *device, void *kernel,
                          const KernelLaunch *launch); // never waits on cuda
-  // Median seconds of one launch over `rounds` timed rounds of `count` launches each; launches[i %
-  // launch_count] in turn.
-  tilec_status (*time)(tilec_device *device, void *kernel, const KernelLaunch *launches,
-                       uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds);
+  // Seconds of one launch in each of `rounds` rounds of `count` launches, which take launches[i %
+  // launch_count] in turn. May change the launches' streams. NULL: by the host's clock.
+  tilec_status (*time)(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
+                       uint32_t count, uint32_t rounds, double *seconds);
 } DeviceKind;
 
 extern const DeviceKind device_cuda, device_sim, device_eval;
@@ -86,9 +87,9 @@ void device_unload(DeviceKernel *kernel); // a zeroed one does nothing
 // NULL: the default one.
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                            uint32_t arg_count, tilec_stream *stream);
-// Median seconds of a launch, by the device's own clock (cuda: events around a replayed graph; otherwise the
-// host's). `args` holds `set_count` argument lists of arg_count each, used in turn, so that buffers can be
-// rotated beyond the caches.
+// Seconds of a launch in each of `rounds` rounds of `count` launches (seconds[rounds]), by the device's own
+// clock: on cuda events around a replayed graph, otherwise the host's. `args` holds `set_count` argument
+// lists of arg_count each, used in turn, so that buffers can be rotated beyond the caches.
 tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                          uint32_t arg_count, uint32_t set_count, uint32_t count, uint32_t rounds,
                          double *seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The last error of each thread.
+// The last error of each thread, and the frame in which library entries run.
 #ifndef RUNTIME_ERROR_H
 #define RUNTIME_ERROR_H
 
@@ -10,7 +10,14 @@
 // Keeps the message (cut where it is longer than 16 KiB) for tilec_last_error, and returns `status`.
 tilec_status error_set(tilec_status status, const char *format, ...) FAULT_PRINTF(2, 3);
 tilec_status error_text(tilec_status status, Str text);
-// What a fault amounts to: FAULT_MEMORY is TILEC_ERROR_OUT_OF_MEMORY, FAULT_BUG TILEC_ERROR_INTERNAL.
-tilec_status error_fault(const FaultFrame *frame);
+void error_clear(void);
+
+// Runs body(data) in a fault frame: a fault becomes TILEC_ERROR_OUT_OF_MEMORY or TILEC_ERROR_INTERNAL, its
+// message the last error. What body made before the fault must be reachable from data, for the caller to
+// free.
+tilec_status error_guard(tilec_status (*body)(void *data), void *data);
+
+// The diagnostics as the last error, with TILEC_ERROR_COMPILE or whatever status is given. May fault.
+tilec_status error_diags(tilec_status status, const Diags *diags);
 
 #endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/error.h"
+#include "runtime/memory.h"
+
+static tilec_status open_kind(const DeviceKind *kind, int ordinal, tilec_device **device) {
+  tilec_device *d = calloc(1, sizeof *d);
+  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  d->kind = kind;
+  d->users = 1;
+  d->target = target_default();
+  tilec_status status = kind->open(d, ordinal);
+  if (status)
+    free(d);
+  else
+    *device = d;
+  return status;
+}
+
+// "NAME" or "NAME:N"; false where `text` is neither.
+static bool parse_name(const char *text, const char *name, int *ordinal) {
+  size_t n = strlen(name);
+  *ordinal = 0;
+  if (strncmp(text, name, n) != 0) return false;
+  if (!text[n]) return true;
+  if (text[n] != ':' || !text[n + 1] || strlen(text + n + 1) > 4) return false;
+  for (const char *c = text + n + 1; *c; c++) {
+    if (*c < '0' || *c > '9') return false;
+    *ordinal = *ordinal * 10 + (*c - '0');
+  }
+  return true;
+}
+
+tilec_status device_open(const char *name, tilec_device **device) {
+  int ordinal;
+  if (!name || strcmp(name, "auto") == 0) {
+    tilec_status status = open_kind(&device_cuda, 0, device);
+    if (status != TILEC_ERROR_NO_DEVICE && status != TILEC_ERROR_NOT_SUPPORTED) return status;
+    error_clear();
+    return open_kind(&device_sim, 0, device);
+  }
+  if (parse_name(name, "cuda", &ordinal)) return open_kind(&device_cuda, ordinal, device);
+  if (strcmp(name, "sim") == 0) return open_kind(&device_sim, 0, device);
+  if (strcmp(name, "eval") == 0) return open_kind(&device_eval, 0, device);
+  return error_set(TILEC_ERROR_NO_DEVICE, "no device '%.64s'; devices are cuda[:N], sim, eval and auto",
+                   name);
+}
+
+void device_hold(tilec_device *device) { __atomic_add_fetch(&device->users, 1, __ATOMIC_RELAXED); }
+
+void device_release(tilec_device *device) {
+  if (__atomic_sub_fetch(&device->users, 1, __ATOMIC_ACQ_REL) > 0) return;
+  device->kind->close(device);
+  free(device);
+}
+
+tilec_status device_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
+  *kernel = (DeviceKernel){0};
+  void *state = NULL;
+  tilec_status status = device->kind->load(device, image, &state);
+  if (status) return status;
+  *kernel = (DeviceKernel){.device = device, .state = state};
+  device_hold(device);
+  return TILEC_OK;
+}
+
+void device_unload(DeviceKernel *kernel) {
+  if (!kernel->device) return;
+  kernel->device->kind->unload(kernel->device, kernel->state);
+  device_release(kernel->device);
+  *kernel = (DeviceKernel){0};
+}
+
+// *empty: nothing is to be launched.
+static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *empty) {
+  static const int64_t limits[3] = {INT32_MAX, 65535, 65535};
+  *empty = false;
+  for (int i = 0; i < 3; i++) {
+    if (grid[i] < 0)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "grid dimension %c is negative (%lld)", "xyz"[i],
+                       (long long)grid[i]);
+    if (grid[i] > limits[i])
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "grid dimension %c is %lld; the most is %lld", "xyz"[i],
+                       (long long)grid[i], (long long)limits[i]);
+    out[i] = (uint32_t)grid[i];
+    *empty |= grid[i] == 0;
+  }
+  return TILEC_OK;
+}
+
+tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
+                           uint32_t arg_count, tilec_stream *stream) {
+  KernelLaunch launch = {.args = args, .arg_count = arg_count, .stream = stream ? stream->state : NULL};
+  bool empty;
+  tilec_status status = check_grid(grid, launch.grid, &empty);
+  if (status || empty) return status;
+  if (stream && stream->device != kernel->device)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the stream is of device %s, the kernel of %s",
+                     stream->device->name, kernel->device->name);
+  return kernel->device->kind->launch(kernel->device, kernel->state, &launch);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tilec_status time_by_host(tilec_device *device, void *state, KernelLaunch *launches,
+                                 uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds) {
+  tilec_status status = TILEC_OK;
+  for (uint32_t r = 0; r < rounds && !status; r++) {
+    double start = now();
+    for (uint32_t i = 0; i < count && !status; i++)
+      status = device->kind->launch(device, state, &launches[i % launch_count]);
+    seconds[r] = (now() - start) / count;
+  }
+  return status;
+}
+
+tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
+                         uint32_t arg_count, uint32_t set_count, uint32_t count, uint32_t rounds,
+                         double *seconds) {
+  uint32_t checked[3];
+  bool empty;
+  tilec_status status = check_grid(grid, checked, &empty);
+  if (status) return status;
+  if (empty || set_count == 0 || count == 0)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "nothing to time: the grid or the count is empty");
+  KernelLaunch *launches = calloc(set_count, sizeof *launches);
+  if (!launches) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (%u launches)", set_count);
+  for (uint32_t i = 0; i < set_count; i++) {
+    launches[i] = (KernelLaunch){.args = args + (size_t)i * arg_count, .arg_count = arg_count};
+    memcpy(launches[i].grid, checked, sizeof checked);
+  }
+  tilec_device *device = kernel->device;
+  status = (device->kind->time ? device->kind->time : time_by_host)(device, kernel->state, launches,
+                                                                    set_count, count, rounds, seconds);
+  free(launches);
+  return status;
+}
+
+// --- The public functions ---
+
+tilec_status tilec_device_open(const char *name, tilec_device **device) {
+  if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_open: device is NULL");
+  *device = NULL;
+  return device_open(name, device);
+}
+
+void tilec_device_close(tilec_device *device) {
+  if (device) device_release(device);
+}
+
+const char *tilec_device_name(const tilec_device *device) { return device ? device->name : ""; }
+const char *tilec_device_arch(const tilec_device *device) { return device ? device->arch : ""; }
+
+tilec_status tilec_device_synchronize(tilec_device *device) {
+  if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_synchronize: device is NULL");
+  return device->kind->synchronize(device);
+}

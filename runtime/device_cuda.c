@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// GPUs, through libcuda.so.1 opened at run time.
+//
+// A device keeps one context: the caller's current one where it is of that GPU, else the primary context.
+// Around each call that context is made current and the caller's is put back; where it is current already
+// that costs one cheap query.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device.h"
+#include "runtime/driver.h"
+#include "runtime/error.h"
+
+enum { MAX_ARGS = 1024, LOG_BYTES = 8192, STATIC_SHARED_LIMIT = 48 * 1024 };
+
+typedef struct Cuda {
+  CudaApi api;
+  CudaDevice device;
+  CudaContext context;
+  bool owns_primary;
+  int shared_limit; // bytes of dynamic shared memory a block may ask for
+} Cuda;
+
+typedef struct CudaKernel {
+  CudaModule module;
+  CudaFunction function;
+  uint32_t threads[3], shared_bytes;
+} CudaKernel;
+
+static bool kernel_did_wrong(CudaResult result) {
+  return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT ||
+         (result >= CUDA_ASSERT && result <= CUDA_LAUNCH_FAILED);
+}
+
+// TILEC_OK for success; else the error of the driver function `what`.
+static tilec_status check(const CudaApi *api, CudaResult result, const char *what) {
+  if (result == 0) return TILEC_OK;
+  const char *name = NULL, *text = NULL;
+  api->GetErrorName(result, &name);
+  api->GetErrorString(result, &text);
+  tilec_status status = result == CUDA_OUT_OF_MEMORY ? TILEC_ERROR_OUT_OF_MEMORY
+                        : result == CUDA_NO_DEVICE || result == CUDA_INVALID_DEVICE ? TILEC_ERROR_NO_DEVICE
+                        : kernel_did_wrong(result)                                  ? TILEC_ERROR_LAUNCH
+                                                                                    : TILEC_ERROR_DRIVER;
+  return error_set(status, "%s: %s (%s, %d)", what, text ? text : "unknown error", name ? name : "?", result);
+}
+
+// Makes the device's context current; *pushed tells leave() whether it has anything to undo.
+static tilec_status enter(const Cuda *cuda, bool *pushed) {
+  CudaContext current = NULL;
+  *pushed = false;
+  if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return TILEC_OK;
+  tilec_status status = check(&cuda->api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
+  *pushed = status == TILEC_OK;
+  return status;
+}
+
+static void leave(const Cuda *cuda, bool pushed) {
+  CudaContext popped;
+  if (pushed) cuda->api.CtxPopCurrent(&popped);
+}
+
+static tilec_status load_driver(CudaApi *api) {
+  static const struct {
+    const char *symbol;
+    size_t offset;
+  } table[] = {
+#define X(name, symbol, parameters) {symbol, offsetof(CudaApi, name)},
+#include "runtime/driver_api.def"
+#undef X
+  };
+  // Never closed: the driver keeps threads of its own.
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return error_set(TILEC_ERROR_NO_DEVICE, "no CUDA driver: %s", dlerror());
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    void *function = dlsym(library, table[i].symbol);
+    if (!function)
+      return error_set(TILEC_ERROR_NO_DEVICE, "the CUDA driver is too old: it has no %s", table[i].symbol);
+    memcpy((char *)api + table[i].offset, &function, sizeof function);
+  }
+  return check(api, api->Init(0), "cuInit");
+}
+
+// The newest architecture that PTX can be made for and that the GPU runs: sm_90a on 9.0 only, sm_90 on what
+// is newer.
+static tilec_status choose_target(tilec_device *device, int major, int minor) {
+  if (major > 9 || (major == 9 && minor > 0)) {
+    major = 9;
+    minor = 0;
+    snprintf(device->arch, sizeof device->arch, "sm_90");
+  } else {
+    snprintf(device->arch, sizeof device->arch, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
+  }
+  for (int m = minor; m >= 0; m--) {
+    if (target_parse_arch(str_from(device->arch), &device->target)) return TILEC_OK;
+    snprintf(device->arch, sizeof device->arch, "sm_%d%d", major, m > 0 ? m - 1 : 0);
+  }
+  return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s has compute capability %d.%d; 7.5 or newer is needed",
+                   device->name, major, minor);
+}
+
+static tilec_status open_context(Cuda *cuda) {
+  CudaContext current = NULL;
+  CudaDevice of = -1;
+  if (cuda->api.CtxGetCurrent(&current) == 0 && current && cuda->api.CtxGetDevice(&of) == 0 &&
+      of == cuda->device) {
+    cuda->context = current;
+    return TILEC_OK;
+  }
+  tilec_status status = check(&cuda->api, cuda->api.DevicePrimaryCtxRetain(&cuda->context, cuda->device),
+                              "cuDevicePrimaryCtxRetain");
+  cuda->owns_primary = status == TILEC_OK;
+  return status;
+}
+
+static tilec_status open_gpu(tilec_device *device, Cuda *cuda, int ordinal) {
+  int count = 0, major = 0, minor = 0;
+  const CudaApi *api = &cuda->api;
+  tilec_status status = load_driver(&cuda->api);
+  if (status) return status;
+  if ((status = check(api, api->DeviceGetCount(&count), "cuDeviceGetCount"))) return status;
+  if (ordinal >= count)
+    return error_set(TILEC_ERROR_NO_DEVICE, "no device cuda:%d: the driver has %d GPU%s", ordinal, count,
+                     count == 1 ? "" : "s");
+  if ((status = check(api, api->DeviceGet(&cuda->device, ordinal), "cuDeviceGet"))) return status;
+  api->DeviceGetAttribute(&major, CUDA_ATTRIBUTE_CC_MAJOR, cuda->device);
+  api->DeviceGetAttribute(&minor, CUDA_ATTRIBUTE_CC_MINOR, cuda->device);
+  api->DeviceGetAttribute(&cuda->shared_limit, CUDA_ATTRIBUTE_SHARED_OPTIN, cuda->device);
+  snprintf(device->name, sizeof device->name, "cuda:%d", ordinal);
+  if ((status = choose_target(device, major, minor))) return status;
+  return open_context(cuda);
+}
+
+static tilec_status cuda_open(tilec_device *device, int ordinal) {
+  Cuda *cuda = calloc(1, sizeof *cuda);
+  if (!cuda) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  tilec_status status = open_gpu(device, cuda, ordinal);
+  if (status)
+    free(cuda);
+  else
+    device->state = cuda;
+  device->needs_ptx = true;
+  return status;
+}
+
+static void cuda_close(tilec_device *device) {
+  Cuda *cuda = device->state;
+  if (cuda->owns_primary) cuda->api.DevicePrimaryCtxRelease(cuda->device);
+  free(cuda);
+}
+
+static tilec_status cuda_synchronize(tilec_device *device) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
+  leave(cuda, pushed);
+  return status;
+}
+
+// --- Memory ---
+
+static tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(&cuda->api, cuda->api.MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
+  leave(cuda, pushed);
+  return status;
+}
+
+static void cuda_release(tilec_device *device, uint64_t address) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  if (enter(cuda, &pushed) == TILEC_OK) cuda->api.MemFree(address);
+  leave(cuda, pushed);
+}
+
+static tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, bool *mapped) {
+  (void)device, (void)address, (void)bytes;
+  *mapped = false;
+  return TILEC_OK;
+}
+
+static void cuda_unmap(tilec_device *device, uint64_t address) { (void)device, (void)address; }
+
+// A copy waits for all streams before it, also those that do not wait for the default stream; and after it,
+// because a copy from pageable memory may return before its last part has arrived.
+static tilec_status cuda_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
+  Cuda *cuda = device->state;
+  const CudaApi *api = &cuda->api;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check(api, api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
+  if (!status) status = check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  leave(cuda, pushed);
+  return status;
+}
+
+static tilec_status cuda_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
+  Cuda *cuda = device->state;
+  const CudaApi *api = &cuda->api;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check(api, api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
+  leave(cuda, pushed);
+  return status;
+}
+
+static tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
+  Cuda *cuda = device->state;
+  const CudaApi *api = &cuda->api;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check(api, api->MemsetD8(address, byte, bytes), "cuMemsetD8");
+  if (!status) status = check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  leave(cuda, pushed);
+  return status;
+}
+
+// --- Streams ---
+
+static tilec_status cuda_stream_new(tilec_device *device, void **stream) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status)
+    status = check(&cuda->api, cuda->api.StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  leave(cuda, pushed);
+  return status;
+}
+
+static tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = check(&cuda->api, cuda->api.StreamSynchronize(stream), "cuStreamSynchronize");
+  leave(cuda, pushed);
+  return status;
+}
+
+static void cuda_stream_free(tilec_device *device, void *stream) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  if (enter(cuda, &pushed) == TILEC_OK) cuda->api.StreamDestroy(stream);
+  leave(cuda, pushed);
+}
+
+// --- Kernels ---
+
+// The driver compiles the PTX; what its compiler says goes into the error.
+static tilec_status load_module(const Cuda *cuda, const KernelImage *image, CudaKernel *kernel) {
+  char errors[LOG_BYTES] = "", infos[LOG_BYTES] = "";
+  int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES, CUDA_JIT_INFO_LOG, CUDA_JIT_INFO_LOG_BYTES};
+  void *values[] = {errors, (void *)(uintptr_t)LOG_BYTES, infos, (void *)(uintptr_t)LOG_BYTES};
+  CudaResult result = cuda->api.ModuleLoadDataEx(&kernel->module, image->ptx.at, 4, options, values);
+  tilec_status status = check(&cuda->api, result, "cuModuleLoadDataEx");
+  if (!status) return TILEC_OK;
+  return error_set(status, "the driver refuses the PTX of %s: %s%s%s", image->name, tilec_last_error(),
+                   errors[0] ? "\n" : "", errors);
+}
+
+static tilec_status load_function(const Cuda *cuda, const KernelImage *image, CudaKernel *kernel) {
+  const CudaApi *api = &cuda->api;
+  tilec_status status = load_module(cuda, image, kernel);
+  if (status) return status;
+  status = check(api, api->ModuleGetFunction(&kernel->function, kernel->module, image->name),
+                 "cuModuleGetFunction");
+  if (status) return error_set(status, "no kernel %s in the PTX: %s", image->name, tilec_last_error());
+  memcpy(kernel->threads, image->threads, sizeof kernel->threads);
+  kernel->shared_bytes = image->shared_bytes;
+  if (image->shared_bytes <= STATIC_SHARED_LIMIT) return TILEC_OK;
+  if (image->shared_bytes > (uint32_t)cuda->shared_limit)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s needs %u bytes of shared memory, the GPU has %d a block",
+                     image->name, image->shared_bytes, cuda->shared_limit);
+  return check(
+      api, api->FuncSetAttribute(kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)image->shared_bytes),
+      "cuFuncSetAttribute");
+}
+
+static void cuda_unload(tilec_device *device, void *state) {
+  Cuda *cuda = device->state;
+  CudaKernel *kernel = state;
+  bool pushed;
+  if (enter(cuda, &pushed) == TILEC_OK && kernel->module) cuda->api.ModuleUnload(kernel->module);
+  leave(cuda, pushed);
+  free(kernel);
+}
+
+// Relaxed capture mode: loading is legal while this or another thread captures a graph.
+static tilec_status cuda_load(tilec_device *device, const KernelImage *image, void **state) {
+  Cuda *cuda = device->state;
+  CudaKernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
+  bool pushed;
+  int mode = CUDA_CAPTURE_RELAXED;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) {
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+    status = load_function(cuda, image, kernel);
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+  }
+  leave(cuda, pushed);
+  if (status)
+    cuda_unload(device, kernel);
+  else
+    *state = kernel;
+  return status;
+}
+
+// In the device's context. The parameters are copied by the driver before it returns.
+static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, const KernelLaunch *launch) {
+  void *params[MAX_ARGS];
+  CudaLaunchConfig config = {
+      .grid_x = launch->grid[0],
+      .grid_y = launch->grid[1],
+      .grid_z = launch->grid[2],
+      .block_x = kernel->threads[0],
+      .block_y = kernel->threads[1],
+      .block_z = kernel->threads[2],
+      .shared_bytes = kernel->shared_bytes,
+      .stream = launch->stream,
+  };
+  for (uint32_t i = 0; i < launch->arg_count; i++)
+    memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));
+  return check(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
+               "cuLaunchKernelEx");
+}
+
+static tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  if (launch->arg_count > MAX_ARGS)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u arguments; at most %d are possible", launch->arg_count,
+                     MAX_ARGS);
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = launch_here(cuda, kernel, launch);
+  leave(cuda, pushed);
+  return status;
+}
+
+// --- Timing ---
+
+typedef struct Timer {
+  CudaStream stream;
+  CudaGraph graph;
+  CudaGraphExec exec;
+  CudaEvent start, end;
+} Timer;
+
+static tilec_status timer_capture(const Cuda *cuda, Timer *timer, const CudaKernel *kernel,
+                                  KernelLaunch *launches, uint32_t launch_count, uint32_t count) {
+  const CudaApi *api = &cuda->api;
+  tilec_status status =
+      check(api, api->StreamCreate(&timer->stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (!status) status = check(api, api->EventCreate(&timer->start, 0), "cuEventCreate");
+  if (!status) status = check(api, api->EventCreate(&timer->end, 0), "cuEventCreate");
+  if (!status)
+    status = check(api, api->StreamBeginCapture(timer->stream, CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture");
+  if (status) return status;
+  for (uint32_t i = 0; i < count && !status; i++) {
+    KernelLaunch launch = launches[i % launch_count];
+    launch.stream = timer->stream;
+    status = launch_here(cuda, kernel, &launch);
+  }
+  CudaResult ended = api->StreamEndCapture(timer->stream, &timer->graph);
+  if (!status) status = check(api, ended, "cuStreamEndCapture");
+  if (!status)
+    status = check(api, api->GraphInstantiateWithFlags(&timer->exec, timer->graph, 0), "cuGraphInstantiate");
+  return status;
+}
+
+static tilec_status timer_round(const CudaApi *api, const Timer *timer, float *milliseconds) {
+  tilec_status status = check(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
+  if (!status) status = check(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
+  if (!status) status = check(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
+  if (!status) status = check(api, api->EventSynchronize(timer->end), "cuEventSynchronize");
+  if (!status)
+    status = check(api, api->EventElapsedTime(milliseconds, timer->start, timer->end), "cuEventElapsedTime");
+  return status;
+}
+
+static void timer_free(const CudaApi *api, Timer *timer) {
+  if (timer->exec) api->GraphExecDestroy(timer->exec);
+  if (timer->graph) api->GraphDestroy(timer->graph);
+  if (timer->start) api->EventDestroy(timer->start);
+  if (timer->end) api->EventDestroy(timer->end);
+  if (timer->stream) api->StreamDestroy(timer->stream);
+}
+
+static tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *launches,
+                              uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds) {
+  Cuda *cuda = device->state;
+  Timer timer = {0};
+  bool pushed;
+  float milliseconds;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = timer_capture(cuda, &timer, kernel, launches, launch_count, count);
+  if (!status) status = timer_round(&cuda->api, &timer, &milliseconds); // warm
+  for (uint32_t i = 0; i < rounds && !status; i++) {
+    status = timer_round(&cuda->api, &timer, &milliseconds);
+    seconds[i] = milliseconds / 1e3 / count;
+  }
+  timer_free(&cuda->api, &timer);
+  leave(cuda, pushed);
+  return status;
+}
+
+const DeviceKind device_cuda = {
+    .name = "cuda",
+    .open = cuda_open,
+    .close = cuda_close,
+    .synchronize = cuda_synchronize,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .map = cuda_map,
+    .unmap = cuda_unmap,
+    .write = cuda_write,
+    .read = cuda_read,
+    .fill = cuda_fill,
+    .stream_new = cuda_stream_new,
+    .stream_synchronize = cuda_stream_synchronize,
+    .stream_free = cuda_stream_free,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .launch = cuda_launch,
+    .time = cuda_time,
+};

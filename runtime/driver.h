@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The part of the CUDA driver's interface (libcuda.so.1, "CUDA Driver API") that we use, declared here so
+// that no toolkit is needed to build. tests/gpu/driver_abi.c compares it with cuda.h where a toolkit is
+// installed.
+#ifndef RUNTIME_DRIVER_H
+#define RUNTIME_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int CudaResult; // 0: success
+typedef int CudaDevice;
+typedef void *CudaContext, *CudaModule, *CudaFunction, *CudaStream, *CudaGraph, *CudaGraphExec, *CudaEvent;
+
+typedef struct CudaLaunchConfig {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  CudaStream stream;
+  void *attributes; // unused: attribute_count is 0
+  unsigned attribute_count;
+} CudaLaunchConfig;
+
+// Values of cuda.h's enums.
+enum {
+  CUDA_OUT_OF_MEMORY = 2,
+  CUDA_NO_DEVICE = 100,
+  CUDA_INVALID_DEVICE = 101,
+  CUDA_INVALID_PTX = 218,
+  CUDA_UNSUPPORTED_PTX_VERSION = 222,
+  CUDA_ILLEGAL_ADDRESS = 700,
+  CUDA_LAUNCH_TIMEOUT = 702,
+  CUDA_ASSERT = 710,
+  CUDA_HARDWARE_STACK_ERROR = 714,
+  CUDA_ILLEGAL_INSTRUCTION = 715,
+  CUDA_MISALIGNED_ADDRESS = 716,
+  CUDA_INVALID_ADDRESS_SPACE = 717,
+  CUDA_INVALID_PC = 718,
+  CUDA_LAUNCH_FAILED = 719,
+
+  CUDA_ATTRIBUTE_CC_MAJOR = 75,
+  CUDA_ATTRIBUTE_CC_MINOR = 76,
+  CUDA_ATTRIBUTE_SHARED_OPTIN = 97,
+
+  CUDA_JIT_INFO_LOG = 3,
+  CUDA_JIT_INFO_LOG_BYTES = 4,
+  CUDA_JIT_ERROR_LOG = 5,
+  CUDA_JIT_ERROR_LOG_BYTES = 6,
+
+  CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
+  CUDA_STREAM_NON_BLOCKING = 1,
+  CUDA_CAPTURE_RELAXED = 2,
+};
+
+typedef struct CudaApi {
+#define X(name, symbol, parameters) CudaResult(*name) parameters;
+#include "runtime/driver_api.def"
+#undef X
+} CudaApi;
+
+#endif

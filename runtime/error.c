@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 16384 };
+
+// The one state that is not in an object: tilec_last_error's contract is by thread.
+static _Thread_local char last_error[MESSAGE_BYTES];
+
+const char *tilec_last_error(void) { return last_error; }
+
+void error_clear(void) { last_error[0] = '\0'; }
+
+tilec_status error_text(tilec_status status, Str text) {
+  static const char cut[] = "...\n";
+  size_t n = text.n;
+  while (n > 0 && text.at[n - 1] == '\n') n--;
+  if (n < MESSAGE_BYTES) {
+    memmove(last_error, text.at, n);
+    last_error[n] = '\0';
+    return status;
+  }
+  memmove(last_error, text.at, MESSAGE_BYTES - sizeof cut);
+  memcpy(last_error + MESSAGE_BYTES - sizeof cut, cut, sizeof cut);
+  return status;
+}
+
+tilec_status error_set(tilec_status status, const char *format, ...) {
+  char message[2048]; // apart from last_error, which may be an argument
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return error_text(status, str_from(message));
+}
+
+static tilec_status error_fault(const FaultFrame *frame) {
+  if (frame->kind == FAULT_MEMORY) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "%s", frame->message);
+  return error_set(TILEC_ERROR_INTERNAL, "internal error: %s", frame->message);
+}
+
+tilec_status error_guard(tilec_status (*body)(void *data), void *data) {
+  FaultFrame frame;
+  tilec_status status;
+  fault_enter(&frame);
+  if (setjmp(frame.env) == 0)
+    status = body(data);
+  else
+    status = error_fault(&frame);
+  fault_leave(&frame);
+  return status;
+}
+
+tilec_status error_diags(tilec_status status, const Diags *diags) {
+  Buf text = {0};
+  diags_print_text(diags, false, &text);
+  error_text(status, buf_view(&text));
+  buf_free(&text);
+  return status;
+}
+
+const char *tilec_version(void) { return "0.1.0"; }
+
+const char *tilec_status_name(tilec_status status) {
+  switch (status) {
+  case TILEC_OK:
+    return "TILEC_OK";
+  case TILEC_ERROR_INVALID_ARGUMENT:
+    return "TILEC_ERROR_INVALID_ARGUMENT";
+  case TILEC_ERROR_OUT_OF_MEMORY:
+    return "TILEC_ERROR_OUT_OF_MEMORY";
+  case TILEC_ERROR_IO:
+    return "TILEC_ERROR_IO";
+  case TILEC_ERROR_COMPILE:
+    return "TILEC_ERROR_COMPILE";
+  case TILEC_ERROR_NO_DEVICE:
+    return "TILEC_ERROR_NO_DEVICE";
+  case TILEC_ERROR_DRIVER:
+    return "TILEC_ERROR_DRIVER";
+  case TILEC_ERROR_LAUNCH:
+    return "TILEC_ERROR_LAUNCH";
+  case TILEC_ERROR_NOT_SUPPORTED:
+    return "TILEC_ERROR_NOT_SUPPORTED";
+  case TILEC_ERROR_INTERNAL:
+    return "TILEC_ERROR_INTERNAL";
+  }
+  return "unknown tilec_status";
+}
+
+size_t tilec_dtype_bytes(tilec_dtype dtype) {
+  static const unsigned char bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8};
+  return (size_t)dtype < sizeof bytes ? bytes[dtype] : 0;
+}
