@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "ir/ir.h"
 #include "runtime/tilec.h"
+#include "sim/sim.h"
 
 // A kernel as compiled, for loading. Read during the load only, but for `func`.
 typedef struct KernelImage {
@@ -38,8 +39,10 @@ typedef struct DeviceKind {
   tilec_status (*synchronize)(tilec_device *device);
   tilec_status (*alloc)(tilec_device *device, size_t bytes, uint64_t *address); // aligned to 256
   void (*release)(tilec_device *device, uint64_t address);
-  // The caller's memory, in place; *mapped tells whether unmap is to be called.
-  tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes, bool *mapped);
+  // The caller's memory, in place: *mapped is its address on the device, *is_mapped whether unmap is to be
+  // called with it.
+  tilec_status (*map)(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                      bool *is_mapped);
   void (*unmap)(tilec_device *device, uint64_t address);
   tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
   tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
@@ -71,6 +74,10 @@ struct tilec_device {
 
 // As tilec_device_open says.
 tilec_status device_open(const char *name, tilec_device **device);
+// The simulator with other than the default options; and the simulator of such a device, for its reports and
+// counters (NULL of other devices).
+tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **device);
+tilec_sim *device_simulator(const tilec_device *device);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it
 

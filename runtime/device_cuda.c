@@ -178,9 +178,11 @@ static void cuda_release(tilec_device *device, uint64_t address) {
   leave(cuda, pushed);
 }
 
-static tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, bool *mapped) {
-  (void)device, (void)address, (void)bytes;
-  *mapped = false;
+static tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                             bool *is_mapped) {
+  (void)device, (void)bytes;
+  *mapped = address;
+  *is_mapped = false;
   return TILEC_OK;
 }
 

@@ -37,8 +37,10 @@ static tilec_status eval_alloc(tilec_device *device, size_t bytes, uint64_t *add
 
 static void eval_release(tilec_device *device, uint64_t address) { host_release(device->state, address); }
 
-static tilec_status eval_map(tilec_device *device, uint64_t address, size_t bytes, bool *mapped) {
-  return host_map(device->state, address, bytes, mapped);
+static tilec_status eval_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                             bool *is_mapped) {
+  *mapped = address;
+  return host_map(device->state, address, bytes, is_mapped);
 }
 
 static tilec_status eval_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {

@@ -89,7 +89,7 @@ tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t by
   tilec_status status = buffer_make(device, bytes, buffer);
   if (status) return status;
   (*buffer)->address = address;
-  if (bytes) status = device->kind->map(device, address, bytes, &(*buffer)->mapped);
+  if (bytes) status = device->kind->map(device, address, bytes, &(*buffer)->address, &(*buffer)->mapped);
   return buffer_keep(status, buffer);
 }
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PTX simulator as a device, through its public header alone. A simulator is one thread's at a time:
+// calls take a lock.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/device.h"
+#include "runtime/error.h"
+
+enum { MAX_ARGS = 1024, MAX_REPORTS = 20 };
+
+typedef struct Sim {
+  tilec_sim *sim;
+  pthread_mutex_t lock;
+} Sim;
+
+typedef struct SimKernel {
+  const tilec_sim_kernel *kernel;
+  uint32_t threads[3], shared_bytes;
+} SimKernel;
+
+static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
+  Sim *state = calloc(1, sizeof *state);
+  if (!state) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  tilec_sim_result result = tilec_sim_create(options, &state->sim);
+  if (result != TILEC_SIM_OK) {
+    free(state);
+    if (result == TILEC_SIM_ERROR_INVALID)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "wrong options of the simulator");
+    return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a simulator)");
+  }
+  pthread_mutex_init(&state->lock, NULL);
+  device->state = state;
+  device->needs_ptx = true;
+  snprintf(device->name, sizeof device->name, "sim");
+  snprintf(device->arch, sizeof device->arch, "sm_90a");
+  return TILEC_OK;
+}
+
+static tilec_status sim_open(tilec_device *device, int ordinal) {
+  (void)ordinal;
+  return open_simulator(device, NULL);
+}
+
+tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **device) {
+  tilec_device *d = calloc(1, sizeof *d);
+  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  d->kind = &device_sim;
+  d->users = 1;
+  d->target = target_default();
+  tilec_status status = open_simulator(d, options);
+  if (status)
+    free(d);
+  else
+    *device = d;
+  return status;
+}
+
+tilec_sim *device_simulator(const tilec_device *device) {
+  return device->kind == &device_sim ? ((Sim *)device->state)->sim : NULL;
+}
+
+static void sim_close(tilec_device *device) {
+  Sim *state = device->state;
+  tilec_sim_destroy(state->sim);
+  pthread_mutex_destroy(&state->lock);
+  free(state);
+}
+
+static tilec_sim *lock(tilec_device *device) {
+  Sim *state = device->state;
+  pthread_mutex_lock(&state->lock);
+  return state->sim;
+}
+
+// Unlocks; the result as a status, with the simulator's message.
+static tilec_status unlock(tilec_device *device, tilec_sim_result result) {
+  static const tilec_status statuses[] = {
+      [TILEC_SIM_OK] = TILEC_OK,
+      [TILEC_SIM_ERROR_INVALID] = TILEC_ERROR_INVALID_ARGUMENT,
+      [TILEC_SIM_ERROR_PTX] = TILEC_ERROR_NOT_SUPPORTED,
+      [TILEC_SIM_ERROR_NOT_FOUND] = TILEC_ERROR_INVALID_ARGUMENT,
+      [TILEC_SIM_ERROR_MEMORY] = TILEC_ERROR_OUT_OF_MEMORY,
+      [TILEC_SIM_ERROR_KERNEL] = TILEC_ERROR_LAUNCH,
+      [TILEC_SIM_ERROR_INTERNAL] = TILEC_ERROR_INTERNAL,
+  };
+  Sim *state = device->state;
+  tilec_status status = statuses[result];
+  if (status) error_set(status, "simulator: %s", tilec_sim_message(state->sim));
+  pthread_mutex_unlock(&state->lock);
+  return status;
+}
+
+static tilec_status sim_synchronize(tilec_device *device) {
+  (void)device;
+  return TILEC_OK;
+}
+
+static tilec_status sim_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
+  return unlock(device, tilec_sim_alloc(lock(device), bytes, address));
+}
+
+static void sim_release(tilec_device *device, uint64_t address) {
+  unlock(device, tilec_sim_free(lock(device), address));
+}
+
+static tilec_status sim_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
+                            bool *is_mapped) {
+  if (!address || address > UINTPTR_MAX || bytes > UINTPTR_MAX - address)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "no memory at 0x%llx", (unsigned long long)address);
+  tilec_status status =
+      unlock(device, tilec_sim_bind(lock(device), (void *)(uintptr_t)address, bytes, mapped));
+  *is_mapped = status == TILEC_OK;
+  return status;
+}
+
+static tilec_status sim_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
+  return unlock(device, tilec_sim_write(lock(device), address, from, bytes));
+}
+
+static tilec_status sim_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
+  return unlock(device, tilec_sim_read(lock(device), to, address, bytes));
+}
+
+static tilec_status sim_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
+  return unlock(device, tilec_sim_fill(lock(device), address, byte, bytes));
+}
+
+static tilec_status sim_stream_new(tilec_device *device, void **stream) {
+  (void)device;
+  *stream = NULL;
+  return TILEC_OK;
+}
+
+static tilec_status sim_stream_synchronize(tilec_device *device, void *stream) {
+  (void)device, (void)stream;
+  return TILEC_OK;
+}
+
+static void sim_stream_free(tilec_device *device, void *stream) { (void)device, (void)stream; }
+
+static tilec_status sim_load(tilec_device *device, const KernelImage *image, void **kernel) {
+  SimKernel *k = calloc(1, sizeof *k);
+  if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
+  memcpy(k->threads, image->threads, sizeof k->threads);
+  k->shared_bytes = image->shared_bytes;
+  tilec_sim_module *module = NULL;
+  tilec_sim *sim = lock(device);
+  tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &module);
+  if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, module, image->name, &k->kernel);
+  tilec_status status = unlock(device, result);
+  if (status)
+    free(k);
+  else
+    *kernel = k;
+  return status;
+}
+
+// The module stays with its simulator: the interface has no way to unload one.
+static void sim_unload(tilec_device *device, void *kernel) {
+  (void)device;
+  free(kernel);
+}
+
+static size_t report_text(const tilec_sim_report *r, char *text, size_t room) {
+  char place[300];
+  if (r->file)
+    snprintf(place, sizeof place, "%s:%u", r->file, r->line);
+  else
+    snprintf(place, sizeof place, "PTX line %u", r->ptx_line);
+  int n = snprintf(text, room, "%s: error: %s (block %u,%u,%u, warp %u, lanes 0x%08x, address 0x%llx)\n",
+                   place, r->message, r->block[0], r->block[1], r->block[2], r->warp, r->lane_mask,
+                   (unsigned long long)r->address);
+  return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+// What the kernel did wrong, a line a report.
+static tilec_status kernel_errors(const tilec_sim *sim) {
+  char text[8192] = "";
+  size_t used = 0, count = tilec_sim_report_count(sim);
+  for (size_t i = 0; i < count && i < MAX_REPORTS; i++)
+    used += report_text(tilec_sim_report_at(sim, i), text + used, sizeof text - used);
+  if (count == 0) return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
+  return error_text(TILEC_ERROR_LAUNCH, (Str){text, used});
+}
+
+static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
+  const SimKernel *k = kernel;
+  const void *params[MAX_ARGS];
+  size_t count = tilec_sim_param_count(k->kernel);
+  if (launch->arg_count != count || count > MAX_ARGS)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
+                     tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
+  for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
+  tilec_sim *sim = lock(device);
+  tilec_sim_result result =
+      tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
+  if (result != TILEC_SIM_ERROR_KERNEL) return unlock(device, result);
+  tilec_status status = kernel_errors(sim);
+  unlock(device, TILEC_SIM_OK);
+  return status;
+}
+
+const DeviceKind device_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .synchronize = sim_synchronize,
+    .alloc = sim_alloc,
+    .release = sim_release,
+    .map = sim_map,
+    .unmap = sim_release,
+    .write = sim_write,
+    .read = sim_read,
+    .fill = sim_fill,
+    .stream_new = sim_stream_new,
+    .stream_synchronize = sim_stream_synchronize,
+    .stream_free = sim_stream_free,
+    .load = sim_load,
+    .unload = sim_unload,
+    .launch = sim_launch,
+};
