@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/argument.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "ir/number.h"
+#include "tools/random.h"
+
+typedef enum Fill { FILL_RANDN, FILL_RAND, FILL_ZEROS, FILL_ONES, FILL_EMPTY, FILL_ARANGE, FILL_COUNT } Fill;
+
+static const char *const fill_names[] = {"randn", "rand", "zeros", "ones", "empty", "arange"};
+
+typedef struct Source {
+  Arena *arena;
+  uint64_t seed;
+  uint32_t number;
+  const char **why;
+} Source;
+
+static bool refuse(Source *s, const char *why) {
+  *s->why = why;
+  return false;
+}
+
+static bool parse_int(const char *text, int64_t *value) {
+  char *end;
+  errno = 0;
+  *value = strtoll(text, &end, 0);
+  if (end != text && *end == '\0' && errno == 0) return true;
+  errno = 0; // the upper half of 64 unsigned bits
+  if (text[0] == '-') return false;
+  *value = (int64_t)strtoull(text, &end, 0);
+  return end != text && *end == '\0' && errno == 0;
+}
+
+static bool parse_scalar(const char *text, Argument *a) {
+  char *end;
+  if (strcmp(text, "None") == 0)
+    a->kind = ARGUMENT_NONE;
+  else if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
+    a->kind = ARGUMENT_INT;
+    a->i = text[0] == 'T';
+  } else if (parse_int(text, &a->i))
+    a->kind = ARGUMENT_INT;
+  else {
+    a->kind = ARGUMENT_FLOAT;
+    a->f = strtod(text, &end);
+    return end != text && *end == '\0';
+  }
+  return true;
+}
+
+// "[64,200]" after a type; no bytes may follow.
+static bool parse_shape(Source *s, const char *at, Argument *a) {
+  if (*at++ != '[') return refuse(s, "a shape in brackets is missing, as in randn:fp32[64,200]");
+  a->elements = 1;
+  for (a->rank = 0;; at++) {
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(at, &end, 10);
+    if (end == at || *at == '-' || errno) return refuse(s, "a size in the brackets is not a number");
+    if (a->rank == NPY_MAX_RANK) return refuse(s, "there are too many dimensions");
+    if (size && a->elements > (UINT64_C(1) << 46) / size) return refuse(s, "the buffer is too large");
+    a->shape[a->rank++] = size;
+    a->elements *= size;
+    at = end;
+    if (*at == ']') break;
+    if (*at != ',') return refuse(s, "the bracket of the shape is not closed");
+  }
+  return at[1] == '\0' || refuse(s, "there is something after the shape");
+}
+
+static uint64_t element_bits(const Source *s, Fill fill, Elem elem, uint64_t index) {
+  bool is_float = elem_is_float(elem);
+  uint32_t words[4];
+  switch (fill) {
+  case FILL_RANDN: {
+    double x = random_normal(s->seed, s->number, index);
+    return is_float ? number_encode(elem, x) : number_wrap(elem, (uint64_t)(int64_t)lrint(x));
+  }
+  case FILL_RAND:
+    if (is_float) return number_encode(elem, random_uniform(s->seed, s->number, index));
+    random_words(s->seed, s->number, index, words);
+    return number_wrap(elem, (uint64_t)words[1] << 32 | words[0]);
+  case FILL_ONES:
+    return is_float ? number_encode(elem, 1.0) : 1;
+  case FILL_ARANGE:
+    return is_float ? number_encode(elem, (double)index) : number_wrap(elem, index);
+  case FILL_EMPTY:
+    return is_float ? number_encode(elem, NAN) : number_wrap(elem, UINT64_C(0xA5A5A5A5A5A5A5A5));
+  case FILL_ZEROS:
+  case FILL_COUNT:
+    break;
+  }
+  return 0;
+}
+
+static void fill_data(const Source *s, Fill fill, Argument *a) {
+  uint32_t size = elem_bytes(a->elem);
+  a->bytes = a->elements * size;
+  a->data = arena_alloc(s->arena, a->bytes);
+  a->initialised = fill != FILL_EMPTY;
+  if (fill == FILL_ZEROS) return;
+  for (uint64_t i = 0; i < a->elements; i++)
+    number_store(a->elem, element_bits(s, fill, a->elem, i), a->data + i * size);
+}
+
+static bool parse_fill(Source *s, const char *text, Argument *a) {
+  const char *colon = strchr(text, ':');
+  int fill = 0;
+  if (colon)
+    while (fill < FILL_COUNT && !str_is((Str){text, (size_t)(colon - text)}, fill_names[fill])) fill++;
+  if (!colon || fill == FILL_COUNT)
+    return refuse(
+        s, "it is neither a number nor None, nor randn: rand: zeros: ones: empty: arange: @FILE &NAME");
+  const char *type = colon + 1, *bracket = strchr(type, '[');
+  if (!elem_parse((Str){type, bracket ? (size_t)(bracket - type) : strlen(type)}, &a->elem))
+    return refuse(s, "its element type is unknown");
+  if (!parse_shape(s, bracket ? bracket : "", a)) return false;
+  fill_data(s, (Fill)fill, a);
+  return true;
+}
+
+// An array of another float type is converted, anything else of the same size reinterpreted.
+static bool convert_array(Source *s, const NpyArray *array, Argument *a) {
+  Elem from;
+  bool known = npy_elem(array, &from);
+  a->data = array->data;
+  if ((known && from == a->elem) ||
+      (array->item_size == elem_bytes(a->elem) && !(known && elem_is_float(from))))
+    return true;
+  if (!known || !elem_is_float(from) || !elem_is_float(a->elem))
+    return refuse(s, "the file's element type cannot become that");
+  uint32_t size = elem_bytes(a->elem);
+  a->data = arena_alloc(s->arena, a->elements * size);
+  for (uint64_t i = 0; i < a->elements; i++) {
+    double x = number_decode(from, number_load(from, array->data + i * array->item_size));
+    number_store(a->elem, number_encode(a->elem, x), a->data + i * size);
+  }
+  return true;
+}
+
+// "@x.npy" or "@x.npy:bf16"; text is past the @.
+static bool parse_file(Source *s, const char *text, Argument *a) {
+  const char *colon = strrchr(text, ':');
+  bool typed = colon && elem_parse(str_from(colon + 1), &a->elem);
+  const char *path = typed ? arena_copy(s->arena, (Str){text, (size_t)(colon - text)}) : text;
+  NpyArray array;
+  const char *why;
+  if (!npy_read(s->arena, path, &array, &why)) return refuse(s, arena_printf(s->arena, "%s: %s", path, why));
+  if (!typed && !npy_elem(&array, &a->elem))
+    return refuse(s, "the file's element type has no name here: say which, as in @x.npy:bf16");
+  a->rank = array.rank;
+  memcpy(a->shape, array.shape, sizeof array.shape);
+  a->elements = array.elements;
+  a->bytes = a->elements * elem_bytes(a->elem);
+  a->initialised = true;
+  return convert_array(s, &array, a);
+}
+
+// Cuts a "+BYTES" off the end of buffer specs. A '+' before the last bracket or within a file's name stays.
+static bool cut_offset(Source *s, char *text, Argument *a) {
+  char *plus = strrchr(text, '+');
+  if (!plus || plus == text || strspn(plus + 1, "0123456789") != strlen(plus + 1) || plus[1] == '\0')
+    return true;
+  errno = 0;
+  a->offset = strtoull(plus + 1, NULL, 10);
+  if (errno) return refuse(s, "the offset is too large");
+  *plus = '\0';
+  return true;
+}
+
+bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
+                    const char **why) {
+  *argument = (Argument){0};
+  Source s = {arena, seed, number, why};
+  if (parse_scalar(text, argument)) return true;
+  char *copy = arena_copy(arena, str_from(text));
+  if (!cut_offset(&s, copy, argument)) return false;
+  if (copy[0] == '&') {
+    argument->kind = ARGUMENT_SAME;
+    argument->same = copy + 1;
+    return true;
+  }
+  argument->kind = ARGUMENT_BUFFER;
+  if (!(copy[0] == '@' ? parse_file(&s, copy + 1, argument) : parse_fill(&s, copy, argument))) return false;
+  return argument->offset <= argument->bytes || refuse(&s, "the offset is past the buffer's end");
+}

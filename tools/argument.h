@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The SPEC of an argument of `tilec run`: what it is, and its data.
+#ifndef TOOLS_ARGUMENT_H
+#define TOOLS_ARGUMENT_H
+
+#include "base/arena.h"
+#include "ir/type.h"
+#include "tools/npy.h"
+
+typedef enum ArgumentKind {
+  ARGUMENT_NONE,
+  ARGUMENT_INT,
+  ARGUMENT_FLOAT,
+  ARGUMENT_BUFFER,
+  ARGUMENT_SAME
+} ArgumentKind;
+
+typedef struct Argument {
+  ArgumentKind kind;
+  int64_t i; // INT; True and False are 1 and 0
+  double f;  // FLOAT
+  // BUFFER, SAME: the argument points `offset` bytes into the buffer
+  uint64_t offset;
+  const char *same; // SAME: the name of the argument whose buffer it is
+  // BUFFER
+  Elem elem;
+  uint32_t rank;
+  uint64_t shape[NPY_MAX_RANK];
+  uint64_t elements, bytes;
+  uint8_t *data;    // the initial bytes, the arena's; poison where not initialised
+  bool initialised; // false: empty:
+} Argument;
+
+// Parses `text` and makes the data. number: the argument's place in the signature, for random data. False
+// with the reason in *why.
+bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
+                    const char **why);
+
+#endif

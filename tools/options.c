@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "passes/passes.h"
+
+typedef struct Parser {
+  int argc, next; // argv[next] is the next word
+  char **argv;
+  Arena *arena;
+  Options *options;
+  Buf *error;
+} Parser;
+
+static bool parse_number(Parser *p, const char *what, const char *text, long long min, long long max,
+                         long long *value) {
+  char *end;
+  errno = 0;
+  *value = strtoll(text, &end, 10);
+  if (errno == 0 && end != text && *end == '\0' && *value >= min && *value <= max) return true;
+  buf_printf(p->error, "%s takes a number from %lld to %lld, not '%s'", what, min, max, text);
+  return false;
+}
+
+static bool parse_u16(Parser *p, const char *what, const char *text, long long min, long long max,
+                      uint16_t *value) {
+  long long number;
+  if (!parse_number(p, what, text, min, max, &number)) return false;
+  *value = (uint16_t)number;
+  return true;
+}
+
+// One of `n` names; the error lists them.
+static bool parse_choice(Parser *p, const char *what, const char *text, const char *const *names, int n,
+                         int *choice) {
+  for (*choice = 0; *choice < n; ++*choice)
+    if (strcmp(names[*choice], text) == 0) return true;
+  buf_printf(p->error, "%s is one of", what);
+  for (int i = 0; i < n; i++) buf_printf(p->error, "%s %s", i ? "," : "", names[i]);
+  buf_printf(p->error, "; not '%s'", text);
+  return false;
+}
+
+static bool check_pass(Parser *p, const char *name, const char *extra) {
+  if (pass_find(str_from(name)) || (extra && strcmp(name, extra) == 0)) return true;
+  buf_printf(p->error, "there is no pass '%s'; --list-passes lists them", name);
+  return false;
+}
+
+static bool split_named(Parser *p, const char *what, const char *text, NamedText *named) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text) {
+    buf_printf(p->error, "%s takes NAME=VALUE, not '%s'", what, text);
+    return false;
+  }
+  named->name = arena_copy(p->arena, (Str){text, (size_t)(equals - text)});
+  named->text = equals + 1;
+  return true;
+}
+
+static bool set_output(Parser *p, const char *value) {
+  p->options->output = value;
+  return true;
+}
+
+static bool set_emit(Parser *p, const char *value) {
+  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta"};
+  int kind;
+  if (!parse_choice(p, "--emit", value, kinds, 6, &kind)) return false;
+  p->options->emit = (Emit)kind;
+  p->options->emit_given = true;
+  return true;
+}
+
+static bool set_assemble(Parser *p, const char *value) {
+  (void)value;
+  p->options->emit = EMIT_PTX;
+  p->options->emit_given = true;
+  return true;
+}
+
+static bool set_kernel(Parser *p, const char *value) {
+  p->options->kernel = value;
+  return true;
+}
+
+static bool set_signature(Parser *p, const char *value) {
+  p->options->signature = value;
+  return true;
+}
+
+static bool set_define(Parser *p, const char *value) {
+  NamedText named;
+  if (!split_named(p, "-D", value, &named)) return false;
+  vec_push(p->arena, &p->options->defines, value);
+  return true;
+}
+
+static bool set_arch(Parser *p, const char *value) {
+  p->options->arch_given = true;
+  if (target_parse_arch(str_from(value), &p->options->target)) return true;
+  buf_printf(p->error, "unknown architecture '%s'; --list-targets lists them", value);
+  return false;
+}
+
+static bool set_num_warps(Parser *p, const char *value) {
+  Options *o = p->options;
+  o->num_warps_given = true;
+  if (!parse_u16(p, "--num-warps", value, 1, 32, &o->target.num_warps)) return false;
+  if ((o->target.num_warps & (o->target.num_warps - 1)) == 0) return true;
+  buf_printf(p->error, "--num-warps is a power of two, not %s", value);
+  return false;
+}
+
+static bool set_num_stages(Parser *p, const char *value) {
+  p->options->num_stages_given = true;
+  return parse_u16(p, "--num-stages", value, 1, 64, &p->options->target.num_stages);
+}
+
+static bool set_maxnreg(Parser *p, const char *value) {
+  p->options->maxnreg_given = true;
+  return parse_u16(p, "--maxnreg", value, 16, 255, &p->options->target.maxnreg);
+}
+
+static bool set_fp32_dot(Parser *p, const char *value) {
+  static const char *const modes[] = {"ieee", "tf32", "tf32x3"};
+  int mode;
+  if (!parse_choice(p, "--fp32-dot", value, modes, 3, &mode)) return false;
+  p->options->target.fp32_dot = (Fp32Dot)mode;
+  return true;
+}
+
+static bool set_fp_contract(Parser *p, const char *value) {
+  static const char *const states[] = {"off", "on"};
+  int state;
+  if (!parse_choice(p, "--fp-contract", value, states, 2, &state)) return false;
+  p->options->target.fp_contract = state == 1;
+  return true;
+}
+
+static bool set_optimize(Parser *p, const char *value) {
+  long long level;
+  if (!parse_number(p, "-O", value, 0, 3, &level)) return false;
+  p->options->target.opt_level = (uint8_t)level;
+  return true;
+}
+
+static bool set_debug(Parser *p, const char *value) {
+  (void)value;
+  return p->options->target.debug = true;
+}
+
+static bool set_remarks(Parser *p, const char *value) {
+  (void)value;
+  return p->options->remarks = true;
+}
+
+static bool set_diagnostics(Parser *p, const char *value) {
+  static const char *const formats[] = {"text", "json"};
+  int format;
+  if (!parse_choice(p, "--diagnostics", value, formats, 2, &format)) return false;
+  p->options->json_diagnostics = format == 1;
+  return true;
+}
+
+static bool set_time_passes(Parser *p, const char *value) {
+  (void)value;
+  return p->options->time_passes = true;
+}
+
+static bool set_print_after(Parser *p, const char *value) {
+  p->options->print_after = value;
+  return check_pass(p, value, "all");
+}
+
+static bool set_stop_after(Parser *p, const char *value) {
+  p->options->stop_after = value;
+  return check_pass(p, value, "elaborate");
+}
+
+static bool set_run_pass(Parser *p, const char *value) {
+  p->options->run_passes_given = true;
+  for (;;) {
+    const char *comma = strchr(value, ',');
+    const char *name = comma ? arena_copy(p->arena, (Str){value, (size_t)(comma - value)}) : value;
+    if (!check_pass(p, name, NULL)) return false;
+    vec_push(p->arena, &p->options->run_passes, name);
+    if (!comma) return true;
+    value = comma + 1;
+  }
+}
+
+static bool set_disable_pass(Parser *p, const char *value) {
+  if (!check_pass(p, value, NULL)) return false;
+  vec_push(p->arena, &p->options->disabled_passes, value);
+  if (pass_find(str_from(value))->flags & OPTIONAL) return true;
+  buf_printf(p->error, "the result needs pass '%s': it cannot be left out", value);
+  return false;
+}
+
+static bool set_verify_each(Parser *p, const char *value) {
+  (void)value;
+  return p->options->verify_each = true;
+}
+
+static bool set_command(Parser *p, Command command) {
+  p->options->command = command;
+  return true;
+}
+
+static bool set_list_passes(Parser *p, const char *value) {
+  return (void)value, set_command(p, COMMAND_LIST_PASSES);
+}
+static bool set_list_targets(Parser *p, const char *value) {
+  return (void)value, set_command(p, COMMAND_LIST_TARGETS);
+}
+static bool set_version(Parser *p, const char *value) { return (void)value, set_command(p, COMMAND_VERSION); }
+static bool set_help(Parser *p, const char *value) { return (void)value, set_command(p, COMMAND_HELP); }
+
+static bool set_device(Parser *p, const char *value) {
+  p->options->device = value;
+  return true;
+}
+
+static bool set_grid(Parser *p, const char *value) {
+  Options *o = p->options;
+  o->grid_given = true;
+  o->grid[0] = o->grid[1] = o->grid[2] = 1;
+  for (int i = 0; i < 3; i++) {
+    const char *comma = strchr(value, ',');
+    const char *word = comma ? arena_copy(p->arena, (Str){value, (size_t)(comma - value)}) : value;
+    long long size;
+    if (!parse_number(p, "--grid's size", word, INT64_MIN, INT64_MAX, &size)) return false;
+    o->grid[i] = size;
+    if (!comma) return true;
+    value = comma + 1;
+  }
+  buf_text(p->error, "--grid has at most three sizes");
+  return false;
+}
+
+static bool set_seed(Parser *p, const char *value) {
+  long long seed;
+  if (!parse_number(p, "--seed", value, 0, INT64_MAX, &seed)) return false;
+  p->options->seed = (uint64_t)seed;
+  return true;
+}
+
+static bool set_check(Parser *p, const char *value) {
+  (void)value;
+  return p->options->check = true;
+}
+
+static bool set_stats(Parser *p, const char *value) {
+  p->options->stats_file = value;
+  return p->options->stats = true;
+}
+
+static bool set_save(Parser *p, const char *value) {
+  NamedText named;
+  if (!split_named(p, "--save", value, &named)) return false;
+  vec_push(p->arena, &p->options->saves, named);
+  return true;
+}
+
+typedef struct OptionInfo {
+  const char *name, *short_name, *value, *commands, *help;
+  bool (*set)(Parser *p, const char *value); // false: p->error says why
+} OptionInfo;
+
+static const OptionInfo option_table[] = {
+#define X(id, name, short_name, value, commands, help) {name, short_name, value, commands, help, set_##id},
+#include "tools/options.def"
+#undef X
+};
+
+enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
+
+// Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
+static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
+  size_t n = strlen(info->name);
+  *value = NULL;
+  if (n && strncmp(word, info->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
+    if (word[n] == '=') *value = word + n + 1;
+    return true;
+  }
+  n = strlen(info->short_name);
+  if (!n || strncmp(word, info->short_name, n) != 0) return false;
+  if (word[n] == '\0') return true;
+  if (!info->value[0]) return false;
+  *value = word[n] == '=' ? word + n + 1 : word + n;
+  return n == 2 || word[n] == '='; // -arch=SM, not -archSM
+}
+
+static bool unknown_option(Parser *p, const char *word) {
+  const char *names[OPTION_COUNT];
+  size_t n = 0;
+  for (int id = 0; id < OPTION_COUNT; id++)
+    if (option_table[id].name[0]) names[n++] = option_table[id].name;
+  const char *equals = strchr(word, '=');
+  const char *near = diag_nearest((Str){word, equals ? (size_t)(equals - word) : strlen(word)}, names, n);
+  buf_printf(p->error, "unknown option '%s'", word);
+  if (near) buf_printf(p->error, "; did you mean '%s'?", near);
+  return false;
+}
+
+static bool parse_option(Parser *p, const char *word) {
+  for (int id = 0; id < OPTION_COUNT; id++) {
+    const OptionInfo *info = &option_table[id];
+    const char *value;
+    if (!option_matches(info, word, &value)) continue;
+    if (!strchr(info->commands, p->options->command == COMMAND_RUN ? 'R' : 'C')) {
+      buf_printf(p->error, "'%s' is an option of %s", info->name,
+                 strchr(info->commands, 'R') ? "'tilec run'" : "'tilec compile'");
+      return false;
+    }
+    bool optional = info->value[0] == '[';
+    if (!info->value[0] && value) {
+      buf_printf(p->error, "'%s' takes no value", info->name);
+      return false;
+    }
+    if (!info->value[0] || (optional && !value)) return info->set(p, NULL);
+    if (!value && p->next == p->argc) {
+      buf_printf(p->error, "'%s' needs a value (%s)", word, info->value);
+      return false;
+    }
+    return info->set(p, value ? value : p->argv[p->next++]);
+  }
+  return unknown_option(p, word);
+}
+
+static bool parse_positional(Parser *p, const char *word) {
+  Options *o = p->options;
+  if (!o->file) {
+    o->file = word;
+    return true;
+  }
+  if (o->command != COMMAND_RUN) {
+    buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
+    return false;
+  }
+  NamedText named;
+  if (!split_named(p, "an argument", word, &named)) return false;
+  vec_push(p->arena, &o->args, named);
+  return true;
+}
+
+static bool choose_command(Parser *p) {
+  static const char *const planned[] = {"bench", "check", "explain", "tune"};
+  const char *word = p->argc > 1 ? p->argv[1] : "";
+  if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
+  if (strcmp(word, "run") == 0 || strcmp(word, "compile") == 0) p->next++;
+  for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
+    if (strcmp(word, planned[i]) == 0) {
+      buf_printf(p->error, "'tilec %s' is not built yet", word);
+      return false;
+    }
+  return true;
+}
+
+bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {
+  *options =
+      (Options){.command = COMMAND_COMPILE, .emit = EMIT_PTX, .target = target_default(), .device = "auto"};
+  Parser p = {argc, 1, argv, arena, options, error};
+  if (!choose_command(&p)) return false;
+  bool only_positional = false;
+  while (p.next < argc) {
+    const char *word = argv[p.next++];
+    bool is_option = !only_positional && word[0] == '-' && word[1];
+    if (is_option && strcmp(word, "--") == 0)
+      only_positional = true;
+    else if (!(is_option ? parse_option(&p, word) : parse_positional(&p, word)))
+      return false;
+  }
+  if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
+  bool needs_file = options->command == COMMAND_COMPILE || options->command == COMMAND_RUN;
+  if (needs_file && !options->file) buf_text(error, "no input file");
+  return !needs_file || options->file;
+}
+
+void options_print_help(Buf *out) {
+  buf_text(out, "usage: tilec [compile] FILE [options]\n"
+                "       tilec run FILE [options] NAME=SPEC...\n\n"
+                "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+                "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
+                "@x.npy  @x.npy:bf16\n"
+                "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
+                "far into the buffer\n\n"
+                "options (C: compile, R: run):\n");
+  for (int id = 0; id < OPTION_COUNT; id++) {
+    const OptionInfo *info = &option_table[id];
+    Buf left = {0};
+    buf_printf(&left, "%s%s%s", info->short_name, info->short_name[0] && info->name[0] ? ", " : "",
+               info->name);
+    if (info->value[0]) buf_printf(&left, " %s", info->value);
+    buf_printf(out, "  %-3s%-28s %s\n", info->commands, left.at, info->help);
+    buf_free(&left);
+  }
+  buf_text(
+      out,
+      "\nexit status: 0 done; 1 a diagnosed error or a failed --check; 2 wrong usage; 70 a bug of tilec's\n");
+}

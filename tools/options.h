@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of tilec, parsed. options.def lists the options.
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include "base/vec.h"
+#include "ir/spec.h"
+
+typedef enum Command {
+  COMMAND_COMPILE,
+  COMMAND_RUN,
+  COMMAND_HELP,
+  COMMAND_VERSION,
+  COMMAND_LIST_PASSES,
+  COMMAND_LIST_TARGETS
+} Command;
+
+typedef enum Emit { EMIT_TOKENS, EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_PTX, EMIT_META } Emit;
+
+// NAME=VALUE of the command line, split at the first '='.
+typedef struct NamedText {
+  const char *name, *text;
+} NamedText;
+
+typedef struct Options {
+  Command command;
+  const char *file;   // "-": standard input
+  const char *output; // NULL: by default
+  Emit emit;
+  const char *kernel, *signature;
+  VEC(const char *) defines; // NAME=VALUE
+  Target target;             // the defaults, with what was given
+  bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given;
+  bool remarks, json_diagnostics, time_passes, verify_each;
+  const char *print_after, *stop_after;
+  VEC(const char *) run_passes, disabled_passes;
+  bool run_passes_given;
+  // tilec run
+  const char *device;
+  int64_t grid[3];
+  bool grid_given, check, stats;
+  const char *stats_file; // NULL: standard error
+  uint64_t seed;
+  VEC(NamedText) saves, args;
+} Options;
+
+// Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
+// line, no newline).
+bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
+void options_print_help(Buf *out);
+
+#endif

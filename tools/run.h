@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec run, in parts: matching the arguments with the parameters (run_args.c), the run itself
+// (run_command.c), what it tells (run_report.c).
+#ifndef TOOLS_RUN_H
+#define TOOLS_RUN_H
+
+#include "ir/eval.h"
+#include "runtime/device.h"
+#include "tools/argument.h"
+#include "tools/tool.h"
+
+// One run-time parameter of the kernel.
+typedef struct RunParam {
+  const char *name;
+  const Type *annotated; // NULL: none
+  bool given;
+  Argument value;
+  struct RunParam *buffer; // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
+  uint64_t base, address;  // of the buffer, and with the offset
+  uint8_t *result;         // the buffer's bytes after the run
+} RunParam;
+
+typedef struct Run {
+  const Options *options;
+  Arena *arena;
+  Compilation *c;
+  RunParam *params;
+  uint32_t param_count;
+  Spec spec;
+  VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
+  tilec_device *device;
+} Run;
+
+// Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
+// having said why.
+bool run_match_arguments(Run *run);
+// After the buffers have addresses: types and facts of the parameters into run->spec.
+void run_specialise(Run *run);
+// The arguments' bits, one a parameter of `func`; false, having said why, where a value does not fit its
+// type.
+bool run_pack(Run *run, const Func *func, uint64_t *bits);
+
+// --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
+ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits);
+
+// Shape, type, minimum, maximum, mean and first elements of every buffer that changed, or was empty, on
+// standard output.
+void run_report_buffers(const Run *run);
+// --save. False, having said why.
+bool run_save(const Run *run);
+// --stats. False, having said why.
+bool run_report_stats(const Run *run);
+
+#endif

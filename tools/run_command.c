@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec run: compiles one kernel for its arguments, launches it, shows what it wrote, and with --check
+// compares that with the reference evaluator.
+#include "tools/run.h"
+
+#include <stdio.h>
+
+#include "ir/eval.h"
+
+static ExitStatus device_failed(tilec_status status) {
+  tool_error("%s", tilec_last_error());
+  return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
+}
+
+// Device memory for every buffer, with its initial bytes.
+static tilec_status place_buffers(Run *run, tilec_buffer **buffers) {
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    RunParam *param = &run->params[i];
+    if (param->buffer != param) continue;
+    tilec_status status = tilec_buffer_new(run->device, param->value.bytes, &buffers[i]);
+    if (status == TILEC_OK) status = tilec_buffer_write(buffers[i], 0, param->value.data, param->value.bytes);
+    if (status != TILEC_OK) return status;
+    param->base = tilec_buffer_address(buffers[i]);
+    param->result = arena_alloc(run->arena, param->value.bytes);
+  }
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (run->params[i].buffer)
+      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  return TILEC_OK;
+}
+
+static tilec_status read_buffers(Run *run, tilec_buffer **buffers) {
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    RunParam *param = &run->params[i];
+    if (param->buffer != param) continue;
+    tilec_status status = tilec_buffer_read(buffers[i], 0, param->result, param->value.bytes);
+    if (status != TILEC_OK) return status;
+  }
+  return TILEC_OK;
+}
+
+// Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
+static tilec_status compile_kernel(Run *run, KernelImage *image) {
+  Compilation *c = run->c;
+  tilec_status status = compile_elaborate(c, &run->spec);
+  if (status != TILEC_OK) return status;
+  Func *func = c->module->funcs.at[0];
+  *image =
+      (KernelImage){.name = func->name, .func = func, .threads = {32u * c->module->target.num_warps, 1, 1}};
+  PipelineReport report;
+  PipelineOptions pipeline = tool_pipeline(run->options, &report);
+  if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
+    pipeline.stop_after = "elaborate";
+  status = compile_passes(c, &pipeline);
+  tool_pipeline_end(&report);
+  if (status != TILEC_OK || !run->device->needs_ptx) return status;
+  CodegenOptions codegen = {.emit_ptx = true};
+  status = compile_codegen(c, &codegen);
+  if (status != TILEC_OK) return status;
+  image->ptx = buf_view(&c->code.ptx);
+  image->shared_bytes = c->code.kernels[0].shared_bytes;
+  return TILEC_OK;
+}
+
+// The grid as given, or as the kernel says.
+static bool find_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+  if (run->options->grid_given) {
+    memcpy(grid, run->options->grid, 3 * sizeof *grid);
+    return true;
+  }
+  if (!func->grid) return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
+  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bits[i];
+  uint32_t sizes[3];
+  if (!eval_grid(func, args, sizes)) return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
+  for (int i = 0; i < 3; i++) grid[i] = sizes[i];
+  return true;
+}
+
+static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
+  KernelImage image = {0};
+  tilec_status status = compile_kernel(run, &image);
+  ExitStatus result = tool_report(run->options, run->c, status);
+  if (result != EXIT_DONE) return result;
+  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, image.func->param_count);
+  int64_t grid[3];
+  if (!run_pack(run, image.func, bits) || !find_grid(run, image.func, bits, grid)) return EXIT_DIAGNOSED;
+  DeviceKernel kernel = {0};
+  status = device_load(run->device, &image, &kernel);
+  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, image.func->param_count, NULL);
+  if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
+  if (status == TILEC_OK) status = read_buffers(run, buffers);
+  device_unload(&kernel);
+  if (status != TILEC_OK) return device_failed(status);
+  printf("%s on %s, grid %lld,%lld,%lld\n", image.func->name, run->device->name, (long long)grid[0],
+         (long long)grid[1], (long long)grid[2]);
+  run_report_buffers(run);
+  if (run->options->check) result = run_check(run, grid, bits);
+  if (!run_save(run) || (run->options->stats && !run_report_stats(run))) return EXIT_DIAGNOSED;
+  return result;
+}
+
+static ExitStatus run_on_device(Run *run) {
+  tilec_status status = tilec_device_open(run->options->device, &run->device);
+  if (status != TILEC_OK) return device_failed(status);
+  if (!run->options->arch_given) {
+    run->spec.target.sm = run->device->target.sm;
+    run->spec.target.arch_specific = run->device->target.arch_specific;
+  }
+  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
+  status = place_buffers(run, buffers);
+  ExitStatus result = EXIT_DIAGNOSED;
+  if (status == TILEC_OK) {
+    run_specialise(run);
+    result = launch_and_report(run, buffers);
+  } else
+    result = device_failed(status);
+  for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
+  tilec_device_close(run->device);
+  return result;
+}
+
+ExitStatus command_run(const Options *options, Arena *arena) {
+  Str text;
+  size_t n = strlen(options->file);
+  if (n > 4 && strcmp(options->file + n - 4, ".ptx") == 0)
+    return tool_error("running .ptx files is not built yet");
+  if (!tool_read(arena, options->file, &text)) return EXIT_DIAGNOSED;
+  Compilation c;
+  compilation_init(&c);
+  Run run = {.options = options, .arena = arena, .c = &c};
+  tilec_status status = compile_parse(&c, tool_source_name(options->file), text);
+  if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
+  ExitStatus result = EXIT_DIAGNOSED;
+  if (status != TILEC_OK)
+    result = tool_report(options, &c, status);
+  else if (run_match_arguments(&run))
+    result = run_on_device(&run);
+  compilation_free(&c);
+  return result;
+}

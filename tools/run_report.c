@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "ir/number.h"
+#include "sim/sim.h"
+
+enum { SHOWN = 6 };
+
+static double element_value(const Argument *a, const uint8_t *bytes, uint64_t i) {
+  uint64_t bits = number_load(a->elem, bytes + i * elem_bytes(a->elem));
+  if (elem_is_float(a->elem)) return number_decode(a->elem, bits);
+  return elem_is_signed(a->elem) ? (double)(int64_t)bits : (double)bits;
+}
+
+static void print_element(const Argument *a, const uint8_t *bytes, uint64_t i, Buf *out) {
+  uint64_t bits = number_load(a->elem, bytes + i * elem_bytes(a->elem));
+  if (elem_is_float(a->elem))
+    buf_printf(out, "%.6g", number_decode(a->elem, bits));
+  else if (elem_is_signed(a->elem))
+    buf_printf(out, "%lld", (long long)bits);
+  else
+    buf_printf(out, "%llu", (unsigned long long)bits);
+}
+
+static void report_buffer(const RunParam *param, Buf *out) {
+  const Argument *a = &param->value;
+  buf_printf(out, "%s: %s[", param->name, elem_info(a->elem)->name);
+  for (uint32_t i = 0; i < a->rank; i++)
+    buf_printf(out, "%s%llu", i ? "," : "", (unsigned long long)a->shape[i]);
+  buf_text(out, "]");
+  double min = INFINITY, max = -INFINITY, sum = 0;
+  uint64_t nans = 0;
+  for (uint64_t i = 0; i < a->elements; i++) {
+    double x = element_value(a, param->result, i);
+    if (isnan(x)) nans++;
+    min = fmin(min, x);
+    max = fmax(max, x);
+    sum += isnan(x) ? 0 : x;
+  }
+  if (a->elements > nans)
+    buf_printf(out, " min %.6g max %.6g mean %.6g", min, max, sum / (double)(a->elements - nans));
+  if (nans) buf_printf(out, " NaN %llu", (unsigned long long)nans);
+  buf_text(out, " [");
+  for (uint64_t i = 0; i < a->elements && i < SHOWN; i++) {
+    if (i) buf_text(out, ", ");
+    print_element(a, param->result, i, out);
+  }
+  buf_text(out, a->elements > SHOWN ? ", ...]\n" : "]\n");
+}
+
+void run_report_buffers(const Run *run) {
+  Buf out = {0};
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunParam *param = &run->params[i];
+    if (param->buffer != param) continue;
+    bool changed = param->value.bytes && memcmp(param->value.data, param->result, param->value.bytes) != 0;
+    if (changed || !param->value.initialised) report_buffer(param, &out);
+  }
+  fwrite(out.at ? out.at : "", 1, out.n, stdout);
+  buf_free(&out);
+}
+
+static bool save_one(const Run *run, const NamedText *save) {
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunParam *param = &run->params[i];
+    if (strcmp(param->name, save->name) != 0 || !param->buffer) continue;
+    const Argument *a = &param->buffer->value;
+    Buf file = {0};
+    npy_write_header(a->elem, a->rank, a->shape, &file);
+    buf_bytes(&file, param->buffer->result, a->bytes);
+    bool ok = tool_write(save->text, buf_view(&file));
+    buf_free(&file);
+    return ok;
+  }
+  return tool_error("--save %s: there is no buffer '%s'", save->name, save->name), false;
+}
+
+bool run_save(const Run *run) {
+  for (uint32_t i = 0; i < run->options->saves.n; i++)
+    if (!save_one(run, &run->options->saves.at[i])) return false;
+  return true;
+}
+
+bool run_report_stats(const Run *run) {
+  const tilec_sim *sim = device_simulator(run->device);
+  if (!sim) return tool_error("--stats needs the simulator (--device sim), not %s", run->device->name), false;
+  tilec_sim_counters n;
+  tilec_sim_total(sim, &n);
+  Buf out = {0};
+  buf_printf(&out,
+             "{\"instructions\": %llu, \"global_requests\": %llu, \"global_sectors\": %llu, "
+             "\"global_sectors_ideal\": %llu, ",
+             (unsigned long long)n.instructions, (unsigned long long)n.global_requests,
+             (unsigned long long)n.global_sectors, (unsigned long long)n.global_sectors_ideal);
+  buf_printf(&out,
+             "\"shared_requests\": %llu, \"shared_wavefronts\": %llu, \"shared_wavefronts_ideal\": %llu, "
+             "\"barriers\": %llu}\n",
+             (unsigned long long)n.shared_requests, (unsigned long long)n.shared_wavefronts,
+             (unsigned long long)n.shared_wavefronts_ideal, (unsigned long long)n.barriers);
+  bool ok = true;
+  if (run->options->stats_file)
+    ok = tool_write(run->options->stats_file, buf_view(&out));
+  else
+    fwrite(out.at, 1, out.n, stderr);
+  buf_free(&out);
+  return ok;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdio.h>
+
+#include "tools/tool.h"
+
+static void list_passes(Buf *out) {
+  uint32_t count;
+  const PassInfo *passes = pass_list(&count);
+  for (uint32_t i = 0; i < count; i++)
+    buf_printf(out, "%-20s%s%s%s\n", passes[i].name, passes[i].meaning,
+               passes[i].flags & OPTIONAL ? " [optional]" : "",
+               passes[i].flags & REASSOCIATES ? " [reassociates]" : "");
+}
+
+static void list_targets(Buf *out) {
+  static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"};
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) buf_printf(out, "%s\n", targets[i]);
+}
+
+static ExitStatus print_text(void (*print)(Buf *out)) {
+  Buf text = {0};
+  print(&text);
+  bool ok = tool_write("-", buf_view(&text));
+  buf_free(&text);
+  return ok ? EXIT_DONE : EXIT_DIAGNOSED;
+}
+
+static void print_version(Buf *out) {
+  buf_printf(out, "tilec %s (LLVM %s)\n", tilec_version(), codegen_llvm_version());
+}
+
+static ExitStatus run_command(const Options *options, Arena *arena) {
+  switch (options->command) {
+  case COMMAND_COMPILE:
+    return command_compile(options, arena);
+  case COMMAND_RUN:
+    return command_run(options, arena);
+  case COMMAND_HELP:
+    return print_text(options_print_help);
+  case COMMAND_VERSION:
+    return print_text(print_version);
+  case COMMAND_LIST_PASSES:
+    return print_text(list_passes);
+  case COMMAND_LIST_TARGETS:
+    return print_text(list_targets);
+  }
+  return EXIT_USAGE;
+}
+
+// The frame catches what is outside compile's own entries: the end of memory while data are made, say.
+int tilec_tool_main(int argc, char **argv) {
+  Arena arena = {0};
+  Options options;
+  Buf error = {0};
+  FaultFrame frame;
+  volatile ExitStatus status = EXIT_OUR_BUG;
+  fault_enter(&frame);
+  if (setjmp(frame.env) != 0) {
+    tool_error("%s", frame.message);
+    status = frame.kind == FAULT_MEMORY ? EXIT_DIAGNOSED : EXIT_OUR_BUG;
+  } else if (!options_parse(argc, argv, &arena, &options, &error)) {
+    tool_error(
+        "%s\nusage: tilec [compile] FILE [options]   tilec run FILE [options] NAME=SPEC...   (tilec --help)",
+        error.at);
+    status = EXIT_USAGE;
+  } else {
+    status = run_command(&options, &arena);
+  }
+  fault_leave(&frame);
+  buf_free(&error);
+  arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ir/print.h"
+
+ExitStatus tool_error(const char *format, ...) {
+  va_list args;
+  fputs("tilec: error: ", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  return EXIT_DIAGNOSED;
+}
+
+const char *tool_source_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
+
+static bool read_all(FILE *file, Buf *text) {
+  char chunk[65536];
+  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) buf_bytes(text, chunk, n);
+  return !ferror(file);
+}
+
+bool tool_read(Arena *arena, const char *path, Str *text) {
+  bool standard = strcmp(path, "-") == 0;
+  FILE *file = standard ? stdin : fopen(path, "rb");
+  Buf bytes = {0};
+  bool ok = file && read_all(file, &bytes); // a folder opens, and fails at the first read
+  if (!ok)
+    tool_error("cannot read '%s': %s", tool_source_name(path), strerror(errno));
+  else
+    *text = (Str){arena_copy(arena, buf_view(&bytes)), bytes.n};
+  buf_free(&bytes);
+  if (file && !standard) fclose(file);
+  return ok;
+}
+
+static bool write_all(FILE *file, Str text) {
+  return fwrite(text.at, 1, text.n, file) == text.n && fflush(file) == 0;
+}
+
+// Into a file beside it, which is then renamed: what stood at `path` stays until all is written.
+static bool write_file(const char *path, Str text) {
+  Buf name = {0};
+  buf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
+  FILE *file = fopen(name.at, "wb");
+  bool ok = file && write_all(file, text);
+  if (file && fclose(file) != 0) ok = false;
+  if (ok && rename(name.at, path) != 0) ok = false;
+  int reason = errno;
+  if (!ok && file) unlink(name.at);
+  buf_free(&name);
+  errno = reason;
+  return ok;
+}
+
+bool tool_write(const char *path, Str text) {
+  struct stat about;
+  bool standard = strcmp(path, "-") == 0, ok;
+  if (!standard && (stat(path, &about) != 0 || S_ISREG(about.st_mode)))
+    ok = write_file(path, text);
+  else {
+    FILE *file = standard ? stdout : fopen(path, "wb"); // a device or pipe
+    ok = file && write_all(file, text);
+    if (file && !standard && fclose(file) != 0) ok = false;
+  }
+  if (!ok) tool_error("cannot write '%s': %s", standard ? "<stdout>" : path, strerror(errno));
+  return ok;
+}
+
+ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status) {
+  Buf text = {0};
+  if (options->json_diagnostics)
+    diags_print_json(&c->diags, options->remarks, &text);
+  else
+    diags_print_text(&c->diags, options->remarks, &text);
+  fwrite(text.at ? text.at : "", 1, text.n, stderr);
+  buf_free(&text);
+  if (c->fault[0]) tool_error("%s", c->fault);
+  if (status == TILEC_ERROR_INTERNAL) return EXIT_OUR_BUG;
+  return status == TILEC_OK ? EXIT_DONE : EXIT_DIAGNOSED;
+}
+
+tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec) {
+  *spec = (Spec){.kernel = options->kernel ? ir_name(&c->ir, str_from(options->kernel)) : NULL,
+                 .target = options->target,
+                 .num_warps_given = options->num_warps_given,
+                 .num_stages_given = options->num_stages_given,
+                 .maxnreg_given = options->maxnreg_given};
+  tilec_status status = options->signature ? compile_signature(c, options->signature, spec) : TILEC_OK;
+  for (uint32_t i = 0; status == TILEC_OK && i < options->defines.n; i++)
+    status = compile_define(c, options->defines.at[i], spec);
+  return status;
+}
+
+static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
+  PipelineReport *state = data;
+  const Options *o = state->options;
+  if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
+  if (!o->print_after || !pass) return;
+  if (strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, pass) != 0) return;
+  buf_printf(&state->text, "// after %s\n", pass);
+  module_print(module, NULL, &state->text);
+}
+
+PipelineOptions tool_pipeline(const Options *options, PipelineReport *state) {
+  *state = (PipelineReport){.options = options};
+  return (PipelineOptions){.disabled = options->disabled_passes.at,
+                           .disabled_count = options->disabled_passes.n,
+                           .only = options->run_passes.at,
+                           .only_count = options->run_passes.n,
+                           .stop_after = options->stop_after,
+                           .verify_each = options->verify_each,
+                           .after = after_pass,
+                           .data = state};
+}
+
+void tool_pipeline_end(PipelineReport *state) {
+  if (state->text.n) fwrite(state->text.at, 1, state->text.n, stderr);
+  buf_free(&state->text);
+}

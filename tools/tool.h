@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the commands of tilec share: exit statuses, files, messages.
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+
+#include "base/fault.h"
+#include "runtime/compile.h"
+#include "tools/options.h"
+
+typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXIT_OUR_BUG = 70 } ExitStatus;
+
+// The whole tool; the library has it too, so that a tilec without a copy of LLVM can be linked to
+// libtilec.so.
+__attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv);
+
+ExitStatus command_compile(const Options *options, Arena *arena);
+ExitStatus command_run(const Options *options, Arena *arena);
+
+// "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
+ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// Reads a file, "-" for standard input, into memory of the arena. False, having said why.
+bool tool_read(Arena *arena, const char *path, Str *text);
+const char *tool_source_name(const char *path); // for diagnostics: "<stdin>" for "-"
+
+// Writes a file, "-" for standard output; a regular file appears whole or not at all. False, having said why.
+bool tool_write(const char *path, Str text);
+
+// Prints the compilation's diagnostics, and what a fault said, to standard error; the exit status that
+// `status` means.
+ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status);
+
+// Fills `spec` from the options alone: kernel, target, signature, definitions.
+tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
+
+// The pipeline's options, with --print-after and --time-passes going to standard error. `state` outlives the
+// result.
+typedef struct PipelineReport {
+  const Options *options;
+  Buf text;
+} PipelineReport;
+PipelineOptions tool_pipeline(const Options *options, PipelineReport *state);
+void tool_pipeline_end(PipelineReport *state); // prints what was gathered, releases it
+
+#endif
