@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between lexer and grammar: picks the statements to parse and makes blocks regular.
+//
+// - Every block becomes COLON NEWLINE INDENT ... DEDENT, also `if x: y` on one line; `a; b` becomes two
+// lines. Errors of
+//   indentation are told here, and the grammar gets blocks that fit.
+// - Statements outside the language (try, with, class ...) are told and left out with their blocks.
+// - In .py files only imports, module-level assignments and functions with a jit decorator remain.
+#include "frontend/parse.h"
+
+#include "frontend/grammar.h"
+
+typedef struct Layout {
+  Parse *parse;
+  const Lexed *lexed;
+  const Token *in;
+  uint32_t at, end; // in `in`
+  TokenList *out;
+  uint32_t error; // the next of lexed->errors
+  bool quiet;
+  bool dropped[AST_MAX_BLOCKS + 1]; // of each open INDENT: it was not passed on
+  uint32_t n_blocks;
+  VEC(Str) jits; // what `jit` is called here, and the names of the module triton
+} Layout;
+
+static int kind(const Layout *layout) { return layout->in[layout->at].kind; }
+
+static void emit(Layout *layout, int token_kind, Loc loc) {
+  Token token = {.loc = loc, .kind = (uint8_t)token_kind, .quiet = layout->quiet};
+  vec_push(layout->parse->arena, layout->out, token);
+}
+
+// Tells the lexer's errors at the token at hand.
+static void report_lexical(Layout *layout) {
+  const Lexed *lexed = layout->lexed;
+  while (layout->error < lexed->errors.n && lexed->errors.at[layout->error].token < layout->at)
+    layout->error++;
+  for (; layout->error < lexed->errors.n && lexed->errors.at[layout->error].token == layout->at;
+       layout->error++)
+    if (!layout->quiet)
+      diag_error(layout->parse->diags, lexed->errors.at[layout->error].loc, "%s",
+                 lexed->errors.at[layout->error].message);
+}
+
+static void copy(Layout *layout) {
+  report_lexical(layout);
+  Token token = layout->in[layout->at++];
+  token.quiet = layout->quiet;
+  vec_push(layout->parse->arena, layout->out, token);
+}
+
+static bool opens(int token_kind) {
+  return token_kind == TOKEN_LPAREN || token_kind == TOKEN_LBRACKET || token_kind == TOKEN_LBRACE;
+}
+
+static bool closes(int token_kind) {
+  return token_kind == TOKEN_RPAREN || token_kind == TOKEN_RBRACKET || token_kind == TOKEN_RBRACE;
+}
+
+static bool is_header(int token_kind) {
+  return token_kind == TOKEN_IF || token_kind == TOKEN_ELIF || token_kind == TOKEN_ELSE ||
+         token_kind == TOKEN_FOR || token_kind == TOKEN_WHILE || token_kind == TOKEN_DEF;
+}
+
+static void open_block(Layout *layout, bool drop) {
+  if (layout->n_blocks <= AST_MAX_BLOCKS) layout->dropped[layout->n_blocks++] = drop;
+  if (drop)
+    layout->at++;
+  else
+    copy(layout);
+}
+
+static void close_block(Layout *layout) {
+  bool drop = layout->n_blocks > 0 && layout->dropped[--layout->n_blocks];
+  report_lexical(layout);
+  if (drop)
+    layout->at++;
+  else
+    copy(layout);
+}
+
+// Past the logical line at hand and the block that follows it.
+static void skip_statement(Layout *layout) {
+  while (layout->at < layout->end && kind(layout) != TOKEN_NEWLINE) layout->at++;
+  if (layout->at < layout->end) layout->at++;
+  int depth = 0;
+  while (layout->at < layout->end && (depth > 0 || kind(layout) == TOKEN_INDENT)) {
+    depth += (kind(layout) == TOKEN_INDENT) - (kind(layout) == TOKEN_DEDENT);
+    layout->at++;
+  }
+}
+
+static bool begins_with(const Layout *layout, const char *word) {
+  return layout->at < layout->end && str_is(layout->in[layout->at].text, word);
+}
+
+// A statement outside the language: told, and left out with its block and its further clauses.
+static void skip_unsupported(Layout *layout) {
+  const Token *token = &layout->in[layout->at];
+  bool is_try = begins_with(layout, "try");
+  diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language",
+             STR_ARG(token->text));
+  emit(layout, TOKEN_INVALID, token->loc);
+  emit(layout, TOKEN_NEWLINE, token->loc);
+  skip_statement(layout);
+  while (is_try &&
+         (begins_with(layout, "except") || begins_with(layout, "finally") || begins_with(layout, "else")))
+    skip_statement(layout);
+}
+
+// The rest of a simple line; each `;` ends a statement.
+static void copy_simple(Layout *layout) {
+  int depth = 0;
+  while (layout->at < layout->end && kind(layout) != TOKEN_NEWLINE) {
+    depth += opens(kind(layout)) - (closes(kind(layout)) && depth > 0);
+    if (kind(layout) != TOKEN_SEMICOLON || depth > 0) {
+      copy(layout);
+      continue;
+    }
+    Loc loc = layout->in[layout->at++].loc;
+    if (kind(layout) == TOKEN_NEWLINE) break;
+    emit(layout, TOKEN_NEWLINE, loc);
+    if (is_header(kind(layout)) || kind(layout) == TOKEN_UNSUPPORTED)
+      parse_error(layout->parse, layout->in[layout->at].loc, "'%.*s' must begin a line",
+                  STR_ARG(layout->in[layout->at].text));
+  }
+  if (layout->at < layout->end) copy(layout);
+}
+
+// A header up to its colon. False where the line ends without one.
+static bool copy_header(Layout *layout) {
+  int depth = 0, lambdas = 0;
+  while (layout->at < layout->end && kind(layout) != TOKEN_NEWLINE) {
+    int k = kind(layout);
+    depth += opens(k) - (closes(k) && depth > 0);
+    if (depth == 0 && k == TOKEN_LAMBDA) lambdas++;
+    copy(layout);
+    if (depth == 0 && k == TOKEN_COLON && lambdas-- == 0) return true;
+  }
+  return false;
+}
+
+static void copy_compound(Layout *layout) {
+  Token first = layout->in[layout->at];
+  bool colon = copy_header(layout);
+  if (layout->at >= layout->end) return;
+  if (colon && kind(layout) != TOKEN_NEWLINE) { // the block is on the same line
+    emit(layout, TOKEN_NEWLINE, first.loc);
+    emit(layout, TOKEN_INDENT, first.loc);
+    if (is_header(kind(layout)))
+      parse_error(layout->parse, layout->in[layout->at].loc, "'%.*s' must begin a line",
+                  STR_ARG(layout->in[layout->at].text));
+    copy_simple(layout);
+    emit(layout, TOKEN_DEDENT, first.loc);
+    return;
+  }
+  copy(layout);
+  if (layout->at < layout->end && kind(layout) == TOKEN_INDENT)
+    open_block(layout, false);
+  else if (colon) {
+    parse_error(layout->parse, first.loc, "expected an indented block after this '%.*s'",
+                STR_ARG(first.text));
+    emit(layout, TOKEN_INDENT, first.loc);
+    emit(layout, TOKEN_DEDENT, first.loc);
+  }
+}
+
+static void copy_statement(Layout *layout) {
+  int k = kind(layout);
+  if (k == TOKEN_DEDENT)
+    close_block(layout);
+  else if (k == TOKEN_INDENT) {
+    parse_error(layout->parse, layout->in[layout->at].loc, "unexpected indentation");
+    open_block(layout, true);
+  } else if (k == TOKEN_UNSUPPORTED)
+    skip_unsupported(layout);
+  else if (is_header(k))
+    copy_compound(layout);
+  else
+    copy_simple(layout);
+}
+
+static void copy_until(Layout *layout, uint32_t end) {
+  uint32_t outer_end = layout->end;
+  layout->end = end;
+  while (layout->at < end) copy_statement(layout);
+  layout->end = outer_end;
+}
+
+// --- .py files ---
+
+static bool is_jit_name(const Layout *layout, Str name) {
+  for (uint32_t i = 0; i < layout->jits.n; i++)
+    if (str_eq(layout->jits.at[i], name)) return true;
+  return false;
+}
+
+// `import triton as tr` and `from triton import jit as kernel` give further names; `from numba import jit`
+// takes one.
+static void note_import(Layout *layout) {
+  const Token *line = &layout->in[layout->at];
+  Arena *arena = layout->parse->arena;
+  bool from = line[0].kind == TOKEN_FROM, triton = str_is(line[1].text, "triton");
+  const Token *name = from ? line + 2 : line + 1;
+  if (from && !triton && line[1].kind != TOKEN_NAME) return; // from . import jit: ours, for all we know
+  for (; name->kind != TOKEN_NEWLINE && name->kind != 0; name++) {
+    bool aliased = name[0].kind == TOKEN_NAME && name[1].kind == TOKEN_AS && name[2].kind == TOKEN_NAME;
+    Str local = aliased ? name[2].text : name[0].text;
+    bool wanted = str_is(name->text, from ? "jit" : "triton") && name[-1].kind != TOKEN_DOT;
+    if (wanted && triton)
+      vec_push(arena, &layout->jits, local);
+    else if (wanted && from && line[2].kind == TOKEN_IMPORT)
+      for (uint32_t i = 0; i < layout->jits.n; i++)
+        if (str_eq(layout->jits.at[i], local)) layout->jits.at[i] = STR("");
+    if (aliased) name += 2;
+  }
+}
+
+// Whether the decorator at `at`, behind its @, marks a kernel: jit, kernel, triton.jit, with or without
+// arguments.
+static bool is_jit(const Layout *layout, uint32_t at) {
+  const Token *token = &layout->in[at];
+  if (token[0].kind != TOKEN_NAME) return false;
+  bool call_or_end = token[1].kind == TOKEN_NEWLINE || token[1].kind == TOKEN_LPAREN;
+  if (call_or_end) return is_jit_name(layout, token[0].text) && !str_is(token[0].text, "triton");
+  return token[1].kind == TOKEN_DOT && is_jit_name(layout, token[0].text) && str_is(token[2].text, "jit") &&
+         (token[3].kind == TOKEN_NEWLINE || token[3].kind == TOKEN_LPAREN);
+}
+
+// A decorated definition is copied if one of its decorators is a jit, and else passed over line by line:
+// there may be kernels within.
+static void select_decorated(Layout *layout) {
+  uint32_t start = layout->at;
+  bool jit = false;
+  while (kind(layout) == TOKEN_AT) {
+    jit |= is_jit(layout, layout->at + 1);
+    while (kind(layout) != TOKEN_NEWLINE && kind(layout) != 0) layout->at++;
+    if (kind(layout) == TOKEN_NEWLINE) layout->at++;
+  }
+  if (!jit || kind(layout) != TOKEN_DEF) return;
+  skip_statement(layout);
+  uint32_t end = layout->at;
+  layout->at = start;
+  copy_until(layout, end);
+}
+
+static void select_line(Layout *layout, uint32_t nesting, uint32_t functions) {
+  int k = kind(layout), next = k ? layout->in[layout->at + 1].kind : 0;
+  layout->quiet = true;
+  if (functions == 0 && (k == TOKEN_IMPORT || k == TOKEN_FROM)) {
+    note_import(layout);
+    copy_simple(layout);
+  } else if (nesting == 0 && k == TOKEN_NAME && (next == TOKEN_EQUALS || next == TOKEN_COLON))
+    copy_simple(layout);
+  else {
+    while (kind(layout) != TOKEN_NEWLINE && kind(layout) != 0) layout->at++;
+    if (kind(layout) == TOKEN_NEWLINE) layout->at++;
+  }
+  layout->quiet = false;
+}
+
+// Walks all lines, also within blocks; imports count outside of functions and classes only.
+static void select_kernels(Layout *layout) {
+  uint32_t nesting = 0, functions = 0, function_at[AST_MAX_BLOCKS + 1];
+  bool header = false; // the last line was of a def or class
+  while (kind(layout) != 0) {
+    int k = kind(layout);
+    if (k == TOKEN_INDENT) {
+      if (header) function_at[functions++] = nesting;
+      nesting++;
+      layout->at++;
+    } else if (k == TOKEN_DEDENT) {
+      nesting--;
+      if (functions && function_at[functions - 1] == nesting) functions--;
+      layout->at++;
+    } else if (k == TOKEN_AT)
+      select_decorated(layout);
+    else {
+      header = k == TOKEN_DEF || begins_with(layout, "class") || begins_with(layout, "async");
+      select_line(layout, nesting, functions);
+    }
+  }
+}
+
+void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out) {
+  Layout layout = {.parse = parse, .lexed = lexed, .in = lexed->tokens.at, .out = out};
+  layout.end = lexed->tokens.n - 1;
+  if (mode == SYNTAX_PY) {
+    static const char *const names[] = {"jit", "kernel", "triton"};
+    for (int i = 0; i < 3; i++) vec_push(parse->arena, &layout.jits, str_from(names[i]));
+    select_kernels(&layout);
+    layout.quiet = true;
+  } else
+    copy_until(&layout, layout.end);
+  copy(&layout); // the end
+}

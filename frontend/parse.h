@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inside the parser only: its state, and the builders which the grammar's actions call.
+//
+//   lexer.re   text -> tokens
+//   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs and (in
+//   .py) the
+//              rest of the file left out
+//   grammar.y  tokens -> tree, by the builders here (build_expr.c, build_stmt.c, literal.c, fstring.c)
+//   syntax.c   drives them; syntax_error.c says what was expected
+#ifndef FRONTEND_PARSE_H
+#define FRONTEND_PARSE_H
+
+#include "frontend/lexer.h"
+#include "frontend/syntax.h"
+
+// f-strings within f-strings.
+enum { PARSE_MAX_FSTRINGS = 4 };
+
+typedef struct Parse {
+  Arena *arena;
+  Interner *names;
+  Diags *diags;
+  uint16_t file;
+  const TokenList *tokens; // what is parsed now
+  uint32_t at;             // the token at hand
+  bool quiet;              // errors are not told
+  bool too_deep;           // has been told
+  bool failed;             // an error, told or not, since it was last cleared
+  uint32_t fstrings;       // f-strings around this expression
+  void *parsers[PARSE_MAX_FSTRINGS + 1];
+  Block statements; // the result of a module
+  Expr *expression; // the result of an expression
+} Parse;
+
+// An error that is told unless the token at hand is quiet; NULL then.
+Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// --- layout.c ---
+
+// The tokens to parse; reports the lexer's errors among them.
+void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out);
+
+// --- grammar.y ---
+
+// Parses the list `tokens`, which ends in kind 0; `start` is TOKEN_START_MODULE or TOKEN_START_EXPRESSION.
+void grammar_parse(Parse *parse, const TokenList *tokens, int start);
+// Whether the parser could go on with a token of that kind.
+bool grammar_accepts(const void *parser, int kind);
+
+// --- syntax_error.c ---
+
+void report_unexpected(Parse *parse, const void *parser, Token token);
+
+// --- literal.c ---
+
+Expr *build_int(Parse *parse, Token token);
+Expr *build_float(Parse *parse, Token token);
+Expr *build_string(Parse *parse, Token token);
+// Adjacent literals, either of which may be an f-string.
+Expr *join_strings(Parse *parse, Expr *left, Expr *right);
+// The body of a literal with its escapes replaced; `loc` is where errors are told.
+Str unescape(Parse *parse, Str body, bool raw, bool bytes, Loc loc);
+// The literal without prefix and quotes; the prefix's letters are in *raw and *bytes.
+Str string_body(Str literal, bool *raw, bool *bytes);
+
+// --- fstring.c ---
+
+Expr *build_fstring(Parse *parse, Token token);
+
+// --- build_expr.c ---
+
+Expr *build_expr(Parse *parse, ExprKind kind, Loc loc);
+Expr *build_name(Parse *parse, Token token);
+Expr *build_bool(Parse *parse, Token token, bool value);
+Expr *build_parenthesized(Expr *inner, Token open, Token close);
+// A tuple of the list, which may be empty.
+Expr *build_tuple(Parse *parse, ExprList items, Loc loc);
+// [inner] and {inner}; inner is NULL or an expression or an unparenthesised tuple.
+Expr *build_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token close);
+Expr *build_dict(Parse *parse, DictItems items, Token open, Token close);
+Expr *build_unary(Parse *parse, UnaryOp op, Token token, Expr *operand);
+Expr *build_binary(Parse *parse, Expr *left, Token op, Expr *right);
+Expr *build_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right);
+Expr *build_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right);
+CompareOp compare_op_of(Token token);
+Expr *build_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise);
+Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body);
+// EXPR_STAR or EXPR_POINTER_TYPE.
+Expr *build_starred(Parse *parse, ExprKind kind, Token star, Expr *operand);
+Expr *build_call(Parse *parse, Expr *callee, ArgList args, Token close);
+Expr *build_attribute(Parse *parse, Expr *object, Token name);
+Expr *build_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, Token close);
+Expr *build_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step);
+Arg build_arg(Parse *parse, const Token *name, int stars, Loc loc, Expr *value);
+
+ExprList exprs_push(Parse *parse, ExprList list, Expr *item);
+DictItems dict_push(Parse *parse, DictItems list, Expr *key, Expr *value);
+ArgList args_push(Parse *parse, ArgList list, Arg arg);
+
+// --- build_stmt.c ---
+
+Stmt *build_stmt(Parse *parse, StmtKind kind, Loc loc);
+Stmt *build_expr_stmt(Parse *parse, Expr *expr);
+// target = value, or one more `= value` behind an assignment.
+Stmt *build_assign(Parse *parse, Expr *target, Expr *value);
+Stmt *extend_assign(Parse *parse, Stmt *stmt, Expr *value);
+Stmt *build_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value);
+Stmt *build_augmented(Parse *parse, Expr *target, Token op, Expr *value);
+Stmt *build_return(Parse *parse, Token token, Expr *value);
+Stmt *build_assert(Parse *parse, Token token, Expr *condition, Expr *message);
+Stmt *build_for(Parse *parse, Token token, Expr *target, Expr *iterated, Block body, Block orelse);
+Stmt *build_while(Parse *parse, Token token, Expr *condition, Block body, Block orelse);
+Stmt *build_if(Parse *parse, Token token, Expr *condition, Block body);
+Stmt *add_elif(Parse *parse, Stmt *stmt, Token token, Expr *condition, Block body);
+Stmt *build_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
+Stmt *add_decorators(Stmt *stmt, ExprList decorators);
+Stmt *build_names(Parse *parse, StmtKind kind, Token token, NameList names);
+Stmt *build_import(Parse *parse, Token token, ImportNames names);
+Stmt *build_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names);
+ImportName build_import_name(Parse *parse, Token name, const Token *alias);
+Param build_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *default_value);
+
+Block block_push(Parse *parse, Block block, Stmt *stmt);
+NameList names_push(Parse *parse, NameList list, Token name);
+ImportNames imports_push(Parse *parse, ImportNames list, ImportName name);
+ParamList params_push(Parse *parse, ParamList list, Param param);
+// A dotted name as one token whose text holds no blanks.
+Token join_dotted(Parse *parse, Token left, Token right);
+
+#endif

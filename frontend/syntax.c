@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Drives lexer, layout and grammar, and sorts a file's statements into the module.
+#include "frontend/syntax.h"
+
+#include "base/fault.h"
+#include "frontend/grammar.h"
+#include "frontend/parse.h"
+
+// Locs and token counts are 32 bits wide.
+enum { MAX_FILE = 1 << 28 };
+
+SyntaxMode syntax_mode_of(const char *file_name) {
+  size_t n = strlen(file_name);
+  return n >= 3 && strcmp(file_name + n - 3, ".py") == 0 ? SYNTAX_PY : SYNTAX_TILE;
+}
+
+// The file's text; false, with an error, where there is none to parse.
+static bool source_text(Diags *diags, Sources *sources, uint16_t file, Str *text) {
+  if (file >= sources->files.n) BUG("file %u of %u", file, sources->files.n);
+  *text = sources->files.at[file].text;
+  Loc start = {.line = 1, .col = 1, .file = file};
+  if (!text->at)
+    diag_error(diags, start, "this file has no text");
+  else if (text->n > MAX_FILE)
+    diag_error(diags, start, "this file is larger than %d MiB", MAX_FILE >> 20);
+  else
+    return true;
+  return false;
+}
+
+// What each phase told is put into the order of the file; equal places keep their order.
+static void sort_diags(Diags *diags, uint32_t first) {
+  for (uint32_t i = first + 1; i < diags->list.n; i++) {
+    Diag *diag = diags->list.at[i];
+    uint32_t j = i;
+    for (; j > first; j--) {
+      Loc before = diags->list.at[j - 1]->loc;
+      if (before.line < diag->loc.line || (before.line == diag->loc.line && before.col <= diag->loc.col))
+        break;
+      diags->list.at[j] = diags->list.at[j - 1];
+    }
+    diags->list.at[j] = diag;
+  }
+}
+
+static const char *stmt_name(StmtKind kind) {
+  switch (kind) {
+  case STMT_EXPR:
+    return "an expression";
+  case STMT_AUGMENTED:
+    return "an augmented assignment";
+  case STMT_FOR:
+    return "'for'";
+  case STMT_WHILE:
+    return "'while'";
+  case STMT_IF:
+    return "'if'";
+  case STMT_RETURN:
+    return "'return'";
+  case STMT_BREAK:
+    return "'break'";
+  case STMT_CONTINUE:
+    return "'continue'";
+  case STMT_ASSERT:
+    return "'assert'";
+  case STMT_GLOBAL:
+    return "'global'";
+  case STMT_NONLOCAL:
+    return "'nonlocal'";
+  case STMT_PASS:
+  case STMT_ASSIGN:
+  case STMT_ANNOTATED:
+  case STMT_DEF:
+  case STMT_IMPORT:
+    return "this statement";
+  }
+  return "this statement";
+}
+
+static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) {
+  switch (stmt->kind) {
+  case STMT_ASSIGN:
+  case STMT_ANNOTATED:
+    vec_push(parse->arena, &module->constants, stmt);
+    break;
+  case STMT_DEF:
+    vec_push(parse->arena, &module->functions, stmt->function);
+    break;
+  case STMT_IMPORT:
+    vec_push(parse->arena, &module->imports, stmt->import);
+    break;
+  case STMT_PASS:
+    break;
+  case STMT_EXPR:
+    if (stmt->expr->kind == EXPR_STRING) {
+      if (first) module->docstring = stmt->expr;
+      break;
+    } // fall through
+  case STMT_AUGMENTED:
+  case STMT_FOR:
+  case STMT_WHILE:
+  case STMT_IF:
+  case STMT_RETURN:
+  case STMT_BREAK:
+  case STMT_CONTINUE:
+  case STMT_ASSERT:
+  case STMT_GLOBAL:
+  case STMT_NONLOCAL:
+    diag_error(parse->diags, stmt->loc, "%s cannot stand outside of a function", stmt_name(stmt->kind));
+    break;
+  }
+}
+
+Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
+                     SyntaxMode mode) {
+  Module *module = ARENA_NEW(arena, Module);
+  module->file = file;
+  Str text;
+  if (!source_text(diags, sources, file, &text)) return module;
+  uint32_t first_diag = diags->list.n;
+  Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file};
+  Lexed lexed = {0};
+  TokenList tokens = {0};
+  lex_file(arena, text, file, &lexed);
+  layout_tokens(&parse, &lexed, mode, &tokens);
+  grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
+  for (uint32_t i = 0; i < parse.statements.n; i++)
+    add_statement(&parse, module, parse.statements.at[i], i == 0);
+  sort_diags(diags, first_diag);
+  return module;
+}
+
+Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file) {
+  Str text;
+  if (!source_text(diags, sources, file, &text)) return NULL;
+  uint32_t first_diag = diags->list.n, errors = diags->errors;
+  Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file};
+  Lexed lexed = {0};
+  TokenList tokens = {0};
+  lex_file(arena, text, file, &lexed);
+  layout_tokens(&parse, &lexed, SYNTAX_TILE, &tokens);
+  grammar_parse(&parse, &tokens, TOKEN_START_EXPRESSION);
+  sort_diags(diags, first_diag);
+  return diags->errors == errors ? parse.expression : NULL;
+}

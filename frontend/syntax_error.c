@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What to say when a token fits nowhere: the parser is asked what it could go on with (grammar_accepts).
+#include "frontend/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "frontend/grammar.h"
+
+enum { MAX_MESSAGE = 512, MAX_QUOTED = 32 };
+
+Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) {
+  parse->failed = true;
+  bool quiet =
+      parse->quiet || (parse->tokens && parse->at < parse->tokens->n && parse->tokens->at[parse->at].quiet);
+  if (quiet) return NULL;
+  char message[MAX_MESSAGE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return diag_error(parse->diags, loc, "%s", message);
+}
+
+// The token as the user knows it.
+static const char *found(Parse *parse, Token token) {
+  switch (token.kind) {
+  case 0:
+    return "the end of the file";
+  case TOKEN_NEWLINE:
+    return "the end of the line";
+  case TOKEN_INDENT:
+  case TOKEN_DEDENT:
+    return "the end of the block";
+  default:
+    break;
+  }
+  if (token.text.n > MAX_QUOTED) return token.kind == TOKEN_NAME ? "a name" : "a literal";
+  return arena_printf(parse->arena, "'%.*s'", STR_ARG(token.text));
+}
+
+static bool is_open(int kind) {
+  return kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE;
+}
+static bool is_close(int kind) {
+  return kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE;
+}
+
+// The innermost bracket open at the token at hand, among the tokens of its line; NULL where there is none.
+static const Token *open_bracket(const Parse *parse, uint32_t first) {
+  int depth = 0;
+  for (uint32_t i = parse->at; i-- > first;) {
+    const Token *token = &parse->tokens->at[i];
+    if (is_close(token->kind))
+      depth++;
+    else if (is_open(token->kind) && depth-- == 0)
+      return token;
+  }
+  return NULL;
+}
+
+static uint32_t line_start(const Parse *parse) {
+  uint32_t i = parse->at;
+  for (; i > 0; i--) {
+    int kind = parse->tokens->at[i - 1].kind;
+    if (kind == TOKEN_NEWLINE || kind == TOKEN_INDENT || kind == TOKEN_DEDENT) break;
+  }
+  return i;
+}
+
+static bool report_unsupported(Parse *parse, Token token, const Token *bracket) {
+  const char *what = token.kind == TOKEN_FOR && bracket ? "a comprehension" : NULL;
+  if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
+  if (token.kind == TOKEN_UNSUPPORTED) what = found(parse, token);
+  if (what) parse_error(parse, token.loc, "%s is not part of the tile language", what);
+  return what != NULL;
+}
+
+static void report_bracket(Parse *parse, const void *parser, Token token, const Token *bracket) {
+  static const struct {
+    int open, close;
+    const char *text;
+  } pairs[] = {{TOKEN_LPAREN, TOKEN_RPAREN, ")"},
+               {TOKEN_LBRACKET, TOKEN_RBRACKET, "]"},
+               {TOKEN_LBRACE, TOKEN_RBRACE, "}"}};
+  int i = bracket->kind == TOKEN_LPAREN ? 0 : bracket->kind == TOKEN_LBRACKET ? 1 : 2;
+  bool comma = grammar_accepts(parser, TOKEN_COMMA) && !is_close(token.kind);
+  Diag *diag = NULL;
+  if (!grammar_accepts(parser, pairs[i].close))
+    parse_error(parse, token.loc, "unexpected %s", found(parse, token));
+  else
+    diag = parse_error(parse, token.loc, "expected %s'%s', found %s", comma ? "',' or " : "", pairs[i].text,
+                       found(parse, token));
+  if (diag) diag_note(parse->diags, diag, bracket->loc, "to match this '%.*s'", STR_ARG(bracket->text));
+}
+
+// The single token that the parser waits for in a statement of a fixed form; NULL where it is none of these.
+static const char *wanted(const void *parser) {
+  static const struct {
+    int kind;
+    const char *text;
+  } forms[] = {
+      {TOKEN_IN, "'in' after the variable of the 'for'"},
+      {TOKEN_IMPORT, "'import' after the module's name"},
+      {TOKEN_DEF, "'def' after the decorators"},
+      {TOKEN_LPAREN, "'(' after the function's name"},
+      {TOKEN_ELSE, "'else' of this conditional expression"},
+  };
+  if (grammar_accepts(parser, TOKEN_NAME) || grammar_accepts(parser, TOKEN_NEWLINE)) return NULL;
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (grammar_accepts(parser, forms[i].kind)) {
+      // A `(` or `in` is also an operator, where much else would do.
+      bool strict = forms[i].kind == TOKEN_LPAREN || forms[i].kind == TOKEN_IN;
+      if (strict && grammar_accepts(parser, TOKEN_PLUS)) continue;
+      return forms[i].text;
+    }
+  return NULL;
+}
+
+static bool is_header(int kind) {
+  return kind == TOKEN_IF || kind == TOKEN_ELIF || kind == TOKEN_ELSE || kind == TOKEN_FOR ||
+         kind == TOKEN_WHILE || kind == TOKEN_DEF;
+}
+
+// The colon of a header is missing, or '=' stands for '=='.
+static void report_header(Parse *parse, Token first, Token token) {
+  Diag *diag;
+  bool compares = first.kind == TOKEN_IF || first.kind == TOKEN_ELIF || first.kind == TOKEN_WHILE;
+  if (token.kind == TOKEN_EQUALS && compares) {
+    diag = parse_error(parse, token.loc, "'=' assigns; '==' compares");
+    if (diag) diag_fixit(parse->diags, diag, token.loc, "==");
+    return;
+  }
+  if (first.kind == TOKEN_ELSE)
+    diag = parse_error(parse, token.loc, "expected ':' after 'else'");
+  else
+    diag = parse_error(parse, token.loc, "expected ':' after the '%.*s' header", STR_ARG(first.text));
+  if (!diag || token.kind != TOKEN_NEWLINE) return;
+  token.loc.len = 0;
+  diag_fixit(parse->diags, diag, token.loc, ":");
+}
+
+void report_unexpected(Parse *parse, const void *parser, Token token) {
+  parse->failed = true;
+  if (token.kind == TOKEN_INVALID) return; // told before
+  uint32_t start = line_start(parse);
+  const Token *bracket = open_bracket(parse, start);
+  Token first = parse->tokens->at[start];
+  if (report_unsupported(parse, token, bracket)) return;
+  const char *text = wanted(parser);
+  if (is_header(first.kind) && !bracket && start < parse->at && grammar_accepts(parser, TOKEN_COLON))
+    report_header(parse, first, token);
+  else if (text)
+    parse_error(parse, token.loc, "expected %s, found %s", text, found(parse, token));
+  else if (grammar_accepts(parser, TOKEN_INT) && (start < parse->at || !is_header(token.kind)))
+    parse_error(parse, token.loc, "expected an expression, found %s", found(parse, token));
+  else if (start == parse->at)
+    parse_error(parse, token.loc, "%s without an 'if' or loop before it", found(parse, token));
+  else if (grammar_accepts(parser, TOKEN_NAME))
+    parse_error(parse, token.loc, "expected a name, found %s", found(parse, token));
+  else if (bracket)
+    report_bracket(parse, parser, token, bracket);
+  else
+    parse_error(parse, token.loc, "expected the end of the statement, found %s", found(parse, token));
+}
