@@ -2,6 +2,9 @@
 // The one place where frontend, passes and codegen meet. A Compilation owns everything one compiler run
 // makes, and its entry points keep the fault frame: a fault becomes TILEC_ERROR_INTERNAL or
 // TILEC_ERROR_OUT_OF_MEMORY, never a crash.
+//
+//   compilation_init, compile_parse, compile_signature and compile_define, compile_elaborate, compile_passes,
+//   compile_codegen, compile_meta, compilation_free
 #ifndef RUNTIME_COMPILE_H
 #define RUNTIME_COMPILE_H
 
@@ -12,34 +15,48 @@
 #include "runtime/tilec.h"
 
 typedef struct Compilation {
-  Arena arena;
+  Arena arena, scratch; // scratch: a pass's own tables
   Sources sources;
   Diags diags;
   IrContext ir;
   uint16_t file; // the main file, index into sources
   bool is_tir;   // .tir text: `module` comes from it, there is no syntax tree
   const Module *syntax;
-  IrModule *module;   // after compile_elaborate
-  CodegenResult code; // after compile_codegen
-  char fault[1024];   // what a fault said; "" else
+  IrModule *module;      // after compile_elaborate (of .tir text after compile_parse)
+  CodegenResult code;    // after compile_codegen
+  char fault[1024];      // what a fault said, with the file that was saved; "" else
+  Buf last_tir;          // the module as it was after the last step that went well, for reports of faults
+  const char *last_step; // "elaborate", or the pass's name; NULL: none yet
 } Compilation;
 
-// Ready for sources; name's suffix tells the language. compilation_free releases all, also after a fault.
-void compilation_init(Compilation *c);
+// Ready for sources. compilation_free releases all, also after a fault, and leaves a zeroed struct. init
+// itself may run out of memory.
+tilec_status compilation_init(Compilation *c);
 void compilation_free(Compilation *c);
 
-// Each returns TILEC_OK, TILEC_ERROR_COMPILE (diags has errors), TILEC_ERROR_OUT_OF_MEMORY or
-// TILEC_ERROR_INTERNAL (c->fault says what). Parses the text; located errors go to diags.
+// Each of these returns TILEC_OK, TILEC_ERROR_COMPILE (diags has errors), TILEC_ERROR_OUT_OF_MEMORY or
+// TILEC_ERROR_INTERNAL (c->fault says what). After an error nothing but compilation_free and reading diags is
+// of use.
+
+// Parses the text; located errors go to diags. name's suffix tells the language.
 tilec_status compile_parse(Compilation *c, const char *name, Str text);
-// Parses a --signature list and -D definitions into `spec` (they add to it).
+// Parses a --signature list or one -D definition into `spec` (they add to it; its memory is the
+// compilation's). Errors are located in files named <signature> and <define>.
 tilec_status compile_signature(Compilation *c, const char *signature, Spec *spec);
 tilec_status compile_define(Compilation *c, const char *define, Spec *spec);
-// Elaborates the kernel that spec names into a fresh c->module (of a .tir file: takes its module, and target
-// options that were given).
+// Adds the kernel that spec names to c->module, which the first call makes. Of .tir text: keeps that kernel
+// only where one is named, and overrides the module's target where spec's differs from target_default() or
+// says that it was given.
 tilec_status compile_elaborate(Compilation *c, const Spec *spec);
 tilec_status compile_passes(Compilation *c, const PipelineOptions *options);
 tilec_status compile_codegen(Compilation *c, const CodegenOptions *options);
-// One JSON object (docs: README, --emit=meta). After compile_codegen.
+// One JSON object a kernel, each on a line, with a newline. After compile_codegen.
 tilec_status compile_meta(Compilation *c, Buf *out);
+
+// Runs body in the compilation's fault frame: for further steps.
+tilec_status compile_guard(Compilation *c, tilec_status (*body)(Compilation *c, void *data), void *data);
+
+// The bytes of a parameter of the PTX signature, which is also its alignment.
+uint32_t compile_param_bytes(const Type *type);
 
 #endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "frontend/syntax.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+// --- Faults ---
+
+// Writes last_tir to a new file in the system's folder for temporary files. False where it could not.
+static bool save_tir(const Compilation *c, char *path, size_t room) {
+  const char *folder = getenv("TMPDIR");
+  int n = snprintf(path, room, "%s/tilec-bug-XXXXXX", folder && folder[0] ? folder : "/tmp");
+  if (n < 0 || (size_t)n + sizeof ".tir" > room) return false;
+  int fd = mkstemp(path);
+  FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+  if (!file) {
+    if (fd >= 0) close(fd);
+    return false;
+  }
+  bool ok = fwrite(c->last_tir.at, 1, c->last_tir.n, file) == c->last_tir.n;
+  if (fclose(file) != 0) ok = false;
+  char final[600];
+  snprintf(final, sizeof final, "%s.tir", path);
+  if (!ok || rename(path, final) != 0) {
+    unlink(path);
+    return false;
+  }
+  memcpy(path, final, (size_t)n + sizeof ".tir");
+  return true;
+}
+
+// What reproduces the fault: the saved .tir and the rest of the pipeline, or the source where there is no
+// .tir yet.
+static void describe_bug(Compilation *c, const char *message) {
+  char path[512];
+  const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";
+  if (!c->last_step || !save_tir(c, path, sizeof path)) {
+    snprintf(c->fault, sizeof c->fault,
+             "internal error: %s (while compiling %s; please report it with that file)", message, source);
+    return;
+  }
+  bool in_passes = strncmp(message, "codegen/", 8) != 0;
+  snprintf(
+      c->fault, sizeof c->fault,
+      "internal error: %.300s\nafter the step '%s' of %.200s; this reproduces it: tilec compile %s%s -o -",
+      message, c->last_step, source, path, in_passes ? "" : " --stop-after=elaborate -S");
+}
+
+static tilec_status fault_status(Compilation *c, const FaultFrame *frame) {
+  if (frame->kind == FAULT_BUG) {
+    describe_bug(c, frame->message);
+    return TILEC_ERROR_INTERNAL;
+  }
+  snprintf(c->fault, sizeof c->fault, "%s", frame->message);
+  return TILEC_ERROR_OUT_OF_MEMORY;
+}
+
+tilec_status compile_guard(Compilation *c, tilec_status (*body)(Compilation *c, void *data), void *data) {
+  FaultFrame frame;
+  tilec_status status;
+  fault_enter(&frame);
+  if (setjmp(frame.env) == 0)
+    status = body(c, data);
+  else
+    status = fault_status(c, &frame);
+  fault_leave(&frame);
+  return status;
+}
+
+static tilec_status diagnosed(const Compilation *c) {
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
+// --- Lifetime ---
+
+static tilec_status init(Compilation *c, void *data) {
+  (void)data;
+  c->sources.arena = &c->arena;
+  c->diags.arena = &c->arena;
+  c->diags.sources = &c->sources;
+  ir_context_init(&c->ir, &c->arena, &c->sources, &c->diags);
+  return TILEC_OK;
+}
+
+tilec_status compilation_init(Compilation *c) {
+  *c = (Compilation){0};
+  return compile_guard(c, init, NULL);
+}
+
+void compilation_free(Compilation *c) {
+  buf_free(&c->code.llvm);
+  buf_free(&c->code.ptx);
+  buf_free(&c->last_tir);
+  arena_free(&c->scratch);
+  arena_free(&c->arena);
+  *c = (Compilation){0};
+}
+
+// --- Parsing ---
+
+typedef struct NamedText {
+  const char *name;
+  Str text;
+} NamedText;
+
+static bool has_suffix(const char *name, const char *suffix) {
+  size_t n = strlen(name), k = strlen(suffix);
+  return n >= k && strcmp(name + n - k, suffix) == 0;
+}
+
+static tilec_status parse(Compilation *c, void *data) {
+  const NamedText *source = data;
+  c->file = sources_add(&c->sources, source->name, source->text);
+  c->is_tir = has_suffix(source->name, ".tir");
+  if (c->is_tir)
+    c->module = module_parse(&c->ir, c->file);
+  else
+    c->syntax =
+        syntax_parse(&c->arena, &c->ir.names, &c->diags, &c->sources, c->file, syntax_mode_of(source->name));
+  return diagnosed(c);
+}
+
+tilec_status compile_parse(Compilation *c, const char *name, Str text) {
+  return compile_guard(c, parse, &(NamedText){name, text.at ? text : STR("")});
+}
+
+// --- Elaboration ---
+
+static void override_target(Target *target, const Spec *spec) {
+  const Target defaults = target_default(), *given = &spec->target;
+  if (given->sm != defaults.sm || given->arch_specific != defaults.arch_specific) {
+    target->sm = given->sm;
+    target->arch_specific = given->arch_specific;
+  }
+  if (spec->num_warps_given) target->num_warps = given->num_warps;
+  if (spec->num_stages_given) target->num_stages = given->num_stages;
+  if (spec->maxnreg_given) target->maxnreg = given->maxnreg;
+  if (given->fp32_dot != defaults.fp32_dot) target->fp32_dot = given->fp32_dot;
+  if (given->fp_contract != defaults.fp_contract) target->fp_contract = given->fp_contract;
+  if (given->opt_level != defaults.opt_level) target->opt_level = given->opt_level;
+  if (given->debug) target->debug = true;
+}
+
+// Leaves only the function named `name` in the module.
+static void keep_kernel(Compilation *c, const char *name) {
+  for (uint32_t i = 0; i < c->module->funcs.n; i++)
+    if (strcmp(c->module->funcs.at[i]->name, name) == 0) {
+      c->module->funcs.at[0] = c->module->funcs.at[i];
+      c->module->funcs.n = 1;
+      return;
+    }
+  diag_error(&c->diags, LOC_NONE, "%s has no function '%s'", sources_name(&c->sources, c->file), name);
+}
+
+static void take_tir(Compilation *c, const Spec *spec) {
+  if (spec->param_count || spec->constexpr_count) {
+    diag_error(&c->diags, LOC_NONE,
+               "tile IR is specialised already: a .tir file takes no signature and no constexprs");
+    return;
+  }
+  if (spec->kernel) keep_kernel(c, spec->kernel);
+  override_target(&c->module->target, spec);
+  if (!c->diags.errors) module_verify(c->module, &c->diags);
+}
+
+static void keep_tir(Compilation *c, const char *step) {
+  buf_reset(&c->last_tir);
+  c->last_step = NULL; // while it is being printed
+  module_print(c->module, NULL, &c->last_tir);
+  c->last_step = step;
+}
+
+static tilec_status elaborate(Compilation *c, void *data) {
+  const Spec *spec = data;
+  if (c->is_tir) {
+    take_tir(c, spec);
+    return diagnosed(c);
+  }
+  if (!c->module) c->module = module_new(&c->ir, &spec->target);
+  frontend_elaborate(c->module, c->syntax, spec);
+  return diagnosed(c);
+}
+
+tilec_status compile_elaborate(Compilation *c, const Spec *spec) {
+  Spec copy = *spec;
+  return compile_guard(c, elaborate, &copy);
+}
+
+// --- Passes and codegen ---
+
+typedef struct PassRun {
+  Compilation *c;
+  const PipelineOptions *options;
+} PassRun;
+
+static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
+  PassRun *run = data;
+  keep_tir(run->c, pass ? pass : "elaborate");
+  if (run->options->after) run->options->after(pass, module, seconds, run->options->data);
+}
+
+static tilec_status passes(Compilation *c, void *data) {
+  PassRun *run = data;
+  PipelineOptions options = *run->options;
+  options.after = after_pass;
+  options.data = run;
+  options.scratch = &c->scratch;
+  if (!pipeline_run(c->module, &c->diags, &options) && !c->diags.errors)
+    BUG("the pipeline failed without a diagnostic");
+  return diagnosed(c);
+}
+
+tilec_status compile_passes(Compilation *c, const PipelineOptions *options) {
+  return compile_guard(c, passes, &(PassRun){c, options});
+}
+
+static tilec_status codegen(Compilation *c, void *data) {
+  const CodegenOptions *options = data;
+  buf_free(&c->code.llvm);
+  buf_free(&c->code.ptx);
+  if (!codegen_module(c->module, &c->diags, options, &c->code) && !c->diags.errors)
+    BUG("code generation failed without a diagnostic");
+  return diagnosed(c);
+}
+
+tilec_status compile_codegen(Compilation *c, const CodegenOptions *options) {
+  CodegenOptions copy = *options;
+  return compile_guard(c, codegen, &copy);
+}
+
+uint32_t compile_param_bytes(const Type *type) { return type->kind == TYPE_PTR ? 8 : elem_bytes(type->elem); }

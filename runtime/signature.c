@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --signature and -D as text: NAME=[TYPE][:16][:1] or NAME=None, separated by commas; NAME=LITERAL.
+#include "runtime/compile.h"
+
+// A slice of a text that is a file of the sources, so that errors have a place.
+typedef struct Piece {
+  Str text;
+  uint16_t file;
+  uint32_t start; // offset in the file
+} Piece;
+
+static Loc piece_loc(Piece p) {
+  uint32_t col = p.start + 1;
+  return (Loc){.line = 1,
+               .col = col > UINT16_MAX ? UINT16_MAX : (uint16_t)col,
+               .len = p.text.n > UINT16_MAX ? UINT16_MAX : (uint16_t)p.text.n,
+               .file = p.file};
+}
+
+static Piece piece_part(Piece p, size_t from, size_t to) {
+  return (Piece){{p.text.at + from, to - from}, p.file, p.start + (uint32_t)from};
+}
+
+static Piece trimmed(Piece p) {
+  size_t from = 0, to = p.text.n;
+  while (from < to && p.text.at[from] == ' ') from++;
+  while (to > from && p.text.at[to - 1] == ' ') to--;
+  return piece_part(p, from, to);
+}
+
+// Up to the next `stop` (the piece's end where there is none); *rest is what follows it. False at the end.
+static bool next_piece(Piece *rest, char stop, Piece *piece) {
+  if (!rest->text.at) return false;
+  const char *at = rest->text.n ? memchr(rest->text.at, stop, rest->text.n) : NULL;
+  size_t n = at ? (size_t)(at - rest->text.at) : rest->text.n;
+  *piece = trimmed(piece_part(*rest, 0, n));
+  *rest = at ? piece_part(*rest, n + 1, rest->text.n) : (Piece){0};
+  return true;
+}
+
+static bool is_identifier(Str text) {
+  for (size_t i = 0; i < text.n; i++) {
+    unsigned char ch = (unsigned char)text.at[i];
+    bool letter = (ch | 0x20) >= 'a' && (ch | 0x20) <= 'z';
+    if (!letter && ch != '_' && ch < 0x80 && !(i > 0 && ch >= '0' && ch <= '9')) return false;
+  }
+  return text.n > 0;
+}
+
+// Splits NAME=VALUE. False with an error where it is not that.
+static bool split(Compilation *c, Piece item, Piece *name, Piece *value) {
+  Piece rest = item;
+  if (!next_piece(&rest, '=', name) || !rest.text.at) {
+    diag_error(&c->diags, piece_loc(item), "expected NAME=VALUE, found '%.*s'", STR_ARG(item.text));
+    return false;
+  }
+  *value = trimmed(rest);
+  if (is_identifier(name->text)) return true;
+  diag_error(&c->diags, piece_loc(*name), "'%.*s' is not the name of a parameter", STR_ARG(name->text));
+  return false;
+}
+
+static const Type *parse_type(Compilation *c, Piece p) {
+  Piece name = p;
+  bool pointer = name.text.n > 0 && name.text.at[0] == '*';
+  if (pointer) name = piece_part(name, 1, name.text.n);
+  if (str_starts(name.text, "tl.")) name = piece_part(name, 3, name.text.n);
+  Elem elem;
+  if (elem_parse(name.text, &elem)) {
+    const Type *scalar = type_scalar(&c->ir, elem);
+    return pointer ? type_ptr(&c->ir, scalar) : scalar;
+  }
+  const char *names[ELEM_COUNT];
+  for (int e = 0; e < ELEM_COUNT; e++) names[e] = elem_info((Elem)e)->name;
+  const char *nearest = diag_nearest(name.text, names, ELEM_COUNT);
+  diag_error(&c->diags, piece_loc(p), "'%.*s' is no type%s%s%s", STR_ARG(p.text),
+             nearest ? "; did you mean '" : "", nearest ? nearest : "",
+             nearest ? "'?" : "; types are i32, fp16, *fp32 ...");
+  return NULL;
+}
+
+// The facts after the type; each at most once.
+static void parse_fact(Compilation *c, Piece fact, ParamSpec *param) {
+  bool *flag = str_is(fact.text, "16")  ? &param->facts.divisible16
+               : str_is(fact.text, "1") ? &param->facts.equal1
+                                        : NULL;
+  if (!flag)
+    diag_error(&c->diags, piece_loc(fact), "expected the fact 16 or 1, found '%.*s'", STR_ARG(fact.text));
+  else if (*flag)
+    diag_error(&c->diags, piece_loc(fact), "the fact %.*s is given twice", STR_ARG(fact.text));
+  else
+    *flag = true;
+}
+
+static void check_facts(Compilation *c, Piece value, const ParamSpec *param) {
+  const Type *type = param->type;
+  if (param->facts.divisible16 && param->facts.equal1)
+    diag_error(&c->diags, piece_loc(value), "1 is not a multiple of 16: the facts contradict one another");
+  else if (type && param->facts.equal1 && type->kind == TYPE_PTR)
+    diag_error(&c->diags, piece_loc(value), "a pointer cannot be known to be 1");
+  else if (type && type->kind == TYPE_SCALAR && elem_is_float(type->elem) &&
+           (param->facts.equal1 || param->facts.divisible16))
+    diag_error(&c->diags, piece_loc(value), "nothing is known of the values of floating-point parameters");
+}
+
+static void parse_value(Compilation *c, Piece value, ParamSpec *param) {
+  Piece rest = value, part;
+  if (value.text.n == 0) {
+    diag_error(&c->diags, piece_loc(value), "expected [TYPE][:16][:1] or None for '%s'", param->name);
+    return;
+  }
+  if (str_is(value.text, "None")) {
+    param->facts.none = true;
+    return;
+  }
+  next_piece(&rest, ':', &part);
+  if (part.text.n > 0) param->type = parse_type(c, part);
+  while (next_piece(&rest, ':', &part)) parse_fact(c, part, param);
+  check_facts(c, value, param);
+}
+
+static void add_param(Compilation *c, Piece name, const ParamSpec *param, Spec *spec) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (spec->params[i].name == param->name) {
+      diag_error(&c->diags, piece_loc(name), "'%s' is given twice", param->name);
+      return;
+    }
+  ParamSpec *params = ARENA_ARRAY(&c->arena, ParamSpec, spec->param_count + 1);
+  if (spec->param_count) memcpy(params, spec->params, spec->param_count * sizeof *params);
+  params[spec->param_count++] = *param;
+  spec->params = params;
+}
+
+typedef struct Request {
+  const char *text;
+  Spec *spec;
+} Request;
+
+static Piece open_text(Compilation *c, const char *file_name, const char *text) {
+  uint16_t file = sources_add(&c->sources, file_name, str_from(text));
+  return (Piece){c->sources.files.at[file].text, file, 0};
+}
+
+static tilec_status signature(Compilation *c, void *data) {
+  const Request *request = data;
+  Piece rest = open_text(c, "<signature>", request->text), item, name, value;
+  if (trimmed(rest).text.n == 0) return TILEC_OK;
+  while (next_piece(&rest, ',', &item)) {
+    if (!split(c, item, &name, &value)) continue;
+    ParamSpec param = {.name = ir_name(&c->ir, name.text)};
+    parse_value(c, value, &param);
+    add_param(c, name, &param, request->spec);
+  }
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
+tilec_status compile_signature(Compilation *c, const char *text, Spec *spec) {
+  return compile_guard(c, signature, &(Request){text, spec});
+}
+
+static void add_constexpr(Compilation *c, Piece name, const Constexpr *constexpr_, Spec *spec) {
+  for (uint32_t i = 0; i < spec->constexpr_count; i++)
+    if (spec->constexprs[i].name == constexpr_->name) {
+      diag_error(&c->diags, piece_loc(name), "'%s' is given twice", constexpr_->name);
+      return;
+    }
+  Constexpr *list = ARENA_ARRAY(&c->arena, Constexpr, spec->constexpr_count + 1);
+  if (spec->constexpr_count) memcpy(list, spec->constexprs, spec->constexpr_count * sizeof *list);
+  list[spec->constexpr_count++] = *constexpr_;
+  spec->constexprs = list;
+}
+
+static tilec_status define(Compilation *c, void *data) {
+  const Request *request = data;
+  Piece item = trimmed(open_text(c, "<define>", request->text)), name, value;
+  if (!split(c, item, &name, &value)) return TILEC_ERROR_COMPILE;
+  Constexpr entry = {.name = ir_name(&c->ir, name.text)};
+  if (const_parse(&c->ir, value.text, &entry.value))
+    add_constexpr(c, name, &entry, request->spec);
+  else
+    diag_error(&c->diags, piece_loc(value),
+               "'%.*s' is no Python literal; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
+               STR_ARG(value.text));
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
+tilec_status compile_define(Compilation *c, const char *text, Spec *spec) {
+  return compile_guard(c, define, &(Request){text, spec});
+}
