@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# libclc's math functions for NVPTX, embedded: each function that codegen/math.def names is cut out of libclc's bitcode, with what it calls, into
+# libclc's math functions for NVPTX, embedded: each function that codegen/math.def names is cut out of libclc's bitcode, with what it calls and the tables it reads, into
 # a small bitcode file of its own, and codegen links a file only into the kernels that call its function.
 find_file(LIBCLC_NVPTX nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc NO_DEFAULT_PATH)
 find_program(LLVM_EXTRACT NAMES llvm-extract-22 llvm-extract HINTS /usr/lib/llvm-22/bin)
+find_program(LLVM_OPT NAMES opt-22 opt HINTS /usr/lib/llvm-22/bin)
 
 # tilec_embed_libclc(target): adds libclc_table.c (see codegen/libclc.h) to the target.
 function(tilec_embed_libclc target)
-  if(NOT LIBCLC_NVPTX OR NOT LLVM_EXTRACT)
-    message(FATAL_ERROR "libclc's nvptx64--.bc (Debian: libclc-22) and llvm-extract (Debian: llvm-22) are needed")
+  if(NOT LIBCLC_NVPTX OR NOT LLVM_EXTRACT OR NOT LLVM_OPT)
+    message(FATAL_ERROR "libclc's nvptx64--.bc (Debian: libclc-22) and llvm-extract and opt (Debian: llvm-22) are needed")
   endif()
   set(dir ${CMAKE_BINARY_DIR}/generated/libclc)
   file(MAKE_DIRECTORY ${dir})
@@ -18,7 +19,8 @@ function(tilec_embed_libclc target)
   foreach(row ${rows})
     string(REGEX REPLACE "^LIBCLC\\([^,]*,[ ]*([A-Za-z0-9_]+).*" "\\1" symbol "${row}")
     add_custom_command(OUTPUT ${dir}/${symbol}.bc DEPENDS ${LIBCLC_NVPTX}
-      COMMAND ${LLVM_EXTRACT} --recursive --func=${symbol} ${LIBCLC_NVPTX} -o ${dir}/${symbol}.bc VERBATIM)
+      COMMAND ${LLVM_EXTRACT} --recursive --func=${symbol} --rglob=.* ${LIBCLC_NVPTX} -o ${dir}/${symbol}.all.bc
+      COMMAND ${LLVM_OPT} -passes=internalize<preserve-gv=${symbol}>,globaldce ${dir}/${symbol}.all.bc -o ${dir}/${symbol}.bc VERBATIM)
     file(WRITE ${dir}/${symbol}.S.new
       "  .section .rodata\n  .global libclc_${symbol}\n  .global libclc_${symbol}_end\n  .hidden libclc_${symbol}\n  .hidden libclc_${symbol}_end\nlibclc_${symbol}:\n  .incbin \"${dir}/${symbol}.bc\"\nlibclc_${symbol}_end:\n  .byte 0\n  .section .note.GNU-stack,\"\",@progbits\n")
     configure_file(${dir}/${symbol}.S.new ${dir}/${symbol}.S COPYONLY)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What codegen cannot compile, found before anything is emitted: LLVM's own complaint would be a fault
+// without a place.
+#include "codegen/emit.h"
+
+#include <string.h>
+
+enum { MAX_REGISTERS = 4096, MAX_STATIC_SHARED = 48 * 1024, MAX_DEPTH = 200 };
+
+typedef struct Checker {
+  const Target *target;
+  Diags *diags;
+  bool failed;
+} Checker;
+
+static void check_type(Checker *c, const Type *type, Loc loc) {
+  if (type->kind == TYPE_SHARED || type->kind == TYPE_TOKEN) {
+    diag_error(c->diags, loc, "shared memory and asynchronous operations are not built yet");
+    c->failed = true;
+  }
+  if (!type_is_tile(type)) return;
+  const Layout *layout = type->layout;
+  c->failed = true;
+  if (!layout)
+    diag_error(c->diags, loc, "a tile without a layout cannot be compiled: propagate_layouts has not run");
+  else if (layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != c->target->num_warps)
+    diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
+               1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], c->target->num_warps);
+  else if (layout->bits[DIM_BLOCK])
+    diag_error(c->diags, loc, "layouts over a cluster's blocks are not built yet");
+  else if (1ull << layout->out_bits < type_elements(type))
+    diag_error(c->diags, loc, "the layout does not cover the tile");
+  else if (layout_registers(layout) > MAX_REGISTERS)
+    diag_error(c->diags, loc,
+               "the tile needs %u registers a thread; the most is %d: use a smaller tile or more warps",
+               layout_registers(layout), MAX_REGISTERS);
+  else
+    c->failed = false;
+}
+
+static bool is_fp8(const Type *type) {
+  return type_is_elem(type, ELEM_FP8E4NV) || type_is_elem(type, ELEM_FP8E5);
+}
+
+static bool moves_only(OpKind kind) { return kind == OP_SELECT || kind == OP_BITCAST; }
+
+// fp8 has conversions alone, from sm_89 on.
+static void check_fp8(Checker *c, const Op *op) {
+  bool has_fp8 = op->result_count && is_fp8(op_result(op)->type);
+  for (uint32_t i = 0; i < op->operand_count; i++) has_fp8 |= is_fp8(op_operand(op, i)->type);
+  if (!has_fp8 || !op_has(op, PURE | ELEMENTWISE) || moves_only(op->kind)) return;
+  bool is_cast = op->kind == OP_CAST;
+  if (is_cast && c->target->sm >= 89) return;
+  if (is_cast)
+    diag_error(c->diags, op->loc, "conversions of fp8 need sm_89 or newer; for sm_%u they are not built yet",
+               c->target->sm);
+  else
+    diag_error(c->diags, op->loc, "%s of fp8 is not built yet: convert to fp16 or fp32 first",
+               op_info(op->kind)->name);
+  c->failed = true;
+}
+
+static bool is_one_of(const char *text, const char *const *names) {
+  while (*names && strcmp(*names, text)) names++;
+  return *names != NULL;
+}
+
+static void check_hints(Checker *c, const Op *op) {
+  static const char *const loads[] = {"", ".ca", ".cg", ".cs", ".cv", NULL};
+  static const char *const stores[] = {"", ".wb", ".cg", ".cs", ".wt", NULL};
+  static const char *const evictions[] = {"", "evict_normal", "evict_first", "evict_last", NULL};
+  const Attr *cache = op_attr(op, ATTR_CACHE), *evict = op_attr(op, ATTR_EVICT);
+  if (cache && !is_one_of(cache->str, op->kind == OP_LOAD ? loads : stores)) {
+    diag_error(c->diags, op->loc, "%s has no cache modifier '%s'", op_info(op->kind)->name, cache->str);
+    c->failed = true;
+  }
+  if (evict && !is_one_of(evict->str, evictions)) {
+    diag_error(c->diags, op->loc, "there is no eviction policy '%s'", evict->str);
+    c->failed = true;
+  }
+}
+
+// A volatile load is done once: where several threads would do it, it must be broadcast.
+static void check_volatile(Checker *c, const Op *op) {
+  if (op->kind != OP_LOAD || !op_attr(op, ATTR_VOLATILE)) return;
+  const Type *type = op_result(op)->type;
+  uint32_t free_bits[DIM_COUNT] = {0};
+  if (type_is_tile(type) && type->layout) layout_free_bits(type->layout, free_bits);
+  if (type_is_tile(type) && !(free_bits[DIM_REGISTER] | free_bits[DIM_LANE] | free_bits[DIM_WARP])) return;
+  diag_error(c->diags, op->loc, "a volatile load of %s is not built yet",
+             type_is_tile(type) ? "a tile that threads hold more than once" : "a scalar");
+  c->failed = true;
+}
+
+static void check_convert(Checker *c, const Op *op) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  if (op->kind != OP_CONVERT_LAYOUT || !from->layout || !to->layout) return;
+  if (layout_conversion(from->layout, to->layout) < CONVERT_LANES) return;
+  uint64_t bytes = type_elements(from) * type_element_bytes(from);
+  if (bytes <= MAX_STATIC_SHARED) return;
+  diag_error(c->diags, op->loc,
+             "converting this tile's layout needs %llu bytes of shared memory; the most is %d today",
+             (unsigned long long)bytes, MAX_STATIC_SHARED);
+  c->failed = true;
+}
+
+static void check_loop(Checker *c, const Op *op) {
+  int64_t step;
+  if (op->kind != OP_FOR || !value_int_constant(op_operand(op, 2), &step) || step != 0) return;
+  diag_error(c->diags, op->loc, "the loop's step is zero");
+  c->failed = true;
+}
+
+static void check_region(Checker *c, const Region *region, uint32_t depth);
+
+static void check_op(Checker *c, const Op *op, uint32_t depth) {
+  for (uint32_t i = 0; i < op->result_count; i++) check_type(c, op->results[i].type, op->loc);
+  if (c->failed) return;
+  check_fp8(c, op);
+  if (op->kind == OP_LOAD || op->kind == OP_STORE) check_hints(c, op);
+  check_volatile(c, op);
+  if (op->kind == OP_CONVERT_LAYOUT) check_convert(c, op);
+  check_loop(c, op);
+  for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], depth + 1);
+}
+
+static void check_region(Checker *c, const Region *region, uint32_t depth) {
+  if (depth > MAX_DEPTH) {
+    diag_error(c->diags, region->parent->loc, "control flow is nested too deeply");
+    c->failed = true;
+    return;
+  }
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    check_type(c, region->args[i]->type, region->parent ? region->parent->loc : region->func->loc);
+  for (const Op *op = region->first; op; op = op->next) check_op(c, op, depth);
+}
+
+bool check_func(Func *func, const Target *target, Diags *diags) {
+  Checker c = {target, diags, false};
+  check_region(&c, func->body, 0);
+  return !c.failed;
+}

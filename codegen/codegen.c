@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A module from tile IR through LLVM to PTX: check, emit, link libclc, optimise, print.
+#include "codegen/codegen.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+#include <pthread.h>
+#include <stdio.h>
+#include "base/fault.h"
+#include "codegen/emit.h"
+#include "codegen/nvvm.h"
+
+static const char triple[] = "nvptx64-nvidia-cuda";
+
+// --- LLVM's state of the process
+
+static void on_fatal_error(const char *reason) { BUG("LLVM: %s", reason); }
+
+// Shared-memory addresses of 32 bits; the options are read when a target machine is made.
+static void initialise_once(void) {
+  static const char *const options[] = {"tilec", "-nvptx-short-ptr"};
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  LLVMInstallFatalErrorHandler(on_fatal_error);
+  LLVMParseCommandLineOptions(2, options, "");
+}
+
+static void initialise(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialise_once);
+}
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
+  (void)data;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  char copy[512];
+  strncpy(copy, text, sizeof copy - 1);
+  copy[sizeof copy - 1] = '\0';
+  LLVMDisposeMessage(text);
+  BUG("LLVM: %s", copy);
+}
+
+// --- one module
+
+static void begin(Emitter *e, IrModule *module) {
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(context, on_diagnostic, NULL);
+  *e = (Emitter){.module = module, .target = &module->target, .arena = module->ir->arena, .context = context};
+  e->llvm = LLVMModuleCreateWithNameInContext("tilec", context);
+  e->builder = LLVMCreateBuilderInContext(context);
+  e->i1 = LLVMInt1TypeInContext(context);
+  e->i8 = LLVMInt8TypeInContext(context);
+  e->i16 = LLVMInt16TypeInContext(context);
+  e->i32 = LLVMInt32TypeInContext(context);
+  e->i64 = LLVMInt64TypeInContext(context);
+  e->f16 = LLVMHalfTypeInContext(context);
+  e->bf16 = LLVMBFloatTypeInContext(context);
+  e->f32 = LLVMFloatTypeInContext(context);
+  e->f64 = LLVMDoubleTypeInContext(context);
+  e->ptr = LLVMPointerTypeInContext(context, NVVM_GLOBAL);
+  e->ptx_version = nvvm_base_ptx_version(module->target.sm);
+}
+
+static void end(Emitter *e) {
+  LLVMDisposeBuilder(e->builder);
+  LLVMDisposeModule(e->llvm);
+  LLVMContextDispose(e->context);
+}
+
+static LLVMTargetMachineRef target_machine(const Emitter *e) {
+  static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                               LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+  LLVMTargetRef target = NULL;
+  char *message = NULL, cpu[16], features[16];
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) BUG("LLVM: %s", message);
+  snprintf(cpu, sizeof cpu, "sm_%u", e->target->sm);
+  snprintf(features, sizeof features, "+ptx%u", e->ptx_version);
+  LLVMCodeGenOptLevel level = levels[e->target->opt_level > 3 ? 3 : e->target->opt_level];
+  return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocDefault,
+                                 LLVMCodeModelDefault);
+}
+
+static void set_target(Emitter *e, LLVMTargetMachineRef machine) {
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(e->llvm, layout);
+  LLVMDisposeTargetData(layout);
+  LLVMSetTarget(e->llvm, triple);
+}
+
+static void verify(const Emitter *e) {
+#ifndef NDEBUG
+  char *message = NULL;
+  if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
+    BUG("the LLVM module is not valid: %s", message);
+  LLVMDisposeMessage(message);
+#else
+  (void)e;
+#endif
+}
+
+// A short pipeline: tile IR's own passes have folded, merged and hoisted before; what is left is what the
+// spread over registers made.
+static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
+  static const char *const pipelines[] = {
+      "always-inline",
+      "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)",
+      "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
+      "instcombine<no-verify-fixpoint>,simplifycfg,adce)",
+  };
+  uint8_t level = e->target->opt_level;
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipelines[level > 2 ? 2 : level], machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) BUG("LLVM: %s", LLVMGetErrorMessage(error));
+}
+
+static void print_llvm(const Emitter *e, Buf *out) {
+  char *text = LLVMPrintModuleToString(e->llvm);
+  buf_text(out, text);
+  LLVMDisposeMessage(text);
+}
+
+static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) {
+  LLVMMemoryBufferRef text = NULL;
+  char *message = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, LLVMAssemblyFile, &message, &text))
+    BUG("LLVM: %s", message);
+  buf_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+  LLVMDisposeMemoryBuffer(text);
+}
+
+static void describe(const Emitter *e, CodegenResult *result) {
+  const IrModule *module = e->module;
+  result->kernels = ARENA_ARRAY(e->arena, KernelMeta, module->funcs.n);
+  result->kernel_count = module->funcs.n;
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    result->kernels[i] =
+        (KernelMeta){module->funcs.at[i]->name, 32u * module->target.num_warps, 0, e->ptx_version};
+  result->target = module->target;
+  result->target.arch_specific = false; // no instruction so far needs it
+}
+
+bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result) {
+  bool good = true;
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    good &= check_func(module->funcs.at[i], &module->target, diags);
+  if (!good) return false;
+  initialise();
+  Emitter e;
+  begin(&e, module);
+  debug_begin_module(&e);
+  for (uint32_t i = 0; i < module->funcs.n; i++) emit_func(&e, module->funcs.at[i]);
+  debug_end_module(&e);
+  LLVMTargetMachineRef machine = target_machine(&e);
+  set_target(&e, machine);
+  link_libclc(&e);
+  verify(&e);
+  optimise(&e, machine);
+  if (options->emit_llvm) print_llvm(&e, &result->llvm);
+  if (options->emit_ptx) print_ptx(&e, machine, &result->ptx);
+  describe(&e, result);
+  LLVMDisposeTargetMachine(machine);
+  end(&e);
+  return true;
+}
+
+const char *codegen_llvm_version(void) { return LLVM_VERSION_STRING; }

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions, values and the ops that only make values: constants, indices, splats. Elementwise ops are spread
+// over the registers here, and computed in emit_arith.c and its neighbours.
+#include "codegen/emit.h"
+
+#include "base/fault.h"
+#include "codegen/nvvm.h"
+
+// --- types
+
+static LLVMTypeRef scalar_type(const Emitter *e, Elem elem) {
+  const ElemInfo *info = elem_info(elem);
+  if (elem == ELEM_BF16) return e->bf16;
+  if (info->cls == CLASS_FLOAT && info->bits > 8)
+    return info->bits == 16 ? e->f16 : info->bits == 32 ? e->f32 : e->f64;
+  return LLVMIntTypeInContext(e->context, info->bits);
+}
+
+LLVMTypeRef emit_type(const Emitter *e, const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_PTR ? e->ptr : scalar_type(e, element->elem);
+}
+
+LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type) {
+  LLVMTypeRef in_register = emit_type(e, type);
+  return in_register == e->i1 ? e->i8 : in_register;
+}
+
+uint32_t emit_count(const Type *type) { return type_is_tile(type) ? layout_registers(type->layout) : 1; }
+
+// --- values
+
+LLVMValueRef *emit_new(Emitter *e, const Value *value) {
+  return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, emit_count(value->type));
+}
+
+LLVMValueRef *emit_get(const Emitter *e, const Value *value) {
+  LLVMValueRef *registers = e->registers[value->id];
+  if (!registers) BUG("a value is used before it is defined");
+  return registers;
+}
+
+LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r) {
+  return emit_get(e, value)[type_is_tile(value->type) ? r : 0];
+}
+
+LLVMValueRef emit_i32(const Emitter *e, uint32_t value) { return LLVMConstInt(e->i32, value, false); }
+
+void emit_needs_ptx(Emitter *e, uint16_t version) {
+  if (e->ptx_version < version) e->ptx_version = version;
+}
+
+// --- layouts
+
+static LLVMValueRef merge_bits(Emitter *e, LLVMValueRef a, LLVMValueRef b, bool disjoint) {
+  if (!a) return b;
+  if (!disjoint) return LLVMBuildXor(e->builder, a, b, "");
+  LLVMValueRef both = LLVMBuildOr(e->builder, a, b, "");
+  if (LLVMIsAInstruction(both)) LLVMSetIsDisjoint(both, true);
+  return both;
+}
+
+static bool is_power_of_two(uint32_t x) { return x && (x & (x - 1)) == 0; }
+
+// The number of bits from `bit` on whose bases double from one to the next, so that one shift serves all.
+static uint32_t shifted_run(const Layout *layout, LayoutDim dim, uint32_t bit) {
+  uint32_t first = layout_basis(layout, dim, bit), n = 1;
+  if (!is_power_of_two(first)) return 1;
+  while (bit + n < layout->bits[dim] && (uint64_t)layout_basis(layout, dim, bit + n) == (uint64_t)first << n)
+    n++;
+  return n;
+}
+
+// XORs (dim's bits through their bases) into index->thread_part.
+static void add_dim(Emitter *e, LayoutIndex *index, LayoutDim dim, LLVMValueRef id) {
+  const Layout *layout = index->layout;
+  for (uint32_t bit = 0; bit < layout->bits[dim];) {
+    uint32_t basis = layout_basis(layout, dim, bit), n = shifted_run(layout, dim, bit);
+    if (basis) {
+      LLVMValueRef bits = LLVMBuildLShr(e->builder, id, emit_i32(e, bit), "");
+      uint32_t ones = (uint32_t)((1ull << n) - 1);
+      bool is_all = n == layout->bits[dim] && bit == 0;
+      if (!is_all) bits = LLVMBuildAnd(e->builder, bits, emit_i32(e, ones), "");
+      LLVMValueRef part = LLVMBuildMul(e->builder, bits, emit_i32(e, basis), "");
+      uint32_t mask = ones * basis;
+      index->thread_part = merge_bits(e, index->thread_part, part, (index->thread_mask & mask) == 0);
+      index->thread_mask |= mask;
+    }
+    bit += n;
+  }
+}
+
+static const LayoutIndex *layout_index(Emitter *e, const Layout *layout) {
+  for (uint32_t i = 0; i < e->indices.n; i++)
+    if (e->indices.at[i].layout == layout) return &e->indices.at[i];
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
+  LayoutIndex index = {.layout = layout};
+  add_dim(e, &index, DIM_LANE, e->lane);
+  add_dim(e, &index, DIM_WARP, e->warp);
+  if (!index.thread_part) index.thread_part = emit_i32(e, 0);
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  vec_push(e->arena, &e->indices, index);
+  return &vec_last(&e->indices);
+}
+
+LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r) {
+  const LayoutIndex *index = layout_index(e, layout);
+  uint32_t constant = layout_apply(layout, r, 0, 0, 0);
+  return merge_bits(e, index->thread_part, emit_i32(e, constant), (index->thread_mask & constant) == 0);
+}
+
+LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout) {
+  uint32_t mask[DIM_COUNT];
+  layout_free_bits(layout, mask);
+  uint32_t threads = mask[DIM_LANE] | mask[DIM_WARP] << LANE_BITS;
+  if (!threads) return NULL;
+  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, threads), "");
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, emit_i32(e, 0), "");
+}
+
+// --- ops
+
+static void fill(Emitter *e, Op *op, LLVMValueRef value) {
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) out[r] = value;
+}
+
+static LLVMValueRef constant(Emitter *e, const Type *type, const Op *op) {
+  const Type *element = type_element(type);
+  const Attr *fvalue = op_attr(op, ATTR_FVALUE);
+  if (element->kind == TYPE_PTR)
+    return LLVMConstIntToPtr(LLVMConstInt(e->i64, (uint64_t)op_int(op, ATTR_VALUE, 0), false), e->ptr);
+  LLVMTypeRef llvm = scalar_type(e, element->elem);
+  if (!elem_is_float(element->elem)) return LLVMConstInt(llvm, (uint64_t)op_int(op, ATTR_VALUE, 0), false);
+  return LLVMConstReal(llvm, fvalue ? fvalue->f : (double)op_int(op, ATTR_VALUE, 0));
+}
+
+static void emit_constant(Emitter *e, Op *op) { fill(e, op, constant(e, op_result(op)->type, op)); }
+
+static void emit_program_id(Emitter *e, Op *op) { fill(e, op, nvvm_block_id(e, op_int(op, ATTR_AXIS, 0))); }
+
+static void emit_num_programs(Emitter *e, Op *op) {
+  fill(e, op, nvvm_block_count(e, op_int(op, ATTR_AXIS, 0)));
+}
+
+static void emit_splat(Emitter *e, Op *op) { fill(e, op, emit_register(e, op_operand(op, 0), 0)); }
+
+static void emit_arange(Emitter *e, Op *op) {
+  const Type *type = op_result(op)->type;
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  LLVMValueRef start = emit_i32(e, (uint32_t)op_int(op, ATTR_START, 0));
+  for (uint32_t r = 0; r < emit_count(type); r++)
+    out[r] = LLVMBuildAdd(e->builder, emit_index(e, type->layout, r), start, "");
+}
+
+static void emit_addptr(Emitter *e, Op *op) {
+  const Type *type = op_result(op)->type;
+  const Type *pointee = type_element(type)->inner;
+  bool is_signed = elem_is_signed(type_element(op_operand(op, 1)->type)->elem);
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < emit_count(type); r++) {
+    LLVMValueRef offset = emit_register(e, op_operand(op, 1), r);
+    LLVMValueRef wide = LLVMBuildIntCast2(e->builder, offset, e->i64, is_signed, "");
+    out[r] = LLVMBuildGEP2(e->builder, emit_memory_type(e, pointee), emit_register(e, op_operand(op, 0), r),
+                           &wide, 1, "");
+  }
+}
+
+static void emit_return(Emitter *e, Op *op) {
+  (void)op;
+  LLVMBuildRetVoid(e->builder);
+}
+
+static void emit_elementwise(Emitter *e, Op *op) {
+  EmitScalar scalar = emit_scalar_of(op->kind);
+  if (!scalar) BUG("codegen has no row for %s", op_info(op->kind)->name);
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
+    LLVMValueRef x[3] = {NULL, NULL, NULL};
+    for (uint32_t i = 0; i < op->operand_count && i < 3; i++) x[i] = emit_register(e, op_operand(op, i), r);
+    out[r] = scalar(e, op, x);
+  }
+}
+
+// Ops that are not here are elementwise.
+static const EmitOp ops[OP_COUNT] = {
+    [OP_CONSTANT] = emit_constant,
+    [OP_PROGRAM_ID] = emit_program_id,
+    [OP_NUM_PROGRAMS] = emit_num_programs,
+    [OP_ARANGE] = emit_arange,
+    [OP_SPLAT] = emit_splat,
+    [OP_CONVERT_LAYOUT] = emit_convert_layout,
+    [OP_ADDPTR] = emit_addptr,
+    [OP_LOAD] = emit_load,
+    [OP_STORE] = emit_store,
+    [OP_FOR] = emit_for,
+    [OP_IF] = emit_if,
+    [OP_RETURN] = emit_return,
+};
+
+Op *emit_region(Emitter *e, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    debug_at(e, op->loc);
+    if (op->kind == OP_YIELD) return op;
+    (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
+  }
+  return NULL;
+}
+
+// --- functions
+
+static LLVMTypeRef param_type(const Emitter *e, const FuncParam *param) {
+  return emit_memory_type(e, param->type);
+}
+
+static void add_attribute(Emitter *e, unsigned index, LLVMAttributeRef attribute) {
+  LLVMAddAttributeAtIndex(e->function, index, attribute);
+  (void)e;
+}
+
+static void add_string_attribute(Emitter *e, const char *name, const char *value) {
+  LLVMAttributeRef attribute =
+      LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+  add_attribute(e, (unsigned)LLVMAttributeFunctionIndex, attribute);
+}
+
+static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  add_attribute(e, index, LLVMCreateEnumAttribute(e->context, kind, value));
+}
+
+static void declare(Emitter *e, const Func *func) {
+  LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
+  for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, func->param_count, false);
+  e->function = LLVMAddFunction(e->llvm, func->name, type);
+  LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
+  add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
+  add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32u * e->target->num_warps));
+  if (e->target->maxnreg)
+    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
+    if (param->type->kind == TYPE_PTR && param->facts.divisible16) add_int_attribute(e, i + 1, "align", 16);
+  }
+}
+
+// A parameter of type i1 comes as a byte.
+static void bind_params(Emitter *e, Func *func) {
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    LLVMValueRef param = LLVMGetParam(e->function, i);
+    if (type_is_elem(func->params[i].type, ELEM_I1))
+      param = LLVMBuildICmp(e->builder, LLVMIntNE, param, LLVMConstNull(e->i8), "");
+    emit_new(e, func->body->args[i])[0] = param;
+  }
+}
+
+static void bind_thread(Emitter *e) {
+  e->thread = nvvm_thread_id(e);
+  e->lane = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, 31), "");
+  e->warp = LLVMBuildLShr(e->builder, e->thread, emit_i32(e, LANE_BITS), "");
+}
+
+void emit_func(Emitter *e, Func *func) {
+  func_number(func);
+  e->func = func;
+  e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
+  e->indices.n = 0;
+  declare(e, func);
+  debug_begin_func(e);
+  e->entry = LLVMAppendBasicBlockInContext(e->context, e->function, "entry");
+  LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->context, e->function, "body");
+  LLVMPositionBuilderAtEnd(e->builder, e->entry);
+  debug_at(e, func->loc);
+  bind_thread(e);
+  bind_params(e, func);
+  LLVMBuildBr(e->builder, body);
+  LLVMPositionBuilderAtEnd(e->builder, body);
+  emit_region(e, func->body);
+}

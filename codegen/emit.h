@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files of codegen share: the state of one module's emission, and who emits what.
+//
+// Each value is an array of LLVM values: one for a scalar or pointer, one a register of its layout for a
+// tile. Integers are iN whatever their sign, i1 is i1 in registers and a byte in memory, the fp8 types are
+// i8, pointers are in address space 1.
+#ifndef CODEGEN_EMIT_H
+#define CODEGEN_EMIT_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Types.h>
+#include "ir/ir.h"
+
+// The part of a layout's index that lane and warp give, computed once a function.
+typedef struct LayoutIndex {
+  const Layout *layout;
+  LLVMValueRef thread_part; // L(0, lane, warp), i32
+  uint32_t thread_mask;     // the bits that it may have set
+} LayoutIndex;
+
+typedef struct DebugScope {
+  uint16_t file;
+  LLVMMetadataRef scope; // of code in that file that was inlined
+} DebugScope;
+
+typedef struct DebugInfo {
+  LLVMDIBuilderRef builder;
+  LLVMMetadataRef unit, function; // function: the kernel's subprogram
+  VEC(LLVMMetadataRef) files;     // by file index; NULL until needed
+  VEC(DebugScope) inlined;
+  uint16_t function_file;
+} DebugInfo;
+
+typedef struct Emitter {
+  IrModule *module;
+  Func *func;
+  const Target *target; // as asked for
+  Arena *arena;
+  LLVMContextRef context;
+  LLVMModuleRef llvm;
+  LLVMBuilderRef builder;
+  LLVMValueRef function;
+  LLVMBasicBlockRef entry; // holds what every block may use; branches to the body
+  LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
+  LLVMValueRef **registers;        // by Value.id
+  LLVMValueRef thread, lane, warp; // i32
+  VEC(LayoutIndex) indices;
+  bool uses_libclc;
+  uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
+  DebugInfo debug;
+} Emitter;
+
+typedef void (*EmitOp)(Emitter *e, Op *op);
+
+// check.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
+bool check_func(Func *func, const Target *target, Diags *diags);
+
+// emit.c
+void emit_func(Emitter *e, Func *func);
+// Emits the region's ops; the yield that ends it, or NULL where it ends the kernel.
+Op *emit_region(Emitter *e, Region *region);
+LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
+LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
+uint32_t emit_count(const Type *type);                            // registers a thread
+LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
+LLVMValueRef *emit_get(const Emitter *e, const Value *value);
+// Register r; of a scalar operand beside tiles the only one.
+LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
+LLVMValueRef emit_i32(const Emitter *e, uint32_t value);
+// L(r, lane, warp) as i32.
+LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r);
+// Whether this thread is the first holder of its elements; NULL: every thread is.
+LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout);
+// What is emitted needs this PTX version at least.
+void emit_needs_ptx(Emitter *e, uint16_t version);
+
+// emit_arith.c, emit_cast.c, emit_math.c: one register of an elementwise op from its operands' registers.
+typedef LLVMValueRef (*EmitScalar)(Emitter *e, const Op *op, const LLVMValueRef *x);
+// NULL: the op is not one of them.
+EmitScalar emit_scalar_of(OpKind kind);
+LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_exp(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x);
+// fp16 and bf16 to fp32, which holds them exactly; others as they are.
+LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
+
+// emit_memory.c
+void emit_load(Emitter *e, Op *op);
+void emit_store(Emitter *e, Op *op);
+
+// emit_convert.c
+void emit_convert_layout(Emitter *e, Op *op);
+
+// emit_control.c
+void emit_for(Emitter *e, Op *op);
+void emit_if(Emitter *e, Op *op);
+
+// libclc.c
+// A call of libclc's function; link_libclc brings the functions in afterwards.
+LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef type, const LLVMValueRef *args,
+                         uint32_t count);
+void link_libclc(Emitter *e);
+
+// debug_info.c
+void debug_begin_module(Emitter *e);
+void debug_begin_func(Emitter *e);
+void debug_at(Emitter *e, Loc loc); // what is built from here on comes from `loc`
+void debug_end_module(Emitter *e);
+
+#endif

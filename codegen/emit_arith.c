@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic, comparisons and selection on one register. Integers wrap: no nsw, no nuw; and no operand makes
+// LLVM's behaviour undefined or its result poison, whatever the program divides or shifts by.
+#include "codegen/emit.h"
+
+#include "codegen/nvvm.h"
+
+static const Type *operand_element(const Op *op) { return type_element(op_operand(op, 0)->type); }
+
+static bool is_float(const Op *op) {
+  return operand_element(op)->kind != TYPE_PTR && elem_is_float(operand_element(op)->elem);
+}
+
+static bool is_signed(const Op *op) {
+  return operand_element(op)->kind != TYPE_PTR && elem_is_signed(operand_element(op)->elem);
+}
+
+static uint32_t width(LLVMValueRef x) { return LLVMGetIntTypeWidth(LLVMTypeOf(x)); }
+
+static LLVMValueRef contracted(Emitter *e, LLVMValueRef x) {
+  if (e->target->fp_contract && LLVMIsAInstruction(x)) LLVMSetFastMathFlags(x, LLVMFastMathAllowContract);
+  return x;
+}
+
+static LLVMValueRef emit_add(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_float(op)) return contracted(e, LLVMBuildFAdd(e->builder, x[0], x[1], ""));
+  return LLVMBuildAdd(e->builder, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_sub(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_float(op)) return contracted(e, LLVMBuildFSub(e->builder, x[0], x[1], ""));
+  return LLVMBuildSub(e->builder, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_mul(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_float(op)) return contracted(e, LLVMBuildFMul(e->builder, x[0], x[1], ""));
+  return LLVMBuildMul(e->builder, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_neg(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return is_float(op) ? LLVMBuildFNeg(e->builder, x[0], "") : LLVMBuildNeg(e->builder, x[0], "");
+}
+
+// The divisor, or 1 where dividing by it is undefined in LLVM: 0, and -1 under the most negative number,
+// whose quotient wraps to itself and whose remainder is 0, as with 1.
+static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  LLVMTypeRef type = LLVMTypeOf(x[1]);
+  LLVMValueRef unsafe = LLVMBuildICmp(e->builder, LLVMIntEQ, x[1], LLVMConstNull(type), "");
+  if (is_signed(op)) {
+    LLVMValueRef least = LLVMConstInt(type, 1ull << (width(x[0]) - 1), false);
+    LLVMValueRef is_least = LLVMBuildICmp(e->builder, LLVMIntEQ, x[0], least, "");
+    LLVMValueRef is_minus_one = LLVMBuildICmp(e->builder, LLVMIntEQ, x[1], LLVMConstAllOnes(type), "");
+    LLVMValueRef wraps = LLVMBuildAnd(e->builder, is_least, is_minus_one, "");
+    unsafe = LLVMBuildOr(e->builder, unsafe, wraps, "");
+  }
+  return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
+}
+
+// fp16 and bf16 divide in fp32: its 24 bits are more than twice theirs plus 2, so rounding twice rounds
+// right.
+static LLVMValueRef float_div(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef quotient = LLVMBuildFDiv(e->builder, emit_widen(e, x[0]), emit_widen(e, x[1]), "");
+  LLVMTypeRef type = LLVMTypeOf(x[0]);
+  return LLVMTypeOf(quotient) == type ? quotient : LLVMBuildFPTrunc(e->builder, quotient, type, "");
+}
+
+static LLVMValueRef emit_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_float(op)) return float_div(e, x);
+  LLVMValueRef by = safe_divisor(e, op, x);
+  return is_signed(op) ? LLVMBuildSDiv(e->builder, x[0], by, "") : LLVMBuildUDiv(e->builder, x[0], by, "");
+}
+
+static LLVMValueRef emit_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_float(op)) return emit_float_rem(e, op, x);
+  LLVMValueRef by = safe_divisor(e, op, x);
+  return is_signed(op) ? LLVMBuildSRem(e->builder, x[0], by, "") : LLVMBuildURem(e->builder, x[0], by, "");
+}
+
+static LLVMValueRef emit_and(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildAnd(e->builder, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_or(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildOr(e->builder, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_xor(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildXor(e->builder, x[0], x[1], "");
+}
+
+// Whether the count is less than the width; of i1 only 0 is.
+static LLVMValueRef count_in_range(Emitter *e, LLVMValueRef count) {
+  LLVMTypeRef type = LLVMTypeOf(count);
+  if (width(count) == 1) return LLVMBuildNot(e->builder, count, "");
+  return LLVMBuildICmp(e->builder, LLVMIntULT, count, LLVMConstInt(type, width(count), false), "");
+}
+
+static LLVMValueRef last_count(Emitter *e, LLVMValueRef count) {
+  (void)e;
+  return LLVMConstInt(LLVMTypeOf(count), width(count) - 1, false);
+}
+
+static LLVMValueRef emit_shl(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef safe = LLVMBuildAnd(e->builder, x[1], last_count(e, x[1]), "");
+  LLVMValueRef shifted = LLVMBuildShl(e->builder, x[0], safe, "");
+  return LLVMBuildSelect(e->builder, count_in_range(e, x[1]), shifted, LLVMConstNull(LLVMTypeOf(x[0])), "");
+}
+
+static LLVMValueRef emit_shr(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  if (is_signed(op)) {
+    LLVMValueRef safe = LLVMBuildSelect(e->builder, count_in_range(e, x[1]), x[1], last_count(e, x[1]), "");
+    return LLVMBuildAShr(e->builder, x[0], safe, "");
+  }
+  LLVMValueRef safe = LLVMBuildAnd(e->builder, x[1], last_count(e, x[1]), "");
+  LLVMValueRef shifted = LLVMBuildLShr(e->builder, x[0], safe, "");
+  return LLVMBuildSelect(e->builder, count_in_range(e, x[1]), shifted, LLVMConstNull(LLVMTypeOf(x[0])), "");
+}
+
+static LLVMValueRef emit_min(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return nvvm_binary(e,
+                     is_float(op)    ? "llvm.minimumnum"
+                     : is_signed(op) ? "llvm.smin"
+                                     : "llvm.umin",
+                     x[0], x[1]);
+}
+
+static LLVMValueRef emit_max(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return nvvm_binary(e,
+                     is_float(op)    ? "llvm.maximumnum"
+                     : is_signed(op) ? "llvm.smax"
+                                     : "llvm.umax",
+                     x[0], x[1]);
+}
+
+static LLVMValueRef compare(Emitter *e, const Op *op, const LLVMValueRef *x, LLVMRealPredicate of_floats,
+                            LLVMIntPredicate of_signed, LLVMIntPredicate of_unsigned) {
+  if (is_float(op)) return LLVMBuildFCmp(e->builder, of_floats, x[0], x[1], "");
+  return LLVMBuildICmp(e->builder, is_signed(op) ? of_signed : of_unsigned, x[0], x[1], "");
+}
+
+static LLVMValueRef emit_eq(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ);
+}
+
+static LLVMValueRef emit_ne(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealUNE, LLVMIntNE, LLVMIntNE);
+}
+
+static LLVMValueRef emit_lt(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealOLT, LLVMIntSLT, LLVMIntULT);
+}
+
+static LLVMValueRef emit_le(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealOLE, LLVMIntSLE, LLVMIntULE);
+}
+
+static LLVMValueRef emit_gt(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealOGT, LLVMIntSGT, LLVMIntUGT);
+}
+
+static LLVMValueRef emit_ge(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  return compare(e, op, x, LLVMRealOGE, LLVMIntSGE, LLVMIntUGE);
+}
+
+static LLVMValueRef emit_select(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildSelect(e->builder, x[0], x[1], x[2], "");
+}
+
+EmitScalar emit_scalar_of(OpKind kind) {
+  static const EmitScalar table[OP_COUNT] = {
+      [OP_ADD] = emit_add,   [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul, [OP_DIV] = emit_div,
+      [OP_REM] = emit_rem,   [OP_NEG] = emit_neg,         [OP_AND] = emit_and, [OP_OR] = emit_or,
+      [OP_XOR] = emit_xor,   [OP_SHL] = emit_shl,         [OP_SHR] = emit_shr, [OP_MIN] = emit_min,
+      [OP_MAX] = emit_max,   [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,   [OP_LT] = emit_lt,
+      [OP_LE] = emit_le,     [OP_GT] = emit_gt,           [OP_GE] = emit_ge,   [OP_SELECT] = emit_select,
+      [OP_CAST] = emit_cast, [OP_BITCAST] = emit_bitcast, [OP_EXP] = emit_exp,
+  };
+  return table[kind];
+}

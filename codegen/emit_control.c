@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the end.
+// The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
+#include "codegen/emit.h"
+
+static LLVMBasicBlockRef new_block(Emitter *e, const char *name) {
+  return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+// Phis for `value`'s registers at the builder's place, coming from `block` as `from`.
+static void begin_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
+  LLVMValueRef *phis = emit_new(e, value);
+  for (uint32_t r = 0; r < emit_count(value->type); r++) {
+    phis[r] = LLVMBuildPhi(e->builder, emit_type(e, value->type), "");
+    if (block) LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
+  }
+}
+
+static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
+  LLVMValueRef *phis = emit_get(e, value);
+  for (uint32_t r = 0; r < emit_count(value->type); r++)
+    LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
+}
+
+typedef struct Range {
+  LLVMValueRef lower, upper, step;
+  bool is_signed;
+  bool down, up; // the step's sign, where known: neither where not
+} Range;
+
+static Range range_of(Emitter *e, const Op *op) {
+  Range range = {emit_register(e, op_operand(op, 0), 0),
+                 emit_register(e, op_operand(op, 1), 0),
+                 emit_register(e, op_operand(op, 2), 0),
+                 elem_is_signed(type_element(op_operand(op, 0)->type)->elem),
+                 false,
+                 false};
+  int64_t step;
+  bool known = value_int_constant(op_operand(op, 2), &step);
+  range.down = range.is_signed && known && step < 0;
+  range.up = !range.is_signed || (known && step > 0);
+  return range;
+}
+
+static LLVMValueRef step_is_down(Emitter *e, const Range *range) {
+  return LLVMBuildICmp(e->builder, LLVMIntSLT, range->step, LLVMConstNull(LLVMTypeOf(range->step)), "");
+}
+
+// Whether the range is not empty.
+static LLVMValueRef guard(Emitter *e, const Range *range) {
+  LLVMValueRef up =
+      LLVMBuildICmp(e->builder, range->is_signed ? LLVMIntSLT : LLVMIntULT, range->lower, range->upper, "");
+  if (range->up) return up;
+  LLVMValueRef down = LLVMBuildICmp(e->builder, LLVMIntSGT, range->lower, range->upper, "");
+  return range->down ? down : LLVMBuildSelect(e->builder, step_is_down(e, range), down, up, "");
+}
+
+// Whether there is one more after i: the distance to the bound, which is positive and may need all bits,
+// exceeds the step.
+static LLVMValueRef more(Emitter *e, const Range *range, LLVMValueRef i) {
+  LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
+               down = LLVMBuildSub(e->builder, i, range->upper, "");
+  LLVMValueRef distance = range->up ? up : down,
+               size = range->up ? range->step : LLVMBuildNeg(e->builder, range->step, "");
+  if (!range->up && !range->down) {
+    LLVMValueRef is_down = step_is_down(e, range);
+    distance = LLVMBuildSelect(e->builder, is_down, down, up, "");
+    size = LLVMBuildSelect(e->builder, is_down, size, range->step, "");
+  }
+  return LLVMBuildICmp(e->builder, LLVMIntUGT, distance, size, "");
+}
+
+void emit_for(Emitter *e, Op *op) {
+  Region *region = op->regions[0];
+  Range range = range_of(e, op);
+  LLVMBasicBlockRef body = new_block(e, "loop"), exit = new_block(e, "loop_end"),
+                    before = LLVMGetInsertBlock(e->builder);
+  LLVMBuildCondBr(e->builder, guard(e, &range), body, exit);
+
+  LLVMPositionBuilderAtEnd(e->builder, body);
+  begin_phis(e, region->args[0], &range.lower, before);
+  for (uint32_t i = 1; i < region->arg_count; i++)
+    begin_phis(e, region->args[i], emit_get(e, op_operand(op, i + 2)), before);
+  LLVMValueRef index = emit_get(e, region->args[0])[0];
+  Op *yield = emit_region(e, region);
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+  if (yield) {
+    LLVMValueRef next = LLVMBuildAdd(e->builder, index, range.step, "");
+    LLVMBuildCondBr(e->builder, more(e, &range, index), body, exit);
+    add_to_phis(e, region->args[0], &next, latch);
+    for (uint32_t i = 1; i < region->arg_count; i++)
+      add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);
+  }
+  LLVMPositionBuilderAtEnd(e->builder, exit);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    begin_phis(e, &op->results[i], emit_get(e, op_operand(op, i + 3)), before);
+    if (yield) add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
+  }
+}
+
+void emit_if(Emitter *e, Op *op) {
+  LLVMBasicBlockRef arms[2] = {new_block(e, "then"), new_block(e, "else")}, end = new_block(e, "if_end"),
+                    from[2];
+  Op *yields[2];
+  LLVMBuildCondBr(e->builder, emit_register(e, op_operand(op, 0), 0), arms[0], arms[1]);
+  for (uint32_t i = 0; i < 2; i++) {
+    LLVMPositionBuilderAtEnd(e->builder, arms[i]);
+    yields[i] = emit_region(e, op->regions[i]);
+    from[i] = LLVMGetInsertBlock(e->builder);
+    if (yields[i]) LLVMBuildBr(e->builder, end);
+  }
+  LLVMPositionBuilderAtEnd(e->builder, end);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    begin_phis(e, &op->results[i], NULL, NULL);
+    for (uint32_t arm = 0; arm < 2; arm++)
+      if (yields[arm]) add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
+  }
+}

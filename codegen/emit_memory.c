@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores. A run of `vector` registers is one access of at most 16 bytes, under the mask of its
+// first register. What is not masked and has no cache hint is a plain LLVM vector access; the rest is one
+// predicated instruction of inline assembly, so that no branch is made and the accesses stay together.
+#include "codegen/emit.h"
+
+#include <string.h>
+#include "codegen/nvvm.h"
+
+typedef struct Run {
+  const Op *op;
+  const Type *type;   // of the value
+  uint32_t registers; // of the value
+  uint32_t length;    // registers an access
+  uint32_t bytes;     // of an element
+  LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
+} Run;
+
+static uint32_t smaller(uint32_t a, uint64_t b) { return b < a ? (uint32_t)b : a; }
+
+// The length is never more than 16 bytes, what the access is aligned to, or the consecutive elements that a
+// thread holds.
+static Run run_of(const Emitter *e, const Op *op, const Type *type) {
+  Run run = {
+      .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
+  run.memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
+  if (!type_is_tile(type)) return run;
+  uint32_t most = smaller(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
+  most = smaller(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
+  most = smaller(most, 1ull << layout_contiguous_bits(type->layout));
+  while (run.length * 2 <= most && run.registers % (run.length * 2) == 0) run.length *= 2;
+  return run;
+}
+
+static bool is_true(LLVMValueRef x) { return !x || (LLVMIsAConstantInt(x) && LLVMConstIntGetZExtValue(x)); }
+static bool is_false(LLVMValueRef x) { return x && LLVMIsAConstantInt(x) && !LLVMConstIntGetZExtValue(x); }
+
+static LLVMValueRef to_memory(Emitter *e, const Run *run, LLVMValueRef x) {
+  if (LLVMTypeOf(x) == e->i1) return LLVMBuildZExt(e->builder, x, e->i8, "");
+  if (LLVMTypeOf(x) == e->ptr) return LLVMBuildPtrToInt(e->builder, x, run->memory, "");
+  return x;
+}
+
+static LLVMValueRef from_memory(Emitter *e, const Run *run, LLVMValueRef x) {
+  LLVMTypeRef type = emit_type(e, run->type);
+  if (type == e->i1) return LLVMBuildICmp(e->builder, LLVMIntNE, x, LLVMConstNull(e->i8), "");
+  if (type == e->ptr) return LLVMBuildIntToPtr(e->builder, x, type, "");
+  return x;
+}
+
+static LLVMTypeRef vector_type(const Run *run) {
+  return run->length == 1 ? run->memory : LLVMVectorType(run->memory, run->length);
+}
+
+// The run's elements as one LLVM value, as they lie in memory.
+static LLVMValueRef gather(Emitter *e, const Run *run, const LLVMValueRef *elements) {
+  if (run->length == 1) return to_memory(e, run, elements[0]);
+  LLVMValueRef vector = LLVMGetPoison(vector_type(run));
+  for (uint32_t i = 0; i < run->length; i++)
+    vector = LLVMBuildInsertElement(e->builder, vector, to_memory(e, run, elements[i]), emit_i32(e, i), "");
+  return vector;
+}
+
+static void scatter(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRef *elements) {
+  for (uint32_t i = 0; i < run->length; i++) {
+    LLVMValueRef x =
+        run->length == 1 ? vector : LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
+    elements[i] = from_memory(e, run, x);
+  }
+}
+
+// The run's access through inline assembly, in words of 32 bits where it has as many, of 64 where its
+// elements are.
+static GlobalAccess access_of(const Run *run, LLVMValueRef pointer, LLVMValueRef predicate) {
+  uint32_t bytes = run->length * run->bytes;
+  const Attr *cache = op_attr(run->op, ATTR_CACHE), *evict = op_attr(run->op, ATTR_EVICT);
+  GlobalAccess access = {.pointer = pointer, .predicate = predicate};
+  access.word_bits = run->bytes == 8 ? 64 : bytes >= 4 ? 32 : 8 * bytes;
+  access.words = 8 * bytes / access.word_bits;
+  access.is_volatile = op_attr(run->op, ATTR_VOLATILE) != NULL;
+  access.cache = cache && cache->str[0] ? cache->str : NULL;
+  access.evict = evict && strncmp(evict->str, "evict_", 6) == 0 && strcmp(evict->str, "evict_normal") != 0
+                     ? evict->str
+                     : NULL;
+  return access;
+}
+
+static bool has_hint(const GlobalAccess *access) { return access->cache || access->evict; }
+
+static void to_words(Emitter *e, const Run *run, const GlobalAccess *access, const LLVMValueRef *elements,
+                     LLVMValueRef *words) {
+  LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
+  LLVMTypeRef type = access->words == 1 ? integer : LLVMVectorType(integer, access->words);
+  LLVMValueRef all = LLVMBuildBitCast(e->builder, gather(e, run, elements), type, "");
+  for (uint32_t i = 0; i < access->words; i++) {
+    LLVMValueRef word =
+        access->words == 1 ? all : LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "");
+    words[i] = LLVMBuildZExt(e->builder, word, nvvm_word_type(e, access->word_bits), "");
+  }
+}
+
+static void from_words(Emitter *e, const Run *run, const GlobalAccess *access, const LLVMValueRef *words,
+                       LLVMValueRef *elements) {
+  LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
+  LLVMValueRef all = LLVMBuildTrunc(e->builder, words[0], integer, "");
+  if (access->words > 1) {
+    all = LLVMGetPoison(LLVMVectorType(integer, access->words));
+    for (uint32_t i = 0; i < access->words; i++)
+      all = LLVMBuildInsertElement(e->builder, all, words[i], emit_i32(e, i), "");
+  }
+  scatter(e, run, LLVMBuildBitCast(e->builder, all, vector_type(run), ""), elements);
+}
+
+static void plain_load(Emitter *e, const Run *run, const GlobalAccess *access, LLVMValueRef *out) {
+  LLVMValueRef load = LLVMBuildLoad2(e->builder, vector_type(run), access->pointer, "");
+  LLVMSetAlignment(load, run->length * run->bytes);
+  LLVMSetVolatile(load, access->is_volatile);
+  scatter(e, run, load, out);
+}
+
+// `otherwise`: the run's elements where the mask does not hold.
+static void load_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValueRef mask,
+                     const LLVMValueRef *otherwise, LLVMValueRef *out) {
+  GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
+  if (is_false(mask)) {
+    memcpy(out, otherwise, run->length * sizeof *out);
+  } else if (!access.predicate && !has_hint(&access)) {
+    plain_load(e, run, &access, out);
+  } else {
+    LLVMValueRef initial[4], words[4];
+    to_words(e, run, &access, otherwise, initial);
+    nvvm_load_global(e, &access, initial, words);
+    from_words(e, run, &access, words, out);
+  }
+}
+
+void emit_load(Emitter *e, Op *op) {
+  const Value *pointer = op_operand(op, 0), *mask = op_operand(op, 1), *other = op_operand(op, 2);
+  Run run = run_of(e, op, op_result(op)->type);
+  LLVMValueRef zero = LLVMConstNull(emit_type(e, run.type));
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < run.registers; r += run.length) {
+    LLVMValueRef otherwise[16];
+    for (uint32_t i = 0; i < run.length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
+    load_run(e, &run, emit_register(e, pointer, r), mask ? emit_register(e, mask, r) : NULL, otherwise,
+             out + r);
+  }
+}
+
+static void store_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValueRef mask,
+                      const LLVMValueRef *elements) {
+  GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
+  if (is_false(mask)) return;
+  if (!access.predicate && !has_hint(&access)) {
+    LLVMValueRef store = LLVMBuildStore(e->builder, gather(e, run, elements), pointer);
+    LLVMSetAlignment(store, run->length * run->bytes);
+    return;
+  }
+  LLVMValueRef words[4];
+  to_words(e, run, &access, elements, words);
+  nvvm_store_global(e, &access, words);
+}
+
+// Of the threads and registers that hold an element the first stores it.
+void emit_store(Emitter *e, Op *op) {
+  const Value *pointer = op_operand(op, 0), *value = op_operand(op, 1), *mask = op_operand(op, 2);
+  Run run = run_of(e, op, value->type);
+  uint32_t free_bits[DIM_COUNT] = {0};
+  LLVMValueRef holder;
+  if (type_is_tile(value->type)) {
+    layout_free_bits(value->type->layout, free_bits);
+    holder = emit_first_holder(e, value->type->layout);
+  } else {
+    holder = LLVMBuildICmp(e->builder, LLVMIntEQ, e->thread, emit_i32(e, 0), "");
+  }
+  for (uint32_t r = 0; r < run.registers; r += run.length) {
+    if (r & free_bits[DIM_REGISTER]) continue;
+    LLVMValueRef predicate = mask ? emit_register(e, mask, r) : NULL;
+    if (holder && !is_false(predicate))
+      predicate = is_true(predicate) ? holder : LLVMBuildAnd(e->builder, predicate, holder, "");
+    LLVMValueRef elements[16];
+    for (uint32_t i = 0; i < run.length; i++) elements[i] = emit_register(e, value, r + i);
+    store_run(e, &run, emit_register(e, pointer, r), predicate, elements);
+  }
+}

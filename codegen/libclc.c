@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/libclc.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
+#include "base/fault.h"
+#include "codegen/emit.h"
+
+LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, const LLVMValueRef *args,
+                         uint32_t count) {
+  LLVMTypeRef params[4];
+  for (uint32_t i = 0; i < count; i++) params[i] = LLVMTypeOf(args[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, params, count, false);
+  LLVMValueRef function = LLVMGetNamedFunction(e->llvm, symbol);
+  if (!function) function = LLVMAddFunction(e->llvm, symbol, type);
+  e->uses_libclc = true;
+  return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, count, "");
+}
+
+// Attributes that libclc was compiled with would keep its functions from being inlined into the kernel's
+// target.
+static void make_inline(Emitter *e, LLVMValueRef function) {
+  static const char *const foreign[] = {"target-features", "target-cpu", "frame-pointer"};
+  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+  for (uint32_t i = 0; i < 3; i++)
+    LLVMRemoveStringAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, foreign[i],
+                                     (unsigned)strlen(foreign[i]));
+  LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->context, always, 0));
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+}
+
+static void link_function(Emitter *e, const LibclcEntry *entry) {
+  LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(
+      entry->begin, (size_t)(entry->end - entry->begin), entry->symbol, false);
+  LLVMModuleRef library = NULL;
+  bool failed = LLVMParseBitcodeInContext2(e->context, bytes, &library);
+  LLVMDisposeMemoryBuffer(bytes);
+  if (failed) BUG("libclc's %s cannot be read", entry->symbol);
+  LLVMSetTarget(library, LLVMGetTarget(e->llvm));
+  LLVMSetDataLayout(library, LLVMGetDataLayoutStr(e->llvm));
+  if (LLVMLinkModules2(e->llvm, library)) BUG("libclc's %s cannot be linked", entry->symbol);
+}
+
+// What a function calls is cut out with it, and becomes internal too.
+void link_libclc(Emitter *e) {
+  if (!e->uses_libclc) return;
+  for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)
+    if (LLVMGetNamedFunction(e->llvm, entry->symbol)) link_function(e, entry);
+  for (LLVMValueRef function = LLVMGetFirstFunction(e->llvm); function;
+       function = LLVMGetNextFunction(function)) {
+    bool is_kernel = LLVMGetFunctionCallConv(function) != LLVMCCallConv;
+    if (!is_kernel && !LLVMIsDeclaration(function)) make_inline(e, function);
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// NVVM intrinsics and inline assembly. Source: LLVM's NVPTX usage guide and the PTX ISA (sections on ld, st,
+// cvt, ex2).
+#include "codegen/nvvm.h"
+
+#include <string.h>
+#include "base/fault.h"
+
+uint16_t nvvm_base_ptx_version(uint16_t sm) {
+  static const struct {
+    uint16_t sm, version;
+  } table[] = {{121, 88}, {120, 87}, {110, 90}, {103, 88}, {100, 86}, {90, 78}, {89, 78},
+               {88, 90},  {87, 74},  {86, 71},  {80, 70},  {75, 64},  {0, 60}};
+  uint32_t i = 0;
+  while (sm < table[i].sm) i++;
+  return table[i].version;
+}
+
+LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
+                            const LLVMValueRef *args, uint32_t arg_count) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  if (!id) BUG("LLVM has no intrinsic %s", name);
+  LLVMTypeRef *overload = (LLVMTypeRef *)types;
+  LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->llvm, id, overload, type_count);
+  LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, overload, type_count);
+  return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, arg_count, "");
+}
+
+LLVMValueRef nvvm_call(Emitter *e, const char *name, LLVMValueRef arg) {
+  return nvvm_intrinsic(e, name, NULL, 0, &arg, arg ? 1 : 0);
+}
+
+LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  return nvvm_intrinsic(e, name, &type, 1, &x, 1);
+}
+
+LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  return nvvm_intrinsic(e, name, &type, 1, (LLVMValueRef[]){x, y}, 2);
+}
+
+LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  return nvvm_intrinsic(e, "llvm.fma", &type, 1, (LLVMValueRef[]){x, y, z}, 3);
+}
+
+LLVMValueRef nvvm_thread_id(Emitter *e) { return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.tid.x", NULL); }
+
+LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis) {
+  static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x", "llvm.nvvm.read.ptx.sreg.ctaid.y",
+                                      "llvm.nvvm.read.ptx.sreg.ctaid.z"};
+  return nvvm_call(e, names[axis], NULL);
+}
+
+LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis) {
+  static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x", "llvm.nvvm.read.ptx.sreg.nctaid.y",
+                                      "llvm.nvvm.read.ptx.sreg.nctaid.z"};
+  return nvvm_call(e, names[axis], NULL);
+}
+
+void nvvm_barrier(Emitter *e) { nvvm_call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", emit_i32(e, 0)); }
+
+LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane) {
+  LLVMValueRef args[] = {emit_i32(e, 0xffffffffu), x, lane, emit_i32(e, 31)};
+  return nvvm_intrinsic(e, "llvm.nvvm.shfl.sync.idx.i32", NULL, 0, args, 4);
+}
+
+LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x) {
+  return nvvm_unary(e, "llvm.nvvm.ex2.approx.ftz", x);
+}
+
+// cvt of fp8 came with PTX 7.8 for sm_90, 8.1 for sm_89.
+static void needs_fp8(Emitter *e) { emit_needs_ptx(e, e->target->sm >= 90 ? 78 : 81); }
+
+LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
+  needs_fp8(e);
+  const char *name = fp8 == ELEM_FP8E4NV ? "llvm.nvvm.ff.to.e4m3x2.rn" : "llvm.nvvm.ff.to.e5m2x2.rn";
+  LLVMValueRef args[] = {LLVMConstNull(e->f32), x}; // the second is the low byte
+  return LLVMBuildTrunc(e->builder, nvvm_intrinsic(e, name, NULL, 0, args, 2), e->i8, "");
+}
+
+LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
+  needs_fp8(e);
+  const char *name = fp8 == ELEM_FP8E4NV ? "llvm.nvvm.e4m3x2.to.f16x2.rn" : "llvm.nvvm.e5m2x2.to.f16x2.rn";
+  LLVMValueRef pair = nvvm_call(e, name, LLVMBuildZExt(e->builder, x, e->i16, ""));
+  return LLVMBuildExtractElement(e->builder, pair, emit_i32(e, 0), "");
+}
+
+LLVMTypeRef nvvm_word_type(const Emitter *e, uint32_t word_bits) {
+  return word_bits == 64 ? e->i64 : word_bits == 32 ? e->i32 : e->i16;
+}
+
+static char word_constraint(uint32_t word_bits) {
+  return word_bits == 64 ? 'l' : word_bits == 32 ? 'r' : 'h';
+}
+
+// "ld.global.L1::evict_first.v4.b32" and the like. A cache modifier and an eviction priority exclude one
+// another, and volatile both: they are hints, the stronger wins.
+static void instruction(Emitter *e, const char *name, const GlobalAccess *access, Buf *text) {
+  buf_printf(text, "%s%s.global", name, access->is_volatile ? ".volatile" : "");
+  if (!access->is_volatile && access->cache) {
+    buf_text(text, access->cache);
+  } else if (!access->is_volatile && access->evict) {
+    emit_needs_ptx(e, 74);
+    buf_printf(text, ".L1::%s", access->evict);
+  }
+  if (access->words > 1) buf_printf(text, ".v%u", access->words);
+  buf_printf(text, ".b%u ", access->word_bits);
+}
+
+// "$0", or "{$2,$3,$4,$5}".
+static void word_list(uint32_t first, uint32_t words, Buf *text) {
+  if (words > 1) buf_char(text, '{');
+  for (uint32_t i = 0; i < words; i++) buf_printf(text, "%s$%u", i ? "," : "", first + i);
+  if (words > 1) buf_char(text, '}');
+}
+
+static LLVMValueRef assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
+                             uint32_t count) {
+  LLVMValueRef code = LLVMGetInlineAsm(type, text->at, text->n, constraints->at, constraints->n, true, false,
+                                       LLVMInlineAsmDialectATT, false);
+  buf_free(text);
+  buf_free(constraints);
+  return LLVMBuildCall2(e->builder, type, code, args, count, "");
+}
+
+// The results are tied to `initial`, which a predicated-off load leaves as they are.
+void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
+                      LLVMValueRef *result) {
+  uint32_t words = access->words, count = 0;
+  bool tied = access->predicate != NULL;
+  LLVMTypeRef word = nvvm_word_type(e, access->word_bits);
+  LLVMTypeRef types[10], results[4] = {word, word, word, word};
+  LLVMValueRef args[10];
+  Buf text = {0}, constraints = {0};
+  for (uint32_t i = 0; i < words; i++) buf_printf(&constraints, "=%c,", word_constraint(access->word_bits));
+  buf_text(&constraints, tied ? "l,b" : "l");
+  args[count++] = access->pointer;
+  if (tied) args[count++] = access->predicate;
+  for (uint32_t i = 0; tied && i < words; i++) {
+    buf_printf(&constraints, ",%u", i);
+    args[count++] = initial[i];
+  }
+  if (tied) buf_printf(&text, "@$%u ", words + 1);
+  instruction(e, "ld", access, &text);
+  word_list(0, words, &text);
+  buf_printf(&text, ", [$%u];", words);
+  for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
+  LLVMTypeRef returned = words == 1 ? word : LLVMStructTypeInContext(e->context, results, words, false);
+  LLVMTypeRef type = LLVMFunctionType(returned, types, count, false);
+  LLVMValueRef all = assembly(e, type, &text, &constraints, args, count);
+  for (uint32_t i = 0; i < words; i++)
+    result[i] = words == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
+}
+
+void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words) {
+  uint32_t count = 0;
+  LLVMTypeRef types[6];
+  LLVMValueRef args[6];
+  Buf text = {0}, constraints = {0};
+  args[count++] = access->pointer;
+  for (uint32_t i = 0; i < access->words; i++) args[count++] = words[i];
+  if (access->predicate) args[count++] = access->predicate;
+  buf_char(&constraints, 'l');
+  for (uint32_t i = 0; i < access->words; i++)
+    buf_printf(&constraints, ",%c", word_constraint(access->word_bits));
+  if (access->predicate) {
+    buf_text(&constraints, ",b");
+    buf_printf(&text, "@$%u ", access->words + 1);
+  }
+  instruction(e, "st", access, &text);
+  buf_text(&text, "[$0], ");
+  word_list(1, access->words, &text);
+  buf_char(&text, ';');
+  for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, false);
+  assembly(e, type, &text, &constraints, args, count);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every NVVM intrinsic and line of inline assembly, with the PTX versions that they need.
+#ifndef CODEGEN_NVVM_H
+#define CODEGEN_NVVM_H
+
+#include "codegen/emit.h"
+
+enum { NVVM_KERNEL_CALL = 71, NVVM_GLOBAL = 1, NVVM_SHARED = 3 };
+
+// The lowest PTX version that LLVM and ptxas take for the target, without its `a` suffix.
+uint16_t nvvm_base_ptx_version(uint16_t sm);
+
+// An intrinsic by name; `types` are its overloaded types.
+LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
+                            const LLVMValueRef *args, uint32_t arg_count);
+// Not overloaded, one argument or none (NULL).
+LLVMValueRef nvvm_call(Emitter *e, const char *name, LLVMValueRef arg);
+// Overloaded by its one argument's type.
+LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x);
+LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
+
+LLVMValueRef nvvm_thread_id(Emitter *e);                                  // tid.x
+LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);                     // ctaid
+LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis);                  // nctaid
+void nvvm_barrier(Emitter *e);                                            // bar.sync 0
+LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
+LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
+// fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.
+LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
+LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x); // gives fp16
+
+// One access of a thread to global memory through inline assembly: words of 8, 16, 32 or 64 bits, held as
+// i16, i16, i32, i64.
+typedef struct GlobalAccess {
+  uint32_t word_bits, words;
+  bool is_volatile;
+  const char *cache; // ".cg"; NULL: none
+  const char *evict; // "evict_first"; NULL: none
+  LLVMValueRef pointer;
+  LLVMValueRef predicate; // i1; NULL: always
+} GlobalAccess;
+
+// `initial`: what the words are where the predicate does not hold; the words read come in `result`.
+void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
+                      LLVMValueRef *result);
+void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words);
+LLVMTypeRef nvvm_word_type(const Emitter *e, uint32_t word_bits);
+
+#endif
