@@ -29,8 +29,9 @@ Value *build_float(Builder *b, const Type *type, double value);
 Value *build_program_id(Builder *b, OpKind kind, uint32_t axis); // OP_PROGRAM_ID, OP_NUM_PROGRAMS
 Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, const Type *tile); // tile: any tile type of that shape
-Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y); // type of x; i1 of x's shape for comparisons
-Value *build_cast(Builder *b, Value *x, const Type *element);     // x itself where it has that element type
+Value *build_binary(Builder *b, OpKind kind, Value *x,
+                    Value *y);                                // type of x; i1 of x's shape for comparisons
+Value *build_cast(Builder *b, Value *x, const Type *element); // x itself where it has that element type
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 
@@ -38,6 +39,7 @@ Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init_count, Value *const *init);
 Op *build_if(Builder *b, Value *condition, uint32_t result_count, const Type *const *result_types);
 
+// An empty region: the last of parent's, or, where parent is NULL, one for func->body or func->grid.
 Region *region_new(Func *func, Op *parent);
 Value *region_add_arg(Region *region, const Type *type, const char *name);
 
@@ -47,10 +49,12 @@ void value_replace_uses(Value *from, Value *to); // every use of `from` becomes 
 bool value_unused(const Value *value);
 void op_insert(Op *op, Region *region, Op *before); // before NULL: at the end
 void op_move(Op *op, Region *region, Op *before);
-// Unlinks the op and drops its uses of others; its results must be unused. Regions go with it.
+// Unlinks the op and drops its uses of others; its results must be unused. Regions go with it. An erased op's
+// (and its inner ops') region is NULL.
 void op_erase(Op *op);
 
-// Calls visit for every op of the region and those within, in program order; the op visited may be erased, or ops be put before it.
+// Calls visit for every op of the region and those within, in program order; the op visited may be erased, or
+// ops be put before it.
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR: SSA over scalars, pointers and tiles, with structured control flow. docs/tir.md describes the ops and the text form.
+// Tile IR: SSA over scalars, pointers and tiles, with structured control flow. docs/tir.md describes the ops
+// and the text form.
 //
-// Everything lives in the module's arena and has a stable address; lists are intrusive. Nothing orders by address: ids
-// are dense, given by func_number for printing and side tables.
+// Everything lives in the module's arena and has a stable address; lists are intrusive. Nothing orders by
+// address: ids are dense, given by func_number for printing and side tables.
 #ifndef IR_IR_H
 #define IR_IR_H
 
@@ -35,13 +36,16 @@ enum {
 
 typedef struct OpInfo {
   const char *name, *operands, *attrs, *meaning;
-  int8_t results;     // -1: as its regions yield
-  uint8_t min_operands, max_operands; // max 255: any number
+  int8_t results; // -1: as its regions yield
   uint32_t traits;
 } OpInfo;
 
 const OpInfo *op_info(OpKind kind);
 bool op_parse_kind(Str name, OpKind *kind);
+uint32_t op_min_operands(OpKind kind);
+uint32_t op_max_operands(OpKind kind); // UINT32_MAX: any number
+// The next of `*words`, which are parted by spaces (OpInfo.operands, .attrs); false at the end.
+bool words_next(const char **words, Str *word);
 
 typedef enum AttrKey {
 #define X(name, ...) ATTR_##name,
@@ -50,7 +54,14 @@ typedef enum AttrKey {
   ATTR_COUNT
 } AttrKey;
 
-typedef enum AttrKind { ATTR_KIND_INT, ATTR_KIND_FLOAT, ATTR_KIND_STR, ATTR_KIND_FLAG, ATTR_KIND_INTS, ATTR_KIND_LAYOUT } AttrKind;
+typedef enum AttrKind {
+  ATTR_KIND_INT,
+  ATTR_KIND_FLOAT,
+  ATTR_KIND_STR,
+  ATTR_KIND_FLAG,
+  ATTR_KIND_INTS,
+  ATTR_KIND_LAYOUT
+} AttrKind;
 
 typedef struct AttrInfo {
   const char *name;
@@ -59,15 +70,22 @@ typedef struct AttrInfo {
 } AttrInfo;
 
 const AttrInfo *attr_info(AttrKey key);
+bool attr_parse_key(Str name, AttrKey *key);
+
+typedef enum AttrUse { ATTR_UNKNOWN, ATTR_OPTIONAL, ATTR_REQUIRED } AttrUse;
+AttrUse op_attr_use(OpKind kind, AttrKey key); // as ops.def says
 
 typedef struct Attr {
   AttrKey key;
   union {
-    int64_t i;                                   // INT
-    double f;                                    // FLOAT
-    const char *str;                             // STR, interned
-    struct { const int64_t *at; uint32_t n; } ints; // INTS
-    const Layout *layout;                        // LAYOUT
+    int64_t i;       // INT
+    double f;        // FLOAT
+    const char *str; // STR, interned
+    struct {
+      const int64_t *at;
+      uint32_t n;
+    } ints;               // INTS
+    const Layout *layout; // LAYOUT
   };
 } Attr;
 
@@ -86,7 +104,7 @@ typedef struct Use {
 struct Value {
   const Type *type;
   Op *def;          // NULL for a region's argument
-  Region *region;     // the region whose argument it is; NULL for a result
+  Region *region;   // the region whose argument it is; NULL for a result
   uint32_t index;   // among the op's results or the region's arguments
   uint32_t id;      // dense within the function: func_number
   const char *name; // a hint for printing, interned; NULL: none
@@ -102,12 +120,12 @@ struct Op {
   Use *operands;
   Value *results;
   Region **regions; // one region each: control flow is structured
-  VEC(Attr) attrs; // sorted by key
-  uint32_t id;     // dense within the function: func_number
+  VEC(Attr) attrs;  // sorted by key
+  uint32_t id;      // dense within the function: func_number
 };
 
 struct Region {
-  Op *parent;  // NULL: a function's body
+  Op *parent; // NULL: a function's body
   struct Func *func;
   Value **args;
   uint32_t arg_count;
@@ -121,8 +139,8 @@ typedef struct FuncParam {
   Loc loc;
 } FuncParam;
 
-// A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones whose value
-// is known, so that all specialisations share one ABI. The body ends with `return`.
+// A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones
+// whose value is known, so that all specialisations share one ABI. The body ends with `return`.
 typedef struct Func {
   const char *name;
   Loc loc;
@@ -130,9 +148,10 @@ typedef struct Func {
   FuncParam *params;
   uint32_t param_count;
   Region *body;
-  Region *grid;               // NULL: none was given. Its arguments are the parameters too; yields 1 to 3 i64: the grid's sizes
-  const char *grid_text[3];  // the grid's expressions as written; NULL past the last
-  Constexpr *constexprs;     // what was specialised, in the source's order: for --emit=meta
+  Region *
+      grid; // NULL: none was given. Its arguments are the parameters too; yields 1 to 3 i64: the grid's sizes
+  const char *grid_text[3]; // the grid's expressions as written; NULL past the last
+  Constexpr *constexprs;    // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
   uint32_t value_count, op_count; // as of func_number
 } Func;
@@ -148,7 +167,7 @@ struct IrContext {
   Arena *arena; // set before first use, with the next two
   Sources *sources;
   Diags *diags;
-  Interner names;     // names.arena == arena
+  Interner names;          // names.arena == arena
   struct TypeTable *types; // type.c's and layout.c's own
   struct LayoutTable *layouts;
 };
@@ -164,17 +183,23 @@ IrModule *module_new(IrContext *ir, const Target *target);
 Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
 // A region for func->grid, with the parameters as arguments.
 Region *func_new_grid(Func *func);
-// Gives every value and op of the function its dense id, in program order.
+// Gives every value and op of the function its dense id, in program order: the body's (the parameters first),
+// then the grid's.
 void func_number(Func *func);
 
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
-void op_set_attr(Op *op, Attr attr); // adds or replaces
+void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted
 void op_remove_attr(Op *op, AttrKey key);
-static inline bool op_has(const Op *op, uint32_t traits) { return (op_info(op->kind)->traits & traits) == traits; }
-static inline Value *op_operand(const Op *op, uint32_t i) { return i < op->operand_count ? op->operands[i].value : NULL; }
+static inline bool op_has(const Op *op, uint32_t traits) {
+  return (op_info(op->kind)->traits & traits) == traits;
+}
+static inline Value *op_operand(const Op *op, uint32_t i) {
+  return i < op->operand_count ? op->operands[i].value : NULL;
+}
 static inline Value *op_result(const Op *op) { return op->result_count ? &op->results[0] : NULL; }
-// Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control flow of such.
+// Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control
+// flow of such.
 bool op_is_dead(const Op *op);
 // The constant's value where `value` is a constant (scalar or splat); constants through `splat` too.
 bool value_int_constant(const Value *value, int64_t *constant);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts: linear maps over GF(2) from index bits (register, lane, warp, block; or a shared buffer's offset) to the bits
-// of a tile's flattened row-major index. "Linear Layouts: Robust Code Generation of Efficient Tensor Computation
-// Using F2" (arXiv 2505.23819). docs/layouts.md has the mathematics.
+// Layouts: linear maps over GF(2) from index bits (register, lane, warp, block; or a shared buffer's offset)
+// to the bits of a tile's flattened row-major index. "Linear Layouts: Robust Code Generation of Efficient
+// Tensor Computation Using F2" (arXiv 2505.23819). docs/layouts.md has the mathematics.
 //
-// L(x) is the XOR of the bases at x's set bits. A zero basis means that the input bit does not matter: the element is
-// held more than once. There are no kinds of layouts: constructors give bases, and everything else asks the bases.
+// L(x) is the XOR of the bases at x's set bits. A zero basis means that the input bit does not matter: the
+// element is held more than once. There are no kinds of layouts: constructors give bases, and everything else
+// asks the bases.
 #ifndef IR_LAYOUT_H
 #define IR_LAYOUT_H
 
@@ -34,6 +35,10 @@ typedef struct Layout {
 // Interned: equal layouts have one address. Faults where a basis is out of range.
 const Layout *layout_intern(IrContext *ir, const Layout *layout);
 
+uint32_t layout_in_bits(const Layout *layout);                  // of all dimensions
+uint32_t layout_first_bit(const Layout *layout, LayoutDim dim); // the dimension's first place in `basis`
+const char *layout_dim_name(LayoutDim dim);                     // "reg", "lane", "warp", "block", "offset"
+
 // The basis of bit `bit` of dimension `dim`.
 uint32_t layout_basis(const Layout *layout, LayoutDim dim, uint32_t bit);
 // L(register, lane, warp, block): the flattened index.
@@ -42,22 +47,26 @@ uint32_t layout_apply_offset(const Layout *layout, uint32_t offset);
 uint32_t layout_registers(const Layout *layout); // registers a thread: 2^bits[DIM_REGISTER]
 bool layout_equal(const Layout *a, const Layout *b);
 
-// Blocked: `elems` consecutive registers, then 32 lanes, then 2^warp_bits warps along the dimensions of `order`
-// (order[0] is the fastest), in a tile of `shape` (powers of two). elems, lanes and warps are log2 a dimension.
-// A layout larger than the tile has zero bases at the top (held more than once); a smaller one repeats in registers.
+// Blocked: `elems` consecutive registers, then 32 lanes, then 2^warp_bits warps along the dimensions of
+// `order` (order[0] is the fastest), in a tile of `shape` (powers of two). elems, lanes and warps are log2 a
+// dimension. Lanes and warps beyond the tile have zero bases (held more than once), registers beyond it are
+// left out; a layout smaller than the tile repeats in registers. shape and the three arrays are indexed by
+// dimension, not by order.
 Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *order, const uint32_t *elem_bits,
                       const uint32_t *lane_bits, const uint32_t *warp_bits);
-// The default: one dimension order (last fastest), 2^elem_bits consecutive elements a thread, all lanes and then all
-// warps along the fastest dimension first, then the next.
-Layout layout_default(uint32_t rank, const uint32_t *shape, const uint32_t *order, uint32_t elem_bits, uint32_t warp_bits);
+// The default: one dimension order (last fastest), 2^elem_bits consecutive elements a thread, all lanes and
+// then all warps along the fastest dimension first, then the next.
+Layout layout_default(uint32_t rank, const uint32_t *shape, const uint32_t *order, uint32_t elem_bits,
+                      uint32_t warp_bits);
 
-// B after A: replaces each basis b of A by B(b). B is square: its input bits, concatenated, number A's out_bits.
+// B after A: replaces each basis b of A by B(b). B is square: its input bits, concatenated, number A's
+// out_bits.
 Layout layout_compose(const Layout *a, const Layout *b);
-// X with L(X(i)) == i for every index i: out_bits -> L's input bits, concatenated; the smallest such input, so that free
-// input bits (more holders of one element) are zero. False where L is not onto.
+// X with L(X(i)) == i for every index i: out_bits -> L's input bits, concatenated; the smallest such input,
+// so that free input bits (more holders of one element) are zero. False where L is not onto.
 bool layout_invert(const Layout *layout, Layout *inverse);
-// Input bits that do not change the element beyond what the others give, one mask a dimension: holders with any of
-// these bits set are redundant (they mask their stores and skip their atomics).
+// Input bits that do not change the element beyond what the others give, one mask a dimension: holders with
+// any of these bits set are redundant (they mask their stores and skip their atomics).
 void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]);
 // Conversion plan src -> dst: whether it is nothing, a renaming of registers, or more.
 typedef enum Conversion { CONVERT_NOTHING, CONVERT_REGISTERS, CONVERT_LANES, CONVERT_SHARED } Conversion;
@@ -65,7 +74,8 @@ Conversion layout_conversion(const Layout *src, const Layout *dst);
 // log2 of how many of a thread's registers, from register 0, hold consecutive elements.
 uint32_t layout_contiguous_bits(const Layout *layout);
 
-// "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>": dimensions without bits are left out.
+// "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>": dimensions without bits are
+// left out.
 void layout_print(const Layout *layout, Buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A specialisation: which kernel, for which target, with which constexpr values, and what is known of each run-time parameter.
-// One descriptor from the command line and the JIT to elaboration and --emit=meta.
+// A specialisation: which kernel, for which target, with which constexpr values, and what is known of each
+// run-time parameter. One descriptor from the command line and the JIT to elaboration and --emit=meta.
 #ifndef IR_SPEC_H
 #define IR_SPEC_H
 
@@ -28,14 +28,18 @@ struct ConstValue {
     double f;
     const char *str; // interned
     const Type *type;
-    struct { const ConstValue *at; uint32_t n; } items;
+    struct {
+      const ConstValue *at;
+      uint32_t n;
+    } items;
   };
 };
 
 bool const_equal(const ConstValue *a, const ConstValue *b);
 // As Python writes it: 128, 1.5, True, None, "relu", fp16, (1, 2).
 void const_print(const ConstValue *value, Buf *out);
-// Parses a Python literal or a type's name (either spelling, `tl.` allowed). False where the text is none. Memory and names from `ir`.
+// Parses a Python literal or a type's name (either spelling, `tl.` allowed). False where the text is none.
+// Memory and names from `ir`.
 bool const_parse(IrContext *ir, Str text, ConstValue *value);
 
 // What is known of a run-time parameter. Text: [TYPE][:16][:1], or None.
@@ -60,15 +64,15 @@ typedef enum Fp32Dot { FP32_DOT_IEEE, FP32_DOT_TF32, FP32_DOT_TF32X3 } Fp32Dot;
 
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
-  uint16_t sm;           // 75, 80, 86, 89, 90, ...
-  bool arch_specific;    // the `a` suffix: sm_90a
-  uint16_t num_warps;    // a power of two, 1 .. 32 
-  uint16_t num_stages;   // 1 or more
-  uint16_t maxnreg;      // 0: no limit
+  uint16_t sm;         // 75, 80, 86, 89, 90, ...
+  bool arch_specific;  // the `a` suffix: sm_90a
+  uint16_t num_warps;  // a power of two, 1 .. 32
+  uint16_t num_stages; // 1 or more
+  uint16_t maxnreg;    // 0: no limit
   Fp32Dot fp32_dot;
-  bool fp_contract;      // a*b+c may become one fused multiply-add
-  uint8_t opt_level;     // 0 .. 3
-  bool debug;            // -g
+  bool fp_contract;  // a*b+c may become one fused multiply-add
+  uint8_t opt_level; // 0 .. 3
+  bool debug;        // -g
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

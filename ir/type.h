@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "ir/layout.h"
 
 typedef struct IrContext IrContext;
@@ -36,6 +37,11 @@ bool elem_is_int(Elem elem); // i1 too
 bool elem_is_signed(Elem elem);
 // By either spelling; false where there is none.
 bool elem_parse(Str name, Elem *elem);
+// An integer constant of the type: its low bits, sign- or zero-extended (i1: 0 or 1).
+int64_t elem_wrap(Elem elem, int64_t value);
+// The nearest value of a floating-point type, to even at ties; fp8 saturates. A NaN keeps the high bits of
+// its payload.
+double elem_round(Elem elem, double value);
 
 enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20 };
 
@@ -54,28 +60,37 @@ struct Type {
   const Type *inner;             // PTR: the pointee; TILE: the element type, scalar or pointer
   uint8_t rank;                  // TILE, SHARED: 1 .. TILE_MAX_RANK
   uint32_t shape[TILE_MAX_RANK]; // logical, outermost first
-  const Layout *layout;          // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
+  const Layout *layout; // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
 };
 
 const Type *type_scalar(IrContext *ir, Elem elem);
 const Type *type_ptr(IrContext *ir, const Type *pointee);
 // element: scalar or pointer. layout may be NULL. rank 0 gives `element` itself.
-const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape, const Layout *layout);
+const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
+                      const Layout *layout);
 const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape, const Layout *layout);
 const Type *type_token(IrContext *ir);
 
-const Type *type_element(const Type *type);                                     // of a tile; a scalar or pointer itself
-const Type *type_with_element(IrContext *ir, const Type *like, const Type *element); // `like`'s shape and layout
+const Type *type_element(const Type *type); // of a tile; a scalar or pointer itself
+const Type *type_with_element(IrContext *ir, const Type *like,
+                              const Type *element); // `like`'s shape and layout
 const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
 bool type_is_tile(const Type *type);
-bool type_is_int(const Type *type);   // scalar or tile of integers (i1 too)
-bool type_is_float(const Type *type); // scalar or tile of floats
-bool type_is_ptr(const Type *type);   // pointer or tile of pointers
-bool type_is_elem(const Type *type, Elem elem); // scalar or tile of exactly that element
-uint64_t type_elements(const Type *type); // product of the shape; 1 for scalars and pointers
-uint32_t type_element_bytes(const Type *type); // bytes of one element in memory; 8 for pointers
+bool type_is_int(const Type *type);                 // scalar or tile of integers (i1 too)
+bool type_is_float(const Type *type);               // scalar or tile of floats
+bool type_is_ptr(const Type *type);                 // pointer or tile of pointers
+bool type_is_elem(const Type *type, Elem elem);     // scalar or tile of exactly that element
+uint64_t type_elements(const Type *type);           // product of the shape; 1 for scalars and pointers
+uint32_t type_element_bytes(const Type *type);      // bytes of one element in memory; 8 for pointers
 bool type_same_shape(const Type *a, const Type *b); // rank and shape alone
-// Layouts print as #name where `names` (ir/print.h) has one; here in full.
-void type_print(const Type *type, Buf *out);
+
+// Layouts that print as #l0, #l1, ... by their place in the list.
+typedef struct LayoutNames {
+  VEC(const Layout *) list;
+} LayoutNames;
+
+void type_print(const Type *type, Buf *out); // layouts in full
+// Layouts by name where `names` (may be NULL) has them.
+void type_print_named(const Type *type, const LayoutNames *names, Buf *out);
 
 #endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tables of ops and attributes, contexts, modules, functions, and what can be asked of an op.
+#include "ir/ir.h"
+
+#include "base/fault.h"
+#include "ir/build.h"
+
+static const OpInfo ops[] = {
+#define X(name, spelling, operands, results, attrs, traits, meaning)                                         \
+  {spelling, operands, attrs, meaning, results, traits},
+#include "ir/ops.def"
+#undef X
+};
+
+static const AttrInfo attrs[] = {
+#define X(name, spelling, kind, meaning) {spelling, ATTR_KIND_##kind, meaning},
+#include "ir/attrs.def"
+#undef X
+};
+
+const OpInfo *op_info(OpKind kind) {
+  if ((unsigned)kind >= OP_COUNT) BUG("no op %u", (unsigned)kind);
+  return &ops[kind];
+}
+
+bool op_parse_kind(Str name, OpKind *kind) {
+  for (int i = 0; i < OP_COUNT; i++)
+    if (str_is(name, ops[i].name)) {
+      *kind = (OpKind)i;
+      return true;
+    }
+  return false;
+}
+
+const AttrInfo *attr_info(AttrKey key) {
+  if ((unsigned)key >= ATTR_COUNT) BUG("no attribute %u", (unsigned)key);
+  return &attrs[key];
+}
+
+bool attr_parse_key(Str name, AttrKey *key) {
+  for (int i = 0; i < ATTR_COUNT; i++)
+    if (str_is(name, attrs[i].name)) {
+      *key = (AttrKey)i;
+      return true;
+    }
+  return false;
+}
+
+bool words_next(const char **words, Str *word) {
+  const char *at = *words + strspn(*words, " ");
+  *word = (Str){at, strcspn(at, " ")};
+  *words = at + word->n;
+  return word->n > 0;
+}
+
+uint32_t op_min_operands(OpKind kind) {
+  const char *words = op_info(kind)->operands;
+  uint32_t n = 0;
+  for (Str word; words_next(&words, &word);) n += word.at[word.n - 1] != '?' && word.at[word.n - 1] != '.';
+  return n;
+}
+
+uint32_t op_max_operands(OpKind kind) {
+  const char *words = op_info(kind)->operands;
+  uint32_t n = 0;
+  for (Str word; words_next(&words, &word); n++)
+    if (word.at[word.n - 1] == '.') return UINT32_MAX;
+  return n;
+}
+
+AttrUse op_attr_use(OpKind kind, AttrKey key) {
+  const char *words = op_info(kind)->attrs;
+  for (Str word; words_next(&words, &word);) {
+    bool optional = word.at[word.n - 1] == '?';
+    if (str_is((Str){word.at, word.n - optional}, attrs[key].name))
+      return optional ? ATTR_OPTIONAL : ATTR_REQUIRED;
+  }
+  return ATTR_UNKNOWN;
+}
+
+void ir_context_init(IrContext *ir, Arena *arena, Sources *sources, Diags *diags) {
+  *ir = (IrContext){.arena = arena, .sources = sources, .diags = diags, .names = {.arena = arena}};
+}
+
+const char *ir_name(IrContext *ir, Str text) { return intern(&ir->names, text); }
+
+IrModule *module_new(IrContext *ir, const Target *target) {
+  IrModule *module = ARENA_NEW(ir->arena, IrModule);
+  module->ir = ir;
+  module->target = *target;
+  return module;
+}
+
+static Region *region_of_params(Func *func) {
+  Region *region = region_new(func, NULL);
+  for (uint32_t i = 0; i < func->param_count; i++)
+    region_add_arg(region, func->params[i].type, func->params[i].name);
+  return region;
+}
+
+Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count) {
+  Func *func = ARENA_NEW(module->ir->arena, Func);
+  func->name = ir_name(module->ir, str_from(name));
+  func->loc = loc;
+  func->module = module;
+  func->params = ARENA_ARRAY(module->ir->arena, FuncParam, param_count);
+  func->param_count = param_count;
+  if (param_count) memcpy(func->params, params, param_count * sizeof *params);
+  func->body = region_of_params(func);
+  vec_push(module->ir->arena, &module->funcs, func);
+  return func;
+}
+
+Region *func_new_grid(Func *func) { return func->grid = region_of_params(func); }
+
+static void number_region(Func *func, Region *region) {
+  for (uint32_t i = 0; i < region->arg_count; i++) region->args[i]->id = func->value_count++;
+  for (Op *op = region->first; op; op = op->next) {
+    op->id = func->op_count++;
+    for (uint32_t i = 0; i < op->result_count; i++) op->results[i].id = func->value_count++;
+    for (uint32_t i = 0; i < op->region_count; i++) number_region(func, op->regions[i]);
+  }
+}
+
+void func_number(Func *func) {
+  func->value_count = func->op_count = 0;
+  number_region(func, func->body);
+  if (func->grid) number_region(func, func->grid);
+}
+
+static uint32_t attr_place(const Op *op, AttrKey key) {
+  uint32_t i = 0;
+  while (i < op->attrs.n && op->attrs.at[i].key < key) i++;
+  return i;
+}
+
+const Attr *op_attr(const Op *op, AttrKey key) {
+  uint32_t i = attr_place(op, key);
+  return i < op->attrs.n && op->attrs.at[i].key == key ? &op->attrs.at[i] : NULL;
+}
+
+int64_t op_int(const Op *op, AttrKey key, int64_t otherwise) {
+  const Attr *attr = op_attr(op, key);
+  return attr ? attr->i : otherwise;
+}
+
+void op_set_attr(Op *op, Attr attr) {
+  if (!op->region) BUG("an attribute for an op (%s) that is not inserted", op_info(op->kind)->name);
+  uint32_t i = attr_place(op, attr.key);
+  if (i == op->attrs.n || op->attrs.at[i].key != attr.key) {
+    vec_push(op->region->func->module->ir->arena, &op->attrs, attr);
+    memmove(op->attrs.at + i + 1, op->attrs.at + i, (op->attrs.n - 1 - i) * sizeof attr);
+  }
+  op->attrs.at[i] = attr;
+}
+
+void op_remove_attr(Op *op, AttrKey key) {
+  uint32_t i = attr_place(op, key);
+  if (i == op->attrs.n || op->attrs.at[i].key != key) return;
+  op->attrs.n--;
+  memmove(op->attrs.at + i, op->attrs.at + i + 1, (op->attrs.n - i) * sizeof *op->attrs.at);
+}
+
+bool op_is_dead(const Op *op) {
+  if (op_has(op, PURE)) return true;
+  if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
+  if (!op_has(op, CONTROL)) return false;
+  for (uint32_t i = 0; i < op->region_count; i++)
+    for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)
+      if (!op_has(inner, TERMINATOR) && !op_is_dead(inner)) return false;
+  return true;
+}
+
+static const Attr *constant_attr(const Value *value, AttrKey key) {
+  const Op *op = value->def;
+  while (op && op->kind == OP_SPLAT) op = op->operands[0].value->def;
+  return op && op->kind == OP_CONSTANT ? op_attr(op, key) : NULL;
+}
+
+bool value_int_constant(const Value *value, int64_t *constant) {
+  const Attr *attr = constant_attr(value, ATTR_VALUE);
+  if (attr) *constant = attr->i;
+  return attr != NULL;
+}
+
+bool value_float_constant(const Value *value, double *constant) {
+  const Attr *attr = constant_attr(value, ATTR_FVALUE);
+  if (attr) memcpy(constant, &attr->f, sizeof *constant);
+  return attr != NULL;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element types, and interned types.
+#include "ir/type.h"
+
+#include <math.h>
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "ir/ir.h"
+
+static const ElemInfo elems[] = {
+#define X(name, spelling, long_spelling, bits, cls, numpy)                                                   \
+  {spelling, long_spelling, bits, CLASS_##cls, numpy},
+#include "ir/elems.def"
+#undef X
+};
+
+const ElemInfo *elem_info(Elem elem) {
+  if ((unsigned)elem >= ELEM_COUNT) BUG("no element type %u", (unsigned)elem);
+  return &elems[elem];
+}
+
+uint32_t elem_bytes(Elem elem) { return (elem_info(elem)->bits + 7u) / 8u; }
+bool elem_is_float(Elem elem) { return elem_info(elem)->cls == CLASS_FLOAT; }
+bool elem_is_int(Elem elem) { return elem_info(elem)->cls != CLASS_FLOAT; }
+bool elem_is_signed(Elem elem) { return elem_info(elem)->cls == CLASS_SINT; }
+
+bool elem_parse(Str name, Elem *elem) {
+  for (int i = 0; i < ELEM_COUNT; i++)
+    if (str_is(name, elems[i].name) || str_is(name, elems[i].long_name)) {
+      *elem = (Elem)i;
+      return true;
+    }
+  return false;
+}
+
+int64_t elem_wrap(Elem elem, int64_t value) {
+  uint32_t bits = elem_info(elem)->bits;
+  if (bits == 64) return value;
+  uint64_t low = (uint64_t)value & ((UINT64_C(1) << bits) - 1);
+  bool negative = elem_is_signed(elem) && low >> (bits - 1) & 1;
+  return (int64_t)(negative ? low | ~((UINT64_C(1) << bits) - 1) : low);
+}
+
+// A binary floating-point format narrower than fp64. fp8 has no place for overflow to infinity: it saturates.
+typedef struct FloatFormat {
+  int mantissa, min_exponent; // stored mantissa bits; the exponent of the smallest normal number
+  double max;
+  bool saturates;
+} FloatFormat;
+
+static FloatFormat float_format(Elem elem) {
+  if (elem == ELEM_FP8E4NV) return (FloatFormat){3, -6, 448.0, true};
+  if (elem == ELEM_FP8E5) return (FloatFormat){2, -14, 57344.0, true};
+  if (elem == ELEM_FP16) return (FloatFormat){10, -14, 65504.0, false};
+  if (elem == ELEM_BF16) return (FloatFormat){7, -126, 0x1.fep127, false};
+  if (elem == ELEM_FP32) return (FloatFormat){23, -126, 0x1.fffffep127, false};
+  BUG("%s is no narrow floating-point type", elem_info(elem)->name);
+}
+
+// Keeps the payload's high bits, as hardware does; quiet where none would be left.
+static double round_nan(double value, const FloatFormat *format, Elem elem) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t payload = bits & ((UINT64_C(1) << 52) - 1);
+  payload &= ~((UINT64_C(1) << (52 - format->mantissa)) - 1);
+  if (payload == 0 || elem == ELEM_FP8E4NV) payload = UINT64_C(1) << 51;
+  bits = (bits & ~((UINT64_C(1) << 52) - 1)) | payload;
+  memcpy(&value, &bits, sizeof bits);
+  return value;
+}
+
+double elem_round(Elem elem, double value) {
+  if (!elem_is_float(elem)) BUG("rounding to %s", elem_info(elem)->name);
+  if (elem == ELEM_FP64) return value;
+  FloatFormat format = float_format(elem);
+  if (isnan(value)) return round_nan(value, &format, elem);
+  if (value == 0 || (isinf(value) && !format.saturates)) return value;
+  double magnitude = fabs(value);
+  if (isfinite(value)) {
+    int exponent;
+    frexp(magnitude, &exponent);
+    if (--exponent < format.min_exponent) exponent = format.min_exponent;
+    // Scaling by a power of two is exact here, so that rint rounds once, to even at ties.
+    magnitude = ldexp(rint(ldexp(magnitude, format.mantissa - exponent)), exponent - format.mantissa);
+  }
+  if (magnitude > format.max) magnitude = format.saturates ? format.max : (double)INFINITY;
+  return copysign(magnitude, value);
+}
+
+struct TypeTable {
+  const Type **slots; // open addressing, power-of-two size
+  uint32_t n, cap;
+};
+
+static uint64_t type_hash(const Type *type) {
+  uint64_t hash = hash_bytes(&type->kind, sizeof type->kind);
+  hash = hash_more(hash, &type->elem, sizeof type->elem);
+  hash = hash_more(hash, &type->inner, sizeof type->inner);
+  hash = hash_more(hash, &type->layout, sizeof type->layout);
+  return hash_more(hash, type->shape, sizeof type->shape);
+}
+
+static bool type_equal(const Type *a, const Type *b) {
+  return a->kind == b->kind && a->elem == b->elem && a->inner == b->inner && a->rank == b->rank &&
+         a->layout == b->layout && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+}
+
+static uint32_t type_slot(const struct TypeTable *table, const Type *type) {
+  uint32_t i = (uint32_t)type_hash(type) & (table->cap - 1);
+  while (table->slots[i] && !type_equal(table->slots[i], type)) i = (i + 1) & (table->cap - 1);
+  return i;
+}
+
+static void type_table_grow(Arena *arena, struct TypeTable *table) {
+  struct TypeTable grown = {.n = table->n, .cap = table->cap ? table->cap * 2 : 64};
+  grown.slots = ARENA_ARRAY(arena, const Type *, grown.cap);
+  for (uint32_t i = 0; i < table->cap; i++)
+    if (table->slots[i]) grown.slots[type_slot(&grown, table->slots[i])] = table->slots[i];
+  *table = grown;
+}
+
+static const Type *type_intern(IrContext *ir, const Type *type) {
+  if (!ir->types) ir->types = ARENA_NEW(ir->arena, struct TypeTable);
+  if (ir->types->n * 2 >= ir->types->cap) type_table_grow(ir->arena, ir->types);
+  uint32_t i = type_slot(ir->types, type);
+  if (!ir->types->slots[i]) {
+    Type *copy = ARENA_NEW(ir->arena, Type);
+    *copy = *type;
+    ir->types->slots[i] = copy;
+    ir->types->n++;
+  }
+  return ir->types->slots[i];
+}
+
+const Type *type_scalar(IrContext *ir, Elem elem) {
+  elem_info(elem);
+  return type_intern(ir, &(Type){.kind = TYPE_SCALAR, .elem = elem});
+}
+
+const Type *type_ptr(IrContext *ir, const Type *pointee) {
+  if (pointee->kind != TYPE_SCALAR && pointee->kind != TYPE_PTR)
+    BUG("a pointer to neither scalar nor pointer");
+  return type_intern(ir, &(Type){.kind = TYPE_PTR, .inner = pointee});
+}
+
+const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
+                      const Layout *layout) {
+  if (rank > TILE_MAX_RANK) BUG("a tile of rank %u", rank);
+  if (element->kind != TYPE_SCALAR && element->kind != TYPE_PTR)
+    BUG("a tile of neither scalars nor pointers");
+  if (rank == 0) return element;
+  Type type = {
+      .kind = TYPE_TILE, .elem = element->elem, .inner = element, .rank = (uint8_t)rank, .layout = layout};
+  memcpy(type.shape, shape, rank * sizeof *shape);
+  return type_intern(ir, &type);
+}
+
+const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape,
+                        const Layout *layout) {
+  if (rank == 0 || rank > TILE_MAX_RANK) BUG("a shared buffer of rank %u", rank);
+  elem_info(elem);
+  Type type = {.kind = TYPE_SHARED, .elem = elem, .rank = (uint8_t)rank, .layout = layout};
+  memcpy(type.shape, shape, rank * sizeof *shape);
+  return type_intern(ir, &type);
+}
+
+const Type *type_token(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_TOKEN}); }
+
+const Type *type_element(const Type *type) { return type->kind == TYPE_TILE ? type->inner : type; }
+
+const Type *type_with_element(IrContext *ir, const Type *like, const Type *element) {
+  if (like->kind != TYPE_TILE) return element;
+  return type_tile(ir, element, like->rank, like->shape, like->layout);
+}
+
+const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout) {
+  if (tile->kind != TYPE_TILE) return tile;
+  return type_tile(ir, tile->inner, tile->rank, tile->shape, layout);
+}
+
+bool type_is_tile(const Type *type) { return type->kind == TYPE_TILE; }
+
+static bool is_scalar_or_tile(const Type *type) { return type_element(type)->kind == TYPE_SCALAR; }
+
+bool type_is_int(const Type *type) {
+  return is_scalar_or_tile(type) && elem_is_int(type_element(type)->elem);
+}
+bool type_is_float(const Type *type) {
+  return is_scalar_or_tile(type) && elem_is_float(type_element(type)->elem);
+}
+bool type_is_ptr(const Type *type) { return type_element(type)->kind == TYPE_PTR; }
+
+bool type_is_elem(const Type *type, Elem elem) {
+  return is_scalar_or_tile(type) && type_element(type)->elem == elem;
+}
+
+uint64_t type_elements(const Type *type) {
+  uint64_t n = 1;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    if (type->shape[d] && n > UINT64_MAX / type->shape[d]) return UINT64_MAX;
+    n *= type->shape[d];
+  }
+  return n;
+}
+
+uint32_t type_element_bytes(const Type *type) {
+  const Type *element = type_element(type);
+  if (element->kind == TYPE_PTR) return 8;
+  if (element->kind == TYPE_TOKEN) return 0;
+  return elem_bytes(element->elem);
+}
+
+bool type_same_shape(const Type *a, const Type *b) {
+  return a->rank == b->rank && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+}
+
+static void print_layout(const Layout *layout, const LayoutNames *names, Buf *out) {
+  if (!layout) return;
+  buf_text(out, ", ");
+  for (uint32_t i = 0; names && i < names->list.n; i++)
+    if (names->list.at[i] == layout) {
+      buf_printf(out, "#l%u", i);
+      return;
+    }
+  layout_print(layout, out);
+}
+
+void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
+  switch (type->kind) {
+  case TYPE_SCALAR:
+    buf_text(out, elem_info(type->elem)->name);
+    return;
+  case TYPE_PTR:
+    buf_char(out, '*');
+    type_print_named(type->inner, names, out);
+    return;
+  case TYPE_TOKEN:
+    buf_text(out, "token");
+    return;
+  case TYPE_TILE:
+  case TYPE_SHARED:
+    break;
+  }
+  buf_text(out, type->kind == TYPE_TILE ? "tile<" : "shared<");
+  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%ux", type->shape[d]);
+  if (type->kind == TYPE_TILE)
+    type_print_named(type->inner, names, out);
+  else
+    buf_text(out, elem_info(type->elem)->name);
+  print_layout(type->layout, names, out);
+  buf_char(out, '>');
+}
+
+void type_print(const Type *type, Buf *out) { type_print_named(type, NULL, out); }
