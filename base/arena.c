@@ -58,7 +58,8 @@ void *arena_alloc(Arena *arena, size_t size) {
 }
 
 void *arena_array(Arena *arena, size_t count, size_t size) {
-  if (size && count > SIZE_MAX / size) fault_raise(FAULT_MEMORY, "out of memory (%zu x %zu bytes)", count, size);
+  if (size && count > SIZE_MAX / size)
+    fault_raise(FAULT_MEMORY, "out of memory (%zu x %zu bytes)", count, size);
   return arena_alloc(arena, count * size);
 }
 
@@ -83,6 +84,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
 
 size_t arena_bytes(const Arena *arena) {
   size_t total = 0;
-  for (const ArenaChunk *chunk = arena->chunks; chunk; chunk = chunk->older) total += sizeof *chunk + chunk->size;
+  for (const ArenaChunk *chunk = arena->chunks; chunk; chunk = chunk->older)
+    total += sizeof *chunk + chunk->size;
   return total;
 }

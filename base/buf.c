@@ -63,18 +63,24 @@ void buf_quoted(Buf *buf, Str text) {
   buf_char(buf, '"');
   for (size_t i = 0; i < text.n; i++) {
     unsigned char c = (unsigned char)text.at[i];
-    if (c == '"' || c == '\\') buf_printf(buf, "\\%c", c);
-    else if (c == '\n') buf_text(buf, "\\n");
-    else if (c == '\t') buf_text(buf, "\\t");
-    else if (c < 0x20 || c == 0x7f) buf_printf(buf, "\\u%04x", c);
-    else buf_char(buf, (char)c);
+    if (c == '"' || c == '\\')
+      buf_printf(buf, "\\%c", c);
+    else if (c == '\n')
+      buf_text(buf, "\\n");
+    else if (c == '\t')
+      buf_text(buf, "\\t");
+    else if (c < 0x20 || c == 0x7f)
+      buf_printf(buf, "\\u%04x", c);
+    else
+      buf_char(buf, (char)c);
   }
   buf_char(buf, '"');
 }
 
 void buf_double(Buf *buf, double value) {
   char text[40];
-  if (!isfinite(value)) snprintf(text, sizeof text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+  if (!isfinite(value))
+    snprintf(text, sizeof text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
   else
     for (int digits = 1; digits <= 17; digits++) {
       snprintf(text, sizeof text, "%.*g", digits, value);

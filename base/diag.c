@@ -85,7 +85,7 @@ static void note_calls(Diags *diags, Diag *diag) {
   }
 }
 
-// Lists the diagnostic, unless it stands there already or the limit of errors is passed. 
+// Lists the diagnostic, unless it stands there already or the limit of errors is passed.
 static Diag *diag_add(Diags *diags, Diag *diag) {
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *old = diags->list.at[i];
@@ -173,7 +173,8 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
 
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 
-// The source line with the caret and range below it, then the fix-its below those. Tabs are kept, so that columns agree.
+// The source line with the caret and range below it, then the fix-its below those. Tabs are kept, so that
+// columns agree.
 static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   Str line = sources_line(diags->sources, diag->loc.file, diag->loc.line);
   if (!line.at || diag->loc.col == 0 || diag->loc.col > line.n + 1) return;
@@ -186,7 +187,8 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   buf_char(out, '\n');
   for (uint32_t k = 0; k < diag->fixits.n; k++) {
     const FixIt *fixit = &diag->fixits.at[k];
-    if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || fixit->at.col > line.n + 1) continue;
+    if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || fixit->at.col > line.n + 1)
+      continue;
     for (size_t i = 0; i + 1 < fixit->at.col; i++) buf_char(out, line.at[i] == '\t' ? '\t' : ' ');
     buf_text(out, fixit->text);
     buf_char(out, '\n');
@@ -195,8 +197,10 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
 
 static void print_text(const Diags *diags, const Diag *diag, Buf *out) {
   if (diag->loc.line)
-    buf_printf(out, "%s:%u:%u: ", sources_name(diags->sources, diag->loc.file), diag->loc.line, diag->loc.col);
-  else buf_text(out, "tilec: ");
+    buf_printf(out, "%s:%u:%u: ", sources_name(diags->sources, diag->loc.file), diag->loc.line,
+               diag->loc.col);
+  else
+    buf_text(out, "tilec: ");
   buf_printf(out, "%s: %s", severity_name[diag->severity], diag->message);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
@@ -208,7 +212,8 @@ void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
   for (uint32_t i = 0; i < diags->list.n; i++)
     if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_text(diags, diags->list.at[i], out);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
-  if (diags->errors > limit) buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);
+  if (diags->errors > limit)
+    buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);
 }
 
 static void print_json_place(const Diags *diags, Loc loc, Buf *out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Source files, places in them, and what the compiler has to say about them: errors, warnings, remarks, with notes
-// and fix-its, as clang's.
+// Source files, places in them, and what the compiler has to say about them: errors, warnings, remarks, with
+// notes and fix-its, as clang's.
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
@@ -9,8 +9,9 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-// A place: `len` bytes from line:col (0: a caret alone). A range that goes over several lines is cut at its first
-// line's end. line 0: no place. Small enough to pass and store by value; carried by every token, node and op.
+// A place: `len` bytes from line:col (0: a caret alone). A range that goes over several lines is cut at its
+// first line's end. line 0: no place. Small enough to pass and store by value; carried by every token, node
+// and op.
 typedef struct Loc {
   uint32_t line; // from 1
   uint16_t col;  // from 1, in bytes; saturates
@@ -26,7 +27,8 @@ Loc loc_join(Loc a, Loc b);
 
 typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
-  Str text;         // NUL follows the last byte; text.at is NULL where only the name is known (locations read from .tir)
+  Str text; // NUL follows the last byte; text.at is NULL where only the name is known (locations read from
+            // .tir)
   VEC(uint32_t) line_starts; // offsets, made at the first need
 } SourceFile;
 
@@ -63,7 +65,8 @@ typedef struct Diag {
   VEC(struct Diag *) notes; // of severity DIAG_NOTE
 } Diag;
 
-// Collected, never printed from here. Several errors a run; from `error_limit` errors on, further ones are counted only.
+// Collected, never printed from here. Several errors a run; from `error_limit` errors on, further ones are
+// counted only.
 typedef struct Diags {
   Arena *arena;     // set before first use
   Sources *sources; // set before first use
@@ -72,21 +75,26 @@ typedef struct Diags {
   uint32_t error_limit; // 0: 20
 } Diags;
 
-// The result takes notes and fix-its; it is never NULL. A Loc with a call adds "called from here" notes by itself. An error at the same
-// place with the same text is kept once.
+// The result takes notes and fix-its; it is never NULL. A Loc with a call adds "called from here" notes by
+// itself. An error at the same place with the same text is kept once.
 Diag *diag_error(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // What pass `pass` did or declined, with the reason.
-Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...) __attribute__((format(printf, 4, 5)));
-void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
+Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement);
 
-// The nearest of `names` (n of them) to `typed` by edit distance, NULL where none is near enough: for "did you mean".
+// The nearest of `names` (n of them) to `typed` by edit distance, NULL where none is near enough: for "did
+// you mean".
 const char *diag_nearest(Str typed, const char *const *names, size_t n);
 
-// As clang prints: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks only where asked for.
+// As clang prints: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks
+// only where asked for.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
-// One JSON array: {severity, message, file, line, column, length, pass?, fixits, notes}. file, line ... are left out where there is no place.
+// One JSON array: {severity, message, file, line, column, length, pass?, fixits, notes}. file, line ... are
+// left out where there is no place.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);
 
 #endif

@@ -12,6 +12,8 @@ static inline uint64_t hash_more(uint64_t hash, const void *bytes, size_t n) {
   return hash;
 }
 
-static inline uint64_t hash_bytes(const void *bytes, size_t n) { return hash_more(0xcbf29ce484222325u, bytes, n); }
+static inline uint64_t hash_bytes(const void *bytes, size_t n) {
+  return hash_more(0xcbf29ce484222325u, bytes, n);
+}
 
 #endif

@@ -14,7 +14,7 @@ typedef struct Str {
 
 #define STR(literal) ((Str){literal, sizeof(literal) - 1})
 // For printf: printf("%.*s", STR_ARG(s)).
-#define STR_ARG(s) (int)(s).n, (s).at
+#define STR_ARG(s)   (int)(s).n, (s).at
 
 static inline Str str_from(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
 

@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include "base/arena.h"
 
-#define VEC(T)                                                                                                    \
-  struct {                                                                                                        \
-    T *at;                                                                                                        \
-    uint32_t n, cap;                                                                                              \
+#define VEC(T)                                                                                               \
+  struct {                                                                                                   \
+    T *at;                                                                                                   \
+    uint32_t n, cap;                                                                                         \
   }
 
-#define vec_push(arena, v, value)                                                                                 \
-  ((v)->at = (v)->n == (v)->cap ? vec_grow((arena), (v)->at, &(v)->cap, sizeof *(v)->at) : (v)->at,               \
+#define vec_push(arena, v, value)                                                                            \
+  ((v)->at = (v)->n == (v)->cap ? vec_grow((arena), (v)->at, &(v)->cap, sizeof *(v)->at) : (v)->at,          \
    (v)->at[(v)->n++] = (value))
 
 #define vec_pop(v)  ((v)->at[--(v)->n])

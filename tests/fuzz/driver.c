@@ -54,8 +54,11 @@ static Input read_file(const char *name) {
   return input;
 }
 
-static const char *const tokens[] = {"(", ")", "[", "]", "{", "}", ":", ",", "\n", "\n  ", "\t", "0", "-1", "1e309", "4294967296",
-                                     "0xFFFFFFFFFFFFFFFF", "None", "\"", "'''", "\\\n", "#", "%", "@", "=", "\xff\xfe", "if", "for", "def"};
+static const char *const tokens[] = {
+    "(",        ")",    "[",   "]",    "{",  "}",     ":",          ",",
+    "\n",       "\n  ", "\t",  "0",    "-1", "1e309", "4294967296", "0xFFFFFFFFFFFFFFFF",
+    "None",     "\"",   "'''", "\\\n", "#",  "%",     "@",          "=",
+    "\xff\xfe", "if",   "for", "def"};
 
 static size_t splice(uint8_t *out, size_t n, size_t cap, size_t at, const uint8_t *from, size_t count) {
   if (count > cap - n) count = cap - n;
@@ -64,7 +67,8 @@ static size_t splice(uint8_t *out, size_t n, size_t cap, size_t at, const uint8_
   return n + count;
 }
 
-// One to eight random edits of a corpus file: flip, overwrite, erase, duplicate, insert a token, splice another file.
+// One to eight random edits of a corpus file: flip, overwrite, erase, duplicate, insert a token, splice
+// another file.
 static size_t mutate(const Input *corpus, size_t files, uint8_t *out, size_t cap) {
   Input seed = corpus[random_below(files)];
   size_t n = seed.n < cap ? seed.n : cap;
@@ -91,8 +95,12 @@ static size_t mutate(const Input *corpus, size_t files, uint8_t *out, size_t cap
       memcpy(copy, out + at, count);
       n = splice(out, n, cap, random_below(n + 1), copy, count);
       break;
-    case 4: n = splice(out, n, cap, at, (const uint8_t *)token, strlen(token)); break;
-    default: n = splice(out, n, cap, at, other.at + from, length % 256); break;
+    case 4:
+      n = splice(out, n, cap, at, (const uint8_t *)token, strlen(token));
+      break;
+    default:
+      n = splice(out, n, cap, at, other.at + from, length % 256);
+      break;
     }
   }
   return n;
@@ -105,11 +113,16 @@ int main(int argc, char **argv) {
   Input *corpus = calloc((size_t)argc + 1, sizeof *corpus);
   size_t files = 0;
   for (int i = 1; i < argc; i++) {
-    if (i + 1 < argc && strcmp(argv[i], "--seed") == 0) state = strtoull(argv[++i], NULL, 10) | 1;
-    else if (i + 1 < argc && strcmp(argv[i], "--runs") == 0) runs = strtoul(argv[++i], NULL, 10);
-    else if (i + 1 < argc && strcmp(argv[i], "--seconds") == 0) seconds = strtod(argv[++i], NULL);
-    else if (i + 1 < argc && strcmp(argv[i], "--max-bytes") == 0) max_bytes = strtoul(argv[++i], NULL, 10);
-    else corpus[files++] = read_file(argv[i]);
+    if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
+      state = strtoull(argv[++i], NULL, 10) | 1;
+    else if (i + 1 < argc && strcmp(argv[i], "--runs") == 0)
+      runs = strtoul(argv[++i], NULL, 10);
+    else if (i + 1 < argc && strcmp(argv[i], "--seconds") == 0)
+      seconds = strtod(argv[++i], NULL);
+    else if (i + 1 < argc && strcmp(argv[i], "--max-bytes") == 0)
+      max_bytes = strtoul(argv[++i], NULL, 10);
+    else
+      corpus[files++] = read_file(argv[i]);
   }
   if (!files) corpus[files++] = (Input){(uint8_t *)strdup("x"), 1};
   for (int s = 0; s < 4; s++) signal((int[]){SIGSEGV, SIGABRT, SIGFPE, SIGBUS}[s], on_crash);
@@ -120,7 +133,8 @@ int main(int argc, char **argv) {
   unsigned long done = 0;
   uint8_t *input = malloc(max_bytes + 1);
   for (; seconds > 0 ? elapsed < seconds : done < runs; done++) {
-    size_t n = done < files && corpus[done].n <= max_bytes ? corpus[done].n : mutate(corpus, files, input, max_bytes);
+    size_t n = done < files && corpus[done].n <= max_bytes ? corpus[done].n
+                                                           : mutate(corpus, files, input, max_bytes);
     if (done < files && corpus[done].n <= max_bytes) memcpy(input, corpus[done].at, n);
     current = (Input){input, n};
     LLVMFuzzerTestOneInput(input, n);

@@ -53,12 +53,16 @@ static void test_impossible_size_is_a_fault(void **unused) {
   FaultFrame frame;
   volatile int faults = 0;
   fault_enter(&frame);
-  if (setjmp(frame.env) == 0) arena_array(&arena, SIZE_MAX / 2, 4);
-  else faults++;
+  if (setjmp(frame.env) == 0)
+    arena_array(&arena, SIZE_MAX / 2, 4);
+  else
+    faults++;
   fault_leave(&frame);
   fault_enter(&frame);
-  if (setjmp(frame.env) == 0) arena_alloc(&arena, SIZE_MAX - 4);
-  else faults++;
+  if (setjmp(frame.env) == 0)
+    arena_alloc(&arena, SIZE_MAX - 4);
+  else
+    faults++;
   fault_leave(&frame);
   assert_int_equal(faults, 2);
   arena_free(&arena);

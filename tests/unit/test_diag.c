@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+
+typedef struct Fixture {
+  Arena arena;
+  Sources sources;
+  Diags diags;
+  Buf out;
+} Fixture;
+
+static const char source[] = "def k(x):\n\ty = lod(x)\n    z = long_name + 1\r\n";
+
+static int setup(void **state) {
+  Fixture *f = test_calloc(1, sizeof *f);
+  f->sources.arena = f->diags.arena = &f->arena;
+  f->diags.sources = &f->sources;
+  sources_add(&f->sources, "k.tile", STR(source));
+  *state = f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  Fixture *f = *state;
+  buf_free(&f->out);
+  arena_free(&f->arena);
+  test_free(f);
+  return 0;
+}
+
+static void test_caret_range_notes_and_fixits(void **state) {
+  Fixture *f = *state;
+  Loc name = {.line = 2, .col = 6, .len = 3};
+  Diag *error = diag_error(&f->diags, name, "unknown name '%s'; did you mean 'load'?", "lod");
+  diag_fixit(&f->diags, error, name, "load");
+  diag_note(&f->diags, error, (Loc){.line = 1, .col = 7, .len = 1}, "parameter declared here");
+  diags_print_text(&f->diags, false, &f->out);
+  assert_string_equal(f->out.at, "k.tile:2:6: error: unknown name 'lod'; did you mean 'load'?\n"
+                                 "\ty = lod(x)\n"
+                                 "\t    ^~~\n"
+                                 "\t    load\n"
+                                 "k.tile:1:7: note: parameter declared here\n"
+                                 "def k(x):\n"
+                                 "      ^\n");
+}
+
+static void test_calls_become_notes(void **state) {
+  Fixture *f = *state;
+  Loc outer = {.line = 1, .col = 1};
+  Loc inner = {.line = 3, .col = 5, .call = sources_call(&f->sources, outer)};
+  assert_int_equal(inner.call, sources_call(&f->sources, outer));
+  Loc at = {.line = 3, .col = 9, .len = 9, .call = sources_call(&f->sources, inner)};
+  diag_error(&f->diags, at, "wrong");
+  diags_print_text(&f->diags, false, &f->out);
+  assert_string_equal(f->out.at, "k.tile:3:9: error: wrong\n"
+                                 "    z = long_name + 1\n"
+                                 "        ^~~~~~~~~\n"
+                                 "k.tile:3:5: note: called from here\n"
+                                 "    z = long_name + 1\n"
+                                 "    ^\n"
+                                 "k.tile:1:1: note: called from here\n"
+                                 "def k(x):\n"
+                                 "^\n");
+}
+
+static void test_places_outside_the_text_print_no_line(void **state) {
+  Fixture *f = *state;
+  diag_error(&f->diags, (Loc){.line = 99, .col = 1}, "a");
+  diag_error(&f->diags, (Loc){.line = 1, .col = 60000, .len = 9}, "b");
+  diag_error(&f->diags, (Loc){.line = 1, .col = 1, .file = 7}, "c");
+  diag_error(&f->diags, LOC_NONE, "d");
+  diags_print_text(&f->diags, false, &f->out);
+  assert_string_equal(
+      f->out.at,
+      "k.tile:99:1: error: a\nk.tile:1:60000: error: b\n<unknown>:1:1: error: c\ntilec: error: d\n");
+}
+
+static void test_repeats_are_kept_once_and_errors_are_limited(void **state) {
+  Fixture *f = *state;
+  for (int i = 0; i < 3; i++) diag_error(&f->diags, (Loc){.line = 1, .col = 1}, "same");
+  assert_int_equal(f->diags.errors, 1);
+  for (uint16_t i = 2; i < 30; i++) diag_error(&f->diags, (Loc){.line = 1, .col = i}, "e");
+  assert_int_equal(f->diags.errors, 29);
+  assert_int_equal(f->diags.list.n, 20);
+  diags_print_text(&f->diags, false, &f->out);
+  assert_non_null(strstr(f->out.at, "too many errors: 9 more not shown"));
+}
+
+static void test_remarks_only_where_asked_for(void **state) {
+  Fixture *f = *state;
+  diag_remark(&f->diags, (Loc){.line = 1, .col = 1}, "coalesce", "4 bytes a lane");
+  diag_warning(&f->diags, LOC_NONE, "careful");
+  diags_print_text(&f->diags, false, &f->out);
+  assert_string_equal(f->out.at, "tilec: warning: careful\n");
+  buf_reset(&f->out);
+  diags_print_text(&f->diags, true, &f->out);
+  assert_non_null(strstr(f->out.at, "k.tile:1:1: remark: 4 bytes a lane [coalesce]\n"));
+}
+
+static void test_json(void **state) {
+  Fixture *f = *state;
+  Diag *error = diag_error(&f->diags, (Loc){.line = 2, .col = 6, .len = 3}, "a \"quoted\"\nname");
+  diag_fixit(&f->diags, error, (Loc){.line = 2, .col = 6, .len = 3}, "load");
+  diags_print_json(&f->diags, false, &f->out);
+  assert_string_equal(f->out.at, "[\n  {\"severity\": \"error\", \"message\": \"a \\\"quoted\\\"\\nname\", "
+                                 "\"file\": \"k.tile\", \"line\": 2, "
+                                 "\"column\": 6, \"length\": 3, \"fixits\": [{\"text\": \"load\", \"file\": "
+                                 "\"k.tile\", \"line\": 2, \"column\": 6, "
+                                 "\"length\": 3}], \"notes\": []}\n]\n");
+}
+
+static void test_nearest_name(void **state) {
+  (void)state;
+  static const char *const names[] = {"load", "store", "program_id"};
+  assert_string_equal(diag_nearest(STR("lod"), names, 3), "load");
+  assert_string_equal(diag_nearest(STR("program_ids"), names, 3), "program_id");
+  assert_null(diag_nearest(STR("xyzzy"), names, 3));
+  assert_null(diag_nearest(STR("load"), names, 1));
+}
+
+static void test_doubles_read_back_to_the_bit(void **state) {
+  Fixture *f = *state;
+  const double values[] = {0.0, -0.0, 0.1, 1e-5, 1.0 / 3, 5e-324, 1.7976931348623157e308, 3e22, -1234567.0};
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    buf_reset(&f->out);
+    buf_double(&f->out, values[i]);
+    double back = strtod(f->out.at, NULL);
+    assert_memory_equal(&back, &values[i], sizeof back);
+  }
+  buf_reset(&f->out);
+  buf_double(&f->out, 0.1);
+  buf_char(&f->out, ' ');
+  buf_double(&f->out, INFINITY);
+  buf_char(&f->out, ' ');
+  buf_double(&f->out, NAN);
+  assert_string_equal(f->out.at, "0.1 inf nan");
+}
+
+static void test_ranges_join_on_one_line(void **state) {
+  (void)state;
+  Loc a = {.line = 3, .col = 5, .len = 2}, b = {.line = 3, .col = 9, .len = 4},
+      c = {.line = 4, .col = 1, .len = 1};
+  assert_int_equal(loc_join(a, b).len, 8);
+  assert_int_equal(loc_join(a, c).len, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_caret_range_notes_and_fixits, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_calls_become_notes, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_places_outside_the_text_print_no_line, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_repeats_are_kept_once_and_errors_are_limited, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_remarks_only_where_asked_for, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+      cmocka_unit_test(test_nearest_name),
+      cmocka_unit_test_setup_teardown(test_doubles_read_back_to_the_bit, setup, teardown),
+      cmocka_unit_test(test_ranges_join_on_one_line),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
