@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ir/print.h"
+#include "runtime/error.h"
+
+// --- Errors ---
+
+static tilec_status take_diags(Compilation *c, void *data) {
+  (void)data;
+  return error_diags(TILEC_OK, &c->diags);
+}
+
+tilec_status compilation_error(Compilation *c, tilec_status status) {
+  if (status == TILEC_ERROR_COMPILE) {
+    tilec_status printed = compile_guard(c, take_diags, NULL);
+    if (!printed) return status;
+    status = printed;
+  }
+  return error_set(status, "%s", c->fault);
+}
+
+// --- Programs ---
+
+void program_hold(tilec_program *program) { __atomic_add_fetch(&program->users, 1, __ATOMIC_RELAXED); }
+
+void tilec_program_free(tilec_program *program) {
+  if (!program || __atomic_sub_fetch(&program->users, 1, __ATOMIC_ACQ_REL) > 0) return;
+  free(program->name);
+  free(program->text);
+  free(program);
+}
+
+tilec_status program_parse(const tilec_program *program, Compilation *c) {
+  tilec_status status = compilation_init(c);
+  if (!status) status = compile_parse(c, program->name, (Str){program->text, program->bytes});
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+// Takes over `text`, malloc'ed, also on failure.
+static tilec_status program_make(const char *name, char *text, size_t bytes, tilec_program **program) {
+  tilec_program *p = calloc(1, sizeof *p);
+  size_t n = strlen(name) + 1;
+  char *copy = malloc(n);
+  if (!p || !copy) {
+    free(p);
+    free(copy);
+    free(text);
+    return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
+  }
+  memcpy(copy, name, n);
+  *p = (tilec_program){.users = 1, .name = copy, .text = text, .bytes = bytes};
+  Compilation c;
+  tilec_status status = program_parse(p, &c);
+  compilation_free(&c);
+  if (status)
+    tilec_program_free(p);
+  else
+    *program = p;
+  return status;
+}
+
+tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
+                                       tilec_program **program) {
+  if (!name || !program || (!text && bytes))
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_source: %s is NULL",
+                     !name      ? "name"
+                     : !program ? "program"
+                                : "text");
+  *program = NULL;
+  char *copy = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+  if (!copy) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu bytes)", bytes);
+  if (bytes) memcpy(copy, text, bytes);
+  copy[bytes] = '\0';
+  return program_make(name, copy, bytes, program);
+}
+
+// The file's bytes and a NUL; NULL with errno where it cannot be read.
+static char *read_file(FILE *file, size_t *bytes) {
+  size_t cap = 16384, n = 0;
+  char *text = malloc(cap);
+  while (text) {
+    size_t got = fread(text + n, 1, cap - 1 - n, file);
+    n += got;
+    if (got == 0) break;
+    if (n < cap - 1) continue;
+    char *grown = realloc(text, cap *= 2);
+    if (!grown) free(text);
+    text = grown;
+  }
+  if (!text) {
+    errno = ENOMEM;
+  } else if (ferror(file)) {
+    free(text);
+    return NULL;
+  } else {
+    text[n] = '\0';
+    *bytes = n;
+  }
+  return text;
+}
+
+tilec_status tilec_program_from_file(const char *path, tilec_program **program) {
+  if (!path || !program)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_file: %s is NULL",
+                     path ? "program" : "path");
+  *program = NULL;
+  FILE *file = fopen(path, "rb");
+  if (!file) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  size_t bytes = 0;
+  char *text = read_file(file, &bytes);
+  int reason = errno;
+  fclose(file);
+  if (!text && reason == ENOMEM)
+    return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (reading %s)", path);
+  if (!text) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
+  return program_make(path, text, bytes, program);
+}
+
+// --- Which kernel ---
+
+typedef struct KernelRequest {
+  const char *name;
+  const KernelInfo *info;
+} KernelRequest;
+
+// What a function of .tir text says of itself.
+static const KernelInfo *tir_info(Compilation *c, const Func *func) {
+  KernelInfo *info = ARENA_NEW(&c->arena, KernelInfo);
+  *info = (KernelInfo){
+      .name = func->name, .loc = func->loc, .param_count = func->param_count, .has_grid = func->grid != NULL};
+  info->params = ARENA_ARRAY(&c->arena, KernelParam, func->param_count);
+  for (uint32_t i = 0; i < func->param_count; i++)
+    info->params[i] =
+        (KernelParam){.name = func->params[i].name, .type = func->params[i].type, .loc = func->params[i].loc};
+  return info;
+}
+
+static const KernelInfo *tir_kernel(Compilation *c, const char *name) {
+  for (uint32_t i = 0; i < c->module->funcs.n; i++)
+    if (name ? strcmp(c->module->funcs.at[i]->name, name) == 0 : c->module->funcs.n == 1)
+      return tir_info(c, c->module->funcs.at[i]);
+  diag_error(&c->diags, LOC_NONE,
+             name ? "the file has no function '%s'" : "the file has several functions%s; name one",
+             name ? name : "");
+  return NULL;
+}
+
+static tilec_status find_kernel(Compilation *c, void *data) {
+  KernelRequest *request = data;
+  if (c->is_tir) {
+    request->info = tir_kernel(c, request->name);
+    return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+  }
+  if (request->name) {
+    request->info = frontend_kernel(&c->ir, c->syntax, ir_name(&c->ir, str_from(request->name)));
+    if (!request->info && !c->diags.errors)
+      diag_error(&c->diags, LOC_NONE, "the file has no function '%s'", request->name);
+    return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+  }
+  KernelInfo *kernels;
+  uint32_t count = frontend_entries(&c->ir, c->syntax, &kernels);
+  if (c->diags.errors) return TILEC_ERROR_COMPILE;
+  if (count == 1) {
+    request->info = &kernels[0];
+    return TILEC_OK;
+  }
+  Diag *error =
+      diag_error(&c->diags, LOC_NONE,
+                 count ? "the file has %u kernels; name one" : "the file has no kernel (%u)", count);
+  for (uint32_t i = 0; i < count; i++)
+    diag_note(&c->diags, error, kernels[i].loc, "'%s' is declared here", kernels[i].name);
+  return TILEC_ERROR_COMPILE;
+}
+
+tilec_status program_kernel(Compilation *c, const char *name, const KernelInfo **info) {
+  KernelRequest request = {.name = name};
+  tilec_status status = compile_guard(c, find_kernel, &request);
+  *info = request.info;
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+// --- Options ---
+
+static tilec_status check_ranges(const tilec_compile_options *o) {
+  int w = o->num_warps;
+  if (w < 0 || w > 32 || (w & (w - 1)) != 0)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_warps is %d; it is a power of two, 1 .. 32", w);
+  if (o->num_stages < 0 || o->num_stages > 16)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_stages is %d; it is 1 .. 16", o->num_stages);
+  if (o->maxnreg < 0 || o->maxnreg > 255)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it is 1 .. 255", o->maxnreg);
+  if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_TF32X3)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is none of tilec_fp32_dot",
+                     (int)o->fp32_dot);
+  if (o->define_count && !o->defines)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
+  for (size_t i = 0; i < o->define_count; i++)
+    if (!o->defines[i]) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines[%zu] is NULL", i);
+  Target target;
+  if (o->arch && !target_parse_arch(str_from(o->arch), &target))
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "'%.32s' is no architecture; sm_75 and newer are supported", o->arch);
+  return TILEC_OK;
+}
+
+tilec_status options_check(const tilec_compile_options *options, tilec_compile_options *out) {
+  *out = (tilec_compile_options)TILEC_COMPILE_OPTIONS_INIT;
+  if (!options) return TILEC_OK;
+  if (options->size == 0 || options->size > sizeof *out)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "options.size is %zu: begin with TILEC_COMPILE_OPTIONS_INIT", options->size);
+  memcpy(out, options, options->size);
+  return check_ranges(out);
+}
+
+static void options_target(const tilec_compile_options *o, Spec *spec) {
+  Target *target = &spec->target;
+  if (o->arch) target_parse_arch(str_from(o->arch), target);
+  if (o->num_warps) target->num_warps = (uint16_t)o->num_warps;
+  if (o->num_stages) target->num_stages = (uint16_t)o->num_stages;
+  if (o->maxnreg) target->maxnreg = (uint16_t)o->maxnreg;
+  spec->num_warps_given = o->num_warps != 0;
+  spec->num_stages_given = o->num_stages != 0;
+  spec->maxnreg_given = o->maxnreg != 0;
+  target->fp32_dot = (Fp32Dot)o->fp32_dot;
+  target->fp_contract = !o->no_fp_contract;
+  if (o->no_optimize) target->opt_level = 0;
+  target->debug = o->debug != 0;
+}
+
+static tilec_status name_kernel(Compilation *c, void *data) {
+  Spec *spec = data;
+  spec->kernel = ir_name(&c->ir, str_from(spec->kernel));
+  return TILEC_OK;
+}
+
+tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const Target *target, Spec *spec) {
+  *spec = (Spec){.kernel = o->kernel, .target = *target};
+  options_target(o, spec);
+  tilec_status status = o->kernel ? compile_guard(c, name_kernel, spec) : TILEC_OK;
+  if (!status && o->signature) status = compile_signature(c, o->signature, spec);
+  for (size_t i = 0; i < o->define_count && !status; i++) status = compile_define(c, o->defines[i], spec);
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+// --- Offline ---
+
+struct tilec_compiled {
+  Compilation c;
+  Buf tir, meta, log;
+};
+
+void tilec_compiled_free(tilec_compiled *compiled) {
+  if (!compiled) return;
+  compilation_free(&compiled->c);
+  buf_free(&compiled->tir);
+  buf_free(&compiled->meta);
+  buf_free(&compiled->log);
+  free(compiled);
+}
+
+typedef struct OutputRequest {
+  tilec_compiled *compiled;
+  bool remarks;
+} OutputRequest;
+
+static tilec_status print_outputs(Compilation *c, void *data) {
+  const OutputRequest *request = data;
+  module_print(c->module, NULL, &request->compiled->tir);
+  diags_print_text(&c->diags, request->remarks, &request->compiled->log);
+  return TILEC_OK;
+}
+
+static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_options *options) {
+  Compilation *c = &compiled->c;
+  const Target target = target_default();
+  Spec spec;
+  tilec_status status = options_spec(c, options, &target, &spec);
+  if (status) return status;
+  status = compile_elaborate(c, &spec);
+  if (!status) status = compile_passes(c, &(PipelineOptions){0});
+  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_llvm = true, .emit_ptx = true});
+  if (!status) status = compile_meta(c, &compiled->meta);
+  if (!status) status = compile_guard(c, print_outputs, &(OutputRequest){compiled, options->remarks != 0});
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
+                           tilec_compiled **compiled) {
+  if (!program || !compiled)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_compile: %s is NULL",
+                     program ? "compiled" : "program");
+  *compiled = NULL;
+  tilec_compile_options checked;
+  tilec_status status = options_check(options, &checked);
+  if (status) return status;
+  tilec_compiled *result = calloc(1, sizeof *result);
+  if (!result) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a compilation)");
+  status = program_parse(program, &result->c);
+  if (!status) status = compile_steps(result, &checked);
+  if (status)
+    tilec_compiled_free(result);
+  else
+    *compiled = result;
+  return status;
+}
+
+tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
+                                   size_t *bytes) {
+  if (!compiled || !text)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_compiled_output: %s is NULL",
+                     compiled ? "text" : "compiled");
+  const Buf *buf = NULL;
+  switch (output) {
+  case TILEC_OUTPUT_PTX:
+    buf = &compiled->c.code.ptx;
+    break;
+  case TILEC_OUTPUT_TIR:
+    buf = &compiled->tir;
+    break;
+  case TILEC_OUTPUT_LLVM:
+    buf = &compiled->c.code.llvm;
+    break;
+  case TILEC_OUTPUT_META:
+    buf = &compiled->meta;
+    break;
+  }
+  if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is none of tilec_output", (int)output);
+  *text = buf_view(buf).at;
+  if (bytes) *bytes = buf->n;
+  return TILEC_OK;
+}
+
+const char *tilec_compiled_log(const tilec_compiled *compiled) {
+  return compiled ? buf_view(&compiled->log).at : "";
+}

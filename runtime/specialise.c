@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/specialise.h"
+
+#include "ir/number.h"
+#include "runtime/error.h"
+
+// The two lists of element types are in one order: a tilec_dtype is an Elem.
+_Static_assert((int)TILEC_I1 == (int)ELEM_I1 && (int)TILEC_U8 == (int)ELEM_U8 &&
+                   (int)TILEC_FP8E4NV == (int)ELEM_FP8E4NV && (int)TILEC_BF16 == (int)ELEM_BF16 &&
+                   (int)TILEC_FP64 == (int)ELEM_FP64 && ELEM_COUNT == TILEC_FP64 + 1,
+               "tilec_dtype and Elem differ");
+
+static tilec_arg default_arg(const ConstValue *value) {
+  switch (value->kind) {
+  case CONST_NONE:
+    return tilec_arg_none();
+  case CONST_BOOL:
+  case CONST_INT:
+    return tilec_arg_int(value->i);
+  case CONST_FLOAT:
+    return tilec_arg_float(value->f);
+  case CONST_STR:
+  case CONST_DTYPE:
+  case CONST_TUPLE:
+    break;
+  }
+  return tilec_arg_default();
+}
+
+RunParam run_param(const KernelParam *param) {
+  RunParam result = {.name = param->name, .has_default = param->has_default};
+  if (param->type) {
+    result.annotated = true;
+    result.pointer = param->type->kind == TYPE_PTR;
+    const Type *type = result.pointer ? param->type->inner : param->type;
+    result.elem = type->kind == TYPE_PTR ? ELEM_I64 : type->elem;
+  }
+  if (param->has_default) result.default_value = default_arg(&param->default_value);
+  return result;
+}
+
+// Where one argument goes.
+typedef struct Slot {
+  const char *kernel;
+  const RunParam *param;
+  uint64_t *bits;
+  uint8_t *key;
+} Slot;
+
+static tilec_status mismatch(const Slot *slot, const char *given) {
+  const RunParam *p = slot->param;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s%s; it cannot take %s",
+                   slot->kernel, p->name, p->pointer ? "*" : "", elem_info(p->elem)->name, given);
+}
+
+static tilec_status bind_pointer(const Slot *slot, const tilec_arg *arg) {
+  const RunParam *p = slot->param;
+  if ((unsigned)arg->dtype >= ELEM_COUNT)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_dtype",
+                     slot->kernel, p->name, (int)arg->dtype);
+  Elem elem = (Elem)arg->dtype;
+  if (p->annotated && !p->pointer) return mismatch(slot, "a pointer");
+  if (p->annotated && elem_bytes(p->elem) != elem_bytes(elem))
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: parameter '%s' is declared *%s; it cannot point to %s", slot->kernel, p->name,
+                     elem_info(p->elem)->name, elem_info(elem)->name);
+  *slot->bits = arg->value.address;
+  slot->key[0] = (uint8_t)(KEY_POINTER | (p->annotated ? p->elem : elem));
+  slot->key[1] = arg->value.address % 16 == 0 ? KEY_DIVISIBLE : 0;
+  return TILEC_OK;
+}
+
+// Whether the type has the value; of u64 every value counts as its bits.
+static bool int_fits(Elem elem, int64_t value) {
+  if (elem == ELEM_U64) return true;
+  return (int64_t)number_wrap(elem, (uint64_t)value) == value;
+}
+
+static tilec_status bind_int(const Slot *slot, int64_t value) {
+  const RunParam *p = slot->param;
+  if (p->annotated && p->pointer) return mismatch(slot, "an integer");
+  Elem elem = p->annotated ? p->elem : value == (int32_t)value ? ELEM_I32 : ELEM_I64;
+  slot->key[0] = (uint8_t)elem;
+  slot->key[1] = 0;
+  if (elem_is_float(elem)) {
+    *slot->bits = number_from_int(ELEM_I64, (uint64_t)value, elem);
+    return TILEC_OK;
+  }
+  if (!int_fits(elem, value))
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s; it cannot hold %lld",
+                     slot->kernel, p->name, elem_info(elem)->name, (long long)value);
+  *slot->bits = (uint64_t)value;
+  if (elem != ELEM_I1)
+    slot->key[1] = (uint8_t)((value % 16 == 0 ? KEY_DIVISIBLE : 0) | (value == 1 ? KEY_ONE : 0));
+  return TILEC_OK;
+}
+
+static tilec_status bind_float(const Slot *slot, double value) {
+  const RunParam *p = slot->param;
+  if (p->annotated && (p->pointer || !elem_is_float(p->elem))) return mismatch(slot, "a float");
+  Elem elem = p->annotated ? p->elem : ELEM_FP32;
+  *slot->bits = number_encode(elem, value);
+  slot->key[0] = (uint8_t)elem;
+  slot->key[1] = 0;
+  return TILEC_OK;
+}
+
+static tilec_status bind_none(const Slot *slot) {
+  *slot->bits = 0;
+  slot->key[0] = KEY_POINTER | ELEM_I8;
+  slot->key[1] = KEY_NONE;
+  return TILEC_OK;
+}
+
+static tilec_status bind_one(const Slot *slot, const tilec_arg *arg) {
+  const RunParam *p = slot->param;
+  if (arg->kind == TILEC_ARG_DEFAULT) {
+    if (!p->has_default)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel,
+                       p->name);
+    arg = &p->default_value;
+  }
+  switch (arg->kind) {
+  case TILEC_ARG_NONE:
+    return bind_none(slot);
+  case TILEC_ARG_POINTER:
+    return bind_pointer(slot, arg);
+  case TILEC_ARG_INT:
+    return bind_int(slot, arg->value.i);
+  case TILEC_ARG_FLOAT:
+    return bind_float(slot, arg->value.f);
+  case TILEC_ARG_DEFAULT:
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                     "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);
+  }
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_arg_kind",
+                   slot->kernel, p->name, (int)arg->kind);
+}
+
+tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t param_count,
+                       const tilec_arg *args, size_t arg_count, BoundArgs *bound) {
+  static const tilec_arg omitted = {.kind = TILEC_ARG_DEFAULT};
+  if (arg_count > param_count)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", kernel, param_count,
+                     arg_count);
+  bound->count = param_count;
+  for (uint32_t i = 0; i < param_count; i++) {
+    Slot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i]};
+    if (i >= arg_count && !params[i].has_default)
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu: '%s' has no value",
+                       kernel, param_count, arg_count, params[i].name);
+    tilec_status status = bind_one(&slot, i < arg_count ? &args[i] : &omitted);
+    if (status) return status;
+  }
+  return TILEC_OK;
+}
+
+void key_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const uint8_t *key, Spec *spec) {
+  spec->params = ARENA_ARRAY(ir->arena, ParamSpec, param_count);
+  spec->param_count = param_count;
+  for (uint32_t i = 0; i < param_count; i++) {
+    uint8_t type = key[KEY_BYTES * i], facts = key[KEY_BYTES * i + 1];
+    ParamSpec *p = &spec->params[i];
+    p->name = ir_name(ir, str_from(params[i].name));
+    p->facts = (ParamFacts){
+        .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE};
+    if (params[i].annotated || (facts & KEY_NONE)) continue;
+    const Type *scalar = type_scalar(ir, (Elem)(type & ~KEY_POINTER));
+    p->type = type & KEY_POINTER ? type_ptr(ir, scalar) : scalar;
+  }
+}
