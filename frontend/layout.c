@@ -108,6 +108,15 @@ static void skip_unsupported(Layout *layout) {
     skip_statement(layout);
 }
 
+// A compound statement where only a simple one may stand.
+static void refuse_compound(Layout *layout) {
+  const Token *token = &layout->in[layout->at];
+  if (!is_header(token->kind) && token->kind != TOKEN_UNSUPPORTED) return;
+  parse_error(layout->parse, token->loc, "'%.*s' must begin a line", STR_ARG(token->text));
+  emit(layout, TOKEN_INVALID, token->loc);
+  layout->at++;
+}
+
 // The rest of a simple line; each `;` ends a statement.
 static void copy_simple(Layout *layout) {
   int depth = 0;
@@ -120,9 +129,7 @@ static void copy_simple(Layout *layout) {
     Loc loc = layout->in[layout->at++].loc;
     if (kind(layout) == TOKEN_NEWLINE) break;
     emit(layout, TOKEN_NEWLINE, loc);
-    if (is_header(kind(layout)) || kind(layout) == TOKEN_UNSUPPORTED)
-      parse_error(layout->parse, layout->in[layout->at].loc, "'%.*s' must begin a line",
-                  STR_ARG(layout->in[layout->at].text));
+    refuse_compound(layout);
   }
   if (layout->at < layout->end) copy(layout);
 }
@@ -147,9 +154,7 @@ static void copy_compound(Layout *layout) {
   if (colon && kind(layout) != TOKEN_NEWLINE) { // the block is on the same line
     emit(layout, TOKEN_NEWLINE, first.loc);
     emit(layout, TOKEN_INDENT, first.loc);
-    if (is_header(kind(layout)))
-      parse_error(layout->parse, layout->in[layout->at].loc, "'%.*s' must begin a line",
-                  STR_ARG(layout->in[layout->at].text));
+    refuse_compound(layout);
     copy_simple(layout);
     emit(layout, TOKEN_DEDENT, first.loc);
     return;
@@ -207,7 +212,7 @@ static void note_import(Layout *layout) {
     bool aliased = name[0].kind == TOKEN_NAME && name[1].kind == TOKEN_AS && name[2].kind == TOKEN_NAME;
     Str local = aliased ? name[2].text : name[0].text;
     bool wanted = str_is(name->text, from ? "jit" : "triton") && name[-1].kind != TOKEN_DOT;
-    if (wanted && triton)
+    if (wanted && (triton || !from))
       vec_push(arena, &layout->jits, local);
     else if (wanted && from && line[2].kind == TOKEN_IMPORT)
       for (uint32_t i = 0; i < layout->jits.n; i++)

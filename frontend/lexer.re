@@ -19,6 +19,7 @@ typedef struct Lexer {
   Loc last_end;     // just after the last token
   uint32_t depth;   // open brackets
   bool joined;      // the text is an expression: newlines never end it
+  bool resynced;    // a bracket was left open: blocks have lost their shape, until the next line without indentation
   bool skipping;    // too deep: no tokens until the logical line's end
   uint32_t indents[AST_MAX_BLOCKS + 1], n_indents; // columns from 0; indents[0] is 0
 } Lexer;
@@ -129,6 +130,7 @@ static void end_line(Lexer *lexer) {
 
 static void indent_to(Lexer *lexer, uint32_t column, const Byte *at) {
   Loc loc = loc_at(lexer, at, 0);
+  if (column == 0) lexer->resynced = false;
   if (column > lexer->indents[lexer->n_indents - 1]) {
     if (lexer->n_indents > AST_MAX_BLOCKS) {
       add_error(lexer, loc, "blocks are nested too deeply");
@@ -140,11 +142,13 @@ static void indent_to(Lexer *lexer, uint32_t column, const Byte *at) {
     return;
   }
   while (column < lexer->indents[lexer->n_indents - 1]) {
+    if (column > lexer->indents[lexer->n_indents - 2]) { // between two blocks: taken for the inner one
+      if (!lexer->resynced) add_error(lexer, loc, "this line's indentation matches no outer block");
+      return;
+    }
     lexer->n_indents--;
     push(lexer, TOKEN_DEDENT, loc, (Str){0});
   }
-  if (column != lexer->indents[lexer->n_indents - 1])
-    add_error(lexer, loc, "this line's indentation matches no outer block");
 }
 
 // At the start of a logical line: measures the indentation, passes over blank lines and comments.
@@ -184,6 +188,7 @@ static bool begins_statement(const Byte *at) {
 // Behind a newline. Whether the logical line ended with it.
 static bool newline(Lexer *lexer) {
   bool ends = !lexer->joined && (lexer->depth == 0 || begins_statement(lexer->cursor));
+  if (ends && lexer->depth) lexer->resynced = true;
   if (ends) end_line(lexer);
   new_line(lexer, lexer->cursor);
   if (ends) start_line(lexer);

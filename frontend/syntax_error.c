@@ -26,7 +26,7 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) {
 static const char *found(Parse *parse, Token token) {
   switch (token.kind) {
   case 0:
-    return "the end of the file";
+    return parse->fstrings ? "the end of the field" : "the end of the file";
   case TOKEN_NEWLINE:
     return "the end of the line";
   case TOKEN_INDENT:
@@ -84,9 +84,14 @@ static void report_bracket(Parse *parse, const void *parser, Token token, const 
                {TOKEN_LBRACKET, TOKEN_RBRACKET, "]"},
                {TOKEN_LBRACE, TOKEN_RBRACE, "}"}};
   int i = bracket->kind == TOKEN_LPAREN ? 0 : bracket->kind == TOKEN_LBRACKET ? 1 : 2;
-  bool comma = grammar_accepts(parser, TOKEN_COMMA) && !is_close(token.kind);
+  const Token *before = &parse->tokens->at[parse->at - 1]; // the bracket, if nothing else
+  bool comma = !is_close(token.kind) && token.kind != TOKEN_NEWLINE && before->kind != TOKEN_COMMA;
   Diag *diag = NULL;
-  if (!grammar_accepts(parser, pairs[i].close))
+  if (before == bracket)
+    parse_error(parse, token.loc, "expected an expression, found %s", found(parse, token));
+  else if (!grammar_accepts(parser, pairs[i].close) && grammar_accepts(parser, TOKEN_COLON))
+    parse_error(parse, token.loc, "expected ':', found %s", found(parse, token));
+  else if (!grammar_accepts(parser, pairs[i].close))
     parse_error(parse, token.loc, "unexpected %s", found(parse, token));
   else
     diag = parse_error(parse, token.loc, "expected %s'%s', found %s", comma ? "',' or " : "", pairs[i].text,
@@ -160,6 +165,12 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
     parse_error(parse, token.loc, "expected a name, found %s", found(parse, token));
   else if (bracket)
     report_bracket(parse, parser, token, bracket);
-  else
+  else if (parse->fstrings)
+    parse_error(parse, token.loc, "expected the end of the field, found %s", found(parse, token));
+  else if (grammar_accepts(parser, TOKEN_NEWLINE))
     parse_error(parse, token.loc, "expected the end of the statement, found %s", found(parse, token));
+  else if (grammar_accepts(parser, TOKEN_COLON))
+    parse_error(parse, token.loc, "expected ':', found %s", found(parse, token));
+  else
+    parse_error(parse, token.loc, "unexpected %s", found(parse, token));
 }
