@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR as text; ir/parse.h reads it back to the identical module: print(parse(print(m))) == print(m). docs/tir.md has the grammar.
+// Tile IR as text; ir/parse.h reads it back to the identical module: print(parse(print(m))) == print(m).
+// docs/tir.md has the grammar.
 #ifndef IR_PRINT_H
 #define IR_PRINT_H
 
@@ -11,5 +12,13 @@ typedef struct PrintOptions {
 
 // Numbers every function (func_number), then prints. options may be NULL.
 void module_print(IrModule *module, const PrintOptions *options, Buf *out);
+
+// The ops and attributes as Markdown tables: docs/tir.md's.
+void ir_print_op_table(Buf *out);
+
+// The word before a region of `kind`: "do", "then", "else".
+const char *region_word(OpKind kind, uint32_t index);
+// Whether a name can stand after % or @: letters, digits, _ and bytes from 0x80 up, no digit first.
+bool name_is_plain(Str name);
 
 #endif

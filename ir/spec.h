@@ -42,6 +42,16 @@ void const_print(const ConstValue *value, Buf *out);
 // Memory and names from `ir`.
 bool const_parse(IrContext *ir, Str text, ConstValue *value);
 
+// The literal that `text` begins with; `*used` gets its length, leading white space too.
+bool const_parse_prefix(IrContext *ir, Str text, size_t *used, ConstValue *value);
+
+// Whole numbers as text, in any locale; underscores are skipped. Decimal, or 0x, 0o, 0b; false past 2^64 - 1.
+bool u64_parse(Str text, uint64_t *value);
+bool double_parse(Str text, double *value); // decimal; out of range gives infinity or zero
+// Appends the string literal that `text` begins with (either quote; \n \t \r \\ \" \' \xHH \uXXXX); false
+// where it is none or has a NUL.
+bool string_parse(Str text, size_t *used, Buf *out);
+
 // What is known of a run-time parameter. Text: [TYPE][:16][:1], or None.
 typedef struct ParamFacts {
   bool divisible16; // the integer, or the address in bytes, is a multiple of 16

@@ -43,7 +43,7 @@ int64_t elem_wrap(Elem elem, int64_t value);
 // its payload.
 double elem_round(Elem elem, double value);
 
-enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20 };
+enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
 
 typedef enum TypeKind {
   TYPE_SCALAR, // i32
