@@ -278,6 +278,8 @@ static const OptionInfo option_table[] = {
 
 enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
 
+static bool runs_kernel(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_BENCH; }
+
 // Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
 static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
   size_t n = strlen(info->name);
@@ -311,7 +313,7 @@ static bool parse_option(Parser *p, const char *word) {
     const OptionInfo *info = &option_table[id];
     const char *value;
     if (!option_matches(info, word, &value)) continue;
-    if (!strchr(info->commands, p->options->command == COMMAND_RUN ? 'R' : 'C')) {
+    if (!strchr(info->commands, runs_kernel(p->options) ? 'R' : 'C')) {
       buf_printf(p->error, "'%s' is an option of %s", info->name,
                  strchr(info->commands, 'R') ? "'tilec run'" : "'tilec compile'");
       return false;
@@ -337,7 +339,7 @@ static bool parse_positional(Parser *p, const char *word) {
     o->file = word;
     return true;
   }
-  if (o->command != COMMAND_RUN) {
+  if (!runs_kernel(o)) {
     buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
     return false;
   }
@@ -348,10 +350,11 @@ static bool parse_positional(Parser *p, const char *word) {
 }
 
 static bool choose_command(Parser *p) {
-  static const char *const planned[] = {"bench", "check", "explain", "tune"};
+  static const char *const planned[] = {"check", "explain", "tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
   if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
-  if (strcmp(word, "run") == 0 || strcmp(word, "compile") == 0) p->next++;
+  if (strcmp(word, "bench") == 0) p->options->command = COMMAND_BENCH;
+  if (p->options->command != COMMAND_COMPILE || strcmp(word, "compile") == 0) p->next++;
   for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
     if (strcmp(word, planned[i]) == 0) {
       buf_printf(p->error, "'tilec %s' is not built yet", word);
@@ -375,20 +378,22 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
       return false;
   }
   if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
-  bool needs_file = options->command == COMMAND_COMPILE || options->command == COMMAND_RUN;
+  bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
   if (needs_file && !options->file) buf_text(error, "no input file");
   return !needs_file || options->file;
 }
 
 void options_print_help(Buf *out) {
-  buf_text(out, "usage: tilec [compile] FILE [options]\n"
-                "       tilec run FILE [options] NAME=SPEC...\n\n"
-                "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
-                "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
-                "@x.npy  @x.npy:bf16\n"
-                "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
-                "far into the buffer\n\n"
-                "options (C: compile, R: run):\n");
+  buf_text(out,
+           "usage: tilec [compile] FILE [options]\n"
+           "       tilec run FILE [options] NAME=SPEC...\n"
+           "       tilec bench FILE [options] NAME=SPEC...     the median time of a launch, on the device\n\n"
+           "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+           "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
+           "@x.npy  @x.npy:bf16\n"
+           "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
+           "far into the buffer\n\n"
+           "options (C: compile, R: run and bench):\n");
   for (int id = 0; id < OPTION_COUNT; id++) {
     const OptionInfo *info = &option_table[id];
     Buf left = {0};

@@ -40,6 +40,18 @@ void run_specialise(Run *run);
 // type.
 bool run_pack(Run *run, const Func *func, uint64_t *bits);
 
+// Device memory for every buffer of the run, with its initial bytes; sets bases and addresses.
+tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
+// Compiles run->c for run->spec: to PTX, or for the evaluator to tile IR before the first pass.
+tilec_status run_compile(Run *run, KernelImage *image);
+// The grid as given, or as the kernel says. False, having said why.
+bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
+// Says what the runtime said; the exit status that `status` means.
+ExitStatus run_device_failed(tilec_status status);
+
+// tilec bench: the median time of a launch, and the bytes of the buffers over it.
+ExitStatus run_bench(Run *run, tilec_buffer **buffers);
+
 // --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
 ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits);
 

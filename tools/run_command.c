@@ -7,13 +7,13 @@
 
 #include "ir/eval.h"
 
-static ExitStatus device_failed(tilec_status status) {
+ExitStatus run_device_failed(tilec_status status) {
   tool_error("%s", tilec_last_error());
   return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
 }
 
 // Device memory for every buffer, with its initial bytes.
-static tilec_status place_buffers(Run *run, tilec_buffer **buffers) {
+tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->param_count; i++) {
     RunParam *param = &run->params[i];
     if (param->buffer != param) continue;
@@ -40,7 +40,7 @@ static tilec_status read_buffers(Run *run, tilec_buffer **buffers) {
 }
 
 // Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
-static tilec_status compile_kernel(Run *run, KernelImage *image) {
+tilec_status run_compile(Run *run, KernelImage *image) {
   Compilation *c = run->c;
   tilec_status status = compile_elaborate(c, &run->spec);
   if (status != TILEC_OK) return status;
@@ -63,7 +63,7 @@ static tilec_status compile_kernel(Run *run, KernelImage *image) {
 }
 
 // The grid as given, or as the kernel says.
-static bool find_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   if (run->options->grid_given) {
     memcpy(grid, run->options->grid, 3 * sizeof *grid);
     return true;
@@ -79,19 +79,19 @@ static bool find_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3
 
 static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   KernelImage image = {0};
-  tilec_status status = compile_kernel(run, &image);
+  tilec_status status = run_compile(run, &image);
   ExitStatus result = tool_report(run->options, run->c, status);
   if (result != EXIT_DONE) return result;
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, image.func->param_count);
   int64_t grid[3];
-  if (!run_pack(run, image.func, bits) || !find_grid(run, image.func, bits, grid)) return EXIT_DIAGNOSED;
+  if (!run_pack(run, image.func, bits) || !run_grid(run, image.func, bits, grid)) return EXIT_DIAGNOSED;
   DeviceKernel kernel = {0};
   status = device_load(run->device, &image, &kernel);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, image.func->param_count, NULL);
   if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
   if (status == TILEC_OK) status = read_buffers(run, buffers);
   device_unload(&kernel);
-  if (status != TILEC_OK) return device_failed(status);
+  if (status != TILEC_OK) return run_device_failed(status);
   printf("%s on %s, grid %lld,%lld,%lld\n", image.func->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
   run_report_buffers(run);
@@ -100,27 +100,29 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   return result;
 }
 
-static ExitStatus run_on_device(Run *run) {
+// Opens the device, places the buffers, and hands over to `launch`.
+static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   tilec_status status = tilec_device_open(run->options->device, &run->device);
-  if (status != TILEC_OK) return device_failed(status);
+  if (status != TILEC_OK) return run_device_failed(status);
   if (!run->options->arch_given) {
     run->spec.target.sm = run->device->target.sm;
     run->spec.target.arch_specific = run->device->target.arch_specific;
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
-  status = place_buffers(run, buffers);
+  status = run_place_buffers(run, buffers);
   ExitStatus result = EXIT_DIAGNOSED;
   if (status == TILEC_OK) {
     run_specialise(run);
-    result = launch_and_report(run, buffers);
+    result = launch(run, buffers);
   } else
-    result = device_failed(status);
+    result = run_device_failed(status);
   for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   return result;
 }
 
-ExitStatus command_run(const Options *options, Arena *arena) {
+static ExitStatus start_run(const Options *options, Arena *arena,
+                            ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   Str text;
   size_t n = strlen(options->file);
   if (n > 4 && strcmp(options->file + n - 4, ".ptx") == 0)
@@ -135,7 +137,15 @@ ExitStatus command_run(const Options *options, Arena *arena) {
   if (status != TILEC_OK)
     result = tool_report(options, &c, status);
   else if (run_match_arguments(&run))
-    result = run_on_device(&run);
+    result = run_on_device(&run, launch);
   compilation_free(&c);
   return result;
+}
+
+ExitStatus command_run(const Options *options, Arena *arena) {
+  return start_run(options, arena, launch_and_report);
+}
+
+ExitStatus command_bench(const Options *options, Arena *arena) {
+  return start_run(options, arena, run_bench);
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec bench: the median time of a launch by the device's own clock. Copies of the buffers are used in turn,
+// so that no launch finds its data in the L2 cache.
+#include "tools/run.h"
+
+#include <stdio.h>
+
+enum { ROUNDS = 5, MAX_SETS = 32 };
+
+static const uint64_t beyond_cache = 256u
+                                     << 20; // bytes that the copies fill together: a multiple of any L2 cache
+
+typedef struct Bench {
+  Run *run;
+  tilec_buffer **buffers; // of set i: from i * param_count
+  uint64_t *bits;         // likewise
+  uint32_t sets;
+  uint64_t bytes; // of one set's buffers
+} Bench;
+
+// The first set is the run's own; the others get buffers and arguments of their own.
+static tilec_status make_sets(Bench *b, const Func *func, tilec_buffer **first) {
+  Run *run = b->run;
+  uint32_t n = run->param_count;
+  for (uint32_t i = 0; i < n; i++)
+    if (run->params[i].buffer == &run->params[i]) b->bytes += run->params[i].value.bytes;
+  uint64_t sets = b->bytes ? (beyond_cache + b->bytes - 1) / b->bytes : 1;
+  b->sets = sets > MAX_SETS ? MAX_SETS : (uint32_t)sets;
+  b->buffers = ARENA_ARRAY(run->arena, tilec_buffer *, (size_t)b->sets * n);
+  b->bits = ARENA_ARRAY(run->arena, uint64_t, (size_t)b->sets * n);
+  memcpy(b->buffers, first, n * sizeof *first);
+  for (uint32_t set = 0; set < b->sets; set++) {
+    tilec_status status = set ? run_place_buffers(run, b->buffers + (size_t)set * n) : TILEC_OK;
+    if (status != TILEC_OK) return status;
+    if (!run_pack(run, func, b->bits + (size_t)set * n)) return TILEC_ERROR_INVALID_ARGUMENT;
+  }
+  return TILEC_OK;
+}
+
+static tilec_status measure(Bench *b, const KernelImage *image, const int64_t grid[3], double *seconds) {
+  DeviceKernel kernel = {0};
+  tilec_status status = device_load(b->run->device, image, &kernel);
+  uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
+  if (status == TILEC_OK)
+    status = device_time(&kernel, grid, b->bits, image->func->param_count, b->sets, count, ROUNDS, seconds);
+  device_unload(&kernel);
+  return status;
+}
+
+ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
+  KernelImage image = {0};
+  ExitStatus result = tool_report(run->options, run->c, run_compile(run, &image));
+  if (result != EXIT_DONE) return result;
+  Bench b = {.run = run};
+  int64_t grid[3];
+  double seconds = 0;
+  tilec_status status = make_sets(&b, image.func, buffers);
+  if (status == TILEC_OK && !run_grid(run, image.func, b.bits, grid))
+    result = EXIT_DIAGNOSED;
+  else if (status == TILEC_OK)
+    status = measure(&b, &image, grid, &seconds);
+  for (size_t i = run->param_count; i < (size_t)b.sets * run->param_count; i++)
+    tilec_buffer_free(b.buffers[i]);
+  if (status != TILEC_OK) return run_device_failed(status);
+  if (result == EXIT_DONE)
+    printf("%s on %s: %.2f us, %.1f GB/s over %llu bytes of buffers\n", image.func->name, run->device->name,
+           seconds * 1e6, (double)b.bytes / seconds * 1e-9, (unsigned long long)b.bytes);
+  return result;
+}
