@@ -35,6 +35,8 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
     return command_compile(options, arena);
   case COMMAND_RUN:
     return command_run(options, arena);
+  case COMMAND_BENCH:
+    return command_bench(options, arena);
   case COMMAND_HELP:
     return print_text(options_print_help);
   case COMMAND_VERSION:
