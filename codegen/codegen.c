@@ -128,12 +128,19 @@ static void print_llvm(const Emitter *e, Buf *out) {
   LLVMDisposeMessage(text);
 }
 
+// LLVM ends with an empty section for macros even where it emits no debug sections.
 static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) {
+  static const char macros[] = "\t.section\t.debug_macinfo\t{\t}\n";
   LLVMMemoryBufferRef text = NULL;
   char *message = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, LLVMAssemblyFile, &message, &text))
     BUG("LLVM: %s", message);
-  buf_bytes(out, LLVMGetBufferStart(text), LLVMGetBufferSize(text));
+  const char *begin_text = LLVMGetBufferStart(text); // NUL-terminated
+  const char *cut = e->target->debug ? NULL : strstr(begin_text, macros);
+  const char *rest = cut ? cut + sizeof macros - 1 : begin_text;
+  if (cut) buf_bytes(out, begin_text, (size_t)(cut - begin_text));
+  buf_bytes(out, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text));
+  if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "codegen/nvvm.h"
+#include "ir/number.h"
 
 // --- types
 
@@ -133,7 +134,9 @@ static LLVMValueRef constant(Emitter *e, const Type *type, const Op *op) {
     return LLVMConstIntToPtr(LLVMConstInt(e->i64, (uint64_t)op_int(op, ATTR_VALUE, 0), false), e->ptr);
   LLVMTypeRef llvm = scalar_type(e, element->elem);
   if (!elem_is_float(element->elem)) return LLVMConstInt(llvm, (uint64_t)op_int(op, ATTR_VALUE, 0), false);
-  return LLVMConstReal(llvm, fvalue ? fvalue->f : (double)op_int(op, ATTR_VALUE, 0));
+  double value = fvalue ? fvalue->f : (double)op_int(op, ATTR_VALUE, 0);
+  if (llvm == e->i8) return LLVMConstInt(llvm, number_encode(element->elem, value), false);
+  return LLVMConstReal(llvm, value);
 }
 
 static void emit_constant(Emitter *e, Op *op) { fill(e, op, constant(e, op_result(op)->type, op)); }

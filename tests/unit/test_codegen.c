@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Code generation: FileCheck over tests/golden/codegen/*.tir, every op of every element type, and what LLVM
+// leaves behind. What is made is assembled where the machine has ptxas. A .tir file's comments hold what to
+// check: LLVM: and PTX: are FileCheck's prefixes; ERROR: a diagnostic that compiling it gives.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <unistd.h>
+#include "base/fault.h"
+#include "codegen/codegen.h"
+#include "ir/build.h"
+#include "ir/parse.h"
+#include "tests/unit/golden.h"
+
+typedef struct Setup {
+  Arena arena;
+  Sources sources;
+  Diags diags;
+  IrContext ir;
+  Target target;
+  IrModule *module;
+  CodegenResult result;
+  Loc loc;
+} Setup;
+
+static void begin(Setup *s) {
+  *s = (Setup){0};
+  s->sources.arena = s->diags.arena = &s->arena;
+  s->diags.sources = &s->sources;
+  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
+  s->target = target_default();
+}
+
+static void clean(Setup *s) {
+  buf_free(&s->result.llvm);
+  buf_free(&s->result.ptx);
+  arena_free(&s->arena);
+}
+
+static void print_diags(const Setup *s) {
+  Buf text = {0};
+  diags_print_text(&s->diags, false, &text);
+  if (text.n) print_message("%s", text.at);
+  buf_free(&text);
+}
+
+// Compiles setup's module; a fault fails the test with its message.
+static bool compile(Setup *s) {
+  CodegenOptions options = {.emit_llvm = true, .emit_ptx = true};
+  FaultFrame frame;
+  volatile bool done = false;
+  fault_enter(&frame);
+  if (setjmp(frame.env) == 0)
+    done = codegen_module(s->module, &s->diags, &options, &s->result);
+  else
+    fail_msg("fault: %s", frame.message);
+  fault_leave(&frame);
+  return done;
+}
+
+// --- tools of the machine
+
+static const char *find_tool(const char *const *candidates) {
+  for (; *candidates; candidates++)
+    if (access(*candidates, X_OK) == 0) return *candidates;
+  return NULL;
+}
+
+static const char *file_check(void) {
+  static const char *const places[] = {"/usr/lib/llvm-22/bin/FileCheck", "/usr/lib/llvm-23/bin/FileCheck",
+                                       "/usr/bin/FileCheck-22", "/usr/bin/FileCheck", NULL};
+  return find_tool(places);
+}
+
+static const char *assembler(void) {
+  static const char *const places[] = {"/usr/local/cuda/bin/ptxas", "/usr/bin/ptxas", NULL};
+  return find_tool(places);
+}
+
+static const char *temporary(Arena *arena, const char *name) {
+  const char *folder = getenv("TMPDIR");
+  return arena_printf(arena, "%s/tilec-codegen-%ld-%s", folder ? folder : "/tmp", (long)getpid(), name);
+}
+
+static const char *write_temporary(Arena *arena, const char *name, Str text) {
+  const char *path = temporary(arena, name);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text.at, 1, text.n, file), text.n);
+  assert_int_equal(fclose(file), 0);
+  return path;
+}
+
+static void assemble(Setup *s) {
+  if (!assembler()) return;
+  const char *path = write_temporary(&s->arena, "a.ptx", buf_view(&s->result.ptx));
+  const char *command =
+      arena_printf(&s->arena, "%s -arch=sm_%u -o /dev/null %s", assembler(), s->result.target.sm, path);
+  int status = system(command);
+  if (status != 0) fail_msg("ptxas refused %s", path);
+  unlink(path);
+}
+
+// --- golden files
+
+static bool contains(Str text, const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i + n <= text.n; i++)
+    if (memcmp(text.at + i, word, n) == 0) return true;
+  return false;
+}
+
+static void run_file_check(Setup *s, const char *prefix, const char *source, Str output) {
+  const char *path = write_temporary(&s->arena, prefix, output);
+  const char *command =
+      arena_printf(&s->arena, "%s --check-prefix=%s --input-file=%s %s", file_check(), prefix, path, source);
+  if (system(command) != 0) fail_msg("%s: FileCheck %s", source, prefix);
+  unlink(path);
+}
+
+// The text after "// ERROR: " must be an error's.
+static void check_error(Setup *s, const char *source, Str text) {
+  const char *mark = strstr(text.at, "// ERROR: ");
+  const char *expected = mark + strlen("// ERROR: ");
+  size_t n = strcspn(expected, "\n");
+  for (uint32_t i = 0; i < s->diags.list.n; i++)
+    if (contains(str_from(s->diags.list.at[i]->message), arena_copy(&s->arena, (Str){expected, n}))) return;
+  print_diags(s);
+  fail_msg("%s: the expected error was not given", source);
+}
+
+// What the file checks, then the same kernel for `sm`, assembled.
+static void check_file(const char *path, uint16_t sm) {
+  Setup s;
+  begin(&s);
+  Str text = golden_read(&s.arena, path);
+  assert_non_null(text.at);
+  s.module = module_parse(&s.ir, sources_add(&s.sources, path, text));
+  print_diags(&s);
+  assert_non_null(s.module);
+  if (sm) s.module->target.sm = sm;
+  bool done = compile(&s);
+  if (contains(text, "// ERROR: ")) {
+    assert_false(done);
+    if (!sm) check_error(&s, path, text);
+  } else if (done) {
+    if (!sm && contains(text, "// LLVM:")) run_file_check(&s, "LLVM", path, buf_view(&s.result.llvm));
+    if (!sm && contains(text, "// PTX:")) run_file_check(&s, "PTX", path, buf_view(&s.result.ptx));
+    assemble(&s);
+  } else {
+    print_diags(&s);
+    fail_msg("%s does not compile", path);
+  }
+  clean(&s);
+}
+
+static void test_golden(void **state) {
+  (void)state;
+  DIR *folder = opendir(TESTS_DIR "/golden/codegen");
+  assert_non_null(folder);
+  uint32_t files = 0;
+  if (!file_check()) skip();
+  for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+    char path[1024];
+    size_t n = strlen(entry->d_name);
+    if (n < 4 || strcmp(entry->d_name + n - 4, ".tir")) continue;
+    snprintf(path, sizeof path, "%s/golden/codegen/%s", TESTS_DIR, entry->d_name);
+    files++;
+    check_file(path, 0);
+  }
+  closedir(folder);
+  assert_true(files > 0);
+}
+
+// --- every op
+
+enum { ELEMENTS = 256 };
+
+static const Type *tile_of(Setup *s, const Type *element) {
+  static const uint32_t shape[] = {ELEMENTS}, order[] = {0};
+  Layout layout = layout_default(1, shape, order, 1, 2);
+  return type_tile(&s->ir, element, 1, shape, layout_intern(&s->ir, &layout));
+}
+
+static Value *tile_param(Builder *b, Setup *s, Value *pointer) {
+  const Type *offsets = tile_of(s, type_scalar(&s->ir, ELEM_I32));
+  Op *range = build_op(b, OP_ARANGE, 0, NULL, 1, &offsets);
+  op_set_attr(range, (Attr){.key = ATTR_START, .i = 0});
+  op_set_attr(range, (Attr){.key = ATTR_END, .i = ELEMENTS});
+  const Type *pointers = tile_of(s, pointer->type);
+  return build(b, OP_ADDPTR, pointers, build_splat(b, pointer, pointers), op_result(range), NULL);
+}
+
+// kernel(a, b, out): out = op(a, b), elements of type `from` and `to`.
+static void add_kernel(Setup *s, OpKind kind, Elem from, Elem to) {
+  const Type *in = type_ptr(&s->ir, type_scalar(&s->ir, from)),
+             *out = type_ptr(&s->ir, type_scalar(&s->ir, to));
+  const char *name =
+      arena_printf(&s->arena, "%s_%s_%s", op_info(kind)->name, elem_info(from)->name, elem_info(to)->name);
+  FuncParam params[] = {{.name = "a", .type = in, .loc = s->loc},
+                        {.name = "b", .type = in, .loc = s->loc},
+                        {.name = "out", .type = out, .loc = s->loc}};
+  Func *func = func_new(s->module, ir_name(&s->ir, str_from(name)), s->loc, params, 3);
+  Builder b = builder_at_end(func, func->body);
+  b.loc = s->loc;
+  Value *x[2];
+  for (uint32_t i = 0; i < 2; i++) x[i] = build_load(&b, tile_param(&b, s, func->body->args[i]), NULL, NULL);
+  const Type *type = tile_of(s, type_scalar(&s->ir, to));
+  bool unary = op_max_operands(kind) == 1;
+  Value *y = build(&b, kind, type, x[0], unary ? NULL : x[1], NULL);
+  build_store(&b, tile_param(&b, s, func->body->args[2]), y, NULL);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+}
+
+static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
+
+static bool takes(OpKind kind, Elem elem) {
+  bool bits = kind == OP_AND || kind == OP_OR || kind == OP_XOR || kind == OP_SHL || kind == OP_SHR;
+  if (kind == OP_EXP) return elem == ELEM_FP32 || elem == ELEM_FP64;
+  return !is_fp8(elem) && !(bits && elem_is_float(elem));
+}
+
+static void add_elementwise(Setup *s) {
+  for (OpKind kind = OP_ADD; kind <= OP_GE; kind++)
+    for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
+      if (takes(kind, elem)) add_kernel(s, kind, elem, op_info(kind)->traits & COMPARE ? ELEM_I1 : elem);
+  add_kernel(s, OP_EXP, ELEM_FP32, ELEM_FP32);
+  add_kernel(s, OP_EXP, ELEM_FP64, ELEM_FP64);
+}
+
+static void add_casts(Setup *s) {
+  for (Elem from = ELEM_I1; from < ELEM_COUNT; from++)
+    for (Elem to = ELEM_I1; to < ELEM_COUNT; to++) {
+      bool needs_newer = s->target.sm < 89 && (is_fp8(from) || is_fp8(to));
+      if (from == to) continue;
+      if (!needs_newer) add_kernel(s, OP_CAST, from, to);
+      if (elem_info(from)->bits == elem_info(to)->bits) add_kernel(s, OP_BITCAST, from, to);
+    }
+}
+
+static void check_all(uint16_t sm, uint8_t opt_level, void (*add)(Setup *s)) {
+  Setup s;
+  begin(&s);
+  s.target.sm = sm;
+  s.target.arch_specific = sm == 90;
+  s.target.opt_level = opt_level;
+  s.loc = (Loc){.line = 1, .col = 1, .len = 1, .file = sources_add(&s.sources, "t.tile", STR("x\n"))};
+  s.module = module_new(&s.ir, &s.target);
+  add(&s);
+  if (!compile(&s)) {
+    print_diags(&s);
+    fail_msg("sm_%u does not compile", sm);
+  }
+  assert_int_equal(s.result.kernel_count, s.module->funcs.n);
+  assert_false(s.result.target.arch_specific);
+  assemble(&s);
+  clean(&s);
+}
+
+static void test_elementwise(void **state) {
+  (void)state;
+  check_all(75, 1, add_elementwise);
+  check_all(80, 1, add_elementwise);
+  check_all(90, 3, add_elementwise);
+}
+
+static void test_casts(void **state) {
+  (void)state;
+  check_all(75, 3, add_casts);
+  check_all(80, 0, add_casts);
+  check_all(89, 1, add_casts);
+  check_all(90, 1, add_casts);
+}
+
+// --- a thousand modules
+
+#if defined(__SANITIZE_ADDRESS__)
+size_t __sanitizer_get_current_allocated_bytes(void); // gcc ships no header for it
+#endif
+
+static size_t allocated(void) {
+#if defined(__SANITIZE_ADDRESS__)
+  return __sanitizer_get_current_allocated_bytes();
+#else
+  long size = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%ld %ld", &size, &resident), 2);
+  fclose(file);
+  return (size_t)resident * (size_t)sysconf(_SC_PAGESIZE);
+#endif
+}
+
+static void add_few(Setup *s) {
+  add_kernel(s, OP_ADD, ELEM_FP32, ELEM_FP32);
+  add_kernel(s, OP_EXP, ELEM_FP64, ELEM_FP64);
+}
+
+static void compile_small(void) {
+  Setup s;
+  begin(&s);
+  s.target.opt_level = 1;
+  s.module = module_new(&s.ir, &s.target);
+  add_few(&s);
+  assert_true(compile(&s));
+  clean(&s);
+}
+
+static void test_no_growth(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 20; i++) compile_small();
+  size_t before = allocated();
+  for (uint32_t i = 0; i < 1000; i++) compile_small();
+  assert_true(allocated() < before + (1u << 20));
+}
+
+int main(void) {
+  if (!assembler()) print_message("no ptxas on this machine: nothing is assembled\n");
+  if (!file_check()) print_message("no FileCheck on this machine: golden files are skipped\n");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_elementwise),
+      cmocka_unit_test(test_casts),
+      cmocka_unit_test(test_golden),
+      cmocka_unit_test(test_no_growth),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
