@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes and the pipeline. A pass changes one function in place; it takes what it needs from the IR alone, so each runs on .tir text by itself.
+// The passes and the pipeline. A pass changes one function in place; it takes what it needs from the IR
+// alone, so each runs on .tir text by itself.
 #ifndef PASSES_PASSES_H
 #define PASSES_PASSES_H
 
@@ -31,14 +32,17 @@ typedef struct PipelineOptions {
   uint32_t disabled_count;
   const char *const *only; // --run-pass: these, in this order, instead of the pipeline
   uint32_t only_count;
-  const char *stop_after;  // NULL: run all; "elaborate": none
+  const char *stop_after; // NULL: run all; "elaborate": none
   bool verify_each;
   // Called after every pass that ran (pass NULL: before the first), for --print-after; may be NULL.
   void (*after)(const char *pass, IrModule *module, double seconds, void *data);
   void *data;
+  Arena *scratch; // for the passes' tables, emptied after each; NULL: the module's arena, where they stay
 } PipelineOptions;
 
-// Runs the pipeline on every function. False where a pass broke a rule (verify_each): the errors are in diags, and name the pass.
+// Runs the pipeline on every function. False, with errors in diags, where an option names no pass or disables
+// one that the result needs (nothing ran), or where a pass broke a rule (verify_each; the errors name the
+// pass).
 bool pipeline_run(IrModule *module, Diags *diags, const PipelineOptions *options);
 
 #endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is known at compile time of the numbers in a value: which run of neighbouring elements counts upwards,
+// which holds one value, and what divides them. An analysis, for passes that choose how memory is accessed.
+#ifndef PASSES_AXIS_INFO_H
+#define PASSES_AXIS_INFO_H
+
+#include "ir/ir.h"
+
+// Every number is a power of two, and at least 1. A scalar counts as a tile of one dimension with one
+// element. Cut a dimension of the (padded) tile into aligned runs of n elements; then, whatever the program
+// and its other indices:
+//   contiguity  within each run of that many the values are v, v + 1, v + 2 ... (pointers: v, v + size, v + 2
+//   size ... bytes, of the
+//               pointee's size), modulo 2^width of the type
+//   divisibility  the first value of each run of `contiguity` elements is a multiple of it (pointers: in
+//   bytes) constancy   each run of that many holds one value
+// Elements that ops.def calls undefined are not spoken of.
+typedef struct AxisInfo {
+  uint64_t contiguity[TILE_MAX_RANK], divisibility[TILE_MAX_RANK], constancy[TILE_MAX_RANK];
+  bool nonnegative; // an integer, no element of which is negative
+  bool known;       // an integer, every element of which is `constant`
+  int64_t constant;
+} AxisInfo;
+
+typedef struct AxisTable AxisTable;
+
+// Analyses the function's body; the table lives in `arena`. Calls func_number; the table holds until values
+// are added or removed.
+const AxisTable *axis_analyse(Arena *arena, Func *func);
+const AxisInfo *axis_info(const AxisTable *table, const Value *value);
+
+// What divides the values at those indices of dimension `dim` that are multiples of `run`: bytes for
+// pointers.
+uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run);
+
+// The dimension of longest contiguity, the later one where two are equal; fills order[0 .. rank) with all,
+// longest first.
+void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// coalesce: puts on each global access of a tile the layout in which neighbouring lanes touch neighbouring
+// bytes.
+//
+// before  %v = load %p, %m : tile<1024xfp32>
+// after   %v = load %p, %m {anchor = layout<reg = [1, 2], lane = [4, ...], ...>, align = 16, vector = 4} :
+// tile<1024xfp32> needs   nothing; simplified IR tells the axis analysis more keeps   every value; types have
+// no layouts before or after breaks  nothing pays    the dimension in which addresses count upwards goes to
+// registers and then to lanes, so that a warp's access covers whole
+//         sectors, and a thread moves up to 16 bytes at once where alignment and mask allow
+//
+// vector is the most elements that one access of a thread may have; align the bytes that each such vector is
+// aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
+#include "ir/build.h"
+#include "passes/axis_info.h"
+#include "passes/passes.h"
+
+enum { ACCESS_BYTES = 16, BLAME_STEPS = 256 };
+
+typedef struct Coalescer {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  bool changed;
+  uint32_t
+      steps; // left to look for a parameter to name: expressions share operands, so the search is bounded
+} Coalescer;
+
+// One access, and each thing that bounds the elements of a vector.
+typedef struct Access {
+  Op *op;
+  const Value *pointer, *mask; // mask NULL: none
+  uint32_t bytes;              // an element
+  uint32_t order[TILE_MAX_RANK];
+  uint64_t widest, contiguity, alignment, constancy, share; // elements
+  uint64_t vector;
+} Access;
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// Elements a thread, at least 1: wider vectors would leave lanes without work.
+static uint64_t share_of_thread(const Coalescer *c, const Type *tile) {
+  uint64_t threads = 32u * (uint64_t)c->func->module->target.num_warps, share = 1;
+  while (share * 2 * threads <= type_elements(tile)) share *= 2;
+  return share;
+}
+
+static Access access_of(const Coalescer *c, Op *op) {
+  Access access = {
+      .op = op, .pointer = op_operand(op, 0), .mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2)};
+  access.bytes = type_element_bytes(type_element(access.pointer->type)->inner);
+  axis_order(c->axes, access.pointer, access.order);
+  uint32_t fastest = access.order[0];
+  const AxisInfo *pointer = axis_info(c->axes, access.pointer);
+
+  access.widest = ACCESS_BYTES / access.bytes;
+  access.contiguity = pointer->contiguity[fastest];
+  access.alignment = pointer->divisibility[fastest] / access.bytes;
+  access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
+  access.share = share_of_thread(c, access.pointer->type);
+
+  uint64_t vector = least(least(access.widest, access.contiguity), least(access.alignment, access.constancy));
+  vector = least(vector, access.share);
+  access.vector = vector ? vector : 1;
+  return access;
+}
+
+// The parameter that keeps `value` from being known a multiple of `divisor` at multiples of `run`; NULL: none
+// can be named.
+static const FuncParam *blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
+                              uint64_t divisor) {
+  if (c->steps == 0 || axis_divisor(c->axes, value, dim, run) >= divisor) return NULL;
+  c->steps--;
+  if (!value->def) {
+    bool of_function = value->region == c->func->body;
+    const FuncParam *param = of_function ? &c->func->params[value->index] : NULL;
+    return param && !param->facts.divisible16 && !param->facts.equal1 ? param : NULL;
+  }
+  const Op *op = value->def;
+  bool transparent = op->kind == OP_SPLAT || op_has(op, PURE | ELEMENTWISE);
+  for (uint32_t i = 0; transparent && i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    bool number = type_is_ptr(operand->type) || type_is_int(operand->type);
+    uint32_t operand_dim = type_is_tile(operand->type) ? dim : 0;
+    bool offset = op->kind == OP_ADDPTR && i == 1;
+    uint32_t size = offset ? type_element_bytes(type_element(op_operand(op, 0)->type)->inner) : 1;
+    uint64_t needed = divisor / size ? divisor / size : 1;
+    const FuncParam *param = number ? blame(c, operand, operand_dim, run, needed) : NULL;
+    if (param) return param;
+  }
+  return NULL;
+}
+
+// The same for a mask that is not constant over `run` elements.
+static const FuncParam *blame_mask(Coalescer *c, const Value *mask, uint32_t dim, uint64_t run) {
+  const Op *op = mask->def;
+  if (c->steps == 0 || !op || !op_has(op, PURE | ELEMENTWISE)) return NULL;
+  if (axis_info(c->axes, mask)->constancy[dim] >= run) return NULL;
+  c->steps--;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *operand = op_operand(op, i);
+    const FuncParam *param = NULL;
+    if (type_is_elem(operand->type, ELEM_I1))
+      param = blame_mask(c, operand, dim, run);
+    else if (type_is_int(operand->type))
+      param = blame(c, operand, dim, run, run);
+    if (param) return param;
+  }
+  return NULL;
+}
+
+static void explain_alignment(Coalescer *c, const Access *access, Diag *remark, uint64_t wanted) {
+  uint32_t fastest = access->order[0];
+  const FuncParam *param = blame(c, access->pointer, fastest, wanted, wanted * access->bytes);
+  if (param && param->type->kind == TYPE_PTR)
+    diag_note(c->context->diags, remark, param->loc, "'%s' may be unaligned: declare %s=:16", param->name,
+              param->name);
+  else if (param)
+    diag_note(c->context->diags, remark, param->loc,
+              "'%s' is not known to be divisible by 16: declare %s=:16", param->name, param->name);
+  else
+    diag_note(c->context->diags, remark, access->op->loc,
+              "the address is only known to be a multiple of %llu bytes",
+              (unsigned long long)(access->alignment * access->bytes));
+}
+
+static void explain_mask(Coalescer *c, const Access *access, Diag *remark, uint64_t wanted) {
+  const FuncParam *param = blame_mask(c, access->mask, access->order[0], wanted);
+  if (param)
+    diag_note(c->context->diags, remark, param->loc,
+              "the mask may change within a vector: '%s' is not known to be divisible by 16: declare %s=:16",
+              param->name, param->name);
+  else
+    diag_note(c->context->diags, remark, access->mask->def ? access->mask->def->loc : access->op->loc,
+              "the mask may change every %llu elements", (unsigned long long)access->constancy);
+}
+
+static void report(Coalescer *c, const Access *access) {
+  const char *kind = op_info(access->op->kind)->name;
+  Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
+                             (unsigned long long)(access->vector * access->bytes));
+  uint64_t wanted = least(access->widest, access->share);
+  if (access->vector >= wanted) return;
+  c->steps = BLAME_STEPS;
+  if (access->contiguity < wanted) {
+    diag_note(c->context->diags, remark, access->op->loc,
+              "addresses are only known to be contiguous over %llu element%s",
+              (unsigned long long)access->contiguity, access->contiguity == 1 ? "" : "s");
+    return;
+  }
+  if (access->alignment < wanted) explain_alignment(c, access, remark, wanted);
+  if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
+}
+
+static const Layout *anchor_for(const Coalescer *c, const Access *access) {
+  const Type *tile = access->pointer->type;
+  uint32_t elem_bits = (uint32_t)__builtin_ctzll(access->vector);
+  uint32_t warp_bits = (uint32_t)__builtin_ctz(c->func->module->target.num_warps);
+  Layout layout = layout_default(tile->rank, tile->shape, access->order, elem_bits, warp_bits);
+  return layout_intern(c->func->module->ir, &layout);
+}
+
+static void coalesce_op(Op *op, void *data) {
+  Coalescer *c = data;
+  if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
+  if (!type_is_tile(op_operand(op, 0)->type)) return;
+  Access access = access_of(c, op);
+  uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.vector);
+  op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
+  op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)least(align, ACCESS_BYTES)});
+  op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.vector});
+  report(c, &access);
+  c->changed = true;
+}
+
+bool pass_coalesce(PassContext *context, Func *func) {
+  Coalescer c = {context, func, axis_analyse(context->scratch, func), false, 0};
+  region_walk(func->body, coalesce_op, &c);
+  return c.changed;
+}

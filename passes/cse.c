@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Common subexpressions: a pure op equal to an earlier visible one goes. Visible are the region's earlier ops
+// and those of the regions around it, so the table is a stack: leaving a region takes its entries out again.
+// Equality is exact; the hash, of dense ids, only chooses the bucket.
+#include "base/hash.h"
+#include "passes/simplify.h"
+
+typedef struct Entry {
+  Op *op;
+  uint32_t bucket, next; // next: index + 1 of an earlier entry in the bucket; 0: none
+} Entry;
+
+typedef struct Common {
+  Arena *scratch;
+  VEC(Entry) entries; // of the regions around the current op, innermost last
+  uint32_t *buckets;  // index + 1 of the newest entry
+  uint32_t mask;
+  bool changed;
+} Common;
+
+static uint64_t hash_int(uint64_t hash, uint64_t value) { return hash_more(hash, &value, sizeof value); }
+
+static uint64_t hash_op(const Op *op) {
+  uint64_t hash = hash_int(hash_bytes(NULL, 0), op->kind);
+  for (uint32_t i = 0; i < op->operand_count; i++) hash = hash_int(hash, op_operand(op, i)->id);
+  for (uint32_t i = 0; i < op->attrs.n; i++) {
+    const Attr *attr = &op->attrs.at[i];
+    hash = hash_int(hash, attr->key);
+    AttrKind kind = attr_info(attr->key)->kind;
+    if (kind == ATTR_KIND_INT) hash = hash_int(hash, (uint64_t)attr->i);
+    if (kind == ATTR_KIND_FLOAT) hash = hash_more(hash, &attr->f, sizeof attr->f);
+  }
+  return hash ^ hash >> 32;
+}
+
+static bool same_ints(const Attr *a, const Attr *b) {
+  if (a->ints.n != b->ints.n) return false;
+  for (uint32_t i = 0; i < a->ints.n; i++)
+    if (a->ints.at[i] != b->ints.at[i]) return false;
+  return true;
+}
+
+static bool same_attr(const Attr *a, const Attr *b) {
+  if (a->key != b->key) return false;
+  switch (attr_info(a->key)->kind) {
+  case ATTR_KIND_INT:
+    return a->i == b->i;
+  case ATTR_KIND_FLOAT:
+    return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
+  case ATTR_KIND_STR:
+    return a->str == b->str;
+  case ATTR_KIND_FLAG:
+    return true;
+  case ATTR_KIND_INTS:
+    return same_ints(a, b);
+  case ATTR_KIND_LAYOUT:
+    return a->layout == b->layout;
+  }
+  return false;
+}
+
+static bool same_op(const Op *a, const Op *b) {
+  if (a->kind != b->kind || a->operand_count != b->operand_count || a->attrs.n != b->attrs.n) return false;
+  if (a->result_count != b->result_count) return false;
+  for (uint32_t i = 0; i < a->result_count; i++)
+    if (a->results[i].type != b->results[i].type) return false;
+  for (uint32_t i = 0; i < a->operand_count; i++)
+    if (op_operand(a, i) != op_operand(b, i)) return false;
+  for (uint32_t i = 0; i < a->attrs.n; i++)
+    if (!same_attr(&a->attrs.at[i], &b->attrs.at[i])) return false;
+  return true;
+}
+
+static Op *find_or_enter(Common *common, Op *op) {
+  uint32_t bucket = (uint32_t)hash_op(op) & common->mask;
+  for (uint32_t i = common->buckets[bucket]; i; i = common->entries.at[i - 1].next)
+    if (same_op(common->entries.at[i - 1].op, op)) return common->entries.at[i - 1].op;
+  Entry entry = {op, bucket, common->buckets[bucket]};
+  vec_push(common->scratch, &common->entries, entry);
+  common->buckets[bucket] = common->entries.n;
+  return NULL;
+}
+
+static void leave(Common *common, uint32_t mark) {
+  while (common->entries.n > mark) {
+    Entry entry = vec_pop(&common->entries);
+    common->buckets[entry.bucket] = entry.next;
+  }
+}
+
+static void visit(Common *common, Region *region) {
+  uint32_t mark = common->entries.n;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) visit(common, op->regions[r]);
+    if (!op_has(op, PURE) || op->result_count == 0) continue;
+    Op *earlier = find_or_enter(common, op);
+    if (!earlier) continue;
+    for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(&op->results[i], &earlier->results[i]);
+    op_erase(op);
+    common->changed = true;
+  }
+  leave(common, mark);
+}
+
+bool merge_common(Arena *scratch, Func *func, Region *region) {
+  func_number(func);
+  Common common = {.scratch = scratch};
+  uint32_t size = 16;
+  while (size < func->op_count && size < UINT32_C(1) << 30) size *= 2;
+  common.buckets = ARENA_ARRAY(scratch, uint32_t, size);
+  common.mask = size - 1;
+  visit(&common, region);
+  return common.changed;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// simplify: folding, common subexpressions, dead code, canonical forms, control flow that is decided.
+//
+// before  %c = constant {value = 256} : i32      after   %o = add %x, %a
+//         %s = splat %c : tile<256xi32>
+//         %m = mul %c, %zero : i32
+//         %t = splat %m : tile<256xi32>
+//         %y = add %t, %x        %o = add %y, %a
+// needs   valid IR, with or without layouts
+// keeps   every value, to the bit; the type and layout of what stays; memory accesses, but for loads whose
+// result is unused breaks  nothing pays    smaller IR for all later passes; constants and splats become
+// visible to the axis analysis
+//
+// Constants stand on the right of commutative ops, x - c is x + -c, ops on splats are splats of scalar ops.
+// Rounds of a walk forwards (canon.c, fold.c), one for common subexpressions (cse.c) and one backwards for
+// dead code go on until nothing changes; a walk forwards sees what it simplified before, so two or three
+// rounds do. Every rule makes the function smaller or moves it towards the canonical form, so they end.
+#include "passes/simplify.h"
+
+typedef struct Simplifier {
+  PassContext *context;
+  Func *func;
+  bool changed;
+} Simplifier;
+
+static void replace_op(Simplifier *s, Op *op, Value *value) {
+  if (!value->name) value->name = op_result(op)->name;
+  value_replace_uses(op_result(op), value);
+  op_erase(op);
+  s->changed = true;
+}
+
+// Puts the region's ops before `op`, whose results become what the region yields.
+static void inline_region(Simplifier *s, Op *op, Region *region) {
+  Op *yield = region->last;
+  while (region->first != yield) op_move(region->first, op->region, op);
+  for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(&op->results[i], op_operand(yield, i));
+  op_erase(op);
+  s->changed = true;
+}
+
+static bool simplify_if(Simplifier *s, Op *op) {
+  int64_t condition;
+  if (!value_int_constant(op_operand(op, 0), &condition)) return false;
+  diag_remark(s->context->diags, op->loc, "simplify", "the condition is always %s: one branch is left out",
+              condition ? "true" : "false");
+  inline_region(s, op, op->regions[condition ? 0 : 1]);
+  return true;
+}
+
+typedef enum Trips { TRIPS_UNKNOWN, TRIPS_NONE, TRIPS_ONE } Trips;
+
+// Bounds of unsigned types are looked at where they are the same in int64_t.
+static Trips trips_of(const Op *op) {
+  int64_t lower, upper, step, second;
+  if (!value_int_constant(op_operand(op, 0), &lower) || !value_int_constant(op_operand(op, 1), &upper))
+    return TRIPS_UNKNOWN;
+  if (!value_int_constant(op_operand(op, 2), &step) || step == 0) return TRIPS_UNKNOWN;
+  Elem elem = type_element(op_operand(op, 0)->type)->elem;
+  if (!elem_is_signed(elem) && (lower < 0 || upper < 0 || step < 0)) return TRIPS_UNKNOWN;
+  if (step > 0 ? lower >= upper : lower <= upper) return TRIPS_NONE;
+  if (!fold_int(OP_ADD, elem, lower, step, &second)) return TRIPS_UNKNOWN;
+  bool wraps = step > 0 ? second < lower : second > lower;
+  if (wraps) return TRIPS_UNKNOWN;
+  return (step > 0 ? second >= upper : second <= upper) ? TRIPS_ONE : TRIPS_UNKNOWN;
+}
+
+static bool simplify_for(Simplifier *s, Op *op) {
+  Trips trips = trips_of(op);
+  if (trips == TRIPS_UNKNOWN) return false;
+  diag_remark(s->context->diags, op->loc, "simplify",
+              trips == TRIPS_NONE ? "the loop never runs: left out" : "the loop runs once: no loop is left");
+  Region *body = op->regions[0];
+  if (trips == TRIPS_NONE) {
+    for (uint32_t i = 0; i < op->result_count; i++)
+      value_replace_uses(&op->results[i], op_operand(op, i + 3));
+    op_erase(op);
+    s->changed = true;
+    return true;
+  }
+  value_replace_uses(body->args[0], op_operand(op, 0));
+  for (uint32_t i = 0; i < op->result_count; i++)
+    value_replace_uses(body->args[i + 1], op_operand(op, i + 3));
+  inline_region(s, op, body);
+  return true;
+}
+
+// Whether the op is gone.
+static bool simplify_op(Simplifier *s, Op *op) {
+  if (op->kind == OP_IF) return simplify_if(s, op);
+  if (op->kind == OP_FOR) return simplify_for(s, op);
+  if (!op_has(op, PURE) || op->result_count != 1 || op->kind == OP_CONSTANT) return false;
+  Value *value = canonical_value(op, &s->changed);
+  if (!value) return false;
+  replace_op(s, op, value);
+  return true;
+}
+
+static void simplify_region(Simplifier *s, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    if (simplify_op(s, op)) continue;
+    for (uint32_t r = 0; r < op->region_count; r++) simplify_region(s, op->regions[r]);
+  }
+}
+
+static bool all_unused(const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (!value_unused(&op->results[i])) return false;
+  return true;
+}
+
+// Users come after what they use, so one walk backwards finds all but what only feeds itself round a loop.
+static void drop_dead(Simplifier *s, Region *region) {
+  for (Op *op = region->last, *before; op; op = before) {
+    before = op->prev;
+    if (op_has(op, TERMINATOR)) continue;
+    if (all_unused(op) && op_is_dead(op)) {
+      op_erase(op);
+      s->changed = true;
+      continue;
+    }
+    for (uint32_t r = op->region_count; r-- > 0;) drop_dead(s, op->regions[r]);
+  }
+}
+
+static bool simplify_whole(Simplifier *s, Region *region) {
+  bool ever = false;
+  do {
+    s->changed = false;
+    simplify_region(s, region);
+    s->changed |= merge_common(s->context->scratch, s->func, region);
+    drop_dead(s, region);
+    ever |= s->changed;
+  } while (s->changed);
+  return ever;
+}
+
+bool pass_simplify(PassContext *context, Func *func) {
+  Simplifier s = {context, func, false};
+  bool changed = simplify_whole(&s, func->body);
+  if (func->grid) changed |= simplify_whole(&s, func->grid);
+  return changed;
+}

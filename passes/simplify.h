@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of simplify; simplify.c has the pass.
+#ifndef PASSES_SIMPLIFY_H
+#define PASSES_SIMPLIFY_H
+
+#include "ir/build.h"
+#include "passes/passes.h"
+
+// Folding, exactly as ops.def says. False where the result is undefined, depends on the target or is a NaN
+// (whose bits would be ours). Integers are canonical 64-bit values as number.h says; `elem` is the operands'
+// type.
+bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result);
+bool fold_float(OpKind kind, Elem elem, double a, double b, double *result);
+bool fold_compare_float(OpKind kind, double a, double b, int64_t *result);
+
+// A pure op with constant operands, as a new constant put before it; NULL where it does not fold.
+Value *fold_op(Op *op);
+
+// An equal but simpler value for the op's result: an existing one, or one of new ops put before it; NULL
+// where there is none. May also put the op's operands into canonical order, which sets *changed.
+Value *canonical_value(Op *op, bool *changed);
+
+// Whether every value of type `from` is a value of type `to`, so that casting there loses nothing.
+bool cast_is_exact(Elem from, Elem to);
+
+// Makes later ops use the results of equal earlier ones, in regions where those are visible; the later ones
+// are erased.
+bool merge_common(Arena *scratch, Func *func, Region *region);
+
+#endif
