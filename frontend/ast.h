@@ -62,31 +62,32 @@ const char *logical_op_text(LogicalOp op);
 const char *compare_op_text(CompareOp op);
 
 typedef enum ExprKind {
-  EXPR_ERROR,        // stands for what could not be parsed; never there when syntax_parse gave no errors
-  EXPR_NAME,         // name
-  EXPR_INT,          // integer
-  EXPR_FLOAT,        // number
-  EXPR_STRING,       // string: adjacent literals are joined, escapes replaced
-  EXPR_FSTRING,      // fstring
-  EXPR_BOOL,         // boolean
-  EXPR_NONE,         // None
-  EXPR_ELLIPSIS,     // ...
-  EXPR_TUPLE,        // list: a, b   (a,)   ()
-  EXPR_LIST,         // list: [a, b]
-  EXPR_SET,          // list: {a, b}
-  EXPR_DICT,         // dict: {a: b, **c}
-  EXPR_CALL,         // call
-  EXPR_ATTRIBUTE,    // attribute: object.name
-  EXPR_SUBSCRIPT,    // subscript: object[a, b:c]
-  EXPR_SLICE,        // slice: a:b:c; only among a subscript's indices
-  EXPR_UNARY,        // unary
-  EXPR_BINARY,       // binary
-  EXPR_LOGICAL,      // logical: and, or
-  EXPR_COMPARE,      // compare: a < b <= c is one node
-  EXPR_CONDITIONAL,  // conditional: a if c else b
-  EXPR_LAMBDA,       // lambda
-  EXPR_STAR,         // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
-  EXPR_POINTER_TYPE, // operand: *fp32 as an annotation
+  EXPR_ERROR,         // stands for what could not be parsed; never there when syntax_parse gave no errors
+  EXPR_NAME,          // name
+  EXPR_INT,           // integer
+  EXPR_FLOAT,         // number
+  EXPR_STRING,        // string: adjacent literals are joined, escapes replaced
+  EXPR_FSTRING,       // fstring
+  EXPR_BOOL,          // boolean
+  EXPR_NONE,          // None
+  EXPR_ELLIPSIS,      // ...
+  EXPR_TUPLE,         // list: a, b   (a,)   ()
+  EXPR_LIST,          // list: [a, b]
+  EXPR_SET,           // list: {a, b}
+  EXPR_DICT,          // dict: {a: b, **c}
+  EXPR_CALL,          // call
+  EXPR_ATTRIBUTE,     // attribute: object.name
+  EXPR_SUBSCRIPT,     // subscript: object[a, b:c]
+  EXPR_SLICE,         // slice: a:b:c; only among a subscript's indices
+  EXPR_UNARY,         // unary
+  EXPR_BINARY,        // binary
+  EXPR_LOGICAL,       // logical: and, or
+  EXPR_COMPARE,       // compare: a < b <= c is one node
+  EXPR_CONDITIONAL,   // conditional: a if c else b
+  EXPR_LAMBDA,        // lambda
+  EXPR_STAR,          // operand: *a in a tuple, list, subscript or target (in calls see Arg.stars)
+  EXPR_POINTER_TYPE,  // operand: *fp32 as an annotation
+  EXPR_COMPREHENSION, // comprehension: [a for b in c if d], and with (), {}; common in autotune configs
 } ExprKind;
 
 // One piece of an f-string: text where value is NULL, else {value!conversion:format}.
@@ -118,6 +119,12 @@ typedef struct CompareLink {
   Expr *right;
 } CompareLink;
 
+// for target in iterated if condition if condition ...
+typedef struct CompClause {
+  Expr *target, *iterated;
+  ExprList conditions;
+} CompClause;
+
 // A parameter of a function or lambda.
 typedef struct Param {
   Loc loc; // the name
@@ -133,6 +140,7 @@ typedef VEC(DictItem) DictItems;
 typedef VEC(Arg) ArgList;
 typedef VEC(CompareLink) CompareLinks;
 typedef VEC(Param) ParamList;
+typedef VEC(CompClause) CompClauses;
 
 struct Expr {
   ExprKind kind;
@@ -197,6 +205,12 @@ struct Expr {
       ParamList params;
       Expr *body;
     } lambda;
+    struct {
+      ExprKind of;         // EXPR_LIST, EXPR_SET, EXPR_DICT, or EXPR_TUPLE for a generator
+      Expr *key;           // EXPR_DICT only
+      Expr *element;       // a dict's value
+      CompClauses clauses; // at least one, outermost first
+    } comprehension;
   };
 };
 

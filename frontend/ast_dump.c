@@ -44,43 +44,39 @@ static void print_params(const ParamList *params, int indent, Buf *out) {
   }
 }
 
-static const char *expr_word(const Expr *expr) {
-  static const char *const words[] = {
-      [EXPR_ERROR] = "error",
-      [EXPR_NAME] = "name",
-      [EXPR_INT] = "int",
-      [EXPR_FLOAT] = "float",
-      [EXPR_STRING] = "string",
-      [EXPR_FSTRING] = "fstring",
-      [EXPR_BOOL] = "bool",
-      [EXPR_NONE] = "none",
-      [EXPR_ELLIPSIS] = "ellipsis",
-      [EXPR_TUPLE] = "tuple",
-      [EXPR_LIST] = "list",
-      [EXPR_SET] = "set",
-      [EXPR_DICT] = "dict",
-      [EXPR_CALL] = "call",
-      [EXPR_ATTRIBUTE] = "attribute",
-      [EXPR_SUBSCRIPT] = "subscript",
-      [EXPR_SLICE] = "slice",
-      [EXPR_UNARY] = "unary",
-      [EXPR_BINARY] = "binary",
-      [EXPR_LOGICAL] = "logical",
-      [EXPR_COMPARE] = "compare",
-      [EXPR_CONDITIONAL] = "conditional",
-      [EXPR_LAMBDA] = "lambda",
-      [EXPR_STAR] = "star",
-      [EXPR_POINTER_TYPE] = "pointer",
-  };
-  return words[expr->kind];
-}
+static const char *const expr_words[] = {
+    [EXPR_ERROR] = "error",
+    [EXPR_NAME] = "name",
+    [EXPR_INT] = "int",
+    [EXPR_FLOAT] = "float",
+    [EXPR_STRING] = "string",
+    [EXPR_FSTRING] = "fstring",
+    [EXPR_BOOL] = "bool",
+    [EXPR_NONE] = "none",
+    [EXPR_ELLIPSIS] = "ellipsis",
+    [EXPR_TUPLE] = "tuple",
+    [EXPR_LIST] = "list",
+    [EXPR_SET] = "set",
+    [EXPR_DICT] = "dict",
+    [EXPR_CALL] = "call",
+    [EXPR_ATTRIBUTE] = "attribute",
+    [EXPR_SUBSCRIPT] = "subscript",
+    [EXPR_SLICE] = "slice",
+    [EXPR_UNARY] = "unary",
+    [EXPR_BINARY] = "binary",
+    [EXPR_LOGICAL] = "logical",
+    [EXPR_COMPARE] = "compare",
+    [EXPR_CONDITIONAL] = "conditional",
+    [EXPR_LAMBDA] = "lambda",
+    [EXPR_STAR] = "star",
+    [EXPR_POINTER_TYPE] = "pointer",
+    [EXPR_COMPREHENSION] = "comprehension",
+};
 
 // The rest of the node's line.
 static void print_details(const Expr *expr, Buf *out) {
   switch (expr->kind) {
-  case EXPR_NAME:
-    buf_printf(out, " %s", expr->name);
-    break;
+  case EXPR_NAME: buf_printf(out, " %s", expr->name); break;
   case EXPR_INT:
     buf_printf(out, " %llu%s", (unsigned long long)expr->integer.value,
                expr->integer.overflow ? " (overflow)" : "");
@@ -93,24 +89,12 @@ static void print_details(const Expr *expr, Buf *out) {
     buf_text(out, expr->string.bytes ? " b" : " ");
     buf_quoted(out, expr->string.text);
     break;
-  case EXPR_BOOL:
-    buf_text(out, expr->boolean ? " True" : " False");
-    break;
-  case EXPR_ATTRIBUTE:
-    buf_printf(out, " %s", expr->attribute.name);
-    break;
-  case EXPR_SUBSCRIPT:
-    buf_text(out, expr->subscript.tuple ? " (tuple)" : "");
-    break;
-  case EXPR_UNARY:
-    buf_printf(out, " %s", unary_op_text(expr->unary.op));
-    break;
-  case EXPR_BINARY:
-    buf_printf(out, " %s", binary_op_text(expr->binary.op));
-    break;
-  case EXPR_LOGICAL:
-    buf_printf(out, " %s", logical_op_text(expr->logical.op));
-    break;
+  case EXPR_BOOL: buf_text(out, expr->boolean ? " True" : " False"); break;
+  case EXPR_ATTRIBUTE: buf_printf(out, " %s", expr->attribute.name); break;
+  case EXPR_SUBSCRIPT: buf_text(out, expr->subscript.tuple ? " (tuple)" : ""); break;
+  case EXPR_UNARY: buf_printf(out, " %s", unary_op_text(expr->unary.op)); break;
+  case EXPR_BINARY: buf_printf(out, " %s", binary_op_text(expr->binary.op)); break;
+  case EXPR_LOGICAL: buf_printf(out, " %s", logical_op_text(expr->logical.op)); break;
   case EXPR_ERROR:
   case EXPR_FSTRING:
   case EXPR_NONE:
@@ -125,7 +109,10 @@ static void print_details(const Expr *expr, Buf *out) {
   case EXPR_CONDITIONAL:
   case EXPR_LAMBDA:
   case EXPR_STAR:
-  case EXPR_POINTER_TYPE:
+  case EXPR_POINTER_TYPE: break;
+  case EXPR_COMPREHENSION:
+    buf_printf(out, " %s",
+               expr->comprehension.of == EXPR_TUPLE ? "generator" : expr_words[expr->comprehension.of]);
     break;
   }
 }
@@ -174,6 +161,18 @@ static void print_dict(const Expr *expr, int indent, Buf *out) {
   }
 }
 
+static void print_comprehension(const Expr *expr, int indent, Buf *out) {
+  const CompClauses *clauses = &expr->comprehension.clauses;
+  print_part("key", expr->comprehension.key, indent, out);
+  print_part("element", expr->comprehension.element, indent, out);
+  for (uint32_t i = 0; i < clauses->n; i++) {
+    print_part("for", clauses->at[i].target, indent, out);
+    print_part("in", clauses->at[i].iterated, indent, out);
+    for (uint32_t j = 0; j < clauses->at[i].conditions.n; j++)
+      print_part("if", clauses->at[i].conditions.at[j], indent, out);
+  }
+}
+
 static void print_parts(const Expr *expr, int indent, Buf *out) {
   switch (expr->kind) {
   case EXPR_ERROR:
@@ -183,25 +182,14 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
   case EXPR_STRING:
   case EXPR_BOOL:
   case EXPR_NONE:
-  case EXPR_ELLIPSIS:
-    break;
-  case EXPR_FSTRING:
-    print_fstring(expr, indent, out);
-    break;
+  case EXPR_ELLIPSIS: break;
+  case EXPR_FSTRING: print_fstring(expr, indent, out); break;
   case EXPR_TUPLE:
   case EXPR_LIST:
-  case EXPR_SET:
-    print_list(&expr->list, indent, out);
-    break;
-  case EXPR_DICT:
-    print_dict(expr, indent, out);
-    break;
-  case EXPR_CALL:
-    print_call(expr, indent, out);
-    break;
-  case EXPR_ATTRIBUTE:
-    syntax_dump_expr(expr->attribute.object, indent, out);
-    break;
+  case EXPR_SET: print_list(&expr->list, indent, out); break;
+  case EXPR_DICT: print_dict(expr, indent, out); break;
+  case EXPR_CALL: print_call(expr, indent, out); break;
+  case EXPR_ATTRIBUTE: syntax_dump_expr(expr->attribute.object, indent, out); break;
   case EXPR_SUBSCRIPT:
     syntax_dump_expr(expr->subscript.object, indent, out);
     print_list(&expr->subscript.indices, indent, out);
@@ -211,9 +199,7 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
     print_part("upper", expr->slice.upper, indent, out);
     print_part("step", expr->slice.step, indent, out);
     break;
-  case EXPR_UNARY:
-    syntax_dump_expr(expr->unary.operand, indent, out);
-    break;
+  case EXPR_UNARY: syntax_dump_expr(expr->unary.operand, indent, out); break;
   case EXPR_BINARY:
     syntax_dump_expr(expr->binary.left, indent, out);
     syntax_dump_expr(expr->binary.right, indent, out);
@@ -222,9 +208,7 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
     syntax_dump_expr(expr->logical.left, indent, out);
     syntax_dump_expr(expr->logical.right, indent, out);
     break;
-  case EXPR_COMPARE:
-    print_compare(expr, indent, out);
-    break;
+  case EXPR_COMPARE: print_compare(expr, indent, out); break;
   case EXPR_CONDITIONAL:
     print_part("then", expr->conditional.then, indent, out);
     print_part("if", expr->conditional.condition, indent, out);
@@ -235,14 +219,13 @@ static void print_parts(const Expr *expr, int indent, Buf *out) {
     syntax_dump_expr(expr->lambda.body, indent, out);
     break;
   case EXPR_STAR:
-  case EXPR_POINTER_TYPE:
-    syntax_dump_expr(expr->operand, indent, out);
-    break;
+  case EXPR_POINTER_TYPE: syntax_dump_expr(expr->operand, indent, out); break;
+  case EXPR_COMPREHENSION: print_comprehension(expr, indent, out); break;
   }
 }
 
 void syntax_dump_expr(const Expr *expr, int indent, Buf *out) {
-  print_head(expr->loc, indent, expr_word(expr), out);
+  print_head(expr->loc, indent, expr_words[expr->kind], out);
   print_details(expr, out);
   buf_char(out, '\n');
   print_parts(expr, indent + 2, out);
@@ -328,9 +311,7 @@ static const char *stmt_word(StmtKind kind) {
 
 static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
   switch (stmt->kind) {
-  case STMT_EXPR:
-    syntax_dump_expr(stmt->expr, indent, out);
-    break;
+  case STMT_EXPR: syntax_dump_expr(stmt->expr, indent, out); break;
   case STMT_RETURN:
     if (stmt->expr) syntax_dump_expr(stmt->expr, indent, out);
     break;
@@ -349,28 +330,19 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
     print_part("value", stmt->augmented.value, indent, out);
     break;
   case STMT_FOR:
-  case STMT_WHILE:
-    print_loop(stmt, indent, out);
-    break;
-  case STMT_IF:
-    print_branch(stmt, indent, out);
-    break;
+  case STMT_WHILE: print_loop(stmt, indent, out); break;
+  case STMT_IF: print_branch(stmt, indent, out); break;
   case STMT_ASSERT:
     print_part("condition", stmt->assertion.condition, indent, out);
     print_part("message", stmt->assertion.message, indent, out);
     break;
-  case STMT_DEF:
-    print_function(stmt->function, indent, out);
-    break;
-  case STMT_IMPORT:
-    print_import(stmt->import, indent, out);
-    break;
+  case STMT_DEF: print_function(stmt->function, indent, out); break;
+  case STMT_IMPORT: print_import(stmt->import, indent, out); break;
   case STMT_PASS:
   case STMT_BREAK:
   case STMT_CONTINUE:
   case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-    break;
+  case STMT_NONLOCAL: break;
   }
 }
 

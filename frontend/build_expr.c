@@ -177,6 +177,29 @@ Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body) {
   return expr;
 }
 
+Expr *build_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc) {
+  Expr *expr = build_expr(parse, EXPR_COMPREHENSION, loc);
+  expr->comprehension.of = of;
+  expr->comprehension.key = key;
+  expr->comprehension.element = element;
+  expr->comprehension.clauses = clauses;
+  deepen(parse, expr, key);
+  deepen(parse, expr, element);
+  for (uint32_t i = 0; i < clauses.n; i++) {
+    deepen(parse, expr, clauses.at[i].target);
+    deepen(parse, expr, clauses.at[i].iterated);
+    deepen_list(parse, expr, clauses.at[i].conditions);
+  }
+  return expr;
+}
+
+CompClauses clauses_push(Parse *parse, CompClauses list, Expr *target, Expr *iterated, ExprList conditions) {
+  check_target(parse, target);
+  CompClause clause = {target, iterated, conditions};
+  vec_push(parse->arena, &list, clause);
+  return list;
+}
+
 Expr *build_starred(Parse *parse, ExprKind kind, Token star, Expr *operand) {
   Expr *expr = build_expr(parse, kind, loc_join(star.loc, operand->loc));
   expr->operand = operand;

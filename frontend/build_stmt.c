@@ -28,20 +28,16 @@ static const char *not_assignable(const Expr *expr) {
   case EXPR_SUBSCRIPT:
   case EXPR_TUPLE:
   case EXPR_LIST:
-  case EXPR_STAR:
-    return NULL;
-  case EXPR_CALL:
-    return "the result of a call";
+  case EXPR_STAR: return NULL;
+  case EXPR_CALL: return "the result of a call";
   case EXPR_INT:
   case EXPR_FLOAT:
   case EXPR_STRING:
   case EXPR_FSTRING:
   case EXPR_BOOL:
   case EXPR_NONE:
-  case EXPR_ELLIPSIS:
-    return "a constant";
-  case EXPR_COMPARE:
-    return "a comparison";
+  case EXPR_ELLIPSIS: return "a constant";
+  case EXPR_COMPARE: return "a comparison";
   case EXPR_SET:
   case EXPR_DICT:
   case EXPR_SLICE:
@@ -50,13 +46,13 @@ static const char *not_assignable(const Expr *expr) {
   case EXPR_LOGICAL:
   case EXPR_CONDITIONAL:
   case EXPR_LAMBDA:
-  case EXPR_POINTER_TYPE:
-    return "an expression";
+  case EXPR_COMPREHENSION:
+  case EXPR_POINTER_TYPE: return "an expression";
   }
   return "an expression";
 }
 
-static void check_target(Parse *parse, const Expr *target) {
+void check_target(Parse *parse, const Expr *target) {
   const char *what = not_assignable(target);
   if (what)
     parse_error(parse, target->loc, "cannot assign to %s", what);

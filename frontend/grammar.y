@@ -72,6 +72,8 @@
 %type op {Expr *}
 %type primary {Expr *}
 %type atom {Expr *}
+%type clauses {CompClauses}
+%type conditions {ExprList}
 %type strings {Expr *}
 %type args {ArgList}
 %type arg_list {ArgList}
@@ -257,6 +259,10 @@ primary(A) ::= primary(B) LBRACKET index_list(L) COMMA RBRACKET(C). { A = build_
 args(A) ::= . { A = (ArgList){0}; }
 args(A) ::= arg_list(B). { A = B; }
 args(A) ::= arg_list(B) COMMA. { A = B; }
+args(A) ::= test(E) clauses(L). {
+  Expr *generator = build_comprehension(parse, EXPR_TUPLE, NULL, E, L, E->loc);
+  A = args_push(parse, (ArgList){0}, build_arg(parse, NULL, 0, E->loc, generator));
+}
 arg_list(A) ::= arg(B). { A = args_push(parse, (ArgList){0}, B); }
 arg_list(A) ::= arg_list(L) COMMA arg(B). { A = args_push(parse, L, B); }
 arg(A) ::= test(V). { A = build_arg(parse, NULL, 0, V->loc, V); }
@@ -290,6 +296,24 @@ atom(A) ::= LBRACE(O) exprs(E) RBRACE(C). { A = build_display(parse, EXPR_SET, E
 atom(A) ::= LBRACE(O) RBRACE(C). { A = build_dict(parse, (DictItems){0}, O, C); }
 atom(A) ::= LBRACE(O) dict_items(L) RBRACE(C). { A = build_dict(parse, L, O, C); }
 atom(A) ::= LBRACE(O) dict_items(L) COMMA RBRACE(C). { A = build_dict(parse, L, O, C); }
+
+atom(A) ::= LPAREN(O) test(E) clauses(L) RPAREN(C). {
+  A = build_comprehension(parse, EXPR_TUPLE, NULL, E, L, loc_join(O.loc, C.loc));
+}
+atom(A) ::= LBRACKET(O) test(E) clauses(L) RBRACKET(C). {
+  A = build_comprehension(parse, EXPR_LIST, NULL, E, L, loc_join(O.loc, C.loc));
+}
+atom(A) ::= LBRACE(O) test(E) clauses(L) RBRACE(C). {
+  A = build_comprehension(parse, EXPR_SET, NULL, E, L, loc_join(O.loc, C.loc));
+}
+atom(A) ::= LBRACE(O) test(K) COLON test(E) clauses(L) RBRACE(C). {
+  A = build_comprehension(parse, EXPR_DICT, K, E, L, loc_join(O.loc, C.loc));
+}
+
+clauses(A) ::= FOR targets(V) IN op(I) conditions(D). { A = clauses_push(parse, (CompClauses){0}, V, I, D); }
+clauses(A) ::= clauses(L) FOR targets(V) IN op(I) conditions(D). { A = clauses_push(parse, L, V, I, D); }
+conditions(A) ::= . { A = (ExprList){0}; }
+conditions(A) ::= conditions(L) IF op(E). { A = exprs_push(parse, L, E); }
 
 dict_items(A) ::= test(K) COLON test(V). { A = dict_push(parse, (DictItems){0}, K, V); }
 dict_items(A) ::= POW op(V). { A = dict_push(parse, (DictItems){0}, NULL, V); }

@@ -290,6 +290,8 @@ static void select_kernels(Layout *layout) {
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out) {
   Layout layout = {.parse = parse, .lexed = lexed, .in = lexed->tokens.at, .out = out};
   layout.end = lexed->tokens.n - 1;
+  out->cap = lexed->tokens.n + 8; // a little more only where blocks are on their header's line
+  out->at = ARENA_ARRAY(parse->arena, Token, out->cap);
   if (mode == SYNTAX_PY) {
     static const char *const names[] = {"jit", "kernel", "triton"};
     for (int i = 0; i < 3; i++) vec_push(parse->arena, &layout.jits, str_from(names[i]));

@@ -356,6 +356,8 @@ void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out) {
   lexer.file = file;
   lexer.n_indents = 1;
   lexer.bad = find_bad(at, limit);
+  out->tokens.cap = (uint32_t)(text.n / 4) + 8; // kernels have a token for 4 bytes or more
+  out->tokens.at = ARENA_ARRAY(arena, Token, out->tokens.cap);
   start_line(&lexer);
   lex_all(&lexer);
   end_line(&lexer);

@@ -85,6 +85,9 @@ Expr *build_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *ri
 CompareOp compare_op_of(Token token);
 Expr *build_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise);
 Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body);
+// Of a list, set, dict or (EXPR_TUPLE) generator; `key` is a dict's.
+Expr *build_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc);
+CompClauses clauses_push(Parse *parse, CompClauses list, Expr *target, Expr *iterated, ExprList conditions);
 // EXPR_STAR or EXPR_POINTER_TYPE.
 Expr *build_starred(Parse *parse, ExprKind kind, Token star, Expr *operand);
 Expr *build_call(Parse *parse, Expr *callee, ArgList args, Token close);
@@ -100,6 +103,8 @@ ArgList args_push(Parse *parse, ArgList list, Arg arg);
 // --- build_stmt.c ---
 
 Stmt *build_stmt(Parse *parse, StmtKind kind, Loc loc);
+// Complains about what cannot be assigned to.
+void check_target(Parse *parse, const Expr *target);
 Stmt *build_expr_stmt(Parse *parse, Expr *expr);
 // target = value, or one more `= value` behind an assignment.
 Stmt *build_assign(Parse *parse, Expr *target, Expr *value);

@@ -45,34 +45,22 @@ static void sort_diags(Diags *diags, uint32_t first) {
 
 static const char *stmt_name(StmtKind kind) {
   switch (kind) {
-  case STMT_EXPR:
-    return "an expression";
-  case STMT_AUGMENTED:
-    return "an augmented assignment";
-  case STMT_FOR:
-    return "'for'";
-  case STMT_WHILE:
-    return "'while'";
-  case STMT_IF:
-    return "'if'";
-  case STMT_RETURN:
-    return "'return'";
-  case STMT_BREAK:
-    return "'break'";
-  case STMT_CONTINUE:
-    return "'continue'";
-  case STMT_ASSERT:
-    return "'assert'";
-  case STMT_GLOBAL:
-    return "'global'";
-  case STMT_NONLOCAL:
-    return "'nonlocal'";
+  case STMT_EXPR: return "an expression";
+  case STMT_AUGMENTED: return "an augmented assignment";
+  case STMT_FOR: return "'for'";
+  case STMT_WHILE: return "'while'";
+  case STMT_IF: return "'if'";
+  case STMT_RETURN: return "'return'";
+  case STMT_BREAK: return "'break'";
+  case STMT_CONTINUE: return "'continue'";
+  case STMT_ASSERT: return "'assert'";
+  case STMT_GLOBAL: return "'global'";
+  case STMT_NONLOCAL: return "'nonlocal'";
   case STMT_PASS:
   case STMT_ASSIGN:
   case STMT_ANNOTATED:
   case STMT_DEF:
-  case STMT_IMPORT:
-    return "this statement";
+  case STMT_IMPORT: return "this statement";
   }
   return "this statement";
 }
@@ -80,17 +68,10 @@ static const char *stmt_name(StmtKind kind) {
 static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) {
   switch (stmt->kind) {
   case STMT_ASSIGN:
-  case STMT_ANNOTATED:
-    vec_push(parse->arena, &module->constants, stmt);
-    break;
-  case STMT_DEF:
-    vec_push(parse->arena, &module->functions, stmt->function);
-    break;
-  case STMT_IMPORT:
-    vec_push(parse->arena, &module->imports, stmt->import);
-    break;
-  case STMT_PASS:
-    break;
+  case STMT_ANNOTATED: vec_push(parse->arena, &module->constants, stmt); break;
+  case STMT_DEF: vec_push(parse->arena, &module->functions, stmt->function); break;
+  case STMT_IMPORT: vec_push(parse->arena, &module->imports, stmt->import); break;
+  case STMT_PASS: break;
   case STMT_EXPR:
     if (stmt->expr->kind == EXPR_STRING) {
       if (first) module->docstring = stmt->expr;

@@ -25,15 +25,11 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) {
 // The token as the user knows it.
 static const char *found(Parse *parse, Token token) {
   switch (token.kind) {
-  case 0:
-    return parse->fstrings ? "the end of the field" : "the end of the file";
-  case TOKEN_NEWLINE:
-    return "the end of the line";
+  case 0: return parse->fstrings ? "the end of the field" : "the end of the file";
+  case TOKEN_NEWLINE: return "the end of the line";
   case TOKEN_INDENT:
-  case TOKEN_DEDENT:
-    return "the end of the block";
-  default:
-    break;
+  case TOKEN_DEDENT: return "the end of the block";
+  default: break;
   }
   if (token.text.n > MAX_QUOTED) return token.kind == TOKEN_NAME ? "a name" : "a literal";
   return arena_printf(parse->arena, "'%.*s'", STR_ARG(token.text));
@@ -68,8 +64,8 @@ static uint32_t line_start(const Parse *parse) {
   return i;
 }
 
-static bool report_unsupported(Parse *parse, Token token, const Token *bracket) {
-  const char *what = token.kind == TOKEN_FOR && bracket ? "a comprehension" : NULL;
+static bool report_unsupported(Parse *parse, Token token) {
+  const char *what = NULL;
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
   if (token.kind == TOKEN_UNSUPPORTED) what = found(parse, token);
   if (what) parse_error(parse, token.loc, "%s is not part of the tile language", what);
@@ -151,7 +147,7 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
   uint32_t start = line_start(parse);
   const Token *bracket = open_bracket(parse, start);
   Token first = parse->tokens->at[start];
-  if (report_unsupported(parse, token, bracket)) return;
+  if (report_unsupported(parse, token)) return;
   const char *text = wanted(parser);
   if (is_header(first.kind) && !bracket && start < parse->at && grammar_accepts(parser, TOKEN_COLON))
     report_header(parse, first, token);
