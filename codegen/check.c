@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "codegen/libclc.h"
 
 enum { MAX_REGISTERS = 4096, MAX_STATIC_SHARED = 48 * 1024, MAX_DEPTH = 200 };
 
@@ -135,8 +136,24 @@ static void check_region(Checker *c, const Region *region, uint32_t depth) {
   for (const Op *op = region->first; op; op = op->next) check_op(c, op, depth);
 }
 
+// PTX identifiers are ASCII; libclc's functions come into the same module.
+static void check_name(Checker *c, const Func *func) {
+  bool plain = func->name[0] != '\0';
+  for (const char *at = func->name; *at; at++) {
+    bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
+    plain = plain && (letter || (at > func->name && *at >= '0' && *at <= '9'));
+  }
+  for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)
+    plain = plain && strcmp(func->name, entry->symbol) != 0;
+  if (plain) return;
+  diag_error(c->diags, func->loc, "'%s' cannot be a kernel's name in PTX: letters of ASCII, digits and _",
+             func->name);
+  c->failed = true;
+}
+
 bool check_func(Func *func, const Target *target, Diags *diags) {
   Checker c = {target, diags, false};
+  check_name(&c, func);
   check_region(&c, func->body, 0);
   return !c.failed;
 }

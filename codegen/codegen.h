@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From tile IR in which every tile has its layout to LLVM IR and PTX. Makes no choices: layouts, vector widths and shared memory
-// are in the IR. LLVM is used through its C API only, one context a compilation.
+// From tile IR in which every tile has its layout to LLVM IR and PTX. Makes no choices: layouts, vector
+// widths and shared memory are in the IR. LLVM is used through its C API only, one context a compilation.
 #ifndef CODEGEN_CODEGEN_H
 #define CODEGEN_CODEGEN_H
 
@@ -19,14 +19,14 @@ typedef struct KernelMeta {
 } KernelMeta;
 
 typedef struct CodegenResult {
-  Buf llvm, ptx; // the caller frees them with buf_free
+  Buf llvm, ptx;       // the caller frees them with buf_free
   KernelMeta *kernels; // one a function, in the module's arena
   uint32_t kernel_count;
   Target target; // as emitted: the `a` suffix is kept only where an arch-specific instruction was
 } CodegenResult;
 
-// False with located errors in diags for an op that cannot be compiled. An error that LLVM reports is a fault (BUG), and
-// the LLVM context is given up.
+// False with located errors in diags for an op that cannot be compiled. An error that LLVM reports is a fault
+// (BUG), and the LLVM context is given up.
 bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result);
 
 // "22.1.8"

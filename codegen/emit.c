@@ -271,6 +271,7 @@ void emit_func(Emitter *e, Func *func) {
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   e->indices.n = 0;
+  e->shared = NULL;
   declare(e, func);
   debug_begin_func(e);
   e->entry = LLVMAppendBasicBlockInContext(e->context, e->function, "entry");

@@ -45,6 +45,8 @@ typedef struct Emitter {
   LLVMValueRef **registers;        // by Value.id
   LLVMValueRef thread, lane, warp; // i32
   VEC(LayoutIndex) indices;
+  LLVMValueRef shared; // the current kernel's buffer for conversions of layouts; NULL: none yet
+  uint32_t shared_bytes;
   bool uses_libclc;
   uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
   DebugInfo debug;

@@ -18,14 +18,21 @@ static void rename_registers(Emitter *e, const Value *x, const Layout *from, con
   }
 }
 
-// A buffer of the conversion's own; the barriers let ptxas overlay nothing, so its size is checked
-// beforehand.
-static LLVMValueRef shared_buffer(Emitter *e, LLVMTypeRef element, uint32_t count) {
-  LLVMTypeRef type = LLVMArrayType2(element, count);
-  LLVMValueRef buffer = LLVMAddGlobalInAddressSpace(e->llvm, type, "convert", NVVM_SHARED);
+// The kernel's one buffer for conversions, which follow one another between barriers: as large as the largest
+// needs. Its name is no identifier of the language.
+static LLVMValueRef shared_buffer(Emitter *e, uint32_t bytes) {
+  if (e->shared && bytes <= e->shared_bytes) return e->shared;
+  LLVMTypeRef type = LLVMArrayType2(e->i8, bytes);
+  LLVMValueRef buffer = LLVMAddGlobalInAddressSpace(e->llvm, type, "convert$", NVVM_SHARED);
   LLVMSetInitializer(buffer, LLVMGetUndef(type));
   LLVMSetLinkage(buffer, LLVMInternalLinkage);
   LLVMSetAlignment(buffer, 16);
+  if (e->shared) {
+    LLVMReplaceAllUsesWith(e->shared, buffer);
+    LLVMDeleteGlobal(e->shared);
+  }
+  e->shared = buffer;
+  e->shared_bytes = bytes;
   return buffer;
 }
 
@@ -38,7 +45,7 @@ static LLVMValueRef slot(Emitter *e, LLVMTypeRef element, LLVMValueRef buffer, c
 static void through_shared(Emitter *e, const Value *x, const Layout *from, const Layout *to,
                            LLVMValueRef *out) {
   LLVMTypeRef element = emit_memory_type(e, x->type), in_register = emit_type(e, x->type);
-  LLVMValueRef buffer = shared_buffer(e, element, 1u << from->out_bits);
+  LLVMValueRef buffer = shared_buffer(e, type_element_bytes(x->type) << from->out_bits);
   for (uint32_t r = 0; r < layout_registers(from); r++) {
     LLVMValueRef value = emit_register(e, x, r);
     if (in_register == e->i1) value = LLVMBuildZExt(e->builder, value, e->i8, "");
