@@ -36,8 +36,7 @@ static Value *with_constant(Op *op, Value *x, const Value *y) {
   case OP_SUB:
   case OP_XOR:
   case OP_SHL:
-  case OP_SHR:
-    return is_int(y, 0) ? x : NULL;
+  case OP_SHR: return is_int(y, 0) ? x : NULL;
   case OP_OR:
     if (is_ones(y)) return constant_like(op, (int64_t)number_wrap(elem_of(x), ~(uint64_t)0));
     return is_int(y, 0) ? x : NULL;
@@ -47,12 +46,9 @@ static Value *with_constant(Op *op, Value *x, const Value *y) {
   case OP_MUL:
     if (is_int(y, 0)) return constant_like(op, 0);
     return is_int(y, 1) ? x : NULL;
-  case OP_DIV:
-    return is_int(y, 1) ? x : NULL;
-  case OP_REM:
-    return is_int(y, 1) ? constant_like(op, 0) : NULL;
-  default:
-    return NULL;
+  case OP_DIV: return is_int(y, 1) ? x : NULL;
+  case OP_REM: return is_int(y, 1) ? constant_like(op, 0) : NULL;
+  default: return NULL;
   }
 }
 
@@ -62,20 +58,16 @@ static Value *with_itself(Op *op, Value *x) {
   case OP_AND:
   case OP_OR:
   case OP_MIN:
-  case OP_MAX:
-    return x;
+  case OP_MAX: return x;
   case OP_SUB:
   case OP_XOR:
   case OP_NE:
   case OP_LT:
-  case OP_GT:
-    return constant_like(op, 0);
+  case OP_GT: return constant_like(op, 0);
   case OP_EQ:
   case OP_LE:
-  case OP_GE:
-    return constant_like(op, 1);
-  default:
-    return NULL;
+  case OP_GE: return constant_like(op, 1);
+  default: return NULL;
   }
 }
 
@@ -131,18 +123,12 @@ static Value *select_rule(Op *op) {
 // Bits of a float's significand, with the implicit one.
 static uint32_t precision_of(Elem elem) {
   switch ((int)elem) {
-  case ELEM_FP8E5:
-    return 3;
-  case ELEM_FP8E4NV:
-    return 4;
-  case ELEM_BF16:
-    return 8;
-  case ELEM_FP16:
-    return 11;
-  case ELEM_FP32:
-    return 24;
-  default:
-    return 53;
+  case ELEM_FP8E5: return 3;
+  case ELEM_FP8E4NV: return 4;
+  case ELEM_BF16: return 8;
+  case ELEM_FP16: return 11;
+  case ELEM_FP32: return 24;
+  default: return 53;
   }
 }
 
@@ -177,7 +163,7 @@ static Value *cast_rule(Op *op) {
   if (type_is_ptr(origin->type) || type_is_ptr(x->type) || type_is_ptr(type)) return NULL;
   Elem from = elem_of(origin), middle = elem_of(x), to = type_element(type)->elem;
   if (!cast_is_exact(from, middle) && !truncates_twice(from, middle, to)) return NULL;
-  if (origin->type == type) return origin;
+  if (origin->type == type) return to == ELEM_FP8E5 ? NULL : origin; // casting to fp8e5 saturates infinity
   Builder b = builder_before(op);
   return build_cast(&b, origin, type_element(type));
 }

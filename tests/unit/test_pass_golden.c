@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tests/golden/passes/NAME.tir names its passes in the first line ("// passes: simplify coalesce", or
+// "pipeline"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, and
+// be left alone by a second simplify.
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "golden.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "passes/passes.h"
+
+enum { MAX_PASSES = 8 };
+
+typedef struct Session {
+  Arena arena;
+  Sources sources;
+  Diags diags;
+  IrContext ir;
+} Session;
+
+static void session_open(Session *s) {
+  *s = (Session){0};
+  s->sources.arena = s->diags.arena = &s->arena;
+  s->diags.sources = &s->sources;
+  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
+}
+
+static void fail_with(Session *s, const char *name) {
+  Buf text = {0};
+  diags_print_text(&s->diags, true, &text);
+  print_error("%s:\n%s", name, text.at ? text.at : "(no diagnostics)");
+  buf_free(&text);
+  fail();
+}
+
+static IrModule *parse(Session *s, const char *name, Str text) {
+  uint16_t file = sources_add(&s->sources, name, text);
+  IrModule *module = module_parse(&s->ir, file);
+  if (!module) fail_with(s, name);
+  return module;
+}
+
+// The names after "// passes:"; 0: the pipeline.
+static uint32_t passes_of(Session *s, Str text, const char *names[MAX_PASSES]) {
+  assert_true(str_starts(text, "// passes:"));
+  size_t at = strlen("// passes:");
+  uint32_t count = 0;
+  while (at < text.n && text.at[at] != '\n') {
+    size_t start = at;
+    while (at < text.n && text.at[at] != ' ' && text.at[at] != '\n') at++;
+    if (at > start) names[count++] = arena_copy(&s->arena, (Str){text.at + start, at - start});
+    if (at < text.n && text.at[at] == ' ') at++;
+    assert_true(count < MAX_PASSES);
+  }
+  return count == 1 && strcmp(names[0], "pipeline") == 0 ? 0 : count;
+}
+
+static void print_remarks(const Diags *diags, Buf *out) {
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *diag = diags->list.at[i];
+    buf_printf(out, "// %u: %s: %s\n", diag->loc.line, diag->pass ? diag->pass : "?", diag->message);
+    for (uint32_t k = 0; k < diag->notes.n; k++)
+      buf_printf(out, "//   %u: %s\n", diag->notes.at[k]->loc.line, diag->notes.at[k]->message);
+  }
+}
+
+static void check_stable(Session *s, IrModule *module, const char *const *names, uint32_t count) {
+  PassContext context = {&s->arena, &s->diags};
+  bool simplified = count == 0 || strcmp(names[count - 1], "simplify") == 0;
+  if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
+}
+
+static void check_file(const char *stem) {
+  Session s;
+  session_open(&s);
+  const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
+  Str text = golden_read(&s.arena, path);
+  assert_non_null(text.at);
+  const char *names[MAX_PASSES];
+  IrModule *module = parse(&s, arena_printf(&s.arena, "%s.tir", stem), text);
+  PipelineOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
+  if (!pipeline_run(module, &s.diags, &options)) fail_with(&s, stem);
+
+  Buf out = {0};
+  print_remarks(&s.diags, &out);
+  PrintOptions print = {.no_locs = true};
+  module_print(module, &print, &out);
+  check_stable(&s, module, names, options.only_count);
+  bool same = golden_check(&s.arena, arena_printf(&s.arena, "%s/golden/passes/%s.out.tir", TESTS_DIR, stem),
+                           buf_view(&out));
+  buf_free(&out);
+  arena_free(&s.arena);
+  assert_true(same);
+}
+
+static void test_add(void **state) { (void)state, check_file("add"); }
+static void test_add_unaligned(void **state) { (void)state, check_file("add_unaligned"); }
+static void test_widen(void **state) { (void)state, check_file("widen"); }
+static void test_anchors(void **state) { (void)state, check_file("anchors"); }
+static void test_no_anchors(void **state) { (void)state, check_file("no_anchors"); }
+static void test_fold(void **state) { (void)state, check_file("fold"); }
+static void test_control(void **state) { (void)state, check_file("control"); }
+static void test_loop(void **state) { (void)state, check_file("loop"); }
+
+static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
+  (void)module;
+  assert_true(seconds >= 0);
+  Buf *calls = data;
+  buf_printf(calls, "%s ", pass ? pass : "-");
+}
+
+static void expect_calls(PipelineOptions options, const char *expected) {
+  Session s;
+  session_open(&s);
+  Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/add.tir");
+  IrModule *module = parse(&s, "add.tir", text);
+  Buf calls = {0};
+  options.verify_each = true;
+  options.after = count_calls;
+  options.data = &calls;
+  bool right = pipeline_run(module, &s.diags, &options);
+  assert_int_equal(right, expected != NULL);
+  if (expected)
+    assert_string_equal(calls.at, expected);
+  else
+    assert_int_equal(s.diags.errors, 1);
+  buf_free(&calls);
+  arena_free(&s.arena);
+}
+
+static void test_pipeline(void **state) {
+  (void)state;
+  const char *coalesce = "coalesce", *needed = "propagate_layouts", *unknown = "coalesc";
+  Arena scratch = {0};
+  expect_calls((PipelineOptions){.scratch = &scratch}, "- simplify coalesce propagate_layouts simplify ");
+  expect_calls((PipelineOptions){.stop_after = "elaborate"}, "- ");
+  expect_calls((PipelineOptions){.stop_after = "coalesce"}, "- simplify coalesce ");
+  expect_calls((PipelineOptions){.disabled = &coalesce, .disabled_count = 1},
+               "- simplify propagate_layouts simplify ");
+  expect_calls((PipelineOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
+  expect_calls((PipelineOptions){.disabled = &needed, .disabled_count = 1}, NULL);
+  expect_calls((PipelineOptions){.only = &unknown, .only_count = 1}, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_add),     cmocka_unit_test(test_add_unaligned), cmocka_unit_test(test_widen),
+      cmocka_unit_test(test_anchors), cmocka_unit_test(test_no_anchors),    cmocka_unit_test(test_fold),
+      cmocka_unit_test(test_control), cmocka_unit_test(test_loop),          cmocka_unit_test(test_pipeline),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
