@@ -5,8 +5,6 @@
 #include <locale.h>
 #include <stdlib.h>
 
-enum { MAX_JOINED = 65536 }; // bytes of adjacent literals together, which are copied again at each
-
 // --- Numbers ---
 
 static int digit_of(char c) {
@@ -82,6 +80,14 @@ static size_t put_utf8(char *out, uint32_t c) {
   return (size_t)more + 1;
 }
 
+// The bytes set aside for a text of n: a power of two, so that adjacent literals can often be joined in
+// place.
+static size_t room_for(size_t n) {
+  size_t room = 16;
+  while (room <= n) room *= 2;
+  return room;
+}
+
 typedef struct Unescape {
   Parse *parse;
   Str body;
@@ -152,8 +158,11 @@ static void escape(Unescape *u) {
 }
 
 Str unescape(Parse *parse, Str body, bool raw, bool bytes, Loc loc) {
-  Unescape u = {
-      .parse = parse, .body = body, .bytes = bytes, .loc = loc, .out = arena_alloc(parse->arena, body.n + 1)};
+  Unescape u = {.parse = parse,
+                .body = body,
+                .bytes = bytes,
+                .loc = loc,
+                .out = arena_alloc(parse->arena, room_for(body.n))};
   while (u.at < body.n) {
     char c = body.at[u.at++];
     if (c == '\\' && !raw && u.at < body.n)
@@ -190,13 +199,13 @@ Expr *join_strings(Parse *parse, Expr *left, Expr *right) {
   uint16_t depth = left->depth > right->depth ? left->depth : right->depth;
   if (left->kind == EXPR_STRING && right->kind == EXPR_STRING) {
     Str a = left->string.text, b = right->string.text;
-    if (a.n + b.n > MAX_JOINED) {
-      parse_error(parse, right->loc, "the joined strings are too long");
-      return left;
+    char *text = (char *)a.at;
+    if (room_for(a.n + b.n) > room_for(a.n)) {
+      text = arena_alloc(parse->arena, room_for(a.n + b.n));
+      memcpy(text, a.at, a.n);
     }
-    char *text = arena_alloc(parse->arena, a.n + b.n + 1);
-    memcpy(text, a.at, a.n);
     memcpy(text + a.n, b.at, b.n);
+    text[a.n + b.n] = '\0';
     left->string.text = (Str){text, a.n + b.n};
   } else {
     FStringParts parts = parts_of(parse, left), more = parts_of(parse, right);
