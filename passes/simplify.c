@@ -65,9 +65,65 @@ static Trips trips_of(const Op *op) {
   return (step > 0 ? second >= upper : second <= upper) ? TRIPS_ONE : TRIPS_UNKNOWN;
 }
 
+// A carried value that the body hands on unchanged is what entered.
+static void forward_invariant(Simplifier *s, Op *op) {
+  Region *body = op->regions[0];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    Value *init = op_operand(op, i + 3), *arg = body->args[i + 1], *yielded = op_operand(body->last, i);
+    if (yielded != arg && yielded != init) continue;
+    s->changed |= !value_unused(arg) || !value_unused(&op->results[i]);
+    value_replace_uses(arg, init);
+    value_replace_uses(&op->results[i], init);
+  }
+}
+
+static bool carries(const Op *op, uint32_t i) {
+  return !value_unused(&op->results[i]) || !value_unused(op->regions[0]->args[i + 1]);
+}
+
+static void take_over(Value *from, Value *to) {
+  to->name = from->name;
+  value_replace_uses(from, to);
+}
+
+// Makes the loop anew without the carried values that nothing uses. Whether the op is gone.
+static bool drop_carried(Simplifier *s, Op *op) {
+  Region *body = op->regions[0];
+  Arena *scratch = s->context->scratch;
+  Value **kept = ARENA_ARRAY(scratch, Value *, op->result_count),
+        **yields = ARENA_ARRAY(scratch, Value *, op->result_count);
+  uint32_t *index = ARENA_ARRAY(scratch, uint32_t, op->result_count), count = 0;
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    if (!carries(op, i)) continue;
+    index[count] = i;
+    kept[count++] = op_operand(op, i + 3);
+  }
+  if (count == op->result_count) return false;
+
+  Builder b = builder_before(op);
+  Op *fresh = build_for(&b, op_operand(op, 0), op_operand(op, 1), op_operand(op, 2), count, kept);
+  Region *to = fresh->regions[0];
+  take_over(body->args[0], to->args[0]);
+  for (uint32_t k = 0; k < count; k++) {
+    take_over(body->args[index[k] + 1], to->args[k + 1]);
+    take_over(&op->results[index[k]], &fresh->results[k]);
+  }
+  for (uint32_t k = 0; k < count; k++) yields[k] = op_operand(body->last, index[k]);
+  while (body->first != body->last) op_move(body->first, to, NULL);
+  Builder end = builder_at_end(s->func, to);
+  end.loc = body->last->loc;
+  build_op(&end, OP_YIELD, count, yields, 0, NULL);
+  op_erase(op);
+  s->changed = true;
+  return true;
+}
+
 static bool simplify_for(Simplifier *s, Op *op) {
   Trips trips = trips_of(op);
-  if (trips == TRIPS_UNKNOWN) return false;
+  if (trips == TRIPS_UNKNOWN) {
+    forward_invariant(s, op);
+    return drop_carried(s, op);
+  }
   diag_remark(s->context->diags, op->loc, "simplify",
               trips == TRIPS_NONE ? "the loop never runs: left out" : "the loop runs once: no loop is left");
   Region *body = op->regions[0];

@@ -2,6 +2,7 @@
 // Axis analysis against brute force: random expressions are computed for random arguments, and every claim
 // about every value is looked up.
 #include <stdarg.h>
+#include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>

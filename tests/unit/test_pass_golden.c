@@ -3,6 +3,7 @@
 // "pipeline"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, and
 // be left alone by a second simplify.
 #include <stdarg.h>
+#include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>

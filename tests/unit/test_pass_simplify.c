@@ -3,6 +3,7 @@
 // are exact, on every 16-bit value.
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
