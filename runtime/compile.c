@@ -43,7 +43,8 @@ static void describe_bug(Compilation *c, const char *message) {
   const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";
   if (!c->last_step || !save_tir(c, path, sizeof path)) {
     snprintf(c->fault, sizeof c->fault,
-             "internal error: %s (while compiling %s; please report it with that file)", message, source);
+             "internal error: %.600s (while compiling %.200s; please report it with that file)", message,
+             source);
     return;
   }
   bool in_passes = strncmp(message, "codegen/", 8) != 0;

@@ -66,26 +66,16 @@ const char *tilec_version(void) { return "0.1.0"; }
 
 const char *tilec_status_name(tilec_status status) {
   switch (status) {
-  case TILEC_OK:
-    return "TILEC_OK";
-  case TILEC_ERROR_INVALID_ARGUMENT:
-    return "TILEC_ERROR_INVALID_ARGUMENT";
-  case TILEC_ERROR_OUT_OF_MEMORY:
-    return "TILEC_ERROR_OUT_OF_MEMORY";
-  case TILEC_ERROR_IO:
-    return "TILEC_ERROR_IO";
-  case TILEC_ERROR_COMPILE:
-    return "TILEC_ERROR_COMPILE";
-  case TILEC_ERROR_NO_DEVICE:
-    return "TILEC_ERROR_NO_DEVICE";
-  case TILEC_ERROR_DRIVER:
-    return "TILEC_ERROR_DRIVER";
-  case TILEC_ERROR_LAUNCH:
-    return "TILEC_ERROR_LAUNCH";
-  case TILEC_ERROR_NOT_SUPPORTED:
-    return "TILEC_ERROR_NOT_SUPPORTED";
-  case TILEC_ERROR_INTERNAL:
-    return "TILEC_ERROR_INTERNAL";
+  case TILEC_OK: return "TILEC_OK";
+  case TILEC_ERROR_INVALID_ARGUMENT: return "TILEC_ERROR_INVALID_ARGUMENT";
+  case TILEC_ERROR_OUT_OF_MEMORY: return "TILEC_ERROR_OUT_OF_MEMORY";
+  case TILEC_ERROR_IO: return "TILEC_ERROR_IO";
+  case TILEC_ERROR_COMPILE: return "TILEC_ERROR_COMPILE";
+  case TILEC_ERROR_NO_DEVICE: return "TILEC_ERROR_NO_DEVICE";
+  case TILEC_ERROR_DRIVER: return "TILEC_ERROR_DRIVER";
+  case TILEC_ERROR_LAUNCH: return "TILEC_ERROR_LAUNCH";
+  case TILEC_ERROR_NOT_SUPPORTED: return "TILEC_ERROR_NOT_SUPPORTED";
+  case TILEC_ERROR_INTERNAL: return "TILEC_ERROR_INTERNAL";
   }
   return "unknown tilec_status";
 }

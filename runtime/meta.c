@@ -8,12 +8,8 @@ enum { ABI_VERSION = 1 };
 
 static void json_const(const ConstValue *value, Buf *out) {
   switch (value->kind) {
-  case CONST_NONE:
-    buf_text(out, "null");
-    break;
-  case CONST_BOOL:
-    buf_text(out, value->i ? "true" : "false");
-    break;
+  case CONST_NONE: buf_text(out, "null"); break;
+  case CONST_BOOL: buf_text(out, value->i ? "true" : "false"); break;
   case CONST_INT:
     if (value->is_u64)
       buf_printf(out, "%llu", (unsigned long long)value->i);
@@ -25,9 +21,7 @@ static void json_const(const ConstValue *value, Buf *out) {
     buf_double(out, value->f);
     if (!isfinite(value->f)) buf_char(out, '"');
     break;
-  case CONST_STR:
-    buf_quoted(out, str_from(value->str));
-    break;
+  case CONST_STR: buf_quoted(out, str_from(value->str)); break;
   case CONST_DTYPE:
     buf_char(out, '"');
     type_print(value->type, out);

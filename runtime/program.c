@@ -317,18 +317,10 @@ tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output
                      compiled ? "text" : "compiled");
   const Buf *buf = NULL;
   switch (output) {
-  case TILEC_OUTPUT_PTX:
-    buf = &compiled->c.code.ptx;
-    break;
-  case TILEC_OUTPUT_TIR:
-    buf = &compiled->tir;
-    break;
-  case TILEC_OUTPUT_LLVM:
-    buf = &compiled->c.code.llvm;
-    break;
-  case TILEC_OUTPUT_META:
-    buf = &compiled->meta;
-    break;
+  case TILEC_OUTPUT_PTX: buf = &compiled->c.code.ptx; break;
+  case TILEC_OUTPUT_TIR: buf = &compiled->tir; break;
+  case TILEC_OUTPUT_LLVM: buf = &compiled->c.code.llvm; break;
+  case TILEC_OUTPUT_META: buf = &compiled->meta; break;
   }
   if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is none of tilec_output", (int)output);
   *text = buf_view(buf).at;

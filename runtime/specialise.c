@@ -12,17 +12,13 @@ _Static_assert((int)TILEC_I1 == (int)ELEM_I1 && (int)TILEC_U8 == (int)ELEM_U8 &&
 
 static tilec_arg default_arg(const ConstValue *value) {
   switch (value->kind) {
-  case CONST_NONE:
-    return tilec_arg_none();
+  case CONST_NONE: return tilec_arg_none();
   case CONST_BOOL:
-  case CONST_INT:
-    return tilec_arg_int(value->i);
-  case CONST_FLOAT:
-    return tilec_arg_float(value->f);
+  case CONST_INT: return tilec_arg_int(value->i);
+  case CONST_FLOAT: return tilec_arg_float(value->f);
   case CONST_STR:
   case CONST_DTYPE:
-  case CONST_TUPLE:
-    break;
+  case CONST_TUPLE: break;
   }
   return tilec_arg_default();
 }
@@ -121,14 +117,10 @@ static tilec_status bind_one(const Slot *slot, const tilec_arg *arg) {
     arg = &p->default_value;
   }
   switch (arg->kind) {
-  case TILEC_ARG_NONE:
-    return bind_none(slot);
-  case TILEC_ARG_POINTER:
-    return bind_pointer(slot, arg);
-  case TILEC_ARG_INT:
-    return bind_int(slot, arg->value.i);
-  case TILEC_ARG_FLOAT:
-    return bind_float(slot, arg->value.f);
+  case TILEC_ARG_NONE: return bind_none(slot);
+  case TILEC_ARG_POINTER: return bind_pointer(slot, arg);
+  case TILEC_ARG_INT: return bind_int(slot, arg->value.i);
+  case TILEC_ARG_FLOAT: return bind_float(slot, arg->value.f);
   case TILEC_ARG_DEFAULT:
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);

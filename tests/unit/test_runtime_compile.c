@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The compilation driver: signatures and definitions, faults, the end of memory.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/fault.h"
+#include "runtime/compile.h"
+
+static const char add_source[] = "@kernel\n"
+                                 "@grid(cdiv(n, BLOCK))\n"
+                                 "def add(x: *fp32, y: *fp32, out: *fp32, n: i32, BLOCK: constexpr = 128):\n"
+                                 "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
+                                 "    m = i < n\n"
+                                 "    store(out + i, load(x + i, mask=m) + load(y + i, mask=m), mask=m)\n";
+
+// The first diagnostic's text; "" where there is none.
+static const char *first_error(const Compilation *c) {
+  return c->diags.list.n ? c->diags.list.at[0]->message : "";
+}
+
+static void check_signature(const char *text, const char *expected) {
+  Compilation c;
+  Spec spec = {.target = target_default()};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_signature(&c, text, &spec), TILEC_OK);
+  Buf out = {0};
+  buf_text(&out, "");
+  for (uint32_t i = 0; i < spec.param_count; i++) {
+    const ParamSpec *p = &spec.params[i];
+    buf_printf(&out, "%s%s=", i ? "," : "", p->name);
+    if (p->type) type_print(p->type, &out);
+    buf_printf(&out, "%s%s%s", p->facts.divisible16 ? ":16" : "", p->facts.equal1 ? ":1" : "",
+               p->facts.none ? "None" : "");
+  }
+  assert_string_equal(out.at, expected);
+  buf_free(&out);
+  compilation_free(&c);
+}
+
+static void test_signatures_are_parsed(void **unused) {
+  (void)unused;
+  check_signature("x_ptr=*fp32:16,n=i32:16,stride=:1,b=None", "x_ptr=*fp32:16,n=i32:16,stride=:1,b=None");
+  check_signature("", "");
+  check_signature("  ", "");
+  check_signature(" x = *fp16 : 16 , y=bf16", "x=*fp16:16,y=bf16");
+  check_signature("x=*tl.float32,n=int64", "x=*fp32,n=i64");
+}
+
+static void check_wrong_signature(const char *text, const char *message, uint32_t col) {
+  Compilation c;
+  Spec spec = {.target = target_default()};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_signature(&c, text, &spec), TILEC_ERROR_COMPILE);
+  if (!strstr(first_error(&c), message)) fail_msg("'%s' gave '%s', not '%s'", text, first_error(&c), message);
+  assert_int_equal(c.diags.list.at[0]->loc.col, col);
+  compilation_free(&c);
+}
+
+static void test_wrong_signatures_are_located(void **unused) {
+  (void)unused;
+  check_wrong_signature("x", "expected NAME=VALUE", 1);
+  check_wrong_signature("x=i32,", "expected NAME=VALUE", 7);
+  check_wrong_signature("x=i32,,y=i32", "expected NAME=VALUE", 7);
+  check_wrong_signature("2x=i32", "not the name of a parameter", 1);
+  check_wrong_signature("=i32", "not the name of a parameter", 1);
+  check_wrong_signature("x=fp33", "did you mean 'fp32'", 3);
+  check_wrong_signature("x=", "expected [TYPE]", 3);
+  check_wrong_signature("x=**fp32", "is no type", 3);
+  check_wrong_signature("x=*", "is no type", 3);
+  check_wrong_signature("x=i32:8", "expected the fact 16 or 1", 7);
+  check_wrong_signature("x=i32:16:16", "given twice", 10);
+  check_wrong_signature("x=i32:16:1", "contradict", 3);
+  check_wrong_signature("x=*i32:1", "a pointer cannot", 3);
+  check_wrong_signature("x=fp32:16", "floating-point", 3);
+  check_wrong_signature("x=i32,x=i64", "'x' is given twice", 7);
+}
+
+static void test_definitions(void **unused) {
+  (void)unused;
+  static const char *const wrong[] = {"BLOCK", "=1", "BLOCK=", "BLOCK=1 +", "B-C=1", ""};
+  Compilation c;
+  Spec spec = {.target = target_default()};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_define(&c, "BLOCK=128", &spec), TILEC_OK);
+  assert_int_equal(compile_define(&c, "ACT=\"relu\"", &spec), TILEC_OK);
+  assert_int_equal(spec.constexpr_count, 2);
+  assert_string_equal(spec.constexprs[0].name, "BLOCK");
+  assert_int_equal(spec.constexprs[0].value.kind, CONST_INT);
+  assert_int_equal(spec.constexprs[0].value.i, 128);
+  assert_string_equal(spec.constexprs[1].value.str, "relu");
+  assert_int_equal(compile_define(&c, "BLOCK=64", &spec), TILEC_ERROR_COMPILE);
+  assert_non_null(strstr(first_error(&c), "given twice"));
+  compilation_free(&c);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    spec = (Spec){.target = target_default()};
+    assert_int_equal(compilation_init(&c), TILEC_OK);
+    assert_int_equal(compile_define(&c, wrong[i], &spec), TILEC_ERROR_COMPILE);
+    assert_int_equal(spec.constexpr_count, 0);
+    compilation_free(&c);
+  }
+}
+
+// Every step on add_source; the first status that is not TILEC_OK.
+static tilec_status run_all(Compilation *c, const PipelineOptions *pipeline, Buf *meta) {
+  Spec spec = {.target = target_default()};
+  tilec_status status = compilation_init(c);
+  if (!status) status = compile_parse(c, "add.tile", str_from(add_source));
+  if (!status) status = compile_signature(c, "x=:16,n=:16", &spec);
+  if (!status) status = compile_elaborate(c, &spec);
+  if (!status) status = compile_passes(c, pipeline);
+  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  if (!status) status = compile_meta(c, meta);
+  return status;
+}
+
+static void test_all_steps(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0};
+  tilec_status status = run_all(&c, &(PipelineOptions){.verify_each = true}, &meta);
+  if (status) fail_msg("status %d: %s%s", status, first_error(&c), c.fault);
+  assert_non_null(strstr(c.code.ptx.at, ".entry add"));
+  const char *expected = "\"kernel\": \"add\", \"arch\": \"sm_90\"";
+  if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
+  assert_non_null(strstr(meta.at, "{\"abi_version\": 1, "));
+  assert_non_null(strstr(meta.at, "\"threads\": 128, \"cluster\": 1, "));
+  assert_non_null(strstr(
+      meta.at, "\"num_warps\": 4, \"num_stages\": 3, \"maxnreg\": null, \"grid\": [\"cdiv(n, BLOCK)\"], "
+               "\"constexprs\": {\"BLOCK\": 128}, "));
+  assert_non_null(strstr(
+      meta.at, "{\"name\": \"x\", \"type\": \"*fp32\", \"offset\": 0, \"bytes\": 8, \"facts\": [\"16\"], "
+               "\"hidden\": null}"));
+  assert_non_null(strstr(
+      meta.at, "{\"name\": \"n\", \"type\": \"i32\", \"offset\": 24, \"bytes\": 4, \"facts\": [\"16\"], "
+               "\"hidden\": null}]}\n"));
+  buf_free(&meta);
+  compilation_free(&c);
+}
+
+static void break_after_coalesce(const char *pass, IrModule *module, double seconds, void *data) {
+  (void)module, (void)seconds, (void)data;
+  if (pass && strcmp(pass, "coalesce") == 0) BUG("a broken rule");
+}
+
+// The message names a file that holds the last good .tir, and compiles.
+static void test_a_bug_saves_the_tir(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0};
+  assert_int_equal(run_all(&c, &(PipelineOptions){.after = break_after_coalesce}, &meta),
+                   TILEC_ERROR_INTERNAL);
+  assert_non_null(strstr(c.fault, "a broken rule"));
+  assert_non_null(strstr(c.fault, "after the step 'coalesce' of add.tile"));
+  char path[600] = "";
+  const char *at = strstr(c.fault, "tilec compile ");
+  assert_non_null(at);
+  assert_int_equal(sscanf(at, "tilec compile %599s", path), 1);
+  compilation_free(&c);
+
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  static char text[100000];
+  size_t n = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  unlink(path);
+  Spec spec = {.target = target_default()};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_parse(&c, path, (Str){text, n}), TILEC_OK);
+  assert_true(c.is_tir);
+  assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
+  assert_int_equal(compile_passes(&c, &(PipelineOptions){0}), TILEC_OK);
+  assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
+  assert_non_null(strstr(c.code.ptx.at, ".entry add"));
+  compilation_free(&c);
+}
+
+static void test_a_bug_without_a_folder(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0};
+  const char *folder = getenv("TMPDIR");
+  setenv("TMPDIR", "/nonexistent/folder", 1);
+  assert_int_equal(run_all(&c, &(PipelineOptions){.after = break_after_coalesce}, &meta),
+                   TILEC_ERROR_INTERNAL);
+  if (folder)
+    setenv("TMPDIR", folder, 1);
+  else
+    unsetenv("TMPDIR");
+  assert_non_null(strstr(c.fault, "a broken rule"));
+  compilation_free(&c);
+}
+
+// Every arena allocation in turn fails; the last run is the one in which none does.
+static void test_the_end_of_memory(void **unused) {
+  (void)unused;
+  for (unsigned long n = 1;; n++) {
+    Compilation c;
+    Buf meta = {0};
+    arena_fail_after(n);
+    tilec_status status = run_all(&c, &(PipelineOptions){0}, &meta);
+    arena_fail_after(0);
+    buf_free(&meta);
+    if (status == TILEC_ERROR_OUT_OF_MEMORY) assert_true(c.fault[0]);
+    compilation_free(&c);
+    if (status == TILEC_OK) {
+      assert_true(n > 50);
+      return;
+    }
+    if (status != TILEC_ERROR_OUT_OF_MEMORY) fail_msg("allocation %lu: status %d", n, status);
+  }
+}
+
+static void test_tir_takes_no_signature(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0}, text = {0};
+  assert_int_equal(run_all(&c, &(PipelineOptions){0}, &meta), TILEC_OK);
+  buf_str(&text, buf_view(&c.last_tir));
+  compilation_free(&c);
+  buf_free(&meta);
+  Spec spec = {.target = target_default()};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_parse(&c, "add.tir", buf_view(&text)), TILEC_OK);
+  assert_int_equal(compile_signature(&c, "x=:16", &spec), TILEC_OK);
+  assert_int_equal(compile_elaborate(&c, &spec), TILEC_ERROR_COMPILE);
+  compilation_free(&c);
+  spec = (Spec){.target = target_default(), .kernel = "subtract"};
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_parse(&c, "add.tir", buf_view(&text)), TILEC_OK);
+  assert_int_equal(compile_elaborate(&c, &spec), TILEC_ERROR_COMPILE);
+  compilation_free(&c);
+  buf_free(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_signatures_are_parsed), cmocka_unit_test(test_wrong_signatures_are_located),
+      cmocka_unit_test(test_definitions),           cmocka_unit_test(test_all_steps),
+      cmocka_unit_test(test_a_bug_saves_the_tir),   cmocka_unit_test(test_a_bug_without_a_folder),
+      cmocka_unit_test(test_the_end_of_memory),     cmocka_unit_test(test_tir_takes_no_signature),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
