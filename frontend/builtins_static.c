@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Python's own functions, and those that are decided at compile time.
+#include "frontend/builtins.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+// --- min, max ---
+
+static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj *b) {
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (a->kind != OBJ_VALUE && b->kind != OBJ_VALUE) {
+    Obj test = const_compare(e, call->loc, larger ? COMPARE_GT : COMPARE_LT, b, a);
+    return test.kind == OBJ_ERROR ? test : test.constant.i ? *b : *a;
+  }
+  Obj args[] = {*a, *b, {.kind = OBJ_ABSENT}};
+  Loc locs[] = {call->loc, call->loc, call->loc};
+  Call inner = {.loc = call->loc, .text = call->text, .args = args, .locs = locs};
+  return larger ? builtin_maximum(e, &inner) : builtin_minimum(e, &inner);
+}
+
+static Obj pick_all(Elab *e, Call *call, bool larger) {
+  Obj best = call->args[0];
+  if (best.kind == OBJ_TUPLE && call->rest_count == 0) {
+    if (best.items.n == 0) return elab_error(e, call->loc, "'%s' of an empty tuple", call->text);
+    Obj tuple = best;
+    best = tuple.items.at[0];
+    for (uint32_t i = 1; i < tuple.items.n; i++) best = pick(e, call, larger, &best, &tuple.items.at[i]);
+    return best;
+  }
+  if (call->rest_count == 0)
+    return elab_error(e, call->loc, "'%s' of one %s is not built yet", call->text,
+                      best.kind == OBJ_VALUE ? "value (a reduction)" : "value");
+  for (uint32_t i = 0; i < call->rest_count; i++) best = pick(e, call, larger, &best, &call->rest[i]);
+  return best;
+}
+
+Obj builtin_python_max(Elab *e, Call *call) { return pick_all(e, call, true); }
+Obj builtin_python_min(Elab *e, Call *call) { return pick_all(e, call, false); }
+
+// --- Conversions ---
+
+static Obj float_of_string(Elab *e, const Call *call, const char *text) {
+  char *end;
+  const char *start = text;
+  while (*start == ' ') start++;
+  double value = strtod(start, &end);
+  bool hex = strpbrk(start, "xX(") != NULL; // C's strtod reads more than Python's float
+  while (*end == ' ') end++;
+  if (end == start || *end || hex) return elab_error(e, call->locs[0], "float() cannot read '%s'", text);
+  return obj_float(value);
+}
+
+Obj builtin_float(Elab *e, Call *call) {
+  const Obj *x = &call->args[0];
+  if (obj_is(x, CONST_STR)) return float_of_string(e, call, x->constant.str);
+  if (obj_is_number(x)) return obj_float(const_number(&x->constant));
+  if (x->kind == OBJ_VALUE)
+    return obj_value(elab_value(e, call->locs[0], "the argument of float()", x, elab_scalar(e, ELEM_FP32)));
+  return elab_error(e, call->locs[0], "float() needs a number or string, not %s", obj_describe(e, x));
+}
+
+Obj builtin_int(Elab *e, Call *call) {
+  const Obj *x = &call->args[0];
+  if (obj_is(x, CONST_INT)) return *x;
+  if (obj_is(x, CONST_BOOL)) return obj_int(x->constant.i);
+  if (x->kind == OBJ_VALUE && !type_is_ptr(x->value->type))
+    return obj_value(elab_value(e, call->locs[0], "the argument of int()", x, elab_scalar(e, ELEM_I32)));
+  if (!obj_is(x, CONST_FLOAT))
+    return elab_error(e, call->locs[0], "int() needs a number, not %s", obj_describe(e, x));
+  double f = trunc(x->constant.f);
+  if (!(f >= -0x1p63 && f < 0x1p63))
+    return elab_error(e, call->locs[0], "int() of %s does not fit in 64 bits", obj_text(e, x));
+  return obj_int((int64_t)f);
+}
+
+Obj builtin_bool(Elab *e, Call *call) {
+  bool truth;
+  if (const_truth(e, &call->args[0], &truth)) return obj_bool(truth);
+  return obj_value(elab_condition(e, call->locs[0], "the argument of bool()", &call->args[0]));
+}
+
+Obj builtin_len(Elab *e, Call *call) {
+  const Obj *x = &call->args[0];
+  if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
+  if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
+  return elab_error(e, call->locs[0], "len() needs a tuple, not %s", obj_describe(e, x));
+}
+
+// --- Decided at compile time ---
+
+Obj builtin_range(Elab *e, Call *call) {
+  return elab_error(e, call->loc, "'%s' can only be what a for loop runs over", call->text);
+}
+
+Obj builtin_static_assert(Elab *e, Call *call) {
+  bool truth;
+  if (!const_truth(e, &call->args[0], &truth))
+    return elab_error(e, call->locs[0], "static_assert needs a constexpr, not %s",
+                      obj_describe(e, &call->args[0]));
+  if (truth) return obj_none();
+  const char *message = obj_given(&call->args[1]) ? obj_text(e, &call->args[1]) : "";
+  return elab_error(e, call->loc, "static assertion failed%s%s", message[0] ? ": " : "", message);
+}
+
+Obj builtin_static_print(Elab *e, Call *call) {
+  bool good = true;
+  const char *sep = builtin_option(e, call, 1, CONST_STR, "sep", &good) ? call->args[1].constant.str : " ";
+  Buf buf = {0};
+  for (uint32_t i = 0; i < call->rest_count; i++) {
+    if (i) buf_text(&buf, sep);
+    buf_text(&buf, obj_text(e, &call->rest[i]));
+  }
+  const char *text = elab_text(e, &buf);
+  if (e->prints++ < ELAB_MAX_PRINTS)
+    diag_remark(e->diags, elab_loc(e, call->loc), "static_print", "%s", text);
+  return obj_none();
+}
+
+// multiple_of, max_contiguous, max_constancy: what they promise is not used today.
+Obj builtin_hint(Elab *e, Call *call) {
+  const Obj *values = &call->args[1];
+  ConstValue ignored;
+  if (!obj_to_const(e, values, &ignored) || (!obj_is(values, CONST_INT) && values->kind != OBJ_TUPLE))
+    return elab_error(e, call->locs[1], "'%s' needs constexpr integers, not %s", call->text,
+                      obj_describe(e, values));
+  return call->args[0];
+}
+
+Obj builtin_assume(Elab *e, Call *call) {
+  bool truth;
+  if (!const_truth(e, &call->args[0], &truth)) {
+    if (!elab_condition(e, call->locs[0], "what is assumed", &call->args[0])) return error_obj();
+  } else if (!truth)
+    return elab_error(e, call->loc, "what is assumed is false");
+  return obj_none();
+}
+
+Obj builtin_next_power_of_2(Elab *e, Call *call) {
+  const Obj *n = &call->args[0];
+  if (!obj_is(n, CONST_INT))
+    return elab_error(e, call->locs[0], "'%s' needs a constexpr integer, not %s", call->text,
+                      obj_describe(e, n));
+  if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
+    return elab_error(e, call->locs[0], "the next power of two does not fit in 64 bits");
+  int64_t power = 1;
+  while (power < n->constant.i) power *= 2;
+  return obj_int(power);
+}
+
+Obj builtin_constexpr(Elab *e, Call *call) {
+  ConstValue ignored;
+  if (obj_to_const(e, &call->args[0], &ignored) || call->args[0].kind == OBJ_FUNCTION) return call->args[0];
+  return elab_error(e, call->locs[0], "a constexpr must be known at compile time, and this is %s",
+                    obj_describe(e, &call->args[0]));
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls: arguments bound to parameters, builtins run, other functions of the file inlined.
+#include "frontend/elaborate.h"
+
+enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+// A call's arguments, *tuples spread out.
+typedef struct Given {
+  Obj obj;
+  Loc loc;
+  const char *name; // NULL: positional
+} Given;
+typedef VEC(Given) GivenArgs;
+
+static bool evaluate_args(Elab *e, const Expr *expr, GivenArgs *given) {
+  bool good = true;
+  for (uint32_t i = 0; i < expr->call.args.n; i++) {
+    const Arg *arg = &expr->call.args.at[i];
+    Obj obj = elab_expr(e, arg->value);
+    good = good && obj.kind != OBJ_ERROR;
+    if (obj.kind == OBJ_ERROR) continue;
+    if (arg->stars == 0)
+      vec_push(e->arena, given, ((Given){obj, arg->value->loc, arg->name}));
+    else if (arg->stars == 2 || obj.kind != OBJ_TUPLE) {
+      elab_error(e, arg->loc,
+                 arg->stars == 2 ? "'**' arguments are not built yet" : "'*' needs a tuple, not %s",
+                 obj_describe(e, &obj));
+      good = false;
+    } else
+      for (uint32_t k = 0; k < obj.items.n; k++) {
+        vec_push(e->arena, given, ((Given){obj.items.at[k], arg->value->loc, NULL}));
+        good = good && obj.items.at[k].kind != OBJ_ERROR;
+      }
+  }
+  if (given->n > MAX_ARGS) {
+    elab_error(e, expr->loc, "a call has at most %d arguments", MAX_ARGS);
+    return false;
+  }
+  return good;
+}
+
+// --- Builtins ---
+
+typedef struct BuiltinParam {
+  const char *name; // interned
+  bool optional, rest;
+} BuiltinParam;
+typedef VEC(BuiltinParam) BuiltinParams;
+
+static void parse_params(Elab *e, const char *text, BuiltinParams *params) {
+  while (*text) {
+    BuiltinParam param = {0};
+    if (*text == '*') param.rest = param.optional = *text++ != 0;
+    size_t n = strcspn(text, " ?");
+    param.name = intern(&e->ir->names, (Str){text, n});
+    text += n;
+    if (*text == '?') param.optional = *text++ != 0;
+    if (*text == ' ') text++;
+    vec_push(e->arena, params, param);
+  }
+}
+
+static bool unexpected_keyword(Elab *e, const Given *given, const char *callee, const char *const *names,
+                               uint32_t n) {
+  elab_error(e, given->loc, "unexpected keyword argument '%s' of '%s'%s", given->name, callee,
+             elab_did_you_mean(e, str_from(given->name), names, n));
+  return false;
+}
+
+static uint32_t find_param(const BuiltinParams *params, const char *name) {
+  uint32_t i = 0;
+  while (i < params->n && params->at[i].name != name) i++;
+  return i;
+}
+
+static bool bind_one(Elab *e, const Given *given, const char *text, const BuiltinParams *params,
+                     uint32_t *next, Call *call) {
+  uint32_t at = *next;
+  if (given->name) {
+    at = find_param(params, given->name);
+    const char **names = ARENA_ARRAY(e->arena, const char *, params->n);
+    for (uint32_t i = 0; i < params->n; i++) names[i] = params->at[i].name;
+    if (at == params->n) return unexpected_keyword(e, given, text, names, params->n);
+  } else if (at < params->n && params->at[at].rest) {
+    call->rest[call->rest_count++] = given->obj;
+    return true;
+  } else if (at >= params->n) {
+    elab_error(e, given->loc, "too many arguments for '%s': it takes %u", text, params->n);
+    return false;
+  } else
+    ++*next;
+  if (call->args[at].kind != OBJ_ABSENT) {
+    elab_error(e, given->loc, "argument '%s' of '%s' is given twice", params->at[at].name, text);
+    return false;
+  }
+  call->args[at] = given->obj;
+  call->locs[at] = given->loc;
+  return true;
+}
+
+// A single positional tuple may stand for a *parameter: x.reshape((a, b)) is x.reshape(a, b).
+static void spread_rest(Call *call) {
+  if (call->rest_count != 1 || call->rest[0].kind != OBJ_TUPLE) return;
+  Obj tuple = call->rest[0];
+  call->rest = tuple.items.at;
+  call->rest_count = tuple.items.n;
+}
+
+bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call) {
+  GivenArgs given = {0};
+  BuiltinParams params = {0};
+  Given self = {callee->self ? *callee->self : error_obj(), expr->call.callee->loc, NULL};
+  if (callee->self) vec_push(e->arena, &given, self);
+  if (!evaluate_args(e, expr, &given)) return false;
+  parse_params(e, callee->builtin->params, &params);
+  *call = (Call){.loc = expr->loc, .text = elab_expr_text(e, expr->call.callee)};
+  call->args = ARENA_ARRAY(e->arena, Obj, params.n);
+  call->locs = ARENA_ARRAY(e->arena, Loc, params.n);
+  call->rest = ARENA_ARRAY(e->arena, Obj, given.n);
+  for (uint32_t i = 0; i < params.n; i++)
+    call->args[i] = (Obj){.kind = OBJ_ABSENT}, call->locs[i] = expr->loc;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < given.n; i++)
+    if (!bind_one(e, &given.at[i], call->text, &params, &next, call)) return false;
+  for (uint32_t i = 0; i < params.n; i++)
+    if (call->args[i].kind == OBJ_ABSENT && !params.at[i].optional) {
+      elab_error(e, expr->loc, "missing argument '%s' of '%s'", params.at[i].name, call->text);
+      return false;
+    }
+  spread_rest(call);
+  return true;
+}
+
+static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
+  if (!callee->builtin->run)
+    return elab_error(e, expr->call.callee->loc, "'%s' is not built yet",
+                      elab_expr_text(e, expr->call.callee));
+  Call call;
+  if (!elab_bind_builtin(e, expr, callee, &call)) return error_obj();
+  e->b.loc = elab_loc(e, expr->loc);
+  return callee->builtin->run(e, &call);
+}
+
+// --- Functions of the file ---
+
+static void declared_here(Elab *e, Diag *diag, const Param *param) {
+  diag_note(e->diags, diag, param->loc, "parameter declared here");
+}
+
+static bool place_args(Elab *e, const Function *function, const GivenArgs *given, const Given **bound) {
+  uint32_t n = function->params.n, next = 0;
+  for (uint32_t i = 0; i < given->n; i++) {
+    const Given *arg = &given->at[i];
+    uint32_t at = arg->name ? 0 : next++;
+    if (arg->name) {
+      const char **names = ARENA_ARRAY(e->arena, const char *, n);
+      for (uint32_t k = 0; k < n; k++) names[k] = function->params.at[k].name;
+      while (at < n && names[at] != arg->name) at++;
+      if (at == n) return unexpected_keyword(e, arg, function->name, names, n);
+    } else if (at >= n || function->params.at[at].keyword_only) {
+      Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "too many arguments for '%s': it takes %u",
+                              function->name, n);
+      diag_note(e->diags, diag, function->loc, "function declared here");
+      return false;
+    }
+    if (bound[at]) {
+      Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "argument '%s' of '%s' is given twice",
+                              function->params.at[at].name, function->name);
+      declared_here(e, diag, &function->params.at[at]);
+      return false;
+    }
+    bound[at] = arg;
+  }
+  return true;
+}
+
+// Binds one parameter in the callee's frame, which is already the innermost; `site` is the call, in the
+// caller's terms.
+static bool bind_param(Elab *e, const Function *function, const Param *param, const Given *arg, Loc site,
+                       Loc arg_loc) {
+  const Type *type;
+  bool is_constexpr;
+  if (!elab_annotation(e, param->annotation, &type, &is_constexpr)) return false;
+  if (!arg && !param->default_value) {
+    Diag *diag = diag_error(e->diags, site, "missing argument '%s' of '%s'", param->name, function->name);
+    declared_here(e, diag, param);
+    return false;
+  }
+  Obj obj = arg ? arg->obj : elab_expr(e, param->default_value);
+  ConstValue ignored;
+  bool is_static = obj.kind != OBJ_VALUE && (obj.kind != OBJ_TUPLE || obj_to_const(e, &obj, &ignored));
+  if (is_constexpr && !is_static) {
+    Diag *diag = diag_error(e->diags, arg_loc, "argument '%s' of '%s' must be a constexpr, not %s",
+                            param->name, function->name, obj_describe(e, &obj));
+    declared_here(e, diag, param);
+    return false;
+  }
+  elab_bind(e, param->name, param->loc, obj);
+  return obj.kind != OBJ_ERROR;
+}
+
+static bool check_nesting(Elab *e, const Expr *expr, const Function *function) {
+  for (const Frame *frame = e->frame; frame; frame = frame->outer)
+    if (frame->function == function) {
+      Diag *diag = diag_error(e->diags, elab_loc(e, expr->loc),
+                              "'%s' calls itself: functions are inlined and cannot recurse", function->name);
+      diag_note(e->diags, diag, function->loc, "function declared here");
+      return false;
+    }
+  if (e->calls < ELAB_MAX_CALLS) return true;
+  elab_error(e, expr->loc, "calls are nested too deep: more than %d", ELAB_MAX_CALLS);
+  return false;
+}
+
+static bool check_params(Elab *e, const Expr *expr, const Function *function) {
+  for (uint32_t i = 0; i < function->params.n; i++)
+    if (function->params.at[i].stars) {
+      Diag *diag = diag_error(e->diags, elab_loc(e, expr->loc),
+                              "calling a function with '*' parameters is not built yet");
+      declared_here(e, diag, &function->params.at[i]);
+      return false;
+    }
+  return true;
+}
+
+static Obj call_function(Elab *e, const Expr *expr, const Function *function) {
+  GivenArgs given = {0};
+  if (!check_nesting(e, expr, function) || !check_params(e, expr, function)) return error_obj();
+  if (!evaluate_args(e, expr, &given)) return error_obj();
+  const Given **bound = ARENA_ARRAY(e->arena, const Given *, function->params.n);
+  if (!place_args(e, function, &given, bound)) return error_obj();
+  Loc site = elab_loc(e, expr->loc);
+  Frame *caller = e->frame;
+  Frame *frame = elab_push(e, function);
+  bool good = true;
+  for (uint32_t i = 0; i < function->params.n; i++) {
+    Loc arg_loc = bound[i] ? bound[i]->loc : site;
+    if (bound[i]) arg_loc.call = caller->call;
+    good = bind_param(e, function, &function->params.at[i], bound[i], site, arg_loc) && good;
+  }
+  frame->call = sources_call(e->ir->sources, site);
+  e->calls++;
+  if (good) elab_block(e, &function->body, NULL);
+  e->calls--;
+  Obj result = frame->result;
+  elab_pop(e);
+  return good ? result : error_obj();
+}
+
+// --- Types and their predicates ---
+
+static bool is_kind(const Type *type, const char *kind) {
+  Elem elem = type->elem;
+  bool scalar = type->kind == TYPE_SCALAR;
+  if (strcmp(kind, "ptr") == 0) return type->kind == TYPE_PTR;
+  if (!scalar) return false;
+  if (strcmp(kind, "floating") == 0) return elem_is_float(elem);
+  if (strcmp(kind, "int") == 0) return elem_is_int(elem);
+  if (strcmp(kind, "int_signed") == 0) return elem_is_int(elem) && elem_is_signed(elem);
+  if (strcmp(kind, "int_unsigned") == 0) return elem_is_int(elem) && !elem_is_signed(elem);
+  if (strcmp(kind, "standard_floating") == 0)
+    return elem == ELEM_FP16 || elem == ELEM_BF16 || elem == ELEM_FP32 || elem == ELEM_FP64;
+  if (strcmp(kind, "fp8") == 0) return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5;
+  if (strcmp(kind, "bool") == 0) return elem == ELEM_I1;
+  Elem named;
+  return elem_parse(str_from(kind), &named) && named == elem;
+}
+
+static bool is_predicate(const char *name) {
+  static const char *const kinds[] = {"ptr",          "floating",          "int", "int_signed",
+                                      "int_unsigned", "standard_floating", "fp8", "bool"};
+  if (!str_starts(str_from(name), "is_")) return false;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(name + 3, kinds[i]) == 0) return true;
+  Elem elem;
+  return elem_parse(str_from(name + 3), &elem);
+}
+
+// x.dtype.is_fp16(): true where the call was one of these.
+static bool type_predicate(Elab *e, const Expr *expr, Obj *obj) {
+  const Expr *callee = expr->call.callee;
+  if (callee->kind != EXPR_ATTRIBUTE || expr->call.args.n || !is_predicate(callee->attribute.name))
+    return false;
+  Obj object = elab_expr(e, callee->attribute.object);
+  *obj = object;
+  if (object.kind == OBJ_ERROR) return true;
+  if (!obj_is(&object, CONST_DTYPE))
+    *obj = elab_error(e, expr->loc, "'%s' is a method of types, not of %s", callee->attribute.name,
+                      obj_describe(e, &object));
+  else
+    *obj = obj_bool(is_kind(object.constant.type, callee->attribute.name + 3));
+  return true;
+}
+
+// tl.float32(x) casts.
+static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
+  GivenArgs given = {0};
+  if (!evaluate_args(e, expr, &given)) return error_obj();
+  if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type is called with one argument");
+  return obj_value(elab_value(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
+}
+
+Obj elab_call(Elab *e, const Expr *expr) {
+  Obj obj;
+  if (type_predicate(e, expr, &obj)) return obj;
+  Obj callee = elab_expr(e, expr->call.callee);
+  if (callee.kind == OBJ_ERROR) return callee;
+  if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
+  if (callee.kind == OBJ_FUNCTION) return call_function(e, expr, callee.function);
+  if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
+  if (callee.kind == OBJ_NAMESPACE)
+    return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
+                      elab_expr_text(e, expr->call.callee), callee.path);
+  return elab_error(e, expr->call.callee->loc, "%s cannot be called", obj_describe(e, &callee));
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Expressions: names, literals, attributes, subscripts, f-strings.
+#include "frontend/elaborate.h"
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+// --- Names ---
+
+const Function *elab_find_function(const Module *module, const char *name) {
+  const Function *found = NULL;
+  for (uint32_t i = 0; i < module->functions.n; i++)
+    if (module->functions.at[i]->name == name) found = module->functions.at[i];
+  return found;
+}
+
+static const char *interned(Elab *e, const char *text) { return intern(&e->ir->names, str_from(text)); }
+
+// Modules of Triton; anything below one of these words is one too.
+static bool is_namespace_part(const char *name) {
+  static const char *const parts[] = {"language", "math",    "extra",  "cuda",         "libdevice", "core",
+                                      "standard", "runtime", "random", "PropagateNan", "nvidia"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(name, parts[i]) == 0) return true;
+  return false;
+}
+
+static bool is_triton(const char *path) {
+  return strcmp(path, "triton") == 0 || str_starts(str_from(path), "triton.") ||
+         strcmp(path, "libdevice") == 0;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// A member of a module of Triton; false where there is none of that name.
+static bool namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
+  if (!is_triton(path)) return false;
+  if (ends_with(path, "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
+    *obj = obj_string(e, str_from(name));
+    return true;
+  }
+  bool libdevice = ends_with(path, "libdevice");
+  uint32_t scope = libdevice ? SCOPE_LIB : ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
+  const Builtin *builtin = builtin_find(name, scope);
+  if (builtin) {
+    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
+    return true;
+  }
+  Elem elem;
+  if (!libdevice && elem_parse(str_from(name), &elem)) {
+    *obj = obj_type(elab_scalar(e, elem));
+    return true;
+  }
+  if (!is_namespace_part(name)) return false;
+  *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, arena_printf(e->arena, "%s.%s", path, name))};
+  return true;
+}
+
+// What an import binds `name` to.
+static bool imported(Elab *e, const char *name, Obj *obj) {
+  for (uint32_t i = 0; i < e->module->imports.n; i++) {
+    const Import *import = e->module->imports.at[i];
+    for (uint32_t k = 0; k < import->names.n; k++) {
+      const ImportName *item = &import->names.at[k];
+      const char *path = item->name;
+      Str head = str_from(path);
+      if (!import->from && !item->alias) { // `import a.b` binds a
+        const char *dot = strchr(path, '.');
+        if (dot) head.n = (size_t)(dot - path);
+        path = intern(&e->ir->names, head);
+      }
+      if ((item->alias ? item->alias : path) != name) continue;
+      if (!import->from)
+        *obj = (Obj){.kind = OBJ_NAMESPACE, .path = path};
+      else if (import->dots || !namespace_member(e, import->module, path, obj))
+        *obj = (Obj){.kind = OBJ_NAMESPACE,
+                     .path = interned(e, arena_printf(e->arena, "%s.%s", import->module, path))};
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool assigns(const Stmt *stmt, const char *name) {
+  if (stmt->kind == STMT_ANNOTATED)
+    return stmt->annotated.target->kind == EXPR_NAME && stmt->annotated.target->name == name &&
+           stmt->annotated.value;
+  if (stmt->kind != STMT_ASSIGN) return false;
+  for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
+    if (stmt->assign.targets.at[i]->kind == EXPR_NAME && stmt->assign.targets.at[i]->name == name)
+      return true;
+  return false;
+}
+
+// The module's last assignment to the name, evaluated with the constants before it.
+static bool module_constant(Elab *e, const char *name, Obj *obj) {
+  for (uint32_t i = e->frame->constants; i-- > 0;) {
+    const Stmt *stmt = e->module->constants.at[i];
+    if (!assigns(stmt, name)) continue;
+    Frame *frame = elab_push(e, NULL);
+    frame->constants = i;
+    *obj = elab_expr(e, stmt->kind == STMT_ASSIGN ? stmt->assign.value : stmt->annotated.value);
+    elab_pop(e);
+    return true;
+  }
+  return false;
+}
+
+static bool global_name(Elab *e, const char *name, Obj *obj) {
+  if (module_constant(e, name, obj)) return true;
+  const Function *function = elab_find_function(e->module, name);
+  if (function) {
+    *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
+    return true;
+  }
+  if (imported(e, name, obj)) return true;
+  const Builtin *builtin = builtin_find(name, SCOPE_PY);
+  if (!builtin) builtin = builtin_find(name, SCOPE_TL);
+  if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
+  if (builtin) {
+    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
+    return true;
+  }
+  Elem elem;
+  if (elem_parse(str_from(name), &elem)) {
+    *obj = obj_type(elab_scalar(e, elem));
+    return true;
+  }
+  const char *path = strcmp(name, "tl") == 0       ? "triton.language"
+                     : strcmp(name, "triton") == 0 ? "triton"
+                                                   : NULL;
+  if (strcmp(name, "libdevice") == 0) path = "triton.language.extra.libdevice";
+  if (path) *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, path)};
+  return path != NULL;
+}
+
+static const char *suggest_name(Elab *e, const char *name) {
+  uint32_t n, m = 0, frames = e->frame->vars.n, functions = e->module->functions.n;
+  const char *const *builtins = builtin_names(e, SCOPE_TL | SCOPE_PY, &n);
+  const char **names = ARENA_ARRAY(e->arena, const char *, n + frames + functions);
+  for (uint32_t i = 0; i < frames; i++) names[m++] = e->frame->vars.at[i].name;
+  for (uint32_t i = 0; i < functions; i++) names[m++] = e->module->functions.at[i]->name;
+  for (uint32_t i = 0; i < n; i++) names[m++] = builtins[i];
+  return elab_did_you_mean(e, str_from(name), names, m);
+}
+
+static Obj unknown_name(Elab *e, Loc loc, const char *name) {
+  for (uint32_t i = e->frame->pruned.n; i-- > 0;) {
+    const Name *pruned = &e->frame->pruned.at[i];
+    if (pruned->name != name) continue;
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' has no value here", name);
+    diag_note(e->diags, diag, elab_loc(e, pruned->loc),
+              "it is assigned here only, in a branch that this specialisation does not take");
+    return error_obj();
+  }
+  return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
+}
+
+static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
+  if (binding->maybe) {
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here", binding->name);
+    diag_note(e->diags, diag, elab_loc(e, binding->loc),
+              "it is assigned here, on some of the ways that lead there only");
+    return error_obj();
+  }
+  const Obj *obj = &binding->obj;
+  if (!e->frame->grid || obj->kind != OBJ_VALUE || type_is_ptr(obj->value->type)) return *obj;
+  if (type_is_float(obj->value->type)) {
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, loc), "a grid cannot depend on the float '%s'", binding->name);
+    diag_note(e->diags, diag, binding->loc, "parameter declared here");
+    return error_obj();
+  }
+  e->b.loc = elab_loc(e, loc);
+  return obj_value(build_cast(&e->b, obj->value, elab_scalar(e, ELEM_I64)));
+}
+
+Obj elab_name(Elab *e, Loc loc, const char *name) {
+  const Binding *binding = elab_find(e->frame, name);
+  if (binding) return local_name(e, loc, binding);
+  Obj obj;
+  return global_name(e, name, &obj) ? obj : unknown_name(e, loc, name);
+}
+
+// --- Attributes ---
+
+const char *elab_expr_text(Elab *e, const Expr *expr) {
+  if (expr->kind == EXPR_NAME) return expr->name;
+  if (expr->kind != EXPR_ATTRIBUTE) return "the expression";
+  const Expr *object = expr->attribute.object;
+  if (object->kind != EXPR_NAME && object->kind != EXPR_ATTRIBUTE) return expr->attribute.name;
+  return arena_printf(e->arena, "%s.%s", elab_expr_text(e, object), expr->attribute.name);
+}
+
+static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
+  if (!is_triton(path))
+    return elab_error(e, expr->loc, "'%s' is not known: only Triton's modules can be used in kernels",
+                      elab_expr_text(e, expr));
+  uint32_t n;
+  const char *const *names = builtin_names(e, ends_with(path, "libdevice") ? SCOPE_LIB : SCOPE_TL, &n);
+  const char *nearest = diag_nearest(str_from(expr->attribute.name), names, n);
+  const char *object = elab_expr_text(e, expr->attribute.object);
+  Diag *diag =
+      nearest ? diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'; did you mean '%s.%s'?",
+                           elab_expr_text(e, expr), object, nearest)
+              : diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'", elab_expr_text(e, expr));
+  if (nearest) diag_fixit(e->diags, diag, expr->attribute.name_loc, nearest);
+  return error_obj();
+}
+
+// x.type, of a tile or a pointer; x.dtype is its element type.
+static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj) {
+  const char *name = expr->attribute.name;
+  const Type *element = type_element(type);
+  if (strcmp(name, "element_ty") == 0) {
+    if (!type_is_tile(type) && type->kind != TYPE_PTR) {
+      *obj = elab_error(e, expr->loc, "'element_ty' is an attribute of pointer types, not of %s",
+                        type_text(e, type));
+      return true;
+    }
+    *obj = obj_type(type_is_tile(type) ? element : type->inner);
+  } else if (strcmp(name, "scalar") == 0)
+    *obj = obj_type(element);
+  else if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "itemsize") == 0) {
+    int bits = element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
+    *obj = obj_int(name[0] == 'i' ? (bits + 7) / 8 : bits);
+  } else
+    return false;
+  return true;
+}
+
+static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *obj) {
+  const char *name = expr->attribute.name;
+  const Type *type =
+      object->kind == OBJ_VALUE ? object->value->type : elab_scalar(e, const_elem(&object->constant));
+  if (strcmp(name, "dtype") == 0)
+    *obj = obj_type(type_element(type));
+  else if (strcmp(name, "type") == 0)
+    *obj = obj_type(type);
+  else if (strcmp(name, "numel") == 0)
+    *obj = obj_int((int64_t)type_elements(type));
+  else if (strcmp(name, "value") == 0 && object->kind == OBJ_CONST)
+    *obj = *object;
+  else if (strcmp(name, "shape") == 0) {
+    *obj = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
+    for (uint32_t i = 0; i < obj->items.n; i++) obj->items.at[i] = obj_int(type->shape[i]);
+  } else if (strcmp(name, "T") == 0)
+    *obj = elab_error(e, expr->loc, "'.T' is not built yet");
+  else
+    return false;
+  return true;
+}
+
+static Obj method(Elab *e, const Expr *expr, const Obj *object) {
+  static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
+                                           "T",     "element_ty", "scalar", "primitive_bitwidth"};
+  const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
+  if (builtin) {
+    Obj *self = ARENA_NEW(e->arena, Obj);
+    *self = *object;
+    return (Obj){.kind = OBJ_BUILTIN, .builtin = builtin, .self = self};
+  }
+  uint32_t n, m = sizeof attributes / sizeof *attributes;
+  const char *const *methods = builtin_names(e, SCOPE_METHOD, &n);
+  const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
+  memcpy(names, attributes, sizeof attributes);
+  memcpy(names + m, methods, n * sizeof *names);
+  return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'%s", obj_describe(e, object),
+                    expr->attribute.name, elab_did_you_mean(e, str_from(expr->attribute.name), names, n + m));
+}
+
+Obj elab_attribute(Elab *e, const Expr *expr) {
+  Obj object = elab_expr(e, expr->attribute.object), obj;
+  if (object.kind == OBJ_ERROR) return object;
+  if (object.kind == OBJ_NAMESPACE)
+    return namespace_member(e, object.path, expr->attribute.name, &obj)
+               ? obj
+               : unknown_member(e, expr, object.path);
+  if (obj_is(&object, CONST_DTYPE) && type_attribute(e, expr, object.constant.type, &obj)) return obj;
+  if ((object.kind == OBJ_VALUE || obj_is_number(&object)) && value_attribute(e, expr, &object, &obj))
+    return obj;
+  if (obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "shape") == 0) {
+    const Type *type = object.constant.type;
+    obj = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
+    for (uint32_t i = 0; i < obj.items.n; i++) obj.items.at[i] = obj_int(type->shape[i]);
+    return obj;
+  }
+  return method(e, expr, &object);
+}
+
+// --- Subscripts ---
+
+static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
+  if (index->kind == OBJ_ERROR) return *index;
+  if (!obj_is(index, CONST_INT))
+    return elab_error(e, expr->loc, "a tuple's index must be a constexpr integer, not %s",
+                      obj_describe(e, index));
+  int64_t i = index->constant.i;
+  if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
+  if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
+    return elab_error(e, expr->loc, "index %lld is out of range: the tuple has %u elements",
+                      (long long)index->constant.i, tuple->items.n);
+  return tuple->items.at[i];
+}
+
+static bool is_whole_slice(const Expr *index) {
+  return index->kind == EXPR_SLICE && !index->slice.lower && !index->slice.upper && !index->slice.step;
+}
+
+static Obj subscript_tile(Elab *e, const Expr *expr, const Obj *object) {
+  const ExprList *indices = &expr->subscript.indices;
+  uint32_t rank = type_is_tile(object->value->type) ? object->value->type->rank : 0;
+  bool whole = indices->n <= rank;
+  for (uint32_t i = 0; i < indices->n; i++) whole = whole && is_whole_slice(indices->at[i]);
+  if (whole) return *object;
+  for (uint32_t i = 0; i < indices->n; i++)
+    if (indices->at[i]->kind == EXPR_NONE)
+      return elab_error(e, expr->loc, "'[... None ...]' (expand_dims) is not built yet");
+  if (rank == 0) return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, object));
+  for (uint32_t i = 0; i < indices->n; i++)
+    if (indices->at[i]->kind == EXPR_SLICE)
+      return elab_error(e, expr->loc, "a slice of a tile is not built yet");
+  return elab_error(e, expr->loc, "a tile has no elements to subscript; ':' and None are its indices");
+}
+
+static Obj subscript(Elab *e, const Expr *expr) {
+  Obj object = elab_expr(e, expr->subscript.object);
+  if (object.kind == OBJ_ERROR) return object;
+  if (object.kind == OBJ_VALUE) return subscript_tile(e, expr, &object);
+  if (object.kind != OBJ_TUPLE)
+    return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, &object));
+  if (expr->subscript.indices.n != 1 || expr->subscript.tuple)
+    return elab_error(e, expr->loc, "a tuple takes one index");
+  const Expr *at = expr->subscript.indices.at[0];
+  if (is_whole_slice(at)) return object;
+  if (at->kind == EXPR_SLICE) return elab_error(e, expr->loc, "a slice of a tuple is not built yet");
+  Obj index = elab_expr(e, at);
+  return subscript_tuple(e, expr, &object, &index);
+}
+
+// --- Literals ---
+
+static Obj tuple(Elab *e, const ExprList *list) {
+  VEC(Obj) items = {0};
+  for (uint32_t i = 0; i < list->n; i++) {
+    const Expr *item = list->at[i];
+    Obj obj = elab_expr(e, item->kind == EXPR_STAR ? item->operand : item);
+    if (item->kind != EXPR_STAR) {
+      vec_push(e->arena, &items, obj);
+      continue;
+    }
+    if (obj.kind != OBJ_TUPLE && obj.kind != OBJ_ERROR)
+      obj = elab_error(e, item->loc, "'*' needs a tuple, not %s", obj_describe(e, &obj));
+    if (obj.kind == OBJ_ERROR) return obj;
+    for (uint32_t k = 0; k < obj.items.n; k++) vec_push(e->arena, &items, obj.items.at[k]);
+  }
+  return (Obj){.kind = OBJ_TUPLE, .items = {items.at, items.n}};
+}
+
+static Obj fstring(Elab *e, const Expr *expr) {
+  Buf buf = {0};
+  for (uint32_t i = 0; i < expr->fstring.n; i++) {
+    const FStringPart *part = &expr->fstring.at[i];
+    if (!part->value) {
+      buf_str(&buf, part->text);
+      continue;
+    }
+    Obj obj = elab_expr(e, part->value);
+    if (obj.kind == OBJ_ERROR) {
+      buf_free(&buf);
+      return obj;
+    }
+    buf_text(&buf, obj_text(e, &obj));
+  }
+  return obj_string(e, str_from(elab_text(e, &buf)));
+}
+
+static Obj integer(Elab *e, const Expr *expr) {
+  if (expr->integer.overflow)
+    return elab_error(e, expr->loc, "the integer is too large: it does not fit in 64 bits");
+  ConstValue c = {
+      .kind = CONST_INT, .is_u64 = expr->integer.value > INT64_MAX, .i = (int64_t)expr->integer.value};
+  return obj_const(c);
+}
+
+static Obj conditional(Elab *e, const Expr *expr) {
+  Obj condition = elab_expr(e, expr->conditional.condition);
+  bool truth;
+  if (condition.kind == OBJ_ERROR) return condition;
+  if (const_truth(e, &condition, &truth))
+    return elab_expr(e, truth ? expr->conditional.then : expr->conditional.otherwise);
+  Value *value = elab_condition(e, expr->conditional.condition->loc, "a condition", &condition);
+  return value ? elab_run_conditional(e, expr, value) : error_obj();
+}
+
+static Obj not_built(Elab *e, const Expr *expr, const char *what) {
+  return elab_error(e, expr->loc, "%s is not built yet", what);
+}
+
+static Obj dispatch(Elab *e, const Expr *expr) {
+  Obj a, b;
+  switch (expr->kind) {
+  case EXPR_ERROR: return error_obj();
+  case EXPR_NAME: return elab_name(e, expr->loc, expr->name);
+  case EXPR_INT: return integer(e, expr);
+  case EXPR_FLOAT: return obj_float(expr->number);
+  case EXPR_STRING: return obj_string(e, expr->string.text);
+  case EXPR_FSTRING: return fstring(e, expr);
+  case EXPR_BOOL: return obj_bool(expr->boolean);
+  case EXPR_NONE: return obj_none();
+  case EXPR_TUPLE:
+  case EXPR_LIST: return tuple(e, &expr->list);
+  case EXPR_CALL: return elab_call(e, expr);
+  case EXPR_ATTRIBUTE: return elab_attribute(e, expr);
+  case EXPR_SUBSCRIPT: return subscript(e, expr);
+  case EXPR_UNARY: a = elab_expr(e, expr->unary.operand); return elab_unary(e, expr->loc, expr->unary.op, &a);
+  case EXPR_BINARY:
+    a = elab_expr(e, expr->binary.left);
+    b = elab_expr(e, expr->binary.right);
+    return elab_binary(e, expr->loc, expr->binary.op, &a, &b);
+  case EXPR_LOGICAL: return elab_logical(e, expr);
+  case EXPR_COMPARE: return elab_compare_chain(e, expr);
+  case EXPR_CONDITIONAL: return conditional(e, expr);
+  case EXPR_ELLIPSIS: return not_built(e, expr, "'...'");
+  case EXPR_SET: return not_built(e, expr, "a set");
+  case EXPR_DICT: return not_built(e, expr, "a dictionary");
+  case EXPR_LAMBDA: return not_built(e, expr, "a lambda in a kernel");
+  case EXPR_COMPREHENSION: return not_built(e, expr, "a comprehension");
+  case EXPR_SLICE:
+  case EXPR_STAR:
+  case EXPR_POINTER_TYPE: break;
+  }
+  return elab_error(e, expr->loc, "this expression has no value");
+}
+
+Obj elab_expr(Elab *e, const Expr *expr) {
+  if (!elab_enter(e, expr->loc)) return error_obj();
+  Obj obj = dispatch(e, expr);
+  elab_leave(e);
+  return e->stopped ? error_obj() : obj;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators: on constexprs Python's, on run-time values ops of tile IR.
+#include "frontend/elaborate.h"
+
+enum { MAX_POWER = 64 };
+
+static bool is_static(const Obj *obj) { return obj->kind != OBJ_VALUE; }
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+static const char *quoted(Elab *e, const char *text) { return arena_printf(e->arena, "'%s'", text); }
+
+static Value *cast_scalar(Elab *e, Value *value, Elem elem) {
+  return build_cast(&e->b, value, elab_scalar(e, elem));
+}
+
+// --- Unary ---
+
+static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
+  const Type *element = type_element(value->type);
+  const char *text = unary_op_text(op);
+  Obj shown = obj_value(value);
+  e->b.loc = elab_loc(e, loc);
+  if (op == UNARY_NOT) {
+    Value *truth = elab_condition(e, loc, "the operand of 'not'", &shown);
+    if (!truth) return error_obj();
+    return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
+  }
+  if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
+    return elab_error(e, loc, "'%s' is not defined on %s", text, obj_describe(e, &shown));
+  if (op == UNARY_POS) return shown;
+  if (op == UNARY_INVERT) {
+    Value *ones = build_int(&e->b, value->type, element->elem == ELEM_I1 ? 1 : -1);
+    return obj_value(build_binary(&e->b, OP_XOR, value, ones));
+  }
+  if (element->elem == ELEM_I1) value = cast_scalar(e, value, ELEM_I32);
+  if (elem_is_float(element->elem) && elem_info(element->elem)->bits == 8)
+    return elab_error(e, loc, "'-' is not defined on %s; cast to fp16 or fp32 first", type_text(e, element));
+  return obj_value(build(&e->b, OP_NEG, value->type, value, NULL, NULL));
+}
+
+Obj elab_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
+  if (a->kind == OBJ_ERROR) return *a;
+  return is_static(a) ? const_unary(e, loc, op, a) : run_unary(e, loc, op, a->value);
+}
+
+// --- Binary ---
+
+static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
+  const char *text = binary_op_text(op);
+  bool left = a->kind == OBJ_VALUE && type_is_ptr(a->value->type);
+  const Obj *pointer = left ? a : b, *offset = left ? b : a;
+  bool is_int = obj_is(offset, CONST_INT) || obj_is(offset, CONST_BOOL) ||
+                (offset->kind == OBJ_VALUE && type_is_int(offset->value->type));
+  if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
+    return elab_error(e, loc, "'%s' is not defined on %s and %s", text, obj_describe(e, a),
+                      obj_describe(e, b));
+  const Type *element = obj_is(offset, CONST_BOOL) ? elab_scalar(e, ELEM_I32) : NULL;
+  Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, element)};
+  if (!values[1]) return error_obj();
+  e->b.loc = elab_loc(e, loc);
+  if (type_is_elem(values[1]->type, ELEM_I1)) values[1] = cast_scalar(e, values[1], ELEM_I32);
+  if (op == BINARY_SUB) {
+    const Type *from = type_element(values[1]->type);
+    // Unsigned and narrow offsets are widened first, so that the negated one does not wrap.
+    if (from->elem != ELEM_I32 && from->elem != ELEM_I64) values[1] = cast_scalar(e, values[1], ELEM_I64);
+    values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
+  }
+  if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return error_obj();
+  return obj_value(build(&e->b, OP_ADDPTR, values[0]->type, values[0], values[1], NULL));
+}
+
+static Obj divide(Elab *e, Loc loc, Pair p) {
+  if (type_is_int(p.a->type)) {
+    p.a = cast_scalar(e, p.a, ELEM_FP32);
+    p.b = cast_scalar(e, p.b, ELEM_FP32);
+  }
+  e->b.loc = elab_loc(e, loc);
+  return obj_value(build_binary(&e->b, OP_DIV, p.a, p.b));
+}
+
+static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
+  if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
+      b->constant.i > MAX_POWER)
+    return elab_error(
+        e, loc, "'**' of run-time values is not built yet, but for constexpr powers from 1 to %d", MAX_POWER);
+  Obj base = *a, product = {.kind = OBJ_ABSENT};
+  for (int64_t n = b->constant.i; n; n >>= 1) {
+    if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
+    if (n > 1) base = elab_binary(e, loc, BINARY_MUL, &base, &base);
+  }
+  return product;
+}
+
+static OpKind op_of(BinaryOp op) {
+  switch (op) {
+  case BINARY_ADD: return OP_ADD;
+  case BINARY_SUB: return OP_SUB;
+  case BINARY_MUL: return OP_MUL;
+  case BINARY_FLOOR_DIV:
+  case BINARY_DIV: return OP_DIV;
+  case BINARY_MOD: return OP_REM;
+  case BINARY_AND: return OP_AND;
+  case BINARY_OR: return OP_OR;
+  case BINARY_XOR: return OP_XOR;
+  case BINARY_SHL: return OP_SHL;
+  case BINARY_SHR: return OP_SHR;
+  case BINARY_POW:
+  case BINARY_MATMUL: break;
+  }
+  return OP_COUNT;
+}
+
+static Promote promote_of(BinaryOp op) {
+  if (op == BINARY_DIV || op == BINARY_MOD || op == BINARY_FLOOR_DIV) return PROMOTE_DIVIDE;
+  return op >= BINARY_AND ? PROMOTE_INTEGERS : PROMOTE_PLAIN;
+}
+
+// Bools: their product is a bool, as in Triton; other arithmetic takes them as i32.
+static Pair lift_bools(Elab *e, BinaryOp op, Pair p, OpKind *kind) {
+  if (!type_is_elem(p.a->type, ELEM_I1) || op == BINARY_AND || op == BINARY_OR || op == BINARY_XOR) return p;
+  if (op == BINARY_MUL) {
+    *kind = OP_AND;
+    return p;
+  }
+  return (Pair){cast_scalar(e, p.a, ELEM_I32), cast_scalar(e, p.b, ELEM_I32)};
+}
+
+static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
+  return (op == BINARY_FLOOR_DIV || op == BINARY_MOD) && type_is_int(p.a->type) && obj_is_number(b) &&
+         b->constant.i == 0;
+}
+
+static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
+  if (op == BINARY_POW) return run_power(e, loc, a, b);
+  if (op == BINARY_MATMUL) return elab_error(e, loc, "'@' is not built yet; dot(a, b) is its function");
+  bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
+                  (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
+  if (pointers) return add_pointer(e, loc, op, a, b);
+  bool ints = op == BINARY_DIV && (a->kind != OBJ_VALUE || type_is_int(a->value->type)) &&
+              (b->kind != OBJ_VALUE || type_is_int(b->value->type));
+  Pair p = elab_promote(e, loc, quoted(e, binary_op_text(op)), ints ? PROMOTE_PLAIN : promote_of(op), a, b);
+  if (!p.a) return error_obj();
+  e->b.loc = elab_loc(e, loc);
+  if (op == BINARY_DIV) return divide(e, loc, p);
+  if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
+    return elab_error(e, loc, "'//' is not defined on floats; '/' divides them");
+  if (divides_by_zero(op, b, p)) return elab_error(e, loc, "division by zero");
+  OpKind kind = op_of(op);
+  p = lift_bools(e, op, p, &kind);
+  return obj_value(build_binary(&e->b, kind, p.a, p.b));
+}
+
+Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (is_static(a) && is_static(b)) return const_binary(e, loc, op, a, b);
+  return run_binary(e, loc, op, a, b);
+}
+
+// --- Comparisons ---
+
+static OpKind compare_kind(CompareOp op) {
+  static const OpKind kinds[] = {OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE};
+  return op <= COMPARE_NE ? kinds[op] : OP_COUNT;
+}
+
+static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
+  if (a->kind != OBJ_VALUE || b->kind != OBJ_VALUE ||
+      type_element(a->value->type) != type_element(b->value->type))
+    return elab_error(e, loc, "'%s' is not defined on %s and %s", compare_op_text(op), obj_describe(e, a),
+                      obj_describe(e, b));
+  const Type *address = elab_scalar(e, ELEM_U64);
+  Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
+  if (!elab_broadcast(e, loc, compare_op_text(op), 2, values)) return error_obj();
+  return obj_value(build_binary(&e->b, compare_kind(op), values[0], values[1]));
+}
+
+static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
+  if (op == COMPARE_IS || op == COMPARE_IS_NOT) return obj_bool(obj_equal(a, b) == (op == COMPARE_IS));
+  bool none = obj_is(a, CONST_NONE) || obj_is(b, CONST_NONE);
+  if (none && (op == COMPARE_EQ || op == COMPARE_NE)) return obj_bool(op == COMPARE_NE);
+  if (op == COMPARE_IN || op == COMPARE_NOT_IN)
+    return elab_error(e, loc, "'in' is for constexprs; %s is known at run time only",
+                      obj_describe(e, a->kind == OBJ_VALUE ? a : b));
+  if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
+      (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))
+    return compare_pointers(e, loc, op, a, b);
+  Pair p = elab_promote(e, loc, quoted(e, compare_op_text(op)), PROMOTE_PLAIN, a, b);
+  if (!p.a) return error_obj();
+  e->b.loc = elab_loc(e, loc);
+  return obj_value(build_binary(&e->b, compare_kind(op), p.a, p.b));
+}
+
+Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (is_static(a) && is_static(b)) return const_compare(e, loc, op, a, b);
+  return run_compare(e, loc, op, a, b);
+}
+
+// Each operand is evaluated once; a link known to be false decides. Links on tiles are joined element by
+// element.
+Obj elab_compare_chain(Elab *e, const Expr *expr) {
+  Obj left = elab_expr(e, expr->compare.first), result = obj_bool(true);
+  for (uint32_t i = 0; i < expr->compare.links.n; i++) {
+    const CompareLink *link = &expr->compare.links.at[i];
+    Obj right = elab_expr(e, link->right);
+    Obj test = elab_compare(e, expr->loc, link->op, &left, &right);
+    if (test.kind == OBJ_ERROR) return test;
+    if (obj_is(&test, CONST_BOOL) && !test.constant.i) return test;
+    bool first = obj_is(&result, CONST_BOOL);
+    if (!obj_is(&test, CONST_BOOL))
+      result = first ? test : elab_binary(e, expr->loc, BINARY_AND, &result, &test);
+    left = right;
+  }
+  return result;
+}
+
+// --- and, or ---
+
+Obj elab_logical(Elab *e, const Expr *expr) {
+  bool is_and = expr->logical.op == LOGICAL_AND, truth;
+  Obj left = elab_expr(e, expr->logical.left);
+  if (left.kind == OBJ_ERROR) return left;
+  if (const_truth(e, &left, &truth)) return truth == is_and ? elab_expr(e, expr->logical.right) : left;
+  Obj right = elab_expr(e, expr->logical.right);
+  if (right.kind == OBJ_ERROR) return right;
+  if (const_truth(e, &right, &truth) && truth != is_and) return obj_bool(truth);
+  const char *what = is_and ? "an operand of 'and'" : "an operand of 'or'";
+  Value *a = elab_condition(e, expr->logical.left->loc, what, &left);
+  Value *b = elab_condition(e, expr->logical.right->loc, what, &right);
+  if (!a || !b) return error_obj();
+  e->b.loc = elab_loc(e, expr->loc);
+  return obj_value(build_binary(&e->b, is_and ? OP_AND : OP_OR, a, b));
+}

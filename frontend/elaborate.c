@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel: its specialisation resolved, its parameters declared, its body and grid elaborated.
+#include "frontend/elaborate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// --- The context ---
+
+Loc elab_loc(const Elab *e, Loc loc) {
+  if (e->frame) loc.call = e->frame->call;
+  return loc;
+}
+
+Obj elab_error(Elab *e, Loc loc, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  diag_error(e->diags, elab_loc(e, loc), "%s", text);
+  uint32_t limit = e->diags->error_limit ? e->diags->error_limit : 20;
+  if (e->diags->errors > limit) e->stopped = true;
+  return (Obj){.kind = OBJ_ERROR};
+}
+
+bool elab_enter(Elab *e, Loc loc) {
+  if (e->stopped) return false;
+  if (e->depth >= ELAB_MAX_DEPTH)
+    elab_error(e, loc, "nested too deep: more than %d levels of expressions, blocks and calls",
+               ELAB_MAX_DEPTH);
+  else if (++e->steps > ELAB_MAX_STEPS)
+    elab_error(e, loc, "the kernel is too large once unrolled and inlined");
+  else {
+    e->depth++;
+    return true;
+  }
+  e->stopped = true;
+  return false;
+}
+
+void elab_leave(Elab *e) { e->depth--; }
+
+Frame *elab_push(Elab *e, const Function *function) {
+  Frame *frame = ARENA_NEW(e->arena, Frame);
+  *frame = (Frame){
+      .function = function, .outer = e->frame, .result = obj_none(), .constants = e->module->constants.n};
+  if (e->frame) frame->call = e->frame->call;
+  return e->frame = frame;
+}
+
+void elab_pop(Elab *e) { e->frame = e->frame->outer; }
+
+const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n) {
+  const char *nearest = diag_nearest(typed, names, n);
+  return nearest ? arena_printf(e->arena, "; did you mean '%s'?", nearest) : "";
+}
+
+// --- The specialisation ---
+
+// What a parameter of the kernel came to be.
+typedef struct Resolved {
+  const Param *param;
+  bool is_constexpr;
+  const Type *type; // of run-time parameters
+  ParamFacts facts;
+  ConstValue value; // of constexprs
+} Resolved;
+
+typedef struct Kernel {
+  const Function *function;
+  Resolved *params;
+  uint32_t count;
+} Kernel;
+
+static const Function *find_kernel(Elab *e, const char *name) {
+  if (name) {
+    const char *interned = intern(&e->ir->names, str_from(name));
+    const Function *function = elab_find_function(e->module, interned);
+    const char **names = ARENA_ARRAY(e->arena, const char *, e->module->functions.n);
+    for (uint32_t i = 0; i < e->module->functions.n; i++) names[i] = e->module->functions.at[i]->name;
+    if (!function)
+      elab_error(e, LOC_NONE, "there is no kernel '%s'%s", name,
+                 elab_did_you_mean(e, str_from(name), names, e->module->functions.n));
+    return function;
+  }
+  KernelInfo *entries;
+  uint32_t errors = e->diags->errors, n = frontend_entries(e->ir, e->module, &entries);
+  if (e->diags->errors > errors) return NULL;
+  if (n == 1) return elab_find_function(e->module, entries[0].name);
+  if (n == 0)
+    elab_error(e, LOC_NONE, "the file has no kernel: mark one with @kernel or @triton.jit");
+  else
+    elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, %s or %s say", n,
+               entries[0].name, entries[1].name);
+  return NULL;
+}
+
+static const ParamSpec *find_spec(const Spec *spec, const char *name) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (strcmp(spec->params[i].name, name) == 0) return &spec->params[i];
+  return NULL;
+}
+
+static const ConstValue *find_constexpr(const Constexpr *at, uint32_t n, const char *name) {
+  for (uint32_t i = n; i-- > 0;)
+    if (strcmp(at[i].name, name) == 0) return &at[i].value;
+  return NULL;
+}
+
+static void unknown_spec_name(Elab *e, const Function *function, const char *name) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, function->params.n);
+  for (uint32_t i = 0; i < function->params.n; i++) {
+    names[i] = function->params.at[i].name;
+    if (strcmp(names[i], name) == 0) return;
+  }
+  elab_error(e, function->loc, "'%s' is no parameter of '%s'%s", name, function->name,
+             elab_did_you_mean(e, str_from(name), names, function->params.n));
+}
+
+static void check_spec_names(Elab *e, const Function *function) {
+  for (uint32_t i = 0; i < e->spec->param_count; i++) unknown_spec_name(e, function, e->spec->params[i].name);
+  for (uint32_t i = 0; i < e->spec->constexpr_count; i++)
+    unknown_spec_name(e, function, e->spec->constexprs[i].name);
+}
+
+// From -D, @autotune, @heuristics, the default: in this order.
+static void resolve_constexpr(Elab *e, const Function *function, const Config *config, Resolved *at) {
+  const Param *param = at->param;
+  const ParamSpec *spec = find_spec(e->spec, param->name);
+  const ConstValue *given = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name);
+  if (!given) given = find_constexpr(config->constexprs.at, config->constexprs.n, param->name);
+  if (given)
+    at->value = *given;
+  else if (spec && spec->facts.none)
+    at->value = (ConstValue){.kind = CONST_NONE};
+  else if (elab_decorator(function, "heuristics") && elab_heuristic(e, function, param->name, &at->value))
+    return;
+  else if (param->default_value) {
+    uint32_t errors = e->diags->errors;
+    Obj obj = elab_expr(e, param->default_value);
+    if (!obj_to_const(e, &obj, &at->value) && e->diags->errors == errors)
+      elab_error(e, param->default_value->loc, "the default of a constexpr parameter must be a constexpr");
+  } else if (spec)
+    elab_error(e, param->loc, "'%s' is a constexpr parameter: give its value with -D %s=...", param->name,
+               param->name);
+  else
+    elab_error(e, param->loc, "constexpr parameter '%s' has no value; give one with -D %s=...", param->name,
+               param->name);
+}
+
+static const Type *default_type(Elab *e, const Param *param, ParamFacts *facts) {
+  if (!param->default_value) return NULL;
+  Obj obj = elab_expr(e, param->default_value);
+  if (obj_is(&obj, CONST_NONE)) facts->none = true;
+  return obj_is_number(&obj) ? elab_scalar(e, const_elem(&obj.constant)) : NULL;
+}
+
+static void resolve_runtime(Elab *e, Resolved *at) {
+  const Param *param = at->param;
+  const ParamSpec *spec = find_spec(e->spec, param->name);
+  if (find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name)) {
+    elab_error(e, param->loc,
+               "'%s' is a run-time parameter: it takes no -D value; make it a constexpr, or give its type "
+               "with --signature",
+               param->name);
+    return;
+  }
+  if (spec) at->facts = spec->facts;
+  const Type *given = spec ? spec->type : NULL;
+  if (given && at->type && given != at->type && !at->facts.none)
+    elab_error(e, param->loc, "parameter '%s' is declared as %s, but is given as %s", param->name,
+               type_text(e, at->type), type_text(e, given));
+  if (!at->type) at->type = given;
+  if (!at->type && !at->facts.none) at->type = default_type(e, param, &at->facts);
+  if (at->facts.none && (!at->type || at->type->kind != TYPE_PTR))
+    at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
+  if (!at->type)
+    elab_error(e, param->loc, "parameter '%s' has no type; annotate it, or give one with --signature %s=...",
+               param->name, param->name);
+  else if (at->type->kind != TYPE_SCALAR && at->type->kind != TYPE_PTR)
+    elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, at->type));
+}
+
+static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
+  const Function *function = kernel->function;
+  uint32_t errors = e->diags->errors;
+  check_spec_names(e, function);
+  kernel->count = function->params.n;
+  kernel->params = ARENA_ARRAY(e->arena, Resolved, kernel->count);
+  elab_push(e, NULL);
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    Resolved *at = &kernel->params[i];
+    at->param = &function->params.at[i];
+    if (at->param->stars) {
+      elab_error(e, at->param->loc, "a kernel cannot have '*' parameters");
+      continue;
+    }
+    if (!elab_annotation(e, at->param->annotation, &at->type, &at->is_constexpr)) continue;
+    if (at->is_constexpr)
+      resolve_constexpr(e, function, config, at);
+    else
+      resolve_runtime(e, at);
+  }
+  elab_pop(e);
+  return e->diags->errors == errors;
+}
+
+static void apply_options(Elab *e, const Config *config) {
+  Target *target = &e->out->target;
+  if (config->num_warps && !e->spec->num_warps_given) target->num_warps = (uint16_t)config->num_warps;
+  if (config->num_stages && !e->spec->num_stages_given) target->num_stages = (uint16_t)config->num_stages;
+  if (config->maxnreg && !e->spec->maxnreg_given) target->maxnreg = (uint16_t)config->maxnreg;
+}
+
+// --- The function ---
+
+static void declare(Elab *e, const Kernel *kernel) {
+  FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
+  Constexpr *constexprs = ARENA_ARRAY(e->arena, Constexpr, kernel->count);
+  uint32_t n = 0, m = 0;
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    const Resolved *at = &kernel->params[i];
+    if (at->is_constexpr)
+      constexprs[m++] = (Constexpr){at->param->name, at->value};
+    else
+      params[n++] = (FuncParam){at->param->name, at->type, at->facts, at->param->loc};
+  }
+  e->func = func_new(e->out, kernel->function->name, kernel->function->loc, params, n);
+  e->func->constexprs = constexprs;
+  e->func->constexpr_count = m;
+}
+
+// Binds the parameters in the innermost frame to the region's arguments and to what is known of them.
+static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    const Resolved *at = &kernel->params[i];
+    Obj obj;
+    e->b.loc = elab_loc(e, at->param->loc);
+    if (at->is_constexpr)
+      obj = obj_from_const(e, &at->value);
+    else {
+      Value *arg = region->args[n++];
+      obj = obj_value(arg);
+      if (at->facts.none)
+        obj = obj_none();
+      else if (at->facts.equal1 && type_is_int(arg->type) && !e->frame->grid)
+        obj = obj_value(build_int(&e->b, arg->type, 1));
+    }
+    elab_bind(e, at->param->name, at->param->loc, obj);
+  }
+}
+
+static void elab_body(Elab *e, const Kernel *kernel) {
+  e->b = builder_at_end(e->func, e->func->body);
+  elab_push(e, kernel->function);
+  bind_params(e, kernel, e->func->body);
+  elab_block(e, &kernel->function->body, NULL);
+  elab_pop(e);
+  e->b.loc = kernel->function->loc;
+  build_op(&e->b, OP_RETURN, 0, NULL, 0, NULL);
+}
+
+// --- The grid ---
+
+static const char *source_text(Elab *e, Loc loc) {
+  Str line = sources_line(e->ir->sources, loc.file, loc.line);
+  size_t start = loc.col ? loc.col - 1u : 0;
+  if (start >= line.n) return "";
+  size_t n = loc.len < line.n - start ? loc.len : line.n - start;
+  return arena_copy(e->arena, (Str){line.at + start, n});
+}
+
+static Value *grid_size(Elab *e, const Expr *expr) {
+  Obj obj = elab_expr(e, expr);
+  if (obj.kind == OBJ_ERROR) return NULL;
+  bool is_int = obj_is(&obj, CONST_INT) || (obj.kind == OBJ_VALUE && obj.value->type->kind == TYPE_SCALAR &&
+                                            type_is_int(obj.value->type));
+  if (is_int) return elab_value(e, expr->loc, "a grid's size", &obj, elab_scalar(e, ELEM_I64));
+  elab_error(e, expr->loc, "a grid's size must be an integer, not %s", obj_describe(e, &obj));
+  return NULL;
+}
+
+static void elab_grid(Elab *e, const Kernel *kernel) {
+  const Expr *decorator = elab_decorator(kernel->function, "grid");
+  if (!decorator) return;
+  const Expr *sizes[3];
+  uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
+  if (n < 1 || n > 3) {
+    elab_error(e, decorator->loc, "@grid takes one to three sizes");
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const Arg *arg = &decorator->call.args.at[i];
+    if (arg->name || arg->stars) {
+      elab_error(e, arg->loc, "@grid takes positional arguments only");
+      return;
+    }
+    sizes[i] = arg->value;
+  }
+  e->func->grid = func_new_grid(e->func);
+  e->b = builder_at_end(e->func, e->func->grid);
+  elab_push(e, NULL)->grid = true;
+  bind_params(e, kernel, e->func->grid);
+  Value *values[3];
+  bool good = true;
+  for (uint32_t i = 0; i < n; i++) {
+    e->func->grid_text[i] = source_text(e, sizes[i]->loc);
+    values[i] = grid_size(e, sizes[i]);
+    good = good && values[i];
+  }
+  elab_pop(e);
+  e->b.loc = decorator->loc;
+  if (good) build_op(&e->b, OP_YIELD, n, values, 0, NULL);
+}
+
+Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) {
+  Elab e = {.ir = out->ir,
+            .arena = out->ir->arena,
+            .diags = out->ir->diags,
+            .module = module,
+            .out = out,
+            .spec = spec};
+  uint32_t errors = e.diags->errors, funcs = out->funcs.n;
+  Kernel kernel = {.function = find_kernel(&e, spec->kernel)};
+  if (!kernel.function) return NULL;
+  Config config = {0};
+  elab_push(&e, NULL);
+  elab_autotune(&e, kernel.function, &config);
+  elab_pop(&e);
+  if (!resolve(&e, &kernel, &config)) return NULL;
+  apply_options(&e, &config);
+  declare(&e, &kernel);
+  elab_body(&e, &kernel);
+  elab_grid(&e, &kernel);
+  if (e.diags->errors == errors) return e.func;
+  out->funcs.n = funcs;
+  return NULL;
+}

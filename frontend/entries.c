@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a file offers: its entries and their signatures.
+#include "frontend/elaborate.h"
+
+// Whether a name is used anywhere in an expression or block.
+static bool in_expr(const Expr *expr, const char *name);
+
+static bool in_list(const ExprList *list, const char *name) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (in_expr(list->at[i], name)) return true;
+  return false;
+}
+
+static bool in_call(const Expr *expr, const char *name) {
+  if (in_expr(expr->call.callee, name)) return true;
+  for (uint32_t i = 0; i < expr->call.args.n; i++)
+    if (in_expr(expr->call.args.at[i].value, name)) return true;
+  return false;
+}
+
+static bool in_compare(const Expr *expr, const char *name) {
+  if (in_expr(expr->compare.first, name)) return true;
+  for (uint32_t i = 0; i < expr->compare.links.n; i++)
+    if (in_expr(expr->compare.links.at[i].right, name)) return true;
+  return false;
+}
+
+static bool in_expr(const Expr *expr, const char *name) {
+  if (!expr) return false;
+  switch (expr->kind) {
+  case EXPR_NAME: return expr->name == name;
+  case EXPR_TUPLE:
+  case EXPR_LIST:
+  case EXPR_SET: return in_list(&expr->list, name);
+  case EXPR_CALL: return in_call(expr, name);
+  case EXPR_ATTRIBUTE: return in_expr(expr->attribute.object, name);
+  case EXPR_SUBSCRIPT:
+    return in_expr(expr->subscript.object, name) || in_list(&expr->subscript.indices, name);
+  case EXPR_SLICE:
+    return in_expr(expr->slice.lower, name) || in_expr(expr->slice.upper, name) ||
+           in_expr(expr->slice.step, name);
+  case EXPR_UNARY: return in_expr(expr->unary.operand, name);
+  case EXPR_BINARY: return in_expr(expr->binary.left, name) || in_expr(expr->binary.right, name);
+  case EXPR_LOGICAL: return in_expr(expr->logical.left, name) || in_expr(expr->logical.right, name);
+  case EXPR_COMPARE: return in_compare(expr, name);
+  case EXPR_CONDITIONAL:
+    return in_expr(expr->conditional.then, name) || in_expr(expr->conditional.condition, name) ||
+           in_expr(expr->conditional.otherwise, name);
+  case EXPR_LAMBDA: return in_expr(expr->lambda.body, name);
+  case EXPR_STAR: return in_expr(expr->operand, name);
+  case EXPR_ERROR:
+  case EXPR_INT:
+  case EXPR_FLOAT:
+  case EXPR_STRING:
+  case EXPR_FSTRING:
+  case EXPR_BOOL:
+  case EXPR_NONE:
+  case EXPR_ELLIPSIS:
+  case EXPR_DICT:
+  case EXPR_COMPREHENSION:
+  case EXPR_POINTER_TYPE: break;
+  }
+  return false;
+}
+
+static bool in_block(const Block *block, const char *name);
+
+static bool in_branch(const Stmt *stmt, const char *name) {
+  for (uint32_t i = 0; i < stmt->branch.arms.n; i++)
+    if (in_expr(stmt->branch.arms.at[i].condition, name) || in_block(&stmt->branch.arms.at[i].body, name))
+      return true;
+  return in_block(&stmt->branch.orelse, name);
+}
+
+static bool in_stmt(const Stmt *stmt, const char *name) {
+  switch (stmt->kind) {
+  case STMT_EXPR:
+  case STMT_RETURN: return in_expr(stmt->expr, name);
+  case STMT_ASSIGN: return in_expr(stmt->assign.value, name);
+  case STMT_ANNOTATED: return in_expr(stmt->annotated.value, name);
+  case STMT_AUGMENTED: return in_expr(stmt->augmented.value, name);
+  case STMT_FOR:
+  case STMT_WHILE:
+    return in_expr(stmt->loop.condition, name) || in_block(&stmt->loop.body, name) ||
+           in_block(&stmt->loop.orelse, name);
+  case STMT_IF: return in_branch(stmt, name);
+  case STMT_ASSERT: return in_expr(stmt->assertion.condition, name);
+  case STMT_DEF: return in_block(&stmt->function->body, name);
+  case STMT_PASS:
+  case STMT_BREAK:
+  case STMT_CONTINUE:
+  case STMT_GLOBAL:
+  case STMT_NONLOCAL:
+  case STMT_IMPORT: break;
+  }
+  return false;
+}
+
+static bool in_block(const Block *block, const char *name) {
+  for (uint32_t i = 0; i < block->n; i++)
+    if (in_stmt(block->at[i], name)) return true;
+  return false;
+}
+
+static bool is_called(const Module *module, const Function *function) {
+  for (uint32_t i = 0; i < module->functions.n; i++)
+    if (module->functions.at[i] != function && in_block(&module->functions.at[i]->body, function->name))
+      return true;
+  return false;
+}
+
+// --- Signatures ---
+
+static KernelParam signature_param(Elab *e, const Param *param) {
+  KernelParam info = {.name = param->name, .loc = param->loc};
+  elab_annotation(e, param->annotation, &info.type, &info.is_constexpr);
+  if (!param->default_value) return info;
+  Obj obj = elab_expr(e, param->default_value);
+  info.has_default = obj_to_const(e, &obj, &info.default_value);
+  return info;
+}
+
+static KernelInfo signature(Elab *e, const Function *function) {
+  KernelInfo info = {.name = function->name, .loc = function->loc, .param_count = function->params.n};
+  info.has_grid = elab_decorator(function, "grid") != NULL;
+  info.params = ARENA_ARRAY(e->arena, KernelParam, info.param_count);
+  elab_push(e, NULL);
+  for (uint32_t i = 0; i < info.param_count; i++)
+    info.params[i] = signature_param(e, &function->params.at[i]);
+  elab_pop(e);
+  return info;
+}
+
+static Elab reader(IrContext *ir, const Module *module) {
+  return (Elab){.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
+}
+
+uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels) {
+  Elab e = reader(ir, module);
+  VEC(KernelInfo) found = {0};
+  for (int jit = 0; jit < 2 && found.n == 0; jit++)
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+      const Function *function = module->functions.at[i];
+      if (!elab_decorator(function, jit ? "jit" : "kernel")) continue;
+      if (elab_find_function(module, function->name) != function || (jit && is_called(module, function)))
+        continue;
+      vec_push(e.arena, &found, signature(&e, function));
+    }
+  *kernels = found.at;
+  return found.n;
+}
+
+const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const char *name) {
+  Elab e = reader(ir, module);
+  for (uint32_t i = module->functions.n; i-- > 0;) {
+    const Function *function = module->functions.at[i];
+    if (strcmp(function->name, name) != 0) continue;
+    KernelInfo *info = ARENA_NEW(e.arena, KernelInfo);
+    *info = signature(&e, function);
+    return info;
+  }
+  return NULL;
+}
