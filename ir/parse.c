@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads tile IR's text form (grammar: docs/tir.md) by recursive descent with one token of lookahead. A rule's
+// EBNF stands above its function.
+#include "ir/parse.h"
+
+#include "base/hash.h"
+#include "ir/build.h"
+#include "ir/parse_parts.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+enum { MAX_REGION_DEPTH = 100, MAX_TEXT = 256 << 20, MAX_PARAMS = 4096, MAX_ALIASES = 10000 };
+
+static Arena *arena_of(Parser *p) { return p->ir->arena; }
+
+static Binding *binding_slot(const Parser *p, const char *name) {
+  uint32_t i = (uint32_t)hash_bytes(name, strlen(name)) & (p->binding_count - 1);
+  while (p->bindings[i].name && p->bindings[i].name != name) i = (i + 1) & (p->binding_count - 1);
+  return &p->bindings[i];
+}
+
+static void bindings_grow(Parser *p) {
+  Binding *old = p->bindings;
+  uint32_t count = p->binding_count;
+  p->binding_count = count ? count * 2 : 64;
+  p->bindings = ARENA_ARRAY(arena_of(p), Binding, p->binding_count);
+  for (uint32_t i = 0; i < count; i++)
+    if (old[i].name) *binding_slot(p, old[i].name) = old[i];
+}
+
+// A name of digits alone is a number that printing gave; others are kept as the value's hint.
+static void bind(Parser *p, const char *name, Loc loc, Value *value) {
+  if (p->failed) return;
+  if (p->binding_n * 2 >= p->binding_count) bindings_grow(p);
+  Binding *slot = binding_slot(p, name);
+  if (slot->name && slot->value) {
+    parser_fail(p, loc, "%%%s is defined already", name);
+    return;
+  }
+  if (!slot->name) p->binding_n++;
+  *slot = (Binding){name, value};
+  if (name_is_plain(str_from(name))) value->name = name;
+  vec_push(arena_of(p), &p->visible, name);
+}
+
+static void leave_scope(Parser *p, uint32_t mark) {
+  while (p->visible.n > mark) binding_slot(p, vec_pop(&p->visible))->value = NULL;
+}
+
+static Value *use_value(Parser *p) {
+  Loc loc = p->token.loc;
+  const char *name = parser_name(p, TOKEN_VALUE, "a value (%name)");
+  if (!name) return NULL;
+  Binding *slot = p->binding_count ? binding_slot(p, name) : NULL;
+  if (!slot || !slot->value) parser_fail(p, loc, "%%%s is not defined here", name);
+  return p->failed ? NULL : slot->value;
+}
+
+// ints := '[' [INTEGER {',' INTEGER}] ']'
+static void parse_ints(Parser *p, Attr *attr) {
+  VEC(int64_t) ints = {0};
+  parser_expect(p, '[');
+  if (!parser_is(p, ']')) {
+    do vec_push(arena_of(p), &ints, parser_i64(p));
+    while (parser_take(p, ',') && !p->failed);
+  }
+  parser_expect(p, ']');
+  attr->ints.at = ints.at;
+  attr->ints.n = ints.n;
+}
+
+// attr := KEY ['=' value], as the attribute's kind asks
+static void parse_attr(Parser *p, Op *op) {
+  const char *names[ATTR_COUNT];
+  for (int i = 0; i < ATTR_COUNT; i++) names[i] = attr_info((AttrKey)i)->name;
+  Loc loc = p->token.loc;
+  Attr attr = {0};
+  if (p->token.kind != TOKEN_WORD)
+    parser_expected(p, "an attribute");
+  else if (!attr_parse_key(p->token.text, &attr.key))
+    parser_unknown(p, "attribute", names, ATTR_COUNT);
+  parser_advance(p);
+  if (p->failed) return;
+  AttrKind kind = attr_info(attr.key)->kind;
+  if (kind != ATTR_KIND_FLAG) parser_expect(p, '=');
+  switch (kind) {
+  case ATTR_KIND_INT: attr.i = parser_i64(p); break;
+  case ATTR_KIND_FLOAT: attr.f = parser_double(p); break;
+  case ATTR_KIND_STR: attr.str = parser_string(p); break;
+  case ATTR_KIND_FLAG: break;
+  case ATTR_KIND_INTS: parse_ints(p, &attr); break;
+  case ATTR_KIND_LAYOUT: attr.layout = parse_layout(p); break;
+  }
+  if (!p->failed && op_attr(op, attr.key))
+    parser_fail(p, loc, "attribute '%s' is given twice", names[attr.key]);
+  if (!p->failed) op_set_attr(op, attr);
+}
+
+static void parse_ops(Parser *p, Region *region);
+
+// region := ('do' | 'then' | 'else') ['(' arg {',' arg} ')'] '{' {op} '}'     arg := VALUE ':' type
+static void parse_region(Parser *p, Op *op) {
+  if (p->depth == MAX_REGION_DEPTH)
+    parser_fail(p, p->token.loc, "regions nest deeper than %d", MAX_REGION_DEPTH);
+  parser_expect_word(p, region_word(op->kind, op->region_count));
+  if (p->failed) return;
+  Region *region = region_new(p->func, op);
+  uint32_t mark = p->visible.n;
+  p->depth++;
+  if (parser_take(p, '(')) {
+    do {
+      Loc loc = p->token.loc;
+      const char *name = parser_name(p, TOKEN_VALUE, "an argument (%name)");
+      parser_expect(p, ':');
+      const Type *type = parse_type(p);
+      if (!p->failed) bind(p, name, loc, region_add_arg(region, type, NULL));
+    } while (parser_take(p, ',') && !p->failed);
+    parser_expect(p, ')');
+  }
+  parser_expect(p, '{');
+  parse_ops(p, region);
+  parser_expect(p, '}');
+  p->depth--;
+  leave_scope(p, mark);
+}
+
+typedef struct ResultName {
+  const char *name;
+  Loc loc;
+} ResultName;
+
+typedef struct OpParts {
+  VEC(ResultName) names;
+  VEC(Value *) operands;
+  VEC(const Type *) types;
+} OpParts;
+
+static void parse_result_names(Parser *p, OpParts *parts) {
+  if (p->token.kind != TOKEN_VALUE) return;
+  do {
+    Loc loc = p->token.loc;
+    const char *name = parser_name(p, TOKEN_VALUE, "a result (%name)");
+    vec_push(arena_of(p), &parts->names, ((ResultName){name, loc}));
+  } while (parser_take(p, ',') && !p->failed);
+  parser_expect(p, '=');
+}
+
+static void parse_operands(Parser *p, OpParts *parts) {
+  if (p->token.kind != TOKEN_VALUE) return;
+  do vec_push(arena_of(p), &parts->operands, use_value(p));
+  while (parser_take(p, ',') && !p->failed);
+}
+
+static void parse_attrs(Parser *p, Op *op) {
+  if (!parser_take(p, '{')) return;
+  do parse_attr(p, op);
+  while (parser_take(p, ',') && !p->failed);
+  parser_expect(p, '}');
+}
+
+static void parse_types(Parser *p, OpParts *parts) {
+  if (!parser_take(p, ':')) return;
+  do vec_push(arena_of(p), &parts->types, parse_type(p));
+  while (parser_take(p, ',') && !p->failed);
+}
+
+static bool parse_kind(Parser *p, OpKind *kind) {
+  const char *names[OP_COUNT];
+  for (int i = 0; i < OP_COUNT; i++) names[i] = op_info((OpKind)i)->name;
+  if (p->token.kind != TOKEN_WORD)
+    parser_expected(p, "an op");
+  else if (!op_parse_kind(p->token.text, kind))
+    parser_unknown(p, "op", names, OP_COUNT);
+  parser_advance(p);
+  return !p->failed;
+}
+
+static bool is_region_word(const Parser *p) {
+  return parser_is_word(p, "do") || parser_is_word(p, "then") || parser_is_word(p, "else");
+}
+
+// The op takes its attributes as they come, before its results' types are known.
+static void finish_op(Parser *p, OpParts *parts, Op *op, Loc loc) {
+  if (parts->names.n != parts->types.n)
+    parser_fail(p, loc, "%s has %u results but %u result types", op_info(op->kind)->name, parts->names.n,
+                parts->types.n);
+  if (p->failed) return;
+  op->results = ARENA_ARRAY(arena_of(p), Value, parts->types.n);
+  op->result_count = parts->types.n;
+  for (uint32_t i = 0; i < parts->types.n; i++)
+    op->results[i] = (Value){.type = parts->types.at[i], .def = op, .index = i};
+  while (is_region_word(p) && !p->failed) parse_region(p, op);
+  op->loc = parse_loc(p, loc);
+  for (uint32_t i = 0; i < parts->names.n; i++)
+    bind(p, parts->names.at[i].name, parts->names.at[i].loc, &op->results[i]);
+}
+
+// op := [VALUE {',' VALUE} '='] NAME [VALUE {',' VALUE}] ['{' attr {',' attr} '}'] [':' type {',' type}]
+// {region} [loc]
+static void parse_op(Parser *p, Region *region) {
+  OpParts parts = {0};
+  OpKind kind;
+  parse_result_names(p, &parts);
+  Loc loc = p->token.loc;
+  if (!parse_kind(p, &kind)) return;
+  parse_operands(p, &parts);
+  if (p->failed) return;
+  Builder b = builder_at_end(p->func, region);
+  b.loc = loc;
+  Op *op = build_op(&b, kind, parts.operands.n, parts.operands.at, 0, NULL);
+  parse_attrs(p, op);
+  parse_types(p, &parts);
+  if (!p->failed) finish_op(p, &parts, op, loc);
+}
+
+static void parse_ops(Parser *p, Region *region) {
+  while (!p->failed && (p->token.kind == TOKEN_WORD || p->token.kind == TOKEN_VALUE)) parse_op(p, region);
+}
+
+static void parse_facts(Parser *p, ParamFacts *facts) {
+  static const char *const names[] = {"divisible16", "equal1", "none"};
+  if (!parser_take(p, '{')) return;
+  do {
+    if (parser_is_word(p, names[0]))
+      facts->divisible16 = true;
+    else if (parser_is_word(p, names[1]))
+      facts->equal1 = true;
+    else if (parser_is_word(p, names[2]))
+      facts->none = true;
+    else if (p->token.kind == TOKEN_WORD)
+      parser_unknown(p, "fact", names, 3);
+    else
+      parser_expected(p, "a fact of the parameter");
+    parser_advance(p);
+  } while (parser_take(p, ',') && !p->failed);
+  parser_expect(p, '}');
+}
+
+// param := VALUE ':' type ['{' fact {',' fact} '}'] [loc]
+static FuncParam parse_param(Parser *p) {
+  FuncParam param = {.loc = p->token.loc};
+  param.name = parser_name(p, TOKEN_VALUE, "a parameter (%name)");
+  if (param.name && !name_is_plain(str_from(param.name)))
+    parser_fail(p, param.loc, "a parameter's name does not begin with a digit");
+  parser_expect(p, ':');
+  param.type = parse_type(p);
+  parse_facts(p, &param.facts);
+  param.loc = parse_loc(p, param.loc);
+  return param;
+}
+
+static void parse_func_start(Parser *p, const char *name, Loc loc) {
+  VEC(FuncParam) params = {0};
+  parser_expect(p, '(');
+  if (!parser_is(p, ')')) {
+    do {
+      if (params.n == MAX_PARAMS) parser_fail(p, p->token.loc, "more than %d parameters", MAX_PARAMS);
+      vec_push(arena_of(p), &params, parse_param(p));
+    } while (parser_take(p, ',') && !p->failed);
+  }
+  parser_expect(p, ')');
+  if (!p->failed) p->func = func_new(p->module, name, loc, params.at, params.n);
+}
+
+// constexprs := 'constexpr' '{' NAME '=' literal {',' NAME '=' literal} '}'     literal: as Python writes it
+static void parse_constexprs(Parser *p) {
+  VEC(Constexpr) list = {0};
+  if (!parser_take_word(p, "constexpr")) return;
+  parser_expect(p, '{');
+  do {
+    Constexpr item = {.name = parser_name(p, TOKEN_WORD, "a constexpr's name")};
+    if (!parser_is(p, '=')) parser_expected(p, "'='");
+    if (p->failed) return;
+    Lexer *lexer = &p->lexer; // just past the '='
+    size_t used = 0;
+    if (!const_parse_prefix(p->ir, (Str){lexer->text.at + lexer->at, lexer->text.n - lexer->at}, &used,
+                            &item.value)) {
+      parser_advance(p);
+      parser_expected(p, "a literal");
+      return;
+    }
+    for (size_t end = lexer->at + used; lexer->at < end; lexer->at++)
+      if (lexer->text.at[lexer->at] == '\n') {
+        lexer->line++;
+        lexer->line_start = lexer->at + 1;
+      }
+    parser_advance(p);
+    vec_push(arena_of(p), &list, item);
+  } while (parser_take(p, ',') && !p->failed);
+  parser_expect(p, '}');
+  p->func->constexprs = list.at;
+  p->func->constexpr_count = list.n;
+}
+
+static void bind_params(Parser *p, Region *region) {
+  for (uint32_t i = 0; i < p->func->param_count; i++)
+    bind(p, p->func->params[i].name, p->func->params[i].loc, region->args[i]);
+}
+
+// grid := 'grid' '[' [STRING {',' STRING}] ']' '{' {op} '}'     its arguments are the parameters, by their
+// names
+static void parse_grid(Parser *p) {
+  if (!parser_take_word(p, "grid")) return;
+  parser_expect(p, '[');
+  for (uint32_t n = 0; !p->failed && !parser_is(p, ']'); n++) {
+    if (n == 3)
+      parser_fail(p, p->token.loc, "a grid has at most 3 dimensions");
+    else if (n > 0)
+      parser_expect(p, ',');
+    const char *text = parser_string(p);
+    if (!p->failed) p->func->grid_text[n] = text;
+  }
+  parser_expect(p, ']');
+  parser_expect(p, '{');
+  if (p->failed) return;
+  uint32_t mark = p->visible.n;
+  bind_params(p, func_new_grid(p->func));
+  parse_ops(p, p->func->grid);
+  parser_expect(p, '}');
+  leave_scope(p, mark);
+}
+
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] [grid] [loc] '{' {op} '}'
+static void parse_kernel(Parser *p) {
+  parser_expect_word(p, "kernel");
+  Loc loc = p->token.loc;
+  const char *name = parser_name(p, TOKEN_SYMBOL, "a kernel's name (@name)");
+  if (name && !name_is_plain(str_from(name)))
+    parser_fail(p, loc, "a kernel's name does not begin with a digit");
+  if (p->failed) return;
+  parse_func_start(p, name, loc);
+  if (p->failed) return;
+  parse_constexprs(p);
+  if (!p->failed) parse_grid(p);
+  p->func->loc = parse_loc(p, loc);
+  parser_expect(p, '{');
+  bind_params(p, p->func->body);
+  parse_ops(p, p->func->body);
+  parser_expect(p, '}');
+  leave_scope(p, 0);
+}
+
+static bool parse_bool(Parser *p) {
+  bool value = parser_is_word(p, "true");
+  if (!value && !parser_is_word(p, "false")) parser_expected(p, "true or false");
+  parser_advance(p);
+  return value;
+}
+
+static Fp32Dot parse_dot(Parser *p) {
+  static const char *const names[] = {"ieee", "tf32", "tf32x3"};
+  Loc loc = p->token.loc;
+  const char *text = parser_string(p);
+  for (int i = 0; i < 3; i++)
+    if (strcmp(text, names[i]) == 0) return (Fp32Dot)i;
+  parser_fail(p, loc, "fp32_dot is \"ieee\", \"tf32\" or \"tf32x3\"");
+  return FP32_DOT_IEEE;
+}
+
+static void parse_arch(Parser *p, Target *target) {
+  Loc loc = p->token.loc;
+  const char *text = parser_string(p);
+  if (!p->failed && !target_parse_arch(str_from(text), target))
+    parser_fail(p, loc, "unknown target \"%.60s\"", text);
+}
+
+static void parse_option(Parser *p, Target *target) {
+  static const char *const names[] = {"target",   "num_warps",   "num_stages", "maxnreg",
+                                      "fp32_dot", "fp_contract", "opt_level",  "debug"};
+  int option = 0;
+  while (option < 8 && !parser_is_word(p, names[option])) option++;
+  if (option == 8 && p->token.kind == TOKEN_WORD)
+    parser_unknown(p, "option", names, 8);
+  else if (option == 8)
+    parser_expected(p, "an option of the module");
+  parser_advance(p);
+  parser_expect(p, '=');
+  if (p->failed) return;
+  if (option == 0)
+    parse_arch(p, target);
+  else if (option == 1)
+    target->num_warps = (uint16_t)parser_u64(p, UINT16_MAX, "num_warps");
+  else if (option == 2)
+    target->num_stages = (uint16_t)parser_u64(p, UINT16_MAX, "num_stages");
+  else if (option == 3)
+    target->maxnreg = (uint16_t)parser_u64(p, UINT16_MAX, "maxnreg");
+  else if (option == 4)
+    target->fp32_dot = parse_dot(p);
+  else if (option == 5)
+    target->fp_contract = parse_bool(p);
+  else if (option == 6)
+    target->opt_level = (uint8_t)parser_u64(p, UINT8_MAX, "opt_level");
+  else
+    target->debug = parse_bool(p);
+}
+
+// alias := ALIAS '=' layout
+static void parse_alias(Parser *p) {
+  Loc loc = p->token.loc;
+  Alias alias = {.name = parser_name(p, TOKEN_ALIAS, "a layout's name (#name)")};
+  if (p->aliases.n == MAX_ALIASES) parser_fail(p, loc, "more than %d layouts", MAX_ALIASES);
+  for (uint32_t i = 0; i < p->aliases.n && !p->failed; i++)
+    if (p->aliases.at[i].name == alias.name) parser_fail(p, loc, "#%s is defined already", alias.name);
+  parser_expect(p, '=');
+  alias.layout = parse_layout(p);
+  vec_push(arena_of(p), &p->aliases, alias);
+}
+
+// module := {alias} 'module' [option {',' option}] '{' {kernel} '}'     option := NAME '=' value
+static void parse_module(Parser *p) {
+  while (p->token.kind == TOKEN_ALIAS && !p->failed) parse_alias(p);
+  parser_expect_word(p, "module");
+  Target target = target_default();
+  if (!parser_is(p, '{')) {
+    do parse_option(p, &target);
+    while (parser_take(p, ',') && !p->failed);
+  }
+  parser_expect(p, '{');
+  if (p->failed) return;
+  p->module = module_new(p->ir, &target);
+  while (!p->failed && !parser_is(p, '}')) parse_kernel(p);
+  parser_expect(p, '}');
+  if (!p->failed && p->token.kind != TOKEN_END) parser_expected(p, "the end of the file");
+}
+
+IrModule *module_parse(IrContext *ir, uint16_t file) {
+  if (file >= ir->sources->files.n) return NULL;
+  Str text = ir->sources->files.at[file].text;
+  Parser p = {.ir = ir, .lexer = {.text = {text.at ? text.at : "", text.n}, .file = file, .line = 1}};
+  if (text.n > MAX_TEXT) parser_fail(&p, LOC_NONE, "the text is larger than %d bytes", MAX_TEXT);
+  parser_advance(&p);
+  parse_module(&p);
+  if (p.failed || !module_verify(p.module, ir->diags)) return NULL;
+  return p.module;
+}

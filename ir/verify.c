@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of structure: modules, functions, regions, arity, attributes, scopes, use lists. Those of types
+// are in verify_types.c.
+#include "ir/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ir/print.h"
+#include "ir/verify_parts.h"
+
+enum { MAX_DEPTH = 200 };
+
+void verify_fail(Verifier *v, const Op *op, const char *format, ...) {
+  char message[600];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  diag_error(v->diags, op->loc, "%s: %s", op_info(op->kind)->name, message);
+  v->ok = false;
+}
+
+static void func_fail(Verifier *v, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void func_fail(Verifier *v, Loc loc, const char *format, ...) {
+  char message[600];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  diag_error(v->diags, loc, "kernel %s: %s", v->func ? v->func->name : "?", message);
+  v->ok = false;
+}
+
+static void define(Verifier *v, const Value *value) { v->visible[value->id] = value; }
+
+static bool check_arity(Verifier *v, const Op *op) {
+  uint32_t min = op_min_operands(op->kind), max = op_max_operands(op->kind);
+  if (op->operand_count < min || op->operand_count > max) {
+    if (min == max)
+      verify_fail(v, op, "takes %u operands, not %u", min, op->operand_count);
+    else if (max == UINT32_MAX)
+      verify_fail(v, op, "takes %u operands or more, not %u", min, op->operand_count);
+    else
+      verify_fail(v, op, "takes %u to %u operands, not %u", min, max, op->operand_count);
+    return false;
+  }
+  int8_t results = op_info(op->kind)->results;
+  if (results >= 0 && op->result_count != (uint32_t)results) {
+    verify_fail(v, op, "gives %d results, not %u", results, op->result_count);
+    return false;
+  }
+  uint32_t regions = op->kind == OP_IF ? 2 : op_has(op, CONTROL) ? 1 : 0;
+  if (op->region_count != regions) {
+    verify_fail(v, op, "has %u regions, not %u", regions, op->region_count);
+    return false;
+  }
+  return true;
+}
+
+static bool check_attrs(Verifier *v, const Op *op) {
+  bool ok = true;
+  for (uint32_t i = 0; i < op->attrs.n; i++) {
+    AttrKey key = op->attrs.at[i].key;
+    if (i > 0 && op->attrs.at[i - 1].key >= key) verify_fail(v, op, "its attributes are sorted by key");
+    if (op_attr_use(op->kind, key) == ATTR_UNKNOWN) {
+      verify_fail(v, op, "takes no attribute '%s'", attr_info(key)->name);
+      ok = false;
+    }
+  }
+  for (int key = 0; key < ATTR_COUNT; key++)
+    if (op_attr_use(op->kind, (AttrKey)key) == ATTR_REQUIRED && !op_attr(op, (AttrKey)key)) {
+      verify_fail(v, op, "needs the attribute '%s'", attr_info((AttrKey)key)->name);
+      ok = false;
+    }
+  return ok;
+}
+
+static bool check_operands(Verifier *v, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Use *use = &op->operands[i];
+    if (!use->value || use->user != op) {
+      verify_fail(v, op, "operand %u is not in a use list", i);
+      return false;
+    }
+    uint32_t id = use->value->id;
+    if (id >= v->func->value_count || v->visible[id] != use->value) {
+      verify_fail(v, op, "operand %u is not defined before it, in its region or one around", i);
+      return false;
+    }
+    v->uses[id]++;
+  }
+  return true;
+}
+
+static bool in_operands(const Use *use) {
+  uintptr_t first = (uintptr_t)use->user->operands, at = (uintptr_t)use;
+  return at >= first && at < first + use->user->operand_count * sizeof *use;
+}
+
+// Called when everything that may use the value has been seen.
+static void check_uses(Verifier *v, const Value *value, Loc loc) {
+  uint32_t n = 0;
+  const Use *last = NULL;
+  for (const Use *use = value->first_use; use; last = use, use = use->next, n++)
+    if (use->value != value || use->prev != last || !use->user || !in_operands(use) ||
+        n >= v->uses[value->id]) {
+      func_fail(v, loc, "the use list of value %u is broken", value->id);
+      return;
+    }
+  if (n != v->uses[value->id] || value->last_use != last)
+    func_fail(v, loc, "value %u has %u uses, its use list %u", value->id, v->uses[value->id], n);
+}
+
+static bool is_good_type(Verifier *v, const Op *op, const Type *type, const char *what) {
+  bool before = v->ok;
+  v->ok = true;
+  verify_type(v, op, type, what);
+  bool good = v->ok;
+  v->ok = before && good;
+  return good;
+}
+
+static bool check_own_types(Verifier *v, const Op *op) {
+  bool good = true;
+  char what[40];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    snprintf(what, sizeof what, "result %u", i);
+    good = is_good_type(v, op, op->results[i].type, what) && good;
+  }
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) {
+      snprintf(what, sizeof what, "argument %u", i);
+      good = is_good_type(v, op, op->regions[r]->args[i]->type, what) && good;
+    }
+  return good;
+}
+
+// What a grid may compute with: it runs on the host, before the launch.
+static void check_in_grid(Verifier *v, const Op *op) {
+  bool allowed = op_has(op, PURE) || op_has(op, CONTROL) || op->kind == OP_YIELD;
+  if (!allowed || op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
+    verify_fail(v, op, "a grid cannot use it");
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a grid computes with scalars alone");
+}
+
+static void check_yields(Verifier *v, const Op *yield, const Op *parent) {
+  if (yield->operand_count != parent->result_count) {
+    verify_fail(v, yield, "%u values for the %u results of %s", yield->operand_count, parent->result_count,
+                op_info(parent->kind)->name);
+    return;
+  }
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Type *type = yield->operands[i].value->type, *result = parent->results[i].type;
+    if (type != result)
+      verify_fail(v, yield, "value %u is %s, the result of %s %s", i, verify_type_text(v, type),
+                  op_info(parent->kind)->name, verify_type_text(v, result));
+  }
+}
+
+static void check_grid_yields(Verifier *v, const Op *yield) {
+  uint32_t texts = 0;
+  while (texts < 3 && v->func->grid_text[texts]) texts++;
+  if (yield->operand_count < 1 || yield->operand_count > 3)
+    verify_fail(v, yield, "a grid has 1 to 3 sizes, not %u", yield->operand_count);
+  else if (texts && texts != yield->operand_count)
+    verify_fail(v, yield, "%u sizes for the %u expressions of the grid", yield->operand_count, texts);
+  for (uint32_t i = 0; i < yield->operand_count; i++) {
+    const Type *type = yield->operands[i].value->type;
+    if (type->kind != TYPE_SCALAR || type->elem != ELEM_I64)
+      verify_fail(v, yield, "a grid's sizes are i64, not %s", verify_type_text(v, type));
+  }
+}
+
+// The region ends with its terminator, and has it nowhere else.
+static void check_end(Verifier *v, const Region *region, Loc loc) {
+  OpKind wanted = region == v->func->body ? OP_RETURN : OP_YIELD;
+  if (!region->last || region->last->kind != wanted) {
+    if (region->parent)
+      verify_fail(v, region->parent, "its region does not end with %s", op_info(wanted)->name);
+    else
+      func_fail(v, loc, "the %s does not end with %s", v->in_grid ? "grid" : "body", op_info(wanted)->name);
+  }
+  for (const Op *op = region->first; op && op->next; op = op->next)
+    if (op_has(op, TERMINATOR)) verify_fail(v, op, "stands before the end of its region");
+}
+
+static void check_region(Verifier *v, const Region *region, Loc loc, int depth);
+
+static void check_op(Verifier *v, const Op *op, int depth) {
+  bool good = check_arity(v, op) && check_attrs(v, op) && check_operands(v, op);
+  good = check_own_types(v, op) && good;
+  if (good) verify_op_types(v, op);
+  if (v->in_grid) check_in_grid(v, op);
+  for (uint32_t i = 0; i < op->region_count; i++) {
+    if (op->regions[i]->parent != op || op->regions[i]->func != v->func)
+      verify_fail(v, op, "region %u belongs to another op", i);
+    else
+      check_region(v, op->regions[i], op->loc, depth + 1);
+  }
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    if (op->results[i].def != op || op->results[i].index != i)
+      verify_fail(v, op, "result %u does not know its op", i);
+    define(v, &op->results[i]);
+  }
+}
+
+static void leave_region(Verifier *v, const Region *region, Loc loc) {
+  for (uint32_t i = 0; i < region->arg_count; i++) {
+    check_uses(v, region->args[i], loc);
+    v->visible[region->args[i]->id] = NULL;
+  }
+  for (const Op *op = region->first; op; op = op->next)
+    for (uint32_t i = 0; i < op->result_count; i++) {
+      check_uses(v, &op->results[i], op->loc);
+      v->visible[op->results[i].id] = NULL;
+    }
+}
+
+static void check_region(Verifier *v, const Region *region, Loc loc, int depth) {
+  if (depth > MAX_DEPTH) {
+    func_fail(v, loc, "regions nest deeper than %d", MAX_DEPTH);
+    return;
+  }
+  bool before = v->ok;
+  v->ok = true;
+  for (uint32_t i = 0; i < region->arg_count; i++) define(v, region->args[i]);
+  const Op *last = NULL;
+  for (const Op *op = region->first; op; last = op, op = op->next) {
+    if (op->region != region || op->prev != last)
+      verify_fail(v, op, "the list of its region's ops is broken");
+    check_op(v, op, depth);
+  }
+  check_end(v, region, loc);
+  const Op *end = region->last;
+  if (end && end->kind == OP_YIELD && v->ok) {
+    if (region->parent)
+      check_yields(v, end, region->parent);
+    else
+      check_grid_yields(v, end);
+  }
+  if (v->ok) leave_region(v, region, loc);
+  v->ok = v->ok && before;
+}
+
+// The body's and the grid's arguments are the parameters.
+static void check_args(Verifier *v, const Region *region) {
+  const Func *func = v->func;
+  bool same = region->arg_count == func->param_count;
+  for (uint32_t i = 0; same && i < func->param_count; i++)
+    same = region->args[i]->type == func->params[i].type;
+  if (!same)
+    func_fail(v, func->loc, "the arguments of the %s are not the parameters", v->in_grid ? "grid" : "body");
+}
+
+static void check_param(Verifier *v, const FuncParam *param) {
+  const Type *type = param->type;
+  if (!name_is_plain(str_from(param->name)))
+    func_fail(v, param->loc, "'%.40s' is no parameter's name", param->name);
+  if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
+    func_fail(v, param->loc, "the parameter %s is a scalar or a pointer, not %s", param->name,
+              verify_type_text(v, type));
+  else if (param->facts.equal1 && (!type_is_int(type)))
+    func_fail(v, param->loc, "the parameter %s, known to be 1, is an integer", param->name);
+  else if (param->facts.divisible16 && type_is_float(type))
+    func_fail(v, param->loc, "the parameter %s, known to be divisible by 16, is an integer or a pointer",
+              param->name);
+  else if (param->facts.divisible16 && param->facts.equal1)
+    func_fail(v, param->loc, "the parameter %s is not both 1 and divisible by 16", param->name);
+  else if (param->facts.none &&
+           (type->kind != TYPE_PTR || type->inner->kind != TYPE_SCALAR || type->inner->elem != ELEM_I8))
+    func_fail(v, param->loc, "the parameter %s, given as None, is *i8", param->name);
+}
+
+static void check_params(Verifier *v) {
+  const Func *func = v->func;
+  Interner names = {.arena = &v->scratch};
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    intern(&names, str_from(func->params[i].name));
+    if (names.n != i + 1) {
+      func_fail(v, func->params[i].loc, "two parameters are named %s", func->params[i].name);
+      return;
+    }
+    check_param(v, &func->params[i]);
+  }
+  for (uint32_t i = 0; i < func->constexpr_count; i++)
+    if (!name_is_plain(str_from(func->constexprs[i].name)))
+      func_fail(v, func->loc, "'%.40s' is no constexpr's name", func->constexprs[i].name);
+}
+
+static void check_func(Verifier *v, Func *func) {
+  v->func = func;
+  func_number(func);
+  v->visible = ARENA_ARRAY(&v->scratch, const Value *, func->value_count);
+  v->uses = ARENA_ARRAY(&v->scratch, uint32_t, func->value_count);
+  if (!name_is_plain(str_from(func->name))) func_fail(v, func->loc, "that is no kernel's name");
+  check_params(v);
+  v->in_grid = false;
+  check_args(v, func->body);
+  check_region(v, func->body, func->loc, 0);
+  v->in_grid = true;
+  if (func->grid) {
+    check_args(v, func->grid);
+    check_region(v, func->grid, func->loc, 0);
+  } else if (func->grid_text[0])
+    func_fail(v, func->loc, "a grid's text without the grid");
+}
+
+static bool check_target(const Target *target, Diags *diags) {
+  Target known = target_default();
+  Buf arch = {0};
+  target_print_arch(target, &arch);
+  uint32_t warps = target->num_warps, before = diags->errors;
+  if (!target_parse_arch(buf_view(&arch), &known))
+    diag_error(diags, LOC_NONE, "module: unknown target %s", arch.at);
+  if (warps < 1 || warps > 32 || (warps & (warps - 1)) != 0)
+    diag_error(diags, LOC_NONE, "module: num_warps is a power of two from 1 to 32, not %u", warps);
+  if (target->num_stages < 1) diag_error(diags, LOC_NONE, "module: num_stages is 1 or more");
+  if (target->opt_level > 3)
+    diag_error(diags, LOC_NONE, "module: opt_level is 0 to 3, not %u", target->opt_level);
+  buf_free(&arch);
+  return diags->errors == before;
+}
+
+bool module_verify(IrModule *module, Diags *diags) {
+  if (!check_target(&module->target, diags)) return false; // the layouts' rules hang on num_warps
+  Verifier v = {.diags = diags, .module = module, .ok = true};
+  Interner names = {.arena = &v.scratch};
+  for (uint32_t i = 0; i < module->funcs.n; i++) {
+    check_func(&v, module->funcs.at[i]);
+    intern(&names, str_from(module->funcs.at[i]->name));
+    if (names.n != i + 1) func_fail(&v, module->funcs.at[i]->loc, "two kernels have that name");
+    if (names.n != i + 1) break;
+  }
+  arena_free(&v.scratch);
+  return v.ok;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The verifier's state; of use to ir/verify*.c alone.
+#ifndef IR_VERIFY_PARTS_H
+#define IR_VERIFY_PARTS_H
+
+#include "ir/ir.h"
+
+typedef struct Verifier {
+  Diags *diags;
+  IrModule *module;
+  Func *func;
+  Arena scratch;
+  const Value **visible; // by id: the value where it may be used here
+  uint32_t *uses;        // by id: operands seen that use the value
+  bool in_grid;
+  bool ok;
+} Verifier;
+
+// A broken rule of `op`; the message begins with the op's name.
+void verify_fail(Verifier *v, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// The type as text, in the scratch arena.
+const char *verify_type_text(Verifier *v, const Type *type);
+
+// The rules of one type: sizes, and the layout's against the tile and the target. `what`: "result 0".
+void verify_type(Verifier *v, const Op *op, const Type *type, const char *what);
+void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what);
+// The rules of one op's types and attributes, of which operand, result and region counts are right and all
+// types are good.
+void verify_op_types(Verifier *v, const Op *op);
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of types, layouts and attributes, an op at a time.
+#include "ir/verify_parts.h"
+
+#include <inttypes.h>
+
+const char *verify_type_text(Verifier *v, const Type *type) {
+  Buf text = {0};
+  type_print(type, &text);
+  const char *copy = arena_copy(&v->scratch, buf_view(&text));
+  buf_free(&text);
+  return copy;
+}
+
+static uint32_t log2_of(uint64_t n) { return n ? (uint32_t)__builtin_ctzll(n) : 0; }
+
+// Every element is held by someone: the bases span all output bits.
+static bool layout_is_onto(const Layout *layout) {
+  uint32_t rows[32] = {0}, rank = 0;
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+    uint32_t basis = layout->basis[i];
+    while (basis) {
+      uint32_t top = 31u - (uint32_t)__builtin_clz(basis);
+      if (!rows[top]) {
+        rows[top] = basis;
+        rank++;
+        break;
+      }
+      basis ^= rows[top];
+    }
+  }
+  return rank == layout->out_bits;
+}
+
+void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
+  uint32_t size_bits = log2_of(type_elements(tile)), warp_bits = log2_of(v->module->target.num_warps);
+  if (layout->out_bits != size_bits)
+    verify_fail(v, op, "the layout of %s has %" PRIu64 " elements, the tile %" PRIu64, what,
+                UINT64_C(1) << layout->out_bits, UINT64_C(1) << size_bits);
+  else if (!layout_is_onto(layout))
+    verify_fail(v, op, "the layout of %s does not hold every element", what);
+  if (tile->kind == TYPE_SHARED) {
+    if (layout->bits[DIM_OFFSET] != layout_in_bits(layout))
+      verify_fail(v, op, "the layout of %s, a shared buffer, is from offsets alone", what);
+    return;
+  }
+  if (layout->bits[DIM_OFFSET]) verify_fail(v, op, "the layout of %s, a tile, has no offset bits", what);
+  if (layout->bits[DIM_LANE] != LANE_BITS)
+    verify_fail(v, op, "the layout of %s has %u lane bits instead of %d", what, layout->bits[DIM_LANE],
+                LANE_BITS);
+  if (layout->bits[DIM_WARP] != warp_bits)
+    verify_fail(v, op, "the layout of %s has %u warp bits, num_warps = %u asks for %u", what,
+                layout->bits[DIM_WARP], v->module->target.num_warps, warp_bits);
+  if (layout->bits[DIM_BLOCK])
+    verify_fail(v, op, "the layout of %s has block bits: clusters are not built", what);
+}
+
+void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) {
+  if (type->kind != TYPE_TILE && type->kind != TYPE_SHARED) return;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (type->shape[d] == 0 || (type->shape[d] & (type->shape[d] - 1)) != 0) {
+      verify_fail(v, op, "the size %u of %s is not a power of two; tiles of any size are not built",
+                  type->shape[d], what);
+      return;
+    }
+  if (type_elements(type) > TILE_MAX_ELEMENTS) {
+    verify_fail(v, op, "%s has %" PRIu64 " elements, more than %d", what, type_elements(type),
+                TILE_MAX_ELEMENTS);
+    return;
+  }
+  if (type->layout) verify_layout(v, op, type, type->layout, what);
+}
+
+static const Type *result_type(const Op *op) { return op->results[0].type; }
+static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
+static bool is_number(const Type *type) { return type_is_int(type) || type_is_float(type); }
+static bool is_data(const Type *type) { return is_number(type) || type_is_ptr(type); }
+
+static void check_constant(Verifier *v, const Op *op) {
+  const Type *type = result_type(op);
+  const Attr *value = op_attr(op, ATTR_VALUE), *fvalue = op_attr(op, ATTR_FVALUE);
+  if (!is_number(type))
+    verify_fail(v, op, "a constant is of integers or floats, not %s", verify_type_text(v, type));
+  else if (type_is_int(type) && (!value || fvalue))
+    verify_fail(v, op, "an integer constant has 'value' and no 'fvalue'");
+  else if (type_is_float(type) && (!fvalue || value))
+    verify_fail(v, op, "a floating-point constant has 'fvalue' and no 'value'");
+  else if (value && elem_wrap(type_element(type)->elem, value->i) != value->i)
+    verify_fail(v, op, "the value %" PRId64 " does not fit in %s", value->i,
+                elem_info(type_element(type)->elem)->name);
+  else if (fvalue) {
+    double rounded = elem_round(type_element(type)->elem, fvalue->f);
+    if (memcmp(&rounded, &fvalue->f, sizeof rounded) != 0)
+      verify_fail(v, op, "the value %.17g is not exact in %s", fvalue->f,
+                  elem_info(type_element(type)->elem)->name);
+  }
+}
+
+static void check_program_id(Verifier *v, const Op *op) {
+  int64_t axis = op_int(op, ATTR_AXIS, 0);
+  const Type *type = result_type(op);
+  if (axis < 0 || axis > 2) verify_fail(v, op, "the axis %" PRId64 " is not 0, 1 or 2", axis);
+  if (type->kind != TYPE_SCALAR || type->elem != ELEM_I32)
+    verify_fail(v, op, "the result is i32, not %s", verify_type_text(v, type));
+}
+
+static void check_arange(Verifier *v, const Op *op) {
+  int64_t start = op_int(op, ATTR_START, 0), end = op_int(op, ATTR_END, 0);
+  const Type *type = result_type(op);
+  if (type->kind != TYPE_TILE || type->rank != 1 || !type_is_elem(type, ELEM_I32))
+    verify_fail(v, op, "the result is a tile of i32 with one dimension, not %s", verify_type_text(v, type));
+  else if (start < INT32_MIN || end > (int64_t)INT32_MAX + 1)
+    verify_fail(v, op, "the values from %" PRId64 " to %" PRId64 " do not fit in i32", start, end);
+  else if (end <= start || end - start != type->shape[0])
+    verify_fail(v, op, "the values from %" PRId64 " to %" PRId64 " do not fill a tile of %u", start, end,
+                type->shape[0]);
+}
+
+static void check_splat(Verifier *v, const Op *op) {
+  const Type *type = result_type(op), *scalar = operand_type(op, 0);
+  if (type->kind != TYPE_TILE)
+    verify_fail(v, op, "the result is a tile, not %s", verify_type_text(v, type));
+  else if (type->inner != scalar)
+    verify_fail(v, op, "the scalar is %s, the tile's element type %s", verify_type_text(v, scalar),
+                verify_type_text(v, type->inner));
+}
+
+static void check_convert_layout(Verifier *v, const Op *op) {
+  const Type *from = operand_type(op, 0), *to = result_type(op);
+  if (from->kind != TYPE_TILE || to->kind != TYPE_TILE || !type_same_shape(from, to) ||
+      from->inner != to->inner)
+    verify_fail(v, op, "from %s to %s more than the layout changes", verify_type_text(v, from),
+                verify_type_text(v, to));
+  else if (!from->layout || !to->layout)
+    verify_fail(v, op, "both tiles have layouts");
+}
+
+static void check_integers(Verifier *v, const Op *op) {
+  if (!type_is_int(result_type(op)))
+    verify_fail(v, op, "the operands are integers, not %s", verify_type_text(v, result_type(op)));
+}
+
+static void check_arithmetic(Verifier *v, const Op *op) {
+  if (!is_number(result_type(op)))
+    verify_fail(v, op, "the operands are integers or floats, not %s", verify_type_text(v, result_type(op)));
+}
+
+static void check_compare(Verifier *v, const Op *op) {
+  if (operand_type(op, 0) != operand_type(op, 1))
+    verify_fail(v, op, "the operands have one type, not %s and %s", verify_type_text(v, operand_type(op, 0)),
+                verify_type_text(v, operand_type(op, 1)));
+  else if (!is_data(operand_type(op, 0)))
+    verify_fail(v, op, "the operands are numbers or pointers, not %s",
+                verify_type_text(v, operand_type(op, 0)));
+  if (!type_is_elem(result_type(op), ELEM_I1))
+    verify_fail(v, op, "the result is of i1, not %s", verify_type_text(v, result_type(op)));
+}
+
+static void check_select(Verifier *v, const Op *op) {
+  if (!type_is_elem(operand_type(op, 0), ELEM_I1))
+    verify_fail(v, op, "the condition is of i1, not %s", verify_type_text(v, operand_type(op, 0)));
+  if (operand_type(op, 1) != result_type(op) || operand_type(op, 2) != result_type(op))
+    verify_fail(v, op, "both choices have the result's type, not %s and %s",
+                verify_type_text(v, operand_type(op, 1)), verify_type_text(v, operand_type(op, 2)));
+}
+
+static void check_cast(Verifier *v, const Op *op) {
+  if (!is_number(operand_type(op, 0)) || !is_number(result_type(op)))
+    verify_fail(v, op, "from %s to %s is no conversion of numbers", verify_type_text(v, operand_type(op, 0)),
+                verify_type_text(v, result_type(op)));
+}
+
+static uint32_t element_bits(const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
+}
+
+static void check_bitcast(Verifier *v, const Op *op) {
+  const Type *from = operand_type(op, 0), *to = result_type(op);
+  if (!is_data(from) || !is_data(to) || element_bits(from) != element_bits(to))
+    verify_fail(v, op, "%s and %s have not the same bits", verify_type_text(v, from),
+                verify_type_text(v, to));
+}
+
+static void check_exp(Verifier *v, const Op *op) {
+  const Type *type = result_type(op);
+  if (!type_is_elem(type, ELEM_FP32) && !type_is_elem(type, ELEM_FP64))
+    verify_fail(v, op, "the operand is of fp32 or fp64, not %s", verify_type_text(v, type));
+}
+
+static void check_addptr(Verifier *v, const Op *op) {
+  if (!type_is_ptr(operand_type(op, 0)))
+    verify_fail(v, op, "the pointer is %s", verify_type_text(v, operand_type(op, 0)));
+  else if (result_type(op) != operand_type(op, 0))
+    verify_fail(v, op, "the result has the pointer's type, not %s", verify_type_text(v, result_type(op)));
+  if (!type_is_int(operand_type(op, 1)))
+    verify_fail(v, op, "the offset is of integers, not %s", verify_type_text(v, operand_type(op, 1)));
+}
+
+static void check_word(Verifier *v, const Op *op, AttrKey key, const char *const *words, size_t n) {
+  const Attr *attr = op_attr(op, key);
+  for (size_t i = 0; attr && i < n; i++)
+    if (strcmp(attr->str, words[i]) == 0) return;
+  if (attr) verify_fail(v, op, "'%.40s' is no value of '%s'", attr->str, attr_info(key)->name);
+}
+
+static void check_power(Verifier *v, const Op *op, AttrKey key, int64_t max) {
+  int64_t value = op_int(op, key, 1);
+  if (value < 1 || (value & (value - 1)) != 0 || value > max)
+    verify_fail(v, op, "'%s' is a power of two up to %" PRId64 ", not %" PRId64, attr_info(key)->name, max,
+                value);
+}
+
+// `data`: the type that is read or written; `mask`: the mask's operand.
+static void check_access(Verifier *v, const Op *op, const Type *data, uint32_t mask) {
+  static const char *const cache[] = {".ca", ".cg", ".cs", ".wb", ".wt", ".cv"};
+  static const char *const evict[] = {"evict_first", "evict_last"};
+  const Type *pointer = operand_type(op, 0);
+  if (!type_is_ptr(pointer))
+    verify_fail(v, op, "the pointer is %s", verify_type_text(v, pointer));
+  else if (type_element(pointer)->inner != type_element(data))
+    verify_fail(v, op, "the value is %s, the pointer %s", verify_type_text(v, data),
+                verify_type_text(v, pointer));
+  if (op->operand_count > mask && !type_is_elem(operand_type(op, mask), ELEM_I1))
+    verify_fail(v, op, "the mask is of i1, not %s", verify_type_text(v, operand_type(op, mask)));
+  check_word(v, op, ATTR_CACHE, cache, 6);
+  check_word(v, op, ATTR_EVICT, evict, 2);
+  check_power(v, op, ATTR_ALIGN, 1 << 16);
+  check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(pointer));
+  const Attr *anchor = op_attr(op, ATTR_ANCHOR);
+  if (anchor && pointer->kind != TYPE_TILE)
+    verify_fail(v, op, "an access by one pointer has no anchor");
+  else if (anchor)
+    verify_layout(v, op, pointer, anchor->layout, "the anchor");
+}
+
+static void check_load(Verifier *v, const Op *op) {
+  check_access(v, op, result_type(op), 1);
+  if (op->operand_count > 2 && operand_type(op, 2) != result_type(op))
+    verify_fail(v, op, "'other' has the result's type, not %s", verify_type_text(v, operand_type(op, 2)));
+}
+
+static void check_carried(Verifier *v, const Op *op, const Type *type, const Type *result, uint32_t index,
+                          const char *what) {
+  if (type != result)
+    verify_fail(v, op, "%s %u is %s, the result %s", what, index, verify_type_text(v, type),
+                verify_type_text(v, result));
+}
+
+static void check_for(Verifier *v, const Op *op) {
+  const Type *index = operand_type(op, 0);
+  const Region *region = op->regions[0];
+  if (index->kind != TYPE_SCALAR || !type_is_int(index) || index->elem == ELEM_I1)
+    verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
+  if (operand_type(op, 1) != index || operand_type(op, 2) != index)
+    verify_fail(v, op, "lower, upper and step have one type");
+  if (op->result_count != op->operand_count - 3 || region->arg_count != op->operand_count - 2) {
+    verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
+                op->operand_count - 3, op->result_count, region->arg_count);
+    return;
+  }
+  check_carried(v, op, region->args[0]->type, index, 0, "argument");
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    check_carried(v, op, operand_type(op, 3 + i), op->results[i].type, i, "initial value");
+    check_carried(v, op, region->args[1 + i]->type, op->results[i].type, i + 1, "argument");
+  }
+}
+
+static void check_if(Verifier *v, const Op *op) {
+  const Type *condition = operand_type(op, 0);
+  if (condition->kind != TYPE_SCALAR || condition->elem != ELEM_I1)
+    verify_fail(v, op, "the condition is i1, not %s", verify_type_text(v, condition));
+  if (op->regions[0]->arg_count || op->regions[1]->arg_count)
+    verify_fail(v, op, "its regions have no arguments");
+}
+
+static void check_same(Verifier *v, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (operand_type(op, i) != result_type(op)) {
+      verify_fail(v, op, "every operand has the result's type %s, operand %u is %s",
+                  verify_type_text(v, result_type(op)), i, verify_type_text(v, operand_type(op, i)));
+      return;
+    }
+}
+
+// One shape, and one layout or none.
+static bool check_elementwise(Verifier *v, const Op *op) {
+  const Type *first = op->result_count ? result_type(op) : operand_type(op, 0);
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Type *type = operand_type(op, i);
+    if (type->kind == TYPE_TOKEN || type->kind == TYPE_SHARED || !type_same_shape(type, first)) {
+      verify_fail(v, op, "operand %u, %s, has not the shape of %s", i, verify_type_text(v, type),
+                  verify_type_text(v, first));
+      return false;
+    }
+    if (type->layout != first->layout) {
+      verify_fail(v, op, "operand %u has another layout; convert_layout alone changes layouts", i);
+      return false;
+    }
+  }
+  return true;
+}
+
+// Either every tile of the op has a layout, or none.
+static void check_layouts_complete(Verifier *v, const Op *op) {
+  bool with = false, without = false;
+  for (uint32_t i = 0; i < op->operand_count + op->result_count; i++) {
+    const Type *type = i < op->operand_count ? operand_type(op, i) : op->results[i - op->operand_count].type;
+    if (type->kind != TYPE_TILE) continue;
+    with = with || type->layout;
+    without = without || !type->layout;
+  }
+  if (with && without) verify_fail(v, op, "either all of its tiles have a layout or none");
+}
+
+void verify_op_types(Verifier *v, const Op *op) {
+  check_layouts_complete(v, op);
+  if (op_has(op, ELEMENTWISE) && !check_elementwise(v, op)) return;
+  if (op_has(op, SAME)) check_same(v, op);
+  switch (op->kind) {
+  case OP_CONSTANT: check_constant(v, op); break;
+  case OP_PROGRAM_ID:
+  case OP_NUM_PROGRAMS: check_program_id(v, op); break;
+  case OP_ARANGE: check_arange(v, op); break;
+  case OP_SPLAT: check_splat(v, op); break;
+  case OP_CONVERT_LAYOUT: check_convert_layout(v, op); break;
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_DIV:
+  case OP_REM:
+  case OP_NEG:
+  case OP_MIN:
+  case OP_MAX: check_arithmetic(v, op); break;
+  case OP_AND:
+  case OP_OR:
+  case OP_XOR:
+  case OP_SHL:
+  case OP_SHR: check_integers(v, op); break;
+  case OP_EQ:
+  case OP_NE:
+  case OP_LT:
+  case OP_LE:
+  case OP_GT:
+  case OP_GE: check_compare(v, op); break;
+  case OP_SELECT: check_select(v, op); break;
+  case OP_CAST: check_cast(v, op); break;
+  case OP_BITCAST: check_bitcast(v, op); break;
+  case OP_EXP: check_exp(v, op); break;
+  case OP_ADDPTR: check_addptr(v, op); break;
+  case OP_LOAD: check_load(v, op); break;
+  case OP_STORE: check_access(v, op, operand_type(op, 1), 2); break;
+  case OP_FOR: check_for(v, op); break;
+  case OP_IF: check_if(v, op); break;
+  case OP_YIELD:
+  case OP_RETURN:
+  case OP_COUNT: break;
+  }
+}
