@@ -84,15 +84,12 @@ static uint64_t element_bits(const Source *s, Fill fill, Elem elem, uint64_t ind
     if (is_float) return number_encode(elem, random_uniform(s->seed, s->number, index));
     random_words(s->seed, s->number, index, words);
     return number_wrap(elem, (uint64_t)words[1] << 32 | words[0]);
-  case FILL_ONES:
-    return is_float ? number_encode(elem, 1.0) : 1;
-  case FILL_ARANGE:
-    return is_float ? number_encode(elem, (double)index) : number_wrap(elem, index);
+  case FILL_ONES: return is_float ? number_encode(elem, 1.0) : 1;
+  case FILL_ARANGE: return is_float ? number_encode(elem, (double)index) : number_wrap(elem, index);
   case FILL_EMPTY:
     return is_float ? number_encode(elem, NAN) : number_wrap(elem, UINT64_C(0xA5A5A5A5A5A5A5A5));
   case FILL_ZEROS:
-  case FILL_COUNT:
-    break;
+  case FILL_COUNT: break;
   }
   return 0;
 }

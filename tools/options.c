@@ -224,21 +224,42 @@ static bool set_device(Parser *p, const char *value) {
   return true;
 }
 
-static bool set_grid(Parser *p, const char *value) {
-  Options *o = p->options;
-  o->grid_given = true;
-  o->grid[0] = o->grid[1] = o->grid[2] = 1;
+// "X[,Y[,Z]]": the sizes left out are 1.
+static bool parse_sizes(Parser *p, const char *what, const char *value, long long min, int64_t sizes[3]) {
+  sizes[0] = sizes[1] = sizes[2] = 1;
   for (int i = 0; i < 3; i++) {
     const char *comma = strchr(value, ',');
     const char *word = comma ? arena_copy(p->arena, (Str){value, (size_t)(comma - value)}) : value;
     long long size;
-    if (!parse_number(p, "--grid's size", word, INT64_MIN, INT64_MAX, &size)) return false;
-    o->grid[i] = size;
+    if (!parse_number(p, what, word, min, INT64_MAX, &size)) return false;
+    sizes[i] = size;
     if (!comma) return true;
     value = comma + 1;
   }
-  buf_text(p->error, "--grid has at most three sizes");
+  buf_printf(p->error, "%s has at most three sizes", what);
   return false;
+}
+
+static bool set_grid(Parser *p, const char *value) {
+  p->options->grid_given = true;
+  return parse_sizes(p, "--grid", value, INT64_MIN, p->options->grid);
+}
+
+static bool set_threads(Parser *p, const char *value) {
+  int64_t sizes[3];
+  if (!parse_sizes(p, "--threads", value, 1, sizes)) return false;
+  for (int i = 0; i < 3; i++) p->options->threads[i] = sizes[i] > 1024 ? 1025 : (uint32_t)sizes[i];
+  if (sizes[0] <= 1024 && sizes[1] <= 1024 && sizes[2] <= 64 && sizes[0] * sizes[1] * sizes[2] <= 1024)
+    return true;
+  buf_text(p->error, "a block has at most 1024 threads");
+  return false;
+}
+
+static bool set_shared(Parser *p, const char *value) {
+  long long bytes;
+  if (!parse_number(p, "--shared", value, 0, 1 << 20, &bytes)) return false;
+  p->options->shared_bytes = (uint32_t)bytes;
+  return true;
 }
 
 static bool set_seed(Parser *p, const char *value) {
@@ -343,8 +364,8 @@ static bool parse_positional(Parser *p, const char *word) {
     buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
     return false;
   }
-  NamedText named;
-  if (!split_named(p, "an argument", word, &named)) return false;
+  NamedText named = {arena_printf(p->arena, "%u", o->args.n), word};
+  if (!options_file_is_ptx(o) && !split_named(p, "an argument", word, &named)) return false;
   vec_push(p->arena, &o->args, named);
   return true;
 }
@@ -383,10 +404,16 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   return !needs_file || options->file;
 }
 
+bool options_file_is_ptx(const Options *options) {
+  size_t n = options->file ? strlen(options->file) : 0;
+  return n > 4 && strcmp(options->file + n - 4, ".ptx") == 0;
+}
+
 void options_print_help(Buf *out) {
   buf_text(out,
            "usage: tilec [compile] FILE [options]\n"
            "       tilec run FILE [options] NAME=SPEC...\n"
+           "       tilec run FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
            "       tilec bench FILE [options] NAME=SPEC...     the median time of a launch, on the device\n\n"
            "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
            "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "

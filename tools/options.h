@@ -39,6 +39,7 @@ typedef struct Options {
   // tilec run
   const char *device;
   int64_t grid[3];
+  uint32_t threads[3], shared_bytes; // of PTX files
   bool grid_given, check, stats;
   const char *stats_file; // NULL: standard error
   uint64_t seed;
@@ -48,6 +49,7 @@ typedef struct Options {
 // Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
 // line, no newline).
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
+bool options_file_is_ptx(const Options *options);
 void options_print_help(Buf *out);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct Run {
   Compilation *c;
   RunParam *params;
   uint32_t param_count;
+  Str text; // the file's
   Spec spec;
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
   tilec_device *device;
@@ -34,6 +35,9 @@ typedef struct Run {
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.
 bool run_match_arguments(Run *run);
+// The same for a PTX file, whose arguments have no names: they are called "0", "1", ...
+bool run_match_ptx(Run *run);
+ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
 // After the buffers have addresses: types and facts of the parameters into run->spec.
 void run_specialise(Run *run);
 // The arguments' bits, one a parameter of `func`; false, having said why, where a value does not fit its
@@ -46,6 +50,11 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
 tilec_status run_compile(Run *run, KernelImage *image);
 // The grid as given, or as the kernel says. False, having said why.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
+// Loads, launches, waits, reads the buffers back and reports them.
+ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                      tilec_buffer **buffers);
+// --save and --stats; `result`, or EXIT_DIAGNOSED where one of them failed.
+ExitStatus run_outputs(const Run *run, ExitStatus result);
 // Says what the runtime said; the exit status that `status` means.
 ExitStatus run_device_failed(tilec_status status);
 

@@ -23,9 +23,7 @@ static void take_default(RunParam *to, const KernelParam *from) {
   const ConstValue *value = &from->default_value;
   to->given = true;
   switch (value->kind) {
-  case CONST_NONE:
-    to->value.kind = ARGUMENT_NONE;
-    break;
+  case CONST_NONE: to->value.kind = ARGUMENT_NONE; break;
   case CONST_BOOL:
   case CONST_INT:
     to->value.kind = ARGUMENT_INT;
@@ -37,9 +35,7 @@ static void take_default(RunParam *to, const KernelParam *from) {
     break;
   case CONST_STR:
   case CONST_DTYPE:
-  case CONST_TUPLE:
-    to->given = false;
-    break;
+  case CONST_TUPLE: to->given = false; break;
   }
 }
 
@@ -131,6 +127,18 @@ bool run_match_arguments(Run *run) {
     if (!run->params[i].given) return tool_error("argument '%s' is missing", run->params[i].name), false;
     if (!link_buffer(run, &run->params[i])) return false;
   }
+  return true;
+}
+
+bool run_match_ptx(Run *run) {
+  const Options *o = run->options;
+  run->params = ARENA_ARRAY(run->arena, RunParam, o->args.n);
+  for (uint32_t i = 0; i < o->args.n; i++)
+    run->params[run->param_count++] = (RunParam){.name = o->args.at[i].name};
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (!take_argument(run, NULL, &o->args.at[i])) return false;
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (!link_buffer(run, &run->params[i])) return false;
   return true;
 }
 

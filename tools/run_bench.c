@@ -4,6 +4,7 @@
 #include "tools/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ROUNDS = 5, MAX_SETS = 32 };
 
@@ -37,7 +38,8 @@ static tilec_status make_sets(Bench *b, const Func *func, tilec_buffer **first) 
   return TILEC_OK;
 }
 
-static tilec_status measure(Bench *b, const KernelImage *image, const int64_t grid[3], double *seconds) {
+static tilec_status measure(Bench *b, const KernelImage *image, const int64_t grid[3],
+                            double seconds[ROUNDS]) {
   DeviceKernel kernel = {0};
   tilec_status status = device_load(b->run->device, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
@@ -47,23 +49,31 @@ static tilec_status measure(Bench *b, const KernelImage *image, const int64_t gr
   return status;
 }
 
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   KernelImage image = {0};
   ExitStatus result = tool_report(run->options, run->c, run_compile(run, &image));
   if (result != EXIT_DONE) return result;
   Bench b = {.run = run};
   int64_t grid[3];
-  double seconds = 0;
+  double seconds[ROUNDS] = {0};
   tilec_status status = make_sets(&b, image.func, buffers);
   if (status == TILEC_OK && !run_grid(run, image.func, b.bits, grid))
     result = EXIT_DIAGNOSED;
   else if (status == TILEC_OK)
-    status = measure(&b, &image, grid, &seconds);
+    status = measure(&b, &image, grid, seconds);
   for (size_t i = run->param_count; i < (size_t)b.sets * run->param_count; i++)
     tilec_buffer_free(b.buffers[i]);
   if (status != TILEC_OK) return run_device_failed(status);
+  qsort(seconds, ROUNDS, sizeof *seconds, compare_doubles);
+  double median = seconds[ROUNDS / 2];
   if (result == EXIT_DONE)
-    printf("%s on %s: %.2f us, %.1f GB/s over %llu bytes of buffers\n", image.func->name, run->device->name,
-           seconds * 1e6, (double)b.bytes / seconds * 1e-9, (unsigned long long)b.bytes);
+    printf("%s on %s: %.2f us (%.2f to %.2f), %.1f GB/s over %llu bytes of buffers\n", image.func->name,
+           run->device->name, median * 1e6, seconds[0] * 1e6, seconds[ROUNDS - 1] * 1e6,
+           (double)b.bytes / median * 1e-9, (unsigned long long)b.bytes);
   return result;
 }

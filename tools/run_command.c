@@ -77,27 +77,36 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   return true;
 }
 
+ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                      tilec_buffer **buffers) {
+  DeviceKernel kernel = {0};
+  tilec_status status = device_load(run->device, image, &kernel);
+  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL);
+  if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
+  if (status == TILEC_OK) status = read_buffers(run, buffers);
+  device_unload(&kernel);
+  if (status != TILEC_OK) return run_device_failed(status);
+  printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
+         (long long)grid[1], (long long)grid[2]);
+  run_report_buffers(run);
+  return EXIT_DONE;
+}
+
+ExitStatus run_outputs(const Run *run, ExitStatus result) {
+  return run_save(run) && (!run->options->stats || run_report_stats(run)) ? result : EXIT_DIAGNOSED;
+}
+
 static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   KernelImage image = {0};
   tilec_status status = run_compile(run, &image);
   ExitStatus result = tool_report(run->options, run->c, status);
   if (result != EXIT_DONE) return result;
-  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, image.func->param_count);
+  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   int64_t grid[3];
   if (!run_pack(run, image.func, bits) || !run_grid(run, image.func, bits, grid)) return EXIT_DIAGNOSED;
-  DeviceKernel kernel = {0};
-  status = device_load(run->device, &image, &kernel);
-  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, image.func->param_count, NULL);
-  if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
-  if (status == TILEC_OK) status = read_buffers(run, buffers);
-  device_unload(&kernel);
-  if (status != TILEC_OK) return run_device_failed(status);
-  printf("%s on %s, grid %lld,%lld,%lld\n", image.func->name, run->device->name, (long long)grid[0],
-         (long long)grid[1], (long long)grid[2]);
-  run_report_buffers(run);
-  if (run->options->check) result = run_check(run, grid, bits);
-  if (!run_save(run) || (run->options->stats && !run_report_stats(run))) return EXIT_DIAGNOSED;
-  return result;
+  result = run_launch(run, &image, grid, bits, buffers);
+  if (result == EXIT_DONE && run->options->check) result = run_check(run, grid, bits);
+  return run_outputs(run, result);
 }
 
 // Opens the device, places the buffers, and hands over to `launch`.
@@ -112,7 +121,7 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   status = run_place_buffers(run, buffers);
   ExitStatus result = EXIT_DIAGNOSED;
   if (status == TILEC_OK) {
-    run_specialise(run);
+    if (!options_file_is_ptx(run->options)) run_specialise(run);
     result = launch(run, buffers);
   } else
     result = run_device_failed(status);
@@ -124,28 +133,27 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
 static ExitStatus start_run(const Options *options, Arena *arena,
                             ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   Str text;
-  size_t n = strlen(options->file);
-  if (n > 4 && strcmp(options->file + n - 4, ".ptx") == 0)
-    return tool_error("running .ptx files is not built yet");
   if (!tool_read(arena, options->file, &text)) return EXIT_DIAGNOSED;
   Compilation c;
   compilation_init(&c);
-  Run run = {.options = options, .arena = arena, .c = &c};
-  tilec_status status = compile_parse(&c, tool_source_name(options->file), text);
+  Run run = {.options = options, .arena = arena, .c = &c, .text = text};
+  tilec_status status =
+      options_file_is_ptx(options) ? TILEC_OK : compile_parse(&c, tool_source_name(options->file), text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;
   if (status != TILEC_OK)
     result = tool_report(options, &c, status);
-  else if (run_match_arguments(&run))
+  else if (options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run))
     result = run_on_device(&run, launch);
   compilation_free(&c);
   return result;
 }
 
 ExitStatus command_run(const Options *options, Arena *arena) {
-  return start_run(options, arena, launch_and_report);
+  return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
+  if (options_file_is_ptx(options)) return tool_error("bench takes a kernel's source, not PTX");
   return start_run(options, arena, run_bench);
 }

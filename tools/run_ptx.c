@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec run FILE.ptx: any PTX, its arguments in order. A number without a point is an integer of the
+// parameter's size, one with a point an fp32; the grid and the block are the caller's.
+#include "tools/run.h"
+
+#include "ir/number.h"
+
+static uint64_t argument_bits(const RunParam *param) {
+  const Argument *value = &param->value;
+  if (param->buffer) return param->address;
+  if (value->kind == ARGUMENT_FLOAT) return number_encode(ELEM_FP32, value->f);
+  return (uint64_t)value->i; // little-endian: the low bytes serve narrower parameters
+}
+
+ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
+  const Options *o = run->options;
+  if (!run->device->needs_ptx) return tool_error("PTX runs on sim and cuda, not on %s", run->device->name);
+  if (!o->kernel || !o->grid_given || !o->threads[0])
+    return tool_error("running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]");
+  if (o->check) return tool_error("--check needs a kernel's source: PTX has no reference");
+  KernelImage image = {.name = o->kernel, .ptx = run->text, .shared_bytes = o->shared_bytes};
+  memcpy(image.threads, o->threads, sizeof image.threads);
+  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
+  for (uint32_t i = 0; i < run->param_count; i++) bits[i] = argument_bits(&run->params[i]);
+  return run_outputs(run, run_launch(run, &image, o->grid, bits, buffers));
+}
