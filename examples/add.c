@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Adds two vectors with the kernel of add.tile, and compares with the sum in double.
-//   add [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto
+//   add [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: add.tile beside this program
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tilec/tilec.h>
 
 typedef struct Run {
@@ -69,10 +70,18 @@ static void release(Run *run) {
   free(run->host_out);
 }
 
+// add.tile in the folder of the program `self`.
+static void kernel_path(const char *self, char *path, size_t room) {
+  const char *slash = strrchr(self, '/');
+  snprintf(path, room, "%.*sadd.tile", slash ? (int)(slash - self + 1) : 0, self);
+}
+
 int main(int argc, char **argv) {
   Run run = {0};
+  char path[1000];
+  kernel_path(argv[0], path, sizeof path);
   uint64_t seed = 1;
-  const char *device = argc > 1 ? argv[1] : NULL, *file = argc > 3 ? argv[3] : "add.tile";
+  const char *device = argc > 1 ? argv[1] : NULL, *file = argc > 3 ? argv[3] : path;
   size_t n = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 100003;
   run.host_x = calloc(n + 1, sizeof(float));
   run.host_y = calloc(n + 1, sizeof(float));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The exponential linear unit with the kernel of elu.tile, compared with the same in double.
-//   elu [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto
+//   elu [DEVICE [N [FILE]]]      DEVICE: cuda, sim, eval, auto; FILE: elu.tile beside this program
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tilec/tilec.h>
 
 typedef struct Run {
@@ -66,11 +67,19 @@ static void release(Run *run) {
   free(run->host_out);
 }
 
+// elu.tile in the folder of the program `self`.
+static void kernel_path(const char *self, char *path, size_t room) {
+  const char *slash = strrchr(self, '/');
+  snprintf(path, room, "%.*selu.tile", slash ? (int)(slash - self + 1) : 0, self);
+}
+
 int main(int argc, char **argv) {
   Run run = {0};
+  char path[1000];
+  kernel_path(argv[0], path, sizeof path);
   uint64_t seed = 1;
   const double alpha = 0.75;
-  const char *device = argc > 1 ? argv[1] : NULL, *file = argc > 3 ? argv[3] : "elu.tile";
+  const char *device = argc > 1 ? argv[1] : NULL, *file = argc > 3 ? argv[3] : path;
   size_t n = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 100003;
   run.host_in = calloc(n + 1, sizeof(float));
   run.host_out = calloc(n + 1, sizeof(float));
