@@ -291,22 +291,15 @@ static bool stays_nonnegative(const Rule *rule) {
   switch ((int)rule->op->kind) {
   case OP_DIV:
   case OP_OR:
-  case OP_XOR:
-    return both;
+  case OP_XOR: return both;
   case OP_REM:
-  case OP_SHR:
-    return a->nonnegative;
-  case OP_MIN:
-    return both;
+  case OP_SHR: return a->nonnegative;
+  case OP_MIN: return both;
   case OP_AND:
-  case OP_MAX:
-    return a->nonnegative || b->nonnegative;
-  case OP_SELECT:
-    return b->nonnegative && c->nonnegative;
-  case OP_CAST:
-    return a->nonnegative && width_of(rule->result) > width_of(rule->value[0]);
-  default:
-    return false;
+  case OP_MAX: return a->nonnegative || b->nonnegative;
+  case OP_SELECT: return b->nonnegative && c->nonnegative;
+  case OP_CAST: return a->nonnegative && width_of(rule->result) > width_of(rule->value[0]);
+  default: return false;
   }
 }
 
@@ -374,17 +367,11 @@ static AxisInfo transfer(const AxisTable *table, const Op *op, const Value *resu
     for (uint32_t d = 0; d < shape.rank; d++) info.constancy[d] = shape.extent[d];
     return info;
   case OP_PROGRAM_ID:
-  case OP_NUM_PROGRAMS:
-    info.nonnegative = true;
-    return info;
-  case OP_ARANGE:
-    return of_arange(op, result);
-  case OP_SPLAT:
-    return of_splat(table, op, result);
-  case OP_CONVERT_LAYOUT:
-    return *axis_info(table, op_operand(op, 0));
-  default:
-    break;
+  case OP_NUM_PROGRAMS: info.nonnegative = true; return info;
+  case OP_ARANGE: return of_arange(op, result);
+  case OP_SPLAT: return of_splat(table, op, result);
+  case OP_CONVERT_LAYOUT: return *axis_info(table, op_operand(op, 0));
+  default: break;
   }
   if (op_has(op, PURE | ELEMENTWISE)) return elementwise(table, op, result);
   info.nonnegative = is_integer(result) && !elem_is_signed(element_of(result)->elem);

@@ -43,18 +43,12 @@ static bool same_ints(const Attr *a, const Attr *b) {
 static bool same_attr(const Attr *a, const Attr *b) {
   if (a->key != b->key) return false;
   switch (attr_info(a->key)->kind) {
-  case ATTR_KIND_INT:
-    return a->i == b->i;
-  case ATTR_KIND_FLOAT:
-    return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
-  case ATTR_KIND_STR:
-    return a->str == b->str;
-  case ATTR_KIND_FLAG:
-    return true;
-  case ATTR_KIND_INTS:
-    return same_ints(a, b);
-  case ATTR_KIND_LAYOUT:
-    return a->layout == b->layout;
+  case ATTR_KIND_INT: return a->i == b->i;
+  case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
+  case ATTR_KIND_STR: return a->str == b->str;
+  case ATTR_KIND_FLAG: return true;
+  case ATTR_KIND_INTS: return same_ints(a, b);
+  case ATTR_KIND_LAYOUT: return a->layout == b->layout;
   }
   return false;
 }

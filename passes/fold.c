@@ -43,60 +43,26 @@ static int64_t shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
 bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
   switch ((int)kind) {
-  case OP_ADD:
-    *result = wrap(elem, x + y);
-    return true;
-  case OP_SUB:
-    *result = wrap(elem, x - y);
-    return true;
-  case OP_MUL:
-    *result = wrap(elem, x * y);
-    return true;
+  case OP_ADD: *result = wrap(elem, x + y); return true;
+  case OP_SUB: *result = wrap(elem, x - y); return true;
+  case OP_MUL: *result = wrap(elem, x * y); return true;
   case OP_DIV:
-  case OP_REM:
-    return divide(kind, elem, a, b, result);
-  case OP_NEG:
-    *result = wrap(elem, 0 - x);
-    return true;
-  case OP_AND:
-    *result = wrap(elem, x & y);
-    return true;
-  case OP_OR:
-    *result = wrap(elem, x | y);
-    return true;
-  case OP_XOR:
-    *result = wrap(elem, x ^ y);
-    return true;
+  case OP_REM: return divide(kind, elem, a, b, result);
+  case OP_NEG: *result = wrap(elem, 0 - x); return true;
+  case OP_AND: *result = wrap(elem, x & y); return true;
+  case OP_OR: *result = wrap(elem, x | y); return true;
+  case OP_XOR: *result = wrap(elem, x ^ y); return true;
   case OP_SHL:
-  case OP_SHR:
-    *result = shift(kind, elem, a, b);
-    return true;
-  case OP_MIN:
-    *result = less(elem, b, a) ? b : a;
-    return true;
-  case OP_MAX:
-    *result = less(elem, a, b) ? b : a;
-    return true;
-  case OP_EQ:
-    *result = a == b;
-    return true;
-  case OP_NE:
-    *result = a != b;
-    return true;
-  case OP_LT:
-    *result = less(elem, a, b);
-    return true;
-  case OP_LE:
-    *result = !less(elem, b, a);
-    return true;
-  case OP_GT:
-    *result = less(elem, b, a);
-    return true;
-  case OP_GE:
-    *result = !less(elem, a, b);
-    return true;
-  default:
-    return false;
+  case OP_SHR: *result = shift(kind, elem, a, b); return true;
+  case OP_MIN: *result = less(elem, b, a) ? b : a; return true;
+  case OP_MAX: *result = less(elem, a, b) ? b : a; return true;
+  case OP_EQ: *result = a == b; return true;
+  case OP_NE: *result = a != b; return true;
+  case OP_LT: *result = less(elem, a, b); return true;
+  case OP_LE: *result = !less(elem, b, a); return true;
+  case OP_GT: *result = less(elem, b, a); return true;
+  case OP_GE: *result = !less(elem, a, b); return true;
+  default: return false;
   }
 }
 
@@ -107,32 +73,15 @@ bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
   if (isnan(a) || isnan(b)) return false;
   double exact;
   switch ((int)kind) {
-  case OP_ADD:
-    exact = a + b;
-    break;
-  case OP_SUB:
-    exact = a - b;
-    break;
-  case OP_MUL:
-    exact = a * b;
-    break;
-  case OP_DIV:
-    exact = a / b;
-    break;
-  case OP_REM:
-    exact = fmod(a, b);
-    break;
-  case OP_NEG:
-    exact = -a;
-    break;
-  case OP_MIN:
-    exact = below(b, a) ? b : a;
-    break;
-  case OP_MAX:
-    exact = below(a, b) ? b : a;
-    break;
-  default:
-    return false;
+  case OP_ADD: exact = a + b; break;
+  case OP_SUB: exact = a - b; break;
+  case OP_MUL: exact = a * b; break;
+  case OP_DIV: exact = a / b; break;
+  case OP_REM: exact = fmod(a, b); break;
+  case OP_NEG: exact = -a; break;
+  case OP_MIN: exact = below(b, a) ? b : a; break;
+  case OP_MAX: exact = below(a, b) ? b : a; break;
+  default: return false;
   }
   *result = number_round(elem, exact);
   return !isnan(*result);
@@ -140,26 +89,13 @@ bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
 
 bool fold_compare_float(OpKind kind, double a, double b, int64_t *result) {
   switch ((int)kind) {
-  case OP_EQ:
-    *result = a == b;
-    return true;
-  case OP_NE:
-    *result = a != b;
-    return true;
-  case OP_LT:
-    *result = a < b;
-    return true;
-  case OP_LE:
-    *result = a <= b;
-    return true;
-  case OP_GT:
-    *result = a > b;
-    return true;
-  case OP_GE:
-    *result = a >= b;
-    return true;
-  default:
-    return false;
+  case OP_EQ: *result = a == b; return true;
+  case OP_NE: *result = a != b; return true;
+  case OP_LT: *result = a < b; return true;
+  case OP_LE: *result = a <= b; return true;
+  case OP_GT: *result = a > b; return true;
+  case OP_GE: *result = a >= b; return true;
+  default: return false;
   }
 }
 
