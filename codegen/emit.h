@@ -59,7 +59,7 @@ bool check_func(Func *func, const Target *target, Diags *diags);
 
 // emit.c
 void emit_func(Emitter *e, Func *func);
-// Emits the region's ops; the yield that ends it, or NULL where it ends the kernel.
+// Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body.
 Op *emit_region(Emitter *e, Region *region);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory

@@ -7,13 +7,11 @@ static LLVMBasicBlockRef new_block(Emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
-// Phis for `value`'s registers at the builder's place, coming from `block` as `from`.
-static void begin_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
+// Phis for `value`'s registers at the builder's place, without incoming values yet.
+static void begin_phis(Emitter *e, const Value *value) {
   LLVMValueRef *phis = emit_new(e, value);
-  for (uint32_t r = 0; r < emit_count(value->type); r++) {
+  for (uint32_t r = 0; r < emit_count(value->type); r++)
     phis[r] = LLVMBuildPhi(e->builder, emit_type(e, value->type), "");
-    if (block) LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
-  }
 }
 
 static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
@@ -78,23 +76,24 @@ void emit_for(Emitter *e, Op *op) {
   LLVMBuildCondBr(e->builder, guard(e, &range), body, exit);
 
   LLVMPositionBuilderAtEnd(e->builder, body);
-  begin_phis(e, region->args[0], &range.lower, before);
+  for (uint32_t i = 0; i < region->arg_count; i++) begin_phis(e, region->args[i]);
+  add_to_phis(e, region->args[0], &range.lower, before);
   for (uint32_t i = 1; i < region->arg_count; i++)
-    begin_phis(e, region->args[i], emit_get(e, op_operand(op, i + 2)), before);
+    add_to_phis(e, region->args[i], emit_get(e, op_operand(op, i + 2)), before);
   LLVMValueRef index = emit_get(e, region->args[0])[0];
   Op *yield = emit_region(e, region);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
-  if (yield) {
-    LLVMValueRef next = LLVMBuildAdd(e->builder, index, range.step, "");
-    LLVMBuildCondBr(e->builder, more(e, &range, index), body, exit);
-    add_to_phis(e, region->args[0], &next, latch);
-    for (uint32_t i = 1; i < region->arg_count; i++)
-      add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);
-  }
+  LLVMValueRef next = LLVMBuildAdd(e->builder, index, range.step, "");
+  LLVMBuildCondBr(e->builder, more(e, &range, index), body, exit);
+  add_to_phis(e, region->args[0], &next, latch);
+  for (uint32_t i = 1; i < region->arg_count; i++)
+    add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);
+
   LLVMPositionBuilderAtEnd(e->builder, exit);
   for (uint32_t i = 0; i < op->result_count; i++) {
-    begin_phis(e, &op->results[i], emit_get(e, op_operand(op, i + 3)), before);
-    if (yield) add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
+    begin_phis(e, &op->results[i]);
+    add_to_phis(e, &op->results[i], emit_get(e, op_operand(op, i + 3)), before);
+    add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
   }
 }
 
@@ -107,12 +106,12 @@ void emit_if(Emitter *e, Op *op) {
     LLVMPositionBuilderAtEnd(e->builder, arms[i]);
     yields[i] = emit_region(e, op->regions[i]);
     from[i] = LLVMGetInsertBlock(e->builder);
-    if (yields[i]) LLVMBuildBr(e->builder, end);
+    LLVMBuildBr(e->builder, end);
   }
   LLVMPositionBuilderAtEnd(e->builder, end);
   for (uint32_t i = 0; i < op->result_count; i++) {
-    begin_phis(e, &op->results[i], NULL, NULL);
+    begin_phis(e, &op->results[i]);
     for (uint32_t arm = 0; arm < 2; arm++)
-      if (yields[arm]) add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
+      add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
   }
 }
