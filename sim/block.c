@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/block.h"
+
+#include <stdlib.h>
+
+enum { WARP_SLICE = 256, ALIGNMENT = 64 };
+
+static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+Block *block_new(Worker *worker) {
+  const Launch *launch = worker->launch;
+  const Program *program = launch->program;
+  Block *block = calloc(1, sizeof *block);
+  if (!block) return NULL;
+  uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+  block->worker = worker;
+  block->program = program;
+  block->warp_count = (threads + LANES - 1) / LANES;
+  block->shared_bytes = program->dynamic_shared + launch->dynamic_shared;
+  if (block->shared_bytes < program->shared_bytes) block->shared_bytes = program->shared_bytes;
+  block->warps = calloc(block->warp_count, sizeof *block->warps);
+  block->registers = aligned_alloc(ALIGNMENT, block->warp_count * aligned(program->register_bytes));
+  block->shared = aligned_alloc(ALIGNMENT, aligned(block->shared_bytes + 1));
+  block->local = malloc((size_t)block->warp_count * LANES * program->local_bytes + 1);
+  if (block->warps && block->registers && block->shared && block->local) return block;
+  block_free(block);
+  return NULL;
+}
+
+void block_free(Block *block) {
+  if (!block) return;
+  free(block->warps);
+  free(block->registers);
+  free(block->shared);
+  free(block->local);
+  free(block);
+}
+
+static void fill_slot(unsigned char *regs, const Constant *constant) {
+  for (uint32_t l = 0; l < LANES; l++)
+    if (constant->bytes == 0)
+      memset(regs + constant->slot, constant->bits & 1 ? 255 : 0, 4);
+    else
+      memcpy(regs + constant->slot + (size_t)l * constant->bytes, &constant->bits,
+             constant->bytes); // little endian
+}
+
+unsigned char *block_image(const Launch *launch) {
+  const Program *program = launch->program;
+  unsigned char *image = aligned_alloc(ALIGNMENT, aligned(program->register_bytes));
+  if (!image) return NULL;
+  memset(image, 0, aligned(program->register_bytes));
+  for (uint32_t i = 0; i < program->constants.n; i++) fill_slot(image, &program->constants.at[i]);
+  return image;
+}
+
+static uint32_t special_value(const Block *block, const Warp *warp, Special special, uint32_t lane) {
+  const Launch *launch = block->worker->launch;
+  const uint32_t *n = launch->block;
+  uint32_t thread = warp->index * LANES + lane;
+  switch (special) {
+  case SPECIAL_TID_X: return thread % n[0];
+  case SPECIAL_TID_Y: return thread / n[0] % n[1];
+  case SPECIAL_TID_Z: return thread / n[0] / n[1];
+  case SPECIAL_NTID_X: return n[0];
+  case SPECIAL_NTID_Y: return n[1];
+  case SPECIAL_NTID_Z: return n[2];
+  case SPECIAL_CTAID_X: return block->id[0];
+  case SPECIAL_CTAID_Y: return block->id[1];
+  case SPECIAL_CTAID_Z: return block->id[2];
+  case SPECIAL_NCTAID_X: return launch->grid[0];
+  case SPECIAL_NCTAID_Y: return launch->grid[1];
+  case SPECIAL_NCTAID_Z: return launch->grid[2];
+  case SPECIAL_LANEID: return lane;
+  case SPECIAL_WARPID: return warp->index;
+  case SPECIAL_NWARPID: return block->warp_count;
+  case SPECIAL_SMID: return block->index % launch->multiprocessors;
+  case SPECIAL_NSMID: return launch->multiprocessors;
+  case SPECIAL_WARPSIZE: return LANES;
+  case SPECIAL_LANEMASK_EQ: return 1u << lane;
+  case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
+  case SPECIAL_LANEMASK_LE: return (2u << lane) - 1;
+  case SPECIAL_LANEMASK_GE: return ~((1u << lane) - 1);
+  case SPECIAL_LANEMASK_GT: return ~((2u << lane) - 1);
+  case SPECIAL_DYNAMIC_SMEM: return launch->dynamic_shared;
+  case SPECIAL_TOTAL_SMEM: return block->shared_bytes;
+  case SPECIAL_ONE: return 1;
+  case SPECIAL_NONE:
+  case SPECIAL_ZERO:
+  case SPECIAL_CLOCK:
+  case SPECIAL_CLOCK64: break;
+  }
+  return 0;
+}
+
+static void start_warp(Block *block, uint32_t index, const unsigned char *image) {
+  const Program *program = block->program;
+  const uint32_t *n = block->worker->launch->block;
+  Warp *warp = &block->warps[index];
+  uint32_t threads = n[0] * n[1] * n[2], lanes = threads - index * LANES;
+  *warp = (Warp){.block = block, .index = index};
+  warp->regs = block->registers + index * aligned(program->register_bytes);
+  warp->local = block->local + (size_t)index * LANES * program->local_bytes;
+  warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
+  warp->n = 1;
+  warp->groups[0].mask = warp->live;
+  memcpy(warp->regs, image, program->register_bytes);
+  for (uint32_t i = 0; i < program->specials.n; i++) {
+    const SpecialSlot *special = &program->specials.at[i];
+    uint32_t *to = lanes_at(warp, special->slot);
+    for (uint32_t l = 0; l < LANES; l++) to[l] = special_value(block, warp, special->special, l);
+  }
+}
+
+void block_start(Block *block, const unsigned char *image, uint64_t index) {
+  const Launch *launch = block->worker->launch;
+  block->index = (uint32_t)index;
+  block->id[0] = (uint32_t)(index % launch->grid[0]);
+  block->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
+  block->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  memset(block->barriers, 0, sizeof block->barriers);
+  memset(block->shared, 0, block->shared_bytes);
+  memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
+  for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
+}
+
+static void fault_deadlock(Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    Warp *warp = &block->warps[w];
+    if (!warp->n) continue;
+    const Group *group = &warp->groups[0];
+    bool barrier = group->state == GROUP_AT_BARRIER;
+    const Insn *insn = &block->program->code.at[group->pc - (barrier ? 1 : 0)];
+    warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, 0, "deadlock: %s that never come",
+               barrier ? "waits at a barrier for threads" : "waits for lanes of its member mask");
+    return;
+  }
+}
+
+BlockState block_run(Block *block, uint64_t slice) {
+  Worker *worker = block->worker;
+  bool descending = worker->launch->descending;
+  for (uint64_t ran = 0; ran < slice;) {
+    uint64_t before = ran;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+      uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);
+      ran += steps;
+      worker->clock += steps;
+      if (worker->fault.set) return BLOCK_FAULT;
+    }
+    if (block->live_threads == 0) return BLOCK_DONE;
+    if (ran == before) {
+      fault_deadlock(block);
+      return BLOCK_FAULT;
+    }
+  }
+  return BLOCK_RUNNING;
+}

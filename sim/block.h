@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks: their memory, their start, and round-robin execution of their warps.
+#ifndef SIM_BLOCK_H
+#define SIM_BLOCK_H
+
+#include "sim/exec.h"
+
+// A block with memory for the launch's kernel; NULL where the host has none. `image`: see block_image.
+Block *block_new(Worker *worker);
+void block_free(Block *block);
+// A warp's registers as it starts but for what differs between warps: register_bytes, from aligned_alloc;
+// NULL: no memory.
+unsigned char *block_image(const Launch *launch);
+// Makes it block `index` of the grid, every thread at the start.
+void block_start(Block *block, const unsigned char *image, uint64_t index);
+
+typedef enum BlockState { BLOCK_RUNNING, BLOCK_DONE, BLOCK_FAULT } BlockState;
+
+// Runs about `slice` warp instructions, warps in turn. A block that cannot go on is a fault.
+BlockState block_run(Block *block, uint64_t slice);
+
+#endif

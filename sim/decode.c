@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels, scopes, declarations, labels; the instructions are in decode_*.c.
+#include "sim/decode.h"
+
+enum { MAX_SCOPES = 300 };
+
+typedef struct InsnRow {
+  const char *name;
+  Operation op;
+  void (*decode)(Decoder *d);
+} InsnRow;
+
+static const InsnRow insns[] = {
+#define INSN(mnemonic, family, operation, meaning) {#mnemonic, OP_##operation, decode_##family},
+#include "sim/insn.def"
+#undef INSN
+};
+
+// ---- scopes and labels ----
+
+void scope_open(Decoder *d) {
+  if (++d->scope > MAX_SCOPES) decode_error(d, "scopes are nested too deeply");
+}
+
+static void fix(Decoder *d, const Fixup *fixup, const Symbol *label) {
+  Insn *insn = &d->program->code.at[fixup->insn];
+  if (fixup->entry == UINT32_MAX)
+    insn->target = (uint32_t)label->address;
+  else
+    insn->u.targets[fixup->entry] = (uint32_t)label->address;
+}
+
+// Branches find their labels in the innermost scope that has them; what this one has not is left to the
+// outer.
+void scope_close(Decoder *d) {
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < d->fixups.n; i++) {
+    Fixup *fixup = &d->fixups.at[i];
+    const Symbol *label = symbol_find(d, fixup->name);
+    bool here = label && label->kind == SYMBOL_LABEL && label->scope == d->scope;
+    if (here)
+      fix(d, fixup, label);
+    else
+      d->fixups.at[left++] = *fixup;
+  }
+  d->fixups.n = left;
+  while (d->symbols.n && vec_last(&d->symbols).scope == d->scope) {
+    Symbol symbol = vec_pop(&d->symbols);
+    d->buckets[symbol.hash % SYMBOL_BUCKETS] = symbol.shadows;
+  }
+  d->scope--;
+}
+
+static void declare_label(Decoder *d, Str name) {
+  const Symbol *old = symbol_find(d, name);
+  if (old && old->scope == d->scope && old->kind == SYMBOL_LABEL)
+    decode_error(d, "label '%.*s' is here twice", STR_ARG(name));
+  symbol_add(d, SYMBOL_LABEL, name)->address = d->program->code.n;
+}
+
+// ---- declarations ----
+
+static uint32_t place(Decoder *d, uint32_t *end, const PtxVar *var) {
+  uint64_t at = ((uint64_t)*end + var->align - 1) / var->align * var->align;
+  if (at + var->bytes > (1u << 24)) {
+    ptx_error(d->error, var->pos, "'%.*s' does not fit", STR_ARG(var->name));
+    return 0;
+  }
+  *end = (uint32_t)(at + var->bytes);
+  return (uint32_t)at;
+}
+
+static void declare_registers(Decoder *d, const PtxVar *var) {
+  uint32_t count = var->range ? var->range : 1;
+  if (count > MAX_REGISTERS - d->register_count) {
+    ptx_error(d->error, var->pos, "too many registers");
+    return;
+  }
+  d->register_count += count;
+  Symbol *symbol = symbol_add(d, var->range ? SYMBOL_REGS : SYMBOL_REG, var->name);
+  symbol->type = var->type;
+  symbol->count = count;
+  symbol->slots = ARENA_ARRAY(d->arena, uint32_t, count);
+}
+
+// .extern: the dynamic part, behind all static variables (Program.dynamic_shared).
+static void declare_shared(Decoder *d, const PtxVar *var, Symbol *symbol) {
+  symbol->space = SPACE_SHARED;
+  symbol->address = var->is_extern ? UINT64_MAX : place(d, &d->program->shared_bytes, var);
+  if (var->init) ptx_error(d->error, var->pos, "shared memory has no initial value");
+  if (d->calls) ptx_error(d->error, var->pos, "shared variables in a called function are not supported");
+}
+
+void decode_declare(Decoder *d, const PtxVar *var) {
+  if (var->space == SPACE_REG) {
+    declare_registers(d, var);
+    return;
+  }
+  Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, var->name);
+  if (var->space == SPACE_SHARED)
+    declare_shared(d, var, symbol);
+  else if (var->space == SPACE_LOCAL ||
+           var->space == SPACE_PARAM) { // a call's .param variables are the thread's own
+    symbol->space = SPACE_LOCAL;
+    symbol->address = place(d, &d->program->local_bytes, var);
+  } else
+    ptx_error(d->error, var->pos, "'%.*s': .global and .const variables belong to the module",
+              STR_ARG(var->name));
+}
+
+// The module's variables. All static shared ones are placed before the kernel's own.
+static void declare_module(Decoder *d) {
+  for (const PtxVar *var = d->in->module->vars.first; var; var = var->next)
+    if (var->space == SPACE_SHARED) decode_declare(d, var);
+  for (uint32_t i = 0; i < d->in->global_count; i++) {
+    const GlobalVar *global = &d->in->globals[i];
+    Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, global->var->name);
+    symbol->space = global->var->space;
+    symbol->address = global->address;
+  }
+}
+
+// Dynamic shared memory begins behind the static: every shared declaration of the module and the kernel
+// counts, wherever it stands.
+static void place_dynamic_shared(Decoder *d, const PtxFunc *kernel) {
+  uint64_t end = 0, align = 16;
+  for (const PtxVar *var = d->in->module->vars.first; var; var = var->next)
+    if (var->space == SPACE_SHARED && !var->is_extern)
+      end = (end + var->align - 1) / var->align * var->align + var->bytes;
+    else if (var->space == SPACE_SHARED && var->align > align)
+      align = var->align;
+  for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next)
+    for (const PtxVar *var = stmt->vars; var; var = var->next)
+      if (var->space == SPACE_SHARED && !var->is_extern)
+        end = (end + var->align - 1) / var->align * var->align + var->bytes;
+  if (end > (1u << 24)) ptx_error(d->error, kernel->pos, "too much shared memory");
+  d->program->dynamic_shared = (uint32_t)((end + align - 1) / align * align);
+}
+
+static void declare_params(Decoder *d, const PtxFunc *kernel) {
+  uint32_t end = 0;
+  for (const PtxVar *var = kernel->params; var; var = var->next) {
+    Param param = {arena_copy(d->arena, var->name), place(d, &end, var), (uint32_t)var->bytes, var->align};
+    vec_push(d->arena, &d->program->params, param);
+    Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, var->name);
+    symbol->space = SPACE_PARAM;
+    symbol->address = param.offset;
+  }
+  d->program->param_bytes = end;
+}
+
+// ---- statements ----
+
+// The file's name of .loc's number; NULL: unknown.
+static const char *file_name(const Decoder *d, uint32_t number) {
+  for (uint32_t i = 0; i < d->in->module->files.n; i++)
+    if (d->in->module->files.at[i].number == number) return d->in->module->files.at[i].name;
+  return NULL;
+}
+
+// The counters' line of the statement: its .loc, or the PTX line.
+static uint32_t site_of(Decoder *d) {
+  const PtxStmt *stmt = d->stmt;
+  const char *file = stmt->line ? file_name(d, stmt->file) : NULL;
+  Site site = {file, file ? stmt->line : stmt->pos.line};
+  Program *program = d->program;
+  for (uint32_t i = program->sites.n; i-- > 0 && program->sites.n - i < 8;)
+    if (program->sites.at[i].file == site.file && program->sites.at[i].line == site.line) return i;
+  vec_push(d->arena, &program->sites, site);
+  return program->sites.n - 1;
+}
+
+void emit(Decoder *d) {
+  d->insn.guard = 0;
+  d->insn.guard_flip = 0;
+  if (d->stmt->guard.n) {
+    PtxOperand guard = {.kind = OPERAND_NAME, .name = d->stmt->guard, .pos = d->stmt->pos};
+    d->insn.guard = source_of(d, &guard, PTX_PRED);
+    d->insn.guard_flip = d->stmt->guard_not ? ALL_LANES : 0;
+  }
+  d->insn.site = site_of(d);
+  d->insn.ptx_line = d->stmt->pos.line;
+  if (d->program->code.n >= MAX_INSNS)
+    decode_error(d, "too many instructions");
+  else
+    vec_push(d->arena, &d->program->code, d->insn);
+}
+
+static void split_opcode(Decoder *d, Str name) {
+  d->mod_count = 0;
+  const char *at = name.at, *end = name.at + name.n, *dot = memchr(at, '.', name.n);
+  d->base = (Str){at, dot ? (size_t)(dot - at) : name.n};
+  while (dot) {
+    at = dot + 1;
+    dot = memchr(at, '.', (size_t)(end - at));
+    if (d->mod_count == MAX_MODIFIERS) {
+      decode_error(d, "too many modifiers");
+      return;
+    }
+    d->taken[d->mod_count] = false;
+    d->mods[d->mod_count++] = (Str){at, (size_t)((dot ? dot : end) - at)};
+  }
+}
+
+static void decode_insn(Decoder *d) {
+  split_opcode(d, d->stmt->name);
+  d->operand = d->stmt->operands;
+  d->insn = (Insn){.dst2 = UINT32_MAX, .round = ROUND_RN};
+  const InsnRow *row = NULL;
+  for (size_t i = 0; i < sizeof insns / sizeof *insns && !row; i++)
+    if (str_is(d->base, insns[i].name)) row = &insns[i];
+  if (!row) {
+    decode_error(d, "unknown instruction '%.*s'", STR_ARG(d->stmt->name));
+    return;
+  }
+  d->op = row->op;
+  row->decode(d);
+  for (uint32_t i = 0; i < d->mod_count; i++)
+    if (!d->taken[i])
+      decode_error(d, "%.*s: modifier '.%.*s' is not known here", STR_ARG(d->base), STR_ARG(d->mods[i]));
+  if (operand_more(d)) decode_error(d, "%.*s has too many operands", STR_ARG(d->stmt->name));
+}
+
+static void decode_stmt(Decoder *d) {
+  switch (d->stmt->kind) {
+  case STMT_INSN: decode_insn(d); break;
+  case STMT_LABEL: declare_label(d, d->stmt->name); break;
+  case STMT_OPEN: scope_open(d); break;
+  case STMT_CLOSE: scope_close(d); break;
+  case STMT_TARGETS: symbol_add(d, SYMBOL_TABLE, d->stmt->name)->table = d->stmt; break;
+  case STMT_VARS:
+    for (const PtxVar *var = d->stmt->vars; var; var = var->next) decode_declare(d, var);
+    break;
+  }
+}
+
+void decode_body(Decoder *d, const PtxFunc *func) {
+  const PtxStmt *outer = d->stmt;
+  for (const PtxStmt *stmt = func->body; stmt && !decode_failed(d); stmt = stmt->next) {
+    d->stmt = stmt;
+    decode_stmt(d);
+  }
+  d->stmt = outer;
+}
+
+bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *program, PtxError *error) {
+  PtxStmt begin = {.kind = STMT_LABEL, .pos = kernel->pos};
+  Decoder *d = ARENA_NEW(input->arena, Decoder);
+  *d = (Decoder){.in = input, .arena = input->arena, .program = program, .error = error, .stmt = &begin};
+  program->name = arena_copy(d->arena, kernel->name);
+  memcpy(program->reqntid, kernel->reqntid, sizeof program->reqntid);
+  memcpy(program->maxntid, kernel->maxntid, sizeof program->maxntid);
+  slot_constant(d, 1, 0); // slot 0
+  slot_new(d, 8);         // what unused sources read (src[] is 0)
+  declare_module(d);
+  place_dynamic_shared(d, kernel);
+  declare_params(d, kernel);
+  scope_open(d);
+  decode_body(d, kernel);
+  d->insn = (Insn){.kind = KIND_END};
+  emit(d);
+  if (!decode_failed(d)) scope_close(d);
+  if (!decode_failed(d) && d->fixups.n)
+    ptx_error(error, d->fixups.at[0].pos, "no label '%.*s'", STR_ARG(d->fixups.at[0].name));
+  return !decode_failed(d);
+}

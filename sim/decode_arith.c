@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Arithmetic, logic, comparison and selection: modifiers and operands as PTX ISA 9.7.1 to 9.7.7 give them.
+#include "sim/decode.h"
+#include "sim/exec.h"
+
+static void finish(Decoder *d, ExecFn *exec, PtxType type) {
+  if (!exec) decode_error(d, "%.*s is not known for .%s", STR_ARG(d->stmt->name), ptx_type_name(type));
+  d->insn.exec = exec;
+  emit(d);
+}
+
+static void flag_if(Decoder *d, const char *modifier, uint8_t flag) {
+  if (mod_take(d, modifier)) d->insn.flags |= flag;
+}
+
+static uint32_t arity(Operation op) {
+  if (op == OP_MAD || op == OP_FMA || op == OP_SAD) return 3;
+  return op == OP_ABS || op == OP_NEG || op == OP_NOT || op == OP_CNOT ? 1 : 2;
+}
+
+static void sources(Decoder *d, PtxType type, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) d->insn.src[i] = operand_source(d, type);
+}
+
+static void int_arith(Decoder *d, PtxType type) {
+  char variant = 0;
+  if (d->op == OP_MUL || d->op == OP_MAD) {
+    variant = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : mod_take(d, "wide") ? 'w' : 0;
+    if (!variant) decode_error(d, "%.*s of integers needs .lo, .hi or .wide", STR_ARG(d->base));
+  }
+  if ((d->op == OP_ADD || d->op == OP_SUB) && mod_take(d, "sat")) variant = 's';
+  PtxType wide = type;
+  if (variant == 'w')
+    wide = type == PTX_U16 ? PTX_U32 : type == PTX_S16 ? PTX_S32 : type == PTX_U32 ? PTX_U64 : PTX_S64;
+  d->insn.dst = operand_dest(d, wide);
+  sources(d, type, arity(d->op) == 1 ? 1 : 2);
+  if (arity(d->op) == 3) d->insn.src[2] = operand_source(d, wide);
+  ExecFn *exec = ptx_type_class(type) == CLASS_BITS ? NULL : exec_int_find(d->op, type, variant);
+  finish(d, exec, type);
+}
+
+// Rounding and its default; `needed`: PTX wants it written.
+static void float_round_modifier(Decoder *d, PtxType type, bool needed) {
+  Round round = mod_round(d);
+  if (round == ROUND_NONE && needed)
+    decode_error(d, "%.*s.%s needs a rounding", STR_ARG(d->base), ptx_type_name(type));
+  if (round == ROUND_NONE || round == ROUND_RN) return;
+  if (ptx_type_bytes(type) < 4 || type == PTX_F16X2 || type == PTX_BF16X2)
+    decode_error(d, "%.*s.%s rounds to nearest only", STR_ARG(d->base), ptx_type_name(type));
+  d->insn.kind = KIND_ROUNDED;
+  d->insn.round = (uint8_t)round;
+}
+
+static bool is_half(PtxType type) {
+  return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2;
+}
+
+static void float_modifiers(Decoder *d, PtxType type) {
+  bool rounds = d->op == OP_ADD || d->op == OP_SUB || d->op == OP_MUL || d->op == OP_FMA || d->op == OP_MAD;
+  if (rounds) {
+    float_round_modifier(d, type, d->op == OP_FMA || d->op == OP_MAD);
+    if (type != PTX_F64 && type != PTX_BF16 && type != PTX_BF16X2) flag_if(d, "sat", FLAG_SAT);
+    if (d->op == OP_FMA && is_half(type)) flag_if(d, "relu", FLAG_RELU);
+  }
+  if (d->op == OP_DIV && !(type == PTX_F32 && (mod_take(d, "approx") || mod_take(d, "full"))))
+    float_round_modifier(d, type, true);
+  if ((d->op == OP_MIN || d->op == OP_MAX) && type != PTX_F64) {
+    flag_if(d, "NaN", FLAG_NAN);
+    if (mod_take(d, "xorsign")) {
+      d->insn.flags |= FLAG_XORSIGN;
+      if (!mod_take(d, "abs")) decode_error(d, ".xorsign needs .abs");
+    }
+  }
+  if (type == PTX_F32 || type == PTX_F16 || type == PTX_F16X2) flag_if(d, "ftz", FLAG_FTZ);
+}
+
+static ExecFn *float_find(Operation op, PtxType type) {
+  if (is_half(type)) return exec_half_find(op, type);
+  return type == PTX_F32 ? exec_f32_find(op) : exec_f64_find(op);
+}
+
+void decode_arith(Decoder *d) {
+  PtxType type = mod_need_type(d);
+  if (type == PTX_PRED) {
+    decode_error(d, "%.*s has no .pred form", STR_ARG(d->base));
+    return;
+  }
+  if (ptx_type_class(type) != CLASS_FLOAT && d->op != OP_FMA && d->op != OP_COPYSIGN) {
+    int_arith(d, type);
+    return;
+  }
+  if (ptx_type_class(type) == CLASS_FLOAT) float_modifiers(d, type);
+  d->insn.dst = operand_dest(d, type);
+  sources(d, type, arity(d->op));
+  finish(d, ptx_type_class(type) == CLASS_FLOAT ? float_find(d->op, type) : NULL, type);
+}
+
+// .approx ones, and rcp, sqrt with a rounding.
+void decode_special(Decoder *d) {
+  PtxType type = mod_need_type(d);
+  bool approx = mod_take(d, "approx"), exact = d->op == OP_RCP || d->op == OP_SQRT;
+  if (!approx && exact && (type == PTX_F32 || type == PTX_F64))
+    float_round_modifier(d, type, true);
+  else if (!approx)
+    decode_error(d, "%.*s needs .approx", STR_ARG(d->base));
+  flag_if(d, "ftz", FLAG_FTZ);
+  if (type == PTX_F64 && approx && !(d->insn.flags & FLAG_FTZ))
+    decode_error(d, "%.*s.approx.f64 needs .ftz", STR_ARG(d->base));
+  d->insn.dst = operand_dest(d, type);
+  d->insn.src[0] = operand_source(d, type);
+  bool is_float = ptx_type_class(type) == CLASS_FLOAT &&
+                  !(type == PTX_F64 && approx); // .f64 .approx keeps 20 bits only: not modelled
+  finish(d, is_float ? float_find(d->op, type) : NULL, type);
+}
+
+void decode_logic(Decoder *d) {
+  PtxType type = mod_need_type(d);
+  bool shift = d->op == OP_SHL || d->op == OP_SHR;
+  d->insn.dst = operand_dest(d, type);
+  d->insn.src[0] = operand_source(d, type);
+  if (arity(d->op) == 2) d->insn.src[1] = operand_source(d, shift ? PTX_U32 : type);
+  if (type == PTX_PRED) {
+    d->insn.extra = d->op == OP_AND ? '&' : d->op == OP_OR ? '|' : d->op == OP_XOR ? '^' : '~';
+    finish(d, shift || d->op == OP_CNOT ? NULL : exec_predicate_logic, type);
+    return;
+  }
+  bool allowed = ptx_type_class(type) == CLASS_BITS || d->op == OP_SHR;
+  finish(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, 0) : NULL, type);
+}
+
+// A constant operand's value, which the instruction needs while it is decoded.
+static uint32_t immediate(Decoder *d) {
+  const PtxOperand *operand = operand_next(d);
+  if (operand->kind != OPERAND_INT || operand->value > 255)
+    decode_error(d, "the last operand is a constant up to 255");
+  return (uint32_t)operand->value & 255;
+}
+
+void decode_bits(Decoder *d) {
+  PtxType type = mod_need_type(d), result = type;
+  if (!ptx_type_is_int(type) || ptx_type_bytes(type) < 4) {
+    decode_error(d, "%.*s is not known for .%s", STR_ARG(d->base), ptx_type_name(type));
+    return;
+  }
+  d->insn.from = (uint16_t)type;
+  if (d->op == OP_BFIND) flag_if(d, "shiftamt", FLAG_WIDE);
+  if (d->op == OP_POPC || d->op == OP_CLZ || d->op == OP_BFIND) result = PTX_U32;
+  if (d->op == OP_SHF) {
+    d->insn.extra = mod_take(d, "r") ? 'r' : mod_take(d, "l") ? 'l' : 0;
+    flag_if(d, "clamp", FLAG_SAT);
+    if (!d->insn.extra || !(d->insn.flags & FLAG_SAT || mod_take(d, "wrap")))
+      decode_error(d, "shf needs .l or .r, .clamp or .wrap");
+  }
+  d->insn.dst = operand_dest(d, result);
+  d->insn.src[0] = operand_source(d, type);
+  if (d->op == OP_BFE || d->op == OP_BFI || d->op == OP_PRMT || d->op == OP_LOP3 || d->op == OP_SHF) {
+    d->insn.src[1] = operand_source(d, d->op == OP_BFE ? PTX_U32 : type);
+    d->insn.src[2] = operand_source(d, PTX_U32);
+  }
+  if (d->op == OP_BFI) d->insn.src[3] = operand_source(d, PTX_U32);
+  if (d->op == OP_LOP3) d->insn.extra = (uint8_t)immediate(d);
+  finish(d, exec_bits_find(d->op, type), type);
+}
+
+static void compare_dest(Decoder *d) {
+  const PtxOperand *operand = operand_next(d);
+  bool pair = operand->kind == OPERAND_PAIR;
+  uint32_t bytes, slot = register_of(d, pair ? operand->items : operand, &bytes);
+  d->insn.dst = slot == UINT32_MAX ? slot_new(d, 0) : slot;
+  if (bytes) decode_error(d, "setp writes predicates");
+  if (!pair) return;
+  d->insn.dst2 = register_of(d, operand->items->next, &bytes);
+  if (bytes) decode_error(d, "setp writes predicates");
+}
+
+void decode_compare(Decoder *d) {
+  Str compare = mod_any(d);
+  d->insn.extra = mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : mod_take(d, "xor") ? '^' : 0;
+  flag_if(d, "ftz", FLAG_FTZ);
+  PtxType type = mod_need_type(d);
+  if (d->op == OP_SET) {
+    PtxType result = type;
+    type = mod_need_type(d);
+    if (result != PTX_U32 && result != PTX_S32 && result != PTX_F32)
+      decode_error(d, "set gives .u32, .s32 or .f32");
+    d->insn.to = (uint16_t)result;
+    d->insn.from = (uint16_t)type;
+    d->insn.dst = operand_dest(d, result);
+  } else {
+    compare_dest(d);
+  }
+  d->insn.src[0] = operand_source(d, type);
+  d->insn.src[1] = operand_source(d, type);
+  if (d->insn.extra) {
+    bool negated;
+    d->insn.src[2] = operand_predicate(d, &negated);
+    if (negated) d->insn.flags |= FLAG_NOT;
+  }
+  finish(d, exec_compare_find(compare, type), type);
+}
+
+static void decode_testp(Decoder *d) {
+  static const char *const names[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+  static const char codes[] = "finams";
+  for (int i = 0; i < 6; i++)
+    if (mod_take(d, names[i])) d->insn.extra = (uint8_t)codes[i];
+  PtxType type = mod_need_type(d);
+  d->insn.from = (uint16_t)type;
+  d->insn.dst = operand_dest(d, PTX_PRED);
+  d->insn.src[0] = operand_source(d, type);
+  finish(d, d->insn.extra && (type == PTX_F32 || type == PTX_F64) ? exec_testp : NULL, type);
+}
+
+void decode_select(Decoder *d) {
+  if (d->op == OP_TESTP) {
+    decode_testp(d);
+    return;
+  }
+  if (d->op == OP_SLCT) flag_if(d, "ftz", FLAG_FTZ);
+  PtxType type = mod_need_type(d);
+  d->insn.dst = operand_dest(d, type);
+  sources(d, type, 2);
+  bool fits = ptx_type_bytes(type) >= 2 && type != PTX_F16X2 && type != PTX_BF16X2;
+  if (d->op == OP_SELP) {
+    bool negated;
+    d->insn.src[2] = operand_predicate(d, &negated);
+    if (negated) d->insn.flags |= FLAG_NOT;
+    finish(d, fits ? exec_select_find(ptx_type_bytes(type)) : NULL, type);
+    return;
+  }
+  PtxType sign = mod_need_type(d);
+  d->insn.from = (uint16_t)type;
+  d->insn.to = (uint16_t)sign;
+  d->insn.src[2] = operand_source(d, sign);
+  finish(d, fits && (sign == PTX_S32 || sign == PTX_F32) ? exec_slct : NULL, type);
+}

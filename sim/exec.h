@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What execution works on: blocks, warps, groups of lanes, and helpers that read and write a register's
+// lanes.
+#ifndef SIM_EXEC_H
+#define SIM_EXEC_H
+
+#include <string.h>
+#include "sim/counters.h"
+#include "sim/insn.h"
+#include "sim/memory.h"
+#include "sim/sim.h"
+
+// Compiled twice and chosen at load time, so that wide vectors and fused multiply-add are used where the CPU
+// has them.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define SIM_LANES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define SIM_LANES
+#endif
+
+typedef struct Fault { // the error that ends a launch
+  bool set;
+  tilec_sim_report_kind kind;
+  uint32_t insn, block, warp, lanes;
+  uint64_t address;
+  char message[192];
+} Fault;
+
+typedef enum GroupState { GROUP_READY, GROUP_AT_SYNC, GROUP_AT_BARRIER } GroupState;
+
+// Lanes of a warp that stand at one instruction. At a barrier `pc` is already beyond it.
+typedef struct Group {
+  uint32_t pc, mask;
+  GroupState state;
+  uint32_t barrier;  // GROUP_AT_BARRIER: which
+  uint64_t last_run; // Warp.executed when it last ran
+} Group;
+
+typedef struct Block Block;
+
+struct Warp {
+  unsigned char *regs;
+  Block *block;
+  uint32_t index; // in its block
+  uint32_t n;     // groups
+  Group groups[LANES];
+  uint32_t live;        // lanes that have not exited
+  unsigned char *local; // local_bytes for each lane
+  uint64_t executed;    // instructions
+};
+
+enum { BARRIERS = 16 };
+
+typedef struct Barrier {
+  uint32_t arrived, expected; // threads; expected 0: all that live
+} Barrier;
+
+typedef struct Worker Worker;
+
+struct Block {
+  Worker *worker;
+  const Program *program;
+  uint32_t index;
+  uint32_t id[3];
+  Warp *warps;
+  uint32_t warp_count, live_threads;
+  unsigned char *registers, *local;
+  unsigned char *shared;
+  uint32_t shared_bytes;
+  Barrier barriers[BARRIERS];
+};
+
+// The launch, shared by its workers.
+typedef struct Launch {
+  const Program *program;
+  Memory *memory;
+  uint32_t grid[3], block[3];
+  uint64_t blocks;
+  uint32_t dynamic_shared;
+  const unsigned char *params;
+  uint32_t resident; // blocks that make progress together
+  uint32_t multiprocessors;
+  bool descending; // warps
+  uint64_t budget;
+} Launch;
+
+// A host thread's part of a launch.
+struct Worker {
+  Launch *launch;
+  MemoryCache cache;
+  uint64_t *executed;          // by instruction
+  tilec_sim_counters *by_site; // memory counters
+  uint64_t clock;              // instructions so far
+  Fault fault;
+};
+
+// Runs one warp until it stops, at most `slice` instructions; returns how many it ran. Stops at once on a
+// fault.
+uint64_t warp_run(Warp *warp, uint64_t slice);
+// Ends a launch: fills the worker's fault (the first one stays).
+void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+                const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+static inline void *lanes_at(const Warp *warp, uint32_t slot) { return warp->regs + slot; }
+
+static inline uint32_t predicate_at(const Warp *warp, uint32_t slot) {
+  uint32_t mask;
+  memcpy(&mask, warp->regs + slot, sizeof mask);
+  return mask;
+}
+
+static inline void predicate_write(Warp *warp, uint32_t slot, uint32_t value, uint32_t mask) {
+  uint32_t old = predicate_at(warp, slot);
+  old = (old & ~mask) | (value & mask);
+  memcpy(warp->regs + slot, &old, sizeof old);
+}
+
+// Bit l of the result is bytes[l], each 0 or 1.
+static inline uint32_t predicate_pack(const uint8_t *bytes) {
+  uint32_t mask = 0;
+  for (int i = 0; i < 4; i++) {
+    uint64_t eight = 0;
+    for (int k = 0; k < 8; k++) eight |= (uint64_t)bytes[8 * i + k] << k;
+    mask |= (uint32_t)eight << (8 * i);
+  }
+  return mask;
+}
+
+static inline void lanes_write16(Warp *warp, uint32_t slot, const uint16_t *from, uint32_t mask) {
+  uint16_t *to = lanes_at(warp, slot);
+  if (mask == ALL_LANES)
+    memcpy(to, from, LANES * sizeof *to);
+  else
+    for (int l = 0; l < LANES; l++) to[l] = mask >> l & 1 ? from[l] : to[l];
+}
+
+static inline void lanes_write32(Warp *warp, uint32_t slot, const void *from, uint32_t mask) {
+  uint32_t *to = lanes_at(warp, slot), values[LANES];
+  if (mask == ALL_LANES)
+    memcpy(to, from, LANES * sizeof *to);
+  else {
+    memcpy(values, from, sizeof values);
+    for (int l = 0; l < LANES; l++) to[l] = mask >> l & 1 ? values[l] : to[l];
+  }
+}
+
+static inline void lanes_write64(Warp *warp, uint32_t slot, const void *from, uint32_t mask) {
+  uint64_t *to = lanes_at(warp, slot), values[LANES];
+  if (mask == ALL_LANES)
+    memcpy(to, from, LANES * sizeof *to);
+  else {
+    memcpy(values, from, sizeof values);
+    for (int l = 0; l < LANES; l++) to[l] = mask >> l & 1 ? values[l] : to[l];
+  }
+}
+
+// One function an instruction and type: DEFINE_LANES(function, T, bits, expression of a, b, c) computes 32
+// results of T.
+#define DEFINE_LANES(function, T, bits, expression)                                                          \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const T *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                          \
+    const T *cs = lanes_at(warp, insn->src[2]);                                                              \
+    uint##bits##_t out[LANES];                                                                               \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      T a = as[l], b = bs[l], c = cs[l];                                                                     \
+      (void)b, (void)c;                                                                                      \
+      out[l] = (uint##bits##_t)(expression);                                                                 \
+    }                                                                                                        \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }
+
+// What applies `op` to operands of `type`; NULL: there is no such instruction. `variant` is 'l', 'h' or 'w'
+// for .lo, .hi, .wide, else 0.
+ExecFn *exec_int_find(Operation op, PtxType type, char variant);
+ExecFn *exec_bits_find(Operation op, PtxType type);
+ExecFn *exec_f32_find(Operation op);
+ExecFn *exec_f64_find(Operation op);
+ExecFn *exec_half_find(Operation op, PtxType type);
+// Comparisons: `compare` is "eq", "ltu" and so on. They write predicates dst and dst2 (slot UINT32_MAX:
+// none), combined with src[2] by insn->extra.
+ExecFn *exec_compare_find(Str compare, PtxType type);
+ExecFn *exec_select_find(uint32_t bytes);
+
+ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
+ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
+ExecFn exec_mov, exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
+ExecFn exec_load, exec_store, exec_atomic;
+ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
+
+#endif

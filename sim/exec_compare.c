@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Comparisons and selections.
+#include "sim/exec.h"
+#include "sim/float_bits.h"
+
+// insn->extra: how a comparison is combined with predicate src[2] (FLAG_NOT: negated): 0, '&', '|', '^'.
+static uint32_t combine(Warp *warp, const Insn *insn, uint32_t result) {
+  uint32_t other = predicate_at(warp, insn->src[2]);
+  if (insn->flags & FLAG_NOT) other = ~other;
+  switch (insn->extra) {
+  case '&': return result & other;
+  case '|': return result | other;
+  case '^': return result ^ other;
+  default: return result;
+  }
+}
+
+static void compare_result(Warp *warp, const Insn *insn, const uint8_t *holds, uint32_t mask) {
+  uint32_t result = predicate_pack(holds);
+  if (insn->from) { // set: dst is 1.0 or all ones
+    uint32_t value[LANES], yes = insn->to == PTX_F32 ? 0x3f800000u : UINT32_MAX,
+                           combined = combine(warp, insn, result);
+    for (int l = 0; l < LANES; l++) value[l] = combined >> l & 1 ? yes : 0;
+    lanes_write32(warp, insn->dst, value, mask);
+    return;
+  }
+  uint32_t second = combine(warp, insn, ~result), first = combine(warp, insn, result);
+  if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, second, mask);
+  predicate_write(warp, insn->dst, first, mask);
+}
+
+#define DEFINE_COMPARE(function, T, LOAD, expression)                                                        \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const T *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                          \
+    uint8_t holds[LANES];                                                                                    \
+    bool flush = insn->flags & FLAG_FTZ;                                                                     \
+    (void)flush;                                                                                             \
+    for (int l = 0; l < LANES; l++) holds[l] = expression(LOAD(as[l]), LOAD(bs[l]));                         \
+    compare_result(warp, insn, holds, mask);                                                                 \
+  }
+
+#define SAME(x)       (x)
+#define F32(x)        (flush ? float_flush(x) : (x))
+#define HALF(x)       float_of_half(x)
+#define BF16(x)       float_of_bf16(x)
+#define EQ(a, b)      ((a) == (b))
+#define NE(a, b)      ((a) != (b))
+#define LT(a, b)      ((a) < (b))
+#define LE(a, b)      ((a) <= (b))
+#define GT(a, b)      ((a) > (b))
+#define GE(a, b)      ((a) >= (b))
+#define NUMBERS(a, b) ((a) == (a) && (b) == (b))
+#define FNE(a, b)     ((a) < (b) || (a) > (b))
+#define NAN_(a, b)    (!NUMBERS(a, b))
+#define EQU(a, b)     (!FNE(a, b))
+#define LTU(a, b)     (!GE(a, b))
+#define LEU(a, b)     (!GT(a, b))
+#define GTU(a, b)     (!LE(a, b))
+#define GEU(a, b)     (!LT(a, b))
+
+#define DEFINE_INT_COMPARES(name, T)                                                                         \
+  DEFINE_COMPARE(name##_eq, T, SAME, EQ)                                                                     \
+  DEFINE_COMPARE(name##_ne, T, SAME, NE)                                                                     \
+  DEFINE_COMPARE(name##_lt, T, SAME, LT)                                                                     \
+  DEFINE_COMPARE(name##_le, T, SAME, LE)                                                                     \
+  DEFINE_COMPARE(name##_gt, T, SAME, GT)                                                                     \
+  DEFINE_COMPARE(name##_ge, T, SAME, GE)
+
+DEFINE_INT_COMPARES(u16, uint16_t)
+DEFINE_INT_COMPARES(u32, uint32_t)
+DEFINE_INT_COMPARES(u64, uint64_t)
+DEFINE_INT_COMPARES(s16, int16_t)
+DEFINE_INT_COMPARES(s32, int32_t)
+DEFINE_INT_COMPARES(s64, int64_t)
+
+#define DEFINE_FLOAT_COMPARES(name, T, LOAD)                                                                 \
+  DEFINE_COMPARE(name##_eq, T, LOAD, EQ)                                                                     \
+  DEFINE_COMPARE(name##_ne, T, LOAD, FNE)                                                                    \
+  DEFINE_COMPARE(name##_lt, T, LOAD, LT)                                                                     \
+  DEFINE_COMPARE(name##_le, T, LOAD, LE)                                                                     \
+  DEFINE_COMPARE(name##_gt, T, LOAD, GT)                                                                     \
+  DEFINE_COMPARE(name##_ge, T, LOAD, GE)                                                                     \
+  DEFINE_COMPARE(name##_equ, T, LOAD, EQU)                                                                   \
+  DEFINE_COMPARE(name##_neu, T, LOAD, NE)                                                                    \
+  DEFINE_COMPARE(name##_ltu, T, LOAD, LTU)                                                                   \
+  DEFINE_COMPARE(name##_leu, T, LOAD, LEU)                                                                   \
+  DEFINE_COMPARE(name##_gtu, T, LOAD, GTU)                                                                   \
+  DEFINE_COMPARE(name##_geu, T, LOAD, GEU)                                                                   \
+  DEFINE_COMPARE(name##_num, T, LOAD, NUMBERS)                                                               \
+  DEFINE_COMPARE(name##_nan, T, LOAD, NAN_)
+
+DEFINE_FLOAT_COMPARES(f32, float, F32)
+DEFINE_FLOAT_COMPARES(f64, double, SAME)
+DEFINE_FLOAT_COMPARES(f16, uint16_t, HALF)
+DEFINE_FLOAT_COMPARES(bf16, uint16_t, BF16)
+
+typedef struct CompareRow {
+  const char *name;
+  ExecFn *u16, *u32, *u64, *s16, *s32, *s64, *f16, *bf16, *f32, *f64;
+} CompareRow;
+
+#define INTS(op)      u16_##op, u32_##op, u64_##op, s16_##op, s32_##op, s64_##op
+#define NO_SIGNED(op) u16_##op, u32_##op, u64_##op, NULL, NULL, NULL
+#define NO_INTS       NULL, NULL, NULL, NULL, NULL, NULL
+#define FLOATS(op)    f16_##op, bf16_##op, f32_##op, f64_##op
+#define NO_FLOATS     NULL, NULL, NULL, NULL
+
+static const CompareRow rows[] = {
+    {"eq", INTS(eq), FLOATS(eq)},     {"ne", INTS(ne), FLOATS(ne)},     {"lt", INTS(lt), FLOATS(lt)},
+    {"le", INTS(le), FLOATS(le)},     {"gt", INTS(gt), FLOATS(gt)},     {"ge", INTS(ge), FLOATS(ge)},
+    {"lo", NO_SIGNED(lt), NO_FLOATS}, {"ls", NO_SIGNED(le), NO_FLOATS}, {"hi", NO_SIGNED(gt), NO_FLOATS},
+    {"hs", NO_SIGNED(ge), NO_FLOATS}, {"equ", NO_INTS, FLOATS(equ)},    {"neu", NO_INTS, FLOATS(neu)},
+    {"ltu", NO_INTS, FLOATS(ltu)},    {"leu", NO_INTS, FLOATS(leu)},    {"gtu", NO_INTS, FLOATS(gtu)},
+    {"geu", NO_INTS, FLOATS(geu)},    {"num", NO_INTS, FLOATS(num)},    {"nan", NO_INTS, FLOATS(nan)},
+};
+
+static ExecFn *float_compare(const CompareRow *row, PtxType type) {
+  if (type == PTX_F16) return row->f16;
+  if (type == PTX_BF16) return row->bf16;
+  return type == PTX_F32 ? row->f32 : type == PTX_F64 ? row->f64 : NULL;
+}
+
+ExecFn *exec_compare_find(Str compare, PtxType type) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const CompareRow *row = &rows[i];
+    if (!str_is(compare, row->name)) continue;
+    PtxClass class_ = ptx_type_class(type);
+    if (class_ == CLASS_FLOAT) return float_compare(row, type);
+    if (class_ == CLASS_BITS && !str_is(compare, "eq") && !str_is(compare, "ne")) return NULL;
+    uint32_t bytes = ptx_type_bytes(type);
+    if (class_ == CLASS_SIGNED)
+      return bytes == 2 ? row->s16 : bytes == 4 ? row->s32 : bytes == 8 ? row->s64 : NULL;
+    return bytes == 2 ? row->u16 : bytes == 4 ? row->u32 : bytes == 8 ? row->u64 : NULL;
+  }
+  return NULL;
+}
+
+// selp: src[2] is a predicate.
+#define DEFINE_SELECT(bits)                                                                                  \
+  SIM_LANES static void select##bits(Warp *warp, const Insn *insn, uint32_t mask) {                          \
+    const uint##bits##_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);               \
+    uint32_t which = predicate_at(warp, insn->src[2]) ^ (insn->flags & FLAG_NOT ? ALL_LANES : 0);            \
+    uint##bits##_t out[LANES];                                                                               \
+    for (int l = 0; l < LANES; l++) out[l] = which >> l & 1 ? a[l] : b[l];                                   \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }
+
+DEFINE_SELECT(16)
+DEFINE_SELECT(32)
+DEFINE_SELECT(64)
+
+ExecFn *exec_select_find(uint32_t bytes) { return bytes == 2 ? select16 : bytes == 4 ? select32 : select64; }
+
+// to: .s32 or .f32 of src[2].
+void exec_slct(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *c = lanes_at(warp, insn->src[2]);
+  uint32_t first = 0;
+  for (int l = 0; l < LANES; l++) {
+    float value = float_of(c[l]);
+    bool not_negative =
+        insn->to == PTX_F32 ? (insn->flags & FLAG_FTZ ? float_flush(value) : value) >= 0 : (c[l] >> 31) == 0;
+    first |= (uint32_t)not_negative << l;
+  }
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    uint32_t bytes = ptx_type_bytes((PtxType)insn->from);
+    unsigned char *to = lanes_at(warp, insn->dst);
+    const unsigned char *from = lanes_at(warp, insn->src[first >> l & 1 ? 0 : 1]);
+    memmove(to + (size_t)l * bytes, from + (size_t)l * bytes, bytes);
+  }
+}
+
+// extra: 'f'inite, 'i'nfinite, 'n'umber, 'a' not a number, 'm' normal, 's'ubnormal.
+static bool float_is(double value, char what, bool normal) {
+  switch (what) {
+  case 'f': return isfinite(value);
+  case 'i': return isinf(value);
+  case 'n': return !isnan(value);
+  case 'a': return isnan(value);
+  case 'm': return isfinite(value) && normal;
+  default: return isfinite(value) && !normal && value != 0;
+  }
+}
+
+void exec_testp(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t result = 0;
+  for (int l = 0; l < LANES; l++) {
+    float f = ((float *)lanes_at(warp, insn->src[0]))[l];
+    bool is;
+    if (insn->from == PTX_F32)
+      is = float_is((double)f, (char)insn->extra, isnormal(f));
+    else {
+      double d = ((double *)lanes_at(warp, insn->src[0]))[l];
+      is = float_is(d, (char)insn->extra, isnormal(d));
+    }
+    result |= (uint32_t)is << l;
+  }
+  predicate_write(warp, insn->dst, result, mask);
+}
+
+// and, or, xor, not of predicates: extra is '&', '|', '^' or '~'.
+void exec_predicate_logic(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t a = predicate_at(warp, insn->src[0]), b = predicate_at(warp, insn->src[1]);
+  uint32_t result = insn->extra == '&' ? a & b : insn->extra == '|' ? a | b : insn->extra == '^' ? a ^ b : ~a;
+  predicate_write(warp, insn->dst, result, mask);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// binary32 and binary64 arithmetic. Operations that PTX rounds exactly are exact; the .approx ones are
+// computed in double and rounded, which is nearer than the chip's: the difference is within their documented
+// errors.
+#include "sim/exec.h"
+#include "sim/float_bits.h"
+
+// The lanes of source i: the register, or for .ftz a flushed copy in `copy`.
+static inline const float *f32_source(Warp *warp, const Insn *insn, int i, float *copy) {
+  const float *lanes = lanes_at(warp, insn->src[i]);
+  if (!(insn->flags & FLAG_FTZ)) return lanes;
+  for (int l = 0; l < LANES; l++) copy[l] = float_flush(lanes[l]);
+  return copy;
+}
+
+static inline void f32_result(Warp *warp, const Insn *insn, float *out, uint32_t mask) {
+  if (insn->flags & FLAG_FTZ)
+    for (int l = 0; l < LANES; l++) out[l] = float_flush(out[l]);
+  if (insn->flags & FLAG_SAT)
+    for (int l = 0; l < LANES; l++) out[l] = float_saturate(out[l]);
+  if (insn->flags & FLAG_RELU)
+    for (int l = 0; l < LANES; l++) out[l] = out[l] > 0 || isnan(out[l]) ? out[l] : 0;
+  lanes_write32(warp, insn->dst, out, mask);
+}
+
+#define DEFINE_F32(function, expression)                                                                     \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    float copy[3][LANES], out[LANES];                                                                        \
+    const float *as = f32_source(warp, insn, 0, copy[0]), *bs = f32_source(warp, insn, 1, copy[1]);          \
+    const float *cs = f32_source(warp, insn, 2, copy[2]);                                                    \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      float a = as[l], b = bs[l], c = cs[l];                                                                 \
+      (void)b, (void)c;                                                                                      \
+      out[l] = expression;                                                                                   \
+    }                                                                                                        \
+    f32_result(warp, insn, out, mask);                                                                       \
+  }
+
+// min and max: -0 is less than +0; a NaN loses, or with .NaN wins (canonical 0x7fffffff).
+static inline float f32_pick(float a, float b, bool smaller, uint32_t flags) {
+  uint32_t sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
+  if (flags & FLAG_XORSIGN) a = fabsf(a), b = fabsf(b);
+  float picked;
+  if (a != a || b != b) {
+    if ((a != a && b != b) || (flags & FLAG_NAN)) return float_of(0x7fffffffu);
+    picked = a != a ? b : a;
+  } else if (a == b) {
+    picked = (float_bits(a) >> 31 != 0) == smaller ? a : b;
+  } else {
+    picked = (a < b) == smaller ? a : b;
+  }
+  return flags & FLAG_XORSIGN ? float_of(float_bits(picked) | sign) : picked;
+}
+
+static inline double f64_pick(double a, double b, bool smaller) {
+  if (a != a) return b;
+  if (b != b) return a;
+  if (a == b) return (signbit(a) != 0) == smaller ? a : b;
+  return (a < b) == smaller ? a : b;
+}
+
+DEFINE_F32(f32_add, a + b)
+DEFINE_F32(f32_sub, a - b)
+DEFINE_F32(f32_mul, a *b)
+DEFINE_F32(f32_fma, __builtin_fmaf(a, b, c))
+DEFINE_F32(f32_div, a / b)
+DEFINE_F32(f32_rcp, 1.0f / a)
+DEFINE_F32(f32_sqrt, sqrtf(a))
+DEFINE_F32(f32_abs, float_of(float_bits(a) & 0x7fffffffu))
+DEFINE_F32(f32_neg, float_of(float_bits(a) ^ 0x80000000u))
+DEFINE_F32(f32_min, f32_pick(a, b, true, insn->flags))
+DEFINE_F32(f32_max, f32_pick(a, b, false, insn->flags))
+DEFINE_F32(f32_copysign, float_of((float_bits(a) & 0x80000000u) | (float_bits(b) & 0x7fffffffu)))
+DEFINE_F32(f32_rsqrt, (float)(1.0 / sqrt((double)a)))
+DEFINE_F32(f32_sin, (float)sin((double)a))
+DEFINE_F32(f32_cos, (float)cos((double)a))
+DEFINE_F32(f32_lg2, (float)log2((double)a))
+DEFINE_F32(f32_ex2, (float)exp2((double)a))
+DEFINE_F32(f32_tanh, (float)tanh((double)a))
+
+#define DEFINE_F64(function, expression)                                                                     \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const double *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                     \
+    const double *cs = lanes_at(warp, insn->src[2]);                                                         \
+    double out[LANES];                                                                                       \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      double a = as[l], b = bs[l], c = cs[l];                                                                \
+      (void)b, (void)c;                                                                                      \
+      out[l] = expression;                                                                                   \
+    }                                                                                                        \
+    lanes_write64(warp, insn->dst, out, mask);                                                               \
+  }
+
+DEFINE_F64(f64_add, a + b)
+DEFINE_F64(f64_sub, a - b)
+DEFINE_F64(f64_mul, a *b)
+DEFINE_F64(f64_fma, __builtin_fma(a, b, c))
+DEFINE_F64(f64_div, a / b)
+DEFINE_F64(f64_rcp, 1.0 / a)
+DEFINE_F64(f64_sqrt, sqrt(a))
+DEFINE_F64(f64_rsqrt, 1.0 / sqrt(a))
+DEFINE_F64(f64_abs, double_of(double_bits_of(a) & ~((uint64_t)1 << 63)))
+DEFINE_F64(f64_neg, double_of(double_bits_of(a) ^ (uint64_t)1 << 63))
+DEFINE_F64(f64_min, f64_pick(a, b, true))
+DEFINE_F64(f64_max, f64_pick(a, b, false))
+DEFINE_F64(f64_copysign, copysign(b, a))
+
+typedef struct FloatRow {
+  Operation op;
+  ExecFn *f32, *f64;
+} FloatRow;
+
+static const FloatRow rows[] = {
+    {OP_ADD, f32_add, f64_add},       {OP_SUB, f32_sub, f64_sub},
+    {OP_MUL, f32_mul, f64_mul},       {OP_FMA, f32_fma, f64_fma},
+    {OP_MAD, f32_fma, f64_fma},       {OP_DIV, f32_div, f64_div},
+    {OP_RCP, f32_rcp, f64_rcp},       {OP_SQRT, f32_sqrt, f64_sqrt},
+    {OP_ABS, f32_abs, f64_abs},       {OP_NEG, f32_neg, f64_neg},
+    {OP_MIN, f32_min, f64_min},       {OP_MAX, f32_max, f64_max},
+    {OP_RSQRT, f32_rsqrt, f64_rsqrt}, {OP_COPYSIGN, f32_copysign, f64_copysign},
+    {OP_SIN, f32_sin, NULL},          {OP_COS, f32_cos, NULL},
+    {OP_LG2, f32_lg2, NULL},          {OP_EX2, f32_ex2, NULL},
+    {OP_TANH, f32_tanh, NULL},
+};
+
+ExecFn *exec_f32_find(Operation op) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].op == op) return rows[i].f32;
+  return NULL;
+}
+
+ExecFn *exec_f64_find(Operation op) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].op == op) return rows[i].f64;
+  return NULL;
+}

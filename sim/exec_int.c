@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Integer arithmetic, logic and shifts. Arithmetic wraps; what PTX leaves open (division by zero) gives all
+// ones.
+#include "sim/exec.h"
+
+// Wrapping arithmetic is done on unsigned types of at least 32 bits.
+#define DEFINE_WRAPPING(bits, U)                                                                             \
+  DEFINE_LANES(add##bits, uint##bits##_t, bits, (U)a + (U)b)                                                 \
+  DEFINE_LANES(sub##bits, uint##bits##_t, bits, (U)a - (U)b)                                                 \
+  DEFINE_LANES(mul##bits, uint##bits##_t, bits, (U)a *(U)b)                                                  \
+  DEFINE_LANES(mad##bits, uint##bits##_t, bits, (U)a *(U)b + (U)c)                                           \
+  DEFINE_LANES(neg##bits, uint##bits##_t, bits, (U)0 - (U)a)                                                 \
+  DEFINE_LANES(and##bits, uint##bits##_t, bits, a &b)                                                        \
+  DEFINE_LANES(or ##bits, uint##bits##_t, bits, a | b)                                                       \
+  DEFINE_LANES(xor##bits, uint##bits##_t, bits, a ^ b)                                                       \
+  DEFINE_LANES(not ##bits, uint##bits##_t, bits, ~a)                                                         \
+  DEFINE_LANES(cnot##bits, uint##bits##_t, bits, a == 0)
+
+DEFINE_WRAPPING(16, uint32_t)
+DEFINE_WRAPPING(32, uint32_t)
+DEFINE_WRAPPING(64, uint64_t)
+
+#define DEFINE_ORDERED(name, T, U, bits)                                                                     \
+  DEFINE_LANES(min_##name, T, bits, a < b ? a : b)                                                           \
+  DEFINE_LANES(max_##name, T, bits, a > b ? a : b)                                                           \
+  DEFINE_LANES(sad_##name, T, bits, (U)c + (a < b ? (U)b - (U)a : (U)a - (U)b))
+
+DEFINE_ORDERED(u16, uint16_t, uint32_t, 16)
+DEFINE_ORDERED(u32, uint32_t, uint32_t, 32)
+DEFINE_ORDERED(u64, uint64_t, uint64_t, 64)
+DEFINE_ORDERED(s16, int16_t, uint32_t, 16)
+DEFINE_ORDERED(s32, int32_t, uint32_t, 32)
+DEFINE_ORDERED(s64, int64_t, uint64_t, 64)
+
+#define DEFINE_DIVISION(bits)                                                                                \
+  DEFINE_LANES(div_u##bits, uint##bits##_t, bits, b ? a / b : (uint##bits##_t) - 1)                          \
+  DEFINE_LANES(rem_u##bits, uint##bits##_t, bits, b ? a % b : a)                                             \
+  DEFINE_LANES(div_s##bits, int##bits##_t, bits,                                                             \
+               b == 0    ? -1                                                                                \
+               : b == -1 ? (int##bits##_t)(0 - (uint64_t)a)                                                  \
+                         : a / b)                                                                            \
+  DEFINE_LANES(rem_s##bits, int##bits##_t, bits, b == 0 ? a : b == -1 ? 0 : a % b)                           \
+  DEFINE_LANES(abs_s##bits, int##bits##_t, bits, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
+
+DEFINE_DIVISION(16)
+DEFINE_DIVISION(32)
+DEFINE_DIVISION(64)
+
+DEFINE_LANES(mulhi_u16, uint16_t, 16, (uint32_t)a *b >> 16)
+DEFINE_LANES(mulhi_s16, int16_t, 16, (int32_t)a *b >> 16)
+DEFINE_LANES(mulhi_u32, uint32_t, 32, (uint64_t)a *b >> 32)
+DEFINE_LANES(mulhi_s32, int32_t, 32, (int64_t)a *b >> 32)
+DEFINE_LANES(madhi_u32, uint32_t, 32, ((uint64_t)a * b >> 32) + c)
+DEFINE_LANES(madhi_s32, int32_t, 32, (uint32_t)((int64_t)a *b >> 32) + (uint32_t)c)
+
+// The high half of a 128-bit product, by 32-bit parts.
+static inline uint64_t mulhi64(uint64_t a, uint64_t b) {
+  uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+  uint64_t low = al * bl, m1 = ah * bl + (low >> 32), m2 = al * bh + (uint32_t)m1;
+  return ah * bh + (m1 >> 32) + (m2 >> 32);
+}
+
+static inline uint64_t mulhi64_signed(int64_t a, int64_t b) {
+  return mulhi64((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0);
+}
+
+DEFINE_LANES(mulhi_u64, uint64_t, 64, mulhi64(a, b))
+DEFINE_LANES(mulhi_s64, int64_t, 64, mulhi64_signed(a, b))
+DEFINE_LANES(madhi_u64, uint64_t, 64, mulhi64(a, b) + c)
+DEFINE_LANES(madhi_s64, int64_t, 64, mulhi64_signed(a, b) + (uint64_t)c)
+
+// Sources of T, an accumulator and results twice as wide.
+#define DEFINE_WIDE(name, T, W, bits)                                                                        \
+  SIM_LANES static void mulwide_##name(Warp *warp, const Insn *insn, uint32_t mask) {                        \
+    const T *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);                            \
+    uint##bits##_t out[LANES];                                                                               \
+    for (int l = 0; l < LANES; l++) out[l] = (uint##bits##_t)((W)a[l] * (W)b[l]);                            \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }                                                                                                          \
+  SIM_LANES static void madwide_##name(Warp *warp, const Insn *insn, uint32_t mask) {                        \
+    const T *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);                            \
+    const uint##bits##_t *c = lanes_at(warp, insn->src[2]);                                                  \
+    uint##bits##_t out[LANES];                                                                               \
+    for (int l = 0; l < LANES; l++) out[l] = (uint##bits##_t)((W)a[l] * (W)b[l]) + c[l];                     \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }
+
+DEFINE_WIDE(u16, uint16_t, uint32_t, 32)
+DEFINE_WIDE(s16, int16_t, int32_t, 32)
+DEFINE_WIDE(u32, uint32_t, uint64_t, 64)
+DEFINE_WIDE(s32, int32_t, int64_t, 64)
+
+// add.sat and sub.sat of s32.
+static inline int32_t clamp32(int64_t value) {
+  return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+DEFINE_LANES(addsat, int32_t, 32, clamp32((int64_t)a + b))
+DEFINE_LANES(subsat, int32_t, 32, clamp32((int64_t)a - b))
+
+// The count is 32 bits wide whatever the type.
+#define DEFINE_SHIFT(function, T, bits, expression)                                                          \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const T *as = lanes_at(warp, insn->src[0]);                                                              \
+    const uint32_t *counts = lanes_at(warp, insn->src[1]);                                                   \
+    uint##bits##_t out[LANES];                                                                               \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      T a = as[l];                                                                                           \
+      uint32_t n = counts[l];                                                                                \
+      out[l] = (uint##bits##_t)(expression);                                                                 \
+    }                                                                                                        \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }
+
+DEFINE_SHIFT(shl16, uint16_t, 16, n > 15 ? 0 : (uint32_t)a << (n & 15))
+DEFINE_SHIFT(shl32, uint32_t, 32, n > 31 ? 0 : a << (n & 31))
+DEFINE_SHIFT(shl64, uint64_t, 64, n > 63 ? 0 : a << (n & 63))
+DEFINE_SHIFT(shr_u16, uint16_t, 16, n > 15 ? 0 : a >> (n & 15))
+DEFINE_SHIFT(shr_u32, uint32_t, 32, n > 31 ? 0 : a >> (n & 31))
+DEFINE_SHIFT(shr_u64, uint64_t, 64, n > 63 ? 0 : a >> (n & 63))
+DEFINE_SHIFT(shr_s16, int16_t, 16, a >> (n > 15 ? 15 : n))
+DEFINE_SHIFT(shr_s32, int32_t, 32, a >> (n > 31 ? 31 : n))
+DEFINE_SHIFT(shr_s64, int64_t, 64, a >> (n > 63 ? 63 : n))
+
+typedef struct IntRow {
+  Operation op;
+  char variant;
+  ExecFn *u16, *u32, *u64, *s16, *s32, *s64;
+} IntRow;
+
+#define WRAPPING(f) f##16, f##32, f##64, f##16, f##32, f##64
+#define BY_SIGN(f)  f##_u16, f##_u32, f##_u64, f##_s16, f##_s32, f##_s64
+#define TO_WIDE(f)  f##_u16, f##_u32, NULL, f##_s16, f##_s32, NULL
+#define SIGNED(f)   NULL, NULL, NULL, f##_s16, f##_s32, f##_s64
+
+static const IntRow rows[] = {
+    {OP_ADD, 0, WRAPPING(add)},
+    {OP_SUB, 0, WRAPPING(sub)},
+    {OP_MUL, 'l', WRAPPING(mul)},
+    {OP_MAD, 'l', WRAPPING(mad)},
+    {OP_AND, 0, WRAPPING(and)},
+    {OP_OR, 0, WRAPPING(or)},
+    {OP_XOR, 0, WRAPPING(xor)},
+    {OP_NOT, 0, WRAPPING(not )},
+    {OP_CNOT, 0, WRAPPING(cnot)},
+    {OP_MIN, 0, BY_SIGN(min)},
+    {OP_MAX, 0, BY_SIGN(max)},
+    {OP_SAD, 0, BY_SIGN(sad)},
+    {OP_DIV, 0, BY_SIGN(div)},
+    {OP_REM, 0, BY_SIGN(rem)},
+    {OP_MUL, 'h', BY_SIGN(mulhi)},
+    {OP_SHR, 0, BY_SIGN(shr)},
+    {OP_SHL, 0, WRAPPING(shl)},
+    {OP_MUL, 'w', TO_WIDE(mulwide)},
+    {OP_MAD, 'w', TO_WIDE(madwide)},
+    {OP_MAD, 'h', NULL, madhi_u32, madhi_u64, NULL, madhi_s32, madhi_s64},
+    {OP_NEG, 0, NULL, NULL, NULL, neg16, neg32, neg64},
+    {OP_ABS, 0, SIGNED(abs)},
+    {OP_ADD, 's', NULL, NULL, NULL, NULL, addsat, NULL},
+    {OP_SUB, 's', NULL, NULL, NULL, NULL, subsat, NULL},
+};
+
+ExecFn *exec_int_find(Operation op, PtxType type, char variant) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const IntRow *row = &rows[i];
+    if (row->op != op || row->variant != variant) continue;
+    bool is_signed = ptx_type_class(type) == CLASS_SIGNED;
+    switch (ptx_type_bytes(type)) {
+    case 2: return is_signed ? row->s16 : row->u16;
+    case 4: return is_signed ? row->s32 : row->u32;
+    case 8: return is_signed ? row->s64 : row->u64;
+    default: return NULL;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads, stores and atomics: each lane's address is checked and turned into a host pointer, then the bytes
+// move.
+#include "sim/exec.h"
+#include "sim/resolve.h"
+
+static void load_element(const Insn *insn, unsigned char *const *host, uint32_t element, void *to,
+                         uint32_t mask) {
+  const Access *access = insn->u.access;
+  uint32_t bytes = access->bytes, offset = element * bytes;
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    const unsigned char *from = host[l] + offset;
+    uint64_t value = 0;
+    if (bytes == 4)
+      memcpy(&value, from, 4);
+    else if (bytes == 8)
+      memcpy(&value, from, 8);
+    else if (bytes == 2)
+      memcpy(&value, from, 2);
+    else
+      value = *from;
+    if (access->is_signed && bytes < 8 && value >> (8 * bytes - 1)) value |= UINT64_MAX << (8 * bytes);
+    if (access->slot_bytes[element] == 4)
+      ((uint32_t *)to)[l] = (uint32_t)value;
+    else if (access->slot_bytes[element] == 8)
+      ((uint64_t *)to)[l] = value;
+    else
+      ((uint16_t *)to)[l] = (uint16_t)value;
+  }
+}
+
+// A warp's 32-bit elements when every lane loads: the commonest case, without the width's switches.
+static void load_words(unsigned char *const *host, uint32_t element, uint32_t *to) {
+  for (int l = 0; l < LANES; l++) memcpy(&to[l], host[l] + 4 * (size_t)element, 4);
+}
+
+static void store_words(unsigned char *const *host, uint32_t element, const uint32_t *from) {
+  for (int l = 0; l < LANES; l++) memcpy(host[l] + 4 * (size_t)element, &from[l], 4);
+}
+
+void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
+  const Access *access = insn->u.access;
+  unsigned char *host[LANES];
+  if (!resolve(warp, insn, mask, false, host)) return;
+  for (uint32_t i = 0; i < access->count; i++) {
+    if (access->slot_bytes[i] == 0) continue;
+    void *to = lanes_at(warp, access->slots[i]);
+    if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
+      load_words(host, i, to);
+    else
+      load_element(insn, host, i, to, mask);
+  }
+}
+
+static void store_element(const Insn *insn, unsigned char *const *host, uint32_t element, const void *from,
+                          uint32_t mask) {
+  const Access *access = insn->u.access;
+  uint32_t bytes = access->bytes;
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    uint64_t value = access->slot_bytes[element] == 4   ? ((const uint32_t *)from)[l]
+                     : access->slot_bytes[element] == 8 ? ((const uint64_t *)from)[l]
+                                                        : ((const uint16_t *)from)[l];
+    unsigned char *to = host[l] + (size_t)element * bytes;
+    if (bytes == 4)
+      memcpy(to, &value, 4);
+    else if (bytes == 8)
+      memcpy(to, &value, 8);
+    else if (bytes == 2)
+      memcpy(to, &value, 2);
+    else
+      *to = (unsigned char)value;
+  }
+}
+
+void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
+  const Access *access = insn->u.access;
+  unsigned char *host[LANES];
+  if (!resolve(warp, insn, mask, true, host)) return;
+  for (uint32_t i = 0; i < access->count; i++) {
+    const void *from = lanes_at(warp, access->slots[i]);
+    if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
+      store_words(host, i, from);
+    else
+      store_element(insn, host, i, from, mask);
+  }
+}

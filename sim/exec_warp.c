@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Instructions across lanes. They run once all lanes of their member mask (src[3]) have arrived. PTX
+// ISA 9.7.9.
+#include "sim/exec.h"
+
+// extra: 'i'dx, 'u'p, 'd'own, 'b'fly. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source
+// lane was in range.
+void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
+                 *c = lanes_at(warp, insn->src[2]);
+  uint32_t out[LANES], in_range = 0;
+  for (int l = 0; l < LANES; l++) {
+    int delta = (int)(b[l] & 31), clamp = (int)(c[l] & 31), segment = (int)(c[l] >> 8 & 31);
+    int highest = (l & segment) | (clamp & ~segment), from;
+    bool ok;
+    switch (insn->extra) {
+    case 'u': from = l - delta, ok = from >= highest; break;
+    case 'd': from = l + delta, ok = from <= highest; break;
+    case 'b': from = l ^ delta, ok = from <= highest; break;
+    default: from = (l & segment) | (delta & ~segment), ok = from <= highest; break;
+    }
+    out[l] = a[ok ? from & 31 : l];
+    in_range |= (uint32_t)ok << l;
+  }
+  if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
+  if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, in_range, mask);
+}
+
+// extra: 'a'll, 'o' any, 'u'ni, 'b'allot.
+void exec_vote(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t votes = predicate_at(warp, insn->src[0]);
+  if (insn->flags & FLAG_NOT) votes = ~votes;
+  votes &= mask;
+  if (insn->extra == 'b') {
+    uint32_t out[LANES];
+    for (int l = 0; l < LANES; l++) out[l] = votes;
+    lanes_write32(warp, insn->dst, out, mask);
+    return;
+  }
+  bool result = insn->extra == 'a'   ? votes == mask
+                : insn->extra == 'o' ? votes != 0
+                                     : votes == 0 || votes == mask;
+  predicate_write(warp, insn->dst, result ? ALL_LANES : 0, mask);
+}
+
+void exec_activemask(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t out[LANES];
+  for (int l = 0; l < LANES; l++) out[l] = mask;
+  lanes_write32(warp, insn->dst, out, mask);
+}
+
+static uint32_t reduce(Operation op, bool is_signed, uint32_t a, uint32_t b) {
+  bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
+  if (op == OP_ADD) return a + b;
+  if (op == OP_MIN) return less ? a : b;
+  if (op == OP_MAX) return less ? b : a;
+  return op == OP_AND ? a & b : op == OP_OR ? a | b : a ^ b;
+}
+
+// count: the Operation; from: the type.
+void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *a = lanes_at(warp, insn->src[0]);
+  uint32_t result = 0, out[LANES];
+  bool first = true, is_signed = insn->from == PTX_S32;
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    result = first ? a[l] : reduce((Operation)insn->count, is_signed, result, a[l]);
+    first = false;
+  }
+  for (int l = 0; l < LANES; l++) out[l] = result;
+  lanes_write32(warp, insn->dst, out, mask);
+}
+
+// The lowest lane is elected.
+void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t leader = 0, out[LANES];
+  while (!(mask >> leader & 1)) leader++;
+  for (int l = 0; l < LANES; l++) out[l] = leader;
+  if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
+  if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, 1u << leader, mask);
+}

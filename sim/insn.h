@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Decoded programs: each PTX instruction as one Insn whose operands are byte offsets into a warp's register
+// file.
+//
+// A register is a slot of 32 lanes, contiguous by lane: 16-bit and narrower 64 bytes, 32-bit 128, 64-bit 256;
+// a predicate is one 32-bit mask with a bit a lane. Immediates, symbol addresses and special registers that
+// never change are slots too, filled when a warp starts, so that every operand is read alike.
+#ifndef SIM_INSN_H
+#define SIM_INSN_H
+
+#include "base/vec.h"
+#include "sim/ast.h"
+
+enum { LANES = 32 };
+static const uint32_t ALL_LANES = 0xffffffffu;
+
+typedef enum Operation {
+  OP_NONE,
+#define INSN(mnemonic, family, operation, meaning) OP_##operation,
+#include "sim/insn.def"
+#undef INSN
+} Operation;
+
+typedef struct Warp Warp;
+typedef struct Insn Insn;
+// Applies the instruction to the lanes of `mask` (not 0); others' registers keep their values.
+typedef void ExecFn(Warp *warp, const Insn *insn, uint32_t mask);
+
+typedef enum InsnKind {
+  KIND_LANES,   // exec, cannot fail
+  KIND_ROUNDED, // exec under `round`
+  KIND_CHECKED, // exec, may set the warp's fault
+  KIND_SYNC,    // exec once all lanes of the member mask (src[3]) have arrived
+  KIND_BRANCH,  // to `target`
+  KIND_INDEXED, // to targets[src[0]]
+  KIND_EXIT,
+  KIND_TRAP,
+  KIND_BARRIER, // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE
+  KIND_END,     // running into it is a wild branch
+} InsnKind;
+
+typedef enum Round { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_NONE } Round;
+
+enum {
+  FLAG_FTZ = 1,      // subnormal inputs and results become zeros of their sign
+  FLAG_SAT = 2,      // results clamp to [0, 1], NaN becomes 0; integers clamp to their range
+  FLAG_NAN = 4,      // min, max: NaN wins
+  FLAG_RELU = 8,     // negative results become 0
+  FLAG_XORSIGN = 16, // min, max of magnitudes, sign the exclusive or
+  FLAG_ARRIVE = 32,  // barrier: do not wait
+  FLAG_NOT = 64,     // setp, selp, votes: the predicate source is negated
+  FLAG_WIDE = 128,   // see the exec function
+};
+
+// A memory instruction's shape.
+typedef struct Access {
+  PtxSpace space;
+  uint32_t bytes;        // an element
+  uint32_t count;        // elements: 1, 2, 4, 8
+  bool is_signed;        // loads extend the sign
+  bool address64;        // the address register's width
+  int64_t offset;        // bytes, added to the address
+  uint32_t slots[8];     // registers loaded or stored
+  uint8_t slot_bytes[8]; // their widths; 0: `_`
+  Operation atomic;      // atom and red: what is done
+  PtxType type;
+} Access;
+
+struct Insn {
+  ExecFn *exec;
+  uint32_t guard, guard_flip; // lanes run where regs[guard] ^ guard_flip
+  uint32_t dst, dst2;
+  uint32_t src[4];
+  uint8_t kind, round, flags, extra;
+  uint16_t from, to; // cvt: PtxTypes
+  uint32_t target;   // branches: instruction index
+  uint32_t site;     // Program.sites index
+  union {
+    const Access *access;
+    uint32_t *targets;     // KIND_INDEXED: `extra_count` of them
+    const uint32_t *slots; // mov of vectors
+  } u;
+  uint32_t count; // targets or slots
+  uint32_t ptx_line;
+};
+
+typedef struct Site { // a source line
+  const char *file;   // NULL: the PTX text
+  uint32_t line;
+} Site;
+
+typedef struct Constant {
+  uint32_t slot, bytes; // bytes a lane; 0: a predicate
+  uint64_t bits;
+} Constant;
+
+typedef enum Special {
+  SPECIAL_NONE,
+  SPECIAL_TID_X,
+  SPECIAL_TID_Y,
+  SPECIAL_TID_Z,
+  SPECIAL_NTID_X,
+  SPECIAL_NTID_Y,
+  SPECIAL_NTID_Z,
+  SPECIAL_CTAID_X,
+  SPECIAL_CTAID_Y,
+  SPECIAL_CTAID_Z,
+  SPECIAL_NCTAID_X,
+  SPECIAL_NCTAID_Y,
+  SPECIAL_NCTAID_Z,
+  SPECIAL_LANEID,
+  SPECIAL_WARPID,
+  SPECIAL_NWARPID,
+  SPECIAL_SMID,
+  SPECIAL_NSMID,
+  SPECIAL_WARPSIZE,
+  SPECIAL_LANEMASK_EQ,
+  SPECIAL_LANEMASK_LE,
+  SPECIAL_LANEMASK_LT,
+  SPECIAL_LANEMASK_GE,
+  SPECIAL_LANEMASK_GT,
+  SPECIAL_DYNAMIC_SMEM,
+  SPECIAL_TOTAL_SMEM,
+  SPECIAL_ZERO,
+  SPECIAL_ONE,
+  SPECIAL_CLOCK,
+  SPECIAL_CLOCK64, // from here on: read anew each time
+} Special;
+
+typedef struct SpecialSlot {
+  Special special;
+  uint32_t slot;
+} SpecialSlot;
+
+typedef struct Param {
+  const char *name;
+  uint32_t offset, size, align;
+} Param;
+
+// A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
+typedef struct Program {
+  const char *name;
+  VEC(Param) params;
+  uint32_t param_bytes;
+  VEC(Insn) code; // ends with KIND_END
+  VEC(Site) sites;
+  VEC(Constant) constants;
+  VEC(SpecialSlot) specials;
+  uint32_t register_bytes;
+  uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
+  uint32_t local_bytes;                  // a thread
+  uint32_t reqntid[3], maxntid[3];
+} Program;
+
+// Where the windows of other state spaces begin in the generic address space; global addresses lie below.
+static const uint64_t PARAM_WINDOW = 0x7c0000000000u, LOCAL_WINDOW = 0x7d0000000000u,
+                      SHARED_WINDOW = 0x7e0000000000u, WINDOW_BYTES = 0x10000000000u;
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A worker takes the next block of the grid whenever it may have one more in progress. It begins with one;
+// only blocks that outlast their slice make it take more (twice as many a round), up to what the modelled GPU
+// holds, so memory stays small for ordinary kernels.
+#include "sim/launch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "sim/block.h"
+
+enum { BLOCK_SLICE = 65536 };
+
+typedef struct Shared { // between the workers of a launch
+  Launch *launch;
+  const unsigned char *image;
+  uint32_t most_blocks; // in progress, a worker
+  atomic_ullong next, clock;
+  atomic_bool stop;
+} Shared;
+
+typedef struct WorkerThread {
+  Worker worker;
+  Shared *shared;
+  Block **active, **spare;
+  uint32_t n, spares;
+  bool no_memory, started;
+  pthread_t thread;
+} WorkerThread;
+
+// Starts the grid's next block; false: there is none, or no memory.
+static bool admit(WorkerThread *self) {
+  Shared *shared = self->shared;
+  if (atomic_load(&shared->next) >= shared->launch->blocks) return false;
+  Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
+  if (!block) {
+    self->no_memory = self->n == 0; // with fewer blocks in progress it may still end
+    return false;
+  }
+  uint64_t index = atomic_fetch_add(&shared->next, 1);
+  if (index >= shared->launch->blocks) {
+    self->spare[self->spares++] = block;
+    return false;
+  }
+  block_start(block, shared->image, index);
+  self->active[self->n++] = block;
+  return true;
+}
+
+static void budget_fault(WorkerThread *self, const Block *block) {
+  const Warp *warp = &block->warps[0];
+  for (uint32_t w = 0; w < block->warp_count && !warp->n; w++) warp = &block->warps[w];
+  const Insn *insn = &block->program->code.at[warp->n ? warp->groups[0].pc : 0];
+  warp_fault((Warp *)warp, insn, warp->live, TILEC_SIM_BUDGET, 0,
+             "the launch ran %llu instructions, its budget",
+             (unsigned long long)self->shared->launch->budget);
+}
+
+// One round over the blocks in progress; false: stop.
+static bool run_round(WorkerThread *self) {
+  Shared *shared = self->shared;
+  for (uint32_t i = 0; i < self->n && !atomic_load(&shared->stop);) {
+    uint64_t before = self->worker.clock;
+    uint64_t budget = shared->launch->budget, used = atomic_load(&shared->clock),
+             left = used < budget ? budget - used : 0;
+    BlockState state = block_run(self->active[i], left < BLOCK_SLICE ? left : BLOCK_SLICE);
+    uint64_t total =
+        atomic_fetch_add(&shared->clock, self->worker.clock - before) + self->worker.clock - before;
+    if (state == BLOCK_RUNNING && total >= budget) budget_fault(self, self->active[i]), state = BLOCK_FAULT;
+    if (state == BLOCK_FAULT) return false;
+    if (state == BLOCK_RUNNING) {
+      i++;
+      continue;
+    }
+    self->spare[self->spares++] = self->active[i];
+    for (uint32_t k = i + 1; k < self->n; k++) self->active[k - 1] = self->active[k];
+    self->n--;
+  }
+  return !atomic_load(&shared->stop);
+}
+
+static void *run_worker(void *argument) {
+  WorkerThread *self = argument;
+  uint32_t wanted = 1;
+  for (;;) {
+    while (self->n < wanted && admit(self)) continue;
+    if (self->n == 0) break;
+    if (!run_round(self)) {
+      atomic_store(&self->shared->stop, true);
+      break;
+    }
+    wanted = self->n ? 2 * self->n : 1;
+    if (wanted > self->shared->most_blocks) wanted = self->shared->most_blocks;
+  }
+  return NULL;
+}
+
+static bool worker_open(WorkerThread *self, Shared *shared) {
+  const Program *program = shared->launch->program;
+  self->shared = shared;
+  self->worker.launch = shared->launch;
+  self->worker.executed = calloc(program->code.n, sizeof *self->worker.executed);
+  self->worker.by_site = calloc(program->sites.n, sizeof *self->worker.by_site);
+  self->active = calloc(shared->most_blocks, sizeof(Block *));
+  self->spare = calloc((size_t)shared->most_blocks + 1, sizeof(Block *));
+  return self->worker.executed && self->worker.by_site && self->active && self->spare;
+}
+
+static void worker_close(WorkerThread *self) {
+  for (uint32_t i = 0; i < self->n; i++) block_free(self->active[i]);
+  for (uint32_t i = 0; i < self->spares; i++) block_free(self->spare[i]);
+  free(self->active);
+  free(self->spare);
+  free(self->worker.executed);
+  free(self->worker.by_site);
+}
+
+static void collect(LaunchResult *result, const WorkerThread *self) {
+  const Program *program = self->shared->launch->program;
+  for (uint32_t i = 0; i < program->code.n; i++) result->executed[i] += self->worker.executed[i];
+  for (uint32_t i = 0; i < program->sites.n; i++) counters_add(&result->by_site[i], &self->worker.by_site[i]);
+  const Fault *fault = &self->worker.fault;
+  if (fault->set && (!result->fault.set || fault->block < result->fault.block)) result->fault = *fault;
+  result->no_memory |= self->no_memory;
+}
+
+static void run_all(WorkerThread *workers, uint32_t threads) {
+  for (uint32_t i = 1; i < threads; i++)
+    workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
+  run_worker(&workers[0]);
+  for (uint32_t i = 1; i < threads; i++)
+    if (workers[i].started) pthread_join(workers[i].thread, NULL);
+}
+
+LaunchResult launch_run(Launch *launch, uint32_t threads) {
+  LaunchResult result = {0};
+  unsigned char *image = block_image(launch);
+  Shared shared = {
+      .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
+  WorkerThread *workers = calloc(threads, sizeof *workers);
+  result.executed = calloc(launch->program->code.n, sizeof *result.executed);
+  result.by_site = calloc(launch->program->sites.n, sizeof *result.by_site);
+  bool ready = image && workers && result.executed && result.by_site;
+  for (uint32_t i = 0; workers && i < threads; i++) ready &= worker_open(&workers[i], &shared);
+  if (ready) run_all(workers, threads);
+  for (uint32_t i = 0; workers && i < threads; i++) {
+    if (ready) collect(&result, &workers[i]);
+    worker_close(&workers[i]);
+  }
+  result.no_memory |= !ready;
+  free(workers);
+  free(image);
+  return result;
+}

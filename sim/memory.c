@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t first_address = (uint64_t)1 << 32, gap = (uint64_t)1 << 20, alignment = 256;
+static const uint64_t max_bytes = (uint64_t)1 << 40, last_address = (uint64_t)0x780000000000;
+
+void memory_free_all(Memory *memory) {
+  for (size_t i = 0; i < memory->n; i++)
+    if (memory->at[i].owned) free(memory->at[i].host);
+  free(memory->at);
+  *memory = (Memory){0};
+}
+
+bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address) {
+  if (memory->next == 0) memory->next = first_address;
+  if (bytes > max_bytes || memory->next + bytes > last_address) return false;
+  if (memory->n == memory->cap) {
+    size_t cap = memory->cap ? 2 * memory->cap : 64;
+    Allocation *grown = realloc(memory->at, cap * sizeof *grown);
+    if (!grown) return false;
+    memory->at = grown;
+    memory->cap = cap;
+  }
+  unsigned char *own = host ? NULL : calloc(bytes ? bytes : 1, 1);
+  if (!host && !own) return false;
+  memory->at[memory->n++] = (Allocation){memory->next, bytes, host ? host : own, !host, read_only};
+  *address = memory->next;
+  memory->next = (memory->next + bytes + gap + alignment - 1) / alignment * alignment;
+  return true;
+}
+
+static size_t index_below(const Memory *memory, uint64_t address) { // n: none
+  size_t low = 0, high = memory->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (memory->at[middle].base <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? low - 1 : memory->n;
+}
+
+bool memory_unmap(Memory *memory, uint64_t address) {
+  size_t i = index_below(memory, address);
+  if (i == memory->n || memory->at[i].base != address) return false;
+  if (memory->at[i].owned) free(memory->at[i].host);
+  memmove(&memory->at[i], &memory->at[i + 1], (memory->n - i - 1) * sizeof *memory->at);
+  memory->n--;
+  return true;
+}
+
+static bool holds(const Allocation *allocation, uint64_t address, uint64_t bytes) {
+  uint64_t offset = address - allocation->base;
+  return address >= allocation->base && offset <= allocation->size && bytes <= allocation->size - offset;
+}
+
+const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes) {
+  if (cache->last && holds(cache->last, address, bytes)) return cache->last;
+  size_t i = index_below(memory, address);
+  if (i == memory->n || !holds(&memory->at[i], address, bytes)) return NULL;
+  return cache->last = &memory->at[i];
+}
+
+const Allocation *memory_below(const Memory *memory, uint64_t address) {
+  size_t i = index_below(memory, address);
+  return i == memory->n ? NULL : &memory->at[i];
+}

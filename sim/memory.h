@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Simulated global memory: allocations in a sparse 64-bit address space. Addresses are never given twice, and
+// unmapped space (at least a mebibyte) separates neighbours, so that a stray access meets no other
+// allocation.
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Allocation {
+  uint64_t base, size;
+  unsigned char *host;
+  bool owned;     // host is ours to free
+  bool read_only; // .const
+} Allocation;
+
+typedef struct Memory {
+  Allocation *at; // by base, ascending
+  size_t n, cap;
+  uint64_t next;
+} Memory;
+
+// The allocation that was hit last: memory_find looks there first.
+typedef struct MemoryCache {
+  const Allocation *last;
+} MemoryCache;
+
+void memory_free_all(Memory *memory);
+// host NULL: zeroed memory of our own. False: no memory on the host. *address is a multiple of 256.
+bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address);
+bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocation
+
+// The allocation that holds all of [address, address + bytes), or NULL.
+const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes);
+// The allocation with the highest base at or below the address; NULL where there is none.
+const Allocation *memory_below(const Memory *memory, uint64_t address);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PTX simulator's C API: loads PTX text and runs its kernels on this CPU, with simulated global memory
+// whose every access is checked. It prints nothing and never ends the process. One simulator is used by one
+// thread at a time.
+#ifndef TILEC_SIM_H
+#define TILEC_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef TILEC_SIM_API
+#if defined(__GNUC__)
+#define TILEC_SIM_API __attribute__((visibility("default")))
+#else
+#define TILEC_SIM_API
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tilec_sim_result {
+  TILEC_SIM_OK,
+  TILEC_SIM_ERROR_INVALID, // a bad argument: NULL, a zero block dimension, an address that was not allocated
+  TILEC_SIM_ERROR_PTX,     // the text is not PTX that the simulator knows; the message is "line:col: text"
+  TILEC_SIM_ERROR_NOT_FOUND, // no kernel of that name
+  TILEC_SIM_ERROR_MEMORY,    // the host has no memory left
+  TILEC_SIM_ERROR_KERNEL,    // the launch ended with an error of the kernel's: see the reports
+  TILEC_SIM_ERROR_INTERNAL,  // a bug of the simulator's
+} tilec_sim_result;
+
+typedef struct tilec_sim tilec_sim; // a simulated GPU: memory, options, the last launch's results
+typedef struct tilec_sim_module tilec_sim_module; // loaded PTX; belongs to its simulator
+typedef struct tilec_sim_kernel tilec_sim_kernel; // an entry of a module; lives as long as it
+
+// Which warps go first, and when asynchronous copies take effect. What the loaded instructions can do decides
+// what a schedule changes.
+typedef enum tilec_sim_schedule {
+  TILEC_SIM_LATE,      // asynchronous effects at their wait; warps ascending
+  TILEC_SIM_EARLY,     // asynchronous effects at issue; warps ascending
+  TILEC_SIM_LATE_DOWN, // warps and blocks' atomics descending
+  TILEC_SIM_EARLY_DOWN,
+} tilec_sim_schedule;
+
+typedef struct tilec_sim_options {
+  size_t size;      // sizeof(tilec_sim_options)
+  uint32_t threads; // host threads that run blocks; 1: reproducible to the bit
+  tilec_sim_schedule schedule;
+  uint64_t instruction_budget; // warp instructions a launch may run; 0: 2^40
+  uint32_t multiprocessors;    // of the modelled GPU: how many blocks make progress together; 0: 132
+} tilec_sim_options;
+
+#define TILEC_SIM_OPTIONS_INIT                                                                               \
+  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0 }
+
+// options: NULL for the defaults. *sim is NULL where the result is not TILEC_SIM_OK.
+TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
+TILEC_SIM_API void tilec_sim_destroy(tilec_sim *sim); // with its modules and memory; NULL is allowed
+
+// What went wrong in the last call that did not return TILEC_SIM_OK; lives until the next call. Never NULL.
+TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
+
+// ---- Modules ----
+
+// Copies and loads PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
+// allocations.
+TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
+                                              tilec_sim_module **module);
+
+typedef struct tilec_sim_param {
+  const char *name;
+  uint32_t offset; // bytes from the start of the parameter block
+  uint32_t size;   // bytes
+  uint32_t align;  // bytes
+} tilec_sim_param;
+
+TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
+TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module,
+                                                          size_t index); // NULL beyond the end
+TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
+                                              const char *name, const tilec_sim_kernel **kernel);
+
+TILEC_SIM_API const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel);
+TILEC_SIM_API size_t tilec_sim_param_count(const tilec_sim_kernel *kernel);
+TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *kernel,
+                                                        size_t index); // NULL beyond the end
+// .reqntid and .maxntid; all zero where the kernel has none.
+TILEC_SIM_API void tilec_sim_required_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
+TILEC_SIM_API void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
+TILEC_SIM_API uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel); // static shared memory
+
+// ---- Memory: device addresses are not host pointers ----
+
+// `bytes` of zeroed memory at an address aligned to 256, with unmapped space all around. 0 bytes give an
+// address that cannot be accessed.
+TILEC_SIM_API tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address);
+// The same over the caller's own memory, not copied: it must outlive the mapping.
+TILEC_SIM_API tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address);
+// Ends an allocation or a binding; its addresses are never given again. 0 is allowed.
+TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
+TILEC_SIM_API tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes);
+TILEC_SIM_API tilec_sim_result tilec_sim_read(tilec_sim *sim, void *to, uint64_t from, size_t bytes);
+TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_t bytes);
+// The address of a module's .global or .const variable, and its size (size may be NULL).
+TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
+                                                const char *name, uint64_t *address, size_t *size);
+
+// ---- Launches ----
+
+// Runs the whole grid and returns when it is done. params[i] points to the value of parameter i, as
+// cuLaunchKernel's kernelParams. A grid with a zero dimension launches nothing and succeeds.
+TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel,
+                                                const uint32_t grid[3], const uint32_t block[3],
+                                                uint32_t dynamic_shared_bytes, const void *const *params);
+
+// A warp instruction counts one whatever its lanes. Sectors are 32 bytes; ideal is the distinct bytes of a
+// request / 32, rounded up. A shared access of b bytes a lane has max(1, b/4) phases; its wavefronts are the
+// sum over phases of the most distinct words in any one bank, ideal is the number of phases with an active
+// lane. `barriers` counts warps arriving at block barriers.
+typedef struct tilec_sim_counters {
+  uint64_t instructions;
+  uint64_t global_requests, global_sectors, global_sectors_ideal;
+  uint64_t shared_requests, shared_wavefronts, shared_wavefronts_ideal;
+  uint64_t barriers;
+} tilec_sim_counters;
+
+typedef struct tilec_sim_line {
+  const char *file; // from .file; NULL: the line is the PTX text's own
+  uint32_t line;
+  tilec_sim_counters counters;
+} tilec_sim_line;
+
+// Of the last launch, whether it ended well or not; all valid until the next launch.
+TILEC_SIM_API void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total);
+TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
+TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim,
+                                                      size_t index); // by file and line; NULL beyond the end
+
+typedef enum tilec_sim_report_kind {
+  TILEC_SIM_OUT_OF_BOUNDS,
+  TILEC_SIM_MISALIGNED,
+  TILEC_SIM_TRAP,
+  TILEC_SIM_WILD_BRANCH, // brx.idx beyond its table, or running past the end of the kernel
+  TILEC_SIM_BUDGET,      // the instruction budget is used up
+  TILEC_SIM_DEADLOCK,    // no warp of a block can go on
+  TILEC_SIM_READ_ONLY,   // a store to .const memory
+} tilec_sim_report_kind;
+
+typedef struct tilec_sim_report {
+  tilec_sim_report_kind kind;
+  const char *message; // one line, without the place
+  const char *file;    // from .loc; NULL: the line is the PTX text's own
+  uint32_t line;
+  uint32_t ptx_line;
+  uint32_t block[3];
+  uint32_t warp;      // in its block
+  uint32_t lane_mask; // the lanes it happened to
+  uint64_t address;   // of the lowest such lane; 0 where there is none
+} tilec_sim_report;
+
+TILEC_SIM_API size_t tilec_sim_report_count(const tilec_sim *sim);
+TILEC_SIM_API const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim,
+                                                          size_t index); // NULL beyond the end
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One warp's execution: its lanes run in groups that stand at one instruction. The group with the lowest
+// program counter goes first, which brings groups together again where control flow joins; a group that has
+// waited 1,000 instructions gets a turn.
+#include <fenv.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "sim/exec.h"
+
+enum { PATIENCE = 1000, TURN = 32 };
+
+static uint32_t count_lanes(uint32_t mask) {
+  uint32_t n = 0;
+  for (; mask; mask &= mask - 1) n++;
+  return n;
+}
+
+void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+                const char *format, ...) {
+  Fault *fault = &warp->block->worker->fault;
+  if (fault->set) return;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(fault->message, sizeof fault->message, format, args);
+  va_end(args);
+  fault->set = true;
+  fault->kind = kind;
+  fault->insn = (uint32_t)(insn - warp->block->program->code.at);
+  fault->block = warp->block->index;
+  fault->warp = warp->index;
+  fault->lanes = lanes;
+  fault->address = address;
+}
+
+static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = warp->groups[--warp->n]; }
+
+// Groups at one instruction become one, which tries again what it waited for.
+static void merge_groups(Warp *warp) {
+  for (uint32_t i = 0; i < warp->n; i++)
+    for (uint32_t k = i + 1; k < warp->n;) {
+      Group *a = &warp->groups[i], *b = &warp->groups[k];
+      if (a->pc != b->pc || a->state == GROUP_AT_BARRIER || b->state == GROUP_AT_BARRIER) {
+        k++;
+        continue;
+      }
+      a->mask |= b->mask;
+      a->state = GROUP_READY;
+      if (b->last_run < a->last_run) a->last_run = b->last_run;
+      remove_group(warp, k);
+    }
+}
+
+typedef struct Turn {
+  Group *group;     // NULL: none can run
+  uint32_t stop_pc; // where the group must stop, for others to join or go first
+  uint64_t most;    // instructions
+} Turn;
+
+static Turn choose(Warp *warp) {
+  Group *lowest = NULL, *starved = NULL;
+  for (uint32_t i = 0; i < warp->n; i++) {
+    Group *group = &warp->groups[i];
+    if (group->state != GROUP_READY) continue;
+    if (!lowest || group->pc < lowest->pc) lowest = group;
+    if (!starved || group->last_run < starved->last_run) starved = group;
+  }
+  Turn turn = {lowest, UINT32_MAX, UINT64_MAX};
+  if (warp->n <= 1 || !lowest) return turn;
+  uint64_t waited = warp->executed - starved->last_run;
+  if (starved != lowest && waited >= PATIENCE) return (Turn){starved, UINT32_MAX, TURN};
+  if (starved != lowest) turn.most = PATIENCE - waited;
+  for (uint32_t i = 0; i < warp->n; i++) {
+    Group *other = &warp->groups[i];
+    if (other->state != GROUP_AT_BARRIER && other->pc > lowest->pc && other->pc < turn.stop_pc)
+      turn.stop_pc = other->pc;
+  }
+  return turn;
+}
+
+// Lanes of `taken` leave the group for `target`.
+static void split(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
+  group->mask &= ~taken;
+  warp->groups[warp->n++] = (Group){target, taken, GROUP_READY, 0, warp->executed};
+}
+
+static void release(Block *block, uint32_t id) {
+  block->barriers[id] = (Barrier){0};
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      Group *group = &block->warps[w].groups[g];
+      if (group->state != GROUP_AT_BARRIER || group->barrier != id) continue;
+      group->state = GROUP_READY;
+      group->last_run = block->warps[w].executed;
+    }
+}
+
+static void release_complete(Block *block) {
+  for (uint32_t id = 0; id < BARRIERS; id++) {
+    const Barrier *barrier = &block->barriers[id];
+    uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
+    if (barrier->arrived && barrier->arrived >= expected) release(block, id);
+  }
+}
+
+static void exit_lanes(Warp *warp, Group *group, uint32_t lanes) {
+  warp->live &= ~lanes;
+  warp->block->live_threads -= count_lanes(lanes);
+  group->mask &= ~lanes;
+  group->pc++;
+  for (uint32_t i = 0; i < warp->n; i++)
+    if (warp->groups[i].state == GROUP_AT_SYNC) warp->groups[i].state = GROUP_READY;
+  if (!group->mask) remove_group(warp, (uint32_t)(group - warp->groups));
+  release_complete(warp->block);
+}
+
+static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
+  uint32_t l = 0;
+  while (!(mask >> l & 1)) l++;
+  return ((const uint32_t *)lanes_at(warp, slot))[l];
+}
+
+// The lanes wait at the barrier unless they only arrive, or are the last.
+static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+  Block *block = warp->block;
+  uint32_t id = first_lane(warp, insn->src[0], lanes), threads = first_lane(warp, insn->src[1], lanes);
+  if (id >= BARRIERS) {
+    warp_fault(warp, insn, lanes, TILEC_SIM_TRAP, 0, "barrier %u: there are %u", id, (unsigned)BARRIERS);
+    return;
+  }
+  block->worker->by_site[insn->site].barriers++;
+  Barrier *barrier = &block->barriers[id];
+  barrier->arrived += count_lanes(lanes);
+  barrier->expected = threads;
+  group->pc++;
+  if (!(insn->flags & FLAG_ARRIVE)) {
+    if (group->mask != lanes) split(warp, group, group->mask & ~lanes, group->pc);
+    group->state = GROUP_AT_BARRIER;
+    group->barrier = id;
+  }
+  release_complete(block);
+}
+
+static void branch(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
+  uint32_t rest = group->mask & ~taken;
+  if (!rest)
+    group->pc = target;
+  else {
+    group->pc++;
+    if (taken) split(warp, group, taken, target);
+  }
+}
+
+// brx.idx: lanes go where their index says, one target after another.
+static void branch_indexed(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+  const uint32_t *index = lanes_at(warp, insn->src[0]);
+  for (uint32_t l = 0; l < LANES; l++)
+    if ((lanes >> l & 1) && index[l] >= insn->count) {
+      warp_fault(warp, insn, 1u << l, TILEC_SIM_WILD_BRANCH, 0, "branch index %u into a table of %u",
+                 index[l], insn->count);
+      return;
+    }
+  uint32_t left = lanes;
+  while (left) {
+    uint32_t wanted = insn->u.targets[first_lane(warp, insn->src[0], left)], same = 0;
+    for (uint32_t l = 0; l < LANES; l++)
+      if ((left >> l & 1) && insn->u.targets[index[l]] == wanted) same |= 1u << l;
+    left &= ~same;
+    if (same == group->mask)
+      group->pc = wanted;
+    else
+      split(warp, group, same, wanted);
+  }
+  if (group->mask & ~lanes) return;
+  if (!group->mask) remove_group(warp, (uint32_t)(group - warp->groups));
+}
+
+static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
+  static const int modes[] = {[ROUND_RN] = FE_TONEAREST,
+                              [ROUND_RZ] = FE_TOWARDZERO,
+                              [ROUND_RM] = FE_DOWNWARD,
+                              [ROUND_RP] = FE_UPWARD};
+  fesetround(modes[insn->round]);
+  insn->exec(warp, insn, mask);
+  fesetround(FE_TONEAREST);
+}
+
+// A .sync instruction, or false where it must wait for lanes of its member mask.
+static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+  uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
+  if (members & ~group->mask) {
+    group->state = GROUP_AT_SYNC;
+    return false;
+  }
+  if (mask) insn->exec(warp, insn, mask);
+  group->pc++;
+  return true;
+}
+
+// Control instructions. The group may be gone afterwards.
+static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+  switch ((InsnKind)insn->kind) {
+  case KIND_BRANCH: branch(warp, group, mask, insn->target); return;
+  case KIND_TRAP:
+    if (mask) warp_fault(warp, insn, mask, TILEC_SIM_TRAP, 0, "trap");
+    group->pc++;
+    return;
+  case KIND_END:
+    warp_fault(warp, insn, group->mask, TILEC_SIM_WILD_BRANCH, 0, "ran past the end of the kernel");
+    return;
+  case KIND_EXIT:
+  case KIND_BARRIER:
+  case KIND_INDEXED:
+    if (!mask)
+      group->pc++;
+    else if (insn->kind == KIND_EXIT)
+      exit_lanes(warp, group, mask);
+    else if (insn->kind == KIND_BARRIER)
+      arrive(warp, group, insn, mask);
+    else {
+      if (mask != group->mask) split(warp, group, group->mask & ~mask, group->pc + 1);
+      branch_indexed(warp, group, insn, mask);
+    }
+    return;
+  case KIND_LANES:
+  case KIND_ROUNDED:
+  case KIND_CHECKED:
+  case KIND_SYNC: return;
+  }
+}
+
+// Runs one group until control flow changes, it must let others go, or `most` instructions.
+static void run_group(Warp *warp, Turn turn, uint64_t most) {
+  Group *group = turn.group;
+  Worker *worker = warp->block->worker;
+  const Insn *code = warp->block->program->code.at;
+  uint64_t left = turn.most < most ? turn.most : most;
+  for (; left > 0 && group->pc < turn.stop_pc; left--) {
+    const Insn *insn = &code[group->pc];
+    uint32_t mask = group->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
+    worker->executed[group->pc]++;
+    warp->executed++;
+    switch (insn->kind) {
+    case KIND_LANES:
+      if (mask) insn->exec(warp, insn, mask);
+      group->pc++;
+      break;
+    case KIND_ROUNDED:
+      if (mask) run_rounded(warp, insn, mask);
+      group->pc++;
+      break;
+    case KIND_CHECKED:
+      if (mask) insn->exec(warp, insn, mask);
+      if (worker->fault.set) return;
+      group->pc++;
+      break;
+    case KIND_SYNC:
+      if (run_sync(warp, group, insn, mask)) break;
+      worker->executed[group->pc]--; // counted when it runs
+      return;
+    case KIND_BRANCH:
+      if (mask == group->mask && warp->n == 1) {
+        group->pc = insn->target;
+        break;
+      }
+      branch(warp, group, mask, insn->target);
+      group->last_run = warp->executed;
+      return;
+    default:
+      group->last_run = warp->executed;
+      run_control(warp, group, insn, mask);
+      return;
+    }
+  }
+  group->last_run = warp->executed;
+}
+
+uint64_t warp_run(Warp *warp, uint64_t slice) {
+  uint64_t begin = warp->executed;
+  while (warp->executed - begin < slice && !warp->block->worker->fault.set) {
+    if (warp->n > 1) merge_groups(warp);
+    Turn turn = choose(warp);
+    if (!turn.group) break;
+    run_group(warp, turn, slice - (warp->executed - begin));
+  }
+  return warp->executed - begin;
+}
