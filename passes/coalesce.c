@@ -15,7 +15,7 @@
 #include "passes/axis_info.h"
 #include "passes/passes.h"
 
-enum { ACCESS_BYTES = 16, BLAME_STEPS = 256 };
+enum { ACCESS_BYTES = 16, BLAME_STEPS = 64 };
 
 typedef struct Coalescer {
   PassContext *context;
