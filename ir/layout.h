@@ -62,14 +62,21 @@ Layout layout_default(uint32_t rank, const uint32_t *shape, const uint32_t *orde
 // B after A: replaces each basis b of A by B(b). B is square: its input bits, concatenated, number A's
 // out_bits.
 Layout layout_compose(const Layout *a, const Layout *b);
-// X with L(X(i)) == i for every index i: out_bits -> L's input bits, concatenated; the smallest such input,
-// so that free input bits (more holders of one element) are zero. False where L is not onto.
+// X with L(X(i)) == i for every index i: out_bits (X's offset bits) -> L's input bits, concatenated; the
+// smallest such input, so that free input bits (more holders of one element) are zero. False where L is not
+// onto. Up to 31 input bits.
 bool layout_invert(const Layout *layout, Layout *inverse);
 // Input bits that do not change the element beyond what the others give, one mask a dimension: holders with
 // any of these bits set are redundant (they mask their stores and skip their atomics).
 void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]);
-// Conversion plan src -> dst: whether it is nothing, a renaming of registers, or more.
-typedef enum Conversion { CONVERT_NOTHING, CONVERT_REGISTERS, CONVERT_LANES, CONVERT_SHARED } Conversion;
+// Conversion plan src -> dst, two layouts of one tile.
+typedef enum Conversion {
+  CONVERT_NOTHING,   // every register stays
+  CONVERT_REGISTERS, // every thread renames registers, all threads the same way; some may be copied or
+                     // dropped
+  CONVERT_LANES,     // what a warp needs its own lanes hold
+  CONVERT_SHARED,    // elements change warps
+} Conversion;
 Conversion layout_conversion(const Layout *src, const Layout *dst);
 // log2 of how many of a thread's registers, from register 0, hold consecutive elements.
 uint32_t layout_contiguous_bits(const Layout *layout);

@@ -157,11 +157,14 @@ const char *parser_string(Parser *p) {
 static const Type *scalar_by_name(Parser *p, Str name, Loc loc) {
   Elem elem;
   if (elem_parse(name, &elem)) return type_scalar(p->ir, elem);
-  const char *names[ELEM_COUNT];
-  for (int i = 0; i < ELEM_COUNT; i++) names[i] = elem_info((Elem)i)->name;
+  const char *names[2 * ELEM_COUNT];
+  for (int i = 0; i < ELEM_COUNT; i++) {
+    names[2 * i] = elem_info((Elem)i)->name;
+    names[2 * i + 1] = elem_info((Elem)i)->long_name;
+  }
   p->token.text = name;
   p->token.loc = loc;
-  parser_unknown(p, "type", names, ELEM_COUNT);
+  parser_unknown(p, "type", names, sizeof names / sizeof *names);
   return NULL;
 }
 

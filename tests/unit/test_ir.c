@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Types, constants, targets; building and changing IR, with its use lists; the verifier's rules that no text
+// can break.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "base/fault.h"
+#include "ir/build.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+
+typedef struct Session {
+  Arena arena;
+  Sources sources;
+  Diags diags;
+  IrContext ir;
+  IrModule *module;
+  const Type *i32;
+} Session;
+
+static void session_open(Session *s) {
+  *s = (Session){0};
+  s->sources.arena = s->diags.arena = &s->arena;
+  s->diags.sources = &s->sources;
+  ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
+  Target target = target_default();
+  s->module = module_new(&s->ir, &target);
+  s->i32 = type_scalar(&s->ir, ELEM_I32);
+}
+
+static void session_close(Session *s) { arena_free(&s->arena); }
+
+static Func *new_func(Session *s) {
+  FuncParam params[] = {{.name = ir_name(&s->ir, STR("p")), .type = type_ptr(&s->ir, s->i32)},
+                        {.name = ir_name(&s->ir, STR("n")), .type = s->i32}};
+  return func_new(s->module, "k", LOC_NONE, params, 2);
+}
+
+static void expect_valid(Session *s) {
+  bool ok = module_verify(s->module, &s->diags);
+  Buf out = {0};
+  diags_print_text(&s->diags, false, &out);
+  if (!ok) fail_msg("%s", out.at);
+  buf_free(&out);
+}
+
+static void expect_broken(Session *s, const char *error) {
+  assert_false(module_verify(s->module, &s->diags));
+  Buf out = {0};
+  diags_print_text(&s->diags, false, &out);
+  if (!strstr(out.at, error)) fail_msg("wanted: %s\ngot: %s", error, out.at);
+  buf_free(&out);
+}
+
+static void test_types_are_interned(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  const Type *first[60];
+  for (uint32_t i = 0; i < 60; i++)
+    first[i] =
+        type_tile(&s.ir, i % 2 ? s.i32 : type_ptr(&s.ir, s.i32), 2, (uint32_t[]){1u << i % 5, i}, NULL);
+  for (uint32_t i = 0; i < 60; i++) {
+    const Type *again =
+        type_tile(&s.ir, i % 2 ? s.i32 : type_ptr(&s.ir, s.i32), 2, (uint32_t[]){1u << i % 5, i}, NULL);
+    assert_ptr_equal(again, first[i]);
+    for (uint32_t k = 0; k < i; k++) assert_ptr_not_equal(first[i], first[k]);
+  }
+  assert_ptr_equal(type_tile(&s.ir, s.i32, 0, NULL, NULL), s.i32);
+  const Type *tile = type_tile(&s.ir, s.i32, 2, (uint32_t[]){4, 8}, NULL);
+  assert_true(type_is_int(tile) && !type_is_float(tile) && !type_is_ptr(tile) && type_is_tile(tile));
+  assert_int_equal(type_elements(tile), 32);
+  const Type *huge =
+      type_tile(&s.ir, s.i32, 5, (uint32_t[]){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 4}, NULL);
+  assert_true(type_elements(huge) == UINT64_MAX);
+  Layout layout = layout_default(2, tile->shape, (uint32_t[]){1, 0}, 0, 2);
+  Buf out = {0};
+  type_print(type_with_layout(&s.ir, type_with_element(&s.ir, tile, type_ptr(&s.ir, s.i32)),
+                              layout_intern(&s.ir, &layout)),
+             &out);
+  assert_string_equal(out.at, "tile<4x8x*i32, layout<lane = [1, 2, 4, 8, 16], warp = [0, 0]; 32>>");
+  buf_free(&out);
+  session_close(&s);
+}
+
+static void test_integers_wrap_to_their_type(void **unused) {
+  (void)unused;
+  assert_int_equal(elem_wrap(ELEM_I8, 200), -56);
+  assert_int_equal(elem_wrap(ELEM_U8, -1), 255);
+  assert_int_equal(elem_wrap(ELEM_I1, 3), 1);
+  assert_int_equal(elem_wrap(ELEM_I32, INT64_C(0x180000000)), INT32_MIN);
+  assert_int_equal(elem_wrap(ELEM_U32, INT64_C(-1)), UINT32_MAX);
+  assert_int_equal(elem_wrap(ELEM_U64, -1), -1);
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static void expect_round(Elem elem, double value, double want) {
+  assert_int_equal(bits_of(elem_round(elem, value)), bits_of(want));
+}
+
+static void test_floats_round_to_nearest_even(void **unused) {
+  (void)unused;
+  expect_round(ELEM_FP16, 2049, 2048);
+  expect_round(ELEM_FP16, 2051, 2052);
+  expect_round(ELEM_FP16, 65519, 65504);
+  expect_round(ELEM_FP16, 65520, (double)INFINITY);
+  expect_round(ELEM_FP16, 0x1p-25, 0);
+  expect_round(ELEM_FP16, 0x1.8p-25, 0x1p-24);
+  expect_round(ELEM_FP16, -0x1p-26, -0.0);
+  expect_round(ELEM_BF16, 257, 256);
+  expect_round(ELEM_BF16, 259, 260);
+  expect_round(ELEM_BF16, 1e39, (double)INFINITY);
+  expect_round(ELEM_FP8E4NV, 1000, 448);
+  expect_round(ELEM_FP8E4NV, -(double)INFINITY, -448);
+  expect_round(ELEM_FP8E4NV, 17, 16);
+  expect_round(ELEM_FP8E4NV, 19, 20);
+  expect_round(ELEM_FP8E5, 1e9, 57344);
+  expect_round(ELEM_FP8E5, 5, 5);
+  expect_round(ELEM_FP8E5, 9, 8);
+  expect_round(ELEM_FP64, 0.1, 0.1);
+  for (int i = -1100; i < 1020; i++)
+    for (int k = 0; k < 8; k++) {
+      double value = ldexp(1 + k * 0.137, i);
+      expect_round(ELEM_FP32, value, (double)(float)value);
+      expect_round(ELEM_FP32, -value, (double)(float)-value);
+    }
+  assert_true(isnan(elem_round(ELEM_FP16, (double)NAN)));
+}
+
+static const char *const literals[] = {"128",
+                                       "-5",
+                                       "1.5",
+                                       "1.0",
+                                       "-0.0",
+                                       "1e+300",
+                                       "True",
+                                       "False",
+                                       "None",
+                                       "\"relu\"",
+                                       "fp16",
+                                       "*fp32",
+                                       "**i8",
+                                       "(1, 2)",
+                                       "(1,)",
+                                       "()",
+                                       "((1, \"a\"), None)",
+                                       "18446744073709551615",
+                                       "-9223372036854775808",
+                                       "float(\"inf\")",
+                                       "float(\"-inf\")",
+                                       "float(\"nan\")",
+                                       "float(\"nan(0xfff8000000000123)\")",
+                                       "\"a\\\"b\\\\\\n\\u0001\""};
+
+static void test_literals_print_as_they_are_read(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
+    ConstValue value, again;
+    if (!const_parse(&s.ir, str_from(literals[i]), &value)) fail_msg("cannot read %s", literals[i]);
+    Buf out = {0};
+    const_print(&value, &out);
+    assert_string_equal(out.at, literals[i]);
+    assert_true(const_parse(&s.ir, buf_view(&out), &again) && const_equal(&value, &again));
+    for (size_t k = 0; k < i; k++) {
+      assert_true(const_parse(&s.ir, str_from(literals[k]), &again));
+      assert_false(const_equal(&value, &again));
+    }
+    buf_free(&out);
+  }
+  session_close(&s);
+}
+
+static void test_other_spellings_of_literals(void **unused) {
+  (void)unused;
+  static const char *const pairs[][2] = {{" 0x_FF ", "255"},
+                                         {"1_000", "1000"},
+                                         {"0b101", "5"},
+                                         {"0o17", "15"},
+                                         {".5", "0.5"},
+                                         {"1e-3", "0.001"},
+                                         {"+3", "3"},
+                                         {"[1, 2]", "(1, 2)"},
+                                         {"(7)", "7"},
+                                         {"[7]", "(7,)"},
+                                         {"'a\"'", "\"a\\\"\""},
+                                         {"tl.float16", "fp16"},
+                                         {"triton.language.int8", "i8"},
+                                         {"1.", "1.0"},
+                                         {"( 1 , )", "(1,)"}};
+  static const char *const bad[] = {"",
+                                    "1x",
+                                    "foo",
+                                    "(1",
+                                    "1 2",
+                                    "\"a",
+                                    "18446744073709551616",
+                                    "-9223372036854775809",
+                                    "1..2",
+                                    "0x",
+                                    "(1 2)",
+                                    "tl.foo",
+                                    "*foo",
+                                    "*****i8",
+                                    "float(\"x\")",
+                                    "float(1)",
+                                    "\"\\u0000\"",
+                                    "-"};
+  Session s;
+  session_open(&s);
+  ConstValue value;
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    Buf out = {0};
+    if (!const_parse(&s.ir, str_from(pairs[i][0]), &value)) fail_msg("cannot read %s", pairs[i][0]);
+    const_print(&value, &out);
+    assert_string_equal(out.at, pairs[i][1]);
+    buf_free(&out);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (const_parse(&s.ir, str_from(bad[i]), &value)) fail_msg("read %s", bad[i]);
+  session_close(&s);
+}
+
+static void test_architectures(void **unused) {
+  (void)unused;
+  static const char *const good[] = {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"};
+  static const char *const bad[] = {"",       "sm_",    "sm_70",      "sm_80a", "90a",
+                                    "sm_90b", "sm_090", "sm_9000000", "sm_a",   "sm_90aa"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    Target target = target_default();
+    Buf out = {0};
+    assert_true(target_parse_arch(str_from(good[i]), &target));
+    target_print_arch(&target, &out);
+    assert_string_equal(out.at, good[i]);
+    buf_free(&out);
+  }
+  Target target = target_default();
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_false(target_parse_arch(str_from(bad[i]), &target));
+}
+
+static uint32_t count_uses(const Value *value) {
+  uint32_t n = 0;
+  for (const Use *use = value->first_use; use; use = use->next) n++;
+  return n;
+}
+
+static void test_uses_follow_every_change(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *n = func->body->args[1], *one = build_int(&b, s.i32, 1), *two = build_int(&b, s.i32, 2);
+  Value *sum = build_binary(&b, OP_ADD, n, one), *twice = build_binary(&b, OP_MUL, sum, sum);
+  build_store(&b, func->body->args[0], twice, NULL);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  expect_valid(&s);
+  assert_int_equal(count_uses(sum), 2);
+  value_replace_uses(sum, two);
+  assert_true(value_unused(sum));
+  assert_int_equal(count_uses(two), 2);
+  expect_valid(&s);
+  op_set_operand(twice->def, 1, one);
+  assert_int_equal(count_uses(one), 2);
+  expect_valid(&s);
+  op_erase(sum->def);
+  assert_null(sum->def->region);
+  assert_int_equal(count_uses(one), 1);
+  assert_true(value_unused(n));
+  value_replace_uses(one, one);
+  expect_valid(&s);
+  session_close(&s);
+}
+
+static void test_erasing_what_is_used_is_a_fault(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *one = build_int(&b, s.i32, 1);
+  build_binary(&b, OP_ADD, one, one);
+  volatile bool faulted = false;
+  FaultFrame frame;
+  fault_enter(&frame);
+  if (setjmp(frame.env) == 0)
+    op_erase(one->def);
+  else
+    faulted = true;
+  fault_leave(&frame);
+  assert_true(faulted);
+  session_close(&s);
+}
+
+static void test_operands_can_be_added_while_used_values_stay_listed(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *one = build_int(&b, s.i32, 1);
+  Op *loop = build_for(&b, one, func->body->args[1], one, 1, &one);
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  Op *yield = build_op(&inner, OP_YIELD, 0, NULL, 0, NULL);
+  op_add_operand(yield, one);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  assert_int_equal(count_uses(one), 4);
+  expect_valid(&s);
+  op_set_operand(yield, 0, loop->regions[0]->args[1]);
+  expect_valid(&s);
+  op_erase(loop); // drops the uses within, too
+  assert_true(value_unused(one));
+  assert_null(yield->region);
+  expect_valid(&s);
+  session_close(&s);
+}
+
+static void test_moving_and_inserting_keep_order(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *one = build_int(&b, s.i32, 1), *two = build_int(&b, s.i32, 2), *three = build_int(&b, s.i32, 3);
+  Op *ret = build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  op_move(three->def, func->body, one->def);
+  op_move(one->def, func->body, ret);
+  Builder before = builder_before(two->def), after = builder_after(two->def);
+  Value *four = build_int(&before, s.i32, 4), *five = build_int(&after, s.i32, 5);
+  const Value *order[] = {three, four, two, five, one};
+  const Op *op = func->body->first;
+  for (int i = 0; i < 5; i++, op = op->next) assert_ptr_equal(op, order[i]->def);
+  session_close(&s);
+}
+
+typedef struct Visits {
+  uint32_t n;
+  bool erases;
+} Visits;
+
+static void visit(Op *op, void *data) {
+  Visits *visits = data;
+  visits->n++;
+  bool unused = op->result_count == 1 && value_unused(op_result(op));
+  if (visits->erases && unused && op_is_dead(op))
+    op_erase(op);
+  else if (visits->erases && op->kind == OP_ADD) {
+    Builder b = builder_before(op);
+    op_set_operand(op, 0, build_int(&b, op_result(op)->type, 9));
+  }
+}
+
+static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *n = func->body->args[1], *one = build_int(&b, s.i32, 1);
+  build_int(&b, s.i32, 7);
+  Op *loop = build_for(&b, one, n, one, 0, NULL);
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  build_int(&inner, s.i32, 8);
+  Value *sum = build_binary(&inner, OP_ADD, n, one);
+  build_store(&inner, func->body->args[0], sum, NULL);
+  build_op(&inner, OP_YIELD, 0, NULL, 0, NULL);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  Visits visits = {0};
+  region_walk(func->body, visit, &visits);
+  assert_int_equal(visits.n, 8);
+  visits = (Visits){.erases = true};
+  region_walk(func->body, visit, &visits);
+  assert_int_equal(visits.n, 8);
+  expect_valid(&s);
+  visits = (Visits){0};
+  region_walk(func->body, visit, &visits);
+  assert_int_equal(visits.n, 7); // two constants went, one came
+  session_close(&s);
+}
+
+static void test_attributes_are_sorted_and_replaced(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Op *load = build_load(&b, func->body->args[0], NULL, NULL)->def;
+  op_set_attr(load, (Attr){.key = ATTR_VECTOR, .i = 1});
+  op_set_attr(load, (Attr){.key = ATTR_VOLATILE});
+  op_set_attr(load, (Attr){.key = ATTR_ALIGN, .i = 4});
+  op_set_attr(load, (Attr){.key = ATTR_ALIGN, .i = 8});
+  assert_int_equal(load->attrs.n, 3);
+  for (uint32_t i = 1; i < 3; i++) assert_true(load->attrs.at[i - 1].key < load->attrs.at[i].key);
+  assert_int_equal(op_int(load, ATTR_ALIGN, 0), 8);
+  assert_false(op_is_dead(load));
+  op_remove_attr(load, ATTR_VOLATILE);
+  assert_true(op_is_dead(load));
+  assert_null(op_attr(load, ATTR_VOLATILE));
+  assert_int_equal(op_int(load, ATTR_AXIS, -1), -1);
+  session_close(&s);
+}
+
+static void test_constants_are_found_through_splats(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  const Type *tile = type_tile(&s.ir, s.i32, 1, (uint32_t[]){16}, NULL);
+  int64_t i = 0;
+  double f = 0;
+  assert_true(value_int_constant(build_splat(&b, build_int(&b, s.i32, 300), tile), &i) && i == 300);
+  assert_true(value_int_constant(build_int(&b, type_scalar(&s.ir, ELEM_I8), 300), &i) && i == 44);
+  assert_false(value_int_constant(func->body->args[1], &i));
+  assert_true(value_float_constant(build_float(&b, type_scalar(&s.ir, ELEM_FP16), 2049), &f) && f == 2048);
+  assert_false(value_int_constant(build_float(&b, type_scalar(&s.ir, ELEM_FP16), 1), &i));
+  session_close(&s);
+}
+
+static void test_names_are_made_unique(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  const char *const hints[] = {"x", "x", "x_1", "n", "not plain", "x"};
+  for (int i = 0; i < 6; i++) build_int(&b, s.i32, i)->name = ir_name(&s.ir, str_from(hints[i]));
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  Buf out = {0};
+  module_print(s.module, &(PrintOptions){.no_locs = true}, &out);
+  assert_string_equal(strstr(out.at, "kernel"), "kernel @k(%p: *i32, %n: i32) {\n"
+                                                "  %x = constant {value = 0} : i32\n"
+                                                "  %x_1 = constant {value = 1} : i32\n"
+                                                "  %x_1_1 = constant {value = 2} : i32\n"
+                                                "  %n_1 = constant {value = 3} : i32\n"
+                                                "  %6 = constant {value = 4} : i32\n"
+                                                "  %x_2 = constant {value = 5} : i32\n"
+                                                "  return\n}\n}\n");
+  buf_free(&out);
+  session_close(&s);
+}
+
+// A valid kernel with one op `sum` in it, for the tests below to break.
+static Func *breakable(Session *s, Value **sum) {
+  session_open(s);
+  Func *func = new_func(s);
+  Builder b = builder_at_end(func, func->body);
+  Value *one = build_int(&b, s->i32, 1);
+  *sum = build_binary(&b, OP_ADD, one, func->body->args[1]);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  expect_valid(s);
+  return func;
+}
+
+static void test_broken_use_lists_are_found(void **unused) {
+  (void)unused;
+  Session s;
+  Value *sum;
+  breakable(&s, &sum);
+  sum->def->operands[0].value->first_use = NULL;
+  expect_broken(&s, "value 2 has 1 uses, its use list 0");
+  session_close(&s);
+  breakable(&s, &sum);
+  sum->first_use = sum->last_use = &sum->def->operands[0];
+  expect_broken(&s, "the use list of value 3 is broken");
+  session_close(&s);
+  breakable(&s, &sum);
+  sum->def->operands[1].user = NULL;
+  expect_broken(&s, "add: operand 1 is not in a use list");
+  session_close(&s);
+}
+
+static void test_use_before_definition_is_found(void **unused) {
+  (void)unused;
+  Session s;
+  Value *sum;
+  Func *func = breakable(&s, &sum);
+  op_move(sum->def, func->body, func->body->first);
+  expect_broken(&s, "add: operand 0 is not defined before it, in its region or one around");
+  session_close(&s);
+}
+
+static void test_other_broken_structure_is_found(void **unused) {
+  (void)unused;
+  Session s;
+  Value *sum;
+  Func *func = breakable(&s, &sum);
+  sum->index = 3;
+  expect_broken(&s, "add: result 0 does not know its op");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->body->args[0]->type = s.i32;
+  expect_broken(&s, "the arguments of the body are not the parameters");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->params[1].name = func->params[0].name;
+  expect_broken(&s, "two parameters are named p");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->params[1].name = "a b";
+  expect_broken(&s, "'a b' is no parameter's name");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->name = "";
+  expect_broken(&s, "that is no kernel's name");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->grid_text[0] = "n";
+  expect_broken(&s, "a grid's text without the grid");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->constexprs = &(Constexpr){.name = "1x"};
+  func->constexpr_count = 1;
+  expect_broken(&s, "'1x' is no constexpr's name");
+  session_close(&s);
+  func = breakable(&s, &sum);
+  func->body->first->next->prev = NULL;
+  expect_broken(&s, "the list of its region's ops is broken");
+  session_close(&s);
+  breakable(&s, &sum);
+  s.module->target.sm = 12;
+  expect_broken(&s, "module: unknown target sm_12");
+  session_close(&s);
+}
+
+static void test_every_op_row_is_consistent(void **unused) {
+  (void)unused;
+  for (int kind = 0; kind < OP_COUNT; kind++) {
+    const OpInfo *info = op_info((OpKind)kind);
+    OpKind found;
+    assert_true(op_parse_kind(str_from(info->name), &found) && found == (OpKind)kind);
+    assert_true(op_min_operands((OpKind)kind) <= op_max_operands((OpKind)kind));
+    const char *words = info->attrs;
+    for (Str word; words_next(&words, &word);) {
+      AttrKey key;
+      bool optional = word.at[word.n - 1] == '?';
+      assert_true(attr_parse_key((Str){word.at, word.n - optional}, &key));
+      assert_int_equal(op_attr_use((OpKind)kind, key), optional ? ATTR_OPTIONAL : ATTR_REQUIRED);
+    }
+  }
+  assert_int_equal(op_min_operands(OP_LOAD), 1);
+  assert_int_equal(op_max_operands(OP_LOAD), 3);
+  assert_int_equal(op_min_operands(OP_FOR), 3);
+  assert_true(op_max_operands(OP_FOR) == UINT32_MAX);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_types_are_interned),
+      cmocka_unit_test(test_integers_wrap_to_their_type),
+      cmocka_unit_test(test_floats_round_to_nearest_even),
+      cmocka_unit_test(test_literals_print_as_they_are_read),
+      cmocka_unit_test(test_other_spellings_of_literals),
+      cmocka_unit_test(test_architectures),
+      cmocka_unit_test(test_uses_follow_every_change),
+      cmocka_unit_test(test_erasing_what_is_used_is_a_fault),
+      cmocka_unit_test(test_operands_can_be_added_while_used_values_stay_listed),
+      cmocka_unit_test(test_moving_and_inserting_keep_order),
+      cmocka_unit_test(test_walking_is_safe_while_ops_go_and_come),
+      cmocka_unit_test(test_attributes_are_sorted_and_replaced),
+      cmocka_unit_test(test_constants_are_found_through_splats),
+      cmocka_unit_test(test_names_are_made_unique),
+      cmocka_unit_test(test_broken_use_lists_are_found),
+      cmocka_unit_test(test_use_before_definition_is_found),
+      cmocka_unit_test(test_other_broken_structure_is_found),
+      cmocka_unit_test(test_every_op_row_is_consistent),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
