@@ -40,10 +40,10 @@ tilec_status specialisation_grid(Specialisation *s, const BoundArgs *args, int64
 static tilec_status check_options(const tilec_launch_options *options, tilec_launch_options *out) {
   *out = (tilec_launch_options)TILEC_LAUNCH_OPTIONS_INIT;
   if (!options) return TILEC_OK;
-  if (options->size == 0 || options->size > sizeof *out)
+  if (options->size != sizeof *out)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "options.size is %zu: begin with TILEC_LAUNCH_OPTIONS_INIT", options->size);
-  memcpy(out, options, options->size);
+  *out = *options;
   return TILEC_OK;
 }
 

@@ -211,10 +211,10 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
 tilec_status options_check(const tilec_compile_options *options, tilec_compile_options *out) {
   *out = (tilec_compile_options)TILEC_COMPILE_OPTIONS_INIT;
   if (!options) return TILEC_OK;
-  if (options->size == 0 || options->size > sizeof *out)
+  if (options->size != sizeof *out)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "options.size is %zu: begin with TILEC_COMPILE_OPTIONS_INIT", options->size);
-  memcpy(out, options, options->size);
+  *out = *options;
   return check_ranges(out);
 }
 

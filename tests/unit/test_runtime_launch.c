@@ -140,6 +140,8 @@ static void test_wrong_options(void **unused) {
   assert_error(tilec_compile(NULL, NULL, &compiled), TILEC_ERROR_INVALID_ARGUMENT, "program is NULL");
   o.size = 0;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
+  o.size = 3;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
   o.size = sizeof o + 8;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
   o = fresh, o.num_warps = 3;
