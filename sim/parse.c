@@ -117,6 +117,7 @@ void parse_open_func(PtxParser *parser, bool is_entry, PtxToken name, PtxVars re
   func->params = params.first;
   parser->func = func;
   parser->last = NULL;
+  parser->line = 0;
 }
 
 void parse_close_func(PtxParser *parser, bool has_body) {
