@@ -88,6 +88,19 @@ static void test_round_trip_of_every_construct(void **unused) {
   free(plain);
 }
 
+static void test_round_trip_of_a_kernel(void **unused) {
+  (void)unused;
+  char *message = NULL, *source = read_file("add.tir");
+  char *once = reprint(source, &(PrintOptions){.no_locs = true}, &message);
+  if (!once) fail_msg("%s", message);
+  char *twice = reprint(once, &(PrintOptions){.no_locs = true}, &message);
+  assert_string_equal(once, twice);
+  expect_golden("add.printed.tir", once);
+  free(source);
+  free(once);
+  free(twice);
+}
+
 // The body of a kernel; the error must have this text, at this place.
 typedef struct Invalid {
   const char *text, *error;
@@ -406,6 +419,7 @@ static void test_op_table_of_the_docs_is_current(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_round_trip_of_every_construct),
+      cmocka_unit_test(test_round_trip_of_a_kernel),
       cmocka_unit_test(test_invalid_texts),
       cmocka_unit_test(test_invalid_ops),
       cmocka_unit_test(test_deep_nesting_is_an_error),
