@@ -5,8 +5,8 @@
 
 #include "ir/ir.h"
 
-// Parses file `file` of ir->sources. NULL where it is not well formed, with located errors in ir->diags; any bytes may come.
-// The module is verified (ir/verify.h) too: what is returned is valid.
+// Parses file `file` of ir->sources. NULL where it is not well formed, with located errors in ir->diags; any
+// bytes may come. The module is verified (ir/verify.h) too: what is returned is valid.
 IrModule *module_parse(IrContext *ir, uint16_t file);
 
 #endif
