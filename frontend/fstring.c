@@ -172,8 +172,8 @@ static FStringPart scan_field(Scan *scan, Str *echo) {
   return part;
 }
 
-Expr *build_fstring(Parse *parse, Token token) {
-  Expr *expr = build_expr(parse, EXPR_FSTRING, token.loc);
+Expr *tree_fstring(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_FSTRING, token.loc);
   bool bytes;
   Scan scan = {.parse = parse, .loc = token.loc, .whole = token.loc};
   scan.body = string_body(token.text, &scan.raw, &bytes);

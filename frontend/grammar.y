@@ -101,26 +101,26 @@ suite(A) ::= COLON NEWLINE INDENT stmts(B) DEDENT. { A = B; }
 orelse(A) ::= . { A = (Block){0}; }
 orelse(A) ::= ELSE suite(B). { A = B; }
 
-simple(A) ::= exprs(E). { A = build_expr_stmt(parse, E); }
+simple(A) ::= exprs(E). { A = tree_expr_stmt(parse, E); }
 simple(A) ::= assign(B). { A = B; }
-assign(A) ::= exprs(T) EQUALS exprs(V). { A = build_assign(parse, T, V); }
+assign(A) ::= exprs(T) EQUALS exprs(V). { A = tree_assign(parse, T, V); }
 assign(A) ::= assign(B) EQUALS exprs(V). { A = extend_assign(parse, B, V); }
-simple(A) ::= exprs(T) COLON annotation(N). { A = build_annotated(parse, T, N, NULL); }
-simple(A) ::= exprs(T) COLON annotation(N) EQUALS exprs(V). { A = build_annotated(parse, T, N, V); }
-simple(A) ::= exprs(T) AUGMENT(O) exprs(V). { A = build_augmented(parse, T, O, V); }
-simple(A) ::= RETURN(T). { A = build_return(parse, T, NULL); }
-simple(A) ::= RETURN(T) exprs(E). { A = build_return(parse, T, E); }
-simple(A) ::= PASS(T). { A = build_stmt(parse, STMT_PASS, T.loc); }
-simple(A) ::= BREAK(T). { A = build_stmt(parse, STMT_BREAK, T.loc); }
-simple(A) ::= CONTINUE(T). { A = build_stmt(parse, STMT_CONTINUE, T.loc); }
-simple(A) ::= ASSERT(T) test(C). { A = build_assert(parse, T, C, NULL); }
-simple(A) ::= ASSERT(T) test(C) COMMA test(M). { A = build_assert(parse, T, C, M); }
-simple(A) ::= GLOBAL(T) name_list(L). { A = build_names(parse, STMT_GLOBAL, T, L); }
-simple(A) ::= NONLOCAL(T) name_list(L). { A = build_names(parse, STMT_NONLOCAL, T, L); }
-simple(A) ::= IMPORT(T) import_names(L). { A = build_import(parse, T, L); }
-simple(A) ::= FROM(T) dots(D) IMPORT from_names(L). { A = build_from_import(parse, T, D, (Token){0}, L); }
-simple(A) ::= FROM(T) dotted(M) IMPORT from_names(L). { A = build_from_import(parse, T, 0, M, L); }
-simple(A) ::= FROM(T) dots(D) dotted(M) IMPORT from_names(L). { A = build_from_import(parse, T, D, M, L); }
+simple(A) ::= exprs(T) COLON annotation(N). { A = tree_annotated(parse, T, N, NULL); }
+simple(A) ::= exprs(T) COLON annotation(N) EQUALS exprs(V). { A = tree_annotated(parse, T, N, V); }
+simple(A) ::= exprs(T) AUGMENT(O) exprs(V). { A = tree_augmented(parse, T, O, V); }
+simple(A) ::= RETURN(T). { A = tree_return(parse, T, NULL); }
+simple(A) ::= RETURN(T) exprs(E). { A = tree_return(parse, T, E); }
+simple(A) ::= PASS(T). { A = tree_stmt(parse, STMT_PASS, T.loc); }
+simple(A) ::= BREAK(T). { A = tree_stmt(parse, STMT_BREAK, T.loc); }
+simple(A) ::= CONTINUE(T). { A = tree_stmt(parse, STMT_CONTINUE, T.loc); }
+simple(A) ::= ASSERT(T) test(C). { A = tree_assert(parse, T, C, NULL); }
+simple(A) ::= ASSERT(T) test(C) COMMA test(M). { A = tree_assert(parse, T, C, M); }
+simple(A) ::= GLOBAL(T) name_list(L). { A = tree_names(parse, STMT_GLOBAL, T, L); }
+simple(A) ::= NONLOCAL(T) name_list(L). { A = tree_names(parse, STMT_NONLOCAL, T, L); }
+simple(A) ::= IMPORT(T) import_names(L). { A = tree_import(parse, T, L); }
+simple(A) ::= FROM(T) dots(D) IMPORT from_names(L). { A = tree_from_import(parse, T, D, (Token){0}, L); }
+simple(A) ::= FROM(T) dotted(M) IMPORT from_names(L). { A = tree_from_import(parse, T, 0, M, L); }
+simple(A) ::= FROM(T) dots(D) dotted(M) IMPORT from_names(L). { A = tree_from_import(parse, T, D, M, L); }
 
 name_list(A) ::= NAME(N). { A = names_push(parse, (NameList){0}, N); }
 name_list(A) ::= name_list(B) COMMA NAME(N). { A = names_push(parse, B, N); }
@@ -134,24 +134,24 @@ dotted(A) ::= dotted(B) DOT NAME(N). { A = join_dotted(parse, B, N); }
 
 import_names(A) ::= import_name(N). { A = imports_push(parse, (ImportNames){0}, N); }
 import_names(A) ::= import_names(B) COMMA import_name(N). { A = imports_push(parse, B, N); }
-import_name(A) ::= dotted(N). { A = build_import_name(parse, N, NULL); }
-import_name(A) ::= dotted(N) AS NAME(S). { A = build_import_name(parse, N, &S); }
+import_name(A) ::= dotted(N). { A = tree_import_name(parse, N, NULL); }
+import_name(A) ::= dotted(N) AS NAME(S). { A = tree_import_name(parse, N, &S); }
 
-from_names(A) ::= STAR(N). { A = imports_push(parse, (ImportNames){0}, build_import_name(parse, N, NULL)); }
+from_names(A) ::= STAR(N). { A = imports_push(parse, (ImportNames){0}, tree_import_name(parse, N, NULL)); }
 from_names(A) ::= from_list(B). { A = B; }
 from_names(A) ::= LPAREN from_list(B) RPAREN. { A = B; }
 from_names(A) ::= LPAREN from_list(B) COMMA RPAREN. { A = B; }
 from_list(A) ::= from_name(N). { A = imports_push(parse, (ImportNames){0}, N); }
 from_list(A) ::= from_list(B) COMMA from_name(N). { A = imports_push(parse, B, N); }
-from_name(A) ::= NAME(N). { A = build_import_name(parse, N, NULL); }
-from_name(A) ::= NAME(N) AS NAME(S). { A = build_import_name(parse, N, &S); }
+from_name(A) ::= NAME(N). { A = tree_import_name(parse, N, NULL); }
+from_name(A) ::= NAME(N) AS NAME(S). { A = tree_import_name(parse, N, &S); }
 
-compound(A) ::= FOR(T) targets(V) IN exprs(I) suite(B) orelse(E). { A = build_for(parse, T, V, I, B, E); }
-compound(A) ::= WHILE(T) test(C) suite(B) orelse(E). { A = build_while(parse, T, C, B, E); }
+compound(A) ::= FOR(T) targets(V) IN exprs(I) suite(B) orelse(E). { A = tree_for(parse, T, V, I, B, E); }
+compound(A) ::= WHILE(T) test(C) suite(B) orelse(E). { A = tree_while(parse, T, C, B, E); }
 compound(A) ::= branch(B) orelse(E). { A = B; A->branch.orelse = E; }
 compound(A) ::= function(F). { A = F; }
 compound(A) ::= decorators(D) function(F). { A = add_decorators(F, D); }
-branch(A) ::= IF(T) test(C) suite(B). { A = build_if(parse, T, C, B); }
+branch(A) ::= IF(T) test(C) suite(B). { A = tree_if(parse, T, C, B); }
 branch(A) ::= branch(S) ELIF(T) test(C) suite(B). { A = add_elif(parse, S, T, C, B); }
 
 decorators(A) ::= AT test(E) NEWLINE. { A = exprs_push(parse, (ExprList){0}, E); }
@@ -159,7 +159,7 @@ decorators(A) ::= decorators(B) AT test(E) NEWLINE. { A = exprs_push(parse, B, E
 
 // --- Functions ---
 
-function(A) ::= DEF NAME(N) LPAREN params(P) RPAREN returns(R) suite(B). { A = build_def(parse, N, P, R, B); }
+function(A) ::= DEF NAME(N) LPAREN params(P) RPAREN returns(R) suite(B). { A = tree_def(parse, N, P, R, B); }
 returns(A) ::= . { A = NULL; }
 returns(A) ::= ARROW annotation(B). { A = B; }
 
@@ -168,146 +168,146 @@ params(A) ::= param_list(B). { A = B; }
 params(A) ::= param_list(B) COMMA. { A = B; }
 param_list(A) ::= param(P). { A = params_push(parse, (ParamList){0}, P); }
 param_list(A) ::= param_list(B) COMMA param(P). { A = params_push(parse, B, P); }
-param(A) ::= NAME(N). { A = build_param(parse, N, 0, NULL, NULL); }
-param(A) ::= NAME(N) COLON annotation(T). { A = build_param(parse, N, 0, T, NULL); }
-param(A) ::= NAME(N) EQUALS test(D). { A = build_param(parse, N, 0, NULL, D); }
-param(A) ::= NAME(N) COLON annotation(T) EQUALS test(D). { A = build_param(parse, N, 0, T, D); }
-param(A) ::= STAR(S). { A = build_param(parse, S, 1, NULL, NULL); }
-param(A) ::= SLASH(S). { A = build_param(parse, S, 0, NULL, NULL); }
-param(A) ::= STAR NAME(N). { A = build_param(parse, N, 1, NULL, NULL); }
-param(A) ::= STAR NAME(N) COLON annotation(T). { A = build_param(parse, N, 1, T, NULL); }
-param(A) ::= POW NAME(N). { A = build_param(parse, N, 2, NULL, NULL); }
-param(A) ::= POW NAME(N) COLON annotation(T). { A = build_param(parse, N, 2, T, NULL); }
+param(A) ::= NAME(N). { A = tree_param(parse, N, 0, NULL, NULL); }
+param(A) ::= NAME(N) COLON annotation(T). { A = tree_param(parse, N, 0, T, NULL); }
+param(A) ::= NAME(N) EQUALS test(D). { A = tree_param(parse, N, 0, NULL, D); }
+param(A) ::= NAME(N) COLON annotation(T) EQUALS test(D). { A = tree_param(parse, N, 0, T, D); }
+param(A) ::= STAR(S). { A = tree_param(parse, S, 1, NULL, NULL); }
+param(A) ::= SLASH(S). { A = tree_param(parse, S, 0, NULL, NULL); }
+param(A) ::= STAR NAME(N). { A = tree_param(parse, N, 1, NULL, NULL); }
+param(A) ::= STAR NAME(N) COLON annotation(T). { A = tree_param(parse, N, 1, T, NULL); }
+param(A) ::= POW NAME(N). { A = tree_param(parse, N, 2, NULL, NULL); }
+param(A) ::= POW NAME(N) COLON annotation(T). { A = tree_param(parse, N, 2, T, NULL); }
 
 lambda_params(A) ::= . { A = (ParamList){0}; }
 lambda_params(A) ::= lambda_list(B). { A = B; }
 lambda_params(A) ::= lambda_list(B) COMMA. { A = B; }
 lambda_list(A) ::= lambda_param(P). { A = params_push(parse, (ParamList){0}, P); }
 lambda_list(A) ::= lambda_list(B) COMMA lambda_param(P). { A = params_push(parse, B, P); }
-lambda_param(A) ::= NAME(N). { A = build_param(parse, N, 0, NULL, NULL); }
-lambda_param(A) ::= NAME(N) EQUALS test(D). { A = build_param(parse, N, 0, NULL, D); }
-lambda_param(A) ::= STAR(S). { A = build_param(parse, S, 1, NULL, NULL); }
-lambda_param(A) ::= STAR NAME(N). { A = build_param(parse, N, 1, NULL, NULL); }
-lambda_param(A) ::= POW NAME(N). { A = build_param(parse, N, 2, NULL, NULL); }
+lambda_param(A) ::= NAME(N). { A = tree_param(parse, N, 0, NULL, NULL); }
+lambda_param(A) ::= NAME(N) EQUALS test(D). { A = tree_param(parse, N, 0, NULL, D); }
+lambda_param(A) ::= STAR(S). { A = tree_param(parse, S, 1, NULL, NULL); }
+lambda_param(A) ::= STAR NAME(N). { A = tree_param(parse, N, 1, NULL, NULL); }
+lambda_param(A) ::= POW NAME(N). { A = tree_param(parse, N, 2, NULL, NULL); }
 
 annotation(A) ::= test(B). { A = B; }
-annotation(A) ::= STAR(S) annotation(B). { A = build_starred(parse, EXPR_POINTER_TYPE, S, B); }
+annotation(A) ::= STAR(S) annotation(B). { A = tree_starred(parse, EXPR_POINTER_TYPE, S, B); }
 
 // --- Expressions ---
 
 // What a `for` assigns to; no operators, since `in` ends it.
 targets(A) ::= target(T). { A = T; }
 targets(A) ::= target(T) COMMA. {
-  A = build_tuple(parse, exprs_push(parse, (ExprList){0}, T), T->loc);
+  A = tree_tuple(parse, exprs_push(parse, (ExprList){0}, T), T->loc);
 }
-targets(A) ::= target_list(L). { A = build_tuple(parse, L, L.at[0]->loc); }
-targets(A) ::= target_list(L) COMMA. { A = build_tuple(parse, L, L.at[0]->loc); }
+targets(A) ::= target_list(L). { A = tree_tuple(parse, L, L.at[0]->loc); }
+targets(A) ::= target_list(L) COMMA. { A = tree_tuple(parse, L, L.at[0]->loc); }
 target_list(A) ::= target(T) COMMA target(U). {
   A = exprs_push(parse, exprs_push(parse, (ExprList){0}, T), U);
 }
 target_list(A) ::= target_list(L) COMMA target(T). { A = exprs_push(parse, L, T); }
 target(A) ::= primary(P). { A = P; }
-target(A) ::= STAR(S) primary(P). { A = build_starred(parse, EXPR_STAR, S, P); }
+target(A) ::= STAR(S) primary(P). { A = tree_starred(parse, EXPR_STAR, S, P); }
 
 exprs(A) ::= item(T). { A = T; }
 exprs(A) ::= item(T) COMMA. {
-  A = build_tuple(parse, exprs_push(parse, (ExprList){0}, T), T->loc);
+  A = tree_tuple(parse, exprs_push(parse, (ExprList){0}, T), T->loc);
 }
-exprs(A) ::= expr_list(L). { A = build_tuple(parse, L, L.at[0]->loc); }
-exprs(A) ::= expr_list(L) COMMA. { A = build_tuple(parse, L, L.at[0]->loc); }
+exprs(A) ::= expr_list(L). { A = tree_tuple(parse, L, L.at[0]->loc); }
+exprs(A) ::= expr_list(L) COMMA. { A = tree_tuple(parse, L, L.at[0]->loc); }
 expr_list(A) ::= item(T) COMMA item(U). {
   A = exprs_push(parse, exprs_push(parse, (ExprList){0}, T), U);
 }
 expr_list(A) ::= expr_list(L) COMMA item(T). { A = exprs_push(parse, L, T); }
 item(A) ::= test(B). { A = B; }
-item(A) ::= STAR(S) op(B). [STARRED] { A = build_starred(parse, EXPR_STAR, S, B); }
+item(A) ::= STAR(S) op(B). [STARRED] { A = tree_starred(parse, EXPR_STAR, S, B); }
 
 test(A) ::= op(B). { A = B; }
-test(A) ::= op(T) IF op(C) ELSE test(E). { A = build_conditional(parse, T, C, E); }
-test(A) ::= LAMBDA(T) lambda_params(P) COLON test(B). { A = build_lambda(parse, T, P, B); }
+test(A) ::= op(T) IF op(C) ELSE test(E). { A = tree_conditional(parse, T, C, E); }
+test(A) ::= LAMBDA(T) lambda_params(P) COLON test(B). { A = tree_lambda(parse, T, P, B); }
 
 op(A) ::= primary(B). { A = B; }
-op(A) ::= op(L) OR(T) op(R). { A = build_logical(parse, LOGICAL_OR, T, L, R); }
-op(A) ::= op(L) AND(T) op(R). { A = build_logical(parse, LOGICAL_AND, T, L, R); }
-op(A) ::= NOT(T) op(R). { A = build_unary(parse, UNARY_NOT, T, R); }
-op(A) ::= op(L) COMPARE(T) op(R). { A = build_compare(parse, L, compare_op_of(T), T.loc, R); }
-op(A) ::= op(L) IS(T) op(R). { A = build_compare(parse, L, COMPARE_IS, T.loc, R); }
+op(A) ::= op(L) OR(T) op(R). { A = tree_logical(parse, LOGICAL_OR, T, L, R); }
+op(A) ::= op(L) AND(T) op(R). { A = tree_logical(parse, LOGICAL_AND, T, L, R); }
+op(A) ::= NOT(T) op(R). { A = tree_unary(parse, UNARY_NOT, T, R); }
+op(A) ::= op(L) COMPARE(T) op(R). { A = tree_compare(parse, L, compare_op_of(T), T.loc, R); }
+op(A) ::= op(L) IS(T) op(R). { A = tree_compare(parse, L, COMPARE_IS, T.loc, R); }
 op(A) ::= op(L) IS(T) NOT(U) op(R). [IS] {
-  A = build_compare(parse, L, COMPARE_IS_NOT, loc_join(T.loc, U.loc), R);
+  A = tree_compare(parse, L, COMPARE_IS_NOT, loc_join(T.loc, U.loc), R);
 }
-op(A) ::= op(L) IN(T) op(R). { A = build_compare(parse, L, COMPARE_IN, T.loc, R); }
+op(A) ::= op(L) IN(T) op(R). { A = tree_compare(parse, L, COMPARE_IN, T.loc, R); }
 op(A) ::= op(L) NOT(T) IN(U) op(R). [IN] {
-  A = build_compare(parse, L, COMPARE_NOT_IN, loc_join(T.loc, U.loc), R);
+  A = tree_compare(parse, L, COMPARE_NOT_IN, loc_join(T.loc, U.loc), R);
 }
-op(A) ::= op(L) BAR(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) CARET(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) AMPERSAND(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) SHIFT(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) PLUS|MINUS(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) STAR|SLASH|FLOOR_DIV|PERCENT|AT(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= op(L) POW(T) op(R). { A = build_binary(parse, L, T, R); }
-op(A) ::= MINUS(T) op(R). [TILDE] { A = build_unary(parse, UNARY_NEG, T, R); }
-op(A) ::= PLUS(T) op(R). [TILDE] { A = build_unary(parse, UNARY_POS, T, R); }
-op(A) ::= TILDE(T) op(R). { A = build_unary(parse, UNARY_INVERT, T, R); }
+op(A) ::= op(L) BAR(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) CARET(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) AMPERSAND(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) SHIFT(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) PLUS|MINUS(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) STAR|SLASH|FLOOR_DIV|PERCENT|AT(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= op(L) POW(T) op(R). { A = tree_binary(parse, L, T, R); }
+op(A) ::= MINUS(T) op(R). [TILDE] { A = tree_unary(parse, UNARY_NEG, T, R); }
+op(A) ::= PLUS(T) op(R). [TILDE] { A = tree_unary(parse, UNARY_POS, T, R); }
+op(A) ::= TILDE(T) op(R). { A = tree_unary(parse, UNARY_INVERT, T, R); }
 
 primary(A) ::= atom(B). { A = B; }
-primary(A) ::= primary(B) DOT NAME(N). { A = build_attribute(parse, B, N); }
-primary(A) ::= primary(B) LPAREN args(L) RPAREN(C). { A = build_call(parse, B, L, C); }
-primary(A) ::= primary(B) LBRACKET index_list(L) RBRACKET(C). { A = build_subscript(parse, B, L, L.n > 1, C); }
-primary(A) ::= primary(B) LBRACKET index_list(L) COMMA RBRACKET(C). { A = build_subscript(parse, B, L, true, C); }
+primary(A) ::= primary(B) DOT NAME(N). { A = tree_attribute(parse, B, N); }
+primary(A) ::= primary(B) LPAREN args(L) RPAREN(C). { A = tree_call(parse, B, L, C); }
+primary(A) ::= primary(B) LBRACKET index_list(L) RBRACKET(C). { A = tree_subscript(parse, B, L, L.n > 1, C); }
+primary(A) ::= primary(B) LBRACKET index_list(L) COMMA RBRACKET(C). { A = tree_subscript(parse, B, L, true, C); }
 
 args(A) ::= . { A = (ArgList){0}; }
 args(A) ::= arg_list(B). { A = B; }
 args(A) ::= arg_list(B) COMMA. { A = B; }
 args(A) ::= test(E) clauses(L). {
-  Expr *generator = build_comprehension(parse, EXPR_TUPLE, NULL, E, L, E->loc);
-  A = args_push(parse, (ArgList){0}, build_arg(parse, NULL, 0, E->loc, generator));
+  Expr *generator = tree_comprehension(parse, EXPR_TUPLE, NULL, E, L, E->loc);
+  A = args_push(parse, (ArgList){0}, tree_arg(parse, NULL, 0, E->loc, generator));
 }
 arg_list(A) ::= arg(B). { A = args_push(parse, (ArgList){0}, B); }
 arg_list(A) ::= arg_list(L) COMMA arg(B). { A = args_push(parse, L, B); }
-arg(A) ::= test(V). { A = build_arg(parse, NULL, 0, V->loc, V); }
-arg(A) ::= NAME(N) EQUALS test(V). { A = build_arg(parse, &N, 0, N.loc, V); }
-arg(A) ::= STAR(S) test(V). { A = build_arg(parse, NULL, 1, S.loc, V); }
-arg(A) ::= POW(S) test(V). { A = build_arg(parse, NULL, 2, S.loc, V); }
+arg(A) ::= test(V). { A = tree_arg(parse, NULL, 0, V->loc, V); }
+arg(A) ::= NAME(N) EQUALS test(V). { A = tree_arg(parse, &N, 0, N.loc, V); }
+arg(A) ::= STAR(S) test(V). { A = tree_arg(parse, NULL, 1, S.loc, V); }
+arg(A) ::= POW(S) test(V). { A = tree_arg(parse, NULL, 2, S.loc, V); }
 
 index_list(A) ::= index(E). { A = exprs_push(parse, (ExprList){0}, E); }
 index_list(A) ::= index_list(L) COMMA index(E). { A = exprs_push(parse, L, E); }
 index(A) ::= item(E). { A = E; }
-index(A) ::= bound(L) COLON(C) bound(U). { A = build_slice(parse, C.loc, L, U, NULL); }
-index(A) ::= bound(L) COLON(C) bound(U) COLON bound(S). { A = build_slice(parse, C.loc, L, U, S); }
+index(A) ::= bound(L) COLON(C) bound(U). { A = tree_slice(parse, C.loc, L, U, NULL); }
+index(A) ::= bound(L) COLON(C) bound(U) COLON bound(S). { A = tree_slice(parse, C.loc, L, U, S); }
 bound(A) ::= . { A = NULL; }
 bound(A) ::= test(E). { A = E; }
 
-atom(A) ::= NAME(T). { A = build_name(parse, T); }
-atom(A) ::= INT(T). { A = build_int(parse, T); }
-atom(A) ::= FLOAT(T). { A = build_float(parse, T); }
-atom(A) ::= TRUE(T). { A = build_bool(parse, T, true); }
-atom(A) ::= FALSE(T). { A = build_bool(parse, T, false); }
-atom(A) ::= NONE(T). { A = build_expr(parse, EXPR_NONE, T.loc); }
-atom(A) ::= ELLIPSIS(T). { A = build_expr(parse, EXPR_ELLIPSIS, T.loc); }
+atom(A) ::= NAME(T). { A = tree_name(parse, T); }
+atom(A) ::= INT(T). { A = tree_int(parse, T); }
+atom(A) ::= FLOAT(T). { A = tree_float(parse, T); }
+atom(A) ::= TRUE(T). { A = tree_bool(parse, T, true); }
+atom(A) ::= FALSE(T). { A = tree_bool(parse, T, false); }
+atom(A) ::= NONE(T). { A = tree_expr(parse, EXPR_NONE, T.loc); }
+atom(A) ::= ELLIPSIS(T). { A = tree_expr(parse, EXPR_ELLIPSIS, T.loc); }
 atom(A) ::= strings(S). { A = S; }
 atom(A) ::= LPAREN(O) RPAREN(C). {
-  A = build_parenthesized(build_tuple(parse, (ExprList){0}, O.loc), O, C);
+  A = tree_parenthesized(tree_tuple(parse, (ExprList){0}, O.loc), O, C);
 }
-atom(A) ::= LPAREN(O) exprs(E) RPAREN(C). { A = build_parenthesized(E, O, C); }
-atom(A) ::= LBRACKET(O) RBRACKET(C). { A = build_display(parse, EXPR_LIST, NULL, O, C); }
-atom(A) ::= LBRACKET(O) exprs(E) RBRACKET(C). { A = build_display(parse, EXPR_LIST, E, O, C); }
-atom(A) ::= LBRACE(O) exprs(E) RBRACE(C). { A = build_display(parse, EXPR_SET, E, O, C); }
-atom(A) ::= LBRACE(O) RBRACE(C). { A = build_dict(parse, (DictItems){0}, O, C); }
-atom(A) ::= LBRACE(O) dict_items(L) RBRACE(C). { A = build_dict(parse, L, O, C); }
-atom(A) ::= LBRACE(O) dict_items(L) COMMA RBRACE(C). { A = build_dict(parse, L, O, C); }
+atom(A) ::= LPAREN(O) exprs(E) RPAREN(C). { A = tree_parenthesized(E, O, C); }
+atom(A) ::= LBRACKET(O) RBRACKET(C). { A = tree_display(parse, EXPR_LIST, NULL, O, C); }
+atom(A) ::= LBRACKET(O) exprs(E) RBRACKET(C). { A = tree_display(parse, EXPR_LIST, E, O, C); }
+atom(A) ::= LBRACE(O) exprs(E) RBRACE(C). { A = tree_display(parse, EXPR_SET, E, O, C); }
+atom(A) ::= LBRACE(O) RBRACE(C). { A = tree_dict(parse, (DictItems){0}, O, C); }
+atom(A) ::= LBRACE(O) dict_items(L) RBRACE(C). { A = tree_dict(parse, L, O, C); }
+atom(A) ::= LBRACE(O) dict_items(L) COMMA RBRACE(C). { A = tree_dict(parse, L, O, C); }
 
 atom(A) ::= LPAREN(O) test(E) clauses(L) RPAREN(C). {
-  A = build_comprehension(parse, EXPR_TUPLE, NULL, E, L, loc_join(O.loc, C.loc));
+  A = tree_comprehension(parse, EXPR_TUPLE, NULL, E, L, loc_join(O.loc, C.loc));
 }
 atom(A) ::= LBRACKET(O) test(E) clauses(L) RBRACKET(C). {
-  A = build_comprehension(parse, EXPR_LIST, NULL, E, L, loc_join(O.loc, C.loc));
+  A = tree_comprehension(parse, EXPR_LIST, NULL, E, L, loc_join(O.loc, C.loc));
 }
 atom(A) ::= LBRACE(O) test(E) clauses(L) RBRACE(C). {
-  A = build_comprehension(parse, EXPR_SET, NULL, E, L, loc_join(O.loc, C.loc));
+  A = tree_comprehension(parse, EXPR_SET, NULL, E, L, loc_join(O.loc, C.loc));
 }
 atom(A) ::= LBRACE(O) test(K) COLON test(E) clauses(L) RBRACE(C). {
-  A = build_comprehension(parse, EXPR_DICT, K, E, L, loc_join(O.loc, C.loc));
+  A = tree_comprehension(parse, EXPR_DICT, K, E, L, loc_join(O.loc, C.loc));
 }
 
 clauses(A) ::= FOR targets(V) IN op(I) conditions(D). { A = clauses_push(parse, (CompClauses){0}, V, I, D); }
@@ -320,10 +320,10 @@ dict_items(A) ::= POW op(V). { A = dict_push(parse, (DictItems){0}, NULL, V); }
 dict_items(A) ::= dict_items(L) COMMA test(K) COLON test(V). { A = dict_push(parse, L, K, V); }
 dict_items(A) ::= dict_items(L) COMMA POW op(V). { A = dict_push(parse, L, NULL, V); }
 
-strings(A) ::= STRING(T). { A = build_string(parse, T); }
-strings(A) ::= FSTRING(T). { A = build_fstring(parse, T); }
-strings(A) ::= strings(S) STRING(T). { A = join_strings(parse, S, build_string(parse, T)); }
-strings(A) ::= strings(S) FSTRING(T). { A = join_strings(parse, S, build_fstring(parse, T)); }
+strings(A) ::= STRING(T). { A = tree_string(parse, T); }
+strings(A) ::= FSTRING(T). { A = tree_fstring(parse, T); }
+strings(A) ::= strings(S) STRING(T). { A = join_strings(parse, S, tree_string(parse, T)); }
+strings(A) ::= strings(S) FSTRING(T). { A = join_strings(parse, S, tree_fstring(parse, T)); }
 
 %code {
 void grammar_parse(Parse *parse, const TokenList *tokens, int start) {

@@ -19,8 +19,8 @@ static unsigned base_of(Str text) {
   return c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
 }
 
-Expr *build_int(Parse *parse, Token token) {
-  Expr *expr = build_expr(parse, EXPR_INT, token.loc);
+Expr *tree_int(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_INT, token.loc);
   unsigned base = base_of(token.text);
   uint64_t value = 0;
   for (size_t i = base == 10 ? 0 : 2; i < token.text.n; i++) {
@@ -36,8 +36,8 @@ Expr *build_int(Parse *parse, Token token) {
 }
 
 // The digits without underscores, with the point that strtod wants in this process.
-Expr *build_float(Parse *parse, Token token) {
-  Expr *expr = build_expr(parse, EXPR_FLOAT, token.loc);
+Expr *tree_float(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_FLOAT, token.loc);
   const char *point = localeconv()->decimal_point;
   size_t n = 0, room = token.text.n + strlen(point);
   char *clean = arena_alloc(parse->arena, room + 1);
@@ -175,8 +175,8 @@ Str unescape(Parse *parse, Str body, bool raw, bool bytes, Loc loc) {
   return (Str){u.out, u.n};
 }
 
-Expr *build_string(Parse *parse, Token token) {
-  Expr *expr = build_expr(parse, EXPR_STRING, token.loc);
+Expr *tree_string(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_STRING, token.loc);
   bool raw;
   Str body = string_body(token.text, &raw, &expr->string.bytes);
   expr->string.text = unescape(parse, body, raw, expr->string.bytes, token.loc);

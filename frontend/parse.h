@@ -5,7 +5,7 @@
 //   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs and (in
 //   .py) the
 //              rest of the file left out
-//   grammar.y  tokens -> tree, by the builders here (build_expr.c, build_stmt.c, literal.c, fstring.c)
+//   grammar.y  tokens -> tree, by the builders here (tree_expr.c, tree_stmt.c, literal.c, fstring.c)
 //   syntax.c   drives them; syntax_error.c says what was expected
 #ifndef FRONTEND_PARSE_H
 #define FRONTEND_PARSE_H
@@ -53,9 +53,9 @@ void report_unexpected(Parse *parse, const void *parser, Token token);
 
 // --- literal.c ---
 
-Expr *build_int(Parse *parse, Token token);
-Expr *build_float(Parse *parse, Token token);
-Expr *build_string(Parse *parse, Token token);
+Expr *tree_int(Parse *parse, Token token);
+Expr *tree_float(Parse *parse, Token token);
+Expr *tree_string(Parse *parse, Token token);
 // Adjacent literals, either of which may be an f-string.
 Expr *join_strings(Parse *parse, Expr *left, Expr *right);
 // The body of a literal with its escapes replaced; `loc` is where errors are told.
@@ -65,65 +65,65 @@ Str string_body(Str literal, bool *raw, bool *bytes);
 
 // --- fstring.c ---
 
-Expr *build_fstring(Parse *parse, Token token);
+Expr *tree_fstring(Parse *parse, Token token);
 
-// --- build_expr.c ---
+// --- tree_expr.c ---
 
-Expr *build_expr(Parse *parse, ExprKind kind, Loc loc);
-Expr *build_name(Parse *parse, Token token);
-Expr *build_bool(Parse *parse, Token token, bool value);
-Expr *build_parenthesized(Expr *inner, Token open, Token close);
+Expr *tree_expr(Parse *parse, ExprKind kind, Loc loc);
+Expr *tree_name(Parse *parse, Token token);
+Expr *tree_bool(Parse *parse, Token token, bool value);
+Expr *tree_parenthesized(Expr *inner, Token open, Token close);
 // A tuple of the list, which may be empty.
-Expr *build_tuple(Parse *parse, ExprList items, Loc loc);
+Expr *tree_tuple(Parse *parse, ExprList items, Loc loc);
 // [inner] and {inner}; inner is NULL or an expression or an unparenthesised tuple.
-Expr *build_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token close);
-Expr *build_dict(Parse *parse, DictItems items, Token open, Token close);
-Expr *build_unary(Parse *parse, UnaryOp op, Token token, Expr *operand);
-Expr *build_binary(Parse *parse, Expr *left, Token op, Expr *right);
-Expr *build_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right);
-Expr *build_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right);
+Expr *tree_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token close);
+Expr *tree_dict(Parse *parse, DictItems items, Token open, Token close);
+Expr *tree_unary(Parse *parse, UnaryOp op, Token token, Expr *operand);
+Expr *tree_binary(Parse *parse, Expr *left, Token op, Expr *right);
+Expr *tree_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right);
+Expr *tree_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right);
 CompareOp compare_op_of(Token token);
-Expr *build_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise);
-Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body);
+Expr *tree_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise);
+Expr *tree_lambda(Parse *parse, Token token, ParamList params, Expr *body);
 // Of a list, set, dict or (EXPR_TUPLE) generator; `key` is a dict's.
-Expr *build_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc);
+Expr *tree_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc);
 CompClauses clauses_push(Parse *parse, CompClauses list, Expr *target, Expr *iterated, ExprList conditions);
 // EXPR_STAR or EXPR_POINTER_TYPE.
-Expr *build_starred(Parse *parse, ExprKind kind, Token star, Expr *operand);
-Expr *build_call(Parse *parse, Expr *callee, ArgList args, Token close);
-Expr *build_attribute(Parse *parse, Expr *object, Token name);
-Expr *build_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, Token close);
-Expr *build_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step);
-Arg build_arg(Parse *parse, const Token *name, int stars, Loc loc, Expr *value);
+Expr *tree_starred(Parse *parse, ExprKind kind, Token star, Expr *operand);
+Expr *tree_call(Parse *parse, Expr *callee, ArgList args, Token close);
+Expr *tree_attribute(Parse *parse, Expr *object, Token name);
+Expr *tree_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, Token close);
+Expr *tree_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step);
+Arg tree_arg(Parse *parse, const Token *name, int stars, Loc loc, Expr *value);
 
 ExprList exprs_push(Parse *parse, ExprList list, Expr *item);
 DictItems dict_push(Parse *parse, DictItems list, Expr *key, Expr *value);
 ArgList args_push(Parse *parse, ArgList list, Arg arg);
 
-// --- build_stmt.c ---
+// --- tree_stmt.c ---
 
-Stmt *build_stmt(Parse *parse, StmtKind kind, Loc loc);
+Stmt *tree_stmt(Parse *parse, StmtKind kind, Loc loc);
 // Complains about what cannot be assigned to.
 void check_target(Parse *parse, const Expr *target);
-Stmt *build_expr_stmt(Parse *parse, Expr *expr);
+Stmt *tree_expr_stmt(Parse *parse, Expr *expr);
 // target = value, or one more `= value` behind an assignment.
-Stmt *build_assign(Parse *parse, Expr *target, Expr *value);
+Stmt *tree_assign(Parse *parse, Expr *target, Expr *value);
 Stmt *extend_assign(Parse *parse, Stmt *stmt, Expr *value);
-Stmt *build_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value);
-Stmt *build_augmented(Parse *parse, Expr *target, Token op, Expr *value);
-Stmt *build_return(Parse *parse, Token token, Expr *value);
-Stmt *build_assert(Parse *parse, Token token, Expr *condition, Expr *message);
-Stmt *build_for(Parse *parse, Token token, Expr *target, Expr *iterated, Block body, Block orelse);
-Stmt *build_while(Parse *parse, Token token, Expr *condition, Block body, Block orelse);
-Stmt *build_if(Parse *parse, Token token, Expr *condition, Block body);
+Stmt *tree_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value);
+Stmt *tree_augmented(Parse *parse, Expr *target, Token op, Expr *value);
+Stmt *tree_return(Parse *parse, Token token, Expr *value);
+Stmt *tree_assert(Parse *parse, Token token, Expr *condition, Expr *message);
+Stmt *tree_for(Parse *parse, Token token, Expr *target, Expr *iterated, Block body, Block orelse);
+Stmt *tree_while(Parse *parse, Token token, Expr *condition, Block body, Block orelse);
+Stmt *tree_if(Parse *parse, Token token, Expr *condition, Block body);
 Stmt *add_elif(Parse *parse, Stmt *stmt, Token token, Expr *condition, Block body);
-Stmt *build_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
+Stmt *tree_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
 Stmt *add_decorators(Stmt *stmt, ExprList decorators);
-Stmt *build_names(Parse *parse, StmtKind kind, Token token, NameList names);
-Stmt *build_import(Parse *parse, Token token, ImportNames names);
-Stmt *build_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names);
-ImportName build_import_name(Parse *parse, Token name, const Token *alias);
-Param build_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *default_value);
+Stmt *tree_names(Parse *parse, StmtKind kind, Token token, NameList names);
+Stmt *tree_import(Parse *parse, Token token, ImportNames names);
+Stmt *tree_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names);
+ImportName tree_import_name(Parse *parse, Token name, const Token *alias);
+Param tree_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *default_value);
 
 Block block_push(Parse *parse, Block block, Stmt *stmt);
 NameList names_push(Parse *parse, NameList list, Token name);

@@ -284,7 +284,7 @@ void parse_insn(PtxParser *parser, PtxToken guard, bool guard_not, PtxToken opco
 }
 
 // .loc FILE LINE COLUMN[, function_name ..., inlined_at ...]
-void parse_loc(PtxParser *parser, PtxToken token) {
+void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   char text[MAX_NUMBER];
   size_t n = token.text.n < sizeof text - 1 ? token.text.n : sizeof text - 1;
   memcpy(text, token.text.at, n);

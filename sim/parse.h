@@ -69,7 +69,7 @@ PtxStmt *parse_stmt(PtxParser *parser, PtxStmtKind kind, PtxToken token);
 void parse_vars_stmt(PtxParser *parser, PtxVars vars);
 void parse_targets(PtxParser *parser, PtxToken token, PtxOperands labels);
 void parse_insn(PtxParser *parser, PtxToken guard, bool guard_not, PtxToken opcode, PtxOperands operands);
-void parse_loc(PtxParser *parser, PtxToken token);
+void ptx_parse_loc(PtxParser *parser, PtxToken token);
 void parse_file(PtxParser *parser, PtxToken token);
 
 #endif

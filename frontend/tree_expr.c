@@ -6,7 +6,7 @@
 
 enum { MAX_ARGS = 1000 };
 
-Expr *build_expr(Parse *parse, ExprKind kind, Loc loc) {
+Expr *tree_expr(Parse *parse, ExprKind kind, Loc loc) {
   Expr *expr = ARENA_NEW(parse->arena, Expr);
   expr->kind = kind;
   expr->loc = loc;
@@ -31,34 +31,34 @@ static void deepen_list(Parse *parse, Expr *expr, ExprList list) {
   for (uint32_t i = 0; i < list.n; i++) deepen(parse, expr, list.at[i]);
 }
 
-Expr *build_name(Parse *parse, Token token) {
-  Expr *expr = build_expr(parse, EXPR_NAME, token.loc);
+Expr *tree_name(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_NAME, token.loc);
   expr->name = intern(parse->names, token.text);
   return expr;
 }
 
-Expr *build_bool(Parse *parse, Token token, bool value) {
-  Expr *expr = build_expr(parse, EXPR_BOOL, token.loc);
+Expr *tree_bool(Parse *parse, Token token, bool value) {
+  Expr *expr = tree_expr(parse, EXPR_BOOL, token.loc);
   expr->boolean = value;
   return expr;
 }
 
-Expr *build_parenthesized(Expr *inner, Token open, Token close) {
+Expr *tree_parenthesized(Expr *inner, Token open, Token close) {
   inner->parenthesized = true;
   inner->loc = loc_join(open.loc, close.loc);
   return inner;
 }
 
-Expr *build_tuple(Parse *parse, ExprList items, Loc loc) {
-  Expr *expr = build_expr(parse, EXPR_TUPLE, loc);
+Expr *tree_tuple(Parse *parse, ExprList items, Loc loc) {
+  Expr *expr = tree_expr(parse, EXPR_TUPLE, loc);
   if (items.n) expr->loc = loc_join(loc, items.at[items.n - 1]->loc);
   expr->list = items;
   deepen_list(parse, expr, items);
   return expr;
 }
 
-Expr *build_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token close) {
-  Expr *expr = build_expr(parse, kind, loc_join(open.loc, close.loc));
+Expr *tree_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token close) {
+  Expr *expr = tree_expr(parse, kind, loc_join(open.loc, close.loc));
   if (inner && inner->kind == EXPR_TUPLE && !inner->parenthesized)
     expr->list = inner->list;
   else if (inner)
@@ -67,8 +67,8 @@ Expr *build_display(Parse *parse, ExprKind kind, Expr *inner, Token open, Token 
   return expr;
 }
 
-Expr *build_dict(Parse *parse, DictItems items, Token open, Token close) {
-  Expr *expr = build_expr(parse, EXPR_DICT, loc_join(open.loc, close.loc));
+Expr *tree_dict(Parse *parse, DictItems items, Token open, Token close) {
+  Expr *expr = tree_expr(parse, EXPR_DICT, loc_join(open.loc, close.loc));
   expr->dict = items;
   for (uint32_t i = 0; i < items.n; i++) {
     deepen(parse, expr, items.at[i].key);
@@ -83,9 +83,9 @@ static void check_operand(Parse *parse, const Expr *operand) {
     parse_error(parse, operand->loc, "'not' needs parentheses here");
 }
 
-Expr *build_unary(Parse *parse, UnaryOp op, Token token, Expr *operand) {
+Expr *tree_unary(Parse *parse, UnaryOp op, Token token, Expr *operand) {
   if (op != UNARY_NOT) check_operand(parse, operand);
-  Expr *expr = build_expr(parse, EXPR_UNARY, loc_join(token.loc, operand->loc));
+  Expr *expr = tree_expr(parse, EXPR_UNARY, loc_join(token.loc, operand->loc));
   expr->unary.op = op;
   expr->unary.operand = operand;
   deepen(parse, expr, operand);
@@ -110,9 +110,9 @@ static BinaryOp binary_op_of(Token token) {
   return BINARY_ADD;
 }
 
-Expr *build_binary(Parse *parse, Expr *left, Token op, Expr *right) {
+Expr *tree_binary(Parse *parse, Expr *left, Token op, Expr *right) {
   check_operand(parse, right);
-  Expr *expr = build_expr(parse, EXPR_BINARY, loc_join(left->loc, right->loc));
+  Expr *expr = tree_expr(parse, EXPR_BINARY, loc_join(left->loc, right->loc));
   expr->binary.op = binary_op_of(op);
   expr->binary.op_loc = op.loc;
   expr->binary.left = left;
@@ -122,8 +122,8 @@ Expr *build_binary(Parse *parse, Expr *left, Token op, Expr *right) {
   return expr;
 }
 
-Expr *build_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right) {
-  Expr *expr = build_expr(parse, EXPR_LOGICAL, loc_join(left->loc, right->loc));
+Expr *tree_logical(Parse *parse, LogicalOp op, Token token, Expr *left, Expr *right) {
+  Expr *expr = tree_expr(parse, EXPR_LOGICAL, loc_join(left->loc, right->loc));
   expr->logical.op = op;
   expr->logical.op_loc = token.loc;
   expr->logical.left = left;
@@ -140,11 +140,11 @@ CompareOp compare_op_of(Token token) {
   return COMPARE_LT;
 }
 
-Expr *build_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right) {
+Expr *tree_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *right) {
   check_operand(parse, right);
   Expr *expr = left;
   if (left->kind != EXPR_COMPARE || left->parenthesized) {
-    expr = build_expr(parse, EXPR_COMPARE, left->loc);
+    expr = tree_expr(parse, EXPR_COMPARE, left->loc);
     expr->compare.first = left;
     deepen(parse, expr, left);
   }
@@ -157,8 +157,8 @@ Expr *build_compare(Parse *parse, Expr *left, CompareOp op, Loc op_loc, Expr *ri
   return expr;
 }
 
-Expr *build_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise) {
-  Expr *expr = build_expr(parse, EXPR_CONDITIONAL, loc_join(then->loc, otherwise->loc));
+Expr *tree_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwise) {
+  Expr *expr = tree_expr(parse, EXPR_CONDITIONAL, loc_join(then->loc, otherwise->loc));
   expr->conditional.then = then;
   expr->conditional.condition = condition;
   expr->conditional.otherwise = otherwise;
@@ -168,8 +168,8 @@ Expr *build_conditional(Parse *parse, Expr *then, Expr *condition, Expr *otherwi
   return expr;
 }
 
-Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body) {
-  Expr *expr = build_expr(parse, EXPR_LAMBDA, loc_join(token.loc, body->loc));
+Expr *tree_lambda(Parse *parse, Token token, ParamList params, Expr *body) {
+  Expr *expr = tree_expr(parse, EXPR_LAMBDA, loc_join(token.loc, body->loc));
   expr->lambda.params = params;
   expr->lambda.body = body;
   for (uint32_t i = 0; i < params.n; i++) deepen(parse, expr, params.at[i].default_value);
@@ -177,8 +177,8 @@ Expr *build_lambda(Parse *parse, Token token, ParamList params, Expr *body) {
   return expr;
 }
 
-Expr *build_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc) {
-  Expr *expr = build_expr(parse, EXPR_COMPREHENSION, loc);
+Expr *tree_comprehension(Parse *parse, ExprKind of, Expr *key, Expr *element, CompClauses clauses, Loc loc) {
+  Expr *expr = tree_expr(parse, EXPR_COMPREHENSION, loc);
   expr->comprehension.of = of;
   expr->comprehension.key = key;
   expr->comprehension.element = element;
@@ -200,15 +200,15 @@ CompClauses clauses_push(Parse *parse, CompClauses list, Expr *target, Expr *ite
   return list;
 }
 
-Expr *build_starred(Parse *parse, ExprKind kind, Token star, Expr *operand) {
-  Expr *expr = build_expr(parse, kind, loc_join(star.loc, operand->loc));
+Expr *tree_starred(Parse *parse, ExprKind kind, Token star, Expr *operand) {
+  Expr *expr = tree_expr(parse, kind, loc_join(star.loc, operand->loc));
   expr->operand = operand;
   deepen(parse, expr, operand);
   return expr;
 }
 
-Expr *build_call(Parse *parse, Expr *callee, ArgList args, Token close) {
-  Expr *expr = build_expr(parse, EXPR_CALL, loc_join(callee->loc, close.loc));
+Expr *tree_call(Parse *parse, Expr *callee, ArgList args, Token close) {
+  Expr *expr = tree_expr(parse, EXPR_CALL, loc_join(callee->loc, close.loc));
   expr->call.callee = callee;
   expr->call.args = args;
   deepen(parse, expr, callee);
@@ -216,8 +216,8 @@ Expr *build_call(Parse *parse, Expr *callee, ArgList args, Token close) {
   return expr;
 }
 
-Expr *build_attribute(Parse *parse, Expr *object, Token name) {
-  Expr *expr = build_expr(parse, EXPR_ATTRIBUTE, loc_join(object->loc, name.loc));
+Expr *tree_attribute(Parse *parse, Expr *object, Token name) {
+  Expr *expr = tree_expr(parse, EXPR_ATTRIBUTE, loc_join(object->loc, name.loc));
   expr->attribute.object = object;
   expr->attribute.name = intern(parse->names, name.text);
   expr->attribute.name_loc = name.loc;
@@ -225,8 +225,8 @@ Expr *build_attribute(Parse *parse, Expr *object, Token name) {
   return expr;
 }
 
-Expr *build_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, Token close) {
-  Expr *expr = build_expr(parse, EXPR_SUBSCRIPT, loc_join(object->loc, close.loc));
+Expr *tree_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, Token close) {
+  Expr *expr = tree_expr(parse, EXPR_SUBSCRIPT, loc_join(object->loc, close.loc));
   if (!tuple && indices.at[0]->kind == EXPR_TUPLE) {
     indices = indices.at[0]->list;
     tuple = true;
@@ -239,8 +239,8 @@ Expr *build_subscript(Parse *parse, Expr *object, ExprList indices, bool tuple, 
   return expr;
 }
 
-Expr *build_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step) {
-  Expr *expr = build_expr(parse, EXPR_SLICE, lower ? loc_join(lower->loc, loc) : loc);
+Expr *tree_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step) {
+  Expr *expr = tree_expr(parse, EXPR_SLICE, lower ? loc_join(lower->loc, loc) : loc);
   Expr *parts[] = {lower, upper, step};
   expr->slice.lower = lower;
   expr->slice.upper = upper;
@@ -252,7 +252,7 @@ Expr *build_slice(Parse *parse, Loc loc, Expr *lower, Expr *upper, Expr *step) {
   return expr;
 }
 
-Arg build_arg(Parse *parse, const Token *name, int stars, Loc loc, Expr *value) {
+Arg tree_arg(Parse *parse, const Token *name, int stars, Loc loc, Expr *value) {
   return (Arg){.loc = loc_join(loc, value->loc),
                .name = name ? intern(parse->names, name->text) : NULL,
                .stars = stars,
@@ -308,10 +308,10 @@ const char *compare_op_text(CompareOp op) {
 }
 
 // Declared with the statements; here, for binary_op_of.
-Stmt *build_augmented(Parse *parse, Expr *target, Token op, Expr *value) {
+Stmt *tree_augmented(Parse *parse, Expr *target, Token op, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
     parse_error(parse, target->loc, "'%.*s' needs a single name or element on its left", STR_ARG(op.text));
-  Stmt *stmt = build_stmt(parse, STMT_AUGMENTED, loc_join(target->loc, value->loc));
+  Stmt *stmt = tree_stmt(parse, STMT_AUGMENTED, loc_join(target->loc, value->loc));
   stmt->augmented.op = binary_op_of(op);
   stmt->augmented.op_loc = op.loc;
   stmt->augmented.target = target;

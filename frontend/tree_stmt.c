@@ -6,15 +6,15 @@
 
 enum { MAX_PARAMS = 256, MAX_DOTTED = 1000 };
 
-Stmt *build_stmt(Parse *parse, StmtKind kind, Loc loc) {
+Stmt *tree_stmt(Parse *parse, StmtKind kind, Loc loc) {
   Stmt *stmt = ARENA_NEW(parse->arena, Stmt);
   stmt->kind = kind;
   stmt->loc = loc;
   return stmt;
 }
 
-Stmt *build_expr_stmt(Parse *parse, Expr *expr) {
-  Stmt *stmt = build_stmt(parse, STMT_EXPR, expr->loc);
+Stmt *tree_expr_stmt(Parse *parse, Expr *expr) {
+  Stmt *stmt = tree_stmt(parse, STMT_EXPR, expr->loc);
   stmt->expr = expr;
   return stmt;
 }
@@ -62,9 +62,9 @@ void check_target(Parse *parse, const Expr *target) {
     for (uint32_t i = 0; i < target->list.n; i++) check_target(parse, target->list.at[i]);
 }
 
-Stmt *build_assign(Parse *parse, Expr *target, Expr *value) {
+Stmt *tree_assign(Parse *parse, Expr *target, Expr *value) {
   check_target(parse, target);
-  Stmt *stmt = build_stmt(parse, STMT_ASSIGN, loc_join(target->loc, value->loc));
+  Stmt *stmt = tree_stmt(parse, STMT_ASSIGN, loc_join(target->loc, value->loc));
   stmt->assign.targets = exprs_push(parse, (ExprList){0}, target);
   stmt->assign.value = value;
   return stmt;
@@ -78,50 +78,50 @@ Stmt *extend_assign(Parse *parse, Stmt *stmt, Expr *value) {
   return stmt;
 }
 
-Stmt *build_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value) {
+Stmt *tree_annotated(Parse *parse, Expr *target, Expr *annotation, Expr *value) {
   if (target->kind != EXPR_NAME && target->kind != EXPR_SUBSCRIPT && target->kind != EXPR_ATTRIBUTE)
     parse_error(parse, target->loc, "only a single name can be annotated");
-  Stmt *stmt = build_stmt(parse, STMT_ANNOTATED, loc_join(target->loc, value ? value->loc : annotation->loc));
+  Stmt *stmt = tree_stmt(parse, STMT_ANNOTATED, loc_join(target->loc, value ? value->loc : annotation->loc));
   stmt->annotated.target = target;
   stmt->annotated.annotation = annotation;
   stmt->annotated.value = value;
   return stmt;
 }
 
-Stmt *build_return(Parse *parse, Token token, Expr *value) {
-  Stmt *stmt = build_stmt(parse, STMT_RETURN, value ? loc_join(token.loc, value->loc) : token.loc);
+Stmt *tree_return(Parse *parse, Token token, Expr *value) {
+  Stmt *stmt = tree_stmt(parse, STMT_RETURN, value ? loc_join(token.loc, value->loc) : token.loc);
   stmt->expr = value;
   return stmt;
 }
 
-Stmt *build_assert(Parse *parse, Token token, Expr *condition, Expr *message) {
-  Stmt *stmt = build_stmt(parse, STMT_ASSERT, loc_join(token.loc, message ? message->loc : condition->loc));
+Stmt *tree_assert(Parse *parse, Token token, Expr *condition, Expr *message) {
+  Stmt *stmt = tree_stmt(parse, STMT_ASSERT, loc_join(token.loc, message ? message->loc : condition->loc));
   stmt->assertion.condition = condition;
   stmt->assertion.message = message;
   return stmt;
 }
 
-static Stmt *build_loop(Parse *parse, StmtKind kind, Token token, Expr *condition, Block body, Block orelse) {
-  Stmt *stmt = build_stmt(parse, kind, loc_join(token.loc, condition->loc));
+static Stmt *tree_loop(Parse *parse, StmtKind kind, Token token, Expr *condition, Block body, Block orelse) {
+  Stmt *stmt = tree_stmt(parse, kind, loc_join(token.loc, condition->loc));
   stmt->loop.condition = condition;
   stmt->loop.body = body;
   stmt->loop.orelse = orelse;
   return stmt;
 }
 
-Stmt *build_for(Parse *parse, Token token, Expr *target, Expr *iterated, Block body, Block orelse) {
+Stmt *tree_for(Parse *parse, Token token, Expr *target, Expr *iterated, Block body, Block orelse) {
   check_target(parse, target);
-  Stmt *stmt = build_loop(parse, STMT_FOR, token, iterated, body, orelse);
+  Stmt *stmt = tree_loop(parse, STMT_FOR, token, iterated, body, orelse);
   stmt->loop.target = target;
   return stmt;
 }
 
-Stmt *build_while(Parse *parse, Token token, Expr *condition, Block body, Block orelse) {
-  return build_loop(parse, STMT_WHILE, token, condition, body, orelse);
+Stmt *tree_while(Parse *parse, Token token, Expr *condition, Block body, Block orelse) {
+  return tree_loop(parse, STMT_WHILE, token, condition, body, orelse);
 }
 
-Stmt *build_if(Parse *parse, Token token, Expr *condition, Block body) {
-  Stmt *stmt = build_stmt(parse, STMT_IF, loc_join(token.loc, condition->loc));
+Stmt *tree_if(Parse *parse, Token token, Expr *condition, Block body) {
+  Stmt *stmt = tree_stmt(parse, STMT_IF, loc_join(token.loc, condition->loc));
   return add_elif(parse, stmt, token, condition, body);
 }
 
@@ -161,7 +161,7 @@ static uint32_t last_line(const Parse *parse) {
   return 1;
 }
 
-Stmt *build_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body) {
+Stmt *tree_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body) {
   check_params(parse, &params);
   Function *function = ARENA_NEW(parse->arena, Function);
   function->loc = name.loc;
@@ -171,7 +171,7 @@ Stmt *build_def(Parse *parse, Token name, ParamList params, Expr *returns, Block
   function->body = body;
   function->last_line = last_line(parse);
   take_docstring(function);
-  Stmt *stmt = build_stmt(parse, STMT_DEF, name.loc);
+  Stmt *stmt = tree_stmt(parse, STMT_DEF, name.loc);
   stmt->function = function;
   return stmt;
 }
@@ -181,37 +181,37 @@ Stmt *add_decorators(Stmt *stmt, ExprList decorators) {
   return stmt;
 }
 
-Stmt *build_names(Parse *parse, StmtKind kind, Token token, NameList names) {
-  Stmt *stmt = build_stmt(parse, kind, loc_join(token.loc, names.at[names.n - 1].loc));
+Stmt *tree_names(Parse *parse, StmtKind kind, Token token, NameList names) {
+  Stmt *stmt = tree_stmt(parse, kind, loc_join(token.loc, names.at[names.n - 1].loc));
   stmt->names = names;
   return stmt;
 }
 
 static Stmt *import_stmt(Parse *parse, Token token, Import import) {
   import.loc = loc_join(token.loc, vec_last(&import.names).loc);
-  Stmt *stmt = build_stmt(parse, STMT_IMPORT, import.loc);
+  Stmt *stmt = tree_stmt(parse, STMT_IMPORT, import.loc);
   stmt->import = ARENA_NEW(parse->arena, Import);
   *stmt->import = import;
   return stmt;
 }
 
-Stmt *build_import(Parse *parse, Token token, ImportNames names) {
+Stmt *tree_import(Parse *parse, Token token, ImportNames names) {
   return import_stmt(parse, token, (Import){.module = intern(parse->names, STR("")), .names = names});
 }
 
-Stmt *build_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names) {
+Stmt *tree_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names) {
   Str text = module.text.at ? module.text : STR("");
   Import import = {.from = true, .dots = dots, .module = intern(parse->names, text), .names = names};
   return import_stmt(parse, token, import);
 }
 
-ImportName build_import_name(Parse *parse, Token name, const Token *alias) {
+ImportName tree_import_name(Parse *parse, Token name, const Token *alias) {
   return (ImportName){.loc = alias ? loc_join(name.loc, alias->loc) : name.loc,
                       .name = intern(parse->names, name.text),
                       .alias = alias ? intern(parse->names, alias->text) : NULL};
 }
 
-Param build_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *default_value) {
+Param tree_param(Parse *parse, Token name, int stars, Expr *annotation, Expr *default_value) {
   return (Param){.loc = name.loc,
                  .name = intern(parse->names, name.text),
                  .annotation = annotation,
