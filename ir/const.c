@@ -17,20 +17,13 @@ static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0
 bool const_equal(const ConstValue *a, const ConstValue *b) {
   if (a->kind != b->kind) return false;
   switch (a->kind) {
-  case CONST_NONE:
-    return true;
-  case CONST_BOOL:
-    return a->i == b->i;
-  case CONST_INT:
-    return a->i == b->i && a->is_u64 == b->is_u64;
-  case CONST_FLOAT:
-    return same_bits(a->f, b->f);
-  case CONST_STR:
-    return strcmp(a->str, b->str) == 0;
-  case CONST_DTYPE:
-    return a->type == b->type;
-  case CONST_TUPLE:
-    break;
+  case CONST_NONE: return true;
+  case CONST_BOOL: return a->i == b->i;
+  case CONST_INT: return a->i == b->i && a->is_u64 == b->is_u64;
+  case CONST_FLOAT: return same_bits(a->f, b->f);
+  case CONST_STR: return strcmp(a->str, b->str) == 0;
+  case CONST_DTYPE: return a->type == b->type;
+  case CONST_TUPLE: break;
   }
   if (a->items.n != b->items.n) return false;
   for (uint32_t i = 0; i < a->items.n; i++)
@@ -56,29 +49,18 @@ static void print_float(double value, Buf *out) {
 
 void const_print(const ConstValue *value, Buf *out) {
   switch (value->kind) {
-  case CONST_NONE:
-    buf_text(out, "None");
-    return;
-  case CONST_BOOL:
-    buf_text(out, value->i ? "True" : "False");
-    return;
+  case CONST_NONE: buf_text(out, "None"); return;
+  case CONST_BOOL: buf_text(out, value->i ? "True" : "False"); return;
   case CONST_INT:
     if (value->is_u64)
       buf_printf(out, "%llu", (unsigned long long)value->i);
     else
       buf_printf(out, "%lld", (long long)value->i);
     return;
-  case CONST_FLOAT:
-    print_float(value->f, out);
-    return;
-  case CONST_STR:
-    buf_quoted(out, str_from(value->str));
-    return;
-  case CONST_DTYPE:
-    type_print(value->type, out);
-    return;
-  case CONST_TUPLE:
-    break;
+  case CONST_FLOAT: print_float(value->f, out); return;
+  case CONST_STR: buf_quoted(out, str_from(value->str)); return;
+  case CONST_DTYPE: type_print(value->type, out); return;
+  case CONST_TUPLE: break;
   }
   buf_char(out, '(');
   for (uint32_t i = 0; i < value->items.n; i++) {

@@ -147,25 +147,16 @@ static void print_attr(Printer *p, const Attr *attr) {
   buf_text(p->out, info->name);
   if (info->kind != ATTR_KIND_FLAG) buf_text(p->out, " = ");
   switch (info->kind) {
-  case ATTR_KIND_INT:
-    buf_printf(p->out, "%lld", (long long)attr->i);
-    break;
-  case ATTR_KIND_FLOAT:
-    print_float(attr->f, p->out);
-    break;
-  case ATTR_KIND_STR:
-    buf_quoted(p->out, str_from(attr->str));
-    break;
-  case ATTR_KIND_FLAG:
-    break;
+  case ATTR_KIND_INT: buf_printf(p->out, "%lld", (long long)attr->i); break;
+  case ATTR_KIND_FLOAT: print_float(attr->f, p->out); break;
+  case ATTR_KIND_STR: buf_quoted(p->out, str_from(attr->str)); break;
+  case ATTR_KIND_FLAG: break;
   case ATTR_KIND_INTS:
     for (uint32_t i = 0; i < attr->ints.n; i++)
       buf_printf(p->out, "%s%lld", i ? ", " : "[", (long long)attr->ints.at[i]);
     buf_text(p->out, attr->ints.n ? "]" : "[]");
     break;
-  case ATTR_KIND_LAYOUT:
-    print_layout(p, attr->layout);
-    break;
+  case ATTR_KIND_LAYOUT: print_layout(p, attr->layout); break;
   }
 }
 

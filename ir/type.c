@@ -228,19 +228,14 @@ static void print_layout(const Layout *layout, const LayoutNames *names, Buf *ou
 
 void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
   switch (type->kind) {
-  case TYPE_SCALAR:
-    buf_text(out, elem_info(type->elem)->name);
-    return;
+  case TYPE_SCALAR: buf_text(out, elem_info(type->elem)->name); return;
   case TYPE_PTR:
     buf_char(out, '*');
     type_print_named(type->inner, names, out);
     return;
-  case TYPE_TOKEN:
-    buf_text(out, "token");
-    return;
+  case TYPE_TOKEN: buf_text(out, "token"); return;
   case TYPE_TILE:
-  case TYPE_SHARED:
-    break;
+  case TYPE_SHARED: break;
   }
   buf_text(out, type->kind == TYPE_TILE ? "tile<" : "shared<");
   for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%ux", type->shape[d]);
