@@ -81,11 +81,7 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
 static Value *element_arg(Elab *e, const Call *call, uint32_t at, const char *what, const Type *pointer) {
   const Obj *obj = &call->args[at];
   const Type *element = type_element(pointer)->inner;
-  Value *value = elab_value(e, call->locs[at], what, obj, NULL);
-  if (value && obj_is_number(obj))
-    value = elab_value(e, call->locs[at], what, obj, element);
-  else if (value)
-    value = elab_cast(e, call->locs[at], value, element);
+  Value *value = elab_value(e, call->locs[at], what, obj, element);
   if (!value) return NULL;
   if (type_is_tile(value->type) && !type_same_shape(value->type, pointer)) {
     elab_error(e, call->locs[at], "%s is %s, but the pointer is %s", what, type_text(e, value->type),
@@ -93,7 +89,7 @@ static Value *element_arg(Elab *e, const Call *call, uint32_t at, const char *wh
     return NULL;
   }
   e->b.loc = elab_loc(e, call->loc);
-  return elab_splat_like(e, value, pointer);
+  return elab_spread(e, obj, value, pointer);
 }
 
 static void set_text(Op *op, AttrKey key, const char *text) {

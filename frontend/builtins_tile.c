@@ -113,10 +113,10 @@ Obj builtin_where(Elab *e, Call *call) {
   if (is_pointer(x) && is_pointer(y) && type_element(x->value->type) == type_element(y->value->type))
     p = (Pair){x->value, y->value};
   else
-    p = elab_promote(e, call->loc, "where", PROMOTE_PLAIN, x, y);
+    p = elab_promote(e, call->loc, "'where'", PROMOTE_PLAIN, x, y);
   if (!p.a) return error_obj();
   Value *values[] = {condition, p.a, p.b};
-  if (!elab_broadcast(e, call->loc, "where", 3, values)) return error_obj();
+  if (!elab_broadcast(e, call->loc, "'where'", 3, values)) return error_obj();
   return obj_value(build(&e->b, OP_SELECT, values[1]->type, values[0], values[1], values[2]));
 }
 
@@ -130,7 +130,7 @@ static Obj extremum(Elab *e, Call *call, OpKind kind) {
   bool good = true, nan = builtin_option(e, call, 2, CONST_STR, "propagate_nan", &good);
   if (nan) nan = strcmp(call->args[2].constant.str, "ALL") == 0;
   if (!good) return error_obj();
-  Pair p = elab_promote(e, call->loc, call->text, PROMOTE_PLAIN, &call->args[0], &call->args[1]);
+  Pair p = elab_promote(e, call->loc, arena_printf(e->arena, "'%s'", call->text), PROMOTE_PLAIN, &call->args[0], &call->args[1]);
   if (!p.a) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *result = NULL;

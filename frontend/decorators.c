@@ -83,16 +83,43 @@ void elab_autotune(Elab *e, const Function *function, Config *config) {
               "not tuned: this first configuration of @autotune is taken");
 }
 
-bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value) {
+const char elab_args_path[] = "args";
+
+Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, e->known.n);
+  for (uint32_t i = 0; i < e->known.n; i++) {
+    const Binding *known = &e->known.at[i];
+    names[i] = known->name;
+    if (strcmp(known->name, name) != 0) continue;
+    if (known->obj.kind != OBJ_ABSENT) return known->obj;
+    return elab_error(e, loc, "the heuristic depends on '%s', which is known at run time only; give the constexpr's value with -D", name);
+  }
+  return elab_error(e, loc, "'%s' is no parameter before the heuristic's%s", name, elab_did_you_mean(e, str_from(name), names, e->known.n));
+}
+
+static bool evaluate_heuristic(Elab *e, const Expr *lambda, const char *name, ConstValue *value) {
+  if (lambda->kind != EXPR_LAMBDA || lambda->lambda.params.n != 1) {
+    elab_error(e, lambda->loc, "the heuristic of '%s' must be a lambda of one parameter", name);
+    return false;
+  }
+  uint32_t errors = e->diags->errors;
+  elab_push(e, NULL);
+  elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc, (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
+  Obj obj = elab_expr(e, lambda->lambda.body);
+  elab_pop(e);
+  if (obj_to_const(e, &obj, value)) return true;
+  if (e->diags->errors == errors) elab_error(e, lambda->loc, "the heuristic of '%s' is not a constexpr", name);
+  return false;
+}
+
+bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value, bool *found) {
   const Expr *decorator = elab_decorator(function, "heuristics");
   const Expr *values = decorator ? argument(decorator, "values", 0) : NULL;
   for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
     const DictItem *item = &values->dict.at[i];
     if (!item->key || item->key->kind != EXPR_STRING || !str_is(item->key->string.text, name)) continue;
-    if (item->value->kind == EXPR_LAMBDA && literal(e, item->value->lambda.body, value)) return true;
-    elab_error(e, item->value->loc, "the heuristic of '%s' is not built yet; give its value with -D %s=...",
-               name, name);
-    return false;
+    *found = true;
+    return evaluate_heuristic(e, item->value, name, value);
   }
-  return false;
+  return *found = false;
 }

@@ -197,7 +197,7 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
     declared_here(e, diag, param);
     return false;
   }
-  elab_bind(e, param->name, param->loc, obj);
+  elab_bind_quietly(e, param->name, param->loc, obj);
   return obj.kind != OBJ_ERROR;
 }
 

@@ -329,6 +329,9 @@ static Obj subscript(Elab *e, const Expr *expr) {
   Obj object = elab_expr(e, expr->subscript.object);
   if (object.kind == OBJ_ERROR) return object;
   if (object.kind == OBJ_VALUE) return subscript_tile(e, expr, &object);
+  if (object.kind == OBJ_NAMESPACE && object.path == elab_args_path && expr->subscript.indices.n == 1 &&
+      expr->subscript.indices.at[0]->kind == EXPR_STRING)
+    return elab_heuristic_arg(e, expr->loc, expr->subscript.indices.at[0]->string.text.at);
   if (object.kind != OBJ_TUPLE)
     return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, &object));
   if (expr->subscript.indices.n != 1 || expr->subscript.tuple)

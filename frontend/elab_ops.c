@@ -64,6 +64,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
     if (from->elem != ELEM_I32 && from->elem != ELEM_I64) values[1] = cast_scalar(e, values[1], ELEM_I64);
     values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
   }
+  if (op == BINARY_ADD) values[1] = elab_spread(e, offset, values[1], values[0]->type);
   if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return error_obj();
   return obj_value(build(&e->b, OP_ADDPTR, values[0]->type, values[0], values[1], NULL));
 }
@@ -169,7 +170,7 @@ static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const 
                       obj_describe(e, b));
   const Type *address = elab_scalar(e, ELEM_U64);
   Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
-  if (!elab_broadcast(e, loc, compare_op_text(op), 2, values)) return error_obj();
+  if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return error_obj();
   return obj_value(build_binary(&e->b, compare_kind(op), values[0], values[1]));
 }
 

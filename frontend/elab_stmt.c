@@ -10,13 +10,17 @@ Binding *elab_find(const Frame *frame, const char *name) {
   return NULL;
 }
 
-void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
+void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj) {
   Binding *old = elab_find(e->frame, name), binding = {.name = name, .obj = obj, .loc = elab_loc(e, loc)};
-  if (obj.kind == OBJ_VALUE && !obj.value->name && obj.value->def) obj.value->name = name;
   if (old)
     *old = binding;
   else
     vec_push(e->arena, &e->frame->vars, binding);
+}
+
+void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
+  if (obj.kind == OBJ_VALUE && !obj.value->name && obj.value->def) obj.value->name = name;
+  elab_bind_quietly(e, name, loc, obj);
 }
 
 static void note_name(Elab *e, const char *name, Loc loc, AssignedNames *names) {

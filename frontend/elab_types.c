@@ -41,6 +41,19 @@ Value *elab_splat_like(Elab *e, Value *scalar, const Type *like) {
   return type_is_tile(like) && !type_is_tile(scalar->type) ? build_splat(&e->b, scalar, like) : scalar;
 }
 
+Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like) {
+  int64_t integer;
+  double number;
+  if (!type_is_tile(like) || type_is_tile(scalar->type) || obj->kind != OBJ_CONST) return elab_splat_like(e, scalar, like);
+  const Type *type = type_with_element(e->ir, like, scalar->type);
+  Value *tile = NULL;
+  if (value_int_constant(scalar, &integer)) tile = build_int(&e->b, type, integer);
+  else if (value_float_constant(scalar, &number)) tile = build_float(&e->b, type, number);
+  else return elab_splat_like(e, scalar, like);
+  op_erase(scalar->def);
+  return tile;
+}
+
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
   Value *value = elab_value(e, loc, what, obj, NULL);
   if (!value) return NULL;
@@ -160,8 +173,7 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!type_is_tile(type)) continue;
     if (shape && !type_same_shape(shape, type)) {
       if (!compatible(shape, type))
-        elab_error(e, loc, "the shapes %s and %s of %s's operands do not broadcast", shape_text(e, shape),
-                   shape_text(e, type), what);
+        elab_error(e, loc, "%s: the shapes %s and %s do not broadcast", what, shape_text(e, shape), shape_text(e, type));
       else
         elab_error(e, loc, "broadcasting shapes %s and %s is not built yet", shape_text(e, shape),
                    shape_text(e, type));
@@ -270,6 +282,10 @@ Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a,
   }
   const Type *element = elab_scalar(e, elem);
   Value *values[] = {operand(e, loc, what, how, a, element), operand(e, loc, what, how, b, element)};
+  if (values[0] && values[1]) {
+    values[0] = elab_spread(e, a, values[0], values[1]->type);
+    values[1] = elab_spread(e, b, values[1], values[0]->type);
+  }
   if (!elab_broadcast(e, loc, what, 2, values)) return (Pair){0};
   return (Pair){values[0], values[1]};
 }

@@ -85,8 +85,7 @@ static const Function *find_kernel(Elab *e, const char *name) {
     return function;
   }
   KernelInfo *entries;
-  uint32_t errors = e->diags->errors, n = frontend_entries(e->ir, e->module, &entries);
-  if (e->diags->errors > errors) return NULL;
+  uint32_t n = frontend_entries(e->ir, e->module, &entries);
   if (n == 1) return elab_find_function(e->module, entries[0].name);
   if (n == 0)
     elab_error(e, LOC_NONE, "the file has no kernel: mark one with @kernel or @triton.jit");
@@ -129,12 +128,13 @@ static void resolve_constexpr(Elab *e, const Function *function, const Config *c
   const Param *param = at->param;
   const ParamSpec *spec = find_spec(e->spec, param->name);
   const ConstValue *given = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name);
+  bool heuristic;
   if (!given) given = find_constexpr(config->constexprs.at, config->constexprs.n, param->name);
   if (given)
     at->value = *given;
   else if (spec && spec->facts.none)
     at->value = (ConstValue){.kind = CONST_NONE};
-  else if (elab_decorator(function, "heuristics") && elab_heuristic(e, function, param->name, &at->value))
+  else if (elab_heuristic(e, function, param->name, &at->value, &heuristic) || heuristic)
     return;
   else if (param->default_value) {
     uint32_t errors = e->diags->errors;
@@ -173,8 +173,7 @@ static void resolve_runtime(Elab *e, Resolved *at) {
                type_text(e, at->type), type_text(e, given));
   if (!at->type) at->type = given;
   if (!at->type && !at->facts.none) at->type = default_type(e, param, &at->facts);
-  if (at->facts.none && (!at->type || at->type->kind != TYPE_PTR))
-    at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
+  if (at->facts.none) at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
   if (!at->type)
     elab_error(e, param->loc, "parameter '%s' has no type; annotate it, or give one with --signature %s=...",
                param->name, param->name);
@@ -201,6 +200,14 @@ static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
       resolve_constexpr(e, function, config, at);
     else
       resolve_runtime(e, at);
+    Obj known = {.kind = OBJ_ABSENT}; // of run-time parameters: known to heuristics as far as the facts say
+    if (at->is_constexpr)
+      known = obj_from_const(e, &at->value);
+    else if (at->facts.none)
+      known = obj_none();
+    else if (at->facts.equal1)
+      known = obj_int(1);
+    vec_push(e->arena, &e->known, ((Binding){at->param->name, known, at->param->loc, false}));
   }
   elab_pop(e);
   return e->diags->errors == errors;

@@ -91,6 +91,7 @@ struct Elab {
   Func *func;
   Builder b; // its loc is set by whoever evaluates a node
   Frame *frame;
+  VEC(Binding) known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
   bool stopped; // a limit was passed: unwinds without further errors
 };
@@ -190,6 +191,8 @@ Value *elab_cast(Elab *e, Loc loc, Value *value,
 Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element);
 bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values); // to one shape, in place
 Value *elab_splat_like(Elab *e, Value *scalar, const Type *like);          // itself where `like` is no tile
+// `scalar`, just made of `obj`, in the shape of `like`: a literal becomes one constant.
+Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
 const Type *elab_scalar(Elab *e, Elem elem);
 bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank,
@@ -231,6 +234,7 @@ Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest);
 void elab_for(Elab *e, const Stmt *stmt, Flow *flow);
 void elab_assign(Elab *e, const Expr *target, Obj obj);
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj);
+void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // gives the value no name
 Binding *elab_find(const Frame *frame, const char *name);
 typedef VEC(Name) AssignedNames;
 void elab_assigned(Elab *e, const Block *block, AssignedNames *names); // each once, in order
@@ -252,9 +256,11 @@ typedef struct Config {
 } Config;
 
 void elab_autotune(Elab *e, const Function *function, Config *config);
-// The heuristic of constexpr `name`; false where there is none or it cannot be evaluated (an error is given
-// then).
-bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value);
+// The heuristic of constexpr `name`; *found where there is one, false with an error where it cannot be evaluated.
+bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value, bool *found);
+// args["NAME"] within a heuristic.
+Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
+extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for
 const Expr *elab_decorator(const Function *function,
                            const char *name); // the last part of its name; NULL: none
 
