@@ -8,8 +8,10 @@ enum { WARP = 32, SECTOR = 32, BANKS = 32, WORD = 4 };
 
 // Sorts (by insertion: lanes mostly come in order) and drops doubles; returns how many are left.
 static uint32_t distinct(uint64_t *keys, uint32_t n) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < n; i++) {
+  uint32_t ascending = 1;
+  while (ascending < n && keys[ascending - 1] < keys[ascending]) ascending++;
+  uint32_t kept = ascending < n ? ascending : n;
+  for (uint32_t i = kept; i < n; i++) {
     uint64_t key = keys[i];
     uint32_t at = kept;
     while (at > 0 && keys[at - 1] > key) at--;
@@ -22,15 +24,13 @@ static uint32_t distinct(uint64_t *keys, uint32_t n) {
 }
 
 void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint64_t keys[WARP];
-  uint32_t n = 0;
+  uint64_t keys[WARP], last = UINT64_MAX;
+  uint32_t n = 0, sectors = 0;
   for (uint32_t l = 0; l < WARP; l++)
-    if (mask >> l & 1) keys[n++] = addresses[l] / bytes; // aligned accesses are equal or disjoint
+    if (mask >> l & 1) keys[n++] = addresses[l]; // aligned accesses of one size are equal or disjoint
   n = distinct(keys, n);
-  uint32_t sectors = 0;
-  uint64_t last = UINT64_MAX;
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t sector = keys[i] * bytes / SECTOR;
+    uint64_t sector = keys[i] / SECTOR;
     sectors += sector != last;
     last = sector;
   }

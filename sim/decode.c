@@ -257,7 +257,8 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   declare_params(d, kernel);
   scope_open(d);
   decode_body(d, kernel);
-  for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next) begin = *stmt; // the end stands at the last statement's line
+  for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next)
+    begin = *stmt; // the end stands at the last statement's line
   begin.guard = (Str){"", 0};
   d->insn = (Insn){.kind = KIND_END};
   emit(d);

@@ -161,7 +161,7 @@ void decode_convert(Decoder *d) {
   d->insn.dst = wide_register(d, to, true, &d->insn.count);
   d->insn.src[0] = wide_register(d, from, false, &bytes);
   d->insn.extra = (uint8_t)bytes;
-  finish(d, exec_convert, KIND_LANES);
+  finish(d, exec_convert_find(&d->insn), KIND_LANES);
 }
 
 // ---- addresses ----

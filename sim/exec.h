@@ -181,6 +181,8 @@ ExecFn *exec_half_find(Operation op, PtxType type);
 ExecFn *exec_compare_find(Str compare, PtxType type);
 ExecFn *exec_select_find(uint32_t bytes);
 
+// The conversion of a finished instruction.
+ExecFn *exec_convert_find(const Insn *insn);
 ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov, exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;

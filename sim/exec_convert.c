@@ -162,3 +162,50 @@ void exec_convert_pair(Warp *warp, const Insn *insn, uint32_t mask) {
     out[l] = (uint32_t)(convert_lane(insn, high, l) << 16 | convert_lane(insn, low, l));
   lanes_write32(warp, insn->dst, out, mask);
 }
+
+// The commonest conversions, with no flags, between registers of the types' own widths.
+#define DEFINE_CONVERT(function, S, T, bits, expression)                                                     \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const S *as = lanes_at(warp, insn->src[0]);                                                              \
+    T out[LANES];                                                                                            \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      S a = as[l];                                                                                           \
+      out[l] = (T)(expression);                                                                              \
+    }                                                                                                        \
+    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+  }
+
+DEFINE_CONVERT(f32_of_f16, uint16_t, float, 32, float_of_half(a))
+DEFINE_CONVERT(f32_of_bf16, uint16_t, float, 32, float_of_bf16(a))
+DEFINE_CONVERT(f16_of_f32, float, uint16_t, 16, half_of_float(a))
+DEFINE_CONVERT(bf16_of_f32, float, uint16_t, 16, bf16_of_float(a))
+DEFINE_CONVERT(f32_of_s32, int32_t, float, 32, a)
+DEFINE_CONVERT(f32_of_u32, uint32_t, float, 32, a)
+DEFINE_CONVERT(f64_of_f32, float, double, 64, a)
+DEFINE_CONVERT(s64_of_s32, int32_t, int64_t, 64, a)
+DEFINE_CONVERT(u64_of_u32, uint32_t, uint64_t, 64, a)
+DEFINE_CONVERT(u32_of_u64, uint64_t, uint32_t, 32, a)
+DEFINE_CONVERT(u32_of_u16, uint16_t, uint32_t, 32, a)
+
+typedef struct ConvertRow {
+  PtxType to, from;
+  ExecFn *exec;
+} ConvertRow;
+
+static const ConvertRow rows[] = {
+    {PTX_F32, PTX_F16, f32_of_f16},   {PTX_F32, PTX_BF16, f32_of_bf16}, {PTX_F16, PTX_F32, f16_of_f32},
+    {PTX_BF16, PTX_F32, bf16_of_f32}, {PTX_F32, PTX_S32, f32_of_s32},   {PTX_F32, PTX_U32, f32_of_u32},
+    {PTX_F64, PTX_F32, f64_of_f32},   {PTX_S64, PTX_S32, s64_of_s32},   {PTX_U64, PTX_U32, u64_of_u32},
+    {PTX_U32, PTX_U64, u32_of_u64},   {PTX_U32, PTX_U16, u32_of_u16},
+};
+
+static uint32_t own_bytes(PtxType type) { return ptx_type_bytes(type) == 1 ? 2 : ptx_type_bytes(type); }
+
+ExecFn *exec_convert_find(const Insn *insn) {
+  PtxType to = (PtxType)insn->to, from = (PtxType)insn->from;
+  bool plain = insn->flags == 0 && insn->round == ROUND_RN && insn->extra == own_bytes(from) &&
+               insn->count == own_bytes(to);
+  for (size_t i = 0; plain && i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].to == to && rows[i].from == from) return rows[i].exec;
+  return exec_convert;
+}

@@ -47,9 +47,27 @@ static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at
                (unsigned long long)at);
 }
 
+// Every lane in one allocation, which is what kernels mostly do: one look-up. False: look lane by lane.
+static bool resolve_together(Worker *worker, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                             bool writes, unsigned char **host) {
+  uint64_t low = UINT64_MAX, high = 0;
+  for (int l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    low = addresses[l] < low ? addresses[l] : low;
+    high = addresses[l] > high ? addresses[l] : high;
+  }
+  if (high > UINT64_MAX - bytes) return false;
+  const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, low, high - low + bytes);
+  if (!allocation || (writes && allocation->read_only)) return false;
+  for (int l = 0; l < LANES; l++)
+    if (mask >> l & 1) host[l] = allocation->host + (addresses[l] - allocation->base);
+  return true;
+}
+
 static bool resolve_global(Warp *warp, const Insn *insn, const uint64_t *addresses, uint32_t mask,
                            uint32_t bytes, bool writes, unsigned char **host) {
   Worker *worker = warp->block->worker;
+  if (resolve_together(worker, addresses, mask, bytes, writes, host)) return true;
   uint32_t bad = 0, constant = 0;
   for (uint32_t l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
