@@ -145,7 +145,6 @@ bool run_match_ptx(Run *run) {
 static const Type *argument_type(const Run *run, const RunParam *param) {
   IrContext *ir = &run->c->ir;
   const Argument *value = &param->value;
-  if (param->annotated) return param->annotated;
   if (param->buffer) return type_ptr(ir, type_scalar(ir, param->buffer->value.elem));
   if (value->kind == ARGUMENT_FLOAT) return type_scalar(ir, ELEM_FP32);
   bool narrow = value->kind == ARGUMENT_NONE || (value->i >= INT32_MIN && value->i <= INT32_MAX);
@@ -167,7 +166,7 @@ void run_specialise(Run *run) {
     }
     facts.none = value->kind == ARGUMENT_NONE;
     spec->params[i] = (ParamSpec){.name = ir_name(&run->c->ir, str_from(param->name)),
-                                  .type = facts.none ? NULL : argument_type(run, param),
+                                  .type = facts.none || param->annotated ? NULL : argument_type(run, param),
                                   .facts = facts};
   }
 }
