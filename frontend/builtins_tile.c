@@ -130,7 +130,8 @@ static Obj extremum(Elab *e, Call *call, OpKind kind) {
   bool good = true, nan = builtin_option(e, call, 2, CONST_STR, "propagate_nan", &good);
   if (nan) nan = strcmp(call->args[2].constant.str, "ALL") == 0;
   if (!good) return error_obj();
-  Pair p = elab_promote(e, call->loc, arena_printf(e->arena, "'%s'", call->text), PROMOTE_PLAIN, &call->args[0], &call->args[1]);
+  Pair p = elab_promote(e, call->loc, arena_printf(e->arena, "'%s'", call->text), PROMOTE_PLAIN,
+                        &call->args[0], &call->args[1]);
   if (!p.a) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *result = NULL;

@@ -92,9 +92,13 @@ Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
     names[i] = known->name;
     if (strcmp(known->name, name) != 0) continue;
     if (known->obj.kind != OBJ_ABSENT) return known->obj;
-    return elab_error(e, loc, "the heuristic depends on '%s', which is known at run time only; give the constexpr's value with -D", name);
+    return elab_error(
+        e, loc,
+        "the heuristic depends on '%s', which is known at run time only; give the constexpr's value with -D",
+        name);
   }
-  return elab_error(e, loc, "'%s' is no parameter before the heuristic's%s", name, elab_did_you_mean(e, str_from(name), names, e->known.n));
+  return elab_error(e, loc, "'%s' is no parameter before the heuristic's%s", name,
+                    elab_did_you_mean(e, str_from(name), names, e->known.n));
 }
 
 static bool evaluate_heuristic(Elab *e, const Expr *lambda, const char *name, ConstValue *value) {
@@ -104,11 +108,13 @@ static bool evaluate_heuristic(Elab *e, const Expr *lambda, const char *name, Co
   }
   uint32_t errors = e->diags->errors;
   elab_push(e, NULL);
-  elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc, (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
+  elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc,
+            (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
   Obj obj = elab_expr(e, lambda->lambda.body);
   elab_pop(e);
   if (obj_to_const(e, &obj, value)) return true;
-  if (e->diags->errors == errors) elab_error(e, lambda->loc, "the heuristic of '%s' is not a constexpr", name);
+  if (e->diags->errors == errors)
+    elab_error(e, lambda->loc, "the heuristic of '%s' is not a constexpr", name);
   return false;
 }
 

@@ -44,12 +44,16 @@ Value *elab_splat_like(Elab *e, Value *scalar, const Type *like) {
 Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like) {
   int64_t integer;
   double number;
-  if (!type_is_tile(like) || type_is_tile(scalar->type) || obj->kind != OBJ_CONST) return elab_splat_like(e, scalar, like);
+  if (!type_is_tile(like) || type_is_tile(scalar->type) || obj->kind != OBJ_CONST)
+    return elab_splat_like(e, scalar, like);
   const Type *type = type_with_element(e->ir, like, scalar->type);
   Value *tile = NULL;
-  if (value_int_constant(scalar, &integer)) tile = build_int(&e->b, type, integer);
-  else if (value_float_constant(scalar, &number)) tile = build_float(&e->b, type, number);
-  else return elab_splat_like(e, scalar, like);
+  if (value_int_constant(scalar, &integer))
+    tile = build_int(&e->b, type, integer);
+  else if (value_float_constant(scalar, &number))
+    tile = build_float(&e->b, type, number);
+  else
+    return elab_splat_like(e, scalar, like);
   op_erase(scalar->def);
   return tile;
 }
@@ -173,7 +177,8 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!type_is_tile(type)) continue;
     if (shape && !type_same_shape(shape, type)) {
       if (!compatible(shape, type))
-        elab_error(e, loc, "%s: the shapes %s and %s do not broadcast", what, shape_text(e, shape), shape_text(e, type));
+        elab_error(e, loc, "%s: the shapes %s and %s do not broadcast", what, shape_text(e, shape),
+                   shape_text(e, type));
       else
         elab_error(e, loc, "broadcasting shapes %s and %s is not built yet", shape_text(e, shape),
                    shape_text(e, type));

@@ -91,7 +91,8 @@ struct Elab {
   Func *func;
   Builder b; // its loc is set by whoever evaluates a node
   Frame *frame;
-  VEC(Binding) known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
+  VEC(Binding)
+  known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
   bool stopped; // a limit was passed: unwinds without further errors
 };
@@ -190,7 +191,7 @@ Value *elab_cast(Elab *e, Loc loc, Value *value,
                  const Type *element); // numeric; pointers to and from 64-bit integers. NULL: error
 Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element);
 bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values); // to one shape, in place
-Value *elab_splat_like(Elab *e, Value *scalar, const Type *like);          // itself where `like` is no tile
+Value *elab_splat_like(Elab *e, Value *scalar, const Type *like); // itself where `like` is no tile
 // `scalar`, just made of `obj`, in the shape of `like`: a literal becomes one constant.
 Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
@@ -256,7 +257,8 @@ typedef struct Config {
 } Config;
 
 void elab_autotune(Elab *e, const Function *function, Config *config);
-// The heuristic of constexpr `name`; *found where there is one, false with an error where it cannot be evaluated.
+// The heuristic of constexpr `name`; *found where there is one, false with an error where it cannot be
+// evaluated.
 bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value, bool *found);
 // args["NAME"] within a heuristic.
 Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
