@@ -75,16 +75,23 @@ static void end(Emitter *e) {
   LLVMContextDispose(e->context);
 }
 
-static LLVMTargetMachineRef target_machine(const Emitter *e) {
+// LLVM's straight-line strength reduction, which only the lowest level leaves out, takes time quadratic in
+// the accesses: seconds for tiles of a thousand registers a thread, which spill in any case.
+static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
+  enum { MANY_REGISTERS = 256 };
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+  if (e->most_registers > MANY_REGISTERS) return LLVMCodeGenLevelNone;
+  return levels[e->target->opt_level > 3 ? 3 : e->target->opt_level];
+}
+
+static LLVMTargetMachineRef target_machine(const Emitter *e) {
   LLVMTargetRef target = NULL;
   char *message = NULL, cpu[16], features[16];
   if (LLVMGetTargetFromTriple(triple, &target, &message)) BUG("LLVM: %s", message);
   snprintf(cpu, sizeof cpu, "sm_%u", e->target->sm);
   snprintf(features, sizeof features, "+ptx%u", e->ptx_version);
-  LLVMCodeGenOptLevel level = levels[e->target->opt_level > 3 ? 3 : e->target->opt_level];
-  return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocDefault,
+  return LLVMCreateTargetMachine(target, triple, cpu, features, codegen_level(e), LLVMRelocDefault,
                                  LLVMCodeModelDefault);
 }
 

@@ -32,7 +32,9 @@ uint32_t emit_count(const Type *type) { return type_is_tile(type) ? layout_regis
 // --- values
 
 LLVMValueRef *emit_new(Emitter *e, const Value *value) {
-  return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, emit_count(value->type));
+  uint32_t count = emit_count(value->type);
+  if (e->most_registers < count) e->most_registers = count;
+  return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, count);
 }
 
 LLVMValueRef *emit_get(const Emitter *e, const Value *value) {
@@ -246,6 +248,7 @@ static void declare(Emitter *e, const Func *func) {
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
+    add_int_attribute(e, i + 1, "noundef", 0);
     if (param->type->kind == TYPE_PTR && param->facts.divisible16) add_int_attribute(e, i + 1, "align", 16);
   }
 }

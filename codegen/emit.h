@@ -48,7 +48,8 @@ typedef struct Emitter {
   LLVMValueRef shared; // the current kernel's buffer for conversions of layouts; NULL: none yet
   uint32_t shared_bytes;
   bool uses_libclc;
-  uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
+  uint32_t most_registers; // that a value has
+  uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
   DebugInfo debug;
 } Emitter;
 
