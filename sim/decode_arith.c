@@ -196,7 +196,9 @@ void decode_compare(Decoder *d) {
     d->insn.src[2] = operand_predicate(d, &negated);
     if (negated) d->insn.flags |= FLAG_NOT;
   }
-  finish(d, exec_compare_find(compare, type), type);
+  bool pair = d->op == OP_SETP && (type == PTX_F16X2 || type == PTX_BF16X2);
+  if (pair) d->insn.to = (uint16_t)type;
+  finish(d, pair ? exec_compare_pair_find(compare, &d->insn.round) : exec_compare_find(compare, type), type);
 }
 
 static void decode_testp(Decoder *d) {
@@ -220,7 +222,8 @@ void decode_select(Decoder *d) {
   PtxType type = mod_need_type(d);
   d->insn.dst = operand_dest(d, type);
   sources(d, type, 2);
-  bool fits = ptx_type_bytes(type) >= 2 && type != PTX_F16X2 && type != PTX_BF16X2;
+  bool fits = ptx_type_bytes(type) >= 2 && ptx_type_class(type) != CLASS_INT_PAIR && type != PTX_F16X2 &&
+              type != PTX_BF16X2;
   if (d->op == OP_SELP) {
     bool negated;
     d->insn.src[2] = operand_predicate(d, &negated);

@@ -147,6 +147,7 @@ void decode_convert(Decoder *d) {
   }
   PtxType from = mod_need_type(d);
   if (to == PTX_PRED || from == PTX_PRED || from == PTX_F16X2 || from == PTX_BF16X2 ||
+      ptx_type_class(to) == CLASS_INT_PAIR || ptx_type_class(from) == CLASS_INT_PAIR ||
       ptx_type_class(to) == CLASS_BITS || ptx_type_class(from) == CLASS_BITS) {
     decode_error(d, "cvt.%s.%s is not known", ptx_type_name(to), ptx_type_name(from));
     return;

@@ -120,11 +120,44 @@ static ExecFn *float_compare(const CompareRow *row, PtxType type) {
   return type == PTX_F32 ? row->f32 : type == PTX_F64 ? row->f64 : NULL;
 }
 
+// setp of f16x2 and bf16x2: dst is the low half's result, dst2 the high half's. code: less 1, equal 2,
+// greater 4, unordered 8.
+static bool half_pair_holds(uint32_t code, float a, float b) {
+  return (code & 1 && a < b) || (code & 2 && a == b) || (code & 4 && a > b) || (code & 8 && !NUMBERS(a, b));
+}
+
+static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
+  uint32_t holds[2] = {0};
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < 2; i++) {
+      uint16_t x = (uint16_t)(a[l] >> (16 * i)), y = (uint16_t)(b[l] >> (16 * i));
+      bool bf16 = insn->to == PTX_BF16X2;
+      float fx = bf16 ? float_of_bf16(x) : float_of_half(x), fy = bf16 ? float_of_bf16(y) : float_of_half(y);
+      holds[i] |= (uint32_t)half_pair_holds(insn->round, fx, fy) << l;
+    }
+  uint32_t low = combine(warp, insn, holds[0]), high = combine(warp, insn, holds[1]);
+  predicate_write(warp, insn->dst, low, mask);
+  if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, high, mask);
+}
+
+ExecFn *exec_compare_pair_find(Str compare, uint8_t *code) { // in the order of their codes, from 1
+  static const char *const names[] = {"lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
+                                      "nan", "ltu", "equ", "leu", "gtu", "neu", "geu"};
+  for (uint8_t i = 0; i < 14; i++)
+    if (str_is(compare, names[i])) {
+      *code = (uint8_t)(i + 1);
+      return compare_pair;
+    }
+  return NULL;
+}
+
 ExecFn *exec_compare_find(Str compare, PtxType type) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const CompareRow *row = &rows[i];
     if (!str_is(compare, row->name)) continue;
     PtxClass class_ = ptx_type_class(type);
+    if (class_ == CLASS_INT_PAIR || class_ == CLASS_PRED) return NULL;
     if (class_ == CLASS_FLOAT) return float_compare(row, type);
     if (class_ == CLASS_BITS && !str_is(compare, "eq") && !str_is(compare, "ne")) return NULL;
     uint32_t bytes = ptx_type_bytes(type);

@@ -122,6 +122,34 @@ DEFINE_SHIFT(shr_s16, int16_t, 16, a >> (n > 15 ? 15 : n))
 DEFINE_SHIFT(shr_s32, int32_t, 32, a >> (n > 31 ? 31 : n))
 DEFINE_SHIFT(shr_s64, int64_t, 64, a >> (n > 63 ? 63 : n))
 
+// Pairs of 16-bit integers.
+#define DEFINE_INT_PAIR(function, T, expression)                                                             \
+  SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
+    const uint32_t *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                   \
+    uint32_t out[LANES];                                                                                     \
+    for (int l = 0; l < LANES; l++) {                                                                        \
+      out[l] = 0;                                                                                            \
+      for (int shift = 0; shift < 32; shift += 16) {                                                         \
+        T a = (T)(as[l] >> shift), b = (T)(bs[l] >> shift);                                                  \
+        out[l] |= (uint32_t)(uint16_t)(expression) << shift;                                                 \
+      }                                                                                                      \
+    }                                                                                                        \
+    lanes_write32(warp, insn->dst, out, mask);                                                               \
+  }
+
+DEFINE_INT_PAIR(add_pair, uint16_t, a + b)
+DEFINE_INT_PAIR(min_u16x2, uint16_t, a < b ? a : b)
+DEFINE_INT_PAIR(max_u16x2, uint16_t, a > b ? a : b)
+DEFINE_INT_PAIR(min_s16x2, int16_t, a < b ? a : b)
+DEFINE_INT_PAIR(max_s16x2, int16_t, a > b ? a : b)
+
+static ExecFn *int_pair_find(Operation op, PtxType type) {
+  bool is_signed = type == PTX_S16X2;
+  if (op == OP_ADD) return add_pair;
+  if (op == OP_MIN) return is_signed ? min_s16x2 : min_u16x2;
+  return op != OP_MAX ? NULL : is_signed ? max_s16x2 : max_u16x2;
+}
+
 typedef struct IntRow {
   Operation op;
   char variant;
@@ -161,6 +189,7 @@ static const IntRow rows[] = {
 };
 
 ExecFn *exec_int_find(Operation op, PtxType type, char variant) {
+  if (ptx_type_class(type) == CLASS_INT_PAIR) return variant ? NULL : int_pair_find(op, type);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const IntRow *row = &rows[i];
     if (row->op != op || row->variant != variant) continue;

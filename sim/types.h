@@ -20,6 +20,7 @@ typedef enum PtxClass {
   CLASS_BITS,
   CLASS_UNSIGNED,
   CLASS_SIGNED,
+  CLASS_INT_PAIR,
   CLASS_FLOAT
 } PtxClass;
 
