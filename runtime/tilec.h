@@ -45,8 +45,9 @@ typedef enum tilec_status {
   TILEC_ERROR_COMPILE = 4,       /* the source is wrong: tilec_last_error() has the diagnostics */
   TILEC_ERROR_NO_DEVICE = 5,     /* no such device, or no CUDA driver */
   TILEC_ERROR_DRIVER = 6,        /* a call of the CUDA driver failed */
-  TILEC_ERROR_LAUNCH =
-      7, /* the kernel did wrong: out of bounds, misaligned, undefined values (simulator and evaluator) */
+  /* the kernel did wrong: out of bounds, misaligned, undefined values; on cuda a later call reports it, and
+     the context is lost */
+  TILEC_ERROR_LAUNCH = 7,
   TILEC_ERROR_NOT_SUPPORTED = 8, /* legal, and not built or not possible on this device */
   TILEC_ERROR_INTERNAL = 70 /* our bug: tilec_last_error() names the pass and the files that reproduce it */
 } tilec_status;
@@ -106,8 +107,8 @@ TILEC_API void tilec_stream_free(tilec_stream *stream);
 /* Memory of a device. Allocations are aligned to 256 bytes; 0 bytes are legal. */
 typedef struct tilec_buffer tilec_buffer;
 TILEC_API tilec_status tilec_buffer_new(tilec_device *device, size_t bytes, tilec_buffer **buffer);
-/* The caller's device memory (a CUdeviceptr), which stays the caller's; on sim and eval host memory, used in
- * place. */
+/* The caller's memory, which stays the caller's and is used in place: `address` is a CUdeviceptr on cuda, a
+ * host pointer on sim and eval. tilec_buffer_address tells where the device sees it. */
 TILEC_API tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t bytes,
                                          tilec_buffer **buffer);
 TILEC_API void tilec_buffer_free(tilec_buffer *buffer);
