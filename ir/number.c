@@ -44,7 +44,10 @@ static double bits_double(uint64_t bits) {
   return x;
 }
 
-static double power_of_two(int exponent) { return ldexp(1.0, exponent); }
+static double power_of_two(int exponent) {
+  bool normal = exponent >= -1022 && exponent <= 1023;
+  return normal ? bits_double((uint64_t)(exponent + 1023) << 52) : ldexp(1.0, exponent);
+}
 
 static double decode_narrow(const Format *f, uint64_t bits) {
   uint64_t mantissa = bits & ((1u << f->mantissa) - 1);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compares another implementation's memory with the evaluator's, element by element as they were stored.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/fault.h"
+#include "ir/eval_memory.h"
+#include "ir/number.h"
+
+typedef struct Checker {
+  const EvalBuffer *buffer;
+  const uint8_t *got;
+  Elem elem;
+  EvalCheck *check;
+  Buf *message; // of the first wrong element
+} Checker;
+
+// Counts the element at byte `offset` as wrong. True for the first, whose message is to be written.
+static bool first_wrong(Checker *c, uint64_t offset) {
+  if (c->check->wrong++) return false;
+  c->check->first_wrong = offset / elem_bytes(c->elem);
+  buf_printf(c->message, "element %llu: ", (unsigned long long)c->check->first_wrong);
+  return true;
+}
+
+static void print_value(Buf *out, ElemCode code, uint64_t bits) {
+  if (code == CODE_POINTER)
+    buf_printf(out, "0x%llx", (unsigned long long)bits);
+  else if (eval_code_is_float(code))
+    buf_double(out, number_decode((Elem)code, bits));
+  else if (elem_is_signed((Elem)code))
+    buf_printf(out, "%lld", (long long)bits);
+  else
+    buf_printf(out, "%llu", (unsigned long long)bits);
+}
+
+static void wrong_value(Checker *c, uint64_t offset, ElemCode code, uint64_t got, uint64_t expected) {
+  if (!first_wrong(c, offset)) return;
+  buf_text(c->message, "got ");
+  print_value(c->message, code, got);
+  buf_text(c->message, ", expected ");
+  print_value(c->message, code, expected);
+}
+
+static void wrong_float(Checker *c, uint64_t offset, Elem elem, uint64_t got, uint64_t bits, double r,
+                        double allowed) {
+  if (c->check->wrong) {
+    c->check->wrong++;
+    return;
+  }
+  wrong_value(c, offset, (ElemCode)elem, got, bits);
+  buf_text(c->message, " (reference ");
+  buf_double(c->message, r);
+  buf_printf(c->message, ", allowed %.3g)", allowed);
+}
+
+// Whether `got` is as near to r as the bound allows. An infinity stands for whatever rounds to it.
+static bool within(Elem elem, double got, double r, double allowed) {
+  if (isnan(got)) return false;
+  if (isinf(got)) return signbit(got) == signbit(r) && fabs(r) + allowed >= number_overflow(elem);
+  return fabs(got - r) <= allowed;
+}
+
+static void check_float(Checker *c, uint64_t offset, Elem elem, const Element *x) {
+  uint64_t bits = number_load(elem, c->got + offset);
+  double got = number_decode(elem, bits), v = number_decode(elem, x->bits);
+  if (isnan(v) && isnan(got)) return;
+  if (!(x->state & COMPUTED) || !isfinite(v)) { // moved, or an infinity or NaN
+    if (bits != x->bits) wrong_value(c, offset, (ElemCode)elem, bits, x->bits);
+    return;
+  }
+  double allowed = 4 * x->e + number_ulp(elem, x->r), off = fabs(got - x->r) / allowed;
+  if (isfinite(off) && off > c->check->worst) c->check->worst = off;
+  if (!within(elem, got, x->r, allowed)) wrong_float(c, offset, elem, bits, x->bits, x->r, allowed);
+}
+
+static void check_element(Checker *c, uint64_t offset, ElemCode code) {
+  Element x = eval_memory_load(c->buffer, c->buffer->address + offset, code);
+  if (x.state & UNCERTAIN) {
+    c->check->uncertain++;
+    return;
+  }
+  c->check->compared++;
+  if (eval_code_is_float(code)) {
+    check_float(c, offset, (Elem)code, &x);
+    return;
+  }
+  Elem as = code == CODE_POINTER ? ELEM_U64
+            : code == ELEM_I1    ? ELEM_U8
+                                 : (Elem)code; // i1: its byte is 0 or 1
+  uint64_t got = number_load(as, c->got + offset);
+  if (got != x.bits) wrong_value(c, offset, as == ELEM_U8 ? (ElemCode)ELEM_U8 : code, got, x.bits);
+}
+
+// How far the bytes from `offset` go that are to be compared as bits: up to one element of c->elem, and short
+// of the next stored element. *written: a program wrote one of them; *uncertain: one of them is.
+static uint32_t raw_extent(const Checker *c, uint64_t offset, bool *written, bool *uncertain) {
+  uint64_t left = c->buffer->bytes - offset;
+  uint32_t n = elem_bytes(c->elem), i = 0, at;
+  for (; i < n && i < left; i++) {
+    ElemCode code;
+    const ShadowPage *page = eval_shadow(c->buffer, offset + i, &at);
+    if (!page) continue;
+    if (i > 0 && eval_shadow_element(page, at, &code)) break;
+    *written |= (page->meta[at] & META_WRITTEN) != 0;
+    // What is left of a stored float: its bits are not exact.
+    *uncertain |= (page->meta[at] & (META_UNCERTAIN | META_COMPUTED)) != 0;
+  }
+  return i;
+}
+
+static uint32_t check_raw(Checker *c, uint64_t offset) {
+  bool written = false, uncertain = false;
+  uint32_t n = raw_extent(c, offset, &written, &uncertain);
+  if (uncertain) {
+    c->check->uncertain++;
+    return n;
+  }
+  if (!written && !c->buffer->has_initial) return n;
+  c->check->compared++;
+  const uint8_t *expected = c->buffer->data + offset;
+  if (memcmp(c->got + offset, expected, n) == 0) return n;
+  if (n == elem_bytes(c->elem)) {
+    wrong_value(c, offset, (ElemCode)c->elem, number_load(c->elem, c->got + offset),
+                number_load(c->elem, expected));
+  } else if (first_wrong(c, offset)) {
+    buf_printf(c->message, "%u of its bytes differ", n);
+  }
+  if (c->check->wrong == 1 && !written) buf_text(c->message, " as before: no program wrote it");
+  return n;
+}
+
+bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Elem elem, EvalCheck *check) {
+  *check = (EvalCheck){0};
+  const EvalBuffer *buffer = eval_buffer_start(memory, address);
+  if (!buffer) BUG("no buffer was added at 0x%llx", (unsigned long long)address);
+  if (memory->uncertain) {
+    check->elements = check->uncertain = buffer->bytes / elem_bytes(elem);
+    return true;
+  }
+  Buf message = {0};
+  Checker c = {buffer, got, elem, check, &message};
+  for (uint64_t offset = 0; offset < buffer->bytes; check->elements++) {
+    uint32_t at;
+    ElemCode code;
+    const ShadowPage *page = eval_shadow(buffer, offset, &at);
+    if (page && eval_shadow_element(page, at, &code)) {
+      check_element(&c, offset, code);
+      offset += eval_code_bytes(code);
+    } else {
+      offset += check_raw(&c, offset);
+    }
+  }
+  if (check->wrong) check->first_message = arena_copy(memory->arena, buf_view(&message));
+  buf_free(&message);
+  return check->wrong == 0;
+}

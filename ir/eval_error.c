@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the evaluator says to the user: which program, which element, and where an undefined element came
+// from.
+#include <stdarg.h>
+#include <stdio.h>
+#include "base/buf.h"
+#include "ir/eval_machine.h"
+
+// The type whose shape the op's elements have: a store's is its pointer's.
+static const Type *shape_of(const Op *op) {
+  return op->result_count == 1 ? op->results[0].type : op->operand_count ? op->operands[0].value->type : NULL;
+}
+
+static void print_element(Buf *out, const Type *type, uint32_t element) {
+  if (type->rank == 1) {
+    buf_printf(out, "element %u", element);
+    return;
+  }
+  uint32_t index[TILE_MAX_RANK];
+  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
+  buf_text(out, "element [");
+  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? ", " : "", index[d]);
+  buf_char(out, ']');
+}
+
+bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  Buf where = {0};
+  const Type *type = shape_of(op);
+  if (m->in_grid)
+    buf_text(&where, "in the grid expression");
+  else
+    buf_printf(&where, "in program (%u, %u, %u)", m->program[0], m->program[1], m->program[2]);
+  if (element != NO_ELEMENT && type && type_is_tile(type)) {
+    buf_text(&where, ", ");
+    print_element(&where, type, element);
+  }
+  diag_error(m->diags, op->loc, "%s, %s", text, where.at);
+  buf_free(&where);
+  return false;
+}
+
+// The operand that made element *i of the op's result undefined, with *i as its element; NULL where the op
+// itself did.
+static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *i) {
+  if (!op_has(op, ELEMENTWISE) && op->kind != OP_SPLAT && op->kind != OP_CONVERT_LAYOUT) return NULL;
+  for (uint32_t k = 0; k < op->operand_count; k++) {
+    const Tile *t = eval_operand(m, op, k);
+    uint32_t at = t->n == 1 ? 0 : *i;
+    if (at >= t->n || !(t->state[at] & UNDEFINED)) continue;
+    if (op->kind == OP_SELECT && k > 0) {
+      const Tile *condition = eval_operand(m, op, 0);
+      if (condition->bits[condition->n == 1 ? 0 : *i] != (k == 1)) continue;
+    }
+    *i = at;
+    return op->operands[k].value;
+  }
+  return NULL;
+}
+
+static const char *undefined_because(const Machine *m, const Op *op, uint32_t i) {
+  if (op->kind == OP_DIV || op->kind == OP_REM) return "an integer is divided by zero here";
+  if (op->kind != OP_LOAD) return NULL;
+  const Tile *mask = op->operand_count > 1 ? eval_operand(m, op, 1) : NULL;
+  if (mask && !mask->bits[mask->n == 1 ? 0 : i])
+    return "the load is masked off here, and gives no `other` value";
+  return "the load reads memory that was never written";
+}
+
+bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
+  eval_error(m, op, element, "%s is undefined", what);
+  const Op *origin = operand->def;
+  uint32_t i = element == NO_ELEMENT ? 0 : element;
+  // Masks and operands of loops in other iterations may have changed since: the way back ends where a state
+  // says so.
+  for (const Value *from = operand; origin && from;) {
+    if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return false;
+    from = undefined_operand(m, origin, &i);
+    if (from) origin = from->def;
+  }
+  const char *why = origin ? undefined_because(m, origin, i) : NULL;
+  if (why && m->diags->list.n) diag_note(m->diags, vec_last(&m->diags->list), origin->loc, "%s", why);
+  return false;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementwise ops of the evaluator but for those that access memory. An undefined operand makes the result's
+// element undefined, except the side that a select does not choose.
+#include <math.h>
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+// b == 0 gives no value; the one quotient that does not fit wraps to the dividend.
+static uint64_t int_divide(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
+  bool quotient = kind == OP_DIV;
+  if (b == 0) {
+    *state |= UNDEFINED;
+    return 0;
+  }
+  if (!elem_is_signed(elem)) return quotient ? a / b : a % b;
+  if ((int64_t)b == -1) return quotient ? number_wrap(elem, 0 - a) : 0;
+  int64_t result = quotient ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b;
+  return (uint64_t)result;
+}
+
+// The count is unsigned in the type's width, whatever the type's sign.
+static uint64_t int_shift(OpKind kind, Elem elem, uint64_t a, uint64_t b) {
+  uint32_t width = elem_info(elem)->bits;
+  uint64_t count = width == 64 ? b : b & (((uint64_t)1 << width) - 1);
+  bool negative = elem_is_signed(elem) && a >> 63;
+  if (count >= width) return kind == OP_SHR && negative ? UINT64_MAX : 0;
+  if (kind == OP_SHL) return number_wrap(elem, a << count);
+  return negative ? ~(~a >> count) : a >> count;
+}
+
+static int int_order(ElemCode code, uint64_t a, uint64_t b) {
+  if (code != CODE_POINTER && elem_is_signed((Elem)code))
+    return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+  return a < b ? -1 : a > b;
+}
+
+static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
+  switch ((int)kind) {
+  case OP_ADD: return number_wrap(elem, a + b);
+  case OP_SUB: return number_wrap(elem, a - b);
+  case OP_MUL: return number_wrap(elem, a * b);
+  case OP_DIV:
+  case OP_REM: return int_divide(kind, elem, a, b, state);
+  case OP_AND: return a & b;
+  case OP_OR: return a | b;
+  case OP_XOR: return a ^ b;
+  case OP_SHL:
+  case OP_SHR: return int_shift(kind, elem, a, b);
+  case OP_MIN: return int_order(elem, a, b) < 0 ? a : b;
+  case OP_MAX: return int_order(elem, a, b) > 0 ? a : b;
+  default: BUG("%s is no operation of two integers", op_info(kind)->name);
+  }
+}
+
+static void run_binary(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
+  bool is_float = eval_code_is_float(to->code);
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i), y = tile_get(b, i), z;
+    if (is_float) {
+      z = eval_float_binary(kind, (Elem)to->code, &x, &y);
+    } else {
+      z = (Element){.state = x.state | y.state};
+      z.bits = int_binary(kind, (Elem)to->code, x.bits, y.bits, &z.state);
+    }
+    tile_set(to, i, &z);
+  }
+}
+
+static void run_unary(OpKind kind, const Tile *a, Tile *to) {
+  bool is_float = eval_code_is_float(to->code);
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i);
+    if (is_float)
+      x = eval_float_unary(kind, (Elem)to->code, &x);
+    else
+      x.bits = number_wrap((Elem)to->code, 0 - x.bits);
+    tile_set(to, i, &x);
+  }
+}
+
+static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
+  bool is_float = eval_code_is_float(a->code);
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i), y = tile_get(b, i), z;
+    if (is_float)
+      z = eval_float_compare(kind, (Elem)a->code, &x, &y);
+    else
+      z = (Element){.bits = eval_holds(kind, int_order(a->code, x.bits, y.bits)), .state = x.state | y.state};
+    tile_set(to, i, &z);
+  }
+}
+
+// The condition may be one scalar for all elements.
+static void run_select(const Tile *condition, const Tile *a, const Tile *b, Tile *to) {
+  for (uint32_t i = 0; i < to->n; i++) {
+    uint32_t at = condition->n == 1 ? 0 : i;
+    Element x = tile_get(condition->bits[at] ? a : b, i);
+    x.state |= condition->state[at];
+    tile_set(to, i, &x);
+  }
+}
+
+static Element cast_element(ElemCode from, const Element *x, ElemCode to) {
+  bool from_float = eval_code_is_float(from), to_float = eval_code_is_float(to);
+  Elem source = from == CODE_POINTER ? ELEM_U64 : (Elem)from,
+       target = to == CODE_POINTER ? ELEM_U64 : (Elem)to;
+  if (from_float && to_float) return eval_float_cast(source, x, target);
+  if (from_float) return eval_float_to_int(source, x, target);
+  if (to_float) return eval_float_from_int(source, x, target);
+  Element y = *x;
+  y.bits = target == ELEM_I1 ? x->bits != 0 : number_wrap(target, x->bits);
+  return y;
+}
+
+// The bits of a float that right implementations may differ in are uncertain as another type.
+static Element bitcast_element(ElemCode from, const Element *x, ElemCode to) {
+  Elem target = to == CODE_POINTER ? ELEM_U64 : (Elem)to;
+  if (from == to) return *x;
+  uint32_t bits = elem_info(target)->bits;
+  Element y = {.bits = bits == 64 ? x->bits : x->bits & (((uint64_t)1 << bits) - 1)};
+  y.state = x->state & (UNDEFINED | UNCERTAIN);
+  if (x->e > 0) y.state |= UNCERTAIN;
+  if (eval_code_is_float(to))
+    y.r = number_decode(target, y.bits);
+  else
+    y.bits = number_wrap(target, y.bits);
+  return y;
+}
+
+static void run_conversion(OpKind kind, const Tile *a, Tile *to) {
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i);
+    Element y =
+        kind == OP_CAST ? cast_element(a->code, &x, to->code) : bitcast_element(a->code, &x, to->code);
+    tile_set(to, i, &y);
+  }
+}
+
+bool eval_elementwise(Machine *m, Op *op) {
+  Tile *to = eval_tile(m, op_result(op));
+  const Tile *a = eval_operand(m, op, 0), *b = op->operand_count > 1 ? eval_operand(m, op, 1) : NULL;
+  if (op->kind == OP_SELECT)
+    run_select(a, b, eval_operand(m, op, 2), to);
+  else if (op->kind == OP_CAST || op->kind == OP_BITCAST)
+    run_conversion(op->kind, a, to);
+  else if (op_has(op, COMPARE))
+    run_compare(op->kind, a, b, to);
+  else if (b)
+    run_binary(op->kind, a, b, to);
+  else
+    run_unary(op->kind, a, to);
+  return true;
+}
