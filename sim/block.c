@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/block.h"
+#include "sim/special.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,11 @@ Block *block_new(Worker *worker) {
   block->registers = aligned_alloc(ALIGNMENT, block->warp_count * aligned(program->register_bytes));
   block->shared = aligned_alloc(ALIGNMENT, aligned(block->shared_bytes + 1));
   block->local = malloc((size_t)block->warp_count * LANES * program->local_bytes + 1);
-  if (block->warps && block->registers && block->shared && block->local) return block;
+  block->specials = malloc((size_t)block->warp_count * program->specials.n * LANES * sizeof(uint32_t) + 1);
+  if (block->warps && block->registers && block->shared && block->local && block->specials) {
+    special_fill(block, false);
+    return block;
+  }
   block_free(block);
   return NULL;
 }
@@ -33,6 +38,7 @@ void block_free(Block *block) {
   free(block->registers);
   free(block->shared);
   free(block->local);
+  free(block->specials);
   free(block);
 }
 
@@ -45,52 +51,26 @@ static void fill_slot(unsigned char *regs, const Constant *constant) {
              constant->bytes); // little endian
 }
 
+// Parameters as loads give them: extended by the type's sign to the slot's width.
+static void fill_param(unsigned char *regs, const ParamSlot *param, const unsigned char *values) {
+  uint64_t bits = 0;
+  uint32_t bytes = ptx_type_bytes(param->type);
+  memcpy(&bits, values + param->offset, bytes);
+  bool negative = ptx_type_class(param->type) == CLASS_SIGNED && bytes < 8 && bits >> (8 * bytes - 1);
+  if (negative) bits |= UINT64_MAX << (8 * bytes);
+  Constant constant = {param->slot, param->slot_bytes, bits};
+  fill_slot(regs, &constant);
+}
+
 unsigned char *block_image(const Launch *launch) {
   const Program *program = launch->program;
   unsigned char *image = aligned_alloc(ALIGNMENT, aligned(program->register_bytes));
   if (!image) return NULL;
   memset(image, 0, aligned(program->register_bytes));
   for (uint32_t i = 0; i < program->constants.n; i++) fill_slot(image, &program->constants.at[i]);
+  for (uint32_t i = 0; i < program->param_slots.n; i++)
+    fill_param(image, &program->param_slots.at[i], launch->params);
   return image;
-}
-
-static uint32_t special_value(const Block *block, const Warp *warp, Special special, uint32_t lane) {
-  const Launch *launch = block->worker->launch;
-  const uint32_t *n = launch->block;
-  uint32_t thread = warp->index * LANES + lane;
-  switch (special) {
-  case SPECIAL_TID_X: return thread % n[0];
-  case SPECIAL_TID_Y: return thread / n[0] % n[1];
-  case SPECIAL_TID_Z: return thread / n[0] / n[1];
-  case SPECIAL_NTID_X: return n[0];
-  case SPECIAL_NTID_Y: return n[1];
-  case SPECIAL_NTID_Z: return n[2];
-  case SPECIAL_CTAID_X: return block->id[0];
-  case SPECIAL_CTAID_Y: return block->id[1];
-  case SPECIAL_CTAID_Z: return block->id[2];
-  case SPECIAL_NCTAID_X: return launch->grid[0];
-  case SPECIAL_NCTAID_Y: return launch->grid[1];
-  case SPECIAL_NCTAID_Z: return launch->grid[2];
-  case SPECIAL_LANEID: return lane;
-  case SPECIAL_WARPID: return warp->index;
-  case SPECIAL_NWARPID: return block->warp_count;
-  case SPECIAL_SMID: return block->index % launch->multiprocessors;
-  case SPECIAL_NSMID: return launch->multiprocessors;
-  case SPECIAL_WARPSIZE: return LANES;
-  case SPECIAL_LANEMASK_EQ: return 1u << lane;
-  case SPECIAL_LANEMASK_LT: return (1u << lane) - 1;
-  case SPECIAL_LANEMASK_LE: return (2u << lane) - 1;
-  case SPECIAL_LANEMASK_GE: return ~((1u << lane) - 1);
-  case SPECIAL_LANEMASK_GT: return ~((2u << lane) - 1);
-  case SPECIAL_DYNAMIC_SMEM: return launch->dynamic_shared;
-  case SPECIAL_TOTAL_SMEM: return block->shared_bytes;
-  case SPECIAL_ONE: return 1;
-  case SPECIAL_NONE:
-  case SPECIAL_ZERO:
-  case SPECIAL_CLOCK:
-  case SPECIAL_CLOCK64: break;
-  }
-  return 0;
 }
 
 static void start_warp(Block *block, uint32_t index, const unsigned char *image) {
@@ -105,11 +85,9 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   warp->n = 1;
   warp->groups[0].mask = warp->live;
   memcpy(warp->regs, image, program->register_bytes);
-  for (uint32_t i = 0; i < program->specials.n; i++) {
-    const SpecialSlot *special = &program->specials.at[i];
-    uint32_t *to = lanes_at(warp, special->slot);
-    for (uint32_t l = 0; l < LANES; l++) to[l] = special_value(block, warp, special->special, l);
-  }
+  const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
+  for (uint32_t i = 0; i < program->specials.n; i++)
+    memcpy(lanes_at(warp, program->specials.at[i].slot), values + (size_t)i * LANES, LANES * sizeof *values);
 }
 
 void block_start(Block *block, const unsigned char *image, uint64_t index) {
@@ -122,6 +100,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   memset(block->barriers, 0, sizeof block->barriers);
   memset(block->shared, 0, block->shared_bytes);
   memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
+  special_fill(block, true);
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
 }
 

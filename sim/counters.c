@@ -66,6 +66,20 @@ void counters_shared(tilec_sim_counters *counters, const uint64_t *addresses, ui
   }
 }
 
+void counters_global_contiguous(tilec_sim_counters *counters, uint64_t first, uint32_t bytes) {
+  uint64_t last = first + (WARP - 1) * (uint64_t)bytes;
+  counters->global_requests++;
+  counters->global_sectors += last / SECTOR - first / SECTOR + 1;
+  counters->global_sectors_ideal += ((uint64_t)WARP * bytes + SECTOR - 1) / SECTOR;
+}
+
+void counters_shared_contiguous(tilec_sim_counters *counters, uint32_t bytes) {
+  uint32_t phases = bytes > WORD ? bytes / WORD : 1;
+  counters->shared_requests++;
+  counters->shared_wavefronts += phases;
+  counters->shared_wavefronts_ideal += phases;
+}
+
 void counters_add(tilec_sim_counters *sum, const tilec_sim_counters *more) {
   sum->instructions += more->instructions;
   sum->global_requests += more->global_requests;

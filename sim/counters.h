@@ -9,6 +9,9 @@
 // addresses[lane].
 void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 void counters_shared(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes);
+// The same for 32 lanes, lane l at first + l * bytes.
+void counters_global_contiguous(tilec_sim_counters *counters, uint64_t first, uint32_t bytes);
+void counters_shared_contiguous(tilec_sim_counters *counters, uint32_t bytes);
 void counters_add(tilec_sim_counters *sum, const tilec_sim_counters *more);
 
 #endif

@@ -93,6 +93,8 @@ Str mod_any(Decoder *d);           // the next one, whatever it is; empty: none
 // Slots.
 uint32_t slot_new(Decoder *d, uint32_t bytes); // a lane's; 0: a predicate
 uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes);
+// A slot that holds the kernel parameter's bytes at `offset`, extended to slot_bytes by the type's sign.
+uint32_t slot_param(Decoder *d, uint32_t offset, PtxType type, uint32_t slot_bytes);
 uint32_t slot_bytes_of(PtxType type); // what a register of the type takes a lane: 0, 2, 4, 8
 
 // Operands, taken in order. An operand of another width is an error.

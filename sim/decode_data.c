@@ -46,7 +46,7 @@ static bool move_address(Decoder *d, const PtxOperand *operand, PtxType type) {
   if (ptx_type_bytes(type) < 4) decode_error(d, "an address has 32 or 64 bits");
   d->insn.src[0] =
       slot_constant(d, symbol_address(d, symbol) + (uint64_t)operand->offset, ptx_type_bytes(type));
-  finish(d, exec_mov, KIND_LANES);
+  finish(d, exec_mov_find(ptx_type_bytes(type)), KIND_LANES);
   return true;
 }
 
@@ -65,7 +65,6 @@ void decode_move(Decoder *d) {
     decode_error(d, "mov.%s to a register of another width", ptx_type_name(type));
     return;
   }
-  d->insn.count = bytes;
   if (from->kind == OPERAND_VECTOR) {
     move_vector(d, type, from, true);
     return;
@@ -78,7 +77,7 @@ void decode_move(Decoder *d) {
     return;
   }
   d->insn.src[0] = source_of(d, from, type);
-  finish(d, type == PTX_PRED ? exec_mov_predicate : exec_mov, KIND_LANES);
+  finish(d, type == PTX_PRED ? exec_mov_predicate : exec_mov_find(bytes), KIND_LANES);
 }
 
 // ---- cvt ----
@@ -277,6 +276,23 @@ static void value_registers(Decoder *d, Access *access, bool load, const PtxOper
     decode_error(d, "%u registers are needed", access->count);
 }
 
+// ld.param of one value at a constant address: parameters do not change, so it is a mov from a slot that is
+// filled when a warp starts. False: it is another access.
+static bool load_param(Decoder *d, const Access *access) {
+  if (access->space != SPACE_PARAM || access->count != 1 || !access->slot_bytes[0]) return false;
+  for (uint32_t i = d->program->constants.n; i-- > 0;) {
+    const Constant *constant = &d->program->constants.at[i];
+    if (constant->slot != d->insn.src[0]) continue;
+    uint64_t offset = constant->bits + (uint64_t)access->offset, size = d->program->param_bytes;
+    if (offset > size || access->bytes > size - offset || offset % access->bytes) return false;
+    d->insn.src[0] = slot_param(d, (uint32_t)offset, access->type, access->slot_bytes[0]);
+    d->insn.dst = access->slots[0];
+    finish(d, exec_mov_find(access->slot_bytes[0]), KIND_LANES);
+    return true;
+  }
+  return false;
+}
+
 void decode_memory(Decoder *d) {
   bool load = d->op != OP_ST;
   Access *access = ARENA_NEW(d->arena, Access);
@@ -297,6 +313,7 @@ void decode_memory(Decoder *d) {
   if (mod_take(d, "L2::cache_hint")) operand_source(d, PTX_B64);
   if (!load && (access->space == SPACE_PARAM || access->space == SPACE_CONST))
     decode_error(d, "stores to this state space are not allowed");
+  if (load && load_param(d, access)) return;
   finish(d, load ? exec_load : exec_store, KIND_CHECKED);
 }
 

@@ -132,6 +132,16 @@ uint32_t slot_constant(Decoder *d, uint64_t bits, uint32_t bytes) {
   return constant.slot;
 }
 
+uint32_t slot_param(Decoder *d, uint32_t offset, PtxType type, uint32_t slot_bytes) {
+  for (uint32_t i = 0; i < d->program->param_slots.n; i++) {
+    const ParamSlot *old = &d->program->param_slots.at[i];
+    if (old->offset == offset && old->type == type && old->slot_bytes == slot_bytes) return old->slot;
+  }
+  ParamSlot param = {slot_new(d, slot_bytes), slot_bytes, offset, type};
+  vec_push(d->arena, &d->program->param_slots, param);
+  return param.slot;
+}
+
 uint32_t symbol_slot(Decoder *d, Symbol *symbol, uint32_t index) {
   if (!symbol->slots[index]) {
     uint32_t slot = slot_new(d, slot_bytes_of(symbol->type));

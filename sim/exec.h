@@ -65,6 +65,7 @@ struct Block {
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
+  uint32_t *specials; // of each warp and each of the program's special slots: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;
   Barrier barriers[BARRIERS];
@@ -154,19 +155,46 @@ static inline void lanes_write64(Warp *warp, uint32_t slot, const void *from, ui
   }
 }
 
+// Where 32 results go: the register itself where every lane runs, else `scratch`, which lanes_merge then
+// blends in. Lane l of a register is read before lane l of the result is written, so the two may be one
+// register.
+static inline void *lanes_result(Warp *warp, uint32_t slot, void *scratch, uint32_t mask) {
+  return mask == ALL_LANES ? lanes_at(warp, slot) : scratch;
+}
+
+static inline void lanes_merge16(Warp *warp, uint32_t slot, const uint16_t *scratch, uint32_t mask) {
+  if (mask != ALL_LANES) lanes_write16(warp, slot, scratch, mask);
+}
+
+static inline void lanes_merge32(Warp *warp, uint32_t slot, const void *scratch, uint32_t mask) {
+  if (mask != ALL_LANES) lanes_write32(warp, slot, scratch, mask);
+}
+
+static inline void lanes_merge64(Warp *warp, uint32_t slot, const void *scratch, uint32_t mask) {
+  if (mask != ALL_LANES) lanes_write64(warp, slot, scratch, mask);
+}
+
+// Before a loop over lanes that reads registers and writes results: no lane depends on another.
+#if defined(__GNUC__) && !defined(__clang__)
+#define LANES_ARE_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define LANES_ARE_INDEPENDENT
+#endif
+
 // One function an instruction and type: DEFINE_LANES(function, T, bits, expression of a, b, c) computes 32
 // results of T.
 #define DEFINE_LANES(function, T, bits, expression)                                                          \
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
     const T *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                          \
     const T *cs = lanes_at(warp, insn->src[2]);                                                              \
-    uint##bits##_t out[LANES];                                                                               \
+    uint##bits##_t scratch[LANES], *out = lanes_result(warp, insn->dst, scratch, mask);                      \
+    LANES_ARE_INDEPENDENT                                                                                    \
     for (int l = 0; l < LANES; l++) {                                                                        \
       T a = as[l], b = bs[l], c = cs[l];                                                                     \
       (void)b, (void)c;                                                                                      \
       out[l] = (uint##bits##_t)(expression);                                                                 \
     }                                                                                                        \
-    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+    lanes_merge##bits(warp, insn->dst, scratch, mask);                                                       \
   }
 
 // What applies `op` to operands of `type`; NULL: there is no such instruction. `variant` is 'l', 'h' or 'w'
@@ -183,11 +211,13 @@ ExecFn *exec_compare_find(Str compare, PtxType type);
 ExecFn *exec_compare_pair_find(Str compare, uint8_t *code);
 ExecFn *exec_select_find(uint32_t bytes);
 
+ExecFn *exec_mov_find(uint32_t bytes); // of a lane
+
 // The conversion of a finished instruction.
 ExecFn *exec_convert_find(const Insn *insn);
 ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
-ExecFn exec_mov, exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
+ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
 ExecFn exec_load, exec_store, exec_atomic;
 ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
 

@@ -5,35 +5,37 @@
 #include "sim/exec.h"
 #include "sim/float_bits.h"
 
-// The lanes of source i: the register, or for .ftz a flushed copy in `copy`.
-static inline const float *f32_source(Warp *warp, const Insn *insn, int i, float *copy) {
-  const float *lanes = lanes_at(warp, insn->src[i]);
-  if (!(insn->flags & FLAG_FTZ)) return lanes;
-  for (int l = 0; l < LANES; l++) copy[l] = float_flush(lanes[l]);
-  return copy;
-}
-
-static inline void f32_result(Warp *warp, const Insn *insn, float *out, uint32_t mask) {
-  if (insn->flags & FLAG_FTZ)
-    for (int l = 0; l < LANES; l++) out[l] = float_flush(out[l]);
-  if (insn->flags & FLAG_SAT)
-    for (int l = 0; l < LANES; l++) out[l] = float_saturate(out[l]);
-  if (insn->flags & FLAG_RELU)
-    for (int l = 0; l < LANES; l++) out[l] = out[l] > 0 || isnan(out[l]) ? out[l] : 0;
-  lanes_write32(warp, insn->dst, out, mask);
+static inline float f32_modify(float value, uint32_t flags) {
+  if (flags & FLAG_FTZ) value = float_flush(value);
+  if (flags & FLAG_SAT) value = float_saturate(value);
+  if (flags & FLAG_RELU) value = value > 0 || isnan(value) ? value : 0;
+  return value;
 }
 
 #define DEFINE_F32(function, expression)                                                                     \
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
-    float copy[3][LANES], out[LANES];                                                                        \
-    const float *as = f32_source(warp, insn, 0, copy[0]), *bs = f32_source(warp, insn, 1, copy[1]);          \
-    const float *cs = f32_source(warp, insn, 2, copy[2]);                                                    \
-    for (int l = 0; l < LANES; l++) {                                                                        \
-      float a = as[l], b = bs[l], c = cs[l];                                                                 \
-      (void)b, (void)c;                                                                                      \
-      out[l] = expression;                                                                                   \
+    float scratch[LANES];                                                                                    \
+    float *out = lanes_result(warp, insn->dst, scratch, mask);                                               \
+    const float *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                      \
+    const float *cs = lanes_at(warp, insn->src[2]);                                                          \
+    if (insn->flags == 0) {                                                                                  \
+      LANES_ARE_INDEPENDENT                                                                                  \
+      for (int l = 0; l < LANES; l++) {                                                                      \
+        float a = as[l], b = bs[l], c = cs[l];                                                               \
+        (void)b, (void)c;                                                                                    \
+        out[l] = expression;                                                                                 \
+      }                                                                                                      \
+    } else {                                                                                                 \
+      bool flush = insn->flags & FLAG_FTZ;                                                                   \
+      LANES_ARE_INDEPENDENT                                                                                  \
+      for (int l = 0; l < LANES; l++) {                                                                      \
+        float a = flush ? float_flush(as[l]) : as[l], b = flush ? float_flush(bs[l]) : bs[l];                \
+        float c = flush ? float_flush(cs[l]) : cs[l];                                                        \
+        (void)b, (void)c;                                                                                    \
+        out[l] = f32_modify(expression, insn->flags);                                                        \
+      }                                                                                                      \
     }                                                                                                        \
-    f32_result(warp, insn, out, mask);                                                                       \
+    lanes_merge32(warp, insn->dst, scratch, mask);                                                           \
   }
 
 // min and max: -0 is less than +0; a NaN loses, or with .NaN wins (canonical 0x7fffffff).
@@ -82,13 +84,15 @@ DEFINE_F32(f32_tanh, (float)tanh((double)a))
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
     const double *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);                     \
     const double *cs = lanes_at(warp, insn->src[2]);                                                         \
-    double out[LANES];                                                                                       \
+    double scratch[LANES];                                                                                   \
+    double *out = lanes_result(warp, insn->dst, scratch, mask);                                              \
+    LANES_ARE_INDEPENDENT                                                                                    \
     for (int l = 0; l < LANES; l++) {                                                                        \
       double a = as[l], b = bs[l], c = cs[l];                                                                \
       (void)b, (void)c;                                                                                      \
       out[l] = expression;                                                                                   \
     }                                                                                                        \
-    lanes_write64(warp, insn->dst, out, mask);                                                               \
+    lanes_merge64(warp, insn->dst, scratch, mask);                                                           \
   }
 
 DEFINE_F64(f64_add, a + b)

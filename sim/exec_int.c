@@ -73,16 +73,18 @@ DEFINE_LANES(madhi_s64, int64_t, 64, mulhi64_signed(a, b) + (uint64_t)c)
 #define DEFINE_WIDE(name, T, W, bits)                                                                        \
   SIM_LANES static void mulwide_##name(Warp *warp, const Insn *insn, uint32_t mask) {                        \
     const T *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);                            \
-    uint##bits##_t out[LANES];                                                                               \
+    uint##bits##_t scratch[LANES], *out = lanes_result(warp, insn->dst, scratch, mask);                      \
+    LANES_ARE_INDEPENDENT                                                                                    \
     for (int l = 0; l < LANES; l++) out[l] = (uint##bits##_t)((W)a[l] * (W)b[l]);                            \
-    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+    lanes_merge##bits(warp, insn->dst, scratch, mask);                                                       \
   }                                                                                                          \
   SIM_LANES static void madwide_##name(Warp *warp, const Insn *insn, uint32_t mask) {                        \
     const T *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);                            \
     const uint##bits##_t *c = lanes_at(warp, insn->src[2]);                                                  \
-    uint##bits##_t out[LANES];                                                                               \
+    uint##bits##_t scratch[LANES], *out = lanes_result(warp, insn->dst, scratch, mask);                      \
+    LANES_ARE_INDEPENDENT                                                                                    \
     for (int l = 0; l < LANES; l++) out[l] = (uint##bits##_t)((W)a[l] * (W)b[l]) + c[l];                     \
-    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+    lanes_merge##bits(warp, insn->dst, scratch, mask);                                                       \
   }
 
 DEFINE_WIDE(u16, uint16_t, uint32_t, 32)
@@ -103,13 +105,14 @@ DEFINE_LANES(subsat, int32_t, 32, clamp32((int64_t)a - b))
   SIM_LANES static void function(Warp *warp, const Insn *insn, uint32_t mask) {                              \
     const T *as = lanes_at(warp, insn->src[0]);                                                              \
     const uint32_t *counts = lanes_at(warp, insn->src[1]);                                                   \
-    uint##bits##_t out[LANES];                                                                               \
+    uint##bits##_t scratch[LANES], *out = lanes_result(warp, insn->dst, scratch, mask);                      \
+    LANES_ARE_INDEPENDENT                                                                                    \
     for (int l = 0; l < LANES; l++) {                                                                        \
       T a = as[l];                                                                                           \
       uint32_t n = counts[l];                                                                                \
       out[l] = (uint##bits##_t)(expression);                                                                 \
     }                                                                                                        \
-    lanes_write##bits(warp, insn->dst, out, mask);                                                           \
+    lanes_merge##bits(warp, insn->dst, scratch, mask);                                                       \
   }
 
 DEFINE_SHIFT(shl16, uint16_t, 16, n > 15 ? 0 : (uint32_t)a << (n & 15))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads, stores and atomics: each lane's address is checked and turned into a host pointer, then the bytes
 // move.
-#include "sim/exec.h"
+#include "sim/contiguous.h"
 #include "sim/resolve.h"
 
 static void load_element(const Insn *insn, unsigned char *const *host, uint32_t element, void *to,
@@ -30,7 +30,7 @@ static void load_element(const Insn *insn, unsigned char *const *host, uint32_t 
   }
 }
 
-// A warp's 32-bit elements when every lane loads: the commonest case, without the width's switches.
+// 32-bit elements when every lane takes part: the commonest case, without the width's switches.
 static void load_words(unsigned char *const *host, uint32_t element, uint32_t *to) {
   for (int l = 0; l < LANES; l++) memcpy(&to[l], host[l] + 4 * (size_t)element, 4);
 }
@@ -39,10 +39,63 @@ static void store_words(unsigned char *const *host, uint32_t element, const uint
   for (int l = 0; l < LANES; l++) memcpy(host[l] + 4 * (size_t)element, &from[l], 4);
 }
 
+// Lane l's element i of `count` at from + (l * count + i) elements, to or from registers of the same width.
+#define DEFINE_STRIDED(bits)                                                                                 \
+  static inline void load_strided##bits(const unsigned char *from, uint32_t count, uint##bits##_t *to) {     \
+    for (size_t l = 0; l < LANES; l++) memcpy(&to[l], from + l * count * sizeof *to, sizeof *to);            \
+  }                                                                                                          \
+  static inline void store_strided##bits(unsigned char *to, uint32_t count, const uint##bits##_t *from) {    \
+    for (size_t l = 0; l < LANES; l++) memcpy(to + l * count * sizeof *from, &from[l], sizeof *from);        \
+  }
+
+DEFINE_STRIDED(32)
+DEFINE_STRIDED(64)
+
+static inline void copy_lanes(void *to, const void *from, uint32_t bytes) {
+  if (bytes == 4)
+    memcpy(to, from, LANES * 4);
+  else if (bytes == 8)
+    memcpy(to, from, LANES * 8);
+  else
+    memcpy(to, from, LANES * 2);
+}
+
+// Every lane's bytes lie one after another, and each register has its element's width. False: not so.
+SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned char *host, bool writes) {
+  const Access *access = insn->u.access;
+  uint32_t bytes = access->bytes, count = access->count;
+  if (bytes < 2) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (access->slot_bytes[i] != bytes) return false;
+  if (count > 1 && bytes == 2) return false;
+  for (uint32_t i = 0; i < count; i++, host += bytes) {
+    void *lanes = lanes_at(warp, access->slots[i]);
+    if (count == 1)
+      copy_lanes(writes ? host : lanes, writes ? lanes : host, bytes);
+    else if (bytes == 4)
+      writes ? store_strided32(host, count, lanes) : load_strided32(host, count, lanes);
+    else
+      writes ? store_strided64(host, count, lanes) : load_strided64(host, count, lanes);
+  }
+  return true;
+}
+
+// False: the warp's fault is set.
+static bool find_lanes(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned char **host,
+                       bool *done) {
+  const Access *access = insn->u.access;
+  unsigned char *first = resolve_contiguous(warp, insn, mask, writes);
+  *done = first && move_contiguous(warp, insn, first, writes);
+  if (!first) return resolve(warp, insn, mask, writes, host);
+  for (size_t l = 0; l < LANES && !*done; l++) host[l] = first + l * access->bytes * access->count;
+  return true;
+}
+
 void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   unsigned char *host[LANES];
-  if (!resolve(warp, insn, mask, false, host)) return;
+  bool done;
+  if (!find_lanes(warp, insn, mask, false, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     if (access->slot_bytes[i] == 0) continue;
     void *to = lanes_at(warp, access->slots[i]);
@@ -77,7 +130,8 @@ static void store_element(const Insn *insn, unsigned char *const *host, uint32_t
 void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   unsigned char *host[LANES];
-  if (!resolve(warp, insn, mask, true, host)) return;
+  bool done;
+  if (!find_lanes(warp, insn, mask, true, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     const void *from = lanes_at(warp, access->slots[i]);
     if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)

@@ -2,17 +2,11 @@
 // mov, vectors packed and unpacked, clocks, and generic addresses.
 #include "sim/exec.h"
 
-// insn->count: bytes a lane.
-void exec_mov(Warp *warp, const Insn *insn, uint32_t mask) {
-  const void *from = lanes_at(warp, insn->src[0]);
-  if (insn->dst == insn->src[0]) return;
-  if (insn->count == 2)
-    lanes_write16(warp, insn->dst, from, mask);
-  else if (insn->count == 4)
-    lanes_write32(warp, insn->dst, from, mask);
-  else
-    lanes_write64(warp, insn->dst, from, mask);
-}
+DEFINE_LANES(mov16, uint16_t, 16, a)
+DEFINE_LANES(mov32, uint32_t, 32, a)
+DEFINE_LANES(mov64, uint64_t, 64, a)
+
+ExecFn *exec_mov_find(uint32_t bytes) { return bytes == 2 ? mov16 : bytes == 4 ? mov32 : mov64; }
 
 void exec_mov_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
   predicate_write(warp, insn->dst, predicate_at(warp, insn->src[0]), mask);

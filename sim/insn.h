@@ -132,6 +132,12 @@ typedef struct SpecialSlot {
   uint32_t slot;
 } SpecialSlot;
 
+typedef struct ParamSlot { // a kernel parameter's bytes in every lane, as ld.param loads them
+  uint32_t slot, slot_bytes;
+  uint32_t offset;
+  PtxType type;
+} ParamSlot;
+
 typedef struct Param {
   const char *name;
   uint32_t offset, size, align;
@@ -146,6 +152,7 @@ typedef struct Program {
   VEC(Site) sites;
   VEC(Constant) constants;
   VEC(SpecialSlot) specials;
+  VEC(ParamSlot) param_slots;
   uint32_t register_bytes;
   uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
   uint32_t local_bytes;                  // a thread

@@ -9,11 +9,7 @@
 
 enum { PATIENCE = 1000, TURN = 32 };
 
-static uint32_t count_lanes(uint32_t mask) {
-  uint32_t n = 0;
-  for (; mask; mask &= mask - 1) n++;
-  return n;
-}
+static uint32_t count_lanes(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
 
 void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                 const char *format, ...) {

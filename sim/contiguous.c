@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/contiguous.h"
+
+static inline bool is_contiguous(const uint64_t *addresses, uint64_t bytes) {
+  uint64_t first = addresses[0], differ = 0;
+  for (uint64_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
+  return differ == 0;
+}
+
+static inline bool is_contiguous32(const uint32_t *addresses, uint32_t bytes) {
+  uint32_t first = addresses[0], differ = 0;
+  for (uint32_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
+  return differ == 0;
+}
+
+SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32_t mask, bool writes) {
+  const Access *access = insn->u.access;
+  const void *base = lanes_at(warp, insn->src[0]);
+  Block *block = warp->block;
+  Worker *worker = block->worker;
+  uint64_t bytes = (uint64_t)access->bytes * access->count, all = LANES * bytes, first;
+  if (mask != ALL_LANES) return NULL;
+  if (access->address64 ? !is_contiguous(base, bytes) : !is_contiguous32(base, (uint32_t)bytes)) return NULL;
+  if (access->address64)
+    first = *(const uint64_t *)base + (uint64_t)access->offset;
+  else
+    first = *(const uint32_t *)base + (uint32_t)access->offset;
+  if (first & (bytes - 1)) return NULL;
+  PtxSpace space = access->space;
+  if (space == SPACE_GENERIC) space = first < PARAM_WINDOW ? SPACE_GLOBAL : SPACE_SHARED;
+  if (space == SPACE_SHARED) {
+    if (access->space == SPACE_GENERIC) first -= SHARED_WINDOW; // another window: far beyond its size
+    if (first > block->shared_bytes || all > block->shared_bytes - first) return NULL;
+    counters_shared_contiguous(&worker->by_site[insn->site], (uint32_t)bytes);
+    return block->shared + first;
+  }
+  if (space != SPACE_GLOBAL && space != SPACE_CONST) return NULL;
+  const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, first, all);
+  if (!allocation || (writes && allocation->read_only)) return NULL;
+  counters_global_contiguous(&worker->by_site[insn->site], first, (uint32_t)bytes);
+  return allocation->host + (first - allocation->base);
+}
