@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reference evaluator: what a kernel means, at any stage of the pipeline, simply and slowly. It is the oracle for the simulator and the GPU.
+// The reference evaluator: what a kernel means, at any stage of the pipeline, simply and slowly. It is the
+// oracle for the simulator and the GPU.
 //
-// Every float carries its value v in the kernel's types, a reference r in float64 and a bound e on how far a right implementation may be
-// from r; every element whether it is defined (docs/testing.md has the rules for e). Memory keeps r, e and defined
-// for what was stored, so that they survive from one program to another.
+// Every float carries its value v in the kernel's types, a reference r in float64 and a bound e on how far a
+// right implementation may be from r; every element whether it is defined (docs/testing.md has the rules for
+// e). Memory keeps r, e and defined for what was stored, so that they survive from one program to another.
 #ifndef IR_EVAL_H
 #define IR_EVAL_H
 
@@ -13,9 +14,11 @@ typedef struct EvalMemory EvalMemory;
 
 EvalMemory *eval_memory_new(Arena *arena);
 
-// Gives the evaluator `bytes` bytes at device address `address`; `data` is copied. Not initialised (an `empty:` buffer): reading before writing gives
-// undefined elements. Buffers may touch; they may not overlap (a fault).
-void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uint64_t bytes, bool initialised);
+// Gives the evaluator `bytes` bytes at device address `address`; `data` is copied. Not initialised (an
+// `empty:` buffer): reading before writing gives undefined elements. Buffers may touch; they may not overlap
+// (a fault).
+void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uint64_t bytes,
+                     bool initialised);
 // The memory's bytes now, for a buffer added at `address`; NULL where there is none.
 const uint8_t *eval_memory_bytes(const EvalMemory *memory, uint64_t address);
 
@@ -25,24 +28,34 @@ typedef union EvalArg {
 
 typedef struct EvalOptions {
   uint64_t max_steps; // ops; 0: no limit. Past it: an error
+  // Report accesses that nothing orders: an error where threads of one program are concerned (each element of
+  // a tile of one shape, and all scalars together, being one thread); a warning where programs are, and what
+  // hangs on their order is not compared. Costs memory (up to 13 times the bytes accessed) and time.
+  bool races;
+  void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
+  void *print_data;
 } EvalOptions;
 
-// Runs every program of the grid, one after the other. False with located errors in ir->diags: an access out of bounds or by an undefined
-// pointer, storing, branching on an undefined value, an op that cannot be evaluated. A grid with a zero runs nothing and succeeds.
-bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory, const EvalOptions *options);
+// Runs every program of the grid, one after the other; `options` NULL: no limit, races reported, prints
+// dropped. False with located errors in ir->diags: an access out of bounds or by an undefined pointer,
+// storing, branching on an undefined value, an op that cannot be evaluated. A grid with a zero runs nothing
+// and succeeds.
+bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
+                 const EvalOptions *options);
 
-// The grid of the function's @grid for these arguments; dimensions past the given ones are 1. False with an error in
-// ir->diags where there is none, or a size is negative or too large.
+// The grid of the function's @grid for these arguments; dimensions past the given ones are 1. False with an
+// error in ir->diags where there is none, or a size is negative or too large.
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
   uint64_t elements, compared;
-  uint64_t uncertain; // skipped: the result hangs on a comparison or conversion closer than its bound
-  uint64_t wrong;     // outside the bound, or bytes changed that no program wrote
-  double worst;       // the largest |got - r| / allowed over the compared floats
+  uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
+  uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
+  double worst;         // the largest |got - r| / allowed over the compared floats
   uint64_t first_wrong; // element index, where wrong > 0
-  const char *first_message; // "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)"; in the memory's arena
+  const char
+      *first_message; // "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)"; in the memory's arena
 } EvalCheck;
 
 // `elem` is how the buffer is compared where nothing was stored with another type. False where wrong > 0.

@@ -4,15 +4,12 @@
 #include <stdio.h>
 #include "ir/eval_machine.h"
 
-static ElemCode pointee_code(const Value *pointer) {
-  const Type *pointee = type_element(pointer->type)->inner;
-  return pointee->kind == TYPE_PTR ? (ElemCode)CODE_POINTER : (ElemCode)pointee->elem;
-}
+ElemCode eval_pointee(const Value *pointer) { return eval_code(type_element(pointer->type)->inner); }
 
 static bool run_addptr(Machine *m, Op *op) {
   const Tile *pointer = eval_operand(m, op, 0), *offset = eval_operand(m, op, 1);
   Tile *to = eval_tile(m, op_result(op));
-  uint64_t bytes = eval_code_bytes(pointee_code(op_operand(op, 0)));
+  uint64_t bytes = eval_code_bytes(eval_pointee(op_operand(op, 0)));
   for (uint32_t i = 0; i < to->n; i++) {
     to->bits[i] = pointer->bits[i] + offset->bits[i] * bytes;
     to->state[i] = pointer->state[i] | offset->state[i];
@@ -41,52 +38,84 @@ static bool out_of_bounds(Machine *m, const Op *op, uint32_t element, uint64_t a
                     name, bytes, address, where, near->bytes, near->address);
 }
 
-// The buffer of an active element's access; NULL with an error where it may not be made.
-static EvalBuffer *access_buffer(Machine *m, const Op *op, uint32_t i, const Tile *pointer, uint32_t bytes) {
-  uint64_t address = pointer->bits[i];
-  if (pointer->state[i] & UNDEFINED) {
-    eval_undefined(m, op, op_operand(op, 0), i, "the address");
-    return NULL;
-  }
-  if (pointer->state[i] & UNCERTAIN) m->memory->uncertain = true;
-  EvalBuffer *buffer = eval_buffer_at(m->memory, address, bytes);
+EvalBuffer *eval_access_buffer(Machine *m, const Access *access) {
+  uint32_t bytes = eval_code_bytes(access->code);
+  EvalBuffer *buffer = eval_buffer_at(m->memory, access->address, bytes);
   if (!buffer) {
-    out_of_bounds(m, op, i, address, bytes);
-  } else if (address % bytes) {
-    eval_error(m, op, i, "%s of %u bytes at 0x%" PRIx64 " is misaligned", op_info(op->kind)->name, bytes,
-               address);
+    out_of_bounds(m, access->op, access->element, access->address, bytes);
+  } else if (access->address % bytes) {
+    eval_error(m, access->op, access->element, "%s of %u bytes at 0x%" PRIx64 " is misaligned",
+               op_info(access->op->kind)->name, bytes, access->address);
     return NULL;
   }
   return buffer;
 }
 
-// The mask's bit for element i; an undefined one is an error, returned as false in *ok.
-static bool mask_holds(Machine *m, const Op *op, uint32_t index, const Tile *mask, uint32_t i, bool *ok) {
+bool eval_access_load(Machine *m, const Access *access, Element *x) {
+  const EvalBuffer *buffer = eval_access_buffer(m, access);
+  if (!buffer) return false;
+  *x = eval_memory_load(buffer, access->address, access->code);
+  if (access->uncertain || eval_race_read(m, access)) x->state |= UNCERTAIN;
+  return true;
+}
+
+bool eval_access_store(Machine *m, const Access *access, const Element *x) {
+  EvalBuffer *buffer = eval_access_buffer(m, access);
+  if (!buffer) return false;
+  if (access->uncertain) m->memory->uncertain = true;
+  Element value = *x;
+  if (m->race) {
+    Element before = eval_memory_load(buffer, access->address, access->code);
+    bool same = before.bits == value.bits && before.r == value.r;
+    if (eval_race_write(m, access, same)) value.state |= UNCERTAIN;
+  }
+  eval_memory_store(m->memory, buffer, access->address, access->code, &value);
+  return true;
+}
+
+bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok) {
+  const Tile *mask = eval_operand(m, op, index);
   if (!mask) return true;
   uint32_t at = mask->n == 1 ? 0 : i;
   if (mask->state[at] & UNDEFINED) *ok = eval_undefined(m, op, op_operand(op, index), at, "the mask");
   return mask->bits[at];
 }
 
+// Element i of an op on pointers; false with an error where the pointer is undefined.
+static bool pointer_access(Machine *m, const Op *op, const Tile *pointer, uint32_t i, ElemCode code,
+                           Access *access) {
+  if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the address");
+  *access = (Access){op, i, pointer->bits[i], code, pointer->state[i] & UNCERTAIN};
+  return true;
+}
+
+static bool load_active(Machine *m, const Op *op, const Tile *pointer, uint32_t i, ElemCode code,
+                        Element *x) {
+  Access access;
+  if (!pointer_access(m, op, pointer, i, code, &access)) return false;
+  if (!op_attr(op, ATTR_VOLATILE)) return eval_access_load(m, &access, x);
+  const EvalBuffer *buffer = eval_access_buffer(m, &access);
+  if (!buffer) return false;
+  *x = eval_memory_load(buffer, access.address, code);
+  eval_race_acquire(m, &access);
+  return true;
+}
+
 static bool run_load(Machine *m, Op *op) {
-  const Tile *pointer = eval_operand(m, op, 0);
-  const Tile *mask = op->operand_count > 1 ? eval_operand(m, op, 1) : NULL;
-  const Tile *other = op->operand_count > 2 ? eval_operand(m, op, 2) : NULL;
+  const Tile *pointer = eval_operand(m, op, 0), *mask = eval_operand(m, op, 1),
+             *other = eval_operand(m, op, 2);
   Tile *to = eval_tile(m, op_result(op));
-  uint32_t bytes = eval_code_bytes(to->code);
   bool ok = true;
+  eval_race_op(m, op);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = {.state = UNDEFINED};
-    bool holds = mask_holds(m, op, 1, mask, i, &ok);
+    bool holds = eval_mask(m, op, 1, i, &ok);
     if (!ok) return false;
     if (holds) {
-      const EvalBuffer *buffer = access_buffer(m, op, i, pointer, bytes);
-      if (!buffer) return false;
-      x = eval_memory_load(buffer, pointer->bits[i], to->code);
+      if (!load_active(m, op, pointer, i, to->code, &x)) return false;
     } else if (other) {
       x = tile_get(other, other->n == 1 ? 0 : i);
     }
-    x.state |= pointer->state[i] & UNCERTAIN;
     if (mask) x.state |= mask->state[mask->n == 1 ? 0 : i];
     tile_set(to, i, &x);
   }
@@ -103,19 +132,20 @@ static void doubt_element(Machine *m, const Tile *pointer, uint32_t i, ElemCode 
 }
 
 static bool run_store(Machine *m, Op *op) {
-  const Tile *pointer = eval_operand(m, op, 0), *value = eval_operand(m, op, 1);
-  const Tile *mask = op->operand_count > 2 ? eval_operand(m, op, 2) : NULL;
-  uint32_t bytes = eval_code_bytes(value->code);
+  const Tile *pointer = eval_operand(m, op, 0), *value = eval_operand(m, op, 1),
+             *mask = eval_operand(m, op, 2);
   bool ok = true;
+  eval_race_op(m, op);
   for (uint32_t i = 0; i < pointer->n; i++) {
-    bool holds = mask_holds(m, op, 2, mask, i, &ok);
+    bool holds = eval_mask(m, op, 2, i, &ok);
     if (!ok) return false;
     if (holds) {
       Element x = tile_get(value, i);
-      EvalBuffer *buffer = access_buffer(m, op, i, pointer, bytes);
-      if (!buffer) return false;
+      Access access;
+      if (!pointer_access(m, op, pointer, i, value->code, &access)) return false;
+      if (!eval_access_buffer(m, &access)) return false;
       if (x.state & UNDEFINED) return eval_undefined(m, op, op_operand(op, 1), i, "the value to store");
-      eval_memory_store(m->memory, buffer, pointer->bits[i], value->code, &x);
+      if (!eval_access_store(m, &access, &x)) return false;
     }
     if (mask && mask->state[mask->n == 1 ? 0 : i] & UNCERTAIN) doubt_element(m, pointer, i, value->code);
   }

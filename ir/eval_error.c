@@ -3,44 +3,44 @@
 // from.
 #include <stdarg.h>
 #include <stdio.h>
-#include "base/buf.h"
 #include "ir/eval_machine.h"
 
-// The type whose shape the op's elements have: a store's is its pointer's.
-static const Type *shape_of(const Op *op) {
+const Type *eval_shape(const Op *op) {
+  if (op->kind == OP_BLOCK_STORE) return op->operands[1].value->type;
   return op->result_count == 1 ? op->results[0].type : op->operand_count ? op->operands[0].value->type : NULL;
 }
 
-static void print_element(Buf *out, const Type *type, uint32_t element) {
+void eval_place_element(const Type *type, uint32_t element, char *text, size_t room) {
+  uint32_t index[TILE_MAX_RANK];
   if (type->rank == 1) {
-    buf_printf(out, "element %u", element);
+    snprintf(text, room, ", element %u", element);
     return;
   }
-  uint32_t index[TILE_MAX_RANK];
   for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
-  buf_text(out, "element [");
-  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? ", " : "", index[d]);
-  buf_char(out, ']');
+  size_t n = (size_t)snprintf(text, room, ", element [");
+  for (uint32_t d = 0; d < type->rank; d++)
+    n += (size_t)snprintf(text + n, room - n, "%s%u", d ? ", " : "", index[d]);
+  snprintf(text + n, room - n, "]");
+}
+
+// The longest text, five indices of seven digits and three of ten, is shorter than EVAL_PLACE.
+void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
+  const Type *type = eval_shape(op);
+  size_t n = m->in_grid ? (size_t)snprintf(text, EVAL_PLACE, "in the grid expression")
+                        : (size_t)snprintf(text, EVAL_PLACE, "in program (%u, %u, %u)", m->program[0],
+                                           m->program[1], m->program[2]);
+  if (element != NO_ELEMENT && type && type_is_tile(type))
+    eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
 
 bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
-  char text[512];
+  char text[512], where[EVAL_PLACE];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  Buf where = {0};
-  const Type *type = shape_of(op);
-  if (m->in_grid)
-    buf_text(&where, "in the grid expression");
-  else
-    buf_printf(&where, "in program (%u, %u, %u)", m->program[0], m->program[1], m->program[2]);
-  if (element != NO_ELEMENT && type && type_is_tile(type)) {
-    buf_text(&where, ", ");
-    print_element(&where, type, element);
-  }
-  diag_error(m->diags, op->loc, "%s, %s", text, where.at);
-  buf_free(&where);
+  eval_place(m, op, element, where);
+  diag_error(m->diags, op->loc, "%s, %s", text, where);
   return false;
 }
 

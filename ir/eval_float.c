@@ -6,25 +6,15 @@
 // one correct rounding, for double has more than twice the precision and two bits (S. Figueroa, "When is
 // double rounding innocuous?", SIGNUM 1995).
 #include <math.h>
+#include <string.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
-// Accuracy of a function in units of u: ir/ulp.def.
-static double ulp_of(OpKind kind, Elem elem) {
-#define X(op, type, ulp)                                                                                     \
-  if (kind == OP_##op && elem == ELEM_##type) return ulp;
-#include "ir/ulp.def"
-#undef X
-  return 1;
-}
+double eval_bound_product(double x, double bound) { return x == 0 || bound == 0 ? 0 : fabs(x) * bound; }
 
-// In bounds, 0 times infinity is 0.
-static double bound_product(double x, double bound) { return x == 0 || bound == 0 ? 0 : fabs(x) * bound; }
-
-// What one rounding to `elem` may add at x. Below the smallest normal value the spacing no longer shrinks
-// with x.
-static double rounding(Elem elem, double x, double ulps) {
+// Below the smallest normal value the spacing no longer shrinks with x.
+double eval_rounding(Elem elem, double x, double ulps) {
   if (x == 0) return 0;
   return ulps * number_u(elem) * fmax(fabs(x), number_min_normal(elem));
 }
@@ -40,8 +30,7 @@ static void settle_special(Elem elem, double v, Element *x) {
   x->e = 0;
 }
 
-// The result of arithmetic whose value before rounding is `exact`.
-static Element computed(Elem elem, double exact, double r, double e, unsigned state) {
+Element eval_computed(Elem elem, double exact, double r, double e, unsigned state) {
   Element x = {number_encode(elem, exact), r, e, (uint8_t)((state & ~(unsigned)COMPUTED) | COMPUTED)};
   double v = number_decode(elem, x.bits);
   if (number_saturates(elem) && !isnan(r)) x.r = fmin(fmax(r, -number_max(elem)), number_max(elem));
@@ -55,53 +44,114 @@ static Element computed(Elem elem, double exact, double r, double e, unsigned st
 static Element divide(Elem elem, double a, double b, const Element *x, const Element *y, unsigned state) {
   double quotient = x->r / y->r;
   if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
-  double e =
-      (x->e + bound_product(quotient, y->e)) / fabs(y->r) + rounding(elem, quotient, ulp_of(OP_DIV, elem));
-  return computed(elem, a / b, quotient, e, state);
+  double e = (x->e + eval_bound_product(quotient, y->e)) / fabs(y->r) + eval_rounding(elem, quotient, 1);
+  return eval_computed(elem, a / b, quotient, e, state);
 }
 
 // C's fmod is exact, so only the operands' errors count: b's as many times as it was taken away. Near a
 // multiple of b the result jumps by b.
 static Element remainder_of(Elem elem, double a, double b, const Element *x, const Element *y,
                             unsigned state) {
-  double r = fmod(x->r, y->r), e = x->e + bound_product(trunc(x->r / y->r), y->e);
+  double r = fmod(x->r, y->r), e = x->e + eval_bound_product(trunc(x->r / y->r), y->e);
   if (e > 0 && (fabs(r) <= e || fabs(r) + e >= fabs(y->r))) state |= UNCERTAIN;
-  return computed(elem, fmod(a, b), r, e, state);
+  return eval_computed(elem, fmod(a, b), r, e, state);
 }
 
-// minimumNumber and maximumNumber: of a NaN and a number the number.
-static double least(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a < b ? a : b; }
-static double most(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a > b ? a : b; }
+// minimumNumber and maximumNumber: of a NaN and a number the number, and -0 below +0.
+static double least(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
+  return a < b || (a == b && signbit(a)) ? a : b;
+}
+static double most(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
+  return a > b || (a == b && !signbit(a)) ? a : b;
+}
 
 Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Element *b) {
   double v = number_decode(elem, a->bits), w = number_decode(elem, b->bits);
   unsigned state = a->state | b->state;
   switch ((int)kind) {
-  case OP_ADD: return computed(elem, v + w, a->r + b->r, a->e + b->e + rounding(elem, a->r + b->r, 1), state);
-  case OP_SUB: return computed(elem, v - w, a->r - b->r, a->e + b->e + rounding(elem, a->r - b->r, 1), state);
+  case OP_ADD:
+    return eval_computed(elem, v + w, a->r + b->r, a->e + b->e + eval_rounding(elem, a->r + b->r, 1), state);
+  case OP_SUB:
+    return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
   case OP_MUL: {
-    double e = bound_product(a->r, b->e) + bound_product(b->r, a->e) + rounding(elem, a->r * b->r, 1);
-    return computed(elem, v * w, a->r * b->r, e, state);
+    double e =
+        eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_rounding(elem, a->r * b->r, 1);
+    return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
   case OP_DIV: return divide(elem, v, w, a, b, state);
   case OP_REM: return remainder_of(elem, v, w, a, b, state);
-  case OP_MIN: return computed(elem, least(v, w), least(a->r, b->r), fmax(a->e, b->e), state);
-  case OP_MAX: return computed(elem, most(v, w), most(a->r, b->r), fmax(a->e, b->e), state);
+  case OP_MIN: return eval_computed(elem, least(v, w), least(a->r, b->r), fmax(a->e, b->e), state);
+  case OP_MAX: return eval_computed(elem, most(v, w), most(a->r, b->r), fmax(a->e, b->e), state);
   default: BUG("%s is no operation of two floats", op_info(kind)->name);
   }
 }
 
-Element eval_float_unary(OpKind kind, Elem elem, const Element *a) {
-  double v = number_decode(elem, a->bits);
-  switch ((int)kind) {
-  case OP_NEG: return computed(elem, -v, -a->r, a->e, a->state);
-  case OP_EXP: {
-    double r = exp(a->r);
-    return computed(elem, exp(v), r, bound_product(r, a->e) + rounding(elem, r, ulp_of(OP_EXP, elem)),
-                    a->state);
+Element eval_float_negate(Elem elem, const Element *a) {
+  return eval_computed(elem, -number_decode(elem, a->bits), -a->r, a->e, a->state);
+}
+
+// a b + c of formats of at most 26 bits of precision: the product is exact in double, and the sum is rounded
+// to odd there, so that one rounding to the format follows (S. Boldo, G. Melquiond, "Emulation of FMA and
+// correctly rounded sums", IEEE Transactions on Computers 2008).
+static double fma_to_odd(double a, double b, double c) {
+  double product = a * b, sum = product + c, back = sum - product;
+  double lost = (product - (sum - back)) + (c - back);
+  if (lost == 0 || !isfinite(sum)) return sum;
+  uint64_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  if (bits & 1) return sum;
+  return nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
+}
+
+Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Element *c) {
+  double x = number_decode(elem, a->bits), y = number_decode(elem, b->bits), z = number_decode(elem, c->bits);
+  double v = elem == ELEM_FP64 ? fma(x, y, z) : fma_to_odd(x, y, z), r = fma(a->r, b->r, c->r);
+  double e =
+      eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + c->e + eval_rounding(elem, r, 1);
+  return eval_computed(elem, v, r, e, a->state | b->state | c->state);
+}
+
+void eval_sum_add(FloatSum *sum, Elem elem, const Element *x) {
+  double v = number_decode(elem, x->bits);
+  sum->v = sum->terms > 0 ? number_round(elem, sum->v + v) : v;
+  sum->r = sum->terms > 0 ? sum->r + x->r : x->r;
+  sum->size += fabs(x->r);
+  sum->e += x->e;
+  sum->terms += 1;
+  sum->state |= x->state;
+}
+
+Element eval_sum_end(const FloatSum *sum, Elem elem) {
+  double e = sum->e + (sum->terms > 1 ? 2 * sqrt(sum->terms) * eval_rounding(elem, sum->size, 1) : 0);
+  return eval_computed(elem, sum->v, sum->r, e, sum->state);
+}
+
+static double tree_sum(Elem elem, const Element *x, uint32_t n) {
+  if (n == 1) return number_decode(elem, x->bits);
+  return number_round(elem, tree_sum(elem, x, n / 2) + tree_sum(elem, x + n / 2, n - n / 2));
+}
+
+Element eval_float_sum(Elem elem, const Element *x, uint32_t n) {
+  FloatSum sum = {0};
+  if (n == 1) return *x;
+  for (uint32_t i = 0; i < n; i++) eval_sum_add(&sum, elem, &x[i]);
+  sum.v = tree_sum(elem, x, n);
+  return eval_sum_end(&sum, elem);
+}
+
+Element eval_float_either(const Element *chosen, const Element *other) {
+  Element x = *chosen;
+  if (x.bits == other->bits && x.r == other->r && x.e == other->e) return x;
+  double apart = fabs(chosen->r - other->r), slack = chosen->e + other->e;
+  if (apart <= 2 * slack) {
+    x.e = fmax(chosen->e, apart + other->e);
+    x.state |= other->state | COMPUTED;
+  } else {
+    x.state |= UNCERTAIN;
   }
-  default: BUG("%s is no operation of one float", op_info(kind)->name);
-  }
+  return x;
 }
 
 // Widening is exact, and so is narrowing of a value that has no error and is one of the target's.
@@ -110,7 +160,7 @@ Element eval_float_cast(Elem from, const Element *a, Elem to) {
   bool exact = a->e == 0 && (v == rounded || isnan(v));
   bool widens = elem_info(to)->bits > elem_info(from)->bits;
   if (exact && !(a->state & COMPUTED)) return (Element){number_encode(to, v), rounded, 0, a->state};
-  return computed(to, v, a->r, a->e + (exact || widens ? 0 : rounding(to, a->r, 1)), a->state);
+  return eval_computed(to, v, a->r, a->e + (exact || widens ? 0 : eval_rounding(to, a->r, 1)), a->state);
 }
 
 // Exact where the type has the number.
@@ -120,7 +170,7 @@ Element eval_float_from_int(Elem from, const Element *a, Elem to) {
   double v = number_decode(to, x.bits);
   bool in_range = fabs(v) < (elem_is_signed(from) ? 0x1p63 : 0x1p64);
   if (v == r && in_range && number_to_int(elem_is_signed(from) ? ELEM_I64 : ELEM_U64, v) == a->bits) return x;
-  return computed(to, v, isfinite(v) ? r : v, rounding(to, r, 1), a->state);
+  return eval_computed(to, v, isfinite(v) ? r : v, eval_rounding(to, r, 1), a->state);
 }
 
 // The bounds of what a right implementation may convert; NaN may become anything.

@@ -5,7 +5,8 @@
 
 #include "ir/eval_memory.h"
 
-// A value: n elements, a scalar being a tile of one. r and e only where the elements are floats.
+// A value: n elements, a scalar being a tile of one. r and e only where the elements are floats. A block
+// pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands.
 typedef struct Tile {
   uint32_t n;
   ElemCode code;
@@ -16,16 +17,29 @@ typedef struct Tile {
   uint64_t block_bytes;
 } Tile;
 
+typedef struct Race Race;             // eval_race.c
+typedef struct AtomicSums AtomicSums; // eval_atomic.c
+
 typedef struct Machine {
   Func *func;
   Diags *diags;
   EvalMemory *memory; // of a grid expression: one without buffers
   Tile *values;       // by Value.id; block NULL while not computed
+  EvalOptions options;
   uint32_t grid[3], program[3];
-  uint64_t steps, max_steps;
-  uint32_t depth; // regions within regions
-  bool in_grid;   // evaluating a grid expression
+  uint64_t steps;
+  uint32_t depth;   // regions within regions
+  bool in_grid;     // evaluating a grid expression
+  bool failed;      // an error was reported after which the launch goes on
+  Race *race;       // NULL: races are not looked for
+  AtomicSums *sums; // NULL: no float was added to atomically yet
 } Machine;
+
+typedef enum Flow {
+  FLOW_FAIL,   // an error was reported
+  FLOW_END,    // the region ended, with the operands of its yield where it has one
+  FLOW_RETURN, // the program ended
+} Flow;
 
 enum { NO_ELEMENT = UINT32_MAX };
 
@@ -36,6 +50,12 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
 // The same for an undefined operand: `what` names it ("the mask"), a note says where the element became
 // undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);
+// "in program (0, 0, 0), element 3": `text` has room for EVAL_PLACE bytes.
+enum { EVAL_PLACE = 160 };
+void eval_place(const Machine *m, const Op *op, uint32_t element, char *text);
+void eval_place_element(const Type *type, uint32_t element, char *text, size_t room); // ", element 3"
+// The type whose shape the op's elements have, a store's being its pointer's; NULL: none.
+const Type *eval_shape(const Op *op);
 
 static inline Element tile_get(const Tile *t, uint32_t i) {
   Element x = {.bits = t->bits[i], .state = t->state[i]};
@@ -49,24 +69,109 @@ static inline void tile_set(Tile *t, uint32_t i, const Element *x) {
   if (t->r) t->r[i] = x->r, t->e[i] = x->e;
 }
 
-// An operand's tile, computed before.
+// An operand's tile, computed before; NULL where the op has no such operand.
 const Tile *eval_operand(const Machine *m, const Op *op, uint32_t index);
 // The tile of a value, with room for its elements.
 Tile *eval_tile(Machine *m, const Value *value);
-void eval_copy(Tile *to, const Tile *from); // of one type
+void eval_copy(Tile *to, const Tile *from); // of one number of elements and one type
+void eval_fill(Tile *tile, const Element *x);
+// An element without error, from bits that need not be canonical: r = v.
+Element eval_exact(ElemCode code, uint64_t bits);
+void eval_set_int(Machine *m, const Value *value, uint64_t bits); // in every element
+ElemCode eval_code(const Type *element);                          // of a scalar or pointer type
+// Frees `buf` and `arena` (either may be NULL) after work(data); a fault in it is raised again after that.
+void eval_guard(void (*work)(void *data), void *data, Arena *arena, Buf *buf);
+
+// Control flow, in eval_control.c. *end: the region's last op that ran.
+Flow eval_region(Machine *m, const Region *region, const Op **end);
+Flow eval_op(Machine *m, Op *op);
+// The scalar operand that control flow hangs on; false with an error where it is undefined. *uncertain: it
+// is.
+bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
+                          bool *uncertain);
 
 // Ops by kind of work. False with an error reported.
+bool eval_plain(Machine *m, Op *op);       // all without regions: eval.c
 bool eval_elementwise(Machine *m, Op *op); // arithmetic, comparisons, select, conversions: eval_ops.c
+bool eval_math(Machine *m, Op *op);        // op `math`: eval_math.c
+bool eval_shape_op(Machine *m, Op *op);    // elements change places: eval_shape.c
+bool eval_sort(Machine *m, Op *op);        // sort and histogram: eval_sort.c
+bool eval_dot(Machine *m, Op *op);         // eval_dot.c
 bool eval_access(Machine *m, Op *op);      // addptr, load, store: eval_access.c
+bool eval_block_op(Machine *m, Op *op);    // block pointers: eval_block.c
+bool eval_atomic(Machine *m, Op *op);      // eval_atomic.c
+bool eval_debug(Machine *m, Op *op);       // print and assert: eval_debug.c
+bool eval_combine(Machine *m, Op *op);     // reduce, scan, map: eval_combine.c
+
+// Two elements of one type; integers too.
+Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b);
 
 // Floats, in eval_float.c. Each gives the op's result in `elem`, with its bound.
 Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Element *b);
-Element eval_float_unary(OpKind kind, Elem elem, const Element *a);
+Element eval_float_negate(Elem elem, const Element *a);
+Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Element *c);
 Element eval_float_cast(Elem from, const Element *a, Elem to); // float to float
 Element eval_float_from_int(Elem from, const Element *a, Elem to);
 Element eval_float_to_int(Elem from, const Element *a, Elem to);
 // a OP b as i1; uncertain where closer than the bounds.
 Element eval_float_compare(OpKind kind, Elem elem, const Element *a, const Element *b);
 bool eval_holds(OpKind kind, int order); // order: -1 less, 0 equal, 1 greater, 2 unordered
+// a where the condition, which is uncertain, held, else b: a float that is near both has a bound that covers
+// both.
+Element eval_float_either(const Element *chosen, const Element *other);
+
+// Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e.
+typedef struct FloatSum {
+  double v, r, e, size; // size: sum of |r|
+  double terms;
+  unsigned state;
+} FloatSum;
+void eval_sum_add(FloatSum *sum, Elem elem, const Element *x); // v one after the other
+Element eval_sum_end(const FloatSum *sum, Elem elem);
+Element eval_float_sum(Elem elem, const Element *x, uint32_t n); // v as a balanced tree
+
+// The result of arithmetic: `exact` is v before rounding, r its reference, e its bound, state the operands'.
+Element eval_computed(Elem elem, double exact, double r, double e, unsigned state);
+double eval_rounding(Elem elem, double x, double ulps); // what one rounding to `elem` may add at x
+// In bounds, 0 times infinity is 0.
+double eval_bound_product(double x, double bound);
+
+// One element's access, in eval_access.c: bounds, alignment, races. False with an error reported.
+typedef struct Access {
+  const Op *op;
+  uint32_t element;
+  uint64_t address;
+  ElemCode code;
+  bool uncertain; // of the address
+} Access;
+EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
+bool eval_access_load(Machine *m, const Access *access, Element *x);
+bool eval_access_store(Machine *m, const Access *access, const Element *x);
+ElemCode eval_pointee(const Value *pointer);
+// The mask's bit for element i, operand `index` of the op; an undefined one is an error: false in *ok.
+bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok);
+
+// Races, in eval_race.c. All do nothing where m->race is NULL.
+void eval_race_begin(Machine *m);   // a launch
+void eval_race_program(Machine *m); // the next program begins
+void eval_race_again(Machine *m);   // the launch begins once more, knowing what the first run found
+bool eval_race_ordered(
+    const Machine *m); // whether the first run found reads that hang on the order of programs
+void eval_race_end(Machine *m);
+void eval_race_barrier(Machine *m);
+void eval_race_op(Machine *m, const Op *op); // the accesses of this op follow
+// Whether the value read, or what is in memory after the write, hangs on the order of programs.
+bool eval_race_read(Machine *m, const Access *access);
+bool eval_race_write(Machine *m, const Access *access, bool same_value);
+// What other threads, unordered with this one, did atomically to the same place.
+typedef enum Contention {
+  CONTENDED = 1,  // some did, before or (where the first run saw it) after: the old value hangs on the order
+  OTHER_LAST = 2, // the last atomic access before this one was another's
+  OTHER_KIND = 4, // and of another kind: the two do not commute
+  UNORDERED = 8,  // and there are plain accesses by other programs
+} Contention;
+unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind);
+void eval_race_acquire(Machine *m, const Access *access); // a volatile load
+void eval_race_old_used(Machine *m, const Op *op);        // the old value of a contended atomic is used
 
 #endif

@@ -217,3 +217,50 @@ void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
   ShadowPage *page = page_for_writing(memory, buffer, address - buffer->address, &at);
   for (uint32_t i = 0; i < eval_code_bytes(code); i++) page->meta[at + i] |= META_UNCERTAIN;
 }
+
+struct EvalSnapshot {
+  EvalBuffer *buffers; // in memory's order
+  bool uncertain;
+};
+
+static ShadowPage *copy_page(Arena *arena, const ShadowPage *page) {
+  ShadowPage *copy = ARENA_NEW(arena, ShadowPage);
+  *copy = *page;
+  uint32_t entries = page->unit ? PAGE_BYTES / page->unit : 0;
+  if (!entries) return copy;
+  copy->r = ARENA_ARRAY(arena, double, entries);
+  copy->e = ARENA_ARRAY(arena, double, entries);
+  memcpy(copy->r, page->r, entries * sizeof *copy->r);
+  memcpy(copy->e, page->e, entries * sizeof *copy->e);
+  return copy;
+}
+
+EvalSnapshot *eval_memory_save(EvalMemory *memory) {
+  Arena *arena = memory->arena;
+  EvalSnapshot *snapshot = ARENA_NEW(arena, EvalSnapshot);
+  snapshot->uncertain = memory->uncertain;
+  snapshot->buffers = ARENA_ARRAY(arena, EvalBuffer, memory->buffers.n);
+  for (uint32_t i = 0; i < memory->buffers.n; i++) {
+    EvalBuffer *copy = &snapshot->buffers[i];
+    *copy = *memory->buffers.at[i];
+    uint8_t *data = arena_alloc(arena, copy->bytes);
+    if (copy->bytes) memcpy(data, copy->data, copy->bytes);
+    copy->data = data;
+    if (!copy->shadow) continue;
+    uint64_t pages = (copy->bytes + 7) / PAGE_BYTES + 1;
+    ShadowPage **shadow = ARENA_ARRAY(arena, ShadowPage *, pages);
+    for (uint64_t k = 0; k < pages; k++)
+      if (copy->shadow[k]) shadow[k] = copy_page(arena, copy->shadow[k]);
+    copy->shadow = shadow;
+  }
+  return snapshot;
+}
+
+void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot) {
+  memory->uncertain = snapshot->uncertain;
+  for (uint32_t i = 0; i < memory->buffers.n; i++) {
+    EvalBuffer *buffer = memory->buffers.at[i];
+    if (buffer->bytes) memcpy(buffer->data, snapshot->buffers[i].data, buffer->bytes);
+    buffer->shadow = snapshot->buffers[i].shadow;
+  }
+}

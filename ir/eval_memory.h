@@ -51,8 +51,9 @@ typedef struct ShadowPage {
 
 typedef struct EvalBuffer {
   uint64_t address, bytes, origin;
-  uint8_t *data;       // the bytes now
-  ShadowPage **shadow; // NULL before the first store; entries too
+  uint8_t *data;          // the bytes now
+  ShadowPage **shadow;    // NULL before the first store; entries too
+  struct RacePage **race; // of the launch that runs: eval_race.c; NULL before the first access; entries too
   bool initialised, has_initial;
 } EvalBuffer;
 
@@ -80,6 +81,11 @@ const EvalBuffer *eval_buffer_start(const EvalMemory *memory,
 // (negative).
 const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
                                    int64_t *distance);
+
+// All bytes and shadows as they are now; taken from the memory's arena.
+typedef struct EvalSnapshot EvalSnapshot;
+EvalSnapshot *eval_memory_save(EvalMemory *memory);
+void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot); // once a snapshot
 
 // Within the buffer, and `address` a multiple of the element's bytes.
 Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode code);

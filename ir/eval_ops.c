@@ -35,6 +35,22 @@ static int int_order(ElemCode code, uint64_t a, uint64_t b) {
   return a < b ? -1 : a > b;
 }
 
+// Of two 64-bit numbers, unsigned.
+static uint64_t upper_half(uint64_t a, uint64_t b) {
+  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+  uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+static uint64_t int_mulhi(Elem elem, uint64_t a, uint64_t b) {
+  uint32_t width = elem_info(elem)->bits;
+  bool is_signed = elem_is_signed(elem);
+  if (width < 64) return number_wrap(elem, is_signed && a * b >> 63 ? ~(~(a * b) >> width) : a * b >> width);
+  uint64_t upper = upper_half(a, b);
+  if (is_signed) upper -= (a >> 63 ? b : 0) + (b >> 63 ? a : 0);
+  return upper;
+}
+
 static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8_t *state) {
   switch ((int)kind) {
   case OP_ADD: return number_wrap(elem, a + b);
@@ -47,32 +63,41 @@ static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8
   case OP_XOR: return a ^ b;
   case OP_SHL:
   case OP_SHR: return int_shift(kind, elem, a, b);
+  case OP_MULHI: return int_mulhi(elem, a, b);
   case OP_MIN: return int_order(elem, a, b) < 0 ? a : b;
   case OP_MAX: return int_order(elem, a, b) > 0 ? a : b;
   default: BUG("%s is no operation of two integers", op_info(kind)->name);
   }
 }
 
+Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b) {
+  if (eval_code_is_float(code)) return eval_float_binary(kind, (Elem)code, a, b);
+  Element x = {.state = a->state | b->state};
+  x.bits = int_binary(kind, (Elem)code, a->bits, b->bits, &x.state);
+  return x;
+}
+
 static void run_binary(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
-  bool is_float = eval_code_is_float(to->code);
   for (uint32_t i = 0; i < to->n; i++) {
-    Element x = tile_get(a, i), y = tile_get(b, i), z;
-    if (is_float) {
-      z = eval_float_binary(kind, (Elem)to->code, &x, &y);
-    } else {
-      z = (Element){.state = x.state | y.state};
-      z.bits = int_binary(kind, (Elem)to->code, x.bits, y.bits, &z.state);
-    }
+    Element x = tile_get(a, i), y = tile_get(b, i), z = eval_binary(kind, to->code, &x, &y);
     tile_set(to, i, &z);
   }
 }
 
-static void run_unary(OpKind kind, const Tile *a, Tile *to) {
+static void run_fma(const Tile *a, const Tile *b, const Tile *c, Tile *to) {
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i), y = tile_get(b, i), z = tile_get(c, i);
+    x = eval_float_fma((Elem)to->code, &x, &y, &z);
+    tile_set(to, i, &x);
+  }
+}
+
+static void run_negate(const Tile *a, Tile *to) {
   bool is_float = eval_code_is_float(to->code);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i);
     if (is_float)
-      x = eval_float_unary(kind, (Elem)to->code, &x);
+      x = eval_float_negate((Elem)to->code, &x);
     else
       x.bits = number_wrap((Elem)to->code, 0 - x.bits);
     tile_set(to, i, &x);
@@ -91,12 +116,30 @@ static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
   }
 }
 
+// What an uncertain condition chooses is certain where both sides are one.
+static Element select_uncertain(const Element *chosen, const Element *other, ElemCode code) {
+  Element x = *chosen;
+  if (other->state & UNDEFINED)
+    x.state |= UNCERTAIN;
+  else if (eval_code_is_float(code))
+    x = eval_float_either(chosen, other);
+  else if (chosen->bits != other->bits)
+    x.state |= UNCERTAIN;
+  x.state |= other->state & UNCERTAIN;
+  return x;
+}
+
 // The condition may be one scalar for all elements.
 static void run_select(const Tile *condition, const Tile *a, const Tile *b, Tile *to) {
   for (uint32_t i = 0; i < to->n; i++) {
     uint32_t at = condition->n == 1 ? 0 : i;
-    Element x = tile_get(condition->bits[at] ? a : b, i);
-    x.state |= condition->state[at];
+    bool holds = condition->bits[at];
+    Element x = tile_get(holds ? a : b, i);
+    if (condition->state[at] & UNCERTAIN && !(condition->state[at] & UNDEFINED)) {
+      Element other = tile_get(holds ? b : a, i);
+      x = select_uncertain(&x, &other, to->code);
+    }
+    x.state |= condition->state[at] & UNDEFINED;
     tile_set(to, i, &x);
   }
 }
@@ -139,16 +182,18 @@ static void run_conversion(OpKind kind, const Tile *a, Tile *to) {
 
 bool eval_elementwise(Machine *m, Op *op) {
   Tile *to = eval_tile(m, op_result(op));
-  const Tile *a = eval_operand(m, op, 0), *b = op->operand_count > 1 ? eval_operand(m, op, 1) : NULL;
+  const Tile *a = eval_operand(m, op, 0), *b = eval_operand(m, op, 1), *c = eval_operand(m, op, 2);
   if (op->kind == OP_SELECT)
-    run_select(a, b, eval_operand(m, op, 2), to);
+    run_select(a, b, c, to);
   else if (op->kind == OP_CAST || op->kind == OP_BITCAST)
     run_conversion(op->kind, a, to);
   else if (op_has(op, COMPARE))
     run_compare(op->kind, a, b, to);
+  else if (op->kind == OP_FMA)
+    run_fma(a, b, c, to);
   else if (b)
     run_binary(op->kind, a, b, to);
   else
-    run_unary(op->kind, a, to);
+    run_negate(a, to);
   return true;
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomics of the evaluator, an element after the other.
+//
+// Floats that are added to one address are one sum of n terms, in whatever order: per address the terms are
+// kept, for as long as nothing else changed what is there.
+#include <math.h>
+#include <string.h>
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+enum { FIRST_SLOTS = 256, MAX_SLOTS = 1 << 24 };
+
+typedef struct Sum {
+  uint64_t address;
+  Element now; // as it was left in memory
+  FloatSum terms;
+  bool used;
+} Sum;
+
+struct AtomicSums {
+  Sum *slots; // open addressing, power-of-two size
+  uint32_t n, size;
+};
+
+static Sum *sum_slot(Sum *slots, uint32_t size, uint64_t address) {
+  uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 32) & (size - 1);
+  while (slots[i].used && slots[i].address != address) i = (i + 1) & (size - 1);
+  return &slots[i];
+}
+
+static void sums_grow(EvalMemory *memory, AtomicSums *sums) {
+  uint32_t size = sums->size ? sums->size * 2 : FIRST_SLOTS;
+  Sum *slots = eval_block(memory, (uint64_t)size * sizeof *slots);
+  for (uint32_t i = 0; i < sums->size; i++)
+    if (sums->slots[i].used) *sum_slot(slots, size, sums->slots[i].address) = sums->slots[i];
+  if (sums->slots) eval_block_free(memory, sums->slots, (uint64_t)sums->size * sizeof *slots);
+  sums->slots = slots;
+  sums->size = size;
+}
+
+// The sum at an address, with what is there now as its first term; NULL where there are too many sums.
+static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, Sum **slot) {
+  if (!m->sums) m->sums = ARENA_NEW(m->memory->arena, AtomicSums);
+  if (m->sums->n * 2 >= m->sums->size) {
+    if (m->sums->size == MAX_SLOTS) return NULL;
+    sums_grow(m->memory, m->sums);
+  }
+  Sum *sum = *slot = sum_slot(m->sums->slots, m->sums->size, address);
+  bool same = sum->used && sum->now.bits == now->bits && sum->now.r == now->r && sum->now.e == now->e;
+  if (!same) {
+    m->sums->n += !sum->used;
+    *sum = (Sum){.address = address, .used = true};
+    if (now->r != 0 || now->e != 0) eval_sum_add(&sum->terms, elem, now);
+  }
+  return &sum->terms;
+}
+
+static Element add_float(Machine *m, const Access *access, const Element *old, const Element *value) {
+  Sum *slot;
+  Elem elem = (Elem)access->code;
+  FloatSum *terms = sum_at(m, access->address, elem, old, &slot);
+  if (!terms) return eval_float_binary(OP_ADD, elem, old, value);
+  if (terms->terms == 0) terms->v = number_decode(elem, old->bits);
+  eval_sum_add(terms, elem, value);
+  terms->state |= old->state;
+  slot->now = eval_sum_end(terms, elem);
+  return slot->now;
+}
+
+typedef enum Rmw { RMW_ADD, RMW_MAX, RMW_MIN, RMW_AND, RMW_OR, RMW_XOR, RMW_XCHG, RMW_CAS } Rmw;
+
+static const char *const RMW_NAMES[] = {"add", "max", "min", "and", "or", "xor", "xchg"};
+
+static Rmw rmw_of(const Op *op) {
+  const Attr *attr = op_attr(op, ATTR_RMW);
+  for (int i = 0; attr && i < RMW_CAS; i++)
+    if (strcmp(RMW_NAMES[i], attr->str) == 0) return (Rmw)i;
+  BUG("no read-modify-write \"%s\"", attr ? attr->str : "");
+}
+
+static Element apply(Machine *m, Rmw rmw, const Access *access, const Element *old, const Element *value) {
+  static const OpKind KINDS[] = {OP_ADD, OP_MAX, OP_MIN, OP_AND, OP_OR, OP_XOR};
+  if (rmw == RMW_XCHG) return *value;
+  if (rmw == RMW_ADD && eval_code_is_float(access->code)) return add_float(m, access, old, value);
+  return eval_binary(KINDS[rmw], access->code, old, value);
+}
+
+// Whether what the atomic leaves in memory hangs on the order: exchanges of different values, and kinds that
+// do not commute.
+static bool order_shows(Rmw rmw, unsigned found, const Element *old, const Element *now) {
+  bool changes = old->bits != now->bits;
+  if (found & UNORDERED) return true;
+  return changes && (rmw == RMW_XCHG ? found & OTHER_LAST : rmw != RMW_CAS && found & OTHER_KIND);
+}
+
+static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access *access,
+                           const Element *value) {
+  Element old = eval_memory_load(buffer, access->address, access->code);
+  unsigned found = eval_race_atomic(m, access, rmw);
+  Element now = apply(m, rmw, access, &old, value);
+  if (order_shows(rmw, found, &old, &now)) now.state |= UNCERTAIN;
+  eval_memory_store(m->memory, buffer, access->address, access->code, &now);
+  if (found & CONTENDED && op_result(access->op)->first_use) {
+    eval_race_old_used(m, access->op);
+    old.state |= UNCERTAIN;
+  }
+  return old;
+}
+
+// Whether right implementations may differ in the outcome of a comparison of bits.
+static bool bits_uncertain(const Element *x) { return x->state & UNCERTAIN || x->e > 0; }
+
+static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access, const Element *compare,
+                           const Element *value) {
+  Element old = eval_memory_load(buffer, access->address, access->code);
+  unsigned found = eval_race_atomic(m, access, RMW_CAS);
+  Element now = old.bits == compare->bits ? *value : old;
+  if (bits_uncertain(&old) || bits_uncertain(compare) || found & UNORDERED) now.state |= UNCERTAIN;
+  eval_memory_store(m->memory, buffer, access->address, access->code, &now);
+  if (found & CONTENDED && op_result(access->op)->first_use) {
+    eval_race_old_used(m, access->op);
+    old.state |= UNCERTAIN;
+  }
+  return old;
+}
+
+// The buffer of element i; NULL with an error where pointer, memory or an operand is undefined.
+static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *access) {
+  const Tile *pointer = eval_operand(m, op, 0);
+  bool uncertain = pointer->state[i] & UNCERTAIN;
+  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), uncertain};
+  if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the address"), NULL;
+  EvalBuffer *buffer = eval_access_buffer(m, access);
+  if (!buffer) return NULL;
+  for (uint32_t k = 1; k < (op->kind == OP_ATOMIC_CAS ? 3 : 2); k++)
+    if (eval_operand(m, op, k)->state[i] & UNDEFINED)
+      return eval_undefined(m, op, op_operand(op, k), i,
+                            k == 1 && op->kind == OP_ATOMIC_CAS ? "the value to compare" : "the value"),
+             NULL;
+  m->memory->uncertain |= uncertain;
+  if (!(eval_memory_load(buffer, access->address, access->code).state & UNDEFINED)) return buffer;
+  if (op->kind == OP_ATOMIC_RMW && rmw_of(op) == RMW_XCHG) return buffer;
+  eval_error(m, op, i, "%s of memory that was never written", op_info(op->kind)->name);
+  return NULL;
+}
+
+static void doubt(Machine *m, const Op *op, uint32_t i) {
+  uint64_t address = eval_operand(m, op, 0)->bits[i];
+  ElemCode code = eval_pointee(op_operand(op, 0));
+  uint32_t bytes = eval_code_bytes(code);
+  EvalBuffer *buffer = eval_buffer_at(m->memory, address, bytes);
+  if (buffer && address % bytes == 0) eval_memory_doubt(m->memory, buffer, address, code);
+}
+
+static bool run_element(Machine *m, const Op *op, uint32_t i, Element *old) {
+  Access access;
+  EvalBuffer *buffer = open_element(m, op, i, &access);
+  if (!buffer) return false;
+  Element x = tile_get(eval_operand(m, op, 1), i);
+  if (op->kind == OP_ATOMIC_RMW) {
+    *old = rmw_element(m, rmw_of(op), buffer, &access, &x);
+  } else {
+    Element value = tile_get(eval_operand(m, op, 2), i);
+    *old = cas_element(m, buffer, &access, &x, &value);
+  }
+  return true;
+}
+
+bool eval_atomic(Machine *m, Op *op) {
+  if (m->in_grid) return eval_error(m, op, NO_ELEMENT, "a grid expression cannot access memory");
+  bool has_mask = op->kind == OP_ATOMIC_RMW && op->operand_count > 2, ok = true;
+  Tile *to = eval_tile(m, op_result(op));
+  eval_race_op(m, op);
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element old = {.state = UNDEFINED};
+    bool holds = !has_mask || eval_mask(m, op, 2, i, &ok);
+    if (!ok || (holds && !run_element(m, op, i, &old))) return false;
+    if (has_mask && eval_operand(m, op, 2)->state[to->n == 1 ? 0 : i] & UNCERTAIN) {
+      doubt(m, op, i);
+      old.state |= UNCERTAIN;
+    }
+    tile_set(to, i, &old);
+  }
+  return true;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reduce, scan and map of the evaluator.
+//
+// A reduction combines neighbours as a balanced tree, so that a comes before b and rounding accumulates as in
+// parallel implementations; a scan goes from element to element. A region that only adds two floats is a sum
+// of n terms, whose bound holds for every order; other regions carry their bounds through their ops.
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+// Lines of elements along `axis`: where they are in the operands, and room for one.
+typedef struct Lines {
+  Machine *m;
+  Op *op;
+  Region *body;
+  uint32_t operands, length, count, inner;
+  const Op *single; // the region's only op, which combines (a, b) or (b, a); else NULL
+  bool swapped;
+  Element *room; // operands x length elements, an operand's after another's
+  uint64_t room_bytes;
+} Lines;
+
+static void find_single(Lines *lines) {
+  const Op *op = lines->body->first;
+  if (lines->operands != 1 || !op || !op->next || op->next->kind != OP_YIELD || op->operand_count != 2)
+    return;
+  if (!op_has(op, ELEMENTWISE | SAME) || op->next->operands[0].value != op_result(op)) return;
+  const Value *a = op->operands[0].value, *b = op->operands[1].value;
+  lines->swapped = a == lines->body->args[1] && b == lines->body->args[0];
+  if (lines->swapped || (a == lines->body->args[0] && b == lines->body->args[1])) lines->single = op;
+}
+
+static Lines lines_new(Machine *m, Op *op) {
+  const Type *type = op_operand(op, 0)->type;
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
+  Lines lines = {.m = m, .op = op, .body = op->regions[0], .operands = op->operand_count};
+  lines.length = type->shape[axis];
+  lines.inner = 1;
+  for (uint32_t d = axis + 1; d < type->rank; d++) lines.inner *= type->shape[d];
+  lines.count = (uint32_t)type_elements(type) / lines.length;
+  lines.room_bytes = (uint64_t)lines.operands * lines.length * sizeof(Element);
+  lines.room = eval_block(m->memory, lines.room_bytes);
+  find_single(&lines);
+  return lines;
+}
+
+static void lines_free(Lines *lines) { eval_block_free(lines->m->memory, lines->room, lines->room_bytes); }
+
+// Element i of line k, in an operand.
+static uint32_t place(const Lines *lines, uint32_t k, uint32_t i) {
+  return (k / lines->inner * lines->length + i) * lines->inner + k % lines->inner;
+}
+
+static void load_line(const Lines *lines, uint32_t k) {
+  for (uint32_t x = 0; x < lines->operands; x++) {
+    const Tile *from = eval_operand(lines->m, lines->op, x);
+    for (uint32_t i = 0; i < lines->length; i++)
+      lines->room[x * lines->length + i] = tile_get(from, place(lines, k, i));
+  }
+}
+
+static bool sums_floats(const Lines *lines) {
+  return lines->single && lines->single->kind == OP_ADD && type_is_float(op_result(lines->single)->type);
+}
+
+// The region over a (elements at `a` of the line) and b, its result at `to`.
+static bool combine(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
+  Machine *m = lines->m;
+  Element *room = lines->room;
+  if (lines->single) {
+    const Element *x = &room[lines->swapped ? b : a], *y = &room[lines->swapped ? a : b];
+    room[to] = eval_binary(lines->single->kind, eval_operand(m, lines->op, 0)->code, x, y);
+    return true;
+  }
+  for (uint32_t x = 0; x < lines->operands; x++) {
+    tile_set(eval_tile(m, lines->body->args[x]), 0, &room[x * lines->length + a]);
+    tile_set(eval_tile(m, lines->body->args[lines->operands + x]), 0, &room[x * lines->length + b]);
+  }
+  const Op *end = NULL;
+  Flow flow = eval_region(m, lines->body, &end);
+  if (flow == FLOW_FAIL) return false;
+  if (flow != FLOW_END || end->operand_count != lines->operands)
+    BUG("the region of %s does not yield %u values", op_info(lines->op->kind)->name, lines->operands);
+  for (uint32_t x = 0; x < lines->operands; x++)
+    room[x * lines->length + to] = tile_get(eval_operand(m, end, x), 0);
+  return true;
+}
+
+static bool reduce_line(const Lines *lines) {
+  if (sums_floats(lines)) {
+    Elem elem = (Elem)eval_operand(lines->m, lines->op, 0)->code;
+    lines->room[0] = eval_float_sum(elem, lines->room, lines->length);
+    return true;
+  }
+  for (uint32_t n = lines->length; n > 1; n = (n + 1) / 2) {
+    for (uint32_t i = 0; i < n / 2; i++)
+      if (!combine(lines, i, 2 * i, 2 * i + 1)) return false;
+    for (uint32_t x = 0; n % 2 && x < lines->operands; x++)
+      lines->room[x * lines->length + n / 2] = lines->room[x * lines->length + n - 1];
+  }
+  return true;
+}
+
+static bool run_reduce(Machine *m, Op *op) {
+  Lines lines = lines_new(m, op);
+  bool ok = true;
+  for (uint32_t k = 0; k < lines.count && ok; k++) {
+    load_line(&lines, k);
+    ok = reduce_line(&lines);
+    for (uint32_t x = 0; x < lines.operands && ok; x++)
+      tile_set(eval_tile(m, &op->results[x]), k, &lines.room[x * lines.length]);
+  }
+  lines_free(&lines);
+  return ok;
+}
+
+static void scan_sum(const Lines *lines, bool reverse) {
+  Elem elem = (Elem)eval_operand(lines->m, lines->op, 0)->code;
+  FloatSum sum = {0};
+  for (uint32_t k = 0; k < lines->length; k++) {
+    Element *x = &lines->room[reverse ? lines->length - 1 - k : k];
+    eval_sum_add(&sum, elem, x);
+    if (k > 0) *x = eval_sum_end(&sum, elem);
+  }
+}
+
+static bool scan_line(const Lines *lines, bool reverse) {
+  uint32_t last = lines->length - 1;
+  if (sums_floats(lines)) return scan_sum(lines, reverse), true;
+  for (uint32_t k = 1; k <= last; k++)
+    if (!combine(lines, reverse ? last - k : k, reverse ? last - k + 1 : k - 1, reverse ? last - k : k))
+      return false;
+  return true;
+}
+
+static bool run_scan(Machine *m, Op *op) {
+  Lines lines = lines_new(m, op);
+  bool ok = true;
+  for (uint32_t k = 0; k < lines.count && ok; k++) {
+    load_line(&lines, k);
+    ok = scan_line(&lines, op_attr(op, ATTR_REVERSE) != NULL);
+    for (uint32_t x = 0; x < lines.operands && ok; x++)
+      for (uint32_t i = 0; i < lines.length; i++)
+        tile_set(eval_tile(m, &op->results[x]), place(&lines, k, i), &lines.room[x * lines.length + i]);
+  }
+  lines_free(&lines);
+  return ok;
+}
+
+static bool run_map(Machine *m, Op *op) {
+  const Region *body = op->regions[0];
+  uint32_t n = (uint32_t)type_elements(eval_shape(op));
+  for (uint32_t i = 0; i < n; i++) {
+    const Op *end = NULL;
+    for (uint32_t x = 0; x < op->operand_count; x++) {
+      Element from = tile_get(eval_operand(m, op, x), i);
+      tile_set(eval_tile(m, body->args[x]), 0, &from);
+    }
+    Flow flow = eval_region(m, body, &end);
+    if (flow == FLOW_FAIL) return false;
+    if (flow != FLOW_END || end->operand_count != op->result_count)
+      BUG("the region of map does not yield %u values", op->result_count);
+    for (uint32_t x = 0; x < op->result_count; x++) {
+      Element to = tile_get(eval_operand(m, end, x), 0);
+      tile_set(eval_tile(m, &op->results[x]), i, &to);
+    }
+  }
+  return true;
+}
+
+bool eval_combine(Machine *m, Op *op) {
+  if (op->kind == OP_MAP) return run_map(m, op);
+  return op->kind == OP_REDUCE ? run_reduce(m, op) : run_scan(m, op);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Control flow of the evaluator: regions, if, for, while.
+//
+// Every value has one tile for the whole launch. What a for loop carries is kept in the tiles of the loop's
+// results and copied to the region's arguments before each iteration, so that a yield may permute the
+// arguments.
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+
+enum { MAX_DEPTH = 256 };
+
+bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
+                          bool *uncertain) {
+  const Tile *tile = eval_operand(m, op, index);
+  if (tile->state[0] & UNDEFINED) return eval_undefined(m, op, op_operand(op, index), NO_ELEMENT, what);
+  *uncertain = tile->state[0] & UNCERTAIN;
+  *bits = tile->bits[0];
+  return true;
+}
+
+// The same where other ways through the kernel would leave other memory.
+static bool control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits) {
+  bool uncertain = false;
+  if (!eval_control_operand(m, op, index, what, bits, &uncertain)) return false;
+  m->memory->uncertain |= uncertain;
+  return true;
+}
+
+// What the region yielded becomes the op's results.
+static void take_yielded(Machine *m, const Op *op, const Op *end) {
+  uint32_t yielded = end && end->kind == OP_YIELD ? end->operand_count : 0;
+  if (yielded != op->result_count)
+    BUG("%s yields %u values for %u results", op_info(op->kind)->name, yielded, op->result_count);
+  for (uint32_t i = 0; i < yielded; i++) eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i));
+}
+
+static Flow run_if(Machine *m, const Op *op) {
+  uint64_t condition = 0;
+  const Op *end = NULL;
+  if (!control_operand(m, op, 0, "the condition", &condition)) return FLOW_FAIL;
+  Flow flow = eval_region(m, op->regions[condition ? 0 : 1], &end);
+  if (flow == FLOW_END) take_yielded(m, op, end);
+  return flow;
+}
+
+// Iterations left from i on are counted down by distance, so that an upper bound near the type's end cannot
+// overflow i.
+static bool for_advance(uint64_t *i, uint64_t upper, uint64_t step, bool down) {
+  uint64_t distance = down ? *i - upper : upper - *i, size = down ? 0 - step : step;
+  if (size >= distance) return false;
+  *i += step;
+  return true;
+}
+
+static Flow run_for(Machine *m, const Op *op) {
+  uint64_t i = 0, upper = 0, step = 0;
+  if (!control_operand(m, op, 0, "the loop's lower bound", &i) ||
+      !control_operand(m, op, 1, "the loop's upper bound", &upper) ||
+      !control_operand(m, op, 2, "the loop's step", &step))
+    return FLOW_FAIL;
+  if (step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0") ? FLOW_END : FLOW_FAIL;
+  ElemCode code = eval_operand(m, op, 0)->code;
+  bool is_signed = elem_is_signed((Elem)code), down = is_signed && (int64_t)step < 0;
+  for (uint32_t k = 0; k < op->result_count; k++)
+    eval_copy(eval_tile(m, &op->results[k]), eval_operand(m, op, k + 3));
+  bool more = down ? (int64_t)i > (int64_t)upper : is_signed ? (int64_t)i < (int64_t)upper : i < upper;
+  const Region *body = op->regions[0];
+  for (; more; more = for_advance(&i, upper, step, down)) {
+    const Op *end = NULL;
+    eval_set_int(m, body->args[0], i);
+    for (uint32_t k = 0; k < op->result_count; k++)
+      eval_copy(eval_tile(m, body->args[k + 1]), &m->values[op->results[k].id]);
+    Flow flow = eval_region(m, body, &end);
+    if (flow != FLOW_END) return flow;
+    take_yielded(m, op, end);
+  }
+  return FLOW_END;
+}
+
+// Whether the region changes memory other than by atomics, or leaves the program.
+static bool has_effect(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER;
+    if ((op_has(op, WRITES) && !atomic) || op->kind == OP_RETURN) return true;
+    for (uint32_t i = 0; i < op->region_count; i++)
+      if (has_effect(op->regions[i])) return true;
+  }
+  return false;
+}
+
+// A loop that only waits ends in every order of programs, with nothing to show for how long it took.
+static bool only_waits(const Op *op) {
+  return op->result_count == 0 && !has_effect(op->regions[0]) && !has_effect(op->regions[1]);
+}
+
+static void take_args(Machine *m, const Region *region, const Op *from, uint32_t first) {
+  if (from->operand_count - first != region->arg_count)
+    BUG("%s passes %u values to %u arguments", op_info(from->kind)->name, from->operand_count - first,
+        region->arg_count);
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    eval_copy(eval_tile(m, region->args[i]), eval_operand(m, from, first + i));
+}
+
+// A region's arguments are no values of the other region, so that copying one by one is right.
+static Flow run_while(Machine *m, const Op *op) {
+  const Region *before = op->regions[0], *after = op->regions[1];
+  bool waits = only_waits(op);
+  take_args(m, before, op, 0);
+  for (;;) {
+    const Op *end = NULL;
+    uint64_t condition = 0;
+    bool uncertain = false;
+    Flow flow = eval_region(m, before, &end);
+    if (flow != FLOW_END) return flow;
+    if (!eval_control_operand(m, end, 0, "the condition", &condition, &uncertain)) return FLOW_FAIL;
+    if (!waits) m->memory->uncertain |= uncertain;
+    if (!condition) {
+      for (uint32_t i = 0; i < op->result_count; i++)
+        eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
+      return FLOW_END;
+    }
+    take_args(m, after, end, 1);
+    flow = eval_region(m, after, &end);
+    if (flow != FLOW_END) return flow;
+    take_args(m, before, end, 0);
+  }
+}
+
+// A yield is a step too, so that an empty loop has some.
+static bool take_step(Machine *m, const Op *op) {
+  if (!m->options.max_steps || m->steps++ < m->options.max_steps) return true;
+  return eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached",
+                    (unsigned long long)m->options.max_steps);
+}
+
+Flow eval_op(Machine *m, Op *op) {
+  switch ((int)op->kind) {
+  case OP_RETURN: return FLOW_RETURN;
+  case OP_FOR: return run_for(m, op);
+  case OP_IF: return run_if(m, op);
+  case OP_WHILE: return run_while(m, op);
+  case OP_REDUCE:
+  case OP_SCAN:
+  case OP_MAP: return eval_combine(m, op) ? FLOW_END : FLOW_FAIL;
+  default: return eval_plain(m, op) ? FLOW_END : FLOW_FAIL;
+  }
+}
+
+Flow eval_region(Machine *m, const Region *region, const Op **end) {
+  Flow flow = FLOW_END;
+  if (++m->depth > MAX_DEPTH) {
+    eval_error(m, region->parent, NO_ELEMENT, "more than %d levels of control flow", MAX_DEPTH);
+    flow = FLOW_FAIL;
+  }
+  for (Op *op = region->first; op && flow == FLOW_END; op = op->next) {
+    *end = op;
+    if (!take_step(m, op))
+      flow = FLOW_FAIL;
+    else if (op->kind == OP_YIELD)
+      break;
+    else
+      flow = eval_op(m, op);
+  }
+  m->depth--;
+  return flow;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Op `dot` of the evaluator: acc + a b over the last two dimensions, a matrix of the batch after another.
+//
+// Sums are taken in double (integers: modulo 2^64) over contiguous rows. v is rounded once at the end: one of
+// the results that the order of summing allows. e is the products' and acc's bounds, and 2 sqrt(n) u sum|x|
+// for the n terms, u being the accumulator's, and for fp8 the tensor core's, which keeps about 14 bits of
+// partial sums.
+#include <math.h>
+#include <string.h>
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+typedef enum Precision { PRECISE, TF32, TF32X3 } Precision;
+
+// A matrix of the batch, row-major: values, references and bounds, and what is wrong with each row or column.
+typedef struct Matrix {
+  double *v, *r, *e;
+  bool inexact; // r differs from v somewhere, or e is not 0
+} Matrix;
+
+typedef struct Dot {
+  Machine *m;
+  const Tile *a, *b, *acc;
+  Tile *to;
+  uint32_t rows, columns, depth;
+  Precision precision;
+  double partial; // terms that are summed at the tensor core's precision; 0: none
+  Matrix x, y;
+  double *v, *r, *size, *e; // of one row of the result
+  uint8_t *column_state;
+  void *block;
+  uint64_t block_bytes;
+} Dot;
+
+// What one input of a product is off by, relative to it. Three products of tf32 halves drop what is below
+// 2^-20, and each remainder keeps as much.
+static double input_u(Precision precision) {
+  return precision == TF32 ? 0x1p-10 : precision == TF32X3 ? 0x1.8p-20 : 0;
+}
+
+// The nearest number of 10 stored mantissa bits.
+static double round_tf32(double v) {
+  uint64_t bits;
+  if (!isfinite(v)) return v;
+  memcpy(&bits, &v, sizeof bits);
+  bits += ((uint64_t)1 << 41) - 1 + (bits >> 42 & 1);
+  bits &= ~(((uint64_t)1 << 42) - 1);
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+static void load_matrix(const Dot *d, Matrix *to, const Tile *from, uint32_t first, uint32_t n) {
+  double u = input_u(d->precision);
+  to->inexact = false;
+  for (uint32_t i = 0; i < n; i++) {
+    Element x = tile_get(from, first + i);
+    double v = number_decode((Elem)from->code, x.bits), narrow = d->precision == PRECISE ? v : round_tf32(v);
+    if (x.e != 0 || narrow != v) x.e += u * fabs(x.r);
+    to->v[i] = d->precision == TF32 ? narrow : v;
+    to->r[i] = x.r;
+    to->e[i] = isfinite(x.e) ? x.e : 0;
+    to->inexact |= x.e != 0 || x.r != to->v[i];
+  }
+}
+
+// UNDEFINED and UNCERTAIN of a row of a reach the whole row of the result.
+static unsigned row_state(const Dot *d, uint32_t first) {
+  unsigned state = 0;
+  for (uint32_t k = 0; k < d->depth; k++) state |= d->a->state[first + k];
+  return state;
+}
+
+static void column_states(const Dot *d, uint32_t first) {
+  memset(d->column_state, 0, d->columns);
+  for (uint32_t k = 0; k < d->depth; k++)
+    for (uint32_t j = 0; j < d->columns; j++) d->column_state[j] |= d->b->state[first + k * d->columns + j];
+}
+
+// sum[j] += x y[j]
+static void add_scaled(double *restrict sum, double x, const double *restrict y, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) sum[j] += x * y[j];
+}
+
+static void add_sizes(double *restrict sum, double x, const double *restrict y, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) sum[j] += fabs(x * y[j]);
+}
+
+// Row i of the products' sums.
+static void sum_row(const Dot *d, uint32_t i) {
+  memset(d->v, 0, 4 * (size_t)d->columns * sizeof(double)); // v, r, size and e follow one another
+  bool inexact = d->x.inexact || d->y.inexact;
+  for (uint32_t k = 0; k < d->depth; k++) {
+    uint32_t at = i * d->depth + k, row = k * d->columns;
+    add_scaled(d->v, d->x.v[at], d->y.v + row, d->columns);
+    add_sizes(d->size, d->x.r[at], d->y.r + row, d->columns);
+    if (!inexact) continue;
+    add_scaled(d->r, d->x.r[at], d->y.r + row, d->columns);
+    add_sizes(d->e, d->x.r[at], d->y.e + row, d->columns);
+    add_sizes(d->e, d->x.e[at], d->y.r + row, d->columns);
+    add_scaled(d->e, d->x.e[at], d->y.e + row, d->columns);
+  }
+  if (!inexact) memcpy(d->r, d->v, d->columns * sizeof(double));
+}
+
+static void finish_row(const Dot *d, uint32_t first, unsigned state) {
+  Elem elem = (Elem)d->to->code;
+  double terms = 2 * sqrt(d->depth + 1.0), partial = 2 * sqrt(fmin(d->depth, d->partial)) * 0x1p-13;
+  for (uint32_t j = 0; j < d->columns; j++) {
+    Element acc = tile_get(d->acc, first + j);
+    double r = acc.r + d->r[j], v = number_decode(elem, acc.bits) + d->v[j];
+    double e = acc.e + d->e[j] + terms * eval_rounding(elem, fabs(acc.r) + d->size[j], 1);
+    if (d->partial > 0) e += partial * d->size[j];
+    Element x = eval_computed(elem, v, r, e, state | d->column_state[j] | acc.state);
+    tile_set(d->to, first + j, &x);
+  }
+}
+
+static void float_matrix(Dot *d, uint32_t batch) {
+  uint32_t a = batch * d->rows * d->depth, b = batch * d->depth * d->columns;
+  load_matrix(d, &d->x, d->a, a, d->rows * d->depth);
+  load_matrix(d, &d->y, d->b, b, d->depth * d->columns);
+  for (uint32_t i = 0; i < d->rows; i++) {
+    sum_row(d, i);
+    finish_row(d, (batch * d->rows + i) * d->columns, row_state(d, a + i * d->depth));
+  }
+}
+
+static void int_matrix(Dot *d, uint32_t batch) {
+  uint32_t a = batch * d->rows * d->depth, b = batch * d->depth * d->columns;
+  for (uint32_t i = 0; i < d->rows; i++) {
+    uint32_t first = (batch * d->rows + i) * d->columns;
+    unsigned state = row_state(d, a + i * d->depth);
+    for (uint32_t j = 0; j < d->columns; j++) {
+      uint64_t sum = d->acc->bits[first + j];
+      for (uint32_t k = 0; k < d->depth; k++)
+        sum += d->a->bits[a + i * d->depth + k] * d->b->bits[b + k * d->columns + j];
+      d->to->bits[first + j] = number_wrap((Elem)d->to->code, sum);
+      d->to->state[first + j] = (uint8_t)(state | d->column_state[j] | d->acc->state[first + j]);
+    }
+  }
+}
+
+static Precision precision_of(const Op *op, Elem elem) {
+  const Attr *attr = op_attr(op, ATTR_PRECISION);
+  if (!attr || elem != ELEM_FP32) return PRECISE;
+  return strcmp(attr->str, "tf32") == 0 ? TF32 : strcmp(attr->str, "tf32x3") == 0 ? TF32X3 : PRECISE;
+}
+
+// Terms between promotions of an fp8 dot: no fewer than one instruction's.
+static double partial_terms(const Op *op, Elem elem, uint32_t depth) {
+  if (elem_info(elem)->bits != 8) return 0;
+  double given = (double)op_int(op, ATTR_IMPRECISE, depth);
+  return fmax(given, 32);
+}
+
+static void dot_alloc(Dot *d) {
+  uint64_t x = (uint64_t)d->rows * d->depth, y = (uint64_t)d->depth * d->columns;
+  d->block_bytes = (3 * x + 3 * y + 4 * (uint64_t)d->columns) * sizeof(double) + d->columns;
+  double *at = d->block = eval_block(d->m->memory, d->block_bytes);
+  d->v = at, d->r = at + d->columns, d->size = d->r + d->columns, d->e = d->size + d->columns;
+  d->x = (Matrix){.v = d->e + d->columns};
+  d->x.r = d->x.v + x, d->x.e = d->x.r + x;
+  d->y = (Matrix){.v = d->x.e + x};
+  d->y.r = d->y.v + y, d->y.e = d->y.r + y;
+  d->column_state = (uint8_t *)(d->y.e + y);
+}
+
+bool eval_dot(Machine *m, Op *op) {
+  const Type *a = op_operand(op, 0)->type, *b = op_operand(op, 1)->type;
+  Dot d = {.m = m, .a = eval_operand(m, op, 0), .b = eval_operand(m, op, 1), .acc = eval_operand(m, op, 2)};
+  Elem elem = (Elem)d.a->code;
+  d.to = eval_tile(m, op_result(op));
+  d.rows = a->shape[a->rank - 2], d.depth = a->shape[a->rank - 1], d.columns = b->shape[b->rank - 1];
+  d.precision = precision_of(op, elem);
+  d.partial = eval_code_is_float((ElemCode)elem) ? partial_terms(op, elem, d.depth) : 0;
+  dot_alloc(&d);
+  uint32_t batches = d.to->n / (d.rows * d.columns);
+  for (uint32_t k = 0; k < batches; k++) {
+    column_states(&d, k * d.depth * d.columns);
+    if (eval_code_is_float(d.to->code))
+      float_matrix(&d, k);
+    else
+      int_matrix(&d, k);
+  }
+  eval_block_free(m->memory, d.block, d.block_bytes);
+  return true;
+}

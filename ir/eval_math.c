@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Op `math`. v and r are the C library's double functions, v rounded to the type afterwards: its error is far
+// below one u of fp32, and within the ulp that math.def allows of fp64.
+//
+// What an operand's bound does to the result: where the function is monotone or convex between x - e and
+// x + e the larger of the differences to its values there; where it oscillates the greatest slope; where it
+// jumps, has a pole or leaves its domain in between the result is uncertain.
+#include <math.h>
+#include <string.h>
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+typedef enum MathName {
+#define X(name, ...) MATH_##name,
+#include "ir/math.def"
+#undef X
+  MATH_COUNT
+} MathName;
+
+typedef struct MathRow {
+  const char *name;
+  double ulp32, ulp64;
+} MathRow;
+
+static const MathRow ROWS[] = {
+#define X(name, operands, result, ulp32, ulp64, meaning) {#name, ulp32, ulp64},
+#include "ir/math.def"
+#undef X
+};
+
+static const double PI = 3.14159265358979323846;
+
+static MathName find_name(const Op *op) {
+  const Attr *attr = op_attr(op, ATTR_FUNCTION);
+  for (int i = 0; attr && i < MATH_COUNT; i++)
+    if (strcmp(ROWS[i].name, attr->str) == 0) return (MathName)i;
+  BUG("no math function \"%s\"", attr ? attr->str : "");
+}
+
+// sin(pi x); the reduction is exact, and so are the zeros.
+static double sine_of_pi(double x) {
+  double t = fmod(fabs(x), 2), sign = signbit(x) ? -1 : 1;
+  if (t >= 1) t -= 1, sign = -sign;
+  if (t > 0.5) t = 1 - t;
+  return sign * sin(PI * t);
+}
+
+static double cosine_of_pi(double x) {
+  double t = fmod(fabs(x), 2);
+  if (t > 1) t = 2 - t;
+  return t == 0.5 ? 0 : t < 0.25 ? cos(PI * t) : sin(PI * (0.5 - t));
+}
+
+static double apply1(MathName f, double x) {
+  switch ((int)f) {
+  case MATH_exp: return exp(x);
+  case MATH_exp2: return exp2(x);
+  case MATH_exp10: return pow(10, x);
+  case MATH_expm1: return expm1(x);
+  case MATH_log: return log(x);
+  case MATH_log2: return log2(x);
+  case MATH_log10: return log10(x);
+  case MATH_log1p: return log1p(x);
+  case MATH_sqrt: return sqrt(x);
+  case MATH_rsqrt: return 1 / sqrt(x);
+  case MATH_cbrt: return cbrt(x);
+  case MATH_sin: return sin(x);
+  case MATH_cos: return cos(x);
+  case MATH_tan: return tan(x);
+  case MATH_asin: return asin(x);
+  case MATH_acos: return acos(x);
+  case MATH_atan: return atan(x);
+  case MATH_sinh: return sinh(x);
+  case MATH_cosh: return cosh(x);
+  case MATH_tanh: return tanh(x);
+  case MATH_asinh: return asinh(x);
+  case MATH_acosh: return acosh(x);
+  case MATH_atanh: return atanh(x);
+  case MATH_sinpi: return sine_of_pi(x);
+  case MATH_cospi: return cosine_of_pi(x);
+  case MATH_erf: return erf(x);
+  case MATH_erfc: return erfc(x);
+  case MATH_lgamma: return lgamma(x);
+  case MATH_tgamma: return tgamma(x);
+  case MATH_floor: return floor(x);
+  case MATH_ceil: return ceil(x);
+  case MATH_trunc: return trunc(x);
+  case MATH_round: return round(x);
+  case MATH_rint: return rint(x);
+  case MATH_abs: return fabs(x);
+  default: BUG("%s is no function of one number", ROWS[f].name);
+  }
+}
+
+static double apply2(MathName f, Elem elem, double x, double y) {
+  switch ((int)f) {
+  case MATH_atan2: return atan2(x, y);
+  case MATH_pow: return pow(x, y);
+  case MATH_hypot: return hypot(x, y);
+  case MATH_fmod: return fmod(x, y);
+  case MATH_remainder: return remainder(x, y);
+  case MATH_copysign: return copysign(x, y);
+  case MATH_nextafter: return elem == ELEM_FP64 ? nextafter(x, y) : (double)nextafterf((float)x, (float)y);
+  // Beyond 5000 every result is 0 or infinite.
+  case MATH_ldexp: return isnan(y) ? y : ldexp(x, (int)fmax(-5000, fmin(rint(y), 5000)));
+  default: BUG("%s is no function of two numbers", ROWS[f].name);
+  }
+}
+
+static bool steps(MathName f) {
+  return f == MATH_floor || f == MATH_ceil || f == MATH_trunc || f == MATH_round || f == MATH_rint;
+}
+
+// Whether a pole lies within low .. high.
+static bool has_pole(MathName f, double low, double high) {
+  if (f == MATH_tan) return floor(low / PI + 0.5) != floor(high / PI + 0.5);
+  if (f == MATH_tgamma || f == MATH_lgamma)
+    return low <= 0 && (floor(low) != floor(high) || floor(low) == low);
+  return false;
+}
+
+// What the operand's bound adds to the result's; infinite where the result is uncertain.
+static double spread1(MathName f, const Element *x, double r) {
+  if (x->e == 0) return 0;
+  double low = x->r - x->e, high = x->r + x->e;
+  if (f == MATH_sin || f == MATH_cos) return fmin(x->e, 2);
+  if (f == MATH_sinpi || f == MATH_cospi) return fmin(PI * x->e, 2);
+  if (f == MATH_abs) return x->e;
+  if (steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
+  if (has_pole(f, low, high)) return INFINITY;
+  double below = fabs(apply1(f, low) - r), above = fabs(apply1(f, high) - r);
+  if (isnan(below) || isnan(above)) return INFINITY; // out of the domain
+  return fmax(below, above);
+}
+
+static Element function1(MathName f, Elem elem, const Element *x, double ulp) {
+  double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits));
+  bool exact = steps(f) || f == MATH_abs;
+  double e = spread1(f, x, r) + (exact ? 0 : eval_rounding(elem, r, ulp));
+  return eval_computed(elem, v, r, e, x->state);
+}
+
+// Functions that are monotone in each operand within the box: the greatest difference is at a corner.
+static double corners(MathName f, Elem elem, const Element *x, const Element *y, double r) {
+  double worst = 0;
+  for (int k = 0; k < 4; k++) {
+    double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
+    if (isnan(at)) return INFINITY;
+    worst = fmax(worst, fabs(at - r));
+  }
+  return worst;
+}
+
+static double pow_spread(Elem elem, const Element *x, const Element *y, double r) {
+  if (x->r - x->e > 0) return corners(MATH_pow, elem, x, y, r);
+  // At a base that may be 0 or negative only an exact integer as exponent is sure, and 0 no pole.
+  bool whole = y->e == 0 && rint(y->r) == y->r, zero = fabs(x->r) <= x->e;
+  if (x->e == 0 && y->e > 0 && x->r == 0 && y->r - y->e > 0) return 0;
+  return whole && !(zero && y->r < 0) ? corners(MATH_pow, elem, x, y, r) : INFINITY;
+}
+
+static double atan2_spread(Elem elem, const Element *x, const Element *y, double r) {
+  bool crosses = fabs(x->r) <= x->e, cut = crosses && y->r - y->e <= 0;
+  return cut ? INFINITY : corners(MATH_atan2, elem, x, y, r);
+}
+
+// fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
+// jump by y the result is uncertain.
+static double remainder_spread(MathName f, const Element *x, const Element *y, double r) {
+  double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r);
+  bool jumps = f == MATH_fmod ? fabs(r) <= e || fabs(r) + e >= size : 2 * (fabs(r) + e) >= size;
+  return jumps ? INFINITY : e;
+}
+
+static double ldexp_spread(Elem elem, const Element *x, const Element *y) {
+  if (rint(y->r - y->e) != rint(y->r + y->e)) return INFINITY;
+  return apply2(MATH_ldexp, elem, x->e, y->r);
+}
+
+static double spread2(MathName f, Elem elem, const Element *x, const Element *y, double r) {
+  if (x->e == 0 && y->e == 0) return 0;
+  switch ((int)f) {
+  case MATH_atan2: return atan2_spread(elem, x, y, r);
+  case MATH_pow: return pow_spread(elem, x, y, r);
+  case MATH_hypot: return x->e + y->e;
+  case MATH_fmod:
+  case MATH_remainder: return remainder_spread(f, x, y, r);
+  case MATH_copysign: return fabs(y->r) <= y->e ? INFINITY : x->e;
+  case MATH_nextafter: return fabs(x->r - y->r) <= x->e + y->e ? INFINITY : x->e;
+  case MATH_ldexp: return ldexp_spread(elem, x, y);
+  default: BUG("no bound for %s", ROWS[f].name);
+  }
+}
+
+static Element function2(MathName f, Elem elem, const Element *x, const Element *y, double ulp) {
+  double v = apply2(f, elem, number_decode(elem, x->bits), number_decode(elem, y->bits));
+  double r = f == MATH_nextafter ? x->r + (v - number_decode(elem, x->bits)) : apply2(f, elem, x->r, y->r);
+  bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
+  double e = spread2(f, elem, x, y, r) + (exact ? 0 : eval_rounding(elem, r, ulp));
+  return eval_computed(elem, v, r, e, x->state | y->state);
+}
+
+static Element predicate(MathName f, Elem elem, const Element *x) {
+  double v = number_decode(elem, x->bits);
+  Element y = {.state = x->state & (UNDEFINED | UNCERTAIN)};
+  switch ((int)f) {
+  case MATH_isnan: y.bits = isnan(v); break;
+  case MATH_isinf: y.bits = isinf(v); break;
+  case MATH_isfinite: y.bits = isfinite(v); break;
+  case MATH_signbit:
+    y.bits = signbit(v) != 0;
+    if (x->e > 0 && fabs(x->r) <= x->e) y.state |= UNCERTAIN;
+    break;
+  default: BUG("%s is no predicate", ROWS[f].name);
+  }
+  return y;
+}
+
+bool eval_math(Machine *m, Op *op) {
+  MathName f = find_name(op);
+  const Tile *a = eval_operand(m, op, 0), *b = eval_operand(m, op, 1);
+  Tile *to = eval_tile(m, op_result(op));
+  Elem elem = (Elem)a->code;
+  double ulp = elem == ELEM_FP64 ? ROWS[f].ulp64 : ROWS[f].ulp32;
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i), z;
+    if (to->code == ELEM_I1) {
+      z = predicate(f, elem, &x);
+    } else if (b) {
+      Element y = tile_get(b, i);
+      z = function2(f, elem, &x, &y, ulp);
+    } else {
+      z = function1(f, elem, &x, ulp);
+    }
+    tile_set(to, i, &z);
+  }
+  return true;
+}

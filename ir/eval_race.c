@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to global memory that nothing orders.
+//
+// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on: two accesses of one
+// program are ordered where their stamps differ. Programs run one after the other, so an earlier program's
+// access is ordered before one of this program where this program has acquired (touched by an atomic) what an
+// atomic of a later stamp released. That may miss a race in kernels with atomics; it reports none that is
+// not.
+//
+// A thread is a shape and an element's index in it; all scalars are one thread.
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+
+enum { MAX_REPORTS = 64, ELEMENT_BITS = 20, MAX_SHAPES = 4096 };
+
+_Static_assert(TILE_MAX_ELEMENTS <= 1 << ELEMENT_BITS, "an element's index fits in a thread's number");
+
+typedef struct Record {
+  uint32_t op, thread, stamp; // Op.id; shape << ELEMENT_BITS | element; 0: no access yet
+} Record;
+
+enum { READ_HANGS = 1, IS_CONTENDED = 2 }; // flags of a granule, kept from the first run to the second
+
+typedef struct Granule {
+  Record writer, atomic;
+  Record reader, other;  // of one stamp, different threads
+  Record earlier_reader; // of a program before the last reader's
+  uint16_t flags, kind;  // kind: of the last atomic access
+} Granule;
+
+typedef struct RacePage {
+  uint32_t unit; // bytes of a granule
+  Granule *at;   // PAGE_BYTES / unit of them
+} RacePage;
+
+typedef struct Report {
+  uint32_t op, other;
+} Report;
+
+struct Race {
+  Arena *arena;
+  const Op **ops; // by Op.id
+  EvalSnapshot *start;
+  VEC(const Type *) shapes;
+  VEC(uint32_t) programs; // the stamp at which each began
+  VEC(Report) reports;
+  uint32_t stamp, program, acquired; // now; at this program's begin; what this program acquired, 0: nothing
+  uint32_t op, shape;                // of the accesses that follow
+  bool ordered;
+};
+
+static void find_ops(Race *race, const Region *region) {
+  for (const Op *op = region->first; op; op = op->next) {
+    race->ops[op->id] = op;
+    for (uint32_t i = 0; i < op->region_count; i++) find_ops(race, op->regions[i]);
+  }
+}
+
+void eval_race_begin(Machine *m) {
+  if (!m->options.races) return;
+  Arena *arena = m->memory->arena;
+  Race *race = m->race = ARENA_NEW(arena, Race);
+  race->arena = arena;
+  race->ops = ARENA_ARRAY(arena, const Op *, m->func->op_count);
+  find_ops(race, m->func->body);
+  race->start = eval_memory_save(m->memory);
+  vec_push(arena, &race->shapes, NULL); // scalars
+}
+
+void eval_race_program(Machine *m) {
+  Race *race = m->race;
+  if (!race) return;
+  race->program = ++race->stamp;
+  race->acquired = 0;
+  vec_push(race->arena, &race->programs, race->stamp);
+}
+
+static uint64_t page_count(const EvalBuffer *buffer) { return (buffer->bytes + 7) / PAGE_BYTES + 1; }
+
+void eval_race_again(Machine *m) {
+  Race *race = m->race;
+  eval_memory_restore(m->memory, race->start);
+  race->stamp = race->programs.n = 0;
+  for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
+    const EvalBuffer *buffer = m->memory->buffers.at[i];
+    for (uint64_t k = 0; buffer->race && k < page_count(buffer); k++) {
+      RacePage *page = buffer->race[k];
+      for (uint32_t g = 0; page && g < PAGE_BYTES / page->unit; g++)
+        page->at[g] = (Granule){.flags = page->at[g].flags};
+    }
+  }
+}
+
+bool eval_race_ordered(const Machine *m) { return m->race && m->race->ordered; }
+
+static uint64_t granule_bytes(const RacePage *page) {
+  return (uint64_t)PAGE_BYTES / page->unit * sizeof(Granule);
+}
+
+void eval_race_end(Machine *m) {
+  if (!m->race) return;
+  for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
+    EvalBuffer *buffer = m->memory->buffers.at[i];
+    for (uint64_t k = 0; buffer->race && k < page_count(buffer); k++)
+      if (buffer->race[k]) eval_block_free(m->memory, buffer->race[k]->at, granule_bytes(buffer->race[k]));
+    buffer->race = NULL;
+  }
+  m->race = NULL;
+}
+
+static bool is_relaxed(const Op *op) {
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  return sem && str_is(str_from(sem->str), "relaxed");
+}
+
+void eval_race_barrier(Machine *m) {
+  if (m->race) m->race->stamp++;
+}
+
+// Shapes are few.
+static uint32_t shape_number(Race *race, const Type *type) {
+  if (!type || !type_is_tile(type)) return 0;
+  for (uint32_t i = 1; i < race->shapes.n; i++)
+    if (type_same_shape(race->shapes.at[i], type)) return i;
+  if (race->shapes.n < MAX_SHAPES) vec_push(race->arena, &race->shapes, type);
+  return race->shapes.n - 1;
+}
+
+void eval_race_op(Machine *m, const Op *op) {
+  Race *race = m->race;
+  if (!race) return;
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  if (atomic && !is_relaxed(op)) race->stamp++;
+  race->op = op->id;
+  race->shape = shape_number(race, eval_shape(op)) << ELEMENT_BITS;
+}
+
+static void page_refine(EvalMemory *memory, RacePage *page, uint32_t unit) {
+  if (page->unit && page->unit <= unit) return;
+  RacePage fine = {.unit = unit};
+  fine.at = eval_block(memory, granule_bytes(&fine));
+  for (uint32_t i = 0; page->unit && i < PAGE_BYTES / unit; i++) fine.at[i] = page->at[i * unit / page->unit];
+  if (page->unit) eval_block_free(memory, page->at, granule_bytes(page));
+  *page = fine;
+}
+
+// The granules of an access within a buffer, *n of them.
+static Granule *find_granules(Machine *m, const Access *access, uint32_t *n) {
+  uint32_t bytes = eval_code_bytes(access->code);
+  EvalBuffer *buffer = eval_buffer_at(m->memory, access->address, bytes);
+  if (!buffer) BUG("an access that is in no buffer");
+  Arena *arena = m->race->arena;
+  if (!buffer->race) buffer->race = ARENA_ARRAY(arena, RacePage *, page_count(buffer));
+  uint64_t place = access->address - buffer->origin;
+  RacePage **page = &buffer->race[place / PAGE_BYTES];
+  if (!*page) *page = ARENA_NEW(arena, RacePage);
+  page_refine(m->memory, *page, bytes);
+  *n = bytes / (*page)->unit;
+  return (*page)->at + place % PAGE_BYTES / (*page)->unit;
+}
+
+static Record record_of(const Race *race, const Access *access) {
+  uint32_t element = access->element == NO_ELEMENT ? 0 : access->element;
+  return (Record){race->op, race->shape | element, race->stamp};
+}
+
+// By an earlier program, and nothing orders it before what comes now.
+static bool is_unordered(const Race *race, const Record *record, bool atomic) {
+  if (record->stamp == 0 || record->stamp >= race->program) return false;
+  return atomic ? record->stamp > race->acquired : record->stamp >= race->acquired;
+}
+
+// By another thread of this program since the last barrier.
+static bool is_beside(const Race *race, const Record *record, const Record *now) {
+  return record->stamp == race->stamp && record->thread != now->thread;
+}
+
+static bool reported(Race *race, uint32_t op, uint32_t other) {
+  for (uint32_t i = 0; i < race->reports.n; i++)
+    if (race->reports.at[i].op == op && race->reports.at[i].other == other) return true;
+  if (race->reports.n >= MAX_REPORTS) return true;
+  vec_push(race->arena, &race->reports, ((Report){op, other}));
+  return false;
+}
+
+static uint32_t program_at(const Race *race, uint32_t stamp) {
+  uint32_t low = 0, high = race->programs.n;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (race->programs.at[middle] <= stamp)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// A note at the other access: what it is, and which program and element made it.
+static void note_other(Machine *m, Diag *diag, const Record *record) {
+  const Race *race = m->race;
+  const Op *op = race->ops[record->op];
+  const Type *shape = race->shapes.at[record->thread >> ELEMENT_BITS];
+  uint32_t program = program_at(race, record->stamp), x = program % m->grid[0], yz = program / m->grid[0];
+  char element[EVAL_PLACE] = "";
+  if (shape) eval_place_element(shape, record->thread & ((1u << ELEMENT_BITS) - 1), element, sizeof element);
+  diag_note(m->diags, diag, op->loc, "the other access, %s, in program (%u, %u, %u)%s",
+            op_info(op->kind)->name, x, yz % m->grid[1], yz / m->grid[1], element);
+}
+
+static void report_beside(Machine *m, const Access *access, const Record *record, bool harmless) {
+  if (reported(m->race, access->op->id, record->op)) return;
+  char where[EVAL_PLACE];
+  eval_place(m, access->op, access->element, where);
+  const char *name = op_info(access->op->kind)->name;
+  static const char TEXT[] = "%s at 0x%llx races with another thread of the program%s, %s";
+  unsigned long long address = access->address;
+  Diag *diag = harmless ? diag_warning(m->diags, access->op->loc, TEXT, name, address,
+                                       ", with the same value, for no debug_barrier is between", where)
+                        : diag_error(m->diags, access->op->loc, TEXT, name, address,
+                                     ": no debug_barrier is between", where);
+  note_other(m, diag, record);
+  m->failed |= !harmless;
+}
+
+static void report_unordered(Machine *m, const Access *access, const Record *record) {
+  if (reported(m->race, access->op->id, record->op)) return;
+  char where[EVAL_PLACE];
+  eval_place(m, access->op, access->element, where);
+  Diag *diag =
+      diag_warning(m->diags, access->op->loc,
+                   "%s at 0x%llx races with another program: nothing orders the two, and what hangs on "
+                   "their order is not compared, %s",
+                   op_info(access->op->kind)->name, (unsigned long long)access->address, where);
+  note_other(m, diag, record);
+}
+
+static void record_read(const Race *race, Granule *g, const Record *now) {
+  if (g->reader.stamp && g->reader.stamp < race->program) g->earlier_reader = g->reader;
+  if (g->reader.stamp != now->stamp) {
+    g->reader = *now;
+    g->other = (Record){0};
+  } else if (g->reader.thread != now->thread) {
+    g->other = *now;
+  }
+}
+
+bool eval_race_read(Machine *m, const Access *access) {
+  Race *race = m->race;
+  if (!race) return false;
+  uint32_t n;
+  Granule *at = find_granules(m, access, &n);
+  Record now = record_of(race, access);
+  bool hangs = false;
+  for (Granule *g = at; g < at + n; g++) {
+    if (is_beside(race, &g->writer, &now)) report_beside(m, access, &g->writer, false);
+    bool plain = is_unordered(race, &g->writer, false), atomic = is_unordered(race, &g->atomic, true);
+    if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
+    hangs |= plain || atomic || g->flags & READ_HANGS;
+    record_read(race, g, &now);
+  }
+  return hangs;
+}
+
+// A write changes what an earlier program read: it might have read the new value.
+static void check_earlier_readers(Machine *m, const Access *access, Granule *g) {
+  const Record *const readers[] = {&g->reader, &g->other, &g->earlier_reader};
+  for (int i = 0; i < 3; i++) {
+    if (!is_unordered(m->race, readers[i], false)) continue;
+    report_unordered(m, access, readers[i]);
+    g->flags |= READ_HANGS;
+    m->race->ordered = true;
+  }
+}
+
+bool eval_race_write(Machine *m, const Access *access, bool same_value) {
+  Race *race = m->race;
+  if (!race) return false;
+  uint32_t n;
+  Granule *at = find_granules(m, access, &n);
+  Record now = record_of(race, access);
+  bool hangs = false;
+  for (Granule *g = at; g < at + n; g++) {
+    const Record *const own[] = {&g->writer, &g->reader, &g->other};
+    for (int i = 0; i < 3; i++)
+      if (is_beside(race, own[i], &now)) report_beside(m, access, own[i], same_value);
+    if (!same_value) {
+      bool plain = is_unordered(race, &g->writer, false), atomic = is_unordered(race, &g->atomic, true);
+      if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
+      hangs |= plain || atomic;
+      check_earlier_readers(m, access, g);
+    }
+    g->writer = now;
+  }
+  return hangs;
+}
+
+// One granule's share: see eval_race_atomic.
+static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, const Record *now,
+                               unsigned kind) {
+  Race *race = m->race;
+  unsigned found = 0;
+  bool other = g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, now));
+  if (other) {
+    g->flags |= IS_CONTENDED;
+    found |= OTHER_LAST | (g->kind != kind ? (unsigned)OTHER_KIND : 0u);
+  }
+  if (g->flags & IS_CONTENDED) found |= CONTENDED;
+  if (is_unordered(race, &g->writer, false)) {
+    report_unordered(m, access, &g->writer);
+    found |= UNORDERED;
+  }
+  check_earlier_readers(m, access, g);
+  return found;
+}
+
+static void acquire(Race *race, const Granule *g) {
+  if (g->atomic.stamp < race->program && g->atomic.stamp > race->acquired) race->acquired = g->atomic.stamp;
+}
+
+unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
+  Race *race = m->race;
+  if (!race) return 0;
+  uint32_t n;
+  Granule *at = find_granules(m, access, &n);
+  Record now = record_of(race, access);
+  unsigned found = 0;
+  bool relaxed = is_relaxed(access->op);
+  for (Granule *g = at; g < at + n; g++) {
+    if (!relaxed) acquire(race, g);
+    found |= atomic_granule(m, access, g, &now, kind);
+    g->atomic = now;
+    g->kind = (uint16_t)kind;
+  }
+  return found;
+}
+
+void eval_race_acquire(Machine *m, const Access *access) {
+  if (!m->race) return;
+  uint32_t n;
+  Granule *at = find_granules(m, access, &n);
+  for (Granule *g = at; g < at + n; g++) acquire(m->race, g);
+}
+
+void eval_race_old_used(Machine *m, const Op *op) {
+  m->race->ordered = true;
+  if (reported(m->race, op->id, op->id)) return;
+  diag_warning(m->diags, op->loc,
+               "the old value of a contended atomic hangs on the order of programs and threads: what is "
+               "computed from it is not compared");
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sort and histogram of the evaluator.
+#include <math.h>
+#include <string.h>
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+
+// Where x goes before y: NaN last in either direction; -0 counts as less than +0.
+static bool goes_before(ElemCode code, bool descending, const Element *x, const Element *y) {
+  if (eval_code_is_float(code)) {
+    double a = number_decode((Elem)code, x->bits), b = number_decode((Elem)code, y->bits);
+    if (isnan(a) || isnan(b)) return !isnan(a);
+    if (a == b) return descending ? signbit(a) < signbit(b) : signbit(a) > signbit(b);
+    return descending ? a > b : a < b;
+  }
+  bool is_signed = code != CODE_POINTER && elem_is_signed((Elem)code);
+  bool less = is_signed ? (int64_t)x->bits < (int64_t)y->bits : x->bits < y->bits;
+  return descending ? !less && x->bits != y->bits : less;
+}
+
+// Stable, bottom up; `room` has as many elements.
+static void merge_sort(ElemCode code, bool descending, Element *x, Element *room, uint32_t n) {
+  for (uint32_t width = 1; width < n; width *= 2) {
+    for (uint32_t start = 0; start < n; start += 2 * width) {
+      uint32_t middle = start + width < n ? start + width : n,
+               end = n - start > 2 * width ? start + 2 * width : n;
+      uint32_t a = start, b = middle;
+      for (uint32_t k = start; k < end; k++) {
+        bool second = a == middle || (b < end && goes_before(code, descending, &x[b], &x[a]));
+        room[k] = x[second ? b++ : a++];
+      }
+    }
+    memcpy(x, room, n * sizeof *x);
+  }
+}
+
+// The k-th of several numbers moves no further than the number that moves most: one bound for the line. With
+// bounds, the references are sorted by themselves.
+static void sort_line(ElemCode code, bool descending, Element *x, Element *room, uint32_t n) {
+  double e = 0;
+  unsigned state = 0;
+  bool is_float = eval_code_is_float(code);
+  for (uint32_t i = 0; i < n; i++) {
+    e = fmax(e, x[i].e);
+    state |= x[i].state & (UNDEFINED | UNCERTAIN | (x[i].e > 0 ? COMPUTED : 0u));
+  }
+  Element *references = room + n;
+  for (uint32_t i = 0; i < n; i++) references[i] = (Element){.bits = number_encode(ELEM_FP64, x[i].r)};
+  merge_sort(code, descending, x, room, n);
+  if (is_float && e > 0) merge_sort((ElemCode)ELEM_FP64, descending, references, room, n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (is_float && e > 0) x[i].r = number_decode(ELEM_FP64, references[i].bits);
+    x[i].e = isfinite(x[i].r) ? e : 0;
+    x[i].state |= (uint8_t)state;
+  }
+}
+
+static void run_sort(Machine *m, const Op *op, Tile *to) {
+  const Tile *from = eval_operand(m, op, 0);
+  const Type *type = op_result(op)->type;
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), n = type->shape[axis], inner = 1;
+  for (uint32_t d = axis + 1; d < type->rank; d++) inner *= type->shape[d];
+  uint64_t bytes = (uint64_t)n * 3 * sizeof(Element);
+  Element *line = eval_block(m->memory, bytes);
+  for (uint32_t k = 0; k < to->n / n; k++) {
+    uint32_t first = k / inner * n * inner + k % inner;
+    for (uint32_t i = 0; i < n; i++) line[i] = tile_get(from, first + i * inner);
+    sort_line(to->code, op_attr(op, ATTR_DESCENDING) != NULL, line, line + n, n);
+    for (uint32_t i = 0; i < n; i++) tile_set(to, first + i * inner, &line[i]);
+  }
+  eval_block_free(m->memory, line, bytes);
+}
+
+// An element that may or may not count, or is of no known value, concerns every bin.
+static void run_histogram(Machine *m, const Op *op, Tile *to) {
+  const Tile *from = eval_operand(m, op, 0), *mask = eval_operand(m, op, 1);
+  unsigned state = 0;
+  Element zero = {0};
+  eval_fill(to, &zero);
+  for (uint32_t i = 0; i < from->n; i++) {
+    uint32_t at = mask && mask->n > 1 ? i : 0;
+    if (mask) state |= mask->state[at];
+    if (mask && !mask->bits[at]) continue;
+    state |= from->state[i];
+    if (from->bits[i] < to->n) to->bits[from->bits[i]]++;
+  }
+  for (uint32_t i = 0; i < to->n; i++) to->state[i] = (uint8_t)state;
+}
+
+bool eval_sort(Machine *m, Op *op) {
+  Tile *to = eval_tile(m, op_result(op));
+  if (op->kind == OP_SORT)
+    run_sort(m, op, to);
+  else
+    run_histogram(m, op, to);
+  return true;
+}
