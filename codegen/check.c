@@ -15,8 +15,10 @@ typedef struct Checker {
 } Checker;
 
 static void check_type(Checker *c, const Type *type, Loc loc) {
-  if (type->kind == TYPE_SHARED || type->kind == TYPE_TOKEN) {
-    diag_error(c->diags, loc, "shared memory and asynchronous operations are not built yet");
+  if (type->kind == TYPE_SHARED || type->kind == TYPE_TOKEN || type->kind == TYPE_BLOCK_PTR) {
+    diag_error(c->diags, loc,
+               type->kind == TYPE_BLOCK_PTR ? "block pointers are not built yet"
+                                            : "shared memory and asynchronous operations are not built yet");
     c->failed = true;
   }
   if (!type_is_tile(type)) return;
@@ -114,7 +116,16 @@ static void check_loop(Checker *c, const Op *op) {
 
 static void check_region(Checker *c, const Region *region, uint32_t depth);
 
+static bool check_built(Checker *c, const Op *op) {
+  const Attr *function = op->kind == OP_MATH ? op_attr(op, ATTR_FUNCTION) : NULL;
+  if (function ? emit_has_math(op) : emit_has_op(op->kind)) return true;
+  diag_error(c->diags, op->loc, "'%s' is not built yet", function ? function->str : op_info(op->kind)->name);
+  c->failed = true;
+  return false;
+}
+
 static void check_op(Checker *c, const Op *op, uint32_t depth) {
+  if (!check_built(c, op)) return;
   for (uint32_t i = 0; i < op->result_count; i++) check_type(c, op->results[i].type, op->loc);
   if (c->failed) return;
   check_fp8(c, op);

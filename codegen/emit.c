@@ -204,6 +204,10 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_RETURN] = emit_return,
 };
 
+bool emit_has_op(OpKind kind) {
+  return kind == OP_YIELD || ops[kind] != NULL || emit_scalar_of(kind) != NULL;
+}
+
 Op *emit_region(Emitter *e, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     debug_at(e, op->loc);

@@ -59,6 +59,7 @@ typedef void (*EmitOp)(Emitter *e, Op *op);
 bool check_func(Func *func, const Target *target, Diags *diags);
 
 // emit.c
+bool emit_has_op(OpKind kind); // whether codegen has a row for it; of math: emit_has_math
 void emit_func(Emitter *e, Func *func);
 // Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body.
 Op *emit_region(Emitter *e, Region *region);
@@ -83,7 +84,11 @@ typedef LLVMValueRef (*EmitScalar)(Emitter *e, const Op *op, const LLVMValueRef 
 EmitScalar emit_scalar_of(OpKind kind);
 LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x);
-LLVMValueRef emit_exp(Emitter *e, const Op *op, const LLVMValueRef *x);
+// Whether the op's function can be emitted for its type.
+bool emit_has_math(const Op *op);
+LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x);
 // fp16 and bf16 to fp32, which holds them exactly; others as they are.
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);

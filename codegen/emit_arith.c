@@ -173,12 +173,13 @@ static LLVMValueRef emit_select(Emitter *e, const Op *op, const LLVMValueRef *x)
 
 EmitScalar emit_scalar_of(OpKind kind) {
   static const EmitScalar table[OP_COUNT] = {
-      [OP_ADD] = emit_add,   [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul, [OP_DIV] = emit_div,
-      [OP_REM] = emit_rem,   [OP_NEG] = emit_neg,         [OP_AND] = emit_and, [OP_OR] = emit_or,
-      [OP_XOR] = emit_xor,   [OP_SHL] = emit_shl,         [OP_SHR] = emit_shr, [OP_MIN] = emit_min,
-      [OP_MAX] = emit_max,   [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,   [OP_LT] = emit_lt,
-      [OP_LE] = emit_le,     [OP_GT] = emit_gt,           [OP_GE] = emit_ge,   [OP_SELECT] = emit_select,
-      [OP_CAST] = emit_cast, [OP_BITCAST] = emit_bitcast, [OP_EXP] = emit_exp,
+      [OP_ADD] = emit_add,     [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul,   [OP_DIV] = emit_div,
+      [OP_REM] = emit_rem,     [OP_NEG] = emit_neg,         [OP_AND] = emit_and,   [OP_OR] = emit_or,
+      [OP_XOR] = emit_xor,     [OP_SHL] = emit_shl,         [OP_SHR] = emit_shr,   [OP_MIN] = emit_min,
+      [OP_MAX] = emit_max,     [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,     [OP_LT] = emit_lt,
+      [OP_LE] = emit_le,       [OP_GT] = emit_gt,           [OP_GE] = emit_ge,     [OP_SELECT] = emit_select,
+      [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math, [OP_FMA] = emit_fma,
+      [OP_MULHI] = emit_mulhi,
   };
   return table[kind];
 }

@@ -3,7 +3,13 @@
 // libclc's.
 #include "codegen/emit.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/fault.h"
+#include "codegen/libclc.h"
 #include "codegen/nvvm.h"
+#include "ir/math.h"
 
 static LLVMValueRef real(const Emitter *e, double value) { return LLVMConstReal(e->f32, value); }
 
@@ -35,10 +41,140 @@ static LLVMValueRef exp_fp32(Emitter *e, LLVMValueRef x) {
   return LLVMBuildFMul(b, y, power_of_two(e, rest), "");
 }
 
-LLVMValueRef emit_exp(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  (void)op;
+static LLVMValueRef exp_any(Emitter *e, const LLVMValueRef *x) {
   if (LLVMTypeOf(x[0]) == e->f64) return emit_libclc(e, "_Z3expd", e->f64, x, 1);
   return exp_fp32(e, x[0]);
+}
+
+// ex2.approx takes denormals in and out.
+static LLVMValueRef exp2_any(Emitter *e, const LLVMValueRef *x) {
+  if (LLVMTypeOf(x[0]) == e->f64) return emit_libclc(e, "_Z4exp2d", e->f64, x, 1);
+  return nvvm_unary(e, "llvm.nvvm.ex2.approx", x[0]);
+}
+
+// rsqrt.approx.f32 is off by 2^-22.9 at most (PTX ISA); of fp64 it is a rough start only.
+static LLVMValueRef rsqrt_any(Emitter *e, const LLVMValueRef *x) {
+  if (LLVMTypeOf(x[0]) == e->f32) return nvvm_call(e, "llvm.nvvm.rsqrt.approx.f", x[0]);
+  return LLVMBuildFDiv(e->builder, LLVMConstReal(e->f64, 1), nvvm_unary(e, "llvm.sqrt", x[0]), "");
+}
+
+static LLVMValueRef magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
+
+static LLVMValueRef infinity(LLVMValueRef like) { return LLVMConstReal(LLVMTypeOf(like), (double)INFINITY); }
+
+static LLVMValueRef is_nan(Emitter *e, const LLVMValueRef *x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealUNO, x[0], x[0], "");
+}
+
+static LLVMValueRef is_inf(Emitter *e, const LLVMValueRef *x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, magnitude(e, x[0]), infinity(x[0]), "");
+}
+
+static LLVMValueRef is_finite(Emitter *e, const LLVMValueRef *x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealONE, magnitude(e, x[0]), infinity(x[0]), "");
+}
+
+static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
+  LLVMTypeRef word = LLVMTypeOf(x[0]) == e->f64 ? e->i64 : e->i32;
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, x[0], word, "");
+  return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
+}
+
+// Exact functions: the wider type's result is the narrower one's too. libclc's fmod of fp32 is wrong where
+// the divisor is denormal.
+static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
+  LLVMValueRef wide[2];
+  for (uint32_t i = 0; i < 2; i++) wide[i] = LLVMBuildFPCast(e->builder, x[i], e->f64, "");
+  return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, wide, 2), LLVMTypeOf(x[0]), "");
+}
+
+static LLVMValueRef fmod_any(Emitter *e, const LLVMValueRef *x) { return in_fp64(e, "_Z4fmoddd", x); }
+static LLVMValueRef remainder_any(Emitter *e, const LLVMValueRef *x) {
+  return in_fp64(e, "_Z9remainderdd", x);
+}
+
+// The exponent comes as a float: rounded to nearest even, saturated.
+static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMTypeRef type = LLVMTypeOf(x[1]);
+  LLVMValueRef whole = nvvm_unary(e, "llvm.rint", x[1]);
+  LLVMValueRef exponent = nvvm_intrinsic(e, "llvm.fptosi.sat", (LLVMTypeRef[]){e->i32, type}, 2, &whole, 1);
+  return emit_libclc(e, type == e->f64 ? "_Z5ldexpdi" : "_Z5ldexpfi", type, (LLVMValueRef[]){x[0], exponent},
+                     2);
+}
+
+typedef LLVMValueRef (*MathFn)(Emitter *e, const LLVMValueRef *x);
+
+// How a function is computed: by one intrinsic overloaded by the operands' type, by a function above, or,
+// with neither, by libclc's of the same name.
+static const struct {
+  const char *intrinsic;
+  MathFn emit;
+} math_rows[MATH_COUNT] = {
+    [MATH_exp] = {NULL, exp_any},        [MATH_exp2] = {NULL, exp2_any},
+    [MATH_sqrt] = {"llvm.sqrt", NULL},   [MATH_rsqrt] = {NULL, rsqrt_any},
+    [MATH_fmod] = {NULL, fmod_any},      [MATH_remainder] = {NULL, remainder_any},
+    [MATH_ldexp] = {NULL, ldexp_any},    [MATH_copysign] = {"llvm.copysign", NULL},
+    [MATH_floor] = {"llvm.floor", NULL}, [MATH_ceil] = {"llvm.ceil", NULL},
+    [MATH_trunc] = {"llvm.trunc", NULL}, [MATH_round] = {"llvm.round", NULL},
+    [MATH_rint] = {"llvm.rint", NULL},   [MATH_abs] = {"llvm.fabs", NULL},
+    [MATH_isnan] = {NULL, is_nan},       [MATH_isinf] = {NULL, is_inf},
+    [MATH_isfinite] = {NULL, is_finite}, [MATH_signbit] = {NULL, sign_bit},
+};
+
+enum { SYMBOL_BYTES = 32 };
+
+// libclc's name by the Itanium ABI: _Z5atan2ff.
+static void libclc_symbol(const MathInfo *info, Elem elem, char symbol[SYMBOL_BYTES]) {
+  int n = snprintf(symbol, SYMBOL_BYTES - 4, "_Z%zu%s", strlen(info->name), info->name);
+  for (uint32_t i = 0; i < info->operands; i++) symbol[n++] = elem == ELEM_FP64 ? 'd' : 'f';
+  symbol[n] = '\0';
+}
+
+static bool libclc_has(const char *symbol) {
+  const LibclcEntry *entry = libclc_table;
+  while (entry->symbol && strcmp(entry->symbol, symbol) != 0) entry++;
+  return entry->symbol != NULL;
+}
+
+static Elem operand_elem(const Op *op) { return type_element(op_operand(op, 0)->type)->elem; }
+
+bool emit_has_math(const Op *op) {
+  MathFunction function;
+  char symbol[SYMBOL_BYTES];
+  if (!math_of(op, &function)) return false;
+  if (math_rows[function].intrinsic || math_rows[function].emit) return true;
+  libclc_symbol(math_info(function), operand_elem(op), symbol);
+  return libclc_has(symbol);
+}
+
+LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  MathFunction function;
+  char symbol[SYMBOL_BYTES];
+  if (!math_of(op, &function)) BUG("math without a function");
+  if (math_rows[function].emit) return math_rows[function].emit(e, x);
+  const char *intrinsic = math_rows[function].intrinsic;
+  if (intrinsic)
+    return op->operand_count == 2 ? nvvm_binary(e, intrinsic, x[0], x[1]) : nvvm_unary(e, intrinsic, x[0]);
+  libclc_symbol(math_info(function), operand_elem(op), symbol);
+  return emit_libclc(e, symbol, LLVMTypeOf(x[0]), x, op->operand_count);
+}
+
+// One instruction of every float type, on sm_80 and newer of bf16 too; LLVM widens what is missing.
+LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return nvvm_fma(e, x[0], x[1], x[2]);
+}
+
+// The full product in twice the width.
+LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  const ElemInfo *info = elem_info(operand_elem(op));
+  LLVMTypeRef narrow = LLVMTypeOf(x[0]), wide = LLVMIntTypeInContext(e->context, 2u * info->bits);
+  bool is_signed = info->cls == CLASS_SINT;
+  LLVMValueRef a = LLVMBuildIntCast2(e->builder, x[0], wide, is_signed, "");
+  LLVMValueRef b = LLVMBuildIntCast2(e->builder, x[1], wide, is_signed, "");
+  LLVMValueRef product = LLVMBuildMul(e->builder, a, b, "");
+  LLVMValueRef upper = LLVMBuildLShr(e->builder, product, LLVMConstInt(wide, info->bits, false), "");
+  return LLVMBuildTrunc(e->builder, upper, narrow, "");
 }
 
 // fmod is exact, so the wider type's result is the narrower one's too.

@@ -35,6 +35,62 @@ Value *build_cast(Builder *b, Value *x, const Type *element); // x itself where 
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 
+// Tile ops below give types without a layout: they are for IR that propagate_layouts has not seen. They do
+// not check: the verifier does.
+Value *build_math(Builder *b, const char *function, Value *x, Value *y,
+                  Value *z); // math.def's; y, z may be NULL
+Value *build_expand_dims(Builder *b, Value *x, uint32_t axis);
+Value *build_broadcast(Builder *b, Value *x, const uint32_t *shape); // x's rank
+Value *build_reshape(Builder *b, Value *x, uint32_t rank, const uint32_t *shape);
+Value *build_trans(Builder *b, Value *x, const uint32_t *order); // one a dimension
+Value *build_join(Builder *b, Value *x, Value *y);
+Op *build_split(Builder *b, Value *x); // two results, scalars where x has one dimension
+Value *build_cat(Builder *b, Value *x, Value *y, uint32_t axis);
+Value *build_slice(Builder *b, Value *x, const uint32_t *starts, const uint32_t *shape); // x's rank
+Value *build_gather(Builder *b, Value *x, Value *index, uint32_t axis);
+Value *build_flip(Builder *b, Value *x, uint32_t axis);
+Value *build_sort(Builder *b, Value *x, uint32_t axis, bool descending);
+Value *build_histogram(Builder *b, Value *x, Value *mask, uint32_t bins); // mask may be NULL
+// acc fixes the result's type; precision may be NULL (not fp32); imprecise 0: not given.
+Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision, uint32_t imprecise);
+
+// sem, scope: NULL is the default. mask may be NULL.
+Value *build_atomic_rmw(Builder *b, const char *rmw, Value *pointer, Value *value, Value *mask,
+                        const char *sem, const char *scope);
+Value *build_atomic_cas(Builder *b, Value *pointer, Value *compare, Value *value, const char *sem,
+                        const char *scope);
+// extents, strides, offsets: i64, one a dimension; block: the shape; order: NULL, or one a dimension.
+typedef struct BlockPtrParts {
+  Value *base; // a scalar pointer
+  uint32_t rank;
+  Value *const *extents, *const *strides, *const *offsets;
+  const uint32_t *block, *order;
+  bool descriptor;
+} BlockPtrParts;
+Value *build_make_block_ptr(Builder *b, const BlockPtrParts *parts);
+Value *build_advance(Builder *b, Value *block, Value *const *offsets); // i64, one a dimension
+// boundary: dimensions, may be none; padding: "zero", "nan", or NULL.
+Value *build_block_load(Builder *b, Value *block, uint32_t boundary_count, const uint32_t *boundary,
+                        const char *padding);
+Op *build_block_store(Builder *b, Value *block, Value *value, uint32_t boundary_count,
+                      const uint32_t *boundary);
+
+// Sets an attribute of a string, of integers, of a flag; NULL text, false: leaves it out.
+void op_set_str(Op *op, AttrKey key, const char *text);
+void op_set_ints(Op *op, AttrKey key, uint32_t n, const uint32_t *numbers);
+void op_set_flag(Op *op, AttrKey key, bool on);
+
+// Regions of reduce and scan get their arguments (an element of each operand twice, a... then b...), map's an
+// element of each operand; what fills them ends them with `yield`.
+Op *build_reduce(Builder *b, uint32_t count, Value *const *operands, uint32_t axis);
+Op *build_scan(Builder *b, uint32_t count, Value *const *operands, uint32_t axis, bool reverse);
+// result_elements: element types.
+Op *build_map(Builder *b, uint32_t count, Value *const *operands, uint32_t result_count,
+              const Type *const *result_elements);
+// Two regions (the test, the body), each with an argument an init.
+Op *build_while(Builder *b, uint32_t init_count, Value *const *init);
+Op *build_yield(Builder *b, uint32_t count, Value *const *values);
+
 // Control flow: makes the op with its empty regions; a for's region gets its arguments (i, then one an init).
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init_count, Value *const *init);
 Op *build_if(Builder *b, Value *condition, uint32_t result_count, const Type *const *result_types);

@@ -164,6 +164,8 @@ void op_remove_attr(Op *op, AttrKey key) {
 bool op_is_dead(const Op *op) {
   if (op_has(op, PURE)) return true;
   if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
+  if (op->kind == OP_INLINE_ASM) return op_attr(op, ATTR_PURE) != NULL;
+  if (op->kind == OP_BLOCK_LOAD || op->kind == OP_SMID) return true;
   if (!op_has(op, CONTROL)) return false;
   for (uint32_t i = 0; i < op->region_count; i++)
     for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)

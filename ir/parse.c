@@ -98,7 +98,7 @@ static void parse_attr(Parser *p, Op *op) {
 
 static void parse_ops(Parser *p, Region *region);
 
-// region := ('do' | 'then' | 'else') ['(' arg {',' arg} ')'] '{' {op} '}'     arg := VALUE ':' type
+// region := ('do' | 'then' | 'else' | 'test') ['(' arg {',' arg} ')'] '{' {op} '}'     arg := VALUE ':' type
 static void parse_region(Parser *p, Op *op) {
   if (p->depth == MAX_REGION_DEPTH)
     parser_fail(p, p->token.loc, "regions nest deeper than %d", MAX_REGION_DEPTH);
@@ -176,7 +176,8 @@ static bool parse_kind(Parser *p, OpKind *kind) {
 }
 
 static bool is_region_word(const Parser *p) {
-  return parser_is_word(p, "do") || parser_is_word(p, "then") || parser_is_word(p, "else");
+  return parser_is_word(p, "do") || parser_is_word(p, "then") || parser_is_word(p, "else") ||
+         parser_is_word(p, "test");
 }
 
 // The op takes its attributes as they come, before its results' types are known.

@@ -178,6 +178,7 @@ static void print_ops(Printer *p, const Region *region, int indent);
 
 const char *region_word(OpKind kind, uint32_t index) {
   if (kind == OP_IF) return index == 0 ? "then" : "else";
+  if (kind == OP_WHILE && index == 0) return "test";
   return "do";
 }
 

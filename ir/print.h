@@ -16,7 +16,7 @@ void module_print(IrModule *module, const PrintOptions *options, Buf *out);
 // The ops and attributes as Markdown tables: docs/tir.md's.
 void ir_print_op_table(Buf *out);
 
-// The word before a region of `kind`: "do", "then", "else".
+// The word before region `index` of an op: "do", "then", "else", "test".
 const char *region_word(OpKind kind, uint32_t index);
 // Whether a name can stand after % or @: letters, digits, _ and bytes from 0x80 up, no digit first.
 bool name_is_plain(Str name);

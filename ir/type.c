@@ -165,6 +165,15 @@ const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t 
   return type_intern(ir, &type);
 }
 
+const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape) {
+  if (rank == 0 || rank > TILE_MAX_RANK) BUG("a block pointer of rank %u", rank);
+  if (element->kind != TYPE_SCALAR && element->kind != TYPE_PTR)
+    BUG("a block pointer to neither scalars nor pointers");
+  Type type = {.kind = TYPE_BLOCK_PTR, .elem = element->elem, .inner = element, .rank = (uint8_t)rank};
+  memcpy(type.shape, shape, rank * sizeof *shape);
+  return type_intern(ir, &type);
+}
+
 const Type *type_token(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_TOKEN}); }
 
 const Type *type_element(const Type *type) { return type->kind == TYPE_TILE ? type->inner : type; }
@@ -180,6 +189,7 @@ const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layo
 }
 
 bool type_is_tile(const Type *type) { return type->kind == TYPE_TILE; }
+bool type_is_block_ptr(const Type *type) { return type->kind == TYPE_BLOCK_PTR; }
 
 static bool is_scalar_or_tile(const Type *type) { return type_element(type)->kind == TYPE_SCALAR; }
 
@@ -207,7 +217,7 @@ uint64_t type_elements(const Type *type) {
 uint32_t type_element_bytes(const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_PTR) return 8;
-  if (element->kind == TYPE_TOKEN) return 0;
+  if (element->kind == TYPE_TOKEN || element->kind == TYPE_BLOCK_PTR) return 0;
   return elem_bytes(element->elem);
 }
 
@@ -235,11 +245,12 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
     return;
   case TYPE_TOKEN: buf_text(out, "token"); return;
   case TYPE_TILE:
+  case TYPE_BLOCK_PTR:
   case TYPE_SHARED: break;
   }
-  buf_text(out, type->kind == TYPE_TILE ? "tile<" : "shared<");
+  buf_text(out, type->kind == TYPE_TILE ? "tile<" : type->kind == TYPE_SHARED ? "shared<" : "block_ptr<");
   for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%ux", type->shape[d]);
-  if (type->kind == TYPE_TILE)
+  if (type->kind != TYPE_SHARED)
     type_print_named(type->inner, names, out);
   else
     buf_text(out, elem_info(type->elem)->name);

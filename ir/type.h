@@ -46,19 +46,20 @@ double elem_round(Elem elem, double value);
 enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
 
 typedef enum TypeKind {
-  TYPE_SCALAR, // i32
-  TYPE_PTR,    // *fp32: a pointer to global memory
-  TYPE_TILE,   // tile<16x64xfp32>, tile<1024x*fp32>, tile<1024xi1, #blocked>
-  TYPE_SHARED, // shared<64x32xfp16, #swizzled>: a buffer in shared memory
-  TYPE_TOKEN,  // token: an asynchronous operation's completion
+  TYPE_SCALAR,    // i32
+  TYPE_PTR,       // *fp32: a pointer to global memory
+  TYPE_TILE,      // tile<16x64xfp32>, tile<1024x*fp32>, tile<1024xi1, #blocked>
+  TYPE_SHARED,    // shared<64x32xfp16, #swizzled>: a buffer in shared memory
+  TYPE_TOKEN,     // token: an asynchronous operation's completion
+  TYPE_BLOCK_PTR, // block_ptr<16x64xfp32>: a window of a tensor in global memory, of the block's shape
 } TypeKind;
 
 typedef struct Type Type;
 struct Type {
   TypeKind kind;
-  Elem elem;                     // SCALAR, SHARED; of a TILE of scalars its element
-  const Type *inner;             // PTR: the pointee; TILE: the element type, scalar or pointer
-  uint8_t rank;                  // TILE, SHARED: 1 .. TILE_MAX_RANK
+  Elem elem;                     // SCALAR, SHARED, BLOCK_PTR; of a TILE of scalars its element
+  const Type *inner;             // PTR: the pointee; TILE, BLOCK_PTR: the element type, scalar or pointer
+  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK
   uint32_t shape[TILE_MAX_RANK]; // logical, outermost first
   const Layout *layout; // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
 };
@@ -70,12 +71,16 @@ const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const u
                       const Layout *layout);
 const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape, const Layout *layout);
 const Type *type_token(IrContext *ir);
+// element: scalar or pointer, as of the tensor's base pointer; rank 1 .. TILE_MAX_RANK. It has no layout:
+// what is loaded has.
+const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape);
 
 const Type *type_element(const Type *type); // of a tile; a scalar or pointer itself
 const Type *type_with_element(IrContext *ir, const Type *like,
                               const Type *element); // `like`'s shape and layout
 const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
 bool type_is_tile(const Type *type);
+bool type_is_block_ptr(const Type *type);
 bool type_is_int(const Type *type);                 // scalar or tile of integers (i1 too)
 bool type_is_float(const Type *type);               // scalar or tile of floats
 bool type_is_ptr(const Type *type);                 // pointer or tile of pointers

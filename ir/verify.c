@@ -50,7 +50,7 @@ static bool check_arity(Verifier *v, const Op *op) {
     verify_fail(v, op, "gives %d results, not %u", results, op->result_count);
     return false;
   }
-  uint32_t regions = op->kind == OP_IF ? 2 : op_has(op, CONTROL) ? 1 : 0;
+  uint32_t regions = op->kind == OP_IF || op->kind == OP_WHILE ? 2 : op_has(op, CONTROL) ? 1 : 0;
   if (op->region_count != regions) {
     verify_fail(v, op, "has %u regions, not %u", regions, op->region_count);
     return false;
@@ -145,20 +145,6 @@ static void check_in_grid(Verifier *v, const Op *op) {
     if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a grid computes with scalars alone");
 }
 
-static void check_yields(Verifier *v, const Op *yield, const Op *parent) {
-  if (yield->operand_count != parent->result_count) {
-    verify_fail(v, yield, "%u values for the %u results of %s", yield->operand_count, parent->result_count,
-                op_info(parent->kind)->name);
-    return;
-  }
-  for (uint32_t i = 0; i < yield->operand_count; i++) {
-    const Type *type = yield->operands[i].value->type, *result = parent->results[i].type;
-    if (type != result)
-      verify_fail(v, yield, "value %u is %s, the result of %s %s", i, verify_type_text(v, type),
-                  op_info(parent->kind)->name, verify_type_text(v, result));
-  }
-}
-
 static void check_grid_yields(Verifier *v, const Op *yield) {
   uint32_t texts = 0;
   while (texts < 3 && v->func->grid_text[texts]) texts++;
@@ -236,7 +222,7 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth) 
   const Op *end = region->last;
   if (end && end->kind == OP_YIELD && v->ok) {
     if (region->parent)
-      check_yields(v, end, region->parent);
+      verify_yields(v, end, region->parent);
     else
       check_grid_yields(v, end);
   }

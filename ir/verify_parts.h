@@ -28,4 +28,21 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 // types are good.
 void verify_op_types(Verifier *v, const Op *op);
 
+// Parts of it. verify_shapes.c: ops that change shapes, dot. verify_memory.c: accesses, and what else knows
+// the machine. verify_regions.c: ops with regions.
+void verify_tile_op(Verifier *v, const Op *op);
+void verify_machine_op(Verifier *v, const Op *op);
+void verify_for(Verifier *v, const Op *op);
+void verify_if(Verifier *v, const Op *op);
+void verify_while(Verifier *v, const Op *op);
+void verify_reduce(Verifier *v, const Op *op);
+void verify_scan(Verifier *v, const Op *op);
+void verify_map(Verifier *v, const Op *op);
+// What the yield that ends a region of `parent` hands on.
+void verify_yields(Verifier *v, const Op *yield, const Op *parent);
+// Whether the op's axis is a dimension of the tile.
+bool verify_axis(Verifier *v, const Op *op, const Type *tile);
+// A string attribute is one of n words, where it is there.
+void verify_word(Verifier *v, const Op *op, AttrKey key, const char *const *words, size_t n);
+
 #endif

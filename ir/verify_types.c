@@ -3,6 +3,7 @@
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>
+#include "ir/math.h"
 
 const char *verify_type_text(Verifier *v, const Type *type) {
   Buf text = {0};
@@ -56,7 +57,7 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 }
 
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) {
-  if (type->kind != TYPE_TILE && type->kind != TYPE_SHARED) return;
+  if (type->rank == 0) return;
   for (uint32_t d = 0; d < type->rank; d++)
     if (type->shape[d] == 0 || (type->shape[d] & (type->shape[d] - 1)) != 0) {
       verify_fail(v, op, "the size %u of %s is not a power of two; tiles of any size are not built",
@@ -182,10 +183,33 @@ static void check_bitcast(Verifier *v, const Op *op) {
                 verify_type_text(v, to));
 }
 
-static void check_exp(Verifier *v, const Op *op) {
-  const Type *type = result_type(op);
-  if (!type_is_elem(type, ELEM_FP32) && !type_is_elem(type, ELEM_FP64))
+static void check_math(Verifier *v, const Op *op) {
+  const Type *type = operand_type(op, 0);
+  MathFunction function;
+  if (!math_of(op, &function)) {
+    verify_fail(v, op, "there is no function '%.40s'", op_attr(op, ATTR_FUNCTION)->str);
+    return;
+  }
+  const MathInfo *info = math_info(function);
+  if (op->operand_count != info->operands)
+    verify_fail(v, op, "%s takes %u operands, not %u", info->name, info->operands, op->operand_count);
+  if (!type_is_elem(type, ELEM_FP32) && !type_is_elem(type, ELEM_FP64)) {
     verify_fail(v, op, "the operand is of fp32 or fp64, not %s", verify_type_text(v, type));
+    return;
+  }
+  for (uint32_t i = 1; i < op->operand_count; i++)
+    if (operand_type(op, i) != type)
+      verify_fail(v, op, "the operands have one type, not %s and %s", verify_type_text(v, type),
+                  verify_type_text(v, operand_type(op, i)));
+  Elem wanted = math_result_elem(function, type_element(type)->elem);
+  if (!type_is_elem(result_type(op), wanted))
+    verify_fail(v, op, "the result of %s is of %s, not %s", info->name, elem_info(wanted)->name,
+                verify_type_text(v, result_type(op)));
+}
+
+static void check_fma(Verifier *v, const Op *op) {
+  if (!type_is_float(result_type(op)))
+    verify_fail(v, op, "the operands are floats, not %s", verify_type_text(v, result_type(op)));
 }
 
 static void check_addptr(Verifier *v, const Op *op) {
@@ -195,83 +219,6 @@ static void check_addptr(Verifier *v, const Op *op) {
     verify_fail(v, op, "the result has the pointer's type, not %s", verify_type_text(v, result_type(op)));
   if (!type_is_int(operand_type(op, 1)))
     verify_fail(v, op, "the offset is of integers, not %s", verify_type_text(v, operand_type(op, 1)));
-}
-
-static void check_word(Verifier *v, const Op *op, AttrKey key, const char *const *words, size_t n) {
-  const Attr *attr = op_attr(op, key);
-  for (size_t i = 0; attr && i < n; i++)
-    if (strcmp(attr->str, words[i]) == 0) return;
-  if (attr) verify_fail(v, op, "'%.40s' is no value of '%s'", attr->str, attr_info(key)->name);
-}
-
-static void check_power(Verifier *v, const Op *op, AttrKey key, int64_t max) {
-  int64_t value = op_int(op, key, 1);
-  if (value < 1 || (value & (value - 1)) != 0 || value > max)
-    verify_fail(v, op, "'%s' is a power of two up to %" PRId64 ", not %" PRId64, attr_info(key)->name, max,
-                value);
-}
-
-// `data`: the type that is read or written; `mask`: the mask's operand.
-static void check_access(Verifier *v, const Op *op, const Type *data, uint32_t mask) {
-  static const char *const cache[] = {".ca", ".cg", ".cs", ".wb", ".wt", ".cv"};
-  static const char *const evict[] = {"evict_first", "evict_last"};
-  const Type *pointer = operand_type(op, 0);
-  if (!type_is_ptr(pointer))
-    verify_fail(v, op, "the pointer is %s", verify_type_text(v, pointer));
-  else if (type_element(pointer)->inner != type_element(data))
-    verify_fail(v, op, "the value is %s, the pointer %s", verify_type_text(v, data),
-                verify_type_text(v, pointer));
-  if (op->operand_count > mask && !type_is_elem(operand_type(op, mask), ELEM_I1))
-    verify_fail(v, op, "the mask is of i1, not %s", verify_type_text(v, operand_type(op, mask)));
-  check_word(v, op, ATTR_CACHE, cache, 6);
-  check_word(v, op, ATTR_EVICT, evict, 2);
-  check_power(v, op, ATTR_ALIGN, 1 << 16);
-  check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(pointer));
-  const Attr *anchor = op_attr(op, ATTR_ANCHOR);
-  if (anchor && pointer->kind != TYPE_TILE)
-    verify_fail(v, op, "an access by one pointer has no anchor");
-  else if (anchor)
-    verify_layout(v, op, pointer, anchor->layout, "the anchor");
-}
-
-static void check_load(Verifier *v, const Op *op) {
-  check_access(v, op, result_type(op), 1);
-  if (op->operand_count > 2 && operand_type(op, 2) != result_type(op))
-    verify_fail(v, op, "'other' has the result's type, not %s", verify_type_text(v, operand_type(op, 2)));
-}
-
-static void check_carried(Verifier *v, const Op *op, const Type *type, const Type *result, uint32_t index,
-                          const char *what) {
-  if (type != result)
-    verify_fail(v, op, "%s %u is %s, the result %s", what, index, verify_type_text(v, type),
-                verify_type_text(v, result));
-}
-
-static void check_for(Verifier *v, const Op *op) {
-  const Type *index = operand_type(op, 0);
-  const Region *region = op->regions[0];
-  if (index->kind != TYPE_SCALAR || !type_is_int(index) || index->elem == ELEM_I1)
-    verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
-  if (operand_type(op, 1) != index || operand_type(op, 2) != index)
-    verify_fail(v, op, "lower, upper and step have one type");
-  if (op->result_count != op->operand_count - 3 || region->arg_count != op->operand_count - 2) {
-    verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
-                op->operand_count - 3, op->result_count, region->arg_count);
-    return;
-  }
-  check_carried(v, op, region->args[0]->type, index, 0, "argument");
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    check_carried(v, op, operand_type(op, 3 + i), op->results[i].type, i, "initial value");
-    check_carried(v, op, region->args[1 + i]->type, op->results[i].type, i + 1, "argument");
-  }
-}
-
-static void check_if(Verifier *v, const Op *op) {
-  const Type *condition = operand_type(op, 0);
-  if (condition->kind != TYPE_SCALAR || condition->elem != ELEM_I1)
-    verify_fail(v, op, "the condition is i1, not %s", verify_type_text(v, condition));
-  if (op->regions[0]->arg_count || op->regions[1]->arg_count)
-    verify_fail(v, op, "its regions have no arguments");
 }
 
 static void check_same(Verifier *v, const Op *op) {
@@ -285,10 +232,12 @@ static void check_same(Verifier *v, const Op *op) {
 
 // One shape, and one layout or none.
 static bool check_elementwise(Verifier *v, const Op *op) {
+  if (op->result_count + op->operand_count == 0) return true;
   const Type *first = op->result_count ? result_type(op) : operand_type(op, 0);
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = operand_type(op, i);
-    if (type->kind == TYPE_TOKEN || type->kind == TYPE_SHARED || !type_same_shape(type, first)) {
+    bool has_elements = type_element(type)->kind == TYPE_SCALAR || type_is_ptr(type);
+    if (!has_elements || !type_same_shape(type, first)) {
       verify_fail(v, op, "operand %u, %s, has not the shape of %s", i, verify_type_text(v, type),
                   verify_type_text(v, first));
       return false;
@@ -336,7 +285,8 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_OR:
   case OP_XOR:
   case OP_SHL:
-  case OP_SHR: check_integers(v, op); break;
+  case OP_SHR:
+  case OP_MULHI: check_integers(v, op); break;
   case OP_EQ:
   case OP_NE:
   case OP_LT:
@@ -346,14 +296,46 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_SELECT: check_select(v, op); break;
   case OP_CAST: check_cast(v, op); break;
   case OP_BITCAST: check_bitcast(v, op); break;
-  case OP_EXP: check_exp(v, op); break;
+  case OP_MATH: check_math(v, op); break;
+  case OP_FMA: check_fma(v, op); break;
   case OP_ADDPTR: check_addptr(v, op); break;
-  case OP_LOAD: check_load(v, op); break;
-  case OP_STORE: check_access(v, op, operand_type(op, 1), 2); break;
-  case OP_FOR: check_for(v, op); break;
-  case OP_IF: check_if(v, op); break;
+  case OP_FOR: verify_for(v, op); break;
+  case OP_IF: verify_if(v, op); break;
+  case OP_WHILE: verify_while(v, op); break;
+  case OP_REDUCE: verify_reduce(v, op); break;
+  case OP_SCAN: verify_scan(v, op); break;
+  case OP_MAP: verify_map(v, op); break;
   case OP_YIELD:
   case OP_RETURN:
   case OP_COUNT: break;
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST:
+  case OP_RESHAPE:
+  case OP_TRANS:
+  case OP_JOIN:
+  case OP_SPLIT:
+  case OP_CAT:
+  case OP_SLICE:
+  case OP_GATHER:
+  case OP_FLIP:
+  case OP_SORT:
+  case OP_HISTOGRAM:
+  case OP_DOT: verify_tile_op(v, op); break;
+  case OP_LOAD:
+  case OP_STORE:
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_MAKE_BLOCK_PTR:
+  case OP_ADVANCE:
+  case OP_BLOCK_LOAD:
+  case OP_BLOCK_STORE:
+  case OP_INLINE_ASM:
+  case OP_ASSERT:
+  case OP_PRINT:
+  case OP_GLOBALTIMER:
+  case OP_SMID: verify_machine_op(v, op); break;
+  case OP_BARRIER:
+  case OP_GDC_WAIT:
+  case OP_GDC_LAUNCH_DEPENDENTS: break;
   }
 }

@@ -441,7 +441,44 @@ static void visit_for(AxisTable *table, const Op *op) {
   }
 }
 
+// A while's test may hand on other values than those that entered it.
+static void visit_while(AxisTable *table, const Op *op) {
+  const Region *test = op->regions[0], *body = op->regions[1];
+  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, test->args[i], op_operand(op, i));
+  visit_region(table, test);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    flow_value(table, body->args[i], op_operand(test->last, i + 1));
+    flow_value(table, &op->results[i], op_operand(test->last, i + 1));
+  }
+  visit_region(table, body);
+  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, test->args[i], op_operand(body->last, i));
+}
+
+static AxisInfo of_any(const Value *value) {
+  AxisInfo info = nothing_known(value);
+  info.nonnegative = is_integer(value) && !elem_is_signed(element_of(value)->elem);
+  return info;
+}
+
+// Ops that apply a function to elements: nothing is known of what goes in and out.
+static void visit_function(AxisTable *table, const Op *op) {
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++)
+      table->infos[op->regions[r]->args[i]->id] = of_any(op->regions[r]->args[i]);
+    visit_region(table, op->regions[r]);
+  }
+  for (uint32_t i = 0; i < op->result_count; i++) table->infos[op->results[i].id] = of_any(&op->results[i]);
+}
+
 static void visit_op(AxisTable *table, const Op *op) {
+  if (op->kind == OP_WHILE) {
+    visit_while(table, op);
+    return;
+  }
+  if (op->region_count && op->kind != OP_FOR && op->kind != OP_IF) {
+    visit_function(table, op);
+    return;
+  }
   if (op->kind == OP_FOR) {
     visit_for(table, op);
     return;

@@ -73,9 +73,38 @@ static void unite_if(Propagator *p, const Op *op) {
       unite(p, &op->results[i], op_operand(op->regions[r]->last, i));
 }
 
-static void unite_elementwise(Propagator *p, const Op *op) {
-  const Value *first = op->result_count ? op_result(op) : op_operand(op, 0);
-  for (uint32_t i = 0; i < op->operand_count; i++) unite(p, first, op_operand(op, i));
+static void unite_while(Propagator *p, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    unite(p, &op->results[i], op_operand(op, i));
+    for (uint32_t r = 0; r < 2; r++) unite(p, &op->results[i], op->regions[r]->args[i]);
+    unite(p, &op->results[i], op_operand(op->regions[0]->last, i + 1));
+    unite(p, &op->results[i], op_operand(op->regions[1]->last, i));
+  }
+}
+
+// Whether the op asks its operands and results, as far as they are tiles of one shape, for one layout.
+static bool keeps_layout(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_SCAN:
+  case OP_MAP:
+  case OP_REDUCE:
+  case OP_SORT:
+  case OP_FLIP:
+  case OP_JOIN:
+  case OP_HISTOGRAM:
+  case OP_DOT: return true;
+  default: return op_has(op, ELEMENTWISE);
+  }
+}
+
+static void unite_same_shape(Propagator *p, const Op *op) {
+  uint32_t count = op->operand_count + op->result_count;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < i; j++) {
+      const Value *a = i < op->operand_count ? op_operand(op, i) : &op->results[i - op->operand_count];
+      const Value *b = j < op->operand_count ? op_operand(op, j) : &op->results[j - op->operand_count];
+      if (type_same_shape(a->type, b->type)) unite(p, a, b);
+    }
 }
 
 static uint32_t log2_padded(uint64_t size) {
@@ -105,13 +134,14 @@ static void note_access(Propagator *p, Op *op) {
 
 static void visit_region(Propagator *p, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
-    if (op_has(op, ELEMENTWISE)) unite_elementwise(p, op);
+    if (keeps_layout(op)) unite_same_shape(p, op);
+    if (op->kind == OP_WHILE) unite_while(p, op);
     if (op->kind == OP_LOAD || op->kind == OP_STORE) note_access(p, op);
     if (op->kind == OP_FOR) unite_for(p, op);
     if (op->kind == OP_IF) unite_if(p, op);
-    p->loops += op->kind == OP_FOR;
+    p->loops += op->kind == OP_FOR || op->kind == OP_WHILE;
     for (uint32_t r = 0; r < op->region_count; r++) visit_region(p, op->regions[r]);
-    p->loops -= op->kind == OP_FOR;
+    p->loops -= op->kind == OP_FOR || op->kind == OP_WHILE;
   }
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of math functions, and what can be asked of it.
+#include "ir/math.h"
+
+#include "base/fault.h"
+
+static const MathInfo functions[] = {
+#define X(name, operands, result, ulp_fp32, ulp_fp64, meaning)                                               \
+  {#name, operands, MATH_RESULT_##result, ulp_fp32, ulp_fp64, meaning},
+#include "ir/math.def"
+#undef X
+};
+
+const MathInfo *math_info(MathFunction function) {
+  if ((unsigned)function >= MATH_COUNT) BUG("no math function %u", (unsigned)function);
+  return &functions[function];
+}
+
+bool math_parse(Str name, MathFunction *function) {
+  for (int i = 0; i < MATH_COUNT; i++)
+    if (str_is(name, functions[i].name)) {
+      *function = (MathFunction)i;
+      return true;
+    }
+  return false;
+}
+
+bool math_of(const Op *op, MathFunction *function) {
+  const Attr *attr = op->kind == OP_MATH ? op_attr(op, ATTR_FUNCTION) : NULL;
+  return attr && math_parse(str_from(attr->str), function);
+}
+
+Elem math_result_elem(MathFunction function, Elem operand) {
+  switch (math_info(function)->result) {
+  case MATH_RESULT_F: return operand;
+  case MATH_RESULT_B: return ELEM_I1;
+  case MATH_RESULT_I: return ELEM_I32;
+  }
+  return operand;
+}
+
+double math_ulp(MathFunction function, Elem elem) {
+  const MathInfo *info = math_info(function);
+  return elem == ELEM_FP64 ? info->ulp_fp64 : info->ulp_fp32;
+}

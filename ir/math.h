@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions of op `math`: the table of math.def.
+#ifndef IR_MATH_H
+#define IR_MATH_H
+
+#include "ir/ir.h"
+
+typedef enum MathFunction {
+#define X(name, ...) MATH_##name,
+#include "ir/math.def"
+#undef X
+  MATH_COUNT
+} MathFunction;
+
+typedef enum MathResult {
+  MATH_RESULT_F, // the operands' type
+  MATH_RESULT_B, // i1
+  MATH_RESULT_I, // i32
+} MathResult;
+
+typedef struct MathInfo {
+  const char *name;
+  uint8_t operands; // 1 to 3
+  MathResult result;
+  // Accuracy owed, in units of u, half the distance from 1 to the next value of the type: |computed - f(x)|
+  // <= ulp u |f(x)|. Correctly rounded is 1.
+  double ulp_fp32, ulp_fp64;
+  const char *meaning;
+} MathInfo;
+
+const MathInfo *math_info(MathFunction function);
+bool math_parse(Str name, MathFunction *function); // false: no function has that name
+// The function of an op of kind `math`; false where its attribute is missing or names none.
+bool math_of(const Op *op, MathFunction *function);
+// The element type of the result for operands of fp32 or fp64.
+Elem math_result_elem(MathFunction function, Elem operand);
+double math_ulp(MathFunction function, Elem elem); // elem: fp32 or fp64
+
+#endif
