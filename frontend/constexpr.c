@@ -51,6 +51,13 @@ bool obj_is_number(const Obj *obj) {
   return obj_is(obj, CONST_INT) || obj_is(obj, CONST_FLOAT) || obj_is(obj, CONST_BOOL);
 }
 
+bool obj_is_static(const Obj *obj) {
+  if (obj->kind != OBJ_TUPLE) return obj->kind != OBJ_VALUE && obj->kind != OBJ_ERROR;
+  for (uint32_t i = 0; i < obj->items.n; i++)
+    if (!obj_is_static(&obj->items.at[i])) return false;
+  return true;
+}
+
 bool obj_equal(const Obj *a, const Obj *b) {
   if (a->kind != b->kind) return false;
   switch (a->kind) {
@@ -58,7 +65,7 @@ bool obj_equal(const Obj *a, const Obj *b) {
   case OBJ_ABSENT: return true;
   case OBJ_CONST: return const_equal(&a->constant, &b->constant);
   case OBJ_VALUE: return a->value == b->value;
-  case OBJ_FUNCTION: return a->function == b->function;
+  case OBJ_FUNCTION: return a->function == b->function && a->closure == b->closure;
   case OBJ_BUILTIN: return a->builtin == b->builtin && a->self == b->self;
   case OBJ_NAMESPACE: return a->path == b->path;
   case OBJ_TUPLE: break;
@@ -157,8 +164,13 @@ bool const_fits(const ConstValue *number, Elem elem) {
 
 Elem const_elem(const ConstValue *number) {
   if (number->kind == CONST_BOOL) return ELEM_I1;
-  if (number->kind == CONST_FLOAT) return ELEM_FP32;
-  return const_fits(number, ELEM_I32) ? ELEM_I32 : number->is_u64 ? ELEM_U64 : ELEM_I64;
+  if (number->kind == CONST_FLOAT) { // a double that is no normal fp32
+    double size = fabs(number->f);
+    bool fits = isnan(size) || isinf(size) || size == 0 || (size >= 0x1p-126 && size <= 0x1.fffffep127);
+    return fits ? ELEM_FP32 : ELEM_FP64;
+  }
+  if (const_fits(number, ELEM_I32)) return ELEM_I32;
+  return const_fits(number, ELEM_U32) ? ELEM_U32 : number->is_u64 ? ELEM_U64 : ELEM_I64;
 }
 
 bool const_truth(Elab *e, const Obj *obj, bool *truth) {

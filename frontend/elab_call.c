@@ -25,7 +25,8 @@ static bool evaluate_args(Elab *e, const Expr *expr, GivenArgs *given) {
       vec_push(e->arena, given, ((Given){obj, arg->value->loc, arg->name}));
     else if (arg->stars == 2 || obj.kind != OBJ_TUPLE) {
       elab_error(e, arg->loc,
-                 arg->stars == 2 ? "'**' arguments are not built yet" : "'*' needs a tuple, not %s",
+                 arg->stars == 2 ? "'**' arguments cannot be passed in a kernel"
+                                 : "'*' needs a tuple, not %s",
                  obj_describe(e, &obj));
       good = false;
     } else
@@ -108,29 +109,34 @@ static void spread_rest(Call *call) {
   call->rest_count = tuple.items.n;
 }
 
-bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call) {
-  GivenArgs given = {0};
+// Binds evaluated arguments; `callee`'s self comes first.
+static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, const GivenArgs *given,
+                       Call *call) {
   BuiltinParams params = {0};
-  Given self = {callee->self ? *callee->self : error_obj(), expr->call.callee->loc, NULL};
-  if (callee->self) vec_push(e->arena, &given, self);
-  if (!evaluate_args(e, expr, &given)) return false;
   parse_params(e, callee->builtin->params, &params);
-  *call = (Call){.loc = expr->loc, .text = elab_expr_text(e, expr->call.callee)};
+  *call = (Call){.loc = loc, .builtin = callee->builtin, .text = text};
   call->args = ARENA_ARRAY(e->arena, Obj, params.n);
   call->locs = ARENA_ARRAY(e->arena, Loc, params.n);
-  call->rest = ARENA_ARRAY(e->arena, Obj, given.n);
-  for (uint32_t i = 0; i < params.n; i++)
-    call->args[i] = (Obj){.kind = OBJ_ABSENT}, call->locs[i] = expr->loc;
+  call->rest = ARENA_ARRAY(e->arena, Obj, given->n);
+  for (uint32_t i = 0; i < params.n; i++) call->args[i] = (Obj){.kind = OBJ_ABSENT}, call->locs[i] = loc;
   uint32_t next = 0;
-  for (uint32_t i = 0; i < given.n; i++)
-    if (!bind_one(e, &given.at[i], call->text, &params, &next, call)) return false;
+  for (uint32_t i = 0; i < given->n; i++)
+    if (!bind_one(e, &given->at[i], call->text, &params, &next, call)) return false;
   for (uint32_t i = 0; i < params.n; i++)
     if (call->args[i].kind == OBJ_ABSENT && !params.at[i].optional) {
-      elab_error(e, expr->loc, "missing argument '%s' of '%s'", params.at[i].name, call->text);
+      elab_error(e, loc, "missing argument '%s' of '%s'", params.at[i].name, call->text);
       return false;
     }
   spread_rest(call);
   return true;
+}
+
+bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call) {
+  GivenArgs given = {0};
+  Given self = {callee->self ? *callee->self : error_obj(), expr->call.callee->loc, NULL};
+  if (callee->self) vec_push(e->arena, &given, self);
+  return evaluate_args(e, expr, &given) &&
+         bind_given(e, expr->loc, elab_expr_text(e, expr->call.callee), callee, &given, call);
 }
 
 static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
@@ -149,22 +155,35 @@ static void declared_here(Elab *e, Diag *diag, const Param *param) {
   diag_note(e->diags, diag, param->loc, "parameter declared here");
 }
 
-static bool place_args(Elab *e, const Function *function, const GivenArgs *given, const Given **bound) {
+static bool too_many(Elab *e, const Function *function, const Given *arg, uint32_t n) {
+  Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "too many arguments for '%s': it takes %u",
+                          function->name, n);
+  diag_note(e->diags, diag, function->loc, "function declared here");
+  return false;
+}
+
+static uint32_t named_param(const Function *function, const char *name) {
+  uint32_t at = 0, n = function->params.n;
+  while (at < n && (function->params.at[at].name != name || function->params.at[at].stars)) at++;
+  return at;
+}
+
+// Each argument's place: bound[i] for parameter i, *rest for what *args takes.
+static bool place_args(Elab *e, const Function *function, const GivenArgs *given, const Given **bound,
+                       GivenArgs *rest) {
   uint32_t n = function->params.n, next = 0;
+  const char **names = ARENA_ARRAY(e->arena, const char *, n);
+  for (uint32_t k = 0; k < n; k++) names[k] = function->params.at[k].name;
   for (uint32_t i = 0; i < given->n; i++) {
     const Given *arg = &given->at[i];
-    uint32_t at = arg->name ? 0 : next++;
-    if (arg->name) {
-      const char **names = ARENA_ARRAY(e->arena, const char *, n);
-      for (uint32_t k = 0; k < n; k++) names[k] = function->params.at[k].name;
-      while (at < n && names[at] != arg->name) at++;
-      if (at == n) return unexpected_keyword(e, arg, function->name, names, n);
-    } else if (at >= n || function->params.at[at].keyword_only) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "too many arguments for '%s': it takes %u",
-                              function->name, n);
-      diag_note(e->diags, diag, function->loc, "function declared here");
-      return false;
+    uint32_t at = arg->name ? named_param(function, arg->name) : next;
+    if (arg->name && at == n) return unexpected_keyword(e, arg, function->name, names, n);
+    if (!arg->name && at < n && function->params.at[at].stars == 1) {
+      vec_push(e->arena, rest, *arg);
+      continue;
     }
+    if (at >= n || (!arg->name && function->params.at[at].keyword_only)) return too_many(e, function, arg, n);
+    next += !arg->name;
     if (bound[at]) {
       Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "argument '%s' of '%s' is given twice",
                               function->params.at[at].name, function->name);
@@ -189,8 +208,7 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
     return false;
   }
   Obj obj = arg ? arg->obj : elab_expr(e, param->default_value);
-  ConstValue ignored;
-  bool is_static = obj.kind != OBJ_VALUE && (obj.kind != OBJ_TUPLE || obj_to_const(e, &obj, &ignored));
+  bool is_static = obj.kind != OBJ_VALUE && (obj.kind != OBJ_TUPLE || obj_is_static(&obj));
   if (is_constexpr && !is_static) {
     Diag *diag = diag_error(e->diags, arg_loc, "argument '%s' of '%s' must be a constexpr, not %s",
                             param->name, function->name, obj_describe(e, &obj));
@@ -201,52 +219,89 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
   return obj.kind != OBJ_ERROR;
 }
 
-static bool check_nesting(Elab *e, const Expr *expr, const Function *function) {
+static bool check_nesting(Elab *e, Loc loc, const Function *function) {
   for (const Frame *frame = e->frame; frame; frame = frame->outer)
     if (frame->function == function) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, expr->loc),
+      Diag *diag = diag_error(e->diags, elab_loc(e, loc),
                               "'%s' calls itself: functions are inlined and cannot recurse", function->name);
       diag_note(e->diags, diag, function->loc, "function declared here");
       return false;
     }
   if (e->calls < ELAB_MAX_CALLS) return true;
-  elab_error(e, expr->loc, "calls are nested too deep: more than %d", ELAB_MAX_CALLS);
+  elab_error(e, loc, "calls are nested too deep: more than %d", ELAB_MAX_CALLS);
   return false;
 }
 
-static bool check_params(Elab *e, const Expr *expr, const Function *function) {
+static bool check_params(Elab *e, Loc loc, const Function *function) {
   for (uint32_t i = 0; i < function->params.n; i++)
-    if (function->params.at[i].stars) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, expr->loc),
-                              "calling a function with '*' parameters is not built yet");
+    if (function->params.at[i].stars == 2) {
+      Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                              "a function with '**' parameters cannot be called in a kernel");
       declared_here(e, diag, &function->params.at[i]);
       return false;
     }
   return true;
 }
 
-static Obj call_function(Elab *e, const Expr *expr, const Function *function) {
-  GivenArgs given = {0};
-  if (!check_nesting(e, expr, function) || !check_params(e, expr, function)) return error_obj();
-  if (!evaluate_args(e, expr, &given)) return error_obj();
+static void bind_rest(Elab *e, const Param *param, const GivenArgs *rest) {
+  Obj tuple = obj_tuple(e, rest->n);
+  for (uint32_t i = 0; i < rest->n; i++) tuple.items.at[i] = rest->at[i].obj;
+  elab_bind_quietly(e, param->name, param->loc, tuple);
+}
+
+static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *given) {
+  const Function *function = callee->function;
+  GivenArgs rest = {0};
   const Given **bound = ARENA_ARRAY(e->arena, const Given *, function->params.n);
-  if (!place_args(e, function, &given, bound)) return error_obj();
-  Loc site = elab_loc(e, expr->loc);
-  Frame *caller = e->frame;
-  Frame *frame = elab_push(e, function);
+  if (!place_args(e, function, given, bound, &rest)) return error_obj();
+  Loc site = elab_loc(e, loc);
+  Frame *caller = e->frame, *frame = elab_push(e, function);
+  frame->closure = callee->closure;
   bool good = true;
   for (uint32_t i = 0; i < function->params.n; i++) {
+    const Param *param = &function->params.at[i];
     Loc arg_loc = bound[i] ? bound[i]->loc : site;
     if (bound[i]) arg_loc.call = caller->call;
-    good = bind_param(e, function, &function->params.at[i], bound[i], site, arg_loc) && good;
+    if (param->stars == 1)
+      bind_rest(e, param, &rest);
+    else
+      good = bind_param(e, function, param, bound[i], site, arg_loc) && good;
   }
   frame->call = sources_call(e->ir->sources, site);
   e->calls++;
   if (good) elab_block(e, &function->body, NULL);
   e->calls--;
-  Obj result = frame->result;
+  Obj result = frame->result.kind == OBJ_ABSENT ? obj_none() : frame->result;
   elab_pop(e);
   return good ? result : error_obj();
+}
+
+Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args) {
+  GivenArgs given = {0};
+  if (callee->kind == OBJ_ERROR) return *callee;
+  if (callee->kind == OBJ_BUILTIN && callee->self)
+    vec_push(e->arena, &given, ((Given){*callee->self, loc, NULL}));
+  for (uint32_t i = 0; i < n; i++) {
+    if (args[i].kind == OBJ_ERROR) return args[i];
+    vec_push(e->arena, &given, ((Given){args[i], loc, NULL}));
+  }
+  if (callee->kind == OBJ_FUNCTION) {
+    bool good = check_nesting(e, loc, callee->function) && check_params(e, loc, callee->function);
+    return good ? call_function(e, loc, callee, &given) : error_obj();
+  }
+  if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
+  if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not built yet", callee->builtin->name);
+  Call call;
+  if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return error_obj();
+  e->b.loc = elab_loc(e, loc);
+  return callee->builtin->run(e, &call);
+}
+
+static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
+  GivenArgs given = {0};
+  bool good = check_nesting(e, expr->loc, callee->function) && check_params(e, expr->loc, callee->function) &&
+              evaluate_args(e, expr, &given);
+  return good ? call_function(e, expr->loc, callee, &given) : error_obj();
 }
 
 // --- Types and their predicates ---
@@ -308,7 +363,7 @@ Obj elab_call(Elab *e, const Expr *expr) {
   Obj callee = elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
-  if (callee.kind == OBJ_FUNCTION) return call_function(e, expr, callee.function);
+  if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);
   if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
   if (callee.kind == OBJ_NAMESPACE)
     return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",

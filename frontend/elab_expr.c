@@ -178,8 +178,10 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
 }
 
 Obj elab_name(Elab *e, Loc loc, const char *name) {
-  const Binding *binding = elab_find(e->frame, name);
-  if (binding) return local_name(e, loc, binding);
+  for (const Frame *frame = e->frame; frame; frame = frame->closure) {
+    const Binding *binding = elab_find(frame, name);
+    if (binding) return local_name(e, loc, binding);
+  }
   Obj obj;
   return global_name(e, name, &obj) ? obj : unknown_name(e, loc, name);
 }
@@ -223,12 +225,29 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
     *obj = obj_type(type_is_tile(type) ? element : type->inner);
   } else if (strcmp(name, "scalar") == 0)
     *obj = obj_type(element);
-  else if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "itemsize") == 0) {
+  else if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "itemsize") == 0 ||
+           strcmp(name, "int_bitwidth") == 0) {
     int bits = element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
-    *obj = obj_int(name[0] == 'i' ? (bits + 7) / 8 : bits);
-  } else
+    *obj = obj_int(name[1] == 't' ? (bits + 7) / 8 : bits);
+  } else if (strcmp(name, "name") == 0)
+    *obj = obj_string(e, str_from(type_text(e, element)));
+  else
     return false;
   return true;
+}
+
+// The last two dimensions swapped.
+static Obj transposed(Elab *e, const Expr *expr, const Obj *object) {
+  const Type *type = object->kind == OBJ_VALUE ? object->value->type : NULL;
+  if (!type || !type_is_tile(type) || type->rank < 2)
+    return elab_error(e, expr->loc, "'.T' is of tiles with two dimensions or more, not of %s",
+                      obj_describe(e, object));
+  uint32_t order[TILE_MAX_RANK], last = type->rank - 1u;
+  for (uint32_t i = 0; i < last; i++) order[i] = i;
+  order[last - 1] = last;
+  order[last] = last - 1;
+  e->b.loc = elab_loc(e, expr->loc);
+  return obj_value(build_trans(&e->b, object->value, order));
 }
 
 static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *obj) {
@@ -241,13 +260,11 @@ static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *o
     *obj = obj_type(type);
   else if (strcmp(name, "numel") == 0)
     *obj = obj_int((int64_t)type_elements(type));
-  else if (strcmp(name, "value") == 0 && object->kind == OBJ_CONST)
-    *obj = *object;
   else if (strcmp(name, "shape") == 0) {
     *obj = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
     for (uint32_t i = 0; i < obj->items.n; i++) obj->items.at[i] = obj_int(type->shape[i]);
   } else if (strcmp(name, "T") == 0)
-    *obj = elab_error(e, expr->loc, "'.T' is not built yet");
+    *obj = transposed(e, expr, object);
   else
     return false;
   return true;
@@ -278,6 +295,7 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
     return namespace_member(e, object.path, expr->attribute.name, &obj)
                ? obj
                : unknown_member(e, expr, object.path);
+  if (object.kind != OBJ_VALUE && strcmp(expr->attribute.name, "value") == 0) return object; // of a constexpr
   if (obj_is(&object, CONST_DTYPE) && type_attribute(e, expr, object.constant.type, &obj)) return obj;
   if ((object.kind == OBJ_VALUE || obj_is_number(&object)) && value_attribute(e, expr, &object, &obj))
     return obj;
@@ -288,59 +306,6 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
     return obj;
   }
   return method(e, expr, &object);
-}
-
-// --- Subscripts ---
-
-static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
-  if (index->kind == OBJ_ERROR) return *index;
-  if (!obj_is(index, CONST_INT))
-    return elab_error(e, expr->loc, "a tuple's index must be a constexpr integer, not %s",
-                      obj_describe(e, index));
-  int64_t i = index->constant.i;
-  if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
-  if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
-    return elab_error(e, expr->loc, "index %lld is out of range: the tuple has %u elements",
-                      (long long)index->constant.i, tuple->items.n);
-  return tuple->items.at[i];
-}
-
-static bool is_whole_slice(const Expr *index) {
-  return index->kind == EXPR_SLICE && !index->slice.lower && !index->slice.upper && !index->slice.step;
-}
-
-static Obj subscript_tile(Elab *e, const Expr *expr, const Obj *object) {
-  const ExprList *indices = &expr->subscript.indices;
-  uint32_t rank = type_is_tile(object->value->type) ? object->value->type->rank : 0;
-  bool whole = indices->n <= rank;
-  for (uint32_t i = 0; i < indices->n; i++) whole = whole && is_whole_slice(indices->at[i]);
-  if (whole) return *object;
-  for (uint32_t i = 0; i < indices->n; i++)
-    if (indices->at[i]->kind == EXPR_NONE)
-      return elab_error(e, expr->loc, "'[... None ...]' (expand_dims) is not built yet");
-  if (rank == 0) return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, object));
-  for (uint32_t i = 0; i < indices->n; i++)
-    if (indices->at[i]->kind == EXPR_SLICE)
-      return elab_error(e, expr->loc, "a slice of a tile is not built yet");
-  return elab_error(e, expr->loc, "a tile has no elements to subscript; ':' and None are its indices");
-}
-
-static Obj subscript(Elab *e, const Expr *expr) {
-  Obj object = elab_expr(e, expr->subscript.object);
-  if (object.kind == OBJ_ERROR) return object;
-  if (object.kind == OBJ_VALUE) return subscript_tile(e, expr, &object);
-  if (object.kind == OBJ_NAMESPACE && object.path == elab_args_path && expr->subscript.indices.n == 1 &&
-      expr->subscript.indices.at[0]->kind == EXPR_STRING)
-    return elab_heuristic_arg(e, expr->loc, expr->subscript.indices.at[0]->string.text.at);
-  if (object.kind != OBJ_TUPLE)
-    return elab_error(e, expr->loc, "%s cannot be subscripted", obj_describe(e, &object));
-  if (expr->subscript.indices.n != 1 || expr->subscript.tuple)
-    return elab_error(e, expr->loc, "a tuple takes one index");
-  const Expr *at = expr->subscript.indices.at[0];
-  if (is_whole_slice(at)) return object;
-  if (at->kind == EXPR_SLICE) return elab_error(e, expr->loc, "a slice of a tuple is not built yet");
-  Obj index = elab_expr(e, at);
-  return subscript_tuple(e, expr, &object, &index);
 }
 
 // --- Literals ---
@@ -388,6 +353,16 @@ static Obj integer(Elab *e, const Expr *expr) {
   return obj_const(c);
 }
 
+// A function whose body returns the expression.
+static Obj lambda(Elab *e, const Expr *expr) {
+  Function *function = ARENA_NEW(e->arena, Function);
+  Stmt *body = ARENA_NEW(e->arena, Stmt);
+  *body = (Stmt){.kind = STMT_RETURN, .loc = expr->lambda.body->loc, .expr = expr->lambda.body};
+  *function = (Function){.loc = expr->loc, .name = "lambda", .params = expr->lambda.params};
+  vec_push(e->arena, &function->body, body);
+  return (Obj){.kind = OBJ_FUNCTION, .function = function, .closure = e->frame};
+}
+
 static Obj conditional(Elab *e, const Expr *expr) {
   Obj condition = elab_expr(e, expr->conditional.condition);
   bool truth;
@@ -396,10 +371,6 @@ static Obj conditional(Elab *e, const Expr *expr) {
     return elab_expr(e, truth ? expr->conditional.then : expr->conditional.otherwise);
   Value *value = elab_condition(e, expr->conditional.condition->loc, "a condition", &condition);
   return value ? elab_run_conditional(e, expr, value) : error_obj();
-}
-
-static Obj not_built(Elab *e, const Expr *expr, const char *what) {
-  return elab_error(e, expr->loc, "%s is not built yet", what);
 }
 
 static Obj dispatch(Elab *e, const Expr *expr) {
@@ -417,7 +388,7 @@ static Obj dispatch(Elab *e, const Expr *expr) {
   case EXPR_LIST: return tuple(e, &expr->list);
   case EXPR_CALL: return elab_call(e, expr);
   case EXPR_ATTRIBUTE: return elab_attribute(e, expr);
-  case EXPR_SUBSCRIPT: return subscript(e, expr);
+  case EXPR_SUBSCRIPT: return elab_subscript(e, expr);
   case EXPR_UNARY: a = elab_expr(e, expr->unary.operand); return elab_unary(e, expr->loc, expr->unary.op, &a);
   case EXPR_BINARY:
     a = elab_expr(e, expr->binary.left);
@@ -426,11 +397,11 @@ static Obj dispatch(Elab *e, const Expr *expr) {
   case EXPR_LOGICAL: return elab_logical(e, expr);
   case EXPR_COMPARE: return elab_compare_chain(e, expr);
   case EXPR_CONDITIONAL: return conditional(e, expr);
-  case EXPR_ELLIPSIS: return not_built(e, expr, "'...'");
-  case EXPR_SET: return not_built(e, expr, "a set");
-  case EXPR_DICT: return not_built(e, expr, "a dictionary");
-  case EXPR_LAMBDA: return not_built(e, expr, "a lambda in a kernel");
-  case EXPR_COMPREHENSION: return not_built(e, expr, "a comprehension");
+  case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' is for subscripts of tiles");
+  case EXPR_SET: return elab_error(e, expr->loc, "a kernel has no sets; tuples hold several values");
+  case EXPR_DICT: return elab_error(e, expr->loc, "a kernel has no dictionaries; tuples hold several values");
+  case EXPR_LAMBDA: return lambda(e, expr);
+  case EXPR_COMPREHENSION: return elab_comprehension(e, expr);
   case EXPR_SLICE:
   case EXPR_STAR:
   case EXPR_POINTER_TYPE: break;

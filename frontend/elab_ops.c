@@ -20,7 +20,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
   Obj shown = obj_value(value);
   e->b.loc = elab_loc(e, loc);
   if (op == UNARY_NOT) {
-    Value *truth = elab_condition(e, loc, "the operand of 'not'", &shown);
+    Value *truth = elab_truth(e, loc, "the operand of 'not'", &shown);
     if (!truth) return error_obj();
     return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
   }
@@ -81,8 +81,7 @@ static Obj divide(Elab *e, Loc loc, Pair p) {
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
   if (a->kind != OBJ_VALUE || !obj_is(b, CONST_INT) || b->constant.is_u64 || b->constant.i < 1 ||
       b->constant.i > MAX_POWER)
-    return elab_error(
-        e, loc, "'**' of run-time values is not built yet, but for constexpr powers from 1 to %d", MAX_POWER);
+    return elab_error(e, loc, "'**' takes constexpr powers from 1 to %d; pow is for others", MAX_POWER);
   Obj base = *a, product = {.kind = OBJ_ABSENT};
   for (int64_t n = b->constant.i; n; n >>= 1) {
     if (n & 1) product = product.kind == OBJ_ABSENT ? base : elab_binary(e, loc, BINARY_MUL, &product, &base);
@@ -132,7 +131,8 @@ static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
 
 static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (op == BINARY_POW) return run_power(e, loc, a, b);
-  if (op == BINARY_MATMUL) return elab_error(e, loc, "'@' is not built yet; dot(a, b) is its function");
+  if (op == BINARY_MATMUL)
+    return elab_error(e, loc, "'@' is not defined on tiles; dot(a, b) is the matrix product");
   bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
                   (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
   if (pointers) return add_pointer(e, loc, op, a, b);
@@ -203,6 +203,7 @@ Obj elab_compare_chain(Elab *e, const Expr *expr) {
   for (uint32_t i = 0; i < expr->compare.links.n; i++) {
     const CompareLink *link = &expr->compare.links.at[i];
     Obj right = elab_expr(e, link->right);
+    if (left.kind == OBJ_ERROR || right.kind == OBJ_ERROR) return error_obj();
     Obj test = elab_compare(e, expr->loc, link->op, &left, &right);
     if (test.kind == OBJ_ERROR) return test;
     if (obj_is(&test, CONST_BOOL) && !test.constant.i) return test;
@@ -225,9 +226,9 @@ Obj elab_logical(Elab *e, const Expr *expr) {
   if (right.kind == OBJ_ERROR) return right;
   if (const_truth(e, &right, &truth) && truth != is_and) return obj_bool(truth);
   const char *what = is_and ? "an operand of 'and'" : "an operand of 'or'";
-  Value *a = elab_condition(e, expr->logical.left->loc, what, &left);
-  Value *b = elab_condition(e, expr->logical.right->loc, what, &right);
-  if (!a || !b) return error_obj();
+  Value *a = elab_truth(e, expr->logical.left->loc, what, &left);
+  Value *b = elab_truth(e, expr->logical.right->loc, what, &right);
+  if (!a || !b || !elab_broadcast2(e, expr->loc, is_and ? "'and'" : "'or'", &a, &b)) return error_obj();
   e->b.loc = elab_loc(e, expr->loc);
   return obj_value(build_binary(&e->b, is_and ? OP_AND : OP_OR, a, b));
 }

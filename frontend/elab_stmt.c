@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Statements: blocks, assignments, branches and loops that are decided now, returns, assertions.
+// Statements: blocks, assignments, branches that are decided now, returns, assertions.
 #include "frontend/elaborate.h"
 
 // --- Names ---
@@ -23,63 +23,27 @@ void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
   elab_bind_quietly(e, name, loc, obj);
 }
 
-static void note_name(Elab *e, const char *name, Loc loc, AssignedNames *names) {
-  for (uint32_t i = 0; i < names->n; i++)
-    if (names->at[i].name == name) return;
-  vec_push(e->arena, names, ((Name){loc, name}));
-}
-
-static void note_target(Elab *e, const Expr *target, AssignedNames *names) {
-  if (target->kind == EXPR_NAME) note_name(e, target->name, target->loc, names);
-  if (target->kind == EXPR_STAR) note_target(e, target->operand, names);
-  if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return;
-  for (uint32_t i = 0; i < target->list.n; i++) note_target(e, target->list.at[i], names);
-}
-
-static void note_stmt(Elab *e, const Stmt *stmt, AssignedNames *names) {
-  if (stmt->kind == STMT_ASSIGN)
-    for (uint32_t i = 0; i < stmt->assign.targets.n; i++) note_target(e, stmt->assign.targets.at[i], names);
-  if (stmt->kind == STMT_ANNOTATED && stmt->annotated.value) note_target(e, stmt->annotated.target, names);
-  if (stmt->kind == STMT_AUGMENTED) note_target(e, stmt->augmented.target, names);
-  if (stmt->kind == STMT_FOR || stmt->kind == STMT_WHILE) {
-    if (stmt->loop.target) note_target(e, stmt->loop.target, names);
-    elab_assigned(e, &stmt->loop.body, names);
-    elab_assigned(e, &stmt->loop.orelse, names);
-  }
-  if (stmt->kind != STMT_IF) return;
-  for (uint32_t i = 0; i < stmt->branch.arms.n; i++) elab_assigned(e, &stmt->branch.arms.at[i].body, names);
-  elab_assigned(e, &stmt->branch.orelse, names);
-}
-
-void elab_assigned(Elab *e, const Block *block, AssignedNames *names) {
-  for (uint32_t i = 0; i < block->n; i++) note_stmt(e, block->at[i], names);
-}
-
-static void prune(Elab *e, const Block *block) {
-  AssignedNames names = {0};
-  elab_assigned(e, block, &names);
-  for (uint32_t i = 0; i < names.n; i++) vec_push(e->arena, &e->frame->pruned, names.at[i]);
-}
-
-bool elab_has_return(const Block *block) {
-  for (uint32_t i = 0; i < block->n; i++) {
-    const Stmt *stmt = block->at[i];
-    if (stmt->kind == STMT_RETURN) return true;
-    if ((stmt->kind == STMT_FOR || stmt->kind == STMT_WHILE) &&
-        (elab_has_return(&stmt->loop.body) || elab_has_return(&stmt->loop.orelse)))
-      return true;
-    if (stmt->kind != STMT_IF) continue;
-    for (uint32_t k = 0; k < stmt->branch.arms.n; k++)
-      if (elab_has_return(&stmt->branch.arms.at[k].body)) return true;
-    if (elab_has_return(&stmt->branch.orelse)) return true;
-  }
-  return false;
-}
-
 // --- Assignment ---
+
+// a, *b, c = tuple: the starred name takes what the others leave.
+static bool assign_starred(Elab *e, const ExprList *list, const Obj *obj) {
+  uint32_t star = 0;
+  while (star < list->n && list->at[star]->kind != EXPR_STAR) star++;
+  if (star == list->n || obj->kind != OBJ_TUPLE || obj->items.n + 1 < list->n) return false;
+  uint32_t taken = obj->items.n + 1 - list->n;
+  for (uint32_t i = 0; i < list->n; i++) {
+    Obj middle = {.kind = OBJ_TUPLE, .items = {obj->items.at + star, taken}};
+    if (i == star)
+      elab_assign(e, list->at[i]->operand, middle);
+    else
+      elab_assign(e, list->at[i], obj->items.at[i < star ? i : i - 1 + taken]);
+  }
+  return true;
+}
 
 static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
   const ExprList *list = &target->list;
+  if (assign_starred(e, list, obj)) return;
   if (obj->kind == OBJ_TUPLE && obj->items.n == list->n) {
     for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], obj->items.at[i]);
     return;
@@ -97,7 +61,7 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
   else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
     assign_tuple(e, target, &obj);
   else if (target->kind == EXPR_STAR)
-    elab_error(e, target->loc, "'*' in a target is not built yet");
+    elab_error(e, target->loc, "'*' stands in a target for the rest of a tuple, once");
   else if (target->kind != EXPR_ERROR)
     elab_error(e, target->loc, "only names and tuples of names can be assigned; use store to write memory");
 }
@@ -107,11 +71,9 @@ static void annotated(Elab *e, const Stmt *stmt) {
   bool is_constexpr;
   if (!stmt->annotated.value) return;
   Obj obj = elab_expr(e, stmt->annotated.value);
-  ConstValue ignored;
   if (!elab_annotation(e, stmt->annotated.annotation, &type, &is_constexpr))
     obj.kind = OBJ_ERROR;
-  else if (is_constexpr &&
-           (obj.kind == OBJ_VALUE || (obj.kind == OBJ_TUPLE && !obj_to_const(e, &obj, &ignored))))
+  else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj))
     obj = elab_error(e, stmt->annotated.value->loc,
                      "a constexpr must be known at compile time, and this is %s", obj_describe(e, &obj));
   else if (type && obj.kind != OBJ_ERROR)
@@ -136,30 +98,38 @@ static void assign(Elab *e, const Stmt *stmt) {
 
 // --- Assertions, returns ---
 
+void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message) {
+  Value *value = elab_truth(e, condition_loc, "what is asserted", condition);
+  const char *text = message && obj_given(message) ? obj_text(e, message) : "";
+  if (!value) return;
+  e->b.loc = elab_loc(e, loc);
+  Op *op = build_op(&e->b, OP_ASSERT, 1, &value, 0, NULL);
+  op_set_attr(op, (Attr){.key = ATTR_MESSAGE, .str = intern(&e->ir->names, str_from(text))});
+}
+
 static void assertion(Elab *e, const Stmt *stmt) {
-  Obj condition = elab_expr(e, stmt->assertion.condition);
-  bool truth;
-  if (condition.kind == OBJ_ERROR) return;
-  if (!const_truth(e, &condition, &truth)) {
-    elab_error(e, stmt->loc, "an assertion on run-time values (device_assert) is not built yet");
+  Obj condition = elab_expr(e, stmt->assertion.condition), message = {.kind = OBJ_ABSENT};
+  bool truth, known = const_truth(e, &condition, &truth);
+  if (condition.kind == OBJ_ERROR || (known && truth)) return;
+  if (stmt->assertion.message) message = elab_expr(e, stmt->assertion.message);
+  if (message.kind == OBJ_ERROR) return;
+  if (!known) {
+    elab_assert(e, stmt->loc, stmt->assertion.condition->loc, &condition, &message);
     return;
   }
-  if (truth) return;
-  Obj message = stmt->assertion.message ? elab_expr(e, stmt->assertion.message) : obj_string(e, STR(""));
-  const char *text = message.kind == OBJ_ERROR ? "" : obj_text(e, &message);
+  const char *text = obj_given(&message) ? obj_text(e, &message) : "";
   elab_error(e, stmt->loc, "assertion failed%s%s", text[0] ? ": " : "", text);
 }
 
 static Flow run_return(Elab *e, const Stmt *stmt) {
-  if (e->frame->loops) {
-    elab_error(e, stmt->loc, "return in a loop is not built yet");
-    return FLOW_RETURN;
-  }
   e->frame->result = stmt->expr ? elab_expr(e, stmt->expr) : obj_none();
+  e->frame->returned = obj_bool(true);
   e->frame->result_loc = elab_loc(e, stmt->loc);
   bool in_kernel = !e->frame->outer;
-  if (in_kernel && e->frame->result.kind != OBJ_ERROR && !obj_is(&e->frame->result, CONST_NONE))
+  if (in_kernel && e->frame->result.kind != OBJ_ERROR && !obj_is(&e->frame->result, CONST_NONE)) {
     elab_error(e, stmt->loc, "a kernel returns nothing; it stores its results");
+    e->frame->result = obj_none();
+  }
   return FLOW_RETURN;
 }
 
@@ -170,198 +140,114 @@ static Flow else_part(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest)
   return elab_block(e, &stmt->branch.orelse, rest);
 }
 
+static Flow known_if(Elab *e, const Stmt *stmt, uint32_t arm, bool truth, const Cont *rest) {
+  const IfArm *at = &stmt->branch.arms.at[arm];
+  if (!truth) {
+    elab_prune(e, &at->body);
+    return else_part(e, stmt, arm, rest);
+  }
+  for (uint32_t i = arm + 1; i < stmt->branch.arms.n; i++) elab_prune(e, &stmt->branch.arms.at[i].body);
+  elab_prune(e, &stmt->branch.orelse);
+  return elab_block(e, &at->body, rest);
+}
+
 Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest) {
   const IfArm *at = &stmt->branch.arms.at[arm];
   if (!elab_enter(e, at->loc)) return FLOW_RETURN;
   Flow flow = FLOW_NEXT;
   Obj condition = elab_expr(e, at->condition);
+  Value *value = NULL;
   bool truth;
   if (condition.kind == OBJ_ERROR) { // what the arms assign is unknown now, and silently so
     AssignedNames names = {0};
-    elab_assigned(e, &at->body, &names);
-    for (uint32_t i = arm + 1; i < stmt->branch.arms.n; i++)
-      elab_assigned(e, &stmt->branch.arms.at[i].body, &names);
-    elab_assigned(e, &stmt->branch.orelse, &names);
-    for (uint32_t i = 0; i < names.n; i++) elab_bind(e, names.at[i].name, names.at[i].loc, condition);
-  } else if (const_truth(e, &condition, &truth)) {
-    if (truth) {
-      for (uint32_t i = arm + 1; i < stmt->branch.arms.n; i++) prune(e, &stmt->branch.arms.at[i].body);
-      prune(e, &stmt->branch.orelse);
-      flow = elab_block(e, &at->body, rest);
-    } else {
-      prune(e, &at->body);
-      flow = else_part(e, stmt, arm, rest);
-    }
-  } else {
-    Value *value = elab_condition(e, at->condition->loc, "a condition", &condition);
-    if (value) flow = elab_run_if(e, stmt, arm, value, rest);
-  }
+    elab_assigned_by(e, stmt, &names);
+    elab_bind_unknown(e, &names);
+  } else if (const_truth(e, &condition, &truth))
+    flow = known_if(e, stmt, arm, truth, rest);
+  else if ((value = elab_condition(e, at->condition->loc, "a condition", &condition)))
+    flow = elab_run_if(e, stmt, arm, value, rest);
   elab_leave(e);
   return flow;
 }
 
-// --- Loops ---
-
-// The values of range(stop), range(start, stop), range(start, stop, step); missing ones filled in.
-static bool range_args(const Call *call, Obj bounds[3]) {
-  bool one = call->args[1].kind == OBJ_ABSENT;
-  bounds[0] = one ? obj_int(0) : call->args[0];
-  bounds[1] = one ? call->args[0] : call->args[1];
-  bounds[2] = call->args[2].kind == OBJ_ABSENT ? obj_int(1) : call->args[2];
-  return true;
-}
-
-static Flow unrolled_body(Elab *e, const Stmt *stmt, Obj item) {
-  elab_assign(e, stmt->loop.target, item);
-  e->frame->unrolled++;
-  Flow flow = elab_block(e, &stmt->loop.body, NULL);
-  e->frame->unrolled--;
-  return flow;
-}
-
-static Flow unroll_range(Elab *e, const Stmt *stmt, const Obj bounds[3]) {
-  int64_t v[3];
-  for (int i = 0; i < 3; i++) {
-    if (!obj_is(&bounds[i], CONST_INT) || !const_fits(&bounds[i].constant, ELEM_I32)) {
-      elab_error(e, stmt->loop.condition->loc,
-                 "static_range needs constexpr integers, not %s; range loops at run time",
-                 obj_describe(e, &bounds[i]));
-      return FLOW_NEXT;
-    }
-    v[i] = bounds[i].constant.i;
-  }
-  if (v[2] == 0) {
-    elab_error(e, stmt->loop.condition->loc, "static_range's step is zero");
-    return FLOW_NEXT;
-  }
-  int64_t span = v[2] > 0 ? v[1] - v[0] : v[0] - v[1], step = v[2] > 0 ? v[2] : -v[2];
-  int64_t count = span <= 0 ? 0 : (span - 1) / step + 1;
-  if (count > ELAB_MAX_UNROLL) {
-    elab_error(e, stmt->loop.condition->loc,
-               "static_range would unroll %lld iterations: at most %d are allowed", (long long)count,
-               ELAB_MAX_UNROLL);
-    return FLOW_NEXT;
-  }
-  if (count == 0) prune(e, &stmt->loop.body);
-  for (int64_t k = 0; k < count && !e->stopped; k++)
-    if (unrolled_body(e, stmt, obj_int(v[0] + k * v[2])) == FLOW_RETURN) return FLOW_RETURN;
-  return FLOW_NEXT;
-}
-
-static Flow unroll_tuple(Elab *e, const Stmt *stmt, const Obj *tuple) {
-  for (uint32_t i = 0; i < tuple->items.n && !e->stopped; i++)
-    if (unrolled_body(e, stmt, tuple->items.at[i]) == FLOW_RETURN) return FLOW_RETURN;
-  return FLOW_NEXT;
-}
-
-static void run_range(Elab *e, const Stmt *stmt, const Obj bounds[3]) {
-  static const char *const what[] = {"range's start", "range's end", "range's step"};
-  Loc loc = stmt->loop.condition->loc;
-  Elem elem = ELEM_I32;
-  for (int i = 0; i < 3; i++) {
-    if (bounds[i].kind == OBJ_ERROR) return;
-    bool is_int = obj_is(&bounds[i], CONST_INT) ||
-                  (bounds[i].kind == OBJ_VALUE && bounds[i].value->type->kind == TYPE_SCALAR &&
-                   type_is_int(bounds[i].value->type));
-    if (!is_int) {
-      elab_error(e, loc, "%s must be an integer, not %s", what[i], obj_describe(e, &bounds[i]));
-      return;
-    }
-    Elem own = bounds[i].kind == OBJ_VALUE ? bounds[i].value->type->elem : const_elem(&bounds[i].constant);
-    if (elem_info(own)->bits == 64) elem = ELEM_I64;
-    if (own == ELEM_U32) elem = ELEM_I64;
-  }
-  if (obj_is(&bounds[2], CONST_INT) && bounds[2].constant.i == 0) {
-    elab_error(e, loc, "range's step is zero");
-    return;
-  }
-  Value *values[3];
-  for (int i = 0; i < 3; i++)
-    if (!(values[i] = elab_value(e, loc, what[i], &bounds[i], elab_scalar(e, elem)))) return;
-  elab_run_for(e, stmt, values[0], values[1], values[2]);
-}
-
-static Flow for_call(Elab *e, const Stmt *stmt, const Obj *callee) {
-  const Expr *iterated = stmt->loop.condition;
-  bool is_static = strcmp(callee->builtin->name, "static_range") == 0;
-  Call call;
-  Obj bounds[3];
-  if (!elab_bind_builtin(e, iterated, callee, &call) || !range_args(&call, bounds)) return FLOW_NEXT;
-  if (is_static) return unroll_range(e, stmt, bounds);
-  run_range(e, stmt, bounds);
-  return FLOW_NEXT;
-}
-
-static bool is_range(const Obj *callee) {
-  return callee->kind == OBJ_BUILTIN && !callee->self &&
-         (strcmp(callee->builtin->name, "range") == 0 || strcmp(callee->builtin->name, "static_range") == 0);
-}
-
-static void bind_unknown(Elab *e, const Stmt *stmt) {
-  AssignedNames names = {0};
-  note_stmt(e, stmt, &names);
-  for (uint32_t i = 0; i < names.n; i++)
-    elab_bind(e, names.at[i].name, names.at[i].loc, (Obj){.kind = OBJ_ERROR});
-}
-
-void elab_for(Elab *e, const Stmt *stmt, Flow *flow) {
-  const Expr *iterated = stmt->loop.condition;
-  uint32_t errors = e->diags->errors;
-  if (stmt->loop.orelse.n) elab_error(e, stmt->loc, "'else' of a loop is not built yet");
-  Obj callee = iterated->kind == EXPR_CALL ? elab_expr(e, iterated->call.callee) : (Obj){.kind = OBJ_ABSENT};
-  if (callee.kind != OBJ_ERROR && is_range(&callee))
-    *flow = for_call(e, stmt, &callee);
-  else if (callee.kind != OBJ_ERROR) {
-    Obj tuple = elab_expr(e, iterated);
-    if (tuple.kind == OBJ_TUPLE)
-      *flow = unroll_tuple(e, stmt, &tuple);
-    else if (tuple.kind != OBJ_ERROR)
-      elab_error(e, iterated->loc, "a loop runs over range, static_range or a tuple, not %s",
-                 obj_describe(e, &tuple));
-  }
-  if (e->diags->errors > errors) bind_unknown(e, stmt);
-}
-
 // --- Blocks ---
 
-static Flow not_built(Elab *e, const Stmt *stmt, const char *what) {
-  elab_error(e, stmt->loc, "%s is not built yet", what);
+// What follows a statement in its block.
+typedef struct BlockCont {
+  Cont base;
+  const Block *block;
+  uint32_t at;
+} BlockCont;
+
+static Flow refuse(Elab *e, const Stmt *stmt, const char *why) {
+  elab_error(e, stmt->loc, "%s", why);
   return FLOW_NEXT;
+}
+
+// A loop's else: without `break` it always follows.
+typedef struct ElseCont {
+  Cont base;
+  const Stmt *stmt;
+} ElseCont;
+
+static Flow run_else(Elab *e, const Cont *self) {
+  return elab_block(e, &((const ElseCont *)self)->stmt->loop.orelse, self->next);
+}
+
+static Flow loop(Elab *e, const Stmt *stmt, const Cont *rest) {
+  ElseCont after = {{run_else, rest}, stmt};
+  if (stmt->loop.orelse.n == 0)
+    return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest) : elab_while(e, stmt, rest);
+  Flow flow = stmt->kind == STMT_FOR ? elab_for(e, stmt, &after.base) : elab_while(e, stmt, &after.base);
+  return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
+}
+
+static void define(Elab *e, const Function *function) {
+  elab_bind(e, function->name, function->loc,
+            (Obj){.kind = OBJ_FUNCTION, .function = function, .closure = e->frame});
 }
 
 static Flow statement(Elab *e, const Stmt *stmt, const Cont *rest) {
-  Flow flow = FLOW_NEXT;
   switch (stmt->kind) {
   case STMT_EXPR: elab_expr(e, stmt->expr); break;
   case STMT_ASSIGN: assign(e, stmt); break;
   case STMT_ANNOTATED: annotated(e, stmt); break;
   case STMT_AUGMENTED: augmented(e, stmt); break;
-  case STMT_FOR: elab_for(e, stmt, &flow); break;
+  case STMT_FOR:
+  case STMT_WHILE: return loop(e, stmt, rest);
   case STMT_IF: return elab_if(e, stmt, 0, rest);
   case STMT_RETURN: return run_return(e, stmt);
   case STMT_ASSERT: assertion(e, stmt); break;
+  case STMT_DEF: define(e, stmt->function); break;
   case STMT_PASS:
   case STMT_IMPORT: break;
-  case STMT_WHILE: bind_unknown(e, stmt); return not_built(e, stmt, "'while'");
-  case STMT_BREAK: return not_built(e, stmt, "'break'");
-  case STMT_CONTINUE: return not_built(e, stmt, "'continue'");
-  case STMT_GLOBAL: return not_built(e, stmt, "'global'");
-  case STMT_NONLOCAL: return not_built(e, stmt, "'nonlocal'");
-  case STMT_DEF:
-    elab_bind(e, stmt->function->name, stmt->function->loc, (Obj){.kind = OBJ_ERROR});
-    return not_built(e, stmt, "a function within a function");
+  case STMT_BREAK:
+    return refuse(e, stmt,
+                  "'break' is not part of the language: put the rest of the body under an 'if', or "
+                  "use while");
+  case STMT_CONTINUE:
+    return refuse(e, stmt, "'continue' is not part of the language: put the rest of the body under an 'if'");
+  case STMT_GLOBAL: return refuse(e, stmt, "'global': a kernel cannot assign names of the module");
+  case STMT_NONLOCAL: return refuse(e, stmt, "'nonlocal': a function cannot assign names of another one");
   }
-  return flow;
+  return FLOW_NEXT;
+}
+
+static Flow run_from(Elab *e, const Block *block, uint32_t at, const Cont *rest);
+
+static Flow run_block_cont(Elab *e, const Cont *self) {
+  const BlockCont *cont = (const BlockCont *)self;
+  return run_from(e, cont->block, cont->at, self->next);
 }
 
 static Flow run_from(Elab *e, const Block *block, uint32_t at, const Cont *rest) {
   for (uint32_t i = at; i < block->n && !e->stopped; i++) {
     const Stmt *stmt = block->at[i];
     if (!elab_enter(e, stmt->loc)) return FLOW_RETURN;
-    Cont after = {block, i + 1, rest};
-    Flow flow = statement(e, stmt, &after);
+    BlockCont after = {{run_block_cont, rest}, block, i + 1};
+    Flow flow = statement(e, stmt, i + 1 < block->n ? &after.base : rest);
     elab_leave(e);
-    if (flow == FLOW_RETURN) return flow;
+    if (flow != FLOW_NEXT) return flow;
   }
   return e->stopped ? FLOW_RETURN : FLOW_NEXT;
 }
@@ -369,7 +255,13 @@ static Flow run_from(Elab *e, const Block *block, uint32_t at, const Cont *rest)
 Flow elab_block(Elab *e, const Block *block, const Cont *rest) { return run_from(e, block, 0, rest); }
 
 Flow elab_rest(Elab *e, const Cont *rest) {
-  for (; rest; rest = rest->next)
-    if (run_from(e, rest->block, rest->at, rest->next) == FLOW_RETURN) break;
+  for (; rest; rest = rest->next) {
+    Flow flow = rest->run(e, rest);
+    if (flow != FLOW_NEXT) return flow;
+  }
+  if (e->frame->regions || e->stopped) return e->stopped ? FLOW_RETURN : FLOW_NEXT;
+  e->frame->result = obj_none(); // falls off the function's end
+  e->frame->returned = obj_bool(true);
+  e->frame->result_loc = elab_loc(e, e->frame->function ? e->frame->function->loc : LOC_NONE);
   return FLOW_RETURN;
 }

@@ -58,17 +58,22 @@ Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like) {
   return tile;
 }
 
-Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
+Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj) {
   Value *value = elab_value(e, loc, what, obj, NULL);
   if (!value) return NULL;
-  if (type_is_tile(value->type)) {
-    elab_error(e, loc, "%s must be a scalar, not %s; use '&', '|', '~' and where on tiles", what,
+  if (type_is_ptr(value->type)) value = elab_bitcast(e, loc, value, elab_scalar(e, ELEM_I64));
+  if (!value) return NULL;
+  e->b.loc = elab_loc(e, loc);
+  return build_cast(&e->b, value, elab_scalar(e, ELEM_I1));
+}
+
+Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
+  if (obj->kind == OBJ_VALUE && type_is_tile(obj->value->type)) {
+    elab_error(e, loc, "%s must be a scalar, not %s; where chooses element by element", what,
                obj_describe(e, obj));
     return NULL;
   }
-  if (type_is_ptr(value->type)) value = elab_bitcast(e, loc, value, elab_scalar(e, ELEM_I64));
-  e->b.loc = elab_loc(e, loc);
-  return build_cast(&e->b, value, elab_scalar(e, ELEM_I1));
+  return elab_truth(e, loc, what, obj);
 }
 
 // --- Casts ---
@@ -105,92 +110,6 @@ Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element) {
   return NULL;
 }
 
-// --- Shapes ---
-
-bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
-  if (rank > TILE_MAX_RANK) {
-    elab_error(e, loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
-    return false;
-  }
-  uint64_t elements = 1;
-  for (uint32_t i = 0; i < rank; i++) {
-    unsigned long long n = shape[i];
-    if (n == 0 || (n & (n - 1)) != 0) {
-      elab_error(e, loc, "a tile's size must be a power of two, not %llu", n);
-      return false;
-    }
-    elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
-    if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "the tile is too large: it may have %d elements", TILE_MAX_ELEMENTS);
-      return false;
-    }
-  }
-  return true;
-}
-
-bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape[TILE_MAX_RANK]) {
-  if (obj->kind == OBJ_ERROR) return false;
-  const Obj *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
-  uint64_t sizes[TILE_MAX_RANK];
-  *rank = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
-  if (*rank > TILE_MAX_RANK) return elab_check_tile(e, loc, *rank, NULL);
-  for (uint32_t i = 0; i < *rank; i++) {
-    if (items[i].kind == OBJ_ERROR) return false;
-    if (!obj_is(&items[i], CONST_INT)) {
-      elab_error(e, loc, "a shape is made of constexpr integers, not %s", obj_describe(e, &items[i]));
-      return false;
-    }
-    if (items[i].constant.i <= 0 && !items[i].constant.is_u64) {
-      elab_error(e, loc, "a tile's size must be positive, not %lld", (long long)items[i].constant.i);
-      return false;
-    }
-    sizes[i] = (uint64_t)items[i].constant.i;
-  }
-  if (!elab_check_tile(e, loc, *rank, sizes)) return false;
-  for (uint32_t i = 0; i < *rank; i++) shape[i] = (uint32_t)sizes[i];
-  return true;
-}
-
-static const char *shape_text(Elab *e, const Type *type) {
-  Buf buf = {0};
-  buf_char(&buf, '[');
-  for (uint32_t i = 0; i < type->rank; i++) buf_printf(&buf, "%s%u", i ? ", " : "", type->shape[i]);
-  buf_char(&buf, ']');
-  return elab_text(e, &buf);
-}
-
-// NumPy's rule: shapes are aligned at their ends, and a size of 1 goes with any.
-static bool compatible(const Type *a, const Type *b) {
-  uint32_t n = a->rank < b->rank ? a->rank : b->rank;
-  for (uint32_t i = 1; i <= n; i++) {
-    uint32_t x = a->shape[a->rank - i], y = b->shape[b->rank - i];
-    if (x != y && x != 1 && y != 1) return false;
-  }
-  return true;
-}
-
-bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values) {
-  const Type *shape = NULL;
-  for (uint32_t i = 0; i < n; i++) {
-    if (!values[i]) return false;
-    const Type *type = values[i]->type;
-    if (!type_is_tile(type)) continue;
-    if (shape && !type_same_shape(shape, type)) {
-      if (!compatible(shape, type))
-        elab_error(e, loc, "%s: the shapes %s and %s do not broadcast", what, shape_text(e, shape),
-                   shape_text(e, type));
-      else
-        elab_error(e, loc, "broadcasting shapes %s and %s is not built yet", shape_text(e, shape),
-                   shape_text(e, type));
-      return false;
-    }
-    if (!shape) shape = type;
-  }
-  e->b.loc = elab_loc(e, loc);
-  for (uint32_t i = 0; shape && i < n; i++) values[i] = elab_splat_like(e, values[i], shape);
-  return true;
-}
-
 // --- Promotion ---
 
 static int kind_of_elem(Elem elem) { return elem == ELEM_I1 ? 0 : elem_is_int(elem) ? 1 : 2; }
@@ -200,13 +119,13 @@ static int kind_of_number(const ConstValue *c) {
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
 
+// Triton's order: fp64, fp32, fp16; bf16 stays with itself alone; two kinds of fp8 meet in fp16.
 static Elem wider_float(Elem a, Elem b) {
-  if (a == ELEM_FP64 || b == ELEM_FP64) return ELEM_FP64;
-  if (a == ELEM_FP32 || b == ELEM_FP32) return ELEM_FP32;
-  if (is_half(a) && is_half(b)) return a == b ? a : ELEM_FP32;
-  if (is_half(a)) return a;
-  if (is_half(b)) return b;
-  return a == b ? a : ELEM_FP16;
+  static const Elem first[] = {ELEM_FP64, ELEM_FP32, ELEM_FP16};
+  if (a == b) return a;
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    if (a == first[i] || b == first[i]) return first[i];
+  return a == ELEM_BF16 || b == ELEM_BF16 ? ELEM_FP32 : ELEM_FP16;
 }
 
 // The larger width wins; of one width, unsigned.

@@ -43,8 +43,11 @@ void elab_leave(Elab *e) { e->depth--; }
 
 Frame *elab_push(Elab *e, const Function *function) {
   Frame *frame = ARENA_NEW(e->arena, Frame);
-  *frame = (Frame){
-      .function = function, .outer = e->frame, .result = obj_none(), .constants = e->module->constants.n};
+  *frame = (Frame){.function = function,
+                   .outer = e->frame,
+                   .result = {.kind = OBJ_ABSENT},
+                   .returned = obj_bool(false),
+                   .constants = e->module->constants.n};
   if (e->frame) frame->call = e->frame->call;
   return e->frame = frame;
 }

@@ -5,12 +5,15 @@
 // Statements bind Objs to names in the Frame of the function being run; a call runs the callee's body in a
 // Frame of its own, which inlines it.
 //
-//   elaborate.c       a kernel: parameters, body, grid          elab_stmt.c   statements, assignment, early
-//   return elab_flow.c       run-time if and for, carried variables    elab_expr.c   names, attributes,
-//   subscripts elab_ops.c        operators                                 elab_types.c  promotion,
-//   broadcasting, casts elab_call.c       argument binding, inlining                constexpr.c   Python's
-//   arithmetic builtins*.c,.def  the language's functions                  entries.c     signatures
-//   decorators.c  autotune, heuristics
+//   elaborate.c       a kernel: parameters, body, grid     elab_stmt.c    blocks, assignments, returns
+//   elab_branch.c     run-time branches, guards            elab_loop.c    run-time loops
+//   elab_join.c       where ways meet                      elab_range.c   for, unrolled or not
+//   elab_names.c      names that a block assigns           elab_expr.c    names, attributes, literals
+//   elab_subscript.c  subscripts, comprehensions           elab_ops.c     operators
+//   elab_types.c      promotion, casts, annotations        elab_shape.c   shapes, broadcasting
+//   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
+//   builtins*.c,.def  the language's functions             entries.c      signatures
+//   decorators.c      autotune, heuristics
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -35,7 +38,7 @@ typedef enum ObjKind {
   OBJ_CONST,     // constant: number, bool, string, None, dtype (never a tuple; `x.type` may be a tile type)
   OBJ_VALUE,     // value: known at run time
   OBJ_TUPLE,     // items
-  OBJ_FUNCTION,  // function: of the file
+  OBJ_FUNCTION,  // function: of the file, or a lambda
   OBJ_BUILTIN,   // builtin; self where it is a bound method
   OBJ_NAMESPACE, // path: "triton.language"
 } ObjKind;
@@ -49,7 +52,10 @@ struct Obj {
       Obj *at;
       uint32_t n;
     } items;
-    const Function *function;
+    struct {
+      const Function *function;
+      const struct Frame *closure; // the frame that defined it, whose names it sees; NULL: of the module
+    };
     struct {
       const Builtin *builtin;
       const Obj *self;
@@ -68,16 +74,18 @@ typedef struct Binding {
 
 // A function being run.
 typedef struct Frame {
-  const Function *function; // NULL: module constants, decorators
-  struct Frame *outer;      // the caller
-  uint16_t call;            // Loc.call of everything inside
+  const Function *function;    // NULL: module constants, decorators
+  struct Frame *outer;         // the caller
+  const struct Frame *closure; // of a function within a function: where it was defined
+  uint16_t call;               // Loc.call of everything inside
   VEC(Binding) vars;
   VEC(Name) pruned;   // names that branches not taken assign
   uint32_t constants; // how many of the module's constants are visible
-  uint32_t loops;     // run-time loops around
-  uint32_t unrolled;  // unrolled loops around
+  uint32_t regions;   // run-time arms and loop bodies of this function around
   bool grid;          // parameters read as i64
-  Obj result;         // what was returned
+  // The result so far: OBJ_ABSENT where nothing was returned yet. Within regions a return may have happened
+  // on some ways only: `returned` is then a run-time i1, and the result counts where it is true.
+  Obj result, returned;
   Loc result_loc;
 } Frame;
 
@@ -94,12 +102,14 @@ struct Elab {
   VEC(Binding)
   known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
-  bool stopped; // a limit was passed: unwinds without further errors
+  bool heuristic; // within one: facts of parameters decide
+  bool stopped;   // a limit was passed: unwinds without further errors
 };
 
 // A call of a builtin, its arguments by parameter.
 typedef struct Call {
-  Loc loc;          // the call
+  Loc loc; // the call
+  const Builtin *builtin;
   const char *text; // the callee as written: "tl.load"
   Obj *args;        // OBJ_ABSENT where not given
   Loc *locs;        // of the arguments; the call's own where not given
@@ -115,16 +125,22 @@ struct Builtin {
   const char *
       params; // names, in order; "?" after optional ones, "*" before one that takes the rest; NULL: not built
   Obj (*run)(Elab *e, Call *call); // NULL: not built yet
+  const char *detail;              // for a handler that serves several: which one this is; else NULL
 };
 
-typedef enum Flow { FLOW_NEXT, FLOW_RETURN } Flow;
+// How a statement or block ends.
+typedef enum Flow {
+  FLOW_NEXT,   // what follows is still to be run
+  FLOW_MAYBE,  // what follows, to the end of the region, has been run too; Frame.returned may be true
+  FLOW_RETURN, // it has returned, on every way
+} Flow;
 
-// What is left to run after a block: the rest of the blocks around it, innermost first.
-typedef struct Cont {
-  const Block *block;
-  uint32_t at;
-  const struct Cont *next;
-} Cont;
+// What is left to run after a block, to the end of the function or of the innermost run-time region.
+typedef struct Cont Cont;
+struct Cont {
+  Flow (*run)(Elab *e, const Cont *self); // this part alone, not `next`
+  const Cont *next;
+};
 
 // --- elaborate.c: the context ---
 
@@ -157,6 +173,7 @@ static inline bool obj_is(const Obj *obj, ConstKind kind) {
 }
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
 bool obj_is_number(const Obj *obj);                // a constexpr int, float or bool
+bool obj_is_static(const Obj *obj);                // known now, to the last part of a tuple
 bool obj_equal(const Obj *a, const Obj *b);        // the same constant or the same value
 const char *obj_text(Elab *e, const Obj *obj);     // as Python prints it; run-time values by their type
 const char *obj_describe(Elab *e, const Obj *obj); // for messages: "the string 'a'", "a tile of fp32[64]"
@@ -190,18 +207,32 @@ Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type
 Value *elab_cast(Elab *e, Loc loc, Value *value,
                  const Type *element); // numeric; pointers to and from 64-bit integers. NULL: error
 Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element);
-bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values); // to one shape, in place
 Value *elab_splat_like(Elab *e, Value *scalar, const Type *like); // itself where `like` is no tile
 // `scalar`, just made of `obj`, in the shape of `like`: a literal becomes one constant.
 Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
+Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj);     // i1, of its shape: whether not 0
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
 const Type *elab_scalar(Elab *e, Elem elem);
-bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank,
-                uint32_t shape[TILE_MAX_RANK]); // constexpr ints, checked
-bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape);
 // An annotation's type; is_constexpr where it says so. False with an error for a name that is no type. *type
 // NULL: says nothing.
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr);
+
+// --- Shapes (elab_shape.c) ---
+
+bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape);
+bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank,
+                uint32_t shape[TILE_MAX_RANK]);                             // constexpr ints, checked
+const char *elab_shape_text(Elab *e, uint32_t rank, const uint32_t *shape); // "[16, 64]"
+// A new dimension of size 1 at `axis` (0 .. rank). Of a scalar: a tile of one element. NULL: error.
+Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis);
+// NumPy's broadcasting of `n` values to one shape, in place; scalars take part. False with an error at `loc`
+// that names both shapes, or silently where a value is NULL.
+bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values);
+bool elab_broadcast2(Elab *e, Loc loc, const char *what, Value **a, Value **b);
+bool elab_broadcast3(Elab *e, Loc loc, const char *what, Value **a, Value **b, Value **c);
+// To a given shape; rank 0 leaves a scalar as it is. NULL: error.
+Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint32_t rank,
+                         const uint32_t *shape);
 
 // --- Expressions (elab_expr.c, elab_ops.c, elab_call.c) ---
 
@@ -212,7 +243,11 @@ Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 Obj elab_logical(Elab *e, const Expr *expr);
 Obj elab_compare_chain(Elab *e, const Expr *expr);
 Obj elab_call(Elab *e, const Expr *call);
+// Calls a function of the file, a lambda or a builtin with positional arguments: a combining function, say.
+Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
+Obj elab_subscript(Elab *e, const Expr *expr);     // elab_subscript.c
+Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
 Obj elab_name(Elab *e, Loc loc, const char *name);
 const char *elab_expr_text(Elab *e,
                            const Expr *expr); // a dotted name as written; "the expression" for others
@@ -232,20 +267,73 @@ const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n);
 Flow elab_block(Elab *e, const Block *block, const Cont *rest);
 Flow elab_rest(Elab *e, const Cont *rest); // runs what is left
 Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest);
-void elab_for(Elab *e, const Stmt *stmt, Flow *flow);
 void elab_assign(Elab *e, const Expr *target, Obj obj);
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj);
 void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // gives the value no name
 Binding *elab_find(const Frame *frame, const char *name);
+// A run-time check that ends the launch: `assert`, device_assert. `message` may be NULL or an OBJ_ABSENT.
+void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message);
+
+// --- Names that a block assigns (elab_names.c) ---
+
 typedef VEC(Name) AssignedNames;
 void elab_assigned(Elab *e, const Block *block, AssignedNames *names); // each once, in order
-bool elab_has_return(const Block *block);
+void elab_assigned_by(Elab *e, const Stmt *stmt, AssignedNames *names);
+// Of a loop's body: without branches that constexprs which the loop leaves alone rule out.
+void elab_assigned_in_loop(Elab *e, const Block *body, AssignedNames *names);
+void elab_prune(Elab *e, const Block *block);                // remembers its names for messages
+void elab_bind_unknown(Elab *e, const AssignedNames *names); // to errors, so that their uses are silent
 
-// --- Run-time control flow (elab_flow.c) ---
+// --- Joining ways (elab_join.c) ---
+
+// A value that differs between two ways: it becomes a result of the op that joins them.
+typedef struct Leaf {
+  Obj a, b;         // on either way; OBJ_ABSENT on one that never gets there
+  const Type *type; // of both
+  Obj *slot;        // receives the result
+} Leaf;
+typedef VEC(Leaf) Leaves;
+
+typedef struct Vars {
+  Binding *at;
+  uint32_t n;
+} Vars;
+
+Vars elab_save_vars(Elab *e);
+void elab_restore_vars(Elab *e, Vars saved);
+const Binding *elab_find_var(Vars vars, const char *name);
+// Whether a constexpr number may stand for a value of that type.
+bool elab_number_becomes(const ConstValue *number, const Type *type);
+// Joins two objects: equal parts stay, others become leaves whose slots lie in *out, which must not move.
+// Where one is OBJ_ABSENT, what the other has from within op `within` becomes leaves. False: no common type.
+bool elab_join(Elab *e, const Op *within, const Obj *a, const Obj *b, Obj *out, Leaves *leaves);
+// An error at `loc` with notes at both bindings.
+void elab_type_changes(Elab *e, Loc loc, const char *name, const Binding *a, const char *where_a,
+                       const Binding *b, const char *where_b);
+// Yields every leaf's a (or b) from the end of `region`, after `first` (NULL: none).
+void elab_yield(Elab *e, Region *region, Value *first, const Leaves *leaves, bool second, Loc loc);
+// Any value of the type, for ways that never use it.
+Value *elab_any_value(Elab *e, const Type *type);
+void elab_maybe_bound(Elab *e, const Binding *binding); // the name has a value on some ways only
+
+// --- for loops (elab_range.c) ---
+
+Flow elab_for(Elab *e, const Stmt *stmt, const Cont *rest);
+bool elab_is_range(const Obj *callee); // range or static_range
+// start, end, step of a call of either; what was not given is filled in.
+void elab_range_bounds(const Call *call, Obj bounds[3]);
+// The tuple of a range's integers, which must be constexprs; `name` is for errors.
+bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], Obj *tuple);
+
+// --- Run-time branches (elab_branch.c), loops (elab_loop.c) ---
 
 Flow elab_run_if(Elab *e, const Stmt *stmt, uint32_t arm, Value *condition, const Cont *rest);
 Obj elab_run_conditional(Elab *e, const Expr *expr, Value *condition);
-void elab_run_for(Elab *e, const Stmt *stmt, Value *lower, Value *upper, Value *step);
+// After something that may have returned (Frame.returned is a run-time value): the rest, where it has not.
+Flow elab_guard(Elab *e, Loc loc, const Cont *rest);
+Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest);
+// bounds: start, end, step of an integer type; options: of range, by parameter, may be NULL.
+Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], const Call *options, const Cont *rest);
 
 // --- Decorators (decorators.c) ---
 
