@@ -3,8 +3,11 @@
 #include "sim/special.h"
 
 #include <stdlib.h>
+#include "sim/hooks.h"
+#include "sim/mbarrier.h"
+#include "sim/resolve.h"
 
-enum { WARP_SLICE = 256, ALIGNMENT = 64 };
+enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 1000 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -34,6 +37,7 @@ Block *block_new(Worker *worker) {
 
 void block_free(Block *block) {
   if (!block) return;
+  if (block->warps) async_free(block);
   free(block->warps);
   free(block->registers);
   free(block->shared);
@@ -98,10 +102,27 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   block->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
   block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
   memset(block->barriers, 0, sizeof block->barriers);
+  block->async_count = 0;
+  block->timeouts = 0;
   memset(block->shared, 0, block->shared_bytes);
   memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
   special_fill(block, true);
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
+  sim_hook_block_start(block);
+}
+
+static void fault_mbarrier(Warp *warp, const Insn *insn, const Group *group) {
+  uint32_t lane = 0;
+  while (!(group->mask >> lane & 1)) lane++;
+  Mbarrier m = {0};
+  unsigned char *host;
+  uint64_t address = address_at(warp, insn->u.address, lane);
+  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
+  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
+  warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, address,
+             "deadlock: waits at the mbarrier at shared address %llu, whose phase %u has %u arrivals and %d "
+             "bytes pending",
+             (unsigned long long)address, m.phase, m.pending, m.tx);
 }
 
 static void fault_deadlock(Block *block) {
@@ -111,10 +132,53 @@ static void fault_deadlock(Block *block) {
     const Group *group = &warp->groups[0];
     bool barrier = group->state == GROUP_AT_BARRIER;
     const Insn *insn = &block->program->code.at[group->pc - (barrier ? 1 : 0)];
-    warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, 0, "deadlock: %s that never come",
-               barrier ? "waits at a barrier for threads" : "waits for lanes of its member mask");
+    if (group->state == GROUP_AT_MBARRIER)
+      fault_mbarrier(warp, insn, group);
+    else
+      warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, 0, "deadlock: %s that never come",
+                 barrier                            ? "waits at a barrier for threads"
+                 : group->state == GROUP_AT_CLUSTER ? "waits at the cluster's barrier for threads"
+                                                    : "waits for lanes of its member mask");
     return;
   }
+}
+
+// No warp can run: try_wait gives false where lanes wait at mbarriers, as if their time were up. A block in
+// which nothing else happens many times in a row is stuck.
+static bool time_out(Block *block) {
+  bool any = false;
+  if (block->timeouts++ >= MAX_TIMEOUTS) return false;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      Group *group = &block->warps[w].groups[g];
+      if (group->state != GROUP_AT_MBARRIER) continue;
+      group->timed_out = any = true;
+    }
+  if (any) mbarrier_wake(block);
+  return any;
+}
+
+// With checks, lanes at an .aligned barrier wait for the rest of their warp: no warp can run, so one group that
+// does arrives alone.
+static bool release_alone(Block *block) {
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      Group *group = &block->warps[w].groups[g];
+      const Insn *insn = &block->program->code.at[group->pc];
+      if (group->state != GROUP_AT_SYNC || insn->kind != KIND_BARRIER) continue;
+      sim_hook_divergent(&block->warps[w], insn, group->mask);
+      group->state = GROUP_READY;
+      group->alone = true;
+      return true;
+    }
+  return false;
+}
+
+static BlockState block_end(Block *block) {
+  async_finish(block);
+  if (block->worker->fault.set) return BLOCK_FAULT;
+  sim_hook_block_end(block);
+  return BLOCK_DONE;
 }
 
 BlockState block_run(Block *block, uint64_t slice) {
@@ -128,10 +192,13 @@ BlockState block_run(Block *block, uint64_t slice) {
       worker->clock += steps;
       if (worker->fault.set) return BLOCK_FAULT;
     }
-    if (block->live_threads == 0) return BLOCK_DONE;
-    if (ran == before) {
+    if (block->live_threads == 0) return block_end(block);
+    if (ran == before && !time_out(block)) {
+      if (release_alone(block)) continue;
       fault_deadlock(block);
-      return BLOCK_FAULT;
+      if (worker->fault.set) return BLOCK_FAULT;
+      async_free(block);
+      return BLOCK_DONE;
     }
   }
   return BLOCK_RUNNING;

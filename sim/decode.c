@@ -87,6 +87,10 @@ static void declare_registers(Decoder *d, const PtxVar *var) {
 static void declare_shared(Decoder *d, const PtxVar *var, Symbol *symbol) {
   symbol->space = SPACE_SHARED;
   symbol->address = var->is_extern ? UINT64_MAX : place(d, &d->program->shared_bytes, var);
+  if (!var->is_extern) {
+    SharedVar shared = {arena_copy(d->arena, var->name), symbol->address, var->bytes};
+    vec_push(d->arena, &d->program->shared_vars, shared);
+  }
   if (var->init) ptx_error(d->error, var->pos, "shared memory has no initial value");
   if (d->calls) ptx_error(d->error, var->pos, "shared variables in a called function are not supported");
 }

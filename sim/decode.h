@@ -49,7 +49,7 @@ typedef struct Fixup { // a branch whose label is not yet known
 } Fixup;
 
 enum {
-  MAX_MODIFIERS = 12,
+  MAX_MODIFIERS = 16,
   SYMBOL_BUCKETS = 512,
   MAX_INSNS = 1 << 20,
   MAX_REGISTERS = 1 << 20,
@@ -106,6 +106,13 @@ uint32_t operand_predicate(Decoder *d, bool *negated);
 // A register of any width: its slot, and *bytes a lane (0 for a predicate). `_` gives UINT32_MAX.
 uint32_t register_of(Decoder *d, const PtxOperand *operand, uint32_t *bytes);
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type);
+// [address] in brackets: a register and offset, a variable, a constant. SPACE_PARAM and SPACE_GENERIC become
+// the variable's own space where one is named.
+void operand_address(Decoder *d, PtxSpace space, Address *address);
+// The inside of the brackets, or the first item of them.
+void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Address *address);
+uint64_t operand_constant(Decoder *d, uint64_t most); // a constant up to `most`
+uint32_t slot_all_lanes(Decoder *d);                  // the member mask of .aligned instructions
 Symbol *symbol_find(Decoder *d, Str name);
 Symbol *symbol_add(Decoder *d, SymbolKind kind, Str name);
 Special special_find(Str name);
@@ -134,5 +141,14 @@ void decode_control(Decoder *d);
 void decode_barrier(Decoder *d);
 void decode_ordering(Decoder *d);
 void decode_warp(Decoder *d);
+void decode_fence(Decoder *d);
+void decode_copy(Decoder *d);
+void decode_mbarrier(Decoder *d);
+void decode_tensormap(Decoder *d);
+void decode_cluster(Decoder *d);
+void decode_policy(Decoder *d);
+void decode_matrix_move(Decoder *d);
+void decode_mma(Decoder *d);
+void decode_wgmma(Decoder *d);
 
 #endif

@@ -150,13 +150,31 @@ static void warp_barrier(Decoder *d) {
   emit(d);
 }
 
+// barrier.cluster.arrive and .wait: all threads of the one block.
+static void cluster_barrier(Decoder *d) {
+  bool arrive = mod_take(d, "arrive");
+  if (!arrive && !mod_take(d, "wait")) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  if (!(arrive && (mod_take(d, "release") || mod_take(d, "relaxed")))) mod_take(d, "acquire");
+  mod_take(d, "aligned");
+  d->insn.kind = arrive ? KIND_BARRIER : KIND_CLUSTER_WAIT;
+  d->insn.flags |= FLAG_ARRIVE;
+  d->insn.extra = 1;
+  d->insn.src[0] = slot_constant(d, CLUSTER_BARRIER, 4);
+  d->insn.src[1] = slot_constant(d, 0, 4);
+  emit(d);
+}
+
 void decode_barrier(Decoder *d) {
+  if (d->op == OP_BARRIER && mod_take(d, "cluster")) {
+    cluster_barrier(d);
+    return;
+  }
   if (d->op == OP_BAR && mod_take(d, "warp")) {
     warp_barrier(d);
     return;
   }
   mod_take(d, "cta");
-  if (d->op == OP_BARRIER) mod_take(d, "aligned");
+  if (d->op == OP_BAR || mod_take(d, "aligned")) d->insn.extra = 'a';
   bool arrive = mod_take(d, "arrive");
   if (!arrive && !mod_take(d, "sync")) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.kind = KIND_BARRIER;
@@ -166,31 +184,6 @@ void decode_barrier(Decoder *d) {
     d->insn.src[1] = operand_source(d, PTX_U32);
   else
     d->insn.src[1] = slot_constant(d, 0, 4);
-  emit(d);
-}
-
-void decode_ordering(Decoder *d) {
-  static const char *const known[] = {"cta",
-                                      "gl",
-                                      "sys",
-                                      "gpu",
-                                      "cluster",
-                                      "sc",
-                                      "acq_rel",
-                                      "acquire",
-                                      "release",
-                                      "global",
-                                      "L1",
-                                      "L2",
-                                      "u32",
-                                      "wait",
-                                      "launch_dependents",
-                                      "L2::evict_last",
-                                      "L2::evict_normal"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) mod_take(d, known[i]);
-  if (d->op == OP_NANOSLEEP) operand_source(d, PTX_U32);
-  if (d->op == OP_PREFETCH) operand_next(d);
-  d->insn.exec = exec_nothing;
   emit(d);
 }
 

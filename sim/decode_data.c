@@ -224,19 +224,24 @@ static void address_operand(Decoder *d, Access *access) {
     decode_error(d, "a 64-bit address is needed");
 }
 
-// Ordering, scope and cache hints, which change no value here: accesses take effect in order.
+// Ordering and scope, which only the checkers need: accesses take effect in order.
+static void take_order(Decoder *d, Access *access) {
+  static const struct {
+    const char *name;
+    MemoryOrder order;
+  } rows[] = {{"weak", ORDER_WEAK},       {"volatile", ORDER_RELAXED}, {"relaxed", ORDER_RELAXED},
+              {"acquire", ORDER_ACQUIRE}, {"release", ORDER_RELEASE},  {"acq_rel", ORDER_ACQ_REL}};
+  static const char *const wide[] = {"cluster", "gpu", "sys"};
+  access->order = access->atomic ? ORDER_RELAXED : ORDER_WEAK;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (mod_take(d, rows[i].name)) access->order = rows[i].order;
+  access->block_scope = mod_take(d, "cta");
+  for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) mod_take(d, wide[i]);
+}
+
+// Cache hints, which change no value.
 static void take_hints(Decoder *d) {
-  static const char *const hints[] = {"weak",
-                                      "volatile",
-                                      "relaxed",
-                                      "acquire",
-                                      "release",
-                                      "acq_rel",
-                                      "cta",
-                                      "cluster",
-                                      "gpu",
-                                      "sys",
-                                      "ca",
+  static const char *const hints[] = {"ca",
                                       "cg",
                                       "cs",
                                       "lu",
@@ -297,6 +302,7 @@ void decode_memory(Decoder *d) {
   bool load = d->op != OP_ST;
   Access *access = ARENA_NEW(d->arena, Access);
   access->space = mod_space(d);
+  take_order(d, access);
   take_hints(d);
   access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
   access->type = mod_need_type(d);
@@ -340,8 +346,9 @@ static bool atomic_fits(Operation op, PtxType type) {
 void decode_atomic(Decoder *d) {
   Access *access = ARENA_NEW(d->arena, Access);
   access->space = mod_space(d);
-  take_hints(d);
   access->atomic = atomic_operation(d);
+  take_order(d, access);
+  take_hints(d);
   access->count = 1;
   access->type = mod_need_type(d);
   access->bytes = ptx_type_bytes(access->type);

@@ -302,3 +302,51 @@ Special special_find(Str name) {
     if (str_is(name, specials[i].name)) return specials[i].special;
   return SPECIAL_NONE;
 }
+
+// ---- operands of the newer instructions ----
+
+void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Address *address) {
+  *address = (Address){.space = space, .wide = true};
+  const Symbol *symbol = base->kind == OPERAND_NAME ? symbol_find(d, base->name) : NULL;
+  if (symbol && symbol->kind == SYMBOL_ADDRESS) {
+    if (space != SPACE_GENERIC && space != symbol->space)
+      decode_error(d, "'%.*s' is in another state space", STR_ARG(base->name));
+    uint64_t start = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX
+                         ? d->program->dynamic_shared
+                         : symbol->address;
+    address->space = symbol->space;
+    address->slot = slot_constant(d, start + (uint64_t)base->offset, 8);
+    return;
+  }
+  if (base->kind == OPERAND_INT) {
+    address->slot = slot_constant(d, base->value, 8);
+    return;
+  }
+  PtxOperand plain = *base;
+  plain.offset = 0;
+  uint32_t bytes;
+  address->slot = register_of(d, &plain, &bytes);
+  address->offset = base->offset;
+  address->wide = bytes == 8;
+  if (decode_failed(d)) return;
+  if (bytes < 4 || address->slot == UINT32_MAX) decode_error(d, "an address register has 32 or 64 bits");
+  if (bytes == 4 && space != SPACE_SHARED) decode_error(d, "a 64-bit address is needed");
+}
+
+void operand_address(Decoder *d, PtxSpace space, Address *address) {
+  const PtxOperand *operand = operand_next(d);
+  if (operand->kind != OPERAND_ADDRESS || operand->items->next) {
+    decode_error(d, "an address in brackets is needed");
+    return;
+  }
+  address_of_operand(d, operand->items, space, address);
+}
+
+uint64_t operand_constant(Decoder *d, uint64_t most) {
+  const PtxOperand *operand = operand_next(d);
+  if (operand->kind == OPERAND_INT && operand->value <= most) return operand->value;
+  decode_error(d, "a constant from 0 to %llu is needed", (unsigned long long)most);
+  return 0;
+}
+
+uint32_t slot_all_lanes(Decoder *d) { return slot_constant(d, ALL_LANES, 4); }

@@ -26,17 +26,39 @@ typedef struct Fault { // the error that ends a launch
   char message[192];
 } Fault;
 
-typedef enum GroupState { GROUP_READY, GROUP_AT_SYNC, GROUP_AT_BARRIER } GroupState;
+typedef enum GroupState {
+  GROUP_READY,
+  GROUP_AT_SYNC,
+  GROUP_AT_BARRIER,
+  GROUP_AT_CLUSTER,  // barrier.cluster.wait: runs again when the barrier is complete
+  GROUP_AT_MBARRIER, // try_wait: runs again when an mbarrier changes
+} GroupState;
 
 // Lanes of a warp that stand at one instruction. At a barrier `pc` is already beyond it.
 typedef struct Group {
   uint32_t pc, mask;
   GroupState state;
   uint32_t barrier;  // GROUP_AT_BARRIER: which
+  bool alone;        // at an .aligned barrier that the rest of its warp will not reach
+  bool timed_out;    // try_wait: it waited long enough and gives false
   uint64_t last_run; // Warp.executed when it last ran
 } Group;
 
 typedef struct Block Block;
+typedef struct AsyncOp AsyncOp;   // async.h
+typedef struct SimHooks SimHooks; // hooks.h
+
+// What commit and wait count, each on its own. ASYNC_GROUP_NONE: the operation completes at an mbarrier.
+typedef enum AsyncGroup {
+  ASYNC_GROUP_COPY,
+  ASYNC_GROUP_BULK,
+  ASYNC_GROUP_WGMMA,
+  ASYNC_GROUP_NONE
+} AsyncGroup;
+
+typedef struct AsyncQueue {
+  AsyncOp *first, *last;
+} AsyncQueue;
 
 struct Warp {
   unsigned char *regs;
@@ -47,9 +69,13 @@ struct Warp {
   uint32_t live;        // lanes that have not exited
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
+  AsyncQueue queues[ASYNC_GROUP_NONE];
+  uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
+  uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
 };
 
-enum { BARRIERS = 16 };
+// bar's, and one more for the cluster.
+enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
 
 typedef struct Barrier {
   uint32_t arrived, expected; // threads; expected 0: all that live
@@ -68,7 +94,11 @@ struct Block {
   uint32_t *specials; // of each warp and each of the program's special slots: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;
-  Barrier barriers[BARRIERS];
+  Barrier barriers[ALL_BARRIERS];
+  AsyncQueue at_mbarriers;
+  uint64_t async_count; // operations issued
+  uint32_t timeouts;    // of try_wait, since an mbarrier last changed
+  void *checker;        // the hooks' own
 };
 
 // The launch, shared by its workers.
@@ -82,6 +112,8 @@ typedef struct Launch {
   uint32_t resident; // blocks that make progress together
   uint32_t multiprocessors;
   bool descending; // warps
+  bool late;       // asynchronous effects at their wait
+  const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
 } Launch;
 
@@ -92,6 +124,7 @@ struct Worker {
   uint64_t *executed;          // by instruction
   tilec_sim_counters *by_site; // memory counters
   uint64_t clock;              // instructions so far
+  void *checker;               // the hooks' own
   Fault fault;
 };
 
@@ -219,6 +252,10 @@ ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
 ExecFn exec_load, exec_store, exec_atomic;
+ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;
+ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa;
+ExecFn exec_map_replace, exec_map_copy;
+ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_wgmma, exec_wgmma_fence;
 ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
 
 #endif

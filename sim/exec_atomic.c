@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // atom and red: lane after lane, under one lock, so that blocks on different host threads see whole
 // operations.
+#include "sim/atomic.h"
+
 #include <pthread.h>
 #include "sim/exec.h"
 #include "sim/float_bits.h"
@@ -8,6 +10,9 @@
 
 static pthread_mutex_t atomic_lock =
     PTHREAD_MUTEX_INITIALIZER; // the only mutable static: global memory is shared between host threads
+
+void atomic_begin(void) { pthread_mutex_lock(&atomic_lock); }
+void atomic_end(void) { pthread_mutex_unlock(&atomic_lock); }
 
 static uint64_t add(PtxType type, uint64_t a, uint64_t b) {
   if (type == PTX_F32) return float_bits(float_of((uint32_t)a) + float_of((uint32_t)b));

@@ -2,6 +2,7 @@
 // Loads, stores and atomics: each lane's address is checked and turned into a host pointer, then the bytes
 // move.
 #include "sim/contiguous.h"
+#include "sim/hooks.h"
 #include "sim/resolve.h"
 
 static void load_element(const Insn *insn, unsigned char *const *host, uint32_t element, void *to,
@@ -127,6 +128,20 @@ static void store_element(const Insn *insn, unsigned char *const *host, uint32_t
   }
 }
 
+// With checks: lanes whose bytes another lane of the same store has overwritten with others.
+static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
+  const Access *access = insn->u.access;
+  uint32_t lost = 0;
+  for (uint32_t i = 0; i < access->count; i++)
+    for (uint32_t l = 0; l < LANES; l++) {
+      const unsigned char *value = (const unsigned char *)lanes_at(warp, access->slots[i]) +
+                                   (size_t)l * access->slot_bytes[i];
+      if ((mask >> l & 1) && memcmp(host[l] + (size_t)i * access->bytes, value, access->bytes) != 0)
+        lost |= 1u << l;
+    }
+  if (lost) sim_hook_lost_store(warp, insn, lost, mask);
+}
+
 void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   unsigned char *host[LANES];
@@ -139,4 +154,5 @@ void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
     else
       store_element(insn, host, i, from, mask);
   }
+  if (hooks_of(warp)) find_lost(warp, insn, host, mask);
 }

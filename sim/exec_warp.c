@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions across lanes. They run once all lanes of their member mask (src[3]) have arrived. PTX
 // ISA 9.7.9.
-#include "sim/exec.h"
+#include "sim/hooks.h"
 
 // extra: 'i'dx, 'u'p, 'd'own, 'b'fly. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source
 // lane was in range.
 void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
                  *c = lanes_at(warp, insn->src[2]);
-  uint32_t out[LANES], in_range = 0;
+  uint32_t out[LANES], in_range = 0, sources = 0;
   for (int l = 0; l < LANES; l++) {
     int delta = (int)(b[l] & 31), clamp = (int)(c[l] & 31), segment = (int)(c[l] >> 8 & 31);
     int highest = (l & segment) | (clamp & ~segment), from;
@@ -21,7 +21,9 @@ void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
     }
     out[l] = a[ok ? from & 31 : l];
     in_range |= (uint32_t)ok << l;
+    if (ok && (mask >> l & 1)) sources |= 1u << (from & 31);
   }
+  sim_hook_shuffle(warp, insn, mask, sources);
   if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, in_range, mask);
 }

@@ -30,12 +30,15 @@ typedef enum InsnKind {
   KIND_LANES,   // exec, cannot fail
   KIND_ROUNDED, // exec under `round`
   KIND_CHECKED, // exec, may set the warp's fault
-  KIND_SYNC,    // exec once all lanes of the member mask (src[3]) have arrived
+  KIND_SYNC,    // exec once all lanes of the member mask (src[3]) have arrived; may set the fault
+  KIND_WAIT,    // mbarrier.try_wait: its lanes may have to wait
   KIND_BRANCH,  // to `target`
   KIND_INDEXED, // to targets[src[0]]
   KIND_EXIT,
   KIND_TRAP,
-  KIND_BARRIER, // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE
+  KIND_BARRIER, // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE;
+                // extra 'a': .aligned
+  KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
   KIND_END,     // running into it is a wild branch
 } InsnKind;
 
@@ -52,6 +55,9 @@ enum {
   FLAG_WIDE = 128,   // see the exec function
 };
 
+// As the instruction says; .volatile is relaxed, atomics are so by default.
+typedef enum MemoryOrder { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL } MemoryOrder;
+
 // A memory instruction's shape.
 typedef struct Access {
   PtxSpace space;
@@ -64,7 +70,63 @@ typedef struct Access {
   uint8_t slot_bytes[8]; // their widths; 0: `_`
   Operation atomic;      // atom and red: what is done
   PtxType type;
+  MemoryOrder order;
+  bool block_scope; // .cta: ordered within the block alone
 } Access;
+
+// One address operand.
+typedef struct Address {
+  PtxSpace space;
+  uint32_t slot;
+  bool wide; // the register's width: 64 bits
+  int64_t offset;
+} Address;
+
+// cp.async, bulk and tensor copies and reductions. Slots: UINT32_MAX where there is none.
+typedef struct Copy {
+  Address to, from, mbarrier;
+  bool has_mbarrier;                // completes there; else in a bulk group
+  uint32_t bytes;                   // cp.async: what is written
+  uint32_t size;                    // slot: cp.async: bytes read; bulk: bytes
+  uint32_t ignore, ignore_flip;     // cp.async: predicate slot
+  uint32_t byte_mask, multicast;    // slots
+  uint32_t rank, coordinates[5];    // tensor: slots, innermost first
+  bool tensor, prefetch;
+  Operation reduce; // OP_NONE: a copy
+  PtxType type;     // of its elements
+} Copy;
+
+// ldmatrix and stmatrix.
+typedef struct MatrixMove {
+  Address address;
+  uint32_t count, slots[4]; // matrices: 1, 2, 4
+  bool transposed;
+} MatrixMove;
+
+typedef enum MatrixType {
+  MATRIX_NONE,
+  MATRIX_F16,
+  MATRIX_BF16,
+  MATRIX_TF32,
+  MATRIX_E4M3,
+  MATRIX_E5M2,
+  MATRIX_S8,
+  MATRIX_U8,
+  MATRIX_F32,
+  MATRIX_F64,
+  MATRIX_S32
+} MatrixType;
+
+// D = A * B + C of mma and wgmma (C is D there): registers, and what they hold.
+typedef struct Matrix {
+  uint32_t m, n, k; // of a warp: 16 rows of wgmma's 64
+  MatrixType d, a, b, c;
+  uint32_t d_count, a_count, b_count, c_count; // registers; a_count 0: A is in shared memory
+  uint32_t d_slots[128], c_slots[8], a_slots[8], b_slots[4];
+  uint32_t a_descriptor, b_descriptor;    // wgmma: slots of 64 bits
+  uint32_t accumulate, accumulate_flip;   // wgmma: predicate slot: whether D is added to
+  bool negate_a, negate_b, transpose_a, transpose_b, satfinite;
+} Matrix;
 
 struct Insn {
   ExecFn *exec;
@@ -79,6 +141,10 @@ struct Insn {
     const Access *access;
     uint32_t *targets;     // KIND_INDEXED: `extra_count` of them
     const uint32_t *slots; // mov of vectors
+    const Address *address;
+    const Copy *copy;
+    const MatrixMove *move;
+    const Matrix *matrix;
   } u;
   uint32_t count; // targets or slots
   uint32_t ptx_line;
@@ -138,6 +204,11 @@ typedef struct ParamSlot { // a kernel parameter's bytes in every lane, as ld.pa
   PtxType type;
 } ParamSlot;
 
+typedef struct SharedVar { // a static shared variable
+  const char *name;
+  uint64_t offset, bytes;
+} SharedVar;
+
 typedef struct Param {
   const char *name;
   uint32_t offset, size, align;
@@ -152,6 +223,7 @@ typedef struct Program {
   VEC(Site) sites;
   VEC(Constant) constants;
   VEC(SpecialSlot) specials;
+  VEC(SharedVar) shared_vars;
   VEC(ParamSlot) param_slots;
   uint32_t register_bytes;
   uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/resolve.h"
 
+#include "sim/hooks.h"
+
 static void addresses_of(Warp *warp, const Insn *insn, uint64_t *addresses) {
   const Access *access = insn->u.access;
   if (access->address64) {
@@ -111,12 +113,14 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
   Block *block = warp->block;
   const Program *program = block->program;
   tilec_sim_counters *counters = &block->worker->by_site[insn->site];
+  HookAccess kind = insn->u.access->atomic ? HOOK_ATOMIC : writes ? HOOK_WRITE : HOOK_READ;
   switch (space) {
   case SPACE_SHARED:
     if (!resolve_small(warp, insn, addresses, mask, bytes, writes, host, block->shared, block->shared_bytes,
                        0, "shared"))
       return false;
     counters_shared(counters, addresses, mask, bytes);
+    sim_hook_access(warp, insn, mask, SPACE_SHARED, kind, addresses, bytes);
     return true;
   case SPACE_LOCAL:
     return resolve_small(warp, insn, addresses, mask, bytes, writes, host, warp->local, program->local_bytes,
@@ -132,6 +136,7 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
   }
   if (!resolve_global(warp, insn, addresses, mask, bytes, writes, host)) return false;
   counters_global(counters, addresses, mask, bytes);
+  sim_hook_access(warp, insn, mask, SPACE_GLOBAL, kind, addresses, bytes);
   return true;
 }
 
@@ -177,4 +182,74 @@ bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned 
   if (access->space == SPACE_GENERIC)
     return resolve_generic(warp, insn, addresses, mask, bytes, writes, host);
   return resolve_space(warp, insn, access->space, addresses, mask, bytes, writes, host);
+}
+
+// ---- one operand ----
+
+uint64_t address_at(const Warp *warp, const Address *address, uint32_t lane) {
+  if (address->wide)
+    return ((const uint64_t *)lanes_at(warp, address->slot))[lane] + (uint64_t)address->offset;
+  return ((const uint32_t *)lanes_at(warp, address->slot))[lane] + (uint32_t)address->offset;
+}
+
+// The memory of a small space: *size bytes; NULL: not one that a range may lie in.
+static unsigned char *small_space(const Warp *warp, PtxSpace space, bool writes, uint64_t *size) {
+  const Block *block = warp->block;
+  if (space == SPACE_SHARED) {
+    *size = block->shared_bytes;
+    return block->shared;
+  }
+  if (space != SPACE_PARAM || writes) return NULL;
+  *size = block->program->param_bytes;
+  return (unsigned char *)block->worker->launch->params;
+}
+
+static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint64_t bytes,
+                         bool writes, Place *place) {
+  Worker *worker = warp->block->worker;
+  const Allocation *found = memory_find(worker->launch->memory, &worker->cache, address, bytes);
+  if (!found)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "%s %llu bytes at 0x%llx, which is not all in one allocation", writes ? "store of" : "load of",
+               (unsigned long long)bytes, (unsigned long long)address);
+  else if (writes && found->read_only)
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_READ_ONLY, address, "a write to .const memory");
+  else {
+    *place = (Place){found->host + (address - found->base), SPACE_GLOBAL, address};
+    return true;
+  }
+  return false;
+}
+
+bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, uint64_t address,
+                   uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
+  static const uint64_t windows[] = {[SPACE_SHARED] = SHARED_WINDOW, [SPACE_PARAM] = PARAM_WINDOW};
+  if (space == SPACE_GENERIC) {
+    space = space_of(address);
+    if (space == SPACE_SHARED || space == SPACE_PARAM) address -= windows[space];
+  }
+  if (address & (alignment - 1)) {
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_MISALIGNED, address, "0x%llx is not a multiple of %u",
+               (unsigned long long)address, alignment);
+    return false;
+  }
+  if (space == SPACE_GLOBAL || space == SPACE_CONST)
+    return range_global(warp, insn, lane, address, bytes, writes, place);
+  uint64_t size = 0;
+  unsigned char *base = small_space(warp, space, writes, &size);
+  if (!base || address > size || bytes > size - address) {
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "%llu bytes at %s address %llu, of %llu bytes", (unsigned long long)bytes,
+               space == SPACE_SHARED ? "shared" : "another space's", (unsigned long long)address,
+               (unsigned long long)size);
+    return false;
+  }
+  *place = (Place){base + address, space, address};
+  return true;
+}
+
+bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const Address *operand, uint64_t bytes,
+                     uint32_t alignment, bool writes, Place *place) {
+  return resolve_range(warp, insn, lane, operand->space, address_at(warp, operand, lane), bytes, alignment,
+                       writes, place);
 }

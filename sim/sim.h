@@ -26,7 +26,7 @@ typedef enum tilec_sim_result {
   TILEC_SIM_ERROR_PTX,     // the text is not PTX that the simulator knows; the message is "line:col: text"
   TILEC_SIM_ERROR_NOT_FOUND, // no kernel of that name
   TILEC_SIM_ERROR_MEMORY,    // the host has no memory left
-  TILEC_SIM_ERROR_KERNEL,    // the launch ended with an error of the kernel's: see the reports
+  TILEC_SIM_ERROR_KERNEL,    // an error of the kernel's: see the reports
   TILEC_SIM_ERROR_INTERNAL,  // a bug of the simulator's
 } tilec_sim_result;
 
@@ -49,10 +49,11 @@ typedef struct tilec_sim_options {
   tilec_sim_schedule schedule;
   uint64_t instruction_budget; // warp instructions a launch may run; 0: 2^40
   uint32_t multiprocessors;    // of the modelled GPU: how many blocks make progress together; 0: 132
+  int checks; // not 0: every checker is on. A launch then uses one thread, and goes on after most reports
 } tilec_sim_options;
 
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
-  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0 }
+  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0 }
 
 // options: NULL for the defaults. *sim is NULL where the result is not TILEC_SIM_OK.
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
@@ -106,6 +107,24 @@ TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);
 
+// ---- Tensor maps ----
+
+// Fills an opaque tensor map of 128 bytes for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does from the
+// same arguments (its enumerators' numbers): data type 0 .. 12 (U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16
+// F32_FTZ TF32 TF32_FTZ), rank 1 .. 5, global_address (device), global_dims [rank] innermost first,
+// global_strides [rank - 1] in bytes, box_dims [rank], element_strides [rank], interleave 0 (none), swizzle
+// 0 .. 3 (none, 32, 64, 128 bytes), l2_promotion 0 .. 3, oob_fill 0 (zeros) or 1 (NaN). The map is a .param
+// or in .const, .global or .shared memory. TILEC_SIM_ERROR_INVALID where CUDA refuses too.
+typedef struct tilec_sim_tensor_map {
+  uint64_t opaque[16];
+} tilec_sim_tensor_map;
+
+TILEC_SIM_API tilec_sim_result tilec_sim_tensor_map_encode(
+    tilec_sim_tensor_map *map, uint32_t data_type, uint32_t rank, uint64_t global_address,
+    const uint64_t *global_dims, const uint64_t *global_strides, const uint32_t *box_dims,
+    const uint32_t *element_strides, uint32_t interleave, uint32_t swizzle, uint32_t l2_promotion,
+    uint32_t oob_fill);
+
 // ---- Launches ----
 
 // Runs the whole grid and returns when it is done. params[i] points to the value of parameter i, as
@@ -145,8 +164,21 @@ typedef enum tilec_sim_report_kind {
   TILEC_SIM_BUDGET,      // the instruction budget is used up
   TILEC_SIM_DEADLOCK,    // no warp of a block can go on
   TILEC_SIM_READ_ONLY,   // a store to .const memory
+  TILEC_SIM_MBARRIER,    // an mbarrier that is not initialised, or whose counts are exceeded
+  TILEC_SIM_ASYNC,       // a tensor map, descriptor or size that the instruction cannot take
+  // With options.checks only:
+  TILEC_SIM_RACE_WRITE_WRITE, // two writes that nothing orders, the report's own being the later
+  TILEC_SIM_RACE_READ_WRITE,  // a write, after a read that nothing orders before it
+  TILEC_SIM_RACE_WRITE_READ,  // a read, after a write that nothing orders before it
+  TILEC_SIM_UNINITIALISED,    // a read of shared memory that nothing has written
+  TILEC_SIM_BARRIER,          // a barrier that part of a warp or of the block reaches, or with other counts
+  TILEC_SIM_LANES,            // a .sync instruction whose member mask is wrong, or that reads an absent lane
+  TILEC_SIM_WGMMA,            // registers of a wgmma touched before its wait, or written without wgmma.fence
 } tilec_sim_report_kind;
 
+// Reports of one kind at the same instruction, or pair of instructions, are one; `count` says how many, the
+// rest is of the first. Of the other access of a race, or of what else is to blame, other_ptx_line is 0 where
+// there is none.
 typedef struct tilec_sim_report {
   tilec_sim_report_kind kind;
   const char *message; // one line, without the place
@@ -156,7 +188,14 @@ typedef struct tilec_sim_report {
   uint32_t block[3];
   uint32_t warp;      // in its block
   uint32_t lane_mask; // the lanes it happened to
-  uint64_t address;   // of the lowest such lane; 0 where there is none
+  uint64_t address;   // of the lowest such lane, in its state space; 0 where there is none
+  uint64_t count;
+  const char *other_message; // one line: what it was
+  const char *other_file;
+  uint32_t other_line, other_ptx_line;
+  uint32_t other_block[3], other_warp, other_lane;
+  const char *buffer; // "shared variable 'tile' + 16"; NULL: none
+  const char *order;  // what would order the two accesses, or set it right; NULL: nothing to say
 } tilec_sim_report;
 
 TILEC_SIM_API size_t tilec_sim_report_count(const tilec_sim *sim);

@@ -5,7 +5,8 @@
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "sim/exec.h"
+#include "sim/hooks.h"
+#include "sim/mbarrier.h"
 
 enum { PATIENCE = 1000, TURN = 32 };
 
@@ -13,19 +14,19 @@ static uint32_t count_lanes(uint32_t mask) { return (uint32_t)__builtin_popcount
 
 void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                 const char *format, ...) {
-  Fault *fault = &warp->block->worker->fault;
-  if (fault->set) return;
+  if (warp->block->worker->fault.set) return;
+  Fault fault = {.set = true,
+                 .kind = kind,
+                 .insn = (uint32_t)(insn - warp->block->program->code.at),
+                 .block = warp->block->index,
+                 .warp = warp->index,
+                 .lanes = lanes,
+                 .address = address};
   va_list args;
   va_start(args, format);
-  vsnprintf(fault->message, sizeof fault->message, format, args);
+  vsnprintf(fault.message, sizeof fault.message, format, args);
   va_end(args);
-  fault->set = true;
-  fault->kind = kind;
-  fault->insn = (uint32_t)(insn - warp->block->program->code.at);
-  fault->block = warp->block->index;
-  fault->warp = warp->index;
-  fault->lanes = lanes;
-  fault->address = address;
+  if (!sim_hook_fault(warp, &fault)) warp->block->worker->fault = fault;
 }
 
 static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = warp->groups[--warp->n]; }
@@ -39,6 +40,7 @@ static void merge_groups(Warp *warp) {
         k++;
         continue;
       }
+      sim_hook_join(warp, a->mask, b->mask);
       a->mask |= b->mask;
       a->state = GROUP_READY;
       if (b->last_run < a->last_run) a->last_run = b->last_run;
@@ -75,30 +77,41 @@ static Turn choose(Warp *warp) {
 
 // Lanes of `taken` leave the group for `target`.
 static void split(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
+  sim_hook_split(warp, group->mask);
   group->mask &= ~taken;
-  warp->groups[warp->n++] = (Group){target, taken, GROUP_READY, 0, warp->executed};
+  warp->groups[warp->n++] = (Group){.pc = target, .mask = taken, .last_run = warp->executed};
 }
 
 static void release(Block *block, uint32_t id) {
   block->barriers[id] = (Barrier){0};
-  for (uint32_t w = 0; w < block->warp_count; w++)
+  if (id == CLUSTER_BARRIER)
+    sim_hook_cluster_release(block);
+  else
+    sim_hook_bar_release(block, id);
+  block->timeouts = 0;
+  for (uint32_t w = 0; w < block->warp_count; w++) {
+    if (id == CLUSTER_BARRIER) block->warps[w].cluster_arrived = 0;
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       Group *group = &block->warps[w].groups[g];
-      if (group->state != GROUP_AT_BARRIER || group->barrier != id) continue;
+      bool here = id == CLUSTER_BARRIER ? group->state == GROUP_AT_CLUSTER
+                                        : group->state == GROUP_AT_BARRIER && group->barrier == id;
+      if (!here) continue;
       group->state = GROUP_READY;
       group->last_run = block->warps[w].executed;
     }
+  }
 }
 
 static void release_complete(Block *block) {
-  for (uint32_t id = 0; id < BARRIERS; id++) {
+  for (uint32_t id = 0; id < ALL_BARRIERS; id++) {
     const Barrier *barrier = &block->barriers[id];
     uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
     if (barrier->arrived && barrier->arrived >= expected) release(block, id);
   }
 }
 
-static void exit_lanes(Warp *warp, Group *group, uint32_t lanes) {
+static void exit_lanes(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+  sim_hook_exit(warp, insn, lanes);
   warp->live &= ~lanes;
   warp->block->live_threads -= count_lanes(lanes);
   group->mask &= ~lanes;
@@ -115,13 +128,31 @@ static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
   return ((const uint32_t *)lanes_at(warp, slot))[l];
 }
 
+// With checks, lanes at an .aligned barrier let the rest of their warp come first. Without it they arrive
+// alone, once nothing else can go on (block_run).
+static bool waits_for_warp(const Warp *warp, const Group *group, const Insn *insn, uint32_t lanes) {
+  return insn->extra == 'a' && hooks_of(warp) && lanes != warp->live && !group->alone;
+}
+
 // The lanes wait at the barrier unless they only arrive, or are the last.
 static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
   Block *block = warp->block;
   uint32_t id = first_lane(warp, insn->src[0], lanes), threads = first_lane(warp, insn->src[1], lanes);
-  if (id >= BARRIERS) {
+  bool cluster = id == CLUSTER_BARRIER && insn->extra; // a register may hold 16 too
+  if (id >= BARRIERS && !cluster) {
     warp_fault(warp, insn, lanes, TILEC_SIM_TRAP, 0, "barrier %u: there are %u", id, (unsigned)BARRIERS);
     return;
+  }
+  if (waits_for_warp(warp, group, insn, lanes)) {
+    group->state = GROUP_AT_SYNC;
+    return;
+  }
+  group->alone = false;
+  if (cluster) {
+    warp->cluster_arrived |= lanes;
+    sim_hook_cluster_arrive(warp, insn, lanes);
+  } else {
+    sim_hook_bar_arrive(warp, insn, lanes, id);
   }
   block->worker->by_site[insn->site].barriers++;
   Barrier *barrier = &block->barriers[id];
@@ -187,9 +218,20 @@ static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) 
     group->state = GROUP_AT_SYNC;
     return false;
   }
+  if (mask) sim_hook_warp_sync(warp, insn, mask);
   if (mask) insn->exec(warp, insn, mask);
   group->pc++;
   return true;
+}
+
+// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes.
+static void run_wait(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+  if (mask && !mbarrier_try_wait(warp, insn, mask, group->timed_out)) {
+    group->state = GROUP_AT_MBARRIER;
+    return;
+  }
+  group->timed_out = false;
+  group->pc++;
 }
 
 // Control instructions. The group may be gone afterwards.
@@ -200,6 +242,15 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
     if (mask) warp_fault(warp, insn, mask, TILEC_SIM_TRAP, 0, "trap");
     group->pc++;
     return;
+  case KIND_CLUSTER_WAIT:
+    if (warp->cluster_arrived & mask) {
+      group->state = GROUP_AT_CLUSTER;
+      return;
+    }
+    if (mask) sim_hook_cluster_wait(warp, insn, mask);
+    group->pc++;
+    return;
+  case KIND_WAIT: run_wait(warp, group, insn, mask); return;
   case KIND_END:
     warp_fault(warp, insn, group->mask, TILEC_SIM_WILD_BRANCH, 0, "ran past the end of the kernel");
     return;
@@ -209,7 +260,7 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
     if (!mask)
       group->pc++;
     else if (insn->kind == KIND_EXIT)
-      exit_lanes(warp, group, mask);
+      exit_lanes(warp, group, insn, mask);
     else if (insn->kind == KIND_BARRIER)
       arrive(warp, group, insn, mask);
     else {
@@ -250,7 +301,10 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
       group->pc++;
       break;
     case KIND_SYNC:
-      if (run_sync(warp, group, insn, mask)) break;
+      if (run_sync(warp, group, insn, mask)) {
+        if (worker->fault.set) return;
+        break;
+      }
       worker->executed[group->pc]--; // counted when it runs
       return;
     case KIND_BRANCH:
