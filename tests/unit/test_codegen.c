@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/fault.h"
 #include "codegen/codegen.h"
+#include "ir/math.h"
 #include "ir/build.h"
 #include "ir/parse.h"
 #include "tests/unit/golden.h"
@@ -201,8 +202,8 @@ static Value *tile_param(Builder *b, Setup *s, Value *pointer) {
   return build(b, OP_ADDPTR, pointers, build_splat(b, pointer, pointers), op_result(range), NULL);
 }
 
-// kernel(a, b, out): out = op(a, b), elements of type `from` and `to`.
-static void add_kernel(Setup *s, OpKind kind, Elem from, Elem to) {
+// kernel(a, b, out): out = op(a, b), elements of type `from` and `to`. Gives the op.
+static Op *add_op_kernel(Setup *s, OpKind kind, Elem from, Elem to, bool is_unary) {
   const Type *in = type_ptr(&s->ir, type_scalar(&s->ir, from)),
              *out = type_ptr(&s->ir, type_scalar(&s->ir, to));
   const char *name =
@@ -216,17 +217,28 @@ static void add_kernel(Setup *s, OpKind kind, Elem from, Elem to) {
   Value *x[2];
   for (uint32_t i = 0; i < 2; i++) x[i] = build_load(&b, tile_param(&b, s, func->body->args[i]), NULL, NULL);
   const Type *type = tile_of(s, type_scalar(&s->ir, to));
-  bool unary = op_max_operands(kind) == 1;
-  Value *y = build(&b, kind, type, x[0], unary ? NULL : x[1], NULL);
+  Value *y = build(&b, kind, type, x[0], is_unary ? NULL : x[1], kind == OP_FMA ? x[0] : NULL);
   build_store(&b, tile_param(&b, s, func->body->args[2]), y, NULL);
   build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+  return y->def;
+}
+
+static void add_kernel(Setup *s, OpKind kind, Elem from, Elem to) {
+  add_op_kernel(s, kind, from, to, op_max_operands(kind) == 1);
+}
+
+static void add_math_kernel(Setup *s, MathFunction function, Elem elem) {
+  const MathInfo *info = math_info(function);
+  Op *op = add_op_kernel(s, OP_MATH, elem, math_result_elem(function, elem), info->operands == 1);
+  op_set_str(op, ATTR_FUNCTION, info->name);
+  op->region->func->name =
+      ir_name(&s->ir, str_from(arena_printf(&s->arena, "math_%s_%s", info->name, elem_info(elem)->name)));
 }
 
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 
 static bool takes(OpKind kind, Elem elem) {
   bool bits = kind == OP_AND || kind == OP_OR || kind == OP_XOR || kind == OP_SHL || kind == OP_SHR;
-  if (kind == OP_EXP) return elem == ELEM_FP32 || elem == ELEM_FP64;
   return !is_fp8(elem) && !(bits && elem_is_float(elem));
 }
 
@@ -234,8 +246,16 @@ static void add_elementwise(Setup *s) {
   for (OpKind kind = OP_ADD; kind <= OP_GE; kind++)
     for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
       if (takes(kind, elem)) add_kernel(s, kind, elem, op_info(kind)->traits & COMPARE ? ELEM_I1 : elem);
-  add_kernel(s, OP_EXP, ELEM_FP32, ELEM_FP32);
-  add_kernel(s, OP_EXP, ELEM_FP64, ELEM_FP64);
+}
+
+static void add_math(Setup *s) {
+  for (MathFunction function = 0; function < MATH_COUNT; function++)
+    for (Elem elem = ELEM_FP32; elem <= ELEM_FP64; elem++) add_math_kernel(s, function, elem);
+}
+
+static void add_fma_and_mulhi(Setup *s) {
+  for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
+    if (!is_fp8(elem)) add_kernel(s, elem_is_float(elem) ? OP_FMA : OP_MULHI, elem, elem);
 }
 
 static void add_casts(Setup *s) {
@@ -274,6 +294,14 @@ static void test_elementwise(void **state) {
   check_all(90, 3, add_elementwise);
 }
 
+static void test_math(void **state) {
+  (void)state;
+  check_all(75, 1, add_math);
+  check_all(90, 3, add_math);
+  check_all(75, 1, add_fma_and_mulhi);
+  check_all(90, 3, add_fma_and_mulhi);
+}
+
 static void test_casts(void **state) {
   (void)state;
   check_all(75, 3, add_casts);
@@ -303,7 +331,7 @@ static size_t allocated(void) {
 
 static void add_few(Setup *s) {
   add_kernel(s, OP_ADD, ELEM_FP32, ELEM_FP32);
-  add_kernel(s, OP_EXP, ELEM_FP64, ELEM_FP64);
+  add_math_kernel(s, MATH_exp, ELEM_FP64);
 }
 
 static void compile_small(void) {
@@ -328,10 +356,8 @@ int main(void) {
   if (!assembler()) print_message("no ptxas on this machine: nothing is assembled\n");
   if (!file_check()) print_message("no FileCheck on this machine: golden files are skipped\n");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_elementwise),
-      cmocka_unit_test(test_casts),
-      cmocka_unit_test(test_golden),
-      cmocka_unit_test(test_no_growth),
+      cmocka_unit_test(test_elementwise), cmocka_unit_test(test_math),      cmocka_unit_test(test_casts),
+      cmocka_unit_test(test_golden),      cmocka_unit_test(test_no_growth),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,7 +283,7 @@ static const Invalid bodies[] = {
     {"%x = add %t, %ta : tile<512xi32>", "add: either all of its tiles have a layout or none"},
     {"%x = add %p, %p : *fp32", "add: the operands are integers or floats, not *fp32"},
     {"%x = and %f, %f : fp32", "and: the operands are integers, not fp32"},
-    {"%x = exp %h : fp16", "exp: the operand is of fp32 or fp64, not fp16"},
+    {"%x = math %h {function = \"exp\"} : fp16", "math: the operand is of fp32 or fp64, not fp16"},
     {"%x = lt %i, %l : i1", "lt: the operands have one type, not i32 and i64"},
     {"%x = lt %i, %i : i32", "lt: the result is of i1, not i32"},
     {"%x = select %i, %i, %i : i32", "select: the condition is of i1, not i32"},
