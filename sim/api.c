@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/fault.h"
+#include "sim/check.h"
 #include "sim/decode.h"
 #include "sim/launch.h"
 
@@ -29,9 +30,10 @@ struct tilec_sim {
   tilec_sim_counters total;
   tilec_sim_line *lines;
   size_t line_count;
-  tilec_sim_report report;
+  tilec_sim_report report; // of a launch without checks
   char report_text[192];
   size_t report_count;
+  Checker *checker; // of a launch with checks: it has the reports
 };
 
 static tilec_sim_result fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
@@ -66,6 +68,7 @@ void tilec_sim_destroy(tilec_sim *sim) {
     arena_free(&module->arena);
     free(module);
   }
+  check_free(sim->checker);
   memory_free_all(&sim->memory);
   free(sim->lines);
   free(sim);
@@ -345,7 +348,8 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
                                    .ptx_line = insn->ptx_line,
                                    .warp = fault->warp,
                                    .lane_mask = fault->lanes,
-                                   .address = fault->address};
+                                   .address = fault->address,
+                                   .count = 1};
   uint32_t *id = sim->report.block;
   id[0] = fault->block % launch->grid[0];
   id[1] = fault->block / launch->grid[0] % launch->grid[1];
@@ -356,22 +360,47 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
               fault->lanes);
 }
 
+// The checker's reports, which hold the fault that ended the launch too.
+static tilec_sim_result keep_reports(tilec_sim *sim) {
+  if (check_failed(sim->checker)) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
+  sim->report_count = check_report_count(sim->checker);
+  if (sim->report_count == 0) return TILEC_SIM_OK;
+  const tilec_sim_report *first = check_report_at(sim->checker, 0);
+  return fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports", first->file ? first->file : "ptx",
+              first->line, first->message, sim->report_count - 1);
+}
+
 static tilec_sim_result run(tilec_sim *sim, Launch *launch) {
-  LaunchResult result = launch_run(launch, sim->options.threads);
+  LaunchResult result = launch_run(launch, sim->checker ? 1 : sim->options.threads);
   tilec_sim_result status = TILEC_SIM_OK;
   sim->lines = calloc(launch->program->sites.n + 1, sizeof *sim->lines);
   if (result.no_memory || !sim->lines)
     status = fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the launch");
   else {
     keep_counters(sim, launch->program, &result);
-    if (result.fault.set) status = keep_fault(sim, launch, &result.fault);
+    if (sim->checker)
+      status = keep_reports(sim);
+    else if (result.fault.set)
+      status = keep_fault(sim, launch, &result.fault);
   }
   free(result.executed);
   free(result.by_site);
   return status;
 }
 
+// The checker outlives the launch, for its reports.
+static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
+  const char *refusal = check_refusal(launch);
+  if (refusal) return fail(sim, TILEC_SIM_ERROR_INVALID, "%s", refusal);
+  sim->checker = check_new(launch);
+  if (!sim->checker) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
+  launch->hooks = check_hooks(sim->checker);
+  return TILEC_SIM_OK;
+}
+
 static void forget_launch(tilec_sim *sim) {
+  check_free(sim->checker);
+  sim->checker = NULL;
   free(sim->lines);
   sim->lines = NULL;
   sim->line_count = sim->report_count = 0;
@@ -406,7 +435,10 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);
   launch.descending =
       sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
-  tilec_sim_result result = run(sim, &launch);
+  launch.late =
+      sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
+  tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
+  if (result == TILEC_SIM_OK) result = run(sim, &launch);
   free(values);
   return result;
 }
@@ -418,5 +450,6 @@ const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index) {
 }
 size_t tilec_sim_report_count(const tilec_sim *sim) { return sim->report_count; }
 const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index) {
-  return index < sim->report_count ? &sim->report : NULL;
+  if (index >= sim->report_count) return NULL;
+  return sim->checker ? check_report_at(sim->checker, index) : &sim->report;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sim/contiguous.h"
 
+#include "sim/hooks.h"
+
 static inline bool is_contiguous(const uint64_t *addresses, uint64_t bytes) {
   uint64_t first = addresses[0], differ = 0;
   for (uint64_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
@@ -11,6 +13,12 @@ static inline bool is_contiguous32(const uint32_t *addresses, uint32_t bytes) {
   uint32_t first = addresses[0], differ = 0;
   for (uint32_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
   return differ == 0;
+}
+
+static void tell(Warp *warp, const Insn *insn, PtxSpace space, uint64_t first, uint64_t bytes, bool writes) {
+  uint64_t addresses[LANES];
+  for (uint32_t l = 0; l < LANES; l++) addresses[l] = first + l * bytes;
+  sim_hook_access(warp, insn, ALL_LANES, space, writes ? HOOK_WRITE : HOOK_READ, addresses, (uint32_t)bytes);
 }
 
 SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32_t mask, bool writes) {
@@ -32,11 +40,13 @@ SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32
     if (access->space == SPACE_GENERIC) first -= SHARED_WINDOW; // another window: far beyond its size
     if (first > block->shared_bytes || all > block->shared_bytes - first) return NULL;
     counters_shared_contiguous(&worker->by_site[insn->site], (uint32_t)bytes);
+    if (worker->launch->hooks) tell(warp, insn, SPACE_SHARED, first, bytes, writes);
     return block->shared + first;
   }
   if (space != SPACE_GLOBAL && space != SPACE_CONST) return NULL;
   const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, first, all);
   if (!allocation || (writes && allocation->read_only)) return NULL;
   counters_global_contiguous(&worker->by_site[insn->site], first, (uint32_t)bytes);
+  if (worker->launch->hooks) tell(warp, insn, SPACE_GLOBAL, first, bytes, writes);
   return allocation->host + (first - allocation->base);
 }

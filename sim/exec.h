@@ -125,6 +125,7 @@ struct Worker {
   tilec_sim_counters *by_site; // memory counters
   uint64_t clock;              // instructions so far
   void *checker;               // the hooks' own
+  uint32_t survived;           // lanes of the last fault that did not end the launch
   Fault fault;
 };
 

@@ -49,7 +49,7 @@ void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   uint32_t bytes = access->bytes;
   unsigned char *host[LANES];
-  if (!resolve(warp, insn, mask, true, host)) return;
+  if (!resolve_lanes(warp, insn, &mask, true, host)) return;
   bool descending = warp->block->worker->launch->descending;
   pthread_mutex_lock(&atomic_lock);
   for (uint32_t i = 0; i < LANES; i++) {

@@ -81,13 +81,13 @@ SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned cha
   return true;
 }
 
-// False: the warp's fault is set.
-static bool find_lanes(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned char **host,
+// False: nothing is to be done. Lanes with a fault that the launch survives leave *mask.
+static bool find_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host,
                        bool *done) {
   const Access *access = insn->u.access;
-  unsigned char *first = resolve_contiguous(warp, insn, mask, writes);
+  unsigned char *first = resolve_contiguous(warp, insn, *mask, writes);
   *done = first && move_contiguous(warp, insn, first, writes);
-  if (!first) return resolve(warp, insn, mask, writes, host);
+  if (!first) return resolve_lanes(warp, insn, mask, writes, host);
   for (size_t l = 0; l < LANES && !*done; l++) host[l] = first + l * access->bytes * access->count;
   return true;
 }
@@ -96,7 +96,7 @@ void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   unsigned char *host[LANES];
   bool done;
-  if (!find_lanes(warp, insn, mask, false, host, &done) || done) return;
+  if (!find_lanes(warp, insn, &mask, false, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     if (access->slot_bytes[i] == 0) continue;
     void *to = lanes_at(warp, access->slots[i]);
@@ -146,7 +146,7 @@ void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   const Access *access = insn->u.access;
   unsigned char *host[LANES];
   bool done;
-  if (!find_lanes(warp, insn, mask, true, host, &done) || done) return;
+  if (!find_lanes(warp, insn, &mask, true, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     const void *from = lanes_at(warp, access->slots[i]);
     if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)

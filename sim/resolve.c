@@ -184,6 +184,15 @@ bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned 
   return resolve_space(warp, insn, access->space, addresses, mask, bytes, writes, host);
 }
 
+bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host) {
+  Worker *worker = warp->block->worker;
+  while (*mask && !resolve(warp, insn, *mask, writes, host)) {
+    if (worker->fault.set || !(*mask & worker->survived)) return false;
+    *mask &= ~worker->survived;
+  }
+  return *mask;
+}
+
 // ---- one operand ----
 
 uint64_t address_at(const Warp *warp, const Address *address, uint32_t lane) {

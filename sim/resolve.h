@@ -9,6 +9,10 @@
 // request, and sets host[lane]. False: the warp's fault is set and nothing may be accessed.
 bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned char **host);
 
+// The same for a launch that may go on after a fault: lanes with a fault leave *mask. False: none is left, or
+// the fault is set.
+bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host);
+
 // Where an operand of one lane, or a range, lies.
 typedef struct Place {
   unsigned char *host;

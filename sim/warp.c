@@ -26,7 +26,10 @@ void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_k
   va_start(args, format);
   vsnprintf(fault.message, sizeof fault.message, format, args);
   va_end(args);
-  if (!sim_hook_fault(warp, &fault)) warp->block->worker->fault = fault;
+  if (sim_hook_fault(warp, &fault))
+    warp->block->worker->survived = lanes;
+  else
+    warp->block->worker->fault = fault;
 }
 
 static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = warp->groups[--warp->n]; }

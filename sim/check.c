@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The life of a launch's checker and of its blocks.
+#include "sim/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "sim/check_parts.h"
+
+static uint32_t threads_of(const Launch *launch) {
+  return launch->block[0] * launch->block[1] * launch->block[2];
+}
+static uint32_t warps_of(const Launch *launch) { return (threads_of(launch) + LANES - 1) / LANES; }
+static uint32_t strands_of(const Launch *launch) { return STRAND_MBARRIER * warps_of(launch) + MBARRIERS; }
+
+const char *check_refusal(const Launch *launch) {
+  if (launch->blocks > UINT32_MAX / strands_of(launch) - 1)
+    return "the grid has too many warps to be checked";
+  return NULL;
+}
+
+// ---- blocks ----
+
+static bool open_views(const Checker *checker, BlockCheck *check) {
+  for (uint32_t w = 0; w < checker->warps; w++)
+    if (!view_open(&check->warps[w].view, checker->strands)) return false;
+  for (uint32_t i = 0; i < BARRIERS; i++)
+    if (!view_open(&check->barriers[i].arriving, checker->strands)) return false;
+  return true;
+}
+
+static void block_close(const Checker *checker, BlockCheck *check) {
+  for (uint32_t w = 0; check->warps && w < checker->warps; w++) {
+    view_close(&check->warps[w].view);
+    foreign_drop(check->warps[w].pending);
+    free(check->warps[w].lanes);
+  }
+  for (uint32_t i = 0; i < BARRIERS; i++) view_close(&check->barriers[i].arriving);
+  for (uint32_t i = 0; i < MBARRIERS; i++) {
+    view_close(&check->mbarriers[i].arriving);
+    view_close(&check->mbarriers[i].complete);
+  }
+  free(check->warps);
+  shadow_close(&check->shared);
+  free(check);
+}
+
+static BlockCheck *block_open(Checker *checker, const Block *block) {
+  BlockCheck *check = calloc(1, sizeof *check);
+  if (!check) return NULL;
+  check->warps = calloc(checker->warps, sizeof *check->warps);
+  if (!check->warps || !open_views(checker, check) ||
+      !shadow_open(&check->shared, block->shared_bytes, true)) {
+    block_close(checker, check);
+    return NULL;
+  }
+  check->next = checker->blocks;
+  return checker->blocks = check;
+}
+
+static void warp_begin(const Checker *checker, WarpCheck *warp, uint32_t index) {
+  view_clear(&warp->view, checker->strands);
+  foreign_drop(warp->pending);
+  warp->pending = NULL;
+  warp->fenced = false;
+  warp->converged = 0;
+  if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
+  warp->view.at[index] = 1;
+}
+
+static void hook_block_start(void *context, Block *block) {
+  Checker *checker = context;
+  if (!block->checker) block->checker = block_open(checker, block);
+  BlockCheck *check = block->checker;
+  if (!check) { // nothing of this launch can be checked any more
+    checker->failed = true;
+    warp_fault(&block->warps[0], block->program->code.at, 0, TILEC_SIM_BUDGET, 0, "no memory for the checks");
+    return;
+  }
+  check->first = 1 + block->index * checker->strands;
+  for (uint32_t w = 0; w < checker->warps; w++) warp_begin(checker, &check->warps[w], w);
+  for (uint32_t i = 0; i < BARRIERS; i++) {
+    view_clear(&check->barriers[i].arriving, checker->strands);
+    check->barriers[i].arrived = 0;
+    check->barriers[i].insn = UINT32_MAX;
+  }
+  for (uint32_t i = 0; i < check->mbarrier_n; i++) {
+    view_clear(&check->mbarriers[i].arriving, checker->strands);
+    view_clear(&check->mbarriers[i].complete, checker->strands);
+    check->mbarriers[i].valid = false;
+    check->mbarriers[i].phases = 0;
+  }
+  check->mbarrier_n = 0;
+  check->exited = 0;
+  check->exit_insn = UINT32_MAX;
+  shadow_clear(&check->shared);
+}
+
+// Faults of loads, stores and atomics: the access does not happen. A deadlocked block ends.
+static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
+  (void)context;
+  const Insn *insn = &warp->block->program->code.at[fault->insn];
+  Report *report = report_new(warp, insn, fault->lanes, fault->kind, fault->address, UINT32_MAX);
+  if (report) report_message(report, "%s", fault->message);
+  if (report && fault->kind == TILEC_SIM_DEADLOCK) report_deadlock(report, warp->block);
+  return fault->kind == TILEC_SIM_DEADLOCK || insn->exec == exec_load || insn->exec == exec_store ||
+         insn->exec == exec_atomic;
+}
+
+// ---- the launch ----
+
+Checker *check_new(const Launch *launch) {
+  Checker *checker = calloc(1, sizeof *checker);
+  if (!checker) return NULL;
+  checker->launch = launch;
+  checker->warps = warps_of(launch);
+  checker->threads = threads_of(launch);
+  checker->strands = strands_of(launch);
+  checker->allocations = launch->memory->n;
+  checker->global = calloc(checker->allocations + 1, sizeof *checker->global);
+  checker->reports = calloc(REPORT_LIMIT, sizeof *checker->reports);
+  checker->hooks = (SimHooks){.context = checker,
+                              .access = hook_access,
+                              .range = hook_range,
+                              .wait = hook_wait,
+                              .mbarrier_init = hook_mbarrier_init,
+                              .mbarrier_inval = hook_mbarrier_inval,
+                              .mbarrier_arrive = hook_mbarrier_arrive,
+                              .mbarrier_phase = hook_mbarrier_phase,
+                              .mbarrier_wait = hook_mbarrier_wait,
+                              .bar_arrive = hook_bar_arrive,
+                              .bar_release = hook_bar_release,
+                              .warp_sync = hook_warp_sync,
+                              .fence = hook_fence,
+                              .block_start = hook_block_start,
+                              .fault = hook_fault,
+                              .split = hook_split,
+                              .join = hook_join,
+                              .exit = hook_exit,
+                              .lost_store = hook_lost_store,
+                              .shuffle = hook_shuffle,
+                              .divergent = hook_divergent};
+  if (checker->global && checker->reports) return checker;
+  check_free(checker);
+  return NULL;
+}
+
+void check_free(Checker *checker) {
+  if (!checker) return;
+  for (BlockCheck *check = checker->blocks, *next; check; check = next) {
+    next = check->next;
+    block_close(checker, check);
+  }
+  for (size_t i = 0; checker->global && i < checker->allocations; i++) shadow_close(&checker->global[i]);
+  sync_free(checker);
+  free(checker->global);
+  free(checker->reports);
+  free(checker);
+}
+
+const SimHooks *check_hooks(const Checker *checker) { return &checker->hooks; }
+bool check_failed(const Checker *checker) { return checker->failed; }
+size_t check_report_count(const Checker *checker) { return checker->n; }
+const tilec_sim_report *check_report_at(const Checker *checker, size_t index) {
+  return &checker->reports[index].api;
+}

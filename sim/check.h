@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The checkers: they hear through hooks.h what execution does, and keep reports. A launch with checks runs on
+// one host thread.
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+
+#include "sim/hooks.h"
+
+typedef struct Checker Checker; // a launch's
+
+// Why this launch cannot be checked; NULL where it can.
+const char *check_refusal(const Launch *launch);
+// NULL: no memory. Belongs to the caller, who gives the launch its hooks.
+Checker *check_new(const Launch *launch);
+void check_free(Checker *checker);
+const SimHooks *check_hooks(const Checker *checker);
+// Memory ran out: what it says is not complete.
+bool check_failed(const Checker *checker);
+
+// The reports, in order of their first occurrence; texts are the checker's and the program's.
+size_t check_report_count(const Checker *checker);
+const tilec_sim_report *check_report_at(const Checker *checker, size_t index);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to global and shared memory, on their way to the race checker.
+#include "sim/check_parts.h"
+
+// The lanes that run together with those of `mask`, which are executing `insn`.
+static uint32_t group_of(const Warp *warp, const Insn *insn, uint32_t mask) {
+  if (warp->n == 1) return warp->groups[0].mask;
+  uint32_t pc = insn_index(warp, insn);
+  for (uint32_t i = 0; i < warp->n; i++)
+    if (warp->groups[i].pc == pc && !(mask & ~warp->groups[i].mask)) return warp->groups[i].mask;
+  return mask;
+}
+
+static bool has_access(const Insn *insn) {
+  return insn->exec == exec_load || insn->exec == exec_store || insn->exec == exec_atomic;
+}
+
+static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask, PtxSpace space) {
+  const Checker *checker = checker_of(warp);
+  const View *view = &warp_check(warp)->view;
+  uint32_t info = insn_index(warp, insn);
+  if (has_access(insn) && insn->u.access->order != ORDER_WEAK)
+    info |= (uint32_t)MARK_STRONG | (insn->u.access->block_scope ? MARK_BLOCK : 0);
+  uint32_t first = block_check(warp->block)->first;
+  *actor = (Actor){.warp = warp,
+                   .insn = insn,
+                   .space = space,
+                   .mark = {first + warp->index, view->at[warp->index], info},
+                   .lanes = mask,
+                   .group = group_of(warp, insn, mask),
+                   .first = first,
+                   .strands = checker->strands,
+                   .own = warp->index,
+                   .seen = view->at,
+                   .foreign = view->seen};
+}
+
+// The shadow of an address's space or allocation; *offset is the address within it.
+static Shadow *shadow_of(Checker *checker, const Warp *warp, PtxSpace space, uint64_t address,
+                         uint64_t *offset) {
+  *offset = address;
+  if (space == SPACE_SHARED) return &block_check(warp->block)->shared;
+  const Memory *memory = checker->launch->memory;
+  const Allocation *allocation = &memory->at[checker->last];
+  if (address - allocation->base >= allocation->size || address < allocation->base) {
+    allocation = memory_below(memory, address);
+    if (!allocation || address - allocation->base >= allocation->size) return NULL;
+    checker->last = (size_t)(allocation - memory->at);
+  }
+  *offset = address - allocation->base;
+  Shadow *shadow = &checker->global[checker->last];
+  if (!shadow->pages && !shadow_open(shadow, allocation->size, false)) return NULL;
+  return shadow;
+}
+
+static void touch(Checker *checker, Actor *actor, HookAccess access, uint32_t lane, uint64_t address,
+                  uint32_t bytes) {
+  uint64_t offset;
+  uint32_t count;
+  Shadow *shadow = shadow_of(checker, actor->warp, actor->space, address, &offset);
+  Cell *cells = shadow ? shadow_cells(shadow, offset, bytes, &count) : NULL;
+  if (!cells) {
+    checker->failed = true;
+    return;
+  }
+  if (access == HOOK_READ)
+    race_read(actor, shadow, cells, count, lane, address);
+  else {
+    if (access == HOOK_ATOMIC) race_initialised(actor, cells, count, lane, address);
+    race_write(actor, shadow, cells, count, lane, address);
+  }
+}
+
+void hook_access(void *context, const HookLanes *lanes) {
+  Checker *checker = context;
+  Actor actor;
+  bool strong = has_access(lanes->insn) && lanes->insn->u.access->order != ORDER_WEAK;
+  if (strong) sync_acquire(lanes);
+  actor_open(&actor, lanes->warp, lanes->insn, lanes->mask, lanes->space);
+  for (uint32_t l = 0; l < LANES; l++)
+    if (lanes->mask >> l & 1) touch(checker, &actor, lanes->access, l, lanes->addresses[l], lanes->bytes);
+  checker->failed |= actor.failed;
+  if (strong) sync_release(lanes);
+}
+
+// In parts that lie in one page of the shadow each.
+void hook_range(void *context, const HookRange *range) {
+  Checker *checker = context;
+  Actor actor;
+  uint32_t lane = lowest_lane(range->lanes);
+  actor_open(&actor, range->warp, range->insn, range->lanes, range->space);
+  if (range->proxy == HOOK_ASYNC) {
+    actor.proxy = view_part(&warp_check(range->warp)->view, CLOCK_PROXY, checker->strands);
+    actor.mark.info |= MARK_ASYNC;
+  }
+  if (range->op) {
+    uint32_t strand;
+    async_event(range->op, lane, range->access != HOOK_READ, &strand, &actor.mark.clock);
+    actor.mark.strand = actor.first + strand;
+  }
+  for (uint64_t at = range->address, end = at + range->bytes; at < end;) {
+    uint64_t offset, room = end - at;
+    if (!shadow_of(checker, range->warp, range->space, at, &offset)) break;
+    if (room > SHADOW_PAGE - offset % SHADOW_PAGE) room = SHADOW_PAGE - offset % SHADOW_PAGE;
+    touch(checker, &actor, range->access, lane, at, (uint32_t)room);
+    at += room;
+  }
+  checker->failed |= actor.failed;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Barriers of the block: who comes before whom, who is missing, and who waits where when nobody can go on.
+#include <stdio.h>
+#include "sim/check_parts.h"
+
+static Report *barrier_report(Warp *warp, const Insn *insn, uint32_t lanes, uint32_t other_insn) {
+  return report_new(warp, insn, lanes, TILEC_SIM_BARRIER, 0, other_insn);
+}
+
+static void wrong_count(Warp *warp, const Insn *insn, uint32_t mask, uint32_t id, uint32_t threads) {
+  BarrierCheck *barrier = &block_check(warp->block)->barriers[id];
+  uint32_t arriving = count_bits(mask);
+  Report *report = NULL;
+  if (barrier->insn != UINT32_MAX && barrier->threads != threads) {
+    report = barrier_report(warp, insn, mask, barrier->insn);
+    if (!report) return;
+    report_message(report, "barrier %u is reached with a count of %u threads here and %u elsewhere (0: all)",
+                   id, threads, barrier->threads);
+    report_blame(report, warp, barrier->insn, barrier->warp, "reached with the other count here");
+  } else if (threads &&
+             (threads % LANES || threads > (checker_of(warp)->threads + LANES - 1) / LANES * LANES)) {
+    report = barrier_report(warp, insn, mask, UINT32_MAX);
+    if (report)
+      report_message(report, "barrier %u: a count of %u threads is no multiple of 32 up to the block's %u",
+                     id, threads, checker_of(warp)->threads);
+  } else if (threads && barrier->arrived + arriving > threads) {
+    report = barrier_report(warp, insn, mask, barrier->insn);
+    if (!report) return;
+    report_message(report, "barrier %u counts %u threads, and %u arrive before it completes", id, threads,
+                   barrier->arrived + arriving);
+    report_blame(report, warp, barrier->insn, barrier->warp, "the first arrival");
+  }
+}
+
+void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t id) {
+  Checker *checker = context;
+  BarrierCheck *barrier = &block_check(warp->block)->barriers[id];
+  uint32_t threads = ((const uint32_t *)lanes_at(warp, insn->src[1]))[lowest_lane(mask)];
+  wrong_count(warp, insn, mask, id, threads);
+  if (barrier->insn == UINT32_MAX) {
+    barrier->insn = insn_index(warp, insn);
+    barrier->warp = warp->index;
+    barrier->threads = threads;
+  }
+  barrier->arrived += count_bits(mask);
+  view_join(&barrier->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
+  warp_tick(warp);
+}
+
+// A barrier of all threads completes without those that have exited.
+static void missing_threads(Block *block, const BarrierCheck *barrier) {
+  const BlockCheck *check = block_check(block);
+  if (barrier->threads || !check->exited || barrier->insn == UINT32_MAX) return;
+  Warp *warp = &block->warps[barrier->warp];
+  Report *report =
+      barrier_report(warp, &block->program->code.at[barrier->insn], warp->live, check->exit_insn);
+  if (!report) return;
+  report_message(report, "this barrier is for every thread of the block, but %u of %u have exited",
+                 check->exited, check->exited + block->live_threads);
+  report_blame(report, warp, check->exit_insn, check->exit_warp, "the first to exit");
+}
+
+void hook_bar_release(void *context, Block *block, uint32_t id) {
+  Checker *checker = context;
+  BarrierCheck *barrier = &block_check(block)->barriers[id];
+  missing_threads(block, barrier);
+  View complete = barrier->arriving;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      const Group *group = &block->warps[w].groups[g];
+      if (group->state == GROUP_AT_BARRIER && group->barrier == id)
+        view_join(&warp_check(&block->warps[w])->view, &complete, checker->strands, &checker->failed);
+    }
+  view_clear(&barrier->arriving, checker->strands);
+  barrier->arrived = 0;
+  barrier->insn = UINT32_MAX;
+}
+
+void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes) {
+  BlockCheck *check = block_check(warp->block);
+  for (uint32_t g = 0; g < warp->n; g++)
+    if (warp->groups[g].mask & lanes) hook_split(context, warp, warp->groups[g].mask);
+  if (!check->exited) {
+    check->exit_insn = insn_index(warp, insn);
+    check->exit_warp = warp->index;
+  }
+  check->exited += count_bits(lanes);
+}
+
+void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
+  (void)context;
+  Report *report = barrier_report(warp, insn, mask, UINT32_MAX);
+  if (!report) return;
+  report_message(report, "an .aligned barrier is reached by %u of the warp's %u threads", count_bits(mask),
+                 count_bits(warp->live));
+  report_order(report, "every thread of a warp reaches the same barrier together");
+}
+
+// ---- deadlock ----
+
+static const Insn *waits_at(const Block *block, const Group *group) {
+  return &block->program->code.at[group->pc - (group->state == GROUP_AT_BARRIER && group->pc ? 1 : 0)];
+}
+
+static const char *wait_name(const Group *group) {
+  switch (group->state) {
+  case GROUP_AT_BARRIER: return "at a barrier";
+  case GROUP_AT_CLUSTER: return "at a cluster barrier";
+  case GROUP_AT_MBARRIER: return "for an mbarrier";
+  case GROUP_AT_SYNC: return "for lanes of its member mask";
+  case GROUP_READY: break;
+  }
+  return "nowhere";
+}
+
+// "warps 0-2 wait at a barrier (line 7); ..." as far as there is room.
+static void who_waits(const Block *block, char *text, size_t room) {
+  size_t used = 0;
+  for (uint32_t w = 0; w < block->warp_count && used < room; w++) {
+    const Warp *warp = &block->warps[w];
+    for (uint32_t g = 0; g < warp->n && used < room; g++) {
+      const Group *group = &warp->groups[g];
+      const Insn *insn = waits_at(block, group);
+      uint32_t last = w;
+      while (warp->n == 1 && last + 1 < block->warp_count && block->warps[last + 1].n == 1 &&
+             block->warps[last + 1].groups[0].pc == group->pc)
+        last++;
+      int n = snprintf(text + used, room - used, "%swarp%s %u", used ? "; " : "", last > w ? "s" : "", w);
+      used += n > 0 ? (size_t)n : 0;
+      if (last > w && used < room) used += (size_t)snprintf(text + used, room - used, "-%u", last);
+      if (used < room)
+        used += (size_t)snprintf(text + used, room - used, " %s %s (line %u)", last > w ? "wait" : "waits",
+                                 wait_name(group), block->program->sites.at[insn->site].line);
+      w = last;
+    }
+  }
+}
+
+void report_deadlock(Report *report, Block *block) {
+  const BlockCheck *check = block_check(block);
+  char text[ORDER_BYTES];
+  who_waits(block, text, sizeof text);
+  report_order(report, "%s", text);
+  if (check->exited)
+    report_blame(report, &block->warps[check->exit_warp], check->exit_insn, check->exit_warp,
+                 "the first to exit");
+}

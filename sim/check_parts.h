@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the checkers' files.
+#ifndef SIM_CHECK_PARTS_H
+#define SIM_CHECK_PARTS_H
+
+#include "sim/check.h"
+#include "sim/clock.h"
+#include "sim/race.h"
+
+enum { MBARRIERS = 32, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
+
+// A block's strands, each kind's `warps` of them after the other's: a warp's instructions, its cp.async
+// groups, what its bulk groups write and what they read, its wgmma groups; then the phases of the block's
+// mbarriers.
+typedef enum StrandKind {
+  STRAND_WARP,
+  STRAND_COPY,
+  STRAND_BULK,
+  STRAND_BULK_READ,
+  STRAND_WGMMA,
+  STRAND_MBARRIER
+} StrandKind;
+
+// Report texts, which the public report points to.
+typedef struct Report {
+  tilec_sim_report api;
+  uint32_t insn, other_insn; // UINT32_MAX: no other
+  char message[MESSAGE_BYTES], order[ORDER_BYTES], buffer[BUFFER_BYTES];
+} Report;
+
+// What a release of an address made known, for those who acquire it there.
+typedef struct Released {
+  uint64_t key;    // 0: free
+  Foreign *wide;   // released at device scope
+  Foreign *narrow; // released at any scope by `block`, the last to release here
+  uint32_t block;
+} Released;
+
+typedef struct WarpCheck {
+  View view;
+  Foreign *pending;         // what relaxed reads have met: acquired by the next fence
+  bool fenced;              // has released something by a fence
+  uint32_t converged;       // all lanes know of one another up to this clock
+  uint32_t (*lanes)[LANES]; // lanes[l][a]: the clock of a's events that l knows; NULL: never parted
+} WarpCheck;
+
+typedef struct BarrierCheck {
+  View arriving, complete;
+  uint32_t arrived, threads; // threads: what the arrivals expect
+  uint32_t insn, warp;       // of the first arrival; insn UINT32_MAX: none yet
+} BarrierCheck;
+
+typedef struct MbarrierCheck {
+  uint64_t address;
+  View arriving, complete;
+  uint32_t phases; // completed
+  bool valid;      // initialised, not invalidated since
+  Mark init;
+} MbarrierCheck;
+
+typedef struct BlockCheck {
+  struct BlockCheck *next; // of the launch
+  WarpCheck *warps;
+  BarrierCheck barriers[BARRIERS];
+  MbarrierCheck mbarriers[MBARRIERS];
+  uint32_t mbarrier_n;
+  Shadow shared;
+  uint32_t first;                // strand
+  uint32_t exit_insn, exit_warp; // of the first exit; exit_insn UINT32_MAX: none yet
+  uint32_t exited;               // threads
+} BlockCheck;
+
+struct Checker {
+  SimHooks hooks;
+  const Launch *launch;
+  BlockCheck *blocks;
+  uint32_t warps, strands, threads; // a block
+  Shadow *global;                   // by allocation
+  size_t allocations, last;         // `last`: the one that was accessed last
+  Released *released;               // a hash table of released_cap
+  uint32_t released_n, released_cap;
+  Report *reports;
+  uint32_t n;
+  bool failed;
+};
+
+static inline Checker *checker_of(const Warp *warp) { return hooks_of(warp)->context; }
+static inline BlockCheck *block_check(const Block *block) { return block->checker; }
+static inline WarpCheck *warp_check(const Warp *warp) {
+  return &block_check(warp->block)->warps[warp->index];
+}
+static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
+  return (uint32_t)(insn - warp->block->program->code.at);
+}
+static inline uint32_t lowest_lane(uint32_t mask) {
+  uint32_t l = 0;
+  while (l < LANES - 1 && !(mask >> l & 1)) l++;
+  return l;
+}
+
+static inline uint32_t count_bits(uint32_t mask) {
+  uint32_t n = 0;
+  for (; mask; mask &= mask - 1) n++;
+  return n;
+}
+
+// The warp's own clock goes on: what it did so far is about to be known elsewhere.
+static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
+// The strand of a kind, from 0, in its block.
+static inline uint32_t strand_of(const Checker *checker, StrandKind kind, uint32_t which) {
+  return (uint32_t)kind * checker->warps + which;
+}
+
+// Whether a fence orders for its block alone.
+static inline bool insn_fences_block(const Insn *insn) { return insn->count == 1; }
+
+// A report of this instruction, merged with an earlier one of the same kind and pair of instructions: NULL
+// then, or where there is no room. Its place, warp, lanes and address are set; the caller fills the rest.
+// other_insn UINT32_MAX: there is no other.
+Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
+                   uint32_t other_insn);
+void report_message(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_order(Report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Names the buffer that an address of global or shared memory is in.
+void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t address);
+// The other access of a race.
+void report_other(Report *report, const Warp *warp, const Mark *mark, bool read);
+// Another instruction that is to blame, of this warp.
+void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t other_warp, const char *what);
+
+// What a strand is: its block's index in the grid, its kind, and which of the kind.
+void strand_name(const Checker *checker, uint32_t strand, uint32_t *block, StrandKind *kind, uint32_t *which);
+
+// check_access.c
+void hook_access(void *context, const HookLanes *lanes);
+void hook_range(void *context, const HookRange *range);
+// check_sync.c: a strong access to an address that synchronises releases what the warp knows there, or
+// acquires what was released.
+void sync_acquire(const HookLanes *lanes);
+void sync_release(const HookLanes *lanes);
+void sync_free(Checker *checker);
+void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence);
+void hook_split(void *context, Warp *warp, uint32_t mask);
+void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b);
+// check_barrier.c
+void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
+void hook_bar_release(void *context, Block *block, uint32_t barrier);
+void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
+void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask);
+// What a deadlock's report says besides its message: who waits where.
+void report_deadlock(Report *report, Block *block);
+// check_async.c
+void hook_commit(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group);
+void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
+               bool read);
+void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
+                        uint32_t count);
+void hook_mbarrier_inval(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address);
+void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
+                          uint64_t address, uint32_t phase);
+void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t phase);
+void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
+                        uint32_t phase);
+// The event of an asynchronous operation: its strand (from 0, in its block) and clock.
+void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
+// check_lanes.c
+void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
+void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);
+void hook_warp_sync(void *context, Warp *warp, const Insn *insn, uint32_t mask);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shadow memory: pages of cells that come with the first access, of four bytes a cell until a smaller or
+// unaligned access splits its page's cells.
+#include <stdlib.h>
+#include "sim/race.h"
+
+bool shadow_open(Shadow *shadow, uint64_t bytes, bool every_reader) {
+  *shadow = (Shadow){.bytes = bytes, .every_reader = every_reader};
+  shadow->pages = calloc((size_t)(bytes / SHADOW_PAGE + 1), sizeof *shadow->pages);
+  return shadow->pages;
+}
+
+void shadow_close(Shadow *shadow) {
+  for (uint64_t i = 0; shadow->pages && i <= shadow->bytes / SHADOW_PAGE; i++) free(shadow->pages[i].cells);
+  for (uint32_t i = 0; i < shadow->readers_n; i++) free(shadow->readers[i].at);
+  free(shadow->pages);
+  free(shadow->readers);
+  *shadow = (Shadow){0};
+}
+
+void shadow_clear(Shadow *shadow) {
+  for (uint64_t i = 0; i <= shadow->bytes / SHADOW_PAGE; i++) {
+    ShadowPage *page = &shadow->pages[i];
+    if (page->cells) memset(page->cells, 0, (SHADOW_PAGE >> page->shift) * sizeof *page->cells);
+  }
+  for (uint32_t i = 0; i < shadow->readers_n; i++) free(shadow->readers[i].at);
+  shadow->readers_n = 0;
+}
+
+// The list of a cell's further readers, made where it has none; NULL: no memory.
+Readers *shadow_readers(Shadow *shadow, Cell *cell) {
+  if (cell->more) return &shadow->readers[cell->more - 1];
+  if (shadow->readers_n == shadow->readers_cap) {
+    uint32_t cap = shadow->readers_cap ? 2 * shadow->readers_cap : 256;
+    Readers *grown = realloc(shadow->readers, cap * sizeof *grown);
+    if (!grown) return NULL;
+    shadow->readers = grown;
+    shadow->readers_cap = cap;
+  }
+  shadow->readers[shadow->readers_n] = (Readers){0};
+  cell->more = ++shadow->readers_n;
+  return &shadow->readers[cell->more - 1];
+}
+
+bool readers_add(Readers *readers, Mark mark) {
+  if (readers->n == readers->cap) {
+    uint32_t cap = readers->cap ? 2 * readers->cap : 4;
+    Mark *grown = realloc(readers->at, cap * sizeof *grown);
+    if (!grown) return false;
+    readers->at = grown;
+    readers->cap = cap;
+  }
+  readers->at[readers->n++] = mark;
+  return true;
+}
+
+// A copy of a cell for half its bytes, with a list of its own.
+static bool copy_cell(Shadow *shadow, const Cell *from, Cell *to) {
+  *to = *from;
+  to->more = 0;
+  if (!from->more) return true;
+  uint32_t count = shadow->readers[from->more - 1].n;
+  Readers *list = shadow_readers(shadow, to);
+  for (uint32_t i = 0; list && i < count; i++)
+    if (!readers_add(list, shadow->readers[from->more - 1].at[i])) return false;
+  return list;
+}
+
+static bool split_page(Shadow *shadow, ShadowPage *page, uint8_t shift) {
+  uint32_t parts = 1u << (page->shift - shift), old = SHADOW_PAGE >> page->shift;
+  Cell *cells = calloc(SHADOW_PAGE >> shift, sizeof *cells);
+  if (!cells) return false;
+  bool ok = true;
+  for (uint32_t i = 0; i < old; i++) {
+    cells[i * parts] = page->cells[i];
+    for (uint32_t k = 1; k < parts; k++) ok &= copy_cell(shadow, &page->cells[i], &cells[i * parts + k]);
+  }
+  free(page->cells);
+  page->cells = cells;
+  page->shift = shift;
+  return ok;
+}
+
+// Makes the page, or splits its cells: once a page.
+static bool prepare(Shadow *shadow, ShadowPage *page, uint64_t offset, uint32_t bytes) {
+  uint8_t shift = MAX_GRANULE_SHIFT;
+  while ((offset | bytes) & ((1u << shift) - 1)) shift--;
+  if (page->cells) return shift >= page->shift || split_page(shadow, page, shift);
+  page->shift = shift;
+  page->cells = calloc(SHADOW_PAGE >> shift, sizeof *page->cells);
+  return page->cells;
+}
+
+Cell *shadow_cells(Shadow *shadow, uint64_t offset, uint32_t bytes, uint32_t *count) {
+  ShadowPage *page = &shadow->pages[offset / SHADOW_PAGE];
+  if (!page->cells || ((offset | bytes) & ((1u << page->shift) - 1)))
+    if (!prepare(shadow, page, offset, bytes)) return NULL;
+  *count = bytes >> page->shift;
+  return &page->cells[offset % SHADOW_PAGE >> page->shift];
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/race.h"
+
+#include "sim/check_parts.h"
+
+// Lanes of one warp are ordered while they run together; others by what they have met since they parted.
+static bool lanes_ordered(const Actor *actor, const Mark *mark, uint32_t lane) {
+  const WarpCheck *check = warp_check(actor->warp);
+  uint32_t other = mark_lane(mark);
+  return mark->clock <= check->converged || (actor->group >> other & 1) ||
+         (check->lanes && mark->clock <= check->lanes[lane][other]);
+}
+
+static bool known_elsewhere(Actor *actor, const Mark *mark) {
+  if (!actor->foreign) return false;
+  if (actor->last.strand != mark->strand)
+    actor->last = (Event){mark->strand, foreign_clock(actor->foreign, mark->strand)};
+  return mark->clock <= actor->last.clock;
+}
+
+// Whether the actor comes after what the mark stands for.
+static inline bool after(Actor *actor, const Mark *mark, uint32_t lane) {
+  uint32_t strand = mark->strand - actor->first;
+  if (strand >= actor->strands) return known_elsewhere(actor, mark);
+  if (strand == actor->own) return lanes_ordered(actor, mark, lane);
+  return mark->clock <= actor->seen[strand];
+}
+
+// Two strong accesses whose scopes hold each other's threads may meet.
+static inline bool both_strong(const Actor *actor, const Mark *mark) {
+  uint32_t flags = actor->mark.info & mark->info;
+  if (!(flags & MARK_STRONG)) return false;
+  return mark->strand - actor->first < actor->strands || !((actor->mark.info | mark->info) & MARK_BLOCK);
+}
+
+// A generic write that the asynchronous proxy is not yet sure to see.
+static inline bool behind_proxy(const Actor *actor, const Mark *mark) {
+  uint32_t strand = mark->strand - actor->first;
+  return actor->proxy && !(mark->info & MARK_ASYNC) && strand < actor->strands &&
+         mark->clock > actor->proxy[strand];
+}
+
+static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *report) {
+  StrandKind kind;
+  uint32_t block, which;
+  strand_name(checker_of(actor->warp), mark->strand, &block, &kind, &which);
+  if (block != actor->warp->block->index) {
+    if (mark->info & actor->mark.info & MARK_STRONG)
+      report_order(report, "scope .cta orders nothing between blocks; use .gpu");
+    else
+      report_order(report, "a release at .gpu scope after the first (fence.acq_rel.gpu, then an atomic or "
+                           "volatile flag), and an acquire before the second");
+  } else if (proxy)
+    report_order(report, "fence.proxy.async by the writing threads, then a barrier");
+  else if (kind == STRAND_COPY)
+    report_order(report, "cp.async.wait_group by warp %u, then a barrier for other warps", which);
+  else if (kind == STRAND_BULK)
+    report_order(report, "cp.async.bulk.wait_group by the issuing thread, then a barrier for others");
+  else if (kind == STRAND_WGMMA)
+    report_order(report, "wgmma.wait_group by warp %u, then a barrier for other warps", which);
+  else if (kind == STRAND_MBARRIER)
+    report_order(report, "a wait for that phase of its mbarrier");
+  else if (which == actor->warp->index)
+    report_order(report, "bar.warp.sync between them: the lanes have not met since they parted");
+  else
+    report_order(report, "a barrier (bar.sync, or an mbarrier) between warp %u and warp %u", which,
+                 actor->warp->index);
+}
+
+static void report_race(Actor *actor, const Mark *mark, tilec_sim_report_kind kind, uint32_t lane,
+                        uint64_t address, bool proxy) {
+  static const char *const texts[][2] = {
+      {"write", "an earlier write"}, {"write", "an earlier read"}, {"read", "an earlier write"}};
+  const char *const *text = texts[kind - TILEC_SIM_RACE_WRITE_WRITE];
+  Report *report =
+      report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), kind, address, mark_insn(mark));
+  if (!report) return;
+  report_buffer(report, actor->warp, actor->space, address);
+  if (proxy)
+    report_message(report,
+                   "data race: a %s through the asynchronous proxy of %s is not ordered after "
+                   "%s through the generic one",
+                   text[0], report->buffer, text[1]);
+  else
+    report_message(report, "data race: this %s of %s and %s are not ordered", text[0], report->buffer,
+                   text[1]);
+  report_other(report, actor->warp, mark, kind == TILEC_SIM_RACE_READ_WRITE);
+  advise(actor, mark, proxy, report);
+}
+
+static inline void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind kind, uint32_t lane,
+                                 uint64_t address) {
+  const Mark *mark = &cell->write;
+  if (!mark->strand) return;
+  if (!after(actor, mark, lane)) {
+    if (!both_strong(actor, mark)) report_race(actor, mark, kind, lane, address, false);
+  } else if (behind_proxy(actor, mark))
+    report_race(actor, mark, kind, lane, address, true);
+}
+
+static inline void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
+  if (mark->strand && !after(actor, mark, lane) && !both_strong(actor, mark))
+    report_race(actor, mark, TILEC_SIM_RACE_READ_WRITE, lane, address, false);
+}
+
+// A third reader that is not ordered after the others.
+static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark, uint32_t lane) {
+  if (!shadow->every_reader) {
+    cell->reads[1] = mark;
+    return;
+  }
+  Readers *list = shadow_readers(shadow, cell);
+  for (uint32_t i = 0; list && i < list->n; i++)
+    if (list->at[i].strand == mark.strand || after(actor, &list->at[i], lane)) {
+      list->at[i] = mark;
+      return;
+    }
+  if (!list || !readers_add(list, mark)) actor->failed = true;
+}
+
+static inline bool replaceable(Actor *actor, const Mark *old, Mark mark, uint32_t lane) {
+  return !old->strand || old->strand == mark.strand || after(actor, old, lane);
+}
+
+static inline Mark mark_of(const Actor *actor, uint32_t lane) {
+  Mark mark = actor->mark;
+  mark.info |= lane << MARK_LANE_SHIFT;
+  return mark;
+}
+
+static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
+  Report *report = report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), TILEC_SIM_UNINITIALISED,
+                              address, UINT32_MAX);
+  if (!report) return;
+  report_buffer(report, actor->warp, actor->space, address);
+  report_message(report, "read of %s, which nothing has written", report->buffer);
+}
+
+void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
+  for (uint32_t i = 0; actor->space == SPACE_SHARED && i < count; i++)
+    if (!cells[i].write.strand) uninitialised(actor, lane, address);
+}
+
+void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
+  Mark mark = mark_of(actor, lane);
+  for (uint32_t i = 0; i < count; i++) {
+    Cell *cell = &cells[i];
+    if (!cell->write.strand && actor->space == SPACE_SHARED) uninitialised(actor, lane, address);
+    against_write(actor, cell, TILEC_SIM_RACE_WRITE_READ, lane, address);
+    if (cell->reads[0].strand == mark.strand || replaceable(actor, &cell->reads[0], mark, lane))
+      cell->reads[0] = mark;
+    else if (replaceable(actor, &cell->reads[1], mark, lane))
+      cell->reads[1] = mark;
+    else
+      remember_more(actor, shadow, cell, mark, lane);
+  }
+}
+
+void race_write(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
+  Mark mark = mark_of(actor, lane);
+  for (uint32_t i = 0; i < count; i++) {
+    Cell *cell = &cells[i];
+    against_write(actor, cell, TILEC_SIM_RACE_WRITE_WRITE, lane, address);
+    against_read(actor, &cell->reads[0], lane, address);
+    against_read(actor, &cell->reads[1], lane, address);
+    if (cell->more) {
+      Readers *list = &shadow->readers[cell->more - 1];
+      for (uint32_t k = 0; k < list->n; k++) against_read(actor, &list->at[k], lane, address);
+      list->n = 0;
+    }
+    cell->write = mark;
+    cell->reads[0].strand = cell->reads[1].strand = 0;
+  }
+}

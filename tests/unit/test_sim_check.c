@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The simulator's checkers, on kernels with one bug each and on their correct twins (tests/golden/sim/bugs).
+// A bug's lines are those of bugs.cu with the marks // A: NAME and // B: NAME; its reports stand at these
+// lines and no others, under every schedule. A twin has no report.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+enum { WORDS = 2048, MAX_PARAMS = 4, SCHEDULES = 4 };
+
+typedef struct Bug {
+  const char *name, *file;
+  tilec_sim_report_kind kind; // of a race: of any order of the two accesses
+  uint32_t blocks, threads;
+  uint32_t buffer_words; // of the first buffer; 0: WORDS
+  uint32_t n;            // an integer parameter's value
+  const char *says;      // in a report's message or advice
+  uint32_t schedules;    // bits: those that must show it; 0: all
+} Bug;
+
+static char *read_text(const char *name, const char *suffix, size_t *size) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/golden/sim/bugs/%s.%s", TESTS_DIR, name, suffix);
+  FILE *file = fopen(path, "rb");
+  if (!file) print_error("%s\n", path);
+  assert_non_null(file);
+  char *text = calloc(1, 1 << 20);
+  *size = fread(text, 1, (1 << 20) - 1, file);
+  fclose(file);
+  return text;
+}
+
+// The line of the mark "// X: NAME"; 0: there is none.
+static uint32_t marked_line(const char *text, char letter, const char *name) {
+  char mark[64];
+  uint32_t line = 1;
+  int n = snprintf(mark, sizeof mark, "// %c: %s", letter, name);
+  const char *found = text;
+  do {
+    found = strstr(found, mark);
+    if (!found) return 0;
+    found += n;
+  } while (*found != '\n');
+  for (const char *c = text; c < found; c++) line += *c == '\n';
+  return line;
+}
+
+// Runs a kernel whose pointer parameters get zeroed buffers of their own, and the others n.
+static tilec_sim_result launch(tilec_sim *sim, tilec_sim_module *module, const char *name, const Bug *bug) {
+  const tilec_sim_kernel *kernel;
+  assert_int_equal(tilec_sim_find(sim, module, name, &kernel), TILEC_SIM_OK);
+  uint64_t values[MAX_PARAMS];
+  const void *params[MAX_PARAMS];
+  size_t count = tilec_sim_param_count(kernel);
+  assert_true(count <= MAX_PARAMS);
+  for (size_t i = 0; i < count; i++) {
+    params[i] = &values[i];
+    values[i] = bug->n;
+    if (tilec_sim_param_at(kernel, i)->size == 8)
+      assert_int_equal(
+          tilec_sim_alloc(sim, 4 * (i == 0 && bug->buffer_words ? bug->buffer_words : WORDS), &values[i]),
+          TILEC_SIM_OK);
+  }
+  uint32_t grid[3] = {bug->blocks, 1, 1}, block[3] = {bug->threads, 1, 1};
+  return tilec_sim_launch(sim, kernel, grid, block, 0, params);
+}
+
+static bool is_race(tilec_sim_report_kind kind) {
+  return kind == TILEC_SIM_RACE_READ_WRITE || kind == TILEC_SIM_RACE_WRITE_READ ||
+         kind == TILEC_SIM_RACE_WRITE_WRITE;
+}
+
+static void print_reports(const tilec_sim *sim, const char *name) {
+  print_error("%s: %zu reports\n", name, tilec_sim_report_count(sim));
+  for (size_t i = 0; i < tilec_sim_report_count(sim); i++) {
+    const tilec_sim_report *r = tilec_sim_report_at(sim, i);
+    print_error("  kind %d line %u (ptx %u) block %u warp %u lanes %08x count %llu: %s | other %u: %s | %s\n",
+                r->kind, r->line, r->ptx_line, r->block[0], r->warp, r->lane_mask,
+                (unsigned long long)r->count, r->message, r->other_line,
+                r->other_message ? r->other_message : "", r->order ? r->order : "");
+  }
+}
+
+// Whether a report is the bug's: its kind, and its lines in either order.
+static bool shows(const tilec_sim_report *r, const Bug *bug, uint32_t a, uint32_t b) {
+  if (is_race(bug->kind) ? !is_race(r->kind) : r->kind != bug->kind) return false;
+  if (bug->says && !strstr(r->message, bug->says) && !(r->order && strstr(r->order, bug->says))) return false;
+  if (!r->other_ptx_line || !b) return r->line == a || r->line == b;
+  return (r->line == a && r->other_line == b) || (r->line == b && r->other_line == a);
+}
+
+static void expect_bug(const tilec_sim *sim, const Bug *bug, const char *name, uint32_t a, uint32_t b) {
+  bool shown = false, stray = false;
+  for (size_t i = 0; i < tilec_sim_report_count(sim); i++) {
+    const tilec_sim_report *r = tilec_sim_report_at(sim, i);
+    shown |= shows(r, bug, a, b);
+    stray |= r->line != a && (!b || r->line != b);
+  }
+  if (!shown || stray) {
+    print_reports(sim, name);
+    print_error("  expected kind %d at lines %u and %u\n", bug->kind, a, b);
+  }
+  assert_true(shown);
+  assert_false(stray);
+}
+
+static void run_twin(const Bug *bug, const char *prefix, bool buggy) {
+  size_t size, source_size;
+  char name[64], *text = read_text(bug->file, "ptx", &size),
+                 *source = read_text(bug->file, "cu", &source_size);
+  snprintf(name, sizeof name, "%s_%s", prefix, bug->name);
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+    tilec_sim *sim;
+    tilec_sim_module *module;
+    options.schedule = (tilec_sim_schedule)schedule;
+    options.checks = 1;
+    options.instruction_budget = 1000000;
+    assert_int_equal(tilec_sim_create(&options, &sim), TILEC_SIM_OK);
+    if (tilec_sim_load(sim, text, size, &module)) print_error("%s\n", tilec_sim_message(sim));
+    assert_non_null(module);
+    tilec_sim_result result = launch(sim, module, name, bug);
+    if (!buggy) {
+      if (result) print_error("%s\n", tilec_sim_message(sim));
+      if (tilec_sim_report_count(sim)) print_reports(sim, name);
+      assert_int_equal(result, TILEC_SIM_OK);
+      assert_int_equal(tilec_sim_report_count(sim), 0);
+    } else if (!bug->schedules || (bug->schedules >> schedule & 1)) {
+      assert_int_equal(result, TILEC_SIM_ERROR_KERNEL);
+      expect_bug(sim, bug, name, marked_line(source, 'A', bug->name), marked_line(source, 'B', bug->name));
+    }
+    tilec_sim_destroy(sim);
+  }
+  free(text);
+  free(source);
+}
+
+enum { EARLY = 1 << TILEC_SIM_EARLY | 1 << TILEC_SIM_EARLY_DOWN };
+
+static const Bug bugs[] = {
+    {"missing_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "bar.sync", 0},
+    {"loop_barrier", "bugs", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, "'_ZZ16bug_loop_barrierE4tile'", 0},
+    {"off_by_one", "bugs", TILEC_SIM_OUT_OF_BOUNDS, 2, 64, 100, 100, "allocation", 0},
+    {"shared_bounds", "bugs", TILEC_SIM_OUT_OF_BOUNDS, 1, 128, 0, 0, "shared", 0},
+    {"uninitialised", "bugs", TILEC_SIM_UNINITIALISED, 1, 128, 0, 0, "nothing has written", 0},
+    {"misaligned", "bugs", TILEC_SIM_MISALIGNED, 1, 32, 0, 0, "multiple of 16", 0},
+    {"divergent_barrier", "bugs", TILEC_SIM_BARRIER, 1, 128, 0, 0, "16 of the warp's 32", 0},
+    {"two_writers", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 1, 128, 0, 0, "different values", 0},
+    {"write_write", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 1, 128, 0, 0, "barrier", 0},
+    {"blocks_write", "bugs", TILEC_SIM_RACE_WRITE_WRITE, 2, 64, 0, 0, "release", 0},
+    {"last_block", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "fence", 0},
+    {"block_ticket", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 64, 0, 0, "fence", 0},
+    {"flag", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
+    {"weak_flag", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, NULL, 0},
+    {"scope", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, ".cta", 0},
+    {"early_exit", "bugs", TILEC_SIM_BARRIER, 1, 128, 0, 90, "have exited", 0},
+    {"lost_arrival", "bugs", TILEC_SIM_DEADLOCK, 1, 128, 0, 0, "warp 0 waits at a barrier", 0},
+    {"other_count", "bugs", TILEC_SIM_BARRIER, 1, 128, 0, 0, "count", 0},
+    {"producer", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", 0},
+    {"shuffle", "bugs", TILEC_SIM_LANES, 1, 32, 0, 0, "lane 20", 0},
+    {"member_mask", "bugs", TILEC_SIM_LANES, 1, 32, 0, 0, "leaves it out", 0},
+    {"half_warps", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 32, 0, 0, "bar.warp.sync", 0},
+    {"cp_async", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "cp.async.wait_group", EARLY},
+    {"cp_async_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "barrier", EARLY},
+    {"wait_group", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "cp.async.wait_group", EARLY},
+    {"refill", "bugs", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, NULL, EARLY},
+};
+
+static void test_bug(void **state) { run_twin(*state, "bug", true); }
+static void test_twin(void **state) { run_twin(*state, "ok", false); }
+
+// A kernel that releases but does not acquire has a twin of another name.
+static void test_a_missing_acquire_is_a_race(void **unused) {
+  static const Bug bug = {"no_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "acquire", 0};
+  (void)unused;
+  run_twin(&bug, "bug", true);
+}
+
+static void test_a_launch_goes_on_after_reports(void **unused) {
+  (void)unused;
+  size_t size;
+  char *text = read_text("bugs", "ptx", &size);
+  tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+  options.checks = 1;
+  tilec_sim *sim;
+  tilec_sim_module *module;
+  assert_int_equal(tilec_sim_create(&options, &sim), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_load(sim, text, size, &module), TILEC_SIM_OK);
+  free(text);
+  const tilec_sim_kernel *kernel;
+  assert_int_equal(tilec_sim_find(sim, module, "bug_off_by_one", &kernel), TILEC_SIM_OK);
+  static int out[1000];
+  uint64_t address;
+  int n = 1000;
+  const void *params[] = {&address, &n};
+  uint32_t grid[3] = {16, 1, 1}, block[3] = {64, 1, 1};
+  assert_int_equal(tilec_sim_bind(sim, out, sizeof out, &address), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_launch(sim, kernel, grid, block, 0, params), TILEC_SIM_ERROR_KERNEL);
+  assert_int_equal(tilec_sim_report_count(sim), 1);
+  const tilec_sim_report *report = tilec_sim_report_at(sim, 0);
+  assert_int_equal(report->kind, TILEC_SIM_OUT_OF_BOUNDS);
+  assert_int_equal(report->block[0], 15);
+  assert_int_equal(report->warp, 1);
+  assert_int_equal(report->lane_mask, 1 << 8);
+  assert_int_equal(report->count, 1);
+  assert_true(report->address == address + sizeof out);
+  assert_int_equal(report->other_ptx_line, 0);
+  for (int i = 0; i < 960; i++) assert_int_equal(out[i], i);
+  assert_null(tilec_sim_report_at(sim, 1));
+  tilec_sim_destroy(sim);
+}
+
+static void test_reports_are_merged_and_counted(void **unused) {
+  (void)unused;
+  static const Bug bug = {"missing_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, NULL, 0};
+  size_t size;
+  char *text = read_text("bugs", "ptx", &size);
+  tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+  options.checks = 1;
+  tilec_sim *sim;
+  tilec_sim_module *module;
+  assert_int_equal(tilec_sim_create(&options, &sim), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_load(sim, text, size, &module), TILEC_SIM_OK);
+  free(text);
+  assert_int_equal(launch(sim, module, "bug_missing_barrier", &bug), TILEC_SIM_ERROR_KERNEL);
+  // Warps 0 to 2 read what is not yet written, and the next warp then writes it; warp 3 reads warp 0's.
+  assert_int_equal(tilec_sim_report_count(sim), 3);
+  uint64_t uninitialised = 0, reads = 0, writes = 0;
+  for (size_t i = 0; i < 3; i++) {
+    const tilec_sim_report *r = tilec_sim_report_at(sim, i);
+    uninitialised += r->kind == TILEC_SIM_UNINITIALISED ? r->count : 0;
+    reads += r->kind == TILEC_SIM_RACE_WRITE_READ ? r->count : 0;
+    writes += r->kind == TILEC_SIM_RACE_READ_WRITE ? r->count : 0;
+  }
+  assert_int_equal(uninitialised, 96);
+  assert_int_equal(writes, 96);
+  assert_int_equal(reads, 32);
+  tilec_sim_destroy(sim);
+}
+
+int main(void) {
+  enum { COUNT = sizeof bugs / sizeof *bugs };
+  static struct CMUnitTest tests[2 * COUNT + 3];
+  static char names[2 * COUNT][64];
+  for (size_t i = 0; i < COUNT; i++) {
+    snprintf(names[2 * i], sizeof names[0], "bug: %s", bugs[i].name);
+    snprintf(names[2 * i + 1], sizeof names[0], "twin: %s", bugs[i].name);
+    tests[2 * i] = (struct CMUnitTest){names[2 * i], test_bug, NULL, NULL, (void *)&bugs[i]};
+    tests[2 * i + 1] = (struct CMUnitTest){names[2 * i + 1], test_twin, NULL, NULL, (void *)&bugs[i]};
+  }
+  tests[2 * COUNT] = (struct CMUnitTest)cmocka_unit_test(test_a_missing_acquire_is_a_race);
+  tests[2 * COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_a_launch_goes_on_after_reports);
+  tests[2 * COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_reports_are_merged_and_counted);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
