@@ -120,6 +120,12 @@ static bool has_pole(MathName f, double low, double high) {
   return false;
 }
 
+// How far the value at an end of the operand's interval is from r.
+static double apart(double at, double r) {
+  if (isnan(at) || isnan(r)) return isnan(at) && isnan(r) ? 0 : INFINITY;
+  return at == r ? 0 : fabs(at - r);
+}
+
 // What the operand's bound adds to the result's; infinite where the result is uncertain.
 static double spread1(MathName f, const Element *x, double r) {
   if (x->e == 0) return 0;
@@ -129,16 +135,14 @@ static double spread1(MathName f, const Element *x, double r) {
   if (f == MATH_abs) return x->e;
   if (steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
   if (has_pole(f, low, high)) return INFINITY;
-  double below = fabs(apply1(f, low) - r), above = fabs(apply1(f, high) - r);
-  if (isnan(below) || isnan(above)) return INFINITY; // out of the domain
-  return fmax(below, above);
+  return fmax(apart(apply1(f, low), r), apart(apply1(f, high), r));
 }
 
 static Element function1(MathName f, Elem elem, const Element *x, double ulp) {
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits));
   bool exact = steps(f) || f == MATH_abs;
-  double e = spread1(f, x, r) + (exact ? 0 : eval_rounding(elem, r, ulp));
-  return eval_computed(elem, v, r, e, x->state);
+  double spread = spread1(f, x, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
+  return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 
 // Functions that are monotone in each operand within the box: the greatest difference is at a corner.
@@ -146,8 +150,7 @@ static double corners(MathName f, Elem elem, const Element *x, const Element *y,
   double worst = 0;
   for (int k = 0; k < 4; k++) {
     double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
-    if (isnan(at)) return INFINITY;
-    worst = fmax(worst, fabs(at - r));
+    worst = fmax(worst, apart(at, r));
   }
   return worst;
 }
@@ -197,8 +200,9 @@ static Element function2(MathName f, Elem elem, const Element *x, const Element 
   double v = apply2(f, elem, number_decode(elem, x->bits), number_decode(elem, y->bits));
   double r = f == MATH_nextafter ? x->r + (v - number_decode(elem, x->bits)) : apply2(f, elem, x->r, y->r);
   bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
-  double e = spread2(f, elem, x, y, r) + (exact ? 0 : eval_rounding(elem, r, ulp));
-  return eval_computed(elem, v, r, e, x->state | y->state);
+  double spread = spread2(f, elem, x, y, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
+  unsigned state = x->state | y->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u);
+  return eval_computed(elem, v, r, e, state);
 }
 
 static Element predicate(MathName f, Elem elem, const Element *x) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The evaluator's dot: every type and precision beside plain C loops, exact where data are small integers,
+// and bounds that let the hardware's roundings pass and wrong products not.
+#include "ir/eval.h"
+#include "tests/unit/eval_kernel.h"
+
+typedef struct Shape {
+  uint32_t batch, m, n, k;
+} Shape;
+
+// out = acc + a b from %x, %y, %z; `type` of a and b, `acc` of acc.
+static void open_dot(Kernel *k, Shape s, const char *type, const char *acc, const char *attributes) {
+  char params[128], body[3000], a[64], b[64], c[64];
+  uint32_t na = s.batch * s.m * s.k, nb = s.batch * s.k * s.n, nc = s.batch * s.m * s.n;
+  snprintf(params, sizeof params, "%%x: *%s, %%y: *%s, %%z: *%s, %%out: *%s", type, type, acc, acc);
+  if (s.batch == 1) {
+    snprintf(a, sizeof a, "tile<%ux%ux%s>", s.m, s.k, type);
+    snprintf(b, sizeof b, "tile<%ux%ux%s>", s.k, s.n, type);
+    snprintf(c, sizeof c, "tile<%ux%ux%s>", s.m, s.n, acc);
+  } else {
+    snprintf(a, sizeof a, "tile<%ux%ux%ux%s>", s.batch, s.m, s.k, type);
+    snprintf(b, sizeof b, "tile<%ux%ux%ux%s>", s.batch, s.k, s.n, type);
+    snprintf(c, sizeof c, "tile<%ux%ux%ux%s>", s.batch, s.m, s.n, acc);
+  }
+  static const char LOAD[] =
+      "%%i%s = arange {start = 0, end = %u} : tile<%uxi32>\n%%s%s = splat %%%s : tile<%ux*%s>\n"
+      "%%p%s = addptr %%s%s, %%i%s : tile<%ux*%s>\n%%l%s = load %%p%s : tile<%ux%s>\n"
+      "%%t%s = reshape %%l%s : %s\n";
+  size_t n = 0;
+  const char *const names[] = {"x", "y", "z"}, *const types[] = {type, type, acc},
+                    *const shapes[] = {a, b, c};
+  const uint32_t sizes[] = {na, nb, nc};
+  for (int i = 0; i < 3; i++) {
+    const char *v = names[i], *t = types[i];
+    uint32_t z = sizes[i];
+    n += (size_t)snprintf(body + n, sizeof body - n, LOAD, v, z, z, v, v, z, t, v, v, v, z, t, v, v, z, t, v,
+                          v, shapes[i]);
+  }
+  snprintf(body + n, sizeof body - n,
+           "%%d = dot %%tx, %%ty, %%tz %s : %s\n%%r = reshape %%d : tile<%ux%s>\n"
+           "%%so = splat %%out : tile<%ux*%s>\n%%po = addptr %%so, %%iz : tile<%ux*%s>\nstore %%po, %%r\n",
+           attributes, c, nc, acc, nc, acc, nc, acc);
+  kernel_open(k, params, body);
+}
+
+// Fills a buffer with n numbers of `elem`, and gives them as doubles.
+static void add_numbers(Kernel *k, uint64_t address, Elem elem, uint32_t n, bool whole, double *values) {
+  uint8_t *bytes = arena_alloc(&k->arena, (size_t)n * elem_bytes(elem));
+  for (uint32_t i = 0; i < n; i++) {
+    double x = whole ? (double)(kernel_random(k) % 7) - (elem == ELEM_U8 ? 0 : 3) : (double)kernel_real(k);
+    uint64_t bits = elem_is_float(elem) ? number_encode(elem, x) : number_to_int(elem, x);
+    number_store(elem, bits, bytes + i * elem_bytes(elem));
+    values[i] = elem_is_float(elem) ? number_decode(elem, bits) : x;
+  }
+  eval_memory_add(k->memory, address, bytes, (uint64_t)n * elem_bytes(elem), true);
+}
+
+static void product(Shape s, const double *a, const double *b, const double *c, double *to) {
+  for (uint32_t g = 0; g < s.batch; g++)
+    for (uint32_t i = 0; i < s.m; i++)
+      for (uint32_t j = 0; j < s.n; j++) {
+        double sum = c[(g * s.m + i) * s.n + j];
+        for (uint32_t k = 0; k < s.k; k++) sum += a[(g * s.m + i) * s.k + k] * b[(g * s.k + k) * s.n + j];
+        to[(g * s.m + i) * s.n + j] = sum;
+      }
+}
+
+typedef struct Case {
+  const char *type, *acc, *attributes;
+  Elem a, c;
+  double off; // relative to the sum of sizes: an error that must pass
+} Case;
+
+static const Case CASES[] = {
+    {"fp16", "fp32", "", ELEM_FP16, ELEM_FP32, 0x1p-22},
+    {"bf16", "fp32", "", ELEM_BF16, ELEM_FP32, 0x1p-22},
+    {"fp16", "fp16", "", ELEM_FP16, ELEM_FP16, 0x1p-11},
+    {"fp32", "fp32", "{precision = \"ieee\"}", ELEM_FP32, ELEM_FP32, 0x1p-23},
+    {"fp32", "fp32", "{precision = \"tf32\"}", ELEM_FP32, ELEM_FP32, 0x1p-11},
+    {"fp32", "fp32", "{precision = \"tf32x3\"}", ELEM_FP32, ELEM_FP32, 0x1p-22},
+    {"fp64", "fp64", "", ELEM_FP64, ELEM_FP64, 0x1p-52},
+    {"fp8e4nv", "fp32", "", ELEM_FP8E4NV, ELEM_FP32, 0x1p-12},
+    {"fp8e5", "fp32", "{imprecise = 32}", ELEM_FP8E5, ELEM_FP32, 0x1p-12},
+    {"i8", "i32", "", ELEM_I8, ELEM_I32, 0},
+    {"u8", "i32", "", ELEM_U8, ELEM_I32, 0},
+};
+
+enum { MOST = 4096 };
+
+static uint64_t encode(Elem elem, double x) {
+  return elem_is_float(elem) ? number_encode(elem, x) : number_to_int(elem, x);
+}
+
+// Small integers are exact; random data pass with the hardware's error and fail with 16 times as much.
+static void check_dot(const Case *c, Shape s, bool whole) {
+  Kernel k;
+  static double a[MOST], b[MOST], acc[MOST], want[MOST], size[MOST];
+  open_dot(&k, s, c->type, c->acc, c->attributes);
+  uint32_t n = s.batch * s.m * s.n;
+  add_numbers(&k, X, c->a, s.batch * s.m * s.k, whole, a);
+  add_numbers(&k, Y, c->a, s.batch * s.k * s.n, whole, b);
+  add_numbers(&k, Z, c->c, n, whole, acc);
+  kernel_output(&k, OUT, n * elem_bytes(c->c));
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+  product(s, a, b, acc, want);
+  if (whole)
+    for (uint32_t i = 0; i < n; i++) assert_int_equal(kernel_int(&k, OUT, c->c, i), encode(c->c, want[i]));
+  for (uint32_t i = 0; i < MOST; i++) a[i] = fabs(a[i]), b[i] = fabs(b[i]), acc[i] = fabs(acc[i]);
+  product(s, a, b, acc, size);
+  uint8_t *got = arena_alloc(&k.arena, n * elem_bytes(c->c));
+  for (uint32_t i = 0; i < n; i++)
+    number_store(c->c, encode(c->c, want[i] + (whole ? 0 : c->off * size[i])), got + i * elem_bytes(c->c));
+  EvalCheck check = kernel_check(&k, OUT, got, c->c);
+  if (check.wrong || check.compared != n) fail_msg("%s to %s: %s", c->type, c->acc, check.first_message);
+  double far = elem_is_int(c->c) ? 1 : 64 * sqrt(s.k) * (c->off > 0x1p-40 ? c->off : 0x1p-52) * size[7];
+  number_store(c->c, encode(c->c, want[7] + far), got + 7 * elem_bytes(c->c));
+  assert_int_equal(kernel_check(&k, OUT, got, c->c).wrong, 1);
+  kernel_close(&k);
+}
+
+static void test_types(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    check_dot(&CASES[i], (Shape){1, 16, 32, 64}, true);
+    if (elem_is_float(CASES[i].c)) check_dot(&CASES[i], (Shape){1, 32, 16, 32}, false);
+    check_dot(&CASES[i], (Shape){4, 8, 16, 16}, true);
+  }
+}
+
+// Products of i8 that overflow i32 together wrap.
+static void test_int_wraps(void **unused) {
+  (void)unused;
+  Kernel k;
+  int8_t a[256], b[256];
+  int32_t acc[256];
+  open_dot(&k, (Shape){1, 16, 16, 16}, "i8", "i32", "");
+  for (int i = 0; i < 256; i++) a[i] = b[i] = -128, acc[i] = INT32_MAX;
+  eval_memory_add(k.memory, X, a, sizeof a, true);
+  eval_memory_add(k.memory, Y, b, sizeof b, true);
+  eval_memory_add(k.memory, Z, acc, sizeof acc, true);
+  kernel_output(&k, OUT, sizeof acc);
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+  assert_int_equal(kernel_int(&k, OUT, ELEM_I32, 5), (int32_t)(INT32_MIN + 16 * 128 * 128 - 1));
+  kernel_close(&k);
+}
+
+// NaN and infinities reach their row or column and nothing else.
+static void test_special(void **unused) {
+  (void)unused;
+  Kernel k;
+  float a[256], b[256], acc[256] = {0};
+  open_dot(&k, (Shape){1, 16, 16, 16}, "fp32", "fp32", "");
+  for (int i = 0; i < 256; i++) a[i] = 1, b[i] = 1;
+  a[3 * 16 + 2] = NAN;
+  b[5 * 16 + 4] = -INFINITY;
+  eval_memory_add(k.memory, X, a, sizeof a, true);
+  eval_memory_add(k.memory, Y, b, sizeof b, true);
+  eval_memory_add(k.memory, Z, acc, sizeof acc, true);
+  kernel_output(&k, OUT, sizeof acc);
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+  for (uint32_t i = 0; i < 256; i++) {
+    double got = kernel_value(&k, OUT, ELEM_FP32, i), want = i % 16 == 4 ? (double)-INFINITY : 16;
+    assert_true(i / 16 == 3 ? isnan(got) : got == want);
+  }
+  assert_int_equal(kernel_check(&k, OUT, kernel_bytes(&k, OUT), ELEM_FP32).compared, 256);
+  kernel_close(&k);
+}
+
+// tf32 of data that tf32 holds is as precise as ieee.
+static void test_tf32_of_exact_inputs(void **unused) {
+  (void)unused;
+  for (int whole = 0; whole < 2; whole++) {
+    Kernel k;
+    static double a[MOST], b[MOST], acc[MOST], want[MOST];
+    Shape s = {1, 16, 16, 16};
+    open_dot(&k, s, "fp32", "fp32", "{precision = \"tf32\"}");
+    add_numbers(&k, X, ELEM_FP32, 256, whole, a);
+    add_numbers(&k, Y, ELEM_FP32, 256, whole, b);
+    add_numbers(&k, Z, ELEM_FP32, 256, whole, acc);
+    kernel_output(&k, OUT, 1024);
+    kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+    product(s, a, b, acc, want);
+    float got[256];
+    for (int i = 0; i < 256; i++) got[i] = (float)want[i];
+    assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 0);
+    got[9] += 0x1p-10f;
+    assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, whole);
+    kernel_close(&k);
+  }
+}
+
+// A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64 in well under a minute,
+// sanitized.
+static void test_large(void **unused) {
+  (void)unused;
+  Kernel k;
+  kernel_open(
+      &k, "%out: *fp32",
+      "%a = constant {fvalue = 0.5} : tile<128x64xfp16>\n%b = constant {fvalue = 3.0} : tile<64x128xfp16>\n"
+      "%z = constant {fvalue = 0.0} : tile<128x128xfp32>\n%zero = constant {value = 0} : i32\n"
+      "%one = constant {value = 1} : i32\n%n = constant {value = 16} : i32\n"
+      "%r = for %zero, %n, %one, %z : tile<128x128xfp32> do (%i: i32, %c: tile<128x128xfp32>) {\n"
+      "%d = dot %a, %b, %c : tile<128x128xfp32>\nyield %d\n}\n"
+      "%s = slice %r {starts = [127, 127]} : tile<1x1xfp32>\n%f = reshape %s : tile<1xfp32>\n"
+      "%w = reduce %f {axis = 0} : fp32 do (%p: fp32, %q: fp32) {\n%t = add %p, %q : fp32\nyield %t\n}\n"
+      "store %out, %w\n");
+  kernel_output(&k, OUT, 4);
+  kernel_must_run(&k, RUN(&k, OUT));
+  assert_true(kernel_value(&k, OUT, ELEM_FP32, 0) == 16 * 64 * 1.5);
+  kernel_close(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_types),   cmocka_unit_test(test_int_wraps),
+      cmocka_unit_test(test_special), cmocka_unit_test(test_tf32_of_exact_inputs),
+      cmocka_unit_test(test_large),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
