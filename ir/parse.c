@@ -204,7 +204,7 @@ static void parse_op(Parser *p, Region *region) {
   parse_result_names(p, &parts);
   Loc loc = p->token.loc;
   if (!parse_kind(p, &kind)) return;
-  parse_operands(p, &parts);
+  if (op_max_operands(kind) > 0) parse_operands(p, &parts); // else a value begins the next op
   if (p->failed) return;
   Builder b = builder_at_end(p->func, region);
   b.loc = loc;
