@@ -5,10 +5,12 @@
 enum { T = SCOPE_TL, L = SCOPE_LIB, P = SCOPE_PY, M = SCOPE_METHOD };
 
 const Builtin builtin_table[] = {
-#define BUILTIN(name, scope, params, handler) {#name, scope, params, handler},
-#define NOT_BUILT(name, scope)                {#name, scope, NULL, NULL},
+#define BUILTIN(name, scope, params, handler)            {#name, scope, params, handler, NULL},
+#define BUILTIN_OF(name, scope, params, handler, detail) {#name, scope, params, handler, detail},
+#define NOT_BUILT(name, scope)                           {#name, scope, NULL, NULL, NULL},
 #include "frontend/builtins.def"
 #undef BUILTIN
+#undef BUILTIN_OF
 #undef NOT_BUILT
 };
 const uint32_t builtin_count = sizeof builtin_table / sizeof *builtin_table;
@@ -26,16 +28,4 @@ const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n) {
   for (uint32_t i = 0; i < builtin_count; i++)
     if (builtin_table[i].scope & scope) names[(*n)++] = builtin_table[i].name;
   return names;
-}
-
-bool builtin_option(Elab *e, const Call *call, uint32_t at, ConstKind kind, const char *name, bool *good) {
-  static const char *const kinds[] = {"None",     "a bool", "an integer", "a float",
-                                      "a string", "a type", "a tuple"};
-  const Obj *obj = &call->args[at];
-  if (!obj_given(obj)) return false;
-  bool is_kind = obj_is(obj, kind) || (kind == CONST_BOOL && obj_is(obj, CONST_INT));
-  if (is_kind) return true;
-  elab_error(e, call->locs[at], "'%s' of '%s' must be %s known at compile time, not %s", name, call->text,
-             kinds[kind], obj_describe(e, obj));
-  return *good = false;
 }

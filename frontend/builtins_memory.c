@@ -1,44 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// load and store.
+// load and store through pointers and tiles of pointers; what they take of block pointers is handed on.
 #include "frontend/builtins.h"
 
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 
-// A string option among `allowed` (NULL-terminated): its interned text, NULL where it is "", not given or
-// wrong.
-static const char *string_option(Elab *e, const Call *call, uint32_t at, const char *name,
-                                 const char *const *allowed, bool *good) {
-  if (!builtin_option(e, call, at, CONST_STR, name, good) || !call->args[at].constant.str[0]) return NULL;
-  const char *text = call->args[at].constant.str;
-  size_t n = 0;
-  for (; allowed[n]; n++)
-    if (strcmp(allowed[n], text) == 0) return intern(&e->ir->names, str_from(text));
-  elab_error(e, call->locs[at], "'%s' of '%s' cannot be '%s'%s", name, call->text, text,
-             elab_did_you_mean(e, str_from(text), allowed, n));
-  *good = false;
-  return NULL;
-}
+// --- Pointers, masks, values ---
 
-static const char *const evictions[] = {"evict_first", "evict_last", "evict_normal", NULL};
-
-// boundary_check and padding_option belong to block pointers.
-static bool check_block_options(Elab *e, const Call *call, uint32_t check, uint32_t padding) {
-  const Obj *checked = &call->args[check];
-  bool good = true;
-  if (obj_given(checked) && !(checked->kind == OBJ_TUPLE && checked->items.n == 0)) {
-    elab_error(e, call->locs[check], "'boundary_check' is for block pointers, which are not built yet");
-    good = false;
-  }
-  if (padding && builtin_option(e, call, padding, CONST_STR, "padding_option", &good) &&
-      call->args[padding].constant.str[0]) {
-    elab_error(e, call->locs[padding], "'padding_option' is for block pointers, which are not built yet");
-    good = false;
-  }
-  return good;
-}
-
-static Value *pointer_arg(Elab *e, const Call *call) {
-  const Obj *obj = &call->args[0];
+Value *builtin_pointer(Elab *e, const Call *call, uint32_t at) {
+  const Obj *obj = &call->args[at];
   if (obj->kind == OBJ_ERROR) return NULL;
   if (obj->kind == OBJ_VALUE && type_is_ptr(obj->value->type)) {
     if (type_element(obj->value->type)->inner->kind == TYPE_SCALAR) return obj->value;
@@ -46,54 +15,92 @@ static Value *pointer_arg(Elab *e, const Call *call) {
     const Type *address = type_ptr(e->ir, elab_scalar(e, ELEM_I64));
     return elab_bitcast(e, call->loc, obj->value, address);
   }
-  elab_error(e, call->locs[0], "'%s' needs a pointer, not %s", call->text, obj_describe(e, obj));
+  elab_error(e, call->locs[at], "'%s' needs a pointer, not %s", call->text, obj_describe(e, obj));
   return NULL;
 }
 
-// The mask as i1 of the pointer's shape; NULL where there is none or after an error.
+// The mask as it is given: NULL where there is none, it is True, or after an error.
 static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *pointer, bool *good) {
+  if (at == NO_ARG || !obj_given(&call->args[at])) return NULL;
   const Obj *obj = &call->args[at];
-  if (!obj_given(obj)) return NULL;
   bool flag = obj_is(obj, CONST_BOOL) || obj_is(obj, CONST_INT);
   if (flag && obj->constant.i != 0) return NULL;
-  *good = false;
-  if (flag) {
-    *good = true;
-    return build_int(&e->b, type_with_element(e->ir, pointer, elab_scalar(e, ELEM_I1)), 0);
-  }
-  Value *mask = elab_value(e, call->locs[at], "a mask", obj, NULL);
-  if (!mask) return NULL;
-  if (!type_is_elem(mask->type, ELEM_I1)) {
-    elab_error(e, call->locs[at], "a mask's elements must be i1, not %s",
-               type_text(e, type_element(mask->type)));
-    return NULL;
-  }
-  if (type_is_tile(mask->type) && !type_same_shape(mask->type, pointer)) {
-    elab_error(e, call->locs[at], "the mask is %s, but the pointer is %s", type_text(e, mask->type),
-               type_text(e, pointer));
-    return NULL;
-  }
-  *good = true;
-  return elab_splat_like(e, mask, pointer);
-}
-
-// A value to store, or a load's `other`: of the pointee's type and the pointer's shape.
-static Value *element_arg(Elab *e, const Call *call, uint32_t at, const char *what, const Type *pointer) {
-  const Obj *obj = &call->args[at];
-  const Type *element = type_element(pointer)->inner;
-  Value *value = elab_value(e, call->locs[at], what, obj, element);
-  if (!value) return NULL;
-  if (type_is_tile(value->type) && !type_same_shape(value->type, pointer)) {
-    elab_error(e, call->locs[at], "%s is %s, but the pointer is %s", what, type_text(e, value->type),
-               type_text(e, pointer));
-    return NULL;
-  }
   e->b.loc = elab_loc(e, call->loc);
-  return elab_spread(e, obj, value, pointer);
+  if (flag) return build_int(&e->b, type_with_element(e->ir, pointer, elab_scalar(e, ELEM_I1)), 0);
+  Value *mask = elab_value(e, call->locs[at], "a mask", obj, NULL);
+  *good = *good && mask;
+  if (!mask || type_is_elem(mask->type, ELEM_I1)) return mask;
+  elab_error(e, call->locs[at], "a mask's elements must be i1, not %s",
+             type_text(e, type_element(mask->type)));
+  *good = false;
+  return NULL;
 }
 
-static void set_text(Op *op, AttrKey key, const char *text) {
-  if (text && strcmp(text, "evict_normal") != 0) op_set_attr(op, (Attr){.key = key, .str = text});
+static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, const Type *pointer) {
+  if (!value || !type_is_tile(value->type) || type_is_tile(pointer)) return false;
+  elab_error(e, loc, "%s is %s, but the pointer is %s: a tile of pointers is needed", what,
+             type_text(e, value->type), type_text(e, pointer));
+  return true;
+}
+
+// The pointer, the mask and the value in one shape.
+static bool widen(Elab *e, const Call *call, Access *access) {
+  Value *values[3] = {access->pointer}, **places[3] = {&access->pointer};
+  uint32_t n = 1;
+  if (access->mask) values[n] = access->mask, places[n++] = &access->mask;
+  if (access->value) values[n] = access->value, places[n++] = &access->value;
+  if (!elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values)) return false;
+  for (uint32_t i = 0; i < n; i++) *places[i] = values[i];
+  return true;
+}
+
+static bool fit(Elab *e, Loc loc, const char *what, const Type *pointer, Value **value) {
+  if (!*value) return true;
+  *value = elab_broadcast_to(e, loc, what, *value, pointer->rank, pointer->shape);
+  return *value != NULL;
+}
+
+bool builtin_access(Elab *e, const Call *call, Access *access, const char *what, uint32_t value_at,
+                    uint32_t mask_at) {
+  const Type *pointer = access->pointer->type;
+  bool good = true, has_value = value_at != NO_ARG;
+  if (has_value) {
+    const Obj *obj = &call->args[value_at];
+    access->value = elab_value(e, call->locs[value_at], what, obj, type_element(pointer)->inner);
+    if (access->value) access->value = elab_spread(e, obj, access->value, pointer);
+    if (!access->value || is_larger(e, call->locs[value_at], what, access->value, pointer)) return false;
+  }
+  access->mask = mask_arg(e, call, mask_at, pointer, &good);
+  if (!good || (access->mask && is_larger(e, call->locs[mask_at], "the mask", access->mask, pointer)))
+    return false;
+  if (access->widens) return widen(e, call, access);
+  if (!type_is_tile(pointer)) return true;
+  return (!has_value || fit(e, call->locs[value_at], what, pointer, &access->value)) &&
+         (!access->mask || fit(e, call->locs[mask_at], "the mask", pointer, &access->mask));
+}
+
+// --- load, store ---
+
+static const char *const evictions[] = {"evict_first", "evict_last", "evict_normal", NULL};
+
+void builtin_set_hints(Op *op, const Hints *hints) {
+  bool normal = hints->evict && strcmp(hints->evict, "evict_normal") == 0;
+  op_set_str(op, ATTR_CACHE, hints->cache);
+  op_set_str(op, ATTR_EVICT, normal ? NULL : hints->evict);
+}
+
+static bool is_empty(const Obj *obj) {
+  return !obj_given(obj) || (obj->kind == OBJ_TUPLE && obj->items.n == 0) ||
+         (obj_is(obj, CONST_STR) && !obj->constant.str[0]);
+}
+
+// Options of block pointers alone.
+static bool refuse(Elab *e, const Call *call, uint32_t at, const char *name) {
+  if (is_empty(&call->args[at])) return false;
+  if (call->args[at].kind != OBJ_ERROR)
+    elab_error(e, call->locs[at], "'%s' is for block pointers (make_block_ptr), and this is %s; use a mask",
+               name, obj_describe(e, &call->args[0]));
+  return true;
 }
 
 // Back to what the pointee is, where that is a pointer.
@@ -104,42 +111,36 @@ static Obj loaded(Elab *e, const Call *call, Value *value) {
 
 Obj builtin_load(Elab *e, Call *call) {
   static const char *const caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
-  bool good = check_block_options(e, call, 3, 4);
-  const char *cache = string_option(e, call, 5, "cache_modifier", caches, &good);
-  const char *evict = string_option(e, call, 6, "eviction_policy", evictions, &good);
-  bool is_volatile = builtin_option(e, call, 7, CONST_BOOL, "volatile", &good) && call->args[7].constant.i;
-  Value *pointer = pointer_arg(e, call);
-  if (!pointer || !good) return error_obj();
-  Value *mask = mask_arg(e, call, 1, pointer->type, &good), *other = NULL;
+  bool good = true;
+  Hints hints = {builtin_choice(e, call, 5, "cache_modifier", caches, &good),
+                 builtin_choice(e, call, 6, "eviction_policy", evictions, &good)};
+  bool is_volatile = builtin_flag(e, call, 7, "volatile", false, &good);
   if (!good) return error_obj();
-  if (obj_given(&call->args[2]) && !obj_given(&call->args[1]))
-    return elab_error(e, call->locs[2], "'other' needs a mask");
-  if (obj_given(&call->args[2]) && mask) {
-    other = element_arg(e, call, 2, "'other'", pointer->type);
-    if (!other) return error_obj();
-  }
+  if (builtin_is_block(&call->args[0])) return builtin_block_load(e, call, &hints);
+  if (refuse(e, call, 3, "boundary_check") || refuse(e, call, 4, "padding_option")) return error_obj();
+  Access access = {.pointer = builtin_pointer(e, call, 0), .widens = true};
+  if (!access.pointer) return error_obj();
+  bool masked = obj_given(&call->args[1]), other = obj_given(&call->args[2]);
+  if (other && !masked) return elab_error(e, call->locs[2], "'other' needs a mask");
+  if (!builtin_access(e, call, &access, "'other'", other ? 2 : NO_ARG, 1)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
-  Value *value = build_load(&e->b, pointer, mask, other);
-  set_text(value->def, ATTR_CACHE, cache);
-  set_text(value->def, ATTR_EVICT, evict);
-  if (is_volatile) op_set_attr(value->def, (Attr){.key = ATTR_VOLATILE});
+  Value *value = build_load(&e->b, access.pointer, access.mask, access.mask ? access.value : NULL);
+  builtin_set_hints(value->def, &hints);
+  op_set_flag(value->def, ATTR_VOLATILE, is_volatile);
   return loaded(e, call, value);
 }
 
 Obj builtin_store(Elab *e, Call *call) {
   static const char *const caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
-  bool good = check_block_options(e, call, 3, 0);
-  const char *cache = string_option(e, call, 4, "cache_modifier", caches, &good);
-  const char *evict = string_option(e, call, 5, "eviction_policy", evictions, &good);
-  Value *pointer = pointer_arg(e, call);
-  if (!pointer || !good) return error_obj();
-  Value *value = element_arg(e, call, 1, "the value", pointer->type);
-  if (!value) return error_obj();
-  Value *mask = mask_arg(e, call, 2, pointer->type, &good);
+  bool good = true;
+  Hints hints = {builtin_choice(e, call, 4, "cache_modifier", caches, &good),
+                 builtin_choice(e, call, 5, "eviction_policy", evictions, &good)};
   if (!good) return error_obj();
+  if (builtin_is_block(&call->args[0])) return builtin_block_store(e, call, &hints);
+  if (refuse(e, call, 3, "boundary_check")) return error_obj();
+  Access access = {.pointer = builtin_pointer(e, call, 0)};
+  if (!access.pointer || !builtin_access(e, call, &access, "the value", 1, 2)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
-  Op *op = build_store(&e->b, pointer, value, mask);
-  set_text(op, ATTR_CACHE, cache);
-  set_text(op, ATTR_EVICT, evict);
+  builtin_set_hints(build_store(&e->b, access.pointer, access.value, access.mask), &hints);
   return obj_none();
 }

@@ -18,12 +18,27 @@ static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj 
   }
   Obj args[] = {*a, *b, {.kind = OBJ_ABSENT}};
   Loc locs[] = {call->loc, call->loc, call->loc};
-  Call inner = {.loc = call->loc, .text = call->text, .args = args, .locs = locs};
+  Call inner = {.loc = call->loc, .builtin = call->builtin, .text = call->text, .args = args, .locs = locs};
   return larger ? builtin_maximum(e, &inner) : builtin_minimum(e, &inner);
+}
+
+// max(x), of a tile, and max(x, axis=...) are the reduction.
+static Obj reduce(Elab *e, Call *call, bool larger) {
+  enum { OTHERS = 1 };
+  Obj args[5] = {call->args[0]};
+  Loc locs[5] = {call->locs[0]};
+  for (uint32_t i = 1; i < 5; i++) args[i] = call->args[i + OTHERS], locs[i] = call->locs[i + OTHERS];
+  const Builtin *builtin = builtin_find(larger ? "max" : "min", SCOPE_TL);
+  Call inner = {.loc = call->loc, .builtin = builtin, .text = call->text, .args = args, .locs = locs};
+  return builtin->run(e, &inner);
 }
 
 static Obj pick_all(Elab *e, Call *call, bool larger) {
   Obj best = call->args[0];
+  bool options = false;
+  for (uint32_t i = 2; i < 6; i++) options = options || call->args[i].kind != OBJ_ABSENT;
+  if (options && call->rest_count)
+    return elab_error(e, call->loc, "'%s' of several values has no axis or other options", call->text);
   if (best.kind == OBJ_TUPLE && call->rest_count == 0) {
     if (best.items.n == 0) return elab_error(e, call->loc, "'%s' of an empty tuple", call->text);
     Obj tuple = best;
@@ -31,9 +46,7 @@ static Obj pick_all(Elab *e, Call *call, bool larger) {
     for (uint32_t i = 1; i < tuple.items.n; i++) best = pick(e, call, larger, &best, &tuple.items.at[i]);
     return best;
   }
-  if (call->rest_count == 0)
-    return elab_error(e, call->loc, "'%s' of one %s is not built yet", call->text,
-                      best.kind == OBJ_VALUE ? "value (a reduction)" : "value");
+  if (call->rest_count == 0) return reduce(e, call, larger);
   for (uint32_t i = 0; i < call->rest_count; i++) best = pick(e, call, larger, &best, &call->rest[i]);
   return best;
 }
@@ -156,4 +169,38 @@ Obj builtin_constexpr(Elab *e, Call *call) {
   if (obj_to_const(e, &call->args[0], &ignored) || call->args[0].kind == OBJ_FUNCTION) return call->args[0];
   return elab_error(e, call->locs[0], "a constexpr must be known at compile time, and this is %s",
                     obj_describe(e, &call->args[0]));
+}
+
+// --- Types ---
+
+Obj builtin_pointer_type(Elab *e, Call *call) {
+  const Type *pointee = builtin_dtype(e, call, 0), *type = pointee;
+  uint32_t stars = 0;
+  for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
+  if (stars >= TYPE_MAX_STARS) return elab_error(e, call->loc, "a type has at most %d stars", TYPE_MAX_STARS);
+  return pointee ? obj_type(type_ptr(e->ir, pointee)) : error_obj();
+}
+
+Obj builtin_int_type(Elab *e, Call *call) {
+  static const Elem elems[][2] = {
+      {ELEM_U8, ELEM_I8}, {ELEM_U16, ELEM_I16}, {ELEM_U32, ELEM_I32}, {ELEM_U64, ELEM_I64}};
+  bool good = true, is_signed = builtin_flag(e, call, 1, "signed", true, &good);
+  if (!builtin_option(e, call, 0, CONST_INT, "bitwidth", &good)) return good ? obj_none() : error_obj();
+  int64_t bits = call->args[0].constant.i;
+  if (bits == 1) return obj_type(elab_scalar(e, ELEM_I1));
+  for (uint32_t i = 0; good && i < 4; i++)
+    if (bits == 8 << i) return obj_type(elab_scalar(e, elems[i][is_signed]));
+  return elab_error(e, call->locs[0], "there are no integers of %lld bits", (long long)bits);
+}
+
+Obj builtin_to_tensor(Elab *e, Call *call) {
+  return obj_value(elab_value(e, call->locs[0], "the argument", &call->args[0], NULL));
+}
+
+Obj builtin_static_log2(Elab *e, Call *call) {
+  const Obj *i = &call->args[0];
+  if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
+    return elab_error(e, call->locs[0], "'%s' needs a positive constexpr integer, not %s", call->text,
+                      obj_describe(e, i));
+  return obj_int(63 - __builtin_clzll((unsigned long long)i->constant.i));
 }

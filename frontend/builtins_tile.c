@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builtins that make tiles, and arithmetic.
+// Builtins that make tiles, casts, choices.
 #include "frontend/builtins.h"
 
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
@@ -38,17 +38,8 @@ Obj builtin_arange(Elab *e, Call *call) {
   return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : error_obj();
 }
 
-static const Type *dtype_arg(Elab *e, const Call *call, uint32_t at) {
-  const Obj *dtype = &call->args[at];
-  if (obj_is(dtype, CONST_DTYPE) && !type_is_tile(dtype->constant.type)) return dtype->constant.type;
-  if (dtype->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a type such as fp32, not %s", call->text,
-               obj_describe(e, dtype));
-  return NULL;
-}
-
 static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
-  const Type *element = dtype_arg(e, call, dtype_at);
+  const Type *element = builtin_dtype(e, call, dtype_at);
   uint32_t rank, shape[TILE_MAX_RANK];
   if (!element || !elab_shape(e, call->locs[0], &call->args[0], &rank, shape)) return error_obj();
   Value *scalar = elab_value(e, call->loc, "the value", value, element);
@@ -84,17 +75,43 @@ Obj builtin_zeros_like(Elab *e, Call *call) {
 
 // --- Casts ---
 
+static bool narrows(const Type *from, const Type *to) {
+  return type_is_float(from) && type_is_float(to) &&
+         elem_info(type_element(from)->elem)->bits > elem_info(type_element(to)->elem)->bits;
+}
+
+// Rounded toward zero: where rounding to nearest went away from it, the bits of one number less.
+static Value *truncate_float(Elab *e, Value *x, const Type *element) {
+  static const Elem words[] = {[8] = ELEM_U8, [16] = ELEM_U16, [32] = ELEM_U32};
+  Value *nearest = build_cast(&e->b, x, element), *back = build_cast(&e->b, nearest, type_element(x->type));
+  if (elem_info(type_element(x->type)->elem)->bits < 32)
+    x = builtin_as(e, x, ELEM_FP32), back = builtin_as(e, back, ELEM_FP32);
+  Value *away = build_binary(&e->b, OP_GT, builtin_math_value(e, "abs", back, NULL),
+                             builtin_math_value(e, "abs", x, NULL));
+  const Type *word = type_with_element(e->ir, x->type, elab_scalar(e, words[elem_info(element->elem)->bits]));
+  Value *bits = build(&e->b, OP_BITCAST, word, nearest, NULL, NULL);
+  Value *less = build_binary(&e->b, OP_SUB, bits, build_int(&e->b, word, 1));
+  return build(&e->b, OP_BITCAST, nearest->type, builtin_choose(e, away, less, bits), NULL, NULL);
+}
+
 Obj builtin_cast(Elab *e, Call *call) {
-  const Type *element = dtype_arg(e, call, 1);
+  static const char *const roundings[] = {"rtne", "rtz", NULL};
+  const Type *element = builtin_dtype(e, call, 1);
   bool good = element != NULL;
-  if (builtin_option(e, call, 2, CONST_STR, "fp_downcast_rounding", &good) &&
-      strcmp(call->args[2].constant.str, "rtne") != 0)
-    return elab_error(e, call->locs[2], "rounding other than 'rtne' is not built yet");
-  bool bits = builtin_option(e, call, 3, CONST_BOOL, "bitcast", &good) && call->args[3].constant.i;
+  const char *rounding = builtin_choice(e, call, 2, "fp_downcast_rounding", roundings, &good);
+  bool bits = builtin_flag(e, call, 3, "bitcast", false, &good);
   if (!good) return error_obj();
-  if (!bits && element) return obj_value(elab_value(e, call->loc, "what is cast", &call->args[0], element));
+  if (!bits && !rounding) return obj_value(elab_value(e, call->loc, "what is cast", &call->args[0], element));
   Value *value = elab_value(e, call->loc, "what is cast", &call->args[0], NULL);
-  return obj_value(value ? elab_bitcast(e, call->loc, value, element) : NULL);
+  if (!value) return error_obj();
+  if (bits) return obj_value(elab_bitcast(e, call->loc, value, element));
+  if (!narrows(value->type, element))
+    return elab_error(e, call->locs[2],
+                      "'fp_downcast_rounding' is for floats that become narrower, not for %s to %s",
+                      type_text(e, type_element(value->type)), type_text(e, element));
+  e->b.loc = elab_loc(e, call->loc);
+  return obj_value(rounding[2] == 'z' ? truncate_float(e, value, element)
+                                      : build_cast(&e->b, value, element));
 }
 
 // --- Choices ---
@@ -127,18 +144,19 @@ static Value *propagate(Elab *e, Value *result, Value *x, Value *y) {
 }
 
 static Obj extremum(Elab *e, Call *call, OpKind kind) {
-  bool good = true, nan = builtin_option(e, call, 2, CONST_STR, "propagate_nan", &good);
-  if (nan) nan = strcmp(call->args[2].constant.str, "ALL") == 0;
+  bool good = true, nan = builtin_propagates_nan(e, call, 2, &good);
   if (!good) return error_obj();
-  Pair p = elab_promote(e, call->loc, arena_printf(e->arena, "'%s'", call->text), PROMOTE_PLAIN,
-                        &call->args[0], &call->args[1]);
-  if (!p.a) return error_obj();
-  e->b.loc = elab_loc(e, call->loc);
-  Value *result = NULL;
+  Obj x = builtin_promote_bf16(e, call->loc, call->args[0]),
+      y = builtin_promote_bf16(e, call->loc, call->args[1]);
+  if (obj_is_number(&x) && obj_is_number(&y)) {
+    Obj test = const_compare(e, call->loc, kind == OP_MAX ? COMPARE_GT : COMPARE_LT, &y, &x);
+    return test.constant.i ? y : x;
+  }
+  Pair p;
+  if (!builtin_pair(e, call, &x, &y, &p)) return error_obj();
   if (type_is_elem(p.a->type, ELEM_I1))
-    result = build_binary(&e->b, kind == OP_MAX ? OP_OR : OP_AND, p.a, p.b);
-  else
-    result = build_binary(&e->b, kind, p.a, p.b);
+    return obj_value(build_binary(&e->b, kind == OP_MAX ? OP_OR : OP_AND, p.a, p.b));
+  Value *result = build_binary(&e->b, kind, p.a, p.b);
   return obj_value(nan && type_is_float(p.a->type) ? propagate(e, result, p.a, p.b) : result);
 }
 
@@ -163,42 +181,22 @@ Obj builtin_cdiv(Elab *e, Call *call) {
   return elab_binary(e, call->loc, BINARY_FLOOR_DIV, &sum, div);
 }
 
-Obj builtin_abs(Elab *e, Call *call) {
-  const Obj *obj = &call->args[0];
-  if (obj_is_number(obj)) {
-    Obj zero = obj_int(0), less = const_compare(e, call->loc, COMPARE_LT, obj, &zero);
-    bool negative_zero = obj_is(obj, CONST_FLOAT) && obj->constant.f == 0;
-    return negative_zero ? obj_float(0)
-                         : const_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
-  }
-  Value *x = elab_value(e, call->locs[0], "the argument of abs", obj, NULL);
-  if (!x) return error_obj();
-  const Type *element = type_element(x->type);
-  if (element->kind == TYPE_PTR)
-    return elab_error(e, call->locs[0], "'%s' is not defined on pointers", call->text);
-  if (elem_is_float(element->elem) && elem_info(element->elem)->bits == 8)
-    return elab_error(e, call->locs[0], "'%s' is not defined on %s; cast to fp16 or fp32 first", call->text,
-                      type_text(e, element));
-  if (elem_is_float(element->elem)) { // 0 - x makes +0 of -0; a NaN stays
-    Value *zero = build_float(&e->b, x->type, 0), *positive = build_binary(&e->b, OP_SUB, zero, x);
-    return obj_value(build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_LE, x, zero), positive, x));
-  }
-  if (!elem_is_signed(element->elem) || element->elem == ELEM_I1) return obj_value(x);
-  return obj_value(build_binary(&e->b, OP_MAX, x, build(&e->b, OP_NEG, x->type, x, NULL, NULL)));
-}
-
-// fp16 and bf16 are computed in fp32.
-Obj builtin_exp(Elab *e, Call *call) {
-  const Obj *obj = &call->args[0];
-  const Type *fp32 = elab_scalar(e, ELEM_FP32);
-  Value *x = elab_value(e, call->locs[0], "the argument of exp", obj, obj_is_number(obj) ? fp32 : NULL);
-  if (!x) return error_obj();
-  if (!type_is_float(x->type))
-    return elab_error(e, call->locs[0], "'%s' needs floats, not %s", call->text, obj_describe(e, obj));
-  const Type *element = type_element(x->type);
-  bool narrow = elem_info(element->elem)->bits < 32;
-  e->b.loc = elab_loc(e, call->loc);
-  if (narrow) x = build_cast(&e->b, x, fp32);
-  x = build(&e->b, OP_EXP, x->type, x, NULL, NULL);
-  return obj_value(narrow ? build_cast(&e->b, x, element) : x);
+Obj builtin_swizzle2d(Elab *e, Call *call) {
+  Loc loc = call->loc;
+  const Obj *i = &call->args[0], *j = &call->args[1], *size_i = &call->args[2], *size_j = &call->args[3];
+  const Obj *size_g = &call->args[4];
+  Obj row = elab_binary(e, loc, BINARY_MUL, i, size_j), at = elab_binary(e, loc, BINARY_ADD, &row, j);
+  Obj in_group = elab_binary(e, loc, BINARY_MUL, size_g, size_j); // programs of a whole group of rows
+  Obj group = elab_binary(e, loc, BINARY_FLOOR_DIV, &at, &in_group);
+  Obj first = elab_binary(e, loc, BINARY_MUL, &group, size_g),
+      left = elab_binary(e, loc, BINARY_SUB, size_i, &first);
+  Obj extremes[] = {left, *size_g, {.kind = OBJ_ABSENT}};
+  Call inner = *call;
+  inner.args = extremes;
+  Obj rows = builtin_minimum(e, &inner); // the last group may have fewer
+  Obj within = elab_binary(e, loc, BINARY_MOD, &at, &in_group);
+  Obj step = elab_binary(e, loc, BINARY_MOD, &within, &rows), result = obj_tuple(e, 2);
+  result.items.at[0] = elab_binary(e, loc, BINARY_ADD, &first, &step);
+  result.items.at[1] = elab_binary(e, loc, BINARY_FLOOR_DIV, &within, &rows);
+  return result;
 }

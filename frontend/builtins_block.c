@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Block pointers: windows of tensors in memory. Tensor descriptors are block pointers at the tensor's origin
+// whose loads and stores check every bound.
+#include "frontend/builtins.h"
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+bool builtin_is_block(const Obj *obj) {
+  return obj->kind == OBJ_VALUE && type_is_block_ptr(obj->value->type);
+}
+
+static Value *block_arg(Elab *e, const Call *call, uint32_t at, const char *what) {
+  const Obj *obj = &call->args[at];
+  if (builtin_is_block(obj)) return obj->value;
+  if (obj->kind != OBJ_ERROR)
+    elab_error(e, call->locs[at], "'%s' needs a %s, not %s", call->text, what, obj_describe(e, obj));
+  return NULL;
+}
+
+// --- Lists of run-time integers ---
+
+static Value *extent(Elab *e, const Call *call, uint32_t at, const char *name, const Obj *obj) {
+  bool integer = obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL) ||
+                 (obj->kind == OBJ_VALUE && type_is_int(obj->value->type) && !type_is_tile(obj->value->type));
+  if (integer) return elab_value(e, call->locs[at], name, obj, elab_scalar(e, ELEM_I64));
+  if (obj->kind != OBJ_ERROR)
+    elab_error(e, call->locs[at], "'%s' of '%s' is made of integers, not %s", name, call->text,
+               obj_describe(e, obj));
+  return NULL;
+}
+
+// `rank` integers as i64; a number alone stands for a tuple of one.
+static bool extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank, Value **values) {
+  const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
+  uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
+  if (n != rank && obj->kind != OBJ_ERROR)
+    elab_error(e, call->locs[at], "'%s' of '%s' needs %u integers, one a dimension of the block, not %s",
+               name, call->text, rank, obj_describe(e, obj));
+  if (n != rank) return false;
+  for (uint32_t i = 0; i < rank; i++)
+    if (!(values[i] = extent(e, call, at, name, &items[i]))) return false;
+  return true;
+}
+
+// Dimensions in `obj`, each once; `set` gets a flag a dimension.
+static bool dimensions(Elab *e, const Call *call, uint32_t at, uint32_t rank, uint32_t *dims, uint32_t *n) {
+  const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
+  uint32_t count = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
+  bool seen[TILE_MAX_RANK] = {false};
+  *n = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t axis;
+    if (!builtin_axis_of(e, call->locs[at], call, &items[i], rank, &axis)) return false;
+    if (seen[axis]) {
+      elab_error(e, call->locs[at], "dimension %u is given twice", axis);
+      return false;
+    }
+    seen[axis] = true;
+    dims[(*n)++] = axis;
+  }
+  return true;
+}
+
+// --- Making and moving ---
+
+static Value *base_arg(Elab *e, const Call *call) {
+  const Obj *obj = &call->args[0];
+  bool good = obj->kind == OBJ_VALUE && obj->value->type->kind == TYPE_PTR;
+  if (good && obj->value->type->inner->kind == TYPE_SCALAR) return obj->value;
+  if (obj->kind != OBJ_ERROR)
+    elab_error(e, call->locs[0], "the base of '%s' must be a pointer to numbers, not %s", call->text,
+               obj_describe(e, obj));
+  return NULL;
+}
+
+static bool block_shape(Elab *e, const Call *call, uint32_t at, uint32_t *rank, uint32_t *shape) {
+  if (!elab_shape(e, call->locs[at], &call->args[at], rank, shape)) return false;
+  if (*rank) return true;
+  elab_error(e, call->locs[at], "'block_shape' of '%s' is empty", call->text);
+  return false;
+}
+
+Obj builtin_make_block_ptr(Elab *e, Call *call) {
+  static const char *const names[] = {"shape", "strides", "offsets"};
+  uint32_t rank, shape[TILE_MAX_RANK], order[TILE_MAX_RANK], n = 0;
+  Value *base = base_arg(e, call), *values[3][TILE_MAX_RANK];
+  if (!base || !block_shape(e, call, 4, &rank, shape)) return error_obj();
+  for (uint32_t i = 0; i < 3; i++)
+    if (!extents(e, call, i + 1, names[i], rank, values[i])) return error_obj();
+  bool ordered = obj_given(&call->args[5]);
+  if (ordered && !dimensions(e, call, 5, rank, order, &n)) return error_obj();
+  if (ordered && n != rank)
+    return elab_error(e, call->locs[5], "'order' of '%s' names all %u dimensions once, fastest first, not %s",
+                      call->text, rank, obj_describe(e, &call->args[5]));
+  e->b.loc = elab_loc(e, call->loc);
+  BlockPtrParts parts = {base, rank, values[0], values[1], values[2], shape, ordered ? order : NULL, false};
+  return obj_value(build_make_block_ptr(&e->b, &parts));
+}
+
+static Value *advance(Elab *e, const Call *call, Value *block, uint32_t at) {
+  Value *offsets[TILE_MAX_RANK];
+  if (!extents(e, call, at, "offsets", block->type->rank, offsets)) return NULL;
+  e->b.loc = elab_loc(e, call->loc);
+  return build_advance(&e->b, block, offsets);
+}
+
+Obj builtin_advance(Elab *e, Call *call) {
+  Value *block = block_arg(e, call, 0, "block pointer");
+  return obj_value(block ? advance(e, call, block, 1) : NULL);
+}
+
+// --- Loads and stores ---
+
+// The dimensions of boundary_check, in order.
+static bool boundary_arg(Elab *e, const Call *call, uint32_t at, uint32_t rank, uint32_t *dims, uint32_t *n) {
+  uint32_t given[TILE_MAX_RANK], count = 0;
+  *n = 0;
+  if (obj_given(&call->args[at]) && !dimensions(e, call, at, rank, given, &count)) return false;
+  for (uint32_t dim = 0; dim < rank; dim++)
+    for (uint32_t i = 0; i < count; i++)
+      if (given[i] == dim) dims[(*n)++] = dim;
+  return true;
+}
+
+// The value in the block's type and shape. NULL after an error.
+static Value *stored_value(Elab *e, const Call *call, uint32_t at, const Type *block) {
+  const Obj *obj = &call->args[at];
+  const Type *tile = type_tile(e->ir, block->inner, block->rank, block->shape, NULL);
+  Value *value = elab_value(e, call->locs[at], "the value", obj, block->inner);
+  if (!value) return NULL;
+  return elab_broadcast_to(e, call->locs[at], "the value", elab_spread(e, obj, value, tile), block->rank,
+                           block->shape);
+}
+
+static bool refuse_mask(Elab *e, const Call *call, uint32_t at, const char *name) {
+  if (!obj_given(&call->args[at])) return false;
+  elab_error(e, call->locs[at], "'%s' is not for block pointers; 'boundary_check' guards their bounds", name);
+  return true;
+}
+
+Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
+  static const char *const paddings[] = {"zero", "nan", NULL};
+  Value *block = call->args[0].value;
+  uint32_t n, dims[TILE_MAX_RANK];
+  bool good = true;
+  if (refuse_mask(e, call, 1, "mask") || refuse_mask(e, call, 2, "other")) return error_obj();
+  const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
+  if (!good) return error_obj();
+  if (padding && padding[0] == 'n' && !type_is_float(block->type->inner))
+    return elab_error(e, call->locs[4], "padding_option 'nan' is for floats, and the block's elements are %s",
+                      type_text(e, block->type->inner));
+  if (!boundary_arg(e, call, 3, block->type->rank, dims, &n)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  Value *tile = build_block_load(&e->b, block, n, dims, n ? padding : NULL);
+  builtin_set_hints(tile->def, hints);
+  return obj_value(tile);
+}
+
+Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
+  Value *block = call->args[0].value;
+  if (refuse_mask(e, call, 2, "mask")) return error_obj();
+  Value *value = stored_value(e, call, 1, block->type);
+  uint32_t n, dims[TILE_MAX_RANK];
+  if (!value || !boundary_arg(e, call, 3, block->type->rank, dims, &n)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  builtin_set_hints(build_block_store(&e->b, block, value, n, dims), hints);
+  return obj_none();
+}
+
+// --- Tensor descriptors ---
+
+static bool is_one(const Obj *obj) {
+  int64_t i;
+  if (obj_is(obj, CONST_INT)) return obj->constant.i == 1;
+  return obj->kind == OBJ_VALUE && value_int_constant(obj->value, &i) && i == 1;
+}
+
+static bool check_descriptor(Elab *e, const Call *call, const Type *element, uint32_t rank,
+                             const uint32_t *shape) {
+  uint32_t bytes = shape[rank - 1] * type_element_bytes(element);
+  const Obj *strides = &call->args[2];
+  if (bytes < 16) {
+    elab_error(e, call->locs[3],
+               "a descriptor's block has 16 bytes or more in its last dimension, not %u elements of %s",
+               shape[rank - 1], type_text(e, element));
+    return false;
+  }
+  if (is_one(strides->kind == OBJ_TUPLE ? &strides->items.at[rank - 1] : strides)) return true;
+  elab_error(e, call->locs[2], "the last stride of a tensor descriptor must be 1, known at compile time");
+  return false;
+}
+
+Obj builtin_make_descriptor(Elab *e, Call *call) {
+  static const char *const paddings[] = {"zero", "nan", NULL};
+  uint32_t rank, shape[TILE_MAX_RANK];
+  bool good = true;
+  const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
+  if (padding && padding[0] == 'n')
+    return elab_error(e, call->locs[4], "padding_option 'nan' of '%s' is not built yet", call->text);
+  Value *base = base_arg(e, call), *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
+  if (!good || !base || !block_shape(e, call, 3, &rank, shape)) return error_obj();
+  if (!extents(e, call, 1, "shape", rank, sizes) || !extents(e, call, 2, "strides", rank, strides))
+    return error_obj();
+  if (!check_descriptor(e, call, base->type->inner, rank, shape)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  zeros[0] = build_int(&e->b, elab_scalar(e, ELEM_I64), 0);
+  for (uint32_t i = 1; i < rank; i++) zeros[i] = zeros[0];
+  BlockPtrParts parts = {base, rank, sizes, strides, zeros, shape, NULL, true};
+  return obj_value(build_make_block_ptr(&e->b, &parts));
+}
+
+static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4};
+
+Obj builtin_descriptor_load(Elab *e, Call *call) {
+  Value *block = block_arg(e, call, 0, "tensor descriptor"), *at = block ? advance(e, call, block, 1) : NULL;
+  return obj_value(at ? build_block_load(&e->b, at, at->type->rank, all_dims, "zero") : NULL);
+}
+
+static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32_t offsets_at) {
+  Value *block = block_arg(e, call, 0, "tensor descriptor");
+  Value *at = block ? advance(e, call, block, offsets_at) : NULL;
+  Value *value = at ? stored_value(e, call, value_at, at->type) : NULL;
+  if (!value) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  build_block_store(&e->b, at, value, at->type->rank, all_dims);
+  return obj_none();
+}
+
+Obj builtin_descriptor_store(Elab *e, Call *call) { return descriptor_store(e, call, 2, 1); }
+Obj builtin_descriptor_store_value(Elab *e, Call *call) { return descriptor_store(e, call, 1, 2); }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot: matrix products.
+#include "frontend/builtins.h"
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+static bool is_operand(Elem elem) { return elem_is_float(elem) || elem == ELEM_I8 || elem == ELEM_U8; }
+
+// The operands as tiles of one type that can be multiplied: fp8 of two kinds as fp16, which holds both.
+static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
+  *a = builtin_number_tile(e, call, 0);
+  *b = builtin_number_tile(e, call, 1);
+  if (!*a || !*b) return false;
+  const Type *x = type_element((*a)->type), *y = type_element((*b)->type);
+  for (uint32_t i = 0; i < 2; i++) {
+    const Type *type = i == 0 ? x : y;
+    if (is_operand(type->elem)) continue;
+    elab_error(e, call->locs[i], "'%s' multiplies floats and 8-bit integers, not %s", call->text,
+               obj_describe(e, &call->args[i]));
+    return false;
+  }
+  e->b.loc = elab_loc(e, call->loc);
+  if (x == y) return true;
+  if (builtin_is_fp8(x) && builtin_is_fp8(y)) {
+    *a = builtin_as(e, *a, ELEM_FP16), *b = builtin_as(e, *b, ELEM_FP16);
+    return true;
+  }
+  elab_error(e, call->loc, "the operands of '%s' must have one element type, not %s and %s; cast one of them",
+             call->text, type_text(e, x), type_text(e, y));
+  return false;
+}
+
+static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b) {
+  uint32_t rank = a->rank;
+  if (rank != b->rank || rank < 2 || rank > 3) {
+    elab_error(e, call->loc, "'%s' needs two matrices, or two batches of matrices, not %s and %s", call->text,
+               type_text(e, a), type_text(e, b));
+    return false;
+  }
+  if (rank == 3 && a->shape[0] != b->shape[0]) {
+    elab_error(e, call->loc, "the batches of '%s' differ: %s and %s", call->text, type_text(e, a),
+               type_text(e, b));
+    return false;
+  }
+  if (a->shape[rank - 1] == b->shape[rank - 2]) return true;
+  elab_error(
+      e, call->loc,
+      "'%s' cannot multiply %s by %s: the columns of the first, %u, are not the rows of the second, %u",
+      call->text, type_text(e, a), type_text(e, b), a->shape[rank - 1], b->shape[rank - 2]);
+  return false;
+}
+
+// What the products are summed in. NULL after an error.
+static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
+  Elem sum = elem_is_int(elem) ? ELEM_I32 : elem == ELEM_FP64 ? ELEM_FP64 : ELEM_FP32;
+  if (!obj_given(&call->args[6])) return elab_scalar(e, sum);
+  const Type *dtype = builtin_dtype(e, call, 6);
+  if (!dtype) return NULL;
+  // A wider sum than asked for is Triton's: bf16 and fp32 in fp32, integers in i32, whatever the default
+  // says.
+  if (dtype->kind == TYPE_SCALAR && (dtype->elem == sum || dtype->elem == ELEM_FP32))
+    return elab_scalar(e, sum);
+  bool halves = elem == ELEM_FP16 || elem_info(elem)->bits == 8;
+  if (dtype->kind == TYPE_SCALAR && dtype->elem == ELEM_FP16 && halves && !elem_is_int(elem)) return dtype;
+  elab_error(e, call->locs[6], "'out_dtype' of '%s' of %s cannot be %s%s", call->text, elem_info(elem)->name,
+             type_text(e, dtype),
+             dtype->kind == TYPE_SCALAR && elem_is_float(dtype->elem) ? "; use fp32 and convert the result"
+                                                                      : "");
+  return NULL;
+}
+
+static bool check_accumulator(Elab *e, const Call *call, const Type *type, Value **acc) {
+  *acc = NULL;
+  if (!obj_given(&call->args[2])) {
+    e->b.loc = elab_loc(e, call->loc);
+    *acc = type_is_float(type) ? build_float(&e->b, type, 0) : build_int(&e->b, type, 0);
+    return true;
+  }
+  Value *given = builtin_tile(e, call, 2);
+  if (!given) return false;
+  if (given->type == type) return (*acc = given) != NULL;
+  elab_error(e, call->locs[2], "the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
+             type_text(e, given->type));
+  return false;
+}
+
+// input_precision, or allow_tf32; NULL: the target's own.
+static const char *precision(Elab *e, const Call *call, bool *good) {
+  static const char *const names[] = {"ieee", "tf32", "tf32x3", NULL};
+  bool given =
+      obj_given(&call->args[3]) && !(obj_is(&call->args[3], CONST_STR) && !call->args[3].constant.str[0]);
+  if (given && obj_given(&call->args[4])) {
+    elab_error(e, call->locs[4], "'%s' takes 'input_precision' or 'allow_tf32', not both", call->text);
+    *good = false;
+    return NULL;
+  }
+  if (given) return builtin_choice(e, call, 3, "input_precision", names, good);
+  if (!builtin_option(e, call, 4, CONST_BOOL, "allow_tf32", good)) return NULL;
+  return call->args[4].constant.i ? "tf32" : "ieee";
+}
+
+static const char *default_precision(Elab *e) {
+  static const char *const names[] = {
+      [FP32_DOT_IEEE] = "ieee", [FP32_DOT_TF32] = "tf32", [FP32_DOT_TF32X3] = "tf32x3"};
+  return names[e->out->target.fp32_dot];
+}
+
+Obj builtin_dot(Elab *e, Call *call) {
+  bool good = true;
+  Value *a, *b, *acc;
+  const char *how = precision(e, call, &good);
+  bool imprecise = builtin_option(e, call, 5, CONST_INT, "max_num_imprecise_acc", &good);
+  if (imprecise && !const_fits(&call->args[5].constant, ELEM_U32))
+    return elab_error(e, call->locs[5], "'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
+                      obj_text(e, &call->args[5]));
+  if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return error_obj();
+  bool fp8 = builtin_is_fp8(a->type);
+  const Type *sum = sum_type(e, call, type_element(a->type)->elem);
+  if (!sum) return error_obj();
+  uint32_t rank = a->type->rank, shape[3];
+  uint64_t sizes[3];
+  memcpy(shape, a->type->shape, rank * sizeof *shape);
+  shape[rank - 1] = b->type->shape[rank - 1];
+  for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
+  if (!elab_check_tile(e, call->loc, rank, sizes)) return error_obj();
+  if (!check_accumulator(e, call, type_tile(e->ir, sum, rank, shape, NULL), &acc)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  if (!how) how = default_precision(e);
+  if (!type_is_elem(a->type, ELEM_FP32)) how = NULL;
+  uint32_t summed = imprecise && fp8 ? (uint32_t)call->args[5].constant.i : 0;
+  return obj_value(build_dot(&e->b, a, b, acc, how, summed));
+}

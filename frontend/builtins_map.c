@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions and PTX applied to elements: map_elementwise, inline_asm_elementwise.
+#include "frontend/builtins.h"
+
+enum { MAX_VALUES = 32 };
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+// The values of a tuple, or of one object alone, in one shape: their number, 0 after an error.
+static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
+  if (n > MAX_VALUES) {
+    elab_error(e, call->loc, "'%s' takes at most %d values, not %u", call->text, MAX_VALUES, n);
+    return false;
+  }
+  const char *what = arena_printf(e->arena, "an argument of '%s'", call->text);
+  for (uint32_t i = 0; i < n; i++)
+    if (!(values[i] = elab_value(e, call->loc, what, &items[i], NULL))) return false;
+  bool good = elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values);
+  e->b.loc = elab_loc(e, call->loc);
+  return good;
+}
+
+static Obj as_tuple(const Obj *obj) {
+  if (obj->kind == OBJ_TUPLE) return *obj;
+  return (Obj){.kind = OBJ_TUPLE, .items = {(Obj *)(uintptr_t)obj, 1}};
+}
+
+static Obj results_of(Elab *e, Op *op, bool tuple) {
+  if (!tuple) return obj_value(op_result(op));
+  Obj results = obj_tuple(e, op->result_count);
+  for (uint32_t i = 0; i < op->result_count; i++) results.items.at[i] = obj_value(&op->results[i]);
+  return results;
+}
+
+// --- map_elementwise ---
+
+// What the function gives for one element of each value: yields, and their number; 0 after an error.
+static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n, Obj *result,
+                           Value **yields) {
+  Obj elements[MAX_VALUES];
+  for (uint32_t i = 0; i < n; i++) elements[i] = obj_value(region->args[i]);
+  *result = elab_apply(e, call->loc, &call->args[0], n, elements);
+  if (result->kind == OBJ_ERROR) return 0;
+  Obj items = as_tuple(result);
+  if (items.items.n == 0 || items.items.n > MAX_VALUES) {
+    elab_error(e, call->loc, "the function of '%s' gives %u values, not 1 to %d", call->text, items.items.n,
+               MAX_VALUES);
+    return 0;
+  }
+  for (uint32_t i = 0; i < items.items.n; i++) {
+    yields[i] = elab_value(e, call->loc, "what the function gives", &items.items.at[i], NULL);
+    if (!yields[i]) return 0;
+  }
+  return builtin_check_region(e, region) ? items.items.n : 0;
+}
+
+// Makes the op with its results, and moves the provisional one's region there.
+static Op *finish_map(Elab *e, Op *provisional, uint32_t n, Value *const *values, uint32_t count,
+                      Value *const *yields) {
+  const Type *types[MAX_VALUES];
+  for (uint32_t i = 0; i < count; i++) types[i] = yields[i]->type;
+  Op *op = build_map(&e->b, n, values, count, types);
+  Region *from = provisional->regions[0], *region = op->regions[0];
+  for (uint32_t i = 0; i < n; i++) value_replace_uses(from->args[i], region->args[i]);
+  while (from->first) op_move(from->first, region, NULL);
+  op_erase(provisional);
+  return op;
+}
+
+Obj builtin_map(Elab *e, Call *call) {
+  bool good = true;
+  if (builtin_option(e, call, 2, CONST_INT, "pack", &good) && call->args[2].constant.i != 1)
+    return elab_error(e, call->locs[2], "'pack' of '%s' other than 1 is not built yet", call->text);
+  const Obj *function = &call->args[0];
+  Value *values[MAX_VALUES], *yields[MAX_VALUES];
+  uint32_t n = call->rest_count, count = 0;
+  if (function->kind != OBJ_FUNCTION && function->kind != OBJ_BUILTIN)
+    return elab_error(e, call->locs[0], "'%s' maps a function, not %s", call->text,
+                      obj_describe(e, function));
+  if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
+  if (!good || !read_values(e, call, n, call->rest, values)) return error_obj();
+  if (!type_is_tile(values[0]->type)) return elab_apply(e, call->loc, function, n, call->rest);
+  Builder outside = e->b;
+  Op *provisional = build_map(&e->b, n, values, 0, NULL);
+  Region *region = provisional->regions[0];
+  outside.before = provisional->next;
+  e->b = builder_at_end(e->func, region);
+  Obj result;
+  count = run_mapped(e, call, region, n, &result, yields);
+  e->b.loc = outside.loc;
+  build_yield(&e->b, count, yields);
+  e->b = outside;
+  if (!count) return error_obj();
+  return results_of(e, finish_map(e, provisional, n, values, count, yields), result.kind == OBJ_TUPLE);
+}
+
+// --- inline_asm_elementwise ---
+
+static bool string_arg(Elab *e, const Call *call, uint32_t at, const char *name, const char **text) {
+  bool good = true;
+  bool given = builtin_option(e, call, at, CONST_STR, name, &good);
+  if (!given && good)
+    elab_error(e, call->locs[at], "'%s' of '%s' must be a string, not None", name, call->text);
+  *text = given ? call->args[at].constant.str : "";
+  return given;
+}
+
+// The results' types: a type, or a tuple of types, in the shape of `like`.
+static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Type **types) {
+  Obj dtypes = as_tuple(&call->args[3]);
+  uint32_t n = dtypes.items.n;
+  if (n == 0 || n > MAX_VALUES) {
+    elab_error(e, call->locs[3], "'%s' gives 1 to %d values, not %u", call->text, MAX_VALUES, n);
+    return 0;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    const Obj *dtype = &dtypes.items.at[i];
+    if (!obj_is(dtype, CONST_DTYPE) || dtype->constant.type->kind != TYPE_SCALAR) {
+      elab_error(e, call->locs[3], "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s",
+                 call->text, obj_describe(e, dtype));
+      return 0;
+    }
+    types[i] = type_with_element(e->ir, like, dtype->constant.type);
+  }
+  return n;
+}
+
+// Registers that `pack` elements take: what is narrower than 32 bits is packed.
+static uint32_t registers(const Type *type, uint32_t pack) {
+  uint32_t bytes = type_element_bytes(type);
+  return bytes >= 4 ? pack : (bytes * pack + 3) / 4;
+}
+
+// The constraints, parted by commas: outputs begin with '=', clobbers with '~'.
+static bool check_constraints(Elab *e, const Call *call, const char *text, uint32_t outputs,
+                              uint32_t inputs) {
+  uint32_t given[2] = {0, 0};
+  for (const char *at = text; *at;) {
+    while (*at == ' ') at++;
+    size_t n = strcspn(at, ",");
+    if (n && at[0] != '~') given[at[0] != '=']++;
+    at += n + (at[n] == ',');
+  }
+  if (given[0] == outputs && given[1] == inputs) return true;
+  elab_error(e, call->locs[1],
+             "the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
+             given[0], given[1], outputs, inputs);
+  return false;
+}
+
+static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pack) {
+  bool good = true;
+  *pack = builtin_option(e, call, 5, CONST_INT, "pack", &good) ? call->args[5].constant.i : 1;
+  if (!good) return false;
+  if (*pack >= 1 && *pack <= 64 && type_elements(type) % (uint64_t)*pack == 0) return true;
+  elab_error(e, call->locs[5], "'pack' of '%s' must divide the number of elements, which is %llu: not %lld",
+             call->text, (unsigned long long)type_elements(type), (long long)*pack);
+  return false;
+}
+
+Obj builtin_inline_asm(Elab *e, Call *call) {
+  const char *text, *constraints;
+  bool good = string_arg(e, call, 0, "asm", &text) && string_arg(e, call, 1, "constraints", &constraints);
+  bool pure = good && builtin_flag(e, call, 4, "is_pure", false, &good);
+  Value *values[MAX_VALUES];
+  const Type *types[MAX_VALUES];
+  if (!good || call->args[2].kind == OBJ_ERROR) return error_obj();
+  Obj args = as_tuple(&call->args[2]);
+  if (!read_values(e, call, args.items.n, args.items.at, values)) return error_obj();
+  const Type *like = args.items.n ? values[0]->type : elab_scalar(e, ELEM_I32);
+  int64_t pack;
+  uint32_t n = asm_types(e, call, like, types), outputs = 0, inputs = 0;
+  if (!n || !check_pack(e, call, like, &pack)) return error_obj();
+  for (uint32_t i = 0; i < n; i++) outputs += registers(types[i], (uint32_t)pack);
+  for (uint32_t i = 0; i < args.items.n; i++) inputs += registers(values[i]->type, (uint32_t)pack);
+  if (!check_constraints(e, call, constraints, outputs, inputs)) return error_obj();
+  Op *op = build_op(&e->b, OP_INLINE_ASM, args.items.n, values, n, types);
+  op_set_str(op, ATTR_ASM, text);
+  op_set_str(op, ATTR_CONSTRAINTS, constraints);
+  op_set_attr(op, (Attr){.key = ATTR_PACK, .i = pack});
+  op_set_flag(op, ATTR_PURE, pure);
+  return results_of(e, op, call->args[3].kind == OBJ_TUPLE);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of numbers, an element at a time: op `math` and what is made of it. fp16 and bf16 are computed in
+// fp32 and rounded back.
+#include "frontend/builtins.h"
+
+static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
+
+typedef struct MathFunction {
+  const char *name;
+  uint32_t operands;
+  char result; // F, B, I
+} MathFunction;
+
+static const MathFunction *find_function(Str name) {
+  static const MathFunction functions[] = {
+#define X(name, operands, result, ...) {#name, operands, #result[0]},
+#include "ir/math.def"
+#undef X
+  };
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (str_is(name, functions[i].name)) return &functions[i];
+  return NULL;
+}
+
+static bool is_narrow(const Type *type) { return elem_info(type_element(type)->elem)->bits < 32; }
+
+Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
+  const MathFunction *function = find_function(str_from(name));
+  const Type *element = type_element(a->type);
+  if (!is_narrow(element)) return build_math(&e->b, name, a, b, NULL);
+  Value *x = builtin_as(e, a, ELEM_FP32), *y = b ? builtin_as(e, b, ELEM_FP32) : NULL;
+  Value *result = build_math(&e->b, name, x, y, NULL);
+  return function->result == 'F' ? build_cast(&e->b, result, element) : result;
+}
+
+static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type) {
+  if (type_is_ptr(type)) {
+    elab_error(e, call->locs[at], "'%s' is not defined on pointers", call->text);
+    return false;
+  }
+  if (builtin_refuse_fp8(e, call->locs[at], call, type)) return false;
+  if (type_is_float(type)) return true;
+  elab_error(e, call->locs[at], "'%s' needs floats, not %s; cast with .to(fp32) first", call->text,
+             obj_describe(e, &call->args[at]));
+  return false;
+}
+
+// A float operand; a constexpr number is one of fp32.
+static Value *float_arg(Elab *e, const Call *call, uint32_t at) {
+  const Obj *obj = &call->args[at];
+  const char *what = arena_printf(e->arena, "the argument of '%s'", call->text);
+  Value *x = elab_value(e, call->locs[at], what, obj, obj_is_number(obj) ? elab_scalar(e, ELEM_FP32) : NULL);
+  e->b.loc = elab_loc(e, call->loc);
+  return x && check_float(e, call, at, x->type) ? x : NULL;
+}
+
+static bool float_pair(Elab *e, const Call *call, Pair *pair) {
+  Obj x = call->args[0], y = call->args[1];
+  // Two constexprs: at least one is made a value, so that floats come out.
+  if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(float_arg(e, call, 0));
+  if (!builtin_pair(e, call, &x, &y, pair)) return false;
+  return check_float(e, call, type_is_float(pair->a->type) || x.kind != OBJ_VALUE ? 1 : 0, pair->a->type);
+}
+
+Obj builtin_math(Elab *e, Call *call) {
+  const char *name = call->builtin->detail;
+  Pair p = {0};
+  if (find_function(str_from(name))->operands == 2) {
+    if (!float_pair(e, call, &p)) return error_obj();
+  } else if (!(p.a = float_arg(e, call, 0)))
+    return error_obj();
+  return obj_value(builtin_math_value(e, name, p.a, p.b));
+}
+
+// detail: "FUNCTION TYPE": a function of math.def, then to an integer type. FUNCTION "trunc" is the cast
+// itself.
+Obj builtin_math_to_int(Elab *e, Call *call) {
+  Str detail = str_from(call->builtin->detail), name = detail;
+  name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
+  Elem elem;
+  Value *x = float_arg(e, call, 0);
+  if (!x) return error_obj();
+  if (!elem_parse(str_from(detail.at + name.n + 1), &elem)) return error_obj();
+  if (!str_is(name, "trunc")) x = builtin_math_value(e, arena_copy(e->arena, name), x, NULL);
+  return obj_value(builtin_as(e, x, elem));
+}
+
+// detail: the type to convert to.
+Obj builtin_convert(Elab *e, Call *call) {
+  Elem elem;
+  if (!elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
+  return obj_value(elab_value(e, call->locs[0], "what is converted", &call->args[0], elab_scalar(e, elem)));
+}
+
+// detail: the type that the bits are read as.
+Obj builtin_bits_as(Elab *e, Call *call) {
+  Elem elem;
+  Value *x = builtin_value(e, call, 0, "what is bitcast");
+  if (!x || !elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
+  return obj_value(elab_bitcast(e, call->loc, x, elab_scalar(e, elem)));
+}
+
+// --- Arithmetic by name ---
+
+// detail: the operator: "+", "-", "*".
+Obj builtin_operator(Elab *e, Call *call) {
+  BinaryOp op = call->builtin->detail[0] == '+'   ? BINARY_ADD
+                : call->builtin->detail[0] == '-' ? BINARY_SUB
+                                                  : BINARY_MUL;
+  return elab_binary(e, call->loc, op, &call->args[0], &call->args[1]);
+}
+
+Obj builtin_divide(Elab *e, Call *call) {
+  const Obj *x = &call->args[0], *y = &call->args[1];
+  const char *what = arena_printf(e->arena, "'%s'", call->text);
+  bool good = true;
+  if (strcmp(call->builtin->name, "fdiv") == 0) builtin_flag(e, call, 2, "ieee_rounding", false, &good);
+  Obj first = *x;
+  if (obj_is_number(x) && obj_is_number(y)) first = obj_value(float_arg(e, call, 0));
+  Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
+  if (!p.a || !check_float(e, call, obj_is_number(x) ? 1 : 0, p.a->type)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  return obj_value(build_binary(&e->b, OP_DIV, p.a, p.b));
+}
+
+Obj builtin_reciprocal(Elab *e, Call *call) {
+  const char *function = call->builtin->detail; // of math.def, whose reciprocal it is; "" : of the argument
+  Value *x = float_arg(e, call, 0), *y = NULL;
+  if (!x) return error_obj();
+  if (function[0] && find_function(str_from(function))->operands == 2) {
+    Pair p;
+    if (!float_pair(e, call, &p)) return error_obj();
+    x = p.a, y = p.b;
+  }
+  if (function[0]) x = builtin_math_value(e, function, x, y);
+  return obj_value(build_binary(&e->b, OP_DIV, build_float(&e->b, x->type, 1), x));
+}
+
+// The three operands of one float type and shape.
+static bool float_triple(Elab *e, const Call *call, Value *values[3]) {
+  const char *what = arena_printf(e->arena, "'%s'", call->text);
+  const Obj *args = call->args;
+  uint32_t lead = 0; // an operand known at run time, so that literals take its type
+  while (lead < 2 && args[lead].kind != OBJ_VALUE) lead++;
+  Obj joined = args[lead];
+  if (joined.kind != OBJ_VALUE) joined = obj_value(float_arg(e, call, lead));
+  for (uint32_t i = 0; i < 3; i++) {
+    bool same = args[i].kind == OBJ_VALUE && joined.kind == OBJ_VALUE &&
+                type_element(args[i].value->type) == type_element(joined.value->type);
+    if (i == lead || same) continue;
+    Pair p = elab_promote(e, call->loc, what, PROMOTE_PLAIN, &joined, &args[i]);
+    if (!p.a) return false;
+    joined = obj_value(p.a);
+  }
+  if (joined.kind != OBJ_VALUE || !check_float(e, call, lead, joined.value->type)) return false;
+  for (uint32_t i = 0; i < 3; i++) {
+    values[i] = elab_value(e, call->locs[i], what, &args[i], type_element(joined.value->type));
+    if (!values[i]) return false;
+    values[i] = elab_spread(e, &args[i], values[i], joined.value->type);
+  }
+  return elab_broadcast(e, call->loc, what, 3, values);
+}
+
+Obj builtin_fma(Elab *e, Call *call) {
+  Value *v[3];
+  if (!float_triple(e, call, v)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  return obj_value(build(&e->b, OP_FMA, v[0]->type, v[0], v[1], v[2]));
+}
+
+// x + y, x - y, x * y that no optimisation fuses with another operation: each is rounded once.
+Obj builtin_rounded(Elab *e, Call *call) {
+  char op = call->builtin->detail[0];
+  Pair p;
+  if (!float_pair(e, call, &p)) return error_obj();
+  if (op == '*')
+    return obj_value(build(&e->b, OP_FMA, p.a->type, p.a, p.b, build_float(&e->b, p.a->type, -0.0)));
+  Value *factor = build_float(&e->b, p.a->type, op == '+' ? 1 : -1);
+  return obj_value(build(&e->b, OP_FMA, p.a->type, p.b, factor, p.a));
+}
+
+Obj builtin_mulhi(Elab *e, Call *call) {
+  Pair p;
+  if (!builtin_pair(e, call, &call->args[0], &call->args[1], &p)) return error_obj();
+  const Type *element = type_element(p.a->type);
+  uint32_t bits = elem_info(element->elem)->bits;
+  if (!type_is_int(p.a->type) || bits < 32)
+    return elab_error(e, call->loc, "'%s' needs integers of 32 or 64 bits, not %s and %s", call->text,
+                      obj_describe(e, &call->args[0]), obj_describe(e, &call->args[1]));
+  if (call->builtin->detail[0] == 's' || !elem_is_signed(element->elem))
+    return obj_value(build_binary(&e->b, OP_MULHI, p.a, p.b));
+  const Type *counted = elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64);
+  Value *a = elab_bitcast(e, call->loc, p.a, counted), *b = elab_bitcast(e, call->loc, p.b, counted);
+  return obj_value(elab_bitcast(e, call->loc, build_binary(&e->b, OP_MULHI, a, b), element));
+}
+
+// --- Limits ---
+
+Obj builtin_promote_bf16(Elab *e, Loc loc, Obj obj) {
+  if (obj.kind != OBJ_VALUE || !type_is_elem(obj.value->type, ELEM_BF16)) return obj;
+  e->b.loc = elab_loc(e, loc);
+  return obj_value(builtin_as(e, obj.value, ELEM_FP32));
+}
+
+bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good) {
+  static const char *const modes[] = {"ALL", "NONE", NULL};
+  const char *mode = builtin_choice(e, call, at, "propagate_nan", modes, good);
+  return mode && mode[0] == 'A';
+}
+
+Obj builtin_clamp(Elab *e, Call *call) {
+  bool good = true, nan = builtin_propagates_nan(e, call, 3, &good);
+  if (!good) return error_obj();
+  Obj x = builtin_promote_bf16(e, call->loc, call->args[0]),
+      args[] = {x, call->args[1], {.kind = OBJ_ABSENT}};
+  Call inner = *call;
+  inner.args = args;
+  Obj low = builtin_maximum(e, &inner);
+  Obj limits[] = {low, call->args[2], {.kind = OBJ_ABSENT}};
+  inner.args = limits;
+  Obj result = builtin_minimum(e, &inner);
+  if (!nan || result.kind != OBJ_VALUE || !type_is_float(result.value->type)) return result;
+  Value *values[] = {elab_value(e, call->locs[0], "x", &x, type_element(result.value->type)), result.value};
+  if (!values[0] || !elab_broadcast(e, call->loc, "'clamp'", 2, values)) return error_obj();
+  Value *unordered = build_binary(&e->b, OP_NE, values[0], values[0]);
+  return obj_value(builtin_choose(e, unordered, values[0], values[1]));
+}
+
+Obj builtin_saturate(Elab *e, Call *call) {
+  Value *x = float_arg(e, call, 0);
+  if (!x) return error_obj();
+  Value *low = build_binary(&e->b, OP_MAX, x, build_float(&e->b, x->type, 0));
+  return obj_value(build_binary(&e->b, OP_MIN, low, build_float(&e->b, x->type, 1)));
+}
+
+Obj builtin_fdim(Elab *e, Call *call) {
+  Pair p;
+  if (!float_pair(e, call, &p)) return error_obj();
+  Value *difference = build_binary(&e->b, OP_SUB, p.a, p.b), *zero = build_float(&e->b, p.a->type, 0);
+  Value *below = build_binary(&e->b, OP_LE, p.a, p.b); // false with a NaN, which the difference then is
+  return obj_value(builtin_choose(e, below, zero, difference));
+}
+
+// --- abs ---
+
+// The bits but the sign's: of floats that op `math` does not take.
+static Value *clear_sign(Elab *e, Value *x, uint32_t bits) {
+  const Type *integer = elab_scalar(e, bits == 8 ? ELEM_U8 : ELEM_U16);
+  Value *word = build(&e->b, OP_BITCAST, type_with_element(e->ir, x->type, integer), x, NULL, NULL);
+  word = build_binary(&e->b, OP_AND, word, build_int(&e->b, word->type, (1 << (bits - 1)) - 1));
+  return build(&e->b, OP_BITCAST, x->type, word, NULL, NULL);
+}
+
+Obj builtin_abs(Elab *e, Call *call) {
+  const Obj *obj = &call->args[0];
+  if (obj_is_number(obj)) {
+    Obj zero = obj_int(0), less = const_compare(e, call->loc, COMPARE_LT, obj, &zero);
+    bool negative_zero = obj_is(obj, CONST_FLOAT) && obj->constant.f == 0;
+    return negative_zero ? obj_float(0)
+                         : const_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
+  }
+  Value *x = elab_value(e, call->locs[0], "the argument of abs", obj, NULL);
+  if (!x) return error_obj();
+  const Type *element = type_element(x->type);
+  if (element->kind == TYPE_PTR)
+    return elab_error(e, call->locs[0], "'%s' is not defined on pointers", call->text);
+  uint32_t bits = elem_info(element->elem)->bits;
+  if (elem_is_float(element->elem))
+    return obj_value(bits < 32 ? clear_sign(e, x, bits) : builtin_math_value(e, "abs", x, NULL));
+  if (!elem_is_signed(element->elem)) return obj_value(x);
+  return obj_value(build_binary(&e->b, OP_MAX, x, build(&e->b, OP_NEG, x->type, x, NULL, NULL)));
+}
+
+// --- sigmoid, softmax ---
+
+Obj builtin_sigmoid(Elab *e, Call *call) {
+  Value *x = float_arg(e, call, 0);
+  if (!x) return error_obj();
+  const Type *element = type_element(x->type);
+  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
+  Value *power = builtin_math_value(e, "exp", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
+  Value *one = build_float(&e->b, x->type, 1);
+  Value *result = build_binary(&e->b, OP_DIV, one, build_binary(&e->b, OP_ADD, one, power));
+  return obj_value(build_cast(&e->b, result, element));
+}
+
+Obj builtin_softmax(Elab *e, Call *call) {
+  bool good = true;
+  builtin_flag(e, call, 2, "keep_dims", false, &good);
+  builtin_flag(e, call, 3, "ieee_rounding", false, &good);
+  Value *x = builtin_number_tile(e, call, 0);
+  uint32_t axis = 0;
+  if (!x || !good || !check_float(e, call, 0, x->type)) return error_obj();
+  if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  if (is_narrow(x->type)) x = builtin_as(e, x, ELEM_FP32);
+  Obj whole = obj_value(x), top = obj_value(builtin_reduce_by(e, x, axis, OP_MAX, true));
+  Obj shifted = elab_binary(e, call->loc, BINARY_SUB, &whole, &top);
+  if (shifted.kind != OBJ_VALUE) return shifted;
+  Obj power = obj_value(builtin_math_value(e, "exp", shifted.value, NULL));
+  Obj sum = obj_value(builtin_reduce_by(e, power.value, axis, OP_ADD, true));
+  return elab_binary(e, call->loc, BINARY_DIV, &power, &sum);
+}
