@@ -5,22 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/fault.h"
-#include "ir/eval_memory.h"
+#include "ir/eval_machine.h"
 #include "ir/number.h"
 
 typedef struct Checker {
+  const EvalMemory *memory;
   const EvalBuffer *buffer;
   const uint8_t *got;
   Elem elem;
   EvalCheck *check;
-  Buf *message; // of the first wrong element
+  Buf message; // of the first wrong element
 } Checker;
 
 // Counts the element at byte `offset` as wrong. True for the first, whose message is to be written.
 static bool first_wrong(Checker *c, uint64_t offset) {
   if (c->check->wrong++) return false;
   c->check->first_wrong = offset / elem_bytes(c->elem);
-  buf_printf(c->message, "element %llu: ", (unsigned long long)c->check->first_wrong);
+  buf_printf(&c->message, "element %llu: ", (unsigned long long)c->check->first_wrong);
   return true;
 }
 
@@ -37,10 +38,10 @@ static void print_value(Buf *out, ElemCode code, uint64_t bits) {
 
 static void wrong_value(Checker *c, uint64_t offset, ElemCode code, uint64_t got, uint64_t expected) {
   if (!first_wrong(c, offset)) return;
-  buf_text(c->message, "got ");
-  print_value(c->message, code, got);
-  buf_text(c->message, ", expected ");
-  print_value(c->message, code, expected);
+  buf_text(&c->message, "got ");
+  print_value(&c->message, code, got);
+  buf_text(&c->message, ", expected ");
+  print_value(&c->message, code, expected);
 }
 
 static void wrong_float(Checker *c, uint64_t offset, Elem elem, uint64_t got, uint64_t bits, double r,
@@ -50,9 +51,9 @@ static void wrong_float(Checker *c, uint64_t offset, Elem elem, uint64_t got, ui
     return;
   }
   wrong_value(c, offset, (ElemCode)elem, got, bits);
-  buf_text(c->message, " (reference ");
-  buf_double(c->message, r);
-  buf_printf(c->message, ", allowed %.3g)", allowed);
+  buf_text(&c->message, " (reference ");
+  buf_double(&c->message, r);
+  buf_printf(&c->message, ", allowed %.3g)", allowed);
 }
 
 // Whether `got` is as near to r as the bound allows. An infinity stands for whatever rounds to it.
@@ -125,10 +126,26 @@ static uint32_t check_raw(Checker *c, uint64_t offset) {
     wrong_value(c, offset, (ElemCode)c->elem, number_load(c->elem, c->got + offset),
                 number_load(c->elem, expected));
   } else if (first_wrong(c, offset)) {
-    buf_printf(c->message, "%u of its bytes differ", n);
+    buf_printf(&c->message, "%u of its bytes differ", n);
   }
-  if (c->check->wrong == 1 && !written) buf_text(c->message, " as before: no program wrote it");
+  if (c->check->wrong == 1 && !written) buf_text(&c->message, " as before: no program wrote it");
   return n;
+}
+
+static void check_all(void *data) {
+  Checker *c = data;
+  for (uint64_t offset = 0; offset < c->buffer->bytes; c->check->elements++) {
+    uint32_t at;
+    ElemCode code;
+    const ShadowPage *page = eval_shadow(c->buffer, offset, &at);
+    if (page && eval_shadow_element(page, at, &code)) {
+      check_element(c, offset, code);
+      offset += eval_code_bytes(code);
+    } else {
+      offset += check_raw(c, offset);
+    }
+  }
+  if (c->check->wrong) c->check->first_message = arena_copy(c->memory->arena, buf_view(&c->message));
 }
 
 bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Elem elem, EvalCheck *check) {
@@ -139,20 +156,7 @@ bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Ele
     check->elements = check->uncertain = buffer->bytes / elem_bytes(elem);
     return true;
   }
-  Buf message = {0};
-  Checker c = {buffer, got, elem, check, &message};
-  for (uint64_t offset = 0; offset < buffer->bytes; check->elements++) {
-    uint32_t at;
-    ElemCode code;
-    const ShadowPage *page = eval_shadow(buffer, offset, &at);
-    if (page && eval_shadow_element(page, at, &code)) {
-      check_element(&c, offset, code);
-      offset += eval_code_bytes(code);
-    } else {
-      offset += check_raw(&c, offset);
-    }
-  }
-  if (check->wrong) check->first_message = arena_copy(memory->arena, buf_view(&message));
-  buf_free(&message);
+  Checker c = {.memory = memory, .buffer = buffer, .got = got, .elem = elem, .check = check};
+  eval_guard(check_all, &c, NULL, &c.message);
   return check->wrong == 0;
 }

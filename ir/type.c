@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "ir/ir.h"
+#include "ir/number.h"
 
 static const ElemInfo elems[] = {
 #define X(name, spelling, long_spelling, bits, cls, numpy)                                                   \
@@ -34,36 +35,15 @@ bool elem_parse(Str name, Elem *elem) {
   return false;
 }
 
-int64_t elem_wrap(Elem elem, int64_t value) {
-  uint32_t bits = elem_info(elem)->bits;
-  if (bits == 64) return value;
-  uint64_t low = (uint64_t)value & ((UINT64_C(1) << bits) - 1);
-  bool negative = elem_is_signed(elem) && low >> (bits - 1) & 1;
-  return (int64_t)(negative ? low | ~((UINT64_C(1) << bits) - 1) : low);
-}
-
-// A binary floating-point format narrower than fp64. fp8 has no place for overflow to infinity: it saturates.
-typedef struct FloatFormat {
-  int mantissa, min_exponent; // stored mantissa bits; the exponent of the smallest normal number
-  double max;
-  bool saturates;
-} FloatFormat;
-
-static FloatFormat float_format(Elem elem) {
-  if (elem == ELEM_FP8E4NV) return (FloatFormat){3, -6, 448.0, true};
-  if (elem == ELEM_FP8E5) return (FloatFormat){2, -14, 57344.0, true};
-  if (elem == ELEM_FP16) return (FloatFormat){10, -14, 65504.0, false};
-  if (elem == ELEM_BF16) return (FloatFormat){7, -126, 0x1.fep127, false};
-  if (elem == ELEM_FP32) return (FloatFormat){23, -126, 0x1.fffffep127, false};
-  BUG("%s is no narrow floating-point type", elem_info(elem)->name);
-}
+int64_t elem_wrap(Elem elem, int64_t value) { return (int64_t)number_wrap(elem, (uint64_t)value); }
 
 // Keeps the payload's high bits, as hardware does; quiet where none would be left.
-static double round_nan(double value, const FloatFormat *format, Elem elem) {
+static double round_nan(double value, Elem elem) {
   uint64_t bits;
+  int mantissa = -1 - ilogb(number_u(elem)); // stored bits
   memcpy(&bits, &value, sizeof bits);
   uint64_t payload = bits & ((UINT64_C(1) << 52) - 1);
-  payload &= ~((UINT64_C(1) << (52 - format->mantissa)) - 1);
+  payload &= ~((UINT64_C(1) << (52 - mantissa)) - 1);
   if (payload == 0 || elem == ELEM_FP8E4NV) payload = UINT64_C(1) << 51;
   bits = (bits & ~((UINT64_C(1) << 52) - 1)) | payload;
   memcpy(&value, &bits, sizeof bits);
@@ -72,20 +52,7 @@ static double round_nan(double value, const FloatFormat *format, Elem elem) {
 
 double elem_round(Elem elem, double value) {
   if (!elem_is_float(elem)) BUG("rounding to %s", elem_info(elem)->name);
-  if (elem == ELEM_FP64) return value;
-  FloatFormat format = float_format(elem);
-  if (isnan(value)) return round_nan(value, &format, elem);
-  if (value == 0 || (isinf(value) && !format.saturates)) return value;
-  double magnitude = fabs(value);
-  if (isfinite(value)) {
-    int exponent;
-    frexp(magnitude, &exponent);
-    if (--exponent < format.min_exponent) exponent = format.min_exponent;
-    // Scaling by a power of two is exact here, so that rint rounds once, to even at ties.
-    magnitude = ldexp(rint(ldexp(magnitude, format.mantissa - exponent)), exponent - format.mantissa);
-  }
-  if (magnitude > format.max) magnitude = format.saturates ? format.max : (double)INFINITY;
-  return copysign(magnitude, value);
+  return isnan(value) && elem != ELEM_FP64 ? round_nan(value, elem) : number_round(elem, value);
 }
 
 struct TypeTable {

@@ -104,7 +104,7 @@ static void grow_ints(World *w, Builder *b, Value *x) {
 static void grow(World *w, Builder *b) {
   static const Elem elems[] = {ELEM_I8,  ELEM_I16, ELEM_I32,  ELEM_I64,  ELEM_U8,  ELEM_U16,
                                ELEM_U32, ELEM_U64, ELEM_FP16, ELEM_BF16, ELEM_FP32};
-  static const OpKind floats[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_LT, OP_EQ};
+  static const OpKind floats[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MIN, OP_MAX, OP_LT, OP_EQ};
   Value *x = pick(w);
   uint32_t choice = below(w, 8);
   if (choice == 0) {
@@ -119,7 +119,7 @@ static void grow(World *w, Builder *b) {
   } else if (choice == 2 && !type_is_elem(x->type, ELEM_I1)) {
     add(w, build(b, OP_NEG, x->type, x, NULL, NULL));
   } else if (type_is_float(x->type)) {
-    add(w, build_binary(b, floats[below(w, 6)], x, pick_like(w, x)));
+    add(w, build_binary(b, floats[below(w, 8)], x, pick_like(w, x)));
   } else {
     grow_ints(w, b, x);
   }
