@@ -279,6 +279,21 @@ static bool set_stats(Parser *p, const char *value) {
   return p->options->stats = true;
 }
 
+static bool set_sim_schedule(Parser *p, const char *value) {
+  static const char *const names[] = {"late", "early", "late-down", "early-down"}; // as tilec_sim_schedule
+  int schedule;
+  if (!parse_choice(p, "--sim-schedule", value, names, 4, &schedule)) return false;
+  p->options->sim.schedule = (tilec_sim_schedule)schedule;
+  return p->options->sim_given = true;
+}
+
+static bool set_sim_threads(Parser *p, const char *value) {
+  long long threads;
+  if (!parse_number(p, "--sim-threads", value, 1, 1024, &threads)) return false;
+  p->options->sim.threads = (uint32_t)threads;
+  return p->options->sim_given = true;
+}
+
 static bool set_save(Parser *p, const char *value) {
   NamedText named;
   if (!split_named(p, "--save", value, &named)) return false;
@@ -299,7 +314,9 @@ static const OptionInfo option_table[] = {
 
 enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
 
-static bool runs_kernel(const Options *o) { return o->command == COMMAND_RUN || o->command == COMMAND_BENCH; }
+static bool runs_kernel(const Options *o) {
+  return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK;
+}
 
 // Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
 static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
@@ -371,10 +388,11 @@ static bool parse_positional(Parser *p, const char *word) {
 }
 
 static bool choose_command(Parser *p) {
-  static const char *const planned[] = {"check", "explain", "tune"};
+  static const char *const planned[] = {"explain", "tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
   if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
   if (strcmp(word, "bench") == 0) p->options->command = COMMAND_BENCH;
+  if (strcmp(word, "check") == 0) p->options->command = COMMAND_CHECK;
   if (p->options->command != COMMAND_COMPILE || strcmp(word, "compile") == 0) p->next++;
   for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
     if (strcmp(word, planned[i]) == 0) {
@@ -387,6 +405,7 @@ static bool choose_command(Parser *p) {
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {
   *options =
       (Options){.command = COMMAND_COMPILE, .emit = EMIT_PTX, .target = target_default(), .device = "auto"};
+  options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
   Parser p = {argc, 1, argv, arena, options, error};
   if (!choose_command(&p)) return false;
   bool only_positional = false;
@@ -410,17 +429,19 @@ bool options_file_is_ptx(const Options *options) {
 }
 
 void options_print_help(Buf *out) {
-  buf_text(out,
-           "usage: tilec [compile] FILE [options]\n"
-           "       tilec run FILE [options] NAME=SPEC...\n"
-           "       tilec run FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
-           "       tilec bench FILE [options] NAME=SPEC...     the median time of a launch, on the device\n\n"
-           "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
-           "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
-           "@x.npy  @x.npy:bf16\n"
-           "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
-           "far into the buffer\n\n"
-           "options (C: compile, R: run and bench):\n");
+  buf_text(
+      out,
+      "usage: tilec [compile] FILE [options]\n"
+      "       tilec run FILE [options] NAME=SPEC...\n"
+      "       tilec run FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
+      "       tilec bench FILE [options] NAME=SPEC...     the median time of a launch, on the device\n"
+      "       tilec check FILE ...as run...               every checker of the simulator, all schedules\n\n"
+      "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
+      "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
+      "@x.npy  @x.npy:bf16\n"
+      "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
+      "far into the buffer\n\n"
+      "options (C: compile, R: run, bench and check):\n");
   for (int id = 0; id < OPTION_COUNT; id++) {
     const OptionInfo *info = &option_table[id];
     Buf left = {0};
@@ -432,5 +453,5 @@ void options_print_help(Buf *out) {
   }
   buf_text(
       out,
-      "\nexit status: 0 done; 1 a diagnosed error or a failed --check; 2 wrong usage; 70 a bug of tilec's\n");
+      "\nexit status: 0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug of tilec's\n");
 }

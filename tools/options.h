@@ -5,11 +5,13 @@
 
 #include "base/vec.h"
 #include "ir/spec.h"
+#include "sim/sim.h"
 
 typedef enum Command {
   COMMAND_COMPILE,
   COMMAND_RUN,
   COMMAND_BENCH,
+  COMMAND_CHECK,
   COMMAND_HELP,
   COMMAND_VERSION,
   COMMAND_LIST_PASSES,
@@ -40,6 +42,8 @@ typedef struct Options {
   const char *device;
   int64_t grid[3];
   uint32_t threads[3], shared_bytes; // of PTX files
+  tilec_sim_options sim;             // of the simulator
+  bool sim_given;                    // --sim-schedule or --sim-threads
   bool grid_given, check, stats;
   const char *stats_file; // NULL: standard error
   uint64_t seed;

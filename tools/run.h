@@ -38,6 +38,10 @@ bool run_match_arguments(Run *run);
 // The same for a PTX file, whose arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
+// The PTX file as the options say to launch it. False, having said why.
+bool run_ptx_image(const Run *run, KernelImage *image);
+// Its arguments' bits, once the buffers have addresses.
+void run_ptx_bits(const Run *run, uint64_t *bits);
 // After the buffers have addresses: types and facts of the parameters into run->spec.
 void run_specialise(Run *run);
 // The arguments' bits, one a parameter of `func`; false, having said why, where a value does not fit its
@@ -60,6 +64,10 @@ ExitStatus run_device_failed(tilec_status status);
 
 // tilec bench: the median time of a launch, and the bytes of the buffers over it.
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);
+
+// tilec check, of a source and of a PTX file.
+ExitStatus check_source(Run *run, tilec_buffer **buffers);
+ExitStatus check_ptx(Run *run, tilec_buffer **buffers);
 
 // --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
 ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits);

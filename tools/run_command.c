@@ -109,9 +109,18 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   return run_outputs(run, result);
 }
 
+// The simulator where it is asked for by its options, or is to check; else what --device says.
+static tilec_status open_device(Run *run) {
+  const Options *o = run->options;
+  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK;
+  if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
+    return device_open_sim(&o->sim, &run->device);
+  return tilec_device_open(o->device, &run->device);
+}
+
 // Opens the device, places the buffers, and hands over to `launch`.
 static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
-  tilec_status status = tilec_device_open(run->options->device, &run->device);
+  tilec_status status = open_device(run);
   if (status != TILEC_OK) return run_device_failed(status);
   if (!run->options->arch_given) {
     run->spec.target.sm = run->device->target.sm;
@@ -149,8 +158,20 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   return result;
 }
 
+static bool on_simulator(const Options *options) {
+  return strcmp(options->device, "auto") == 0 || strcmp(options->device, "sim") == 0;
+}
+
 ExitStatus command_run(const Options *options, Arena *arena) {
+  if (options->sim_given && !on_simulator(options))
+    return tool_error("--sim-schedule and --sim-threads are for the simulator, not for %s", options->device);
   return start_run(options, arena, options_file_is_ptx(options) ? run_ptx : launch_and_report);
+}
+
+ExitStatus command_check(const Options *options, Arena *arena) {
+  if (!on_simulator(options))
+    return tool_error("check runs on the simulator, not on %s", options->device);
+  return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {

@@ -34,6 +34,7 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_COMPILE: return command_compile(options, arena);
   case COMMAND_RUN: return command_run(options, arena);
   case COMMAND_BENCH: return command_bench(options, arena);
+  case COMMAND_CHECK: return command_check(options, arena);
   case COMMAND_HELP: return print_text(options_print_help);
   case COMMAND_VERSION: return print_text(print_version);
   case COMMAND_LIST_PASSES: return print_text(list_passes);

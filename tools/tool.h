@@ -16,6 +16,7 @@ __attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv
 ExitStatus command_compile(const Options *options, Arena *arena);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
+ExitStatus command_check(const Options *options, Arena *arena);
 
 // "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec check: the kernel on the simulator with every checker on, once under each schedule; what the launches
+// report becomes diagnostics, one for each kind and pair of lines.
+#include <stdio.h>
+
+#include "tools/run.h"
+
+static const struct {
+  const char *name;
+  tilec_sim_schedule schedule;
+} schedules[] = {{"late", TILEC_SIM_LATE},
+                 {"early", TILEC_SIM_EARLY},
+                 {"late-down", TILEC_SIM_LATE_DOWN},
+                 {"early-down", TILEC_SIM_EARLY_DOWN}};
+
+enum { SCHEDULES = sizeof schedules / sizeof *schedules, MOST_REPORTS = 1000 };
+
+// A report of one or more schedules. Its texts are the arena's.
+typedef struct Finding {
+  tilec_sim_report report;
+  uint32_t schedules; // bits
+  Loc loc, other;     // line 0: there is no other
+} Finding;
+
+typedef struct Check {
+  Run *run;
+  VEC(Finding) findings;
+  KernelImage image;
+  const int64_t *grid;
+} Check;
+
+// ---- one launch ----
+
+static bool is_race(tilec_sim_report_kind kind) {
+  return kind == TILEC_SIM_RACE_WRITE_WRITE || kind == TILEC_SIM_RACE_READ_WRITE ||
+         kind == TILEC_SIM_RACE_WRITE_READ;
+}
+
+// The place of a PTX file's own line where there is no other.
+static Loc place_of(Run *run, const char *file, uint32_t line, uint32_t ptx_line) {
+  bool ptx = !file && options_file_is_ptx(run->options);
+  if (ptx) file = tool_source_name(run->options->file), line = ptx_line;
+  if (!file || !line) return LOC_NONE;
+  Loc loc = {.line = line, .col = 1, .file = sources_named(&run->c->sources, file)};
+  Str text = sources_line(&run->c->sources, loc.file, line);
+  while (loc.col <= text.n && text.at[loc.col - 1] == ' ') loc.col++; // columns are not known: the statement
+  return loc;
+}
+
+static bool same_line(Loc a, Loc b) { return a.line == b.line && a.file == b.file; }
+
+// Which access of a race came first depends on the schedule.
+static bool same_finding(const Finding *a, const Finding *b) {
+  bool races = is_race(a->report.kind) && is_race(b->report.kind);
+  if (!races && a->report.kind != b->report.kind) return false;
+  return (same_line(a->loc, b->loc) && same_line(a->other, b->other)) ||
+         (races && same_line(a->loc, b->other) && same_line(a->other, b->loc));
+}
+
+static const char *keep_text(Arena *arena, const char *text) {
+  return text ? arena_copy(arena, str_from(text)) : NULL;
+}
+
+static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
+  Arena *arena = check->run->arena;
+  Finding finding = {.report = *report, .schedules = 1u << schedule};
+  finding.loc = place_of(check->run, report->file, report->line, report->ptx_line);
+  if (report->other_ptx_line)
+    finding.other = place_of(check->run, report->other_file, report->other_line, report->other_ptx_line);
+  for (uint32_t i = 0; i < check->findings.n; i++) {
+    Finding *old = &check->findings.at[i];
+    if (!same_finding(old, &finding)) continue;
+    if (old->schedules >> schedule & 1 || report->count > old->report.count)
+      old->report.count =
+          old->schedules == 1u << schedule ? old->report.count + report->count : report->count;
+    old->schedules |= 1u << schedule;
+    return;
+  }
+  finding.report.message = keep_text(arena, report->message);
+  finding.report.other_message = keep_text(arena, report->other_message);
+  finding.report.order = keep_text(arena, report->order);
+  finding.report.buffer = keep_text(arena, report->buffer);
+  vec_push(arena, &check->findings, finding);
+}
+
+// Launches on run->device and keeps what it reports.
+static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule) {
+  Run *run = check->run;
+  DeviceKernel kernel = {0};
+  tilec_status status = device_load(run->device, &check->image, &kernel);
+  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL);
+  const tilec_sim *sim = device_simulator(run->device);
+  size_t count = tilec_sim_report_count(sim);
+  for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
+  device_unload(&kernel);
+  return count ? TILEC_OK : status;
+}
+
+// On a device of its own for each schedule, with the buffers as they were at first.
+static tilec_status launch_anew(Check *check, uint32_t schedule, uint64_t *bits,
+                                bool (*pack)(Run *, uint64_t *)) {
+  Run *run = check->run;
+  tilec_device *first = run->device;
+  tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+  options.schedule = schedules[schedule].schedule;
+  options.checks = 1;
+  tilec_status status = device_open_sim(&options, &run->device);
+  if (status != TILEC_OK) {
+    run->device = first;
+    return status;
+  }
+  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
+  status = run_place_buffers(run, buffers);
+  if (status == TILEC_OK && !pack(run, bits)) status = TILEC_ERROR_INVALID_ARGUMENT;
+  if (status == TILEC_OK) status = launch(check, bits, schedule);
+  for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
+  tilec_device_close(run->device);
+  run->device = first;
+  return status;
+}
+
+// ---- what was found ----
+
+// The parameter whose buffer holds the address; NULL: none.
+static const RunParam *param_at(const Run *run, uint64_t address) {
+  const RunParam *below = NULL;
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunParam *param = &run->params[i];
+    if (param->buffer != param || address < param->base) continue;
+    if (!below || param->base > below->base) below = param;
+  }
+  return below && address - below->base < below->value.bytes + 65536 ? below : NULL;
+}
+
+static void where(const Check *check, const Finding *finding, Buf *text) {
+  const tilec_sim_report *r = &finding->report;
+  buf_printf(text, "block %u,%u,%u, warp %u", r->block[0], r->block[1], r->block[2], r->warp);
+  if (r->lane_mask) buf_printf(text, ", lanes 0x%08x", r->lane_mask);
+  const RunParam *param = r->address ? param_at(check->run, r->address) : NULL;
+  if (param)
+    buf_printf(text, ", byte %llu of '%s' (%llu bytes)", (unsigned long long)(r->address - param->base),
+               param->name, (unsigned long long)param->value.bytes);
+  else if (r->address)
+    buf_printf(text, ", address 0x%llx", (unsigned long long)r->address);
+  if (r->count > 1) buf_printf(text, "; %llu times", (unsigned long long)r->count);
+  buf_text(text, "; schedule");
+  for (uint32_t s = 0, n = 0; s < SCHEDULES; s++)
+    if (finding->schedules >> s & 1) buf_printf(text, "%s %s", n++ ? "," : "", schedules[s].name);
+}
+
+static void diagnose(const Check *check, const Finding *finding, Diags *diags) {
+  const tilec_sim_report *r = &finding->report;
+  Buf text = {0};
+  Diag *diag = diag_error(diags, finding->loc, "%s", r->message);
+  where(check, finding, &text);
+  diag_note(diags, diag, finding->loc, "%s", text.at);
+  buf_free(&text);
+  if (finding->other.line)
+    diag_note(diags, diag, finding->other, "%s: block %u,%u,%u, warp %u, lane %u",
+              r->other_message ? r->other_message : "here", r->other_block[0], r->other_block[1],
+              r->other_block[2], r->other_warp, r->other_lane);
+  if (r->order)
+    diag_note(diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "", r->order);
+}
+
+static ExitStatus print_findings(const Check *check) {
+  const Run *run = check->run;
+  Diags diags = {.arena = run->arena, .sources = &run->c->sources, .error_limit = MOST_REPORTS};
+  Buf text = {0};
+  for (uint32_t i = 0; i < check->findings.n; i++) diagnose(check, &check->findings.at[i], &diags);
+  if (run->options->json_diagnostics)
+    diags_print_json(&diags, false, &text);
+  else
+    diags_print_text(&diags, false, &text);
+  fwrite(text.at ? text.at : "", 1, text.n, stderr);
+  buf_free(&text);
+  if (check->findings.n) return EXIT_DIAGNOSED;
+  printf("no reports\n");
+  return EXIT_DONE;
+}
+
+// ---- the command ----
+
+static ExitStatus check_schedules(Check *check, uint64_t *bits, bool (*pack)(Run *, uint64_t *)) {
+  for (uint32_t s = 0; s < SCHEDULES; s++) {
+    tilec_status status = launch_anew(check, s, bits, pack);
+    if (status != TILEC_OK) return run_device_failed(status);
+  }
+  return print_findings(check);
+}
+
+static bool pack_source(Run *run, uint64_t *bits) { return run_pack(run, run->c->module->funcs.at[0], bits); }
+
+static bool pack_ptx(Run *run, uint64_t *bits) {
+  run_ptx_bits(run, bits);
+  return true;
+}
+
+ExitStatus check_source(Run *run, tilec_buffer **buffers) {
+  Check check = {.run = run};
+  int64_t grid[3];
+  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
+  (void)buffers;
+  ExitStatus result = tool_report(run->options, run->c, run_compile(run, &check.image));
+  if (result != EXIT_DONE) return result;
+  if (!run_pack(run, check.image.func, bits) || !run_grid(run, check.image.func, bits, grid))
+    return EXIT_DIAGNOSED;
+  check.grid = grid;
+  return check_schedules(&check, bits, pack_source);
+}
+
+ExitStatus check_ptx(Run *run, tilec_buffer **buffers) {
+  Check check = {.run = run, .grid = run->options->grid};
+  (void)buffers;
+  sources_add(&run->c->sources, tool_source_name(run->options->file), run->text);
+  if (!run_ptx_image(run, &check.image)) return EXIT_DIAGNOSED;
+  return check_schedules(&check, ARENA_ARRAY(run->arena, uint64_t, run->param_count), pack_ptx);
+}
