@@ -34,6 +34,8 @@ struct tilec_sim {
   char report_text[192];
   size_t report_count;
   Checker *checker; // of a launch with checks: it has the reports
+  char *printed; // NULL: nothing
+  size_t printed_bytes;
 };
 
 static tilec_sim_result fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
@@ -71,6 +73,7 @@ void tilec_sim_destroy(tilec_sim *sim) {
   check_free(sim->checker);
   memory_free_all(&sim->memory);
   free(sim->lines);
+  free(sim->printed);
   free(sim);
 }
 
@@ -97,6 +100,8 @@ static void fill(tilec_sim_module *module, const PtxVar *var, const PtxOperand *
     } else if (value->kind == OPERAND_VECTOR || value->kind == OPERAND_LIST) {
       ptx_error(error, value->pos, "malformed initial value");
     }
+    if (bytes > sizeof bits) ptx_error(error, value->pos, "128-bit variables have no initial value here");
+    if (error->pos.line) return;
     if (*at + bytes > var->bytes) {
       ptx_error(error, value->pos, "more initial values than '%.*s' has elements", STR_ARG(var->name));
       return;
@@ -383,6 +388,8 @@ static tilec_sim_result run(tilec_sim *sim, Launch *launch) {
     else if (result.fault.set)
       status = keep_fault(sim, launch, &result.fault);
   }
+  sim->printed = result.printed;
+  sim->printed_bytes = result.printed_bytes;
   free(result.executed);
   free(result.by_site);
   return status;
@@ -402,7 +409,10 @@ static void forget_launch(tilec_sim *sim) {
   check_free(sim->checker);
   sim->checker = NULL;
   free(sim->lines);
+  free(sim->printed);
   sim->lines = NULL;
+  sim->printed = NULL;
+  sim->printed_bytes = 0;
   sim->line_count = sim->report_count = 0;
   sim->total = (tilec_sim_counters){0};
 }
@@ -447,6 +457,10 @@ void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total) { *total =
 size_t tilec_sim_line_count(const tilec_sim *sim) { return sim->line_count; }
 const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index) {
   return index < sim->line_count ? &sim->lines[index] : NULL;
+}
+const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes) {
+  if (bytes) *bytes = sim->printed_bytes;
+  return sim->printed ? sim->printed : "";
 }
 size_t tilec_sim_report_count(const tilec_sim *sim) { return sim->report_count; }
 const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index) {

@@ -83,16 +83,21 @@ static void declare_registers(Decoder *d, const PtxVar *var) {
   symbol->slots = ARENA_ARRAY(d->arena, uint32_t, count);
 }
 
+static uint32_t place_shared(Decoder *d, const PtxVar *var) {
+  uint32_t address = place(d, &d->program->shared_bytes, var);
+  SharedVar shared = {arena_copy(d->arena, var->name), address, var->bytes};
+  vec_push(d->arena, &d->program->shared_vars, shared);
+  return address;
+}
+
 // .extern: the dynamic part, behind all static variables (Program.dynamic_shared).
 static void declare_shared(Decoder *d, const PtxVar *var, Symbol *symbol) {
   symbol->space = SPACE_SHARED;
-  symbol->address = var->is_extern ? UINT64_MAX : place(d, &d->program->shared_bytes, var);
-  if (!var->is_extern) {
-    SharedVar shared = {arena_copy(d->arena, var->name), symbol->address, var->bytes};
-    vec_push(d->arena, &d->program->shared_vars, shared);
-  }
   if (var->init) ptx_error(d->error, var->pos, "shared memory has no initial value");
-  if (d->calls) ptx_error(d->error, var->pos, "shared variables in a called function are not supported");
+  symbol->address = UINT64_MAX;
+  for (uint32_t i = 0; i < d->function_shared.n && d->calls; i++)
+    if (d->function_shared.at[i].var == var) symbol->address = d->function_shared.at[i].address;
+  if (!d->calls && !var->is_extern) symbol->address = place_shared(d, var);
 }
 
 void decode_declare(Decoder *d, const PtxVar *var) {
@@ -124,15 +129,42 @@ static void declare_module(Decoder *d) {
   }
 }
 
-// Dynamic shared memory begins behind the static: every shared declaration of the module and the kernel
-// counts, wherever it stands.
+static const PtxFunc *callee_of(const Decoder *d, const PtxStmt *stmt) {
+  const PtxOperand *callee = stmt->operands;
+  if (stmt->kind != STMT_INSN || !str_starts(stmt->name, "call")) return NULL;
+  if (callee && callee->kind == OPERAND_LIST) callee = callee->next;
+  return callee ? function_named(d, callee) : NULL;
+}
+
+static void place_variables(Decoder *d, const PtxFunc *func) {
+  for (const PtxStmt *stmt = func->body; stmt; stmt = stmt->next)
+    for (const PtxVar *var = stmt->vars; var; var = var->next) {
+      if (var->space != SPACE_SHARED || var->is_extern) continue;
+      FunctionShared placed = {var, place_shared(d, var)};
+      vec_push(d->arena, &d->function_shared, placed);
+    }
+}
+
+// The functions that the kernel may call, each once: their .shared variables follow the module's.
+static void place_function_shared(Decoder *d, const PtxFunc *kernel) {
+  VEC(const PtxFunc *) reached = {0};
+  vec_push(d->arena, &reached, kernel);
+  for (uint32_t i = 0; i < reached.n; i++)
+    for (const PtxStmt *stmt = reached.at[i]->body; stmt; stmt = stmt->next) {
+      const PtxFunc *func = callee_of(d, stmt);
+      bool known = !func;
+      for (uint32_t k = 0; k < reached.n && !known; k++) known = reached.at[k] == func;
+      if (known) continue;
+      vec_push(d->arena, &reached, func);
+      place_variables(d, func);
+    }
+}
+
+// Dynamic shared memory begins behind the static: the kernel's own declarations count wherever they stand.
 static void place_dynamic_shared(Decoder *d, const PtxFunc *kernel) {
-  uint64_t end = 0, align = 16;
+  uint64_t end = d->program->shared_bytes, align = 16;
   for (const PtxVar *var = d->in->module->vars.first; var; var = var->next)
-    if (var->space == SPACE_SHARED && !var->is_extern)
-      end = (end + var->align - 1) / var->align * var->align + var->bytes;
-    else if (var->space == SPACE_SHARED && var->align > align)
-      align = var->align;
+    if (var->space == SPACE_SHARED && var->is_extern && var->align > align) align = var->align;
   for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next)
     for (const PtxVar *var = stmt->vars; var; var = var->next)
       if (var->space == SPACE_SHARED && !var->is_extern)
@@ -162,9 +194,9 @@ static const char *file_name(const Decoder *d, uint32_t number) {
   return NULL;
 }
 
-// The counters' line of the statement: its .loc, or the PTX line.
+// The counters' line of the statement: its .loc, for a function without any the call's, or the PTX line.
 static uint32_t site_of(Decoder *d) {
-  const PtxStmt *stmt = d->stmt;
+  const PtxStmt *stmt = d->stmt->line || !d->caller ? d->stmt : d->caller;
   const char *file = stmt->line ? file_name(d, stmt->file) : NULL;
   Site site = {file, file ? stmt->line : stmt->pos.line};
   Program *program = d->program;
@@ -239,12 +271,14 @@ static void decode_stmt(Decoder *d) {
 }
 
 void decode_body(Decoder *d, const PtxFunc *func) {
-  const PtxStmt *outer = d->stmt;
+  const PtxStmt *outer = d->stmt, *caller = d->caller;
+  if (d->calls && outer->line) d->caller = outer;
   for (const PtxStmt *stmt = func->body; stmt && !decode_failed(d); stmt = stmt->next) {
     d->stmt = stmt;
     decode_stmt(d);
   }
   d->stmt = outer;
+  d->caller = caller;
 }
 
 bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *program, PtxError *error) {
@@ -257,6 +291,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   slot_constant(d, 1, 0); // slot 0
   slot_new(d, 8);         // what unused sources read (src[] is 0)
   declare_module(d);
+  place_function_shared(d, kernel);
   place_dynamic_shared(d, kernel);
   declare_params(d, kernel);
   scope_open(d);

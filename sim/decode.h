@@ -57,6 +57,11 @@ enum {
   MAX_CALLS = 32
 };
 
+typedef struct FunctionShared { // a called function's .shared variable: one for all its calls
+  const PtxVar *var;
+  uint32_t address;
+} FunctionShared;
+
 typedef struct Decoder {
   const DecodeInput *in;
   Arena *arena;
@@ -66,16 +71,19 @@ typedef struct Decoder {
   uint32_t buckets[SYMBOL_BUCKETS]; // symbol index + 1
   VEC(Fixup) fixups;
   uint32_t scope, calls, register_count;
-  uint32_t site_file, site_line; // of the last site
+  uint32_t carry; // slot + 1 of the condition code's predicate; 0: not used yet
   // The current statement.
   const PtxStmt *stmt;
+  const PtxStmt *caller; // the innermost call with a .loc that is being decoded in place; NULL: none
   Str base, mods[MAX_MODIFIERS];
   bool taken[MAX_MODIFIERS];
   uint32_t mod_count;
   Operation op;
   const PtxOperand *operand; // the next one
   Insn insn;                 // being made
-  Str return_label;          // of the function decoded in place; empty in a kernel
+  VEC(FunctionShared) function_shared;
+  const PtxFunc *calling[MAX_CALLS + 1]; // the functions that are being decoded in place
+  Str return_label;                      // of the function decoded in place; empty in a kernel
 } Decoder;
 
 bool decode_failed(const Decoder *d);
@@ -123,12 +131,18 @@ void scope_open(Decoder *d);
 void scope_close(Decoder *d);
 void decode_declare(Decoder *d, const PtxVar *var);
 void decode_body(Decoder *d, const PtxFunc *func);
+const PtxFunc *function_named(const Decoder *d,
+                              const PtxOperand *operand); // with a body; NULL: there is none
+// A call of vprintf, __assertfail or the like, decoded; false: it is another function's.
+bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const PtxOperand *args);
 void emit(Decoder *d); // appends d->insn, guarded as the statement is
 
 // Families, named in insn.def.
 void decode_arith(Decoder *d);
 void decode_special(Decoder *d);
 void decode_logic(Decoder *d);
+void decode_product(Decoder *d);
+void decode_field(Decoder *d);
 void decode_bits(Decoder *d);
 void decode_compare(Decoder *d);
 void decode_select(Decoder *d);
@@ -139,6 +153,7 @@ void decode_memory(Decoder *d);
 void decode_atomic(Decoder *d);
 void decode_control(Decoder *d);
 void decode_barrier(Decoder *d);
+void decode_bar(Decoder *d); // decode_barrier, and .red
 void decode_ordering(Decoder *d);
 void decode_warp(Decoder *d);
 void decode_fence(Decoder *d);

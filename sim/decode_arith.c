@@ -14,7 +14,7 @@ static void flag_if(Decoder *d, const char *modifier, uint8_t flag) {
 }
 
 static uint32_t arity(Operation op) {
-  if (op == OP_MAD || op == OP_FMA || op == OP_SAD) return 3;
+  if (op == OP_MAD || op == OP_FMA || op == OP_SAD || op == OP_MADC) return 3;
   return op == OP_ABS || op == OP_NEG || op == OP_NOT || op == OP_CNOT ? 1 : 2;
 }
 
@@ -22,7 +22,30 @@ static void sources(Decoder *d, PtxType type, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) d->insn.src[i] = operand_source(d, type);
 }
 
+// add.cc, addc and so on: the carry is one more register of the thread's.
+static void carry_arith(Decoder *d, PtxType type, bool out) {
+  bool mad = d->op == OP_MAD || d->op == OP_MADC;
+  if (!d->carry) d->carry = slot_new(d, 0) + 1;
+  if (d->op == OP_ADDC || d->op == OP_SUBC || d->op == OP_MADC) d->insn.flags |= FLAG_SAT;
+  if (out) d->insn.flags |= FLAG_WIDE;
+  d->insn.dst2 = d->carry - 1;
+  d->insn.from = (uint16_t)type;
+  d->insn.extra = d->op == OP_SUB || d->op == OP_SUBC ? 's' : 0;
+  if (mad) d->insn.extra = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : 0;
+  if (mad && !d->insn.extra) decode_error(d, "%.*s needs .lo or .hi", STR_ARG(d->base));
+  d->insn.dst = operand_dest(d, type);
+  sources(d, type, mad ? 3 : 2);
+  bool fits = type == PTX_U32 || type == PTX_S32 || type == PTX_U64 || type == PTX_S64;
+  finish(d, fits ? exec_carry : NULL, type);
+}
+
 static void int_arith(Decoder *d, PtxType type) {
+  bool carry_in = d->op == OP_ADDC || d->op == OP_SUBC || d->op == OP_MADC, carry_out = mod_take(d, "cc");
+  if (carry_in || (carry_out && (d->op == OP_ADD || d->op == OP_SUB || d->op == OP_MAD))) {
+    carry_arith(d, type, carry_out);
+    return;
+  }
+  if (carry_out) decode_error(d, "%.*s has no .cc", STR_ARG(d->base));
   char variant = 0;
   if (d->op == OP_MUL || d->op == OP_MAD) {
     variant = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : mod_take(d, "wide") ? 'w' : 0;
@@ -136,14 +159,80 @@ static uint32_t immediate(Decoder *d) {
   return (uint32_t)operand->value & 255;
 }
 
+void decode_product(Decoder *d) {
+  bool dot = d->op == OP_DP4A || d->op == OP_DP2A;
+  if (d->op != OP_DP4A) d->insn.extra = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : 0;
+  if (d->op != OP_DP4A && !d->insn.extra) decode_error(d, "%.*s needs .lo or .hi", STR_ARG(d->base));
+  PtxType type = mod_need_type(d), other = dot ? mod_need_type(d) : type;
+  bool fits = (type == PTX_U32 || type == PTX_S32) && (other == PTX_U32 || other == PTX_S32);
+  d->insn.from = (uint16_t)type;
+  d->insn.to = (uint16_t)other;
+  if (d->op == OP_MAD24 && mod_take(d, "sat")) decode_error(d, "mad24.sat is not known");
+  d->insn.dst = operand_dest(d, PTX_B32);
+  sources(d, PTX_B32, d->op == OP_MUL24 ? 2 : 3);
+  finish(d, fits ? exec_product_find(d->op) : NULL, fits ? other : PTX_B32);
+}
+
+void decode_field(Decoder *d) {
+  if (d->op != OP_FNS) {
+    flag_if(d, "clamp", FLAG_SAT);
+    if (!(d->insn.flags & FLAG_SAT) && !mod_take(d, "wrap"))
+      decode_error(d, "%.*s needs .clamp or .wrap", STR_ARG(d->base));
+  }
+  PtxType type = mod_need_type(d);
+  bool fits = d->op == OP_SZEXT ? type == PTX_U32 || type == PTX_S32 : type == PTX_B32;
+  d->insn.from = (uint16_t)type;
+  d->insn.dst = operand_dest(d, type);
+  sources(d, type, d->op == OP_FNS ? 3 : 2);
+  finish(d, fits ? exec_field_find(d->op) : NULL, type);
+}
+
+// lop3.and.b32 d|p, a, b, c, table, q: `_` as d is allowed.
+static void lop3_predicate(Decoder *d, char combine) {
+  const PtxOperand *operand = operand_next(d);
+  uint32_t bytes = 4;
+  if (operand->kind != OPERAND_PAIR) {
+    decode_error(d, "lop3.and and lop3.or give a value and a predicate");
+    return;
+  }
+  d->insn.dst = register_of(d, operand->items, &bytes);
+  if (d->insn.dst != UINT32_MAX && bytes != 4) decode_error(d, "lop3 gives 32 bits");
+  d->insn.dst2 = register_of(d, operand->items->next, &bytes);
+  if (d->insn.dst2 == UINT32_MAX || bytes) decode_error(d, "a predicate is needed");
+  sources(d, PTX_B32, 3);
+  d->insn.extra = (uint8_t)immediate(d);
+  bool negated;
+  d->insn.src[3] = operand_predicate(d, &negated);
+  if (negated) d->insn.flags |= FLAG_NOT;
+  d->insn.from = (uint16_t)combine;
+  finish(d, exec_lop3_predicate, PTX_B32);
+}
+
+static uint8_t permute_mode(Decoder *d) {
+  static const struct {
+    const char *name;
+    char code;
+  } modes[] = {{"f4e", 'f'}, {"b4e", 'b'}, {"rc8", '8'}, {"ecl", 'l'}, {"ecr", 'r'}, {"rc16", '6'}};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    if (mod_take(d, modes[i].name)) return (uint8_t)modes[i].code;
+  return 0;
+}
+
 void decode_bits(Decoder *d) {
   PtxType type = mod_need_type(d), result = type;
-  if (!ptx_type_is_int(type) || ptx_type_bytes(type) < 4) {
+  if (!ptx_type_is_int(type) || ptx_type_bytes(type) < 4 || ptx_type_bytes(type) > 8) {
     decode_error(d, "%.*s is not known for .%s", STR_ARG(d->base), ptx_type_name(type));
     return;
   }
   d->insn.from = (uint16_t)type;
   if (d->op == OP_BFIND) flag_if(d, "shiftamt", FLAG_WIDE);
+  if (d->op == OP_PRMT) d->insn.extra = permute_mode(d);
+  char combine = d->op != OP_LOP3 ? 0 : mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : 0;
+  if (combine) {
+    if (type != PTX_B32) decode_error(d, "lop3 works on .b32");
+    lop3_predicate(d, combine);
+    return;
+  }
   if (d->op == OP_POPC || d->op == OP_CLZ || d->op == OP_BFIND) result = PTX_U32;
   if (d->op == OP_SHF) {
     d->insn.extra = mod_take(d, "r") ? 'r' : mod_take(d, "l") ? 'l' : 0;
@@ -159,7 +248,7 @@ void decode_bits(Decoder *d) {
   }
   if (d->op == OP_BFI) d->insn.src[3] = operand_source(d, PTX_U32);
   if (d->op == OP_LOP3) d->insn.extra = (uint8_t)immediate(d);
-  finish(d, exec_bits_find(d->op, type), type);
+  finish(d, exec_bits_find(d->op, type, (char)d->insn.extra), type);
 }
 
 static void compare_dest(Decoder *d) {
@@ -222,8 +311,8 @@ void decode_select(Decoder *d) {
   PtxType type = mod_need_type(d);
   d->insn.dst = operand_dest(d, type);
   sources(d, type, 2);
-  bool fits = ptx_type_bytes(type) >= 2 && ptx_type_class(type) != CLASS_INT_PAIR && type != PTX_F16X2 &&
-              type != PTX_BF16X2;
+  bool fits = ptx_type_bytes(type) >= 2 && ptx_type_bytes(type) <= 8 &&
+              ptx_type_class(type) != CLASS_INT_PAIR && type != PTX_F16X2 && type != PTX_BF16X2;
   if (d->op == OP_SELP) {
     bool negated;
     d->insn.src[2] = operand_predicate(d, &negated);

@@ -35,7 +35,7 @@ static void decode_indexed(Decoder *d) {
 
 // ---- calls: the function's statements, decoded where it is called ----
 
-static const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand) {
+const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand) {
   for (const PtxFunc *func = d->in->module->funcs; func; func = func->next)
     if (operand->kind == OPERAND_NAME && str_eq(func->name, operand->name) && func->has_body &&
         !func->is_entry)
@@ -79,11 +79,17 @@ static void inline_body(Decoder *d, const PtxFunc *func, const PtxOperand *resul
   bind_params(d, func->results, results ? results->items : NULL);
   bind_params(d, func->params, args ? args->items : NULL);
   scope_open(d);
-  if (++d->calls > MAX_CALLS)
-    decode_error(d, "calls are nested too deeply; recursion is not supported");
-  else
+  bool recursive = false;
+  for (uint32_t i = 0; i < d->calls; i++) recursive |= d->calling[i] == func;
+  if (recursive)
+    decode_error(d, "'%.*s' calls itself: recursion is not supported", STR_ARG(func->name));
+  else if (d->calls == MAX_CALLS)
+    decode_error(d, "calls are nested too deeply");
+  else {
+    d->calling[d->calls++] = func;
     decode_body(d, func);
-  d->calls--;
+    d->calls--;
+  }
   d->return_label = outer;
   if (!decode_failed(d)) {
     scope_close(d);
@@ -92,6 +98,14 @@ static void inline_body(Decoder *d, const PtxFunc *func, const PtxOperand *resul
     scope_close(d);
   }
   d->stmt = stmt;
+}
+
+static void call_error(Decoder *d, const PtxOperand *callee) {
+  if (callee->name.n && callee->name.at[0] == '%')
+    decode_error(d, "indirect calls are not supported");
+  else
+    decode_error(d, "'%.*s' has no body in this module: calls of other modules are not supported",
+                 STR_ARG(callee->name));
 }
 
 static void decode_call(Decoder *d) {
@@ -103,8 +117,13 @@ static void decode_call(Decoder *d) {
   }
   if (operand_more(d)) args = operand_next(d);
   const PtxFunc *func = function_named(d, first);
-  if (!func || (args && args->kind != OPERAND_LIST) || operand_more(d)) {
-    decode_error(d, "only calls of functions with a body in this module are supported");
+  if (first->kind != OPERAND_NAME || (args && args->kind != OPERAND_LIST)) {
+    decode_error(d, "malformed call");
+    return;
+  }
+  if (!func && !operand_more(d) && decode_system_call(d, first->name, results, args)) return;
+  if (!func || operand_more(d)) {
+    call_error(d, first);
     return;
   }
   for (uint32_t i = 0; i < d->mod_count; i++)
@@ -263,6 +282,21 @@ static void decode_redux(Decoder *d) {
   emit(d);
 }
 
+static void decode_match(Decoder *d) {
+  d->insn.extra = mod_take(d, "all") ? 'a' : mod_take(d, "any") ? 'o' : 0;
+  need_sync(d);
+  PtxType type = mod_need_type(d);
+  if (!d->insn.extra || (type != PTX_B32 && type != PTX_B64))
+    decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
+  pair_dest(d, 4);
+  if (d->insn.dst2 != UINT32_MAX && d->insn.extra == 'o') decode_error(d, "match.any gives no predicate");
+  d->insn.count = ptx_type_bytes(type);
+  d->insn.src[0] = operand_source(d, type);
+  d->insn.src[3] = operand_source(d, PTX_B32);
+  d->insn.exec = exec_match;
+  emit(d);
+}
+
 void decode_warp(Decoder *d) {
   if (d->op == OP_SHFL)
     decode_shfl(d);
@@ -270,6 +304,8 @@ void decode_warp(Decoder *d) {
     decode_vote(d);
   else if (d->op == OP_REDUX)
     decode_redux(d);
+  else if (d->op == OP_MATCH)
+    decode_match(d);
   else if (d->op == OP_ELECT) {
     need_sync(d);
     pair_dest(d, 4);

@@ -16,6 +16,24 @@ static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
 
 // ---- mov ----
 
+// mov.b128 of two 64-bit registers, either way; or of one 128-bit register to another.
+static void move_wide(Decoder *d, const PtxOperand *to, const PtxOperand *from) {
+  bool packs = from->kind == OPERAND_VECTOR, unpacks = to->kind == OPERAND_VECTOR;
+  const PtxOperand *items = packs ? from->items : unpacks ? to->items : NULL;
+  uint32_t *slots = ARENA_ARRAY(d->arena, uint32_t, 2), bytes = 8;
+  for (uint32_t i = 0; i < 2 && items; i++, items = items->next) {
+    slots[i] = register_of(d, items, &bytes);
+    if ((bytes != 8 && slots[i] != UINT32_MAX) || (slots[i] == UINT32_MAX && packs) ||
+        (i == 0) != !!items->next)
+      decode_error(d, "mov.b128 needs two 64-bit registers");
+  }
+  d->insn.u.slots = slots;
+  if (!unpacks) d->insn.dst = register_of(d, to, &bytes);
+  if (!unpacks && (d->insn.dst == UINT32_MAX || bytes != 16)) decode_error(d, "a 128-bit register is needed");
+  if (!packs) d->insn.src[0] = source_of(d, from, PTX_B128);
+  finish(d, packs ? exec_pack_wide : unpacks ? exec_unpack_wide : exec_mov_wide, KIND_LANES);
+}
+
 static void move_vector(Decoder *d, PtxType type, const PtxOperand *vector, bool pack) {
   uint32_t slots[8], n = 0, bytes = 0;
   for (const PtxOperand *item = vector->items; item && n < 8; item = item->next) {
@@ -54,6 +72,10 @@ void decode_move(Decoder *d) {
   PtxType type = mod_need_type(d);
   const PtxOperand *to = operand_next(d), *from = operand_next(d);
   if (decode_failed(d)) return;
+  if (type == PTX_B128) {
+    move_wide(d, to, from);
+    return;
+  }
   if (to->kind == OPERAND_VECTOR) {
     d->insn.src[0] = source_of(d, from, type);
     move_vector(d, type, to, false);
@@ -257,7 +279,8 @@ static void take_hints(Decoder *d) {
                                       "L2::64B",
                                       "L2::128B",
                                       "L2::256B",
-                                      "noftz"};
+                                      "noftz",
+                                      "mmio"};
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) mod_take(d, hints[i]);
 }
 
@@ -273,8 +296,8 @@ static void value_registers(Decoder *d, Access *access, bool load, const PtxOper
       access->slots[n] = register_of(d, item, &bytes);
     bool ignored = access->slots[n] == UINT32_MAX;
     if (ignored && !load) decode_error(d, "'_' cannot be stored");
-    if (!ignored && !decode_failed(d) && bytes < access->bytes)
-      decode_error(d, "a register is narrower than .%s", ptx_type_name(access->type));
+    if (!ignored && !decode_failed(d) && (bytes < access->bytes || (bytes == 16 && access->bytes < 16)))
+      decode_error(d, "a register does not fit .%s", ptx_type_name(access->type));
     access->slot_bytes[n++] = (uint8_t)(ignored ? 0 : bytes);
   }
   if (n != access->count || vector != (access->count > 1))
@@ -284,7 +307,8 @@ static void value_registers(Decoder *d, Access *access, bool load, const PtxOper
 // ld.param of one value at a constant address: parameters do not change, so it is a mov from a slot that is
 // filled when a warp starts. False: it is another access.
 static bool load_param(Decoder *d, const Access *access) {
-  if (access->space != SPACE_PARAM || access->count != 1 || !access->slot_bytes[0]) return false;
+  if (access->space != SPACE_PARAM || access->count != 1 || !access->slot_bytes[0] || access->bytes > 8)
+    return false;
   for (uint32_t i = d->program->constants.n; i-- > 0;) {
     const Constant *constant = &d->program->constants.at[i];
     if (constant->slot != d->insn.src[0]) continue;
@@ -327,20 +351,46 @@ static Operation atomic_operation(Decoder *d) {
   static const struct {
     const char *name;
     Operation op;
-  } rows[] = {{"add", OP_ADD}, {"min", OP_MIN}, {"max", OP_MAX},  {"and", OP_AND},
-              {"or", OP_OR},   {"xor", OP_XOR}, {"exch", OP_MOV}, {"cas", OP_SETP}};
+  } rows[] = {{"add", OP_ADD}, {"min", OP_MIN},  {"max", OP_MAX},  {"and", OP_AND},  {"or", OP_OR},
+              {"xor", OP_XOR}, {"exch", OP_MOV}, {"cas", OP_SETP}, {"inc", OP_ADDC}, {"dec", OP_SUBC}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (mod_take(d, rows[i].name)) return rows[i].op;
   decode_error(d, "%.*s needs an operation that is known here", STR_ARG(d->base));
   return OP_ADD;
 }
 
-static bool atomic_fits(Operation op, PtxType type) {
-  bool is_float = type == PTX_F32 || type == PTX_F64 || type == PTX_F16 || type == PTX_BF16;
-  if (op == OP_ADD) return is_float || ((type == PTX_U32 || type == PTX_S32 || type == PTX_U64));
+static bool atomic_fits(const Access *access) {
+  Operation op = access->atomic;
+  PtxType type = access->type;
+  bool narrow = type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
+  if (access->count > 1) {
+    bool sum = op == OP_ADD && (type == PTX_F32 || narrow), pick = (op == OP_MIN || op == OP_MAX) && narrow;
+    return (sum || pick) && access->bytes * access->count <= 16 && access->space != SPACE_SHARED;
+  }
+  if (op == OP_ADD)
+    return narrow || type == PTX_F32 || type == PTX_F64 || type == PTX_U32 || type == PTX_S32 ||
+           type == PTX_U64;
   if (op == OP_MIN || op == OP_MAX)
     return type == PTX_U32 || type == PTX_S32 || type == PTX_U64 || type == PTX_S64;
-  return type == PTX_B32 || type == PTX_B64 || (type == PTX_B16 && op == OP_SETP);
+  if (op == OP_ADDC || op == OP_SUBC) return type == PTX_U32;
+  if (op == OP_SETP && type == PTX_B16) return true;
+  if ((op == OP_SETP || op == OP_MOV) && type == PTX_B128) return true;
+  return type == PTX_B32 || type == PTX_B64;
+}
+
+// The registers of a value or of a vector in braces, of the element's own width.
+static void atomic_registers(Decoder *d, const Access *access, uint32_t *slots, bool results) {
+  const PtxOperand *operand = operand_next(d), *item = operand;
+  if (access->count > 1 && operand->kind == OPERAND_VECTOR) item = operand->items;
+  uint32_t n = 0;
+  for (; item && n < access->count; item = operand->kind == OPERAND_VECTOR ? item->next : NULL) {
+    uint32_t bytes = slot_bytes_of(access->type);
+    slots[n++] = results ? register_of(d, item, &bytes) : source_of(d, item, access->type);
+    if (results && slots[n - 1] != UINT32_MAX && bytes != slot_bytes_of(access->type))
+      decode_error(d, "a register has another width than .%s", ptx_type_name(access->type));
+  }
+  if (n != access->count || (access->count > 1 && operand->kind == OPERAND_VECTOR && item))
+    decode_error(d, "%u registers are needed", access->count);
 }
 
 void decode_atomic(Decoder *d) {
@@ -349,16 +399,16 @@ void decode_atomic(Decoder *d) {
   access->atomic = atomic_operation(d);
   take_order(d, access);
   take_hints(d);
-  access->count = 1;
+  access->count = mod_take(d, "v2") ? 2 : mod_take(d, "v4") ? 4 : mod_take(d, "v8") ? 8 : 1;
   access->type = mod_need_type(d);
   access->bytes = ptx_type_bytes(access->type);
-  if (!atomic_fits(access->atomic, access->type) ||
-      (d->op == OP_RED && (access->atomic == OP_MOV || access->atomic == OP_SETP)))
+  if (!atomic_fits(access) || (d->op == OP_RED && (access->atomic == OP_MOV || access->atomic == OP_SETP)))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.u.access = access;
-  d->insn.dst = d->op == OP_RED ? UINT32_MAX : operand_dest(d, access->type);
+  for (uint32_t i = 0; i < 8; i++) access->results[i] = UINT32_MAX;
+  if (d->op == OP_ATOM) atomic_registers(d, access, access->results, true);
   address_operand(d, access);
-  d->insn.src[1] = operand_source(d, access->type);
+  atomic_registers(d, access, access->slots, false);
   if (access->atomic == OP_SETP) d->insn.src[2] = operand_source(d, access->type);
   if (mod_take(d, "L2::cache_hint")) operand_source(d, PTX_B64);
   if (access->space != SPACE_GENERIC && access->space != SPACE_GLOBAL && access->space != SPACE_SHARED)

@@ -194,11 +194,13 @@ static uint32_t special_slot(Decoder *d, Special special) {
 static uint64_t literal_bits(Decoder *d, const PtxOperand *operand, PtxType type) {
   uint64_t value = operand->value;
   if (operand->kind == OPERAND_INT) {
+    if (type == PTX_B128) ptx_error(d->error, operand->pos, "there are no constants of 128 bits");
     if (type == PTX_F32 || type == PTX_F64)
       ptx_error(d->error, operand->pos, "a floating-point constant is needed");
     return value;
   }
   bool wide = ptx_type_bytes(type) == 8;
+  if (type == PTX_B128) ptx_error(d->error, operand->pos, "there are no constants of 128 bits");
   if ((operand->kind == OPERAND_F32 && wide) || ptx_type_bytes(type) < 4)
     ptx_error(d->error, operand->pos, "a constant of another width");
   if (operand->kind == OPERAND_F32 || wide) return value;
@@ -218,7 +220,7 @@ static void width_error(Decoder *d, const PtxOperand *operand, PtxType type) {
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type) {
   if (operand->kind == OPERAND_INT || operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64) {
     uint64_t bits = literal_bits(d, operand, type);
-    return slot_constant(d, type == PTX_PRED ? bits != 0 : bits, slot_bytes_of(type));
+    return slot_constant(d, type == PTX_PRED ? bits != 0 : bits, type == PTX_B128 ? 8 : slot_bytes_of(type));
   }
   Special special = operand->kind == OPERAND_NAME ? special_find(operand->name) : SPECIAL_NONE;
   if (special && special < SPECIAL_CLOCK) {

@@ -79,6 +79,7 @@ enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
 
 typedef struct Barrier {
   uint32_t arrived, expected; // threads; expected 0: all that live
+  uint32_t votes;             // bar.red: threads whose predicate is true
 } Barrier;
 
 typedef struct Worker Worker;
@@ -126,6 +127,8 @@ struct Worker {
   uint64_t clock;              // instructions so far
   void *checker;               // the hooks' own
   uint32_t survived;           // lanes of the last fault that did not end the launch
+  char *printed;               // malloc'd
+  size_t printed_bytes, printed_cap;
   Fault fault;
 };
 
@@ -234,7 +237,9 @@ static inline void lanes_merge64(Warp *warp, uint32_t slot, const void *scratch,
 // What applies `op` to operands of `type`; NULL: there is no such instruction. `variant` is 'l', 'h' or 'w'
 // for .lo, .hi, .wide, else 0.
 ExecFn *exec_int_find(Operation op, PtxType type, char variant);
-ExecFn *exec_bits_find(Operation op, PtxType type);
+ExecFn *exec_bits_find(Operation op, PtxType type, char mode); // prmt's mode is insn->extra; 0: none
+ExecFn *exec_field_find(Operation op);
+ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
 ExecFn *exec_f64_find(Operation op);
 ExecFn *exec_half_find(Operation op, PtxType type);
@@ -251,7 +256,10 @@ ExecFn *exec_mov_find(uint32_t bytes); // of a lane
 ExecFn *exec_convert_find(const Insn *insn);
 ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
 ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
+ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits
 ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
+ExecFn exec_carry, exec_lop3_predicate, exec_match;
+ExecFn exec_vprintf, exec_assertfail; // src: where the arguments, and vprintf's result, are in local memory
 ExecFn exec_load, exec_store, exec_atomic;
 ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;
 ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa;

@@ -14,53 +14,100 @@ static pthread_mutex_t atomic_lock =
 void atomic_begin(void) { pthread_mutex_lock(&atomic_lock); }
 void atomic_end(void) { pthread_mutex_unlock(&atomic_lock); }
 
-static uint64_t add(PtxType type, uint64_t a, uint64_t b) {
+// What an element may be: up to 128 bits.
+typedef struct Value {
+  uint64_t low, high;
+} Value;
+
+static uint64_t add(PtxType type, uint64_t a, uint64_t b, bool flush) {
+  if (type == PTX_F32 && flush) { // PTX ISA 9.7.13: in global memory subnormals become zeros
+    float x = float_flush(float_of((uint32_t)a)), y = float_flush(float_of((uint32_t)b));
+    return float_bits(float_flush(x + y));
+  }
   if (type == PTX_F32) return float_bits(float_of((uint32_t)a) + float_of((uint32_t)b));
   if (type == PTX_F64) return double_bits_of(double_of(a) + double_of(b));
-  if (type == PTX_F16) return half_of_float(float_of_half((uint16_t)a) + float_of_half((uint16_t)b));
-  if (type != PTX_BF16) return a + b;
-  double sum = add_to_odd((double)float_of_bf16((uint16_t)a), (double)float_of_bf16((uint16_t)b));
-  return float_round(sum, 7, 127, ROUND_RN);
+  return a + b;
 }
 
-static bool less(PtxType type, uint64_t a, uint64_t b) {
+static float narrow_float(bool bf16, uint64_t bits) {
+  return bf16 ? float_of_bf16((uint16_t)bits) : float_of_half((uint16_t)bits);
+}
+
+// f16 and bf16: add, min, max; a NaN loses.
+static uint64_t narrow(Operation op, bool bf16, uint64_t a, uint64_t b) {
+  float x = narrow_float(bf16, a), y = narrow_float(bf16, b);
+  if (op == OP_ADD) {
+    double sum = add_to_odd((double)x, (double)y);
+    return float_round(sum, bf16 ? 7 : 10, bf16 ? 127 : 15, ROUND_RN);
+  }
+  if (isnan(x) || isnan(y)) return (isnan(x) ? b : a) & 0xffff;
+  bool less = x < y || (x == y && signbit(x) > signbit(y));
+  return (less == (op == OP_MIN) ? a : b) & 0xffff;
+}
+
+static bool less_than(PtxType type, uint64_t a, uint64_t b) {
   if (type == PTX_S32) return (int32_t)a < (int32_t)b;
   return type == PTX_S64 ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static uint64_t apply(const Access *access, uint64_t old, uint64_t b, uint64_t c) {
+static bool is_narrow(PtxType type) {
+  return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
+}
+
+static uint64_t apply_word(const Access *access, uint64_t old, uint64_t b, bool flush) {
+  PtxType type = access->type;
   Operation op = access->atomic;
-  if (op == OP_ADD) return add(access->type, old, b);
-  if (op == OP_MIN) return less(access->type, b, old) ? b : old;
-  if (op == OP_MAX) return less(access->type, old, b) ? b : old;
+  bool bf16 = type == PTX_BF16 || type == PTX_BF16X2;
+  if (is_narrow(type)) {
+    uint64_t low = narrow(op, bf16, old, b);
+    return access->bytes == 2 ? low : low | narrow(op, bf16, old >> 16, b >> 16) << 16;
+  }
+  if (op == OP_ADD) return add(type, old, b, flush);
+  if (op == OP_MIN) return less_than(type, b, old) ? b : old;
+  if (op == OP_MAX) return less_than(type, old, b) ? b : old;
   if (op == OP_AND) return old & b;
   if (op == OP_OR) return old | b;
   if (op == OP_XOR) return old ^ b;
-  return op == OP_MOV ? b : old == b ? c : old; // exch; cas (SETP)
+  if (op == OP_ADDC) return old >= b ? 0 : old + 1;
+  return old == 0 || old > b ? b : old - 1;
 }
 
-static uint64_t lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, uint32_t lane) {
-  uint64_t value = 0;
+static Value apply(const Access *access, Value old, Value b, Value c, bool flush) {
+  if (access->atomic == OP_MOV) return b;
+  if (access->atomic == OP_SETP) return old.low == b.low && old.high == b.high ? c : old;
+  return (Value){apply_word(access, old.low, b.low, flush), 0};
+}
+
+static Value lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, uint32_t lane) {
+  Value value = {0, 0};
   memcpy(&value, warp->regs + slot + (size_t)lane * bytes, bytes);
   return value;
 }
 
-void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
+static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned char *host) {
   const Access *access = insn->u.access;
+  const unsigned char *shared = warp->block->shared;
   uint32_t bytes = access->bytes;
+  bool flush = !(host >= shared && host < shared + warp->block->shared_bytes);
+  for (uint32_t i = 0; i < access->count; i++, host += bytes) {
+    Value old = {0, 0}, b = lane_value(warp, access->slots[i], bytes, lane), c = {0, 0};
+    if (access->atomic == OP_SETP) c = lane_value(warp, insn->src[2], bytes, lane);
+    memcpy(&old, host, bytes);
+    Value value = apply(access, old, b, c, flush);
+    memcpy(host, &value, bytes);
+    if (access->results[i] != UINT32_MAX)
+      memcpy(warp->regs + access->results[i] + (size_t)lane * bytes, &old, bytes);
+  }
+}
+
+void exec_atomic(Warp *warp, const Insn *insn, uint32_t mask) {
   unsigned char *host[LANES];
   if (!resolve_lanes(warp, insn, &mask, true, host)) return;
   bool descending = warp->block->worker->launch->descending;
   pthread_mutex_lock(&atomic_lock);
   for (uint32_t i = 0; i < LANES; i++) {
     uint32_t l = descending ? LANES - 1 - i : i;
-    if (!(mask >> l & 1)) continue;
-    uint64_t old = 0, b = lane_value(warp, insn->src[1], bytes, l),
-             c = lane_value(warp, insn->src[2], bytes, l);
-    memcpy(&old, host[l], bytes);
-    uint64_t value = apply(access, old, b, c);
-    memcpy(host[l], &value, bytes);
-    if (insn->dst != UINT32_MAX) memcpy(warp->regs + insn->dst + (size_t)l * bytes, &old, bytes);
+    if (mask >> l & 1) atomic_lane(warp, insn, l, host[l]);
   }
   pthread_mutex_unlock(&atomic_lock);
 }

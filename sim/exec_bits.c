@@ -125,7 +125,75 @@ static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, const Ins
 
 DEFINE_LANES(shf, uint32_t, 32, funnel(a, b, c, insn))
 
-ExecFn *exec_bits_find(Operation op, PtxType type) {
+// PTX ISA 9.7.1 fns: the base bit itself may be the first one found; offset 0 asks for it alone.
+static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t offset) {
+  base &= 31;
+  if (offset == 0) return a >> base & 1 ? base : UINT32_MAX;
+  int step = offset > 0 ? 1 : -1;
+  int64_t left = offset > 0 ? offset : -(int64_t)offset;
+  for (int at = (int)base; at >= 0 && at < 32; at += step)
+    if (a >> at & 1 && --left == 0) return (uint32_t)at;
+  return UINT32_MAX;
+}
+
+// FLAG_SAT: .clamp, else .wrap.
+static inline uint32_t extend(uint32_t a, uint32_t n, const Insn *insn) {
+  n = insn->flags & FLAG_SAT ? (n > 32 ? 32 : n) : n & 31;
+  if (n == 0) return 0;
+  if (n == 32) return a;
+  uint32_t kept = a & ((1u << n) - 1);
+  return insn->from == PTX_S32 && kept >> (n - 1) ? kept | UINT32_MAX << n : kept;
+}
+
+static inline uint32_t bit_mask(uint32_t from, uint32_t n, const Insn *insn) {
+  bool clamp = insn->flags & FLAG_SAT;
+  from = clamp ? (from > 32 ? 32 : from) : from & 31;
+  n = clamp ? (n > 32 ? 32 : n) : n & 31;
+  uint64_t ones = ((uint64_t)1 << n) - 1;
+  return (uint32_t)(ones << from);
+}
+
+DEFINE_LANES(fns, uint32_t, 32, find_nth(a, b, (int32_t)c))
+DEFINE_LANES(szext, uint32_t, 32, extend(a, b, insn))
+DEFINE_LANES(bmsk, uint32_t, 32, bit_mask(a, b, insn))
+
+ExecFn *exec_field_find(Operation op) { return op == OP_FNS ? fns : op == OP_SZEXT ? szext : bmsk; }
+
+// prmt's named modes; extra is the mode. Only the low two bits of c count.
+static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, char mode) {
+  static const uint16_t forward[] = {0x3210, 0x4321, 0x5432, 0x6543},
+                        backward[] = {0x5670, 0x6701, 0x7012, 0x0123},
+                        edge_left[] = {0x3210, 0x3211, 0x3222, 0x3333},
+                        edge_right[] = {0x0000, 0x1110, 0x2210, 0x3210};
+  uint32_t i = c & 3;
+  switch (mode) {
+  case 'f': return permute(a, b, forward[i]);
+  case 'b': return permute(a, b, backward[i]);
+  case '8': return permute(a, b, 0x1111u * i);
+  case 'l': return permute(a, b, edge_left[i]);
+  case 'r': return permute(a, b, edge_right[i]);
+  default: return permute(a, b, i & 1 ? 0x3232 : 0x1010);
+  }
+}
+
+DEFINE_LANES(prmt_mode, uint32_t, 32, permute_mode(a, b, c, (char)insn->extra))
+
+// lop3 with a predicate: dst2 is whether the result is not 0, combined (from: '|' or '&') with src[3]; dst
+// UINT32_MAX: none. FLAG_NOT negates the predicate source.
+void exec_lop3_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
+                 *c = lanes_at(warp, insn->src[2]);
+  uint32_t out[LANES], result = 0, other = predicate_at(warp, insn->src[3]);
+  if (insn->flags & FLAG_NOT) other = ~other;
+  for (int l = 0; l < LANES; l++) {
+    out[l] = logic3(a[l], b[l], c[l], insn->extra);
+    result |= (uint32_t)(out[l] != 0) << l;
+  }
+  if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
+  predicate_write(warp, insn->dst2, insn->from == '|' ? result | other : result & other, mask);
+}
+
+ExecFn *exec_bits_find(Operation op, PtxType type, char mode) {
   bool wide = ptx_type_bytes(type) == 8, is_signed = ptx_type_class(type) == CLASS_SIGNED;
   if (op == OP_POPC) return wide ? popc64 : popc32;
   if (op == OP_CLZ) return wide ? clz64 : clz32;
@@ -135,5 +203,5 @@ ExecFn *exec_bits_find(Operation op, PtxType type) {
   if (op == OP_BFE) return wide ? bfe64 : bfe32;
   if (op == OP_BFI) return wide ? bfi64 : bfi32;
   if (wide) return NULL;
-  return op == OP_PRMT ? prmt : op == OP_LOP3 ? lop3 : op == OP_SHF ? shf : NULL;
+  return op == OP_PRMT ? (mode ? prmt_mode : prmt) : op == OP_LOP3 ? lop3 : op == OP_SHF ? shf : NULL;
 }

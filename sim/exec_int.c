@@ -2,6 +2,7 @@
 // Integer arithmetic, logic and shifts. Arithmetic wraps; what PTX leaves open (division by zero) gives all
 // ones.
 #include "sim/exec.h"
+#include "sim/wide.h"
 
 // Wrapping arithmetic is done on unsigned types of at least 32 bits.
 #define DEFINE_WRAPPING(bits, U)                                                                             \
@@ -52,17 +53,6 @@ DEFINE_LANES(mulhi_u32, uint32_t, 32, (uint64_t)a *b >> 32)
 DEFINE_LANES(mulhi_s32, int32_t, 32, (int64_t)a *b >> 32)
 DEFINE_LANES(madhi_u32, uint32_t, 32, ((uint64_t)a * b >> 32) + c)
 DEFINE_LANES(madhi_s32, int32_t, 32, (uint32_t)((int64_t)a *b >> 32) + (uint32_t)c)
-
-// The high half of a 128-bit product, by 32-bit parts.
-static inline uint64_t mulhi64(uint64_t a, uint64_t b) {
-  uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-  uint64_t low = al * bl, m1 = ah * bl + (low >> 32), m2 = al * bh + (uint32_t)m1;
-  return ah * bh + (m1 >> 32) + (m2 >> 32);
-}
-
-static inline uint64_t mulhi64_signed(int64_t a, int64_t b) {
-  return mulhi64((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0);
-}
 
 DEFINE_LANES(mulhi_u64, uint64_t, 64, mulhi64(a, b))
 DEFINE_LANES(mulhi_s64, int64_t, 64, mulhi64_signed(a, b))

@@ -5,6 +5,16 @@
 #include "sim/hooks.h"
 #include "sim/resolve.h"
 
+// 128-bit elements.
+static void move_wide(unsigned char *const *host, uint32_t element, unsigned char *lanes, uint32_t mask,
+                      bool writes) {
+  for (size_t l = 0; l < LANES; l++) {
+    if (!(mask >> l & 1)) continue;
+    unsigned char *memory = host[l] + 16 * (size_t)element;
+    memcpy(writes ? memory : lanes + 16 * l, writes ? lanes + 16 * l : memory, 16);
+  }
+}
+
 static void load_element(const Insn *insn, unsigned char *const *host, uint32_t element, void *to,
                          uint32_t mask) {
   const Access *access = insn->u.access;
@@ -65,7 +75,7 @@ static inline void copy_lanes(void *to, const void *from, uint32_t bytes) {
 SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned char *host, bool writes) {
   const Access *access = insn->u.access;
   uint32_t bytes = access->bytes, count = access->count;
-  if (bytes < 2) return false;
+  if (bytes < 2 || bytes > 8) return false;
   for (uint32_t i = 0; i < count; i++)
     if (access->slot_bytes[i] != bytes) return false;
   if (count > 1 && bytes == 2) return false;
@@ -102,6 +112,8 @@ void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
     void *to = lanes_at(warp, access->slots[i]);
     if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
       load_words(host, i, to);
+    else if (access->bytes == 16)
+      move_wide(host, i, to, mask, false);
     else
       load_element(insn, host, i, to, mask);
   }
@@ -148,9 +160,11 @@ void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   bool done;
   if (!find_lanes(warp, insn, &mask, true, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
-    const void *from = lanes_at(warp, access->slots[i]);
+    void *from = lanes_at(warp, access->slots[i]);
     if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
       store_words(host, i, from);
+    else if (access->bytes == 16)
+      move_wide(host, i, from, mask, true);
     else
       store_element(insn, host, i, from, mask);
   }

@@ -57,6 +57,28 @@ void exec_unpack(Warp *warp, const Insn *insn, uint32_t mask) {
   }
 }
 
+// Registers of 128 bits: 16 bytes a lane, low half first.
+void exec_mov_wide(Warp *warp, const Insn *insn, uint32_t mask) {
+  const unsigned char *from = lanes_at(warp, insn->src[0]);
+  unsigned char *to = lanes_at(warp, insn->dst);
+  for (size_t l = 0; l < LANES; l++)
+    if (mask >> l & 1) memmove(to + 16 * l, from + 16 * l, 16);
+}
+
+void exec_pack_wide(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint64_t *to = lanes_at(warp, insn->dst);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t l = 0; l < LANES; l++)
+      if (mask >> l & 1) to[2 * l + i] = ((const uint64_t *)lanes_at(warp, insn->u.slots[i]))[l];
+}
+
+void exec_unpack_wide(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint64_t *from = lanes_at(warp, insn->src[0]);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t l = 0; l < LANES && insn->u.slots[i] != UINT32_MAX; l++)
+      if (mask >> l & 1) ((uint64_t *)lanes_at(warp, insn->u.slots[i]))[l] = from[2 * l + i];
+}
+
 // The clock counts this host thread's warp instructions. count: bytes a lane.
 void exec_clock(Warp *warp, const Insn *insn, uint32_t mask) {
   uint64_t now = warp->block->worker->clock + warp->executed, wide[LANES];

@@ -81,3 +81,24 @@ void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
   if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, 1u << leader, mask);
 }
+
+// match: dst is the lanes with the lane's value, or for .all (extra 'a') every lane where all have one value
+// and 0 else; dst2 (.all) is whether they have. count: bytes of the value.
+void exec_match(Warp *warp, const Insn *insn, uint32_t mask) {
+  const void *values = lanes_at(warp, insn->src[0]);
+  uint32_t same[LANES] = {0}, all = 0;
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t k = 0; k < LANES && (mask >> l & 1); k++) {
+      bool equal = insn->count == 4 ? ((const uint32_t *)values)[l] == ((const uint32_t *)values)[k]
+                                    : ((const uint64_t *)values)[l] == ((const uint64_t *)values)[k];
+      same[l] |= (uint32_t)(equal && (mask >> k & 1)) << k;
+    }
+  if (insn->extra == 'a')
+    for (uint32_t l = 0; l < LANES; l++) {
+      bool every = same[l] == mask;
+      all |= (uint32_t)every << l;
+      same[l] = every ? mask : 0;
+    }
+  if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, same, mask);
+  if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, all, mask);
+}

@@ -68,7 +68,8 @@ typedef struct Access {
   int64_t offset;        // bytes, added to the address
   uint32_t slots[8];     // registers loaded or stored
   uint8_t slot_bytes[8]; // their widths; 0: `_`
-  Operation atomic;      // atom and red: what is done
+  uint32_t results[8];   // atom: registers for the old values; UINT32_MAX: none
+  Operation atomic;      // atom and red: what is done; MOV: exch, SETP: cas, ADDC: inc, SUBC: dec
   PtxType type;
   MemoryOrder order;
   bool block_scope; // .cta: ordered within the block alone

@@ -113,6 +113,20 @@ static void worker_close(WorkerThread *self) {
   free(self->spare);
   free(self->worker.executed);
   free(self->worker.by_site);
+  free(self->worker.printed);
+}
+
+static void collect_printed(LaunchResult *result, const Worker *worker) {
+  if (!worker->printed_bytes) return;
+  char *grown = realloc(result->printed, result->printed_bytes + worker->printed_bytes + 1);
+  if (!grown) {
+    result->no_memory = true;
+    return;
+  }
+  memcpy(grown + result->printed_bytes, worker->printed, worker->printed_bytes);
+  result->printed = grown;
+  result->printed_bytes += worker->printed_bytes;
+  grown[result->printed_bytes] = 0;
 }
 
 static void collect(LaunchResult *result, const WorkerThread *self) {
@@ -122,6 +136,7 @@ static void collect(LaunchResult *result, const WorkerThread *self) {
   const Fault *fault = &self->worker.fault;
   if (fault->set && (!result->fault.set || fault->block < result->fault.block)) result->fault = *fault;
   result->no_memory |= self->no_memory;
+  collect_printed(result, &self->worker);
 }
 
 static void run_all(WorkerThread *workers, uint32_t threads) {

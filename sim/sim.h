@@ -156,6 +156,10 @@ TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
 TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim,
                                                       size_t index); // by file and line; NULL beyond the end
 
+// What the last launch's kernel printed, in order of execution (of each host thread, where there are several);
+// at most 16 MiB. NUL-terminated, never NULL; bytes may be NULL. Valid until the next launch.
+TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes);
+
 typedef enum tilec_sim_report_kind {
   TILEC_SIM_OUT_OF_BOUNDS,
   TILEC_SIM_MISALIGNED,
@@ -164,6 +168,7 @@ typedef enum tilec_sim_report_kind {
   TILEC_SIM_BUDGET,      // the instruction budget is used up
   TILEC_SIM_DEADLOCK,    // no warp of a block can go on
   TILEC_SIM_READ_ONLY,   // a store to .const memory
+  TILEC_SIM_ASSERT,      // the kernel's own assert()
   TILEC_SIM_MBARRIER,    // an mbarrier that is not initialised, or whose counts are exceeded
   TILEC_SIM_ASYNC,       // a tensor map, descriptor or size that the instruction cannot take
   // With options.checks only:

@@ -85,7 +85,19 @@ static void split(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
   warp->groups[warp->n++] = (Group){.pc = target, .mask = taken, .last_run = warp->executed};
 }
 
+// bar.red: the result for the lanes that go on.
+static void give_votes(Warp *warp, const Group *group, const Insn *insn, const Barrier *barrier) {
+  bool holds = insn->to == '&' ? barrier->votes == barrier->arrived : barrier->votes > 0;
+  uint32_t counts[LANES];
+  for (int l = 0; l < LANES; l++) counts[l] = barrier->votes;
+  if (insn->to == 'p')
+    lanes_write32(warp, insn->dst, counts, group->mask);
+  else if (insn->to)
+    predicate_write(warp, insn->dst, holds ? ALL_LANES : 0, group->mask);
+}
+
 static void release(Block *block, uint32_t id) {
+  Barrier complete = block->barriers[id];
   block->barriers[id] = (Barrier){0};
   if (id == CLUSTER_BARRIER)
     sim_hook_cluster_release(block);
@@ -99,6 +111,8 @@ static void release(Block *block, uint32_t id) {
       bool here = id == CLUSTER_BARRIER ? group->state == GROUP_AT_CLUSTER
                                         : group->state == GROUP_AT_BARRIER && group->barrier == id;
       if (!here) continue;
+      if (id != CLUSTER_BARRIER)
+        give_votes(&block->warps[w], group, &block->program->code.at[group->pc - 1], &complete);
       group->state = GROUP_READY;
       group->last_run = block->warps[w].executed;
     }
@@ -161,6 +175,10 @@ static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
   Barrier *barrier = &block->barriers[id];
   barrier->arrived += count_lanes(lanes);
   barrier->expected = threads;
+  if (insn->to) {
+    uint32_t votes = predicate_at(warp, insn->src[2]);
+    barrier->votes += count_lanes((insn->flags & FLAG_NOT ? ~votes : votes) & lanes);
+  }
   group->pc++;
   if (!(insn->flags & FLAG_ARRIVE)) {
     if (group->mask != lanes) split(warp, group, group->mask & ~lanes, group->pc);
