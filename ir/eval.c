@@ -202,16 +202,30 @@ static bool run_again(Machine *m, const EvalArg *args) {
   return run_programs(m, args);
 }
 
+typedef struct LaunchRun {
+  Machine m;
+  const EvalArg *args;
+  Arena arena;
+  bool ok;
+} LaunchRun;
+
+static void run_launch(void *data) {
+  LaunchRun *run = data;
+  Machine *m = &run->m;
+  eval_race_begin(m);
+  run->ok = run_programs(m, run->args);
+  if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
+  eval_race_end(m);
+  machine_free(m);
+}
+
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options) {
-  Machine m = machine_new(func, memory, options);
-  memcpy(m.grid, grid, sizeof m.grid);
-  eval_race_begin(&m);
-  bool ok = run_programs(&m, args);
-  if (ok && !m.failed && eval_race_ordered(&m)) ok = run_again(&m, args);
-  eval_race_end(&m);
-  machine_free(&m);
-  return ok && !m.failed;
+  LaunchRun run = {.m = machine_new(func, memory, options), .args = args};
+  run.m.arena = &run.arena;
+  memcpy(run.m.grid, grid, sizeof run.m.grid);
+  eval_guard(run_launch, &run, &run.arena, NULL);
+  return run.ok && !run.m.failed;
 }
 
 // CUDA's limits on a grid's dimensions.
@@ -244,6 +258,7 @@ typedef struct GridRun {
 static void run_grid(void *data) {
   GridRun *run = data;
   Machine m = machine_new(run->func, eval_memory_new(&run->arena), &(EvalOptions){0});
+  m.arena = &run->arena;
   m.in_grid = true;
   machine_set_args(&m, run->func->grid, run->args);
   const Op *end = NULL;

@@ -29,22 +29,21 @@ static Sum *sum_slot(Sum *slots, uint32_t size, uint64_t address) {
   return &slots[i];
 }
 
-static void sums_grow(EvalMemory *memory, AtomicSums *sums) {
+static void sums_grow(Arena *arena, AtomicSums *sums) {
   uint32_t size = sums->size ? sums->size * 2 : FIRST_SLOTS;
-  Sum *slots = eval_block(memory, (uint64_t)size * sizeof *slots);
+  Sum *slots = ARENA_ARRAY(arena, Sum, size);
   for (uint32_t i = 0; i < sums->size; i++)
     if (sums->slots[i].used) *sum_slot(slots, size, sums->slots[i].address) = sums->slots[i];
-  if (sums->slots) eval_block_free(memory, sums->slots, (uint64_t)sums->size * sizeof *slots);
   sums->slots = slots;
   sums->size = size;
 }
 
 // The sum at an address, with what is there now as its first term; NULL where there are too many sums.
 static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, Sum **slot) {
-  if (!m->sums) m->sums = ARENA_NEW(m->memory->arena, AtomicSums);
+  if (!m->sums) m->sums = ARENA_NEW(m->arena, AtomicSums);
   if (m->sums->n * 2 >= m->sums->size) {
     if (m->sums->size == MAX_SLOTS) return NULL;
-    sums_grow(m->memory, m->sums);
+    sums_grow(m->arena, m->sums);
   }
   Sum *sum = *slot = sum_slot(m->sums->slots, m->sums->size, address);
   bool same = sum->used && sum->now.bits == now->bits && sum->now.r == now->r && sum->now.e == now->e;

@@ -24,6 +24,7 @@ typedef struct Machine {
   Func *func;
   Diags *diags;
   EvalMemory *memory; // of a grid expression: one without buffers
+  Arena *arena;       // freed at the launch's end
   Tile *values;       // by Value.id; block NULL while not computed
   EvalOptions options;
   uint32_t grid[3], program[3];

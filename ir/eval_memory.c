@@ -235,8 +235,16 @@ static ShadowPage *copy_page(Arena *arena, const ShadowPage *page) {
   return copy;
 }
 
-EvalSnapshot *eval_memory_save(EvalMemory *memory) {
-  Arena *arena = memory->arena;
+static ShadowPage **copy_shadow(Arena *arena, const EvalBuffer *buffer) {
+  if (!buffer->shadow) return NULL;
+  uint64_t pages = (buffer->bytes + 7) / PAGE_BYTES + 1;
+  ShadowPage **shadow = ARENA_ARRAY(arena, ShadowPage *, pages);
+  for (uint64_t k = 0; k < pages; k++)
+    if (buffer->shadow[k]) shadow[k] = copy_page(arena, buffer->shadow[k]);
+  return shadow;
+}
+
+EvalSnapshot *eval_memory_save(const EvalMemory *memory, Arena *arena) {
   EvalSnapshot *snapshot = ARENA_NEW(arena, EvalSnapshot);
   snapshot->uncertain = memory->uncertain;
   snapshot->buffers = ARENA_ARRAY(arena, EvalBuffer, memory->buffers.n);
@@ -246,12 +254,7 @@ EvalSnapshot *eval_memory_save(EvalMemory *memory) {
     uint8_t *data = arena_alloc(arena, copy->bytes);
     if (copy->bytes) memcpy(data, copy->data, copy->bytes);
     copy->data = data;
-    if (!copy->shadow) continue;
-    uint64_t pages = (copy->bytes + 7) / PAGE_BYTES + 1;
-    ShadowPage **shadow = ARENA_ARRAY(arena, ShadowPage *, pages);
-    for (uint64_t k = 0; k < pages; k++)
-      if (copy->shadow[k]) shadow[k] = copy_page(arena, copy->shadow[k]);
-    copy->shadow = shadow;
+    copy->shadow = copy_shadow(arena, copy);
   }
   return snapshot;
 }
@@ -261,6 +264,6 @@ void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot) {
   for (uint32_t i = 0; i < memory->buffers.n; i++) {
     EvalBuffer *buffer = memory->buffers.at[i];
     if (buffer->bytes) memcpy(buffer->data, snapshot->buffers[i].data, buffer->bytes);
-    buffer->shadow = snapshot->buffers[i].shadow;
+    buffer->shadow = copy_shadow(memory->arena, &snapshot->buffers[i]);
   }
 }

@@ -82,10 +82,10 @@ const EvalBuffer *eval_buffer_start(const EvalMemory *memory,
 const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
                                    int64_t *distance);
 
-// All bytes and shadows as they are now; taken from the memory's arena.
+// All bytes and shadows as they are now, in `arena`.
 typedef struct EvalSnapshot EvalSnapshot;
-EvalSnapshot *eval_memory_save(EvalMemory *memory);
-void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot); // once a snapshot
+EvalSnapshot *eval_memory_save(const EvalMemory *memory, Arena *arena);
+void eval_memory_restore(EvalMemory *memory, const EvalSnapshot *snapshot);
 
 // Within the buffer, and `address` a multiple of the element's bytes.
 Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode code);

@@ -58,13 +58,15 @@ static void find_ops(Race *race, const Region *region) {
 
 void eval_race_begin(Machine *m) {
   if (!m->options.races) return;
-  Arena *arena = m->memory->arena;
+  Arena *arena = m->arena;
   Race *race = m->race = ARENA_NEW(arena, Race);
   race->arena = arena;
   race->ops = ARENA_ARRAY(arena, const Op *, m->func->op_count);
   find_ops(race, m->func->body);
-  race->start = eval_memory_save(m->memory);
+  race->start = eval_memory_save(m->memory, arena);
   vec_push(arena, &race->shapes, NULL); // scalars
+  // A launch that a fault ended left its own.
+  for (uint32_t i = 0; i < m->memory->buffers.n; i++) m->memory->buffers.at[i]->race = NULL;
 }
 
 void eval_race_program(Machine *m) {
@@ -93,18 +95,8 @@ void eval_race_again(Machine *m) {
 
 bool eval_race_ordered(const Machine *m) { return m->race && m->race->ordered; }
 
-static uint64_t granule_bytes(const RacePage *page) {
-  return (uint64_t)PAGE_BYTES / page->unit * sizeof(Granule);
-}
-
 void eval_race_end(Machine *m) {
-  if (!m->race) return;
-  for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
-    EvalBuffer *buffer = m->memory->buffers.at[i];
-    for (uint64_t k = 0; buffer->race && k < page_count(buffer); k++)
-      if (buffer->race[k]) eval_block_free(m->memory, buffer->race[k]->at, granule_bytes(buffer->race[k]));
-    buffer->race = NULL;
-  }
+  for (uint32_t i = 0; m->race && i < m->memory->buffers.n; i++) m->memory->buffers.at[i]->race = NULL;
   m->race = NULL;
 }
 
@@ -135,12 +127,10 @@ void eval_race_op(Machine *m, const Op *op) {
   race->shape = shape_number(race, eval_shape(op)) << ELEMENT_BITS;
 }
 
-static void page_refine(EvalMemory *memory, RacePage *page, uint32_t unit) {
+static void page_refine(Arena *arena, RacePage *page, uint32_t unit) {
   if (page->unit && page->unit <= unit) return;
-  RacePage fine = {.unit = unit};
-  fine.at = eval_block(memory, granule_bytes(&fine));
+  RacePage fine = {unit, ARENA_ARRAY(arena, Granule, PAGE_BYTES / unit)};
   for (uint32_t i = 0; page->unit && i < PAGE_BYTES / unit; i++) fine.at[i] = page->at[i * unit / page->unit];
-  if (page->unit) eval_block_free(memory, page->at, granule_bytes(page));
   *page = fine;
 }
 
@@ -154,7 +144,7 @@ static Granule *find_granules(Machine *m, const Access *access, uint32_t *n) {
   uint64_t place = access->address - buffer->origin;
   RacePage **page = &buffer->race[place / PAGE_BYTES];
   if (!*page) *page = ARENA_NEW(arena, RacePage);
-  page_refine(m->memory, *page, bytes);
+  page_refine(arena, *page, bytes);
   *n = bytes / (*page)->unit;
   return (*page)->at + place % PAGE_BYTES / (*page)->unit;
 }
