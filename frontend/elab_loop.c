@@ -240,9 +240,14 @@ static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *t
   build_op(&e->b, OP_YIELD, op->result_count + 1, values, 0, NULL);
 }
 
+static bool is_always_true(const Op *op) {
+  int64_t constant;
+  return value_int_constant(op_operand(op->regions[0]->last, 0), &constant) && constant != 0;
+}
+
 // Rebuilds a provisional loop, whose body is complete but for its yield, as one that ends where it returns.
 static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
-  bool is_for = loop->op->kind == OP_FOR;
+  bool is_for = loop->op->kind == OP_FOR, endless = !is_for && is_always_true(loop->op);
   Region *body = loop->op->regions[!is_for];
   Value **args = body->args;
   end_carried(e, loop, flow, args + is_for);
@@ -266,6 +271,10 @@ static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
   bind_after(e, loop, end, op->results + is_for);
   for (uint32_t i = flag; i < all.leaves.n; i++) *all.leaves.at[i].slot = obj_value(&op->results[i]);
   e->frame->result = *all.result;
+  if (endless) { // it ends by returning alone
+    e->frame->returned = obj_bool(true);
+    return FLOW_RETURN;
+  }
   return elab_guard(e, loop->stmt->loc, rest);
 }
 
@@ -328,11 +337,6 @@ static bool elab_test(Elab *e, Loop *loop) {
   for (uint32_t i = 0; i < region->arg_count; i++) values[i + 1] = region->args[i];
   build_op(&e->b, OP_YIELD, region->arg_count + 1, values, 0, NULL);
   return value != NULL;
-}
-
-static bool is_always_true(const Op *op) {
-  int64_t constant;
-  return value_int_constant(op_operand(op->regions[0]->last, 0), &constant) && constant != 0;
 }
 
 Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest) {
