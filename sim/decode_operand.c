@@ -49,7 +49,8 @@ Round mod_round(Decoder *d) {
 
 PtxSpace mod_space(Decoder *d) {
   if (mod_take(d, "global")) return SPACE_GLOBAL;
-  if (mod_take(d, "shared") || mod_take(d, "shared::cta")) return SPACE_SHARED;
+  if (mod_take(d, "shared") || mod_take(d, "shared::cta") || mod_take(d, "shared::cluster"))
+    return SPACE_SHARED;
   if (mod_take(d, "local")) return SPACE_LOCAL;
   if (mod_take(d, "const")) return SPACE_CONST;
   if (mod_take(d, "param") || mod_take(d, "param::entry") || mod_take(d, "param::func")) return SPACE_PARAM;

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Asynchronous copies, mbarriers and tensor maps, under all four schedules.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+#include "tests/unit/sim_fixture.h"
+
+// ---- kernels of nvcc ----
+
+static void test_cp_async_double_buffering(void **unused) {
+  (void)unused;
+  enum { N = 1337 };
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_file("async.ptx", schedule);
+    static float x[N + 3], y[N + 3];
+    for (int i = 0; i < N; i++) x[i] = (float)(i * 7 % 31), y[i] = -1;
+    uint64_t px = sim_bind(&f, x, N * sizeof *x), py = sim_bind(&f, y, N * sizeof *y);
+    int n = N;
+    const void *params[] = {&px, &py, &n};
+    sim_run(&f, "double_buffer", 1, 1, 128, 0, params);
+    for (int i = 0; i < N; i++) {
+      int from = i / 512 * 512 + 511 - i % 512;
+      assert_float_equal(y[i], 2 * (from < N ? x[from] : 0) + 1, 0);
+    }
+    sim_close(&f);
+  }
+}
+
+static uint16_t half_of_int(int value) { // -8 .. 8
+  static const uint16_t bits[] = {0x0000, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800};
+  return (uint16_t)(value < 0 ? bits[-value] | 0x8000 : bits[value]);
+}
+
+static uint16_t bf16_of_int(int value) {
+  float wide = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &wide, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}
+
+static int small_int(int i) { return (int)((uint32_t)i * 2654435761u >> 13) % 17 - 8; }
+
+static void test_ldmatrix_and_mma_gemm(void **unused) {
+  (void)unused;
+  enum { M = 64, N = 96, K = 80 };
+  static uint16_t a[M * K], b[K * N];
+  static float c[M * N];
+  for (int i = 0; i < M * K; i++) a[i] = half_of_int(small_int(i));
+  for (int i = 0; i < K * N; i++) b[i] = half_of_int(small_int(i + 99));
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_file("async.ptx", schedule);
+    memset(c, 0xff, sizeof c);
+    uint64_t pa = sim_bind(&f, a, sizeof a), pb = sim_bind(&f, b, sizeof b), pc = sim_bind(&f, c, sizeof c);
+    int n = N, k = K;
+    const void *params[] = {&pa, &pb, &pc, &n, &k};
+    sim_run(&f, "mma_gemm", N / 32, M / 32, 128, 0, params);
+    for (int i = 0; i < M; i++)
+      for (int j = 0; j < N; j++) {
+        int sum = 0;
+        for (int x = 0; x < K; x++) sum += small_int(i * K + x) * small_int(x * N + j + 99);
+        assert_float_equal(c[i * N + j], (float)sum, 0);
+      }
+    sim_close(&f);
+  }
+}
+
+static tilec_sim_tensor_map map_2d(uint32_t type, uint64_t address, uint64_t columns, uint64_t rows,
+                                   uint64_t pitch, uint32_t box_columns, uint32_t box_rows,
+                                   uint32_t swizzle) {
+  tilec_sim_tensor_map map;
+  uint64_t dims[] = {columns, rows}, strides[] = {pitch};
+  uint32_t box[] = {box_columns, box_rows}, steps[] = {1, 1};
+  assert_int_equal(
+      tilec_sim_tensor_map_encode(&map, type, 2, address, dims, strides, box, steps, 0, swizzle, 2, 0),
+      TILEC_SIM_OK);
+  return map;
+}
+
+static void test_wgmma_and_tensor_copy_gemm(void **unused) {
+  (void)unused;
+  enum { M = 128, N = 192, K = 320 };
+  static uint16_t a[M * K], b[N * K];
+  static float c[M * N];
+  for (int i = 0; i < M * K; i++) a[i] = bf16_of_int(small_int(i));
+  for (int i = 0; i < N * K; i++) b[i] = bf16_of_int(small_int(i + 7));
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_file("async.ptx", schedule);
+    memset(c, 0xff, sizeof c);
+    uint64_t pa = sim_bind(&f, a, sizeof a), pb = sim_bind(&f, b, sizeof b), pc = sim_bind(&f, c, sizeof c);
+    tilec_sim_tensor_map ma = map_2d(9, pa, K, M, 2 * K, 64, 64, 3),
+                         mb = map_2d(9, pb, K, N, 2 * K, 64, 64, 3),
+                         mc = map_2d(7, pc, N, M, 4 * N, 64, 64, 0);
+    int k = K;
+    const void *params[] = {&ma, &mb, &mc, &k};
+    sim_run(&f, "wgmma_gemm", N / 64, M / 64, 160, 3 * 16384, params);
+    for (int i = 0; i < M; i++)
+      for (int j = 0; j < N; j++) {
+        int sum = 0;
+        for (int x = 0; x < K; x++) sum += small_int(i * K + x) * small_int(j * K + x + 7);
+        assert_float_equal(c[i * N + j], (float)sum, 0);
+      }
+    sim_close(&f);
+  }
+}
+
+// ---- when effects are there ----
+
+#define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+
+// Without its wait, what is read depends on the schedule; with it, on nothing.
+static void test_the_schedule_decides_when_a_copy_is_there(void **unused) {
+  (void)unused;
+  static const char text[] = HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
+                                  ".reg .b64 %i, %o;\n.reg .b32 %r<3>;\n.shared .align 16 .b32 s[4];\n"
+                                  "ld.param.u64 %i, [pi];\nld.param.u64 %o, [po];\n"
+                                  "st.shared.u32 [s], 5;\n"
+                                  "cp.async.ca.shared.global [s], [%i], 4;\n"
+                                  "cp.async.commit_group;\n"
+                                  "ld.shared.u32 %r0, [s];\n"
+                                  "cp.async.wait_group 0;\n"
+                                  "ld.shared.u32 %r1, [s];\n"
+                                  "st.global.v2.u32 [%o], {%r0, %r1};\nret;\n}\n";
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_text(text, schedule);
+    uint32_t in = 9, out[2] = {0};
+    uint64_t pi = sim_bind(&f, &in, sizeof in), po = sim_bind(&f, out, sizeof out);
+    const void *params[] = {&pi, &po};
+    sim_run(&f, "k", 1, 1, 1, 0, params);
+    assert_int_equal(out[0], sim_is_late(schedule) ? 5 : 9);
+    assert_int_equal(out[1], 9);
+    sim_close(&f);
+  }
+}
+
+// Groups complete oldest first; src-size and ignore-src fill zeros.
+static void test_groups_and_zero_fill(void **unused) {
+  (void)unused;
+  static const char text[] =
+      HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
+           ".reg .b64 %i, %o;\n.reg .b32 %r<9>;\n.reg .pred %p;\n.shared .align 16 .b8 s[64];\n"
+           "ld.param.u64 %i, [pi];\nld.param.u64 %o, [po];\n"
+           "st.shared.v4.u32 [s], {7, 7, 7, 7};\nst.shared.v4.u32 [s+16], {7, 7, 7, 7};\n"
+           "st.shared.v2.u32 [s+32], {7, 7};\n"
+           "mov.u32 %r0, 6;\nsetp.eq.u32 %p, %r0, 6;\n"
+           "cp.async.cg.shared.global [s], [%i], 16, %r0;\ncp.async.commit_group;\n"
+           "cp.async.ca.shared.global [s+16], [%i], 8;\ncp.async.commit_group;\n"
+           "cp.async.ca.shared.global [s+32], [%i], 8, %p;\ncp.async.commit_group;\n"
+           "cp.async.wait_group 1;\n"
+           "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s];\nld.shared.v2.u32 {%r5, %r6}, [s+16];\n"
+           "ld.shared.u32 %r7, [s+32];\ncp.async.wait_all;\nld.shared.u32 %r8, [s+36];\n"
+           "st.global.v4.u32 [%o], {%r1, %r2, %r3, %r4};\nst.global.v4.u32 [%o+16], {%r5, %r6, %r7, %r8};\n"
+           "ret;\n}\n";
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_text(text, schedule);
+    uint32_t in[4] = {0x11111111, 0x22222222, 0x33333333, 0x44444444}, out[8] = {0};
+    uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+    const void *params[] = {&pi, &po};
+    sim_run(&f, "k", 1, 1, 1, 0, params);
+    uint32_t want[8] = {0x11111111, 0x2222, 0, 0, 0x11111111, 0x22222222, sim_is_late(schedule) ? 7 : 0, 0};
+    assert_memory_equal(out, want, sizeof want);
+    sim_close(&f);
+  }
+}
+
+// Lanes wait for their cp.async through an mbarrier, both ways of counting.
+static void test_cp_async_arrives_at_an_mbarrier(void **unused) {
+  (void)unused;
+  for (int noinc = 0; noinc < 2; noinc++)
+    for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+      char text[2000];
+      snprintf(text, sizeof text,
+               HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
+                    ".reg .b64 %%i, %%o, %%t, %%state;\n.reg .b32 %%r<6>;\n.reg .pred %%p;\n"
+                    ".shared .align 8 .b64 bar;\n.shared .align 16 .b32 s[32];\n"
+                    "ld.param.u64 %%i, [pi];\nld.param.u64 %%o, [po];\nmov.u32 %%r0, %%tid.x;\n"
+                    "setp.eq.u32 %%p, %%r0, 0;\n@%%p mbarrier.init.shared.b64 [bar], %d;\nbar.sync 0;\n"
+                    "mul.wide.u32 %%t, %%r0, 4;\nadd.s64 %%i, %%i, %%t;\nadd.s64 %%o, %%o, %%t;\n"
+                    "mov.u32 %%r1, s;\nshl.b32 %%r2, %%r0, 2;\nadd.u32 %%r1, %%r1, %%r2;\n"
+                    "cp.async.ca.shared.global [%%r1], [%%i], 4;\n"
+                    "cp.async.mbarrier.arrive%s.shared.b64 [bar];\n"
+                    "%s\n"
+                    "again:\nmbarrier.try_wait.parity.shared.b64 %%p, [bar], 0;\n@!%%p bra again;\n"
+                    "xor.b32 %%r3, %%r2, 64;\nmov.u32 %%r4, s;\nadd.u32 %%r4, %%r4, %%r3;\n"
+                    "ld.shared.u32 %%r5, [%%r4];\nst.global.u32 [%%o], %%r5;\nret;\n}\n",
+               32, noinc ? ".noinc" : "", noinc ? "" : "mbarrier.arrive.shared.b64 %state, [bar];");
+      SimFixture f = sim_open_text(text, schedule);
+      uint32_t in[32], out[32] = {0};
+      for (uint32_t i = 0; i < 32; i++) in[i] = 100 + i;
+      uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+      const void *params[] = {&pi, &po};
+      sim_run(&f, "k", 1, 1, 32, 0, params);
+      for (uint32_t i = 0; i < 32; i++) assert_int_equal(out[i], 100 + (i ^ 16));
+      sim_close(&f);
+    }
+}
+
+// ---- bulk copies ----
+
+static void test_bulk_copies_and_reductions(void **unused) {
+  (void)unused;
+  static const char text[] =
+      HEAD ".visible .entry k(.param .u64 pi, .param .u64 po) {\n"
+           ".reg .b64 %i, %o;\n.reg .b32 %r<4>;\n.reg .pred %p;\n"
+           ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 s[64];\n.shared .align 16 .b8 u[64];\n"
+           "ld.param.u64 %i, [pi];\nld.param.u64 %o, [po];\n"
+           "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.proxy.async.shared::cta;\n"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n"
+           "cp.async.bulk.prefetch.L2.global [%i], 64;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%i], 32, [bar];\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+32], [%i+32], 32, [bar];\n"
+           "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0, 1000;\n@!%p bra again;\n"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n"
+           "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [u], [s], 64, [bar];\n"
+           "more:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 1;\n@!%p bra more;\n"
+           "cp.async.bulk.global.shared::cta.bulk_group [%o], [u], 64;\n"
+           "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+           "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%o], [s], 32;\n"
+           "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%o+32], [s], 32;\n"
+           "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n"
+           "st.shared.v4.u32 [s], {1, 2, 3, 4};\nret;\n}\n";
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_text(text, schedule);
+    uint32_t in[16], out[16] = {0};
+    for (uint32_t i = 0; i < 16; i++) in[i] = i < 8 ? 50 + i : (uint32_t)(100 - 10 * (int)i);
+    uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+    const void *params[] = {&pi, &po};
+    sim_run(&f, "k", 1, 1, 1, 0, params);
+    for (uint32_t i = 0; i < 16; i++) {
+      int32_t a = (int32_t)in[i], b = (int32_t)in[i - 8 < 8 ? i - 8 : i];
+      assert_int_equal((int32_t)out[i], i < 8 ? 2 * a : a > b ? a : b);
+    }
+    sim_close(&f);
+  }
+}
+
+// ---- tensor copies ----
+
+enum { X = 20, Y = 9, Z = 5, BX = 8, BY = 4, BZ = 3 };
+
+static const char tensor_text[] = HEAD
+    ".visible .entry load(.param .align 64 .b8 map[128], .param .u64 po, .param .u32 px, .param .u32 py,"
+    " .param .u32 pz) {\n"
+    ".reg .b64 %m, %o, %t;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[512];\n"
+    "mov.b64 %t, map;\ncvta.param.u64 %m, %t;\nld.param.u64 %o, [po];\n"
+    "ld.param.u32 %r0, [px];\nld.param.u32 %r1, [py];\nld.param.u32 %r2, [pz];\n"
+    "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
+    "prefetch.tensormap [%m];\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 384;\n"
+    "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], "
+    "[%m, {%r0, %r1, %r2}], [bar];\n"
+    "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
+    "cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 384;\n"
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n"
+    ".visible .entry store(.param .align 64 .b8 map[128], .param .u64 pi, .param .u32 px, .param .u32 py,"
+    " .param .u32 pz) {\n"
+    ".reg .b64 %m, %i, %t;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[512];\n"
+    "mov.b64 %t, map;\ncvta.param.u64 %m, %t;\nld.param.u64 %i, [pi];\n"
+    "ld.param.u32 %r0, [px];\nld.param.u32 %r1, [py];\nld.param.u32 %r2, [pz];\n"
+    "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 384;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%i], 384, [bar];\n"
+    "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
+    "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%m, {%r0, %r1, %r2}], [s];\n"
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+    "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%m, {%r0, %r1, %r2}], [s];\n"
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
+
+static float tensor_value(int x, int y, int z) { return (float)(x + 100 * y + 1000 * z + 1); }
+
+static tilec_sim_tensor_map tensor_map(uint64_t address, uint32_t swizzle, uint32_t fill) {
+  tilec_sim_tensor_map map;
+  uint64_t dims[] = {X, Y, Z}, strides[] = {X * 4, X * Y * 4};
+  uint32_t box[] = {BX, BY, BZ}, steps[] = {1, 1, 1};
+  assert_int_equal(
+      tilec_sim_tensor_map_encode(&map, 7, 3, address, dims, strides, box, steps, 0, swizzle, 0, fill),
+      TILEC_SIM_OK);
+  return map;
+}
+
+// The float's place in a packed box in shared memory: 32-byte rows, chunks of 16 bytes swizzled.
+static int box_place(int x, int y, int z, uint32_t swizzle) {
+  int byte = 4 * (x + BX * (y + BY * z)), bits = (1 << swizzle) - 1;
+  return (byte ^ ((byte >> 7 & bits) << 4)) / 4;
+}
+
+static void check_load(uint32_t swizzle, uint32_t fill, const int *corner, int schedule) {
+  SimFixture f = sim_open_text(tensor_text, schedule);
+  static float in[X * Y * Z], out[96];
+  for (int z = 0; z < Z; z++)
+    for (int y = 0; y < Y; y++)
+      for (int x = 0; x < X; x++) in[x + X * (y + Y * z)] = tensor_value(x, y, z);
+  uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+  tilec_sim_tensor_map map = tensor_map(pi, swizzle, fill);
+  const void *params[] = {&map, &po, &corner[0], &corner[1], &corner[2]};
+  sim_run(&f, "load", 1, 1, 1, 0, params);
+  for (int z = 0; z < BZ; z++)
+    for (int y = 0; y < BY; y++)
+      for (int x = 0; x < BX; x++) {
+        int a = x + corner[0], b = y + corner[1], c = z + corner[2];
+        float got = out[box_place(x, y, z, swizzle)];
+        if (a >= 0 && a < X && b >= 0 && b < Y && c >= 0 && c < Z)
+          assert_float_equal(got, tensor_value(a, b, c), 0);
+        else if (fill)
+          assert_true(got != got);
+        else
+          assert_float_equal(got, 0, 0);
+      }
+  sim_close(&f);
+}
+
+static void test_tensor_loads(void **unused) {
+  (void)unused;
+  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-3, -2, -1}, {16, 7, 3}, {40, 0, 0}, {3, 8, 4}};
+  for (int schedule = 0; schedule < SCHEDULES; schedule++)
+    for (uint32_t swizzle = 0; swizzle < 4; swizzle++)
+      for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)
+        check_load(swizzle, swizzle & 1, corners[i], schedule);
+}
+
+static void test_tensor_stores_and_reductions(void **unused) {
+  (void)unused;
+  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-3, -2, -1}, {16, 7, 3}};
+  for (int schedule = 0; schedule < SCHEDULES; schedule++)
+    for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
+      const int *corner = corners[i];
+      SimFixture f = sim_open_text(tensor_text, schedule);
+      static float in[96], out[X * Y * Z];
+      for (int k = 0; k < 96; k++) in[k] = (float)(k + 1);
+      memset(out, 0, sizeof out);
+      uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+      tilec_sim_tensor_map map = tensor_map(po, 2, 0);
+      const void *params[] = {&map, &pi, &corner[0], &corner[1], &corner[2]};
+      sim_run(&f, "store", 1, 1, 1, 0, params);
+      for (int z = 0; z < Z; z++)
+        for (int y = 0; y < Y; y++)
+          for (int x = 0; x < X; x++) {
+            int a = x - corner[0], b = y - corner[1], c = z - corner[2];
+            bool inside = a >= 0 && a < BX && b >= 0 && b < BY && c >= 0 && c < BZ;
+            assert_float_equal(out[x + X * (y + Y * z)], inside ? 2 * in[box_place(a, b, c, 2)] : 0, 0);
+          }
+      sim_close(&f);
+    }
+}
+
+static void test_maps_that_cuda_refuses(void **unused) {
+  (void)unused;
+  tilec_sim_tensor_map map;
+  uint64_t dims[] = {64, 64}, strides[] = {256}, odd[] = {264};
+  uint32_t box[] = {32, 8}, wide[] = {64, 8}, narrow[] = {3, 8}, tall[] = {32, 257}, steps[] = {1, 1};
+  assert_int_equal(tilec_sim_tensor_map_encode(&map, 7, 2, 4096, dims, strides, box, steps, 0, 3, 0, 0), 0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 2, 4100, dims, strides, box, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 2, 4096, dims, odd, box, steps, 0, 3, 0, 0), 0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 2, 4096, dims, strides, wide, steps, 0, 3, 0, 0),
+                       0);
+  assert_int_not_equal(
+      tilec_sim_tensor_map_encode(&map, 7, 2, 4096, dims, strides, narrow, steps, 0, 0, 0, 0), 0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 2, 4096, dims, strides, tall, steps, 0, 0, 0, 0),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 2, 2, 4096, dims, strides, box, steps, 0, 0, 0, 1),
+                       0);
+  assert_int_not_equal(tilec_sim_tensor_map_encode(&map, 7, 6, 4096, dims, strides, box, steps, 0, 0, 0, 0),
+                       0);
+}
+
+// A map from a parameter is changed in shared memory, copied to global memory, fenced and used.
+static void test_maps_changed_by_kernels(void **unused) {
+  (void)unused;
+  static const char text[] = HEAD
+      ".visible .entry k(.param .align 64 .b8 map[128], .param .u64 pm, .param .u64 pi, .param .u64 po) {\n"
+      ".reg .b64 %m, %g, %i, %o, %q<2>;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
+      ".shared .align 8 .b64 bar;\n.shared .align 128 .b8 copy[128];\n.shared .align 128 .b8 s[256];\n"
+      "ld.param.u64 %g, [pm];\nld.param.u64 %i, [pi];\nld.param.u64 %o, [po];\n"
+      "mov.u32 %r0, %tid.x;\nmul.wide.u32 %q0, %r0, 4;\nmov.b64 %q1, map;\nadd.s64 %q1, %q1, %q0;\n"
+      "ld.param.u32 %r1, [%q1];\nmov.u32 %r2, copy;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r2, %r2, %r3;\n"
+      "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nsetp.ne.u32 %p, %r0, 0;\n@%p bra skip;\n"
+      "mov.b64 %q0, copy;\n"
+      "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%q0], %i;\n"
+      "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%q0], 1, 3;\n"
+      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%q0], 1, 4;\n"
+      "skip:\nbar.warp.sync 0xffffffff;\n"
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%g], [copy], "
+      "128;\n"
+      "fence.proxy.tensormap::generic.acquire.gpu [%g], 128;\n@%p bra done;\n"
+      "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n"
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [%g, {4, 1}], "
+      "[bar];\n"
+      "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 128;\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\ndone:\nret;\n}\n";
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_text(text, schedule);
+    static uint32_t in[64], out[32], decoy[64], space[64];
+    for (uint32_t i = 0; i < 64; i++) in[i] = 1000 + i, decoy[i] = 5;
+    uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out),
+             pd = sim_bind(&f, decoy, sizeof decoy), pm = sim_bind(&f, space, sizeof space);
+    tilec_sim_tensor_map map = map_2d(2, pd, 16, 4, 64, 8, 2, 0);
+    const void *params[] = {&map, &pm, &pi, &po};
+    sim_run(&f, "k", 1, 1, 32, 0, params);
+    for (uint32_t y = 0; y < 4; y++)
+      for (uint32_t x = 0; x < 8; x++)
+        assert_int_equal(out[8 * y + x], y + 1 < 3 ? 1000 + 16 * (y + 1) + x + 4 : 0);
+    sim_close(&f);
+  }
+}
+
+// ---- mbarriers ----
+
+static void test_tokens_phases_and_drops(void **unused) {
+  (void)unused;
+  static const char text[] =
+      HEAD ".visible .entry k(.param .u64 po) {\n"
+           ".reg .b64 %o, %s<3>;\n.reg .b32 %r<12>;\n.reg .pred %p<9>;\n.shared .align 8 .b64 bar;\n"
+           "ld.param.u64 %o, [po];\nmbarrier.init.shared.b64 [bar], 3;\n"
+           "mbarrier.arrive.shared.b64 %s0, [bar];\nmbarrier.pending_count.b64 %r0, %s0;\n"
+           "mbarrier.test_wait.shared.b64 %p0, [bar], %s0;\n"
+           "mbarrier.arrive_drop.shared.b64 %s1, [bar];\nmbarrier.pending_count.b64 %r1, %s1;\n"
+           "mbarrier.arrive.noComplete.shared.b64 %s2, [bar], 1;\n"
+           "mbarrier.test_wait.shared.b64 %p1, [bar], %s0;\n"
+           "mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;\n"
+           "mbarrier.test_wait.parity.shared.b64 %p3, [bar], 1;\n"
+           "mbarrier.arrive.shared.b64 %s0, [bar], 2;\nmbarrier.pending_count.b64 %r2, %s0;\n"
+           "mbarrier.test_wait.parity.shared.b64 %p4, [bar], 1;\n"
+           "mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 32;\nmbarrier.arrive.shared.b64 %s0, [bar], 2;\n"
+           "mbarrier.test_wait.shared.b64 %p5, [bar], %s0;\n"
+           "mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], 32;\n"
+           "mbarrier.test_wait.shared.b64 %p6, [bar], %s0;\nmbarrier.inval.shared.b64 [bar];\n"
+           "selp.u32 %r3, 1, 0, %p0;\nselp.u32 %r4, 1, 0, %p1;\nselp.u32 %r5, 1, 0, %p2;\nselp.u32 %r6, 1, "
+           "0, %p3;\n"
+           "selp.u32 %r7, 1, 0, %p4;\nselp.u32 %r8, 1, 0, %p5;\nselp.u32 %r9, 1, 0, %p6;\n"
+           "st.global.v4.u32 [%o], {%r0, %r1, %r2, %r3};\nst.global.v4.u32 [%o+16], {%r4, %r5, %r6, %r7};\n"
+           "st.global.v2.u32 [%o+32], {%r8, %r9};\nret;\n}\n";
+  static const uint32_t want[] = {3, 2, 2, 0, 1, 1, 0, 1, 0, 1};
+  SimFixture f = sim_open_text(text, TILEC_SIM_LATE);
+  uint32_t out[12] = {0};
+  uint64_t po = sim_bind(&f, out, sizeof out);
+  const void *params[] = {&po};
+  sim_run(&f, "k", 1, 1, 1, 0, params);
+  for (size_t i = 0; i < sizeof want / sizeof *want; i++) assert_int_equal(out[i], want[i]);
+  sim_close(&f);
+}
+
+typedef struct Mistake {
+  const char *body;
+  tilec_sim_report_kind kind;
+  const char *part; // of the message
+} Mistake;
+
+static void test_mistakes_are_reported(void **unused) {
+  (void)unused;
+  static const Mistake mistakes[] = {
+      {"mbarrier.init.shared.b64 [bar], 2;\nmbarrier.arrive.shared.b64 %s, [bar];\n"
+       "again:\nmbarrier.try_wait.shared.b64 %p, [bar], %s;\n@!%p bra again;\n",
+       TILEC_SIM_DEADLOCK, "1 arrivals and 0 bytes pending"},
+      {"mbarrier.arrive.shared.b64 %s, [bar];\n", TILEC_SIM_MBARRIER, "not initialised"},
+      {"mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.shared.b64 %s, [bar], 2;\n", TILEC_SIM_MBARRIER,
+       "more arrivals"},
+      {"mbarrier.init.shared.b64 [bar], 1;\nmbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1048576;\n",
+       TILEC_SIM_MBARRIER, "2^20"},
+      {"cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 24;\n", TILEC_SIM_ASYNC, "multiple of 16"},
+      {"cp.async.bulk.global.shared::cta.bulk_group [%o+8], [s], 16;\n", TILEC_SIM_MISALIGNED, "16"},
+      {"cp.async.bulk.global.shared::cta.bulk_group [%o+112], [s], 32;\n", TILEC_SIM_OUT_OF_BOUNDS,
+       "allocation"},
+      {"cp.async.ca.shared.global [s], [%o+128], 4;\n", TILEC_SIM_OUT_OF_BOUNDS, "allocation"},
+      {"cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%o, {0, 0}];\n", TILEC_SIM_ASYNC, "no tensor map"},
+      {"mov.u32 %r, s;\nmapa.shared::cluster.u32 %r, %r, 1;\n", TILEC_SIM_ASYNC, "cluster of one"},
+  };
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             HEAD
+             ".visible .entry k(.param .u64 po) {\n.reg .b64 %%o, %%s;\n.reg .b32 %%r;\n.reg .pred %%p;\n"
+             ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 s[64];\nld.param.u64 %%o, [po];\n%sret;\n}\n",
+             mistakes[i].body);
+    SimFixture f = sim_open_text(text, TILEC_SIM_EARLY);
+    uint64_t po;
+    assert_int_equal(tilec_sim_alloc(f.sim, 128, &po), TILEC_SIM_OK);
+    const void *params[] = {&po};
+    assert_int_equal(sim_launch(&f, "k", 1, 1, 1, 0, params), TILEC_SIM_ERROR_KERNEL);
+    const tilec_sim_report *report = tilec_sim_report_at(f.sim, 0);
+    if (report->kind != mistakes[i].kind || !strstr(report->message, mistakes[i].part))
+      fail_msg("%zu: %s", i, tilec_sim_message(f.sim));
+    sim_close(&f);
+  }
+}
+
+static void test_a_cluster_of_one(void **unused) {
+  (void)unused;
+  static const char text[] = HEAD
+      ".visible .entry k(.param .u64 po) {\n.reg .b64 %o, %t;\n.reg .b32 %r<9>;\n"
+      ".shared .align 4 .b32 s[64];\nld.param.u64 %o, [po];\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 2;\n"
+      "mov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nst.shared.u32 [%r2], %r0;\n"
+      "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\n"
+      "xor.b32 %r3, %r1, 128;\nmov.u32 %r4, s;\nadd.u32 %r3, %r3, %r4;\n"
+      "mapa.shared::cluster.u32 %r3, %r3, 0;\nld.shared::cluster.u32 %r5, [%r3];\n"
+      "getctarank.shared::cluster.u32 %r6, %r3;\nmov.u32 %r7, %cluster_nctarank;\n"
+      "mad.lo.u32 %r5, %r6, 1000, %r5;\nmad.lo.u32 %r5, %r7, 100, %r5;\n"
+      "mul.wide.u32 %t, %r0, 4;\nadd.s64 %o, %o, %t;\nst.global.u32 [%o], %r5;\n"
+      "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\nret;\n}\n";
+  for (int schedule = 0; schedule < SCHEDULES; schedule++) {
+    SimFixture f = sim_open_text(text, schedule);
+    uint32_t out[64] = {0};
+    uint64_t po = sim_bind(&f, out, sizeof out);
+    const void *params[] = {&po};
+    sim_run(&f, "k", 1, 1, 64, 0, params);
+    for (uint32_t i = 0; i < 64; i++) assert_int_equal(out[i], 100 + (i ^ 32));
+    sim_close(&f);
+  }
+}
+
+static void test_hints_change_nothing(void **unused) {
+  (void)unused;
+  static const char text[] =
+      HEAD ".visible .entry k(.param .u64 po) {\n.reg .b64 %o, %c;\n.reg .b32 %r<3>;\n.reg .pred %p;\n"
+           "ld.param.u64 %o, [po];\ncreatepolicy.fractional.L2::evict_first.b64 %c, 0.5;\n"
+           "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %c;\n"
+           "prefetch.global.L2 [%o];\nprefetch.global.L2::evict_last [%o];\nprefetchu.L1 [%o];\n"
+           "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nnanosleep.u32 20;\n"
+           "setmaxnreg.inc.sync.aligned.u32 "
+           "240;\nfence.proxy.async;\nfence.proxy.async.global;\nfence.proxy.alias;\n"
+           "fence.acq_rel.cluster;\nfence.sc.gpu;\nfence.proxy.tensormap::generic.release.gpu;\nmembar.sys;\n"
+           "elect.sync %r0|%p, 0xffffffff;\n@%p st.global.L2::cache_hint.u32 [%o], 3, %c;\nret;\n}\n";
+  SimFixture f = sim_open_text(text, TILEC_SIM_LATE);
+  uint32_t out = 0;
+  uint64_t po = sim_bind(&f, &out, sizeof out);
+  const void *params[] = {&po};
+  sim_run(&f, "k", 1, 1, 32, 0, params);
+  assert_int_equal(out, 3);
+  sim_close(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cp_async_double_buffering),
+      cmocka_unit_test(test_ldmatrix_and_mma_gemm),
+      cmocka_unit_test(test_wgmma_and_tensor_copy_gemm),
+      cmocka_unit_test(test_the_schedule_decides_when_a_copy_is_there),
+      cmocka_unit_test(test_groups_and_zero_fill),
+      cmocka_unit_test(test_cp_async_arrives_at_an_mbarrier),
+      cmocka_unit_test(test_bulk_copies_and_reductions),
+      cmocka_unit_test(test_tensor_loads),
+      cmocka_unit_test(test_tensor_stores_and_reductions),
+      cmocka_unit_test(test_maps_that_cuda_refuses),
+      cmocka_unit_test(test_maps_changed_by_kernels),
+      cmocka_unit_test(test_tokens_phases_and_drops),
+      cmocka_unit_test(test_mistakes_are_reported),
+      cmocka_unit_test(test_a_cluster_of_one),
+      cmocka_unit_test(test_hints_change_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
