@@ -44,10 +44,26 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
   return false;
 }
 
+// Of an op that moves or combines elements: any undefined one of an operand, with *i as its place.
+static const Value *any_undefined(const Machine *m, const Op *op, uint32_t *i) {
+  for (uint32_t k = 0; k < op->operand_count; k++) {
+    const Tile *t = eval_operand(m, op, k);
+    for (uint32_t at = 0; at < t->n; at++) {
+      if (!(t->state[at] & UNDEFINED)) continue;
+      *i = at;
+      return op->operands[k].value;
+    }
+  }
+  return NULL;
+}
+
 // The operand that made element *i of the op's result undefined, with *i as its element; NULL where the op
 // itself did.
 static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *i) {
-  if (!op_has(op, ELEMENTWISE) && op->kind != OP_SPLAT && op->kind != OP_CONVERT_LAYOUT) return NULL;
+  bool in_place = op_has(op, ELEMENTWISE) || op->kind == OP_SPLAT || op->kind == OP_CONVERT_LAYOUT ||
+                  op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS;
+  bool combines = op->kind == OP_REDUCE || op->kind == OP_SCAN || op_has(op, PURE);
+  if (!in_place) return combines ? any_undefined(m, op, i) : NULL;
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const Tile *t = eval_operand(m, op, k);
     uint32_t at = t->n == 1 ? 0 : *i;
@@ -63,12 +79,22 @@ static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *
 }
 
 static const char *undefined_because(const Machine *m, const Op *op, uint32_t i) {
-  if (op->kind == OP_DIV || op->kind == OP_REM) return "an integer is divided by zero here";
-  if (op->kind != OP_LOAD) return NULL;
-  const Tile *mask = op->operand_count > 1 ? eval_operand(m, op, 1) : NULL;
-  if (mask && !mask->bits[mask->n == 1 ? 0 : i])
-    return "the load is masked off here, and gives no `other` value";
-  return "the load reads memory that was never written";
+  const Tile *mask = NULL;
+  switch ((int)op->kind) {
+  case OP_DIV:
+  case OP_REM: return "an integer is divided by zero here";
+  case OP_GATHER: return "the index is out of range here, or the element that it takes is undefined";
+  case OP_BLOCK_LOAD:
+    return "the block reaches outside of the tensor here, without padding, or reads memory that was never "
+           "written";
+  case OP_ATOMIC_RMW: return "the atomic is masked off here";
+  case OP_LOAD:
+    mask = eval_operand(m, op, 1);
+    if (mask && !mask->bits[mask->n == 1 ? 0 : i])
+      return "the load is masked off here, and gives no `other` value";
+    return "the load reads memory that was never written";
+  default: return NULL;
+  }
 }
 
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {

@@ -6,37 +6,14 @@
 // x + e the larger of the differences to its values there; where it oscillates the greatest slope; where it
 // jumps, has a pole or leaves its domain in between the result is uncertain.
 #include <math.h>
-#include <string.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
+#include "ir/math.h"
 #include "ir/number.h"
-
-typedef enum MathName {
-#define X(name, ...) MATH_##name,
-#include "ir/math.def"
-#undef X
-  MATH_COUNT
-} MathName;
-
-typedef struct MathRow {
-  const char *name;
-  double ulp32, ulp64;
-} MathRow;
-
-static const MathRow ROWS[] = {
-#define X(name, operands, result, ulp32, ulp64, meaning) {#name, ulp32, ulp64},
-#include "ir/math.def"
-#undef X
-};
 
 static const double PI = 3.14159265358979323846;
 
-static MathName find_name(const Op *op) {
-  const Attr *attr = op_attr(op, ATTR_FUNCTION);
-  for (int i = 0; attr && i < MATH_COUNT; i++)
-    if (strcmp(ROWS[i].name, attr->str) == 0) return (MathName)i;
-  BUG("no math function \"%s\"", attr ? attr->str : "");
-}
+static const char *name_of(MathFunction f) { return math_info(f)->name; }
 
 // sin(pi x); the reduction is exact, and so are the zeros.
 static double sine_of_pi(double x) {
@@ -52,7 +29,7 @@ static double cosine_of_pi(double x) {
   return t == 0.5 ? 0 : t < 0.25 ? cos(PI * t) : sin(PI * (0.5 - t));
 }
 
-static double apply1(MathName f, double x) {
+static double apply1(MathFunction f, double x) {
   switch ((int)f) {
   case MATH_exp: return exp(x);
   case MATH_exp2: return exp2(x);
@@ -89,11 +66,11 @@ static double apply1(MathName f, double x) {
   case MATH_round: return round(x);
   case MATH_rint: return rint(x);
   case MATH_abs: return fabs(x);
-  default: BUG("%s is no function of one number", ROWS[f].name);
+  default: BUG("%s is no function of one number", name_of(f));
   }
 }
 
-static double apply2(MathName f, Elem elem, double x, double y) {
+static double apply2(MathFunction f, Elem elem, double x, double y) {
   switch ((int)f) {
   case MATH_atan2: return atan2(x, y);
   case MATH_pow: return pow(x, y);
@@ -104,16 +81,16 @@ static double apply2(MathName f, Elem elem, double x, double y) {
   case MATH_nextafter: return elem == ELEM_FP64 ? nextafter(x, y) : (double)nextafterf((float)x, (float)y);
   // Beyond 5000 every result is 0 or infinite.
   case MATH_ldexp: return isnan(y) ? y : ldexp(x, (int)fmax(-5000, fmin(rint(y), 5000)));
-  default: BUG("%s is no function of two numbers", ROWS[f].name);
+  default: BUG("%s is no function of two numbers", name_of(f));
   }
 }
 
-static bool steps(MathName f) {
+static bool steps(MathFunction f) {
   return f == MATH_floor || f == MATH_ceil || f == MATH_trunc || f == MATH_round || f == MATH_rint;
 }
 
 // Whether a pole lies within low .. high.
-static bool has_pole(MathName f, double low, double high) {
+static bool has_pole(MathFunction f, double low, double high) {
   if (f == MATH_tan) return floor(low / PI + 0.5) != floor(high / PI + 0.5);
   if (f == MATH_tgamma || f == MATH_lgamma)
     return low <= 0 && (floor(low) != floor(high) || floor(low) == low);
@@ -127,7 +104,7 @@ static double apart(double at, double r) {
 }
 
 // What the operand's bound adds to the result's; infinite where the result is uncertain.
-static double spread1(MathName f, const Element *x, double r) {
+static double spread1(MathFunction f, const Element *x, double r) {
   if (x->e == 0) return 0;
   double low = x->r - x->e, high = x->r + x->e;
   if (f == MATH_sin || f == MATH_cos) return fmin(x->e, 2);
@@ -138,7 +115,7 @@ static double spread1(MathName f, const Element *x, double r) {
   return fmax(apart(apply1(f, low), r), apart(apply1(f, high), r));
 }
 
-static Element function1(MathName f, Elem elem, const Element *x, double ulp) {
+static Element function1(MathFunction f, Elem elem, const Element *x, double ulp) {
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits));
   bool exact = steps(f) || f == MATH_abs;
   double spread = spread1(f, x, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
@@ -146,7 +123,7 @@ static Element function1(MathName f, Elem elem, const Element *x, double ulp) {
 }
 
 // Functions that are monotone in each operand within the box: the greatest difference is at a corner.
-static double corners(MathName f, Elem elem, const Element *x, const Element *y, double r) {
+static double corners(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
   double worst = 0;
   for (int k = 0; k < 4; k++) {
     double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
@@ -170,7 +147,7 @@ static double atan2_spread(Elem elem, const Element *x, const Element *y, double
 
 // fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
 // jump by y the result is uncertain.
-static double remainder_spread(MathName f, const Element *x, const Element *y, double r) {
+static double remainder_spread(MathFunction f, const Element *x, const Element *y, double r) {
   double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r);
   bool jumps = f == MATH_fmod ? fabs(r) <= e || fabs(r) + e >= size : 2 * (fabs(r) + e) >= size;
   return jumps ? INFINITY : e;
@@ -181,7 +158,7 @@ static double ldexp_spread(Elem elem, const Element *x, const Element *y) {
   return apply2(MATH_ldexp, elem, x->e, y->r);
 }
 
-static double spread2(MathName f, Elem elem, const Element *x, const Element *y, double r) {
+static double spread2(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
   if (x->e == 0 && y->e == 0) return 0;
   switch ((int)f) {
   case MATH_atan2: return atan2_spread(elem, x, y, r);
@@ -192,11 +169,11 @@ static double spread2(MathName f, Elem elem, const Element *x, const Element *y,
   case MATH_copysign: return fabs(y->r) <= y->e ? INFINITY : x->e;
   case MATH_nextafter: return fabs(x->r - y->r) <= x->e + y->e ? INFINITY : x->e;
   case MATH_ldexp: return ldexp_spread(elem, x, y);
-  default: BUG("no bound for %s", ROWS[f].name);
+  default: BUG("no bound for %s", name_of(f));
   }
 }
 
-static Element function2(MathName f, Elem elem, const Element *x, const Element *y, double ulp) {
+static Element function2(MathFunction f, Elem elem, const Element *x, const Element *y, double ulp) {
   double v = apply2(f, elem, number_decode(elem, x->bits), number_decode(elem, y->bits));
   double r = f == MATH_nextafter ? x->r + (v - number_decode(elem, x->bits)) : apply2(f, elem, x->r, y->r);
   bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
@@ -205,7 +182,7 @@ static Element function2(MathName f, Elem elem, const Element *x, const Element 
   return eval_computed(elem, v, r, e, state);
 }
 
-static Element predicate(MathName f, Elem elem, const Element *x) {
+static Element predicate(MathFunction f, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
   Element y = {.state = x->state & (UNDEFINED | UNCERTAIN)};
   switch ((int)f) {
@@ -216,17 +193,18 @@ static Element predicate(MathName f, Elem elem, const Element *x) {
     y.bits = signbit(v) != 0;
     if (x->e > 0 && fabs(x->r) <= x->e) y.state |= UNCERTAIN;
     break;
-  default: BUG("%s is no predicate", ROWS[f].name);
+  default: BUG("%s is no predicate", name_of(f));
   }
   return y;
 }
 
 bool eval_math(Machine *m, Op *op) {
-  MathName f = find_name(op);
+  MathFunction f;
+  if (!math_of(op, &f)) BUG("no math function");
   const Tile *a = eval_operand(m, op, 0), *b = eval_operand(m, op, 1);
   Tile *to = eval_tile(m, op_result(op));
   Elem elem = (Elem)a->code;
-  double ulp = elem == ELEM_FP64 ? ROWS[f].ulp64 : ROWS[f].ulp32;
+  double ulp = math_ulp(f, elem);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i), z;
     if (to->code == ELEM_I1) {
