@@ -168,14 +168,15 @@ static bool run_element(Machine *m, const Op *op, uint32_t i, Element *old) {
 
 bool eval_atomic(Machine *m, Op *op) {
   if (m->in_grid) return eval_error(m, op, NO_ELEMENT, "a grid expression cannot access memory");
-  bool has_mask = op->kind == OP_ATOMIC_RMW && op->operand_count > 2, ok = true;
+  const Tile *mask = op->kind == OP_ATOMIC_RMW ? eval_operand(m, op, 2) : NULL;
+  bool ok = true;
   Tile *to = eval_tile(m, op_result(op));
   eval_race_op(m, op);
   for (uint32_t i = 0; i < to->n; i++) {
     Element old = {.state = UNDEFINED};
-    bool holds = !has_mask || eval_mask(m, op, 2, i, &ok);
+    bool holds = !mask || eval_mask(m, op, 2, i, &ok);
     if (!ok || (holds && !run_element(m, op, i, &old))) return false;
-    if (has_mask && eval_operand(m, op, 2)->state[to->n == 1 ? 0 : i] & UNCERTAIN) {
+    if (mask && mask->state[mask->n == 1 ? 0 : i] & UNCERTAIN) {
       doubt(m, op, i);
       old.state |= UNCERTAIN;
     }

@@ -237,6 +237,35 @@ static void test_block_store(void **unused) {
     }
 }
 
+// The sum of all blocks of 4 rows, by a block pointer that a loop carries; the last hangs over the edge.
+static void test_block_carried(void **unused) {
+  (void)unused;
+  Kernel k;
+  float x[30], want = 0;
+  kernel_open(
+      &k, BLOCK_PARAMS,
+      SIZES BLOCK("b",
+                  "x") "%z = constant {fvalue = 0.0} : tile<4x4xfp32>\n%zero = constant {value = 0} : i64\n"
+                       "%four = constant {value = 4} : i64\n%rows4 = constant {value = 8} : i64\n"
+                       "%last, %sum = for %zero, %rows4, %four, %b, %z : block_ptr<4x4xfp32>, tile<4x4xfp32> "
+                       "do (%i: i64, %p: block_ptr<4x4xfp32>, %acc: tile<4x4xfp32>) {\n"
+                       "%v = block_load %p {boundary = [0], padding = \"zero\"} : tile<4x4xfp32>\n"
+                       "%next = add %acc, %v : tile<4x4xfp32>\n"
+                       "%q = advance %p, %four, %zero : block_ptr<4x4xfp32>\nyield %q, %next\n}\n"
+                       "%f = reshape %sum : tile<16xfp32>\n"
+                       "%r = reduce %f {axis = 0} : fp32 do (%c: fp32, %d: fp32) {\n"
+                       "%e = add %c, %d : fp32\nyield %e\n}\nstore %out, %r\n");
+  for (int i = 0; i < 30; i++) {
+    x[i] = kernel_whole(&k);
+    if (i % 5 < 4) want += x[i];
+  }
+  eval_memory_add(k.memory, X, x, sizeof x, true);
+  kernel_output(&k, OUT, 4);
+  kernel_must_run(&k, RUN(&k, X, OUT, 0, 0, 5, 1));
+  assert_true(kernel_value(&k, OUT, ELEM_FP32, 0) == (double)want);
+  kernel_close(&k);
+}
+
 static void test_block_errors(void **unused) {
   (void)unused;
   static const struct {
@@ -280,6 +309,7 @@ int main(void) {
       cmocka_unit_test(test_block_load),
       cmocka_unit_test(test_block_store),
       cmocka_unit_test(test_block_errors),
+      cmocka_unit_test(test_block_carried),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
