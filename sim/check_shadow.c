@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shadow memory: pages of cells that come with the first access, of four bytes a cell until a smaller or
-// unaligned access splits its page's cells.
+// Shadow memory: pages of cells that come with the first access, of its size (up to 16 bytes) until a smaller
+// or unaligned access splits its page's cells.
 #include <stdlib.h>
 #include "sim/race.h"
 

@@ -54,6 +54,8 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
     report_order(report, "fence.proxy.async by the writing threads, then a barrier");
   else if (kind == STRAND_COPY)
     report_order(report, "cp.async.wait_group by warp %u, then a barrier for other warps", which);
+  else if (kind == STRAND_BULK_READ)
+    report_order(report, "cp.async.bulk.wait_group.read by the issuing thread, then a barrier for others");
   else if (kind == STRAND_BULK)
     report_order(report, "cp.async.bulk.wait_group by the issuing thread, then a barrier for others");
   else if (kind == STRAND_WGMMA)

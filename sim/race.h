@@ -36,11 +36,11 @@ typedef struct Readers {
   uint32_t n, cap;
 } Readers;
 
-enum { SHADOW_PAGE = 1024, MAX_GRANULE_SHIFT = 2 };
+enum { SHADOW_PAGE = 1024, MAX_GRANULE_SHIFT = 4 };
 
 typedef struct ShadowPage {
   Cell *cells;   // of 1 << shift bytes each; NULL: never accessed
-  uint8_t shift; // from 2 down to what its smallest access needed
+  uint8_t shift; // from 4 down to what its smallest access needed
 } ShadowPage;
 
 // The shadow of `bytes` contiguous bytes.
