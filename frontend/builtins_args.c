@@ -46,8 +46,8 @@ bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_
   }
   int64_t i = obj->constant.i;
   if (obj->constant.is_u64 || i < -(int64_t)rank || i >= (int64_t)rank) {
-    elab_error(e, loc, "axis %s of '%s' is out of range: there are %u dimensions", obj_text(e, obj),
-               call->text, rank);
+    elab_error(e, loc, "axis %s of '%s' is out of range: it goes from -%u to %d", obj_text(e, obj),
+               call->text, rank, (int)rank - 1);
     return false;
   }
   *axis = (uint32_t)(i < 0 ? i + (int64_t)rank : i);
@@ -60,7 +60,10 @@ bool builtin_axis(Elab *e, const Call *call, uint32_t at, uint32_t rank, uint32_
 
 const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
   const Obj *dtype = &call->args[at];
-  if (obj_is(dtype, CONST_DTYPE) && !type_is_tile(dtype->constant.type)) return dtype->constant.type;
+  if (obj_is(dtype, CONST_DTYPE)) { // p.dtype.element_ty of a block pointer is the type of its tile
+    const Type *type = dtype->constant.type;
+    return type_is_block_ptr(type) ? type->inner : type_element(type);
+  }
   if (dtype->kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "'%s' needs a type such as fp32, not %s", call->text,
                obj_describe(e, dtype));

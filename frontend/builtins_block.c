@@ -167,6 +167,35 @@ Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
   return obj_none();
 }
 
+// --- Attributes ---
+
+// Operands of the op that made the descriptor, from `first`.
+static Obj made_with(Elab *e, const Value *block, uint32_t first) {
+  Obj tuple = obj_tuple(e, block->type->rank);
+  for (uint32_t i = 0; i < tuple.items.n; i++)
+    tuple.items.at[i] = obj_value(op_operand(block->def, first + i));
+  return tuple;
+}
+
+bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj) {
+  const Type *type = block->type;
+  bool descriptor = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
+  if (strcmp(name, "block_shape") == 0) {
+    *obj = obj_tuple(e, type->rank);
+    for (uint32_t i = 0; i < type->rank; i++) obj->items.at[i] = obj_int(type->shape[i]);
+  } else if (strcmp(name, "block_type") == 0)
+    *obj = obj_type(type_tile(e->ir, type->inner, type->rank, type->shape, NULL));
+  else if (strcmp(name, "dtype") == 0 && descriptor)
+    *obj = obj_type(type->inner);
+  else if (strcmp(name, "shape") == 0 && descriptor)
+    *obj = made_with(e, block, 1);
+  else if (strcmp(name, "strides") == 0 && descriptor)
+    *obj = made_with(e, block, 1 + type->rank);
+  else
+    return false;
+  return true;
+}
+
 // --- Tensor descriptors ---
 
 static bool is_one(const Obj *obj) {
