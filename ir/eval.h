@@ -30,7 +30,8 @@ typedef struct EvalOptions {
   uint64_t max_steps; // ops; 0: no limit. Past it: an error
   // Report accesses that nothing orders: an error where threads of one program are concerned (each element of
   // a tile of one shape, and all scalars together, being one thread); a warning where programs are, and what
-  // hangs on their order is not compared. Costs memory (up to 13 times the bytes accessed) and time.
+  // hangs on their order is not compared. Costs 64 bytes for each element accessed, a copy of all buffers,
+  // and time.
   bool races;
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;

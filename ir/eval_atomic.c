@@ -93,6 +93,11 @@ static bool order_shows(Rmw rmw, unsigned found, const Element *old, const Eleme
   return changes && (rmw == RMW_XCHG ? found & OTHER_LAST : rmw != RMW_CAS && found & OTHER_KIND);
 }
 
+// Whether something is made of the old value: of one that is only waited for nothing is.
+static bool shows_old(const Op *op) {
+  return op_result(op)->first_use && !eval_only_waits(op->region->parent);
+}
+
 static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access *access,
                            const Element *value) {
   Element old = eval_memory_load(buffer, access->address, access->code);
@@ -100,7 +105,7 @@ static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access
   Element now = apply(m, rmw, access, &old, value);
   if (order_shows(rmw, found, &old, &now)) now.state |= UNCERTAIN;
   eval_memory_store(m->memory, buffer, access->address, access->code, &now);
-  if (found & CONTENDED && op_result(access->op)->first_use) {
+  if (found & CONTENDED && shows_old(access->op)) {
     eval_race_old_used(m, access->op);
     old.state |= UNCERTAIN;
   }
@@ -117,7 +122,7 @@ static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access,
   Element now = old.bits == compare->bits ? *value : old;
   if (bits_uncertain(&old) || bits_uncertain(compare) || found & UNORDERED) now.state |= UNCERTAIN;
   eval_memory_store(m->memory, buffer, access->address, access->code, &now);
-  if (found & CONTENDED && op_result(access->op)->first_use) {
+  if (found & CONTENDED && shows_old(access->op)) {
     eval_race_old_used(m, access->op);
     old.state |= UNCERTAIN;
   }

@@ -88,9 +88,9 @@ static bool has_effect(const Region *region) {
   return false;
 }
 
-// A loop that only waits ends in every order of programs, with nothing to show for how long it took.
-static bool only_waits(const Op *op) {
-  return op->result_count == 0 && !has_effect(op->regions[0]) && !has_effect(op->regions[1]);
+bool eval_only_waits(const Op *op) {
+  return op && op->kind == OP_WHILE && op->result_count == 0 && !has_effect(op->regions[0]) &&
+         !has_effect(op->regions[1]);
 }
 
 static void take_args(Machine *m, const Region *region, const Op *from, uint32_t first) {
@@ -104,7 +104,7 @@ static void take_args(Machine *m, const Region *region, const Op *from, uint32_t
 // A region's arguments are no values of the other region, so that copying one by one is right.
 static Flow run_while(Machine *m, const Op *op) {
   const Region *before = op->regions[0], *after = op->regions[1];
-  bool waits = only_waits(op);
+  bool waits = eval_only_waits(op);
   take_args(m, before, op, 0);
   for (;;) {
     const Op *end = NULL;

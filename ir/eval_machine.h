@@ -91,6 +91,10 @@ Flow eval_op(Machine *m, Op *op);
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
                           bool *uncertain);
 
+// A while loop that only waits: it ends in every order of programs, with nothing to show for how long it
+// took.
+bool eval_only_waits(const Op *op); // NULL: no
+
 // Ops by kind of work. False with an error reported.
 bool eval_plain(Machine *m, Op *op);       // all without regions: eval.c
 bool eval_elementwise(Machine *m, Op *op); // arithmetic, comparisons, select, conversions: eval_ops.c
