@@ -133,6 +133,7 @@ void decode_declare(Decoder *d, const PtxVar *var);
 void decode_body(Decoder *d, const PtxFunc *func);
 const PtxFunc *function_named(const Decoder *d,
                               const PtxOperand *operand); // with a body; NULL: there is none
+bool decode_convert_narrow(Decoder *d); // cvt of types that PtxType has not; false: it is another cvt
 // A call of vprintf, __assertfail or the like, decoded; false: it is another function's.
 bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const PtxOperand *args);
 void emit(Decoder *d); // appends d->insn, guarded as the statement is

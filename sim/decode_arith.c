@@ -131,8 +131,12 @@ void decode_special(Decoder *d) {
     decode_error(d, "%.*s.approx.f64 needs .ftz", STR_ARG(d->base));
   d->insn.dst = operand_dest(d, type);
   d->insn.src[0] = operand_source(d, type);
-  bool is_float = ptx_type_class(type) == CLASS_FLOAT &&
-                  !(type == PTX_F64 && approx); // .f64 .approx keeps 20 bits only: not modelled
+  d->insn.extra = d->op == OP_RSQRT;
+  if (type == PTX_F64 && approx) {
+    finish(d, d->op == OP_RCP || d->op == OP_RSQRT ? exec_f64_gross : NULL, type);
+    return;
+  }
+  bool is_float = ptx_type_class(type) == CLASS_FLOAT;
   finish(d, is_float ? float_find(d->op, type) : NULL, type);
 }
 
@@ -262,22 +266,35 @@ static void compare_dest(Decoder *d) {
   if (bytes) decode_error(d, "setp writes predicates");
 }
 
+static bool is_pair(PtxType type) { return type == PTX_F16X2 || type == PTX_BF16X2; }
+
+// Whether set gives `result` from a comparison of `type`: 16-bit integers and pairs come from halves alone.
+static bool set_gives(PtxType result, PtxType type) {
+  if (is_pair(type)) return result == type || result == PTX_U32 || result == PTX_S32;
+  if (result == PTX_U16 || result == PTX_S16) return is_half(type);
+  return result == PTX_U32 || result == PTX_S32 || result == PTX_F32 || result == PTX_F16 ||
+         result == PTX_BF16;
+}
+
+static PtxType set_types(Decoder *d, PtxType result) {
+  PtxType type = mod_need_type(d);
+  if (!set_gives(result, type))
+    decode_error(d, "set.%s.%s is not known", ptx_type_name(result), ptx_type_name(type));
+  d->insn.to = (uint16_t)result;
+  d->insn.from = (uint16_t)(is_pair(type) ? result : type);
+  d->insn.dst = operand_dest(d, result);
+  return type;
+}
+
 void decode_compare(Decoder *d) {
   Str compare = mod_any(d);
   d->insn.extra = mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : mod_take(d, "xor") ? '^' : 0;
   flag_if(d, "ftz", FLAG_FTZ);
   PtxType type = mod_need_type(d);
-  if (d->op == OP_SET) {
-    PtxType result = type;
-    type = mod_need_type(d);
-    if (result != PTX_U32 && result != PTX_S32 && result != PTX_F32)
-      decode_error(d, "set gives .u32, .s32 or .f32");
-    d->insn.to = (uint16_t)result;
-    d->insn.from = (uint16_t)type;
-    d->insn.dst = operand_dest(d, result);
-  } else {
+  if (d->op == OP_SET)
+    type = set_types(d, type);
+  else
     compare_dest(d);
-  }
   d->insn.src[0] = operand_source(d, type);
   d->insn.src[1] = operand_source(d, type);
   if (d->insn.extra) {
@@ -285,9 +302,15 @@ void decode_compare(Decoder *d) {
     d->insn.src[2] = operand_predicate(d, &negated);
     if (negated) d->insn.flags |= FLAG_NOT;
   }
-  bool pair = d->op == OP_SETP && (type == PTX_F16X2 || type == PTX_BF16X2);
-  if (pair) d->insn.to = (uint16_t)type;
-  finish(d, pair ? exec_compare_pair_find(compare, &d->insn.round) : exec_compare_find(compare, type), type);
+  if ((d->insn.flags & FLAG_FTZ) && type != PTX_F32 && type != PTX_F16 && type != PTX_F16X2)
+    decode_error(d, ".ftz does not fit .%s", ptx_type_name(type));
+  if (!is_pair(type)) {
+    finish(d, exec_compare_find(compare, type), type);
+    return;
+  }
+  d->insn.to = (uint16_t)type;
+  ExecFn *pair = exec_compare_pair_find(compare, &d->insn.round);
+  finish(d, pair && d->op == OP_SET ? exec_set_pair : pair, type);
 }
 
 static void decode_testp(Decoder *d) {

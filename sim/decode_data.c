@@ -161,6 +161,7 @@ static void convert_pair(Decoder *d, PtxType pair) {
 }
 
 void decode_convert(Decoder *d) {
+  if (decode_convert_narrow(d)) return;
   PtxType to = mod_need_type(d);
   if (to == PTX_F16X2 || to == PTX_BF16X2) {
     convert_pair(d, to);

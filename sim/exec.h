@@ -112,8 +112,8 @@ typedef struct Launch {
   const unsigned char *params;
   uint32_t resident; // blocks that make progress together
   uint32_t multiprocessors;
-  bool descending; // warps
-  bool late;       // asynchronous effects at their wait
+  bool descending;       // warps
+  bool late;             // asynchronous effects at their wait
   const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
 } Launch;
@@ -254,11 +254,12 @@ ExecFn *exec_mov_find(uint32_t bytes); // of a lane
 
 // The conversion of a finished instruction.
 ExecFn *exec_convert_find(const Insn *insn);
-ExecFn exec_convert, exec_convert_pair; // insn->from, to, round, flags
-ExecFn exec_set, exec_slct, exec_testp, exec_predicate_logic;
+ExecFn exec_convert_fp8, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
+ExecFn exec_convert, exec_convert_pair;                        // insn->from, to, round, flags
+ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits
 ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
-ExecFn exec_carry, exec_lop3_predicate, exec_match;
+ExecFn exec_f64_gross, exec_carry, exec_lop3_predicate, exec_match;
 ExecFn exec_vprintf, exec_assertfail; // src: where the arguments, and vprintf's result, are in local memory
 ExecFn exec_load, exec_store, exec_atomic;
 ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;

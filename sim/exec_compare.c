@@ -15,18 +15,43 @@ static uint32_t combine(Warp *warp, const Insn *insn, uint32_t result) {
   }
 }
 
+// set: 1.0 or all ones of the type `to`.
+static uint32_t set_value(uint32_t to) {
+  switch (to) {
+  case PTX_F32: return 0x3f800000u;
+  case PTX_F16: return 0x3c00u;
+  case PTX_BF16: return 0x3f80u;
+  default: return UINT32_MAX;
+  }
+}
+
+static void set_result(Warp *warp, const Insn *insn, uint32_t holds, uint32_t mask) {
+  uint32_t wide[LANES], yes = set_value(insn->to);
+  uint16_t narrow[LANES];
+  for (int l = 0; l < LANES; l++) {
+    wide[l] = holds >> l & 1 ? yes : 0;
+    narrow[l] = (uint16_t)wide[l];
+  }
+  if (ptx_type_bytes((PtxType)insn->to) == 2)
+    lanes_write16(warp, insn->dst, narrow, mask);
+  else
+    lanes_write32(warp, insn->dst, wide, mask);
+}
+
 static void compare_result(Warp *warp, const Insn *insn, const uint8_t *holds, uint32_t mask) {
   uint32_t result = predicate_pack(holds);
-  if (insn->from) { // set: dst is 1.0 or all ones
-    uint32_t value[LANES], yes = insn->to == PTX_F32 ? 0x3f800000u : UINT32_MAX,
-                           combined = combine(warp, insn, result);
-    for (int l = 0; l < LANES; l++) value[l] = combined >> l & 1 ? yes : 0;
-    lanes_write32(warp, insn->dst, value, mask);
+  if (insn->from) {
+    set_result(warp, insn, combine(warp, insn, result), mask);
     return;
   }
   uint32_t second = combine(warp, insn, ~result), first = combine(warp, insn, result);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, second, mask);
   predicate_write(warp, insn->dst, first, mask);
+}
+
+// .ftz of binary16: subnormals are zeros.
+static inline uint16_t half_flush(uint16_t bits, bool flush) {
+  return flush && (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits;
 }
 
 #define DEFINE_COMPARE(function, T, LOAD, expression)                                                        \
@@ -41,7 +66,7 @@ static void compare_result(Warp *warp, const Insn *insn, const uint8_t *holds, u
 
 #define SAME(x)       (x)
 #define F32(x)        (flush ? float_flush(x) : (x))
-#define HALF(x)       float_of_half(x)
+#define HALF(x)       float_of_half(half_flush(x, flush))
 #define BF16(x)       float_of_bf16(x)
 #define EQ(a, b)      ((a) == (b))
 #define NE(a, b)      ((a) != (b))
@@ -126,19 +151,34 @@ static bool half_pair_holds(uint32_t code, float a, float b) {
   return (code & 1 && a < b) || (code & 2 && a == b) || (code & 4 && a > b) || (code & 8 && !NUMBERS(a, b));
 }
 
-static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
+static void pair_holds(Warp *warp, const Insn *insn, uint32_t holds[2]) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
-  uint32_t holds[2] = {0};
+  bool flush = insn->flags & FLAG_FTZ, bf16 = insn->to == PTX_BF16X2;
+  holds[0] = holds[1] = 0;
   for (int l = 0; l < LANES; l++)
     for (int i = 0; i < 2; i++) {
       uint16_t x = (uint16_t)(a[l] >> (16 * i)), y = (uint16_t)(b[l] >> (16 * i));
-      bool bf16 = insn->to == PTX_BF16X2;
-      float fx = bf16 ? float_of_bf16(x) : float_of_half(x), fy = bf16 ? float_of_bf16(y) : float_of_half(y);
+      float fx = bf16 ? float_of_bf16(x) : HALF(x), fy = bf16 ? float_of_bf16(y) : HALF(y);
       holds[i] |= (uint32_t)half_pair_holds(insn->round, fx, fy) << l;
     }
+}
+
+static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t holds[2];
+  pair_holds(warp, insn, holds);
   uint32_t low = combine(warp, insn, holds[0]), high = combine(warp, insn, holds[1]);
   predicate_write(warp, insn->dst, low, mask);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, high, mask);
+}
+
+// set of pairs: 1.0 or, where from is an integer type, all ones in each half.
+void exec_set_pair(Warp *warp, const Insn *insn, uint32_t mask) {
+  uint32_t holds[2], out[LANES];
+  pair_holds(warp, insn, holds);
+  uint32_t low = combine(warp, insn, holds[0]), high = combine(warp, insn, holds[1]);
+  uint32_t yes = insn->from == PTX_F16X2 ? 0x3c00u : insn->from == PTX_BF16X2 ? 0x3f80u : 0xffffu;
+  for (int l = 0; l < LANES; l++) out[l] = (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0);
+  lanes_write32(warp, insn->dst, out, mask);
 }
 
 ExecFn *exec_compare_pair_find(Str compare, uint8_t *code) { // in the order of their codes, from 1

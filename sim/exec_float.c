@@ -109,6 +109,23 @@ DEFINE_F64(f64_min, f64_pick(a, b, true))
 DEFINE_F64(f64_max, f64_pick(a, b, false))
 DEFINE_F64(f64_copysign, copysign(b, a))
 
+// rcp.approx.ftz.f64 and (extra) rsqrt: PTX ISA 9.7.3: the upper 32 bits of the operand alone give the upper
+// 32 bits of the result, the lower are 0. The chip's last of these bits may differ.
+void exec_f64_gross(Warp *warp, const Insn *insn, uint32_t mask) {
+  const uint64_t *as = lanes_at(warp, insn->src[0]);
+  uint64_t out[LANES];
+  for (int l = 0; l < LANES; l++) {
+    uint64_t bits = as[l] >> 32 << 32;
+    if ((bits >> 52 & 0x7ff) == 0) bits &= (uint64_t)1 << 63;
+    double value = double_of(bits);
+    uint64_t result = double_bits_of(insn->extra ? 1.0 / sqrt(value) : 1.0 / value);
+    if ((result >> 52 & 0x7ff) != 0x7ff) result += (uint64_t)1 << 31; // to nearest
+    if ((result >> 52 & 0x7ff) == 0) result &= (uint64_t)1 << 63;
+    out[l] = isnan(double_of(result)) ? (uint64_t)0x7fffffff << 32 : result >> 32 << 32;
+  }
+  lanes_write64(warp, insn->dst, out, mask);
+}
+
 typedef struct FloatRow {
   Operation op;
   ExecFn *f32, *f64;

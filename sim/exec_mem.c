@@ -146,8 +146,8 @@ static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, 
   uint32_t lost = 0;
   for (uint32_t i = 0; i < access->count; i++)
     for (uint32_t l = 0; l < LANES; l++) {
-      const unsigned char *value = (const unsigned char *)lanes_at(warp, access->slots[i]) +
-                                   (size_t)l * access->slot_bytes[i];
+      const unsigned char *value =
+          (const unsigned char *)lanes_at(warp, access->slots[i]) + (size_t)l * access->slot_bytes[i];
       if ((mask >> l & 1) && memcmp(host[l] + (size_t)i * access->bytes, value, access->bytes) != 0)
         lost |= 1u << l;
     }
