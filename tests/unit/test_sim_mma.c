@@ -14,7 +14,7 @@
 #include "sim/sim.h"
 #include "tests/unit/sim_fixture.h"
 
-#define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+#define HEAD ".version 8.7\n.target sm_90a\n.address_size 64\n"
 
 typedef struct Text {
   char at[40000];
@@ -109,7 +109,7 @@ typedef struct Mma {
 } Mma;
 
 static void put_loads(Text *text, const char *name, int n, int bytes) {
-  put(text, "mul.wide.u32 %%t, %%tid, %d;\nadd.s64 %%at, %%p%s, %%t;\n", n * bytes, name);
+  put(text, "mul.wide.u32 %%t, %%id, %d;\nadd.s64 %%at, %%p%s, %%t;\n", n * bytes, name);
   for (int i = 0; i < n; i++) put(text, "ld.global.b%d %%%s%d, [%%at+%d];\n", 8 * bytes, name, i, i * bytes);
 }
 
@@ -119,10 +119,10 @@ static void mma_text(Text *text, const Mma *mma, int na, int nb, int nd, int byt
   put(text,
       HEAD
       ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 d) {\n.reg .b64 %%pa, %%pb, %%pd, %%t, "
-      "%%at;\n.reg .b32 %%tid;\n.reg .b%d %%a<8>, %%b<8>, %%d<8>;\n",
+      "%%at;\n.reg .b32 %%id;\n.reg .b%d %%a<8>, %%b<8>, %%d<8>;\n",
       8 * bytes);
   put(text,
-      "ld.param.u64 %%pa, [a];\nld.param.u64 %%pb, [b];\nld.param.u64 %%pd, [d];\nmov.u32 %%tid, %%tid.x;\n");
+      "ld.param.u64 %%pa, [a];\nld.param.u64 %%pb, [b];\nld.param.u64 %%pd, [d];\nmov.u32 %%id, %%tid.x;\n");
   put_loads(text, "a", na, bytes);
   put_loads(text, "b", nb, bytes);
   put_loads(text, "d", nd, bytes);
@@ -313,16 +313,17 @@ static void wgmma_text(Text *text, const Wgmma *w, int depth, int nd) {
   text->n = 0;
   bool half = w->a->bytes == 2, integer = strcmp(w->d, "s32") == 0;
   put(text, HEAD
+      ".extern .shared .align 1024 .b8 s[];\n"
       ".visible .entry k(.param .u64 i, .param .u64 fa, .param .u64 o, .param .u64 da, .param .u64 db) {\n"
-      ".reg .b64 %%i, %%pa, %%o, %%t, %%at, %%da, %%db, %%base;\n.reg .b32 %%tid, %%x, %%u, %%r, %%a<4>, "
+      ".reg .b64 %%i, %%pa, %%o, %%t, %%at, %%da, %%db, %%base;\n.reg .b32 %%id, %%x, %%u, %%r, %%a<4>, "
       "%%d<128>;\n"
-      ".reg .pred %%p;\n.extern .shared .align 1024 .b8 s[];\n"
+      ".reg .pred %%p;\n"
       "ld.param.u64 %%i, [i];\nld.param.u64 %%pa, [fa];\nld.param.u64 %%o, [o];\nld.param.u64 %%da, [da];\n"
-      "ld.param.u64 %%db, [db];\nmov.u32 %%tid, %%tid.x;\nmov.u32 %%u, s;\n");
+      "ld.param.u64 %%db, [db];\nmov.u32 %%id, %%tid.x;\nmov.u32 %%u, s;\n");
   put(text,
       "shr.u32 %%x, %%u, 4;\ncvt.u64.u32 %%base, %%x;\nadd.s64 %%da, %%da, %%base;\nadd.s64 %%db, %%db, "
       "%%base;\n"
-      "shl.b32 %%x, %%tid, 2;\ncopy:\ncvt.u64.u32 %%t, %%x;\nadd.s64 %%at, %%i, %%t;\nld.global.b32 %%r, "
+      "shl.b32 %%x, %%id, 2;\ncopy:\ncvt.u64.u32 %%t, %%x;\nadd.s64 %%at, %%i, %%t;\nld.global.b32 %%r, "
       "[%%at];\n"
       "add.u32 %%r, %%r, 0;\nmov.u32 %%u, s;\nadd.u32 %%u, %%u, %%x;\nst.shared.b32 [%%u], %%r;\n"
       "add.u32 %%x, %%x, 512;\nsetp.lt.u32 %%p, %%x, %d;\n@%%p bra copy;\n",
@@ -350,7 +351,7 @@ static void wgmma_text(Text *text, const Wgmma *w, int depth, int nd) {
   }
   put(text,
       "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n"
-      "mul.wide.u32 %%t, %%tid, %d;\nadd.s64 %%o, %%o, %%t;\n",
+      "mul.wide.u32 %%t, %%id, %d;\nadd.s64 %%o, %%o, %%t;\n",
       4 * nd);
   for (int i = 0; i < nd; i++) put(text, "st.global.b32 [%%o+%d], %%d%d;\n", 4 * i, i);
   put(text, "ret;\n}\n");
