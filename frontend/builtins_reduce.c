@@ -147,12 +147,13 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
 
 // --- Arguments ---
 
-// One tile, or a tuple of tiles of one shape: their number, 0 after an error.
-static uint32_t read_inputs(Elab *e, const Call *call, Value **inputs) {
+// One tile, or a tuple of at most `limit` tiles of one shape: their number, 0 after an error.
+static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **inputs) {
   const Obj *obj = &call->args[0], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
-  if (n == 0 || n > MAX_INPUTS) {
-    elab_error(e, call->locs[0], "'%s' takes 1 to %d tiles, not %u", call->text, MAX_INPUTS, n);
+  if (n == 0 || n > limit || (limit == 1 && obj->kind == OBJ_TUPLE)) {
+    elab_error(e, call->locs[0], "'%s' takes %s, not %s", call->text,
+               limit == 1 ? "one tile" : "1 to 32 tiles", obj_describe(e, obj));
     return 0;
   }
   for (uint32_t i = 0; i < n; i++) {
@@ -215,7 +216,7 @@ static Obj reduce_one(Elab *e, const Call *call, Value *x, OpKind op, bool keep_
 Obj builtin_sum(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, 2, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   const Type *type = sum_type(e, call, 3, x->type, &good);
   if (!good || !(x = elab_cast(e, call->loc, x, type))) return error_obj();
   if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
@@ -226,7 +227,7 @@ Obj builtin_sum(Elab *e, Call *call) {
 Obj builtin_reduce_bits(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, 2, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   if (!type_is_int(x->type))
     return elab_error(e, call->locs[0], "'%s' needs integers, not %s", call->text,
                       obj_describe(e, &call->args[0]));
@@ -275,7 +276,7 @@ Obj builtin_extreme(Elab *e, Call *call) {
   bool left = builtin_flag(e, call, 3, "return_indices_tie_break_left", true, &good);
   bool keep_dims = builtin_flag(e, call, 4, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   if (indices) return reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
@@ -287,7 +288,7 @@ Obj builtin_extreme_index(Elab *e, Call *call) {
   bool left = builtin_flag(e, call, 2, "tie_break_left", true, &good);
   bool keep_dims = builtin_flag(e, call, 3, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Obj results = reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
@@ -316,7 +317,7 @@ static bool check_function(Elab *e, const Call *call, uint32_t at) {
 Obj builtin_reduce(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, 3, "keep_dims", false, &good);
   Value *inputs[MAX_INPUTS];
-  uint32_t n = read_inputs(e, call, inputs), axis;
+  uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
   if (!n || !good || !check_function(e, call, 2)) return error_obj();
   uint32_t rank = inputs[0]->type->rank;
   if (!read_axis(e, call, 1, n, inputs, &axis)) return error_obj();
@@ -332,7 +333,7 @@ Obj builtin_reduce(Elab *e, Call *call) {
 Obj builtin_scan(Elab *e, Call *call) {
   bool good = true, reverse = builtin_flag(e, call, 3, "reverse", false, &good);
   Value *inputs[MAX_INPUTS];
-  uint32_t n = read_inputs(e, call, inputs), axis;
+  uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
   if (!n || !good || !check_function(e, call, 2)) return error_obj();
   if (!builtin_axis(e, call, 1, inputs[0]->type->rank, &axis)) return error_obj();
   Fold fold = {OP_SCAN, axis, reverse, n, inputs, combine_function, &call->args[2]};
@@ -345,7 +346,7 @@ Obj builtin_cumulate(Elab *e, Call *call) {
   bool reverse = builtin_flag(e, call, 2, "reverse", false, &good);
   Value *x;
   uint32_t axis = 0;
-  if (!read_inputs(e, call, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
   x = builtin_promote_bf16(e, call->loc, obj_value(x)).value;
   if (adds) {

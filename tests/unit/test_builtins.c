@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The builtins: the golden files of tests/golden/builtins, and what kernels of them compute.
+#include "frontend/elaborate.h"
 #include "frontend/frontend.h"
 #include "ir/eval.h"
 #include "tests/unit/elaborate_golden.h"
@@ -204,10 +205,124 @@ static void test_philox(void **state) {
         0x16554d9e, 0xca36314c, 0xdb20fe9d, 0xec7ba23b);
 }
 
+// --- Random calls ---
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+// A call of the builtin with some of its arguments right and some wrong.
+static void random_call(const Builtin *builtin, uint64_t *state, Buf *out) {
+  static const char *const pool[] = {"x",
+                                     "x",
+                                     "m",
+                                     "n",
+                                     "n[0:1]",
+                                     "p",
+                                     "p + i",
+                                     "b",
+                                     "d",
+                                     "h",
+                                     "e",
+                                     "f8",
+                                     "i",
+                                     "u",
+                                     "0",
+                                     "1",
+                                     "-1",
+                                     "2.5",
+                                     "16",
+                                     "None",
+                                     "True",
+                                     "'zero'",
+                                     "(0, 1)",
+                                     "(4, 4)",
+                                     "(16,)",
+                                     "[x, x]",
+                                     "tl.float16",
+                                     "c3",
+                                     "tl.i64",
+                                     "combine",
+                                     "tl.cdiv",
+                                     "'=r,r'",
+                                     "()",
+                                     "((),)",
+                                     "1 << 40",
+                                     "m[:, :, None]",
+                                     "t",
+                                     "i > 3",
+                                     "'ALL'",
+                                     "1e300",
+                                     "tl.exp",
+                                     "[n[0:1]]",
+                                     "float('nan')",
+                                     "18446744073709551615",
+                                     "q"};
+  const char *params = builtin->params;
+  bool lib = !(builtin->scope & (SCOPE_TL | SCOPE_PY | SCOPE_METHOD)),
+       method = builtin->scope == SCOPE_METHOD;
+  buf_printf(out, "    %s%s(",
+             builtin->scope & SCOPE_TL ? "tl."
+             : lib                     ? "libdevice."
+             : method                  ? "x."
+                                       : "",
+             builtin->name);
+  bool first = true;
+  while (*params) {
+    size_t n = strcspn(params, " ");
+    bool optional = params[n - 1] == '?', rest = params[0] == '*';
+    const char *value = pool[next_random(state) % (sizeof pool / sizeof *pool)];
+    if ((!optional && !rest && !(method && first)) || next_random(state) % 4 == 0) {
+      if (optional) buf_printf(out, "%.*s=", (int)(n - 1), params);
+      buf_printf(out, "%s, ", value);
+    }
+    first = false;
+    params += n + (params[n] == ' ');
+  }
+  buf_text(out, ")\n");
+}
+
+// Whatever a builtin is called with, an error is given or the module verifies.
+static void test_random_calls(void **state) {
+  (void)state;
+  static const char prologue[] =
+      "import triton.language as tl\nfrom triton.language.extra import libdevice\n\n"
+      "@jit\ndef combine(a, b):\n    return a + b\n\n"
+      "@kernel\ndef k(p: *fp32, q: *i8, c3: i64, h0: *fp16, e0: *fp8e5):\n    i = tl.arange(0, 16)\n"
+      "    x = tl.load(p + i)\n    n = i * 3\n    m = tl.reshape(x, (4, 4))\n    u = i.to(tl.uint64)\n    t "
+      "= i > 2\n"
+      "    h = tl.load(h0 + i)\n    e = tl.load(e0 + m.to(tl.int32))\n    f8 = tl.load(e0)\n"
+      "    b = tl.make_block_ptr(p, (16, 16), (16, 1), (0, 0), (4, 4), (1, 0))\n"
+      "    d = tl.make_tensor_descriptor(h0, [16], [1], [16])\n";
+  uint64_t random = 7;
+  uint32_t accepted = 0;
+  for (uint32_t at = 0; at < builtin_count; at++)
+    for (uint32_t i = 0; builtin_table[at].run && i < 24; i++) {
+      World *w = world_new();
+      Buf text = {0};
+      buf_text(&text, prologue);
+      random_call(&builtin_table[at], &random, &text);
+      Spec spec = {.target = target_default()};
+      IrModule *module;
+      Func *func = elaborate(w, "random.tile", buf_view(&text), &spec, &module);
+      bool good = func ? module_verify(module, &w->diags) : w->diags.errors > 0;
+      if (!good) {
+        Buf message = {0};
+        diags_print_text(&w->diags, true, &message);
+        fail_msg("%s\n%s", text.at, message.at ? message.at : "no message");
+      }
+      accepted += func != NULL;
+      buf_free(&text);
+      world_free(w);
+    }
+  assert_true(accepted > builtin_count);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_reductions),
                                      cmocka_unit_test(test_scans),  cmocka_unit_test(test_functions),
                                      cmocka_unit_test(test_shapes), cmocka_unit_test(test_memory),
-                                     cmocka_unit_test(test_philox)};
+                                     cmocka_unit_test(test_philox), cmocka_unit_test(test_random_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
