@@ -216,7 +216,9 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
 static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj) {
   const char *name = expr->attribute.name;
   const Type *element = type_element(type);
-  if (strcmp(name, "element_ty") == 0) {
+  if (strcmp(name, "element_ty") == 0 && type_is_block_ptr(type))
+    *obj = obj_type(type_tile(e->ir, type->inner, type->rank, type->shape, NULL));
+  else if (strcmp(name, "element_ty") == 0) {
     if (!type_is_tile(type) && type->kind != TYPE_PTR) {
       *obj = elab_error(e, expr->loc, "'element_ty' is an attribute of pointer types, not of %s",
                         type_text(e, type));
@@ -254,6 +256,7 @@ static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *o
   const char *name = expr->attribute.name;
   const Type *type =
       object->kind == OBJ_VALUE ? object->value->type : elab_scalar(e, const_elem(&object->constant));
+  if (type_is_block_ptr(type) && elab_block_attribute(e, name, object->value, obj)) return true;
   if (strcmp(name, "dtype") == 0)
     *obj = obj_type(type_element(type));
   else if (strcmp(name, "type") == 0)

@@ -29,7 +29,8 @@ static Value *constant_value(Elab *e, Loc loc, const ConstValue *number, const T
 
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element) {
   if (obj->kind == OBJ_ERROR) return NULL;
-  if (obj->kind == OBJ_VALUE) return element ? elab_cast(e, loc, obj->value, element) : obj->value;
+  if (obj->kind == OBJ_VALUE && !type_is_block_ptr(obj->value->type))
+    return element ? elab_cast(e, loc, obj->value, element) : obj->value;
   if (obj_is_number(obj))
     return constant_value(e, loc, &obj->constant,
                           element ? element : elab_scalar(e, const_elem(&obj->constant)));
@@ -157,7 +158,8 @@ static Elem common_elem(const Obj *a, const Obj *b) {
 }
 
 static bool is_arithmetic(const Obj *obj) {
-  return obj_is_number(obj) || (obj->kind == OBJ_VALUE && !type_is_ptr(obj->value->type));
+  return obj_is_number(obj) ||
+         (obj->kind == OBJ_VALUE && !type_is_ptr(obj->value->type) && !type_is_block_ptr(obj->value->type));
 }
 
 static bool check_operands(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b) {
