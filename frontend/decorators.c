@@ -29,15 +29,16 @@ static void dropped(Elab *e, const Expr *expr, const char *what) {
   diag_remark(e->diags, expr->loc, "elaborate", "%s cannot be evaluated and is ignored", what);
 }
 
-// A constexpr without an error for what is none: what cannot be read is dropped with a remark.
-static bool literal(Elab *e, const Expr *expr, ConstValue *value) {
-  bool simple = expr->kind == EXPR_INT || expr->kind == EXPR_FLOAT || expr->kind == EXPR_STRING ||
-                expr->kind == EXPR_BOOL || expr->kind == EXPR_NONE || expr->kind == EXPR_UNARY ||
-                expr->kind == EXPR_BINARY;
-  if (!simple) return false;
-  uint32_t errors = e->diags->errors;
+// A constexpr, without an error for what is none: what cannot be read is dropped with a remark.
+static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
+  uint32_t errors = e->diags->errors, warnings = e->diags->warnings, n = e->diags->list.n;
   Obj obj = elab_expr(e, expr);
-  return e->diags->errors == errors && obj_to_const(e, &obj, value);
+  if (e->diags->errors == errors) return obj_to_const(e, &obj, value);
+  e->diags->errors = errors;
+  e->diags->warnings = warnings;
+  e->diags->list.n = n;
+  e->stopped = false;
+  return false;
 }
 
 static void option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
@@ -45,7 +46,7 @@ static void option(Elab *e, const Expr *config, const char *name, uint32_t posit
   const Expr *expr = argument(config, name, position);
   ConstValue value;
   if (!expr || expr->kind == EXPR_NONE) return;
-  if (literal(e, expr, &value) && value.kind == CONST_INT && value.i > 0 && (uint64_t)value.i <= limit)
+  if (quiet_const(e, expr, &value) && value.kind == CONST_INT && value.i > 0 && (uint64_t)value.i <= limit)
     *out = (uint32_t)value.i;
   else
     dropped(e, expr, name);
@@ -56,7 +57,7 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
   for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
     const DictItem *item = &values->dict.at[i];
     ConstValue value;
-    if (item->key && item->key->kind == EXPR_STRING && literal(e, item->value, &value)) {
+    if (item->key && item->key->kind == EXPR_STRING && quiet_const(e, item->value, &value)) {
       Constexpr constexpr = {intern(&e->ir->names, item->key->string.text), value};
       vec_push(e->arena, &config->constexprs, constexpr);
     } else
@@ -67,20 +68,64 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
   option(e, expr, "maxnreg", 99, 255, &config->maxnreg);
 }
 
+// The module's list of that name.
+static const Expr *module_list(Elab *e, const char *name) {
+  for (uint32_t i = e->module->constants.n; i-- > 0;) {
+    const Stmt *stmt = e->module->constants.at[i];
+    if (stmt->kind != STMT_ASSIGN) continue;
+    for (uint32_t k = 0; k < stmt->assign.targets.n; k++)
+      if (stmt->assign.targets.at[k]->kind == EXPR_NAME && stmt->assign.targets.at[k]->name == name)
+        return stmt->assign.value;
+  }
+  return NULL;
+}
+
+enum { MAX_LISTS = 16 }; // names of lists within one another
+
+static const Expr *first_config(Elab *e, const Expr *expr, int depth);
+
+// Binds each clause's name to its first item; the conditions are not looked at, as any configuration will do.
+static const Expr *first_of_comprehension(Elab *e, const Expr *expr, int depth) {
+  for (uint32_t i = 0; i < expr->comprehension.clauses.n; i++) {
+    const CompClause *clause = &expr->comprehension.clauses.at[i];
+    Obj items;
+    if (!elab_items(e, clause->iterated, &items) || items.items.n == 0) return NULL;
+    elab_assign(e, clause->target, items.items.at[0]);
+  }
+  return first_config(e, expr->comprehension.element, depth + 1);
+}
+
+// The first triton.Config of a list, a comprehension, a named list or a sum of them.
+static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
+  if (!expr || depth > MAX_LISTS) return NULL;
+  if (expr->kind == EXPR_CALL) return strcmp(last_name(expr), "Config") == 0 ? expr : NULL;
+  if (expr->kind == EXPR_STAR) return first_config(e, expr->operand, depth + 1);
+  if (expr->kind == EXPR_LIST || expr->kind == EXPR_TUPLE)
+    return expr->list.n ? first_config(e, expr->list.at[0], depth + 1) : NULL;
+  if (expr->kind == EXPR_NAME) return first_config(e, module_list(e, expr->name), depth + 1);
+  if (expr->kind == EXPR_COMPREHENSION) return first_of_comprehension(e, expr, depth);
+  if (expr->kind != EXPR_BINARY || expr->binary.op != BINARY_ADD) return NULL;
+  const Expr *first = first_config(e, expr->binary.left, depth + 1);
+  return first ? first : first_config(e, expr->binary.right, depth + 1);
+}
+
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   if (!decorator) return;
-  const Expr *configs = argument(decorator, "configs", 0);
-  bool readable = configs && configs->kind == EXPR_LIST && configs->list.n &&
-                  configs->list.at[0]->kind == EXPR_CALL &&
-                  strcmp(last_name(configs->list.at[0]), "Config") == 0;
-  if (!readable) {
+  uint32_t errors = e->diags->errors, n = e->diags->list.n;
+  const Expr *first = first_config(e, argument(decorator, "configs", 0), 0);
+  if (e->diags->errors > errors) { // what the list is made of cannot be evaluated
+    e->diags->errors = errors;
+    e->diags->list.n = n;
+    e->stopped = false;
+    first = NULL;
+  }
+  if (!first) {
     dropped(e, decorator, "@autotune");
     return;
   }
-  read_config(e, configs->list.at[0], config);
-  diag_remark(e->diags, configs->list.at[0]->loc, "elaborate",
-              "not tuned: this first configuration of @autotune is taken");
+  read_config(e, first, config);
+  diag_remark(e->diags, first->loc, "elaborate", "not tuned: this first configuration of @autotune is taken");
 }
 
 const char elab_args_path[] = "args";
@@ -92,40 +137,79 @@ Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
     names[i] = known->name;
     if (strcmp(known->name, name) != 0) continue;
     if (known->obj.kind != OBJ_ABSENT) return known->obj;
-    return elab_error(
-        e, loc,
-        "the heuristic depends on '%s', which is known at run time only; give the constexpr's value with -D",
-        name);
+    return elab_error(e, loc, "'%s' is given by a later heuristic", name);
   }
-  return elab_error(e, loc, "'%s' is no parameter before the heuristic's%s", name,
+  return elab_error(e, loc, "the kernel has no parameter '%s'%s", name,
                     elab_did_you_mean(e, str_from(name), names, e->known.n));
 }
 
-static bool evaluate_heuristic(Elab *e, const Expr *lambda, const char *name, ConstValue *value) {
-  if (lambda->kind != EXPR_LAMBDA || lambda->lambda.params.n != 1) {
-    elab_error(e, lambda->loc, "the heuristic of '%s' must be a lambda of one parameter", name);
-    return false;
-  }
+static const FuncParam *scratch_param(const Elab *e, const Obj *obj) {
+  bool is_param = obj->kind == OBJ_VALUE && !obj->value->def && obj->value->region == e->func->body;
+  return is_param ? &e->func->params[obj->value->index] : NULL;
+}
+
+bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *result) {
+  const FuncParam *param = scratch_param(e, a);
+  bool divides = op == BINARY_MOD && obj_is(b, CONST_INT) && b->constant.i > 0 && 16 % b->constant.i == 0;
+  if (!param || !param->facts.divisible16 || !divides || param->type->kind != TYPE_SCALAR) return false;
+  *result = obj_int(0);
+  return true;
+}
+
+static void evaluate_heuristic(Elab *e, const Expr *lambda, Binding *known) {
   uint32_t errors = e->diags->errors;
   elab_push(e, NULL);
   elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc,
             (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
+  e->heuristic = true;
   Obj obj = elab_expr(e, lambda->lambda.body);
+  e->heuristic = false;
   elab_pop(e);
-  if (obj_to_const(e, &obj, value)) return true;
-  if (e->diags->errors == errors)
-    elab_error(e, lambda->loc, "the heuristic of '%s' is not a constexpr", name);
+  ConstValue value;
+  if (obj_to_const(e, &obj, &value))
+    known->obj = obj;
+  else if (e->diags->errors == errors)
+    elab_error(
+        e, lambda->loc,
+        "the heuristic of '%s' depends on values that are known at run time only; give the constexpr's "
+        "value with -D %s=...",
+        known->name, known->name);
+}
+
+static const Expr *heuristic_values(const Expr *decorator) {
+  const Expr *values =
+      strcmp(last_name(decorator), "heuristics") == 0 ? argument(decorator, "values", 0) : NULL;
+  return values && values->kind == EXPR_DICT ? values : NULL;
+}
+
+static bool is_heuristic(const DictItem *item) {
+  return item->key && item->key->kind == EXPR_STRING && item->value->kind == EXPR_LAMBDA &&
+         item->value->lambda.params.n == 1;
+}
+
+bool elab_has_heuristic(Elab *e, const Function *function, const char *name) {
+  for (uint32_t i = 0; i < function->decorators.n; i++) {
+    const Expr *values = heuristic_values(function->decorators.at[i]);
+    for (uint32_t k = 0; values && k < values->dict.n; k++) {
+      const DictItem *item = &values->dict.at[k];
+      if (!item->key || item->key->kind != EXPR_STRING || !str_is(item->key->string.text, name)) continue;
+      if (is_heuristic(item)) return true;
+      dropped(e, item->value, "a heuristic that is no lambda of one parameter");
+    }
+  }
   return false;
 }
 
-bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value, bool *found) {
-  const Expr *decorator = elab_decorator(function, "heuristics");
-  const Expr *values = decorator ? argument(decorator, "values", 0) : NULL;
-  for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
-    const DictItem *item = &values->dict.at[i];
-    if (!item->key || item->key->kind != EXPR_STRING || !str_is(item->key->string.text, name)) continue;
-    *found = true;
-    return evaluate_heuristic(e, item->value, name, value);
+static void run_heuristic(Elab *e, const DictItem *item) {
+  for (uint32_t i = 0; i < e->known.n; i++)
+    if (e->known.at[i].obj.kind == OBJ_ABSENT && str_is(item->key->string.text, e->known.at[i].name))
+      evaluate_heuristic(e, item->value, &e->known.at[i]);
+}
+
+void elab_heuristics(Elab *e, const Function *function) {
+  for (uint32_t i = 0; i < function->decorators.n; i++) {
+    const Expr *values = heuristic_values(function->decorators.at[i]);
+    for (uint32_t k = 0; values && k < values->dict.n; k++)
+      if (is_heuristic(&values->dict.at[k])) run_heuristic(e, &values->dict.at[k]);
   }
-  return *found = false;
 }

@@ -75,7 +75,9 @@ static Value **initial_values(Elab *e, const Loop *loop) {
   Value **init = ARENA_ARRAY(e->arena, Value *, loop->leaves.n);
   for (uint32_t i = 0; i < loop->leaves.n; i++) {
     const Leaf *leaf = &loop->leaves.at[i];
-    init[i] = elab_value(e, loop->stmt->loc, "a carried value", &leaf->a, leaf->type);
+    init[i] = leaf->a.kind == OBJ_VALUE
+                  ? leaf->a.value
+                  : elab_value(e, loop->stmt->loc, "a carried value", &leaf->a, leaf->type);
     if (!init[i]) return NULL;
   }
   e->b.loc = loop->loc;

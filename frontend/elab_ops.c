@@ -153,6 +153,8 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
 Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
   if (is_static(a) && is_static(b)) return const_binary(e, loc, op, a, b);
+  Obj fact;
+  if (e->heuristic && elab_fact(e, op, a, b, &fact)) return fact;
   return run_binary(e, loc, op, a, b);
 }
 

@@ -164,8 +164,7 @@ Obj elab_subscript(Elab *e, const Expr *expr) {
 
 typedef VEC(Obj) Items;
 
-// What a clause runs over: a tuple, or a range of constexprs.
-static bool iterated(Elab *e, const Expr *expr, Obj *tuple) {
+bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
   Obj callee = {.kind = OBJ_ABSENT}, bounds[3];
   Call call;
   if (expr->kind == EXPR_CALL) callee = elab_expr(e, expr->call.callee);
@@ -207,7 +206,7 @@ static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
   }
   const CompClause *clause = &expr->comprehension.clauses.at[at];
   Obj tuple;
-  if (!iterated(e, clause->iterated, &tuple)) return false;
+  if (!elab_items(e, clause->iterated, &tuple)) return false;
   for (uint32_t i = 0; good && i < tuple.items.n && !e->stopped; i++) {
     elab_assign(e, clause->target, tuple.items.at[i]);
     if (accepted(e, clause, &good)) good = run_clause(e, expr, at + 1, items);

@@ -59,6 +59,13 @@ const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size
   return nearest ? arena_printf(e->arena, "; did you mean '%s'?", nearest) : "";
 }
 
+// Ops that decorators and defaults make by mistake go to a function of no module: what counts are constexprs.
+void elab_scratch(Elab *e, const FuncParam *params, uint32_t count) {
+  Target target = target_default();
+  e->func = func_new(module_new(e->ir, &target), "scratch", LOC_NONE, params, count);
+  e->b = builder_at_end(e->func, e->func->body);
+}
+
 // --- The specialisation ---
 
 // What a parameter of the kernel came to be.
@@ -67,7 +74,8 @@ typedef struct Resolved {
   bool is_constexpr;
   const Type *type; // of run-time parameters
   ParamFacts facts;
-  ConstValue value; // of constexprs
+  ConstValue value; // of constexprs, where known
+  bool known;
 } Resolved;
 
 typedef struct Kernel {
@@ -126,30 +134,35 @@ static void check_spec_names(Elab *e, const Function *function) {
     unknown_spec_name(e, function, e->spec->constexprs[i].name);
 }
 
-// From -D, @autotune, @heuristics, the default: in this order.
-static void resolve_constexpr(Elab *e, const Function *function, const Config *config, Resolved *at) {
-  const Param *param = at->param;
-  const ParamSpec *spec = find_spec(e->spec, param->name);
-  const ConstValue *given = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name);
-  bool heuristic;
-  if (!given) given = find_constexpr(config->constexprs.at, config->constexprs.n, param->name);
-  if (given)
-    at->value = *given;
-  else if (spec && spec->facts.none)
-    at->value = (ConstValue){.kind = CONST_NONE};
-  else if (elab_heuristic(e, function, param->name, &at->value, &heuristic) || heuristic)
-    return;
-  else if (param->default_value) {
-    uint32_t errors = e->diags->errors;
-    Obj obj = elab_expr(e, param->default_value);
-    if (!obj_to_const(e, &obj, &at->value) && e->diags->errors == errors)
-      elab_error(e, param->default_value->loc, "the default of a constexpr parameter must be a constexpr");
-  } else if (spec)
+static void no_value(Elab *e, const Param *param) {
+  if (find_spec(e->spec, param->name))
     elab_error(e, param->loc, "'%s' is a constexpr parameter: give its value with -D %s=...", param->name,
                param->name);
   else
     elab_error(e, param->loc, "constexpr parameter '%s' has no value; give one with -D %s=...", param->name,
                param->name);
+}
+
+// From -D or @autotune; what a heuristic gives is left to it; then the default.
+static void resolve_constexpr(Elab *e, const Function *function, const Config *config, Resolved *at) {
+  const Param *param = at->param;
+  const ParamSpec *spec = find_spec(e->spec, param->name);
+  const ConstValue *given = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, param->name);
+  at->known = true;
+  if (!given) given = find_constexpr(config->constexprs.at, config->constexprs.n, param->name);
+  if (given)
+    at->value = *given;
+  else if (spec && spec->facts.none)
+    at->value = (ConstValue){.kind = CONST_NONE};
+  else if (elab_has_heuristic(e, function, param->name))
+    at->known = false;
+  else if (param->default_value) {
+    uint32_t errors = e->diags->errors;
+    Obj obj = elab_expr(e, param->default_value);
+    if (!obj_to_const(e, &obj, &at->value) && e->diags->errors == errors)
+      elab_error(e, param->default_value->loc, "the default of a constexpr parameter must be a constexpr");
+  } else
+    no_value(e, param);
 }
 
 static const Type *default_type(Elab *e, const Param *param, ParamFacts *facts) {
@@ -184,6 +197,53 @@ static void resolve_runtime(Elab *e, Resolved *at) {
     elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, at->type));
 }
 
+static void resolve_param(Elab *e, const Function *function, const Config *config, Resolved *at) {
+  if (at->param->stars) {
+    elab_error(e, at->param->loc, "a kernel cannot have '*' parameters");
+    return;
+  }
+  if (!elab_annotation(e, at->param->annotation, &at->type, &at->is_constexpr)) return;
+  if (at->is_constexpr)
+    resolve_constexpr(e, function, config, at);
+  else
+    resolve_runtime(e, at);
+}
+
+// What heuristics see: constexprs, None and the facts; run-time parameters as values of a scratch function.
+static void know_params(Elab *e, const Kernel *kernel) {
+  FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < kernel->count; i++)
+    if (!kernel->params[i].is_constexpr)
+      params[n++] = (FuncParam){kernel->params[i].param->name, kernel->params[i].type,
+                                kernel->params[i].facts, kernel->params[i].param->loc};
+  elab_scratch(e, params, n);
+  n = 0;
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    const Resolved *at = &kernel->params[i];
+    Obj known = {.kind = OBJ_ABSENT}; // a heuristic gives it later
+    if (!at->is_constexpr) known = obj_value(e->func->body->args[n++]);
+    if (at->is_constexpr && at->known) known = obj_from_const(e, &at->value);
+    if (at->facts.none)
+      known = obj_none();
+    else if (at->facts.equal1 && known.kind == OBJ_VALUE && type_is_int(known.value->type))
+      known = obj_int(1);
+    vec_push(e->arena, &e->known, ((Binding){at->param->name, known, at->param->loc, false}));
+  }
+}
+
+static void resolve_heuristics(Elab *e, Kernel *kernel) {
+  uint32_t errors = e->diags->errors;
+  know_params(e, kernel);
+  elab_heuristics(e, kernel->function);
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    Resolved *at = &kernel->params[i];
+    if (!at->is_constexpr || at->known) continue;
+    const Obj *obj = &e->known.at[i].obj;
+    if (!obj_to_const(e, obj, &at->value) && e->diags->errors == errors) no_value(e, at->param);
+  }
+}
+
 static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
   const Function *function = kernel->function;
   uint32_t errors = e->diags->errors;
@@ -192,26 +252,10 @@ static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
   kernel->params = ARENA_ARRAY(e->arena, Resolved, kernel->count);
   elab_push(e, NULL);
   for (uint32_t i = 0; i < kernel->count; i++) {
-    Resolved *at = &kernel->params[i];
-    at->param = &function->params.at[i];
-    if (at->param->stars) {
-      elab_error(e, at->param->loc, "a kernel cannot have '*' parameters");
-      continue;
-    }
-    if (!elab_annotation(e, at->param->annotation, &at->type, &at->is_constexpr)) continue;
-    if (at->is_constexpr)
-      resolve_constexpr(e, function, config, at);
-    else
-      resolve_runtime(e, at);
-    Obj known = {.kind = OBJ_ABSENT}; // of run-time parameters: known to heuristics as far as the facts say
-    if (at->is_constexpr)
-      known = obj_from_const(e, &at->value);
-    else if (at->facts.none)
-      known = obj_none();
-    else if (at->facts.equal1)
-      known = obj_int(1);
-    vec_push(e->arena, &e->known, ((Binding){at->param->name, known, at->param->loc, false}));
+    kernel->params[i].param = &function->params.at[i];
+    resolve_param(e, function, config, &kernel->params[i]);
   }
+  if (e->diags->errors == errors) resolve_heuristics(e, kernel);
   elab_pop(e);
   return e->diags->errors == errors;
 }
@@ -336,6 +380,7 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
   Kernel kernel = {.function = find_kernel(&e, spec->kernel)};
   if (!kernel.function) return NULL;
   Config config = {0};
+  elab_scratch(&e, NULL, 0);
   elab_push(&e, NULL);
   elab_autotune(&e, kernel.function, &config);
   elab_pop(&e);

@@ -146,7 +146,8 @@ struct Cont {
 
 Loc elab_loc(const Elab *e, Loc loc); // within the present call
 Obj elab_error(Elab *e, Loc loc, const char *format, ...)
-    __attribute__((format(printf, 3, 4))); // an OBJ_ERROR
+    __attribute__((format(printf, 3, 4)));                           // an OBJ_ERROR
+void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go to a function of no module
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
 void elab_leave(Elab *e);
 Frame *elab_push(Elab *e, const Function *function); // a fresh innermost frame
@@ -246,8 +247,9 @@ Obj elab_call(Elab *e, const Expr *call);
 // Calls a function of the file, a lambda or a builtin with positional arguments: a combining function, say.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
-Obj elab_subscript(Elab *e, const Expr *expr);     // elab_subscript.c
-Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
+Obj elab_subscript(Elab *e, const Expr *expr);          // elab_subscript.c
+bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of constexprs, to run over
+Obj elab_comprehension(Elab *e, const Expr *expr);      // elab_subscript.c: a tuple
 Obj elab_name(Elab *e, Loc loc, const char *name);
 const char *elab_expr_text(Elab *e,
                            const Expr *expr); // a dotted name as written; "the expression" for others
@@ -260,6 +262,9 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 extern const Builtin builtin_table[];
 extern const uint32_t builtin_count;
 const Builtin *builtin_find(const char *name, uint32_t scope); // NULL: none. Any of the scope's bits
+// An attribute of a block pointer or tensor descriptor (builtins_block.c); false where it has none of its
+// own.
+bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj);
 const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n);
 
 // --- Statements (elab_stmt.c) ---
@@ -345,9 +350,11 @@ typedef struct Config {
 } Config;
 
 void elab_autotune(Elab *e, const Function *function, Config *config);
-// The heuristic of constexpr `name`; *found where there is one, false with an error where it cannot be
-// evaluated.
-bool elab_heuristic(Elab *e, const Function *function, const char *name, ConstValue *value, bool *found);
+bool elab_has_heuristic(Elab *e, const Function *function, const char *name);
+// Evaluates every heuristic whose constexpr Elab.known has not yet, in order, and puts it there.
+void elab_heuristics(Elab *e, const Function *function);
+// What the facts say of a run-time operand within a heuristic: n % 16 is 0.
+bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *result);
 // args["NAME"] within a heuristic.
 Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
 extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for

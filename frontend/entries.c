@@ -132,7 +132,9 @@ static KernelInfo signature(Elab *e, const Function *function) {
 }
 
 static Elab reader(IrContext *ir, const Module *module) {
-  return (Elab){.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
+  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
+  elab_scratch(&e, NULL, 0);
+  return e;
 }
 
 uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels) {
