@@ -287,19 +287,31 @@ static bool take_grid(Machine *m, const Op *yield, uint32_t grid[3]) {
   return true;
 }
 
+typedef struct GridRun {
+  Arena arena;
+  Func *func;
+  const EvalArg *args;
+  uint32_t *grid;
+  bool ok;
+} GridRun;
+
+static void run_grid(void *data) {
+  GridRun *run = data;
+  Machine m = machine_new(run->func, eval_memory_new(&run->arena), NULL);
+  m.in_grid = true;
+  machine_set_args(&m, run->func->grid, run->args);
+  const Op *end = NULL;
+  run->ok = run_region(&m, run->func->grid, &end) == FLOW_END;
+  if (run->ok && (!end || end->kind != OP_YIELD)) BUG("the grid of %s does not yield", run->func->name);
+  run->ok = run->ok && take_grid(&m, end, run->grid);
+}
+
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]) {
   if (!func->grid) {
     diag_error(func->module->ir->diags, func->loc, "kernel `%s` has no @grid", func->name);
     return false;
   }
-  Arena arena = {0};
-  Machine m = machine_new(func, eval_memory_new(&arena), NULL);
-  m.in_grid = true;
-  machine_set_args(&m, func->grid, args);
-  const Op *end = NULL;
-  bool ok = run_region(&m, func->grid, &end) == FLOW_END;
-  if (ok && (!end || end->kind != OP_YIELD)) BUG("the grid of %s does not yield", func->name);
-  ok = ok && take_grid(&m, end, grid);
-  arena_free(&arena);
-  return ok;
+  GridRun run = {.func = func, .args = args, .grid = grid};
+  arena_guard(&run.arena, run_grid, &run);
+  return run.ok;
 }

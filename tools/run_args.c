@@ -152,6 +152,7 @@ static const Type *argument_type(const Run *run, const RunParam *param) {
 }
 
 void run_specialise(Run *run) {
+  if (run->c->is_tir) return; // the file says all
   Spec *spec = &run->spec;
   spec->params = ARENA_ARRAY(run->arena, ParamSpec, run->param_count);
   spec->param_count = run->param_count;
