@@ -41,6 +41,7 @@ typedef struct Options {
   int64_t grid[3];
   uint32_t threads[3], shared_bytes; // of PTX files
   bool grid_given, check, stats;
+  const char *check_file; // NULL: the file itself
   const char *stats_file; // NULL: standard error
   uint64_t seed;
   VEC(NamedText) saves, args;

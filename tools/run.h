@@ -6,25 +6,26 @@
 
 #include "ir/eval.h"
 #include "runtime/device.h"
+#include "runtime/specialise.h"
 #include "tools/argument.h"
 #include "tools/tool.h"
 
-// One run-time parameter of the kernel.
-typedef struct RunParam {
+// One run-time parameter of the kernel (of PTX files: one argument), and what it was given.
+typedef struct RunArg {
   const char *name;
-  const Type *annotated; // NULL: none
+  RunParam param; // not of PTX files
   bool given;
   Argument value;
-  struct RunParam *buffer; // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
-  uint64_t base, address;  // of the buffer, and with the offset
-  uint8_t *result;         // the buffer's bytes after the run
-} RunParam;
+  struct RunArg *buffer;  // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
+  uint64_t base, address; // of the buffer, and with the offset
+  uint8_t *result;        // the buffer's bytes after the run
+} RunArg;
 
 typedef struct Run {
   const Options *options;
   Arena *arena;
   Compilation *c;
-  RunParam *params;
+  RunArg *params;
   uint32_t param_count;
   Str text; // the file's
   Spec spec;
@@ -38,11 +39,11 @@ bool run_match_arguments(Run *run);
 // The same for a PTX file, whose arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
-// After the buffers have addresses: types and facts of the parameters into run->spec.
-void run_specialise(Run *run);
-// The arguments' bits, one a parameter of `func`; false, having said why, where a value does not fit its
-// type.
-bool run_pack(Run *run, const Func *func, uint64_t *bits);
+// After the buffers have addresses: the arguments' bits and what is known of them. False, having said why,
+// where they do not fit.
+bool run_bind(Run *run, BoundArgs *bound);
+// Adds to run->spec the types and facts of `bound`; of a .tir file, which is specialised already, nothing.
+void run_specialise(Run *run, const BoundArgs *bound);
 
 // Device memory for every buffer of the run, with its initial bytes; sets bases and addresses.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
@@ -62,7 +63,7 @@ ExitStatus run_device_failed(tilec_status status);
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);
 
 // --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
-ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits);
+ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound);
 
 // Shape, type, minimum, maximum, mean and first elements of every buffer that changed, or was empty, on
 // standard output.
