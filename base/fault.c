@@ -29,6 +29,8 @@ static _Noreturn void fault_jump(FaultKind kind, const char *message) {
   longjmp(frame->env, 1);
 }
 
+void fault_pass_on(const FaultFrame *frame) { fault_jump(frame->kind, frame->message); }
+
 void fault_raise(FaultKind kind, const char *format, ...) {
   char message[1024];
   va_list args;

@@ -30,6 +30,8 @@ typedef struct FaultFrame {
 
 void fault_enter(FaultFrame *frame);
 void fault_leave(FaultFrame *frame);
+// Raises the fault that `frame`, which has been left, caught: for code that only cleans up.
+_Noreturn void fault_pass_on(const FaultFrame *frame);
 
 #if defined(__GNUC__)
 #define FAULT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
@@ -70,6 +71,8 @@ static void begin(Emitter *e, IrModule *module) {
 }
 
 static void end(Emitter *e) {
+  if (e->debug.builder) LLVMDisposeDIBuilder(e->debug.builder);
+  if (e->machine) LLVMDisposeTargetMachine(e->machine);
   LLVMDisposeBuilder(e->builder);
   LLVMDisposeModule(e->llvm);
   LLVMContextDispose(e->context);
@@ -162,6 +165,20 @@ static void describe(const Emitter *e, CodegenResult *result) {
   result->target.arch_specific = false; // no instruction so far needs it
 }
 
+static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {
+  debug_begin_module(e);
+  for (uint32_t i = 0; i < e->module->funcs.n; i++) emit_func(e, e->module->funcs.at[i]);
+  debug_end_module(e);
+  e->machine = target_machine(e);
+  set_target(e, e->machine);
+  link_libclc(e);
+  verify(e);
+  optimise(e, e->machine);
+  if (options->emit_llvm) print_llvm(e, &result->llvm);
+  if (options->emit_ptx) print_ptx(e, e->machine, &result->ptx);
+  describe(e, result);
+}
+
 bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result) {
   bool good = true;
   for (uint32_t i = 0; i < module->funcs.n; i++)
@@ -170,18 +187,15 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
   initialise();
   Emitter e;
   begin(&e, module);
-  debug_begin_module(&e);
-  for (uint32_t i = 0; i < module->funcs.n; i++) emit_func(&e, module->funcs.at[i]);
-  debug_end_module(&e);
-  LLVMTargetMachineRef machine = target_machine(&e);
-  set_target(&e, machine);
-  link_libclc(&e);
-  verify(&e);
-  optimise(&e, machine);
-  if (options->emit_llvm) print_llvm(&e, &result->llvm);
-  if (options->emit_ptx) print_ptx(&e, machine, &result->ptx);
-  describe(&e, result);
-  LLVMDisposeTargetMachine(machine);
+  FaultFrame frame;
+  fault_enter(&frame);
+  if (setjmp(frame.env) != 0) {
+    fault_leave(&frame);
+    if (frame.kind == FAULT_MEMORY) end(&e); // else LLVM may be in the middle of anything
+    fault_pass_on(&frame);
+  }
+  generate(&e, options, result);
+  fault_leave(&frame);
   end(&e);
   return true;
 }

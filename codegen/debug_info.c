@@ -89,4 +89,5 @@ void debug_at(Emitter *e, Loc loc) { LLVMSetCurrentDebugLocation2(e->builder, lo
 void debug_end_module(Emitter *e) {
   LLVMDIBuilderFinalize(e->debug.builder);
   LLVMDisposeDIBuilder(e->debug.builder);
+  e->debug.builder = NULL;
 }

@@ -8,6 +8,7 @@
 #define CODEGEN_EMIT_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
 #include "ir/ir.h"
 
@@ -37,6 +38,7 @@ typedef struct Emitter {
   const Target *target; // as asked for
   Arena *arena;
   LLVMContextRef context;
+  LLVMTargetMachineRef machine; // NULL until the code is there
   LLVMModuleRef llvm;
   LLVMBuilderRef builder;
   LLVMValueRef function;

@@ -13,6 +13,7 @@ typedef struct NameSlot {
 
 typedef struct Printer {
   IrContext *ir;
+  IrModule *module;
   Buf *out;
   bool locs;
   Arena scratch;
@@ -286,24 +287,29 @@ static void print_target(const Target *target, Buf *out) {
              target->opt_level, target->debug ? "true" : "false");
 }
 
-void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
-  Printer p = {.ir = module->ir, .out = out, .locs = !options || !options->no_locs};
+static void print_module(void *data) {
+  Printer *p = data;
+  IrModule *module = p->module;
   for (uint32_t i = 0; i < module->funcs.n; i++) {
     Func *func = module->funcs.at[i];
     func_number(func);
-    if (func->grid) collect_layouts(&p, func->grid);
-    collect_layouts(&p, func->body);
+    if (func->grid) collect_layouts(p, func->grid);
+    collect_layouts(p, func->body);
   }
-  for (uint32_t i = 0; i < p.layouts.list.n; i++) {
-    buf_printf(out, "#l%u = ", i);
-    layout_print(p.layouts.list.at[i], out);
-    buf_char(out, '\n');
+  for (uint32_t i = 0; i < p->layouts.list.n; i++) {
+    buf_printf(p->out, "#l%u = ", i);
+    layout_print(p->layouts.list.at[i], p->out);
+    buf_char(p->out, '\n');
   }
-  print_target(&module->target, out);
-  buf_text(out, " {\n");
-  for (uint32_t i = 0; i < module->funcs.n; i++) print_func(&p, module->funcs.at[i]);
-  buf_text(out, "}\n");
-  arena_free(&p.scratch);
+  print_target(&module->target, p->out);
+  buf_text(p->out, " {\n");
+  for (uint32_t i = 0; i < module->funcs.n; i++) print_func(p, module->funcs.at[i]);
+  buf_text(p->out, "}\n");
+}
+
+void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
+  Printer p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
+  arena_guard(&p.scratch, print_module, &p);
 }
 
 static const char *const trait_names[] = {"pure", "reads",    "writes",     "elementwise", "compare",

@@ -309,16 +309,22 @@ static bool check_target(const Target *target, Diags *diags) {
   return diags->errors == before;
 }
 
+static void check_funcs(void *data) {
+  Verifier *v = data;
+  Interner names = {.arena = &v->scratch};
+  for (uint32_t i = 0; i < v->module->funcs.n; i++) {
+    Func *func = v->module->funcs.at[i];
+    check_func(v, func);
+    intern(&names, str_from(func->name));
+    if (names.n == i + 1) continue;
+    func_fail(v, func->loc, "two kernels have that name");
+    break;
+  }
+}
+
 bool module_verify(IrModule *module, Diags *diags) {
   if (!check_target(&module->target, diags)) return false; // the layouts' rules hang on num_warps
   Verifier v = {.diags = diags, .module = module, .ok = true};
-  Interner names = {.arena = &v.scratch};
-  for (uint32_t i = 0; i < module->funcs.n; i++) {
-    check_func(&v, module->funcs.at[i]);
-    intern(&names, str_from(module->funcs.at[i]->name));
-    if (names.n != i + 1) func_fail(&v, module->funcs.at[i]->loc, "two kernels have that name");
-    if (names.n != i + 1) break;
-  }
-  arena_free(&v.scratch);
+  arena_guard(&v.scratch, check_funcs, &v);
   return v.ok;
 }

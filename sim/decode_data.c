@@ -243,7 +243,7 @@ static void address_operand(Decoder *d, Access *access) {
   if (!decode_failed(d) && (bytes < 4 || d->insn.src[0] == UINT32_MAX))
     decode_error(d, "an address register has 32 or 64 bits");
   if (bytes == 4 && access->space != SPACE_SHARED && access->space != SPACE_LOCAL &&
-      access->space != SPACE_PARAM)
+      access->space != SPACE_PARAM && access->space != SPACE_CONST)
     decode_error(d, "a 64-bit address is needed");
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t first_address = (uint64_t)1 << 32, gap = (uint64_t)1 << 20, alignment = 256;
+static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint64_t)1 << 32, gap = (uint64_t)1 << 20, alignment = 256;
 static const uint64_t max_bytes = (uint64_t)1 << 40, last_address = (uint64_t)0x780000000000;
 
 void memory_free_all(Memory *memory) {
@@ -15,8 +15,9 @@ void memory_free_all(Memory *memory) {
 }
 
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address) {
-  if (memory->next == 0) memory->next = first_address;
-  if (bytes > max_bytes || memory->next + bytes > last_address) return false;
+  if (memory->next == 0) memory->next = first_address, memory->next_constant = first_constant;
+  uint64_t *next = read_only ? &memory->next_constant : &memory->next;
+  if (bytes > max_bytes || *next + bytes > (read_only ? first_address : last_address)) return false;
   if (memory->n == memory->cap) {
     size_t cap = memory->cap ? 2 * memory->cap : 64;
     Allocation *grown = realloc(memory->at, cap * sizeof *grown);
@@ -26,9 +27,11 @@ bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64
   }
   unsigned char *own = host ? NULL : calloc(bytes ? bytes : 1, 1);
   if (!host && !own) return false;
-  memory->at[memory->n++] = (Allocation){memory->next, bytes, host ? host : own, !host, read_only};
-  *address = memory->next;
-  memory->next = (memory->next + bytes + gap + alignment - 1) / alignment * alignment;
+  size_t i = memory->n++;
+  for (; i > 0 && memory->at[i - 1].base > *next; i--) memory->at[i] = memory->at[i - 1];
+  memory->at[i] = (Allocation){*next, bytes, host ? host : own, !host, read_only};
+  *address = *next;
+  *next = (*next + bytes + gap + alignment - 1) / alignment * alignment;
   return true;
 }
 

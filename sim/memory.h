@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Simulated global memory: allocations in a sparse 64-bit address space. Addresses are never given twice, and
 // unmapped space (at least a mebibyte) separates neighbours, so that a stray access meets no other
-// allocation.
+// allocation. Constants lie below 4 GiB: their addresses may be held in 32 bits.
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 
@@ -19,7 +19,7 @@ typedef struct Allocation {
 typedef struct Memory {
   Allocation *at; // by base, ascending
   size_t n, cap;
-  uint64_t next;
+  uint64_t next, next_constant; // addresses
 } Memory;
 
 // The allocation that was hit last: memory_find looks there first.

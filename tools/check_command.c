@@ -122,10 +122,10 @@ static tilec_status launch_anew(Check *check, uint32_t schedule, uint64_t *bits,
 // ---- what was found ----
 
 // The parameter whose buffer holds the address; NULL: none.
-static const RunParam *param_at(const Run *run, uint64_t address) {
-  const RunParam *below = NULL;
+static const RunArg *param_at(const Run *run, uint64_t address) {
+  const RunArg *below = NULL;
   for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunParam *param = &run->params[i];
+    const RunArg *param = &run->params[i];
     if (param->buffer != param || address < param->base) continue;
     if (!below || param->base > below->base) below = param;
   }
@@ -136,7 +136,7 @@ static void where(const Check *check, const Finding *finding, Buf *text) {
   const tilec_sim_report *r = &finding->report;
   buf_printf(text, "block %u,%u,%u, warp %u", r->block[0], r->block[1], r->block[2], r->warp);
   if (r->lane_mask) buf_printf(text, ", lanes 0x%08x", r->lane_mask);
-  const RunParam *param = r->address ? param_at(check->run, r->address) : NULL;
+  const RunArg *param = r->address ? param_at(check->run, r->address) : NULL;
   if (param)
     buf_printf(text, ", byte %llu of '%s' (%llu bytes)", (unsigned long long)(r->address - param->base),
                param->name, (unsigned long long)param->value.bytes);
@@ -189,7 +189,12 @@ static ExitStatus check_schedules(Check *check, uint64_t *bits, bool (*pack)(Run
   return print_findings(check);
 }
 
-static bool pack_source(Run *run, uint64_t *bits) { return run_pack(run, run->c->module->funcs.at[0], bits); }
+static bool pack_source(Run *run, uint64_t *bits) {
+  BoundArgs bound;
+  if (!run_bind(run, &bound)) return false;
+  memcpy(bits, bound.bits, run->param_count * sizeof *bits);
+  return true;
+}
 
 static bool pack_ptx(Run *run, uint64_t *bits) {
   run_ptx_bits(run, bits);
@@ -201,10 +206,12 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers) {
   int64_t grid[3];
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   (void)buffers;
+  BoundArgs bound;
+  if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run_specialise(run, &bound);
   ExitStatus result = tool_report(run->options, run->c, run_compile(run, &check.image));
   if (result != EXIT_DONE) return result;
-  if (!run_pack(run, check.image.func, bits) || !run_grid(run, check.image.func, bits, grid))
-    return EXIT_DIAGNOSED;
+  if (!run_grid(run, check.image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   check.grid = grid;
   return check_schedules(&check, bits, pack_source);
 }

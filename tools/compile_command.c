@@ -148,7 +148,7 @@ ExitStatus command_compile(const Options *options, Arena *arena) {
   tilec_status status = emit(options, &c, text, &out);
   ExitStatus result = tool_report(options, &c, status);
   const char *path = options->output ? options->output : default_output(options, arena);
-  if (result == EXIT_DONE && !options->output && strcmp(path, options->file) == 0)
+  if (result == EXIT_DONE && !options->output && strcmp(path, "-") != 0 && strcmp(path, options->file) == 0)
     result = tool_error("the output would overwrite '%s'; name another with -o", path);
   if (result == EXIT_DONE && !tool_write(path, buf_view(&out))) result = EXIT_DIAGNOSED;
   buf_free(&out);

@@ -270,7 +270,7 @@ static bool set_seed(Parser *p, const char *value) {
 }
 
 static bool set_check(Parser *p, const char *value) {
-  (void)value;
+  p->options->check_file = value;
   return p->options->check = true;
 }
 

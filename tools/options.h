@@ -45,6 +45,7 @@ typedef struct Options {
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
   bool grid_given, check, stats;
+  const char *check_file; // NULL: the file itself
   const char *stats_file; // NULL: standard error
   uint64_t seed;
   VEC(NamedText) saves, args;

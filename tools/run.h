@@ -6,25 +6,26 @@
 
 #include "ir/eval.h"
 #include "runtime/device.h"
+#include "runtime/specialise.h"
 #include "tools/argument.h"
 #include "tools/tool.h"
 
-// One run-time parameter of the kernel.
-typedef struct RunParam {
+// One run-time parameter of the kernel (of PTX files: one argument), and what it was given.
+typedef struct RunArg {
   const char *name;
-  const Type *annotated; // NULL: none
+  RunParam param; // not of PTX files
   bool given;
   Argument value;
-  struct RunParam *buffer; // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
-  uint64_t base, address;  // of the buffer, and with the offset
-  uint8_t *result;         // the buffer's bytes after the run
-} RunParam;
+  struct RunArg *buffer;  // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
+  uint64_t base, address; // of the buffer, and with the offset
+  uint8_t *result;        // the buffer's bytes after the run
+} RunArg;
 
 typedef struct Run {
   const Options *options;
   Arena *arena;
   Compilation *c;
-  RunParam *params;
+  RunArg *params;
   uint32_t param_count;
   Str text; // the file's
   Spec spec;
@@ -42,11 +43,11 @@ ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
 bool run_ptx_image(const Run *run, KernelImage *image);
 // Its arguments' bits, once the buffers have addresses.
 void run_ptx_bits(const Run *run, uint64_t *bits);
-// After the buffers have addresses: types and facts of the parameters into run->spec.
-void run_specialise(Run *run);
-// The arguments' bits, one a parameter of `func`; false, having said why, where a value does not fit its
-// type.
-bool run_pack(Run *run, const Func *func, uint64_t *bits);
+// After the buffers have addresses: the arguments' bits and what is known of them. False, having said why,
+// where they do not fit.
+bool run_bind(Run *run, BoundArgs *bound);
+// Adds to run->spec the types and facts of `bound`; of a .tir file, which is specialised already, nothing.
+void run_specialise(Run *run, const BoundArgs *bound);
 
 // Device memory for every buffer of the run, with its initial bytes; sets bases and addresses.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
@@ -70,7 +71,7 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers);
 ExitStatus check_ptx(Run *run, tilec_buffer **buffers);
 
 // --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
-ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits);
+ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound);
 
 // Shape, type, minimum, maximum, mean and first elements of every buffer that changed, or was empty, on
 // standard output.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/run.h"
 
-#include <math.h>
-
-#include "ir/number.h"
-
-static RunParam *find_param(const Run *run, const char *name) {
+static RunArg *find_param(const Run *run, const char *name) {
   for (uint32_t i = 0; i < run->param_count; i++)
     if (strcmp(run->params[i].name, name) == 0) return &run->params[i];
   return NULL;
@@ -17,26 +13,8 @@ static bool is_constexpr(const KernelInfo *kernel, const char *name) {
   return false;
 }
 
-// Default values become arguments: an annotated `alpha: fp32 = 1.0` stays a run-time parameter.
-static void take_default(RunParam *to, const KernelParam *from) {
-  if (!from->has_default) return;
-  const ConstValue *value = &from->default_value;
-  to->given = true;
-  switch (value->kind) {
-  case CONST_NONE: to->value.kind = ARGUMENT_NONE; break;
-  case CONST_BOOL:
-  case CONST_INT:
-    to->value.kind = ARGUMENT_INT;
-    to->value.i = value->i;
-    break;
-  case CONST_FLOAT:
-    to->value.kind = ARGUMENT_FLOAT;
-    to->value.f = value->f;
-    break;
-  case CONST_STR:
-  case CONST_DTYPE:
-  case CONST_TUPLE: to->given = false; break;
-  }
+static void add_param(Run *run, const KernelParam *param) {
+  run->params[run->param_count++] = (RunArg){.name = param->name, .param = run_param(param)};
 }
 
 // The kernel's run-time parameters: from the source, or from the one function of a .tir file.
@@ -47,10 +25,9 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
     if (c->module->funcs.n != 1)
       return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
     const Func *func = c->module->funcs.at[0];
-    run->params = ARENA_ARRAY(run->arena, RunParam, func->param_count);
+    run->params = ARENA_ARRAY(run->arena, RunArg, func->param_count);
     for (uint32_t i = 0; i < func->param_count; i++)
-      run->params[run->param_count++] =
-          (RunParam){.name = func->params[i].name, .annotated = func->params[i].type};
+      add_param(run, &(KernelParam){.name = func->params[i].name, .type = func->params[i].type});
     return true;
   }
   KernelInfo *entries;
@@ -64,12 +41,11 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
   if (!*kernel && run->spec.kernel) return tool_error("the file has no kernel '%s'", run->spec.kernel), false;
   if (!*kernel) return tool_error("the file has %u kernels; say which with --kernel", count), false;
-  run->params = ARENA_ARRAY(run->arena, RunParam, (*kernel)->param_count);
+  run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];
     if (p->is_constexpr) continue;
-    run->params[run->param_count] = (RunParam){.name = p->name, .annotated = p->type};
-    take_default(&run->params[run->param_count++], p);
+    add_param(run, p);
   }
   return true;
 }
@@ -89,7 +65,7 @@ static bool unknown_argument(const Run *run, const KernelInfo *kernel, const cha
 }
 
 static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *arg) {
-  RunParam *param = find_param(run, arg->name);
+  RunArg *param = find_param(run, arg->name);
   if (is_constexpr(kernel, arg->name)) {
     const char *define = arena_printf(run->arena, "%s=%s", arg->name, arg->text);
     vec_push(run->arena, &run->defines, define);
@@ -106,7 +82,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
 }
 
 // &NAME points into the buffer of another argument.
-static bool link_buffer(Run *run, RunParam *param) {
+static bool link_buffer(Run *run, RunArg *param) {
   Argument *value = &param->value;
   if (value->kind == ARGUMENT_BUFFER) param->buffer = param;
   if (value->kind != ARGUMENT_SAME) return true;
@@ -124,7 +100,8 @@ bool run_match_arguments(Run *run) {
   for (uint32_t i = 0; i < run->options->args.n; i++)
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
   for (uint32_t i = 0; i < run->param_count; i++) {
-    if (!run->params[i].given) return tool_error("argument '%s' is missing", run->params[i].name), false;
+    if (!run->params[i].given && !run->params[i].param.has_default)
+      return tool_error("argument '%s' is missing", run->params[i].name), false;
     if (!link_buffer(run, &run->params[i])) return false;
   }
   return true;
@@ -132,9 +109,9 @@ bool run_match_arguments(Run *run) {
 
 bool run_match_ptx(Run *run) {
   const Options *o = run->options;
-  run->params = ARENA_ARRAY(run->arena, RunParam, o->args.n);
+  run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n);
   for (uint32_t i = 0; i < o->args.n; i++)
-    run->params[run->param_count++] = (RunParam){.name = o->args.at[i].name};
+    run->params[run->param_count++] = (RunArg){.name = o->args.at[i].name};
   for (uint32_t i = 0; i < run->param_count; i++)
     if (!take_argument(run, NULL, &o->args.at[i])) return false;
   for (uint32_t i = 0; i < run->param_count; i++)
@@ -142,61 +119,46 @@ bool run_match_ptx(Run *run) {
   return true;
 }
 
-static const Type *argument_type(const Run *run, const RunParam *param) {
-  IrContext *ir = &run->c->ir;
-  const Argument *value = &param->value;
-  if (param->buffer) return type_ptr(ir, type_scalar(ir, param->buffer->value.elem));
-  if (value->kind == ARGUMENT_FLOAT) return type_scalar(ir, ELEM_FP32);
-  bool narrow = value->kind == ARGUMENT_NONE || (value->i >= INT32_MIN && value->i <= INT32_MAX);
-  return type_scalar(ir, narrow ? ELEM_I32 : ELEM_I64);
+static tilec_arg launch_arg(const RunArg *arg) {
+  if (!arg->given) return tilec_arg_default();
+  if (arg->buffer) return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
+  if (arg->value.kind == ARGUMENT_NONE) return tilec_arg_none();
+  return arg->value.kind == ARGUMENT_INT ? tilec_arg_int(arg->value.i) : tilec_arg_float(arg->value.f);
 }
 
-void run_specialise(Run *run) {
-  Spec *spec = &run->spec;
-  spec->params = ARENA_ARRAY(run->arena, ParamSpec, run->param_count);
-  spec->param_count = run->param_count;
+// A .tir file's code relies on the facts that it was made with.
+static bool facts_hold(const Run *run, const BoundArgs *bound) {
+  const Func *func = run->c->module->funcs.at[0];
   for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunParam *param = &run->params[i];
-    const Argument *value = &param->value;
-    ParamFacts facts = {0};
-    if (param->buffer) facts.divisible16 = param->address % 16 == 0;
-    if (value->kind == ARGUMENT_INT) {
-      facts.divisible16 = value->i % 16 == 0;
-      facts.equal1 = value->i == 1;
-    }
-    facts.none = value->kind == ARGUMENT_NONE;
-    spec->params[i] = (ParamSpec){.name = ir_name(&run->c->ir, str_from(param->name)),
-                                  .type = facts.none || param->annotated ? NULL : argument_type(run, param),
-                                  .facts = facts};
-  }
-}
-
-static bool pack_scalar(const RunParam *param, const Type *type, uint64_t *bits) {
-  const Argument *value = &param->value;
-  if (elem_is_float(type->elem)) {
-    if (value->kind != ARGUMENT_INT && value->kind != ARGUMENT_FLOAT) return false;
-    *bits = number_encode(type->elem, value->kind == ARGUMENT_INT ? (double)value->i : value->f);
-    return true;
-  }
-  if (value->kind != ARGUMENT_INT) return false;
-  *bits = number_wrap(type->elem, (uint64_t)value->i);
-  return *bits == (uint64_t)value->i || (elem_bytes(type->elem) < 8 && (int64_t)*bits == value->i);
-}
-
-bool run_pack(Run *run, const Func *func, uint64_t *bits) {
-  for (uint32_t i = 0; i < func->param_count; i++) {
-    const RunParam *param = &run->params[i];
-    const Type *type = func->params[i].type;
-    bits[i] = param->address;
-    if (func->params[i].facts.none)
-      bits[i] = 0;
-    else if (type_is_ptr(type) ? !param->buffer : !pack_scalar(param, type, &bits[i])) {
-      Buf text = {0};
-      type_print(type, &text);
-      tool_error("argument '%s' does not fit its parameter's type, %s", param->name, text.at);
-      buf_free(&text);
-      return false;
-    }
+    const ParamFacts *needed = &func->params[i].facts;
+    uint8_t known = bound->key[KEY_BYTES * i + 1];
+    const char *fact = needed->divisible16 && !(known & KEY_DIVISIBLE) ? "divisible by 16"
+                       : needed->equal1 && !(known & KEY_ONE)          ? "1"
+                       : needed->none && !(known & KEY_NONE)           ? "None"
+                                                                       : NULL;
+    if (fact)
+      return tool_error("argument '%s' is not %s, which '%s' was specialised for", run->params[i].name, fact,
+                        run->options->file),
+             false;
   }
   return true;
+}
+
+bool run_bind(Run *run, BoundArgs *bound) {
+  RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
+  tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, run->param_count);
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    params[i] = run->params[i].param;
+    args[i] = launch_arg(&run->params[i]);
+  }
+  if (bind_args("the kernel", params, run->param_count, args, run->param_count, bound) != TILEC_OK)
+    return tool_error("%s", tilec_last_error()), false;
+  return !run->c->is_tir || facts_hold(run, bound);
+}
+
+void run_specialise(Run *run, const BoundArgs *bound) {
+  if (run->c->is_tir) return;
+  RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
+  for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
+  key_spec(&run->c->ir, params, run->param_count, bound->key, &run->spec);
 }

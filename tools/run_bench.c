@@ -20,7 +20,7 @@ typedef struct Bench {
 } Bench;
 
 // The first set is the run's own; the others get buffers and arguments of their own.
-static tilec_status make_sets(Bench *b, const Func *func, tilec_buffer **first) {
+static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
   uint32_t n = run->param_count;
   for (uint32_t i = 0; i < n; i++)
@@ -33,7 +33,9 @@ static tilec_status make_sets(Bench *b, const Func *func, tilec_buffer **first) 
   for (uint32_t set = 0; set < b->sets; set++) {
     tilec_status status = set ? run_place_buffers(run, b->buffers + (size_t)set * n) : TILEC_OK;
     if (status != TILEC_OK) return status;
-    if (!run_pack(run, func, b->bits + (size_t)set * n)) return TILEC_ERROR_INVALID_ARGUMENT;
+    BoundArgs bound;
+    if (!run_bind(run, &bound)) return TILEC_ERROR_INVALID_ARGUMENT;
+    memcpy(b->bits + (size_t)set * n, bound.bits, n * sizeof *bound.bits);
   }
   return TILEC_OK;
 }
@@ -56,12 +58,15 @@ static int compare_doubles(const void *a, const void *b) {
 
 ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   KernelImage image = {0};
+  BoundArgs bound;
+  if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run_specialise(run, &bound);
   ExitStatus result = tool_report(run->options, run->c, run_compile(run, &image));
   if (result != EXIT_DONE) return result;
   Bench b = {.run = run};
   int64_t grid[3];
   double seconds[ROUNDS] = {0};
-  tilec_status status = make_sets(&b, image.func, buffers);
+  tilec_status status = make_sets(&b, buffers);
   if (status == TILEC_OK && !run_grid(run, image.func, b.bits, grid))
     result = EXIT_DIAGNOSED;
   else if (status == TILEC_OK)

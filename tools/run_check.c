@@ -10,37 +10,52 @@ typedef struct CheckTotals {
   double worst;
 } CheckTotals;
 
-// A second compilation of the same source for the same specialisation: the first one's tile IR has been
-// through the passes.
-static tilec_status elaborate_again(const Run *run, Compilation *c) {
+// The reference's kernel, of --check's file or the same one again (the first one's tile IR has been through
+// the passes).
+static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, Compilation *c) {
   Run again = *run;
   again.c = c;
-  tilec_status status =
-      compile_parse(c, tool_source_name(run->options->file), run->c->sources.files.at[run->c->file].text);
-  if (status == TILEC_OK) status = tool_spec(run->options, c, &again.spec);
+  const char *file = run->options->check_file ? run->options->check_file : run->options->file;
+  Str text = run->text;
+  if (run->options->check_file && !tool_read(run->arena, file, &text)) return TILEC_ERROR_IO;
+  tilec_status status = compile_parse(c, tool_source_name(file), text);
+  again.spec = (Spec){0};
+  if (status == TILEC_OK && !c->is_tir) status = tool_spec(run->options, c, &again.spec);
   for (uint32_t i = 0; status == TILEC_OK && i < run->defines.n; i++)
     status = compile_define(c, run->defines.at[i], &again.spec);
   if (status != TILEC_OK) return status;
   again.spec.target = run->spec.target;
-  run_specialise(&again);
+  run_specialise(&again, bound);
   return compile_elaborate(c, &again.spec);
 }
 
-static tilec_status evaluate(const Run *run, Compilation *c, const int64_t grid[3], const uint64_t *bits,
-                             EvalMemory *memory) {
-  Func *func = c->module->funcs.at[0];
-  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
-  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bits[i];
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunParam *param = &run->params[i];
-    if (param->buffer == param)
-      eval_memory_add(memory, param->base, param->value.data, param->value.bytes, param->value.initialised);
-  }
-  const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
-  return eval_launch(func, sizes, args, memory, NULL) ? TILEC_OK : TILEC_ERROR_COMPILE;
+static bool same_parameters(const Run *run, const Func *func) {
+  bool same = func->param_count == run->param_count;
+  for (uint32_t i = 0; same && i < run->param_count; i++)
+    same = strcmp(func->params[i].name, run->params[i].name) == 0;
+  return same;
 }
 
-static void compare(const EvalMemory *memory, const RunParam *param, CheckTotals *totals) {
+static tilec_status evaluate(const Run *run, Compilation *c, const int64_t grid[3], const BoundArgs *bound,
+                             EvalMemory *memory) {
+  Func *func = c->module->funcs.at[0];
+  if (!same_parameters(run, func)) {
+    diag_error(&c->diags, func->loc, "the reference kernel '%s' has other parameters", func->name);
+    return TILEC_ERROR_COMPILE;
+  }
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
+  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bound->bits[i];
+  for (uint32_t i = 0; i < run->param_count; i++) {
+    const RunArg *arg = &run->params[i];
+    if (arg->buffer == arg)
+      eval_memory_add(memory, arg->base, arg->value.data, arg->value.bytes, arg->value.initialised);
+  }
+  const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
+  const EvalOptions options = {.races = true};
+  return eval_launch(func, sizes, args, memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
+}
+
+static void compare(const EvalMemory *memory, const RunArg *param, CheckTotals *totals) {
   EvalCheck check;
   if (!eval_check(memory, param->base, param->result, param->value.elem, &check))
     tool_error("check of '%s' failed: %llu of %llu elements differ; %s", param->name,
@@ -59,16 +74,17 @@ static ExitStatus report(const CheckTotals *totals) {
   return totals->wrong ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
-ExitStatus run_check(const Run *run, const int64_t grid[3], const uint64_t *bits) {
+ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound) {
   Compilation c;
   compilation_init(&c);
   EvalMemory *memory = eval_memory_new(run->arena);
   CheckTotals totals = {0};
-  tilec_status status = elaborate_again(run, &c);
-  if (status == TILEC_OK) status = evaluate(run, &c, grid, bits, memory);
+  tilec_status status = elaborate_reference(run, bound, &c);
+  if (status == TILEC_OK) status = evaluate(run, &c, grid, bound, memory);
   for (uint32_t i = 0; status == TILEC_OK && i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i]) compare(memory, &run->params[i], &totals);
-  ExitStatus result = status == TILEC_OK ? report(&totals) : tool_report(run->options, &c, status);
+  ExitStatus result = tool_report(run->options, &c, status); // warnings too: races, results that hang on an order
+  if (status == TILEC_OK) result = report(&totals);
   compilation_free(&c);
   return result;
 }

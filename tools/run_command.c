@@ -15,7 +15,7 @@ ExitStatus run_device_failed(tilec_status status) {
 // Device memory for every buffer, with its initial bytes.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->param_count; i++) {
-    RunParam *param = &run->params[i];
+    RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     tilec_status status = tilec_buffer_new(run->device, param->value.bytes, &buffers[i]);
     if (status == TILEC_OK) status = tilec_buffer_write(buffers[i], 0, param->value.data, param->value.bytes);
@@ -31,7 +31,7 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
 
 static tilec_status read_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->param_count; i++) {
-    RunParam *param = &run->params[i];
+    RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     tilec_status status = tilec_buffer_read(buffers[i], 0, param->result, param->value.bytes);
     if (status != TILEC_OK) return status;
@@ -97,15 +97,17 @@ ExitStatus run_outputs(const Run *run, ExitStatus result) {
 }
 
 static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
+  BoundArgs bound;
+  if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run_specialise(run, &bound);
   KernelImage image = {0};
   tilec_status status = run_compile(run, &image);
   ExitStatus result = tool_report(run->options, run->c, status);
   if (result != EXIT_DONE) return result;
-  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   int64_t grid[3];
-  if (!run_pack(run, image.func, bits) || !run_grid(run, image.func, bits, grid)) return EXIT_DIAGNOSED;
-  result = run_launch(run, &image, grid, bits, buffers);
-  if (result == EXIT_DONE && run->options->check) result = run_check(run, grid, bits);
+  if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
+  result = run_launch(run, &image, grid, bound.bits, buffers);
+  if (result == EXIT_DONE && run->options->check) result = run_check(run, grid, &bound);
   return run_outputs(run, result);
 }
 
@@ -128,12 +130,7 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
   status = run_place_buffers(run, buffers);
-  ExitStatus result = EXIT_DIAGNOSED;
-  if (status == TILEC_OK) {
-    if (!options_file_is_ptx(run->options)) run_specialise(run);
-    result = launch(run, buffers);
-  } else
-    result = run_device_failed(status);
+  ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
   for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   return result;

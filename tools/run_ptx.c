@@ -5,7 +5,7 @@
 
 #include "ir/number.h"
 
-static uint64_t argument_bits(const RunParam *param) {
+static uint64_t argument_bits(const RunArg *param) {
   const Argument *value = &param->value;
   if (param->buffer) return param->address;
   if (value->kind == ARGUMENT_FLOAT) return number_encode(ELEM_FP32, value->f);

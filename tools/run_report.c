@@ -25,7 +25,7 @@ static void print_element(const Argument *a, const uint8_t *bytes, uint64_t i, B
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-static void report_buffer(const RunParam *param, Buf *out) {
+static void report_buffer(const RunArg *param, Buf *out) {
   const Argument *a = &param->value;
   buf_printf(out, "%s: %s[", param->name, elem_info(a->elem)->name);
   for (uint32_t i = 0; i < a->rank; i++)
@@ -54,7 +54,7 @@ static void report_buffer(const RunParam *param, Buf *out) {
 void run_report_buffers(const Run *run) {
   Buf out = {0};
   for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunParam *param = &run->params[i];
+    const RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     bool changed = param->value.bytes && memcmp(param->value.data, param->result, param->value.bytes) != 0;
     if (changed || !param->value.initialised) report_buffer(param, &out);
@@ -65,7 +65,7 @@ void run_report_buffers(const Run *run) {
 
 static bool save_one(const Run *run, const NamedText *save) {
   for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunParam *param = &run->params[i];
+    const RunArg *param = &run->params[i];
     if (strcmp(param->name, save->name) != 0 || !param->buffer) continue;
     const Argument *a = &param->buffer->value;
     Buf file = {0};
