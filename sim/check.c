@@ -21,8 +21,10 @@ const char *check_refusal(const Launch *launch) {
 // ---- blocks ----
 
 static bool open_views(const Checker *checker, BlockCheck *check) {
-  for (uint32_t w = 0; w < checker->warps; w++)
+  for (uint32_t w = 0; w < checker->warps; w++) {
     if (!view_open(&check->warps[w].view, checker->strands)) return false;
+    if (checker->hooks.step && !wgmma_open(checker->launch, &check->warps[w])) return false;
+  }
   for (uint32_t i = 0; i < BARRIERS; i++)
     if (!view_open(&check->barriers[i].arriving, checker->strands)) return false;
   return true;
@@ -33,6 +35,7 @@ static void block_close(const Checker *checker, BlockCheck *check) {
     view_close(&check->warps[w].view);
     foreign_drop(check->warps[w].pending);
     free(check->warps[w].lanes);
+    free(check->warps[w].registers);
   }
   for (uint32_t i = 0; i < BARRIERS; i++) view_close(&check->barriers[i].arriving);
   for (uint32_t i = 0; i < MBARRIERS; i++) {
@@ -65,6 +68,7 @@ static void warp_begin(const Checker *checker, WarpCheck *warp, uint32_t index) 
   warp->converged = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
   warp->view.at[index] = 1;
+  wgmma_begin(checker->launch, warp);
 }
 
 static void hook_block_start(void *context, Block *block) {
@@ -139,6 +143,8 @@ Checker *check_new(const Launch *launch) {
                               .lost_store = hook_lost_store,
                               .shuffle = hook_shuffle,
                               .divergent = hook_divergent};
+  for (uint32_t i = 0; i < launch->program->code.n; i++)
+    if (launch->program->code.at[i].exec == exec_wgmma) checker->hooks.step = hook_step;
   if (checker->global && checker->reports) return checker;
   check_free(checker);
   return NULL;
