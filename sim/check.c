@@ -27,7 +27,8 @@ static bool open_views(const Checker *checker, BlockCheck *check) {
   }
   for (uint32_t i = 0; i < BARRIERS; i++)
     if (!view_open(&check->barriers[i].arriving, checker->strands)) return false;
-  return true;
+  return view_open(&check->cluster_arriving, checker->strands) &&
+         view_open(&check->cluster_complete, checker->strands);
 }
 
 static void block_close(const Checker *checker, BlockCheck *check) {
@@ -38,6 +39,8 @@ static void block_close(const Checker *checker, BlockCheck *check) {
     free(check->warps[w].registers);
   }
   for (uint32_t i = 0; i < BARRIERS; i++) view_close(&check->barriers[i].arriving);
+  view_close(&check->cluster_arriving);
+  view_close(&check->cluster_complete);
   for (uint32_t i = 0; i < MBARRIERS; i++) {
     view_close(&check->mbarriers[i].arriving);
     view_close(&check->mbarriers[i].complete);
@@ -94,6 +97,8 @@ static void hook_block_start(void *context, Block *block) {
     check->mbarriers[i].phases = 0;
   }
   check->mbarrier_n = 0;
+  view_clear(&check->cluster_arriving, checker->strands);
+  view_clear(&check->cluster_complete, checker->strands);
   check->exited = 0;
   check->exit_insn = UINT32_MAX;
   shadow_clear(&check->shared);
@@ -133,6 +138,9 @@ Checker *check_new(const Launch *launch) {
                               .mbarrier_wait = hook_mbarrier_wait,
                               .bar_arrive = hook_bar_arrive,
                               .bar_release = hook_bar_release,
+                              .cluster_arrive = hook_cluster_arrive,
+                              .cluster_release = hook_cluster_release,
+                              .cluster_wait = hook_cluster_wait,
                               .warp_sync = hook_warp_sync,
                               .fence = hook_fence,
                               .block_start = hook_block_start,

@@ -50,7 +50,7 @@ typedef struct WarpCheck {
 } WarpCheck;
 
 typedef struct BarrierCheck {
-  View arriving, complete;
+  View arriving;
   uint32_t arrived, threads; // threads: what the arrivals expect
   uint32_t insn, warp;       // of the first arrival; insn UINT32_MAX: none yet
 } BarrierCheck;
@@ -67,6 +67,7 @@ typedef struct BlockCheck {
   struct BlockCheck *next; // of the launch
   WarpCheck *warps;
   BarrierCheck barriers[BARRIERS];
+  View cluster_arriving, cluster_complete;
   MbarrierCheck mbarriers[MBARRIERS];
   uint32_t mbarrier_n;
   Shadow shared;
@@ -150,6 +151,9 @@ void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b);
 // check_barrier.c
 void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
 void hook_bar_release(void *context, Block *block, uint32_t barrier);
+void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask);
+void hook_cluster_release(void *context, Block *block);
+void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
 void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // What a deadlock's report says besides its message: who waits where.
