@@ -2,6 +2,7 @@
 #include "sim/block.h"
 #include "sim/special.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include "sim/hooks.h"
 #include "sim/mbarrier.h"
@@ -82,12 +83,14 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   const uint32_t *n = block->worker->launch->block;
   Warp *warp = &block->warps[index];
   uint32_t threads = n[0] * n[1] * n[2], lanes = threads - index * LANES;
-  *warp = (Warp){.block = block, .index = index};
+  memset(warp, 0, offsetof(Warp, groups));
+  warp->block = block;
+  warp->index = index;
   warp->regs = block->registers + index * aligned(program->register_bytes);
   warp->local = block->local + (size_t)index * LANES * program->local_bytes;
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
-  warp->groups[0].mask = warp->live;
+  warp->groups[0] = (Group){.mask = warp->live};
   memcpy(warp->regs, image, program->register_bytes);
   const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
   for (uint32_t i = 0; i < program->specials.n; i++)
