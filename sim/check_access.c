@@ -63,6 +63,7 @@ static void touch(Checker *checker, Actor *actor, HookAccess access, uint32_t la
     checker->failed = true;
     return;
   }
+  actor->cell_bytes = bytes / count;
   if (access == HOOK_READ)
     race_read(actor, shadow, cells, count, lane, address);
   else {

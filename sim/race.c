@@ -140,12 +140,12 @@ static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
 
 void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   for (uint32_t i = 0; actor->space == SPACE_SHARED && i < count; i++)
-    if (!cells[i].write.strand) uninitialised(actor, lane, address);
+    if (!cells[i].write.strand) uninitialised(actor, lane, address + i * actor->cell_bytes);
 }
 
 void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
     Cell *cell = &cells[i];
     if (!cell->write.strand && actor->space == SPACE_SHARED) uninitialised(actor, lane, address);
     against_write(actor, cell, TILEC_SIM_RACE_WRITE_READ, lane, address);
@@ -160,7 +160,7 @@ void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32
 
 void race_write(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
     Cell *cell = &cells[i];
     against_write(actor, cell, TILEC_SIM_RACE_WRITE_WRITE, lane, address);
     against_read(actor, &cell->reads[0], lane, address);

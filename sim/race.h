@@ -68,6 +68,7 @@ typedef struct Actor {
   PtxSpace space;
   Mark mark;                    // of the access; its lane is filled in by race_read and race_write
   uint32_t lanes;               // on whose behalf, for reports
+  uint32_t cell_bytes;          // of the cells it accesses now
   uint32_t group;               // lanes that run together
   uint32_t first, strands, own; // strands of its block; the warp's own, from 0
   const uint32_t *seen;         // clocks of its block's strands
@@ -77,7 +78,7 @@ typedef struct Actor {
   bool failed;
 } Actor;
 
-// One lane's access to the cells, at the address for reports. Reports what is not ordered before it, then
+// One lane's access to the cells, the first of which is at the address. Reports what is not ordered before it, then
 // remembers it.
 void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address);
 // A report where nothing has written the cells of shared memory.
