@@ -92,6 +92,9 @@ struct Block {
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
+  struct RegisterRun *runs; // of slots that instructions may write: zeroed when a block starts anew
+  uint32_t run_count;
+  bool started;       // the other slots hold their values
   uint32_t *specials; // of each warp and each of the program's special slots: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;
