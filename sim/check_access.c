@@ -29,6 +29,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
                    .lanes = mask,
                    .group = group_of(warp, insn, mask),
                    .first = first,
+                   .warps = checker->warps,
                    .strands = checker->strands,
                    .own = warp->index,
                    .seen = view->at,
