@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # libclc's math functions for NVPTX, embedded: each function that codegen/math.def names is cut out of libclc's bitcode, with what it calls and the tables it reads, into
 # a small bitcode file of its own, and codegen links a file only into the kernels that call its function.
+# Its tables are moved from constant memory (address space 4) to global memory (1): lanes look up different places, which the
+# constant cache answers one after another.
+if(CMAKE_SCRIPT_MODE_FILE)
+  file(READ ${LL} text)
+  string(REPLACE "addrspace(4)" "addrspace(1)" text "${text}")
+  file(WRITE ${LL} "${text}")
+  return()
+endif()
 find_file(LIBCLC_NVPTX nvptx64--.bc PATHS /usr/lib/clc /usr/share/clc NO_DEFAULT_PATH)
 find_program(LLVM_EXTRACT NAMES llvm-extract-22 llvm-extract HINTS /usr/lib/llvm-22/bin)
 find_program(LLVM_OPT NAMES opt-22 opt HINTS /usr/lib/llvm-22/bin)
@@ -18,9 +26,11 @@ function(tilec_embed_libclc target)
   set(entries "")
   foreach(row ${rows})
     string(REGEX REPLACE "^LIBCLC\\([^,]*,[ ]*([A-Za-z0-9_]+).*" "\\1" symbol "${row}")
-    add_custom_command(OUTPUT ${dir}/${symbol}.bc DEPENDS ${LIBCLC_NVPTX}
-      COMMAND ${LLVM_EXTRACT} --recursive --func=${symbol} --rglob=.* ${LIBCLC_NVPTX} -o ${dir}/${symbol}.all.bc
-      COMMAND ${LLVM_OPT} -passes=internalize<preserve-gv=${symbol}>,globaldce ${dir}/${symbol}.all.bc -o ${dir}/${symbol}.bc VERBATIM)
+    add_custom_command(OUTPUT ${dir}/${symbol}.bc DEPENDS ${LIBCLC_NVPTX} cmake/libclc.cmake
+      COMMAND ${LLVM_EXTRACT} -S --recursive --func=${symbol} --rglob=.* ${LIBCLC_NVPTX} -o ${dir}/${symbol}.all.ll
+      COMMAND ${LLVM_OPT} -S -passes=internalize<preserve-gv=${symbol}>,globaldce ${dir}/${symbol}.all.ll -o ${dir}/${symbol}.ll
+      COMMAND ${CMAKE_COMMAND} -DLL=${dir}/${symbol}.ll -P ${CMAKE_SOURCE_DIR}/cmake/libclc.cmake
+      COMMAND ${LLVM_OPT} ${dir}/${symbol}.ll -o ${dir}/${symbol}.bc VERBATIM)
     file(WRITE ${dir}/${symbol}.S.new
       "  .section .rodata\n  .global libclc_${symbol}\n  .global libclc_${symbol}_end\n  .hidden libclc_${symbol}\n  .hidden libclc_${symbol}_end\nlibclc_${symbol}:\n  .incbin \"${dir}/${symbol}.bc\"\nlibclc_${symbol}_end:\n  .byte 0\n  .section .note.GNU-stack,\"\",@progbits\n")
     configure_file(${dir}/${symbol}.S.new ${dir}/${symbol}.S COPYONLY)

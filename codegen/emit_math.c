@@ -80,12 +80,14 @@ static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(word), "");
 }
 
+static LLVMValueRef wide(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
+
 // Exact functions: the wider type's result is the narrower one's too. libclc's fmod of fp32 is wrong where
 // the divisor is denormal.
 static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
-  LLVMValueRef wide[2];
-  for (uint32_t i = 0; i < 2; i++) wide[i] = LLVMBuildFPCast(e->builder, x[i], e->f64, "");
-  return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, wide, 2), LLVMTypeOf(x[0]), "");
+  LLVMValueRef args[2];
+  for (uint32_t i = 0; i < 2; i++) args[i] = wide(e, x[i]);
+  return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, args, 2), LLVMTypeOf(x[0]), "");
 }
 
 static LLVMValueRef fmod_any(Emitter *e, const LLVMValueRef *x) { return in_fp64(e, "_Z4fmoddd", x); }
@@ -93,13 +95,94 @@ static LLVMValueRef remainder_any(Emitter *e, const LLVMValueRef *x) {
   return in_fp64(e, "_Z9remainderdd", x);
 }
 
-// The exponent comes as a float: rounded to nearest even, saturated.
+// 2^n of fp64 for whole n in -1022 .. 1023, given as fp64.
+static LLVMValueRef power_of_two_fp64(Emitter *e, LLVMValueRef n) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef biased = LLVMBuildFPToSI(b, LLVMBuildFAdd(b, n, LLVMConstReal(e->f64, 1023), ""), e->i64, "");
+  LLVMValueRef bits = LLVMBuildShl(b, biased, LLVMConstInt(e->i64, 52, false), "");
+  return LLVMBuildBitCast(b, bits, e->f64, "");
+}
+
+static LLVMValueRef clamp_fp64(Emitter *e, LLVMValueRef n, double low, double high) {
+  n = nvvm_binary(e, "llvm.minnum", n, LLVMConstReal(e->f64, high));
+  return nvvm_binary(e, "llvm.maxnum", n, LLVMConstReal(e->f64, low));
+}
+
+typedef struct Scaled {
+  LLVMValueRef x, n; // x 2^n
+} Scaled;
+
+// Where `far` holds, 2^shift goes from the exponent to the number.
+static void scale(Emitter *e, Scaled *s, LLVMValueRef far, double shift) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef x = LLVMBuildFMul(b, s->x, LLVMConstReal(e->f64, ldexp(1, (int)shift)), "");
+  LLVMValueRef n = LLVMBuildFSub(b, s->n, LLVMConstReal(e->f64, shift), "");
+  s->x = LLVMBuildSelect(b, far, x, s->x, "");
+  s->n = LLVMBuildSelect(b, far, n, s->n, "");
+}
+
+// Down by 969 at a time, so that what is left to do is 2^-53 or less when the number first loses bits: the
+// result is rounded once.
+static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
+  Scaled s = {x, clamp_fp64(e, n, -2200, 2200)};
+  for (uint32_t i = 0; i < 2; i++) {
+    scale(e, &s, LLVMBuildFCmp(e->builder, LLVMRealOGT, s.n, LLVMConstReal(e->f64, 1023), ""), 1023);
+    scale(e, &s, LLVMBuildFCmp(e->builder, LLVMRealOLT, s.n, LLVMConstReal(e->f64, -1022), ""), -969);
+  }
+  LLVMValueRef power = power_of_two_fp64(e, clamp_fp64(e, s.n, -1022, 1023));
+  return LLVMBuildFMul(e->builder, s.x, power, "");
+}
+
+// The exponent comes as a float, rounded to nearest even. Of fp32 the product is exact in fp64.
 static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMTypeRef type = LLVMTypeOf(x[1]);
-  LLVMValueRef whole = nvvm_unary(e, "llvm.rint", x[1]);
-  LLVMValueRef exponent = nvvm_intrinsic(e, "llvm.fptosi.sat", (LLVMTypeRef[]){e->i32, type}, 2, &whole, 1);
-  return emit_libclc(e, type == e->f64 ? "_Z5ldexpdi" : "_Z5ldexpfi", type, (LLVMValueRef[]){x[0], exponent},
-                     2);
+  LLVMValueRef n = wide(e, nvvm_unary(e, "llvm.rint", x[1])), scaled;
+  if (LLVMTypeOf(x[0]) == e->f32) {
+    LLVMValueRef power = power_of_two_fp64(e, clamp_fp64(e, n, -400, 400));
+    scaled = LLVMBuildFPTrunc(e->builder, LLVMBuildFMul(e->builder, wide(e, x[0]), power, ""), e->f32, "");
+  } else {
+    scaled = ldexp_fp64(e, x[0], n);
+  }
+  return LLVMBuildSelect(e->builder, is_nan(e, x + 1), x[1], scaled, "");
+}
+
+// libclc's of fp32 is wrong near zero and at minus infinity.
+static LLVMValueRef lgamma_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef of = wide(e, x[0]);
+  LLVMValueRef y = emit_libclc(e, "_Z6lgammad", e->f64, &of, 1);
+  return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
+}
+
+// Below -190 it is 0 between the poles, positive where floor(a) is even; libclc's overflows.
+static LLVMValueRef far_below(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef floor = nvvm_unary(e, "llvm.floor", x);
+  LLVMValueRef half = LLVMBuildFMul(b, floor, LLVMConstReal(e->f64, 0.5), "");
+  LLVMValueRef even = LLVMBuildFCmp(b, LLVMRealOEQ, nvvm_unary(e, "llvm.floor", half), half, "");
+  LLVMValueRef zero = LLVMBuildSelect(b, even, LLVMConstReal(e->f64, 0), LLVMConstReal(e->f64, -0.0), "");
+  LLVMValueRef below = LLVMBuildFCmp(b, LLVMRealOLT, x, LLVMConstReal(e->f64, -190), "");
+  LLVMValueRef between = LLVMBuildFCmp(b, LLVMRealONE, floor, x, "");
+  return LLVMBuildSelect(b, LLVMBuildAnd(b, below, between, ""), zero, y, "");
+}
+
+// Near zero it is 1 / a, with a's sign, which libclc's loses.
+static LLVMValueRef tgamma_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef of = wide(e, x[0]);
+  LLVMValueRef y = emit_libclc(e, "_Z6tgammad", e->f64, &of, 1);
+  LLVMValueRef inverse = LLVMBuildFDiv(b, LLVMConstReal(e->f64, 1), of, "");
+  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, of), LLVMConstReal(e->f64, 0x1p-60), "");
+  y = far_below(e, of, LLVMBuildSelect(b, near, inverse, y, ""));
+  return LLVMBuildFPCast(b, y, LLVMTypeOf(x[0]), "");
+}
+
+// From 2^64 on every exponent is even and decides alone between 0, 1 and infinity; libclc's wraps there.
+static LLVMValueRef pow_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMBuilderRef b = e->builder;
+  if (LLVMTypeOf(x[0]) == e->f32) return emit_libclc(e, "_Z3powff", e->f32, x, 2);
+  LLVMValueRef most = LLVMConstReal(e->f64, 0x1p64);
+  LLVMValueRef beyond = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, x[1]), most, "");
+  LLVMValueRef exponent = LLVMBuildSelect(b, beyond, nvvm_binary(e, "llvm.copysign", most, x[1]), x[1], "");
+  return emit_libclc(e, "_Z3powdd", e->f64, (LLVMValueRef[]){x[0], exponent}, 2);
 }
 
 typedef LLVMValueRef (*MathFn)(Emitter *e, const LLVMValueRef *x);
@@ -110,15 +193,27 @@ static const struct {
   const char *intrinsic;
   MathFn emit;
 } math_rows[MATH_COUNT] = {
-    [MATH_exp] = {NULL, exp_any},        [MATH_exp2] = {NULL, exp2_any},
-    [MATH_sqrt] = {"llvm.sqrt", NULL},   [MATH_rsqrt] = {NULL, rsqrt_any},
-    [MATH_fmod] = {NULL, fmod_any},      [MATH_remainder] = {NULL, remainder_any},
-    [MATH_ldexp] = {NULL, ldexp_any},    [MATH_copysign] = {"llvm.copysign", NULL},
-    [MATH_floor] = {"llvm.floor", NULL}, [MATH_ceil] = {"llvm.ceil", NULL},
-    [MATH_trunc] = {"llvm.trunc", NULL}, [MATH_round] = {"llvm.round", NULL},
-    [MATH_rint] = {"llvm.rint", NULL},   [MATH_abs] = {"llvm.fabs", NULL},
-    [MATH_isnan] = {NULL, is_nan},       [MATH_isinf] = {NULL, is_inf},
-    [MATH_isfinite] = {NULL, is_finite}, [MATH_signbit] = {NULL, sign_bit},
+    [MATH_exp] = {NULL, exp_any},
+    [MATH_exp2] = {NULL, exp2_any},
+    [MATH_sqrt] = {"llvm.sqrt", NULL},
+    [MATH_rsqrt] = {NULL, rsqrt_any},
+    [MATH_fmod] = {NULL, fmod_any},
+    [MATH_remainder] = {NULL, remainder_any},
+    [MATH_ldexp] = {NULL, ldexp_any},
+    [MATH_lgamma] = {NULL, lgamma_any},
+    [MATH_tgamma] = {NULL, tgamma_any},
+    [MATH_pow] = {NULL, pow_any},
+    [MATH_copysign] = {"llvm.copysign", NULL},
+    [MATH_floor] = {"llvm.floor", NULL},
+    [MATH_ceil] = {"llvm.ceil", NULL},
+    [MATH_trunc] = {"llvm.trunc", NULL},
+    [MATH_round] = {"llvm.round", NULL},
+    [MATH_rint] = {"llvm.rint", NULL},
+    [MATH_abs] = {"llvm.fabs", NULL},
+    [MATH_isnan] = {NULL, is_nan},
+    [MATH_isinf] = {NULL, is_inf},
+    [MATH_isfinite] = {NULL, is_finite},
+    [MATH_signbit] = {NULL, sign_bit},
 };
 
 enum { SYMBOL_BYTES = 32 };
@@ -168,19 +263,19 @@ LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x) {
 // The full product in twice the width.
 LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x) {
   const ElemInfo *info = elem_info(operand_elem(op));
-  LLVMTypeRef narrow = LLVMTypeOf(x[0]), wide = LLVMIntTypeInContext(e->context, 2u * info->bits);
+  LLVMTypeRef narrow = LLVMTypeOf(x[0]), twice = LLVMIntTypeInContext(e->context, 2u * info->bits);
   bool is_signed = info->cls == CLASS_SINT;
-  LLVMValueRef a = LLVMBuildIntCast2(e->builder, x[0], wide, is_signed, "");
-  LLVMValueRef b = LLVMBuildIntCast2(e->builder, x[1], wide, is_signed, "");
+  LLVMValueRef a = LLVMBuildIntCast2(e->builder, x[0], twice, is_signed, "");
+  LLVMValueRef b = LLVMBuildIntCast2(e->builder, x[1], twice, is_signed, "");
   LLVMValueRef product = LLVMBuildMul(e->builder, a, b, "");
-  LLVMValueRef upper = LLVMBuildLShr(e->builder, product, LLVMConstInt(wide, info->bits, false), "");
+  LLVMValueRef upper = LLVMBuildLShr(e->builder, product, LLVMConstInt(twice, info->bits, false), "");
   return LLVMBuildTrunc(e->builder, upper, narrow, "");
 }
 
 // fmod is exact, so the wider type's result is the narrower one's too.
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMTypeRef type = emit_type(e, op_result(op)->type);
-  LLVMValueRef wide[2];
-  for (uint32_t i = 0; i < 2; i++) wide[i] = LLVMBuildFPCast(e->builder, x[i], e->f64, "");
-  return LLVMBuildFPCast(e->builder, emit_libclc(e, "_Z4fmoddd", e->f64, wide, 2), type, "");
+  LLVMValueRef args[2];
+  for (uint32_t i = 0; i < 2; i++) args[i] = wide(e, x[i]);
+  return LLVMBuildFPCast(e->builder, emit_libclc(e, "_Z4fmoddd", e->f64, args, 2), type, "");
 }

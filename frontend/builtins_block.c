@@ -13,7 +13,8 @@ static Value *block_arg(Elab *e, const Call *call, uint32_t at, const char *what
   const Obj *obj = &call->args[at];
   if (builtin_is_block(obj)) return obj->value;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a %s, not %s", call->text, what, obj_describe(e, obj));
+    elab_error(e, call->locs[at], "'%s' needs a %s, not %s%s", call->text, what, obj_describe(e, obj),
+               call->builtin->scope == SCOPE_METHOD ? "; load and store as functions take pointers" : "");
   return NULL;
 }
 

@@ -35,9 +35,8 @@ Obj builtin_device_print(Elab *e, Call *call) {
 Obj builtin_device_assert(Elab *e, Call *call) {
   Obj condition = call->args[0];
   bool good = true;
-  if (builtin_option(e, call, 1, CONST_STR, "msg", &good) || !good) {
-    if (!good) return error_obj();
-  }
+  builtin_option(e, call, 1, CONST_STR, "msg", &good);
+  if (!good) return error_obj();
   if (obj_given(&call->args[2])) {
     Obj zero = obj_int(0), truth = elab_compare(e, call->locs[0], COMPARE_NE, &condition, &zero);
     Obj skipped = elab_compare(e, call->locs[2], COMPARE_EQ, &call->args[2], &zero);

@@ -130,19 +130,6 @@ void elab_autotune(Elab *e, const Function *function, Config *config) {
 
 const char elab_args_path[] = "args";
 
-Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
-  const char **names = ARENA_ARRAY(e->arena, const char *, e->known.n);
-  for (uint32_t i = 0; i < e->known.n; i++) {
-    const Binding *known = &e->known.at[i];
-    names[i] = known->name;
-    if (strcmp(known->name, name) != 0) continue;
-    if (known->obj.kind != OBJ_ABSENT) return known->obj;
-    return elab_error(e, loc, "'%s' is given by a later heuristic", name);
-  }
-  return elab_error(e, loc, "the kernel has no parameter '%s'%s", name,
-                    elab_did_you_mean(e, str_from(name), names, e->known.n));
-}
-
 static const FuncParam *scratch_param(const Elab *e, const Obj *obj) {
   bool is_param = obj->kind == OBJ_VALUE && !obj->value->def && obj->value->region == e->func->body;
   return is_param ? &e->func->params[obj->value->index] : NULL;
@@ -156,14 +143,16 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
   return true;
 }
 
-static void evaluate_heuristic(Elab *e, const Expr *lambda, Binding *known) {
+static void evaluate_heuristic(Elab *e, const Function *function, const Expr *lambda, Binding *known) {
   uint32_t errors = e->diags->errors;
+  const Function *outer = e->heuristic;
+  known->maybe = true; // while it is evaluated
   elab_push(e, NULL);
   elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc,
             (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
-  e->heuristic = true;
+  e->heuristic = function;
   Obj obj = elab_expr(e, lambda->lambda.body);
-  e->heuristic = false;
+  e->heuristic = outer;
   elab_pop(e);
   ConstValue value;
   if (obj_to_const(e, &obj, &value))
@@ -200,16 +189,38 @@ bool elab_has_heuristic(Elab *e, const Function *function, const char *name) {
   return false;
 }
 
-static void run_heuristic(Elab *e, const DictItem *item) {
-  for (uint32_t i = 0; i < e->known.n; i++)
-    if (e->known.at[i].obj.kind == OBJ_ABSENT && str_is(item->key->string.text, e->known.at[i].name))
-      evaluate_heuristic(e, item->value, &e->known.at[i]);
+static void run_heuristic(Elab *e, const Function *function, const DictItem *item) {
+  for (uint32_t i = 0; i < e->known.n; i++) {
+    Binding *known = &e->known.at[i];
+    if (known->obj.kind == OBJ_ABSENT && !known->maybe && str_is(item->key->string.text, known->name))
+      evaluate_heuristic(e, function, item->value, known);
+  }
 }
 
-void elab_heuristics(Elab *e, const Function *function) {
+// Those of one name; NULL: all.
+static void run_heuristics(Elab *e, const Function *function, const char *name) {
   for (uint32_t i = 0; i < function->decorators.n; i++) {
     const Expr *values = heuristic_values(function->decorators.at[i]);
-    for (uint32_t k = 0; values && k < values->dict.n; k++)
-      if (is_heuristic(&values->dict.at[k])) run_heuristic(e, &values->dict.at[k]);
+    for (uint32_t k = 0; values && k < values->dict.n; k++) {
+      const DictItem *item = &values->dict.at[k];
+      if (is_heuristic(item) && (!name || str_is(item->key->string.text, name)))
+        run_heuristic(e, function, item);
+    }
   }
+}
+
+void elab_heuristics(Elab *e, const Function *function) { run_heuristics(e, function, NULL); }
+
+Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, e->known.n);
+  for (uint32_t i = 0; i < e->known.n; i++) {
+    const Binding *known = &e->known.at[i];
+    names[i] = known->name;
+    if (strcmp(known->name, name) != 0) continue;
+    if (known->obj.kind == OBJ_ABSENT && !known->maybe) run_heuristics(e, e->heuristic, name);
+    if (known->obj.kind != OBJ_ABSENT) return known->obj;
+    return elab_error(e, loc, "'%s' has no value for the heuristic", name);
+  }
+  return elab_error(e, loc, "the kernel has no parameter '%s'%s", name,
+                    elab_did_you_mean(e, str_from(name), names, e->known.n));
 }

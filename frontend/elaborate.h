@@ -102,8 +102,8 @@ struct Elab {
   VEC(Binding)
   known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
-  bool heuristic; // within one: facts of parameters decide
-  bool stopped;   // a limit was passed: unwinds without further errors
+  const Function *heuristic; // within a heuristic of this kernel: facts of parameters decide; else NULL
+  bool stopped;              // a limit was passed: unwinds without further errors
 };
 
 // A call of a builtin, its arguments by parameter.

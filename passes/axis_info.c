@@ -14,6 +14,7 @@
 // the function, until nothing changes. Each number only falls; after MAX_ROUNDS what still changes is given
 // up, so the time is bounded.
 #include "passes/axis_info.h"
+#include "passes/axis_shape.h"
 
 enum { MAX_ROUNDS = 16, MAX_DIVISOR_BITS = 62 };
 
@@ -373,6 +374,7 @@ static AxisInfo transfer(const AxisTable *table, const Op *op, const Value *resu
   case OP_CONVERT_LAYOUT: return *axis_info(table, op_operand(op, 0));
   default: break;
   }
+  if (axis_is_shape_op(op)) return axis_of_shape_op(op, axis_info(table, op_operand(op, 0)), step_of(result));
   if (op_has(op, PURE | ELEMENTWISE)) return elementwise(table, op, result);
   info.nonnegative = is_integer(result) && !elem_is_signed(element_of(result)->elem);
   return info;

@@ -205,6 +205,28 @@ static Value *splat_rule(Op *op) {
   return build_splat(&b, scalar, type);
 }
 
+// The shape of a tile of one value is of no matter: a tile of that value in the result's shape.
+static Value *shape_of_splat_rule(Op *op) {
+  bool reshapes = op->kind == OP_EXPAND_DIMS || op->kind == OP_BROADCAST || op->kind == OP_RESHAPE ||
+                  op->kind == OP_TRANS || op->kind == OP_SLICE || op->kind == OP_FLIP;
+  if (!reshapes || !is_uniform(op_operand(op, 0))) return NULL;
+  Builder b = builder_before(op);
+  const Type *type = op_result(op)->type;
+  return build_splat(&b, scalar_of(&b, op_operand(op, 0)), type);
+}
+
+// A reshape of a reshape, and those that change nothing.
+static Value *shape_rule(Op *op) {
+  Value *x = op_operand(op, 0);
+  bool same = (op->kind == OP_RESHAPE || op->kind == OP_BROADCAST || op->kind == OP_SLICE) &&
+              x->type == op_result(op)->type;
+  if (same) return x;
+  if (op->kind != OP_RESHAPE || !x->def || x->def->kind != OP_RESHAPE) return NULL;
+  if (op_result(op)->type->layout) return NULL; // each reshape has its own layouts
+  Builder b = builder_before(op);
+  return build(&b, OP_RESHAPE, op_result(op)->type, op_operand(x->def, 0), NULL, NULL);
+}
+
 static Value *addptr_rule(Op *op) {
   return op->kind == OP_ADDPTR && is_int(op_operand(op, 1), 0) ? op_operand(op, 0) : NULL;
 }
@@ -220,8 +242,9 @@ static bool constants_to_the_right(Op *op) {
 
 typedef Value *CanonRule(Op *op);
 
-static CanonRule *const canon_rules[] = {fold_op,   integer_rule, float_rule, select_rule,
-                                         cast_rule, addptr_rule,  splat_rule};
+static CanonRule *const canon_rules[] = {fold_op,     integer_rule,        float_rule,
+                                         select_rule, cast_rule,           addptr_rule,
+                                         splat_rule,  shape_of_splat_rule, shape_rule};
 
 Value *canonical_value(Op *op, bool *changed) {
   *changed |= constants_to_the_right(op);

@@ -5,6 +5,7 @@
 // at most 24 bits, and a sum, product or quotient rounded to 53 bits and then to p bits is the one rounded at
 // once where 53 >= 2p + 2.
 #include <math.h>
+#include "ir/math.h"
 #include "ir/number.h"
 #include "passes/simplify.h"
 
@@ -154,7 +155,83 @@ static Value *fold_splat(Op *op) {
   return NULL;
 }
 
+// Functions whose result is exact; never one that an implementation approximates.
+static bool fold_exact(MathFunction function, double a, double *result) {
+  switch ((int)function) {
+  case MATH_floor: *result = floor(a); return true;
+  case MATH_ceil: *result = ceil(a); return true;
+  case MATH_trunc: *result = trunc(a); return true;
+  case MATH_round: *result = round(a); return true;
+  case MATH_rint: *result = rint(a); return true;
+  case MATH_abs: *result = fabs(a); return true;
+  default: return false;
+  }
+}
+
+static bool fold_test(MathFunction function, double a, int64_t *result) {
+  switch ((int)function) {
+  case MATH_isnan: *result = isnan(a); return true;
+  case MATH_isinf: *result = isinf(a) != 0; return true;
+  case MATH_isfinite: *result = isfinite(a) != 0; return true;
+  case MATH_signbit: *result = signbit(a) != 0; return true;
+  default: return false;
+  }
+}
+
+static Value *fold_math(Op *op) {
+  MathFunction function;
+  double a, result;
+  int64_t truth;
+  if (!math_of(op, &function) || !value_float_constant(op_operand(op, 0), &a)) return NULL;
+  Builder b = builder_before(op);
+  if (fold_test(function, a, &truth)) return build_int(&b, op_result(op)->type, truth);
+  if (isnan(a) || !fold_exact(function, a, &result)) return NULL;
+  return build_float(&b, op_result(op)->type, result);
+}
+
+// The upper half of a product, 32 bits at a time.
+static uint64_t upper_half(uint64_t a, uint64_t b) {
+  uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+  uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & UINT32_MAX);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+static Value *fold_mulhi(Op *op) {
+  int64_t a, b;
+  if (!value_int_constant(op_operand(op, 0), &a) || !value_int_constant(op_operand(op, 1), &b)) return NULL;
+  Elem elem = elem_of(op_operand(op, 0));
+  uint32_t bits = elem_info(elem)->bits;
+  uint64_t upper;
+  if (bits == 64) {
+    upper = upper_half((uint64_t)a, (uint64_t)b);
+    if (elem_is_signed(elem)) upper -= (a < 0 ? (uint64_t)b : 0) + (b < 0 ? (uint64_t)a : 0);
+  } else {
+    upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits of the product are right
+  }
+  Builder builder = builder_before(op);
+  return build_int(&builder, op_result(op)->type, wrap(elem, upper));
+}
+
+// Of fp32 alone C has the one rounding at hand, of fp64 too; narrower types would be rounded twice.
+static Value *fold_fma(Op *op) {
+  double x[3], result;
+  Elem elem = elem_of(op_operand(op, 0));
+  for (uint32_t i = 0; i < 3; i++)
+    if (!value_float_constant(op_operand(op, i), &x[i])) return NULL;
+  if (elem == ELEM_FP64)
+    result = fma(x[0], x[1], x[2]);
+  else if (elem == ELEM_FP32)
+    result = (double)fmaf((float)x[0], (float)x[1], (float)x[2]);
+  else
+    return NULL;
+  Builder b = builder_before(op);
+  return isnan(result) ? NULL : build_float(&b, op_result(op)->type, result);
+}
+
 Value *fold_op(Op *op) {
+  if (op->kind == OP_MATH) return fold_math(op);
+  if (op->kind == OP_FMA) return fold_fma(op);
+  if (op->kind == OP_MULHI) return fold_mulhi(op);
   if (op->kind == OP_SPLAT) return fold_splat(op);
   if (!op_has(op, PURE | ELEMENTWISE)) return NULL;
   if (op->kind == OP_CAST) return fold_cast(op);

@@ -2,6 +2,7 @@
 #include "sim/block.h"
 #include "sim/special.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include "sim/hooks.h"
 #include "sim/mbarrier.h"
@@ -10,6 +11,40 @@
 enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 1000 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+typedef struct RegisterRun {
+  uint32_t from, bytes;
+} RegisterRun;
+
+static void mark(unsigned char *fixed, uint32_t slot, uint32_t bytes) {
+  memset(fixed + slot / ALIGNMENT, 1, bytes ? bytes * LANES / ALIGNMENT : 1);
+}
+
+// Finds the slots that are neither constants, parameters nor special registers. False: no memory.
+static bool find_runs(Block *block) {
+  const Program *program = block->program;
+  uint32_t units = program->register_bytes / ALIGNMENT; // slots are multiples of it
+  unsigned char *fixed = calloc(units + 1, 1);
+  block->runs = calloc(units / 2 + 1, sizeof *block->runs);
+  if (!fixed || !block->runs) {
+    free(fixed);
+    return false;
+  }
+  for (uint32_t i = 0; i < program->constants.n; i++)
+    mark(fixed, program->constants.at[i].slot, program->constants.at[i].bytes);
+  for (uint32_t i = 0; i < program->param_slots.n; i++)
+    mark(fixed, program->param_slots.at[i].slot, program->param_slots.at[i].slot_bytes);
+  for (uint32_t i = 0; i < program->specials.n; i++) mark(fixed, program->specials.at[i].slot, 4);
+  for (uint32_t i = 0; i < units; i++) {
+    if (fixed[i]) continue;
+    RegisterRun *run = &block->runs[block->run_count++];
+    run->from = i * ALIGNMENT;
+    while (i < units && !fixed[i]) i++;
+    run->bytes = i * ALIGNMENT - run->from;
+  }
+  free(fixed);
+  return true;
+}
 
 Block *block_new(Worker *worker) {
   const Launch *launch = worker->launch;
@@ -27,7 +62,8 @@ Block *block_new(Worker *worker) {
   block->shared = aligned_alloc(ALIGNMENT, aligned(block->shared_bytes + 1));
   block->local = malloc((size_t)block->warp_count * LANES * program->local_bytes + 1);
   block->specials = malloc((size_t)block->warp_count * program->specials.n * LANES * sizeof(uint32_t) + 1);
-  if (block->warps && block->registers && block->shared && block->local && block->specials) {
+  if (block->warps && block->registers && block->shared && block->local && block->specials &&
+      find_runs(block)) {
     special_fill(block, false);
     return block;
   }
@@ -43,6 +79,7 @@ void block_free(Block *block) {
   free(block->shared);
   free(block->local);
   free(block->specials);
+  free(block->runs);
   free(block);
 }
 
@@ -82,16 +119,24 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   const uint32_t *n = block->worker->launch->block;
   Warp *warp = &block->warps[index];
   uint32_t threads = n[0] * n[1] * n[2], lanes = threads - index * LANES;
-  *warp = (Warp){.block = block, .index = index};
+  memset(warp, 0, offsetof(Warp, groups));
+  warp->block = block;
+  warp->index = index;
   warp->regs = block->registers + index * aligned(program->register_bytes);
   warp->local = block->local + (size_t)index * LANES * program->local_bytes;
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
-  warp->groups[0].mask = warp->live;
-  memcpy(warp->regs, image, program->register_bytes);
+  warp->groups[0] = (Group){.mask = warp->live};
+  if (block->started)
+    for (uint32_t i = 0; i < block->run_count; i++)
+      memset(warp->regs + block->runs[i].from, 0, block->runs[i].bytes);
+  else
+    memcpy(warp->regs, image, program->register_bytes);
   const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
   for (uint32_t i = 0; i < program->specials.n; i++)
-    memcpy(lanes_at(warp, program->specials.at[i].slot), values + (size_t)i * LANES, LANES * sizeof *values);
+    if (!block->started || special_is_of_block(program->specials.at[i].special))
+      memcpy(lanes_at(warp, program->specials.at[i].slot), values + (size_t)i * LANES,
+             LANES * sizeof *values);
 }
 
 void block_start(Block *block, const unsigned char *image, uint64_t index) {
@@ -108,6 +153,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
   special_fill(block, true);
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
+  block->started = true;
   sim_hook_block_start(block);
 }
 
@@ -158,8 +204,8 @@ static bool time_out(Block *block) {
   return any;
 }
 
-// With checks, lanes at an .aligned barrier wait for the rest of their warp: no warp can run, so one group that
-// does arrives alone.
+// With checks, lanes at an .aligned barrier wait for the rest of their warp: no warp can run, so one group
+// that does arrives alone.
 static bool release_alone(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {

@@ -21,11 +21,14 @@ const char *check_refusal(const Launch *launch) {
 // ---- blocks ----
 
 static bool open_views(const Checker *checker, BlockCheck *check) {
-  for (uint32_t w = 0; w < checker->warps; w++)
+  for (uint32_t w = 0; w < checker->warps; w++) {
     if (!view_open(&check->warps[w].view, checker->strands)) return false;
+    if (checker->hooks.step && !wgmma_open(checker->launch, &check->warps[w])) return false;
+  }
   for (uint32_t i = 0; i < BARRIERS; i++)
     if (!view_open(&check->barriers[i].arriving, checker->strands)) return false;
-  return true;
+  return view_open(&check->cluster_arriving, checker->strands) &&
+         view_open(&check->cluster_complete, checker->strands);
 }
 
 static void block_close(const Checker *checker, BlockCheck *check) {
@@ -33,8 +36,11 @@ static void block_close(const Checker *checker, BlockCheck *check) {
     view_close(&check->warps[w].view);
     foreign_drop(check->warps[w].pending);
     free(check->warps[w].lanes);
+    free(check->warps[w].registers);
   }
   for (uint32_t i = 0; i < BARRIERS; i++) view_close(&check->barriers[i].arriving);
+  view_close(&check->cluster_arriving);
+  view_close(&check->cluster_complete);
   for (uint32_t i = 0; i < MBARRIERS; i++) {
     view_close(&check->mbarriers[i].arriving);
     view_close(&check->mbarriers[i].complete);
@@ -65,6 +71,7 @@ static void warp_begin(const Checker *checker, WarpCheck *warp, uint32_t index) 
   warp->converged = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
   warp->view.at[index] = 1;
+  wgmma_begin(checker->launch, warp);
 }
 
 static void hook_block_start(void *context, Block *block) {
@@ -90,6 +97,8 @@ static void hook_block_start(void *context, Block *block) {
     check->mbarriers[i].phases = 0;
   }
   check->mbarrier_n = 0;
+  view_clear(&check->cluster_arriving, checker->strands);
+  view_clear(&check->cluster_complete, checker->strands);
   check->exited = 0;
   check->exit_insn = UINT32_MAX;
   shadow_clear(&check->shared);
@@ -129,6 +138,9 @@ Checker *check_new(const Launch *launch) {
                               .mbarrier_wait = hook_mbarrier_wait,
                               .bar_arrive = hook_bar_arrive,
                               .bar_release = hook_bar_release,
+                              .cluster_arrive = hook_cluster_arrive,
+                              .cluster_release = hook_cluster_release,
+                              .cluster_wait = hook_cluster_wait,
                               .warp_sync = hook_warp_sync,
                               .fence = hook_fence,
                               .block_start = hook_block_start,
@@ -139,6 +151,8 @@ Checker *check_new(const Launch *launch) {
                               .lost_store = hook_lost_store,
                               .shuffle = hook_shuffle,
                               .divergent = hook_divergent};
+  for (uint32_t i = 0; i < launch->program->code.n; i++)
+    if (launch->program->code.at[i].exec == exec_wgmma) checker->hooks.step = hook_step;
   if (checker->global && checker->reports) return checker;
   check_free(checker);
   return NULL;

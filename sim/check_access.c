@@ -29,6 +29,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
                    .lanes = mask,
                    .group = group_of(warp, insn, mask),
                    .first = first,
+                   .warps = checker->warps,
                    .strands = checker->strands,
                    .own = warp->index,
                    .seen = view->at,
@@ -63,6 +64,7 @@ static void touch(Checker *checker, Actor *actor, HookAccess access, uint32_t la
     checker->failed = true;
     return;
   }
+  actor->cell_bytes = bytes / count;
   if (access == HOOK_READ)
     race_read(actor, shadow, cells, count, lane, address);
   else {

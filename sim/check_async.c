@@ -54,6 +54,7 @@ void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, Async
   for (uint32_t l = 0; l < LANES; l++)
     if ((mask >> l & 1) && warp->committed[group][l] > pending + over)
       over = warp->committed[group][l] - pending;
+  if (group == ASYNC_GROUP_WGMMA && warp_check(warp)->wgmma_over < over) warp_check(warp)->wgmma_over = over;
   if (group == ASYNC_GROUP_BULK) know(view, strand_of(checker, STRAND_BULK_READ, warp->index), over);
   if (!read) know(view, strand_of(checker, kinds[group], warp->index), over);
 }

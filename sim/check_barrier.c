@@ -76,6 +76,29 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
   barrier->insn = UINT32_MAX;
 }
 
+// A cluster is one block here.
+void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
+  Checker *checker = context;
+  (void)insn, (void)mask;
+  view_join(&block_check(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
+            &checker->failed);
+  warp_tick(warp);
+}
+
+void hook_cluster_release(void *context, Block *block) {
+  Checker *checker = context;
+  BlockCheck *check = block_check(block);
+  view_join(&check->cluster_complete, &check->cluster_arriving, checker->strands, &checker->failed);
+  view_clear(&check->cluster_arriving, checker->strands);
+}
+
+void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
+  Checker *checker = context;
+  (void)insn, (void)mask;
+  view_join(&warp_check(warp)->view, &block_check(warp->block)->cluster_complete, checker->strands,
+            &checker->failed);
+}
+
 void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes) {
   BlockCheck *check = block_check(warp->block);
   for (uint32_t g = 0; g < warp->n; g++)

@@ -36,16 +36,21 @@ typedef struct Released {
   uint32_t block;
 } Released;
 
+typedef struct RegisterCheck RegisterCheck; // check_wgmma.c
+
 typedef struct WarpCheck {
   View view;
   Foreign *pending;         // what relaxed reads have met: acquired by the next fence
   bool fenced;              // has released something by a fence
   uint32_t converged;       // all lanes know of one another up to this clock
   uint32_t (*lanes)[LANES]; // lanes[l][a]: the clock of a's events that l knows; NULL: never parted
+  RegisterCheck *registers; // NULL: the program has no wgmma
+  uint64_t wgmma_fenced;    // Warp.executed at the last wgmma.fence; 0: none
+  uint32_t wgmma_over;      // wgmma groups that have been waited for
 } WarpCheck;
 
 typedef struct BarrierCheck {
-  View arriving, complete;
+  View arriving;
   uint32_t arrived, threads; // threads: what the arrivals expect
   uint32_t insn, warp;       // of the first arrival; insn UINT32_MAX: none yet
 } BarrierCheck;
@@ -62,6 +67,7 @@ typedef struct BlockCheck {
   struct BlockCheck *next; // of the launch
   WarpCheck *warps;
   BarrierCheck barriers[BARRIERS];
+  View cluster_arriving, cluster_complete;
   MbarrierCheck mbarriers[MBARRIERS];
   uint32_t mbarrier_n;
   Shadow shared;
@@ -145,6 +151,9 @@ void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b);
 // check_barrier.c
 void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
 void hook_bar_release(void *context, Block *block, uint32_t barrier);
+void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask);
+void hook_cluster_release(void *context, Block *block);
+void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes);
 void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // What a deadlock's report says besides its message: who waits where.
@@ -163,6 +172,10 @@ void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t la
                         uint32_t phase);
 // The event of an asynchronous operation: its strand (from 0, in its block) and clock.
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
+// check_wgmma.c
+bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: no memory
+void wgmma_begin(const Launch *launch, WarpCheck *warp);
+void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask);
 // check_lanes.c
 void hook_lost_store(void *context, Warp *warp, const Insn *insn, uint32_t lost, uint32_t mask);
 void hook_shuffle(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t sources);

@@ -42,15 +42,15 @@ Readers *shadow_readers(Shadow *shadow, Cell *cell) {
   return &shadow->readers[cell->more - 1];
 }
 
-bool readers_add(Readers *readers, Mark mark) {
-  if (readers->n == readers->cap) {
-    uint32_t cap = readers->cap ? 2 * readers->cap : 4;
+bool readers_reach(Readers *readers, uint32_t index) {
+  if (index >= readers->cap) {
+    uint32_t cap = index < 8 ? 8 : 2 * index;
     Mark *grown = realloc(readers->at, cap * sizeof *grown);
     if (!grown) return false;
     readers->at = grown;
     readers->cap = cap;
   }
-  readers->at[readers->n++] = mark;
+  for (; readers->n <= index; readers->n++) readers->at[readers->n] = (Mark){0};
   return true;
 }
 
@@ -61,9 +61,9 @@ static bool copy_cell(Shadow *shadow, const Cell *from, Cell *to) {
   if (!from->more) return true;
   uint32_t count = shadow->readers[from->more - 1].n;
   Readers *list = shadow_readers(shadow, to);
-  for (uint32_t i = 0; list && i < count; i++)
-    if (!readers_add(list, shadow->readers[from->more - 1].at[i])) return false;
-  return list;
+  if (!list || (count && !readers_reach(list, count - 1))) return false;
+  if (count) memcpy(list->at, shadow->readers[from->more - 1].at, count * sizeof *list->at);
+  return true;
 }
 
 static bool split_page(Shadow *shadow, ShadowPage *page, uint8_t shift) {

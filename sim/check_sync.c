@@ -170,6 +170,7 @@ static void thread_fence(Warp *warp, const Insn *insn) {
 void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence) {
   const Checker *checker = context;
   (void)mask;
+  if (fence == HOOK_FENCE_WGMMA) warp_check(warp)->wgmma_fenced = warp->executed;
   if (fence == HOOK_FENCE_THREAD)
     thread_fence(warp, insn);
   else if (fence == HOOK_FENCE_ASYNC || fence == HOOK_FENCE_ASYNC_SHARED ||

@@ -63,15 +63,15 @@ typedef struct AsyncQueue {
 struct Warp {
   unsigned char *regs;
   Block *block;
-  uint32_t index; // in its block
-  uint32_t n;     // groups
-  Group groups[LANES];
+  uint32_t index;       // in its block
+  uint32_t n;           // groups
   uint32_t live;        // lanes that have not exited
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
   AsyncQueue queues[ASYNC_GROUP_NONE];
   uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
+  Group groups[LANES];      // last: those from n on are not set when a warp starts
 };
 
 // bar's, and one more for the cluster.
@@ -92,6 +92,9 @@ struct Block {
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
+  struct RegisterRun *runs; // of slots that instructions may write: zeroed when a block starts anew
+  uint32_t run_count;
+  bool started;       // the other slots hold their values
   uint32_t *specials; // of each warp and each of the program's special slots: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;

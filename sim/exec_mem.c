@@ -41,14 +41,22 @@ static void load_element(const Insn *insn, unsigned char *const *host, uint32_t 
   }
 }
 
-// 32-bit elements when every lane takes part: the commonest case, without the width's switches.
-static void load_words(unsigned char *const *host, uint32_t element, uint32_t *to) {
-  for (int l = 0; l < LANES; l++) memcpy(&to[l], host[l] + 4 * (size_t)element, 4);
-}
+// Elements of 32 or 64 bits that go to or come from registers of that width: the commonest case, without the
+// width's switches.
+#define DEFINE_SAME_WIDTH(bits)                                                                              \
+  static void load_same##bits(unsigned char *const *host, size_t offset, uint##bits##_t *to,                 \
+                              uint32_t mask) {                                                               \
+    for (int l = 0; l < LANES; l++)                                                                          \
+      if (mask >> l & 1) memcpy(&to[l], host[l] + offset, sizeof *to);                                       \
+  }                                                                                                          \
+  static void store_same##bits(unsigned char *const *host, size_t offset, const uint##bits##_t *from,        \
+                               uint32_t mask) {                                                              \
+    for (int l = 0; l < LANES; l++)                                                                          \
+      if (mask >> l & 1) memcpy(host[l] + offset, &from[l], sizeof *from);                                   \
+  }
 
-static void store_words(unsigned char *const *host, uint32_t element, const uint32_t *from) {
-  for (int l = 0; l < LANES; l++) memcpy(host[l] + 4 * (size_t)element, &from[l], 4);
-}
+DEFINE_SAME_WIDTH(32)
+DEFINE_SAME_WIDTH(64)
 
 // Lane l's element i of `count` at from + (l * count + i) elements, to or from registers of the same width.
 #define DEFINE_STRIDED(bits)                                                                                 \
@@ -110,8 +118,10 @@ void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
   for (uint32_t i = 0; i < access->count; i++) {
     if (access->slot_bytes[i] == 0) continue;
     void *to = lanes_at(warp, access->slots[i]);
-    if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
-      load_words(host, i, to);
+    if (access->bytes == 4 && access->slot_bytes[i] == 4)
+      load_same32(host, 4 * (size_t)i, to, mask);
+    else if (access->bytes == 8 && access->slot_bytes[i] == 8)
+      load_same64(host, 8 * (size_t)i, to, mask);
     else if (access->bytes == 16)
       move_wide(host, i, to, mask, false);
     else
@@ -161,8 +171,10 @@ void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
   if (!find_lanes(warp, insn, &mask, true, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     void *from = lanes_at(warp, access->slots[i]);
-    if (mask == ALL_LANES && access->bytes == 4 && access->slot_bytes[i] == 4)
-      store_words(host, i, from);
+    if (access->bytes == 4 && access->slot_bytes[i] == 4)
+      store_same32(host, 4 * (size_t)i, from, mask);
+    else if (access->bytes == 8 && access->slot_bytes[i] == 8)
+      store_same64(host, 8 * (size_t)i, from, mask);
     else if (access->bytes == 16)
       move_wide(host, i, from, mask, true);
     else

@@ -4,6 +4,8 @@
 #include "sim/bulk.h"
 #include "sim/float_bits.h"
 
+enum { CHUNK = 16 };
+
 static bool is_load(const AsyncOp *op) { return op->insn->u.copy->has_mbarrier; }
 
 static bool load_map(Warp *warp, const Insn *insn, uint32_t lane, const Address *operand, TensorMap *map) {
@@ -38,11 +40,17 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "the tensor's elements have no such reduction");
     return false;
   }
-  range->bytes = tensor_map_box(&range->map).bytes;
+  TensorBox box = tensor_map_box(&range->map);
+  range->bytes = box.bytes;
   for (uint32_t i = 0; i < copy->rank; i++)
     range->at[i] = ((const int32_t *)lanes_at(warp, copy->coordinates[i]))[lane];
+  if (range->at[0] * (int64_t)box.element % 16) { // an H200 stops with an illegal instruction
+    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+               "the innermost coordinate %d is no multiple of 16 bytes", range->at[0]);
+    return false;
+  }
   return bulk_one_block(warp, insn, lane) && bulk_mbarrier(op, lane) &&
-         resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, range->bytes, 128, load,
+         resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, box.span, 128, load,
                          load ? &range->to : &range->from);
 }
 
@@ -162,25 +170,32 @@ static void tensor_rows(AsyncOp *op) {
 
 // ---- the shared side, in swizzled chunks of 16 bytes ----
 
+// False: the fault is set.
+static bool shared_chunk(AsyncOp *op, uint64_t address, unsigned char *staged) {
+  Block *block = op->warp->block;
+  address = tensor_swizzle(op->u.range->map.swizzle, address);
+  if (address + CHUNK > block->shared_bytes) {
+    warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
+               "the swizzle moves a box to shared address %llu, beyond the end", (unsigned long long)address);
+    return false;
+  }
+  if (is_load(op))
+    memcpy(block->shared + address, staged, CHUNK);
+  else
+    memcpy(staged, block->shared + address, CHUNK);
+  bulk_range_hook(op, SPACE_SHARED, is_load(op) ? HOOK_WRITE : HOOK_READ, address, CHUNK);
+  return true;
+}
+
 static void shared_chunks(AsyncOp *op) {
   CopyRange *range = op->u.range;
-  Block *block = op->warp->block;
-  bool load = is_load(op);
-  uint64_t base = load ? range->to.address : range->from.address;
-  for (uint64_t at = 0; at < range->bytes; at += 16) {
-    uint64_t address = tensor_swizzle(range->map.swizzle, base + at);
-    if (address + 16 > block->shared_bytes) {
-      warp_fault(op->warp, op->insn, op->mask, TILEC_SIM_OUT_OF_BOUNDS, address,
-                 "the swizzle moves a box to shared address %llu, beyond the end",
-                 (unsigned long long)address);
-      return;
-    }
-    if (load)
-      memcpy(block->shared + address, range->staged + at, 16);
-    else
-      memcpy(range->staged + at, block->shared + address, 16);
-  }
-  bulk_range_hook(op, SPACE_SHARED, load ? HOOK_WRITE : HOOK_READ, base, range->bytes);
+  TensorBox box = tensor_map_box(&range->map);
+  uint64_t base = is_load(op) ? range->to.address : range->from.address;
+  for (uint32_t row = 0; row < box.bytes / box.row; row++)
+    for (uint32_t at = 0; at < box.row; at += CHUNK)
+      if (!shared_chunk(op, base + (uint64_t)row * box.pitch + at,
+                        range->staged + (size_t)row * box.row + at))
+        return;
 }
 
 void tensor_read(AsyncOp *op) {

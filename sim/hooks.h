@@ -83,6 +83,8 @@ typedef struct SimHooks {
   // A fault that need not end the launch: true where it goes on without the access, or after a deadlock
   // without the block.
   bool (*fault)(void *context, Warp *warp, const Fault *fault);
+  // Before each instruction; NULL costs nothing.
+  void (*step)(void *context, Warp *warp, const Insn *insn, uint32_t mask);
   void (*split)(void *context, Warp *warp, uint32_t mask); // lanes of a group of `mask` are about to part
   void (*join)(void *context, Warp *warp, uint32_t a, uint32_t b); // two groups of lanes become one
   void (*exit)(void *context, Warp *warp, const Insn *insn, uint32_t lanes);

@@ -106,18 +106,19 @@ static inline void against_read(Actor *actor, const Mark *mark, uint32_t lane, u
 }
 
 // A third reader that is not ordered after the others.
-static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark, uint32_t lane) {
+static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark) {
   if (!shadow->every_reader) {
     cell->reads[1] = mark;
     return;
   }
   Readers *list = shadow_readers(shadow, cell);
-  for (uint32_t i = 0; list && i < list->n; i++)
-    if (list->at[i].strand == mark.strand || after(actor, &list->at[i], lane)) {
-      list->at[i] = mark;
-      return;
-    }
-  if (!list || !readers_add(list, mark)) actor->failed = true;
+  uint32_t strand = mark.strand - actor->first, index = strand;
+  if (list && strand >= actor->warps) // not a warp's own: behind them, in order of arrival
+    for (index = actor->warps; index < list->n && list->at[index].strand != mark.strand;) index++;
+  if (list && readers_reach(list, index))
+    list->at[index] = mark;
+  else
+    actor->failed = true;
 }
 
 static inline bool replaceable(Actor *actor, const Mark *old, Mark mark, uint32_t lane) {
@@ -140,12 +141,12 @@ static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
 
 void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   for (uint32_t i = 0; actor->space == SPACE_SHARED && i < count; i++)
-    if (!cells[i].write.strand) uninitialised(actor, lane, address);
+    if (!cells[i].write.strand) uninitialised(actor, lane, address + i * actor->cell_bytes);
 }
 
 void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
     Cell *cell = &cells[i];
     if (!cell->write.strand && actor->space == SPACE_SHARED) uninitialised(actor, lane, address);
     against_write(actor, cell, TILEC_SIM_RACE_WRITE_READ, lane, address);
@@ -154,13 +155,13 @@ void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32
     else if (replaceable(actor, &cell->reads[1], mark, lane))
       cell->reads[1] = mark;
     else
-      remember_more(actor, shadow, cell, mark, lane);
+      remember_more(actor, shadow, cell, mark);
   }
 }
 
 void race_write(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
   Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
     Cell *cell = &cells[i];
     against_write(actor, cell, TILEC_SIM_RACE_WRITE_WRITE, lane, address);
     against_read(actor, &cell->reads[0], lane, address);

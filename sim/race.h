@@ -31,6 +31,7 @@ typedef struct Cell {
   uint32_t more; // further readers: index + 1 of Shadow.readers; 0: none
 } Cell;
 
+// At [w] a warp's own read, behind them those of other strands; a strand of 0 is no entry.
 typedef struct Readers {
   Mark *at;
   uint32_t n, cap;
@@ -59,7 +60,8 @@ void shadow_clear(Shadow *shadow);
 Cell *shadow_cells(Shadow *shadow, uint64_t offset, uint32_t bytes, uint32_t *count);
 // A cell's list of further readers, made where it has none; valid until the next call. NULL: no memory.
 Readers *shadow_readers(Shadow *shadow, Cell *cell);
-bool readers_add(Readers *readers, Mark mark); // false: no memory
+// Makes at[index] exist; what is new is empty. False: no memory.
+bool readers_reach(Readers *readers, uint32_t index);
 
 // Who accesses, and what it knows.
 typedef struct Actor {
@@ -68,7 +70,9 @@ typedef struct Actor {
   PtxSpace space;
   Mark mark;                    // of the access; its lane is filled in by race_read and race_write
   uint32_t lanes;               // on whose behalf, for reports
+  uint32_t cell_bytes;          // of the cells it accesses now
   uint32_t group;               // lanes that run together
+  uint32_t warps;               // of its block
   uint32_t first, strands, own; // strands of its block; the warp's own, from 0
   const uint32_t *seen;         // clocks of its block's strands
   const uint32_t *proxy;        // of those, what the asynchronous proxy sees; NULL: a generic access
@@ -77,8 +81,8 @@ typedef struct Actor {
   bool failed;
 } Actor;
 
-// One lane's access to the cells, at the address for reports. Reports what is not ordered before it, then
-// remembers it.
+// One lane's access to the cells, the first of which is at the address. Reports what is not ordered before
+// it, then remembers it.
 void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address);
 // A report where nothing has written the cells of shared memory.
 void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address);

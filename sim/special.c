@@ -40,8 +40,7 @@ static uint32_t special_value(const Block *block, uint32_t warp, Special special
   return 0;
 }
 
-// Whether it differs between the blocks of a launch.
-static bool is_of_block(Special special) {
+bool special_is_of_block(Special special) {
   return (special >= SPECIAL_CTAID_X && special <= SPECIAL_CTAID_Z) || special == SPECIAL_SMID;
 }
 
@@ -51,8 +50,8 @@ void special_fill(Block *block, bool of_block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t i = 0; i < program->specials.n; i++, to += LANES) {
       Special special = program->specials.at[i].special;
-      if (of_block && !is_of_block(special)) continue;
-      if (is_of_block(special)) {
+      if (of_block && !special_is_of_block(special)) continue;
+      if (special_is_of_block(special)) {
         uint32_t value = special_value(block, w, special, 0);
         for (uint32_t l = 0; l < LANES; l++) to[l] = value;
       } else

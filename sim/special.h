@@ -5,6 +5,7 @@
 
 #include "sim/exec.h"
 
+bool special_is_of_block(Special special); // whether it differs between the blocks of a launch
 // Fills block->specials; `of_block`: only those that differ between the blocks of a launch.
 void special_fill(Block *block, bool of_block);
 

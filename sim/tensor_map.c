@@ -60,6 +60,8 @@ TensorBox tensor_map_box(const TensorMap *map) {
   }
   box.row = box.counts[0] * box.element;
   box.bytes = elements * box.element;
+  box.pitch = map->swizzle ? 16u << map->swizzle : box.row;
+  box.span = (elements / box.counts[0] - 1) * box.pitch + box.row;
   return box;
 }
 

@@ -40,10 +40,13 @@ typedef struct TensorMap {
   uint8_t unused[40];
 } TensorMap;
 
-// What a box of it is: extents in elements, and what they take in shared memory.
+// What a box of it is: extents in elements, and what they take in shared memory. With a swizzle a row there
+// begins every 32, 64 or 128 bytes, however narrow the box is (measured on an H200); the gaps stay as they
+// are, and mbarriers count the rows' bytes alone.
 typedef struct TensorBox {
   uint32_t counts[TENSOR_RANK]; // 1 beyond the rank
-  uint32_t element, row, bytes; // bytes: of an element, of the innermost extent, of all
+  uint32_t element, row, bytes; // bytes: of an element, of the innermost extent, of all rows
+  uint32_t pitch, span;         // bytes from row to row in shared memory, from the first to the last's end
 } TensorBox;
 
 PtxType tensor_type(uint32_t type); // how its elements are added or compared

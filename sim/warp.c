@@ -300,6 +300,8 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
 static void run_group(Warp *warp, Turn turn, uint64_t most) {
   Group *group = turn.group;
   Worker *worker = warp->block->worker;
+  const SimHooks *hooks = hooks_of(warp);
+  bool watched = hooks && hooks->step;
   const Insn *code = warp->block->program->code.at;
   uint64_t left = turn.most < most ? turn.most : most;
   for (; left > 0 && group->pc < turn.stop_pc; left--) {
@@ -307,6 +309,7 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
     uint32_t mask = group->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
     worker->executed[group->pc]++;
     warp->executed++;
+    if (watched) hooks->step(hooks->context, warp, insn, mask);
     switch (insn->kind) {
     case KIND_LANES:
       if (mask) insn->exec(warp, insn, mask);

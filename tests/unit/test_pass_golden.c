@@ -103,6 +103,8 @@ static void test_widen(void **state) { (void)state, check_file("widen"); }
 static void test_anchors(void **state) { (void)state, check_file("anchors"); }
 static void test_no_anchors(void **state) { (void)state, check_file("no_anchors"); }
 static void test_fold(void **state) { (void)state, check_file("fold"); }
+static void test_shapes(void **state) { (void)state, check_file("shapes"); }
+static void test_every_op(void **state) { (void)state, check_file("every_op"); }
 static void test_control(void **state) { (void)state, check_file("control"); }
 static void test_loop(void **state) { (void)state, check_file("loop"); }
 
@@ -150,7 +152,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_add),     cmocka_unit_test(test_add_unaligned), cmocka_unit_test(test_widen),
       cmocka_unit_test(test_anchors), cmocka_unit_test(test_no_anchors),    cmocka_unit_test(test_fold),
-      cmocka_unit_test(test_control), cmocka_unit_test(test_loop),          cmocka_unit_test(test_pipeline),
+      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_every_op),      cmocka_unit_test(test_control),
+      cmocka_unit_test(test_loop),    cmocka_unit_test(test_pipeline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,7 +248,7 @@ static const char tensor_text[] = HEAD
     ".visible .entry load(.param .align 64 .b8 map[128], .param .u64 po, .param .u32 px, .param .u32 py,"
     " .param .u32 pz) {\n"
     ".reg .b64 %m, %o, %t;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
-    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[512];\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[1536];\n"
     "mov.b64 %t, map;\ncvta.param.u64 %m, %t;\nld.param.u64 %o, [po];\n"
     "ld.param.u32 %r0, [px];\nld.param.u32 %r1, [py];\nld.param.u32 %r2, [pz];\n"
     "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
@@ -257,17 +257,17 @@ static const char tensor_text[] = HEAD
     "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], "
     "[%m, {%r0, %r1, %r2}], [bar];\n"
     "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
-    "cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 384;\n"
+    "cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 1536;\n"
     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n"
     ".visible .entry store(.param .align 64 .b8 map[128], .param .u64 pi, .param .u32 px, .param .u32 py,"
     " .param .u32 pz) {\n"
     ".reg .b64 %m, %i, %t;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
-    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[512];\n"
+    ".shared .align 8 .b64 bar;\n.shared .align 1024 .b8 s[1536];\n"
     "mov.b64 %t, map;\ncvta.param.u64 %m, %t;\nld.param.u64 %i, [pi];\n"
     "ld.param.u32 %r0, [px];\nld.param.u32 %r1, [py];\nld.param.u32 %r2, [pz];\n"
     "mbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n"
-    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 384;\n"
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%i], 384, [bar];\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 1536;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%i], 1536, [bar];\n"
     "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p, [bar], 0;\n@!%p bra again;\n"
     "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%m, {%r0, %r1, %r2}], [s];\n"
     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
@@ -286,15 +286,15 @@ static tilec_sim_tensor_map tensor_map(uint64_t address, uint32_t swizzle, uint3
   return map;
 }
 
-// The float's place in a packed box in shared memory: 32-byte rows, chunks of 16 bytes swizzled.
+// The float's place in a box in shared memory: rows of 32 bytes every 32, 64 or 128, chunks of 16 swizzled.
 static int box_place(int x, int y, int z, uint32_t swizzle) {
-  int byte = 4 * (x + BX * (y + BY * z)), bits = (1 << swizzle) - 1;
+  int byte = 4 * x + (swizzle ? 16 << swizzle : 4 * BX) * (y + BY * z), bits = (1 << swizzle) - 1;
   return (byte ^ ((byte >> 7 & bits) << 4)) / 4;
 }
 
 static void check_load(uint32_t swizzle, uint32_t fill, const int *corner, int schedule) {
   SimFixture f = sim_open_text(tensor_text, schedule);
-  static float in[X * Y * Z], out[96];
+  static float in[X * Y * Z], out[384];
   for (int z = 0; z < Z; z++)
     for (int y = 0; y < Y; y++)
       for (int x = 0; x < X; x++) in[x + X * (y + Y * z)] = tensor_value(x, y, z);
@@ -319,22 +319,36 @@ static void check_load(uint32_t swizzle, uint32_t fill, const int *corner, int s
 
 static void test_tensor_loads(void **unused) {
   (void)unused;
-  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-3, -2, -1}, {16, 7, 3}, {40, 0, 0}, {3, 8, 4}};
+  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-4, -2, -1}, {16, 7, 3}, {40, 0, 0}, {4, 8, 4}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (uint32_t swizzle = 0; swizzle < 4; swizzle++)
       for (size_t i = 0; i < sizeof corners / sizeof *corners; i++)
         check_load(swizzle, swizzle & 1, corners[i], schedule);
 }
 
+// An H200 stops there too.
+static void test_a_coordinate_within_16_bytes(void **unused) {
+  (void)unused;
+  SimFixture f = sim_open_text(tensor_text, TILEC_SIM_LATE);
+  static float in[X * Y * Z], out[384];
+  uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+  tilec_sim_tensor_map map = tensor_map(pi, 0, 0);
+  int three = 3, zero = 0;
+  const void *params[] = {&map, &po, &three, &zero, &zero};
+  assert_int_equal(sim_launch(&f, "load", 1, 1, 1, 0, params), TILEC_SIM_ERROR_KERNEL);
+  assert_non_null(strstr(tilec_sim_message(f.sim), "multiple of 16 bytes"));
+  sim_close(&f);
+}
+
 static void test_tensor_stores_and_reductions(void **unused) {
   (void)unused;
-  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-3, -2, -1}, {16, 7, 3}};
+  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-4, -2, -1}, {16, 7, 3}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
       const int *corner = corners[i];
       SimFixture f = sim_open_text(tensor_text, schedule);
-      static float in[96], out[X * Y * Z];
-      for (int k = 0; k < 96; k++) in[k] = (float)(k + 1);
+      static float in[384], out[X * Y * Z];
+      for (int k = 0; k < 384; k++) in[k] = (float)(k + 1);
       memset(out, 0, sizeof out);
       uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
       tilec_sim_tensor_map map = tensor_map(po, 2, 0);
@@ -549,6 +563,7 @@ int main(void) {
       cmocka_unit_test(test_cp_async_arrives_at_an_mbarrier),
       cmocka_unit_test(test_bulk_copies_and_reductions),
       cmocka_unit_test(test_tensor_loads),
+      cmocka_unit_test(test_a_coordinate_within_16_bytes),
       cmocka_unit_test(test_tensor_stores_and_reductions),
       cmocka_unit_test(test_maps_that_cuda_refuses),
       cmocka_unit_test(test_maps_changed_by_kernels),

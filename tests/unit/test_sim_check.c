@@ -188,6 +188,8 @@ static const Bug bugs[] = {
     {"proxy", "async", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "fence.proxy.async", 0},
     {"store_reuse", "async", TILEC_SIM_RACE_READ_WRITE, 1, 32, 0, 0, "wait_group.read", EARLY},
     {"wgmma_proxy", "async", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "fence.proxy.async", 0},
+    {"wgmma_early", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "is read before wgmma.wait_group", 0},
+    {"wgmma_fence", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "wgmma.fence", 0},
     {"wgmma_refill", "async", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, "wgmma.wait_group", EARLY},
 };
 

@@ -326,7 +326,8 @@ __device__ u64 descriptor(const void *tile) { // no swizzle, core matrices of 12
 #define WGMMA(d, a, b) \
   asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 0, 1, 1, 0, 0;" \
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(descriptor(a)), "l"(descriptor(b)))
-#define WGMMA_FENCE() asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
+#define WGMMA_FENCE(d) \
+  asm volatile("wgmma.fence.sync.aligned;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory")
 #define WGMMA_COMMIT() asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
 #define WGMMA_WAIT(d) \
   asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory")
@@ -337,7 +338,7 @@ extern "C" __global__ void bug_wgmma_proxy(float *out) {
   for (int i = 0; i < 4; i++) a[threadIdx.x + 128 * i] = 0; // B: wgmma_proxy
   if (threadIdx.x < 64) b[threadIdx.x] = 0;
   __syncthreads();
-  WGMMA_FENCE();
+  WGMMA_FENCE(d);
   WGMMA(d, a, a); // A: wgmma_proxy
   WGMMA_COMMIT();
   WGMMA_WAIT(d);
@@ -350,7 +351,7 @@ extern "C" __global__ void ok_wgmma_proxy(float *out) {
   if (threadIdx.x < 64) b[threadIdx.x] = 0;
   PROXY_FENCE();
   __syncthreads();
-  WGMMA_FENCE();
+  WGMMA_FENCE(d);
   WGMMA(d, a, b);
   WGMMA_COMMIT();
   WGMMA_WAIT(d);
@@ -364,7 +365,7 @@ extern "C" __global__ void bug_wgmma_refill(float *out) {
   for (int i = 0; i < 4; i++) a[threadIdx.x + 128 * i] = 0;
   PROXY_FENCE();
   __syncthreads();
-  WGMMA_FENCE();
+  WGMMA_FENCE(d);
   WGMMA(d, a, a); // B: wgmma_refill
   WGMMA_COMMIT();
   __syncthreads();
@@ -378,11 +379,70 @@ extern "C" __global__ void ok_wgmma_refill(float *out) {
   for (int i = 0; i < 4; i++) a[threadIdx.x + 128 * i] = 0;
   PROXY_FENCE();
   __syncthreads();
-  WGMMA_FENCE();
+  WGMMA_FENCE(d);
   WGMMA(d, a, a);
   WGMMA_COMMIT();
   WGMMA_WAIT(d);
   __syncthreads();
   a[threadIdx.x] = 1;
   out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+__device__ void fill(int *a) {
+  for (int i = 0; i < 4; i++) a[threadIdx.x + 128 * i] = 0;
+  PROXY_FENCE();
+  __syncthreads();
+}
+
+// An accumulator is read before the wait.
+extern "C" __global__ void bug_wgmma_early(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a); // B: wgmma_early
+  WGMMA_COMMIT();
+  out[threadIdx.x] = d[0]; // A: wgmma_early
+  WGMMA_WAIT(d);
+}
+extern "C" __global__ void ok_wgmma_early(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}
+
+// Accumulators are scaled between two wgmma, with no fence before the second.
+extern "C" __global__ void bug_wgmma_fence(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  asm volatile("mul.f32 %0, %0, 0f40000000;" : "+f"(d[0])); // B: wgmma_fence
+  WGMMA(d, a, a); // A: wgmma_fence
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}
+extern "C" __global__ void ok_wgmma_fence(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  asm volatile("mul.f32 %0, %0, 0f40000000;" : "+f"(d[0]));
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
 }

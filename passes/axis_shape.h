@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The axis analysis of ops that move elements to another shape.
+#ifndef PASSES_AXIS_SHAPE_H
+#define PASSES_AXIS_SHAPE_H
+
+#include "passes/axis_info.h"
+
+// Whether the op is expand_dims, broadcast, trans or reshape.
+bool axis_is_shape_op(const Op *op);
+// What is claimed of its result where `in` is claimed of its operand. `step`: how far neighbours of a
+// contiguous run are apart.
+AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step);
+
+#endif
