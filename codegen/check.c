@@ -23,7 +23,7 @@ static void check_type(Checker *c, const Type *type, Loc loc) {
   }
   if (!type_is_tile(type)) return;
   const Layout *layout = type->layout;
-  c->failed = true;
+  bool good = false;
   if (!layout)
     diag_error(c->diags, loc, "a tile without a layout cannot be compiled: propagate_layouts has not run");
   else if (layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != c->target->num_warps)
@@ -38,7 +38,8 @@ static void check_type(Checker *c, const Type *type, Loc loc) {
                "the tile needs %u registers a thread; the most is %d: use a smaller tile or more warps",
                layout_registers(layout), MAX_REGISTERS);
   else
-    c->failed = false;
+    good = true;
+  if (!good) c->failed = true;
 }
 
 static bool is_fp8(const Type *type) {
@@ -126,8 +127,12 @@ static bool check_built(Checker *c, const Op *op) {
 
 static void check_op(Checker *c, const Op *op, uint32_t depth) {
   if (!check_built(c, op)) return;
+  bool failed = c->failed;
+  c->failed = false;
   for (uint32_t i = 0; i < op->result_count; i++) check_type(c, op->results[i].type, op->loc);
-  if (c->failed) return;
+  bool good_types = !c->failed;
+  c->failed |= failed;
+  if (!good_types) return;
   check_fp8(c, op);
   if (op->kind == OP_LOAD || op->kind == OP_STORE) check_hints(c, op);
   check_volatile(c, op);
