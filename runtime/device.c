@@ -56,6 +56,7 @@ void device_hold(tilec_device *device) { __atomic_add_fetch(&device->users, 1, _
 void device_release(tilec_device *device) {
   if (__atomic_sub_fetch(&device->users, 1, __ATOMIC_ACQ_REL) > 0) return;
   device->kind->close(device);
+  buf_free(&device->printed);
   free(device);
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/str.h"
 #include "ir/ir.h"
 #include "runtime/tilec.h"
@@ -70,6 +71,7 @@ struct tilec_device {
   bool needs_ptx; // false: the device runs the elaborated function (eval)
   int users;      // objects that hold the device, the caller included; atomic
   void *state;    // the kind's own
+  Buf printed;    // sim, eval: what the last launch's kernel printed; a GPU's driver prints it itself
 };
 
 // As tilec_device_open says.

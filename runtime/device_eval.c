@@ -81,8 +81,14 @@ typedef struct EvalRun {
   HostMemory *memory;
   Func *func;
   const KernelLaunch *launch;
+  Buf *printed;
   Arena arena;
 } EvalRun;
+
+static void keep_printed(const char *text, void *data) {
+  buf_text(data, text);
+  buf_char(data, '\n');
+}
 
 static void give_memory(const HostMemory *host, EvalMemory *memory) {
   for (size_t i = 0; i < host->count; i++) {
@@ -112,7 +118,7 @@ static tilec_status run(void *data) {
   for (uint32_t i = 0; i < r->launch->arg_count; i++) args[i].bits = r->launch->args[i];
   EvalMemory *memory = eval_memory_new(&r->arena);
   give_memory(r->memory, memory);
-  EvalOptions options = {0};
+  EvalOptions options = {.print = keep_printed, .print_data = r->printed};
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   take_memory(r->memory, memory);
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
@@ -120,11 +126,12 @@ static tilec_status run(void *data) {
 
 // One launch at a time: the function's IrContext takes the diagnostics.
 static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const KernelLaunch *launch) {
-  EvalRun r = {.memory = device->state, .func = kernel, .launch = launch};
+  EvalRun r = {.memory = device->state, .func = kernel, .launch = launch, .printed = &device->printed};
   if (launch->arg_count != r.func->param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %u", r.func->name,
                      r.func->param_count, launch->arg_count);
   pthread_mutex_lock(&r.memory->lock);
+  buf_reset(&device->printed);
   tilec_status status = error_guard(run, &r);
   pthread_mutex_unlock(&r.memory->lock);
   arena_free(&r.arena);

@@ -197,6 +197,10 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   tilec_sim *sim = lock(device);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
+  size_t bytes;
+  const char *printed = tilec_sim_printed(sim, &bytes);
+  buf_reset(&device->printed);
+  buf_bytes(&device->printed, printed, bytes);
   if (result != TILEC_SIM_ERROR_KERNEL) return unlock(device, result);
   tilec_status status = kernel_errors(sim);
   unlock(device, TILEC_SIM_OK);

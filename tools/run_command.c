@@ -8,7 +8,11 @@
 #include "ir/eval.h"
 
 ExitStatus run_device_failed(tilec_status status) {
-  tool_error("%s", tilec_last_error());
+  const char *message = tilec_last_error(); // a diagnostic has its place and severity already
+  if (strstr(message, ": error: "))
+    fputs(message, stderr);
+  else
+    tool_error("%s", message);
   return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
 }
 
@@ -85,6 +89,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
   if (status == TILEC_OK) status = read_buffers(run, buffers);
   device_unload(&kernel);
+  fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
   if (status != TILEC_OK) return run_device_failed(status);
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
