@@ -87,6 +87,7 @@ static void note_calls(Diags *diags, Diag *diag) {
 
 // Lists the diagnostic, unless it stands there already or the limit of errors is passed.
 static Diag *diag_add(Diags *diags, Diag *diag) {
+  if (diag->severity == DIAG_ERROR) diags->raised++;
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *old = diags->list.at[i];
     if (old->severity == diag->severity && same_place(old->loc, diag->loc) &&

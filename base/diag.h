@@ -72,6 +72,7 @@ typedef struct Diags {
   Sources *sources; // set before first use
   VEC(Diag *) list;
   uint32_t errors, warnings;
+  uint32_t raised;      // errors given, those that stand there already included
   uint32_t error_limit; // 0: 20
 } Diags;
 

@@ -43,6 +43,8 @@ Value *builtin_choose(Elab *e, Value *condition, Value *x, Value *y); // select
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b);
 Obj builtin_promote_bf16(Elab *e, Loc loc, Obj obj); // bf16 as fp32, others as they are
 bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good);
+// `result`, but x or y where that is NaN.
+Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y);
 // The reduction of a tile along `axis` by a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
 Value *builtin_only_element(Elab *e, Value *x); // of a tile of one element: a scalar
@@ -124,6 +126,9 @@ Obj builtin_softmax(Elab *e, Call *call);
 // builtins_reduce.c: reductions, scans
 Obj builtin_sum(Elab *e, Call *call);
 Obj builtin_reduce_bits(Elab *e, Call *call);
+// TorchInductor's: in both a NaN is the result. detail: "max", "min", of reductions "prod" too.
+Obj builtin_helper_reduce(Elab *e, Call *call);
+Obj builtin_helper_extreme(Elab *e, Call *call);
 Obj builtin_extreme(Elab *e, Call *call);
 Obj builtin_extreme_index(Elab *e, Call *call);
 Obj builtin_reduce(Elab *e, Call *call);

@@ -48,6 +48,14 @@ static bool combine_op(Elab *e, const Call *call, const void *data, uint32_t n, 
   return true;
 }
 
+// The same, but a NaN on either side is the result.
+static bool combine_propagating(Elab *e, const Call *call, const void *data, uint32_t n, Value *const *args,
+                                Value **results) {
+  combine_op(e, call, data, n, args, results);
+  results[0] = builtin_propagate_nan(e, results[0], args[0], args[1]);
+  return true;
+}
+
 static bool combine_first(Elab *e, const Call *call, const void *data, uint32_t n, Value *const *args,
                           Value **results) {
   (void)e, (void)call, (void)data, (void)n;
@@ -281,6 +289,33 @@ Obj builtin_extreme(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   if (indices) return reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return reduce_one(e, call, promote_extreme(e, x, false), largest ? OP_MAX : OP_MIN, keep_dims);
+}
+
+Obj builtin_helper_reduce(Elab *e, Call *call) {
+  const char *detail = call->builtin->detail;
+  OpKind kind = strcmp(detail, "max") == 0 ? OP_MAX : strcmp(detail, "min") == 0 ? OP_MIN : OP_MUL;
+  Value *x;
+  uint32_t axis;
+  if (!read_inputs(e, call, 1, &x)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (!read_axis(e, call, 1, 1, &x, &axis)) return error_obj();
+  bool propagating = kind != OP_MUL && type_is_float(x->type);
+  Fold fold = {.kind = OP_REDUCE,
+               .axis = axis,
+               .n = 1,
+               .inputs = &x,
+               .combine = propagating ? combine_propagating : combine_op,
+               .data = &kind};
+  return obj_value(op_result(run_fold(e, call, &fold)));
+}
+
+Obj builtin_helper_extreme(Elab *e, Call *call) {
+  Obj args[] = {call->args[0], call->args[1], obj_string(e, STR("ALL"))};
+  Loc locs[] = {call->locs[0], call->locs[1], call->loc};
+  Call inner = *call;
+  inner.args = args;
+  inner.locs = locs;
+  return call->builtin->detail[1] == 'a' ? builtin_maximum(e, &inner) : builtin_minimum(e, &inner);
 }
 
 Obj builtin_extreme_index(Elab *e, Call *call) {

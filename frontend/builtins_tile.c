@@ -138,7 +138,7 @@ Obj builtin_where(Elab *e, Call *call) {
 }
 
 // max and min as ops take the operand that is no NaN; to propagate one, it is chosen explicitly.
-static Value *propagate(Elab *e, Value *result, Value *x, Value *y) {
+Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y) {
   Value *other = build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_NE, y, y), y, result);
   return build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_NE, x, x), x, other);
 }
@@ -157,7 +157,7 @@ static Obj extremum(Elab *e, Call *call, OpKind kind) {
   if (type_is_elem(p.a->type, ELEM_I1))
     return obj_value(build_binary(&e->b, kind == OP_MAX ? OP_OR : OP_AND, p.a, p.b));
   Value *result = build_binary(&e->b, kind, p.a, p.b);
-  return obj_value(nan && type_is_float(p.a->type) ? propagate(e, result, p.a, p.b) : result);
+  return obj_value(nan && type_is_float(p.a->type) ? builtin_propagate_nan(e, result, p.a, p.b) : result);
 }
 
 Obj builtin_maximum(Elab *e, Call *call) { return extremum(e, call, OP_MAX); }

@@ -29,16 +29,33 @@ static void dropped(Elab *e, const Expr *expr, const char *what) {
   diag_remark(e->diags, expr->loc, "elaborate", "%s cannot be evaluated and is ignored", what);
 }
 
+// What was said so far.
+typedef struct Said {
+  uint32_t errors, raised, warnings, n;
+} Said;
+
+static Said said(const Elab *e) {
+  const Diags *diags = e->diags;
+  return (Said){diags->errors, diags->raised, diags->warnings, diags->list.n};
+}
+
+// Whether there were errors since; what was said since is dropped then.
+static bool take_back(Elab *e, const Said *before) {
+  Diags *diags = e->diags;
+  if (diags->raised == before->raised) return false;
+  diags->errors = before->errors;
+  diags->raised = before->raised;
+  diags->warnings = before->warnings;
+  diags->list.n = before->n;
+  e->stopped = false;
+  return true;
+}
+
 // A constexpr, without an error for what is none: what cannot be read is dropped with a remark.
 static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
-  uint32_t errors = e->diags->errors, warnings = e->diags->warnings, n = e->diags->list.n;
+  Said before = said(e);
   Obj obj = elab_expr(e, expr);
-  if (e->diags->errors == errors) return obj_to_const(e, &obj, value);
-  e->diags->errors = errors;
-  e->diags->warnings = warnings;
-  e->diags->list.n = n;
-  e->stopped = false;
-  return false;
+  return !take_back(e, &before) && obj_to_const(e, &obj, value);
 }
 
 static void option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
@@ -112,14 +129,9 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   if (!decorator) return;
-  uint32_t errors = e->diags->errors, n = e->diags->list.n;
+  Said before = said(e);
   const Expr *first = first_config(e, argument(decorator, "configs", 0), 0);
-  if (e->diags->errors > errors) { // what the list is made of cannot be evaluated
-    e->diags->errors = errors;
-    e->diags->list.n = n;
-    e->stopped = false;
-    first = NULL;
-  }
+  if (take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
   if (!first) {
     dropped(e, decorator, "@autotune");
     return;
@@ -144,7 +156,7 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 }
 
 static void evaluate_heuristic(Elab *e, const Function *function, const Expr *lambda, Binding *known) {
-  uint32_t errors = e->diags->errors;
+  uint32_t errors = e->diags->raised;
   const Function *outer = e->heuristic;
   known->maybe = true; // while it is evaluated
   elab_push(e, NULL);
@@ -157,7 +169,7 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   ConstValue value;
   if (obj_to_const(e, &obj, &value))
     known->obj = obj;
-  else if (e->diags->errors == errors)
+  else if (e->diags->raised == errors)
     elab_error(
         e, lambda->loc,
         "the heuristic of '%s' depends on values that are known at run time only; give the constexpr's "

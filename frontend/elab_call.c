@@ -196,9 +196,9 @@ static bool place_args(Elab *e, const Function *function, const GivenArgs *given
 }
 
 // Binds one parameter in the callee's frame, which is already the innermost; `site` is the call, in the
-// caller's terms.
-static bool bind_param(Elab *e, const Function *function, const Param *param, const Given *arg, Loc site,
-                       Loc arg_loc) {
+// caller's terms. A parameter declared constexpr takes run-time values too, as Triton's do: attention kernels
+// pass tiles of offsets so. Where a constexpr is needed, using it is the error.
+static bool bind_param(Elab *e, const Function *function, const Param *param, const Given *arg, Loc site) {
   const Type *type;
   bool is_constexpr;
   if (!elab_annotation(e, param->annotation, &type, &is_constexpr)) return false;
@@ -208,13 +208,6 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
     return false;
   }
   Obj obj = arg ? arg->obj : elab_expr(e, param->default_value);
-  bool is_static = obj.kind != OBJ_VALUE && (obj.kind != OBJ_TUPLE || obj_is_static(&obj));
-  if (is_constexpr && !is_static) {
-    Diag *diag = diag_error(e->diags, arg_loc, "argument '%s' of '%s' must be a constexpr, not %s",
-                            param->name, function->name, obj_describe(e, &obj));
-    declared_here(e, diag, param);
-    return false;
-  }
   elab_bind_quietly(e, param->name, param->loc, obj);
   return obj.kind != OBJ_ERROR;
 }
@@ -255,17 +248,15 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   const Given **bound = ARENA_ARRAY(e->arena, const Given *, function->params.n);
   if (!place_args(e, function, given, bound, &rest)) return error_obj();
   Loc site = elab_loc(e, loc);
-  Frame *caller = e->frame, *frame = elab_push(e, function);
+  Frame *frame = elab_push(e, function);
   frame->closure = callee->closure;
   bool good = true;
   for (uint32_t i = 0; i < function->params.n; i++) {
     const Param *param = &function->params.at[i];
-    Loc arg_loc = bound[i] ? bound[i]->loc : site;
-    if (bound[i]) arg_loc.call = caller->call;
     if (param->stars == 1)
       bind_rest(e, param, &rest);
     else
-      good = bind_param(e, function, param, bound[i], site, arg_loc) && good;
+      good = bind_param(e, function, param, bound[i], site) && good;
   }
   frame->call = sources_call(e->ir->sources, site);
   e->calls++;

@@ -17,21 +17,29 @@ static const char *interned(Elab *e, const char *text) { return intern(&e->ir->n
 
 // Modules of Triton; anything below one of these words is one too.
 static bool is_namespace_part(const char *name) {
-  static const char *const parts[] = {"language", "math",    "extra",  "cuda",         "libdevice", "core",
-                                      "standard", "runtime", "random", "PropagateNan", "nvidia"};
+  static const char *const parts[] = {"language",  "math",         "extra",    "cuda",
+                                      "libdevice", "core",         "standard", "runtime",
+                                      "random",    "PropagateNan", "nvidia",   "triton_helpers"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strcmp(name, parts[i]) == 0) return true;
   return false;
 }
 
+// TorchInductor's helpers count as Triton's: its kernels are written with them.
 static bool is_triton(const char *path) {
   return strcmp(path, "triton") == 0 || str_starts(str_from(path), "triton.") ||
-         strcmp(path, "libdevice") == 0;
+         str_starts(str_from(path), "torch._inductor.runtime") || strcmp(path, "libdevice") == 0;
 }
 
 static bool ends_with(const char *text, const char *end) {
   size_t n = strlen(text), m = strlen(end);
   return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static uint32_t namespace_scope(const char *path) {
+  if (ends_with(path, "libdevice")) return SCOPE_LIB;
+  if (ends_with(path, "triton_helpers")) return SCOPE_HELPER;
+  return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
 }
 
 // A member of a module of Triton; false where there is none of that name.
@@ -41,15 +49,14 @@ static bool namespace_member(Elab *e, const char *path, const char *name, Obj *o
     *obj = obj_string(e, str_from(name));
     return true;
   }
-  bool libdevice = ends_with(path, "libdevice");
-  uint32_t scope = libdevice ? SCOPE_LIB : ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
+  uint32_t scope = namespace_scope(path);
   const Builtin *builtin = builtin_find(name, scope);
   if (builtin) {
     *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
     return true;
   }
   Elem elem;
-  if (!libdevice && elem_parse(str_from(name), &elem)) {
+  if ((scope & SCOPE_TL) && elem_parse(str_from(name), &elem)) {
     *obj = obj_type(elab_scalar(e, elem));
     return true;
   }
@@ -201,7 +208,7 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
     return elab_error(e, expr->loc, "'%s' is not known: only Triton's modules can be used in kernels",
                       elab_expr_text(e, expr));
   uint32_t n;
-  const char *const *names = builtin_names(e, ends_with(path, "libdevice") ? SCOPE_LIB : SCOPE_TL, &n);
+  const char *const *names = builtin_names(e, namespace_scope(path), &n);
   const char *nearest = diag_nearest(str_from(expr->attribute.name), names, n);
   const char *object = elab_expr_text(e, expr->attribute.object);
   Diag *diag =

@@ -157,9 +157,9 @@ static void resolve_constexpr(Elab *e, const Function *function, const Config *c
   else if (elab_has_heuristic(e, function, param->name))
     at->known = false;
   else if (param->default_value) {
-    uint32_t errors = e->diags->errors;
+    uint32_t errors = e->diags->raised;
     Obj obj = elab_expr(e, param->default_value);
-    if (!obj_to_const(e, &obj, &at->value) && e->diags->errors == errors)
+    if (!obj_to_const(e, &obj, &at->value) && e->diags->raised == errors)
       elab_error(e, param->default_value->loc, "the default of a constexpr parameter must be a constexpr");
   } else
     no_value(e, param);
@@ -233,20 +233,20 @@ static void know_params(Elab *e, const Kernel *kernel) {
 }
 
 static void resolve_heuristics(Elab *e, Kernel *kernel) {
-  uint32_t errors = e->diags->errors;
+  uint32_t errors = e->diags->raised;
   know_params(e, kernel);
   elab_heuristics(e, kernel->function);
   for (uint32_t i = 0; i < kernel->count; i++) {
     Resolved *at = &kernel->params[i];
     if (!at->is_constexpr || at->known) continue;
     const Obj *obj = &e->known.at[i].obj;
-    if (!obj_to_const(e, obj, &at->value) && e->diags->errors == errors) no_value(e, at->param);
+    if (!obj_to_const(e, obj, &at->value) && e->diags->raised == errors) no_value(e, at->param);
   }
 }
 
 static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
   const Function *function = kernel->function;
-  uint32_t errors = e->diags->errors;
+  uint32_t errors = e->diags->raised;
   check_spec_names(e, function);
   kernel->count = function->params.n;
   kernel->params = ARENA_ARRAY(e->arena, Resolved, kernel->count);
@@ -255,9 +255,9 @@ static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
     kernel->params[i].param = &function->params.at[i];
     resolve_param(e, function, config, &kernel->params[i]);
   }
-  if (e->diags->errors == errors) resolve_heuristics(e, kernel);
+  if (e->diags->raised == errors) resolve_heuristics(e, kernel);
   elab_pop(e);
-  return e->diags->errors == errors;
+  return e->diags->raised == errors;
 }
 
 static void apply_options(Elab *e, const Config *config) {
@@ -376,7 +376,7 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
             .module = module,
             .out = out,
             .spec = spec};
-  uint32_t errors = e.diags->errors, funcs = out->funcs.n;
+  uint32_t errors = e.diags->raised, funcs = out->funcs.n;
   Kernel kernel = {.function = find_kernel(&e, spec->kernel)};
   if (!kernel.function) return NULL;
   Config config = {0};
@@ -389,7 +389,7 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
   declare(&e, &kernel);
   elab_body(&e, &kernel);
   elab_grid(&e, &kernel);
-  if (e.diags->errors == errors) return e.func;
+  if (e.diags->raised == errors) return e.func;
   out->funcs.n = funcs;
   return NULL;
 }

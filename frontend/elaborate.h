@@ -117,7 +117,7 @@ typedef struct Call {
   uint32_t rest_count;
 } Call;
 
-enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8 };
+enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8, SCOPE_HELPER = 16 };
 
 struct Builtin {
   const char *name;

@@ -114,7 +114,7 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file) {
   Str text;
   if (!source_text(diags, sources, file, &text)) return NULL;
-  uint32_t first_diag = diags->list.n, errors = diags->errors;
+  uint32_t first_diag = diags->list.n, errors = diags->raised;
   Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file};
   Lexed lexed = {0};
   TokenList tokens = {0};
@@ -122,5 +122,5 @@ Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sourc
   layout_tokens(&parse, &lexed, SYNTAX_TILE, &tokens);
   grammar_parse(&parse, &tokens, TOKEN_START_EXPRESSION);
   sort_diags(diags, first_diag);
-  return diags->errors == errors ? parse.expression : NULL;
+  return diags->raised == errors ? parse.expression : NULL;
 }

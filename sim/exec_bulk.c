@@ -84,6 +84,7 @@ void bulk_count(const AsyncOp *op, uint64_t address, uint64_t bytes, bool new_re
 }
 
 void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint64_t address, uint64_t bytes) {
+  if (!hooks_of(op->warp)) return;
   HookRange range = {.warp = op->warp,
                      .insn = op->insn,
                      .lanes = op->mask,

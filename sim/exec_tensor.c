@@ -29,6 +29,22 @@ static PtxType reduced_type(const Copy *copy, const TensorMap *map) {
   return type;
 }
 
+// Corners at which an H200 stops with an illegal instruction, though no manual says so.
+static bool corner_allowed(const AsyncOp *op, uint32_t lane, uint32_t element) {
+  const int32_t *at = op->u.range->at;
+  if (at[0] * (int64_t)element % CHUNK)
+    warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0,
+               "the innermost coordinate %d is no multiple of 16 bytes", at[0]);
+  else {
+    uint32_t i = 0;
+    while (i < op->insn->u.copy->rank && (is_load(op) || at[i] >= 0)) i++;
+    if (i == op->insn->u.copy->rank) return true;
+    warp_fault(op->warp, op->insn, 1u << lane, TILEC_SIM_ASYNC, 0, "a store's coordinate %u is negative: %d",
+               i, at[i]);
+  }
+  return false;
+}
+
 static bool prepare(AsyncOp *op, uint32_t lane) {
   Warp *warp = op->warp;
   const Insn *insn = op->insn;
@@ -44,11 +60,7 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
   range->bytes = box.bytes;
   for (uint32_t i = 0; i < copy->rank; i++)
     range->at[i] = ((const int32_t *)lanes_at(warp, copy->coordinates[i]))[lane];
-  if (range->at[0] * (int64_t)box.element % 16) { // an H200 stops with an illegal instruction
-    warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0,
-               "the innermost coordinate %d is no multiple of 16 bytes", range->at[0]);
-    return false;
-  }
+  if (!corner_allowed(op, lane, box.element)) return false;
   return bulk_one_block(warp, insn, lane) && bulk_mbarrier(op, lane) &&
          resolve_operand(warp, insn, lane, load ? &copy->to : &copy->from, box.span, 128, load,
                          load ? &range->to : &range->from);

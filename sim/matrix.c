@@ -30,27 +30,34 @@ static inline float float_of_e4m3(uint8_t bits) {
   return float_of(result | (uint32_t)(bits & 0x80u) << 24);
 }
 
-void matrix_floats(MatrixType type, const unsigned char *from, uint32_t count, float *to, uint32_t step) {
-  uint16_t half;
-  uint32_t word;
+static void halves(const unsigned char *from, uint32_t count, float *to, uint32_t step, bool bf16) {
   for (uint32_t i = 0; i < count; i++) {
-    float value;
-    if (type == MATRIX_F16) {
-      memcpy(&half, from + 2 * i, 2);
-      value = float_of_half(half);
-    } else if (type == MATRIX_BF16) {
-      memcpy(&half, from + 2 * i, 2);
-      value = float_of_bf16(half);
-    } else if (type == MATRIX_E4M3) {
-      value = float_of_e4m3(from[i]);
-    } else if (type == MATRIX_E5M2) {
-      value = float_of_half((uint16_t)(from[i] << 8));
-    } else {
-      memcpy(&word, from + 4 * i, 4);
-      value = float_of(type == MATRIX_TF32 ? word & 0xffffe000u : word);
-    }
-    to[i * step] = value;
+    uint16_t half;
+    memcpy(&half, from + 2 * i, 2);
+    to[i * step] = bf16 ? float_of_bf16(half) : float_of_half(half);
   }
+}
+
+static void binary32s(const unsigned char *from, uint32_t count, float *to, uint32_t step, uint32_t kept) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t word;
+    memcpy(&word, from + 4 * i, 4);
+    to[i * step] = float_of(word & kept);
+  }
+}
+
+static void bytes(const unsigned char *from, uint32_t count, float *to, uint32_t step, bool e4m3) {
+  for (uint32_t i = 0; i < count; i++)
+    to[i * step] = e4m3 ? float_of_e4m3(from[i]) : float_of_half((uint16_t)(from[i] << 8));
+}
+
+void matrix_floats(MatrixType type, const unsigned char *from, uint32_t count, float *to, uint32_t step) {
+  if (type == MATRIX_F16 || type == MATRIX_BF16)
+    halves(from, count, to, step, type == MATRIX_BF16);
+  else if (type == MATRIX_E4M3 || type == MATRIX_E5M2)
+    bytes(from, count, to, step, type == MATRIX_E4M3);
+  else
+    binary32s(from, count, to, step, type == MATRIX_TF32 ? 0xffffe000u : UINT32_MAX);
 }
 
 void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int32_t *to, uint32_t step) {

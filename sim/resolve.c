@@ -233,6 +233,12 @@ static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t a
 bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, uint64_t address,
                    uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
   static const uint64_t windows[] = {[SPACE_SHARED] = SHARED_WINDOW, [SPACE_PARAM] = PARAM_WINDOW};
+  const Block *block = warp->block;
+  if (space == SPACE_SHARED && !(address & (alignment - 1)) && address <= block->shared_bytes &&
+      bytes <= block->shared_bytes - address) { // the commonest, at once
+    *place = (Place){block->shared + address, space, address};
+    return true;
+  }
   if (space == SPACE_GENERIC) {
     space = space_of(address);
     if (space == SPACE_SHARED || space == SPACE_PARAM) address -= windows[space];

@@ -63,7 +63,8 @@ def cross_entropy_kernel(
         X_offsets = i + tl.arange(0, BLOCK_SIZE)
         X_block = tl.load(X_ptr + X_offsets, mask=X_offsets < n_cols, other=float("-inf")).cast(tl.float32)
         if HAS_SOFTCAPPING:
-            X_block = softcap * tanh(X_block / softcap)
+            # the cap makes -softcap of what is beyond the end
+            X_block = tl.where(X_offsets < n_cols, softcap * tanh(X_block / softcap), float("-inf"))
         block_max = tl.max(X_block)
         if label_smoothing > 0:
             scaled_x_sum += tl.sum(tl.where(X_offsets < n_cols, -eps * X_block, 0.0))

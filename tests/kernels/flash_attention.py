@@ -19,7 +19,7 @@ def _attn_fwd_inner(acc, l_i, m_i, q,  #
                     start_m, qk_scale,  #
                     BLOCK_M: tl.constexpr, HEAD_DIM: tl.constexpr, BLOCK_N: tl.constexpr,  #
                     STAGE: tl.constexpr, offs_m: tl.constexpr, offs_n: tl.constexpr,  #
-                    N_CTX):
+                    N_CTX: tl.constexpr):
     # the range of columns that this stage handles
     if STAGE == 1:
         lo, hi = 0, start_m * BLOCK_M

@@ -326,23 +326,29 @@ static void test_tensor_loads(void **unused) {
         check_load(swizzle, swizzle & 1, corners[i], schedule);
 }
 
-// An H200 stops there too.
-static void test_a_coordinate_within_16_bytes(void **unused) {
-  (void)unused;
+static void check_corner(const char *kernel, const int *corner, const char *message) {
   SimFixture f = sim_open_text(tensor_text, TILEC_SIM_LATE);
-  static float in[X * Y * Z], out[384];
-  uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
-  tilec_sim_tensor_map map = tensor_map(pi, 0, 0);
-  int three = 3, zero = 0;
-  const void *params[] = {&map, &po, &three, &zero, &zero};
-  assert_int_equal(sim_launch(&f, "load", 1, 1, 1, 0, params), TILEC_SIM_ERROR_KERNEL);
-  assert_non_null(strstr(tilec_sim_message(f.sim), "multiple of 16 bytes"));
+  static float tensor[X * Y * Z], box[384];
+  uint64_t pt = sim_bind(&f, tensor, sizeof tensor), pb = sim_bind(&f, box, sizeof box);
+  tilec_sim_tensor_map map = tensor_map(pt, 0, 0);
+  const void *params[] = {&map, &pb, &corner[0], &corner[1], &corner[2]};
+  assert_int_equal(sim_launch(&f, kernel, 1, 1, 1, 0, params), TILEC_SIM_ERROR_KERNEL);
+  assert_non_null(strstr(tilec_sim_message(f.sim), message));
   sim_close(&f);
+}
+
+// An H200 stops there too.
+static void test_corners_that_stop_the_hardware(void **unused) {
+  (void)unused;
+  check_corner("load", (int[]){3, 0, 0}, "multiple of 16 bytes");
+  check_corner("store", (int[]){2, 0, 0}, "multiple of 16 bytes");
+  check_corner("store", (int[]){-4, 0, 0}, "coordinate 0 is negative");
+  check_corner("store", (int[]){0, 0, -1}, "coordinate 2 is negative");
 }
 
 static void test_tensor_stores_and_reductions(void **unused) {
   (void)unused;
-  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {-4, -2, -1}, {16, 7, 3}};
+  static const int corners[][3] = {{0, 0, 0}, {4, 2, 1}, {0, 8, 4}, {16, 7, 3}};
   for (int schedule = 0; schedule < SCHEDULES; schedule++)
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
       const int *corner = corners[i];
@@ -563,7 +569,7 @@ int main(void) {
       cmocka_unit_test(test_cp_async_arrives_at_an_mbarrier),
       cmocka_unit_test(test_bulk_copies_and_reductions),
       cmocka_unit_test(test_tensor_loads),
-      cmocka_unit_test(test_a_coordinate_within_16_bytes),
+      cmocka_unit_test(test_corners_that_stop_the_hardware),
       cmocka_unit_test(test_tensor_stores_and_reductions),
       cmocka_unit_test(test_maps_that_cuda_refuses),
       cmocka_unit_test(test_maps_changed_by_kernels),

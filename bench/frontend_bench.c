@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How fast the front end runs on one core: lexing and parsing of a megabyte of kernels, and elaborating one
+// kernel.
+//   frontend_bench FILE KERNEL SIGNATURE [NAME=VALUE]...
+// The text is FILE's, repeated up to the size; SIGNATURE and the constexprs are as tilec's --signature and
+// -D.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/compile.h"
+
+enum { TEXT_BYTES = 1000000, REPEATS = 11 };
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void check(Compilation *c, tilec_status status) {
+  if (status == TILEC_OK) return;
+  Buf text = {0};
+  diags_print_text(&c->diags, false, &text);
+  fprintf(stderr, "%s%s\n", text.at ? text.at : "", c->fault);
+  exit(1);
+}
+
+static Buf read_text(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    fprintf(stderr, "frontend_bench: cannot read %s\n", path);
+    exit(1);
+  }
+  Buf text = {0};
+  char part[4096];
+  size_t n;
+  while ((n = fread(part, 1, sizeof part, file)) > 0) buf_str(&text, (Str){part, n});
+  fclose(file);
+  return text;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *seconds) {
+  qsort(seconds, REPEATS, sizeof *seconds, compare);
+  return seconds[REPEATS / 2];
+}
+
+static double parse_seconds(Str text) {
+  Compilation c;
+  check(&c, compilation_init(&c));
+  double begin = now();
+  check(&c, compile_parse(&c, "kernels.py", text));
+  double seconds = now() - begin;
+  compilation_free(&c);
+  return seconds;
+}
+
+static double elaborate_seconds(Str text, char **argv) {
+  Compilation c;
+  Spec spec = {.target = target_default()};
+  check(&c, compilation_init(&c));
+  check(&c, compile_parse(&c, "kernel.py", text));
+  spec.kernel = ir_name(&c.ir, str_from(argv[2]));
+  check(&c, compile_signature(&c, argv[3], &spec));
+  for (char **define = argv + 4; *define; define++) check(&c, compile_define(&c, *define, &spec));
+  double begin = now();
+  check(&c, compile_elaborate(&c, &spec));
+  double seconds = now() - begin;
+  compilation_free(&c);
+  return seconds;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) {
+    fprintf(stderr, "usage: frontend_bench FILE KERNEL SIGNATURE [NAME=VALUE]...\n");
+    return 2;
+  }
+  Buf text = read_text(argv[1]), all = {0};
+  while (all.n < TEXT_BYTES) buf_str(&all, buf_view(&text));
+  double parsing[REPEATS], elaborating[REPEATS];
+  for (int i = 0; i < REPEATS; i++) {
+    parsing[i] = parse_seconds(buf_view(&all));
+    elaborating[i] = elaborate_seconds(buf_view(&text), argv);
+  }
+  printf("parse: %.1f ms for %zu bytes\n", 1e3 * median(parsing), all.n);
+  printf("elaborate %s: %.2f ms\n", argv[2], 1e3 * median(elaborating));
+  buf_free(&text);
+  buf_free(&all);
+  return 0;
+}
