@@ -16,6 +16,7 @@ void test_quantise_int8(void **unused);
 void test_scaled_matmul_int8(void **unused);
 void test_matmul_int4(void **unused);
 void test_fused_moe(void **unused);
+void test_corners(void **unused);
 void test_embedding(void **unused);
 void test_embedding_bag(void **unused);
 void test_kv_cache(void **unused);

@@ -25,6 +25,7 @@ int main(void) {
       cmocka_unit_test(test_scaled_matmul_int8),
       cmocka_unit_test(test_matmul_int4),
       cmocka_unit_test(test_fused_moe),
+      cmocka_unit_test(test_corners),
       cmocka_unit_test(test_embedding),
       cmocka_unit_test(test_embedding_bag),
       cmocka_unit_test(test_kv_cache),
