@@ -160,25 +160,25 @@ void launch_constexprs(Launch *l, const char *format, ...) {
 
 // --- The run ---
 
-// Types from the arguments, except where the kernel says its own.
-static bool annotated(const KernelInfo *kernel, const char *name) {
+static const KernelParam *param_named(const KernelInfo *kernel, const char *name) {
   for (uint32_t i = 0; i < kernel->param_count; i++)
-    if (kernel->params[i].name == name) return kernel->params[i].type != NULL;
-  return false;
+    if (kernel->params[i].name == name) return &kernel->params[i];
+  return NULL;
 }
 
+// Types from the arguments, except where the kernel says its own.
 static void specialise(Launch *l) {
   const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, l->spec.kernel);
   if (!kernel) failed(l, "kernel");
   l->spec.params = ARENA_ARRAY(&l->c.arena, ParamSpec, l->count);
-  l->spec.param_count = l->count;
   for (uint32_t i = 0; i < l->count; i++) {
     const LaunchArg *arg = &l->args[i];
+    const KernelParam *param = param_named(kernel, arg->name);
+    if (arg->buffer && !param) continue;
     const Type *type = type_scalar(&l->c.ir, arg->elem);
     if (arg->buffer) type = type_ptr(&l->c.ir, type);
-    l->spec.params[i] = (ParamSpec){.name = arg->name,
-                                    .type = arg->none || annotated(kernel, arg->name) ? NULL : type,
-                                    .facts = arg->facts};
+    if (arg->none || (param && param->type)) type = NULL;
+    l->spec.params[l->spec.param_count++] = (ParamSpec){.name = arg->name, .type = type, .facts = arg->facts};
   }
 }
 

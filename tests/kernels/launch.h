@@ -43,6 +43,7 @@ typedef struct Launch {
 void launch_open(Launch *l, const char *file, const char *kernel);
 void launch_close(Launch *l);
 
+// A buffer whose name is no parameter's is reached through other pointers.
 // A buffer of n random numbers, uniform in low .. high, as the type holds them; of an integer type whole
 // numbers, high excluded. The values are the launch's.
 const double *launch_random(Launch *l, const char *name, const char *type, uint32_t n, double low,

@@ -243,3 +243,57 @@ void test_matmul_int4(void **unused) {
   launch_expect(&l, "c_ptr", product(&l, a, w, s, false), 5e-3);
   launch_close(&l);
 }
+
+// --- Mixture of experts ---
+
+enum { MOE_TOKENS = 9, MOE_TOPK = 2, MOE_BLOCK = 16, MOE_BLOCKS = 4, MOE_EXPERTS = 3 };
+// Slots by block of one expert; MOE_TOKENS * MOE_TOPK is padding.
+static const double moe_experts[MOE_BLOCKS] = {2, -1, 0, 1};
+
+static void sort_slots(double *sorted) {
+  for (uint32_t i = 0; i < MOE_BLOCKS * MOE_BLOCK; i++) {
+    uint32_t block = i / MOE_BLOCK, place = i % MOE_BLOCK, slot = place * 3 + block;
+    sorted[i] = block < 3 && slot < MOE_TOKENS * MOE_TOPK ? slot : MOE_TOKENS * MOE_TOPK;
+  }
+}
+
+static void check_moe(bool weighted, bool bias) {
+  enum { N = 40, K = 24, SLOTS = MOE_TOKENS * MOE_TOPK };
+  double sorted[MOE_BLOCKS * MOE_BLOCK];
+  sort_slots(sorted);
+  Launch l;
+  launch_open(&l, "fused_moe.py", "fused_moe_kernel");
+  const double *a = launch_random(&l, "a_ptr", "bf16", MOE_TOKENS * K, -1, 1), *v = NULL;
+  const double *b = launch_random(&l, "b_ptr", "bf16", MOE_EXPERTS * K * N, -1, 1);
+  const double *w = launch_random(&l, "topk_weights_ptr", "fp32", SLOTS, 0, 1);
+  launch_empty(&l, "c_ptr", "bf16", SLOTS * N);
+  if (bias)
+    v = launch_random(&l, "b_bias_ptr", "fp32", MOE_EXPERTS * N, -1, 1);
+  else
+    launch_scalars(&l, "b_bias_ptr=None");
+  launch_values(&l, "sorted_token_ids_ptr", "i32", MOE_BLOCKS * MOE_BLOCK, sorted);
+  launch_values(&l, "expert_ids_ptr", "i32", MOE_BLOCKS, moe_experts);
+  launch_fill(&l, "num_tokens_post_padded_ptr", "i32", 1, 3 * MOE_BLOCK);
+  launch_scalars(&l, "N=%d K=%d EM=%d num_valid_tokens=%d", N, K, MOE_BLOCKS * MOE_BLOCK, SLOTS);
+  launch_scalars(&l, "stride_am=%d stride_ak=1 stride_be=%d stride_bk=%d stride_bn=1", K, K * N, N);
+  launch_scalars(&l, "stride_cm=%d stride_cn=1 stride_bbe=%d stride_bbn=1", N, N);
+  launch_constexprs(&l, "BLOCK_SIZE_M=%d BLOCK_SIZE_N=32 BLOCK_SIZE_K=16 GROUP_SIZE_M=2", MOE_BLOCK);
+  launch_constexprs(&l, "MUL_ROUTED_WEIGHT=%s top_k=%d compute_type=bfloat16 HAS_BIAS=%s",
+                    weighted ? "True" : "False", MOE_TOPK, bias ? "True" : "False");
+  launch_run(&l, MOE_BLOCKS * 2, 1, 1);
+  double *c = launch_array(&l, SLOTS * N);
+  for (uint32_t i = 0; i < SLOTS * N; i++) {
+    uint32_t slot = i / N, n = i % N, expert = (uint32_t)moe_experts[slot % 3];
+    if (moe_experts[slot % 3] < 0) continue;
+    for (uint32_t k = 0; k < K; k++) c[i] += a[slot / MOE_TOPK * K + k] * b[(expert * K + k) * N + n];
+    c[i] = (c[i] + (v ? v[expert * N + n] : 0)) * (weighted ? w[slot] : 1);
+  }
+  launch_expect(&l, "c_ptr", c, 1e-2);
+  launch_close(&l);
+}
+
+void test_fused_moe(void **unused) {
+  (void)unused;
+  check_moe(false, false);
+  check_moe(true, true);
+}

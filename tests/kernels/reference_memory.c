@@ -179,3 +179,67 @@ void test_permute(void **unused) {
   launch_expect(&l, "y_ptr", y, 0);
   launch_close(&l);
 }
+
+void test_pointer_list(void **unused) {
+  (void)unused;
+  enum { LISTS = 2, MOST = 50 };
+  static const double sizes[LISTS] = {50, 21};
+  Launch l;
+  launch_open(&l, "lists.py", "multi_tensor_axpy");
+  double inputs[LISTS], outputs[LISTS];
+  const double *x[LISTS], *before[LISTS];
+  static const char *const names[2 * LISTS] = {"x 0", "x 1", "out 0", "out 1"};
+  for (uint32_t i = 0; i < LISTS; i++) {
+    x[i] = launch_random(&l, names[i], "fp16", (uint32_t)sizes[i], -1, 1);
+    inputs[i] = (double)l.args[l.count - 1].bits;
+    before[i] = launch_random(&l, names[LISTS + i], "fp32", (uint32_t)sizes[i], -1, 1);
+    outputs[i] = (double)l.args[l.count - 1].bits;
+  }
+  launch_values(&l, "x_ptrs", "i64", LISTS, inputs);
+  launch_values(&l, "out_ptrs", "u64", LISTS, outputs);
+  launch_values(&l, "sizes", "i32", LISTS, sizes);
+  launch_scalars(&l, "alpha=0.5");
+  launch_constexprs(&l, "x_dtype=fp16 BLOCK=32");
+  launch_run(&l, 2, LISTS, 1);
+  for (uint32_t i = 0; i < LISTS; i++) {
+    double expected[MOST];
+    for (uint32_t j = 0; j < (uint32_t)sizes[i]; j++) expected[j] = 0.5 * x[i][j] + before[i][j];
+    launch_expect(&l, names[LISTS + i], expected, 1e-6);
+  }
+  launch_close(&l);
+}
+
+static void check_sort(bool descending) {
+  enum { ROWS = 3, N = 13, BLOCK = 16 };
+  Launch l;
+  launch_open(&l, "lists.py", "sort_rows");
+  const double *x = launch_random(&l, "x_ptr", "fp32", ROWS * N, -5, 5);
+  const double *index = launch_random(&l, "index_ptr", "i32", BLOCK, 0, N);
+  launch_empty(&l, "out_ptr", "fp32", ROWS * N);
+  launch_empty(&l, "reversed_ptr", "fp32", ROWS * BLOCK);
+  launch_empty(&l, "picked_ptr", "fp32", ROWS * BLOCK);
+  launch_scalars(&l, "n_cols=%d", N);
+  launch_constexprs(&l, "DESCENDING=%s BLOCK=%d", descending ? "True" : "False", BLOCK);
+  launch_run(&l, ROWS, 1, 1);
+  double sorted[ROWS * N], backwards[ROWS * BLOCK], picked[ROWS * BLOCK];
+  for (uint32_t i = 0; i < ROWS * N; i++) {
+    uint32_t rank = 0, row = i / N;
+    for (uint32_t j = 0; j < N; j++) rank += descending ? x[row * N + j] > x[i] : x[row * N + j] < x[i];
+    sorted[row * N + rank] = x[i];
+  }
+  for (uint32_t i = 0; i < ROWS * BLOCK; i++) {
+    uint32_t row = i / BLOCK, c = BLOCK - 1 - i % BLOCK;
+    backwards[i] = c < N ? x[row * N + c] : 0;
+    picked[i] = x[row * N + (uint32_t)index[i % BLOCK]];
+  }
+  launch_expect(&l, "out_ptr", sorted, 0);
+  launch_expect(&l, "reversed_ptr", backwards, 0);
+  launch_expect(&l, "picked_ptr", picked, 0);
+  launch_close(&l);
+}
+
+void test_sort_rows(void **unused) {
+  (void)unused;
+  check_sort(false);
+  check_sort(true);
+}

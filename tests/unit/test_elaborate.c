@@ -42,6 +42,32 @@ static void test_jit_entries(void **state) {
   world_free(w);
 }
 
+// What a caller gives is checked; an error that was given before, by the entries, counts again.
+static void test_spec(void **state) {
+  (void)state;
+  World *w = world_new();
+  const uint32_t shape[] = {16};
+  ParamSpec param = {.name = "p", .type = type_tile(&w->ir, type_scalar(&w->ir, ELEM_FP32), 1, shape, NULL)};
+  Spec spec = {.target = target_default(), .params = &param, .param_count = 1};
+  IrModule *module;
+  assert_null(elaborate(w, "spec.tile", STR("@kernel\ndef k(p):\n    store(p, 1.0)\n"), &spec, &module));
+  assert_string_equal(w->diags.list.at[0]->message, "parameter 'p' cannot be of type tile<16xfp32>");
+  world_free(w);
+
+  w = world_new();
+  Str text = STR("@kernel\ndef k(p: *fp23):\n    store(p, 1.0)\n");
+  uint16_t file = sources_add(&w->sources, "again.tile", text);
+  Module *syntax = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
+  KernelInfo *kernels;
+  Spec none = {.target = target_default()};
+  assert_int_equal(frontend_entries(&w->ir, syntax, &kernels), 1);
+  module = module_new(&w->ir, &none.target);
+  assert_null(frontend_elaborate(module, syntax, &none));
+  assert_int_equal(w->diags.errors, 1);
+  assert_int_equal(module->funcs.n, 0);
+  world_free(w);
+}
+
 static bool elaborates(Str text) {
   World *w = world_new();
   Spec spec = {.target = target_default()};
@@ -159,7 +185,7 @@ static void test_values(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_golden), cmocka_unit_test(test_entries), cmocka_unit_test(test_jit_entries),
-      cmocka_unit_test(test_limits), cmocka_unit_test(test_values),
+      cmocka_unit_test(test_limits), cmocka_unit_test(test_spec),    cmocka_unit_test(test_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,23 @@ static void test_counts(void **state) {
   buf_free(&text);
 }
 
+// Sources without text, or with more than a Loc can name places in.
+static void test_no_text(void **state) {
+  static const char *const messages[] = {"this file has no text", "this file is larger than 256 MiB"};
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    Setup setup = {0};
+    setup.names.arena = setup.sources.arena = setup.diags.arena = &setup.arena;
+    setup.diags.sources = &setup.sources;
+    uint16_t file = sources_named(&setup.sources, "a.tile");
+    if (i == 1) setup.sources.files.at[file].text = (Str){"", ((size_t)256 << 20) + 1}; // never read
+    assert_null(syntax_parse_expression(&setup.arena, &setup.names, &setup.diags, &setup.sources, file));
+    assert_int_equal(setup.diags.errors, 1);
+    assert_string_equal(setup.diags.list.at[0]->message, messages[i]);
+    arena_free(&setup.arena);
+  }
+}
+
 static void test_expression(void **state) {
   static const struct {
     const char *text, *dump;
@@ -201,9 +218,13 @@ static void test_expression(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden), cmocka_unit_test(test_acceptance_kernels),
-      cmocka_unit_test(test_depth),  cmocka_unit_test(test_depth_allowed),
-      cmocka_unit_test(test_counts), cmocka_unit_test(test_expression),
+      cmocka_unit_test(test_golden),
+      cmocka_unit_test(test_no_text),
+      cmocka_unit_test(test_acceptance_kernels),
+      cmocka_unit_test(test_depth),
+      cmocka_unit_test(test_depth_allowed),
+      cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_expression),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
