@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the syntax tree and a specialisation to tile IR: constexprs evaluated, branches on them pruned, called functions inlined.
+// From the syntax tree and a specialisation to tile IR: constexprs evaluated, branches on them pruned, called
+// functions inlined.
 #ifndef FRONTEND_FRONTEND_H
 #define FRONTEND_FRONTEND_H
 
 #include "frontend/syntax.h"
 #include "ir/ir.h"
 
-// What a kernel's signature says before it is specialised: for the command line and the runtime to match arguments with.
+// What a kernel's signature says before it is specialised: for the command line and the runtime to match
+// arguments with.
 typedef struct KernelParam {
   const char *name; // interned
   const Type *type; // annotated type; NULL: none
@@ -24,14 +26,15 @@ typedef struct KernelInfo {
   bool has_grid;
 } KernelInfo;
 
-// The entries of a module (language.md, Files): the @kernel functions, or where there is none the @jit functions that
-// no other function of the file calls. Errors (a bad annotation, say) go to ir->diags.
+// The entries of a module (language.md, Files): the @kernel functions, or where there is none the @jit
+// functions that no other function of the file calls. Errors (a bad annotation, say) go to ir->diags.
 uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels);
 // Any function by name; NULL where there is none.
 const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const char *name);
 
-// Elaborates one kernel into `out`. NULL with located errors in ir->diags: an unknown kernel, a constexpr without a value, a
-// parameter without a type, a name of the specialisation that is no parameter, and every error of the body.
+// Elaborates one kernel into `out`. NULL with located errors in ir->diags: an unknown kernel, a constexpr
+// without a value, a parameter without a type, a name of the specialisation that is no parameter, and every
+// error of the body.
 Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec);
 
 #endif

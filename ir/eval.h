@@ -2,14 +2,15 @@
 // The reference evaluator: what a kernel means, at any stage of the pipeline, simply and slowly. It is the
 // oracle for the simulator and the GPU.
 //
-// Every float carries its value v in the kernel's types, a reference r in float64 and a bound e on how far a right implementation may be
-// from r; every element whether it is defined (docs/testing.md has the rules for e). Memory keeps r, e and defined
-// for what was stored, so that they survive from one program to another.
+// Every float carries its value v in the kernel's types, a reference r in float64 and a bound e on how far a
+// right implementation may be from r; every element whether it is defined (docs/testing.md has the rules for
+// e). Memory keeps r, e and defined for what was stored, so that they survive from one program to another.
 //
-// Beyond those rules: below the smallest normal value rounding adds what it adds there; conversions of a number that the target type
-// has add nothing; a quotient whose divisor's bound reaches 0, a NaN as integer, and a result that is special (infinite, NaN) in
-// only one of v and r are uncertain. A branch or loop bound on an uncertain value, or an uncertain address, makes the
-// whole memory uncertain: evaluation goes on with v. An access that is not naturally aligned is an error.
+// Beyond those rules: below the smallest normal value rounding adds what it adds there; conversions of a
+// number that the target type has add nothing; a quotient whose divisor's bound reaches 0, a NaN as integer,
+// and a result that is special (infinite, NaN) in only one of v and r are uncertain. A branch or loop bound
+// on an uncertain value, or an uncertain address, makes the whole memory uncertain: evaluation goes on with
+// v. An access that is not naturally aligned is an error.
 #ifndef IR_EVAL_H
 #define IR_EVAL_H
 
@@ -19,10 +20,11 @@ typedef struct EvalMemory EvalMemory;
 
 EvalMemory *eval_memory_new(Arena *arena);
 
-// Gives the evaluator `bytes` bytes at device address `address`; `data` is copied (NULL: 0, and where not initialised eval_check
-// then leaves unwritten bytes alone). Not initialised (an `empty:` buffer): reading before writing gives
-// undefined elements. Buffers may touch; they may not overlap (a fault).
-void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uint64_t bytes, bool initialised);
+// Gives the evaluator `bytes` bytes at device address `address`; `data` is copied (NULL: 0, and where not
+// initialised eval_check then leaves unwritten bytes alone). Not initialised (an `empty:` buffer): reading
+// before writing gives undefined elements. Buffers may touch; they may not overlap (a fault).
+void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uint64_t bytes,
+                     bool initialised);
 // The memory's bytes now, for a buffer added at `address`; NULL where there is none.
 const uint8_t *eval_memory_bytes(const EvalMemory *memory, uint64_t address);
 
@@ -55,11 +57,12 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
   uint64_t elements, compared;
-  uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
-  uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
-  double worst;         // the largest |got - r| / allowed over the compared floats
-  uint64_t first_wrong; // element index, where wrong > 0
-  const char *first_message; // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)"; in the memory's arena
+  uint64_t uncertain;        // skipped: the result hangs on a comparison or conversion closer than its bound
+  uint64_t wrong;            // outside the bound, or bytes changed that no program wrote
+  double worst;              // the largest |got - r| / allowed over the compared floats
+  uint64_t first_wrong;      // element index, where wrong > 0
+  const char *first_message; // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2,
+                             // allowed 1e-6)"; in the memory's arena
 } EvalCheck;
 
 // `elem` is how the buffer is compared where nothing was stored with another type. False where wrong > 0.

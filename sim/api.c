@@ -34,7 +34,7 @@ struct tilec_sim {
   char report_text[192];
   size_t report_count;
   Checker *checker; // of a launch with checks: it has the reports
-  char *printed; // NULL: nothing
+  char *printed;    // NULL: nothing
   size_t printed_bytes;
 };
 
@@ -371,8 +371,8 @@ static tilec_sim_result keep_reports(tilec_sim *sim) {
   sim->report_count = check_report_count(sim->checker);
   if (sim->report_count == 0) return TILEC_SIM_OK;
   const tilec_sim_report *first = check_report_at(sim->checker, 0);
-  return fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports", first->file ? first->file : "ptx",
-              first->line, first->message, sim->report_count - 1);
+  return fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports",
+              first->file ? first->file : "ptx", first->line, first->message, sim->report_count - 1);
 }
 
 static tilec_sim_result run(tilec_sim *sim, Launch *launch) {
@@ -445,8 +445,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);
   launch.descending =
       sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
-  launch.late =
-      sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
+  launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
   tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
   if (result == TILEC_SIM_OK) result = run(sim, &launch);
   free(values);

@@ -36,10 +36,10 @@ typedef enum InsnKind {
   KIND_INDEXED, // to targets[src[0]]
   KIND_EXIT,
   KIND_TRAP,
-  KIND_BARRIER, // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE;
-                // extra 'a': .aligned
+  KIND_BARRIER,      // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE;
+                     // extra 'a': .aligned
   KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
-  KIND_END,     // running into it is a wild branch
+  KIND_END,          // running into it is a wild branch
 } InsnKind;
 
 typedef enum Round { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_NONE } Round;
@@ -56,7 +56,13 @@ enum {
 };
 
 // As the instruction says; .volatile is relaxed, atomics are so by default.
-typedef enum MemoryOrder { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL } MemoryOrder;
+typedef enum MemoryOrder {
+  ORDER_WEAK,
+  ORDER_RELAXED,
+  ORDER_ACQUIRE,
+  ORDER_RELEASE,
+  ORDER_ACQ_REL
+} MemoryOrder;
 
 // A memory instruction's shape.
 typedef struct Access {
@@ -86,12 +92,12 @@ typedef struct Address {
 // cp.async, bulk and tensor copies and reductions. Slots: UINT32_MAX where there is none.
 typedef struct Copy {
   Address to, from, mbarrier;
-  bool has_mbarrier;                // completes there; else in a bulk group
-  uint32_t bytes;                   // cp.async: what is written
-  uint32_t size;                    // slot: cp.async: bytes read; bulk: bytes
-  uint32_t ignore, ignore_flip;     // cp.async: predicate slot
-  uint32_t byte_mask, multicast;    // slots
-  uint32_t rank, coordinates[5];    // tensor: slots, innermost first
+  bool has_mbarrier;             // completes there; else in a bulk group
+  uint32_t bytes;                // cp.async: what is written
+  uint32_t size;                 // slot: cp.async: bytes read; bulk: bytes
+  uint32_t ignore, ignore_flip;  // cp.async: predicate slot
+  uint32_t byte_mask, multicast; // slots
+  uint32_t rank, coordinates[5]; // tensor: slots, innermost first
   bool tensor, prefetch;
   Operation reduce; // OP_NONE: a copy
   PtxType type;     // of its elements
@@ -124,8 +130,8 @@ typedef struct Matrix {
   MatrixType d, a, b, c;
   uint32_t d_count, a_count, b_count, c_count; // registers; a_count 0: A is in shared memory
   uint32_t d_slots[128], c_slots[8], a_slots[8], b_slots[4];
-  uint32_t a_descriptor, b_descriptor;    // wgmma: slots of 64 bits
-  uint32_t accumulate, accumulate_flip;   // wgmma: predicate slot: whether D is added to
+  uint32_t a_descriptor, b_descriptor;  // wgmma: slots of 64 bits
+  uint32_t accumulate, accumulate_flip; // wgmma: predicate slot: whether D is added to
   bool negate_a, negate_b, transpose_a, transpose_b, satfinite;
 } Matrix;
 

@@ -9,7 +9,7 @@ typedef struct LaunchResult {
   uint64_t *executed;          // by instruction of the program; malloc'd
   tilec_sim_counters *by_site; // by site; malloc'd
   Fault fault;                 // of the lowest block, where several threads met one
-  char *printed; // NUL-terminated; NULL: nothing; malloc'd
+  char *printed;               // NUL-terminated; NULL: nothing; malloc'd
   size_t printed_bytes;
   bool no_memory;
 } LaunchResult;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint64_t)1 << 32, gap = (uint64_t)1 << 20, alignment = 256;
+static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint64_t)1 << 32,
+                      gap = (uint64_t)1 << 20, alignment = 256;
 static const uint64_t max_bytes = (uint64_t)1 << 40, last_address = (uint64_t)0x780000000000;
 
 void memory_free_all(Memory *memory) {

@@ -156,8 +156,8 @@ TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
 TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim,
                                                       size_t index); // by file and line; NULL beyond the end
 
-// What the last launch's kernel printed, in order of execution (of each host thread, where there are several);
-// at most 16 MiB. NUL-terminated, never NULL; bytes may be NULL. Valid until the next launch.
+// What the last launch's kernel printed, in order of execution (of each host thread, where there are
+// several); at most 16 MiB. NUL-terminated, never NULL; bytes may be NULL. Valid until the next launch.
 TILEC_SIM_API const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes);
 
 typedef enum tilec_sim_report_kind {

@@ -14,7 +14,8 @@ int main(int argc, char **argv) {
   }
   int status;
   struct rusage usage;
-  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0 || getrusage(RUSAGE_CHILDREN, &usage) != 0) return 1;
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0 || getrusage(RUSAGE_CHILDREN, &usage) != 0)
+    return 1;
   printf("%ld\n", usage.ru_maxrss);
   return 0;
 }

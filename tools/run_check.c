@@ -83,7 +83,8 @@ ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bou
   if (status == TILEC_OK) status = evaluate(run, &c, grid, bound, memory);
   for (uint32_t i = 0; status == TILEC_OK && i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i]) compare(memory, &run->params[i], &totals);
-  ExitStatus result = tool_report(run->options, &c, status); // warnings too: races, results that hang on an order
+  ExitStatus result =
+      tool_report(run->options, &c, status); // warnings too: races, results that hang on an order
   if (status == TILEC_OK) result = report(&totals);
   compilation_free(&c);
   return result;

@@ -171,8 +171,7 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_check(const Options *options, Arena *arena) {
-  if (!on_simulator(options))
-    return tool_error("check runs on the simulator, not on %s", options->device);
+  if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 

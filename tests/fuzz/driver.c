@@ -95,12 +95,8 @@ static size_t mutate(const Input *corpus, size_t files, uint8_t *out, size_t cap
       memcpy(copy, out + at, count);
       n = splice(out, n, cap, random_below(n + 1), copy, count);
       break;
-    case 4:
-      n = splice(out, n, cap, at, (const uint8_t *)token, strlen(token));
-      break;
-    default:
-      n = splice(out, n, cap, at, other.at + from, length % 256);
-      break;
+    case 4: n = splice(out, n, cap, at, (const uint8_t *)token, strlen(token)); break;
+    default: n = splice(out, n, cap, at, other.at + from, length % 256); break;
     }
   }
   return n;

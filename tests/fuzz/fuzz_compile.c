@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fuzzes elaboration and the passes: the input is a source file; each of its kernels is elaborated with types and values for what
-// is not annotated, run through the pipeline and verified. A fault (our own bug) aborts.
+// Fuzzes elaboration and the passes: the input is a source file; each of its kernels is elaborated with types
+// and values for what is not annotated, run through the pipeline and verified. A fault (our own bug) aborts.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static Spec make_spec(Compilation *c, const KernelInfo *kernel) {
     if (p->is_constexpr && !p->has_default)
       spec.constexprs[spec.constexpr_count++] = (Constexpr){p->name, {.kind = CONST_INT, .i = 16}};
     if (p->is_constexpr || p->type) continue;
-    const Type *type = i % 2 ? type_scalar(&c->ir, ELEM_I32) : type_ptr(&c->ir, type_scalar(&c->ir, ELEM_FP32));
+    const Type *type =
+        i % 2 ? type_scalar(&c->ir, ELEM_I32) : type_ptr(&c->ir, type_scalar(&c->ir, ELEM_FP32));
     spec.params[spec.param_count++] = (ParamSpec){.name = p->name, .type = type};
   }
   return spec;

@@ -53,8 +53,8 @@ static void open_world(World *w, uint64_t seed) {
 // arange(s, s + n) * factor + offset
 static void make_range(World *w, Tile *t) {
   static const uint32_t sizes[] = {4, 8, 16};
-  uint32_t n = sizes[below(&w->r, 3)], start = below(&w->r, 3) * n, factor = below(&w->r, 2) ? 1 : 1 + below(&w->r, 4),
-           offset = below(&w->r, 4) * 8;
+  uint32_t n = sizes[below(&w->r, 3)], start = below(&w->r, 3) * n,
+           factor = below(&w->r, 2) ? 1 : 1 + below(&w->r, 4), offset = below(&w->r, 4) * 8;
   Value *range = build_arange(&w->b, start, start + n);
   Value *scaled = build_binary(&w->b, OP_MUL, range, build_int(&w->b, range->type, factor));
   t->value = build_binary(&w->b, OP_ADD, scaled, build_int(&w->b, range->type, offset));
