@@ -82,19 +82,6 @@ char *arena_printf(Arena *arena, const char *format, ...) {
   return text;
 }
 
-void arena_guard(Arena *arena, void (*work)(void *data), void *data) {
-  FaultFrame frame;
-  fault_enter(&frame);
-  if (setjmp(frame.env) != 0) {
-    fault_leave(&frame);
-    arena_free(arena);
-    fault_pass_on(&frame);
-  }
-  work(data);
-  fault_leave(&frame);
-  arena_free(arena);
-}
-
 size_t arena_bytes(const Arena *arena) {
   size_t total = 0;
   for (const ArenaChunk *chunk = arena->chunks; chunk; chunk = chunk->older)

@@ -30,10 +30,6 @@ void *arena_array(Arena *arena, size_t count, size_t size);
 char *arena_copy(Arena *arena, Str text);
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Runs work(data), then frees the arena, also where a fault passes through: for scratch memory. The arena is
-// part of data, or work knows it otherwise.
-void arena_guard(Arena *arena, void (*work)(void *data), void *data);
-
 // Bytes taken from the system so far.
 size_t arena_bytes(const Arena *arena);
 

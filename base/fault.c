@@ -2,6 +2,7 @@
 #include "base/fault.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,16 @@ static _Noreturn void fault_jump(FaultKind kind, const char *message) {
 }
 
 void fault_pass_on(const FaultFrame *frame) { fault_jump(frame->kind, frame->message); }
+
+void fault_guard(void (*work)(void *data), void (*release)(void *data), void *data) {
+  FaultFrame frame;
+  fault_enter(&frame);
+  bool failed = setjmp(frame.env) != 0;
+  if (!failed) work(data);
+  fault_leave(&frame);
+  release(data);
+  if (failed) fault_pass_on(&frame);
+}
 
 void fault_raise(FaultKind kind, const char *format, ...) {
   char message[1024];

@@ -33,6 +33,10 @@ void fault_leave(FaultFrame *frame);
 // Raises the fault that `frame`, which has been left, caught: for code that only cleans up.
 _Noreturn void fault_pass_on(const FaultFrame *frame);
 
+// Runs work(data), then release(data), also where a fault passes through: for what an arena of the entry's
+// does not own.
+void fault_guard(void (*work)(void *data), void (*release)(void *data), void *data);
+
 #if defined(__GNUC__)
 #define FAULT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else

@@ -5,9 +5,9 @@
 // that others change too), the launch is run a second time from the same memory: what the first run found
 // then marks these reads from the start.
 #include "ir/eval_machine.h"
+#include "base/fault.h"
 
 #include <string.h>
-#include "base/fault.h"
 #include "ir/number.h"
 
 const Tile *eval_operand(const Machine *m, const Op *op, uint32_t index) {
@@ -92,17 +92,6 @@ static bool run_grid_position(Machine *m, const Op *op) {
   if (axis < 0 || axis > 2) BUG("%s of axis %lld", op_info(op->kind)->name, (long long)axis);
   eval_set_int(m, op_result(op), op->kind == OP_PROGRAM_ID ? m->program[axis] : m->grid[axis]);
   return true;
-}
-
-void eval_guard(void (*work)(void *data), void *data, Arena *arena, Buf *buf) {
-  FaultFrame frame;
-  fault_enter(&frame);
-  bool failed = setjmp(frame.env) != 0;
-  if (!failed) work(data);
-  fault_leave(&frame);
-  if (arena) arena_free(arena);
-  if (buf) buf_free(buf);
-  if (failed) fault_raise(frame.kind, "%s", frame.message);
 }
 
 // What the machine alone can say: any value, so nothing that hangs on it can be compared.
@@ -219,12 +208,14 @@ static void run_launch(void *data) {
   machine_free(m);
 }
 
+static void free_launch(void *data) { arena_free(&((LaunchRun *)data)->arena); }
+
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options) {
   LaunchRun run = {.m = machine_new(func, memory, options), .args = args};
   run.m.arena = &run.arena;
   memcpy(run.m.grid, grid, sizeof run.m.grid);
-  eval_guard(run_launch, &run, &run.arena, NULL);
+  fault_guard(run_launch, free_launch, &run);
   return run.ok && !run.m.failed;
 }
 
@@ -267,12 +258,14 @@ static void run_grid(void *data) {
   run->ok = take_grid(&m, end, run->grid);
 }
 
+static void free_grid(void *data) { arena_free(&((GridRun *)data)->arena); }
+
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]) {
   if (!func->grid) {
     diag_error(func->module->ir->diags, func->loc, "kernel `%s` has no @grid", func->name);
     return false;
   }
   GridRun run = {.func = func, .args = args, .grid = grid};
-  eval_guard(run_grid, &run, &run.arena, NULL);
+  fault_guard(run_grid, free_grid, &run);
   return run.ok;
 }

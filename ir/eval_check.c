@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/fault.h"
 #include "ir/eval_machine.h"
+#include "base/fault.h"
 #include "ir/number.h"
 
 typedef struct Checker {
@@ -148,6 +148,8 @@ static void check_all(void *data) {
   if (c->check->wrong) c->check->first_message = arena_copy(c->memory->arena, buf_view(&c->message));
 }
 
+static void free_message(void *data) { buf_free(&((Checker *)data)->message); }
+
 bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Elem elem, EvalCheck *check) {
   *check = (EvalCheck){0};
   const EvalBuffer *buffer = eval_buffer_start(memory, address);
@@ -157,6 +159,6 @@ bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Ele
     return true;
   }
   Checker c = {.memory = memory, .buffer = buffer, .got = got, .elem = elem, .check = check};
-  eval_guard(check_all, &c, NULL, &c.message);
+  fault_guard(check_all, free_message, &c);
   return check->wrong == 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "ir/eval_machine.h"
+#include "base/fault.h"
 #include "ir/number.h"
 
 static void print_index(Buf *out, const Type *type, uint32_t element) {
@@ -85,10 +86,12 @@ static bool run_assert(Machine *m, const Op *op) {
   return true;
 }
 
+static void free_line(void *data) { buf_free(&((Printing *)data)->line); }
+
 bool eval_debug(Machine *m, Op *op) {
   if (op->kind == OP_ASSERT) return run_assert(m, op);
   if (!m->options.print) return true;
   Printing p = {.m = m, .op = op};
-  eval_guard(print_all, &p, NULL, &p.line);
+  fault_guard(print_all, free_line, &p);
   return true;
 }

@@ -80,8 +80,6 @@ void eval_fill(Tile *tile, const Element *x);
 Element eval_exact(ElemCode code, uint64_t bits);
 void eval_set_int(Machine *m, const Value *value, uint64_t bits); // in every element
 ElemCode eval_code(const Type *element);                          // of a scalar or pointer type
-// Frees `buf` and `arena` (either may be NULL) after work(data); a fault in it is raised again after that.
-void eval_guard(void (*work)(void *data), void *data, Arena *arena, Buf *buf);
 
 // Control flow, in eval_control.c. *end: the region's last op that ran.
 Flow eval_region(Machine *m, const Region *region, const Op **end);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tile IR as text: layouts as aliases, values by their name hints made unique, every location.
 #include "ir/print.h"
+#include "base/fault.h"
 
 #include <math.h>
 
@@ -307,9 +308,11 @@ static void print_module(void *data) {
   buf_text(p->out, "}\n");
 }
 
+static void free_scratch(void *data) { arena_free(&((Printer *)data)->scratch); }
+
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   Printer p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
-  arena_guard(&p.scratch, print_module, &p);
+  fault_guard(print_module, free_scratch, &p);
 }
 
 static const char *const trait_names[] = {"pure", "reads",    "writes",     "elementwise", "compare",

@@ -2,6 +2,7 @@
 // The rules of structure: modules, functions, regions, arity, attributes, scopes, use lists. Those of types
 // are in verify_types.c.
 #include "ir/verify.h"
+#include "base/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -322,9 +323,11 @@ static void check_funcs(void *data) {
   }
 }
 
+static void free_scratch(void *data) { arena_free(&((Verifier *)data)->scratch); }
+
 bool module_verify(IrModule *module, Diags *diags) {
   if (!check_target(&module->target, diags)) return false; // the layouts' rules hang on num_warps
   Verifier v = {.diags = diags, .module = module, .ok = true};
-  arena_guard(&v.scratch, check_funcs, &v);
+  fault_guard(check_funcs, free_scratch, &v);
   return v.ok;
 }
