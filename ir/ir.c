@@ -53,6 +53,14 @@ bool words_next(const char **words, Str *word) {
   return word->n > 0;
 }
 
+Value *op_scratch(const Op *op) {
+  const char *operands = op_info(op->kind)->operands;
+  size_t n = strlen(operands), word = strlen("scratch?");
+  if (!op->operand_count || n < word || strcmp(operands + n - word, "scratch?") != 0) return NULL;
+  Value *last = op_operand(op, op->operand_count - 1);
+  return last->type->kind == TYPE_SHARED ? last : NULL;
+}
+
 uint32_t op_min_operands(OpKind kind) {
   const char *words = op_info(kind)->operands;
   uint32_t n = 0;

@@ -198,6 +198,10 @@ static inline Value *op_operand(const Op *op, uint32_t i) {
   return i < op->operand_count ? op->operands[i].value : NULL;
 }
 static inline Value *op_result(const Op *op) { return op->result_count ? &op->results[0] : NULL; }
+// The op's scratch buffer in shared memory, its last operand (ops.def); NULL: it has none.
+Value *op_scratch(const Op *op);
+// How many operands there are beside the scratch buffer.
+static inline uint32_t op_input_count(const Op *op) { return op->operand_count - (op_scratch(op) != NULL); }
 // Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control
 // flow of such.
 bool op_is_dead(const Op *op);

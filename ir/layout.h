@@ -81,6 +81,77 @@ Conversion layout_conversion(const Layout *src, const Layout *dst);
 // log2 of how many of a thread's registers, from register 0, hold consecutive elements.
 uint32_t layout_contiguous_bits(const Layout *layout);
 
+// --- products, division, equations (layout_solve.c)
+
+// A * B, the direct sum: A's bases first in each dimension, then B's, shifted left by A's out_bits.
+Layout layout_product(const Layout *a, const Layout *b);
+// Whether whole == left * rest, which *rest gets.
+bool layout_divide_left(const Layout *whole, const Layout *left, Layout *rest);
+// X with A(X(i)) == B(i) for every input i of B: basis j of X, over B's concatenated input bits, is a word of
+// A's concatenated input bits; free variables are zero. False where there is none. Up to 32 input bits of A.
+bool layout_solve(const Layout *a, const Layout *b, uint32_t x[LAYOUT_MAX_BITS]);
+// An input (register, lane, warp, concatenated) whose XOR with any input moves L's result by `delta`; false:
+// none does.
+bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input);
+
+// --- shapes (layout_shape.c): the index of a tile is row-major over its padded shape
+
+// The bits of dimension `dim` in the flattened index of a tile.
+uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t *first);
+// Slice: dimension `dim` removed (its bits dropped from every basis, then register bases that became zero).
+Layout layout_slice(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
+// The same with the dimension kept at size 1.
+Layout layout_keep_dims(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
+// For tiles whose dimension i is dimension order[i] of the operand's.
+Layout layout_trans(const Layout *layout, uint32_t rank, const uint32_t *shape, const uint32_t *order);
+// The operand's layout from the result's, and the other way; `in`, `out` are the shapes (one rank). Forward
+// repeats in new high registers.
+Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const uint32_t *in,
+                                const uint32_t *out);
+Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uint32_t *in,
+                               const uint32_t *out);
+// join: a new lowest register bit for the new lowest index bit; split: the other way, false where that index
+// bit is not a register's alone.
+Layout layout_join(const Layout *layout);
+bool layout_split(const Layout *layout, Layout *half);
+
+// --- conversions (layout_convert.c)
+
+// Drops registers that repeat others: what is left has no zero or dependent register basis.
+Layout layout_drop_registers(const Layout *layout);
+
+// One step between lanes: register bit `reg` and lane bit `lane` change places.
+typedef struct LayoutSwap {
+  uint8_t reg, lane;
+} LayoutSwap;
+
+// src -> dst within warps: out register r of a thread is, after renaming registers by `before` (a matrix over
+// register bits, a basis word a bit), the swaps in order, and a permutation of lanes by lane_from (basis
+// words: lane l reads from lane lane_from(l)), register after(r).
+typedef struct LanePlan {
+  uint32_t register_bits;
+  uint32_t before[16], after[16]; // maps of register bits
+  uint32_t lane_from[LANE_BITS];  // identity: no shuffle for it
+  uint32_t swap_count;
+  LayoutSwap swaps[LANE_BITS];
+  uint32_t shuffles; // of 32-bit words, for elements of 32 bits, in all
+} LanePlan;
+// False where the plan would need more than these parts (then shared memory).
+bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
+
+// The shared-memory layout (from DIM_OFFSET bits; offset in elements) through which src is written and dst
+// read with the fewest wavefronts and the widest vectors; elem_bits: log2 of an element's bytes (0 .. 3).
+Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
+// log2 of the elements of one access of a thread, at most 16 bytes: registers in some order to consecutive
+// offsets. Fills register_order (a permutation of the registers' bits, lowest first) so that the access is
+// registers 0 .. 2^v - 1 in it.
+uint32_t layout_vector_bits(const Layout *registers, const Layout *shared, uint32_t elem_bits,
+                            uint32_t *register_order);
+// Wavefronts of one warp's access of 2^vector_bits elements a lane, by facts of 32 banks of 4 bytes; and the
+// least that this much data needs.
+uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32_t elem_bits,
+                           uint32_t vector_bits, const uint32_t *register_order, uint32_t *ideal);
+
 // "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>": dimensions without bits are
 // left out.
 void layout_print(const Layout *layout, Buf *out);

@@ -63,6 +63,7 @@ typedef struct ParamSpec {
   const char *name; // interned
   const Type *type; // NULL: as annotated
   ParamFacts facts;
+  const ConstValue *value; // a scalar's at this launch; NULL: not known. Heuristics alone may see it
 } ParamSpec;
 
 typedef struct Constexpr {

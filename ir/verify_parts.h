@@ -32,6 +32,8 @@ void verify_op_types(Verifier *v, const Op *op);
 // the machine. verify_regions.c: ops with regions.
 void verify_tile_op(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
+// verify_shared.c: shared memory and what is asynchronous.
+void verify_shared_op(Verifier *v, const Op *op);
 void verify_for(Verifier *v, const Op *op);
 void verify_if(Verifier *v, const Op *op);
 void verify_while(Verifier *v, const Op *op);

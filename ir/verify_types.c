@@ -334,6 +334,16 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_PRINT:
   case OP_GLOBALTIMER:
   case OP_SMID: verify_machine_op(v, op); break;
+  case OP_SHARED_ALLOC:
+  case OP_SHARED_STORE:
+  case OP_SHARED_LOAD:
+  case OP_SHARED_INDEX:
+  case OP_SHARED_TRANS:
+  case OP_COPY_ASYNC:
+  case OP_ASYNC_COMMIT:
+  case OP_ASYNC_WAIT:
+  case OP_DOT_WAIT:
+  case OP_FENCE_ASYNC: verify_shared_op(v, op); break;
   case OP_BARRIER:
   case OP_GDC_WAIT:
   case OP_GDC_LAUNCH_DEPENDENTS: break;
