@@ -28,6 +28,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
                    .mark = {first + warp->index, view->at[warp->index], info},
                    .lanes = mask,
                    .group = group_of(warp, insn, mask),
+                   .converged = warp_check(warp)->converged,
                    .first = first,
                    .warps = checker->warps,
                    .strands = checker->strands,
@@ -54,42 +55,49 @@ static Shadow *shadow_of(Checker *checker, const Warp *warp, PtxSpace space, uin
   return shadow;
 }
 
-static void touch(Checker *checker, Actor *actor, HookAccess access, uint32_t lane, uint64_t address,
-                  uint32_t bytes) {
-  uint64_t offset;
-  uint32_t count;
-  Shadow *shadow = shadow_of(checker, actor->warp, actor->space, address, &offset);
-  Cell *cells = shadow ? shadow_cells(shadow, offset, bytes, &count) : NULL;
-  if (!cells) {
+// The shadow holds all of a run, since allocations are far from one another.
+static void touch(Checker *checker, Actor *actor, HookAccess access, Run run) {
+  Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
+  if (shadow && run.bytes <= shadow->bytes - run.offset)
+    race_run(actor, shadow, &run, access);
+  else
     checker->failed = true;
-    return;
-  }
-  actor->cell_bytes = bytes / count;
-  if (access == HOOK_READ)
-    race_read(actor, shadow, cells, count, lane, address);
-  else {
-    if (access == HOOK_ATOMIC) race_initialised(actor, cells, count, lane, address);
-    race_write(actor, shadow, cells, count, lane, address);
+}
+
+// Neighbouring lanes at neighbouring addresses are one run.
+static void touch_runs(Checker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
+  for (uint32_t l = 0; l < LANES;) {
+    uint32_t first = l;
+    if (!(lanes->mask >> l++ & 1)) continue;
+    while (l < LANES && (lanes->mask >> l & 1) &&
+           lanes->addresses[l] == lanes->addresses[l - 1] + lanes->bytes)
+      l++;
+    Run run = {.address = lanes->addresses[first],
+               .bytes = (uint64_t)(l - first) * lanes->bytes,
+               .lane = first,
+               .element = element};
+    touch(checker, actor, lanes->access, run);
   }
 }
 
 void hook_access(void *context, const HookLanes *lanes) {
   Checker *checker = context;
   Actor actor;
+  uint8_t element = 0;
   bool strong = has_access(lanes->insn) && lanes->insn->u.access->order != ORDER_WEAK;
   if (strong) sync_acquire(lanes);
   actor_open(&actor, lanes->warp, lanes->insn, lanes->mask, lanes->space);
-  for (uint32_t l = 0; l < LANES; l++)
-    if (lanes->mask >> l & 1) touch(checker, &actor, lanes->access, l, lanes->addresses[l], lanes->bytes);
+  while (1u << element < lanes->bytes) element++;
+  touch_runs(checker, &actor, lanes, element);
   checker->failed |= actor.failed;
   if (strong) sync_release(lanes);
 }
 
-// In parts that lie in one page of the shadow each.
 void hook_range(void *context, const HookRange *range) {
   Checker *checker = context;
   Actor actor;
   uint32_t lane = lowest_lane(range->lanes);
+  if (!range->bytes) return;
   actor_open(&actor, range->warp, range->insn, range->lanes, range->space);
   if (range->proxy == HOOK_ASYNC) {
     actor.proxy = view_part(&warp_check(range->warp)->view, CLOCK_PROXY, checker->strands);
@@ -100,12 +108,7 @@ void hook_range(void *context, const HookRange *range) {
     async_event(range->op, lane, range->access != HOOK_READ, &strand, &actor.mark.clock);
     actor.mark.strand = actor.first + strand;
   }
-  for (uint64_t at = range->address, end = at + range->bytes; at < end;) {
-    uint64_t offset, room = end - at;
-    if (!shadow_of(checker, range->warp, range->space, at, &offset)) break;
-    if (room > SHADOW_PAGE - offset % SHADOW_PAGE) room = SHADOW_PAGE - offset % SHADOW_PAGE;
-    touch(checker, &actor, range->access, lane, at, (uint32_t)room);
-    at += room;
-  }
+  Run run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
+  touch(checker, &actor, range->access, run);
   checker->failed |= actor.failed;
 }

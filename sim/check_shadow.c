@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shadow memory: pages of cells that come with the first access, of its size (up to 16 bytes) until a smaller
-// or unaligned access splits its page's cells.
+// Shadow memory: pages of cells that come with the first access, each cell as large as that run of bytes (a
+// warp's whole access, mostly) until a smaller or unaligned run splits its page's cells.
 #include <stdlib.h>
 #include "sim/race.h"
 
@@ -54,27 +54,39 @@ bool readers_reach(Readers *readers, uint32_t index) {
   return true;
 }
 
-// A copy of a cell for half its bytes, with a list of its own.
-static bool copy_cell(Shadow *shadow, const Cell *from, Cell *to) {
+// The part of a mark that covers the cell of 1 << shift bytes, `at` bytes into the one that it covered.
+static void part_of(Mark *mark, uint32_t at, uint8_t shift) {
+  uint32_t spread = mark_spread(mark);
+  if (!spread || !mark->strand) return;
+  mark->info += at >> (spread - 1) << MARK_LANE_SHIFT;
+  if (spread - 1 >= shift) mark->info &= (1u << MARK_SPREAD_SHIFT) - 1;
+}
+
+// A copy of a cell for a part of its bytes, with a list of its own.
+static bool copy_part(Shadow *shadow, const Cell *from, Cell *to, uint32_t at, uint8_t shift) {
   *to = *from;
   to->more = 0;
+  part_of(&to->write, at, shift);
+  for (int i = 0; i < 2; i++) part_of(&to->reads[i], at, shift);
   if (!from->more) return true;
   uint32_t count = shadow->readers[from->more - 1].n;
   Readers *list = shadow_readers(shadow, to);
   if (!list || (count && !readers_reach(list, count - 1))) return false;
-  if (count) memcpy(list->at, shadow->readers[from->more - 1].at, count * sizeof *list->at);
+  for (uint32_t i = 0; i < count; i++) {
+    list->at[i] = shadow->readers[from->more - 1].at[i];
+    part_of(&list->at[i], at, shift);
+  }
   return true;
 }
 
-static bool split_page(Shadow *shadow, ShadowPage *page, uint8_t shift) {
+bool shadow_split(Shadow *shadow, ShadowPage *page, uint8_t shift) {
   uint32_t parts = 1u << (page->shift - shift), old = SHADOW_PAGE >> page->shift;
   Cell *cells = calloc(SHADOW_PAGE >> shift, sizeof *cells);
   if (!cells) return false;
   bool ok = true;
-  for (uint32_t i = 0; i < old; i++) {
-    cells[i * parts] = page->cells[i];
-    for (uint32_t k = 1; k < parts; k++) ok &= copy_cell(shadow, &page->cells[i], &cells[i * parts + k]);
-  }
+  for (uint32_t i = 0; i < old; i++)
+    for (uint32_t k = 0; k < parts; k++)
+      ok &= copy_part(shadow, &page->cells[i], &cells[i * parts + k], k << shift, shift);
   free(page->cells);
   page->cells = cells;
   page->shift = shift;
@@ -83,18 +95,18 @@ static bool split_page(Shadow *shadow, ShadowPage *page, uint8_t shift) {
 
 // Makes the page, or splits its cells: once a page.
 static bool prepare(Shadow *shadow, ShadowPage *page, uint64_t offset, uint32_t bytes) {
-  uint8_t shift = MAX_GRANULE_SHIFT;
+  uint8_t shift = MAX_CELL_SHIFT;
   while ((offset | bytes) & ((1u << shift) - 1)) shift--;
-  if (page->cells) return shift >= page->shift || split_page(shadow, page, shift);
+  if (page->cells) return shift >= page->shift || shadow_split(shadow, page, shift);
   page->shift = shift;
+  page->element = ONE_LANE;
   page->cells = calloc(SHADOW_PAGE >> shift, sizeof *page->cells);
   return page->cells;
 }
 
-Cell *shadow_cells(Shadow *shadow, uint64_t offset, uint32_t bytes, uint32_t *count) {
+ShadowPage *shadow_page(Shadow *shadow, uint64_t offset, uint32_t bytes) {
   ShadowPage *page = &shadow->pages[offset / SHADOW_PAGE];
   if (!page->cells || ((offset | bytes) & ((1u << page->shift) - 1)))
     if (!prepare(shadow, page, offset, bytes)) return NULL;
-  *count = bytes >> page->shift;
-  return &page->cells[offset % SHADOW_PAGE >> page->shift];
+  return page;
 }

@@ -90,8 +90,10 @@ static void report_race(Actor *actor, const Mark *mark, tilec_sim_report_kind ki
   advise(actor, mark, proxy, report);
 }
 
-static inline void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind kind, uint32_t lane,
-                                 uint64_t address) {
+// ---- one cell ----
+
+static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind kind, uint32_t lane,
+                          uint64_t address) {
   const Mark *mark = &cell->write;
   if (!mark->strand) return;
   if (!after(actor, mark, lane)) {
@@ -100,9 +102,62 @@ static inline void against_write(Actor *actor, const Cell *cell, tilec_sim_repor
     report_race(actor, mark, kind, lane, address, true);
 }
 
-static inline void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
+static void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
   if (mark->strand && !after(actor, mark, lane) && !both_strong(actor, mark))
     report_race(actor, mark, TILEC_SIM_RACE_READ_WRITE, lane, address, false);
+}
+
+static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
+  Report *report = report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), TILEC_SIM_UNINITIALISED,
+                              address, UINT32_MAX);
+  if (!report) return;
+  report_buffer(report, actor->warp, actor->space, address);
+  report_message(report, "read of %s, which nothing has written", report->buffer);
+}
+
+// Reports what is wrong with one lane's access to a cell none of whose marks is spread.
+static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, HookAccess access,
+                        uint32_t lane, uint64_t address) {
+  if (access != HOOK_WRITE && actor->space == SPACE_SHARED && !cell->write.strand)
+    uninitialised(actor, lane, address);
+  against_write(actor, cell, access == HOOK_READ ? TILEC_SIM_RACE_WRITE_READ : TILEC_SIM_RACE_WRITE_WRITE,
+                lane, address);
+  if (access == HOOK_READ) return;
+  against_read(actor, &cell->reads[0], lane, address);
+  against_read(actor, &cell->reads[1], lane, address);
+  const Readers *list = cell->more ? &shadow->readers[cell->more - 1] : NULL;
+  for (uint32_t k = 0; list && k < list->n; k++) against_read(actor, &list->at[k], lane, address);
+}
+
+// Whether every lane of a run comes after every lane of the mark, in a cell of 1 << shift bytes. May be false
+// where it is so, of lanes that have parted and met again.
+static inline bool all_after(Actor *actor, const Mark *mark, uint32_t shift) {
+  uint32_t strand = mark->strand - actor->first;
+  if (strand >= actor->strands) return known_elsewhere(actor, mark);
+  if (strand != actor->own) return mark->clock <= actor->seen[strand];
+  if (mark->clock <= actor->converged || actor->group == ALL_LANES) return true;
+  uint32_t spread = mark_spread(mark), count = spread ? 1u << (shift - (spread - 1)) : 1;
+  uint32_t lanes = (count >= LANES ? ALL_LANES : (1u << count) - 1) << mark_lane(mark);
+  return !(lanes & ~actor->group);
+}
+
+static inline bool may_follow(Actor *actor, const Mark *mark, uint32_t shift) {
+  return !mark->strand || all_after(actor, mark, shift) || both_strong(actor, mark);
+}
+
+// Whether there is nothing to report. False is to be looked at lane by lane.
+static inline bool in_order(Actor *actor, const Shadow *shadow, const Cell *cell, HookAccess access,
+                            uint32_t shift) {
+  if (!cell->write.strand) {
+    if (access != HOOK_WRITE && actor->space == SPACE_SHARED) return false;
+  } else if (!may_follow(actor, &cell->write, shift) || behind_proxy(actor, &cell->write))
+    return false;
+  if (access == HOOK_READ) return true;
+  if (!may_follow(actor, &cell->reads[0], shift) || !may_follow(actor, &cell->reads[1], shift)) return false;
+  const Readers *list = cell->more ? &shadow->readers[cell->more - 1] : NULL;
+  for (uint32_t k = 0; list && k < list->n; k++)
+    if (!may_follow(actor, &list->at[k], shift)) return false;
+  return true;
 }
 
 // A third reader that is not ordered after the others.
@@ -121,57 +176,60 @@ static void remember_more(Actor *actor, Shadow *shadow, Cell *cell, Mark mark) {
     actor->failed = true;
 }
 
-static inline bool replaceable(Actor *actor, const Mark *old, Mark mark, uint32_t lane) {
-  return !old->strand || old->strand == mark.strand || after(actor, old, lane);
+static inline bool replaceable(Actor *actor, const Mark *old, Mark mark, uint32_t shift) {
+  return !old->strand || old->strand == mark.strand || all_after(actor, old, shift);
 }
 
-static inline Mark mark_of(const Actor *actor, uint32_t lane) {
+static inline void remember(Actor *actor, Shadow *shadow, Cell *cell, HookAccess access, Mark mark,
+                            uint32_t shift) {
+  if (access != HOOK_READ) {
+    cell->write = mark;
+    cell->reads[0].strand = cell->reads[1].strand = 0;
+    if (cell->more) shadow->readers[cell->more - 1].n = 0;
+  } else if (replaceable(actor, &cell->reads[0], mark, shift))
+    cell->reads[0] = mark;
+  else if (replaceable(actor, &cell->reads[1], mark, shift))
+    cell->reads[1] = mark;
+  else
+    remember_more(actor, shadow, cell, mark);
+}
+
+// ---- a run ----
+
+static inline Mark mark_of(const Actor *actor, uint32_t lane, const Run *run, const ShadowPage *page) {
   Mark mark = actor->mark;
   mark.info |= lane << MARK_LANE_SHIFT;
+  if (page->shift > run->element) mark.info |= (run->element + 1u) << MARK_SPREAD_SHIFT;
   return mark;
 }
 
-static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
-  Report *report = report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), TILEC_SIM_UNINITIALISED,
-                              address, UINT32_MAX);
-  if (!report) return;
-  report_buffer(report, actor->warp, actor->space, address);
-  report_message(report, "read of %s, which nothing has written", report->buffer);
-}
-
-void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
-  for (uint32_t i = 0; actor->space == SPACE_SHARED && i < count; i++)
-    if (!cells[i].write.strand) uninitialised(actor, lane, address + i * actor->cell_bytes);
-}
-
-void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
-  Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
-    Cell *cell = &cells[i];
-    if (!cell->write.strand && actor->space == SPACE_SHARED) uninitialised(actor, lane, address);
-    against_write(actor, cell, TILEC_SIM_RACE_WRITE_READ, lane, address);
-    if (cell->reads[0].strand == mark.strand || replaceable(actor, &cell->reads[0], mark, lane))
-      cell->reads[0] = mark;
-    else if (replaceable(actor, &cell->reads[1], mark, lane))
-      cell->reads[1] = mark;
-    else
-      remember_more(actor, shadow, cell, mark);
-  }
-}
-
-void race_write(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address) {
-  Mark mark = mark_of(actor, lane);
-  for (uint32_t i = 0; i < count; i++, address += actor->cell_bytes) {
-    Cell *cell = &cells[i];
-    against_write(actor, cell, TILEC_SIM_RACE_WRITE_WRITE, lane, address);
-    against_read(actor, &cell->reads[0], lane, address);
-    against_read(actor, &cell->reads[1], lane, address);
-    if (cell->more) {
-      Readers *list = &shadow->readers[cell->more - 1];
-      for (uint32_t k = 0; k < list->n; k++) against_read(actor, &list->at[k], lane, address);
-      list->n = 0;
+// The part [at, end) of a run, which lies in one page: offsets.
+static bool run_in_page(Actor *actor, Shadow *shadow, const Run *run, HookAccess access, uint64_t at,
+                        uint64_t end) {
+  ShadowPage *page = shadow_page(shadow, at, (uint32_t)(end - at));
+  if (!page) return false;
+  if (run->element < page->element && run->element < page->shift) page->element = run->element;
+  while (at < end) {
+    uint32_t lane = run->lane + (uint32_t)((at - run->offset) >> run->element);
+    Cell *cell = shadow_cell(page, at);
+    if (!in_order(actor, shadow, cell, access, page->shift)) {
+      if (page->shift > page->element) { // now cell by cell and lane by lane
+        if (!shadow_split(shadow, page, page->element)) return false;
+        continue;
+      }
+      report_cell(actor, shadow, cell, access, lane, run->address + (at - run->offset));
     }
-    cell->write = mark;
-    cell->reads[0].strand = cell->reads[1].strand = 0;
+    remember(actor, shadow, cell, access, mark_of(actor, lane, run, page), page->shift);
+    at += (uint64_t)1 << page->shift;
+  }
+  return true;
+}
+
+void race_run(Actor *actor, Shadow *shadow, const Run *run, HookAccess access) {
+  uint64_t end = run->offset + run->bytes;
+  for (uint64_t at = run->offset; at < end && !actor->failed;) {
+    uint64_t room = SHADOW_PAGE - at % SHADOW_PAGE, part = end - at < room ? end - at : room;
+    if (!run_in_page(actor, shadow, run, access, at, at + part)) actor->failed = true;
+    at += part;
   }
 }

@@ -6,13 +6,15 @@
 #define SIM_RACE_H
 
 #include "sim/clock.h"
-#include "sim/exec.h"
+#include "sim/hooks.h"
 
-// An access that memory remembers.
+// An access that memory remembers: of one lane, or of neighbouring lanes that each accessed an element of the
+// cell, the first of them at its start.
 typedef struct Mark {
   uint32_t strand; // 0: none
   uint32_t clock;
-  uint32_t info; // instruction, lane, and MARK_ flags
+  uint32_t
+      info; // instruction, lane (the first), MARK_ flags; where it is spread 1 + log2 of an element's bytes
 } Mark;
 
 enum {
@@ -21,10 +23,13 @@ enum {
   MARK_STRONG = 1 << 25, // an atomic, volatile, relaxed, acquire or release access
   MARK_BLOCK = 1 << 26,  // strong within its block alone
   MARK_ASYNC = 1 << 27,  // through the asynchronous proxy
+  MARK_SPREAD_SHIFT = 28,
 };
 
 static inline uint32_t mark_insn(const Mark *mark) { return mark->info & MARK_INSN; }
 static inline uint32_t mark_lane(const Mark *mark) { return mark->info >> MARK_LANE_SHIFT & (LANES - 1); }
+// 0: of one lane.
+static inline uint32_t mark_spread(const Mark *mark) { return mark->info >> MARK_SPREAD_SHIFT; }
 
 typedef struct Cell {
   Mark write, reads[2];
@@ -37,11 +42,12 @@ typedef struct Readers {
   uint32_t n, cap;
 } Readers;
 
-enum { SHADOW_PAGE = 1024, MAX_GRANULE_SHIFT = 4 };
+enum { SHADOW_PAGE = 1024, MAX_CELL_SHIFT = 10, ONE_LANE = 31 };
 
 typedef struct ShadowPage {
-  Cell *cells;   // of 1 << shift bytes each; NULL: never accessed
-  uint8_t shift; // from 4 down to what its smallest access needed
+  Cell *cells;     // of 1 << shift bytes each; NULL: never accessed
+  uint8_t shift;   // from MAX_CELL_SHIFT down to what its smallest or least aligned run needed
+  uint8_t element; // no mark is spread over smaller elements; ONE_LANE: none is spread
 } ShadowPage;
 
 // The shadow of `bytes` contiguous bytes.
@@ -56,8 +62,14 @@ typedef struct Shadow {
 bool shadow_open(Shadow *shadow, uint64_t bytes, bool every_reader); // false: no memory
 void shadow_close(Shadow *shadow);
 void shadow_clear(Shadow *shadow);
-// The cells of [offset, offset + bytes), which lies in one page; NULL: no memory.
-Cell *shadow_cells(Shadow *shadow, uint64_t offset, uint32_t bytes, uint32_t *count);
+// The page of [offset, offset + bytes), its cells small enough that some of them are just these bytes; NULL:
+// no memory.
+ShadowPage *shadow_page(Shadow *shadow, uint64_t offset, uint32_t bytes);
+// Splits the page's cells until no mark is spread. False: no memory.
+bool shadow_split(Shadow *shadow, ShadowPage *page, uint8_t shift);
+static inline Cell *shadow_cell(const ShadowPage *page, uint64_t offset) {
+  return &page->cells[offset % SHADOW_PAGE >> page->shift];
+}
 // A cell's list of further readers, made where it has none; valid until the next call. NULL: no memory.
 Readers *shadow_readers(Shadow *shadow, Cell *cell);
 // Makes at[index] exist; what is new is empty. False: no memory.
@@ -68,10 +80,10 @@ typedef struct Actor {
   Warp *warp;
   const Insn *insn;
   PtxSpace space;
-  Mark mark;                    // of the access; its lane is filled in by race_read and race_write
+  Mark mark;                    // of the access; race_run fills in its lane
   uint32_t lanes;               // on whose behalf, for reports
-  uint32_t cell_bytes;          // of the cells it accesses now
   uint32_t group;               // lanes that run together
+  uint32_t converged;           // WarpCheck's
   uint32_t warps;               // of its block
   uint32_t first, strands, own; // strands of its block; the warp's own, from 0
   const uint32_t *seen;         // clocks of its block's strands
@@ -81,11 +93,16 @@ typedef struct Actor {
   bool failed;
 } Actor;
 
-// One lane's access to the cells, the first of which is at the address. Reports what is not ordered before
-// it, then remembers it.
-void race_read(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address);
-// A report where nothing has written the cells of shared memory.
-void race_initialised(Actor *actor, const Cell *cells, uint32_t count, uint32_t lane, uint64_t address);
-void race_write(Actor *actor, Shadow *shadow, Cell *cells, uint32_t count, uint32_t lane, uint64_t address);
+// Contiguous bytes that one lane accesses, or neighbouring lanes an element each.
+typedef struct Run {
+  uint64_t address; // in its space
+  uint64_t offset;  // in its shadow, which holds all of it
+  uint64_t bytes;
+  uint32_t lane;   // the first
+  uint8_t element; // log2 of a lane's bytes; ONE_LANE: all are the first lane's
+} Run;
+
+// Reports what is not ordered before the access, then remembers it.
+void race_run(Actor *actor, Shadow *shadow, const Run *run, HookAccess access);
 
 #endif
