@@ -288,8 +288,8 @@ static void take_hints(Decoder *d) {
 static void value_registers(Decoder *d, Access *access, bool load, const PtxOperand *operand) {
   bool vector = operand->kind == OPERAND_VECTOR;
   uint32_t n = 0;
-  for (const PtxOperand *item = vector ? operand->items : operand; item; item = vector ? item->next : NULL) {
-    if (n == access->count) break;
+  const PtxOperand *item = vector ? operand->items : operand;
+  for (; item && n < access->count; item = vector ? item->next : NULL) {
     uint32_t bytes = slot_bytes_of(access->type);
     if (!load && item->kind != OPERAND_NAME)
       access->slots[n] = source_of(d, item, access->type);
@@ -301,7 +301,7 @@ static void value_registers(Decoder *d, Access *access, bool load, const PtxOper
       decode_error(d, "a register does not fit .%s", ptx_type_name(access->type));
     access->slot_bytes[n++] = (uint8_t)(ignored ? 0 : bytes);
   }
-  if (n != access->count || vector != (access->count > 1))
+  if (n != access->count || item || (access->count > 1 && !vector)) // one register may be in braces too
     decode_error(d, "%u registers are needed", access->count);
 }
 

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Compiles kernels.py with Triton for sm_80 and sm_90a, runs the PTX on the simulator under every schedule, unchecked
+# and with every checker on, and compares with NumPy in float64. Closes with 'N passed, N failed'.
+#   check.py LIBTILEC.SO [FOLDER FOR PTX] [PATTERN]
+import os
+import re
+import struct
+import sys
+import time
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+import cases
+import simulator
+
+TARGETS = {"sm_80": 80, "sm_90a": 90}
+
+
+# What a call would specialise on: pointers and numbers that 16 divides.
+def specialise(case):
+    attributes, signature, constants = {}, {}, {}
+    for i, (name, value) in enumerate(case.arguments.items()):
+        if isinstance(value, cases.Constant):
+            signature[name], constants[(i,)] = "constexpr", value.value
+        else:
+            signature[name] = case.types[name]
+            whole = isinstance(value, int) and value % 16 == 0
+            if signature[name].startswith("*") or whole:
+                attributes[(i,)] = [["tt.divisibility", 16]]
+    return ASTSource(case.kernel, signature, constants, attributes)
+
+
+def compile_case(case, capability):
+    return triton.compile(specialise(case), target=GPUTarget("cuda", capability, 32),
+                          options={"num_warps": case.warps, "num_stages": case.stages})
+
+
+def number(kind, value):
+    formats = {"i32": "<i", "i64": "<q", "fp32": "<f"}
+    return struct.pack(formats[kind], value)
+
+
+# Triton 3.6 passes a descriptor as a map, its extents and its strides where there is TMA, otherwise as a pointer,
+# extents, strides and a flag, then extents and strides again.
+def descriptor(sim, address, array, meta):
+    rows, columns = array.shape
+    extents, strides = struct.pack("<ii", rows, columns), struct.pack("<qq", columns, 1)
+    if meta is None:
+        flat = struct.pack("<qqqq", rows, columns, columns, 1)
+        parts = [struct.pack("<Q", address), *[flat[i:i + 8] for i in range(0, 32, 8)], b"\0"]
+    else:
+        box = list(reversed(meta["block_size"]))
+        kind = {8: 10, 9: 8, 10: 9}.get(meta["elem_type"], meta["elem_type"])
+        parts = [sim.tensor_map(kind, address, [columns, rows], [columns * array.itemsize], box, meta["swizzle"])]
+    return parts + [extents[:4], extents[4:], strides[:8], strides[8:]]
+
+
+def parameters(sim, case, compiled, arrays, sizes):
+    params, bound = [], {}
+    metas = list(getattr(compiled.metadata, "tensordesc_meta", None) or [])
+    for name, value in case.arguments.items():
+        if isinstance(value, cases.Constant):
+            continue
+        kind = case.types[name]
+        if name in arrays:
+            bound[name] = sim.bind(arrays[name])
+        if kind.startswith("tensordesc"):
+            params += descriptor(sim, bound[name], arrays[name], metas.pop(0) if metas else None)
+        elif name in arrays:
+            params.append(struct.pack("<Q", bound[name]))
+        else:
+            params.append(number(kind, value))
+    blocks = case.grid[0] * case.grid[1]
+    scratch = getattr(compiled.metadata, "global_scratch_size", 0) or 0
+    hidden = [sim.alloc(scratch * blocks) if scratch else 0, 0] # scratch memory; the profiler's
+    params += [struct.pack("<Q", address) for address in hidden]
+    if [len(p) for p in params] != sizes:
+        raise simulator.Error(f"parameters of {[len(p) for p in params]} bytes, the PTX has {sizes}")
+    return params
+
+
+def run(library, case, compiled, schedule, checks):
+    arrays = {name: value.copy() for name, value in case.arguments.items() if hasattr(value, "dtype")}
+    sim = simulator.Simulator(library, schedule, checks)
+    try:
+        kernel, sizes = sim.load(compiled.asm["ptx"])
+        threads = int(re.search(r"\.reqntid (\d+)", compiled.asm["ptx"]).group(1))
+        grid = (case.grid[0], case.grid[1], 1)
+        params = parameters(sim, case, compiled, arrays, sizes)
+        start = time.perf_counter()
+        sim.launch(kernel, grid, threads, compiled.metadata.shared, params)
+        spent = time.perf_counter() - start
+        reports = list(sim.reports())
+        if reports:
+            raise simulator.Error("\n    ".join(reports))
+        return arrays, sim.counters().instructions, spent
+    finally:
+        sim.close()
+
+
+def check(library, case, target, folder):
+    try:
+        compiled = compile_case(case, TARGETS[target])
+    except RuntimeError as error:
+        print(f"not ok {case.name} {target}: Triton does not compile it: {error}")
+        return 0, 1
+    if folder:
+        with open(os.path.join(folder, f"{case.name}-{target}.ptx"), "w") as file:
+            file.write(compiled.asm["ptx"])
+    passed = failed = 0
+    for checks in (0, 1):
+        for schedule in simulator.SCHEDULES:
+            label = f"{case.name} {target} {schedule}{' checked' if checks else ''}"
+            try:
+                arrays, instructions, spent = run(library, case, compiled, schedule, checks)
+                case.compare(arrays)
+                passed += 1
+                if schedule == "late":
+                    print(f"ok {label}: {instructions} warp instructions, {instructions / spent / 1e6:.1f} M/s")
+            except (simulator.Error, AssertionError) as error:
+                failed += 1
+                print(f"not ok {label}: {str(error).strip()}")
+    return passed, failed
+
+
+def main():
+    library = simulator.open_library(sys.argv[1])
+    folder = sys.argv[2] if len(sys.argv) > 2 else None
+    pattern = sys.argv[3] if len(sys.argv) > 3 else "."
+    totals = [0, 0]
+    for case in cases.all_cases():
+        for target in TARGETS:
+            if target in case.targets and re.search(pattern, f"{case.name} {target}"):
+                for i, n in enumerate(check(library, case, target, folder)):
+                    totals[i] += n
+    print(f"{totals[0]} passed, {totals[1]} failed")
+    sys.exit(0 if totals[0] and not totals[1] else 1)
+
+
+main()
