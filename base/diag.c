@@ -140,23 +140,28 @@ void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement) {
   vec_push(diags->arena, &parent->fixits, fixit);
 }
 
-// Levenshtein distance, at most `limit` + 1.
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); more than `limit`
+// for what is too long.
 static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
-  uint32_t row[MAX_TYPED + 1];
+  uint32_t rows[3][MAX_TYPED + 1], *before = rows[0], *last = rows[1], *row = rows[2];
   if (a.n > MAX_TYPED || b.n > MAX_TYPED) return limit + 1;
-  for (uint32_t j = 0; j <= b.n; j++) row[j] = j;
+  for (uint32_t j = 0; j <= b.n; j++) last[j] = j;
   for (uint32_t i = 1; i <= a.n; i++) {
-    uint32_t diagonal = row[0];
     row[0] = i;
     for (uint32_t j = 1; j <= b.n; j++) {
-      uint32_t best = diagonal + (a.at[i - 1] != b.at[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diagonal = row[j];
-      row[j] = best;
+      bool same = a.at[i - 1] == b.at[j - 1];
+      row[j] = least(last[j - 1] + !same, least(last[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && a.at[i - 1] == b.at[j - 2] && a.at[i - 2] == b.at[j - 1])
+        row[j] = least(row[j], before[j - 2] + 1);
     }
+    uint32_t *oldest = before;
+    before = last;
+    last = row;
+    row = oldest;
   }
-  return row[b.n];
+  return last[b.n];
 }
 
 const char *diag_nearest(Str typed, const char *const *names, size_t n) {

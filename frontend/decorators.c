@@ -8,9 +8,13 @@ static const char *last_name(const Expr *expr) {
   return expr->kind == EXPR_ATTRIBUTE ? expr->attribute.name : "";
 }
 
+bool elab_is_decorator(const Expr *decorator, const char *name) {
+  return strcmp(last_name(decorator), name) == 0;
+}
+
 const Expr *elab_decorator(const Function *function, const char *name) {
   for (uint32_t i = 0; i < function->decorators.n; i++)
-    if (strcmp(last_name(function->decorators.at[i]), name) == 0) return function->decorators.at[i];
+    if (elab_is_decorator(function->decorators.at[i], name)) return function->decorators.at[i];
   return NULL;
 }
 
@@ -156,20 +160,25 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 }
 
 static void evaluate_heuristic(Elab *e, const Function *function, const Expr *lambda, Binding *known) {
-  uint32_t errors = e->diags->raised;
+  Said before = said(e);
   const Function *outer = e->heuristic;
+  bool outer_reads = e->heuristic_reads, outer_failed = e->heuristic_failed;
   known->maybe = true; // while it is evaluated
   elab_push(e, NULL);
   elab_bind(e, lambda->lambda.params.at[0].name, lambda->loc,
             (Obj){.kind = OBJ_NAMESPACE, .path = elab_args_path});
   e->heuristic = function;
+  e->heuristic_reads = e->heuristic_failed = false;
   Obj obj = elab_expr(e, lambda->lambda.body);
+  // What reads a value that is not known fails in many ways; one message says why.
+  bool unknown = obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && take_back(e, &before));
   e->heuristic = outer;
+  e->heuristic_reads = outer_reads;
+  e->heuristic_failed = outer_failed;
   elab_pop(e);
   ConstValue value;
-  if (obj_to_const(e, &obj, &value))
-    known->obj = obj;
-  else if (e->diags->raised == errors)
+  known->obj = obj_to_const(e, &obj, &value) ? obj : (Obj){.kind = OBJ_ERROR};
+  if (unknown || (known->obj.kind == OBJ_ERROR && e->diags->raised == before.raised && obj.kind != OBJ_ERROR))
     elab_error(
         e, lambda->loc,
         "the heuristic of '%s' depends on values that are known at run time only; give the constexpr's "
@@ -230,6 +239,8 @@ Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name) {
     names[i] = known->name;
     if (strcmp(known->name, name) != 0) continue;
     if (known->obj.kind == OBJ_ABSENT && !known->maybe) run_heuristics(e, e->heuristic, name);
+    e->heuristic_reads |= known->obj.kind == OBJ_VALUE;
+    e->heuristic_failed |= known->obj.kind == OBJ_ERROR;
     if (known->obj.kind != OBJ_ABSENT) return known->obj;
     return elab_error(e, loc, "'%s' has no value for the heuristic", name);
   }

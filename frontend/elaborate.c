@@ -209,7 +209,8 @@ static void resolve_param(Elab *e, const Function *function, const Config *confi
     resolve_runtime(e, at);
 }
 
-// What heuristics see: constexprs, None and the facts; run-time parameters as values of a scratch function.
+// What heuristics see: constexprs, None, and of run-time parameters the values, or else the facts of values
+// of a scratch function.
 static void know_params(Elab *e, const Kernel *kernel) {
   FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
   uint32_t n = 0;
@@ -224,8 +225,11 @@ static void know_params(Elab *e, const Kernel *kernel) {
     Obj known = {.kind = OBJ_ABSENT}; // a heuristic gives it later
     if (!at->is_constexpr) known = obj_value(e->func->body->args[n++]);
     if (at->is_constexpr && at->known) known = obj_from_const(e, &at->value);
+    const ParamSpec *spec = find_spec(e->spec, at->param->name);
     if (at->facts.none)
       known = obj_none();
+    else if (!at->is_constexpr && spec && spec->value)
+      known = obj_from_const(e, spec->value);
     else if (at->facts.equal1 && known.kind == OBJ_VALUE && type_is_int(known.value->type))
       known = obj_int(1);
     vec_push(e->arena, &e->known, ((Binding){at->param->name, known, at->param->loc, false}));
@@ -369,6 +373,35 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
   if (good) build_op(&e->b, OP_YIELD, n, values, 0, NULL);
 }
 
+// The kernel with its parameters resolved; false after errors.
+static bool prepare(Elab *e, Kernel *kernel, Config *config) {
+  *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
+  if (!kernel->function) return false;
+  elab_scratch(e, NULL, 0);
+  elab_push(e, NULL);
+  elab_autotune(e, kernel->function, config);
+  elab_pop(e);
+  return resolve(e, kernel, config);
+}
+
+bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
+                         uint32_t *count) {
+  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module, .spec = spec};
+  e.out = module_new(ir, &spec->target);
+  uint32_t said = ir->diags->list.n;
+  Kernel kernel;
+  Config config = {0};
+  *count = 0;
+  if (!prepare(&e, &kernel, &config)) return false;
+  ir->diags->list.n = said; // remarks, which elaboration makes again
+  *values = ARENA_ARRAY(e.arena, Constexpr, kernel.count);
+  for (uint32_t i = 0; i < kernel.count; i++) {
+    const Resolved *at = &kernel.params[i];
+    if (at->is_constexpr && !at->known) (*values)[(*count)++] = (Constexpr){at->param->name, at->value};
+  }
+  return true;
+}
+
 Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) {
   Elab e = {.ir = out->ir,
             .arena = out->ir->arena,
@@ -377,14 +410,9 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
             .out = out,
             .spec = spec};
   uint32_t errors = e.diags->raised, funcs = out->funcs.n;
-  Kernel kernel = {.function = find_kernel(&e, spec->kernel)};
-  if (!kernel.function) return NULL;
+  Kernel kernel;
   Config config = {0};
-  elab_scratch(&e, NULL, 0);
-  elab_push(&e, NULL);
-  elab_autotune(&e, kernel.function, &config);
-  elab_pop(&e);
-  if (!resolve(&e, &kernel, &config)) return NULL;
+  if (!prepare(&e, &kernel, &config)) return NULL;
   apply_options(&e, &config);
   declare(&e, &kernel);
   elab_body(&e, &kernel);

@@ -103,6 +103,8 @@ struct Elab {
   known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
   const Function *heuristic; // within a heuristic of this kernel: facts of parameters decide; else NULL
+  bool heuristic_reads;      // the heuristic has read a parameter whose value is not known
+  bool heuristic_failed;     // the heuristic has read one that failed
   bool stopped;              // a limit was passed: unwinds without further errors
 };
 
@@ -358,6 +360,7 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 // args["NAME"] within a heuristic.
 Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
 extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for
+bool elab_is_decorator(const Expr *decorator, const char *name); // by the last part of its name
 const Expr *elab_decorator(const Function *function,
                            const char *name); // the last part of its name; NULL: none
 

@@ -2,33 +2,39 @@
 // What a file offers: its entries and their signatures.
 #include "frontend/elaborate.h"
 
-// Whether a name is used anywhere in an expression or block.
-static bool in_expr(const Expr *expr, const char *name);
+// Whether a name, or a string of that text, is used anywhere in an expression or block.
+typedef struct Sought {
+  ExprKind kind;    // EXPR_NAME, EXPR_STRING
+  const char *text; // interned
+} Sought;
 
-static bool in_list(const ExprList *list, const char *name) {
+static bool in_expr(const Expr *expr, const Sought *name);
+
+static bool in_list(const ExprList *list, const Sought *name) {
   for (uint32_t i = 0; i < list->n; i++)
     if (in_expr(list->at[i], name)) return true;
   return false;
 }
 
-static bool in_call(const Expr *expr, const char *name) {
+static bool in_call(const Expr *expr, const Sought *name) {
   if (in_expr(expr->call.callee, name)) return true;
   for (uint32_t i = 0; i < expr->call.args.n; i++)
     if (in_expr(expr->call.args.at[i].value, name)) return true;
   return false;
 }
 
-static bool in_compare(const Expr *expr, const char *name) {
+static bool in_compare(const Expr *expr, const Sought *name) {
   if (in_expr(expr->compare.first, name)) return true;
   for (uint32_t i = 0; i < expr->compare.links.n; i++)
     if (in_expr(expr->compare.links.at[i].right, name)) return true;
   return false;
 }
 
-static bool in_expr(const Expr *expr, const char *name) {
+static bool in_expr(const Expr *expr, const Sought *name) {
   if (!expr) return false;
   switch (expr->kind) {
-  case EXPR_NAME: return expr->name == name;
+  case EXPR_NAME: return name->kind == EXPR_NAME && expr->name == name->text;
+  case EXPR_STRING: return name->kind == EXPR_STRING && str_is(expr->string.text, name->text);
   case EXPR_TUPLE:
   case EXPR_LIST:
   case EXPR_SET: return in_list(&expr->list, name);
@@ -48,31 +54,33 @@ static bool in_expr(const Expr *expr, const char *name) {
            in_expr(expr->conditional.otherwise, name);
   case EXPR_LAMBDA: return in_expr(expr->lambda.body, name);
   case EXPR_STAR: return in_expr(expr->operand, name);
+  case EXPR_DICT:
+    for (uint32_t i = 0; i < expr->dict.n; i++)
+      if (in_expr(expr->dict.at[i].value, name)) return true;
+    return false;
   case EXPR_ERROR:
   case EXPR_INT:
   case EXPR_FLOAT:
-  case EXPR_STRING:
   case EXPR_FSTRING:
   case EXPR_BOOL:
   case EXPR_NONE:
   case EXPR_ELLIPSIS:
-  case EXPR_DICT:
   case EXPR_COMPREHENSION:
   case EXPR_POINTER_TYPE: break;
   }
   return false;
 }
 
-static bool in_block(const Block *block, const char *name);
+static bool in_block(const Block *block, const Sought *name);
 
-static bool in_branch(const Stmt *stmt, const char *name) {
+static bool in_branch(const Stmt *stmt, const Sought *name) {
   for (uint32_t i = 0; i < stmt->branch.arms.n; i++)
     if (in_expr(stmt->branch.arms.at[i].condition, name) || in_block(&stmt->branch.arms.at[i].body, name))
       return true;
   return in_block(&stmt->branch.orelse, name);
 }
 
-static bool in_stmt(const Stmt *stmt, const char *name) {
+static bool in_stmt(const Stmt *stmt, const Sought *name) {
   switch (stmt->kind) {
   case STMT_EXPR:
   case STMT_RETURN: return in_expr(stmt->expr, name);
@@ -96,16 +104,16 @@ static bool in_stmt(const Stmt *stmt, const char *name) {
   return false;
 }
 
-static bool in_block(const Block *block, const char *name) {
+static bool in_block(const Block *block, const Sought *name) {
   for (uint32_t i = 0; i < block->n; i++)
     if (in_stmt(block->at[i], name)) return true;
   return false;
 }
 
 static bool is_called(const Module *module, const Function *function) {
+  Sought name = {EXPR_NAME, function->name};
   for (uint32_t i = 0; i < module->functions.n; i++)
-    if (module->functions.at[i] != function && in_block(&module->functions.at[i]->body, function->name))
-      return true;
+    if (module->functions.at[i] != function && in_block(&module->functions.at[i]->body, &name)) return true;
   return false;
 }
 
@@ -120,13 +128,25 @@ static KernelParam signature_param(Elab *e, const Param *param) {
   return info;
 }
 
+static bool in_heuristics(const Function *function, const char *name) {
+  Sought sought = {EXPR_STRING, name};
+  for (uint32_t i = 0; i < function->decorators.n; i++)
+    if (elab_is_decorator(function->decorators.at[i], "heuristics") &&
+        in_expr(function->decorators.at[i], &sought))
+      return true;
+  return false;
+}
+
 static KernelInfo signature(Elab *e, const Function *function) {
   KernelInfo info = {.name = function->name, .loc = function->loc, .param_count = function->params.n};
   info.has_grid = elab_decorator(function, "grid") != NULL;
   info.params = ARENA_ARRAY(e->arena, KernelParam, info.param_count);
   elab_push(e, NULL);
-  for (uint32_t i = 0; i < info.param_count; i++)
-    info.params[i] = signature_param(e, &function->params.at[i]);
+  for (uint32_t i = 0; i < info.param_count; i++) {
+    KernelParam *param = &info.params[i];
+    *param = signature_param(e, &function->params.at[i]);
+    param->in_heuristic = !param->is_constexpr && in_heuristics(function, param->name);
+  }
   elab_pop(e);
   return info;
 }

@@ -15,6 +15,7 @@ typedef struct KernelParam {
   bool is_constexpr;
   bool has_default;
   ConstValue default_value; // where has_default and the default could be evaluated
+  bool in_heuristic;        // a run-time parameter whose value @heuristics may read
   Loc loc;
 } KernelParam;
 
@@ -31,6 +32,11 @@ typedef struct KernelInfo {
 uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels);
 // Any function by name; NULL where there is none.
 const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const char *name);
+
+// The values that @heuristics give to constexprs which `spec` leaves open, for the run-time values that it
+// has. False after errors, the same that frontend_elaborate would give.
+bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
+                         uint32_t *count);
 
 // Elaborates one kernel into `out`. NULL with located errors in ir->diags: an unknown kernel, a constexpr
 // without a value, a parameter without a type, a name of the specialisation that is no parameter, and every

@@ -10,9 +10,10 @@
 
 // One compiled variant. Made under its kernel's lock, and not changed after but for the grid's memory.
 typedef struct Specialisation {
-  uint64_t hash; // of the key
-  uint8_t *key;  // KEY_BYTES a parameter
-  Compilation c; // with the elaborated function on eval, the compiled one elsewhere
+  struct Specialisation *next; // of the same kernel
+  uint8_t *key;                // KEY_BYTES a parameter
+  Buf given;                   // what @heuristics gave for its arguments: NAME=VALUE lines
+  Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
   DeviceKernel loaded;
   pthread_mutex_t grid_lock; // around the three below and the evaluation of @grid, which uses c
@@ -20,6 +21,14 @@ typedef struct Specialisation {
   uint64_t *grid_args;
   int64_t grid[3];
 } Specialisation;
+
+// Which specialisation arguments lead to: by their key and the values that heuristics read.
+typedef struct Variant {
+  uint64_t hash;
+  Specialisation *specialisation;
+  uint64_t *values; // one for each of the kernel's value_params
+  uint8_t key[];    // KEY_BYTES a parameter
+} Variant;
 
 struct tilec_kernel {
   tilec_device *device;   // held
@@ -31,14 +40,20 @@ struct tilec_kernel {
   const ParamFacts *tir_facts; // of .tir text: what its function relies on
   RunParam *params;
   uint32_t param_count;
-  pthread_mutex_t lock;   // around the table
-  Specialisation **table; // open addressing by hash; a power of two
+  uint32_t *value_params; // those that heuristics read
+  uint32_t value_count;
+  pthread_mutex_t lock; // around the table and the list
+  Variant **table;      // open addressing by hash; a power of two
   uint32_t count, cap;
-  Specialisation *last; // the one launched last; atomic
+  Specialisation *first; // all that were made
+  Variant *last;         // the one launched last; atomic
 };
 
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
+
+// Frees the kernel's table and specialisations.
+void kernel_free_variants(tilec_kernel *kernel);
 
 // The kernel's @grid for these arguments.
 tilec_status specialisation_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]);

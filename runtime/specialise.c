@@ -24,7 +24,8 @@ static tilec_arg default_arg(const ConstValue *value) {
 }
 
 RunParam run_param(const KernelParam *param) {
-  RunParam result = {.name = param->name, .has_default = param->has_default};
+  RunParam result = {
+      .name = param->name, .in_heuristic = param->in_heuristic, .has_default = param->has_default};
   if (param->type) {
     result.annotated = true;
     result.pointer = param->type->kind == TYPE_PTR;
@@ -147,15 +148,29 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
   return TILEC_OK;
 }
 
-void key_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const uint8_t *key, Spec *spec) {
-  spec->params = ARENA_ARRAY(ir->arena, ParamSpec, param_count);
-  spec->param_count = param_count;
-  for (uint32_t i = 0; i < param_count; i++) {
-    uint8_t type = key[KEY_BYTES * i], facts = key[KEY_BYTES * i + 1];
+// A scalar argument as a constexpr, for heuristics.
+static const ConstValue *known_value(IrContext *ir, Elem elem, uint64_t bits) {
+  ConstValue *value = ARENA_NEW(ir->arena, ConstValue);
+  if (elem_is_float(elem))
+    *value = (ConstValue){.kind = CONST_FLOAT, .f = number_decode(elem, bits)};
+  else if (elem == ELEM_I1)
+    *value = (ConstValue){.kind = CONST_BOOL, .i = bits != 0};
+  else
+    *value =
+        (ConstValue){.kind = CONST_INT, .is_u64 = elem == ELEM_U64 && bits > INT64_MAX, .i = (int64_t)bits};
+  return value;
+}
+
+void bound_spec(IrContext *ir, const RunParam *params, const BoundArgs *bound, Spec *spec) {
+  spec->params = ARENA_ARRAY(ir->arena, ParamSpec, bound->count);
+  spec->param_count = bound->count;
+  for (uint32_t i = 0; i < bound->count; i++) {
+    uint8_t type = bound->key[KEY_BYTES * i], facts = bound->key[KEY_BYTES * i + 1];
     ParamSpec *p = &spec->params[i];
     p->name = ir_name(ir, str_from(params[i].name));
     p->facts = (ParamFacts){
         .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE};
+    if (!(type & KEY_POINTER)) p->value = known_value(ir, (Elem)type, bound->bits[i]);
     if (params[i].annotated || (facts & KEY_NONE)) continue;
     const Type *scalar = type_scalar(ir, (Elem)(type & ~KEY_POINTER));
     p->type = type & KEY_POINTER ? type_ptr(ir, scalar) : scalar;

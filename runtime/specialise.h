@@ -13,6 +13,7 @@ typedef struct RunParam {
   const char *name;
   bool annotated, pointer; // pointer, elem: of the annotation
   Elem elem;               // of a pointer the pointee
+  bool in_heuristic;       // KernelParam.in_heuristic
   bool has_default;
   tilec_arg default_value; // of kind TILEC_ARG_DEFAULT where the default is nothing that a launch can pass
 } RunParam;
@@ -34,7 +35,8 @@ typedef struct BoundArgs {
 tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t param_count,
                        const tilec_arg *args, size_t arg_count, BoundArgs *bound);
 
-// The specialisation that a key says, for a compilation with context `ir`; memory: the context's.
-void key_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const uint8_t *key, Spec *spec);
+// The specialisation for the arguments, with their values for heuristics, for a compilation with context
+// `ir`; memory: the context's.
+void bound_spec(IrContext *ir, const RunParam *params, const BoundArgs *bound, Spec *spec);
 
 #endif

@@ -160,5 +160,5 @@ void run_specialise(Run *run, const BoundArgs *bound) {
   if (run->c->is_tir) return;
   RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
   for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
-  key_spec(&run->c->ir, params, run->param_count, bound->key, &run->spec);
+  bound_spec(&run->c->ir, params, bound, &run->spec);
 }

@@ -414,6 +414,48 @@ static void test_specialisations(void **unused) {
   }
 }
 
+// One specialisation for each result of the heuristics, whatever the arguments that led there; -D wins.
+static void test_heuristics(void **unused) {
+  (void)unused;
+  static const char source[] =
+      "@triton.heuristics({'B': lambda a: triton.next_power_of_2(a['n']),\n"
+      "                    'EVEN': lambda args: args['n'] % args['B'] == 0,\n"
+      "                    'BIG': lambda args: args['f'] > 1.5 or args['n'] // -7 == -3})\n"
+      "@triton.jit\n"
+      "def k(out: *i32, n, m, f: fp32, B: constexpr, EVEN: constexpr, BIG: constexpr):\n"
+      "    i = arange(0, B)\n"
+      "    store(out + i, B + 1000 * EVEN + 10000 * BIG + m, mask=i < n)\n";
+  static const struct {
+    int n, m;
+    double f;
+    int result, variants, specialisations;
+  } rows[] = {{16, 0, 1, 11016, 1, 1}, {5, 0, 1, 8, 2, 2},     {7, 4, 1, 12, 3, 3},  {7, 6, 1, 14, 3, 3},
+              {6, 4, 1, 12, 4, 3},     {7, 6, 2, 10014, 5, 4}, {13, 0, 1, 16, 6, 5}, {64, 2, 1.5, 1066, 7, 6},
+              {20, 2, 1, 10034, 8, 7}, {16, 0, 1, 11016, 8, 7}};
+  for (int dev = 0; dev < DEVICES; dev++) {
+    tilec_device *device = open_device(devices[dev]);
+    tilec_kernel *kernel = kernel_of(device, source);
+    int32_t room[64] = {0};
+    tilec_buffer *out = buffer_of(device, room, sizeof room);
+    tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      tilec_arg args[] = {tilec_arg_buffer(TILEC_I32, out), tilec_arg_int(rows[i].n),
+                          tilec_arg_int(rows[i].m), tilec_arg_float(rows[i].f)};
+      assert_ok(tilec_launch(kernel, &options, args, 4));
+      assert_ok(tilec_buffer_read(out, 0, room, sizeof room));
+      for (int k = 0; k < rows[i].n; k++) assert_int_equal(room[k], rows[i].result);
+      int made = 0;
+      for (const Specialisation *s = kernel->first; s; s = s->next) made++;
+      assert_int_equal(made, rows[i].specialisations);
+      assert_int_equal(kernel->count, rows[i].variants);
+    }
+    tilec_buffer_free(out);
+    tilec_kernel_free(kernel);
+    tilec_device_close(device);
+  }
+}
+
 static void test_grids(void **unused) {
   (void)unused;
   static const struct {
@@ -591,6 +633,7 @@ int main(void) {
       cmocka_unit_test(test_every_type_arrives),
       cmocka_unit_test(test_none_and_defaults),
       cmocka_unit_test(test_specialisations),
+      cmocka_unit_test(test_heuristics),
       cmocka_unit_test(test_grids),
       cmocka_unit_test(test_no_grid),
       cmocka_unit_test(test_a_stream_of_another_device),

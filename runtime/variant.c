@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A kernel's specialisations. A launch finds its variant by the key of its arguments and the values that
+// heuristics read; several variants whose heuristics give the same share one specialisation, which is
+// compiled once.
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "runtime/error.h"
+#include "runtime/kernel.h"
+
+// Variants beyond these are found anew at each launch: a kernel whose heuristics read a step's number, say.
+enum { MAX_VARIANTS = 65536 };
+
+static tilec_status no_memory(void) {
+  return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a specialisation)");
+}
+
+static void specialisation_free(Specialisation *s) {
+  device_unload(&s->loaded);
+  compilation_free(&s->c);
+  pthread_mutex_destroy(&s->grid_lock);
+  buf_free(&s->given);
+  free(s->key);
+  free(s->grid_args);
+  free(s);
+}
+
+void kernel_free_variants(tilec_kernel *k) {
+  for (uint32_t i = 0; i < k->cap; i++) free(k->table[i]);
+  free(k->table);
+  for (Specialisation *s = k->first, *next; s; s = next) {
+    next = s->next;
+    specialisation_free(s);
+  }
+}
+
+// --- Making a specialisation ---
+
+typedef struct SpecRequest {
+  const tilec_kernel *kernel;
+  const BoundArgs *args;
+  Specialisation *s;
+  Spec spec;
+} SpecRequest;
+
+// What heuristics give becomes part of the specialisation, as if by -D.
+static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
+  Constexpr *given;
+  uint32_t count, own = r->spec.constexpr_count;
+  if (!frontend_heuristics(&c->ir, c->syntax, &r->spec, &given, &count)) return TILEC_ERROR_COMPILE;
+  Constexpr *all = ARENA_ARRAY(&c->arena, Constexpr, own + count);
+  for (uint32_t i = 0; i < own; i++) all[i] = r->spec.constexprs[i];
+  for (uint32_t i = 0; i < count; i++) {
+    all[own + i] = given[i];
+    buf_printf(&r->s->given, "%s=", given[i].name);
+    const_print(&given[i].value, &r->s->given);
+    buf_char(&r->s->given, '\n');
+  }
+  r->spec.constexprs = all;
+  r->spec.constexpr_count = own + count;
+  return TILEC_OK;
+}
+
+static tilec_status take_args(Compilation *c, void *data) {
+  SpecRequest *r = data;
+  if (r->kernel->is_tir) return TILEC_OK;
+  bound_spec(&c->ir, r->kernel->params, r->args, &r->spec);
+  return r->kernel->value_count ? take_heuristics(c, r) : TILEC_OK;
+}
+
+static tilec_status read_spec(SpecRequest *r) {
+  Compilation *c = &r->s->c;
+  tilec_status status = program_parse(r->kernel->program, c);
+  if (!status) status = options_spec(c, &r->kernel->options, &r->kernel->device->target, &r->spec);
+  if (status) return status;
+  status = compile_guard(c, take_args, r);
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+// Up to what the device runs: the elaborated function on eval, PTX elsewhere.
+static tilec_status compile_steps(const SpecRequest *r) {
+  Compilation *c = &r->s->c;
+  bool needs_ptx = r->kernel->device->needs_ptx;
+  tilec_status status = compile_elaborate(c, &r->spec);
+  if (!status && needs_ptx) status = compile_passes(c, &(PipelineOptions){0});
+  if (!status && needs_ptx) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+static tilec_status build(const SpecRequest *r) {
+  Specialisation *s = r->s;
+  tilec_status status = compile_steps(r);
+  if (status) return status;
+  s->func = s->c.module->funcs.at[0];
+  KernelImage image = {.name = s->func->name, .func = s->func, .threads = {1, 1, 1}};
+  if (r->kernel->device->needs_ptx) {
+    const KernelMeta *meta = &s->c.code.kernels[0];
+    image.name = meta->name;
+    image.ptx = buf_view(&s->c.code.ptx);
+    image.threads[0] = meta->threads;
+    image.shared_bytes = meta->shared_bytes;
+  }
+  return device_load(r->kernel->device, &image, &s->loaded);
+}
+
+static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {
+  size_t bytes = (size_t)KEY_BYTES * k->param_count;
+  for (Specialisation *s = k->first; s; s = s->next)
+    if (memcmp(s->key, like->key, bytes) == 0 && str_eq(buf_view(&s->given), buf_view(&like->given)))
+      return s;
+  return NULL;
+}
+
+static Specialisation *specialisation_new(const BoundArgs *args) {
+  Specialisation *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  pthread_mutex_init(&s->grid_lock, NULL);
+  size_t bytes = (size_t)KEY_BYTES * args->count;
+  s->key = malloc(bytes + 1);
+  s->grid_args = malloc(sizeof *s->grid_args * (args->count + 1));
+  if (s->key && s->grid_args) {
+    memcpy(s->key, args->key, bytes);
+    return s;
+  }
+  specialisation_free(s);
+  return NULL;
+}
+
+// The specialisation for these arguments, compiled where there is none yet.
+static tilec_status specialise(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+  SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args)};
+  Specialisation *s = request.s;
+  if (!s) return no_memory();
+  tilec_status status = read_spec(&request);
+  Specialisation *same = status ? NULL : find_same(k, s);
+  if (!status && !same) status = build(&request);
+  if (status || same) {
+    specialisation_free(s);
+    *result = same;
+    return status;
+  }
+  s->next = k->first;
+  *result = k->first = s;
+  return TILEC_OK;
+}
+
+// --- The table of variants ---
+
+static bool variant_is(const tilec_kernel *k, const Variant *v, const BoundArgs *args) {
+  if (memcmp(v->key, args->key, (size_t)KEY_BYTES * k->param_count) != 0) return false;
+  for (uint32_t i = 0; i < k->value_count; i++)
+    if (v->values[i] != args->bits[k->value_params[i]]) return false;
+  return true;
+}
+
+static uint64_t hash_of(const tilec_kernel *k, const BoundArgs *args) {
+  uint64_t hash = hash_bytes(args->key, (size_t)KEY_BYTES * k->param_count);
+  for (uint32_t i = 0; i < k->value_count; i++)
+    hash = hash_more(hash, &args->bits[k->value_params[i]], sizeof args->bits[0]);
+  return hash;
+}
+
+// The slot of the arguments, or the empty one where they belong. The table has room.
+static Variant **find_slot(const tilec_kernel *k, const BoundArgs *args, uint64_t hash) {
+  for (uint32_t i = (uint32_t)hash & (k->cap - 1);; i = (i + 1) & (k->cap - 1)) {
+    Variant *v = k->table[i];
+    if (!v || (v->hash == hash && variant_is(k, v, args))) return &k->table[i];
+  }
+}
+
+static tilec_status make_room(tilec_kernel *k) {
+  if (2 * (k->count + 1) <= k->cap) return TILEC_OK;
+  uint32_t old_cap = k->cap, cap = old_cap ? 2 * old_cap : 8;
+  Variant **old = k->table, **grown = calloc(cap, sizeof *grown);
+  if (!grown) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a table of specialisations)");
+  k->table = grown;
+  k->cap = cap;
+  for (uint32_t i = 0; i < old_cap; i++) {
+    if (!old[i]) continue;
+    uint32_t at = (uint32_t)old[i]->hash & (cap - 1);
+    while (grown[at]) at = (at + 1) & (cap - 1);
+    grown[at] = old[i];
+  }
+  free(old);
+  return TILEC_OK;
+}
+
+static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64_t hash, Specialisation *s) {
+  size_t key = (size_t)KEY_BYTES * k->param_count, values = sizeof(uint64_t) * k->value_count;
+  size_t at = (sizeof(Variant) + key + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  char *memory = malloc(at + values);
+  if (!memory) return NULL;
+  Variant *v = (Variant *)memory;
+  *v = (Variant){.hash = hash, .specialisation = s, .values = (uint64_t *)(memory + at)};
+  memcpy(v->key, args->key, key);
+  for (uint32_t i = 0; i < k->value_count; i++) v->values[i] = args->bits[k->value_params[i]];
+  return v;
+}
+
+static tilec_status look_up(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+  uint64_t hash = hash_of(k, args);
+  tilec_status status = make_room(k);
+  if (status) return status;
+  Variant **slot = find_slot(k, args, hash);
+  if (!*slot) {
+    status = specialise(k, args, result);
+    if (status || k->count >= MAX_VARIANTS) return status;
+    *slot = variant_new(k, args, hash, *result);
+    if (!*slot) return no_memory();
+    k->count++;
+  }
+  *result = (*slot)->specialisation;
+  __atomic_store_n(&k->last, *slot, __ATOMIC_RELEASE);
+  return TILEC_OK;
+}
+
+// A .tir function relies on the facts that it was specialised for, and is the only variant.
+static tilec_status check_tir_facts(const tilec_kernel *k, const BoundArgs *args) {
+  for (uint32_t i = 0; i < args->count; i++) {
+    const ParamFacts *need = &k->tir_facts[i];
+    uint8_t facts = args->key[KEY_BYTES * i + 1];
+    if ((need->divisible16 && !(facts & KEY_DIVISIBLE)) || (need->equal1 && !(facts & KEY_ONE)) ||
+        (need->none && !(facts & KEY_NONE)))
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                       "%s: the tile IR was made for a parameter '%s' that is %s", k->name, k->params[i].name,
+                       need->none     ? "None"
+                       : need->equal1 ? "1"
+                                      : "divisible by 16");
+  }
+  return TILEC_OK;
+}
+
+tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+  static const BoundArgs any_args; // the key of .tir text: all zero
+  const Variant *last = __atomic_load_n(&k->last, __ATOMIC_ACQUIRE);
+  BoundArgs tir_args;
+  if (k->is_tir) {
+    tilec_status status = check_tir_facts(k, args);
+    if (status) return status;
+    tir_args = any_args;
+    tir_args.count = args->count;
+    args = &tir_args;
+  }
+  if (last && variant_is(k, last, args)) {
+    *result = last->specialisation;
+    return TILEC_OK;
+  }
+  pthread_mutex_lock(&k->lock);
+  tilec_status status = look_up(k, args, result);
+  pthread_mutex_unlock(&k->lock);
+  return status;
+}
