@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts: interning, application, constructors, printing. The algebra is in layout_algebra.c.
-#include "ir/layout.h"
+#include "ir/layout_parts.h"
 
 #include "base/fault.h"
 #include "base/hash.h"
@@ -123,7 +123,7 @@ static uint32_t bits_next(Bits *bits, uint32_t d) {
   return bit < bits->size[d] ? UINT32_C(1) << (bits->shift[d] + bit) : 0;
 }
 
-static void layout_add(Layout *layout, LayoutDim dim, uint32_t basis) {
+void layout_add(Layout *layout, LayoutDim dim, uint32_t basis) {
   uint32_t n = layout_in_bits(layout);
   if (n == LAYOUT_MAX_BITS) BUG("a layout of more than %d bits", LAYOUT_MAX_BITS);
   uint32_t at = layout_first_bit(layout, dim) + layout->bits[dim];

@@ -94,31 +94,33 @@ bool layout_solve(const Layout *a, const Layout *b, uint32_t x[LAYOUT_MAX_BITS])
 // none does.
 bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input);
 
-// --- shapes (layout_shape.c): the index of a tile is row-major over its padded shape
+// --- shapes (layout_shape.c): the index of a tile is row-major over its shape padded to powers of two.
+// Shapes may be given padded or not; up to 8 dimensions; rank 0 is a scalar, without index bits.
 
-// The bits of dimension `dim` in the flattened index of a tile.
+// The bits of dimension `dim` in the flattened index of a tile; *first (or NULL): the lowest one's place.
 uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t *first);
-// Slice: dimension `dim` removed (its bits dropped from every basis, then register bases that became zero).
+// Slice: dimension `dim` removed (its bits dropped from every basis, then registers as layout_drop_registers
+// does).
 Layout layout_slice(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
-// The same with the dimension kept at size 1.
+// The same with the dimension kept at size 1: the same bases.
 Layout layout_keep_dims(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
-// For tiles whose dimension i is dimension order[i] of the operand's.
+// Of the tile whose dimension i is dimension order[i] of the operand; layout and shape are the operand's.
 Layout layout_trans(const Layout *layout, uint32_t rank, const uint32_t *shape, const uint32_t *order);
-// The operand's layout from the result's, and the other way; `in`, `out` are the shapes (one rank). Forward
-// repeats in new high registers.
+// The operand's layout from the result's (registers dropped as by layout_drop_registers), and the other way;
+// `in`, `out` are the shapes (one rank). Forward repeats in new high registers, last dimension first.
 Layout layout_broadcast_operand(const Layout *out_layout, uint32_t rank, const uint32_t *in,
                                 const uint32_t *out);
 Layout layout_broadcast_result(const Layout *in_layout, uint32_t rank, const uint32_t *in,
                                const uint32_t *out);
-// join: a new lowest register bit for the new lowest index bit; split: the other way, false where that index
-// bit is not a register's alone.
+// join: a new lowest register bit for the new lowest index bit; split: the other way, false where a thread's
+// registers do not hold both halves of each pair, or not in the same registers in all threads.
 Layout layout_join(const Layout *layout);
 bool layout_split(const Layout *layout, Layout *half);
+// Drops registers that repeat others of the same thread: what is left has no zero or dependent register
+// basis. The lowest register of each kind stays.
+Layout layout_drop_registers(const Layout *layout);
 
 // --- conversions (layout_convert.c)
-
-// Drops registers that repeat others: what is left has no zero or dependent register basis.
-Layout layout_drop_registers(const Layout *layout);
 
 // One step between lanes: register bit `reg` and lane bit `lane` change places.
 typedef struct LayoutSwap {

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The algebra of layouts: linear algebra over GF(2) on basis words.
 #include "base/fault.h"
-#include "ir/layout.h"
+#include "ir/layout_parts.h"
 
-// A subspace of words in echelon form: row[i] is 0 or has i as its highest bit. combo[i] says which of the
-// vectors added (in order of adding) make up row[i].
-typedef struct Span {
-  uint32_t row[32];
-  uint64_t combo[32];
-} Span;
-
-// What is left of the vector after reduction: 0 where it is in the span. *combo gets what it was reduced by.
-static uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo) {
+uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo) {
   while (vector) {
     uint32_t top = 31u - (uint32_t)__builtin_clz(vector);
     if (!span->row[top]) break;
@@ -21,8 +13,7 @@ static uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo) 
   return vector;
 }
 
-// Adds vector number `index`; false where it was in the span already.
-static bool span_add(Span *span, uint32_t vector, uint32_t index) {
+bool span_add(Span *span, uint32_t vector, uint32_t index) {
   uint64_t combo = UINT64_C(1) << index;
   vector = span_reduce(span, vector, &combo);
   if (!vector) return false;
@@ -32,9 +23,15 @@ static bool span_add(Span *span, uint32_t vector, uint32_t index) {
   return true;
 }
 
-static bool span_has(const Span *span, uint32_t vector) {
+bool span_has(const Span *span, uint32_t vector) {
   uint64_t combo = 0;
   return span_reduce(span, vector, &combo) == 0;
+}
+
+uint32_t span_size(const Span *span) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < 32; i++) n += span->row[i] != 0;
+  return n;
 }
 
 Layout layout_compose(const Layout *a, const Layout *b) {
@@ -77,11 +74,11 @@ void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]) {
   }
 }
 
-static void span_add_dim(Span *span, const Layout *layout, LayoutDim dim) {
+void span_add_dim(Span *span, const Layout *layout, LayoutDim dim) {
   for (uint32_t bit = 0; bit < layout->bits[dim]; bit++) span_add(span, layout_basis(layout, dim, bit), 0);
 }
 
-static bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim) {
+bool span_has_dim(const Span *span, const Layout *layout, LayoutDim dim) {
   for (uint32_t bit = 0; bit < layout->bits[dim]; bit++)
     if (!span_has(span, layout_basis(layout, dim, bit))) return false;
   return true;
