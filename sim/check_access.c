@@ -87,6 +87,7 @@ void hook_access(void *context, const HookLanes *lanes) {
   bool strong = has_access(lanes->insn) && lanes->insn->u.access->order != ORDER_WEAK;
   if (strong) sync_acquire(lanes);
   actor_open(&actor, lanes->warp, lanes->insn, lanes->mask, lanes->space);
+  actor.addresses = lanes->addresses;
   while (1u << element < lanes->bytes) element++;
   touch_runs(checker, &actor, lanes, element);
   checker->failed |= actor.failed;

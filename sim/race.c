@@ -102,6 +102,28 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
     report_race(actor, mark, kind, lane, address, true);
 }
 
+// Whether a store is about to write the value that the earlier store wrote: the two may change places.
+static bool writes_same(const Actor *actor, const Mark *mark, const Run *run, uint32_t lane, uint64_t address,
+                        uint64_t bytes) {
+  const Access *access = actor->insn->u.access;
+  const Insn *code = actor->warp->block->program->code.at;
+  if (!actor->addresses || actor->insn->exec != exec_store || code[mark_insn(mark)].exec != exec_store)
+    return false;
+  const unsigned char *held = actor->warp->block->shared + address;
+  if (actor->space != SPACE_SHARED) {
+    const Allocation *allocation = memory_below(checker_of(actor->warp)->launch->memory, run->address);
+    if (!allocation) return false;
+    held = allocation->host + (address - allocation->base);
+  }
+  for (uint64_t i = 0; i < bytes; i++) {
+    uint64_t at = address + i - actor->addresses[lane], element = at / access->bytes;
+    if (element >= access->count) return false;
+    const unsigned char *slot = lanes_at(actor->warp, access->slots[element]);
+    if (held[i] != slot[(uint64_t)lane * access->slot_bytes[element] + at % access->bytes]) return false;
+  }
+  return true;
+}
+
 static void against_read(Actor *actor, const Mark *mark, uint32_t lane, uint64_t address) {
   if (mark->strand && !after(actor, mark, lane) && !both_strong(actor, mark))
     report_race(actor, mark, TILEC_SIM_RACE_READ_WRITE, lane, address, false);
@@ -116,12 +138,14 @@ static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
 }
 
 // Reports what is wrong with one lane's access to a cell none of whose marks is spread.
-static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, HookAccess access,
-                        uint32_t lane, uint64_t address) {
+static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, const Run *run,
+                        HookAccess access, uint32_t lane, uint64_t offset, uint32_t bytes) {
+  uint64_t address = run->address + (offset - run->offset);
   if (access != HOOK_WRITE && actor->space == SPACE_SHARED && !cell->write.strand)
     uninitialised(actor, lane, address);
-  against_write(actor, cell, access == HOOK_READ ? TILEC_SIM_RACE_WRITE_READ : TILEC_SIM_RACE_WRITE_WRITE,
-                lane, address);
+  if (access != HOOK_WRITE || !writes_same(actor, &cell->write, run, lane, address, bytes))
+    against_write(actor, cell, access == HOOK_READ ? TILEC_SIM_RACE_WRITE_READ : TILEC_SIM_RACE_WRITE_WRITE,
+                  lane, address);
   if (access == HOOK_READ) return;
   against_read(actor, &cell->reads[0], lane, address);
   against_read(actor, &cell->reads[1], lane, address);
@@ -217,7 +241,7 @@ static bool run_in_page(Actor *actor, Shadow *shadow, const Run *run, HookAccess
         if (!shadow_split(shadow, page, page->element)) return false;
         continue;
       }
-      report_cell(actor, shadow, cell, access, lane, run->address + (at - run->offset));
+      report_cell(actor, shadow, cell, run, access, lane, at, 1u << page->shift);
     }
     remember(actor, shadow, cell, access, mark_of(actor, lane, run, page), page->shift);
     at += (uint64_t)1 << page->shift;

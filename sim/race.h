@@ -88,6 +88,7 @@ typedef struct Actor {
   uint32_t first, strands, own; // strands of its block; the warp's own, from 0
   const uint32_t *seen;         // clocks of its block's strands
   const uint32_t *proxy;        // of those, what the asynchronous proxy sees; NULL: a generic access
+  const uint64_t *addresses;    // by lane; NULL: of a contiguous range
   const Foreign *foreign;
   Event last; // the foreign clock that was looked up last
   bool failed;

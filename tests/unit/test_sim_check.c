@@ -271,9 +271,51 @@ static void test_reports_are_merged_and_counted(void **unused) {
   tilec_sim_destroy(sim);
 }
 
+// Two warps write to the same places: the sum of their first value and `step` a warp.
+static size_t writers_reports(uint32_t step) {
+  static const char text[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry writers(.param .u64 out, .param .u32 step) {\n"
+                             ".shared .align 8 .b8 words[256];\n"
+                             ".reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n"
+                             "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [step];\nmov.u32 %r2, %tid.x;\n"
+                             "and.b32 %r3, %r2, 31;\nshr.u32 %r4, %r2, 5;\nmad.lo.u32 %r5, %r4, %r1, 1;\n"
+                             "mov.u32 %r6, words;\nshl.b32 %r7, %r3, 3;\nadd.u32 %r6, %r6, %r7;\n"
+                             "st.shared.v2.b32 [%r6], {%r3, %r5};\n"
+                             "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
+                             "st.global.u32 [%rd3], %r5;\n"
+                             "ret;\n}\n";
+  tilec_sim *sim;
+  tilec_sim_module *module;
+  const tilec_sim_kernel *kernel;
+  static uint32_t out[32];
+  uint64_t address;
+  const void *params[] = {&address, &step};
+  uint32_t grid[3] = {1, 1, 1}, block[3] = {64, 1, 1};
+  tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
+  options.checks = 1;
+  assert_int_equal(tilec_sim_create(&options, &sim), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_load(sim, text, sizeof text - 1, &module), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_find(sim, module, "writers", &kernel), TILEC_SIM_OK);
+  assert_int_equal(tilec_sim_bind(sim, out, sizeof out, &address), TILEC_SIM_OK);
+  tilec_sim_result result = tilec_sim_launch(sim, kernel, grid, block, 0, params);
+  size_t count = tilec_sim_report_count(sim);
+  for (size_t i = 0; i < count; i++)
+    assert_int_equal(tilec_sim_report_at(sim, i)->kind, TILEC_SIM_RACE_WRITE_WRITE);
+  assert_int_equal(result, count ? TILEC_SIM_ERROR_KERNEL : TILEC_SIM_OK);
+  assert_int_equal(out[31], 1 + step);
+  tilec_sim_destroy(sim);
+  return count;
+}
+
+static void test_stores_of_one_value_do_not_race(void **unused) {
+  (void)unused;
+  assert_int_equal(writers_reports(0), 0);
+  assert_int_equal(writers_reports(1), 2);
+}
+
 int main(void) {
   enum { COUNT = sizeof bugs / sizeof *bugs };
-  static struct CMUnitTest tests[2 * COUNT + 4];
+  static struct CMUnitTest tests[2 * COUNT + 5];
   static char names[2 * COUNT][64];
   for (size_t i = 0; i < COUNT; i++) {
     snprintf(names[2 * i], sizeof names[0], "bug: %s", bugs[i].name);
@@ -286,5 +328,6 @@ int main(void) {
   tests[2 * COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_reports_are_merged_and_counted);
   tests[2 * COUNT + 3] =
       (struct CMUnitTest)cmocka_unit_test(test_an_mbarrier_is_used_after_its_initialisation);
+  tests[2 * COUNT + 4] = (struct CMUnitTest)cmocka_unit_test(test_stores_of_one_value_do_not_race);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

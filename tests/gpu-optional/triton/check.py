@@ -94,7 +94,7 @@ def run(library, case, compiled, schedule, checks):
         spent = time.perf_counter() - start
         reports = list(sim.reports())
         if reports:
-            raise simulator.Error("\n    ".join(reports))
+            raise simulator.Error(f"{len(reports)} reports" + "".join("\n    " + line for line in reports[:5]))
         return arrays, sim.counters().instructions, spent
     finally:
         sim.close()
