@@ -83,15 +83,16 @@ uint32_t layout_contiguous_bits(const Layout *layout);
 
 // --- products, division, equations (layout_solve.c)
 
-// A * B, the direct sum: A's bases first in each dimension, then B's, shifted left by A's out_bits.
+// A * B, the direct sum: A's bases first in each dimension, then B's, shifted left by A's out_bits (31 in
+// all).
 Layout layout_product(const Layout *a, const Layout *b);
 // Whether whole == left * rest, which *rest gets.
 bool layout_divide_left(const Layout *whole, const Layout *left, Layout *rest);
 // X with A(X(i)) == B(i) for every input i of B: basis j of X, over B's concatenated input bits, is a word of
-// A's concatenated input bits; free variables are zero. False where there is none. Up to 32 input bits of A.
+// A's concatenated input bits, the smallest. False where there is none. Up to 32 input bits of A.
 bool layout_solve(const Layout *a, const Layout *b, uint32_t x[LAYOUT_MAX_BITS]);
-// An input (register, lane, warp, concatenated) whose XOR with any input moves L's result by `delta`; false:
-// none does.
+// The smallest input (all dimensions concatenated, registers lowest; up to 32 bits) whose XOR with any input
+// moves L's result by `delta`; false: none does.
 bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input);
 
 // --- shapes (layout_shape.c): the index of a tile is row-major over its shape padded to powers of two.
