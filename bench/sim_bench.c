@@ -97,7 +97,7 @@ static bool run(const Case *what, const char *text, size_t bytes, const char *ke
 
 static const char head[] =
     ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 x, .param .u64 y, .param "
-    ".u64 z)\n{\n.reg .b32 %r<20>; .reg .f32 %f<130>; .reg .b64 %d<20>; .reg .pred %p<9>;\n";
+    ".u64 z)\n{\n.reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %d<20>; .reg .pred %p<9>;\n";
 
 static void arithmetic_text(char *to) {
   static const char body[] = "add.s32 %r1, %r2, %r3; xor.b32 %r2, %r1, %r4; mad.lo.s32 %r3, %r1, %r2, 7;\n"
@@ -142,11 +142,12 @@ static void mma_text(char *to) {
 
 // A tile of 64 x 16 and one of 128 x 16 halves at the start of shared memory, not swizzled.
 static void wgmma_text(char *to) {
-  size_t n = (size_t)snprintf(to, TEXT_BYTES,
-                              "%s.shared .align 1024 .b8 s[6144];\nmov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; "
-                              "mad.lo.s32 %%r3, %%r1, 48, "
-                              "%%r2; mov.b32 %%r4, 0x3c003c00;\n",
-                              head);
+  size_t n = (size_t)snprintf(
+      to, TEXT_BYTES,
+      "%s.reg .f32 %%a<64>;\n.shared .align 1024 .b8 s[6144];\nmov.u32 %%r1, %%tid.x; mov.u32 %%r2, s; "
+      "mad.lo.s32 %%r3, %%r1, 48, "
+      "%%r2; mov.b32 %%r4, 0x3c003c00;\n",
+      head);
   for (int i = 0; i < 3; i++)
     n += (size_t)snprintf(to + n, TEXT_BYTES - n, "st.shared.v4.b32 [%%r3+%d], {%%r4, %%r4, %%r4, %%r4};\n",
                           16 * i);
@@ -157,7 +158,7 @@ static void wgmma_text(char *to) {
                         "wgmma.fence.sync.aligned;\n"
                         "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {",
                         (unsigned long long)8 << 16 | (unsigned long long)16 << 32);
-  for (int i = 0; i < 64; i++) n += (size_t)snprintf(to + n, TEXT_BYTES - n, "%s%%f%d", i ? ", " : "", i);
+  for (int i = 0; i < 64; i++) n += (size_t)snprintf(to + n, TEXT_BYTES - n, "%s%%a%d", i ? ", " : "", i);
   snprintf(to + n, TEXT_BYTES - n,
            "}, %%d1, %%d2, 1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned "
            "0;\nadd.s32 %%r10, %%r10, 1;\nsetp.lt.s32 %%p2, %%r10, %d;\n@%%p2 bra LOOP;\nret;\n}\n",

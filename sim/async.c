@@ -106,6 +106,7 @@ void async_issue(AsyncOp *op) {
 }
 
 void async_commit(Warp *warp, uint32_t mask, AsyncGroup group) {
+  warp->block->commits = true;
   for (uint32_t l = 0; l < LANES; l++) warp->committed[group][l] += mask >> l & 1;
 }
 

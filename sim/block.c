@@ -20,7 +20,8 @@ static void mark(unsigned char *fixed, uint32_t slot, uint32_t bytes) {
   memset(fixed + slot / ALIGNMENT, 1, bytes ? bytes * LANES / ALIGNMENT : 1);
 }
 
-// Finds the slots that are neither constants, parameters nor special registers. False: no memory.
+// Finds the slots that must be zero when a warp starts: not constants, parameters, special registers, nor
+// what is written before it is read. False: no memory.
 static bool find_runs(Block *block) {
   const Program *program = block->program;
   uint32_t units = program->register_bytes / ALIGNMENT; // slots are multiples of it
@@ -35,6 +36,8 @@ static bool find_runs(Block *block) {
   for (uint32_t i = 0; i < program->param_slots.n; i++)
     mark(fixed, program->param_slots.at[i].slot, program->param_slots.at[i].slot_bytes);
   for (uint32_t i = 0; i < program->specials.n; i++) mark(fixed, program->specials.at[i].slot, 4);
+  for (uint32_t i = 0; i < program->written.n; i++)
+    memset(fixed + program->written.at[i].slot / ALIGNMENT, 1, program->written.at[i].bytes / ALIGNMENT);
   for (uint32_t i = 0; i < units; i++) {
     if (fixed[i]) continue;
     RegisterRun *run = &block->runs[block->run_count++];
@@ -119,7 +122,8 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   const uint32_t *n = block->worker->launch->block;
   Warp *warp = &block->warps[index];
   uint32_t threads = n[0] * n[1] * n[2], lanes = threads - index * LANES;
-  memset(warp, 0, offsetof(Warp, groups));
+  memset(warp, 0, offsetof(Warp, committed));
+  if (block->commits) memset(warp->committed, 0, sizeof warp->committed);
   warp->block = block;
   warp->index = index;
   warp->regs = block->registers + index * aligned(program->register_bytes);
@@ -127,14 +131,15 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
   warp->groups[0] = (Group){.mask = warp->live};
-  if (block->started)
+  bool started = block->started && warp->live == ALL_LANES; // what is written first, is so in all lanes
+  if (started)
     for (uint32_t i = 0; i < block->run_count; i++)
       memset(warp->regs + block->runs[i].from, 0, block->runs[i].bytes);
   else
     memcpy(warp->regs, image, program->register_bytes);
   const uint32_t *values = block->specials + (size_t)index * program->specials.n * LANES;
   for (uint32_t i = 0; i < program->specials.n; i++)
-    if (!block->started || special_is_of_block(program->specials.at[i].special))
+    if (!started || special_is_of_block(program->specials.at[i].special))
       memcpy(lanes_at(warp, program->specials.at[i].slot), values + (size_t)i * LANES,
              LANES * sizeof *values);
 }
@@ -154,6 +159,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   special_fill(block, true);
   for (uint32_t w = 0; w < block->warp_count; w++) start_warp(block, w, image);
   block->started = true;
+  block->commits = false;
   sim_hook_block_start(block);
 }
 

@@ -4,14 +4,14 @@
 #include "sim/hooks.h"
 
 static inline bool is_contiguous(const uint64_t *addresses, uint64_t bytes) {
-  uint64_t first = addresses[0], differ = 0;
-  for (uint64_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
+  uint64_t differ = 0;
+  for (uint32_t l = 1; l < LANES; l++) differ |= (addresses[l] - addresses[l - 1]) ^ bytes;
   return differ == 0;
 }
 
 static inline bool is_contiguous32(const uint32_t *addresses, uint32_t bytes) {
-  uint32_t first = addresses[0], differ = 0;
-  for (uint32_t l = 0; l < LANES; l++) differ |= addresses[l] ^ (first + l * bytes);
+  uint32_t differ = 0;
+  for (uint32_t l = 1; l < LANES; l++) differ |= (addresses[l] - addresses[l - 1]) ^ bytes;
   return differ == 0;
 }
 

@@ -56,6 +56,7 @@ static void declare_label(Decoder *d, Str name) {
   if (old && old->scope == d->scope && old->kind == SYMBOL_LABEL)
     decode_error(d, "label '%.*s' is here twice", STR_ARG(name));
   symbol_add(d, SYMBOL_LABEL, name)->address = d->program->code.n;
+  d->branched = true;
 }
 
 // ---- declarations ----
@@ -206,6 +207,17 @@ static uint32_t site_of(Decoder *d) {
   return program->sites.n - 1;
 }
 
+// Whether the first to name the instruction's result is that instruction, which every thread runs once before
+// any other that names it.
+static bool writes_first(const Decoder *d) {
+  const Insn *insn = &d->insn;
+  if (!d->made.bytes || insn->dst != d->made.slot || d->branched || d->stmt->guard.n) return false;
+  if ((insn->kind != KIND_LANES && insn->kind != KIND_ROUNDED) || insn->u.access) return false;
+  for (int i = 0; i < 4; i++)
+    if (insn->src[i] == insn->dst) return false;
+  return true;
+}
+
 void emit(Decoder *d) {
   d->insn.guard = 0;
   d->insn.guard_flip = 0;
@@ -214,6 +226,9 @@ void emit(Decoder *d) {
     d->insn.guard = source_of(d, &guard, PTX_PRED);
     d->insn.guard_flip = d->stmt->guard_not ? ALL_LANES : 0;
   }
+  if (writes_first(d)) vec_push(d->arena, &d->program->written, d->made);
+  d->made.bytes = 0;
+  d->branched |= d->insn.kind == KIND_BRANCH || d->insn.kind == KIND_INDEXED || d->insn.kind == KIND_EXIT;
   d->insn.site = site_of(d);
   d->insn.ptx_line = d->stmt->pos.line;
   if (d->program->code.n >= MAX_INSNS)
@@ -242,6 +257,7 @@ static void decode_insn(Decoder *d) {
   split_opcode(d, d->stmt->name);
   d->operand = d->stmt->operands;
   d->insn = (Insn){.dst2 = UINT32_MAX, .round = ROUND_RN};
+  d->made.bytes = 0;
   const InsnRow *row = NULL;
   for (size_t i = 0; i < sizeof insns / sizeof *insns && !row; i++)
     if (str_is(d->base, insns[i].name)) row = &insns[i];

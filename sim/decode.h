@@ -81,6 +81,8 @@ typedef struct Decoder {
   Operation op;
   const PtxOperand *operand; // the next one
   Insn insn;                 // being made
+  bool branched;             // a label, branch or exit has come: what follows may run more or less than once
+  WrittenSlot made;          // the first register that the statement is the first to name; bytes 0: none
   VEC(FunctionShared) function_shared;
   const PtxFunc *calling[MAX_CALLS + 1]; // the functions that are being decoded in place
   Str return_label;                      // of the function decoded in place; empty in a kernel

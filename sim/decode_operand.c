@@ -147,6 +147,7 @@ uint32_t symbol_slot(Decoder *d, Symbol *symbol, uint32_t index) {
   if (!symbol->slots[index]) {
     uint32_t slot = slot_new(d, slot_bytes_of(symbol->type));
     symbol->slots[index] = slot + 1;
+    if (!d->made.bytes) d->made = (WrittenSlot){slot, d->program->register_bytes - slot};
   }
   return symbol->slots[index] - 1;
 }

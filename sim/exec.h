@@ -69,9 +69,10 @@ struct Warp {
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
   AsyncQueue queues[ASYNC_GROUP_NONE];
-  uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
-  Group groups[LANES];      // last: those from n on are not set when a warp starts
+  // Last: what is zeroed where the block before committed any, and groups, those from n on not set at all.
+  uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
+  Group groups[LANES];
 };
 
 // bar's, and one more for the cluster.
@@ -92,9 +93,10 @@ struct Block {
   Warp *warps;
   uint32_t warp_count, live_threads;
   unsigned char *registers, *local;
-  struct RegisterRun *runs; // of slots that instructions may write: zeroed when a block starts anew
+  struct RegisterRun *runs; // of slots that a block that starts anew must find zero
   uint32_t run_count;
   bool started;       // the other slots hold their values
+  bool commits;       // some Warp.committed is not zero
   uint32_t *specials; // of each warp and each of the program's special slots: 32 lanes
   unsigned char *shared;
   uint32_t shared_bytes;

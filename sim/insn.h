@@ -211,6 +211,10 @@ typedef struct ParamSlot { // a kernel parameter's bytes in every lane, as ld.pa
   PtxType type;
 } ParamSlot;
 
+typedef struct WrittenSlot { // a register that is written before anything reads it
+  uint32_t slot, bytes;      // of all lanes
+} WrittenSlot;
+
 typedef struct SharedVar { // a static shared variable
   const char *name;
   uint64_t offset, bytes;
@@ -232,6 +236,7 @@ typedef struct Program {
   VEC(SpecialSlot) specials;
   VEC(SharedVar) shared_vars;
   VEC(ParamSlot) param_slots;
+  VEC(WrittenSlot) written; // need no zeros when a warp starts
   uint32_t register_bytes;
   uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
   uint32_t local_bytes;                  // a thread

@@ -63,10 +63,11 @@ static bool holds(const Allocation *allocation, uint64_t address, uint64_t bytes
 }
 
 const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes) {
-  if (cache->last && holds(cache->last, address, bytes)) return cache->last;
+  const Allocation **last = &cache->at[(address >> 20 ^ address >> 24) % MEMORY_CACHE]; // `gap` parts them
+  if (*last && holds(*last, address, bytes)) return *last;
   size_t i = index_below(memory, address);
   if (i == memory->n || !holds(&memory->at[i], address, bytes)) return NULL;
-  return cache->last = &memory->at[i];
+  return *last = &memory->at[i];
 }
 
 const Allocation *memory_below(const Memory *memory, uint64_t address) {

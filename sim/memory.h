@@ -22,9 +22,11 @@ typedef struct Memory {
   uint64_t next, next_constant; // addresses
 } Memory;
 
-// The allocation that was hit last: memory_find looks there first.
+// Allocations that were hit lately, each in the place that its addresses give: memory_find looks there first.
+// Valid while nothing is mapped or unmapped.
+enum { MEMORY_CACHE = 16 };
 typedef struct MemoryCache {
-  const Allocation *last;
+  const Allocation *at[MEMORY_CACHE];
 } MemoryCache;
 
 void memory_free_all(Memory *memory);

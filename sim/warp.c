@@ -296,6 +296,22 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
   }
 }
 
+// Runs a group's instructions that cannot fail, wait or branch, at most `left`; returns how many are left.
+static inline uint64_t run_lanes(Warp *warp, Group *group, uint32_t stop_pc, uint64_t left) {
+  const Insn *code = warp->block->program->code.at;
+  uint64_t *executed = warp->block->worker->executed;
+  uint32_t pc = group->pc, lanes = group->mask;
+  for (; left > 0 && pc < stop_pc && code[pc].kind == KIND_LANES; pc++, left--) {
+    const Insn *insn = &code[pc];
+    uint32_t mask = lanes & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
+    executed[pc]++;
+    warp->executed++;
+    if (mask) insn->exec(warp, insn, mask);
+  }
+  group->pc = pc;
+  return left;
+}
+
 // Runs one group until control flow changes, it must let others go, or `most` instructions.
 static void run_group(Warp *warp, Turn turn, uint64_t most) {
   Group *group = turn.group;
@@ -305,6 +321,10 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
   const Insn *code = warp->block->program->code.at;
   uint64_t left = turn.most < most ? turn.most : most;
   for (; left > 0 && group->pc < turn.stop_pc; left--) {
+    if (!watched && code[group->pc].kind == KIND_LANES) {
+      left = run_lanes(warp, group, turn.stop_pc, left);
+      if (!left || group->pc >= turn.stop_pc) break;
+    }
     const Insn *insn = &code[group->pc];
     uint32_t mask = group->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
     worker->executed[group->pc]++;
