@@ -17,6 +17,7 @@ typedef struct Sim {
 } Sim;
 
 typedef struct SimKernel {
+  tilec_sim_module *module; // its own: unloaded with it
   const tilec_sim_kernel *kernel;
   uint32_t threads[3], shared_bytes;
 } SimKernel;
@@ -146,10 +147,10 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   memcpy(k->threads, image->threads, sizeof k->threads);
   k->shared_bytes = image->shared_bytes;
-  tilec_sim_module *module = NULL;
   tilec_sim *sim = lock(device);
-  tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &module);
-  if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, module, image->name, &k->kernel);
+  tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
+  if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
+  if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
   tilec_status status = unlock(device, result);
   if (status)
     free(k);
@@ -158,10 +159,10 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   return status;
 }
 
-// The module stays with its simulator: the interface has no way to unload one.
 static void sim_unload(tilec_device *device, void *kernel) {
-  (void)device;
-  free(kernel);
+  SimKernel *k = kernel;
+  unlock(device, tilec_sim_unload(lock(device), k->module));
+  free(k);
 }
 
 static size_t report_text(const tilec_sim_report *r, char *text, size_t room) {

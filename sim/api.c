@@ -9,6 +9,7 @@
 #include "sim/launch.h"
 
 struct tilec_sim_kernel {
+  tilec_sim_module *module;
   Program program;
   tilec_sim_param *params;
 };
@@ -27,6 +28,7 @@ struct tilec_sim {
   tilec_sim_module *modules;
   char message[512];
   // The last launch's results; names belong to its module.
+  const tilec_sim_module *launched; // NULL: nothing is left of a launch
   tilec_sim_counters total;
   tilec_sim_line *lines;
   size_t line_count;
@@ -135,6 +137,7 @@ static bool place_globals(tilec_sim *sim, tilec_sim_module *module, PtxError *er
 static void add_kernel(tilec_sim_module *module, const PtxFunc *func, PtxError *error) {
   DecodeInput input = {&module->arena, &module->tree, module->globals.at, module->globals.n};
   tilec_sim_kernel *kernel = ARENA_NEW(&module->arena, tilec_sim_kernel);
+  kernel->module = module;
   if (!decode_kernel(&input, func, &kernel->program, error)) return;
   kernel->params = ARENA_ARRAY(&module->arena, tilec_sim_param, kernel->program.params.n);
   for (uint32_t i = 0; i < kernel->program.params.n; i++) {
@@ -184,6 +187,36 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
   made->next = sim->modules;
   sim->modules = made;
   *module = made;
+  return TILEC_SIM_OK;
+}
+
+// What the last launch left that names its module's files.
+static void forget_places(tilec_sim *sim) {
+  check_free(sim->checker);
+  sim->checker = NULL;
+  free(sim->lines);
+  sim->lines = NULL;
+  sim->line_count = sim->report_count = 0;
+  sim->launched = NULL;
+}
+
+static void forget_launch(tilec_sim *sim) {
+  forget_places(sim);
+  free(sim->printed);
+  sim->printed = NULL;
+  sim->printed_bytes = 0;
+  sim->total = (tilec_sim_counters){0};
+}
+
+tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module) {
+  if (!sim) return TILEC_SIM_ERROR_INVALID;
+  if (!module) return TILEC_SIM_OK;
+  tilec_sim_module **at = &sim->modules;
+  while (*at && *at != module) at = &(*at)->next;
+  if (!*at) return fail(sim, TILEC_SIM_ERROR_INVALID, "no such module is loaded");
+  *at = module->next;
+  if (sim->launched == module) forget_places(sim);
+  drop_module(sim, module);
   return TILEC_SIM_OK;
 }
 
@@ -405,18 +438,6 @@ static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
   return TILEC_SIM_OK;
 }
 
-static void forget_launch(tilec_sim *sim) {
-  check_free(sim->checker);
-  sim->checker = NULL;
-  free(sim->lines);
-  free(sim->printed);
-  sim->lines = NULL;
-  sim->printed = NULL;
-  sim->printed_bytes = 0;
-  sim->line_count = sim->report_count = 0;
-  sim->total = (tilec_sim_counters){0};
-}
-
 tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel, const uint32_t grid[3],
                                   const uint32_t block[3], uint32_t dynamic_shared_bytes,
                                   const void *const *params) {
@@ -429,6 +450,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   if (wrong) return fail(sim, TILEC_SIM_ERROR_INVALID, "%s", wrong);
   uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
   if (blocks == 0) return TILEC_SIM_OK;
+  sim->launched = kernel->module;
   unsigned char *values = calloc(program->param_bytes + 1, 1);
   if (!values) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
   for (uint32_t i = 0; i < program->params.n; i++)

@@ -31,7 +31,7 @@ typedef enum tilec_sim_result {
 } tilec_sim_result;
 
 typedef struct tilec_sim tilec_sim; // a simulated GPU: memory, options, the last launch's results
-typedef struct tilec_sim_module tilec_sim_module; // loaded PTX; belongs to its simulator
+typedef struct tilec_sim_module tilec_sim_module; // loaded PTX; lives until it is unloaded or its simulator ends
 typedef struct tilec_sim_kernel tilec_sim_kernel; // an entry of a module; lives as long as it
 
 // Which warps go first, and when asynchronous copies take effect. What the loaded instructions can do decides
@@ -68,6 +68,10 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 // allocations.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
+
+// Ends a module, its kernels and its variables' allocations; where the last launch was of one of its kernels,
+// the counters by line and the reports too. NULL is allowed.
+TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module);
 
 typedef struct tilec_sim_param {
   const char *name;
