@@ -121,26 +121,39 @@ bool layout_split(const Layout *layout, Layout *half);
 // basis. The lowest register of each kind stays.
 Layout layout_drop_registers(const Layout *layout);
 
-// --- conversions (layout_convert.c)
+// --- conversions within warps, by shuffles (layout_lanes.c)
 
-// One step between lanes: register bit `reg` and lane bit `lane` change places.
-typedef struct LayoutSwap {
-  uint8_t reg, lane;
-} LayoutSwap;
+enum { LANE_PLAN_BITS = 16 };
 
-// src -> dst within warps: out register r of a thread is, after renaming registers by `before` (a matrix over
-// register bits, a basis word a bit), the swaps in order, and a permutation of lanes by lane_from (basis
-// words: lane l reads from lane lane_from(l)), register after(r).
+// In threads (number in the block: lane, then warp) of which `threads` picks an odd number of set bits, each
+// register j and register j ^ registers trade places: a select a register.
+typedef struct LaneSelect {
+  uint32_t threads, registers;
+} LaneSelect;
+
+// src -> dst within warps, in 2^round_bits rounds; a round moves one register of every thread:
+//   x = the source's registers, after the `send` selects in any order (src_registers of them)
+//   in round k a thread gives x[send_register(k)] and receives y[k] from the lane
+//   lane_from(thread) ^ round_lane(k) of its warp
+//   y, after the `receive` selects; the result's register r is y[result_round(r)]
+// The maps are linear: the XOR of the words at the argument's set bits. Rounds of one round_lane(k) may be
+// packed: two 16-bit or four 8-bit registers a shuffle.
 typedef struct LanePlan {
-  uint32_t register_bits;
-  uint32_t before[16], after[16]; // maps of register bits
-  uint32_t lane_from[LANE_BITS];  // identity: no shuffle for it
-  uint32_t swap_count;
-  LayoutSwap swaps[LANE_BITS];
-  uint32_t shuffles; // of 32-bit words, for elements of 32 bits, in all
+  uint32_t src_register_bits, round_bits, dst_register_bits, thread_bits;
+  uint32_t send_count, receive_count;
+  LaneSelect send[LANE_PLAN_BITS], receive[LANE_PLAN_BITS];
+  uint32_t send_register[LANE_PLAN_BITS], round_lane[LANE_PLAN_BITS]; // a round bit
+  uint32_t lane_from[LANE_PLAN_BITS];                                 // a thread bit
+  uint32_t result_round[LANE_PLAN_BITS];                              // a bit of the result's registers
+  // lane_from(thread) is the thread's own lane: shfl.xor by round_lane(k), and no shuffle where that is 0.
+  bool butterfly;
+  uint32_t shuffles; // rounds that need one
 } LanePlan;
-// False where the plan would need more than these parts (then shared memory).
+// The plan with the fewest shuffles. False where elements change warps, and where a lane would have to give
+// two registers at once (only where an element is held several times): then shared memory.
 bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
+
+// --- conversions through shared memory (layout_swizzle.c, layout_banks.c)
 
 // The shared-memory layout (from DIM_OFFSET bits; offset in elements) through which src is written and dst
 // read with the fewest wavefronts and the widest vectors; elem_bits: log2 of an element's bytes (0 .. 3).

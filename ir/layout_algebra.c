@@ -13,6 +13,15 @@ uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo) {
   return vector;
 }
 
+uint32_t span_reduce_fully(const Span *span, uint32_t vector, uint64_t *combo) {
+  for (uint32_t i = 32; i-- > 0;)
+    if (vector >> i & 1 && span->row[i]) {
+      vector ^= span->row[i];
+      *combo ^= span->combo[i];
+    }
+  return vector;
+}
+
 bool span_add(Span *span, uint32_t vector, uint32_t index) {
   uint64_t combo = UINT64_C(1) << index;
   vector = span_reduce(span, vector, &combo);
