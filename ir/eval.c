@@ -11,7 +11,7 @@
 #include "ir/number.h"
 
 const Tile *eval_operand(const Machine *m, const Op *op, uint32_t index) {
-  if (index >= op->operand_count) return NULL;
+  if (index >= op_input_count(op)) return NULL;
   const Tile *tile = &m->values[op->operands[index].value->id];
   if (!tile->block) BUG("operand %u of %s is used before it is computed", index, op_info(op->kind)->name);
   return tile;
@@ -25,9 +25,12 @@ Tile *eval_tile(Machine *m, const Value *value) {
   Tile *tile = &m->values[value->id];
   if (tile->block) return tile;
   const Type *element = type_element(value->type);
-  bool is_block = element->kind == TYPE_BLOCK_PTR;
-  tile->code = is_block ? (ElemCode)ELEM_I64 : eval_code(element);
-  tile->n = is_block ? 1 + 3 * (uint32_t)value->type->rank : (uint32_t)type_elements(value->type);
+  uint32_t rank = value->type->rank, words = 0; // of what has no elements
+  if (element->kind == TYPE_BLOCK_PTR) words = 1 + 3 * rank;
+  if (element->kind == TYPE_SHARED) words = 2 + rank;
+  if (element->kind == TYPE_TOKEN) words = 1;
+  tile->code = words ? (ElemCode)ELEM_I64 : eval_code(element);
+  tile->n = words ? words : (uint32_t)type_elements(value->type);
   bool is_float = eval_code_is_float(tile->code);
   tile->block_bytes = (uint64_t)tile->n * (is_float ? 25 : 9);
   tile->block = eval_block(m->memory, tile->block_bytes);
@@ -103,6 +106,7 @@ static void run_machine_value(Machine *m, const Op *op) {
 }
 
 bool eval_plain(Machine *m, Op *op) {
+  eval_scratch(m, op);
   switch ((int)op->kind) {
   case OP_CONSTANT: run_constant(m, op); return true;
   case OP_ARANGE: run_arange(m, op); return true;
@@ -136,6 +140,16 @@ bool eval_plain(Machine *m, Op *op) {
   case OP_ADVANCE:
   case OP_BLOCK_LOAD:
   case OP_BLOCK_STORE: return eval_block_op(m, op);
+  case OP_SHARED_ALLOC:
+  case OP_SHARED_STORE:
+  case OP_SHARED_LOAD:
+  case OP_SHARED_INDEX:
+  case OP_SHARED_TRANS:
+  case OP_COPY_ASYNC:
+  case OP_ASYNC_COMMIT:
+  case OP_ASYNC_WAIT:
+  case OP_DOT_WAIT: return eval_shared(m, op);
+  case OP_FENCE_ASYNC: return true;
   case OP_DOT: return eval_dot(m, op);
   case OP_MATH: return eval_math(m, op);
   case OP_PRINT:
@@ -172,12 +186,14 @@ static void machine_free(Machine *m) {
 static bool run_programs(Machine *m, const EvalArg *args) {
   machine_set_args(m, m->func->body, args);
   m->sums = NULL;
+  m->shared = NULL;
   for (uint32_t z = 0; z < m->grid[2]; z++)
     for (uint32_t y = 0; y < m->grid[1]; y++)
       for (uint32_t x = 0; x < m->grid[0]; x++) {
         const Op *end = NULL;
         m->program[0] = x, m->program[1] = y, m->program[2] = z;
         eval_race_program(m);
+        eval_shared_program(m);
         if (eval_region(m, m->func->body, &end) == FLOW_FAIL) return false;
       }
   return true;

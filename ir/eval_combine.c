@@ -33,7 +33,7 @@ static void find_single(Lines *lines) {
 static Lines lines_new(Machine *m, Op *op) {
   const Type *type = op_operand(op, 0)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
-  Lines lines = {.m = m, .op = op, .body = op->regions[0], .operands = op->operand_count};
+  Lines lines = {.m = m, .op = op, .body = op->regions[0], .operands = op_input_count(op)};
   lines.length = type->shape[axis];
   lines.inner = 1;
   for (uint32_t d = axis + 1; d < type->rank; d++) lines.inner *= type->shape[d];
@@ -169,6 +169,7 @@ static bool run_map(Machine *m, Op *op) {
 }
 
 bool eval_combine(Machine *m, Op *op) {
+  eval_scratch(m, op);
   if (op->kind == OP_MAP) return run_map(m, op);
   return op->kind == OP_REDUCE ? run_reduce(m, op) : run_scan(m, op);
 }

@@ -6,7 +6,8 @@
 #include "ir/eval_memory.h"
 
 // A value: n elements, a scalar being a tile of one. r and e only where the elements are floats. A block
-// pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands.
+// pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands. A shared buffer is one
+// too: which buffer, first element, strides; and so is a token: the number of its group.
 typedef struct Tile {
   uint32_t n;
   ElemCode code;
@@ -19,6 +20,7 @@ typedef struct Tile {
 
 typedef struct Race Race;             // eval_race.c
 typedef struct AtomicSums AtomicSums; // eval_atomic.c
+typedef struct SharedState SharedState; // eval_shared.c
 
 typedef struct Machine {
   Func *func;
@@ -34,6 +36,7 @@ typedef struct Machine {
   bool failed;      // an error was reported after which the launch goes on
   Race *race;       // NULL: races are not looked for
   AtomicSums *sums; // NULL: no float was added to atomically yet
+  SharedState *shared; // NULL: no buffer in shared memory yet
 } Machine;
 
 typedef enum Flow {
@@ -105,6 +108,12 @@ bool eval_block_op(Machine *m, Op *op);    // block pointers: eval_block.c
 bool eval_atomic(Machine *m, Op *op);      // eval_atomic.c
 bool eval_debug(Machine *m, Op *op);       // print and assert: eval_debug.c
 bool eval_combine(Machine *m, Op *op);     // reduce, scan, map: eval_combine.c
+bool eval_shared(Machine *m, Op *op);      // shared memory, asynchronous copies: eval_shared.c
+// The op's scratch buffer, where it has one, has no value any more.
+void eval_scratch(Machine *m, const Op *op);
+// The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.
+void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
+void eval_shared_program(Machine *m); // the next program begins
 
 // Two elements of one type; integers too.
 Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b);

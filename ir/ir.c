@@ -54,11 +54,11 @@ bool words_next(const char **words, Str *word) {
 }
 
 Value *op_scratch(const Op *op) {
+  Value *last = op->operand_count ? op->operands[op->operand_count - 1].value : NULL;
+  if (!last || last->type->kind != TYPE_SHARED) return NULL;
   const char *operands = op_info(op->kind)->operands;
   size_t n = strlen(operands), word = strlen("scratch?");
-  if (!op->operand_count || n < word || strcmp(operands + n - word, "scratch?") != 0) return NULL;
-  Value *last = op_operand(op, op->operand_count - 1);
-  return last->type->kind == TYPE_SHARED ? last : NULL;
+  return n >= word && strcmp(operands + n - word, "scratch?") == 0 ? last : NULL;
 }
 
 uint32_t op_min_operands(OpKind kind) {
@@ -174,6 +174,7 @@ bool op_is_dead(const Op *op) {
   if (op->kind == OP_LOAD) return !op_attr(op, ATTR_VOLATILE);
   if (op->kind == OP_INLINE_ASM) return op_attr(op, ATTR_PURE) != NULL;
   if (op->kind == OP_BLOCK_LOAD || op->kind == OP_SMID) return true;
+  if (op->kind == OP_SHARED_ALLOC || op->kind == OP_SHARED_LOAD) return true;
   if (!op_has(op, CONTROL)) return false;
   for (uint32_t i = 0; i < op->region_count; i++)
     for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)

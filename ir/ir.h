@@ -202,6 +202,10 @@ static inline Value *op_result(const Op *op) { return op->result_count ? &op->re
 Value *op_scratch(const Op *op);
 // How many operands there are beside the scratch buffer.
 static inline uint32_t op_input_count(const Op *op) { return op->operand_count - (op_scratch(op) != NULL); }
+// Operand i beside the scratch buffer; NULL: the op has no such operand.
+static inline Value *op_input(const Op *op, uint32_t i) {
+  return i < op_input_count(op) ? op->operands[i].value : NULL;
+}
 // Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control
 // flow of such.
 bool op_is_dead(const Op *op);

@@ -29,7 +29,7 @@ static void check_target(Verifier *v, const Op *op, const Type *data, uint32_t m
   else if (type_element(pointer)->inner != type_element(data))
     verify_fail(v, op, "the value is %s, the pointer %s", verify_type_text(v, data),
                 verify_type_text(v, pointer));
-  if (op->operand_count > mask && !type_is_elem(operand_type(op, mask), ELEM_I1))
+  if (op_input_count(op) > mask && !type_is_elem(operand_type(op, mask), ELEM_I1))
     verify_fail(v, op, "the mask is of i1, not %s", verify_type_text(v, operand_type(op, mask)));
 }
 
@@ -48,7 +48,7 @@ static void check_access(Verifier *v, const Op *op, const Type *data, uint32_t m
 
 static void check_load(Verifier *v, const Op *op) {
   check_access(v, op, result_type(op), 1);
-  if (op->operand_count > 2 && operand_type(op, 2) != result_type(op))
+  if (op_input_count(op) > 2 && operand_type(op, 2) != result_type(op))
     verify_fail(v, op, "'other' has the result's type, not %s", verify_type_text(v, operand_type(op, 2)));
 }
 

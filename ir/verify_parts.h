@@ -34,6 +34,7 @@ void verify_tile_op(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
 // verify_shared.c: shared memory and what is asynchronous.
 void verify_shared_op(Verifier *v, const Op *op);
+void verify_scratch(Verifier *v, const Op *op); // of an op that has a scratch buffer
 void verify_for(Verifier *v, const Op *op);
 void verify_if(Verifier *v, const Op *op);
 void verify_while(Verifier *v, const Op *op);

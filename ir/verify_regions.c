@@ -55,13 +55,13 @@ void verify_while(Verifier *v, const Op *op) {
 // The region's arguments are elements of the operands, `times` over.
 static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
   const Region *region = op->regions[0];
-  if (region->arg_count != times * op->operand_count) {
+  if (region->arg_count != times * op_input_count(op)) {
     verify_fail(v, op, "its region has %u arguments, not %u: %s element of each operand", region->arg_count,
-                times * op->operand_count, times == 1 ? "an" : "twice an");
+                times * op_input_count(op), times == 1 ? "an" : "twice an");
     return;
   }
   for (uint32_t i = 0; i < region->arg_count; i++) {
-    const Type *element = type_element(operand_type(op, i % op->operand_count));
+    const Type *element = type_element(operand_type(op, i % op_input_count(op)));
     if (region->args[i]->type != element)
       verify_fail(v, op, "argument %u is %s, the operand's element %s", i,
                   verify_type_text(v, region->args[i]->type), verify_type_text(v, element));
@@ -87,11 +87,11 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
 
 // At least one operand; all are tiles of one shape.
 static bool check_tiles(Verifier *v, const Op *op) {
-  if (op->operand_count == 0) {
+  if (op_input_count(op) == 0) {
     verify_fail(v, op, "takes 1 operands or more, not 0");
     return false;
   }
-  for (uint32_t i = 0; i < op->operand_count; i++)
+  for (uint32_t i = 0; i < op_input_count(op); i++)
     if (!type_is_tile(operand_type(op, i)) || !type_same_shape(operand_type(op, i), operand_type(op, 0))) {
       verify_fail(v, op, "the operands are tiles of one shape, operand %u is %s", i,
                   verify_type_text(v, operand_type(op, i)));
@@ -105,8 +105,8 @@ static bool check_tiles(Verifier *v, const Op *op) {
 
 static bool check_combiner(Verifier *v, const Op *op) {
   if (!check_tiles(v, op) || !verify_axis(v, op, operand_type(op, 0))) return false;
-  if (op->result_count != op->operand_count) {
-    verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
+  if (op->result_count != op_input_count(op)) {
+    verify_fail(v, op, "%u operands and %u results do not agree", op_input_count(op), op->result_count);
     return false;
   }
   check_element_args(v, op, 2);

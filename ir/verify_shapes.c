@@ -162,7 +162,7 @@ static void check_histogram(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operand is a tile of integers, not %s", verify_type_text(v, x));
   if (!type_is_tile(to) || to->rank != 1 || !type_is_elem(to, ELEM_I32))
     verify_fail(v, op, "the result is a tile of i32 with one dimension, not %s", verify_type_text(v, to));
-  if (op->operand_count < 2) return;
+  if (op_input_count(op) < 2) return;
   const Type *mask = operand_type(op, 1);
   if (!type_is_elem(mask, ELEM_I1) || !type_same_shape(mask, x) || mask->layout != x->layout)
     verify_fail(v, op, "the mask is of i1 and the operand's shape, not %s", verify_type_text(v, mask));

@@ -1,8 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules of the ops on shared memory and of the asynchronous ones.
+// Rules of the ops on shared memory and of the asynchronous ones, and of scratch buffers.
 #include "ir/verify_parts.h"
 
+#include <inttypes.h>
+#include "ir/scratch.h"
+
+enum { MAX_OFFSET = 1 << 20, MAX_PENDING = 1 << 10 };
+
+static const Type *result_type(const Op *op) { return op->results[0].type; }
+static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
+
+static bool is_buffer(Verifier *v, const Op *op, const Type *type, const char *what) {
+  if (type->kind == TYPE_SHARED && type->layout) return true;
+  verify_fail(v, op, "%s is a shared buffer with its layout, not %s", what, verify_type_text(v, type));
+  return false;
+}
+
+static void check_alloc(Verifier *v, const Op *op) {
+  int64_t offset = op_int(op, ATTR_OFFSET, 0);
+  const Type *type = result_type(op);
+  if (!is_buffer(v, op, type, "the result")) return;
+  if (offset < 0 || offset > MAX_OFFSET || offset % SHARED_ALIGN != 0)
+    verify_fail(v, op, "the offset is a multiple of %d up to %d, not %" PRId64, SHARED_ALIGN, MAX_OFFSET,
+                offset);
+  if ((type->shape[0] & (type->shape[0] - 1)) != 0 && !shared_is_stacked(type))
+    verify_fail(v, op, "the %u buffers of %s do not follow one another", type->shape[0],
+                verify_type_text(v, type));
+}
+
+// A tile's elements as a buffer holds them: i1 as bytes, pointers as i64.
+static bool holds(const Type *buffer, const Type *tile) {
+  const Type *element = type_element(tile);
+  if (element->kind == TYPE_PTR) return buffer->elem == ELEM_I64;
+  return buffer->elem == (element->elem == ELEM_I1 ? ELEM_I8 : element->elem);
+}
+
+static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
+  const Attr *starts = op_attr(op, ATTR_STARTS);
+  if (starts->ints.n != buffer->rank || tile->rank != buffer->rank) {
+    verify_fail(v, op, "%u starts of %s in %s", starts->ints.n, verify_type_text(v, tile),
+                verify_type_text(v, buffer));
+    return;
+  }
+  for (uint32_t d = 0; d < buffer->rank; d++) {
+    int64_t start = starts->ints.at[d];
+    if (start < 0 || start > buffer->shape[d] || tile->shape[d] > buffer->shape[d] - start)
+      verify_fail(v, op, "%u elements from %" PRId64 " on are not within the %u of dimension %u",
+                  tile->shape[d], start, buffer->shape[d], d);
+  }
+}
+
+// What moves between a tile and a buffer.
+static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
+  if (!is_buffer(v, op, buffer, "the buffer")) return;
+  bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
+  if (!type_is_tile(tile) || !tile->layout || !has_elements || !holds(buffer, tile))
+    verify_fail(v, op, "%s does not hold %s", verify_type_text(v, buffer), verify_type_text(v, tile));
+  else if (op_attr(op, ATTR_STARTS))
+    check_starts(v, op, tile, buffer);
+  else if (!type_same_shape(tile, buffer))
+    verify_fail(v, op, "%s and %s have not one shape", verify_type_text(v, tile),
+                verify_type_text(v, buffer));
+}
+
+static void check_index(Verifier *v, const Op *op) {
+  const Type *buffers = operand_type(op, 0), *index = operand_type(op, 1), *one = result_type(op);
+  if (!is_buffer(v, op, buffers, "the operand") || !is_buffer(v, op, one, "the result")) return;
+  if (index->kind != TYPE_SCALAR || index->elem != ELEM_I32)
+    verify_fail(v, op, "the index is i32, not %s", verify_type_text(v, index));
+  bool agree = buffers->rank == one->rank + 1u && buffers->elem == one->elem && shared_is_stacked(buffers);
+  for (uint32_t d = 0; agree && d < one->rank; d++) agree = one->shape[d] == buffers->shape[d + 1];
+  for (uint32_t i = 0; agree && i < one->layout->bits[DIM_OFFSET]; i++)
+    agree = one->layout->basis[i] == buffers->layout->basis[i];
+  if (!agree)
+    verify_fail(v, op, "%s is not one of %s", verify_type_text(v, one), verify_type_text(v, buffers));
+}
+
+static bool is_permutation(const Attr *order, uint32_t rank) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < order->ints.n; i++)
+    if (order->ints.at[i] >= 0 && order->ints.at[i] < rank) seen |= 1u << order->ints.at[i];
+  return order->ints.n == rank && seen == (1u << rank) - 1;
+}
+
+static void check_trans(Verifier *v, const Op *op) {
+  const Type *from = operand_type(op, 0), *to = result_type(op);
+  const Attr *attr = op_attr(op, ATTR_ORDER);
+  if (!is_buffer(v, op, from, "the operand") || !is_buffer(v, op, to, "the result")) return;
+  if (!is_permutation(attr, from->rank)) {
+    verify_fail(v, op, "'order' is a permutation of the %u dimensions", from->rank);
+    return;
+  }
+  uint32_t order[TILE_MAX_RANK];
+  bool agree = to->rank == from->rank && to->elem == from->elem;
+  for (uint32_t d = 0; agree && d < from->rank; d++) {
+    order[d] = (uint32_t)attr->ints.at[d];
+    agree = to->shape[d] == from->shape[order[d]];
+  }
+  if (agree) {
+    Layout wanted = layout_trans(from->layout, from->rank, from->shape, order);
+    agree = layout_equal(&wanted, to->layout);
+  }
+  if (!agree)
+    verify_fail(v, op, "%s is not %s transposed", verify_type_text(v, to), verify_type_text(v, from));
+}
+
+static void check_copy(Verifier *v, const Op *op) {
+  static const char *const cache[] = {".ca", ".cg"}, *const evict[] = {"evict_first", "evict_last"};
+  const Type *pointer = operand_type(op, 0), *buffer = operand_type(op, 1);
+  verify_word(v, op, ATTR_CACHE, cache, 2);
+  verify_word(v, op, ATTR_EVICT, evict, 2);
+  if (!type_is_tile(pointer) || !type_is_ptr(pointer)) {
+    verify_fail(v, op, "the pointer is a tile of pointers, not %s", verify_type_text(v, pointer));
+    return;
+  }
+  const Type *copied = type_with_element(v->module->ir, pointer, type_element(pointer)->inner);
+  check_move(v, op, copied, buffer);
+  if (op->operand_count < 3) return;
+  const Type *mask = operand_type(op, 2);
+  if (!type_is_elem(mask, ELEM_I1) || !type_same_shape(mask, pointer) || mask->layout != pointer->layout)
+    verify_fail(v, op, "the mask is of i1 and the pointer's shape, not %s", verify_type_text(v, mask));
+}
+
+static void check_pending(Verifier *v, const Op *op) {
+  int64_t pending = op_int(op, ATTR_PENDING, 0);
+  if (pending < 0 || pending > MAX_PENDING)
+    verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MAX_PENDING, pending);
+}
+
+static void check_wait(Verifier *v, const Op *op) {
+  check_pending(v, op);
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind != TYPE_TOKEN)
+      verify_fail(v, op, "operand %u is a token, not %s", i, verify_type_text(v, operand_type(op, i)));
+}
+
+static void check_dot_wait(Verifier *v, const Op *op) {
+  check_pending(v, op);
+  if (op->result_count != op->operand_count) {
+    verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
+    return;
+  }
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)
+      verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
+                  verify_type_text(v, operand_type(op, i)));
+}
+
+// Of a conversion the buffer holds the tile; of other ops it is bytes, as many as they need.
+void verify_scratch(Verifier *v, const Op *op) {
+  const Type *type = op_scratch(op)->type;
+  if (!is_buffer(v, op, type, "the scratch buffer")) return;
+  if (op->kind == OP_CONVERT_LAYOUT) {
+    check_move(v, op, operand_type(op, 0), type);
+    return;
+  }
+  uint32_t needed = scratch_bytes(op);
+  if (type->elem != ELEM_I8 || type->rank != 1 || type->shape[0] < needed)
+    verify_fail(v, op, "the scratch buffer is of %u bytes, not %s", needed, verify_type_text(v, type));
+}
+
 void verify_shared_op(Verifier *v, const Op *op) {
-  if (op->kind == OP_SHARED_ALLOC && op_result(op)->type->kind != TYPE_SHARED)
-    verify_fail(v, op, "the result is a shared buffer");
+  switch ((int)op->kind) {
+  case OP_SHARED_ALLOC: check_alloc(v, op); break;
+  case OP_SHARED_STORE: check_move(v, op, operand_type(op, 0), operand_type(op, 1)); break;
+  case OP_SHARED_LOAD: check_move(v, op, result_type(op), operand_type(op, 0)); break;
+  case OP_SHARED_INDEX: check_index(v, op); break;
+  case OP_SHARED_TRANS: check_trans(v, op); break;
+  case OP_COPY_ASYNC: check_copy(v, op); break;
+  case OP_ASYNC_COMMIT:
+    if (result_type(op)->kind != TYPE_TOKEN)
+      verify_fail(v, op, "the result is a token, not %s", verify_type_text(v, result_type(op)));
+    break;
+  case OP_ASYNC_WAIT: check_wait(v, op); break;
+  case OP_DOT_WAIT: check_dot_wait(v, op); break;
+  default: break;
+  }
 }

@@ -15,6 +15,14 @@ const char *verify_type_text(Verifier *v, const Type *type) {
 
 static uint32_t log2_of(uint64_t n) { return n ? (uint32_t)__builtin_ctzll(n) : 0; }
 
+// Bits of the flattened index of the padded shape.
+static uint32_t index_bits(const Type *type) {
+  uint32_t bits = 0;
+  for (uint32_t d = 0; d < type->rank; d++)
+    for (uint32_t size = 1; size < type->shape[d]; size *= 2) bits++;
+  return bits;
+}
+
 // Every element is held by someone: the bases span all output bits.
 static bool layout_is_onto(const Layout *layout) {
   uint32_t rows[32] = {0}, rank = 0;
@@ -34,7 +42,7 @@ static bool layout_is_onto(const Layout *layout) {
 }
 
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
-  uint32_t size_bits = log2_of(type_elements(tile)), warp_bits = log2_of(v->module->target.num_warps);
+  uint32_t size_bits = index_bits(tile), warp_bits = log2_of(v->module->target.num_warps);
   if (layout->out_bits != size_bits)
     verify_fail(v, op, "the layout of %s has %" PRIu64 " elements, the tile %" PRIu64, what,
                 UINT64_C(1) << layout->out_bits, UINT64_C(1) << size_bits);
@@ -43,6 +51,8 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
   if (tile->kind == TYPE_SHARED) {
     if (layout->bits[DIM_OFFSET] != layout_in_bits(layout))
       verify_fail(v, op, "the layout of %s, a shared buffer, is from offsets alone", what);
+    else if (layout->bits[DIM_OFFSET] != layout->out_bits)
+      verify_fail(v, op, "the layout of %s, a shared buffer, has as many offsets as elements", what);
     return;
   }
   if (layout->bits[DIM_OFFSET]) verify_fail(v, op, "the layout of %s, a tile, has no offset bits", what);
@@ -58,7 +68,9 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) {
   if (type->rank == 0) return;
-  for (uint32_t d = 0; d < type->rank; d++)
+  // Of several buffers in a row (shared_index) there may be any number.
+  uint32_t first = type->kind == TYPE_SHARED && type->rank > 1 && type->shape[0] > 0 ? 1 : 0;
+  for (uint32_t d = first; d < type->rank; d++)
     if (type->shape[d] == 0 || (type->shape[d] & (type->shape[d] - 1)) != 0) {
       verify_fail(v, op, "the size %u of %s is not a power of two; tiles of any size are not built",
                   type->shape[d], what);
@@ -234,7 +246,7 @@ static void check_same(Verifier *v, const Op *op) {
 static bool check_elementwise(Verifier *v, const Op *op) {
   if (op->result_count + op->operand_count == 0) return true;
   const Type *first = op->result_count ? result_type(op) : operand_type(op, 0);
-  for (uint32_t i = 0; i < op->operand_count; i++) {
+  for (uint32_t i = 0; i < op_input_count(op); i++) {
     const Type *type = operand_type(op, i);
     bool has_elements = type_element(type)->kind == TYPE_SCALAR || type_is_ptr(type);
     if (!has_elements || !type_same_shape(type, first)) {
@@ -264,6 +276,7 @@ static void check_layouts_complete(Verifier *v, const Op *op) {
 
 void verify_op_types(Verifier *v, const Op *op) {
   check_layouts_complete(v, op);
+  if (op_scratch(op)) verify_scratch(v, op);
   if (op_has(op, ELEMENTWISE) && !check_elementwise(v, op)) return;
   if (op_has(op, SAME)) check_same(v, op);
   switch (op->kind) {
