@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shared memory of the evaluator: buffers by element, whatever their layout, undefined until written.
+//
+// Where buffers have offsets and their bytes overlap, writing to one leaves the others undefined. What a copy
+// brings is there once its group was waited for; until then its elements are undefined.
+#include <string.h>
+#include "base/fault.h"
+#include "ir/eval_machine.h"
+#include "ir/number.h"
+#include "ir/scratch.h"
+
+typedef struct Buffer {
+  const Op *alloc;
+  uint64_t begin, end; // bytes; both 0 without an offset
+  Element *at;
+  uint32_t n;
+} Buffer;
+
+typedef struct Copy {
+  uint32_t buffer, element;
+  uint64_t group;
+  Element value;
+} Copy;
+
+struct SharedState {
+  VEC(Buffer) buffers; // one an alloc op: made anew, it is undefined again
+  VEC(Copy) copies;    // under way
+  uint64_t groups;     // committed
+};
+
+void eval_shared_program(Machine *m) {
+  if (!m->shared) return;
+  for (uint32_t i = 0; i < m->shared->buffers.n; i++)
+    for (uint32_t k = 0; k < m->shared->buffers.at[i].n; k++)
+      m->shared->buffers.at[i].at[k] = (Element){.state = UNDEFINED};
+  m->shared->copies.n = 0;
+  m->shared->groups = 0;
+}
+
+static SharedState *state_of(Machine *m) {
+  if (!m->shared) m->shared = ARENA_NEW(m->arena, SharedState);
+  return m->shared;
+}
+
+static void clear(Buffer *buffer) {
+  for (uint32_t k = 0; k < buffer->n; k++) buffer->at[k] = (Element){.state = UNDEFINED};
+}
+
+// Buffer number `index` is about to be written: the others that share bytes with it lose theirs.
+static void take_bytes(SharedState *state, uint32_t index) {
+  const Buffer *taken = &state->buffers.at[index];
+  for (uint32_t i = 0; i < state->buffers.n; i++) {
+    Buffer *other = &state->buffers.at[i];
+    if (i != index && other->begin < taken->end && taken->begin < other->end) clear(other);
+  }
+}
+
+static uint32_t buffer_number(Machine *m, const Op *alloc) {
+  SharedState *state = state_of(m);
+  for (uint32_t i = 0; i < state->buffers.n; i++)
+    if (state->buffers.at[i].alloc == alloc) return i;
+  const Type *type = op_result(alloc)->type;
+  Buffer buffer = {.alloc = alloc, .n = (uint32_t)type_elements(type)};
+  if (op_attr(alloc, ATTR_OFFSET)) {
+    buffer.begin = (uint64_t)op_int(alloc, ATTR_OFFSET, 0);
+    buffer.end = buffer.begin + shared_bytes(type);
+  }
+  buffer.at = ARENA_ARRAY(m->arena, Element, buffer.n);
+  vec_push(m->arena, &state->buffers, buffer);
+  return state->buffers.n - 1;
+}
+
+static void run_alloc(Machine *m, const Op *op) {
+  uint32_t number = buffer_number(m, op);
+  clear(&m->shared->buffers.at[number]);
+  const Type *type = op_result(op)->type;
+  Tile *to = eval_tile(m, op_result(op));
+  to->bits[0] = number;
+  to->bits[1] = 0;
+  uint64_t stride = 1;
+  for (uint32_t d = type->rank; d-- > 0; stride *= type->shape[d]) to->bits[2 + d] = stride;
+  memset(to->state, 0, to->n);
+}
+
+// --- places
+
+// The elements of a part of a buffer, of `shape`, in row-major order.
+typedef struct Walk {
+  Buffer *buffer;
+  uint32_t number;
+  const Type *shape;
+  uint64_t at, stride[TILE_MAX_RANK];
+  uint32_t index[TILE_MAX_RANK];
+} Walk;
+
+static Walk walk_of(Machine *m, const Tile *view, const Type *shape, const Attr *starts) {
+  Walk walk = {.shape = shape, .number = (uint32_t)view->bits[0], .at = view->bits[1]};
+  walk.buffer = &m->shared->buffers.at[walk.number];
+  for (uint32_t d = 0; d < shape->rank; d++) {
+    walk.stride[d] = view->bits[2 + d];
+    if (starts) walk.at += walk.stride[d] * (uint64_t)starts->ints.at[d];
+  }
+  return walk;
+}
+
+static Element *walk_next(Walk *walk) {
+  if (walk->at >= walk->buffer->n) BUG("an element outside of its shared buffer");
+  Element *element = &walk->buffer->at[walk->at];
+  for (uint32_t d = walk->shape->rank; d-- > 0;) {
+    walk->at += walk->stride[d];
+    if (++walk->index[d] < walk->shape->shape[d]) break;
+    walk->at -= walk->stride[d] * walk->shape->shape[d];
+    walk->index[d] = 0;
+  }
+  return element;
+}
+
+// --- ops
+
+static void run_store(Machine *m, const Op *op) {
+  const Tile *from = eval_operand(m, op, 0);
+  Walk walk = walk_of(m, eval_operand(m, op, 1), op_operand(op, 0)->type, op_attr(op, ATTR_STARTS));
+  take_bytes(m->shared, walk.number);
+  for (uint32_t i = 0; i < from->n; i++) *walk_next(&walk) = tile_get(from, i);
+}
+
+static void run_load(Machine *m, const Op *op) {
+  Tile *to = eval_tile(m, op_result(op));
+  Walk walk = walk_of(m, eval_operand(m, op, 0), op_result(op)->type, op_attr(op, ATTR_STARTS));
+  for (uint32_t i = 0; i < to->n; i++) tile_set(to, i, walk_next(&walk));
+}
+
+void eval_shared_read(Machine *m, const Value *buffer, Tile *to) {
+  const Tile *view = &m->values[buffer->id];
+  if (!view->block) BUG("a shared buffer is used before it is made");
+  Walk walk = walk_of(m, view, buffer->type, NULL);
+  for (uint32_t i = 0; i < to->n; i++) tile_set(to, i, walk_next(&walk));
+}
+
+static bool run_index(Machine *m, const Op *op) {
+  const Tile *from = eval_operand(m, op, 0), *index = eval_operand(m, op, 1);
+  uint32_t count = op_operand(op, 0)->type->shape[0];
+  if (index->state[0] & UNDEFINED)
+    return eval_undefined(m, op, op_operand(op, 1), NO_ELEMENT, "the buffer's number");
+  if (index->bits[0] >= count)
+    return eval_error(m, op, NO_ELEMENT, "buffer number %lld of %u", (long long)index->bits[0], count);
+  Tile *to = eval_tile(m, op_result(op));
+  to->bits[0] = from->bits[0];
+  to->bits[1] = from->bits[1] + index->bits[0] * from->bits[2];
+  memcpy(to->bits + 2, from->bits + 3, (to->n - 2) * sizeof *to->bits);
+  memset(to->state, 0, to->n);
+  return true;
+}
+
+static void run_trans(Machine *m, const Op *op) {
+  const Tile *from = eval_operand(m, op, 0);
+  const Attr *order = op_attr(op, ATTR_ORDER);
+  Tile *to = eval_tile(m, op_result(op));
+  memcpy(to->bits, from->bits, 2 * sizeof *to->bits);
+  for (uint32_t d = 0; d < op_result(op)->type->rank; d++)
+    to->bits[2 + d] = from->bits[2 + order->ints.at[d]];
+  memset(to->state, 0, to->n);
+}
+
+// What the copy brings is read where the copy begins.
+static bool copy_element(Machine *m, const Op *op, uint32_t i, Element *x) {
+  const Tile *pointer = eval_operand(m, op, 0);
+  bool ok = true, copied = op->operand_count < 3 || eval_mask(m, op, 2, i, &ok);
+  Access access = {.op = op, .element = i, .code = eval_pointee(op_operand(op, 0))};
+  if (!ok) return false;
+  if (!copied) {
+    *x = eval_exact(access.code, 0);
+    return true;
+  }
+  if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the pointer");
+  access.address = pointer->bits[i];
+  access.uncertain = pointer->state[i] & UNCERTAIN;
+  return eval_access_load(m, &access, x);
+}
+
+static bool run_copy(Machine *m, const Op *op) {
+  const Type *type = op_operand(op, 0)->type;
+  Walk walk = walk_of(m, eval_operand(m, op, 1), type, NULL);
+  uint32_t n = (uint32_t)type_elements(type);
+  eval_race_op(m, op);
+  take_bytes(m->shared, walk.number);
+  for (uint32_t i = 0; i < n; i++) {
+    Element *element = walk_next(&walk);
+    Copy copy = {walk.number, (uint32_t)(element - walk.buffer->at), m->shared->groups + 1, {0}};
+    if (!copy_element(m, op, i, &copy.value)) return false;
+    *element = (Element){.state = UNDEFINED};
+    vec_push(m->arena, &m->shared->copies, copy);
+  }
+  return true;
+}
+
+static void run_commit(Machine *m, const Op *op) {
+  Tile *to = eval_tile(m, op_result(op));
+  to->bits[0] = ++state_of(m)->groups;
+  to->state[0] = 0;
+}
+
+static void land(SharedState *state, uint64_t last) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < state->copies.n; i++) {
+    const Copy *copy = &state->copies.at[i];
+    if (copy->group > last) {
+      state->copies.at[kept++] = *copy;
+      continue;
+    }
+    if (i == 0 || copy[-1].buffer != copy->buffer) take_bytes(state, copy->buffer);
+    state->buffers.at[copy->buffer].at[copy->element] = copy->value;
+  }
+  state->copies.n = kept;
+}
+
+static bool run_wait(Machine *m, const Op *op) {
+  SharedState *state = state_of(m);
+  uint64_t pending = (uint64_t)op_int(op, ATTR_PENDING, 0);
+  uint64_t last = state->groups > pending ? state->groups - pending : 0;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    uint64_t group = eval_operand(m, op, i)->bits[0];
+    if (group > last)
+      return eval_error(m, op, NO_ELEMENT,
+                        "the copies of operand %u may still be under way: %llu groups were committed after "
+                        "them, and %llu are not waited for",
+                        i, (unsigned long long)(state->groups - group), (unsigned long long)pending);
+  }
+  land(state, last);
+  return true;
+}
+
+// What dots give is computed at once.
+static void run_dot_wait(Machine *m, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, op, i));
+}
+
+void eval_scratch(Machine *m, const Op *op) {
+  const Value *scratch = op_scratch(op);
+  if (!scratch) return;
+  uint32_t number = (uint32_t)m->values[scratch->id].bits[0];
+  clear(&m->shared->buffers.at[number]);
+  take_bytes(m->shared, number);
+}
+
+bool eval_shared(Machine *m, Op *op) {
+  switch ((int)op->kind) {
+  case OP_SHARED_ALLOC: run_alloc(m, op); return true;
+  case OP_SHARED_STORE: run_store(m, op); return true;
+  case OP_SHARED_LOAD: run_load(m, op); return true;
+  case OP_SHARED_INDEX: return run_index(m, op);
+  case OP_SHARED_TRANS: run_trans(m, op); return true;
+  case OP_COPY_ASYNC: return run_copy(m, op);
+  case OP_ASYNC_COMMIT: run_commit(m, op); return true;
+  case OP_ASYNC_WAIT: return run_wait(m, op);
+  case OP_DOT_WAIT: run_dot_wait(m, op); return true;
+  default: BUG("%s is not of shared memory", op_info(op->kind)->name);
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shared memory that ops need, and how reductions and scans are spread over registers, lanes and warps: what
+// the passes that allocate it and codegen, which uses it, must agree on.
+#ifndef IR_SCRATCH_H
+#define IR_SCRATCH_H
+
+#include "ir/ir.h"
+
+enum { SHARED_ALIGN = 16 }; // bytes: what every buffer is aligned to
+
+// Bytes of a shared buffer, of a type that the verifier takes.
+uint32_t shared_bytes(const Type *buffer);
+// Whether the buffers along the first dimension follow one another, each in the same layout: that dimension
+// is the offset's highest bits.
+bool shared_is_stacked(const Type *buffers);
+
+// Bytes of the scratch buffer that an op with layouts needs, 0: none. For convert_layout those of the tile.
+uint32_t scratch_bytes(const Op *op);
+// Where in a reduction's or scan's scratch the partial results of operand `index` begin.
+uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
+
+// Whether the region over (a..., b...) gives the same for (b..., a...), as far as its ops show.
+bool region_commutes(const Region *region);
+
+// A reduction along an axis as a sequence of steps, each over the pairs of holders that differ by a fixed XOR
+// of register, lane and warp: after it every holder has what both had. The steps are done in order up to
+// `local`; what is left of the axis, in which warps take part, goes through scratch in one step: every
+// (result, part) has a slot, slot number part << result_bits | place of the result.
+typedef struct ReduceStep {
+  uint32_t reg, lane; // XOR
+  uint32_t delta;     // of the flattened index: bits of the axis
+} ReduceStep;
+
+typedef struct ReducePlan {
+  uint32_t axis_bits, axis_first; // the axis' bits in the flattened index
+  ReduceStep steps[32];
+  uint32_t local;     // steps
+  uint32_t dead;      // registers with one of these bits are merged into others by the steps
+  uint32_t part_bits; // log2 of the parts; 0: no scratch
+  uint32_t result_bits;
+  Layout slots; // register, lane, warp -> slot
+  Layout place; // index of a result (DIM_OFFSET) -> place
+} ReducePlan;
+
+ReducePlan reduce_plan(const Op *reduce);
+
+// A scan along an axis whose bits each belong to one bit of register, lane or warp. The lowest `low` bits are
+// scanned within a warp; then each run of 2^low elements is a chunk, whose totals go through scratch where
+// there are bits left: slot chunk << line_bits | place of the line.
+typedef struct ScanPlan {
+  uint32_t axis_bits, axis_first, low;
+  struct {
+    LayoutDim dim;
+    uint32_t bit;
+  } holder[32]; // of axis bit i
+  uint32_t line_bits;
+  Layout slots; // register, lane, warp -> slot
+} ScanPlan;
+
+// False where a layout is not of that kind.
+bool scan_plan(const Op *scan, ScanPlan *plan);
+
+// The XOR of register, lane and warp (concatenated) between an element and its mirror image in a flip.
+uint32_t flip_delta(const Op *flip);
+
+#endif
