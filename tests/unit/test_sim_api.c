@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "sim/sim.h"
 #include "sim_fixture.h"
 
 static const char counter_text[] =
