@@ -7,6 +7,9 @@ import numpy as np
 import kernels
 
 
+UNFENCED, TWICE = "through the asynchronous proxy", "is initialised again without mbarrier.inval"
+
+
 class Constant: # a constexpr parameter's value
     def __init__(self, value):
         self.value = value
@@ -14,10 +17,12 @@ class Constant: # a constexpr parameter's value
 
 class Case:
     # types: Triton's, of the run-time parameters; arguments: in order, arrays, numbers, Constants. want: by array the
-    # expected values and the tolerances, relative to the largest.
-    def __init__(self, name, kernel, types, arguments, want, grid, warps=4, stages=3, targets=("sm_80", "sm_90a")):
+    # expected values and the tolerances, relative to the largest. known: by target, what the checkers report
+    # because it is so (see README.md).
+    def __init__(self, name, kernel, types, arguments, want, grid, warps=4, stages=3, targets=("sm_80", "sm_90a"),
+                 known=None):
         self.name, self.kernel, self.types, self.arguments, self.want = name, kernel, types, arguments, want
-        self.grid, self.warps, self.stages, self.targets = grid, warps, stages, targets
+        self.grid, self.warps, self.stages, self.targets, self.known = grid, warps, stages, targets, known or {}
 
     def compare(self, arrays):
         for name, (want, tolerance) in self.want.items():
@@ -94,26 +99,38 @@ def layer_norm_backward_case():
 FLOATS = {"fp16": np.float16, "fp32": np.float32, "fp64": np.float64, "i8": np.int8}
 
 
-def matmul_case(name, kind, m, n, k, block, warps, stages, tolerance, precision="ieee", out="fp32"):
+def matmul_case(name, kind, m, n, k, block, warps, stages, tolerance, precision="ieee", out="fp32",
+                known=None):
     a, b = random((m, k), FLOATS[kind]), random((k, n), FLOATS[kind], seed=5)
     types = {"a": "*" + kind, "b": "*" + kind, "c": "*" + out, "M": "i32", "N": "i32", "K": "i32"}
     arguments = {"a": a, "b": b, "c": np.zeros((m, n), FLOATS[out]), "M": m, "N": n, "K": k,
                  "BM": Constant(block[0]), "BN": Constant(block[1]), "BK": Constant(block[2]),
                  "PRECISION": Constant(precision)}
     grid = (math.ceil(m / block[0]), math.ceil(n / block[1]))
-    return Case(name, kernels.matmul, types, arguments, {"c": (wide(a) @ wide(b), tolerance)}, grid, warps, stages)
+    return Case(name, kernels.matmul, types, arguments, {"c": (wide(a) @ wide(b), tolerance)}, grid, warps, stages,
+                known=known)
 
 
 # Extents that are no multiples of the tile: maps fill with zeros and leave out.
-def descriptors_case(name, warps, specialised, targets):
+def descriptors_case(name, warps):
     m, n, k, block = 200, 136, 160, (128, 64, 64)
     a, b = random((m, k), np.float16), random((n, k), np.float16, seed=6)
     tiles = {"a": (block[0], block[2]), "b": (block[1], block[2]), "c": (block[0], block[1])}
     types = {x: f"tensordesc<fp16[{t[0]},{t[1]}]>" for x, t in tiles.items()}
     arguments = {"a": a, "b": b, "c": np.zeros((m, n), np.float16), "K": k, "BM": Constant(block[0]),
-                 "BN": Constant(block[1]), "BK": Constant(block[2]), "WARPS": Constant(specialised)}
+                 "BN": Constant(block[1]), "BK": Constant(block[2])}
     return Case(name, kernels.matmul_descriptors, {**types, "K": "i32"}, arguments,
-                {"c": (wide(a) @ wide(b).T, 1e-3)}, (2, 3), warps, 3, targets)
+                {"c": (wide(a) @ wide(b).T, 1e-3)}, (2, 3), warps)
+
+
+def specialised_case():
+    m, n, k, block = 200, 136, 320, (64, 64, 64)
+    a, b = random((m, k), np.float16), random((n, k), np.float16, seed=12)
+    types = {"a": "tensordesc<fp16[64,64]>", "b": "tensordesc<fp16[64,64]>", "c": "*fp16"}
+    arguments = {"a": a, "b": b, "c": np.zeros((m, n), np.float16), "M": m, "N": n, "K": k,
+                 "BM": Constant(block[0]), "BN": Constant(block[1]), "BK": Constant(block[2])}
+    return Case("matmul_specialised", kernels.matmul_specialised, {**types, "M": "i32", "N": "i32", "K": "i32"},
+                arguments, {"c": (wide(a) @ wide(b).T, 1e-3)}, (4, 3), known={"sm_90a": TWICE})
 
 
 def persistent_case():
@@ -140,7 +157,8 @@ def attention_case(name, causal, head, stages):
                  "length": length, "scale": scale, "CAUSAL": Constant(causal), "BM": Constant(64), "BN": Constant(32),
                  "HEAD": Constant(head)}
     return Case(name, kernels.attention, {**types, "logsum": "*fp32", "length": "i32", "scale": "fp32"}, arguments,
-                {"out": (p / total @ wide(v), 2e-3), "logsum": (logsum, 1e-3)}, (3, heads), 4, stages)
+                {"out": (p / total @ wide(v), 2e-3), "logsum": (logsum, 1e-3)}, (3, heads), 4, stages,
+                known={"sm_90a": UNFENCED})
 
 
 def rearrange_case():
@@ -173,11 +191,11 @@ def all_cases():
         matmul_case("matmul_fp16", "fp16", 100, 72, 80, (64, 64, 32), 4, 4, 1e-5),
         matmul_case("matmul_fp16_8_warps", "fp16", 130, 136, 136, (128, 128, 32), 8, 3, 1e-3, out="fp16"),
         matmul_case("matmul_fp32", "fp32", 40, 40, 48, (32, 32, 16), 4, 3, 1e-5),
-        matmul_case("matmul_tf32", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 2e-3, "tf32"),
+        matmul_case("matmul_tf32", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 2e-3, "tf32",
+                    known={"sm_90a": UNFENCED}),
         matmul_case("matmul_tf32x3", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 1e-5, "tf32x3"),
-        descriptors_case("matmul_descriptors", 4, False, ("sm_80", "sm_90a")),
-        descriptors_case("matmul_descriptors_8_warps", 8, False, ("sm_90a",)),
-        descriptors_case("matmul_warp_specialised", 4, True, ("sm_90a",)),
+        descriptors_case("matmul_descriptors", 4), descriptors_case("matmul_descriptors_8_warps", 8),
+        specialised_case(),
         persistent_case(),
         attention_case("attention", False, 64, 3),
         attention_case("attention_causal", True, 32, 2),

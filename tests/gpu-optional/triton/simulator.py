@@ -56,8 +56,7 @@ class Simulator:
 
     def must(self, result):
         if result:
-            raise Error((self.library.tilec_sim_message(self.sim) or b"").decode() + "".join(
-                "\n    " + line for line in list(self.reports())[:5]))
+            raise Error((self.library.tilec_sim_message(self.sim) or b"").decode())
 
     # The module's only kernel.
     def load(self, ptx):
@@ -90,12 +89,16 @@ class Simulator:
             c_uint32(0), c_uint32(swizzle), c_uint32(0), c_uint32(0)))
         return bytes(made)
 
-    # params: bytes, one a parameter.
+    # params: bytes, one a parameter. What was reported, a line each.
     def launch(self, kernel, grid, threads, shared, params):
         buffers = [ctypes.create_string_buffer(p, len(p)) for p in params]
         pointers = (c_void_p * max(len(buffers), 1))(*[ctypes.addressof(b) for b in buffers])
-        self.must(self.library.tilec_sim_launch(self.sim, kernel, (c_uint32 * 3)(*grid),
-                                                (c_uint32 * 3)(threads, 1, 1), c_uint32(shared), pointers))
+        result = self.library.tilec_sim_launch(self.sim, kernel, (c_uint32 * 3)(*grid), (c_uint32 * 3)(threads, 1, 1),
+                                               c_uint32(shared), pointers)
+        reports = list(self.reports())
+        if not reports:
+            self.must(result)
+        return reports
 
     def reports(self):
         for i in range(self.library.tilec_sim_report_count(self.sim)):
