@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layouts of matrix products, by bases.
+#include "ir/layout_dot.h"
+
+#include <string.h>
+#include "base/fault.h"
+
+static uint32_t log2_padded(uint32_t size) {
+  uint32_t bits = 0;
+  while ((1u << bits) < size) bits++;
+  return bits;
+}
+
+DotShape dot_shape(const Type *a, const Type *result) {
+  uint32_t rank = result->rank;
+  return (DotShape){.batch = rank == 3 ? log2_padded(result->shape[0]) : 0,
+                    .m = log2_padded(result->shape[rank - 2]),
+                    .n = log2_padded(result->shape[rank - 1]),
+                    .k = log2_padded(a->shape[rank - 1])};
+}
+
+// Bases in the order in which they are added, a list a dimension.
+typedef struct Bases {
+  uint32_t at[DIM_COUNT][LAYOUT_MAX_BITS];
+  uint32_t n[DIM_COUNT];
+} Bases;
+
+static void add(Bases *bases, LayoutDim dim, uint32_t basis) {
+  if (bases->n[dim] == LAYOUT_MAX_BITS) BUG("a dot's layout of too many bits");
+  bases->at[dim][bases->n[dim]++] = basis;
+}
+
+static Layout finish(const Bases *bases, uint32_t out_bits) {
+  Layout layout = {.out_bits = (uint8_t)out_bits};
+  uint32_t n = 0;
+  for (int d = 0; d < DIM_COUNT; d++) {
+    layout.bits[d] = (uint8_t)bases->n[d];
+    for (uint32_t i = 0; i < bases->n[d]; i++) {
+      if (n == LAYOUT_MAX_BITS) BUG("a dot's layout of too many bits");
+      layout.basis[n++] = bases->at[d][i];
+    }
+  }
+  return layout;
+}
+
+// The bits first .. end - 1 of a dimension that begins at `shift`, to dim.
+static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i++) add(bases, dim, 1u << (shift + i));
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// Warps take a dimension's highest bits, below `end`; what it has no room for is zero. Returns the first bit
+// taken.
+static uint32_t add_warps(Bases *bases, uint32_t shift, uint32_t first, uint32_t end, uint32_t warps) {
+  uint32_t taken = smaller(warps, end - first);
+  add_range(bases, DIM_WARP, shift, end - taken, end);
+  for (uint32_t i = taken; i < warps; i++) add(bases, DIM_WARP, 0);
+  return end - taken;
+}
+
+Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup) {
+  uint32_t n = 0, m = shape->n, batch = shape->n + shape->m;
+  Bases bases = {0};
+  if (shape->m < 4 || shape->n < 3)
+    BUG("a product of %u x %u has no tile of m16n8", 1u << shape->m, 1u << shape->n);
+  add(&bases, DIM_REGISTER, 1u << n);
+  add(&bases, DIM_REGISTER, 1u << (m + 3));
+  add_range(&bases, DIM_LANE, n, 1, 3);
+  add_range(&bases, DIM_LANE, m, 0, 3);
+  uint32_t first_m = warpgroup ? 6 : 4;
+  if (warpgroup) add_range(&bases, DIM_WARP, m, 4, 6);
+  uint32_t end_m = add_warps(&bases, m, first_m, shape->m, warps->m - (warpgroup ? 2 : 0));
+  uint32_t end_n = add_warps(&bases, n, 3, shape->n, warps->n);
+  uint32_t end_batch = add_warps(&bases, batch, 0, shape->batch, warps->batch);
+  add_range(&bases, DIM_REGISTER, n, 3, end_n);
+  add_range(&bases, DIM_REGISTER, m, first_m, end_m);
+  add_range(&bases, DIM_REGISTER, batch, 0, end_batch);
+  return finish(&bases, batch + shape->batch);
+}
+
+// The part of a result's basis that an operand shares: batch and m, or batch and n.
+static uint32_t operand_part(const DotShape *shape, DotOperand operand, uint32_t basis) {
+  uint32_t n = basis & ((1u << shape->n) - 1), m = basis >> shape->n & ((1u << shape->m) - 1);
+  uint32_t batch = basis >> (shape->n + shape->m);
+  if (operand == DOT_A) return batch << (shape->m + shape->k) | m << shape->k;
+  return batch << (shape->k + shape->n) | n;
+}
+
+static uint32_t operand_bits(const DotShape *shape, DotOperand operand) {
+  return shape->batch + shape->k + (operand == DOT_A ? shape->m : shape->n);
+}
+
+static bool has(const Bases *bases, LayoutDim dim, uint32_t basis) {
+  for (uint32_t i = 0; i < bases->n[dim]; i++)
+    if (bases->at[dim][i] == basis) return true;
+  return false;
+}
+
+// The result's bases in the operand's index: of registers those that are not there yet, of warps all.
+static void add_shared_part(Bases *bases, const Layout *result, const DotShape *shape, DotOperand operand) {
+  for (uint32_t i = 0; i < result->bits[DIM_REGISTER]; i++) {
+    uint32_t basis = operand_part(shape, operand, layout_basis(result, DIM_REGISTER, i));
+    if (basis && !has(bases, DIM_REGISTER, basis) && !has(bases, DIM_LANE, basis))
+      add(bases, DIM_REGISTER, basis);
+  }
+  for (uint32_t i = 0; i < result->bits[DIM_WARP]; i++)
+    add(bases, DIM_WARP, operand_part(shape, operand, layout_basis(result, DIM_WARP, i)));
+}
+
+Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack) {
+  uint32_t k = operand == DOT_A ? 0 : shape->n, outer = operand == DOT_A ? shape->k : 0;
+  Bases bases = {0};
+  if (shape->k < pack + 3) BUG("a product over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
+  add_range(&bases, DIM_REGISTER, k, 0, pack);
+  if (operand == DOT_A) add(&bases, DIM_REGISTER, 1u << (outer + 3));
+  add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);
+  add_range(&bases, DIM_LANE, k, pack, pack + 2);
+  add_range(&bases, DIM_LANE, outer, 0, 3);
+  add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register's in the result, is a lane's of b
+  return finish(&bases, operand_bits(shape, operand));
+}
+
+// Registers are pieces of up to 4 x 4 neighbours, so that 16 bytes of fp32 are read at once; then lanes, 8
+// along n and 4 along m, then warps as square as can be, then the pieces that are left, far apart: no two
+// lanes' pieces share a bank.
+Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
+  uint32_t m = shape->n, batch = shape->n + shape->m, bits = batch + shape->batch;
+  uint32_t threads = LANE_BITS + warp_bits, registers = bits > threads ? bits - threads : 0;
+  uint32_t piece_n = smaller(smaller(2, shape->n), registers),
+           piece_m = smaller(smaller(2, shape->m), registers - piece_n);
+  uint32_t at_n = piece_n, at_m = piece_m, at_batch = 0;
+  Bases bases = {0};
+  add_range(&bases, DIM_REGISTER, 0, 0, piece_n);
+  add_range(&bases, DIM_REGISTER, m, 0, piece_m);
+  for (uint32_t i = 0; i < threads; i++) {
+    LayoutDim dim = i < LANE_BITS ? DIM_LANE : DIM_WARP;
+    bool along_n = i < 3 || (i >= LANE_BITS && at_n <= at_m);
+    if (at_n < shape->n && (along_n || at_m == shape->m))
+      add(&bases, dim, 1u << at_n++);
+    else if (at_m < shape->m)
+      add(&bases, dim, 1u << (m + at_m++));
+    else
+      add(&bases, dim, at_batch < shape->batch ? 1u << (batch + at_batch++) : 0);
+  }
+  add_range(&bases, DIM_REGISTER, 0, at_n, shape->n);
+  add_range(&bases, DIM_REGISTER, m, at_m, shape->m);
+  add_range(&bases, DIM_REGISTER, batch, at_batch, shape->batch);
+  return finish(&bases, bits);
+}
+
+Layout layout_fma_operand(const Layout *result, const DotShape *shape, DotOperand operand) {
+  Bases bases = {0};
+  add_range(&bases, DIM_REGISTER, operand == DOT_A ? 0 : shape->n, 0, shape->k);
+  for (uint32_t i = 0; i < result->bits[DIM_LANE]; i++)
+    add(&bases, DIM_LANE, operand_part(shape, operand, layout_basis(result, DIM_LANE, i)));
+  add_shared_part(&bases, result, shape, operand);
+  return finish(&bases, operand_bits(shape, operand));
+}
+
+bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_bits, uint32_t contiguous,
+                         Layout *layout, uint32_t *row_bytes) {
+  uint32_t inner_bits = contiguous ? column_bits : row_bits, outer_bits = contiguous ? row_bits : column_bits;
+  uint32_t inner = contiguous ? 0 : column_bits, outer = contiguous ? column_bits : 0;
+  uint32_t row = smaller(7, inner_bits + elem_bits); // log2 of a swizzled row's bytes
+  if (row < 5 || outer_bits < 3) return false;
+  *row_bytes = 1u << row;
+  // The 16-byte chunks of a row are exchanged by XOR with the number of the 128-byte line modulo 8, or as
+  // many as a row has chunks: line bit i changes chunk bit i. For narrower rows several share a line.
+  uint32_t chunks = row - 4, rows_a_line = 7 - row;
+  Bases bases = {0};
+  add_range(&bases, DIM_OFFSET, inner, 0, row - elem_bits);
+  for (uint32_t i = 0; i < outer_bits; i++) {
+    uint32_t basis = 1u << (outer + i);
+    if (i >= rows_a_line && i - rows_a_line < chunks)
+      basis |= 1u << (inner + 4 - elem_bits + (i - rows_a_line));
+    add(&bases, DIM_OFFSET, basis);
+  }
+  add_range(&bases, DIM_OFFSET, inner, row - elem_bits, inner_bits);
+  *layout = finish(&bases, row_bits + column_bits);
+  return true;
+}
+
+// Whether the tile's lowest register bit, or without registers lane bit, moves along the last dimension.
+static bool counts_along_columns(const Layout *home, uint32_t column_bits) {
+  uint32_t lowest =
+      home->bits[DIM_REGISTER] ? layout_basis(home, DIM_REGISTER, 0) : layout_basis(home, DIM_LANE, 0);
+  return (lowest & ((1u << column_bits) - 1)) != 0;
+}
+
+// What the dot's threads hold of the operand.
+static Layout read_layout(const Op *dot, DotOperand operand, const DotShape *shape) {
+  const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
+  const Attr *result = op_attr(dot, ATTR_ANCHOR);
+  if (anchor) return *anchor->layout;
+  return layout_fma_operand(result ? result->layout : op_result(dot)->type->layout, shape, operand);
+}
+
+Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
+  const Attr *instruction = op_attr(dot, ATTR_INSTRUCTION);
+  bool tensor_core = instruction && strcmp(instruction->str, "fma") != 0,
+       wgmma = tensor_core && instruction->str[0] == 'w';
+  DotShape shape = dot_shape(op_operand(dot, 0)->type, op_result(dot)->type);
+  uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
+  uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes;
+  uint32_t k_dimension = operand == DOT_A, contiguous = counts_along_columns(home->layout, columns);
+  // No instruction transposes but of 16 bits.
+  if (wgmma && elem_bits != 1) contiguous = k_dimension;
+  bool rows_fit = tensor_core && !shape.batch && (elem_bits == 1 || contiguous == k_dimension);
+  Layout layout;
+  if (rows_fit && layout_wgmma_shared(rows, columns, elem_bits, contiguous, &layout, &row_bytes))
+    return layout;
+  Layout read = read_layout(dot, operand, &shape);
+  return layout_swizzle(home->layout, &read, elem_bits);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Layouts of matrix products: results and operands of mma.sync, wgmma and fused multiply-adds, and the
+// shared-memory layouts that wgmma reads. PTX ISA, sections on "Matrix fragments for mma" and "Register
+// fragments and shared memory matrix layouts" of wgmma.mma_async.
+#ifndef IR_LAYOUT_DOT_H
+#define IR_LAYOUT_DOT_H
+
+#include "ir/ir.h"
+
+// log2 of the (padded) extents of a product: a is [batch,] M x K, b is [batch,] K x N, the result [batch,] M
+// x N.
+typedef struct DotShape {
+  uint32_t batch, m, n, k;
+} DotShape;
+
+DotShape dot_shape(const Type *a, const Type *result);
+
+typedef enum DotOperand { DOT_A, DOT_B } DotOperand;
+
+// log2 of the warps along each dimension. What the dimension has no room for is held more than once.
+typedef struct DotWarps {
+  uint32_t batch, m, n;
+} DotWarps;
+
+// The result of tiles of m16n8 (M >= 16, N >= 8): in a tile a thread holds 2 neighbours along n, in rows 8
+// apart; lanes are 8 along m, 4 along n. `warpgroup`: the four warps of a warpgroup lie along m, 16 rows
+// each, as wgmma's m64nN wants it (M >= 64; warps.m >= 2); warps.m beyond those, and all of mma's, divide m
+// into consecutive parts.
+Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup);
+// An operand that fits the result's layout; 2^pack elements of it make 32 bits. K >= 8 << pack.
+Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack);
+// The result of fused multiply-adds, for the most reuse of what a thread reads.
+Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits);
+// An operand of which every thread holds all of k for its rows (a) or columns (b) of the result.
+Layout layout_fma_operand(const Layout *result, const DotShape *shape, DotOperand operand);
+
+// The layout (from offsets) of a rows x columns matrix of elements of 2^elem_bits bytes, of which
+// `contiguous` (0: rows' index, 1: columns') counts upwards in memory, with the widest swizzle that its
+// extent has room for. False where that is less than 32 bytes or the other extent less than 8.
+bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_bits, uint32_t contiguous,
+                         Layout *layout, uint32_t *row_bytes);
+
+// The layout of the buffer through which an operand, which the tile `home` holds, goes to its dot (after
+// choose_dot): for wgmma and ldmatrix rows of up to 128 bytes swizzled by 16, along the dimension in which
+// home's registers count upwards; else the fewest wavefronts for both sides.
+Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home);
+
+#endif
