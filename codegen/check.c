@@ -4,12 +4,14 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "codegen/emit_move.h"
 #include "codegen/libclc.h"
 
 enum { MAX_REGISTERS = 4096, MAX_STATIC_SHARED = 48 * 1024, MAX_DEPTH = 200 };
 
 typedef struct Checker {
   const Target *target;
+  Arena *arena;
   Diags *diags;
   bool failed;
 } Checker;
@@ -108,6 +110,28 @@ static void check_convert(Checker *c, const Op *op) {
   c->failed = true;
 }
 
+static bool has_layouts(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Type *type = op_operand(op, i)->type;
+    if (type_is_tile(type) && !type->layout) return false;
+  }
+  return true;
+}
+
+// Elements stay in their threads.
+static void check_moves(Checker *c, const Op *op) {
+  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(op)) return;
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
+    if (plan_moves(c->arena, op, i, moves)) continue;
+    diag_error(c->diags, op->loc,
+               "a layout conversion is missing before '%s': its result's threads do not hold the elements",
+               op_info(op->kind)->name);
+    c->failed = true;
+    return;
+  }
+}
+
 static void check_loop(Checker *c, const Op *op) {
   int64_t step;
   if (op->kind != OP_FOR || !value_int_constant(op_operand(op, 2), &step) || step != 0) return;
@@ -137,6 +161,7 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
   if (op->kind == OP_LOAD || op->kind == OP_STORE) check_hints(c, op);
   check_volatile(c, op);
   if (op->kind == OP_CONVERT_LAYOUT) check_convert(c, op);
+  check_moves(c, op);
   check_loop(c, op);
   for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], depth + 1);
 }
@@ -168,7 +193,7 @@ static void check_name(Checker *c, const Func *func) {
 }
 
 bool check_func(Func *func, const Target *target, Diags *diags) {
-  Checker c = {target, diags, false};
+  Checker c = {target, func->module->ir->arena, diags, false};
   check_name(&c, func);
   check_region(&c, func->body, 0);
   return !c.failed;

@@ -37,6 +37,8 @@ LLVMValueRef *emit_new(Emitter *e, const Value *value) {
   return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, count);
 }
 
+void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers) { e->registers[value->id] = registers; }
+
 LLVMValueRef *emit_get(const Emitter *e, const Value *value) {
   LLVMValueRef *registers = e->registers[value->id];
   if (!registers) BUG("a value is used before it is defined");
@@ -122,6 +124,11 @@ LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout) {
   return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, emit_i32(e, 0), "");
 }
 
+LLVMValueRef emit_holder(Emitter *e, const Type *type) {
+  if (type_is_tile(type)) return emit_first_holder(e, type->layout);
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, e->thread, emit_i32(e, 0), "");
+}
+
 // --- ops
 
 static void fill(Emitter *e, Op *op, LLVMValueRef value) {
@@ -201,6 +208,16 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_STORE] = emit_store,
     [OP_FOR] = emit_for,
     [OP_IF] = emit_if,
+    [OP_WHILE] = emit_while,
+    [OP_MAP] = emit_map,
+    [OP_EXPAND_DIMS] = emit_move,
+    [OP_BROADCAST] = emit_move,
+    [OP_RESHAPE] = emit_move,
+    [OP_TRANS] = emit_move,
+    [OP_JOIN] = emit_move,
+    [OP_SPLIT] = emit_move,
+    [OP_CAT] = emit_move,
+    [OP_SLICE] = emit_move,
     [OP_RETURN] = emit_return,
 };
 

@@ -70,6 +70,7 @@ LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies 
 uint32_t emit_count(const Type *type);                            // registers a thread
 LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);
+void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
 // Register r; of a scalar operand beside tiles the only one.
 LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
 LLVMValueRef emit_i32(const Emitter *e, uint32_t value);
@@ -77,6 +78,8 @@ LLVMValueRef emit_i32(const Emitter *e, uint32_t value);
 LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r);
 // Whether this thread is the first holder of its elements; NULL: every thread is.
 LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout);
+// The same of a tile's elements, and of a scalar thread 0.
+LLVMValueRef emit_holder(Emitter *e, const Type *type);
 // What is emitted needs this PTX version at least.
 void emit_needs_ptx(Emitter *e, uint16_t version);
 
@@ -98,13 +101,25 @@ LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 // emit_memory.c
 void emit_load(Emitter *e, Op *op);
 void emit_store(Emitter *e, Op *op);
+// A register as it lies in memory, and back: i1 is a byte, pointers are integers.
+LLVMValueRef emit_to_memory(Emitter *e, LLVMValueRef x);
+LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x);
+
+
+bool emit_needs_broadcast(const Op *op);
 
 // emit_convert.c
 void emit_convert_layout(Emitter *e, Op *op);
 
 // emit_control.c
+LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the function's end
 void emit_for(Emitter *e, Op *op);
 void emit_if(Emitter *e, Op *op);
+void emit_while(Emitter *e, Op *op);
+void emit_map(Emitter *e, Op *op);
+
+// emit_move.c
+void emit_move(Emitter *e, Op *op);
 
 // libclc.c
 // A call of libclc's function; link_libclc brings the functions in afterwards.

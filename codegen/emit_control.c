@@ -3,7 +3,7 @@
 // The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
 #include "codegen/emit.h"
 
-static LLVMBasicBlockRef new_block(Emitter *e, const char *name) {
+LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
@@ -71,7 +71,7 @@ static LLVMValueRef more(Emitter *e, const Range *range, LLVMValueRef i) {
 void emit_for(Emitter *e, Op *op) {
   Region *region = op->regions[0];
   Range range = range_of(e, op);
-  LLVMBasicBlockRef body = new_block(e, "loop"), exit = new_block(e, "loop_end"),
+  LLVMBasicBlockRef body = emit_block(e, "loop"), exit = emit_block(e, "loop_end"),
                     before = LLVMGetInsertBlock(e->builder);
   LLVMBuildCondBr(e->builder, guard(e, &range), body, exit);
 
@@ -98,7 +98,7 @@ void emit_for(Emitter *e, Op *op) {
 }
 
 void emit_if(Emitter *e, Op *op) {
-  LLVMBasicBlockRef arms[2] = {new_block(e, "then"), new_block(e, "else")}, end = new_block(e, "if_end"),
+  LLVMBasicBlockRef arms[2] = {emit_block(e, "then"), emit_block(e, "else")}, end = emit_block(e, "if_end"),
                     from[2];
   Op *yields[2];
   LLVMBuildCondBr(e->builder, emit_register(e, op_operand(op, 0), 0), arms[0], arms[1]);
@@ -113,5 +113,46 @@ void emit_if(Emitter *e, Op *op) {
     begin_phis(e, &op->results[i]);
     for (uint32_t arm = 0; arm < 2; arm++)
       add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
+  }
+}
+
+// The test comes first each time round: its values are the results, and the body's arguments.
+void emit_while(Emitter *e, Op *op) {
+  Region *test = op->regions[0], *body = op->regions[1];
+  LLVMBasicBlockRef head = emit_block(e, "while"), loop = emit_block(e, "loop"),
+                    exit = emit_block(e, "while_end"), before = LLVMGetInsertBlock(e->builder);
+  LLVMBuildBr(e->builder, head);
+  LLVMPositionBuilderAtEnd(e->builder, head);
+  for (uint32_t i = 0; i < test->arg_count; i++) {
+    begin_phis(e, test->args[i]);
+    add_to_phis(e, test->args[i], emit_get(e, op_operand(op, i)), before);
+  }
+  Op *yield = emit_region(e, test);
+  LLVMBuildCondBr(e->builder, emit_register(e, op_operand(yield, 0), 0), loop, exit);
+
+  LLVMPositionBuilderAtEnd(e->builder, loop);
+  for (uint32_t i = 0; i < body->arg_count; i++)
+    emit_bind(e, body->args[i], emit_get(e, op_operand(yield, i + 1)));
+  Op *next = emit_region(e, body);
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+  LLVMBuildBr(e->builder, head);
+  for (uint32_t i = 0; i < test->arg_count; i++)
+    add_to_phis(e, test->args[i], emit_get(e, op_operand(next, i)), latch);
+
+  LLVMPositionBuilderAtEnd(e->builder, exit);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    emit_bind(e, &op->results[i], emit_get(e, op_operand(yield, i + 1)));
+}
+
+// The region once a register.
+void emit_map(Emitter *e, Op *op) {
+  Region *region = op->regions[0];
+  LLVMValueRef **out = ARENA_ARRAY(e->arena, LLVMValueRef *, op->result_count);
+  for (uint32_t i = 0; i < op->result_count; i++) out[i] = emit_new(e, &op->results[i]);
+  for (uint32_t r = 0; op->result_count && r < emit_count(op_result(op)->type); r++) {
+    for (uint32_t i = 0; i < region->arg_count; i++)
+      emit_new(e, region->args[i])[0] = emit_register(e, op_operand(op, i), r);
+    Op *yield = emit_region(e, region);
+    for (uint32_t i = 0; i < op->result_count; i++) out[i][r] = emit_register(e, op_operand(yield, i), 0);
   }
 }

@@ -35,14 +35,14 @@ static Run run_of(const Emitter *e, const Op *op, const Type *type) {
 static bool is_true(LLVMValueRef x) { return !x || (LLVMIsAConstantInt(x) && LLVMConstIntGetZExtValue(x)); }
 static bool is_false(LLVMValueRef x) { return x && LLVMIsAConstantInt(x) && !LLVMConstIntGetZExtValue(x); }
 
-static LLVMValueRef to_memory(Emitter *e, const Run *run, LLVMValueRef x) {
+LLVMValueRef emit_to_memory(Emitter *e, LLVMValueRef x) {
   if (LLVMTypeOf(x) == e->i1) return LLVMBuildZExt(e->builder, x, e->i8, "");
-  if (LLVMTypeOf(x) == e->ptr) return LLVMBuildPtrToInt(e->builder, x, run->memory, "");
+  if (LLVMTypeOf(x) == e->ptr) return LLVMBuildPtrToInt(e->builder, x, e->i64, "");
   return x;
 }
 
-static LLVMValueRef from_memory(Emitter *e, const Run *run, LLVMValueRef x) {
-  LLVMTypeRef type = emit_type(e, run->type);
+LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x) {
+  LLVMTypeRef type = emit_type(e, element);
   if (type == e->i1) return LLVMBuildICmp(e->builder, LLVMIntNE, x, LLVMConstNull(e->i8), "");
   if (type == e->ptr) return LLVMBuildIntToPtr(e->builder, x, type, "");
   return x;
@@ -54,10 +54,10 @@ static LLVMTypeRef vector_type(const Run *run) {
 
 // The run's elements as one LLVM value, as they lie in memory.
 static LLVMValueRef gather(Emitter *e, const Run *run, const LLVMValueRef *elements) {
-  if (run->length == 1) return to_memory(e, run, elements[0]);
+  if (run->length == 1) return emit_to_memory(e, elements[0]);
   LLVMValueRef vector = LLVMGetPoison(vector_type(run));
   for (uint32_t i = 0; i < run->length; i++)
-    vector = LLVMBuildInsertElement(e->builder, vector, to_memory(e, run, elements[i]), emit_i32(e, i), "");
+    vector = LLVMBuildInsertElement(e->builder, vector, emit_to_memory(e, elements[i]), emit_i32(e, i), "");
   return vector;
 }
 
@@ -65,7 +65,7 @@ static void scatter(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRe
   for (uint32_t i = 0; i < run->length; i++) {
     LLVMValueRef x =
         run->length == 1 ? vector : LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
-    elements[i] = from_memory(e, run, x);
+    elements[i] = emit_from_memory(e, run->type, x);
   }
 }
 
@@ -166,13 +166,8 @@ void emit_store(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *value = op_operand(op, 1), *mask = op_operand(op, 2);
   Run run = run_of(e, op, value->type);
   uint32_t free_bits[DIM_COUNT] = {0};
-  LLVMValueRef holder;
-  if (type_is_tile(value->type)) {
-    layout_free_bits(value->type->layout, free_bits);
-    holder = emit_first_holder(e, value->type->layout);
-  } else {
-    holder = LLVMBuildICmp(e->builder, LLVMIntEQ, e->thread, emit_i32(e, 0), "");
-  }
+  LLVMValueRef holder = emit_holder(e, value->type);
+  if (type_is_tile(value->type)) layout_free_bits(value->type->layout, free_bits);
   for (uint32_t r = 0; r < run.registers; r += run.length) {
     if (r & free_bits[DIM_REGISTER]) continue;
     LLVMValueRef predicate = mask ? emit_register(e, mask, r) : NULL;

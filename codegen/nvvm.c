@@ -116,8 +116,8 @@ static void word_list(uint32_t first, uint32_t words, Buf *text) {
   if (words > 1) buf_char(text, '}');
 }
 
-static LLVMValueRef assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
-                             uint32_t count) {
+LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
+                           uint32_t count) {
   LLVMValueRef code = LLVMGetInlineAsm(type, text->at, text->n, constraints->at, constraints->n, true, false,
                                        LLVMInlineAsmDialectATT, false);
   buf_free(text);
@@ -149,7 +149,7 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
   for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef returned = words == 1 ? word : LLVMStructTypeInContext(e->context, results, words, false);
   LLVMTypeRef type = LLVMFunctionType(returned, types, count, false);
-  LLVMValueRef all = assembly(e, type, &text, &constraints, args, count);
+  LLVMValueRef all = nvvm_assembly(e, type, &text, &constraints, args, count);
   for (uint32_t i = 0; i < words; i++)
     result[i] = words == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
 }
@@ -175,5 +175,5 @@ void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRe
   buf_char(&text, ';');
   for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, false);
-  assembly(e, type, &text, &constraints, args, count);
+  nvvm_assembly(e, type, &text, &constraints, args, count);
 }

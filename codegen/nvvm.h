@@ -20,6 +20,10 @@ LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x);
 LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 
+// A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
+LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
+                           uint32_t count);
+
 LLVMValueRef nvvm_thread_id(Emitter *e);                                  // tid.x
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);                     // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis);                  // nctaid
