@@ -145,6 +145,12 @@ static void convert_round(Decoder *d, PtxType to, PtxType from) {
   d->insn.round = (uint8_t)(integral != ROUND_NONE ? integral : round != ROUND_NONE ? round : ROUND_RN);
 }
 
+// What cvt from .f32 to 16-bit floats has besides.
+static void convert_limits(Decoder *d) {
+  if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
+  if (mod_take(d, "satfinite")) d->insn.flags |= FLAG_FINITE;
+}
+
 static void convert_pair(Decoder *d, PtxType pair) {
   PtxType from = mod_need_type(d);
   if (from != PTX_F32) decode_error(d, "cvt.%s converts .f32", ptx_type_name(pair));
@@ -153,7 +159,7 @@ static void convert_pair(Decoder *d, PtxType pair) {
   Round round = mod_round(d);
   if (round != ROUND_RN && round != ROUND_RZ) decode_error(d, "cvt.%s needs .rn or .rz", ptx_type_name(pair));
   d->insn.round = (uint8_t)round;
-  if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
+  convert_limits(d);
   d->insn.dst = operand_dest(d, pair);
   d->insn.src[0] = operand_source(d, PTX_F32);
   d->insn.src[1] = operand_source(d, PTX_F32);
@@ -177,7 +183,7 @@ void decode_convert(Decoder *d) {
   convert_round(d, to, from);
   if (mod_take(d, "ftz")) d->insn.flags |= FLAG_FTZ;
   if (mod_take(d, "sat")) d->insn.flags |= FLAG_SAT;
-  if ((to == PTX_F16 || to == PTX_BF16) && from == PTX_F32 && mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
+  if ((to == PTX_F16 || to == PTX_BF16) && from == PTX_F32) convert_limits(d);
   d->insn.to = (uint16_t)to;
   d->insn.from = (uint16_t)from;
   uint32_t bytes;

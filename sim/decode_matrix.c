@@ -125,7 +125,8 @@ static bool types_fit(const Matrix *matrix) {
 }
 
 static uint32_t accumulators(const Matrix *matrix, MatrixType type) {
-  return matrix->m * matrix->n / LANES / (type == MATRIX_F16 ? 2 : 1);
+  uint32_t lanes = matrix_in_quads(matrix) ? LANES / 4 : LANES;
+  return matrix->m * matrix->n / lanes / (type == MATRIX_F16 ? 2 : 1);
 }
 
 // ---- mma ----
@@ -138,6 +139,8 @@ static bool mma_shape_fits(const Matrix *matrix) {
   static const ShapeRow rows[] = {{16, 8, 8, 2},  {16, 8, 16, 2}, {16, 8, 4, 4}, {16, 8, 8, 4},
                                   {16, 8, 16, 1}, {16, 8, 32, 1}, {8, 8, 16, 1}, {8, 8, 4, 8},
                                   {16, 8, 4, 8},  {16, 8, 8, 8},  {16, 8, 16, 8}};
+  if (matrix_in_quads(matrix)) return matrix->a == MATRIX_F16 && matrix->n == 8 && matrix->k == 4;
+  if (matrix->transpose_a || matrix->transpose_b) return false;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].m == matrix->m && rows[i].n == matrix->n && rows[i].k == matrix->k &&
         rows[i].bytes == matrix_bytes(matrix->a))
@@ -145,11 +148,35 @@ static bool mma_shape_fits(const Matrix *matrix) {
   return false;
 }
 
+// .row or .col of A, then of B; false: not both are there.
+static bool take_orders(Decoder *d, Matrix *matrix) {
+  Str orders[2];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < d->mod_count && n < 2; i++)
+    if (str_is(d->mods[i], "row") || str_is(d->mods[i], "col")) {
+      orders[n++] = d->mods[i];
+      d->taken[i] = true;
+    }
+  if (n < 2) return false;
+  matrix->transpose_a = str_is(orders[0], "col");
+  matrix->transpose_b = str_is(orders[1], "row");
+  return true;
+}
+
+// How many registers an instruction has.
+static bool counts_fit(const Matrix *matrix, uint32_t bytes) {
+  uint32_t element = matrix_bytes(matrix->a), lanes = matrix_in_quads(matrix) ? LANES / 4 : LANES;
+  return matrix->d_count == accumulators(matrix, matrix->d) &&
+         matrix->c_count == accumulators(matrix, matrix->c) &&
+         matrix->a_count == matrix->m * matrix->k * element / bytes / lanes &&
+         matrix->b_count == matrix->n * matrix->k * element / bytes / lanes;
+}
+
 void decode_mma(Decoder *d) {
   need_aligned(d);
   Matrix *matrix = ARENA_NEW(d->arena, Matrix);
   bool shape = take_shape(d, matrix);
-  bool order = mod_take(d, "row") && mod_take(d, "col");
+  bool order = take_orders(d, matrix);
   matrix->satfinite = mod_take(d, "satfinite");
   matrix->d = next_type(d);
   matrix->a = next_type(d);
@@ -161,15 +188,12 @@ void decode_mma(Decoder *d) {
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
     return;
   }
-  uint32_t bytes = matrix->a == MATRIX_F64 ? 8 : 4, element = matrix_bytes(matrix->a);
+  uint32_t bytes = matrix->a == MATRIX_F64 ? 8 : 4;
   matrix->d_count = registers(d, matrix->d_slots, 8, bytes, true);
   matrix->a_count = registers(d, matrix->a_slots, 8, bytes, false);
   matrix->b_count = registers(d, matrix->b_slots, 4, bytes, false);
   matrix->c_count = registers(d, matrix->c_slots, 8, bytes, false);
-  if (matrix->d_count != accumulators(matrix, matrix->d) ||
-      matrix->c_count != accumulators(matrix, matrix->c) ||
-      matrix->a_count != matrix->m * matrix->k * element / bytes / LANES ||
-      matrix->b_count != matrix->n * matrix->k * element / bytes / LANES)
+  if (!counts_fit(matrix, bytes))
     decode_error(d, "%.*s has another number of registers", STR_ARG(d->stmt->name));
   d->insn.u.matrix = matrix;
   finish(d, exec_mma);

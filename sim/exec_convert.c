@@ -72,6 +72,11 @@ static uint64_t int_of_float(double value, const Insn *insn) {
   return value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
+// A 16-bit float's bits; `infinity`: of its type.
+static uint64_t finite(uint64_t bits, uint64_t infinity, const Insn *insn) {
+  return (insn->flags & FLAG_FINITE) && (bits & 0x7fff) == infinity ? bits - 1 : bits;
+}
+
 // The result's bits; `integral`: .rni, .rzi ... between floats.
 static uint64_t float_result(double value, const Insn *insn) {
   if (insn->flags & FLAG_WIDE) value = round_integral(value, insn->round);
@@ -79,8 +84,8 @@ static uint64_t float_result(double value, const Insn *insn) {
   if ((insn->flags & FLAG_RELU) && value <= 0) value = 0;
   Round round = insn->flags & FLAG_WIDE ? ROUND_RN : (Round)insn->round;
   switch (insn->to) {
-  case PTX_F16: return float_round(value, 10, 15, round);
-  case PTX_BF16: return float_round(value, 7, 127, round);
+  case PTX_F16: return finite(float_round(value, 10, 15, round), 0x7c00, insn);
+  case PTX_BF16: return finite(float_round(value, 7, 127, round), 0x7f80, insn);
   case PTX_F32: {
     uint32_t bits = float_round(value, 23, 127, round);
     return insn->flags & FLAG_FTZ ? float_bits(float_flush(float_of(bits))) : bits;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync. PTX ISA 9.7.14; fragments and numerics: matrix.h.
 #include <math.h>
+#include "sim/float_bits.h"
 #include "sim/matrix.h"
 
 static void run_doubles(Warp *warp, const Matrix *matrix) {
@@ -42,6 +43,59 @@ static void run_floats(Warp *warp, const Matrix *matrix) {
   matrix_store_d(warp, matrix, numbers.c, NULL);
 }
 
+// ---- m8n8k4 of f16 ----
+
+// Where the lane has accumulator v, of f16 or f32, in its product's 8 by 8.
+static uint32_t quad_place(MatrixType type, uint32_t lane, uint32_t v) {
+  uint32_t down = lane < 16 ? 0 : 4;
+  if (type == MATRIX_F16) return 8 * (lane % 4 + down) + v;
+  return 8 * ((lane & 1) + (v & 2) + down) + (v & 4) + (lane & 2) + (v & 1);
+}
+
+static float half_at(const Warp *warp, const uint32_t *slots, uint32_t lane, uint32_t i) {
+  const uint32_t *words = lanes_at(warp, slots[i / 2]);
+  return float_of_half((uint16_t)(words[lane] >> 16 * (i % 2)));
+}
+
+// The lane's part of A (8 by 4), B (4 by 8) and C.
+static void load_quad(const Warp *warp, const Matrix *matrix, uint32_t lane, Numbers *to) {
+  uint32_t down = lane < 16 ? 0 : 4, at = lane % 4;
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t row = matrix->transpose_a ? i + down : at + down, depth = matrix->transpose_a ? at : i;
+    to->a[4 * row + depth] = half_at(warp, matrix->a_slots, lane, i);
+    uint32_t column = matrix->transpose_b ? i + down : at + down;
+    depth = matrix->transpose_b ? at : i;
+    to->b[8 * depth + column] = half_at(warp, matrix->b_slots, lane, i);
+  }
+  for (uint32_t v = 0; v < 8; v++) {
+    const float *words = lanes_at(warp, matrix->c_slots[matrix->c == MATRIX_F16 ? 0 : v]);
+    to->c[quad_place(matrix->c, lane, v)] =
+        matrix->c == MATRIX_F16 ? half_at(warp, matrix->c_slots, lane, v) : words[lane];
+  }
+}
+
+static void store_quad(Warp *warp, const Matrix *matrix, uint32_t lane, const float *c) {
+  for (uint32_t v = 0; v < 8; v++) {
+    float value = c[quad_place(matrix->d, lane, v)];
+    uint32_t *words = lanes_at(warp, matrix->d_slots[matrix->d == MATRIX_F16 ? v / 2 : v]);
+    if (matrix->d != MATRIX_F16)
+      words[lane] = float_bits(value);
+    else
+      words[lane] = (v % 2 ? words[lane] & 0xffff : 0) | (uint32_t)half_of_float(value) << 16 * (v % 2);
+  }
+}
+
+static void run_quads(Warp *warp, const Matrix *matrix) {
+  Numbers numbers;
+  for (uint32_t quad = 0; quad < 4; quad++) {
+    for (uint32_t l = 0; l < LANES; l++)
+      if (l / 4 % 4 == quad) load_quad(warp, matrix, l, &numbers);
+    matrix_multiply(matrix, &numbers);
+    for (uint32_t l = 0; l < LANES; l++)
+      if (l / 4 % 4 == quad) store_quad(warp, matrix, l, numbers.c);
+  }
+}
+
 void exec_mma(Warp *warp, const Insn *insn, uint32_t mask) {
   const Matrix *matrix = insn->u.matrix;
   (void)mask;
@@ -49,6 +103,8 @@ void exec_mma(Warp *warp, const Insn *insn, uint32_t mask) {
     run_doubles(warp, matrix);
   else if (matrix_is_int(matrix->a))
     run_ints(warp, matrix);
+  else if (matrix_in_quads(matrix))
+    run_quads(warp, matrix);
   else
     run_floats(warp, matrix);
 }

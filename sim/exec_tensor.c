@@ -124,12 +124,22 @@ static void fill_row(const TensorMap *map, const TensorBox *box, unsigned char *
   for (uint32_t i = box->element - 1; map->fill && i < box->row; i += box->element) to[i] = high;
 }
 
-static void flush_row(const TensorBox *box, unsigned char *to) {
+// To nearest even with 10 bits of fraction; infinities and NaNs stay as they are.
+static uint32_t round_tf32(uint32_t bits) {
+  return (bits & 0x7f800000u) == 0x7f800000u ? bits : (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+}
+
+// What the types of 32-bit floats do to what is loaded.
+static void convert_row(uint32_t type, const TensorBox *box, unsigned char *to) {
+  bool flushes = type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ;
+  bool rounds = type == TENSOR_TF32 || type == TENSOR_TF32_FTZ;
+  if (!flushes && !rounds) return;
   for (uint32_t i = 0; i < box->row; i += 4) {
-    float value;
-    memcpy(&value, to + i, 4);
-    value = float_flush(value);
-    memcpy(to + i, &value, 4);
+    uint32_t bits;
+    memcpy(&bits, to + i, 4);
+    if (flushes) bits = float_bits(float_flush(float_of(bits)));
+    if (rounds) bits = round_tf32(bits);
+    memcpy(to + i, &bits, 4);
   }
 }
 
@@ -142,7 +152,7 @@ static void load_row(AsyncOp *op, const Row *row, const TensorBox *box, unsigned
                      1, false, &place))
     return;
   memcpy(staged + (size_t)row->first * box->element, place.host, bytes);
-  if (op->u.range->map.type == TENSOR_F32_FTZ) flush_row(box, staged);
+  convert_row(op->u.range->map.type, box, staged);
   bulk_range_hook(op, SPACE_GLOBAL, HOOK_READ, row->address, bytes);
 }
 

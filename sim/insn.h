@@ -30,8 +30,9 @@ typedef enum InsnKind {
   KIND_LANES,   // exec, cannot fail
   KIND_ROUNDED, // exec under `round`
   KIND_CHECKED, // exec, may set the warp's fault
-  KIND_SYNC,    // exec once all lanes of the member mask (src[3]) have arrived; may set the fault
-  KIND_WAIT,    // mbarrier.try_wait: its lanes may have to wait
+  KIND_SYNC, // exec once all lanes of the member mask (src[3]) have arrived; may set the fault. extra 'w': a
+             // warp barrier, at several of which lanes of one mask may meet
+  KIND_WAIT, // mbarrier.try_wait: its lanes may have to wait
   KIND_BRANCH,  // to `target`
   KIND_INDEXED, // to targets[src[0]]
   KIND_EXIT,
@@ -53,6 +54,7 @@ enum {
   FLAG_ARRIVE = 32,  // barrier: do not wait
   FLAG_NOT = 64,     // setp, selp, votes: the predicate source is negated
   FLAG_WIDE = 128,   // see the exec function
+  FLAG_FINITE = 32,  // cvt to f16, bf16: what is too large becomes the largest
 };
 
 // As the instruction says; .volatile is relaxed, atomics are so by default.
@@ -132,7 +134,8 @@ typedef struct Matrix {
   uint32_t d_slots[128], c_slots[8], a_slots[8], b_slots[4];
   uint32_t a_descriptor, b_descriptor;  // wgmma: slots of 64 bits
   uint32_t accumulate, accumulate_flip; // wgmma: predicate slot: whether D is added to
-  bool negate_a, negate_b, transpose_a, transpose_b, satfinite;
+  bool negate_a, negate_b, satfinite;
+  bool transpose_a, transpose_b; // wgmma: in shared memory; m8n8k4: A by columns, B by rows
 } Matrix;
 
 struct Insn {

@@ -30,6 +30,8 @@ typedef struct Integers {
 
 uint32_t matrix_bytes(MatrixType type); // an element's
 bool matrix_is_int(MatrixType type);
+// mma.m8n8k4 of f16: four products, each of the eight lanes l with the same l / 4 % 4.
+static inline bool matrix_in_quads(const Matrix *matrix) { return matrix->m == 8 && matrix->a == MATRIX_F16; }
 // `count` neighbouring elements at `from`, which become to[0], to[step] ...
 void matrix_floats(MatrixType type, const unsigned char *from, uint32_t count, float *to, uint32_t step);
 void matrix_ints(MatrixType type, const unsigned char *from, uint32_t count, int32_t *to, uint32_t step);

@@ -31,7 +31,8 @@ typedef enum tilec_sim_result {
 } tilec_sim_result;
 
 typedef struct tilec_sim tilec_sim; // a simulated GPU: memory, options, the last launch's results
-typedef struct tilec_sim_module tilec_sim_module; // loaded PTX; lives until it is unloaded or its simulator ends
+typedef struct tilec_sim_module
+    tilec_sim_module; // loaded PTX; lives until it is unloaded or its simulator ends
 typedef struct tilec_sim_kernel tilec_sim_kernel; // an entry of a module; lives as long as it
 
 // Which warps go first, and when asynchronous copies take effect. What the loaded instructions can do decides
@@ -118,7 +119,8 @@ TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_
 // F32_FTZ TF32 TF32_FTZ), rank 1 .. 5, global_address (device), global_dims [rank] innermost first,
 // global_strides [rank - 1] in bytes, box_dims [rank], element_strides [rank], interleave 0 (none), swizzle
 // 0 .. 3 (none, 32, 64, 128 bytes), l2_promotion 0 .. 3, oob_fill 0 (zeros) or 1 (NaN). The map is a .param
-// or in .const, .global or .shared memory. TILEC_SIM_ERROR_INVALID where CUDA refuses too.
+// or in .const, .global or .shared memory. TILEC_SIM_ERROR_INVALID where CUDA refuses too. Loads round the
+// TF32 types to nearest even; stores leave the bits as they are.
 typedef struct tilec_sim_tensor_map {
   uint64_t opaque[16];
 } tilec_sim_tensor_map;

@@ -32,7 +32,6 @@ static const char *extent_error(const TensorMap *map) {
 const char *tensor_map_error(const TensorMap *map) {
   if (map->tag != tag) return "no tensor map is there";
   if (map->type >= TENSOR_TYPES) return "its data type is not known";
-  if (map->type == TENSOR_TF32 || map->type == TENSOR_TF32_FTZ) return "the tf32 data types are not modelled";
   if (map->rank < 1 || map->rank > TENSOR_RANK) return "its rank is not from 1 to 5";
   if (map->interleave) return "interleaved layouts are not modelled";
   if (map->swizzle > 3) return "its swizzle is not known";

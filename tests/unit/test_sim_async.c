@@ -326,6 +326,38 @@ static void test_tensor_loads(void **unused) {
         check_load(swizzle, swizzle & 1, corners[i], schedule);
 }
 
+// The types of 32-bit floats: F32 F32_FTZ TF32 TF32_FTZ. Rounding to tf32 is to nearest even.
+static void test_tensor_types_that_round(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t in, out[4];
+  } rows[] = {{0x3f801000, {0x3f801000, 0x3f801000, 0x3f800000, 0x3f800000}},
+              {0x3f803000, {0x3f803000, 0x3f803000, 0x3f804000, 0x3f804000}},
+              {0xbf801001, {0xbf801001, 0xbf801001, 0xbf802000, 0xbf802000}},
+              {0x7f7fffff, {0x7f7fffff, 0x7f7fffff, 0x7f800000, 0x7f800000}},
+              {0x7f800001, {0x7f800001, 0x7f800001, 0x7f800001, 0x7f800001}},
+              {0x80001fff, {0x80001fff, 0x80000000, 0x80002000, 0x80000000}}};
+  static const uint32_t types[] = {7, 10, 11, 12};
+  enum { ROWS = sizeof rows / sizeof *rows };
+  for (int t = 0; t < 4; t++) {
+    SimFixture f = sim_open_text(tensor_text, TILEC_SIM_LATE);
+    static uint32_t in[X * Y * Z], out[384];
+    int zero = 0;
+    for (int i = 0; i < ROWS; i++) in[i] = rows[i].in;
+    uint64_t pi = sim_bind(&f, in, sizeof in), po = sim_bind(&f, out, sizeof out);
+    tilec_sim_tensor_map map;
+    uint64_t dims[] = {X, Y, Z}, strides[] = {X * 4, X * Y * 4};
+    uint32_t box[] = {BX, BY, BZ}, steps[] = {1, 1, 1};
+    assert_int_equal(
+        tilec_sim_tensor_map_encode(&map, types[t], 3, pi, dims, strides, box, steps, 0, 0, 0, 0),
+        TILEC_SIM_OK);
+    const void *params[] = {&map, &po, &zero, &zero, &zero};
+    sim_run(&f, "load", 1, 1, 1, 0, params);
+    for (int i = 0; i < ROWS; i++) assert_int_equal(out[i], rows[i].out[t]);
+    sim_close(&f);
+  }
+}
+
 static void check_corner(const char *kernel, const int *corner, const char *message) {
   SimFixture f = sim_open_text(tensor_text, TILEC_SIM_LATE);
   static float tensor[X * Y * Z], box[384];
@@ -569,6 +601,7 @@ int main(void) {
       cmocka_unit_test(test_cp_async_arrives_at_an_mbarrier),
       cmocka_unit_test(test_bulk_copies_and_reductions),
       cmocka_unit_test(test_tensor_loads),
+      cmocka_unit_test(test_tensor_types_that_round),
       cmocka_unit_test(test_corners_that_stop_the_hardware),
       cmocka_unit_test(test_tensor_stores_and_reductions),
       cmocka_unit_test(test_maps_that_cuda_refuses),

@@ -65,6 +65,13 @@ static uint64_t nth_back(uint32_t a, uint32_t from, int n) {
   return UINT32_MAX;
 }
 
+static uint64_t bf16_finite(uint32_t a) {
+  uint32_t sign = a >> 16 & 0x8000, magnitude = a & 0x7fffffff;
+  if (magnitude > 0x7f800000) return 0x7fff;
+  uint32_t bits = (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16;
+  return sign | (bits >= 0x7f80 ? 0x7f7f : bits);
+}
+
 static uint64_t masks(int low, int high) { return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u); }
 
 REF(add128, (((a | 0) + b < a) + c + b))
@@ -96,6 +103,9 @@ REF(e4m3_half, fp8_pair(half(a >> 16 & 0xffff), half(a & 0xffff), 3))
 REF(from_e4m3, (a & 127) != 127 && (a >> 8 & 127) != 127 && fp8(a & 255, 3) + 4096 * fp8(a >> 8 & 255, 3) > 0)
 REF(tf32_away, tf32(a, 1))
 REF(tf32_even, tf32(a, 0))
+REF(finite_bf16, bf16_finite((uint32_t)a))
+REF(finite_pair, bf16_finite((uint32_t)a) << 16 | bf16_finite((uint32_t)b))
+REF(one, 1 | (a & 0))
 REF(pack16, (clamp((int32_t)a, -32768, 32767) & 0xffff) << 16 | (clamp((int32_t)b, -32768, 32767) & 0xffff))
 REF(pack8, clamp((int32_t)a, 0, 255) << 8 | clamp((int32_t)b, 0, 255) | (c << 16 & 0xffff0000u))
 REF(isnormal_, isnormal(f32(a)) != 0)
@@ -134,6 +144,13 @@ static const Case cases[] = {
      from_e4m3, 0},
     {"cvt.rna.tf32.f32 %rout, %r1;", tf32_away, 0},
     {"cvt.rn.tf32.f32 %rout, %r1;", tf32_even, 0},
+    {"cvt.rn.satfinite.bf16.f32 %hout, %r1;", finite_bf16, 0},
+    {"cvt.rn.satfinite.bf16x2.f32 %rout, %r1, %r2;", finite_pair, 0},
+    // The largest half where there would be an infinity, else the same as without .satfinite.
+    {"cvt.rn.satfinite.f16.f32 %h5, %r1; cvt.rn.f16.f32 %h6, %r1; and.b16 %h7, %h6, 0x7fff;\n"
+     "setp.eq.u16 %p2, %h7, 0x7c00; selp.u16 %h7, 1, 0, %p2; sub.u16 %h6, %h6, %h7;\n"
+     "setp.eq.u16 %p2, %h5, %h6; selp.b32 %rout, 1, 0, %p2;",
+     one, 0},
     {"cvt.pack.sat.s16.s32 %rout, %r1, %r2;", pack16, 0},
     {"cvt.pack.sat.u8.s32.b32 %rout, %r1, %r2, %r3;", pack8, 0},
     {"testp.normal.f32 %p2, %r1; selp.b32 %rout, 1, 0, %p2;", isnormal_, 0},
