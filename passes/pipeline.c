@@ -13,7 +13,9 @@ static const PassInfo passes[] = {
 enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 
 // Simplifying first lets coalesce see through what elaboration left; afterwards it drops what became unused.
-static const char *const pipeline[] = {"simplify", "coalesce", "propagate_layouts", "simplify"};
+// Lowering block pointers makes address arithmetic that hoist moves out of loops.
+static const char *const pipeline[] = {"simplify", "lower_block_pointers", "simplify", "hoist",
+                                       "coalesce", "propagate_layouts",    "simplify"};
 
 enum { PIPELINE_LENGTH = sizeof pipeline / sizeof pipeline[0] };
 

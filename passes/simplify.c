@@ -39,9 +39,40 @@ static void inline_region(Simplifier *s, Op *op, Region *region) {
   s->changed = true;
 }
 
+static void forward(Simplifier *s, Value *from, Value *to) {
+  if (value_unused(from) || from == to) return;
+  value_replace_uses(from, to);
+  s->changed = true;
+}
+
+// A value that both regions of a while hand on unchanged is what entered.
+static void forward_invariant_while(Simplifier *s, Op *op) {
+  const Region *test = op->regions[0], *body = op->regions[1];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    Value *init = op_operand(op, i);
+    const Value *tested = op_operand(test->last, i + 1), *next = op_operand(body->last, i);
+    bool kept = (tested == test->args[i] || tested == init) && (next == body->args[i] || next == init);
+    if (!kept) continue;
+    forward(s, test->args[i], init);
+    forward(s, body->args[i], init);
+    forward(s, &op->results[i], init);
+  }
+}
+
+// What both branches yield is from before them.
+static void forward_from_if(Simplifier *s, Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    Value *value = op_operand(op->regions[0]->last, i);
+    if (value == op_operand(op->regions[1]->last, i)) forward(s, &op->results[i], value);
+  }
+}
+
 static bool simplify_if(Simplifier *s, Op *op) {
   int64_t condition;
-  if (!value_int_constant(op_operand(op, 0), &condition)) return false;
+  if (!value_int_constant(op_operand(op, 0), &condition)) {
+    forward_from_if(s, op);
+    return false;
+  }
   diag_remark(s->context->diags, op->loc, "simplify", "the condition is always %s: one branch is left out",
               condition ? "true" : "false");
   inline_region(s, op, op->regions[condition ? 0 : 1]);
@@ -145,6 +176,7 @@ static bool simplify_for(Simplifier *s, Op *op) {
 static bool simplify_op(Simplifier *s, Op *op) {
   if (op->kind == OP_IF) return simplify_if(s, op);
   if (op->kind == OP_FOR) return simplify_for(s, op);
+  if (op->kind == OP_WHILE) forward_invariant_while(s, op);
   if (!op_has(op, PURE) || op->result_count != 1 || op->kind == OP_CONSTANT) return false;
   Value *value = canonical_value(op, &s->changed);
   if (!value) return false;

@@ -11,6 +11,7 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "pass_launch.h"
 #include "passes/passes.h"
 
 enum { MAX_PASSES = 8 };
@@ -74,6 +75,21 @@ static void check_stable(Session *s, IrModule *module, const char *const *names,
   if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
 }
 
+// eval(pass(x)) == eval(x), where the file says how to launch it.
+static void check_same_result(Session *s, Func *after, Str text, const char *stem) {
+  Session before;
+  session_open(&before);
+  IrModule *module = parse(&before, "before.tir", text);
+  if (!module_verify(module, &before.diags)) fail_with(&before, stem);
+  PassLaunch x = launch_pass(&before.arena, module->funcs.at[0], text);
+  if (x.given && !x.ran) fail_with(&before, stem);
+  PassLaunch y = launch_pass(&s->arena, after, text);
+  if (y.given && !y.ran) fail_with(s, stem);
+  bool same = launch_same(&x, &y);
+  arena_free(&before.arena);
+  if (!same) fail_msg("%s: the passes changed what the kernel computes", stem);
+}
+
 static void check_file(const char *stem) {
   Session s;
   session_open(&s);
@@ -93,8 +109,9 @@ static void check_file(const char *stem) {
   bool same = golden_check(&s.arena, arena_printf(&s.arena, "%s/golden/passes/%s.out.tir", TESTS_DIR, stem),
                            buf_view(&out));
   buf_free(&out);
-  arena_free(&s.arena);
   assert_true(same);
+  check_same_result(&s, module->funcs.at[0], text, stem);
+  arena_free(&s.arena);
 }
 
 static void test_add(void **state) { (void)state, check_file("add"); }
@@ -107,6 +124,8 @@ static void test_shapes(void **state) { (void)state, check_file("shapes"); }
 static void test_every_op(void **state) { (void)state, check_file("every_op"); }
 static void test_control(void **state) { (void)state, check_file("control"); }
 static void test_loop(void **state) { (void)state, check_file("loop"); }
+static void test_block_pointers(void **state) { (void)state, check_file("block_pointers"); }
+static void test_block_control(void **state) { (void)state, check_file("block_control"); }
 
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
   (void)module;
@@ -136,13 +155,14 @@ static void expect_calls(PipelineOptions options, const char *expected) {
 
 static void test_pipeline(void **state) {
   (void)state;
-  const char *coalesce = "coalesce", *needed = "propagate_layouts", *unknown = "coalesc";
+  const char *coalesce = "coalesce", *hoist = "hoist", *needed = "propagate_layouts", *unknown = "coalesc";
   Arena scratch = {0};
-  expect_calls((PipelineOptions){.scratch = &scratch}, "- simplify coalesce propagate_layouts simplify ");
+  expect_calls((PipelineOptions){.scratch = &scratch, .stop_after = "coalesce"},
+               "- simplify lower_block_pointers simplify hoist coalesce ");
   expect_calls((PipelineOptions){.stop_after = "elaborate"}, "- ");
-  expect_calls((PipelineOptions){.stop_after = "coalesce"}, "- simplify coalesce ");
-  expect_calls((PipelineOptions){.disabled = &coalesce, .disabled_count = 1},
-               "- simplify propagate_layouts simplify ");
+  expect_calls((PipelineOptions){.stop_after = "hoist"}, "- simplify lower_block_pointers simplify hoist ");
+  expect_calls((PipelineOptions){.disabled = &hoist, .disabled_count = 1, .stop_after = "coalesce"},
+               "- simplify lower_block_pointers simplify coalesce ");
   expect_calls((PipelineOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
   expect_calls((PipelineOptions){.disabled = &needed, .disabled_count = 1}, NULL);
   expect_calls((PipelineOptions){.only = &unknown, .only_count = 1}, NULL);
@@ -150,10 +170,19 @@ static void test_pipeline(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_add),     cmocka_unit_test(test_add_unaligned), cmocka_unit_test(test_widen),
-      cmocka_unit_test(test_anchors), cmocka_unit_test(test_no_anchors),    cmocka_unit_test(test_fold),
-      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_every_op),      cmocka_unit_test(test_control),
-      cmocka_unit_test(test_loop),    cmocka_unit_test(test_pipeline),
+      cmocka_unit_test(test_add),
+      cmocka_unit_test(test_add_unaligned),
+      cmocka_unit_test(test_widen),
+      cmocka_unit_test(test_anchors),
+      cmocka_unit_test(test_no_anchors),
+      cmocka_unit_test(test_fold),
+      cmocka_unit_test(test_shapes),
+      cmocka_unit_test(test_every_op),
+      cmocka_unit_test(test_control),
+      cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_block_pointers),
+      cmocka_unit_test(test_block_control),
+      cmocka_unit_test(test_pipeline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

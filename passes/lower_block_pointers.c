@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// lower_block_pointers: block pointers become scalars, accesses through them become accesses of pointer
+// tiles.
+//
+// before  %p = make_block_ptr %base, %rows, %cols, %stride, %one, %r, %zero : block_ptr<16x64xfp32>
+//         %q = for ..., %p do (%i, %b) {
+//           %x = block_load %b {boundary = [1], padding = "zero"} : tile<16x64xfp32>
+//           %n = advance %b, %zero, %c64
+//           yield %n
+// after   %p = addptr %base, (%r * %stride)
+//         for ..., %p, %zero, ... do (%i, %pointer, %offset, ...) {
+//           %at = addptr (splat %pointer), (rows' offsets + columns' offsets)
+//           %left = splat (cast i32 (clamp(%cols - %offset, 0, 64)))
+//           %x = load %at, (broadcast (arange < %left)), 0
+//           yield (addptr %pointer, 64), (add %offset, 64), ...
+// needs   no layouts
+// keeps   every value; which elements are read and written
+// breaks  nothing; afterwards there are no block pointers. What a loop carries without changing it, simplify
+//         drops, and the offsets within the block, the same in every iteration, hoist moves out
+// pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
+//         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
+#include "passes/block_address.h"
+#include "passes/passes.h"
+
+enum { MAX_STEPS = 16, MAX_STEP = 1 << 20 };
+
+typedef struct Lowering {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes; // of the values that were there before the pass
+  BlockParts **parts;    // by those values' ids; NULL: not a block pointer, or not yet lowered
+  VEC(Op *) dead;        // in the order of their values' uses
+} Lowering;
+
+typedef VEC(Value *) Values;
+typedef VEC(const Type *) Types;
+
+static BlockParts *parts_new(Lowering *l, const Value *block) {
+  return l->parts[block->id] = ARENA_NEW(l->context->scratch, BlockParts);
+}
+
+static BlockParts *parts_of(const Lowering *l, const Value *block) { return l->parts[block->id]; }
+
+static void lower_make(Lowering *l, Op *op) {
+  const Type *type = op_result(op)->type;
+  BlockParts *parts = parts_new(l, op_result(op));
+  Builder b = builder_before(op);
+  uint32_t rank = parts->rank = type->rank;
+  for (uint32_t d = 0; d < rank; d++) {
+    parts->size[d] = op_operand(op, 1 + d);
+    parts->stride[d] = op_operand(op, 1 + rank + d);
+    parts->offset[d] = op_operand(op, 1 + 2 * rank + d);
+    parts->below[d] = block_offset_bound(l->axes, parts->offset[d]);
+  }
+  parts->pointer = block_move(&b, op_operand(op, 0), parts, parts->offset);
+}
+
+static void lower_advance(Lowering *l, Op *op) {
+  const BlockParts *from = parts_of(l, op_operand(op, 0));
+  BlockParts *parts = parts_new(l, op_result(op));
+  Builder b = builder_before(op);
+  Value *by[TILE_MAX_RANK];
+  *parts = *from;
+  for (uint32_t d = 0; d < from->rank; d++) {
+    int64_t step;
+    by[d] = op_operand(op, 1 + d);
+    parts->below[d] = 0;
+    if (value_int_constant(by[d], &step) && step >= 0)
+      parts->below[d] = block_bound_add(from->below[d], step);
+    if (value_int_constant(by[d], &step) && step == 0) continue;
+    parts->offset[d] = build_binary(&b, OP_ADD, from->offset[d], by[d]);
+  }
+  parts->pointer = block_move(&b, from->pointer, from, by);
+}
+
+static void copy_access_attrs(const Op *from, Op *to) {
+  const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT};
+  for (uint32_t i = 0; i < 2; i++)
+    if (op_attr(from, keys[i])) op_set_attr(to, *op_attr(from, keys[i]));
+}
+
+static uint32_t checked_dims(const Op *op) {
+  const Attr *boundary = op_attr(op, ATTR_BOUNDARY);
+  uint32_t checked = 0;
+  for (uint32_t i = 0; boundary && i < boundary->ints.n; i++) checked |= 1u << boundary->ints.at[i];
+  return checked;
+}
+
+static void lower_load(const Lowering *l, Op *op) {
+  const Type *tile = op_result(op)->type;
+  const BlockParts *parts = parts_of(l, op_operand(op, 0));
+  Builder b = builder_before(op);
+  Value *mask = block_mask(&b, parts, tile, checked_dims(op));
+  const Attr *padding = op_attr(op, ATTR_PADDING);
+  Value *other = mask && padding ? block_padding(&b, tile, strcmp(padding->str, "nan") == 0) : NULL;
+  Value *loaded = build_load(&b, block_pointers(&b, parts, tile), mask, other);
+  copy_access_attrs(op, loaded->def);
+  loaded->name = op_result(op)->name;
+  value_replace_uses(op_result(op), loaded);
+}
+
+static void lower_store(const Lowering *l, Op *op) {
+  Value *value = op_operand(op, 1);
+  const BlockParts *parts = parts_of(l, op_operand(op, 0));
+  Builder b = builder_before(op);
+  Value *mask = block_mask(&b, parts, value->type, checked_dims(op));
+  copy_access_attrs(op, build_store(&b, block_pointers(&b, parts, value->type), value, mask));
+}
+
+// --- control flow: a block pointer that is carried or yielded becomes its parts
+
+static void push_value(Lowering *l, Values *to, Value *value) {
+  Arena *scratch = l->context->scratch;
+  if (!type_is_block_ptr(value->type)) {
+    vec_push(scratch, to, value);
+    return;
+  }
+  const BlockParts *parts = parts_of(l, value);
+  vec_push(scratch, to, parts->pointer);
+  for (uint32_t d = 0; d < parts->rank; d++) vec_push(scratch, to, parts->size[d]);
+  for (uint32_t d = 0; d < parts->rank; d++) vec_push(scratch, to, parts->stride[d]);
+  for (uint32_t d = 0; d < parts->rank; d++) vec_push(scratch, to, parts->offset[d]);
+}
+
+static void push_type(Lowering *l, Types *to, const Type *type) {
+  IrContext *ir = l->func->module->ir;
+  Arena *scratch = l->context->scratch;
+  bool block = type_is_block_ptr(type);
+  vec_push(scratch, to, block ? type_ptr(ir, type->inner) : type);
+  for (uint32_t i = 0; block && i < 3u * type->rank; i++) vec_push(scratch, to, type_scalar(ir, ELEM_I64));
+}
+
+// Makes `value` stand for the next of `fresh`, from *at on.
+static void take_over(Lowering *l, Value *value, Value *const *fresh, uint32_t *at) {
+  if (!type_is_block_ptr(value->type)) {
+    fresh[*at]->name = value->name;
+    value_replace_uses(value, fresh[(*at)++]);
+    return;
+  }
+  BlockParts *parts = parts_new(l, value);
+  uint32_t rank = parts->rank = value->type->rank;
+  parts->pointer = fresh[(*at)++];
+  parts->pointer->name = value->name;
+  for (uint32_t d = 0; d < rank; d++) parts->size[d] = fresh[(*at)++];
+  for (uint32_t d = 0; d < rank; d++) parts->stride[d] = fresh[(*at)++];
+  for (uint32_t d = 0; d < rank; d++) parts->offset[d] = fresh[(*at)++];
+}
+
+// How far one iteration moves the block pointer `arg` along `dim`; false where that is not a small constant
+// that is never negative.
+static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, uint64_t *step) {
+  *step = 0;
+  for (uint32_t i = 0; i < MAX_STEPS; i++) {
+    int64_t by;
+    if (yielded == arg) return true;
+    if (!yielded->def || yielded->def->kind != OP_ADVANCE) return false;
+    if (!value_int_constant(op_operand(yielded->def, 1 + dim), &by) || by < 0 || by > MAX_STEP) return false;
+    *step += (uint64_t)by;
+    yielded = op_operand(yielded->def, 0);
+  }
+  return false;
+}
+
+// A loop with an index of 32 bits runs less than 2^32 times, so small steps forward do not wrap round.
+static void bound_carried(const Lowering *l, const Op *loop, uint32_t i, const Value *arg) {
+  if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
+  if (elem_info(op_operand(loop, 0)->type->elem)->bits > 32) return;
+  const BlockParts *init = parts_of(l, op_operand(loop, 3 + i));
+  BlockParts *parts = parts_of(l, arg);
+  for (uint32_t d = 0; d < parts->rank; d++) {
+    uint64_t step;
+    if (steps_forward(arg, op_operand(loop->regions[0]->last, i), d, &step))
+      parts->below[d] = block_bound_add(init->below[d], (int64_t)(step << 32));
+  }
+}
+
+static void lower_region(Lowering *l, Region *region);
+
+static void lower_yield(Lowering *l, Op *yield) {
+  Values values = {0};
+  for (uint32_t i = 0; i < yield->operand_count; i++) push_value(l, &values, op_operand(yield, i));
+  Builder b = builder_before(yield);
+  build_op(&b, OP_YIELD, values.n, values.at, 0, NULL);
+  vec_push(l->context->scratch, &l->dead, yield);
+}
+
+static void move_region(Lowering *l, Op *from, Op *to, uint32_t r, const Types *types) {
+  Region *old = from->regions[r], *region = region_new(l->func, to);
+  uint32_t at = 0, lead = from->kind == OP_FOR;
+  if (lead) region_add_arg(region, old->args[0]->type, NULL);
+  for (uint32_t i = 0; from->kind != OP_IF && i < types->n; i++) region_add_arg(region, types->at[i], NULL);
+  for (uint32_t i = 0; i < old->arg_count; i++) {
+    take_over(l, old->args[i], region->args, &at);
+    if (i >= lead) bound_carried(l, from, i - lead, old->args[i]);
+  }
+  while (old->first) op_move(old->first, region, NULL);
+  lower_region(l, region);
+  lower_yield(l, region->last);
+}
+
+static void lower_control(Lowering *l, Op *op) {
+  Values operands = {0};
+  Types types = {0};
+  for (uint32_t i = 0; i < op->operand_count; i++) push_value(l, &operands, op_operand(op, i));
+  for (uint32_t i = 0; i < op->result_count; i++) push_type(l, &types, op->results[i].type);
+  Builder b = builder_before(op);
+  Op *fresh = build_op(&b, op->kind, operands.n, operands.at, types.n, types.at);
+  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(fresh, op->attrs.at[i]);
+  Values results = {0};
+  for (uint32_t i = 0; i < fresh->result_count; i++)
+    vec_push(l->context->scratch, &results, &fresh->results[i]);
+  // The yields are read before they move: what a loop does to a block pointer bounds its offsets.
+  for (uint32_t r = 0; r < op->region_count; r++) move_region(l, op, fresh, r, &types);
+  for (uint32_t i = 0, at = 0; i < op->result_count; i++) {
+    take_over(l, &op->results[i], results.at, &at);
+    const Value *arg = op->kind == OP_FOR ? op->regions[0]->args[1 + i] : NULL;
+    if (arg && type_is_block_ptr(arg->type))
+      memcpy(parts_of(l, &op->results[i])->below, parts_of(l, arg)->below, sizeof parts_of(l, arg)->below);
+  }
+  vec_push(l->context->scratch, &l->dead, op);
+}
+
+static bool carries_block(const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (type_is_block_ptr(op->results[i].type)) return true;
+  return false;
+}
+
+static void lower_op(Lowering *l, Op *op) {
+  switch ((int)op->kind) {
+  case OP_MAKE_BLOCK_PTR: lower_make(l, op); break;
+  case OP_ADVANCE: lower_advance(l, op); break;
+  case OP_BLOCK_LOAD: lower_load(l, op); break;
+  case OP_BLOCK_STORE: lower_store(l, op); break;
+  default:
+    if (op->region_count && carries_block(op))
+      lower_control(l, op);
+    else
+      for (uint32_t r = 0; r < op->region_count; r++) lower_region(l, op->regions[r]);
+    return;
+  }
+  vec_push(l->context->scratch, &l->dead, op);
+}
+
+static void lower_region(Lowering *l, Region *region) {
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    lower_op(l, op);
+  }
+}
+
+bool pass_lower_block_pointers(PassContext *context, Func *func) {
+  Lowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  l.parts = ARENA_ARRAY(context->scratch, BlockParts *, func->value_count);
+  lower_region(&l, func->body);
+  for (uint32_t i = l.dead.n; i-- > 0;) op_erase(l.dead.at[i]);
+  return l.dead.n > 0;
+}
