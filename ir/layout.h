@@ -155,16 +155,24 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
 
 // --- conversions through shared memory (layout_swizzle.c, layout_banks.c)
 
-// The shared-memory layout (from DIM_OFFSET bits; offset in elements) through which src is written and dst
-// read with the fewest wavefronts and the widest vectors; elem_bits: log2 of an element's bytes (0 .. 3).
+// Where each register of each thread lies: register, lane, warp bits -> the element's offset in the buffer.
+// Addresses are XORs of the bases. `shared` is onto.
+Layout layout_offsets(const Layout *registers, const Layout *shared);
+// The shared-memory layout (from DIM_OFFSET bits; offset in elements; a bijection) through which src is
+// written and dst read with the fewest wavefronts, and then the fewest accesses; elem_bits: log2 of an
+// element's bytes (0 .. 3). Of src and dst each, registers that repeat others should be neither written nor
+// read.
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
-// log2 of the elements of one access of a thread, at most 16 bytes: registers in some order to consecutive
-// offsets. Fills register_order (a permutation of the registers' bits, lowest first) so that the access is
-// registers 0 .. 2^v - 1 in it.
+// log2 of the elements of one access of a thread, at most 16 bytes: registers in some order to consecutive,
+// aligned offsets in all threads. Fills register_order (a permutation of the registers' bits, by number,
+// lowest first) so that the access is registers 0 .. 2^v - 1 in it.
 uint32_t layout_vector_bits(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                             uint32_t *register_order);
-// Wavefronts of one warp's access of 2^vector_bits elements a lane, by facts of 32 banks of 4 bytes; and the
-// least that this much data needs.
+// log2 of the phases that an access of 2^vector_bits elements a lane has: one for each 128 bytes, of
+// consecutive lanes.
+uint32_t layout_phase_bits(uint32_t elem_bits, uint32_t vector_bits);
+// Wavefronts of one warp's access of 2^vector_bits elements a lane, all lanes active: the sum over phases of
+// the most words in one of the 32 banks of 4 bytes; ideal (or NULL): the phases.
 uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t vector_bits, const uint32_t *register_order, uint32_t *ideal);
 

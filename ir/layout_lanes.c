@@ -80,7 +80,7 @@ static bool pose(const Layout *src, const Layout *kept, Problem *p) {
   return true;
 }
 
-// Changes T of the thread bit by generators.
+// Changes T of the thread bit by generators; what else the combination names is not its business.
 static void change(Problem *p, uint32_t thread_bit, uint64_t combo) {
   for (uint32_t g = 0; g < p->generators; g++) {
     if (!(combo >> g & 1)) continue;
@@ -110,20 +110,19 @@ static bool stay_in_own_lanes(Problem *p) {
 // The lanes of T independent, but for T that depend on others themselves. Those that no generator reaches
 // stay; to the others' each a fresh lane is added that the generators reach.
 static bool read_distinct_lanes(Problem *p) {
-  const uint64_t generators = (UINT64_C(1) << p->generators) - 1;
   Span words = {0}, lanes = p->lanes_reached;
   for (uint32_t g = 0; g < p->generators; g++) span_add(&words, p->generator[g], g);
   uint32_t fresh = 0;
   for (uint32_t i = 0; i < p->lanes; i++) {
     uint64_t combo = 0, lane_combo = 0;
     if (span_reduce(&words, p->thread[i], &combo) == 0) {
-      change(p, i, combo & generators);
+      change(p, i, combo);
       continue;
     }
     if (span_reduce(&lanes, lane_of(p, p->thread[i]), &lane_combo) == 0) {
       while (fresh < 32 && !p->lanes_reached.row[fresh]) fresh++;
       if (fresh == 32) return false;
-      change(p, i, (lane_combo & generators) ^ p->lanes_reached.combo[fresh++]);
+      change(p, i, lane_combo ^ p->lanes_reached.combo[fresh++]);
     } else {
       span_add(&lanes, lane_of(p, p->thread[i]), p->generators + i);
     }
