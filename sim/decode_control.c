@@ -165,6 +165,7 @@ static void warp_barrier(Decoder *d) {
   if (!mod_take(d, "sync")) decode_error(d, "bar.warp needs .sync");
   d->insn.kind = KIND_SYNC;
   d->insn.exec = exec_nothing;
+  d->insn.extra = 'w';
   d->insn.src[3] = operand_source(d, PTX_B32);
   emit(d);
 }

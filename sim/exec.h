@@ -129,7 +129,8 @@ struct Worker {
   MemoryCache cache;
   uint64_t *executed;          // by instruction
   tilec_sim_counters *by_site; // memory counters
-  uint64_t clock;              // instructions so far
+  uint64_t clock;              // instructions before the running warp's slice
+  uint64_t slice_begin;        // that warp's `executed` then
   void *checker;               // the hooks' own
   uint32_t survived;           // lanes of the last fault that did not end the launch
   char *printed;               // malloc'd

@@ -81,7 +81,8 @@ void exec_unpack_wide(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // The clock counts this host thread's warp instructions. count: bytes a lane.
 void exec_clock(Warp *warp, const Insn *insn, uint32_t mask) {
-  uint64_t now = warp->block->worker->clock + warp->executed, wide[LANES];
+  const Worker *worker = warp->block->worker;
+  uint64_t now = worker->clock + warp->executed - worker->slice_begin, wide[LANES];
   uint32_t narrow[LANES];
   for (int l = 0; l < LANES; l++) wide[l] = now, narrow[l] = (uint32_t)now;
   if (insn->count == 8)

@@ -232,14 +232,43 @@ static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
   fesetround(FE_TONEAREST);
 }
 
+// Of the other groups, one that waits at a warp barrier (of which a warp's lanes may be at several) with
+// these members.
+static bool waits_with(Warp *warp, const Group *other, uint32_t members) {
+  const Insn *insn = &warp->block->program->code.at[other->pc];
+  if (other->state != GROUP_AT_SYNC || insn->kind != KIND_SYNC || insn->extra != 'w') return false;
+  uint32_t mask = other->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
+  return mask && (first_lane(warp, insn->src[3], mask) & warp->live) == members;
+}
+
+// Whether the members that are not in the group wait at other warp barriers: they all go on then.
+static bool meets_others(Warp *warp, const Group *group, uint32_t members) {
+  uint32_t lanes = group->mask;
+  for (uint32_t i = 0; i < warp->n; i++)
+    if (waits_with(warp, &warp->groups[i], members)) lanes |= warp->groups[i].mask;
+  if (members & ~lanes) return false;
+  for (uint32_t i = 0; i < warp->n; i++) {
+    Group *other = &warp->groups[i];
+    if (!waits_with(warp, other, members)) continue;
+    warp->block->worker->executed[other->pc++]++;
+    warp->executed++;
+    other->state = GROUP_READY;
+    other->last_run = warp->executed;
+  }
+  sim_hook_join(warp, group->mask, lanes);
+  return true;
+}
+
 // A .sync instruction, or false where it must wait for lanes of its member mask.
 static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
   uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
   if (members & ~group->mask) {
-    group->state = GROUP_AT_SYNC;
-    return false;
-  }
-  if (mask) sim_hook_warp_sync(warp, insn, mask);
+    if (insn->extra != 'w' || !meets_others(warp, group, members)) {
+      group->state = GROUP_AT_SYNC;
+      return false;
+    }
+  } else if (mask)
+    sim_hook_warp_sync(warp, insn, mask);
   if (mask) insn->exec(warp, insn, mask);
   group->pc++;
   return true;
@@ -370,6 +399,7 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
 
 uint64_t warp_run(Warp *warp, uint64_t slice) {
   uint64_t begin = warp->executed;
+  warp->block->worker->slice_begin = begin;
   while (warp->executed - begin < slice && !warp->block->worker->fault.set) {
     if (warp->n > 1) merge_groups(warp);
     Turn turn = choose(warp);
