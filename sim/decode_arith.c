@@ -52,6 +52,8 @@ static void int_arith(Decoder *d, PtxType type) {
     if (!variant) decode_error(d, "%.*s of integers needs .lo, .hi or .wide", STR_ARG(d->base));
   }
   if ((d->op == OP_ADD || d->op == OP_SUB) && mod_take(d, "sat")) variant = 's';
+  if (d->op == OP_MAD && variant == 'h' && mod_take(d, "sat")) variant = 't';
+  if ((d->op == OP_MIN || d->op == OP_MAX) && mod_take(d, "relu")) variant = 'r';
   PtxType wide = type;
   if (variant == 'w')
     wide = type == PTX_U16 ? PTX_U32 : type == PTX_S16 ? PTX_S32 : type == PTX_U32 ? PTX_U64 : PTX_S64;
@@ -127,12 +129,13 @@ void decode_special(Decoder *d) {
   else if (!approx)
     decode_error(d, "%.*s needs .approx", STR_ARG(d->base));
   flag_if(d, "ftz", FLAG_FTZ);
-  if (type == PTX_F64 && approx && !(d->insn.flags & FLAG_FTZ))
+  bool gross = type == PTX_F64 && approx && (d->insn.flags & FLAG_FTZ);
+  if (type == PTX_F64 && approx && !gross && d->op != OP_RSQRT)
     decode_error(d, "%.*s.approx.f64 needs .ftz", STR_ARG(d->base));
   d->insn.dst = operand_dest(d, type);
   d->insn.src[0] = operand_source(d, type);
   d->insn.extra = d->op == OP_RSQRT;
-  if (type == PTX_F64 && approx) {
+  if (gross) {
     finish(d, d->op == OP_RCP || d->op == OP_RSQRT ? exec_f64_gross : NULL, type);
     return;
   }
@@ -171,7 +174,7 @@ void decode_product(Decoder *d) {
   bool fits = (type == PTX_U32 || type == PTX_S32) && (other == PTX_U32 || other == PTX_S32);
   d->insn.from = (uint16_t)type;
   d->insn.to = (uint16_t)other;
-  if (d->op == OP_MAD24 && mod_take(d, "sat")) decode_error(d, "mad24.sat is not known");
+  if (d->op == OP_MAD24 && d->insn.extra == 'h' && type == PTX_S32) flag_if(d, "sat", FLAG_SAT);
   d->insn.dst = operand_dest(d, PTX_B32);
   sources(d, PTX_B32, d->op == OP_MUL24 ? 2 : 3);
   finish(d, fits ? exec_product_find(d->op) : NULL, fits ? other : PTX_B32);

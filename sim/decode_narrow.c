@@ -39,19 +39,21 @@ static void convert_tf32(Decoder *d) {
   finish(d, exec_convert_tf32);
 }
 
-// cvt.pack.sat.s16.s32 d, a, b and cvt.pack.sat.u8.s32.b32 d, a, b, c.
+// cvt.pack.sat.s16.s32 d, a, b and, of 8 bits and fewer, cvt.pack.sat.u8.s32.b32 d, a, b, c.
 static void convert_pack(Decoder *d) {
   if (!mod_take(d, "sat")) decode_error(d, "cvt.pack needs .sat");
-  PtxType part = mod_need_type(d), from = mod_need_type(d);
-  bool bytes = part == PTX_U8 || part == PTX_S8;
-  if ((!bytes && part != PTX_U16 && part != PTX_S16) || from != PTX_S32 ||
-      (bytes && mod_need_type(d) != PTX_B32))
+  static const char *const parts[] = {"u2", "s2", "u4", "s4", "u8", "s8", "u16", "s16"};
+  uint32_t part = 0;
+  while (part < 8 && !mod_take(d, parts[part])) part++;
+  bool narrow = part < 6; // there is a third operand
+  if (part == 8 || mod_need_type(d) != PTX_S32 || (narrow && mod_need_type(d) != PTX_B32))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
-  d->insn.to = (uint16_t)part;
+  d->insn.extra = (uint8_t)(2u << part / 2);
+  if (part & 1) d->insn.flags |= FLAG_WIDE;
   d->insn.dst = operand_dest(d, PTX_B32);
   d->insn.src[0] = operand_source(d, PTX_S32);
   d->insn.src[1] = operand_source(d, PTX_S32);
-  if (bytes) d->insn.src[2] = operand_source(d, PTX_B32);
+  if (narrow) d->insn.src[2] = operand_source(d, PTX_B32);
   finish(d, exec_convert_pack);
 }
 

@@ -286,6 +286,13 @@ static const SpecialRow specials[] = {
     {"%lanemask_gt", SPECIAL_LANEMASK_GT},
     {"%dynamic_smem_size", SPECIAL_DYNAMIC_SMEM},
     {"%total_smem_size", SPECIAL_TOTAL_SMEM},
+    {"%clusterid.x", SPECIAL_CTAID_X}, // a cluster is one block
+    {"%clusterid.y", SPECIAL_CTAID_Y},
+    {"%clusterid.z", SPECIAL_CTAID_Z},
+    {"%nclusterid.x", SPECIAL_NCTAID_X},
+    {"%nclusterid.y", SPECIAL_NCTAID_Y},
+    {"%nclusterid.z", SPECIAL_NCTAID_Z},
+    {"%gridid", SPECIAL_ONE},
     {"%cluster_ctarank", SPECIAL_ZERO},
     {"%cluster_ctaid.x", SPECIAL_ZERO},
     {"%cluster_ctaid.y", SPECIAL_ZERO},

@@ -241,7 +241,7 @@ static inline void lanes_merge64(Warp *warp, uint32_t slot, const void *scratch,
   }
 
 // What applies `op` to operands of `type`; NULL: there is no such instruction. `variant` is 'l', 'h' or 'w'
-// for .lo, .hi, .wide, else 0.
+// for .lo, .hi, .wide, 't' for .hi.sat, 's' for .sat, 'r' for .relu, else 0.
 ExecFn *exec_int_find(Operation op, PtxType type, char variant);
 ExecFn *exec_bits_find(Operation op, PtxType type, char mode); // prmt's mode is insn->extra; 0: none
 ExecFn *exec_field_find(Operation op);

@@ -54,6 +54,9 @@ DEFINE_LANES(mulhi_s32, int32_t, 32, (int64_t)a *b >> 32)
 DEFINE_LANES(madhi_u32, uint32_t, 32, ((uint64_t)a * b >> 32) + c)
 DEFINE_LANES(madhi_s32, int32_t, 32, (uint32_t)((int64_t)a *b >> 32) + (uint32_t)c)
 
+DEFINE_LANES(madhi_u16, uint16_t, 16, ((uint32_t)a * b >> 16) + c)
+DEFINE_LANES(madhi_s16, int16_t, 16, ((int32_t)a * b >> 16) + c)
+
 DEFINE_LANES(mulhi_u64, uint64_t, 64, mulhi64(a, b))
 DEFINE_LANES(mulhi_s64, int64_t, 64, mulhi64_signed(a, b))
 DEFINE_LANES(madhi_u64, uint64_t, 64, mulhi64(a, b) + c)
@@ -89,6 +92,11 @@ static inline int32_t clamp32(int64_t value) {
 
 DEFINE_LANES(addsat, int32_t, 32, clamp32((int64_t)a + b))
 DEFINE_LANES(subsat, int32_t, 32, clamp32((int64_t)a - b))
+DEFINE_LANES(madhisat, int32_t, 32, clamp32(((int64_t)a * b >> 32) + c))
+
+// .relu: what is negative becomes 0.
+DEFINE_LANES(minrelu, int32_t, 32, a < 0 || b < 0 ? 0 : a < b ? a : b)
+DEFINE_LANES(maxrelu, int32_t, 32, a < 0 && b < 0 ? 0 : a > b ? a : b)
 
 // The count is 32 bits wide whatever the type.
 #define DEFINE_SHIFT(function, T, bits, expression)                                                          \
@@ -136,8 +144,13 @@ DEFINE_INT_PAIR(max_u16x2, uint16_t, a > b ? a : b)
 DEFINE_INT_PAIR(min_s16x2, int16_t, a < b ? a : b)
 DEFINE_INT_PAIR(max_s16x2, int16_t, a > b ? a : b)
 
-static ExecFn *int_pair_find(Operation op, PtxType type) {
+DEFINE_INT_PAIR(minrelu_s16x2, int16_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
+DEFINE_INT_PAIR(maxrelu_s16x2, int16_t, a < 0 && b < 0 ? 0 : a > b ? a : b)
+
+static ExecFn *int_pair_find(Operation op, PtxType type, char variant) {
   bool is_signed = type == PTX_S16X2;
+  if (variant == 'r') return !is_signed ? NULL : op == OP_MIN ? minrelu_s16x2 : maxrelu_s16x2;
+  if (variant) return NULL;
   if (op == OP_ADD) return add_pair;
   if (op == OP_MIN) return is_signed ? min_s16x2 : min_u16x2;
   return op != OP_MAX ? NULL : is_signed ? max_s16x2 : max_u16x2;
@@ -174,7 +187,10 @@ static const IntRow rows[] = {
     {OP_SHL, 0, WRAPPING(shl)},
     {OP_MUL, 'w', TO_WIDE(mulwide)},
     {OP_MAD, 'w', TO_WIDE(madwide)},
-    {OP_MAD, 'h', NULL, madhi_u32, madhi_u64, NULL, madhi_s32, madhi_s64},
+    {OP_MAD, 'h', BY_SIGN(madhi)},
+    {OP_MAD, 't', NULL, NULL, NULL, NULL, madhisat, NULL},
+    {OP_MIN, 'r', NULL, NULL, NULL, NULL, minrelu, NULL},
+    {OP_MAX, 'r', NULL, NULL, NULL, NULL, maxrelu, NULL},
     {OP_NEG, 0, NULL, NULL, NULL, neg16, neg32, neg64},
     {OP_ABS, 0, SIGNED(abs)},
     {OP_ADD, 's', NULL, NULL, NULL, NULL, addsat, NULL},
@@ -182,7 +198,7 @@ static const IntRow rows[] = {
 };
 
 ExecFn *exec_int_find(Operation op, PtxType type, char variant) {
-  if (ptx_type_class(type) == CLASS_INT_PAIR) return variant ? NULL : int_pair_find(op, type);
+  if (ptx_type_class(type) == CLASS_INT_PAIR) return int_pair_find(op, type, variant);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const IntRow *row = &rows[i];
     if (row->op != op || row->variant != variant) continue;

@@ -78,20 +78,21 @@ void exec_convert_tf32(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-static uint32_t saturate(int32_t value, uint32_t to) {
-  int32_t least = to == PTX_S16 ? INT16_MIN : to == PTX_S8 ? INT8_MIN : 0;
-  int32_t most = to == PTX_S16 ? INT16_MAX : to == PTX_U16 ? UINT16_MAX : to == PTX_S8 ? INT8_MAX : UINT8_MAX;
-  return (uint32_t)(value < least ? least : value > most ? most : value);
+static uint32_t saturate(int32_t value, uint32_t bits, bool is_signed) {
+  int32_t most = (int32_t)((1u << (is_signed ? bits - 1 : bits)) - 1), least = is_signed ? -most - 1 : 0;
+  return (uint32_t)(value < least ? least : value > most ? most : value) & ((1u << bits) - 1);
 }
 
-// cvt.pack: b to the low part, a above it, and of 8 bits the low half of c above both. to: the part's type.
+// cvt.pack: b to the low part, a above it, and of 8 bits and fewer the low bits of c above both. extra: a
+// part's bits; FLAG_WIDE: it is signed.
 void exec_convert_pack(Warp *warp, const Insn *insn, uint32_t mask) {
   const int32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
   const uint32_t *c = lanes_at(warp, insn->src[2]);
-  uint32_t bits = 8 * ptx_type_bytes((PtxType)insn->to), part = (1u << bits) - 1, out[LANES];
+  uint32_t bits = insn->extra, out[LANES];
+  bool is_signed = insn->flags & FLAG_WIDE;
   for (int l = 0; l < LANES; l++) {
-    out[l] = (saturate(a[l], insn->to) & part) << bits | (saturate(b[l], insn->to) & part);
-    if (bits == 8) out[l] |= c[l] << 16;
+    out[l] = saturate(a[l], bits, is_signed) << bits | saturate(b[l], bits, is_signed);
+    if (bits <= 8) out[l] |= c[l] << (2 * bits);
   }
   lanes_write32(warp, insn->dst, out, mask);
 }

@@ -16,6 +16,13 @@ static inline uint32_t product24(uint32_t a, uint32_t b, const Insn *insn) {
   return (uint32_t)(insn->extra == 'h' ? product >> 16 : product);
 }
 
+// FLAG_SAT: .hi.sat of s32.
+static inline uint32_t sum24(uint32_t product, uint32_t c, const Insn *insn) {
+  int64_t sum = (int64_t)(int32_t)product + (int32_t)c;
+  if (!(insn->flags & FLAG_SAT)) return product + c;
+  return (uint32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+}
+
 // from, to: the types of a and b.
 static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, const Insn *insn) {
   int64_t sum = 0;
@@ -33,7 +40,7 @@ static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, const Insn *insn
 }
 
 DEFINE_LANES(mul24, uint32_t, 32, product24(a, b, insn))
-DEFINE_LANES(mad24, uint32_t, 32, product24(a, b, insn) + c)
+DEFINE_LANES(mad24, uint32_t, 32, sum24(product24(a, b, insn), c, insn))
 DEFINE_LANES(dp4a, uint32_t, 32, dot4(a, b, c, insn))
 DEFINE_LANES(dp2a, uint32_t, 32, dot2(a, b, c, insn))
 

@@ -103,6 +103,27 @@ REF(e4m3_half, fp8_pair(half(a >> 16 & 0xffff), half(a & 0xffff), 3))
 REF(from_e4m3, (a & 127) != 127 && (a >> 8 & 127) != 127 && fp8(a & 255, 3) + 4096 * fp8(a >> 8 & 255, 3) > 0)
 REF(tf32_away, tf32(a, 1))
 REF(tf32_even, tf32(a, 0))
+static int64_t hi_plus(uint64_t a, uint64_t b, uint64_t c) {
+  return ((int64_t)(int32_t)a * (int32_t)b >> 32) + (int32_t)c;
+}
+
+static int64_t product24(uint64_t a, uint64_t b) {
+  return (int64_t)((int32_t)((uint32_t)a << 8) >> 8) * ((int32_t)((uint32_t)b << 8) >> 8);
+}
+
+static uint64_t relu(int64_t a, int64_t b, int larger, uint64_t mask) {
+  int64_t value = (a < b) == !larger ? a : b;
+  return value < 0 ? 0 : (uint64_t)value & mask;
+}
+
+REF(madhisat, (uint32_t)clamp(hi_plus(a, b, c), INT32_MIN, INT32_MAX))
+REF(madhi16, (((uint32_t)(uint16_t)a * (uint16_t)b >> 16) + c) & 0xffff)
+REF(mad24sat, (uint32_t)clamp((int32_t)(product24(a, b) >> 16) + (int64_t)(int32_t)c, INT32_MIN, INT32_MAX))
+REF(minrelu, relu((int32_t)a, (int32_t)b, 0, UINT32_MAX))
+REF(maxrelu2,
+    relu((int16_t)a, (int16_t)b, 1, 0xffff) | relu((int16_t)(a >> 16), (int16_t)(b >> 16), 1, 0xffff) << 16)
+REF(pack4, (uint32_t)((clamp((int32_t)a, -8, 7) & 15) << 4 | (clamp((int32_t)b, -8, 7) & 15) | c << 8))
+REF(pack2, (uint32_t)(clamp((int32_t)a, 0, 3) << 2 | clamp((int32_t)b, 0, 3) | c << 4))
 REF(finite_bf16, bf16_finite((uint32_t)a))
 REF(finite_pair, bf16_finite((uint32_t)a) << 16 | bf16_finite((uint32_t)b))
 REF(one, 1 | (a & 0))
@@ -144,6 +165,13 @@ static const Case cases[] = {
      from_e4m3, 0},
     {"cvt.rna.tf32.f32 %rout, %r1;", tf32_away, 0},
     {"cvt.rn.tf32.f32 %rout, %r1;", tf32_even, 0},
+    {"mad.hi.sat.s32 %rout, %r1, %r2, %r3;", madhisat, 0},
+    {"mad.hi.u16 %hout, %h1, %h2, %h3;", madhi16, 0},
+    {"mad24.hi.sat.s32 %rout, %r1, %r2, %r3;", mad24sat, 0},
+    {"min.relu.s32 %rout, %r1, %r2;", minrelu, 0},
+    {"max.relu.s16x2 %rout, %r1, %r2;", maxrelu2, 0},
+    {"cvt.pack.sat.s4.s32.b32 %rout, %r1, %r2, %r3;", pack4, 0},
+    {"cvt.pack.sat.u2.s32.b32 %rout, %r1, %r2, %r3;", pack2, 0},
     {"cvt.rn.satfinite.bf16.f32 %hout, %r1;", finite_bf16, 0},
     {"cvt.rn.satfinite.bf16x2.f32 %rout, %r1, %r2;", finite_pair, 0},
     // The largest half where there would be an infinity, else the same as without .satfinite.
