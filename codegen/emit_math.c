@@ -185,6 +185,41 @@ static LLVMValueRef pow_any(Emitter *e, const LLVMValueRef *x) {
   return emit_libclc(e, "_Z3powdd", e->f64, (LLVMValueRef[]){x[0], exponent}, 2);
 }
 
+// The exponent as i64, wrong at 0, NaN and infinity. fp32 is normal in fp64; what is denormal there is
+// scaled.
+static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, x), LLVMConstReal(e->f64, 0x1p-1022), "");
+  LLVMValueRef scaled = LLVMBuildFMul(b, x, LLVMConstReal(e->f64, 0x1p54), "");
+  x = LLVMBuildSelect(b, small, scaled, x, "");
+  LLVMValueRef bits = LLVMBuildBitCast(b, x, e->i64, "");
+  bits = LLVMBuildLShr(b, bits, LLVMConstInt(e->i64, 52, false), "");
+  bits = LLVMBuildAnd(b, bits, LLVMConstInt(e->i64, 0x7ff, false), "");
+  LLVMValueRef bias = LLVMBuildSelect(b, small, LLVMConstInt(e->i64, 1023 + 54, false),
+                                      LLVMConstInt(e->i64, 1023, false), "");
+  return LLVMBuildSub(b, bits, bias, "");
+}
+
+static LLVMValueRef is_zero(Emitter *e, LLVMValueRef x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, LLVMConstNull(LLVMTypeOf(x)), "");
+}
+
+static LLVMValueRef logb_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMTypeRef type = LLVMTypeOf(x[0]);
+  LLVMValueRef result = LLVMBuildSIToFP(b, exponent(e, wide(e, x[0])), type, "");
+  result = LLVMBuildSelect(b, is_finite(e, x), result, magnitude(e, x[0]), ""); // NaN too
+  return LLVMBuildSelect(b, is_zero(e, x[0]), LLVMConstReal(type, -(double)INFINITY), result, "");
+}
+
+static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef result = LLVMBuildTrunc(b, exponent(e, wide(e, x[0])), e->i32, "");
+  LLVMValueRef least = LLVMBuildOr(b, is_nan(e, x), is_zero(e, x[0]), "");
+  result = LLVMBuildSelect(b, is_inf(e, x), emit_i32(e, INT32_MAX), result, "");
+  return LLVMBuildSelect(b, least, emit_i32(e, 0x80000000u), result, "");
+}
+
 typedef LLVMValueRef (*MathFn)(Emitter *e, const LLVMValueRef *x);
 
 // How a function is computed: by one intrinsic overloaded by the operands' type, by a function above, or,
@@ -210,6 +245,8 @@ static const struct {
     [MATH_round] = {"llvm.round", NULL},
     [MATH_rint] = {"llvm.rint", NULL},
     [MATH_abs] = {"llvm.fabs", NULL},
+    [MATH_logb] = {NULL, logb_any},
+    [MATH_ilogb] = {NULL, ilogb_any},
     [MATH_isnan] = {NULL, is_nan},
     [MATH_isinf] = {NULL, is_inf},
     [MATH_isfinite] = {NULL, is_finite},
@@ -274,7 +311,8 @@ LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x) {
 
 // fmod is exact, so the wider type's result is the narrower one's too.
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
-  LLVMTypeRef type = emit_type(e, op_result(op)->type);
+  (void)op;
+  LLVMTypeRef type = LLVMTypeOf(x[0]); // fp8 comes as fp32
   LLVMValueRef args[2];
   for (uint32_t i = 0; i < 2; i++) args[i] = wide(e, x[i]);
   return LLVMBuildFPCast(e->builder, emit_libclc(e, "_Z4fmoddd", e->f64, args, 2), type, "");

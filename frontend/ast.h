@@ -245,8 +245,9 @@ typedef struct IfArm {
 // One name of an import statement. In `import a.b.c as d` the name is "a.b.c".
 typedef struct ImportName {
   Loc loc;
-  const char *name;  // "*" in `from m import *`
-  const char *alias; // NULL where there is no `as`
+  const char *name;            // "*" in `from m import *`
+  const char *alias;           // NULL where there is no `as`
+  const struct Module *module; // of a file of its own: the one that it names or is in; else NULL
 } ImportName;
 
 typedef struct Name {
@@ -314,6 +315,7 @@ struct Function {
   Expr *docstring; // an EXPR_STRING, may be NULL; not in the body
   Block body;      // may be empty after a docstring
   uint32_t last_line;
+  const struct Module *module; // where it stands; NULL: within another function
 };
 
 typedef VEC(Import *) ImportList;

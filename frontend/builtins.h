@@ -120,6 +120,11 @@ Obj builtin_clamp(Elab *e, Call *call);
 Obj builtin_saturate(Elab *e, Call *call);
 Obj builtin_fdim(Elab *e, Call *call);
 Obj builtin_abs(Elab *e, Call *call);
+Obj builtin_bits(Elab *e, Call *call); // builtins_bits.c
+Obj builtin_norm(Elab *e, Call *call);
+Obj builtin_special(Elab *e, Call *call); // builtins_special.c
+// A float operand at e->b; a constexpr number is one of fp32. NULL after an error.
+Value *builtin_float_value(Elab *e, const Call *call, uint32_t at);
 Obj builtin_sigmoid(Elab *e, Call *call);
 Obj builtin_softmax(Elab *e, Call *call);
 

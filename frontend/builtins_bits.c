@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counting bits, by shifts and sums.
+// Bits of integers: counting them, by shifts and sums; reordering; halves of sums.
 #include "frontend/builtins.h"
 
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
@@ -58,4 +58,82 @@ Obj builtin_count_bits(Elab *e, Call *call) {
   default: x = find_first(e, x, bits); break;
   }
   return obj_value(builtin_as(e, x, ELEM_I32));
+}
+
+// The n lowest bytes in reverse, and the bits of each: neighbours swapped, then pairs, fours, and so on.
+static Value *reverse(Elab *e, Value *x, uint32_t bits) {
+  static const uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+  for (uint32_t i = 0; 1u << i < bits; i++) {
+    Value *upper = masked(e, shift(e, OP_SHR, x, 1u << i), masks[i]);
+    x = build_binary(&e->b, OP_OR, upper, shift(e, OP_SHL, masked(e, x, masks[i]), 1u << i));
+  }
+  return x;
+}
+
+// Byte i of the result is the one of the eight of x and y that the low three bits of s's nibble i name.
+static Value *permute_bytes(Elab *e, Value *x, Value *y, Value *s) {
+  Value *lower = builtin_as(e, x, ELEM_U64), *upper = shift(e, OP_SHL, builtin_as(e, y, ELEM_U64), 32);
+  Value *both = build_binary(&e->b, OP_OR, lower, upper), *result = NULL;
+  for (uint32_t i = 0; i < 4; i++) {
+    Value *count = shift(e, OP_SHL, masked(e, shift(e, OP_SHR, s, 4 * i), 7), 3);
+    Value *byte = build_binary(&e->b, OP_SHR, both, builtin_as(e, count, ELEM_U64));
+    byte = shift(e, OP_SHL, masked(e, builtin_as(e, byte, ELEM_U32), 0xff), 8 * i);
+    result = result ? build_binary(&e->b, OP_OR, result, byte) : byte;
+  }
+  return result;
+}
+
+// The mean, rounded down or up, without overflow in between.
+static Value *half_sum(Elab *e, Value *x, Value *y, bool up) {
+  Value *shared = build_binary(&e->b, up ? OP_OR : OP_AND, x, y);
+  Value *half = shift(e, OP_SHR, build_binary(&e->b, OP_XOR, x, y), 1);
+  return build_binary(&e->b, up ? OP_SUB : OP_ADD, shared, half);
+}
+
+static Value *low24(Elab *e, Value *x) { return shift(e, OP_SHR, shift(e, OP_SHL, x, 8), 8); }
+
+static Value *distance(Elab *e, Value *x, Value *y) {
+  Value *larger = build_binary(&e->b, OP_MAX, x, y), *smaller = build_binary(&e->b, OP_MIN, x, y);
+  return build_binary(&e->b, OP_SUB, larger, smaller);
+}
+
+// One to three integers of 32 bits (brev's one has 32 or 64), in one type and shape; their number, 0 after an
+// error.
+static uint32_t bit_args(Elab *e, const Call *call, Value *values[3]) {
+  uint32_t n = 1, bits = 0;
+  for (const char *at = call->builtin->params; *at; at++) n += *at == ' ';
+  for (uint32_t i = 0; i < n; i++) {
+    const Obj *obj = &call->args[i];
+    values[i] = elab_value(e, call->locs[i], "the argument", obj,
+                           obj_is_number(obj) ? elab_scalar(e, ELEM_I32) : NULL);
+    if (!values[i]) return 0;
+    bits = type_is_int(values[i]->type) ? elem_info(type_element(values[i]->type)->elem)->bits : 0;
+    if (bits == 32 || (n == 1 && bits == 64)) continue;
+    elab_error(e, call->locs[i], "'%s' needs integers of %s, not %s", call->text,
+               n == 1 ? "32 or 64 bits" : "32 bits", obj_describe(e, obj));
+    return 0;
+  }
+  if (!elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values)) return 0;
+  const Type *first = type_element(values[0]->type);
+  for (uint32_t i = 1; i < n; i++) values[i] = elab_bitcast(e, call->loc, values[i], first);
+  e->b.loc = elab_loc(e, call->loc);
+  return n;
+}
+
+// detail: brev, byte_perm, hadd, rhadd, mul24, sad.
+Obj builtin_bits(Elab *e, Call *call) {
+  Value *v[3];
+  if (!bit_args(e, call, v)) return error_obj();
+  const char *which = call->builtin->detail;
+  const Type *element = type_element(v[0]->type);
+  uint32_t bits = elem_info(element->elem)->bits;
+  const Type *counted = elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64);
+  if (which[0] == 'h' || which[0] == 'r') return obj_value(half_sum(e, v[0], v[1], which[0] == 'r'));
+  if (which[0] == 'm') return obj_value(build_binary(&e->b, OP_MUL, low24(e, v[0]), low24(e, v[1])));
+  if (which[0] == 's') return obj_value(build_binary(&e->b, OP_ADD, distance(e, v[0], v[1]), v[2]));
+  bool permutes = which[1] == 'y';
+  for (int i = 0; i < (permutes ? 3 : 1); i++) v[i] = elab_bitcast(e, call->loc, v[i], counted);
+  Value *result = permutes ? permute_bytes(e, v[0], v[1], v[2]) : reverse(e, v[0], bits);
+  return obj_value(elab_bitcast(e, call->loc, result, element));
 }

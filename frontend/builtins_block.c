@@ -139,6 +139,13 @@ static bool refuse_mask(Elab *e, const Call *call, uint32_t at, const char *name
   return true;
 }
 
+static bool check_nan(Elab *e, Loc loc, const Type *element) {
+  if (type_is_float(element)) return true;
+  elab_error(e, loc, "padding_option 'nan' is for floats, and the block's elements are %s",
+             type_text(e, element));
+  return false;
+}
+
 Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
   static const char *const paddings[] = {"zero", "nan", NULL};
   Value *block = call->args[0].value;
@@ -147,9 +154,7 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
   if (refuse_mask(e, call, 1, "mask") || refuse_mask(e, call, 2, "other")) return error_obj();
   const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
   if (!good) return error_obj();
-  if (padding && padding[0] == 'n' && !type_is_float(block->type->inner))
-    return elab_error(e, call->locs[4], "padding_option 'nan' is for floats, and the block's elements are %s",
-                      type_text(e, block->type->inner));
+  if (padding && padding[0] == 'n' && !check_nan(e, call->locs[4], block->type->inner)) return error_obj();
   if (!boundary_arg(e, call, 3, block->type->rank, dims, &n)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *tile = build_block_load(&e->b, block, n, dims, n ? padding : NULL);
@@ -225,10 +230,10 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   uint32_t rank, shape[TILE_MAX_RANK];
   bool good = true;
   const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
-  if (padding && padding[0] == 'n')
-    return elab_error(e, call->locs[4], "padding_option 'nan' of '%s' is not built yet", call->text);
   Value *base = base_arg(e, call), *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
   if (!good || !base || !block_shape(e, call, 3, &rank, shape)) return error_obj();
+  bool nan = padding && padding[0] == 'n';
+  if (nan && !check_nan(e, call->locs[4], base->type->inner)) return error_obj();
   if (!extents(e, call, 1, "shape", rank, sizes) || !extents(e, call, 2, "strides", rank, strides))
     return error_obj();
   if (!check_descriptor(e, call, base->type->inner, rank, shape)) return error_obj();
@@ -236,14 +241,28 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   zeros[0] = build_int(&e->b, elab_scalar(e, ELEM_I64), 0);
   for (uint32_t i = 1; i < rank; i++) zeros[i] = zeros[0];
   BlockPtrParts parts = {base, rank, sizes, strides, zeros, shape, NULL, true};
-  return obj_value(build_make_block_ptr(&e->b, &parts));
+  Value *descriptor = build_make_block_ptr(&e->b, &parts);
+  if (nan) vec_push(e->arena, &e->nan_descriptors, descriptor);
+  return obj_value(descriptor);
 }
 
 static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4};
 
+// What a descriptor's loads give outside of the tensor; NULL after an error.
+static const char *padding_of(Elab *e, const Call *call, const Value *block) {
+  for (uint32_t i = 0; i < e->nan_descriptors.n; i++)
+    if (e->nan_descriptors.at[i] == block) return "nan";
+  bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
+  if (known || e->nan_descriptors.n == 0) return "zero";
+  elab_error(e, call->locs[0],
+             "which descriptor this is is known at run time only, and they may differ in padding_option");
+  return NULL;
+}
+
 Obj builtin_descriptor_load(Elab *e, Call *call) {
   Value *block = block_arg(e, call, 0, "tensor descriptor"), *at = block ? advance(e, call, block, 1) : NULL;
-  return obj_value(at ? build_block_load(&e->b, at, at->type->rank, all_dims, "zero") : NULL);
+  const char *padding = at ? padding_of(e, call, block) : NULL;
+  return obj_value(padding ? build_block_load(&e->b, at, at->type->rank, all_dims, padding) : NULL);
 }
 
 static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32_t offsets_at) {

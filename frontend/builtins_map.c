@@ -67,31 +67,116 @@ static Op *finish_map(Elab *e, Op *provisional, uint32_t n, Value *const *values
   return op;
 }
 
-Obj builtin_map(Elab *e, Call *call) {
+// --- map_elementwise, several elements to a call ---
+
+// A tile's elements in row-major order as `pack` tiles of one dimension: tile j has those at j, j + pack, ...
+static void unpack(Elab *e, Value *x, uint32_t pack, Value **tiles) {
+  if (pack == 1) {
+    tiles[0] = x;
+    return;
+  }
+  uint32_t shape[] = {(uint32_t)type_elements(x->type) / 2, 2}, half = pack / 2;
+  Op *op = build_split(&e->b, build_reshape(&e->b, x, 2, shape));
+  Value *halves[2][MAX_VALUES];
+  for (uint32_t i = 0; i < 2; i++) unpack(e, &op->results[i], half, halves[i]);
+  for (uint32_t j = 0; j < pack; j++) tiles[j] = halves[j % 2][j / 2];
+}
+
+// The reverse: a tile of one dimension.
+static Value *repack(Elab *e, uint32_t pack, Value *const *tiles) {
+  if (pack == 1) return tiles[0];
+  Value *halves[2][MAX_VALUES];
+  for (uint32_t j = 0; j < pack; j++) halves[j % 2][j / 2] = tiles[j];
+  Value *low = repack(e, pack / 2, halves[0]), *high = repack(e, pack / 2, halves[1]);
+  uint32_t n = 2 * (uint32_t)type_elements(low->type);
+  return build_reshape(&e->b, build_join(&e->b, low, high), 1, &n);
+}
+
+// How many elements a call takes; 0 after an error. It divides a tile's elements, and keeps one element a
+// tile.
+static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type) {
   bool good = true;
-  if (builtin_option(e, call, 2, CONST_INT, "pack", &good) && call->args[2].constant.i != 1)
-    return elab_error(e, call->locs[2], "'pack' of '%s' other than 1 is not built yet", call->text);
-  const Obj *function = &call->args[0];
-  Value *values[MAX_VALUES], *yields[MAX_VALUES];
-  uint32_t n = call->rest_count, count = 0;
-  if (function->kind != OBJ_FUNCTION && function->kind != OBJ_BUILTIN)
-    return elab_error(e, call->locs[0], "'%s' maps a function, not %s", call->text,
-                      obj_describe(e, function));
-  if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
-  if (!good || !read_values(e, call, n, call->rest, values)) return error_obj();
-  if (!type_is_tile(values[0]->type)) return elab_apply(e, call->loc, function, n, call->rest);
+  if (!builtin_option(e, call, 2, CONST_INT, "pack", &good)) return good ? 1 : 0;
+  int64_t pack = call->args[2].constant.i;
+  bool power = pack > 0 && (pack & (pack - 1)) == 0;
+  if (power && pack == 1) return 1;
+  uint64_t elements = type_is_tile(type) ? type_elements(type) : 1;
+  if (power && (uint64_t)pack < elements && pack * n <= MAX_VALUES) return (uint32_t)pack;
+  elab_error(e, call->locs[2],
+             "'pack' of '%s' is a power of two below the number of elements, which is %llu, and gives its "
+             "function at most %d "
+             "values: not %lld",
+             call->text, (unsigned long long)elements, MAX_VALUES, (long long)pack);
+  return 0;
+}
+
+// What the op gave, put together: result k has its elements at k pack, k pack + 1, ...
+static Obj packed_results(Elab *e, const Call *call, Op *op, uint32_t pack, const Type *like) {
+  uint32_t count = op->result_count;
+  Obj results = obj_tuple(e, count / pack);
+  for (uint32_t k = 0; k < results.items.n; k++) {
+    Value *tiles[MAX_VALUES];
+    for (uint32_t j = 0; j < pack; j++) {
+      tiles[j] = &op->results[k * pack + j];
+      if (tiles[j]->type != tiles[0]->type)
+        return elab_error(e, call->loc,
+                          "values %u to %u of the function of '%s' are one value's: they need one type",
+                          k * pack, k * pack + pack - 1, call->text);
+    }
+    results.items.at[k] = obj_value(build_reshape(&e->b, repack(e, pack, tiles), like->rank, like->shape));
+  }
+  return results;
+}
+
+static Obj map_tiles(Elab *e, Call *call, uint32_t n, Value *const *values, bool *tuple, Op **op) {
+  Value *yields[MAX_VALUES];
   Builder outside = e->b;
   Op *provisional = build_map(&e->b, n, values, 0, NULL);
   Region *region = provisional->regions[0];
   outside.before = provisional->next;
   e->b = builder_at_end(e->func, region);
   Obj result;
-  count = run_mapped(e, call, region, n, &result, yields);
+  uint32_t count = run_mapped(e, call, region, n, &result, yields);
   e->b.loc = outside.loc;
   build_yield(&e->b, count, yields);
   e->b = outside;
+  *tuple = result.kind == OBJ_TUPLE;
   if (!count) return error_obj();
-  return results_of(e, finish_map(e, provisional, n, values, count, yields), result.kind == OBJ_TUPLE);
+  *op = finish_map(e, provisional, n, values, count, yields);
+  return obj_none();
+}
+
+static Obj map_packed(Elab *e, Call *call, uint32_t n, Value *const *values, uint32_t pack) {
+  Value *tiles[MAX_VALUES];
+  bool tuple;
+  Op *op;
+  for (uint32_t i = 0; i < n; i++) unpack(e, values[i], pack, tiles + i * pack);
+  Obj failed = map_tiles(e, call, n * pack, tiles, &tuple, &op);
+  if (failed.kind == OBJ_ERROR) return failed;
+  if (!tuple || op->result_count % pack)
+    return elab_error(e, call->loc,
+                      "the function of '%s' gives a tuple of %u values for each result, not %u values",
+                      call->text, pack, op->result_count);
+  return packed_results(e, call, op, pack, values[0]->type);
+}
+
+Obj builtin_map(Elab *e, Call *call) {
+  const Obj *function = &call->args[0];
+  Value *values[MAX_VALUES];
+  uint32_t n = call->rest_count;
+  if (function->kind != OBJ_FUNCTION && function->kind != OBJ_BUILTIN)
+    return elab_error(e, call->locs[0], "'%s' maps a function, not %s", call->text,
+                      obj_describe(e, function));
+  if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
+  if (!read_values(e, call, n, call->rest, values)) return error_obj();
+  uint32_t pack = pack_of(e, call, n, values[0]->type);
+  if (!pack) return error_obj();
+  if (pack > 1) return map_packed(e, call, n, values, pack);
+  if (!type_is_tile(values[0]->type)) return elab_apply(e, call->loc, function, n, call->rest);
+  bool tuple;
+  Op *op;
+  Obj failed = map_tiles(e, call, n, values, &tuple, &op);
+  return failed.kind == OBJ_ERROR ? failed : results_of(e, op, tuple);
 }
 
 // --- inline_asm_elementwise ---

@@ -45,8 +45,7 @@ static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type
   return false;
 }
 
-// A float operand; a constexpr number is one of fp32.
-static Value *float_arg(Elab *e, const Call *call, uint32_t at) {
+Value *builtin_float_value(Elab *e, const Call *call, uint32_t at) {
   const Obj *obj = &call->args[at];
   const char *what = arena_printf(e->arena, "the argument of '%s'", call->text);
   Value *x = elab_value(e, call->locs[at], what, obj, obj_is_number(obj) ? elab_scalar(e, ELEM_FP32) : NULL);
@@ -57,7 +56,7 @@ static Value *float_arg(Elab *e, const Call *call, uint32_t at) {
 static bool float_pair(Elab *e, const Call *call, Pair *pair) {
   Obj x = call->args[0], y = call->args[1];
   // Two constexprs: at least one is made a value, so that floats come out.
-  if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(float_arg(e, call, 0));
+  if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(builtin_float_value(e, call, 0));
   if (!builtin_pair(e, call, &x, &y, pair)) return false;
   return check_float(e, call, type_is_float(pair->a->type) || x.kind != OBJ_VALUE ? 1 : 0, pair->a->type);
 }
@@ -67,7 +66,7 @@ Obj builtin_math(Elab *e, Call *call) {
   Pair p = {0};
   if (find_function(str_from(name))->operands == 2) {
     if (!float_pair(e, call, &p)) return error_obj();
-  } else if (!(p.a = float_arg(e, call, 0)))
+  } else if (!(p.a = builtin_float_value(e, call, 0)))
     return error_obj();
   return obj_value(builtin_math_value(e, name, p.a, p.b));
 }
@@ -78,7 +77,7 @@ Obj builtin_math_to_int(Elab *e, Call *call) {
   Str detail = str_from(call->builtin->detail), name = detail;
   name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
   Elem elem;
-  Value *x = float_arg(e, call, 0);
+  Value *x = builtin_float_value(e, call, 0);
   if (!x) return error_obj();
   if (!elem_parse(str_from(detail.at + name.n + 1), &elem)) return error_obj();
   if (!str_is(name, "trunc")) x = builtin_math_value(e, arena_copy(e->arena, name), x, NULL);
@@ -116,7 +115,7 @@ Obj builtin_divide(Elab *e, Call *call) {
   bool good = true;
   if (strcmp(call->builtin->name, "fdiv") == 0) builtin_flag(e, call, 2, "ieee_rounding", false, &good);
   Obj first = *x;
-  if (obj_is_number(x) && obj_is_number(y)) first = obj_value(float_arg(e, call, 0));
+  if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, 0));
   Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
   if (!p.a || !check_float(e, call, obj_is_number(x) ? 1 : 0, p.a->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
@@ -125,7 +124,7 @@ Obj builtin_divide(Elab *e, Call *call) {
 
 Obj builtin_reciprocal(Elab *e, Call *call) {
   const char *function = call->builtin->detail; // of math.def, whose reciprocal it is; "" : of the argument
-  Value *x = float_arg(e, call, 0), *y = NULL;
+  Value *x = builtin_float_value(e, call, 0), *y = NULL;
   if (!x) return error_obj();
   if (function[0] && find_function(str_from(function))->operands == 2) {
     Pair p;
@@ -143,7 +142,7 @@ static bool float_triple(Elab *e, const Call *call, Value *values[3]) {
   uint32_t lead = 0; // an operand known at run time, so that literals take its type
   while (lead < 2 && args[lead].kind != OBJ_VALUE) lead++;
   Obj joined = args[lead];
-  if (joined.kind != OBJ_VALUE) joined = obj_value(float_arg(e, call, lead));
+  if (joined.kind != OBJ_VALUE) joined = obj_value(builtin_float_value(e, call, lead));
   for (uint32_t i = 0; i < 3; i++) {
     bool same = args[i].kind == OBJ_VALUE && joined.kind == OBJ_VALUE &&
                 type_element(args[i].value->type) == type_element(joined.value->type);
@@ -226,8 +225,25 @@ Obj builtin_clamp(Elab *e, Call *call) {
   return obj_value(builtin_choose(e, unordered, values[0], values[1]));
 }
 
+// The root of a sum of three or four squares, without overflow in between. detail: how many, and whether its
+// reciprocal.
+Obj builtin_norm(Elab *e, Call *call) {
+  const char *detail = call->builtin->detail;
+  Obj sum = call->args[0];
+  for (int i = 1; i < detail[0] - '0'; i++) {
+    Obj args[] = {sum, call->args[i]};
+    Call inner = *call;
+    Pair p;
+    inner.args = args;
+    if (!float_pair(e, &inner, &p)) return error_obj();
+    sum = obj_value(builtin_math_value(e, "hypot", p.a, p.b));
+  }
+  if (!detail[1]) return sum;
+  return obj_value(build_binary(&e->b, OP_DIV, build_float(&e->b, sum.value->type, 1), sum.value));
+}
+
 Obj builtin_saturate(Elab *e, Call *call) {
-  Value *x = float_arg(e, call, 0);
+  Value *x = builtin_float_value(e, call, 0);
   if (!x) return error_obj();
   Value *low = build_binary(&e->b, OP_MAX, x, build_float(&e->b, x->type, 0));
   return obj_value(build_binary(&e->b, OP_MIN, low, build_float(&e->b, x->type, 1)));
@@ -274,7 +290,7 @@ Obj builtin_abs(Elab *e, Call *call) {
 // --- sigmoid, softmax ---
 
 Obj builtin_sigmoid(Elab *e, Call *call) {
-  Value *x = float_arg(e, call, 0);
+  Value *x = builtin_float_value(e, call, 0);
   if (!x) return error_obj();
   const Type *element = type_element(x->type);
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);

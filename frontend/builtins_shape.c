@@ -173,6 +173,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
     if (!mask) return error_obj();
   }
   e->b.loc = elab_loc(e, call->loc);
+  if (type_is_elem(x->type, ELEM_I1)) x = builtin_as(e, x, ELEM_I32);
   return obj_value(build_histogram(&e->b, x, mask, bins[0]));
 }
 

@@ -91,8 +91,8 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
 
 // The module's list of that name.
 static const Expr *module_list(Elab *e, const char *name) {
-  for (uint32_t i = e->module->constants.n; i-- > 0;) {
-    const Stmt *stmt = e->module->constants.at[i];
+  for (uint32_t i = e->frame->module->constants.n; i-- > 0;) {
+    const Stmt *stmt = e->frame->module->constants.at[i];
     if (stmt->kind != STMT_ASSIGN) continue;
     for (uint32_t k = 0; k < stmt->assign.targets.n; k++)
       if (stmt->assign.targets.at[k]->kind == EXPR_NAME && stmt->assign.targets.at[k]->name == name)
@@ -105,15 +105,19 @@ enum { MAX_LISTS = 16 }; // names of lists within one another
 
 static const Expr *first_config(Elab *e, const Expr *expr, int depth);
 
-// Binds each clause's name to its first item; the conditions are not looked at, as any configuration will do.
-static const Expr *first_of_comprehension(Elab *e, const Expr *expr, int depth) {
-  for (uint32_t i = 0; i < expr->comprehension.clauses.n; i++) {
-    const CompClause *clause = &expr->comprehension.clauses.at[i];
-    Obj items;
-    if (!elab_items(e, clause->iterated, &items) || items.items.n == 0) return NULL;
-    elab_assign(e, clause->target, items.items.at[0]);
+// The first element of clause `at` and those after it whose conditions hold; it leaves the names bound.
+static const Expr *first_of_clause(Elab *e, const Expr *expr, uint32_t at, int depth) {
+  if (at == expr->comprehension.clauses.n) return first_config(e, expr->comprehension.element, depth + 1);
+  const CompClause *clause = &expr->comprehension.clauses.at[at];
+  const Expr *first = NULL;
+  bool good = true;
+  Obj items;
+  if (!elab_items(e, clause->iterated, &items)) return NULL;
+  for (uint32_t i = 0; good && !first && i < items.items.n; i++) {
+    elab_assign(e, clause->target, items.items.at[i]);
+    if (elab_accepted(e, clause, &good)) first = first_of_clause(e, expr, at + 1, depth);
   }
-  return first_config(e, expr->comprehension.element, depth + 1);
+  return first;
 }
 
 // The first triton.Config of a list, a comprehension, a named list or a sum of them.
@@ -124,7 +128,7 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
   if (expr->kind == EXPR_LIST || expr->kind == EXPR_TUPLE)
     return expr->list.n ? first_config(e, expr->list.at[0], depth + 1) : NULL;
   if (expr->kind == EXPR_NAME) return first_config(e, module_list(e, expr->name), depth + 1);
-  if (expr->kind == EXPR_COMPREHENSION) return first_of_comprehension(e, expr, depth);
+  if (expr->kind == EXPR_COMPREHENSION) return first_of_clause(e, expr, 0, depth);
   if (expr->kind != EXPR_BINARY || expr->binary.op != BINARY_ADD) return NULL;
   const Expr *first = first_config(e, expr->binary.left, depth + 1);
   return first ? first : first_config(e, expr->binary.right, depth + 1);
@@ -171,7 +175,8 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   e->heuristic_reads = e->heuristic_failed = false;
   Obj obj = elab_expr(e, lambda->lambda.body);
   // What reads a value that is not known fails in many ways; one message says why.
-  bool unknown = obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && take_back(e, &before));
+  bool unknown =
+      obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && take_back(e, &before));
   e->heuristic = outer;
   e->heuristic_reads = outer_reads;
   e->heuristic_failed = outer_failed;

@@ -250,6 +250,10 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   Loc site = elab_loc(e, loc);
   Frame *frame = elab_push(e, function);
   frame->closure = callee->closure;
+  if (callee->closure) {
+    frame->module = callee->closure->module;
+    frame->constants = frame->module->constants.n;
+  }
   bool good = true;
   for (uint32_t i = 0; i < function->params.n; i++) {
     const Param *param = &function->params.at[i];

@@ -65,25 +65,45 @@ static bool namespace_member(Elab *e, const char *path, const char *name, Obj *o
   return true;
 }
 
+static bool file_member(Elab *e, const Module *file, const char *name, Obj *obj);
+
+// What `import a.b` or `import a.b as c` binds.
+static Obj imported_module(Elab *e, const ImportName *item) {
+  Str head = str_from(item->name);
+  const char *dot = item->alias ? NULL : strchr(head.at, '.');
+  if (dot) head.n = (size_t)(dot - head.at);
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->module};
+}
+
+// What `from m import a` binds: of m's file, or `from . import m` the file itself; or of Triton.
+static Obj imported_from(Elab *e, const Import *import, const ImportName *item) {
+  Obj obj;
+  const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
+  if (item->module && !import->module[0])
+    return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->module};
+  if (item->module && file_member(e, item->module, item->name, &obj)) return obj;
+  if (!import->dots && namespace_member(e, import->module, item->name, &obj)) return obj;
+  return (Obj){.kind = OBJ_NAMESPACE, .path = path};
+}
+
+static bool binds(const Elab *e, const Import *import, const ImportName *item, const char *name) {
+  (void)e;
+  if (item->alias) return item->alias == name;
+  size_t n = import->from ? strlen(item->name) : strcspn(item->name, ".");
+  return strlen(name) == n && memcmp(name, item->name, n) == 0;
+}
+
 // What an import binds `name` to.
 static bool imported(Elab *e, const char *name, Obj *obj) {
-  for (uint32_t i = 0; i < e->module->imports.n; i++) {
-    const Import *import = e->module->imports.at[i];
+  const ImportList *imports = &e->frame->module->imports;
+  for (uint32_t i = 0; i < imports->n; i++) {
+    const Import *import = imports->at[i];
     for (uint32_t k = 0; k < import->names.n; k++) {
       const ImportName *item = &import->names.at[k];
-      const char *path = item->name;
-      Str head = str_from(path);
-      if (!import->from && !item->alias) { // `import a.b` binds a
-        const char *dot = strchr(path, '.');
-        if (dot) head.n = (size_t)(dot - path);
-        path = intern(&e->ir->names, head);
-      }
-      if ((item->alias ? item->alias : path) != name) continue;
-      if (!import->from)
-        *obj = (Obj){.kind = OBJ_NAMESPACE, .path = path};
-      else if (import->dots || !namespace_member(e, import->module, path, obj))
-        *obj = (Obj){.kind = OBJ_NAMESPACE,
-                     .path = interned(e, arena_printf(e->arena, "%s.%s", import->module, path))};
+      bool all = import->from && item->module && strcmp(item->name, "*") == 0;
+      if (all && file_member(e, item->module, name, obj)) return true;
+      if (!binds(e, import, item, name)) continue;
+      *obj = import->from ? imported_from(e, import, item) : imported_module(e, item);
       return true;
     }
   }
@@ -104,7 +124,7 @@ static bool assigns(const Stmt *stmt, const char *name) {
 // The module's last assignment to the name, evaluated with the constants before it.
 static bool module_constant(Elab *e, const char *name, Obj *obj) {
   for (uint32_t i = e->frame->constants; i-- > 0;) {
-    const Stmt *stmt = e->module->constants.at[i];
+    const Stmt *stmt = e->frame->module->constants.at[i];
     if (!assigns(stmt, name)) continue;
     Frame *frame = elab_push(e, NULL);
     frame->constants = i;
@@ -115,14 +135,31 @@ static bool module_constant(Elab *e, const char *name, Obj *obj) {
   return false;
 }
 
-static bool global_name(Elab *e, const char *name, Obj *obj) {
+static bool own_name(Elab *e, const char *name, Obj *obj) {
   if (module_constant(e, name, obj)) return true;
-  const Function *function = elab_find_function(e->module, name);
-  if (function) {
-    *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
+  const Function *function = elab_find_function(e->frame->module, name);
+  if (!function) return imported(e, name, obj);
+  *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
+  return true;
+}
+
+// A name of another file. Files may import one another in a circle, which the depth of evaluation ends.
+static bool file_member(Elab *e, const Module *file, const char *name, Obj *obj) {
+  if (!elab_enter(e, LOC_NONE)) {
+    *obj = error_obj();
     return true;
   }
-  if (imported(e, name, obj)) return true;
+  Frame *frame = elab_push(e, NULL);
+  frame->module = file;
+  frame->constants = file->constants.n;
+  bool found = own_name(e, name, obj);
+  elab_pop(e);
+  elab_leave(e);
+  return found;
+}
+
+static bool global_name(Elab *e, const char *name, Obj *obj) {
+  if (own_name(e, name, obj)) return true;
   const Builtin *builtin = builtin_find(name, SCOPE_PY);
   if (!builtin) builtin = builtin_find(name, SCOPE_TL);
   if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
@@ -144,11 +181,11 @@ static bool global_name(Elab *e, const char *name, Obj *obj) {
 }
 
 static const char *suggest_name(Elab *e, const char *name) {
-  uint32_t n, m = 0, frames = e->frame->vars.n, functions = e->module->functions.n;
+  uint32_t n, m = 0, frames = e->frame->vars.n, functions = e->frame->module->functions.n;
   const char *const *builtins = builtin_names(e, SCOPE_TL | SCOPE_PY, &n);
   const char **names = ARENA_ARRAY(e->arena, const char *, n + frames + functions);
   for (uint32_t i = 0; i < frames; i++) names[m++] = e->frame->vars.at[i].name;
-  for (uint32_t i = 0; i < functions; i++) names[m++] = e->module->functions.at[i]->name;
+  for (uint32_t i = 0; i < functions; i++) names[m++] = e->frame->module->functions.at[i]->name;
   for (uint32_t i = 0; i < n; i++) names[m++] = builtins[i];
   return elab_did_you_mean(e, str_from(name), names, m);
 }
@@ -298,9 +335,20 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
                     expr->attribute.name, elab_did_you_mean(e, str_from(expr->attribute.name), names, n + m));
 }
 
+static Obj unknown_in_file(Elab *e, const Expr *expr, const Module *file) {
+  const char **names = ARENA_ARRAY(e->arena, const char *, file->functions.n);
+  for (uint32_t i = 0; i < file->functions.n; i++) names[i] = file->functions.at[i]->name;
+  return elab_error(e, expr->attribute.name_loc, "'%s' has no '%s'%s",
+                    sources_name(e->ir->sources, file->file), expr->attribute.name,
+                    elab_did_you_mean(e, str_from(expr->attribute.name), names, file->functions.n));
+}
+
 Obj elab_attribute(Elab *e, const Expr *expr) {
   Obj object = elab_expr(e, expr->attribute.object), obj;
   if (object.kind == OBJ_ERROR) return object;
+  if (object.kind == OBJ_NAMESPACE && object.file)
+    return file_member(e, object.file, expr->attribute.name, &obj) ? obj
+                                                                   : unknown_in_file(e, expr, object.file);
   if (object.kind == OBJ_NAMESPACE)
     return namespace_member(e, object.path, expr->attribute.name, &obj)
                ? obj
@@ -346,6 +394,12 @@ static Obj fstring(Elab *e, const Expr *expr) {
       continue;
     }
     Obj obj = elab_expr(e, part->value);
+    if (obj.kind != OBJ_ERROR && !obj_is_static(&obj))
+      obj = elab_error(
+          e, part->value->loc,
+          "an f-string is made when the kernel is compiled, and this is %s; print and device_print take "
+          "values as arguments of their own",
+          obj_describe(e, &obj));
     if (obj.kind == OBJ_ERROR) {
       buf_free(&buf);
       return obj;

@@ -181,7 +181,7 @@ bool elab_items(Elab *e, const Expr *expr, Obj *tuple) {
   return tuple->kind == OBJ_TUPLE;
 }
 
-static bool accepted(Elab *e, const CompClause *clause, bool *good) {
+bool elab_accepted(Elab *e, const CompClause *clause, bool *good) {
   for (uint32_t i = 0; i < clause->conditions.n; i++) {
     Obj condition = elab_expr(e, clause->conditions.at[i]);
     bool truth;
@@ -209,7 +209,7 @@ static bool run_clause(Elab *e, const Expr *expr, uint32_t at, Items *items) {
   if (!elab_items(e, clause->iterated, &tuple)) return false;
   for (uint32_t i = 0; good && i < tuple.items.n && !e->stopped; i++) {
     elab_assign(e, clause->target, tuple.items.at[i]);
-    if (accepted(e, clause, &good)) good = run_clause(e, expr, at + 1, items);
+    if (elab_accepted(e, clause, &good)) good = run_clause(e, expr, at + 1, items);
   }
   return good;
 }

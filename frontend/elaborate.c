@@ -47,7 +47,10 @@ Frame *elab_push(Elab *e, const Function *function) {
                    .outer = e->frame,
                    .result = {.kind = OBJ_ABSENT},
                    .returned = obj_bool(false),
-                   .constants = e->module->constants.n};
+                   .module = function && function->module ? function->module
+                             : e->frame                   ? e->frame->module
+                                                          : e->module};
+  frame->constants = frame->module->constants.n;
   if (e->frame) frame->call = e->frame->call;
   return e->frame = frame;
 }

@@ -60,7 +60,10 @@ struct Obj {
       const Builtin *builtin;
       const Obj *self;
     };
-    const char *path;
+    struct {
+      const char *path;
+      const Module *file; // NULL: a module of Triton, or one that is not known
+    };
   };
 };
 
@@ -78,6 +81,7 @@ typedef struct Frame {
   struct Frame *outer;         // the caller
   const struct Frame *closure; // of a function within a function: where it was defined
   uint16_t call;               // Loc.call of everything inside
+  const Module *module;        // whose names it sees
   VEC(Binding) vars;
   VEC(Name) pruned;   // names that branches not taken assign
   uint32_t constants; // how many of the module's constants are visible
@@ -102,10 +106,11 @@ struct Elab {
   VEC(Binding)
   known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
-  const Function *heuristic; // within a heuristic of this kernel: facts of parameters decide; else NULL
-  bool heuristic_reads;      // the heuristic has read a parameter whose value is not known
-  bool heuristic_failed;     // the heuristic has read one that failed
-  bool stopped;              // a limit was passed: unwinds without further errors
+  VEC(Value *) nan_descriptors; // whose loads pad with NaN
+  const Function *heuristic;    // within a heuristic of this kernel: facts of parameters decide; else NULL
+  bool heuristic_reads;         // the heuristic has read a parameter whose value is not known
+  bool heuristic_failed;        // the heuristic has read one that failed
+  bool stopped;                 // a limit was passed: unwinds without further errors
 };
 
 // A call of a builtin, its arguments by parameter.
@@ -251,7 +256,9 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
 Obj elab_attribute(Elab *e, const Expr *expr);
 Obj elab_subscript(Elab *e, const Expr *expr);          // elab_subscript.c
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of constexprs, to run over
-Obj elab_comprehension(Elab *e, const Expr *expr);      // elab_subscript.c: a tuple
+// Whether a clause's conditions hold; *good becomes false after an error.
+bool elab_accepted(Elab *e, const CompClause *clause, bool *good);
+Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
 Obj elab_name(Elab *e, Loc loc, const char *name);
 const char *elab_expr_text(Elab *e,
                            const Expr *expr); // a dotted name as written; "the expression" for others

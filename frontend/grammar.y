@@ -192,6 +192,9 @@ lambda_param(A) ::= POW NAME(N). { A = tree_param(parse, N, 2, NULL, NULL); }
 
 annotation(A) ::= test(B). { A = B; }
 annotation(A) ::= STAR(S) annotation(B). { A = tree_starred(parse, EXPR_POINTER_TYPE, S, B); }
+annotation(A) ::= POW(S) annotation(B). {
+  A = tree_starred(parse, EXPR_POINTER_TYPE, S, tree_starred(parse, EXPR_POINTER_TYPE, S, B));
+}
 
 // --- Expressions ---
 

@@ -69,7 +69,10 @@ static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) 
   switch (stmt->kind) {
   case STMT_ASSIGN:
   case STMT_ANNOTATED: vec_push(parse->arena, &module->constants, stmt); break;
-  case STMT_DEF: vec_push(parse->arena, &module->functions, stmt->function); break;
+  case STMT_DEF:
+    stmt->function->module = module;
+    vec_push(parse->arena, &module->functions, stmt->function);
+    break;
   case STMT_IMPORT: vec_push(parse->arena, &module->imports, stmt->import); break;
   case STMT_PASS: break;
   case STMT_EXPR:

@@ -66,6 +66,7 @@ static double apply1(MathFunction f, double x) {
   case MATH_round: return round(x);
   case MATH_rint: return rint(x);
   case MATH_abs: return fabs(x);
+  case MATH_logb: return logb(x);
   default: BUG("%s is no function of one number", name_of(f));
   }
 }
@@ -86,11 +87,13 @@ static double apply2(MathFunction f, Elem elem, double x, double y) {
 }
 
 static bool steps(MathFunction f) {
-  return f == MATH_floor || f == MATH_ceil || f == MATH_trunc || f == MATH_round || f == MATH_rint;
+  return f == MATH_floor || f == MATH_ceil || f == MATH_trunc || f == MATH_round || f == MATH_rint ||
+         f == MATH_logb;
 }
 
 // Whether a pole lies within low .. high.
 static bool has_pole(MathFunction f, double low, double high) {
+  if (f == MATH_logb) return low <= 0 && high >= 0;
   if (f == MATH_tan) return floor(low / PI + 0.5) != floor(high / PI + 0.5);
   if (f == MATH_tgamma || f == MATH_lgamma)
     return low <= 0 && (floor(low) != floor(high) || floor(low) == low);
@@ -110,8 +113,8 @@ static double spread1(MathFunction f, const Element *x, double r) {
   if (f == MATH_sin || f == MATH_cos) return fmin(x->e, 2);
   if (f == MATH_sinpi || f == MATH_cospi) return fmin(PI * x->e, 2);
   if (f == MATH_abs) return x->e;
-  if (steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
   if (has_pole(f, low, high)) return INFINITY;
+  if (steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
   return fmax(apart(apply1(f, low), r), apart(apply1(f, high), r));
 }
 
@@ -182,6 +185,13 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
   return eval_computed(elem, v, r, e, state);
 }
 
+static void exponent(const Element *x, double v, Element *y) {
+  y->bits = (uint64_t)(int64_t)math_ilogb(v);
+  double low = x->r - x->e, high = x->r + x->e;
+  if (x->e > 0 && ((low <= 0 && high >= 0) || math_ilogb(low) != math_ilogb(high))) y->state |= UNCERTAIN;
+}
+
+// Results that are no floats.
 static Element predicate(MathFunction f, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
   Element y = {.state = x->state & (UNDEFINED | UNCERTAIN)};
@@ -193,6 +203,7 @@ static Element predicate(MathFunction f, Elem elem, const Element *x) {
     y.bits = signbit(v) != 0;
     if (x->e > 0 && fabs(x->r) <= x->e) y.state |= UNCERTAIN;
     break;
+  case MATH_ilogb: exponent(x, v, &y); break;
   default: BUG("%s is no predicate", name_of(f));
   }
   return y;
@@ -207,7 +218,7 @@ bool eval_math(Machine *m, Op *op) {
   double ulp = math_ulp(f, elem);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i), z;
-    if (to->code == ELEM_I1) {
+    if (math_info(f)->result != MATH_RESULT_F) {
       z = predicate(f, elem, &x);
     } else if (b) {
       Element y = tile_get(b, i);

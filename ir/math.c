@@ -2,6 +2,7 @@
 // The table of math functions, and what can be asked of it.
 #include "ir/math.h"
 
+#include <math.h>
 #include "base/fault.h"
 
 static const MathInfo functions[] = {
@@ -42,4 +43,9 @@ Elem math_result_elem(MathFunction function, Elem operand) {
 double math_ulp(MathFunction function, Elem elem) {
   const MathInfo *info = math_info(function);
   return elem == ELEM_FP64 ? info->ulp_fp64 : info->ulp_fp32;
+}
+
+int32_t math_ilogb(double x) {
+  if (isnan(x) || x == 0) return INT32_MIN;
+  return isinf(x) ? INT32_MAX : (int32_t)logb(x);
 }

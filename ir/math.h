@@ -36,4 +36,7 @@ bool math_of(const Op *op, MathFunction *function);
 Elem math_result_elem(MathFunction function, Elem operand);
 double math_ulp(MathFunction function, Elem elem); // elem: fp32 or fp64
 
+// ilogb, with the same results at 0, NaN and infinity everywhere.
+int32_t math_ilogb(double x);
+
 #endif

@@ -164,6 +164,7 @@ static bool fold_exact(MathFunction function, double a, double *result) {
   case MATH_round: *result = round(a); return true;
   case MATH_rint: *result = rint(a); return true;
   case MATH_abs: *result = fabs(a); return true;
+  case MATH_logb: *result = logb(a); return true;
   default: return false;
   }
 }
@@ -174,6 +175,7 @@ static bool fold_test(MathFunction function, double a, int64_t *result) {
   case MATH_isinf: *result = isinf(a) != 0; return true;
   case MATH_isfinite: *result = isfinite(a) != 0; return true;
   case MATH_signbit: *result = signbit(a) != 0; return true;
+  case MATH_ilogb: *result = math_ilogb(a); return true;
   default: return false;
   }
 }

@@ -10,6 +10,7 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "runtime/imports.h"
 
 // --- Faults ---
 
@@ -122,9 +123,11 @@ static tilec_status parse(Compilation *c, void *data) {
   c->is_tir = has_suffix(source->name, ".tir");
   if (c->is_tir)
     c->module = module_parse(&c->ir, c->file);
-  else
+  else {
     c->syntax =
         syntax_parse(&c->arena, &c->ir.names, &c->diags, &c->sources, c->file, syntax_mode_of(source->name));
+    imports_follow(c);
+  }
   return diagnosed(c);
 }
 

@@ -14,13 +14,21 @@
 #include "passes/passes.h"
 #include "runtime/tilec.h"
 
+// Where the text of imported files comes from. False where there is no such file; the text's memory is the
+// arena's or outlives the compilation.
+typedef struct ImportReader {
+  bool (*read)(void *data, Arena *arena, const char *path, Str *text); // NULL: imports are not followed
+  void *data;
+} ImportReader;
+
 typedef struct Compilation {
   Arena arena, scratch; // scratch: a pass's own tables
   Sources sources;
   Diags diags;
   IrContext ir;
-  uint16_t file; // the main file, index into sources
-  bool is_tir;   // .tir text: `module` comes from it, there is no syntax tree
+  uint16_t file;       // the main file, index into sources
+  bool is_tir;         // .tir text: `module` comes from it, there is no syntax tree
+  ImportReader reader; // set by the caller between compilation_init and compile_parse
   const Module *syntax;
   IrModule *module;      // after compile_elaborate (of .tir text after compile_parse)
   CodegenResult code;    // after compile_codegen

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fault.h"
 #include "ir/print.h"
 #include "runtime/error.h"
+#include "runtime/imports.h"
 
 // --- Errors ---
 
@@ -30,19 +32,53 @@ void program_hold(tilec_program *program) { __atomic_add_fetch(&program->users, 
 
 void tilec_program_free(tilec_program *program) {
   if (!program || __atomic_sub_fetch(&program->users, 1, __ATOMIC_ACQ_REL) > 0) return;
+  for (ProgramFile *file = program->files, *next; file; file = next) {
+    next = file->next;
+    free(file->path);
+    free(file->text);
+    free(file);
+  }
   free(program->name);
   free(program->text);
   free(program);
 }
 
+// Keeps a copy of what the disk has, so that every compilation sees the same text.
+static ProgramFile *keep_file(tilec_program *program, Arena *arena, const char *path) {
+  Str text = {0};
+  bool found = program->reads && import_read_file(NULL, arena, path, &text);
+  ProgramFile *file = calloc(1, sizeof *file);
+  if (file) file->path = malloc(strlen(path) + 1);
+  if (file && found) file->text = malloc(text.n + 1);
+  if (!file || !file->path || (found && !file->text))
+    fault_raise(FAULT_MEMORY, "out of memory (an imported file)");
+  memcpy(file->path, path, strlen(path) + 1);
+  if (found) memcpy(file->text, text.at, text.n + 1);
+  file->bytes = text.n;
+  file->next = program->files;
+  return program->files = file;
+}
+
+static bool program_read(void *data, Arena *arena, const char *path, Str *text) {
+  tilec_program *program = data;
+  const ProgramFile *file = program->files;
+  while (file && strcmp(file->path, path) != 0) file = file->next;
+  if (!file && program->reads) file = keep_file(program, arena, path);
+  if (!file || !file->text) return false;
+  *text = (Str){file->text, file->bytes};
+  return true;
+}
+
 tilec_status program_parse(const tilec_program *program, Compilation *c) {
   tilec_status status = compilation_init(c);
+  c->reader = (ImportReader){program_read, (void *)(uintptr_t)program};
   if (!status) status = compile_parse(c, program->name, (Str){program->text, program->bytes});
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
 // Takes over `text`, malloc'ed, also on failure.
-static tilec_status program_make(const char *name, char *text, size_t bytes, tilec_program **program) {
+static tilec_status program_make(const char *name, char *text, size_t bytes, bool reads,
+                                 tilec_program **program) {
   tilec_program *p = calloc(1, sizeof *p);
   size_t n = strlen(name) + 1;
   char *copy = malloc(n);
@@ -53,10 +89,11 @@ static tilec_status program_make(const char *name, char *text, size_t bytes, til
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
   }
   memcpy(copy, name, n);
-  *p = (tilec_program){.users = 1, .name = copy, .text = text, .bytes = bytes};
+  *p = (tilec_program){.users = 1, .reads = reads, .name = copy, .text = text, .bytes = bytes};
   Compilation c;
   tilec_status status = program_parse(p, &c);
   compilation_free(&c);
+  p->reads = false;
   if (status)
     tilec_program_free(p);
   else
@@ -76,7 +113,7 @@ tilec_status tilec_program_from_source(const char *name, const char *text, size_
   if (!copy) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu bytes)", bytes);
   if (bytes) memcpy(copy, text, bytes);
   copy[bytes] = '\0';
-  return program_make(name, copy, bytes, program);
+  return program_make(name, copy, bytes, false, program);
 }
 
 // The file's bytes and a NUL; NULL with errno where it cannot be read.
@@ -118,7 +155,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
   if (!text && reason == ENOMEM)
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (reading %s)", path);
   if (!text) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
-  return program_make(path, text, bytes, program);
+  return program_make(path, text, bytes, true, program);
 }
 
 // --- Which kernel ---

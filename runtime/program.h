@@ -5,8 +5,17 @@
 
 #include "runtime/compile.h"
 
+// A file that the program imports, as it was when the program was made.
+typedef struct ProgramFile {
+  struct ProgramFile *next;
+  char *path, *text; // text NULL: there is no such file
+  size_t bytes;
+} ProgramFile;
+
 struct tilec_program {
-  int users; // the caller and kernels; atomic
+  int users;  // the caller and kernels; atomic
+  bool reads; // imports are read from the disk: while a program from a file is made
+  ProgramFile *files;
   char *name, *text;
   size_t bytes;
 };

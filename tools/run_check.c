@@ -18,7 +18,7 @@ static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, 
   const char *file = run->options->check_file ? run->options->check_file : run->options->file;
   Str text = run->text;
   if (run->options->check_file && !tool_read(run->arena, file, &text)) return TILEC_ERROR_IO;
-  tilec_status status = compile_parse(c, tool_source_name(file), text);
+  tilec_status status = tool_parse(c, file, text);
   again.spec = (Spec){0};
   if (status == TILEC_OK && !c->is_tir) status = tool_spec(run->options, c, &again.spec);
   for (uint32_t i = 0; status == TILEC_OK && i < run->defines.n; i++)

@@ -149,7 +149,7 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   compilation_init(&c);
   Run run = {.options = options, .arena = arena, .c = &c, .text = text};
   tilec_status status =
-      options_file_is_ptx(options) ? TILEC_OK : compile_parse(&c, tool_source_name(options->file), text);
+      options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;
   if (status != TILEC_OK)

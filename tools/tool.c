@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ir/print.h"
+#include "runtime/imports.h"
 
 ExitStatus tool_error(const char *format, ...) {
   va_list args;
@@ -40,6 +41,11 @@ bool tool_read(Arena *arena, const char *path, Str *text) {
   buf_free(&bytes);
   if (file && !standard) fclose(file);
   return ok;
+}
+
+tilec_status tool_parse(Compilation *c, const char *path, Str text) {
+  if (strcmp(path, "-") != 0) c->reader = (ImportReader){import_read_file, NULL};
+  return compile_parse(c, tool_source_name(path), text);
 }
 
 static bool write_all(FILE *file, Str text) {

@@ -32,6 +32,9 @@ bool tool_write(const char *path, Str text);
 // `status` means.
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status);
 
+// compile_parse of a file of the command line, with the files that it imports; standard input imports none.
+tilec_status tool_parse(Compilation *c, const char *path, Str text);
+
 // Fills `spec` from the options alone: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 

@@ -27,7 +27,13 @@ static Spec make_spec(Compilation *c, const KernelInfo *kernel) {
     if (p->is_constexpr || p->type) continue;
     const Type *type =
         i % 2 ? type_scalar(&c->ir, ELEM_I32) : type_ptr(&c->ir, type_scalar(&c->ir, ELEM_FP32));
-    spec.params[spec.param_count++] = (ParamSpec){.name = p->name, .type = type};
+    ParamSpec param = {.name = p->name, .type = type};
+    if (i % 4 == 1) { // half of the integers have a value, for heuristics
+      ConstValue *value = ARENA_NEW(&c->arena, ConstValue);
+      *value = (ConstValue){.kind = CONST_INT, .i = 24};
+      param.value = value;
+    }
+    spec.params[spec.param_count++] = param;
   }
   return spec;
 }

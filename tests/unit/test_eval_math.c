@@ -47,7 +47,7 @@ static const One ONES[] = {
     {"cospi", ref_cospi, -3, 3},    {"erf", erff, -3, 3},           {"erfc", erfcf, -3, 3},
     {"lgamma", lgammaf, 0.2f, 20},  {"tgamma", tgammaf, 0.2f, 9},   {"floor", floorf, -9, 9},
     {"ceil", ceilf, -9, 9},         {"trunc", truncf, -9, 9},       {"round", roundf, -9, 9},
-    {"rint", rintf, -9, 9},         {"abs", fabsf, -9, 9},
+    {"rint", rintf, -9, 9},         {"abs", fabsf, -9, 9},          {"logb", logbf, 4.1f, 7.9f},
 };
 
 // Right implementations pass, on exact operands and on ones that are an ulp off; one part in 2,000 off fails.
@@ -142,6 +142,11 @@ static void test_special_values(void **unused) {
   check_special("exp", -INFINITY, 0);
   check_special("exp", 100, INFINITY);
   check_special("log", 0, -INFINITY);
+  check_special("logb", 0, -INFINITY);
+  check_special("logb", -INFINITY, INFINITY);
+  check_special("logb", NAN, NAN);
+  check_special("logb", 0x1p-149f, -149);
+  check_special("logb", -0.99f, -1);
   check_special("log", -1, NAN);
   check_special("rsqrt", 0, INFINITY);
   check_special("rsqrt", INFINITY, 0);

@@ -456,6 +456,37 @@ static void test_heuristics(void **unused) {
   }
 }
 
+// A program from a file keeps what the file imports; one from text imports nothing.
+static void test_imports(void **unused) {
+  (void)unused;
+  static const char source[] = "from utils import f\n@kernel\ndef k(o: *i32):\n    store(o, f(1))\n";
+  tilec_device *device = open_device("eval");
+  tilec_program *program = NULL, *text = program_of(TESTS_DIR "/golden/imports/text.tile", source);
+  tilec_kernel *kernel = NULL;
+  int32_t room[4] = {0};
+  tilec_buffer *out = buffer_of(device, room, sizeof room);
+  tilec_compile_options compile = TILEC_COMPILE_OPTIONS_INIT;
+  tilec_launch_options launch = TILEC_LAUNCH_OPTIONS_INIT;
+  const char *defines[] = {"N=4"};
+  tilec_arg arg = tilec_arg_buffer(TILEC_I32, out);
+  compile.defines = defines;
+  compile.define_count = 1;
+  launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+  assert_ok(tilec_program_from_file(TESTS_DIR "/golden/imports/main.py", &program));
+  assert_ok(tilec_kernel_new(device, program, &compile, &kernel));
+  assert_ok(tilec_launch(kernel, &launch, &arg, 1));
+  assert_ok(tilec_buffer_read(out, 0, room, sizeof room));
+  assert_int_equal(room[3], 20119120);
+  tilec_kernel_free(kernel);
+  tilec_program_free(program);
+  assert_ok(tilec_kernel_new(device, text, NULL, &kernel));
+  assert_error(tilec_launch(kernel, &launch, &arg, 1), TILEC_ERROR_COMPILE, "'utils.f', which is not read");
+  tilec_kernel_free(kernel);
+  tilec_program_free(text);
+  tilec_buffer_free(out);
+  tilec_device_close(device);
+}
+
 static void test_grids(void **unused) {
   (void)unused;
   static const struct {
@@ -634,6 +665,7 @@ int main(void) {
       cmocka_unit_test(test_none_and_defaults),
       cmocka_unit_test(test_specialisations),
       cmocka_unit_test(test_heuristics),
+      cmocka_unit_test(test_imports),
       cmocka_unit_test(test_grids),
       cmocka_unit_test(test_no_grid),
       cmocka_unit_test(test_a_stream_of_another_device),

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Files that a source file imports: `from utils import f` reads utils.py or utils.tile beside it, `from ..
+// import m` a folder up. A module of which there is no such file (torch, triton) is none of ours.
+#ifndef RUNTIME_IMPORTS_H
+#define RUNTIME_IMPORTS_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "runtime/compile.h"
+
+// Reads a file of the disk, for Compilation.reader; data is not used.
+bool import_read_file(void *data, Arena *arena, const char *path, Str *text);
+
+// Parses what c->syntax imports, through c->reader, and what that imports. Located errors go to c->diags.
+void imports_follow(Compilation *c);
+
+#endif
