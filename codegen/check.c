@@ -7,7 +7,7 @@
 #include "codegen/emit_move.h"
 #include "codegen/libclc.h"
 
-enum { MAX_REGISTERS = 4096, MAX_STATIC_SHARED = 48 * 1024, MAX_DEPTH = 200 };
+enum { MAX_REGISTERS = 4096, MAX_DEPTH = 200 };
 
 typedef struct Checker {
   const Target *target;
@@ -17,10 +17,8 @@ typedef struct Checker {
 } Checker;
 
 static void check_type(Checker *c, const Type *type, Loc loc) {
-  if (type->kind == TYPE_SHARED || type->kind == TYPE_TOKEN || type->kind == TYPE_BLOCK_PTR) {
-    diag_error(c->diags, loc,
-               type->kind == TYPE_BLOCK_PTR ? "block pointers are not built yet"
-                                            : "shared memory and asynchronous operations are not built yet");
+  if (type->kind == TYPE_BLOCK_PTR) {
+    diag_error(c->diags, loc, "block pointers are not built yet");
     c->failed = true;
   }
   if (!type_is_tile(type)) return;
@@ -98,18 +96,6 @@ static void check_volatile(Checker *c, const Op *op) {
   c->failed = true;
 }
 
-static void check_convert(Checker *c, const Op *op) {
-  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
-  if (op->kind != OP_CONVERT_LAYOUT || !from->layout || !to->layout) return;
-  if (layout_conversion(from->layout, to->layout) < CONVERT_LANES) return;
-  uint64_t bytes = type_elements(from) * type_element_bytes(from);
-  if (bytes <= MAX_STATIC_SHARED) return;
-  diag_error(c->diags, op->loc,
-             "converting this tile's layout needs %llu bytes of shared memory; the most is %d today",
-             (unsigned long long)bytes, MAX_STATIC_SHARED);
-  c->failed = true;
-}
-
 static bool has_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;
@@ -160,7 +146,6 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
   check_fp8(c, op);
   if (op->kind == OP_LOAD || op->kind == OP_STORE) check_hints(c, op);
   check_volatile(c, op);
-  if (op->kind == OP_CONVERT_LAYOUT) check_convert(c, op);
   check_moves(c, op);
   check_loop(c, op);
   for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], depth + 1);
@@ -196,5 +181,5 @@ bool check_func(Func *func, const Target *target, Diags *diags) {
   Checker c = {target, func->module->ir->arena, diags, false};
   check_name(&c, func);
   check_region(&c, func->body, 0);
-  return !c.failed;
+  return !c.failed && check_shared(func, target, diags);
 }

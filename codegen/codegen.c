@@ -159,8 +159,8 @@ static void describe(const Emitter *e, CodegenResult *result) {
   result->kernels = ARENA_ARRAY(e->arena, KernelMeta, module->funcs.n);
   result->kernel_count = module->funcs.n;
   for (uint32_t i = 0; i < module->funcs.n; i++)
-    result->kernels[i] =
-        (KernelMeta){module->funcs.at[i]->name, 32u * module->target.num_warps, 0, e->ptx_version};
+    result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32u * module->target.num_warps,
+                                      e->dynamic_shared.at[i], e->ptx_version};
   result->target = module->target;
   result->target.arch_specific = false; // no instruction so far needs it
 }

@@ -19,6 +19,8 @@ static LLVMTypeRef scalar_type(const Emitter *e, Elem elem) {
 
 LLVMTypeRef emit_type(const Emitter *e, const Type *type) {
   const Type *element = type_element(type);
+  if (element->kind == TYPE_SHARED) return LLVMPointerTypeInContext(e->context, NVVM_SHARED);
+  if (element->kind == TYPE_TOKEN) return e->i1; // of no meaning: what waits counts groups
   return element->kind == TYPE_PTR ? e->ptr : scalar_type(e, element->elem);
 }
 
@@ -108,6 +110,8 @@ static const LayoutIndex *layout_index(Emitter *e, const Layout *layout) {
   vec_push(e->arena, &e->indices, index);
   return &vec_last(&e->indices);
 }
+
+LayoutIndex emit_thread_index(Emitter *e, const Layout *layout) { return *layout_index(e, layout); }
 
 LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r) {
   const LayoutIndex *index = layout_index(e, layout);
@@ -219,6 +223,15 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_CAT] = emit_move,
     [OP_SLICE] = emit_move,
     [OP_RETURN] = emit_return,
+    [OP_SHARED_ALLOC] = emit_shared_op,
+    [OP_SHARED_STORE] = emit_shared_op,
+    [OP_SHARED_LOAD] = emit_shared_op,
+    [OP_SHARED_INDEX] = emit_shared_op,
+    [OP_SHARED_TRANS] = emit_shared_op,
+    [OP_COPY_ASYNC] = emit_shared_op,
+    [OP_ASYNC_COMMIT] = emit_shared_op,
+    [OP_ASYNC_WAIT] = emit_shared_op,
+    [OP_FENCE_ASYNC] = emit_shared_op,
 };
 
 bool emit_has_op(OpKind kind) {
@@ -295,7 +308,7 @@ void emit_func(Emitter *e, Func *func) {
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   e->indices.n = 0;
-  e->shared = NULL;
+  emit_shared_memory(e, func);
   declare(e, func);
   debug_begin_func(e);
   e->entry = LLVMAppendBasicBlockInContext(e->context, e->function, "entry");

@@ -47,8 +47,8 @@ typedef struct Emitter {
   LLVMValueRef **registers;        // by Value.id
   LLVMValueRef thread, lane, warp; // i32
   VEC(LayoutIndex) indices;
-  LLVMValueRef shared; // the current kernel's buffer for conversions of layouts; NULL: none yet
-  uint32_t shared_bytes;
+  LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
+  VEC(uint32_t) dynamic_shared; // bytes, by function
   bool uses_libclc;
   uint32_t most_registers; // that a value has
   uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
@@ -59,6 +59,8 @@ typedef void (*EmitOp)(Emitter *e, Op *op);
 
 // check.c: located errors for what cannot be compiled. Where there is none, emission does not fail.
 bool check_func(Func *func, const Target *target, Diags *diags);
+// check_shared.c: the same for shared memory, where all ops are known to codegen.
+bool check_shared(Func *func, const Target *target, Diags *diags);
 
 // emit.c
 bool emit_has_op(OpKind kind); // whether codegen has a row for it; of math: emit_has_math
@@ -76,6 +78,8 @@ LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
 LLVMValueRef emit_i32(const Emitter *e, uint32_t value);
 // L(r, lane, warp) as i32.
 LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r);
+// L(0, lane, warp) with the bits that it may have set.
+LayoutIndex emit_thread_index(Emitter *e, const Layout *layout);
 // Whether this thread is the first holder of its elements; NULL: every thread is.
 LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout);
 // The same of a tile's elements, and of a scalar thread 0.
@@ -110,6 +114,33 @@ bool emit_needs_broadcast(const Op *op);
 
 // emit_convert.c
 void emit_convert_layout(Emitter *e, Op *op);
+
+// emit_shared.c
+enum { STATIC_SHARED = 48 * 1024 }; // beyond it shared memory is dynamic
+uint32_t func_shared_bytes(const Func *func); // of all its buffers; they have offsets
+void emit_shared_memory(Emitter *e, Func *func);
+// The address of the buffer's first byte, a pointer to address space 3.
+LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
+void emit_shared_op(Emitter *e, Op *op);
+uint32_t copy_async_run(const Op *op); // registers that one instruction of a copy_async moves
+// Registers of a thread in shared memory.
+typedef struct SharedAccess {
+  LLVMValueRef base;   // the address of offset 0, a multiple of 16 bytes
+  const Type *element; // scalar or pointer
+  const Layout *map;   // interned; register, lane, warp -> offset in elements
+  uint32_t change;     // XORed to every offset
+} SharedAccess;
+// How a tile lies in a buffer, or in the part of it that begins at `starts` (may be NULL).
+SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
+// Registers with a bit of `skip` are not written.
+void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers);
+// The tile by its first holders.
+void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
+                            const LLVMValueRef *registers);
+void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
+// What is built up to emit_unguard is done where the condition (NULL: always) holds.
+LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition);
+void emit_unguard(Emitter *e, LLVMBasicBlockRef end);
 
 // emit_control.c
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the function's end

@@ -3,6 +3,7 @@
 // cvt, ex2).
 #include "codegen/nvvm.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "base/fault.h"
 
@@ -60,6 +61,21 @@ LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis) {
 }
 
 void nvvm_barrier(Emitter *e) { nvvm_call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", emit_i32(e, 0)); }
+
+void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
+                     LLVMValueRef read) {
+  char name[64];
+  snprintf(name, sizeof name, "llvm.nvvm.cp.async.%s.shared.global.%u%s", first_level ? "ca" : "cg", bytes,
+           read ? ".s" : "");
+  LLVMValueRef args[] = {to, from, read};
+  nvvm_intrinsic(e, name, NULL, 0, args, read ? 3 : 2);
+}
+
+void nvvm_copy_commit(Emitter *e) { nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL); }
+
+void nvvm_copy_wait(Emitter *e, uint32_t pending) {
+  nvvm_call(e, "llvm.nvvm.cp.async.wait.group", emit_i32(e, pending));
+}
 
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane) {
   LLVMValueRef args[] = {emit_i32(e, 0xffffffffu), x, lane, emit_i32(e, 31)};
@@ -123,6 +139,15 @@ LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constra
   buf_free(text);
   buf_free(constraints);
   return LLVMBuildCall2(e->builder, type, code, args, count, "");
+}
+
+void nvvm_fence_async(Emitter *e) {
+  Buf text = {0}, constraints = {0};
+  buf_text(&text, "fence.proxy.async.shared::cta;");
+  buf_text(&constraints, "~{memory}");
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
+  emit_needs_ptx(e, 80);
+  nvvm_assembly(e, type, &text, &constraints, NULL, 0);
 }
 
 // The results are tied to `initial`, which a predicated-off load leaves as they are.

@@ -28,6 +28,12 @@ LLVMValueRef nvvm_thread_id(Emitter *e);                                  // tid
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);                     // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis);                  // nctaid
 void nvvm_barrier(Emitter *e);                                            // bar.sync 0
+// cp.async of 4, 8 or 16 bytes; `read` (i32; NULL: all): how many of them are read, the rest are zeros.
+void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
+                     LLVMValueRef read);
+void nvvm_copy_commit(Emitter *e);                 // cp.async.commit_group
+void nvvm_copy_wait(Emitter *e, uint32_t pending); // cp.async.wait_group
+void nvvm_fence_async(Emitter *e);                 // fence.proxy.async of shared memory
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
 LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
 // fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What of shared memory and asynchronous copies cannot be compiled.
+#include "codegen/emit.h"
+
+#include "ir/build.h"
+#include "ir/scratch.h"
+
+typedef struct SharedChecker {
+  const Target *target;
+  Diags *diags;
+  bool ok;
+} SharedChecker;
+
+static bool fail(SharedChecker *c, const Op *op, const char *why) {
+  diag_error(c->diags, op->loc, "%s: %s", op_info(op->kind)->name, why);
+  c->ok = false;
+  return false;
+}
+
+// Bytes of shared memory that a block may have, by architecture (CUDA programming guide, compute
+// capabilities).
+static uint32_t limit_of(uint16_t sm) {
+  enum { KILO = 1024 };
+  switch (sm) {
+  case 75: return 64 * KILO;
+  case 80:
+  case 87: return 163 * KILO;
+  case 90:
+  case 100:
+  case 103:
+  case 110: return 227 * KILO;
+  default: return 99 * KILO;
+  }
+}
+
+static bool all_layouts(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Type *type = op_operand(op, i)->type;
+    if (type_is_tile(type) && !type->layout) return false;
+  }
+  return true;
+}
+
+static void check_starts(SharedChecker *c, const Op *op, const Type *tile) {
+  const Attr *starts = op_attr(op, ATTR_STARTS);
+  for (uint32_t d = 0; starts && d < tile->rank; d++)
+    if (starts->ints.at[d] % tile->shape[d] != 0)
+      fail(c, op, "a part of a buffer that begins at no multiple of its size is not built yet");
+}
+
+static void check_copy(SharedChecker *c, const Op *op) {
+  uint32_t bytes = elem_bytes(op_operand(op, 1)->type->elem);
+  if (c->target->sm < 80)
+    fail(c, op, "asynchronous copies need sm_80 or newer");
+  else if (copy_async_run(op) * bytes < 4)
+    fail(c, op, "an asynchronous copy moves 4, 8 or 16 aligned bytes a thread");
+}
+
+static void check_scan(SharedChecker *c, const Op *op) {
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) fail(c, op, "the layout spreads the axis in a way that is not built yet");
+}
+
+static void visit(Op *op, void *data) {
+  SharedChecker *c = data;
+  if (!all_layouts(op)) return;
+  if (op->kind == OP_SHARED_ALLOC && !op_attr(op, ATTR_OFFSET))
+    fail(c, op, "the buffer has no place: allocate_shared has not run");
+  if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type);
+  if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type);
+  if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
+  if (op->kind == OP_FENCE_ASYNC && c->target->sm < 90) fail(c, op, "it needs sm_90 or newer");
+  if (op->kind == OP_SCAN) check_scan(c, op);
+  if (!op_scratch(op) && scratch_bytes(op))
+    fail(c, op, "the scratch buffer is missing: promote_shared has not run");
+}
+
+static void note_buffer(Op *op, void *data) {
+  void **both = data;
+  if (op->kind == OP_SHARED_ALLOC)
+    diag_note(both[0], both[1], op->loc, "%u bytes at %lld", shared_bytes(op_result(op)->type),
+              (long long)op_int(op, ATTR_OFFSET, 0));
+}
+
+bool check_shared(Func *func, const Target *target, Diags *diags) {
+  SharedChecker c = {target, diags, true};
+  region_walk(func->body, visit, &c);
+  if (!c.ok) return false;
+  uint32_t bytes = func_shared_bytes(func), limit = limit_of(target->sm);
+  if (bytes <= limit) return true;
+  Diag *error =
+      diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; sm_%u has %u a block",
+                 func->name, bytes, target->sm, limit);
+  region_walk(func->body, note_buffer, (void *[]){diags, error});
+  return false;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shared memory: the kernel's one array, buffers as places in it, tiles to and from buffers.
+//
+// An element's offset is map(register, lane, warp): the part of lane and warp is computed once a function,
+// registers are constants, XORed where they meet bits of that part and else added as immediates. A run of
+// registers with consecutive offsets is one access of at most 16 bytes.
+#include "codegen/emit.h"
+
+#include "base/fault.h"
+#include "codegen/nvvm.h"
+#include "ir/build.h"
+#include "ir/scratch.h"
+
+// --- the kernel's array
+
+static void add_buffer(Op *op, void *data) {
+  uint32_t *bytes = data;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  uint32_t end = (uint32_t)op_int(op, ATTR_OFFSET, 0) + shared_bytes(op_result(op)->type);
+  if (end > *bytes) *bytes = end;
+}
+
+uint32_t func_shared_bytes(const Func *func) {
+  uint32_t bytes = 0;
+  region_walk(func->body, add_buffer, &bytes);
+  return bytes;
+}
+
+// Its name is no identifier of the language.
+void emit_shared_memory(Emitter *e, Func *func) {
+  enum { MOST_ALIGNED = 1024 }; // what wgmma and TMA ask for
+  uint32_t bytes = func_shared_bytes(func);
+  bool is_static = bytes <= STATIC_SHARED;
+  vec_push(e->arena, &e->dynamic_shared, is_static ? 0 : bytes);
+  e->shared = NULL;
+  if (!bytes) return;
+  LLVMTypeRef type = LLVMArrayType2(e->i8, is_static ? bytes : 0);
+  const char *name = arena_printf(e->arena, "%s$shared", func->name);
+  e->shared = LLVMAddGlobalInAddressSpace(e->llvm, type, name, NVVM_SHARED);
+  LLVMSetAlignment(e->shared, MOST_ALIGNED);
+  LLVMSetLinkage(e->shared, is_static ? LLVMInternalLinkage : LLVMExternalLinkage);
+  if (is_static) LLVMSetInitializer(e->shared, LLVMGetUndef(type));
+}
+
+LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer) { return emit_get(e, buffer)[0]; }
+
+static LLVMValueRef at_byte(Emitter *e, LLVMValueRef base, LLVMValueRef offset) {
+  return LLVMBuildGEP2(e->builder, e->i8, base, &offset, 1, "");
+}
+
+// --- guards
+
+LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition) {
+  if (!condition) return NULL;
+  LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(e->context, e->function, "guarded");
+  LLVMBasicBlockRef end = LLVMAppendBasicBlockInContext(e->context, e->function, "guard_end");
+  LLVMBuildCondBr(e->builder, condition, inside, end);
+  LLVMPositionBuilderAtEnd(e->builder, inside);
+  return end;
+}
+
+void emit_unguard(Emitter *e, LLVMBasicBlockRef end) {
+  if (!end) return;
+  LLVMBuildBr(e->builder, end);
+  LLVMPositionBuilderAtEnd(e->builder, end);
+}
+
+// --- registers to and from shared memory
+
+// How the registers of an access are moved: 2^bits of them at a time, those with consecutive offsets.
+typedef struct Runs {
+  uint32_t bits;
+  uint32_t register_bit[4]; // that offset bit i belongs to
+  LLVMTypeRef memory, type; // of an element; of a run
+  uint32_t bytes;           // of an element
+} Runs;
+
+static LLVMTypeRef memory_type(Emitter *e, const Type *element) {
+  return element->kind == TYPE_PTR ? e->i64 : emit_memory_type(e, element);
+}
+
+// The register bit with that basis; no other bit of the layout changes it.
+static bool find_register(const Layout *map, uint32_t offset_bit, uint32_t *bit) {
+  uint32_t holders = 0;
+  for (uint32_t i = 0; i < layout_in_bits(map); i++) {
+    if (!(map->basis[i] >> offset_bit & 1)) continue;
+    holders++;
+    *bit = i;
+  }
+  return holders == 1 && *bit < map->bits[DIM_REGISTER] && map->basis[*bit] == 1u << offset_bit;
+}
+
+static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t skip) {
+  Runs runs = {.memory = memory_type(e, access->element), .bytes = type_element_bytes(access->element)};
+  while (runs.bytes << (runs.bits + 1) <= 16 && !(access->change >> runs.bits & 1)) {
+    uint32_t *bit = &runs.register_bit[runs.bits];
+    if (!find_register(access->map, runs.bits, bit) || skip >> *bit & 1) break;
+    runs.bits++;
+  }
+  runs.type = runs.bits ? LLVMVectorType(runs.memory, 1u << runs.bits) : runs.memory;
+  return runs;
+}
+
+// Register i of the run that begins at register r.
+static uint32_t run_register(const Runs *runs, uint32_t r, uint32_t i) {
+  for (uint32_t bit = 0; bit < runs->bits; bit++) r |= (i >> bit & 1) << runs->register_bit[bit];
+  return r;
+}
+
+static bool begins_run(const Runs *runs, uint32_t r) {
+  for (uint32_t bit = 0; bit < runs->bits; bit++)
+    if (r >> runs->register_bit[bit] & 1) return false;
+  return true;
+}
+
+static LLVMValueRef slot(Emitter *e, const SharedAccess *access, uint32_t r) {
+  uint32_t bytes = type_element_bytes(access->element);
+  LayoutIndex index = emit_thread_index(e, access->map);
+  uint32_t constant = layout_apply(access->map, r, 0, 0, 0) ^ access->change;
+  LLVMValueRef offset = index.thread_part;
+  if (constant & index.thread_mask)
+    offset = LLVMBuildXor(e->builder, offset, emit_i32(e, constant & index.thread_mask), "");
+  offset = LLVMBuildMul(e->builder, offset, emit_i32(e, bytes), "");
+  LLVMValueRef address = at_byte(e, access->base, offset);
+  uint32_t rest = constant & ~index.thread_mask;
+  return rest ? at_byte(e, address, emit_i32(e, rest * bytes)) : address;
+}
+
+static LLVMValueRef to_memory(Emitter *e, LLVMValueRef x) {
+  if (LLVMTypeOf(x) == e->i1) return LLVMBuildZExt(e->builder, x, e->i8, "");
+  if (LLVMTypeOf(x) == e->ptr) return LLVMBuildPtrToInt(e->builder, x, e->i64, "");
+  return x;
+}
+
+static LLVMValueRef from_memory(Emitter *e, const Type *element, LLVMValueRef x) {
+  LLVMTypeRef type = emit_type(e, element);
+  if (type == e->i1) return LLVMBuildTrunc(e->builder, x, e->i1, "");
+  if (type == e->ptr) return LLVMBuildIntToPtr(e->builder, x, type, "");
+  return x;
+}
+
+void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
+  Runs runs = runs_of(e, access, skip);
+  for (uint32_t r = 0; r < layout_registers(access->map); r++) {
+    if ((r & skip) || !begins_run(&runs, r)) continue;
+    LLVMValueRef all = runs.bits ? LLVMGetPoison(runs.type) : NULL;
+    for (uint32_t i = 0; i < 1u << runs.bits; i++) {
+      LLVMValueRef x = to_memory(e, registers[run_register(&runs, r, i)]);
+      all = runs.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
+    }
+    LLVMValueRef store = LLVMBuildStore(e->builder, all, slot(e, access, r));
+    LLVMSetAlignment(store, runs.bytes << runs.bits);
+  }
+}
+
+void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
+  Runs runs = runs_of(e, access, 0);
+  for (uint32_t r = 0; r < layout_registers(access->map); r++) {
+    if (!begins_run(&runs, r)) continue;
+    LLVMValueRef all = LLVMBuildLoad2(e->builder, runs.type, slot(e, access, r), "");
+    LLVMSetAlignment(all, runs.bytes << runs.bits);
+    for (uint32_t i = 0; i < 1u << runs.bits; i++) {
+      LLVMValueRef x = runs.bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
+      registers[run_register(&runs, r, i)] = from_memory(e, access->element, x);
+    }
+  }
+}
+
+void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
+                            const LLVMValueRef *registers) {
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(layout, free_bits);
+  LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
+  emit_shared_write(e, access, free_bits[DIM_REGISTER], registers);
+  emit_unguard(e, end);
+}
+
+// --- tiles in buffers
+
+// The flattened index in the buffer of what has `index` in the tile.
+static uint32_t index_in(const Type *buffer, const Type *tile, uint32_t index) {
+  uint32_t result = 0;
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    uint32_t from, to, bits = layout_dim_bits(tile->rank, tile->shape, d, &from);
+    layout_dim_bits(buffer->rank, buffer->shape, d, &to);
+    result |= (index >> from & ((1u << bits) - 1)) << to;
+  }
+  return result;
+}
+
+static uint32_t start_index(const Type *buffer, const Attr *starts) {
+  uint32_t index = 0;
+  for (uint32_t d = 0; starts && d < buffer->rank; d++) {
+    uint32_t first;
+    layout_dim_bits(buffer->rank, buffer->shape, d, &first);
+    index |= (uint32_t)starts->ints.at[d] << first;
+  }
+  return index;
+}
+
+SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts) {
+  const Type *type = buffer->type;
+  Layout inverse, in_buffer = *tile->layout;
+  if (!layout_invert(type->layout, &inverse)) BUG("a shared buffer without a place for every element");
+  in_buffer.out_bits = type->layout->out_bits;
+  for (uint32_t i = 0; i < layout_in_bits(tile->layout); i++)
+    in_buffer.basis[i] = index_in(type, tile, tile->layout->basis[i]);
+  Layout map = layout_compose(&in_buffer, &inverse);
+  SharedAccess access = {.base = emit_shared_address(e, buffer), .element = type_element(tile)};
+  access.map = layout_intern(e->module->ir, &map);
+  access.change = layout_apply_offset(&inverse, start_index(type, starts));
+  return access;
+}
+
+static void emit_shared_store(Emitter *e, Op *op) {
+  const Value *value = op_operand(op, 0);
+  SharedAccess access = emit_shared_access(e, op_operand(op, 1), value->type, op_attr(op, ATTR_STARTS));
+  emit_shared_write_tile(e, &access, value->type->layout, emit_get(e, value));
+}
+
+static void emit_shared_load(Emitter *e, Op *op) {
+  const Type *type = op_result(op)->type;
+  SharedAccess access = emit_shared_access(e, op_operand(op, 0), type, op_attr(op, ATTR_STARTS));
+  emit_shared_read(e, &access, emit_new(e, op_result(op)));
+}
+
+static void emit_shared_index(Emitter *e, Op *op) {
+  uint32_t bytes = shared_bytes(op_result(op)->type);
+  LLVMValueRef index = emit_register(e, op_operand(op, 1), 0);
+  LLVMValueRef offset = LLVMBuildMul(e->builder, index, emit_i32(e, bytes), "");
+  emit_new(e, op_result(op))[0] = at_byte(e, emit_shared_address(e, op_operand(op, 0)), offset);
+}
+
+// --- asynchronous copies
+
+// One run: zeros where the mask does not hold.
+static void copy_run(Emitter *e, const Op *op, LLVMValueRef from, LLVMValueRef to, LLVMValueRef mask,
+                     uint32_t bytes) {
+  LLVMValueRef some = emit_i32(e, bytes);
+  LLVMValueRef read = mask ? LLVMBuildSelect(e->builder, mask, some, emit_i32(e, 0), "") : NULL;
+  const Attr *cache = op_attr(op, ATTR_CACHE);
+  bool first_level = bytes < 16 || (cache && strcmp(cache->str, ".ca") == 0);
+  nvvm_copy_async(e, bytes, first_level, to, from, read);
+}
+
+// Registers a run: as many as both sides, the alignment and the mask allow.
+uint32_t copy_async_run(const Op *op) {
+  const Type *pointer = op_operand(op, 0)->type, *buffer = op_operand(op, 1)->type;
+  uint32_t bytes = elem_bytes(buffer->elem), bits = 0;
+  Layout inverse;
+  if (!layout_invert(buffer->layout, &inverse)) return 1;
+  Layout map = layout_compose(pointer->layout, &inverse);
+  uint64_t most = (uint64_t)op_int(op, ATTR_VECTOR, 1), align = (uint64_t)op_int(op, ATTR_ALIGN, bytes);
+  if (align / bytes < most) most = align / bytes;
+  if (16 / bytes < most) most = 16 / bytes;
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(pointer->layout, free_bits);
+  for (uint32_t bit = 0; 2ull << bits <= most && find_register(&map, bits, &bit) && bit == bits; bits++)
+    if (free_bits[DIM_REGISTER] >> bit & 1) break;
+  return 1u << bits;
+}
+
+static void emit_copy_async(Emitter *e, Op *op) {
+  const Value *pointer = op_operand(op, 0), *buffer = op_operand(op, 1), *mask = op_operand(op, 2);
+  const Layout *layout = pointer->type->layout;
+  const Type *tile = type_with_element(e->module->ir, pointer->type, type_element(pointer->type)->inner);
+  SharedAccess access = emit_shared_access(e, buffer, tile, NULL);
+  uint32_t run = copy_async_run(op), bytes = run * elem_bytes(buffer->type->elem), free_bits[DIM_COUNT];
+  layout_free_bits(layout, free_bits);
+  LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
+  for (uint32_t r = 0; r < layout_registers(layout); r += run)
+    if (!(r & free_bits[DIM_REGISTER]))
+      copy_run(e, op, emit_register(e, pointer, r), slot(e, &access, r),
+               mask ? emit_register(e, mask, r) : NULL, bytes);
+  emit_unguard(e, end);
+}
+
+void emit_shared_op(Emitter *e, Op *op) {
+  switch ((int)op->kind) {
+  case OP_SHARED_ALLOC:
+    emit_new(e, op_result(op))[0] = at_byte(e, e->shared, emit_i32(e, (uint32_t)op_int(op, ATTR_OFFSET, 0)));
+    break;
+  case OP_SHARED_STORE: emit_shared_store(e, op); break;
+  case OP_SHARED_LOAD: emit_shared_load(e, op); break;
+  case OP_SHARED_INDEX: emit_shared_index(e, op); break;
+  case OP_SHARED_TRANS: emit_new(e, op_result(op))[0] = emit_shared_address(e, op_operand(op, 0)); break;
+  case OP_COPY_ASYNC: emit_copy_async(e, op); break;
+  case OP_ASYNC_COMMIT:
+    nvvm_copy_commit(e);
+    emit_new(e, op_result(op))[0] = LLVMConstNull(e->i1);
+    break;
+  case OP_ASYNC_WAIT: nvvm_copy_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0)); break;
+  case OP_FENCE_ASYNC: nvvm_fence_async(e); break;
+  default: BUG("%s is not of shared memory", op_info(op->kind)->name);
+  }
+}

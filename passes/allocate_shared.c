@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// allocate_shared: gives every buffer in shared memory its place; buffers that are never alive together share
+// bytes.
+//
+// before  %s = shared_alloc : shared<256xi32, #s>
+// after   %s = shared_alloc {offset = 1024} : shared<256xi32, #s>
+// needs   every buffer made explicit (promote_shared, pipeline)
+// keeps   every value
+// breaks  nothing; place_barriers must come after, since it orders uses of the same bytes
+// pays    shared memory is the sum of what is alive at one time
+//
+// A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
+// outside of lasts to the loop's end. What copies or asynchronous dots use lasts to the last wait after it.
+// The largest are placed first, each as low as those it lives beside allow.
+#include "ir/build.h"
+#include "ir/scratch.h"
+#include "passes/passes.h"
+#include "passes/shared_buffers.h"
+
+enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
+
+typedef struct Life {
+  Op *alloc;
+  uint32_t begin, end; // op ids, both included
+  uint32_t bytes, align, offset;
+  bool copied, multiplied; // by asynchronous ops
+} Life;
+
+typedef struct Allocator {
+  PassContext *context;
+  SharedBuffers buffers;
+  Life *lives;
+  uint32_t count, last_copy_wait, last_dot_wait;
+} Allocator;
+
+static uint32_t last_id(const Op *op) {
+  uint32_t id = op->id;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    if (op->regions[r]->last) id = last_id(op->regions[r]->last);
+  return id;
+}
+
+// Where the op's use of a value that was made in `home` ends: with the outermost loop around the op that
+// `home` is outside of.
+static uint32_t end_of_use(const Op *op, const Region *home) {
+  uint32_t end = last_id(op);
+  for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
+    if (region->parent->kind == OP_FOR || region->parent->kind == OP_WHILE) end = last_id(region->parent);
+  return end;
+}
+
+static void note_use(Op *op, void *data) {
+  Allocator *a = data;
+  if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
+  if (op->kind == OP_DOT_WAIT) a->last_dot_wait = op->id;
+  for (uint32_t k = 0; k < op->operand_count; k++) {
+    const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
+    for (uint32_t i = 0; set && i < a->count; i++) {
+      if (!set_has(set, i)) continue;
+      Life *life = &a->lives[i];
+      uint32_t end = end_of_use(op, life->alloc->region);
+      if (end > life->end) life->end = end;
+      life->copied |= op->kind == OP_COPY_ASYNC;
+      life->multiplied |= op->kind == OP_DOT && op_attr(op, ATTR_ASYNC);
+      if (op->kind == OP_DOT) life->align = DOT_ALIGN;
+    }
+  }
+}
+
+static void find_lives(Allocator *a, Func *func) {
+  a->count = a->buffers.allocs.n;
+  a->lives = ARENA_ARRAY(a->context->scratch, Life, a->count);
+  for (uint32_t i = 0; i < a->count; i++) {
+    Op *alloc = a->buffers.allocs.at[i];
+    a->lives[i] = (Life){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN};
+    a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
+  }
+  region_walk(func->body, note_use, a);
+  for (uint32_t i = 0; i < a->count; i++) {
+    Life *life = &a->lives[i];
+    if (life->copied && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
+    if (life->multiplied && a->last_dot_wait > life->end) life->end = a->last_dot_wait;
+  }
+}
+
+static bool alive_together(const Life *a, const Life *b) { return a->begin <= b->end && b->begin <= a->end; }
+
+// The lowest place that those already placed leave.
+static uint32_t place_of(const Life *life, Life *const *placed, uint32_t n) {
+  uint32_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (uint32_t i = 0; i < n; i++) {
+      const Life *other = placed[i];
+      if (!alive_together(life, other) || other->offset >= offset + life->bytes ||
+          offset >= other->offset + other->bytes)
+        continue;
+      offset = (other->offset + other->bytes + life->align - 1) / life->align * life->align;
+      moved = true;
+    }
+  }
+  return offset;
+}
+
+// Largest first; of one size as they come in the program.
+static void sort_by_size(Life **order, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t k = i; k > 0 && order[k - 1]->bytes < order[k]->bytes; k--) {
+      Life *swap = order[k];
+      order[k] = order[k - 1];
+      order[k - 1] = swap;
+    }
+}
+
+static void report(const Allocator *a, Func *func, uint32_t bytes, uint32_t sum) {
+  diag_remark(a->context->diags, func->loc, "allocate_shared",
+              "%u bytes of shared memory for %u buffers of together %u", bytes, a->count, sum);
+  for (uint32_t i = 0; i < a->count; i++) {
+    const Life *life = &a->lives[i];
+    diag_remark(a->context->diags, life->alloc->loc, "allocate_shared",
+                "%u bytes at %u, alive for ops %u to %u", life->bytes, life->offset, life->begin, life->end);
+  }
+}
+
+bool pass_allocate_shared(PassContext *context, Func *func) {
+  Allocator a = {.context = context, .buffers = shared_buffers_find(context->scratch, func)};
+  if (!a.buffers.allocs.n) return false;
+  find_lives(&a, func);
+  Life **order = ARENA_ARRAY(context->scratch, Life *, a.count);
+  for (uint32_t i = 0; i < a.count; i++) order[i] = &a.lives[i];
+  sort_by_size(order, a.count);
+  uint32_t bytes = 0, sum = 0;
+  for (uint32_t i = 0; i < a.count; i++) {
+    Life *life = order[i];
+    life->offset = place_of(life, order, i);
+    op_set_attr(life->alloc, (Attr){.key = ATTR_OFFSET, .i = life->offset});
+    if (life->offset + life->bytes > bytes) bytes = life->offset + life->bytes;
+    sum += life->bytes;
+  }
+  report(&a, func, bytes, sum);
+  return true;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// place_barriers: puts a barrier exactly where a thread may touch memory before another is done with it, and
+// fences before asynchronous reads of what threads wrote.
+//
+// before  %d = convert_layout %v, %s : ...      (writes %s, meets, reads %s)
+//         %f = convert_layout %d, %s2 : ...     (%s2 has bytes of %s)
+// after   %d = convert_layout %v, %s : ...
+//         barrier
+//         %f = convert_layout %d, %s2 : ...
+// needs   the buffers' places (allocate_shared); buffers without a place share no bytes
+// keeps   every value
+// breaks  nothing; no pass that moves accesses may come after
+// pays    one barrier orders everything before it with everything after it
+//
+// Hazards: in shared memory between accesses, one of them a write, to the same bytes; an op with a scratch
+// buffer writes it, meets at a barrier of its own and reads it. In global memory between accesses, one of
+// them a write, of tiles of one shape (an element of a shape, or the scalars, are one thread of the language,
+// so the program relies on their order) whose elements are held by different threads: by several warps, or
+// otherwise in the one access than in the other. Any two pointers may be of one place.
+//
+// What is under way is carried along the program, joined after branches, and round loops to a fixed point.
+#include <string.h>
+#include "ir/build.h"
+#include "ir/scratch.h"
+#include "passes/passes.h"
+#include "passes/shared_buffers.h"
+
+// Accesses since the last barrier. Sets of buffers, then sets of kinds of access to global memory.
+enum { READS_SHARED, WRITES_SHARED, COPIES, DOTS, UNFENCED, READS_GLOBAL, WRITES_GLOBAL, SET_COUNT };
+
+typedef struct State {
+  uint64_t *set[SET_COUNT];
+} State;
+
+typedef struct Placer {
+  PassContext *context;
+  Func *func;
+  SharedBuffers buffers;
+  uint64_t **overlaps;     // by buffer: those with bytes of it
+  VEC(const Type *) kinds; // of global accesses: pointer types, by shape and layout; kinds.at[0]: scalars
+  uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
+  uint32_t words;          // of a set
+  bool insert;             // else hazards are only found
+  uint32_t barriers;
+} Placer;
+
+// --- tables
+
+static uint32_t begin_of(const Op *alloc) { return (uint32_t)op_int(alloc, ATTR_OFFSET, 0); }
+
+static bool share_bytes(const Op *a, const Op *b) {
+  if (a == b) return true;
+  if (!op_attr(a, ATTR_OFFSET) || !op_attr(b, ATTR_OFFSET)) return false;
+  uint32_t a_end = begin_of(a) + shared_bytes(op_result(a)->type);
+  uint32_t b_end = begin_of(b) + shared_bytes(op_result(b)->type);
+  return begin_of(a) < b_end && begin_of(b) < a_end;
+}
+
+static bool is_global(const Op *op) {
+  return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
+         op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC;
+}
+
+static bool same_kind(const Type *a, const Type *b) {
+  if (!a || !b || !type_is_tile(a) || !type_is_tile(b))
+    return (!a || !type_is_tile(a)) && (!b || !type_is_tile(b));
+  return type_same_shape(a, b) && a->layout == b->layout;
+}
+
+static uint32_t kind_of(const Placer *p, const Op *op) {
+  const Type *type = op_operand(op, 0)->type;
+  uint32_t i = 0;
+  while (i < p->kinds.n && !same_kind(p->kinds.at[i], type)) i++;
+  return i;
+}
+
+static void note_kind(Op *op, void *data) {
+  Placer *p = data;
+  if (is_global(op) && kind_of(p, op) == p->kinds.n)
+    vec_push(p->context->scratch, &p->kinds, op_operand(op, 0)->type);
+}
+
+static bool held_by_warps(const Placer *p, const Type *type) {
+  if (!type) return p->func->module->target.num_warps > 1;
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(type->layout, free_bits);
+  return free_bits[DIM_WARP] != 0;
+}
+
+static bool clash(const Placer *p, uint32_t i, uint32_t k) {
+  const Type *a = p->kinds.at[i], *b = p->kinds.at[k];
+  if (i == k) return (!a || a->layout) && held_by_warps(p, a);
+  if (!a || !b || !type_same_shape(a, b) || !a->layout || !b->layout) return false;
+  return held_by_warps(p, a) || held_by_warps(p, b) ||
+         layout_conversion(a->layout, b->layout) > CONVERT_REGISTERS;
+}
+
+static void make_tables(Placer *p) {
+  Arena *arena = p->context->scratch;
+  vec_push(arena, &p->kinds, NULL);
+  region_walk(p->func->body, note_kind, p);
+  uint32_t n = p->buffers.allocs.n, most = n > p->kinds.n ? n : p->kinds.n;
+  p->words = most / 64 + 1;
+  p->overlaps = ARENA_ARRAY(arena, uint64_t *, n);
+  for (uint32_t i = 0; i < n; i++) {
+    p->overlaps[i] = ARENA_ARRAY(arena, uint64_t, p->words);
+    for (uint32_t k = 0; k < n; k++)
+      if (share_bytes(p->buffers.allocs.at[i], p->buffers.allocs.at[k])) set_add(p->overlaps[i], k);
+  }
+  p->clashes = ARENA_ARRAY(arena, uint64_t *, p->kinds.n);
+  for (uint32_t i = 0; i < p->kinds.n; i++) {
+    p->clashes[i] = ARENA_ARRAY(arena, uint64_t, p->words);
+    for (uint32_t k = 0; k < p->kinds.n; k++)
+      if (clash(p, i, k)) set_add(p->clashes[i], k);
+  }
+}
+
+// --- states
+
+static State state_new(const Placer *p) {
+  State state;
+  for (int i = 0; i < SET_COUNT; i++) state.set[i] = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+  return state;
+}
+
+static void state_copy(const Placer *p, State *to, const State *from) {
+  for (int i = 0; i < SET_COUNT; i++) memcpy(to->set[i], from->set[i], p->words * sizeof(uint64_t));
+}
+
+static bool state_join(const Placer *p, State *to, const State *from) {
+  bool grew = false;
+  for (int i = 0; i < SET_COUNT; i++) grew |= set_unite(to->set[i], from->set[i], p->words);
+  return grew;
+}
+
+static void empty(const Placer *p, uint64_t *set) { memset(set, 0, p->words * sizeof *set); }
+
+// What copies and dots have under way a barrier does not end.
+static void meet(const Placer *p, State *s) {
+  empty(p, s->set[READS_SHARED]);
+  empty(p, s->set[WRITES_SHARED]);
+  empty(p, s->set[READS_GLOBAL]);
+  empty(p, s->set[WRITES_GLOBAL]);
+  set_unite(s->set[READS_SHARED], s->set[DOTS], p->words);
+}
+
+static void put(Placer *p, Op *op, OpKind kind) {
+  if (!p->insert) return;
+  Builder b = builder_before(op);
+  build_op(&b, kind, 0, NULL, 0, NULL);
+  p->barriers += kind == OP_BARRIER;
+}
+
+// --- ops
+
+// The buffers that share bytes with what the value stands for.
+static const uint64_t *bytes_of(const Placer *p, const Value *value) {
+  const uint64_t *set = p->buffers.sets[value->id];
+  if (!set) return NULL;
+  uint64_t *all = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+  for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
+    if (set_has(set, i)) set_unite(all, p->overlaps[i], p->words);
+  return all;
+}
+
+typedef struct Touch {
+  const uint64_t *reads, *writes; // before the op's own barrier, where it has one
+  const uint64_t *copies;         // written asynchronously
+  const uint64_t *dots;           // read asynchronously, by way of the other proxy
+  const uint64_t *scratch;
+  uint32_t global; // kind
+  bool reads_global, writes_global, is_async;
+} Touch;
+
+static Touch touch_of(const Placer *p, const Op *op) {
+  Touch t = {0};
+  const Value *scratch = op_scratch(op);
+  if (scratch) t.scratch = t.writes = bytes_of(p, scratch);
+  if (op->kind == OP_SHARED_STORE) t.writes = bytes_of(p, op_operand(op, 1));
+  if (op->kind == OP_SHARED_LOAD) t.reads = bytes_of(p, op_operand(op, 0));
+  if (op->kind == OP_COPY_ASYNC) t.copies = bytes_of(p, op_operand(op, 1));
+  if (op->kind == OP_DOT) {
+    const Attr *instruction = op_attr(op, ATTR_INSTRUCTION);
+    bool proxy = instruction && strcmp(instruction->str, "wgmma") == 0;
+    const uint64_t *a = bytes_of(p, op_operand(op, 0)), *b = bytes_of(p, op_operand(op, 1));
+    uint64_t *both = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+    set_unite(both, a, p->words);
+    set_unite(both, b, p->words);
+    t.reads = both;
+    if (proxy) t.dots = both;
+    t.is_async = op_attr(op, ATTR_ASYNC) != NULL;
+  }
+  if (!is_global(op)) return t;
+  // With a scratch buffer one thread does the access; the values meet at the op's barrier.
+  t.global = kind_of(p, op);
+  t.reads_global = op_has(op, READS);
+  t.writes_global = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
+  return t;
+}
+
+static bool is_hazard(const Placer *p, const State *s, const Touch *t) {
+  uint32_t n = p->words;
+  if (set_meets(t->reads, s->set[WRITES_SHARED], n) || set_meets(t->writes, s->set[WRITES_SHARED], n) ||
+      set_meets(t->writes, s->set[READS_SHARED], n) || set_meets(t->copies, s->set[WRITES_SHARED], n) ||
+      set_meets(t->copies, s->set[READS_SHARED], n))
+    return true;
+  const uint64_t *clashes = p->clashes[t->global];
+  return (t->reads_global && set_meets(clashes, s->set[WRITES_GLOBAL], n)) ||
+         (t->writes_global &&
+          (set_meets(clashes, s->set[WRITES_GLOBAL], n) || set_meets(clashes, s->set[READS_GLOBAL], n)));
+}
+
+static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
+  uint32_t n = p->words;
+  if (t->scratch) {
+    meet(p, s);
+    set_unite(s->set[READS_SHARED], t->scratch, n);
+  } else {
+    set_unite(s->set[READS_SHARED], t->reads, n);
+    set_unite(s->set[WRITES_SHARED], t->writes, n);
+  }
+  set_unite(s->set[UNFENCED], t->writes, n);
+  set_unite(s->set[COPIES], t->copies, n);
+  set_unite(s->set[UNFENCED], t->copies, n);
+  if (t->is_async) set_unite(s->set[DOTS], t->reads, n);
+  if (t->reads_global) set_add(s->set[READS_GLOBAL], t->global);
+  if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
+  if (op->kind == OP_BARRIER) meet(p, s);
+  if (op->kind == OP_FENCE_ASYNC) empty(p, s->set[UNFENCED]);
+  // Each thread knows of its own copies alone, until a barrier.
+  if (op->kind == OP_ASYNC_WAIT) {
+    set_unite(s->set[WRITES_SHARED], s->set[COPIES], n);
+    if (op_int(op, ATTR_PENDING, 0) == 0) empty(p, s->set[COPIES]);
+  }
+  if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) == 0) empty(p, s->set[DOTS]);
+}
+
+static void step(Placer *p, State *s, Op *op) {
+  Touch t = touch_of(p, op);
+  bool fence = set_meets(t.dots, s->set[UNFENCED], p->words);
+  if (fence) {
+    put(p, op, OP_FENCE_ASYNC);
+    empty(p, s->set[UNFENCED]);
+  }
+  if (fence || is_hazard(p, s, &t)) {
+    put(p, op, OP_BARRIER);
+    meet(p, s);
+  }
+  take(p, s, &t, op);
+}
+
+// --- control flow
+
+static void walk(Placer *p, State *s, Region *region);
+
+static void walk_if(Placer *p, State *s, Op *op) {
+  State other = state_new(p);
+  state_copy(p, &other, s);
+  walk(p, s, op->regions[0]);
+  walk(p, &other, op->regions[1]);
+  state_join(p, s, &other);
+}
+
+static void walk_parts(Placer *p, State *s, Op *op) {
+  for (uint32_t r = 0; r < op->region_count; r++) walk(p, s, op->regions[r]);
+}
+
+// The state at the loop's entry covers what comes round; then the barriers are put.
+static void walk_loop(Placer *p, State *s, Op *op) {
+  State entry = state_new(p), round = state_new(p);
+  bool insert = p->insert;
+  state_copy(p, &entry, s);
+  p->insert = false;
+  do {
+    state_copy(p, &round, &entry);
+    walk_parts(p, &round, op);
+  } while (state_join(p, &entry, &round));
+  p->insert = insert;
+  state_copy(p, &round, &entry);
+  walk_parts(p, &round, op);
+  // A while's test is done once more than its body; a for may not run at all.
+  if (op->kind == OP_WHILE) {
+    p->insert = false;
+    state_copy(p, s, &entry);
+    walk(p, s, op->regions[0]);
+    p->insert = insert;
+  } else {
+    state_join(p, s, &round);
+  }
+}
+
+static void walk(Placer *p, State *s, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    if (op->kind == OP_FOR || op->kind == OP_WHILE)
+      walk_loop(p, s, op);
+    else if (op->kind == OP_IF)
+      walk_if(p, s, op);
+    else
+      step(p, s, op);
+  }
+}
+
+bool pass_place_barriers(PassContext *context, Func *func) {
+  Placer p = {.context = context, .func = func, .insert = true};
+  p.buffers = shared_buffers_find(context->scratch, func);
+  make_tables(&p);
+  State state = state_new(&p);
+  walk(&p, &state, func->body);
+  if (p.barriers)
+    diag_remark(context->diags, func->loc, "place_barriers", "%u barriers between accesses", p.barriers);
+  return p.barriers > 0;
+}

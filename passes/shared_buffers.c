@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which buffers a value of shared type may stand for: followed through indices, transpositions and what
+// control flow carries, to a fixed point.
+#include "passes/shared_buffers.h"
+
+#include "ir/build.h"
+
+typedef struct Finder {
+  Arena *arena;
+  SharedBuffers *buffers;
+  bool grew;
+} Finder;
+
+static void find_alloc(Op *op, void *data) {
+  Finder *f = data;
+  if (op->kind == OP_SHARED_ALLOC) vec_push(f->arena, &f->buffers->allocs, op);
+}
+
+static void flow(Finder *f, const Value *from, const Value *to) {
+  SharedBuffers *b = f->buffers;
+  if (to->type->kind != TYPE_SHARED || !b->sets[from->id]) return;
+  if (!b->sets[to->id]) b->sets[to->id] = ARENA_ARRAY(f->arena, uint64_t, b->words);
+  f->grew |= set_unite(b->sets[to->id], b->sets[from->id], b->words);
+}
+
+static void flow_for(Finder *f, const Op *op) {
+  const Region *body = op->regions[0];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    flow(f, op_operand(op, i + 3), body->args[i + 1]);
+    flow(f, op_operand(body->last, i), body->args[i + 1]);
+    flow(f, op_operand(op, i + 3), &op->results[i]);
+    flow(f, op_operand(body->last, i), &op->results[i]);
+  }
+}
+
+static void flow_while(Finder *f, const Op *op) {
+  const Region *test = op->regions[0], *body = op->regions[1];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    flow(f, op_operand(op, i), test->args[i]);
+    flow(f, op_operand(body->last, i), test->args[i]);
+    flow(f, op_operand(test->last, i + 1), body->args[i]);
+    flow(f, op_operand(test->last, i + 1), &op->results[i]);
+  }
+}
+
+static void visit(Op *op, void *data) {
+  Finder *f = data;
+  switch ((int)op->kind) {
+  case OP_SHARED_INDEX:
+  case OP_SHARED_TRANS: flow(f, op_operand(op, 0), op_result(op)); break;
+  case OP_FOR: flow_for(f, op); break;
+  case OP_WHILE: flow_while(f, op); break;
+  case OP_IF:
+    for (uint32_t r = 0; r < 2; r++)
+      for (uint32_t i = 0; i < op->result_count; i++)
+        flow(f, op_operand(op->regions[r]->last, i), &op->results[i]);
+    break;
+  default: break;
+  }
+}
+
+SharedBuffers shared_buffers_find(Arena *arena, Func *func) {
+  SharedBuffers buffers = {0};
+  Finder f = {.arena = arena, .buffers = &buffers, .grew = true};
+  func_number(func);
+  region_walk(func->body, find_alloc, &f);
+  buffers.words = buffers.allocs.n / 64 + 1;
+  buffers.sets = ARENA_ARRAY(arena, uint64_t *, func->value_count);
+  for (uint32_t i = 0; i < buffers.allocs.n; i++) {
+    uint64_t *set = ARENA_ARRAY(arena, uint64_t, buffers.words);
+    set_add(set, i);
+    buffers.sets[op_result(buffers.allocs.at[i])->id] = set;
+  }
+  while (f.grew) {
+    f.grew = false;
+    region_walk(func->body, visit, &f);
+  }
+  return buffers;
+}
