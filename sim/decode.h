@@ -147,6 +147,7 @@ void decode_logic(Decoder *d);
 void decode_product(Decoder *d);
 void decode_field(Decoder *d);
 void decode_bits(Decoder *d);
+void decode_video(Decoder *d);
 void decode_compare(Decoder *d);
 void decode_select(Decoder *d);
 void decode_move(Decoder *d);

@@ -272,6 +272,7 @@ ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bul
 ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa;
 ExecFn exec_map_replace, exec_map_copy;
 ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_wgmma, exec_wgmma_fence;
+ExecFn exec_video; // see exec_video.c
 ExecFn exec_shfl, exec_vote, exec_activemask, exec_redux, exec_elect, exec_nothing;
 
 #endif

@@ -124,6 +124,57 @@ REF(maxrelu2,
     relu((int16_t)a, (int16_t)b, 1, 0xffff) | relu((int16_t)(a >> 16), (int16_t)(b >> 16), 1, 0xffff) << 16)
 REF(pack4, (uint32_t)((clamp((int32_t)a, -8, 7) & 15) << 4 | (clamp((int32_t)b, -8, 7) & 15) | c << 8))
 REF(pack2, (uint32_t)(clamp((int32_t)a, 0, 3) << 2 | clamp((int32_t)b, 0, 3) | c << 4))
+// Parts of `bits` bits, signed or not, of a and b: their absolute differences, averages, sums.
+static int64_t part(uint64_t a, int at, int bits, int is_signed) {
+  int64_t value = (int64_t)(a >> at & ((1u << bits) - 1));
+  return is_signed && value >> (bits - 1) ? value - (1 << bits) : value;
+}
+
+static uint64_t differences(uint64_t a, uint64_t b, int bits, int is_signed) {
+  uint64_t all = 0;
+  for (int at = 0; at < 32; at += bits)
+    all |= (uint64_t)llabs(part(a, at, bits, is_signed) - part(b, at, bits, is_signed)) << at;
+  return all;
+}
+
+static uint64_t sum_of_differences(uint64_t a, uint64_t b, uint64_t c, int bits) {
+  for (int at = 0; at < 32; at += bits) c += (uint64_t)llabs(part(a, at, bits, 0) - part(b, at, bits, 0));
+  return (uint32_t)c;
+}
+
+static uint64_t saturated_sums(uint64_t a, uint64_t b) {
+  uint64_t all = 0;
+  for (int at = 0; at < 32; at += 8)
+    all |= (clamp(part(a, at, 8, 1) + part(b, at, 8, 1), -128, 127) & 255) << at;
+  return all;
+}
+
+static uint64_t averages(uint64_t a, uint64_t b) {
+  uint64_t all = 0;
+  for (int at = 0; at < 32; at += 16) {
+    int64_t sum = part(a, at, 16, 1) + part(b, at, 16, 1);
+    all |= ((uint64_t)(sum >= 0 ? (sum + 1) / 2 : (sum - 1) / 2) & 0xffff) << at;
+  }
+  return all;
+}
+
+static uint64_t least_and_most(uint64_t a, uint64_t b) {
+  uint64_t all = 0;
+  for (int at = 0; at < 32; at += 8) {
+    int64_t x = part(a, at, 8, 0), y = part(b, at, 8, 0), u = part(a, at, 8, 1), v = part(b, at, 8, 1);
+    all |= (uint64_t)((x < y ? x : y) ^ (u > v ? u & 255 : v & 255)) << at;
+  }
+  return all;
+}
+
+REF(vabsdiff4, differences(a, b, 8, 0))
+REF(vabsdiff2s, differences(a, b, 16, 1))
+REF(vsad4, sum_of_differences(a, b, c, 8))
+REF(vsad2, sum_of_differences(a, b, c, 16))
+REF(vaddsat, saturated_sums(a, b))
+REF(vavrg2, averages(a, b))
+REF(vminmax, least_and_most(a, b))
+REF(vsub2, ((a - b) & 0xffff) | (((a >> 16) - (b >> 16)) & 0xffff) << 16)
 REF(finite_bf16, bf16_finite((uint32_t)a))
 REF(finite_pair, bf16_finite((uint32_t)a) << 16 | bf16_finite((uint32_t)b))
 REF(one, 1 | (a & 0))
@@ -172,6 +223,15 @@ static const Case cases[] = {
     {"max.relu.s16x2 %rout, %r1, %r2;", maxrelu2, 0},
     {"cvt.pack.sat.s4.s32.b32 %rout, %r1, %r2, %r3;", pack4, 0},
     {"cvt.pack.sat.u2.s32.b32 %rout, %r1, %r2, %r3;", pack2, 0},
+    {"vabsdiff4.u32.u32.u32 %rout, %r1, %r2, %r3;", vabsdiff4, 0},
+    {"vabsdiff2.s32.s32.s32 %rout, %r1, %r2, 0;", vabsdiff2s, 0},
+    {"vabsdiff4.u32.u32.u32.add %rout, %r1, %r2, %r3;", vsad4, 0},
+    {"vabsdiff2.u32.u32.u32.add %rout, %r1, %r2, %r3;", vsad2, 0},
+    {"vadd4.s32.s32.s32.sat %rout, %r1, %r2, %r3;", vaddsat, 0},
+    {"vavrg2.s32.s32.s32 %rout, %r1, %r2, %r3;", vavrg2, 0},
+    {"vmin4.u32.u32.u32 %r5, %r1, %r2, 0; vmax4.s32.s32.s32 %r6, %r1, %r2, 0; xor.b32 %rout, %r5, %r6;",
+     vminmax, 0},
+    {"vsub2.u32.u32.u32 %rout, %r1, %r2, %r3;", vsub2, 0},
     {"cvt.rn.satfinite.bf16.f32 %hout, %r1;", finite_bf16, 0},
     {"cvt.rn.satfinite.bf16x2.f32 %rout, %r1, %r2;", finite_pair, 0},
     // The largest half where there would be an infinity, else the same as without .satfinite.
