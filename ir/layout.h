@@ -159,7 +159,8 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
 // Addresses are XORs of the bases. `shared` is onto.
 Layout layout_offsets(const Layout *registers, const Layout *shared);
 // The shared-memory layout (from DIM_OFFSET bits; offset in elements; a bijection) through which src is
-// written and dst read with the fewest wavefronts, and then the fewest accesses; elem_bits: log2 of an
+// written and dst read with the fewest wavefronts, and then the fewest accesses (loads by ldmatrix where
+// layout_matrix allows it; of equal ones, vectors along the tile's fastest dimension); elem_bits: log2 of an
 // element's bytes (0 .. 3). Of src and dst each, registers that repeat others should be neither written nor
 // read.
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
@@ -175,6 +176,16 @@ uint32_t layout_phase_bits(uint32_t elem_bits, uint32_t vector_bits);
 // the most words in one of the 32 banks of 4 bytes; ideal (or NULL): the phases.
 uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t vector_bits, const uint32_t *register_order, uint32_t *ideal);
+
+// Whether ldmatrix (stmatrix) can move the registers: matrices of 8 rows of 16 consecutive bytes, 32 bits a
+// thread and matrix. PLAIN: the words of a row are in lane bits 0 and 1, rows in lane bits 2 .. 4; elements
+// up to 4 bytes. TRANSPOSED: the 2-byte elements of a row are in lane bits 2 .. 4, rows in one register bit
+// and lane bits 0 and 1.
+typedef enum LayoutMatrix { MATRIX_NONE, MATRIX_PLAIN, MATRIX_TRANSPOSED } LayoutMatrix;
+// register_order: as of layout_vector_bits, first the bits within 32 bits (TRANSPOSED: the row's bit).
+// *wavefronts: of one matrix, ideally 1.
+LayoutMatrix layout_matrix(const Layout *registers, const Layout *shared, uint32_t elem_bits,
+                           uint32_t *register_order, uint32_t *wavefronts);
 
 // "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>": dimensions without bits are
 // left out.

@@ -72,13 +72,12 @@ static void grow_vector(const Layout *const side[SIDES], const Layout *by, const
   }
 }
 
-// What a phase of the side's accesses touches, but for which row of banks: word, vector and lanes.
+// What a phase of the side's accesses touches beside the vector: word and lanes. The vector itself need not
+// be in it: segments come from the rest, and no lane mixes the two.
 static Span phase_span(const Layout *side, const List *vector, const List *word, uint32_t elem_bits) {
   Span span = {0};
   uint32_t own = 0;
   while (own < vector->n && is_register(side, vector->at[own])) own++;
-  for (uint32_t i = 0; i < vector->n; i++)
-    if (i < own || elem_bits + i < WORD_BYTES_BITS) span_add(&span, vector->at[i], 0);
   for (uint32_t i = 0; i < word->n; i++) span_add(&span, word->at[i], 0);
   uint32_t lanes = LANE_BITS - layout_phase_bits(elem_bits, own);
   for (uint32_t i = 0; i < lanes && i < side->bits[DIM_LANE]; i++)
@@ -102,6 +101,23 @@ static uint32_t choose_segment(const List *rest, const Span touched[SIDES], cons
   return first || second ? first ^ second : outside(rest, taken);
 }
 
+// The lanes 2 .. 4 of the side run along a vector of 8 elements of 2 bytes: rows of a transposing ldmatrix.
+static bool can_transpose(const Layout *side, const List *vector, uint32_t elem_bits) {
+  if (elem_bits != 1 || vector->n != 3 || side->bits[DIM_LANE] != LANE_BITS || !side->bits[DIM_REGISTER])
+    return false;
+  for (uint32_t i = 0; i < 3; i++)
+    if (layout_basis(side, DIM_LANE, 2 + i) != vector->at[i]) return false;
+  return true;
+}
+
+// The rows of a transposing ldmatrix.
+static Span matrix_span(const Layout *side) {
+  Span span = {0};
+  span_add(&span, side->basis[0], 0);
+  for (uint32_t i = 0; i < 2; i++) span_add(&span, layout_basis(side, DIM_LANE, i), 0);
+  return span;
+}
+
 static Layout build(const Layout *const side[SIDES], const List *vector, const List *rest,
                     uint32_t elem_bits) {
   const uint32_t bits = side[0]->out_bits, row = ROW_BYTES_BITS - elem_bits;
@@ -115,6 +131,7 @@ static Layout build(const Layout *const side[SIDES], const List *vector, const L
   for (uint32_t i = 0; i < word.n; i++) span_add(&taken, word.at[i], 0);
   Span touched[SIDES];
   for (uint32_t s = 0; s < SIDES; s++) touched[s] = phase_span(side[s], vector, &word, elem_bits);
+  if (can_transpose(side[1], vector, elem_bits)) touched[1] = matrix_span(side[1]);
   while (segment.n + row < bits) {
     uint32_t chosen = choose_segment(rest, touched, &taken);
     segment.at[segment.n++] = chosen;
@@ -130,27 +147,56 @@ static Layout build(const Layout *const side[SIDES], const List *vector, const L
   return shared;
 }
 
+static bool cheaper(uint32_t wavefronts, uint32_t accesses, uint32_t other_wavefronts,
+                    uint32_t other_accesses) {
+  return wavefronts != other_wavefronts ? wavefronts < other_wavefronts : accesses < other_accesses;
+}
+
+// Adds what the side's accesses cost, by vectors or (a load) by four matrices at a time.
+static void add_cost(const Layout *side, bool load, uint32_t elem_bits, Candidate *candidate) {
+  const Layout used = layout_drop_registers(side);
+  const uint32_t registers = used.bits[DIM_REGISTER];
+  uint32_t order[LAYOUT_MAX_BITS], each = 0;
+  uint32_t wide = layout_vector_bits(&used, &candidate->shared, elem_bits, order);
+  uint32_t accesses = UINT32_C(1) << (registers - wide);
+  uint32_t wavefronts = accesses * layout_wavefronts(&used, &candidate->shared, elem_bits, wide, order, NULL);
+  if (load && layout_matrix(&used, &candidate->shared, elem_bits, order, &each) != MATRIX_NONE) {
+    uint32_t matrices = UINT32_C(1) << (registers + elem_bits - WORD_BYTES_BITS);
+    if (cheaper(matrices * each, (matrices + 3) / 4, wavefronts, accesses)) {
+      wavefronts = matrices * each;
+      accesses = (matrices + 3) / 4;
+    }
+  }
+  candidate->wavefronts += wavefronts;
+  candidate->accesses += accesses;
+}
+
 static Candidate weigh(const Layout *const side[SIDES], const List *vector, uint32_t elem_bits) {
   List rest;
   find_rest(side, vector, &rest);
   Candidate candidate = {.shared = build(side, vector, &rest, elem_bits)};
   for (uint32_t i = 0; i < vector->n; i++) candidate.vector |= vector->at[i];
-  for (uint32_t s = 0; s < SIDES; s++) {
-    const Layout used = layout_drop_registers(side[s]);
-    uint32_t order[LAYOUT_MAX_BITS];
-    uint32_t wide = layout_vector_bits(&used, &candidate.shared, elem_bits, order);
-    uint32_t accesses = UINT32_C(1) << (used.bits[DIM_REGISTER] - wide);
-    candidate.accesses += accesses;
-    candidate.wavefronts +=
-        accesses * layout_wavefronts(&used, &candidate.shared, elem_bits, wide, order, NULL);
-  }
+  for (uint32_t s = 0; s < SIDES; s++) add_cost(side[s], s == 1, elem_bits, &candidate);
   return candidate;
 }
 
 static bool better(const Candidate *a, const Candidate *b) {
-  if (a->wavefronts != b->wavefronts) return a->wavefronts < b->wavefronts;
-  if (a->accesses != b->accesses) return a->accesses < b->accesses;
-  return a->vector < b->vector; // along the tile's fastest dimension: what ldmatrix and stmatrix want
+  if (a->wavefronts == b->wavefronts && a->accesses == b->accesses)
+    return a->vector < b->vector; // along the tile's fastest dimension, as copies from global memory are
+  return cheaper(a->wavefronts, a->accesses, b->wavefronts, b->accesses);
+}
+
+// Tries the vector `from`, grown by each side's registers to every size.
+static void try_from(const Layout *const side[SIDES], const List *from, uint32_t most, uint32_t elem_bits,
+                     Candidate *best) {
+  for (uint32_t s = 0; s < SIDES; s++)
+    for (uint32_t bits = from->n + 1; bits <= most; bits++) {
+      List vector = *from;
+      grow_vector(side, side[s], NULL, bits, &vector);
+      if (vector.n < bits) break;
+      Candidate candidate = weigh(side, &vector, elem_bits);
+      if (better(&candidate, best)) *best = candidate;
+    }
 }
 
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits) {
@@ -159,13 +205,7 @@ Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits) 
   List common = {.n = 0};
   grow_vector(side, src, dst, most, &common);
   Candidate best = weigh(side, &common, elem_bits);
-  for (uint32_t s = 0; s < SIDES; s++)
-    for (uint32_t bits = common.n + 1; bits <= most; bits++) {
-      List vector = common;
-      grow_vector(side, side[s], NULL, bits, &vector);
-      if (vector.n < bits) break;
-      Candidate candidate = weigh(side, &vector, elem_bits);
-      if (better(&candidate, &best)) best = candidate;
-    }
+  try_from(side, &common, most, elem_bits, &best);
+  if (common.n) try_from(side, &(List){.n = 0}, most, elem_bits, &best);
   return best.shared;
 }

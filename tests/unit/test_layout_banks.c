@@ -133,6 +133,97 @@ static void test_wavefronts_are_the_simulators(void **unused) {
   for (int b = 0; b < 5; b++) assert_true(sizes[b] > 100);
 }
 
+// Registers that ldmatrix may move, plainly or transposing, or nearly so.
+static Layout random_matrix(uint64_t *state, const Layout *shared, uint32_t elem_bits) {
+  uint32_t bits[3] = {2 - elem_bits + random_below(state, 3), LANE_BITS, random_below(state, 2)};
+  bool transposed = elem_bits == 1 && bits[0] && random_below(state, 2);
+  uint32_t fixed = transposed ? 3 : 4 - elem_bits, high = shared->out_bits - fixed;
+  Layout l = random_layout(state, shared->out_bits, bits);
+  for (uint32_t i = 0; i < layout_in_bits(&l); i++) {
+    uint32_t offset = (1u << fixed) << random_below(state, high);
+    if (transposed && i >= bits[0] + 2 && i < bits[0] + 5) offset = 1u << (i - bits[0] - 2);
+    if (!transposed && i < 2 - elem_bits) offset = 1u << i;
+    if (!transposed && i >= bits[0] && i < bits[0] + 2) offset = 1u << (i - bits[0] + 2 - elem_bits);
+    if (random_below(state, 40) == 0) offset ^= 1u << random_below(state, shared->out_bits);
+    l.basis[i] = layout_apply_offset(shared, offset);
+  }
+  if (bits[0] > 1 && random_below(state, 2)) {
+    uint32_t basis = l.basis[0];
+    l.basis[0] = l.basis[bits[0] - 1];
+    l.basis[bits[0] - 1] = basis;
+  }
+  return l;
+}
+
+// The 8 rows of 16 bytes of the matrix of registers `g` on, by the kind's definition of who has what (PTX
+// ISA, ldmatrix), or false where the threads do not have it so.
+static bool matrix_rows(const Layout *l, const uint32_t *offsets, LayoutMatrix kind, uint32_t elem_bits,
+                        const uint32_t *order, uint32_t g, uint32_t warp, uint64_t *rows) {
+  const bool plain = kind == MATRIX_PLAIN;
+  for (uint32_t row = 0; row < 8; row++) {
+    uint32_t reg = plain ? g : g | (row & 1) << order[0], lane = plain ? 4 * row : row >> 1;
+    rows[row] = (uint64_t)offsets[layout_apply(l, reg, lane, warp, 0)] << elem_bits;
+    if (rows[row] % 16) return false;
+  }
+  for (uint32_t lane = 0; lane < 32; lane++)
+    for (uint32_t e = 0; e < 4u >> elem_bits; e++) {
+      uint64_t want = plain ? rows[lane / 4] + 4 * (lane % 4) + (e << elem_bits)
+                            : rows[2 * (lane % 4) + e] + 2 * (lane / 4);
+      if ((uint64_t)offsets[layout_apply(l, g | ordered(order, e), lane, warp, 0)] << elem_bits != want)
+        return false;
+    }
+  return true;
+}
+
+static bool is_matrix(const Layout *l, const uint32_t *offsets, LayoutMatrix kind, uint32_t elem_bits,
+                      const uint32_t *order) {
+  uint64_t rows[8];
+  for (uint32_t warp = 0; warp < 1u << l->bits[DIM_WARP]; warp++)
+    for (uint32_t g = 0; g < layout_registers(l); g++)
+      if (!(g & ordered(order, (4u >> elem_bits) - 1)) &&
+          !matrix_rows(l, offsets, kind, elem_bits, order, g, warp, rows))
+        return false;
+  return true;
+}
+
+static bool any_matrix(const Layout *l, const uint32_t *offsets, uint32_t elem_bits) {
+  const uint32_t n = l->bits[DIM_REGISTER];
+  for (uint32_t a = 0; a < (elem_bits < 2 ? n : 1); a++)
+    for (uint32_t b = 0; b < (elem_bits < 1 ? n : 1); b++) {
+      const uint32_t order[2] = {a, b};
+      if (elem_bits == 0 && a == b) continue;
+      if (is_matrix(l, offsets, MATRIX_PLAIN, elem_bits, order)) return true;
+      if (elem_bits == 1 && is_matrix(l, offsets, MATRIX_TRANSPOSED, elem_bits, order)) return true;
+    }
+  return false;
+}
+
+static void test_matrices(void **unused) {
+  (void)unused;
+  uint64_t state = 44;
+  uint32_t seen[3] = {0}, conflicts = 0, offsets[1024];
+  for (int t = 0; t < TRIALS; t++) {
+    uint32_t elem_bits = random_below(&state, 3), order[LAYOUT_MAX_BITS], wavefronts;
+    Layout shared = random_shared(&state, 6 + random_below(&state, 5));
+    Layout l = random_matrix(&state, &shared, elem_bits);
+    list_offsets(&shared, offsets);
+    LayoutMatrix kind = layout_matrix(&l, &shared, elem_bits, order, &wavefronts);
+    seen[kind]++;
+    if (kind == MATRIX_NONE) {
+      assert_false(any_matrix(&l, offsets, elem_bits));
+      continue;
+    }
+    assert_true(is_matrix(&l, offsets, kind, elem_bits, order));
+    uint64_t rows[32];
+    assert_true(matrix_rows(&l, offsets, kind, elem_bits, order, 0, 0, rows));
+    tilec_sim_counters counters = {0};
+    counters_shared(&counters, rows, 0xff, 16);
+    assert_int_equal(wavefronts, counters.shared_wavefronts);
+    conflicts += wavefronts > 1;
+  }
+  assert_true(seen[0] > 300 && seen[1] > 300 && seen[2] > 200 && conflicts > 300);
+}
+
 static void test_offsets(void **unused) {
   (void)unused;
   uint64_t state = 43;
@@ -148,6 +239,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vectors_are_the_widest),
       cmocka_unit_test(test_wavefronts_are_the_simulators),
+      cmocka_unit_test(test_matrices),
       cmocka_unit_test(test_offsets),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
