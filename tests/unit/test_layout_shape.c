@@ -220,6 +220,31 @@ static void test_split(void **unused) {
   assert_true(seen[0] > 500 && seen[1] > 500);
 }
 
+static void expect_text(Layout layout, const char *want) {
+  Buf out = {0};
+  layout_print(&layout, &out);
+  assert_string_equal(out.at, want);
+  buf_free(&out);
+}
+
+static void test_the_examples_of_the_documentation(void **unused) { // docs/layouts.md
+  (void)unused;
+  const uint32_t shape[2] = {32, 64}, column[2] = {32, 1};
+  Layout l = layout_default(2, shape, (uint32_t[]){1, 0}, 2, 2), half;
+  Layout rows = layout_slice(&l, 2, shape, 1), pairs = layout_join(&rows);
+  expect_text(l, "layout<reg = [1, 2, 512, 1024], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 2048>");
+  expect_text(rows, "layout<reg = [8, 16], lane = [0, 0, 0, 0, 1], warp = [2, 4]; 32>");
+  expect_text(layout_broadcast_operand(&l, 2, column, shape),
+              "layout<reg = [8, 16], lane = [0, 0, 0, 0, 1], warp = [2, 4]; 32>");
+  expect_text(layout_slice(&l, 2, shape, 0),
+              "layout<reg = [1, 2], lane = [4, 8, 16, 32, 0], warp = [0, 0]; 64>");
+  expect_text(layout_trans(&l, 2, shape, (uint32_t[]){1, 0}),
+              "layout<reg = [32, 64, 8, 16], lane = [128, 256, 512, 1024, 1], warp = [2, 4]; 2048>");
+  expect_text(pairs, "layout<reg = [1, 16, 32], lane = [0, 0, 0, 0, 2], warp = [4, 8]; 64>");
+  assert_true(layout_split(&l, &half));
+  expect_text(half, "layout<reg = [1, 256, 512], lane = [2, 4, 8, 16, 32], warp = [64, 128]; 1024>");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dim_bits),
@@ -228,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_broadcast_both_ways),
       cmocka_unit_test(test_join_interleaves),
       cmocka_unit_test(test_split),
+      cmocka_unit_test(test_the_examples_of_the_documentation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
