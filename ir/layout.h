@@ -182,7 +182,8 @@ uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32
 // up to 4 bytes. TRANSPOSED: the 2-byte elements of a row are in lane bits 2 .. 4, rows in one register bit
 // and lane bits 0 and 1.
 typedef enum LayoutMatrix { MATRIX_NONE, MATRIX_PLAIN, MATRIX_TRANSPOSED } LayoutMatrix;
-// register_order: as of layout_vector_bits, first the bits within 32 bits (TRANSPOSED: the row's bit).
+// register_order: as of layout_vector_bits, first the bits within 32 bits (TRANSPOSED: the row's
+// bit, the lowest that does as well as any).
 // *wavefronts: of one matrix, ideally 1.
 LayoutMatrix layout_matrix(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t *register_order, uint32_t *wavefronts);

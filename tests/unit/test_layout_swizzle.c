@@ -14,6 +14,7 @@
 typedef struct Cost {
   uint32_t vector_bits, accesses, wavefronts, ideal;
   LayoutMatrix matrix;
+  uint32_t pair; // the matrix's first register bit
 } Cost;
 
 static Cost vector_cost(const Layout *side, const Layout *shared, uint32_t elem_bits) {
@@ -35,6 +36,7 @@ static Cost cost_of(const Layout *side, const Layout *shared, uint32_t elem_bits
   // Matrices with conflicts are as good as vectors without, where those need as many wavefronts.
   if (matrix == MATRIX_NONE || matrices * each + (each > 1) > cost.wavefronts) return cost;
   cost.matrix = matrix;
+  cost.pair = order[0];
   cost.accesses = (matrices + 3) / 4;
   cost.wavefronts = matrices * each;
   cost.ideal = matrices;
@@ -177,6 +179,7 @@ static void test_blocked_to_dot_operands(void **unused) {
   shared = expect_ideal(&from, &b, 1, &store, &load);
   assert_int_equal(store.vector_bits, 3);
   assert_int_equal(load.matrix, MATRIX_TRANSPOSED);
+  assert_int_equal(load.pair, 0); // the registers that mma wants in one word
   for (uint32_t i = 0; i < 8; i++) assert_int_equal(layout_apply_offset(&shared, i), i);
 }
 
