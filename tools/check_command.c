@@ -18,8 +18,9 @@ enum { SCHEDULES = sizeof schedules / sizeof *schedules, MOST_REPORTS = 1000 };
 // A report of one or more schedules. Its texts are the arena's.
 typedef struct Finding {
   tilec_sim_report report;
-  uint32_t schedules; // bits
-  Loc loc, other;     // line 0: there is no other
+  uint32_t schedules;         // bits
+  Loc loc, other;             // line 0: there is no other
+  uint64_t counts[SCHEDULES]; // reports that it stands for; the most of any schedule is shown
 } Finding;
 
 typedef struct Check {
@@ -64,15 +65,14 @@ static const char *keep_text(Arena *arena, const char *text) {
 static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
   Arena *arena = check->run->arena;
   Finding finding = {.report = *report, .schedules = 1u << schedule};
+  finding.counts[schedule] = report->count;
   finding.loc = place_of(check->run, report->file, report->line, report->ptx_line);
   if (report->other_ptx_line)
     finding.other = place_of(check->run, report->other_file, report->other_line, report->other_ptx_line);
   for (uint32_t i = 0; i < check->findings.n; i++) {
     Finding *old = &check->findings.at[i];
     if (!same_finding(old, &finding)) continue;
-    if (old->schedules >> schedule & 1 || report->count > old->report.count)
-      old->report.count =
-          old->schedules == 1u << schedule ? old->report.count + report->count : report->count;
+    old->counts[schedule] += report->count;
     old->schedules |= 1u << schedule;
     return;
   }
@@ -142,7 +142,9 @@ static void where(const Check *check, const Finding *finding, Buf *text) {
                param->name, (unsigned long long)param->value.bytes);
   else if (r->address)
     buf_printf(text, ", address 0x%llx", (unsigned long long)r->address);
-  if (r->count > 1) buf_printf(text, "; %llu times", (unsigned long long)r->count);
+  uint64_t count = 0;
+  for (uint32_t s = 0; s < SCHEDULES; s++) count = finding->counts[s] > count ? finding->counts[s] : count;
+  if (count > 1) buf_printf(text, "; %llu times", (unsigned long long)count);
   buf_text(text, "; schedule");
   for (uint32_t s = 0, n = 0; s < SCHEDULES; s++)
     if (finding->schedules >> s & 1) buf_printf(text, "%s %s", n++ ? "," : "", schedules[s].name);
@@ -163,20 +165,15 @@ static void diagnose(const Check *check, const Finding *finding, Diags *diags) {
     diag_note(diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "", r->order);
 }
 
+// With the compiler's own remarks and warnings: one list.
 static ExitStatus print_findings(const Check *check) {
   const Run *run = check->run;
-  Diags diags = {.arena = run->arena, .sources = &run->c->sources, .error_limit = MOST_REPORTS};
-  Buf text = {0};
-  for (uint32_t i = 0; i < check->findings.n; i++) diagnose(check, &check->findings.at[i], &diags);
-  if (run->options->json_diagnostics)
-    diags_print_json(&diags, false, &text);
-  else
-    diags_print_text(&diags, false, &text);
-  fwrite(text.at ? text.at : "", 1, text.n, stderr);
-  buf_free(&text);
+  run->c->diags.error_limit = MOST_REPORTS;
+  for (uint32_t i = 0; i < check->findings.n; i++) diagnose(check, &check->findings.at[i], &run->c->diags);
+  ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;
-  printf("no reports\n");
-  return EXIT_DONE;
+  if (result == EXIT_DONE) printf("no reports\n");
+  return result;
 }
 
 // ---- the command ----
@@ -209,8 +206,8 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run_specialise(run, &bound);
-  ExitStatus result = tool_report(run->options, run->c, run_compile(run, &check.image));
-  if (result != EXIT_DONE) return result;
+  tilec_status status = run_compile(run, &check.image);
+  if (status != TILEC_OK) return tool_report(run->options, run->c, status);
   if (!run_grid(run, check.image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   check.grid = grid;
   return check_schedules(&check, bits, pack_source);
