@@ -154,6 +154,7 @@ Obj builtin_broadcast(Elab *e, Call *call);
 Obj builtin_trans(Elab *e, Call *call);
 Obj builtin_flip(Elab *e, Call *call);
 Obj builtin_sort(Elab *e, Call *call);
+Obj builtin_topk(Elab *e, Call *call);
 Obj builtin_histogram(Elab *e, Call *call);
 Obj builtin_join(Elab *e, Call *call);
 Obj builtin_interleave(Elab *e, Call *call);

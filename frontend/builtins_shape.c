@@ -154,6 +154,28 @@ Obj builtin_sort(Elab *e, Call *call) {
   return obj_value(build_sort(&e->b, x, axis, descending));
 }
 
+// The k largest along a dimension, largest first.
+Obj builtin_topk(Elab *e, Call *call) {
+  Value *x = builtin_number_tile(e, call, 0);
+  bool good = true;
+  if (!x || builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  uint32_t axis = x->type->rank - 1u, shape[TILE_MAX_RANK], starts[TILE_MAX_RANK] = {0};
+  if (obj_given(&call->args[2]) && !builtin_axis(e, call, 2, x->type->rank, &axis)) return error_obj();
+  bool given = builtin_option(e, call, 1, CONST_INT, "k", &good);
+  uint32_t size = x->type->shape[axis];
+  int64_t k = given ? call->args[1].constant.i : 0;
+  if (!good) return error_obj();
+  if (k < 1 || k > size || (k & (k - 1)) != 0)
+    return elab_error(e, call->locs[1],
+                      "'k' of '%s' is a power of two up to dimension %u's size, which is %u: not %s",
+                      call->text, axis, size, obj_text(e, &call->args[1]));
+  e->b.loc = elab_loc(e, call->loc);
+  Value *sorted = build_sort(&e->b, x, axis, true);
+  memcpy(shape, x->type->shape, sizeof shape);
+  shape[axis] = (uint32_t)k;
+  return obj_value(k == size ? sorted : build_slice(&e->b, sorted, starts, shape));
+}
+
 Obj builtin_histogram(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, 0), *mask = NULL;
   uint32_t rank, bins[TILE_MAX_RANK];
