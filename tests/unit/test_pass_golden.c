@@ -126,6 +126,15 @@ static void test_control(void **state) { (void)state, check_file("control"); }
 static void test_loop(void **state) { (void)state, check_file("loop"); }
 static void test_block_pointers(void **state) { (void)state, check_file("block_pointers"); }
 static void test_block_control(void **state) { (void)state, check_file("block_control"); }
+static void test_split_masks(void **state) { (void)state, check_file("split_masks"); }
+static void test_split_loop(void **state) { (void)state, check_file("split_loop"); }
+static void test_rows(void **state) { (void)state, check_file("rows"); }
+static void test_transpose(void **state) { (void)state, check_file("transpose"); }
+static void test_softmax_rows(void **state) { (void)state, check_file("softmax_rows"); }
+static void test_carried(void **state) { (void)state, check_file("carried"); }
+static void test_shuffled(void **state) { (void)state, check_file("shuffled"); }
+static void test_gather_rows(void **state) { (void)state, check_file("gather_rows"); }
+static void test_product(void **state) { (void)state, check_file("product"); }
 
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
   (void)module;
@@ -182,6 +191,15 @@ int main(void) {
       cmocka_unit_test(test_loop),
       cmocka_unit_test(test_block_pointers),
       cmocka_unit_test(test_block_control),
+      cmocka_unit_test(test_split_masks),
+      cmocka_unit_test(test_split_loop),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_transpose),
+      cmocka_unit_test(test_softmax_rows),
+      cmocka_unit_test(test_carried),
+      cmocka_unit_test(test_shuffled),
+      cmocka_unit_test(test_gather_rows),
+      cmocka_unit_test(test_product),
       cmocka_unit_test(test_pipeline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// choose_dot: puts on each dot the instruction that it becomes, and the layouts that this one wants.
+//
+// before  %d = dot %a, %b, %c : (tile<128x64xfp16>, tile<64x128xfp16>, tile<128x128xfp32>) ->
+// tile<128x128xfp32> after   %d = dot %a, %b, %c {instruction = "wgmma", anchor = layout<...>, shared_a,
+// shared_b} needs   nothing; tiles without layouts keeps   every value, up to the order in which products are
+// summed breaks  nothing pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long
+// for: wgmma on sm_90a, mma.sync from sm_75
+//         (fp16) and sm_80 on, fused multiply-adds where neither has the types, the precision or the shape
+//
+// A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
+// row reductions between the two stay in the warp, and its first operand stays in registers.
+#include "ir/build.h"
+#include "ir/layout_dot.h"
+#include "passes/passes.h"
+
+enum { FEED_STEPS = 4096 };
+
+typedef struct Chooser {
+  PassContext *context;
+  Func *func;
+  const Target *target;
+  uint8_t *feeds; // by value id, see reaches_dot
+  bool changed;
+} Chooser;
+
+typedef struct Product {
+  Op *op;
+  DotShape shape;
+  Elem a, b, result;
+  const char *precision; // of fp32
+  bool chained;          // the result reaches another dot's first operand, or the first operand comes from another
+} Product;
+
+static Elem element_of(const Value *tile) { return type_element(tile->type)->elem; }
+
+static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
+static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
+static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
+
+static bool is_tf32(const Product *p) {
+  return p->a == ELEM_FP32 && p->precision && strcmp(p->precision, "ieee") != 0;
+}
+
+// log2 of the elements that 32 bits hold.
+static uint32_t pack_of(const Product *p) {
+  uint32_t bits = elem_info(p->a)->bits;
+  return bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+}
+
+// --- what the instructions take; NULL: they take it, else why not
+
+static const char *mma_refuses(const Chooser *c, const Product *p) {
+  uint16_t sm = c->target->sm;
+  uint32_t pack = pack_of(p);
+  bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
+  if (p->a == ELEM_FP32 && !is_tf32(p)) return "fp32 products in IEEE precision have no tensor core";
+  if (sm < 80 && !fp16) return "tensor cores before sm_80 take fp16 alone";
+  if (is_fp8(p->a) && (sm < 89 || !is_fp8(p->b))) return "tensor cores before sm_89 take no fp8";
+  if (!is_half(p->a) && !is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
+    return "no mma.sync has these types";
+  if (!is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
+  if (p->result == ELEM_FP16 && p->a != ELEM_FP16) return "no mma.sync sums these types in fp16";
+  if (p->result != ELEM_FP32 && p->result != ELEM_FP16 && p->result != ELEM_I32)
+    return "no mma.sync sums in this type";
+  if (p->shape.m < 4 || p->shape.n < 3) return "the tile is smaller than 16 x 8";
+  if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
+  return NULL;
+}
+
+static const char *wgmma_refuses(const Chooser *c, const Product *p) {
+  uint32_t pack = pack_of(p);
+  if (c->target->sm != 90 || !c->target->arch_specific) return "it needs sm_90a";
+  if (c->target->num_warps < 4) return "it needs 4 warps or more";
+  if (p->precision && strcmp(p->precision, "tf32x3") == 0)
+    return "three products of tf32 take their operands from registers";
+  if (p->shape.batch) return "it has no batches";
+  if (p->shape.m < 6) return "the tile has fewer than 64 rows";
+  if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
+  if (p->shape.n + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
+  if (is_8_bit_integer(p->a) && p->a != p->b) return "the operands' signs differ";
+  return mma_refuses(c, p);
+}
+
+// --- does the result reach another dot's first operand?
+
+typedef struct Feed {
+  const Chooser *c;
+  uint32_t steps;
+} Feed;
+
+static bool reaches_dot(Feed *feed, const Value *value);
+
+static bool passes_through(const Op *op) {
+  return op_has(op, PURE | ELEMENTWISE) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_MAP ||
+         op->kind == OP_SPLAT;
+}
+
+static bool reaches_through(Feed *feed, const Use *use) {
+  const Op *user = use->user;
+  uint32_t index = (uint32_t)(use - user->operands);
+  if (user->kind == OP_DOT) return index == 0;
+  if (!passes_through(user)) return false;
+  for (uint32_t i = 0; i < user->result_count; i++)
+    if (reaches_dot(feed, &user->results[i])) return true;
+  return false;
+}
+
+static bool reaches_dot(Feed *feed, const Value *value) {
+  if (feed->c->feeds[value->id] || feed->steps == 0) return false; // seen before, and it did not
+  feed->steps--;
+  feed->c->feeds[value->id] = 1;
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (reaches_through(feed, use)) return true;
+  return false;
+}
+
+static bool feeds_dot(Chooser *c, const Op *dot) {
+  Feed feed = {c, FEED_STEPS};
+  memset(c->feeds, 0, c->func->value_count);
+  return reaches_dot(&feed, op_result(dot));
+}
+
+// Whether a dot's result reaches the value through elementwise ops.
+static bool comes_from_dot(const Value *value, uint32_t depth) {
+  const Op *op = value->def;
+  if (!op || depth == 0 || !type_is_tile(value->type)) return false;
+  if (op->kind == OP_DOT) return true;
+  bool found = false;
+  for (uint32_t i = 0; passes_through(op) && i < op->operand_count && !found; i++)
+    found = comes_from_dot(op_operand(op, i), i == 0 ? depth - 1 : depth / 2);
+  return found;
+}
+
+// Whether the operand is computed rather than loaded: then its registers go to the product as they are.
+static bool is_computed(const Value *value) {
+  for (uint32_t steps = 0; value->def && steps < 16; steps++) {
+    const Op *op = value->def;
+    if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD) return false;
+    if (op->kind == OP_TRANS) return false;
+    if (op_has(op, CONTROL) || op->kind == OP_DOT) return true;
+    if (op->operand_count == 0 || op->operand_count > 1) return true;
+    value = op_operand(op, 0);
+  }
+  return true;
+}
+
+// --- warps
+
+static uint32_t warp_bits_of(const Chooser *c) { return (uint32_t)__builtin_ctz(c->target->num_warps); }
+
+// As square a tile a warp as can be, in units of m16n8 pairs; whole rows where the product feeds another.
+static DotWarps mma_warps(const Chooser *c, const Product *p) {
+  DotWarps warps = {0};
+  uint32_t room_m = p->shape.m - 4, room_n = p->shape.n - 3;
+  for (uint32_t left = warp_bits_of(c); left > 0; left--) {
+    bool m_has = warps.m < room_m, n_has = warps.n < room_n && !p->chained;
+    if (warps.batch < p->shape.batch)
+      warps.batch++;
+    else if (m_has && (!n_has || p->shape.m - warps.m >= p->shape.n - warps.n))
+      warps.m++;
+    else if (n_has)
+      warps.n++;
+    else
+      warps.m++; // no room left: warps repeat one another's work
+  }
+  return warps;
+}
+
+// The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while each
+// has 64 columns: a whole swizzled row.
+static DotWarps wgmma_warps(const Chooser *c, const Product *p) {
+  DotWarps warps = {.m = 2};
+  for (uint32_t left = warp_bits_of(c) - 2; left > 0; left--) {
+    if (warps.m < p->shape.m - 4 || p->chained || warps.n + 6 >= p->shape.n)
+      warps.m++;
+    else
+      warps.n++;
+  }
+  return warps;
+}
+
+// --- choosing
+
+static void set_layout(Chooser *c, Op *op, AttrKey key, const Layout *layout) {
+  op_set_attr(op, (Attr){.key = key, .layout = layout_intern(c->func->module->ir, layout)});
+}
+
+static Layout choose_wgmma(Chooser *c, Product *p) {
+  DotWarps warps = wgmma_warps(c, p);
+  Layout result = layout_mma_result(&p->shape, &warps, true);
+  bool in_registers = is_computed(op_operand(p->op, 0));
+  if (in_registers) {
+    Layout a = layout_mma_operand(&result, &p->shape, DOT_A, pack_of(p));
+    set_layout(c, p->op, ATTR_ANCHOR_A, &a);
+  } else {
+    op_set_flag(p->op, ATTR_SHARED_A, true);
+  }
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  return result;
+}
+
+static Layout choose_mma(Chooser *c, Product *p) {
+  DotWarps warps = mma_warps(c, p);
+  Layout result = layout_mma_result(&p->shape, &warps, false);
+  Layout a = layout_mma_operand(&result, &p->shape, DOT_A, pack_of(p));
+  Layout b = layout_mma_operand(&result, &p->shape, DOT_B, pack_of(p));
+  set_layout(c, p->op, ATTR_ANCHOR_A, &a);
+  set_layout(c, p->op, ATTR_ANCHOR_B, &b);
+  return result;
+}
+
+static Layout choose_fma(Chooser *c, Product *p) {
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  return layout_fma_result(&p->shape, warp_bits_of(c));
+}
+
+static Product product_of(Chooser *c, Op *op) {
+  const Attr *precision = op_attr(op, ATTR_PRECISION);
+  return (Product){.op = op,
+                   .shape = dot_shape(op_operand(op, 0)->type, op_result(op)->type),
+                   .a = element_of(op_operand(op, 0)),
+                   .b = element_of(op_operand(op, 1)),
+                   .result = element_of(op_result(op)),
+                   .precision = precision ? precision->str : NULL,
+                   .chained = feeds_dot(c, op) || comes_from_dot(op_operand(op, 0), 16)};
+}
+
+static void choose(Op *op, void *data) {
+  Chooser *c = data;
+  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
+  Product p = product_of(c, op);
+  const char *no_wgmma = wgmma_refuses(c, &p), *no_mma = mma_refuses(c, &p);
+  const char *instruction = !no_wgmma ? "wgmma" : !no_mma ? "mma" : "fma";
+  Layout result = !no_wgmma ? choose_wgmma(c, &p) : !no_mma ? choose_mma(c, &p) : choose_fma(c, &p);
+  set_layout(c, op, ATTR_ANCHOR, &result);
+  op_set_str(op, ATTR_INSTRUCTION, ir_name(c->func->module->ir, str_from(instruction)));
+  Diag *remark = diag_remark(c->context->diags, op->loc, "choose_dot", "product of %ux%ux%u by %s",
+                             1u << p.shape.m, 1u << p.shape.n, 1u << p.shape.k, instruction);
+  if (no_wgmma) diag_note(c->context->diags, remark, op->loc, "not wgmma: %s", no_wgmma);
+  if (no_mma && no_wgmma) diag_note(c->context->diags, remark, op->loc, "not mma.sync: %s", no_mma);
+  c->changed = true;
+}
+
+bool pass_choose_dot(PassContext *context, Func *func) {
+  func_number(func);
+  Chooser c = {.context = context, .func = func, .target = &func->module->target};
+  c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  region_walk(func->body, choose, &c);
+  return c.changed;
+}

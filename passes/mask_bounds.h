@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Masks that compare counting indices with uniform bounds: when they hold for every element.
+#ifndef PASSES_MASK_BOUNDS_H
+#define PASSES_MASK_BOUNDS_H
+
+#include "ir/build.h"
+
+// One comparison of a mask: every element of base + [low, high] `kind` bound. Signed integers of one type.
+typedef struct MaskBound {
+  OpKind kind;     // OP_LT, OP_LE, OP_GT, OP_GE
+  Value *bases[4]; // scalars, summed modulo the type
+  uint32_t base_count;
+  int64_t low, high; // what is added to the sum, over the elements
+  Value *bound;      // a scalar; NULL: `constant`
+  int64_t constant;
+  const Type *type; // of the scalars
+} MaskBound;
+
+enum { MASK_BOUNDS_MAX = 8 };
+
+// The comparisons whose conjunction the mask is; 0: it is of another kind.
+uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]);
+// Whether every scalar that the comparison names is defined before `op`, in its region or outside of it.
+bool mask_bound_visible(const MaskBound *bound, const Op *op);
+// A scalar i1: the comparison holds for every element.
+Value *mask_bound_test(Builder *b, const MaskBound *bound);
+
+#endif

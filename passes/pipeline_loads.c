@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loads of a loop can be issued ahead.
+#include "passes/pipeline_loads.h"
+
+#include <math.h>
+
+#include "ir/build.h"
+#include "ir/layout.h"
+#include "ir/layout_dot.h"
+
+enum { MIN_COPY_BYTES = 4, MAX_STAGES = 16 };
+
+typedef struct Finder {
+  PassContext *context;
+  Func *func;
+  StagedLoop *found;
+  bool writes; // the body may write global memory, or needs every thread's attention
+} Finder;
+
+static void decline(Finder *f, const Op *op, const char *why) {
+  diag_remark(f->context->diags, op->loc, "pipeline", "not pipelined: %s", why);
+}
+
+static bool writes_global(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_SHARED_STORE:
+  case OP_DOT_WAIT:
+  case OP_FENCE_ASYNC:
+  case OP_YIELD: return false;
+  case OP_COPY_ASYNC:
+  case OP_ASYNC_COMMIT:
+  case OP_ASYNC_WAIT: return true; // pipelined before
+  default: return op_has(op, WRITES);
+  }
+}
+
+static void note_writes(Op *op, void *data) {
+  Finder *f = data;
+  f->writes |= writes_global(op);
+}
+
+static bool is_zero(const Value *value) {
+  int64_t i;
+  double d;
+  if (!value) return true;
+  return type_is_float(value->type) ? value_float_constant(value, &d) && d == 0 && !signbit(d)
+                                    : value_int_constant(value, &i) && i == 0;
+}
+
+static Op *only_user(const Value *value) {
+  return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
+}
+
+// The layout of what the load gives, as the buffer's store sees it, in registers that lie side by side in the
+// buffer as they do in global memory: at least 4 bytes.
+static bool can_copy(const StagedLoad *staged) {
+  const Type *tile = op_result(staged->load)->type;
+  uint32_t bytes = type_element_bytes(tile), vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
+  if (op_attr(staged->load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
+  if (op_int(staged->load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
+  if (!is_zero(op_operand(staged->load, 2))) return false;
+  const Type *stored = op_operand(staged->store, 0)->type;
+  Layout inverse, offsets;
+  if (!layout_invert(op_result(staged->alloc)->type->layout, &inverse)) return false;
+  offsets = layout_compose(stored->layout, &inverse);
+  uint32_t run = 0;
+  while (run < offsets.bits[DIM_REGISTER] && offsets.basis[run] == 1u << run) run++;
+  return bytes << run >= MIN_COPY_BYTES;
+}
+
+// The chain that ends in the store, if the value comes from a load of the loop's body and goes nowhere else.
+static bool match(const Op *loop, Op *store, StagedLoad *staged) {
+  Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
+  *staged = (StagedLoad){.store = store, .alloc = buffer->def};
+  if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
+  if (value->def && value->def->kind == OP_TRANS && only_user(value) == store) {
+    staged->trans = value->def;
+    value = op_operand(value->def, 0);
+  }
+  staged->load = value->def;
+  Op *user = staged->trans ? staged->trans : store;
+  bool plain = staged->load && staged->load->kind == OP_LOAD && only_user(value) == user;
+  return plain && staged->load->region == loop->regions[0] && staged->alloc->region == loop->regions[0] &&
+         !op_scratch(staged->load);
+}
+
+// --- what has to be known ahead
+
+static bool mark_ahead(Finder *f, const Value *value);
+
+// All values that an op within regions uses from outside of it.
+static bool mark_operands(Finder *f, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!mark_ahead(f, op_operand(op, i))) return false;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (!mark_operands(f, inner)) return false;
+  return true;
+}
+
+static bool is_staged(const StagedLoop *found, const Op *op) {
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    if (found->loads.at[i].load == op) return true;
+  return false;
+}
+
+// False where the value hangs on what cannot be done ahead.
+static bool mark_ahead(Finder *f, const Value *value) {
+  const Region *body = f->found->loop->regions[0];
+  if (f->found->ahead[value->id]) return true;
+  if (!value->def) {
+    if (value->region != body) return true; // from outside, or of a region within
+    f->found->ahead[value->id] = 1;
+    return value->index == 0 || mark_ahead(f, op_operand(body->last, value->index - 1));
+  }
+  const Op *op = value->def;
+  const Region *region = op->region;
+  while (region && region != body && region->parent) region = region->parent->region;
+  if (region != body || op->region != body)
+    return true; // defined outside, or within an op that is taken whole
+  bool pure = op_has(op, PURE) || (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE)) || op_is_dead(op);
+  if (!pure || op_scratch(op) || op->kind == OP_SHARED_LOAD || op->kind == OP_DOT || is_staged(f->found, op))
+    return false;
+  f->found->ahead[value->id] = 1;
+  return mark_operands(f, op);
+}
+
+static void clear_ahead(Finder *f) { memset(f->found->ahead, 0, f->func->value_count); }
+
+static bool known_ahead(Finder *f, const StagedLoad *staged) {
+  bool known = true;
+  for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
+    known = mark_ahead(f, op_operand(staged->load, i));
+  return known;
+}
+
+// A load whose address cannot be computed ahead stays where it is; what is ahead is marked anew for the
+// others.
+static void keep_known(Finder *f) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < f->found->loads.n; i++) {
+    StagedLoad staged = f->found->loads.at[i];
+    clear_ahead(f);
+    if (known_ahead(f, &staged))
+      f->found->loads.at[kept++] = staged;
+    else
+      decline(f, staged.load, "its address depends on what the iteration computes");
+  }
+  f->found->loads.n = kept;
+  clear_ahead(f);
+  for (uint32_t i = 0; i < kept; i++) known_ahead(f, &f->found->loads.at[i]);
+}
+
+// --- the dot that may stay under way
+
+static void find_dot(Finder *f) {
+  StagedLoop *found = f->found;
+  Region *body = found->loop->regions[0];
+  uint32_t wgmmas = 0;
+  for (Op *op = body->first; op; op = op->next) {
+    const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
+    if (!instruction || strcmp(instruction->str, "wgmma") != 0) continue;
+    wgmmas++;
+    found->feeds_wgmma = true;
+    const Value *sum = op_operand(op, 2);
+    bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
+    bool yielded = only_user(op_result(op)) == body->last;
+    bool in_memory =
+        op_operand(op, 0)->type->kind == TYPE_SHARED && type_is_elem(op_result(op)->type, ELEM_FP16) == false;
+    if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(op)) {
+      found->dot = op;
+      found->sum = sum->index - 1;
+    }
+  }
+  if (wgmmas != 1) found->dot = NULL;
+}
+
+bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found) {
+  Finder f = {.context = context, .func = func, .found = found};
+  *found = (StagedLoop){.loop = loop};
+  int64_t stages = op_int(loop, ATTR_NUM_STAGES, func->module->target.num_stages);
+  found->stages = stages < 1 ? 1 : stages > MAX_STAGES ? MAX_STAGES : (uint32_t)stages;
+  found->ahead = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  for (Op *op = loop->regions[0]->first; op; op = op->next) {
+    StagedLoad staged;
+    if (op->kind == OP_SHARED_STORE && match(loop, op, &staged))
+      vec_push(context->scratch, &found->loads, staged);
+  }
+  if (found->loads.n == 0) return false;
+  if (found->stages < 2) {
+    decline(&f, loop, "num_stages is 1");
+    return false;
+  }
+  region_walk(loop->regions[0], note_writes, &f);
+  if (f.writes) {
+    decline(&f, loop, "the loop writes global memory, which the loads may read");
+    return false;
+  }
+  keep_known(&f);
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    found->loads.at[i].async = func->module->target.sm >= 80 && can_copy(&found->loads.at[i]);
+  find_dot(&f);
+  return found->loads.n > 0;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Dots' operands in shared memory.
+//
+// before  %d = dot %a, %b, %c {instruction = "wgmma", shared_a, shared_b}
+// after   %s = shared_alloc : shared<128x64xfp16, #swizzled>
+//         shared_store %a, %s
+//         ...
+//         %d = dot %s, %t, %c {instruction = "wgmma", shared_a, shared_b}
+//
+// before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
+// after   shared_store %a, %s
+//         %x = shared_load %s : tile<128x32xfp16, #operand>
+#include "passes/promote_dot.h"
+
+#include "ir/build.h"
+#include "ir/layout_dot.h"
+
+typedef struct Promoter {
+  PassContext *context;
+  Func *func;
+  bool changed;
+} Promoter;
+
+static Value *store_shared(Promoter *p, Builder *b, Op *dot, DotOperand operand, Value *tile) {
+  IrContext *ir = p->func->module->ir;
+  Layout layout = dot_shared_layout(dot, operand, tile->type);
+  const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
+                                 layout_intern(ir, &layout));
+  Value *buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
+  build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
+  diag_remark(p->context->diags, b->loc, "promote_shared",
+              "operand %s of the product goes through %llu bytes of shared memory",
+              operand == DOT_A ? "a" : "b",
+              (unsigned long long)(type_elements(tile->type) * type_element_bytes(tile->type)));
+  p->changed = true;
+  return buffer;
+}
+
+// Right after the tile's definition, where a load beside it can become an asynchronous copy; a dot's operand
+// that is defined outside the dot's loop is so stored once.
+static Builder place_for(Op *dot, Value *tile) {
+  Builder b = tile->def ? builder_after(tile->def) : builder_before(dot);
+  if (!tile->def && tile->region != dot->region) b = builder_before(tile->region->first);
+  b.loc = dot->loc;
+  return b;
+}
+
+static void promote_operand(Promoter *p, Op *dot, DotOperand operand) {
+  Value *tile = op_operand(dot, operand);
+  if (!op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B) || !type_is_tile(tile->type)) return;
+  Builder b = place_for(dot, tile);
+  op_set_operand(dot, operand, store_shared(p, &b, dot, operand, tile));
+}
+
+// A conversion that changes threads: what only renames registers is left.
+static void promote_conversion(Promoter *p, Op *dot, DotOperand operand) {
+  Value *tile = op_operand(dot, operand);
+  Op *convert = tile->def;
+  if (!convert || convert->kind != OP_CONVERT_LAYOUT ||
+      op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B))
+    return;
+  Value *source = op_operand(convert, 0);
+  if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES) return;
+  Builder b = builder_before(convert);
+  Value *buffer = store_shared(p, &b, dot, operand, source);
+  Value *load = op_result(build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type));
+  value_replace_uses(tile, load);
+  op_erase(convert);
+}
+
+static void promote_dot(Op *op, void *data) {
+  Promoter *p = data;
+  const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
+  if (!instruction) return;
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    promote_operand(p, op, (DotOperand)operand);
+    promote_conversion(p, op, (DotOperand)operand);
+  }
+}
+
+bool promote_dots(PassContext *context, Func *func) {
+  Promoter p = {context, func, false};
+  region_walk(func->body, promote_dot, &p);
+  return p.changed;
+}
