@@ -33,7 +33,8 @@ typedef struct Access {
   uint32_t bytes;              // an element
   uint32_t order[TILE_MAX_RANK];
   uint64_t widest, contiguity, alignment, constancy, share; // elements
-  uint64_t vector;
+  uint64_t bound;                                           // elements of a vector, whatever the layout
+  uint64_t vector;                                          // in the anchor: no more than a thread's share
 } Access;
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -59,9 +60,9 @@ static Access access_of(const Coalescer *c, Op *op) {
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
   access.share = share_of_thread(c, access.pointer->type);
 
-  uint64_t vector = least(least(access.widest, access.contiguity), least(access.alignment, access.constancy));
-  vector = least(vector, access.share);
-  access.vector = vector ? vector : 1;
+  uint64_t bound = least(least(access.widest, access.contiguity), least(access.alignment, access.constancy));
+  access.bound = bound ? bound : 1;
+  access.vector = least(access.bound, access.share);
   return access;
 }
 
@@ -160,15 +161,27 @@ static const Layout *anchor_for(const Coalescer *c, const Access *access) {
   return layout_intern(c->func->module->ir, &layout);
 }
 
+// An atomic is done an element at a time, so neighbouring lanes take neighbouring elements.
+static void coalesce_atomic(Coalescer *c, Access *access) {
+  access->vector = 1;
+  op_set_attr(access->op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, access)});
+  c->changed = true;
+}
+
 static void coalesce_op(Op *op, void *data) {
   Coalescer *c = data;
-  if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+  if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
   if (!type_is_tile(op_operand(op, 0)->type)) return;
   Access access = access_of(c, op);
-  uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.vector);
+  if (atomic) {
+    coalesce_atomic(c, &access);
+    return;
+  }
+  uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.bound);
   op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
   op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)least(align, ACCESS_BYTES)});
-  op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.vector});
+  op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
   report(c, &access);
   c->changed = true;
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of propagate_layouts; propagate_layouts.c has the pass.
+//
+// Every tile value is lazy, a view, or at home in a component.
+//   lazy   a pure chain of constants, aranges, splats, cheap elementwise ops and views of such: it is made in
+//          whatever layout a user asks for, once for each
+//   view   a shape op on something that is not lazy: made in the layout that is asked for too, from its
+//   source,
+//          which is converted where it must be
+//   home   all others: values that must have one layout (elementwise ops, what loops carry, branches yield)
+//          are one component of a union-find over values and ops
+// Edges are where components meet: an operand behind a view, a reduction and its result, a dot's operands.
+#ifndef PASSES_PROPAGATE_H
+#define PASSES_PROPAGATE_H
+
+#include "passes/axis_info.h"
+#include "passes/layout_flow.h"
+#include "passes/passes.h"
+
+enum { LOOP_WEIGHT = 8, MAX_LOOPS = 4, NO_RESULT = -1 };
+
+// A load, a store, an atomic. It may work in another layout than the components it touches.
+typedef struct Access {
+  Op *op;
+  const Layout *anchor; // NULL: none
+  const Layout *layout; // what it works in: known when all components are
+  uint32_t bytes, weight;
+  uint32_t vector; // elements: at most these
+  uint32_t shift,
+      bits; // of the flattened index: the first bit, and how many, in which addresses count upwards
+} Access;
+
+// Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or
+// the source of that where it is a view, is.
+typedef struct Edge {
+  Op *op;
+  uint32_t node; // the op's: layouts of the op are those of its component
+  Value *source;
+  int32_t result; // its index; NO_RESULT: an operand
+  uint32_t operand, weight;
+} Edge;
+
+typedef struct Reduction {
+  Op *op; // reduce, scan
+  uint32_t node, weight;
+} Reduction;
+
+// What touches a component, in lists.
+typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION } TouchKind;
+
+typedef struct Touch {
+  TouchKind kind;
+  uint32_t index, next; // next: index + 1; 0: the last
+} Touch;
+
+typedef struct Component {
+  uint32_t root;
+  const Type *tile; // whose layouts it has
+  uint64_t weight;  // bytes, times loops
+} Component;
+
+// A value in one more layout.
+typedef struct Copy {
+  const Layout *layout;
+  Value *value;
+  uint32_t before; // a conversion: the id of the op that it stands before
+  struct Copy *next;
+} Copy;
+
+typedef struct Propagator {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  uint32_t value_count, node_count; // nodes: values, then ops, by their ids
+  uint32_t *parent;                 // union-find over nodes
+  const Type **tile;                // by node: a tile whose layout the node's is; NULL: none
+  const Layout **home;              // by root: chosen or fixed; NULL: not yet
+  bool *fixed;                      // by root
+  bool *lazy;                       // by value id
+  uint32_t *depth;                  // by value id: loops around its definition
+  uint32_t *touches;                // by root: index + 1 of the first; 0: none
+  Value **origin;                   // by value id: the value; its copies have its id too
+  Copy **copies;                    // by value id
+  int32_t *access_of;               // by op id: index, -1
+  VEC(Touch) touch_list;
+  VEC(Access) accesses;
+  VEC(Edge) edges;
+  VEC(Reduction) reductions;
+  VEC(Component) components;
+  bool changed;
+} Propagator;
+
+// propagate_graph.c: fills all of the above but home and copies.
+void propagate_build(Propagator *p);
+uint32_t propagate_root(Propagator *p, uint32_t node);
+static inline uint32_t propagate_node(const Propagator *p, const Op *op) { return p->value_count + op->id; }
+static inline uint32_t propagate_weight(uint32_t loops) {
+  uint32_t weight = 1;
+  for (uint32_t i = 0; i < loops && i < MAX_LOOPS; i++) weight *= LOOP_WEIGHT;
+  return weight;
+}
+// What a view shows, through any number of views; the value itself where it is none.
+Value *propagate_source(const Propagator *p, Value *value);
+// The source's layout from that of the value, and the other way.
+const Layout *propagate_back(const Propagator *p, const Value *value, const Layout *layout);
+const Layout *propagate_forward(const Propagator *p, const Value *value, const Layout *layout);
+
+// propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.
+uint32_t access_vector(const Access *access, const Layout *layout); // elements at once in this layout
+uint64_t access_cost(const Access *access, const Layout *layout);
+uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to);
+uint64_t reduction_cost(const Reduction *reduction, const Layout *layout);
+
+// propagate_choose.c: every component's home, and every access's layout.
+void propagate_choose(Propagator *p);
+
+// propagate_rewrite.c: types, copies of lazy values, conversions.
+void propagate_rewrite(Propagator *p);
+
+#endif

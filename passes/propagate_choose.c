@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every component's home: of the layouts that what it touches proposes, the one that costs least. Heavy
+// components choose first, then all once more, when each knows its neighbours.
+#include "passes/propagate.h"
+
+enum { MAX_CANDIDATES = 24, ROUNDS = 2 };
+
+typedef struct Choice {
+  Propagator *p;
+  uint32_t root;
+  const Layout *candidate[MAX_CANDIDATES];
+  uint32_t count;
+} Choice;
+
+static uint32_t log2_of(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
+
+static void propose(Choice *c, const Layout *layout) {
+  const Type *tile = c->p->tile[c->root];
+  if (!layout || c->count == MAX_CANDIDATES || layout->out_bits != log2_of(type_elements(tile))) return;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (c->candidate[i] == layout) return;
+  c->candidate[c->count++] = layout;
+}
+
+// The layout of the node's component: the one tried where it is the one that chooses.
+static const Layout *home_of(const Choice *c, uint32_t node, const Layout *tried) {
+  uint32_t root = propagate_root(c->p, node);
+  return root == c->root ? tried : c->p->home[root];
+}
+
+static uint64_t edge_cost(const Choice *c, const Edge *edge, const Layout *tried) {
+  const Propagator *p = c->p;
+  const Layout *at = home_of(c, edge->source->id, tried), *op_layout = home_of(c, edge->node, tried);
+  if (!at || !op_layout) return 0;
+  if (edge->result != NO_RESULT) {
+    const Layout *given = flow_result(edge->op, (uint32_t)edge->result, op_layout);
+    return given ? edge->weight * conversion_cost(edge->source->type, given, at) : 0;
+  }
+  const Layout *wanted = flow_operand(edge->op, edge->operand, op_layout);
+  wanted = propagate_back(p, op_operand(edge->op, edge->operand), wanted);
+  return wanted ? edge->weight * conversion_cost(edge->source->type, at, wanted) : 0;
+}
+
+// --- accesses
+
+// What it costs to bring operand i to the layout that the access works in; the weight is the source's.
+static uint64_t operand_cost(const Choice *c, const Access *access, uint32_t i, const Layout *layout,
+                             const Layout *tried) {
+  const Propagator *p = c->p;
+  Value *operand = op_operand(access->op, i), *source = propagate_source(p, operand);
+  if (p->lazy[operand->id]) return 0;
+  const Layout *at = home_of(c, source->id, tried);
+  if (!at) return 0;
+  const Layout *wanted = propagate_back(p, operand, layout);
+  return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
+}
+
+static uint64_t whole_access_cost(const Choice *c, const Access *access, const Layout *layout,
+                                  const Layout *tried) {
+  uint64_t cost = access_cost(access, layout);
+  for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
+  const Value *result = op_result(access->op);
+  const Layout *at = result ? home_of(c, result->id, tried) : NULL;
+  return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
+}
+
+// The layout that suits the access best, while the component at hand has the one tried; *cost gets what that
+// costs. NULL: nothing is known yet.
+static const Layout *best_for_access(const Choice *c, const Access *access, const Layout *tried,
+                                     uint64_t *cost) {
+  const Layout *best = NULL, *option[6] = {access->anchor};
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < access->op->operand_count && count < 6; i++) {
+    Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
+    if (!c->p->lazy[operand->id])
+      option[count++] = propagate_forward(c->p, operand, home_of(c, source->id, tried));
+  }
+  if (op_result(access->op) && count < 6) option[count++] = home_of(c, op_result(access->op)->id, tried);
+  *cost = 0;
+  for (uint32_t i = count; i-- > 0;) { // where it is no dearer the component's own layout is kept
+    if (!option[i] || option[i] == best) continue;
+    uint64_t now = whole_access_cost(c, access, option[i], tried);
+    if (best && now >= *cost) continue;
+    best = option[i];
+    *cost = now;
+  }
+  return best;
+}
+
+// --- one component
+
+static void propose_from_operand(Choice *c, const Edge *edge, const Layout *at, const Layout *op_layout) {
+  const Propagator *p = c->p;
+  const Value *operand = op_operand(edge->op, edge->operand);
+  if (propagate_root(c->p, edge->source->id) == c->root && op_layout)
+    propose(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
+  const Layout *forward = at ? propagate_forward(p, operand, at) : NULL;
+  if (propagate_root(c->p, edge->node) == c->root && forward)
+    propose(c, flow_layout_for(edge->op, edge->operand, forward));
+}
+
+// The layout in which nothing is converted at this edge, as far as the other side is known.
+static void propose_from_edge(Choice *c, const Edge *edge) {
+  Propagator *p = c->p;
+  const Layout *at = p->home[propagate_root(p, edge->source->id)];
+  const Layout *op_layout = p->home[propagate_root(p, edge->node)];
+  if (edge->result == NO_RESULT)
+    propose_from_operand(c, edge, at, op_layout);
+  else if (op_layout && propagate_root(p, edge->source->id) == c->root)
+    propose(c, flow_result(edge->op, (uint32_t)edge->result, op_layout));
+}
+
+static void propose_from_access(Choice *c, const Access *access) {
+  Propagator *p = c->p;
+  const Op *op = access->op;
+  if (!access->anchor) return;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
+    if (!p->lazy[operand->id] && propagate_root(p, source->id) == c->root)
+      propose(c, propagate_back(p, operand, access->anchor));
+  }
+  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose(c, access->anchor);
+}
+
+// The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then
+// no warp needs another's elements, and vectors stay.
+static const Layout *off_axis(const Choice *c, const Op *op, const Layout *layout) {
+  const Type *tile = op_operand(op, 0)->type;
+  uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, (uint32_t)op_int(op, ATTR_AXIS, 0), &first);
+  uint32_t mask = ((UINT32_C(1) << bits) - 1) << first, reg = layout->bits[DIM_REGISTER];
+  Layout moved = *layout;
+  uint32_t *basis = moved.basis, warp = layout_first_bit(layout, DIM_WARP);
+  for (uint32_t i = warp; i < warp + layout->bits[DIM_WARP]; i++) {
+    if (!(basis[i] & mask)) continue;
+    while (reg > 0 && (basis[reg - 1] & mask)) reg--;
+    if (reg == 0) break;
+    uint32_t along = basis[i];
+    basis[i] = basis[--reg];
+    basis[reg] = along;
+  }
+  return layout_intern(c->p->func->module->ir, &moved);
+}
+
+static void propose_for_reduction(Choice *c, const Reduction *reduction) {
+  const Type *tile = op_operand(reduction->op, 0)->type;
+  if (!type_same_shape(tile, c->p->tile[c->root])) return;
+  for (uint32_t i = 0, count = c->count; i < count; i++)
+    propose(c, off_axis(c, reduction->op, c->candidate[i]));
+}
+
+static void gather_candidates(Choice *c) {
+  const Propagator *p = c->p;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const Touch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_ACCESS) propose_from_access(c, &p->accesses.at[touch->index]);
+  }
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const Touch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
+  }
+  if (c->count == 0) propose(c, flow_default(p->func, p->tile[c->root]));
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const Touch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
+  }
+}
+
+static uint64_t cost_of(const Choice *c, const Layout *layout) {
+  const Propagator *p = c->p;
+  uint64_t cost = 0, access_part;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const Touch *touch = &p->touch_list.at[at - 1];
+    switch (touch->kind) {
+    case TOUCH_ACCESS:
+      best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
+      cost += access_part;
+      break;
+    case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
+    case TOUCH_REDUCTION: cost += reduction_cost(&p->reductions.at[touch->index], layout); break;
+    }
+  }
+  return cost;
+}
+
+static void choose_component(Propagator *p, const Component *component) {
+  Choice c = {.p = p, .root = component->root};
+  uint64_t best = 0;
+  const Layout *chosen = NULL;
+  gather_candidates(&c);
+  for (uint32_t i = 0; i < c.count; i++) {
+    uint64_t cost = c.count > 1 ? cost_of(&c, c.candidate[i]) : 0;
+    if (chosen && cost >= best) continue;
+    chosen = c.candidate[i];
+    best = cost;
+  }
+  p->home[component->root] = chosen;
+}
+
+void propagate_choose(Propagator *p) {
+  for (uint32_t round = 0; round < ROUNDS; round++)
+    for (uint32_t i = 0; i < p->components.n; i++)
+      if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
+  Choice all = {.p = p, .root = UINT32_MAX};
+  for (uint32_t i = 0; i < p->accesses.n; i++) {
+    Access *access = &p->accesses.at[i];
+    uint64_t cost;
+    access->layout = best_for_access(&all, access, NULL, &cost);
+    if (!access->layout) access->layout = flow_default(p->func, op_operand(access->op, 0)->type);
+  }
+}

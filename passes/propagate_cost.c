@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What layouts cost: accesses by their sectors, conversions by how far elements move, reductions by what of
+// them crosses lanes and warps.
+#include "passes/propagate.h"
+
+enum { ISSUE_COST = 2, SECTOR_BITS = 5, SHUFFLE_COST = 2, BARRIER_COST = 48, SHARED_COST = 3 };
+
+static uint32_t log2_padded(uint64_t size) {
+  uint32_t bits = 0;
+  while (((uint64_t)1 << bits) < size) bits++;
+  return bits;
+}
+
+// Low register bits that count upwards in memory, up to
+// the access's own bound.
+uint32_t access_vector(const Access *access, const Layout *layout) {
+  uint32_t bits = 0;
+  while (bits < layout->bits[DIM_REGISTER] && (2u << bits) <= access->vector &&
+         layout_basis(layout, DIM_REGISTER, bits) == 1u << (access->shift + bits))
+    bits++;
+  return 1u << bits;
+}
+
+// The sector that an index falls into, as far as its bits are known to count upwards; every other bit leads
+// to another sector.
+static uint64_t sector_of(const Access *access, uint32_t index) {
+  uint32_t run = ((1u << access->bits) - 1) << access->shift;
+  uint64_t bytes = (uint64_t)((index & run) >> access->shift) * access->bytes;
+  return (bytes >> SECTOR_BITS) | (uint64_t)(index & ~run) << 32;
+}
+
+// Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).
+static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t vector) {
+  uint64_t reduced[LAYOUT_MAX_BITS];
+  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_padded(vector);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t basis =
+        i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
+    uint64_t row = sector_of(access, basis);
+    for (uint32_t r = 0; r < rank; r++)
+      if ((row ^ reduced[r]) < row) row ^= reduced[r];
+    if (row) reduced[rank++] = row;
+  }
+  return (uint64_t)1 << rank;
+}
+
+uint64_t access_cost(const Access *access, const Layout *layout) {
+  uint32_t vector = access_vector(access, layout);
+  uint64_t instructions = layout_registers(layout) / vector;
+  return access->weight * instructions * (ISSUE_COST + sectors_in(access, layout, vector));
+}
+
+static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }
+
+// Written once and read once, in whole wavefronts of 128 bytes.
+static uint64_t shared_cost(const Type *tile, uint64_t registers) {
+  uint64_t wavefronts = (registers * type_element_bytes(tile) + 3) / 4;
+  return BARRIER_COST + SHARED_COST * wavefronts;
+}
+
+uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to) {
+  LanePlan plan;
+  uint64_t registers = layout_registers(from);
+  if (layout_registers(to) > registers) registers = layout_registers(to);
+  switch (layout_conversion(from, to)) {
+  case CONVERT_NOTHING:
+  case CONVERT_REGISTERS: return 0;
+  case CONVERT_LANES:
+    if (layout_lane_plan(from, to, &plan)) return 1 + SHUFFLE_COST * plan.shuffles * words_of(tile);
+    break;
+  case CONVERT_SHARED: break;
+  }
+  return shared_cost(tile, registers);
+}
+
+static uint32_t bits_along(const Layout *layout, LayoutDim dim, uint32_t mask) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < layout->bits[dim]; i++) n += (layout_basis(layout, dim, i) & mask) != 0;
+  return n;
+}
+
+uint64_t reduction_cost(const Reduction *reduction, const Layout *layout) {
+  const Op *op = reduction->op;
+  const Type *tile = op_operand(op, 0)->type;
+  uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), first;
+  uint32_t bits = layout_dim_bits(tile->rank, tile->shape, axis, &first);
+  uint32_t mask = ((UINT32_C(1) << bits) - 1) << first;
+  Layout result = layout_slice(layout, tile->rank, tile->shape, axis);
+  uint64_t registers = op->kind == OP_REDUCE ? layout_registers(&result) : layout_registers(layout), cost = 0;
+  for (uint32_t i = 0; i < op_input_count(op); i++) {
+    cost += SHUFFLE_COST * registers * words_of(op_operand(op, i)->type) * bits_along(layout, DIM_LANE, mask);
+    if (bits_along(layout, DIM_WARP, mask)) cost += shared_cost(op_operand(op, i)->type, registers);
+  }
+  return cost * reduction->weight;
+}
