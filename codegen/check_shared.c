@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What of shared memory and asynchronous copies cannot be compiled.
-#include "codegen/emit.h"
+#include "codegen/emit_combine.h"
 
 #include "ir/build.h"
 #include "ir/scratch.h"
@@ -58,7 +58,18 @@ static void check_copy(SharedChecker *c, const Op *op) {
 
 static void check_scan(SharedChecker *c, const Op *op) {
   ScanPlan plan;
+  if (op_input_count(op) > MAX_COMBINED) fail(c, op, "it combines more than 16 values");
   if (!scan_plan(op, &plan)) fail(c, op, "the layout spreads the axis in a way that is not built yet");
+}
+
+static void check_reduce(SharedChecker *c, const Op *op) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  if (op_input_count(op) > MAX_COMBINED) fail(c, op, "it combines more than 16 values");
+  if (!type_is_tile(to)) return;
+  Layout left = layout_slice(from->layout, from->rank, from->shape, (uint32_t)op_int(op, ATTR_AXIS, 0));
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (layout_conversion(&left, op->results[i].type->layout) > CONVERT_REGISTERS)
+      fail(c, op, "a layout conversion is missing: its result's threads do not hold the elements");
 }
 
 static void visit(Op *op, void *data) {
@@ -71,6 +82,9 @@ static void visit(Op *op, void *data) {
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
   if (op->kind == OP_FENCE_ASYNC && c->target->sm < 90) fail(c, op, "it needs sm_90 or newer");
   if (op->kind == OP_SCAN) check_scan(c, op);
+  if (op->kind == OP_REDUCE) check_reduce(c, op);
+  if (op->kind == OP_GATHER && op_operand(op, 1)->type->layout != op_result(op)->type->layout)
+    fail(c, op, "the index and the result have one layout");
   if (!op_scratch(op) && scratch_bytes(op))
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }

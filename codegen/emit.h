@@ -138,9 +138,18 @@ void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, co
 void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
                             const LLVMValueRef *registers);
 void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
+// One element, at a place that is computed (i32, in elements).
+LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place);
 // What is built up to emit_unguard is done where the condition (NULL: always) holds.
 LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition);
 void emit_unguard(Emitter *e, LLVMBasicBlockRef end);
+
+// emit_reduce.c, emit_scan.c, emit_gather.c
+void emit_reduce(Emitter *e, Op *op);
+void emit_scan(Emitter *e, Op *op);
+void emit_gather(Emitter *e, Op *op);
+void emit_flip(Emitter *e, Op *op);
+void emit_histogram(Emitter *e, Op *op);
 
 // emit_control.c
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the function's end

@@ -166,6 +166,12 @@ void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *regi
   }
 }
 
+LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place) {
+  LLVMTypeRef type = memory_type(e, element);
+  LLVMValueRef address = LLVMBuildGEP2(e->builder, type, base, &place, 1, "");
+  return from_memory(e, element, LLVMBuildLoad2(e->builder, type, address, ""));
+}
+
 void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
                             const LLVMValueRef *registers) {
   uint32_t free_bits[DIM_COUNT];

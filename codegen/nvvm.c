@@ -62,6 +62,17 @@ LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis) {
 
 void nvvm_barrier(Emitter *e) { nvvm_call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", emit_i32(e, 0)); }
 
+LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask) {
+  LLVMValueRef args[] = {emit_i32(e, 0xffffffffu), x, emit_i32(e, mask), emit_i32(e, 31)};
+  return nvvm_intrinsic(e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, args, 4);
+}
+
+LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x) {
+  char intrinsic[40];
+  snprintf(intrinsic, sizeof intrinsic, "llvm.nvvm.redux.sync.%s", name);
+  return nvvm_intrinsic(e, intrinsic, NULL, 0, (LLVMValueRef[]){x, emit_i32(e, 0xffffffffu)}, 2);
+}
+
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
                      LLVMValueRef read) {
   char name[64];
@@ -139,6 +150,16 @@ LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constra
   buf_free(text);
   buf_free(constraints);
   return LLVMBuildCall2(e->builder, type, code, args, count, "");
+}
+
+void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted) {
+  LLVMValueRef args[] = {address, counted};
+  LLVMTypeRef types[] = {LLVMTypeOf(address), e->i1};
+  Buf text = {0}, constraints = {0};
+  buf_text(&text, "@$1 red.shared.add.u32 [$0], 1;");
+  buf_text(&constraints, "r,b,~{memory}");
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, 2, false);
+  nvvm_assembly(e, type, &text, &constraints, args, 2);
 }
 
 void nvvm_fence_async(Emitter *e) {

@@ -28,6 +28,11 @@ LLVMValueRef nvvm_thread_id(Emitter *e);                                  // tid
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);                     // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis);                  // nctaid
 void nvvm_barrier(Emitter *e);                                            // bar.sync 0
+LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask); // i32: of the lane that differs by mask
+// redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80
+LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
+// Adds 1 to the word in shared memory, atomically, where counted (i1).
+void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted);
 // cp.async of 4, 8 or 16 bytes; `read` (i32; NULL: all): how many of them are read, the rest are zeros.
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
                      LLVMValueRef read);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Scans. Axis bit by axis bit, from the lowest: the elements whose bit is set take in the last element of the
+// half before theirs, from a register or by a shuffle. From the first bit on that warps hold, the totals of
+// the chunks below it go through scratch, and each thread takes in what comes before its chunks. A scan from
+// the end is the same with every bit's meaning turned.
+#include <string.h>
+#include "codegen/emit_combine.h"
+#include "codegen/nvvm.h"
+#include "ir/scratch.h"
+
+typedef struct Scan {
+  Emitter *e;
+  const Op *op;
+  const Layout *layout;
+  ScanPlan plan;
+  uint32_t count, registers;
+  LLVMValueRef *v[MAX_COMBINED];
+  bool reverse;
+} Scan;
+
+// The register or lane bits that hold axis bits 0 .. n - 1.
+static uint32_t held_bits(const Scan *s, LayoutDim dim, uint32_t n) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (s->plan.holder[i].dim == dim) mask |= 1u << s->plan.holder[i].bit;
+  return mask;
+}
+
+// `bits` as of the last element of a run in the scan's direction.
+static uint32_t at_last(const Scan *s, uint32_t from, uint32_t bits) {
+  return s->reverse ? from & ~bits : from | bits;
+}
+static uint32_t at_first(const Scan *s, uint32_t from, uint32_t bits) {
+  return s->reverse ? from | bits : from & ~bits;
+}
+
+// before and v[r] into v[r], where `taken` (NULL: always).
+static void take_in(Scan *s, uint32_t r, const LLVMValueRef *before, LLVMValueRef taken) {
+  LLVMValueRef own[MAX_COMBINED], out[MAX_COMBINED];
+  for (uint32_t k = 0; k < s->count; k++) own[k] = s->v[k][r];
+  emit_combine(s->e, s->op, before, own, out);
+  for (uint32_t k = 0; k < s->count; k++)
+    s->v[k][r] = taken ? LLVMBuildSelect(s->e->builder, taken, out[k], own[k], "") : out[k];
+}
+
+// The lane that holds the last element of the half before this lane's; NULL: this lane.
+static LLVMValueRef source_lane(Scan *s, uint32_t low, uint32_t bit) {
+  Emitter *e = s->e;
+  if (!(low | bit)) return NULL;
+  uint32_t set = at_first(s, at_last(s, 0, low), bit) & (low | bit);
+  LLVMValueRef lane = LLVMBuildAnd(e->builder, e->lane, emit_i32(e, 31u & ~(low | bit)), "");
+  return LLVMBuildOr(e->builder, lane, emit_i32(e, set), "");
+}
+
+static LLVMValueRef lane_receives(Scan *s, uint32_t bit) {
+  LLVMValueRef at = LLVMBuildAnd(s->e->builder, s->e->lane, emit_i32(s->e, bit), "");
+  return LLVMBuildICmp(s->e->builder, s->reverse ? LLVMIntEQ : LLVMIntNE, at, emit_i32(s->e, 0), "");
+}
+
+static void scan_bit(Scan *s, uint32_t axis_bit) {
+  bool in_lane = s->plan.holder[axis_bit].dim == DIM_LANE;
+  uint32_t bit = 1u << s->plan.holder[axis_bit].bit;
+  uint32_t reg_bit = in_lane ? 0 : bit, lane_bit = in_lane ? bit : 0;
+  uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
+  LLVMValueRef lane = source_lane(s, held_bits(s, DIM_LANE, axis_bit), lane_bit);
+  LLVMValueRef taken = in_lane ? lane_receives(s, lane_bit) : NULL;
+  LLVMValueRef *moved = ARENA_ARRAY(s->e->arena, LLVMValueRef, (size_t)s->registers * s->count);
+  for (uint32_t r = 0; r < s->registers; r++) {
+    if (at_last(s, r, low) != r || at_first(s, r, reg_bit) != r)
+      continue; // the last of a run, before the bit
+    for (uint32_t k = 0; k < s->count; k++)
+      moved[r * s->count + k] = lane ? emit_shuffle_from(s->e, s->v[k][r], lane) : s->v[k][r];
+  }
+  for (uint32_t r = 0; r < s->registers; r++) {
+    uint32_t source = at_first(s, at_last(s, r, low), reg_bit);
+    if (!in_lane && at_last(s, r, reg_bit) != r) continue;
+    take_in(s, r, moved + source * s->count, taken);
+  }
+}
+
+// --- between warps
+
+static uint32_t chunk_bits(const Scan *s) { return s->plan.axis_bits - s->plan.low; }
+static uint32_t slot_count(const Scan *s) { return 1u << (s->plan.line_bits + chunk_bits(s)); }
+
+// The threads that hold the last elements of chunks, the first where several do.
+static LLVMValueRef holds_last(Scan *s, const Layout *slots, uint32_t lanes) {
+  Emitter *e = s->e;
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(slots, free_bits);
+  uint32_t mask = free_bits[DIM_LANE] | free_bits[DIM_WARP] << LANE_BITS;
+  if (!mask) return NULL;
+  LLVMValueRef at = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, mask), "");
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, at, emit_i32(e, at_last(s, 0, lanes)), "");
+}
+
+static void write_totals(Scan *s) {
+  Emitter *e = s->e;
+  const Layout *slots = layout_intern(e->module->ir, &s->plan.slots);
+  uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low), free_bits[DIM_COUNT];
+  layout_free_bits(slots, free_bits);
+  LLVMBasicBlockRef end = emit_guard(e, holds_last(s, slots, held_bits(s, DIM_LANE, s->plan.low)));
+  for (uint32_t k = 0; k < s->count; k++) {
+    LLVMValueRef *last = ARENA_ARRAY(e->arena, LLVMValueRef, s->registers);
+    for (uint32_t r = 0; r < s->registers; r++) last[r] = s->v[k][at_last(s, r, low)];
+    SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
+                           type_element(op_operand(s->op, k)->type), slots, 0};
+    emit_shared_write(e, &access, free_bits[DIM_REGISTER], last);
+  }
+  emit_unguard(e, end);
+  nvvm_barrier(e);
+}
+
+// The lines that a thread holds, each with all of its chunks: chunk bits are the lowest registers.
+static const Layout *read_map(const Scan *s) {
+  const Layout *slots = &s->plan.slots;
+  uint32_t lines = (1u << s->plan.line_bits) - 1, chunks = chunk_bits(s), n = 0;
+  Layout map = {.out_bits = slots->out_bits};
+  for (uint32_t i = 0; i < chunks; i++) map.basis[n++] = 1u << (s->plan.line_bits + i);
+  for (uint32_t i = 0; i < slots->bits[DIM_REGISTER]; i++)
+    if (!(held_bits(s, DIM_REGISTER, s->plan.axis_bits) >> i & 1)) map.basis[n++] = slots->basis[i] & lines;
+  map.bits[DIM_REGISTER] = (uint8_t)n;
+  for (uint32_t i = slots->bits[DIM_REGISTER]; i < layout_in_bits(slots); i++)
+    map.basis[n++] = slots->basis[i] & lines;
+  map.bits[DIM_LANE] = slots->bits[DIM_LANE];
+  map.bits[DIM_WARP] = slots->bits[DIM_WARP];
+  return layout_intern(s->e->module->ir, &map);
+}
+
+// Register r's bits that are not the axis', as a number: its line.
+static uint32_t line_of(const Scan *s, uint32_t r) {
+  uint32_t axis = held_bits(s, DIM_REGISTER, s->plan.axis_bits), line = 0, at = 0;
+  for (uint32_t i = 0; 1u << i < s->registers; i++)
+    if (!(axis >> i & 1)) line |= (r >> i & 1) << at++;
+  return line;
+}
+
+static LLVMValueRef chunk_of(Scan *s, uint32_t r) {
+  Emitter *e = s->e;
+  uint32_t shift = s->plan.axis_first + s->plan.low;
+  LLVMValueRef index = LLVMBuildLShr(e->builder, emit_index(e, s->layout, r), emit_i32(e, shift), "");
+  return LLVMBuildAnd(e->builder, index, emit_i32(e, (1u << chunk_bits(s)) - 1), "");
+}
+
+// What comes before the chunk of register r (the first of its run): totals are the line's, in order.
+static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals) {
+  Emitter *e = s->e;
+  uint32_t chunks = 1u << chunk_bits(s), low = held_bits(s, DIM_REGISTER, s->plan.low);
+  LLVMValueRef running[MAX_COMBINED], before[MAX_COMBINED], chunk = chunk_of(s, r);
+  uint32_t line = line_of(s, r) * chunks;
+  for (uint32_t i = 0; i + 1 < chunks; i++) {
+    uint32_t c = s->reverse ? chunks - 1 - i : i, next = s->reverse ? c - 1 : c + 1;
+    LLVMValueRef total[MAX_COMBINED];
+    for (uint32_t k = 0; k < s->count; k++) total[k] = totals[k][line + c];
+    if (i == 0)
+      memcpy(running, total, sizeof running);
+    else
+      emit_combine(e, s->op, running, total, running);
+    LLVMValueRef here = LLVMBuildICmp(e->builder, LLVMIntEQ, chunk, emit_i32(e, next), "");
+    for (uint32_t k = 0; k < s->count; k++)
+      before[k] = i == 0 ? running[k] : LLVMBuildSelect(e->builder, here, running[k], before[k], "");
+  }
+  uint32_t first = s->reverse ? chunks - 1 : 0;
+  LLVMValueRef taken = LLVMBuildICmp(e->builder, LLVMIntNE, chunk, emit_i32(e, first), "");
+  for (uint32_t other = 0; other < s->registers; other++)
+    if ((other & ~low) == r) take_in(s, other, before, taken);
+}
+
+static void scan_chunks(Scan *s) {
+  Emitter *e = s->e;
+  const Layout *map = read_map(s);
+  LLVMValueRef *totals[MAX_COMBINED];
+  write_totals(s);
+  for (uint32_t k = 0; k < s->count; k++) {
+    SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
+                           type_element(op_operand(s->op, k)->type), map, 0};
+    totals[k] = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(map));
+    emit_shared_read(e, &access, totals[k]);
+  }
+  uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low);
+  for (uint32_t r = 0; r < s->registers; r++)
+    if (!(r & low)) take_in_chunk(s, r, totals);
+}
+
+void emit_scan(Emitter *e, Op *op) {
+  Scan s = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = op_input_count(op)};
+  scan_plan(op, &s.plan);
+  s.reverse = op_attr(op, ATTR_REVERSE) != NULL;
+  s.registers = layout_registers(s.layout);
+  for (uint32_t k = 0; k < s.count; k++) {
+    s.v[k] = emit_new(e, &op->results[k]);
+    memcpy(s.v[k], emit_get(e, op_operand(op, k)), s.registers * sizeof **s.v);
+  }
+  for (uint32_t i = 0; i < s.plan.low; i++) scan_bit(&s, i);
+  if (s.plan.low < s.plan.axis_bits) scan_chunks(&s);
+}
