@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "codegen/emit_asm.h"
 #include "codegen/emit_move.h"
 #include "codegen/libclc.h"
 
@@ -42,28 +43,6 @@ static void check_type(Checker *c, const Type *type, Loc loc) {
   if (!good) c->failed = true;
 }
 
-static bool is_fp8(const Type *type) {
-  return type_is_elem(type, ELEM_FP8E4NV) || type_is_elem(type, ELEM_FP8E5);
-}
-
-static bool moves_only(OpKind kind) { return kind == OP_SELECT || kind == OP_BITCAST; }
-
-// fp8 has conversions alone, from sm_89 on.
-static void check_fp8(Checker *c, const Op *op) {
-  bool has_fp8 = op->result_count && is_fp8(op_result(op)->type);
-  for (uint32_t i = 0; i < op->operand_count; i++) has_fp8 |= is_fp8(op_operand(op, i)->type);
-  if (!has_fp8 || !op_has(op, PURE | ELEMENTWISE) || moves_only(op->kind)) return;
-  bool is_cast = op->kind == OP_CAST;
-  if (is_cast && c->target->sm >= 89) return;
-  if (is_cast)
-    diag_error(c->diags, op->loc, "conversions of fp8 need sm_89 or newer; for sm_%u they are not built yet",
-               c->target->sm);
-  else
-    diag_error(c->diags, op->loc, "%s of fp8 is not built yet: convert to fp16 or fp32 first",
-               op_info(op->kind)->name);
-  c->failed = true;
-}
-
 static bool is_one_of(const char *text, const char *const *names) {
   while (*names && strcmp(*names, text)) names++;
   return *names != NULL;
@@ -84,15 +63,30 @@ static void check_hints(Checker *c, const Op *op) {
   }
 }
 
-// A volatile load is done once: where several threads would do it, it must be broadcast.
-static void check_volatile(Checker *c, const Op *op) {
-  if (op->kind != OP_LOAD || !op_attr(op, ATTR_VOLATILE)) return;
-  const Type *type = op_result(op)->type;
-  uint32_t free_bits[DIM_COUNT] = {0};
-  if (type_is_tile(type) && type->layout) layout_free_bits(type->layout, free_bits);
-  if (type_is_tile(type) && !(free_bits[DIM_REGISTER] | free_bits[DIM_LANE] | free_bits[DIM_WARP])) return;
-  diag_error(c->diags, op->loc, "a volatile load of %s is not built yet",
-             type_is_tile(type) ? "a tile that threads hold more than once" : "a scalar");
+// Volatile loads and atomics are done once: where several threads hold the result it must be broadcast.
+static void check_once(Checker *c, const Op *op) {
+  bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+              (op->kind == OP_LOAD && op_attr(op, ATTR_VOLATILE));
+  if (!once || op_scratch(op) || !emit_needs_broadcast(op)) return;
+  diag_error(
+      c->diags, op->loc,
+      "several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",
+      op->kind == OP_LOAD ? "volatile load" : "atomic");
+  c->failed = true;
+}
+
+static void check_asm(Checker *c, const Op *op) {
+  AsmShape shape;
+  const char *wrong = op->kind == OP_INLINE_ASM ? asm_read(c->arena, op, &shape) : NULL;
+  if (!wrong) return;
+  diag_error(c->diags, op->loc, "inline assembly: %s", wrong);
+  c->failed = true;
+}
+
+static void check_grid_control(Checker *c, const Op *op) {
+  if (op->kind != OP_GDC_WAIT && op->kind != OP_GDC_LAUNCH_DEPENDENTS) return;
+  if (c->target->sm >= 90) return;
+  diag_error(c->diags, op->loc, "%s needs sm_90 or newer, not sm_%u", op_info(op->kind)->name, c->target->sm);
   c->failed = true;
 }
 
@@ -143,9 +137,10 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
   bool good_types = !c->failed;
   c->failed |= failed;
   if (!good_types) return;
-  check_fp8(c, op);
   if (op->kind == OP_LOAD || op->kind == OP_STORE) check_hints(c, op);
-  check_volatile(c, op);
+  check_once(c, op);
+  check_asm(c, op);
+  check_grid_control(c, op);
   check_moves(c, op);
   check_loop(c, op);
   for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], depth + 1);
@@ -171,6 +166,7 @@ static void check_name(Checker *c, const Func *func) {
   }
   for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)
     plain = plain && strcmp(func->name, entry->symbol) != 0;
+  plain = plain && strcmp(func->name, "vprintf") != 0 && strcmp(func->name, "__assertfail") != 0;
   if (plain) return;
   diag_error(c->diags, func->loc, "'%s' cannot be a kernel's name in PTX: letters of ASCII, digits and _",
              func->name);

@@ -39,7 +39,9 @@ LLVMValueRef *emit_new(Emitter *e, const Value *value) {
   return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, count);
 }
 
-void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers) { e->registers[value->id] = registers; }
+void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers) {
+  e->registers[value->id] = registers;
+}
 
 LLVMValueRef *emit_get(const Emitter *e, const Value *value) {
   LLVMValueRef *registers = e->registers[value->id];
@@ -135,6 +137,10 @@ LLVMValueRef emit_holder(Emitter *e, const Type *type) {
 
 // --- ops
 
+static bool type_is_fp8(const Type *element) {
+  return element->kind == TYPE_SCALAR && elem_is_float(element->elem) && elem_info(element->elem)->bits == 8;
+}
+
 static void fill(Emitter *e, Op *op, LLVMValueRef value) {
   LLVMValueRef *out = emit_new(e, op_result(op));
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) out[r] = value;
@@ -188,14 +194,45 @@ static void emit_return(Emitter *e, Op *op) {
   LLVMBuildRetVoid(e->builder);
 }
 
+static void emit_barrier(Emitter *e, Op *op) {
+  (void)op;
+  nvvm_barrier(e);
+}
+
+static void emit_machine_value(Emitter *e, Op *op) {
+  const char *name =
+      op->kind == OP_SMID ? "llvm.nvvm.read.ptx.sreg.smid" : "llvm.nvvm.read.ptx.sreg.globaltimer";
+  fill(e, op, nvvm_call(e, name, NULL));
+}
+
+static void emit_grid_control(Emitter *e, Op *op) {
+  nvvm_grid_control(e, op->kind == OP_GDC_WAIT ? "wait" : "launch_dependents");
+}
+
+// fp8 is computed with in fp32, whose 24 bits are more than twice its bits plus 2, so that rounding twice
+// rounds right; but the sum of a product in fp64, where it is exact.
+static LLVMValueRef in_wider(Emitter *e, const Op *op, EmitScalar scalar, LLVMValueRef *x) {
+  LLVMTypeRef wide = op->kind == OP_FMA ? e->f64 : e->f32;
+  const Type *result = type_element(op_result(op)->type);
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    LLVMValueRef half = emit_from_fp8(e, type_element(op_operand(op, i)->type)->elem, x[i]);
+    x[i] = LLVMBuildFPExt(e->builder, half, wide, "");
+  }
+  LLVMValueRef y = scalar(e, op, x);
+  if (!type_is_fp8(result)) return y;
+  return emit_float_cast(e, y, wide == e->f64 ? ELEM_FP64 : ELEM_FP32, result->elem);
+}
+
 static void emit_elementwise(Emitter *e, Op *op) {
   EmitScalar scalar = emit_scalar_of(op->kind);
   if (!scalar) BUG("codegen has no row for %s", op_info(op->kind)->name);
+  bool moves = op->kind == OP_SELECT || op->kind == OP_CAST || op->kind == OP_BITCAST;
+  bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
     LLVMValueRef x[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < op->operand_count && i < 3; i++) x[i] = emit_register(e, op_operand(op, i), r);
-    out[r] = scalar(e, op, x);
+    out[r] = widens ? in_wider(e, op, scalar, x) : scalar(e, op, x);
   }
 }
 
@@ -211,7 +248,17 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_LOAD] = emit_load,
     [OP_STORE] = emit_store,
     [OP_FOR] = emit_for,
+    [OP_ATOMIC_RMW] = emit_atomic,
+    [OP_ATOMIC_CAS] = emit_atomic,
     [OP_IF] = emit_if,
+    [OP_INLINE_ASM] = emit_inline_asm,
+    [OP_PRINT] = emit_print,
+    [OP_ASSERT] = emit_assert,
+    [OP_BARRIER] = emit_barrier,
+    [OP_GLOBALTIMER] = emit_machine_value,
+    [OP_SMID] = emit_machine_value,
+    [OP_GDC_WAIT] = emit_grid_control,
+    [OP_GDC_LAUNCH_DEPENDENTS] = emit_grid_control,
     [OP_WHILE] = emit_while,
     [OP_MAP] = emit_map,
     [OP_EXPAND_DIMS] = emit_move,

@@ -99,6 +99,7 @@ LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x);
+LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to); // rounded once
 // fp16 and bf16 to fp32, which holds them exactly; others as they are.
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 
@@ -109,6 +110,25 @@ void emit_store(Emitter *e, Op *op);
 LLVMValueRef emit_to_memory(Emitter *e, LLVMValueRef x);
 LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x);
 
+// emit_atomic.c
+void emit_atomic(Emitter *e, Op *op);
+
+// emit_broadcast.c: what elements' first holders know goes to the others, through the op's scratch buffer.
+// Whether the result is used and others hold its elements, so that the op must have one.
+bool emit_needs_broadcast(const Op *op);
+// `registers` of the result as the first holders have them, replaced by what all have.
+void emit_broadcast(Emitter *e, const Op *op, LLVMValueRef *registers);
+
+// emit_asm.c
+void emit_inline_asm(Emitter *e, Op *op);
+
+// emit_print.c
+void emit_print(Emitter *e, Op *op);
+void emit_assert(Emitter *e, Op *op);
+
+// emit_fp8.c: from fp32, to nearest even and saturated; to fp16. fp8 is i8.
+LLVMValueRef emit_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
+LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 
 bool emit_needs_broadcast(const Op *op);
 
@@ -116,7 +136,7 @@ bool emit_needs_broadcast(const Op *op);
 void emit_convert_layout(Emitter *e, Op *op);
 
 // emit_shared.c
-enum { STATIC_SHARED = 48 * 1024 }; // beyond it shared memory is dynamic
+enum { STATIC_SHARED = 48 * 1024 };           // beyond it shared memory is dynamic
 uint32_t func_shared_bytes(const Func *func); // of all its buffers; they have offsets
 void emit_shared_memory(Emitter *e, Func *func);
 // The address of the buffer's first byte, a pointer to address space 3.

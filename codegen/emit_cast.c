@@ -40,16 +40,16 @@ static LLVMValueRef int_to_odd(Emitter *e, LLVMValueRef x, bool is_signed) {
   return set_last_if(e, LLVMBuildICmp(e->builder, LLVMIntNE, back, x, ""), down);
 }
 
-static LLVMValueRef float_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
+LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to) {
   if (from == to) return x;
   if (is_fp8(from)) {
-    x = nvvm_from_fp8(e, from, x);
+    x = emit_from_fp8(e, from, x);
     if (to == ELEM_FP16) return x;
   }
   x = emit_widen(e, x);
   bool from_double = LLVMTypeOf(x) == e->f64, narrow = to != ELEM_FP32 && to != ELEM_FP64;
   if (from_double && narrow) x = narrow_to_odd(e, x);
-  if (is_fp8(to)) return nvvm_to_fp8(e, to, x);
+  if (is_fp8(to)) return emit_to_fp8(e, to, x);
   LLVMTypeRef type = float_type(e, to);
   return LLVMBuildFPCast(e->builder, x, type, "");
 }
@@ -63,7 +63,7 @@ static LLVMValueRef int_to_float(Emitter *e, LLVMValueRef x, Elem from, Elem to)
     LLVMValueRef single = exact ? (is_signed ? LLVMBuildSIToFP(e->builder, x, e->f32, "")
                                              : LLVMBuildUIToFP(e->builder, x, e->f32, ""))
                                 : int_to_odd(e, wide, is_signed);
-    return float_to_float(e, single, ELEM_FP32, to);
+    return emit_float_cast(e, single, ELEM_FP32, to);
   }
   LLVMTypeRef type = float_type(e, to);
   return is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
@@ -76,7 +76,7 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
       {{"llvm.nvvm.f2ui.rz", "llvm.nvvm.f2i.rz"}, {"llvm.nvvm.f2ull.rz", "llvm.nvvm.f2ll.rz"}},
       {{"llvm.nvvm.d2ui.rz", "llvm.nvvm.d2i.rz"}, {"llvm.nvvm.d2ull.rz", "llvm.nvvm.d2ll.rz"}},
   };
-  if (is_fp8(from)) x = nvvm_from_fp8(e, from, x);
+  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
   x = emit_widen(e, x);
   uint32_t bits = elem_info(to)->bits;
   bool is_signed = elem_is_signed(to);
@@ -89,7 +89,7 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
 }
 
 static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {
-  if (is_fp8(from)) x = nvvm_from_fp8(e, from, x);
+  if (is_fp8(from)) x = emit_from_fp8(e, from, x);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
   if (elem_is_float(from)) return LLVMBuildFCmp(e->builder, LLVMRealUNE, x, zero, "");
   return LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");
@@ -101,7 +101,7 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   Elem from = source->elem, to = target->elem;
   if (to == ELEM_I1) return to_bool(e, x[0], from);
   if (elem_is_float(from))
-    return elem_is_float(to) ? float_to_float(e, x[0], from, to) : float_to_int(e, x[0], from, to);
+    return elem_is_float(to) ? emit_float_cast(e, x[0], from, to) : float_to_int(e, x[0], from, to);
   if (elem_is_float(to)) return int_to_float(e, x[0], from, to);
   return LLVMBuildIntCast2(e->builder, x[0], emit_type(e, target), elem_is_signed(from), "");
 }

@@ -5,6 +5,7 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "codegen/emit_move.h"
 #include "codegen/nvvm.h"
 
 typedef struct Run {
@@ -134,11 +135,36 @@ static void load_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValue
   }
 }
 
+static LLVMValueRef both(Emitter *e, LLVMValueRef mask, LLVMValueRef holder) {
+  if (!holder || is_false(mask)) return mask;
+  return is_true(mask) ? holder : LLVMBuildAnd(e->builder, mask, holder, "");
+}
+
+// Volatile loads, and those that have a scratch buffer, are done by each element's first holder alone.
+static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
+  uint32_t inputs = op_input_count(op), *first = ARENA_ARRAY(e->arena, uint32_t, run->registers);
+  const Value *mask = inputs > 1 ? op_operand(op, 1) : NULL, *other = inputs > 2 ? op_operand(op, 2) : NULL;
+  LLVMValueRef zero = LLVMConstNull(emit_type(e, run->type)), holder = emit_holder(e, run->type);
+  if (type_is_tile(run->type)) first_registers(e->arena, run->type->layout, first);
+  for (uint32_t r = 0; r < run->registers; r += run->length) {
+    LLVMValueRef otherwise[16], predicate = both(e, mask ? emit_register(e, mask, r) : NULL, holder);
+    for (uint32_t i = 0; i < run->length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
+    if (first[r] == r)
+      load_run(e, run, emit_register(e, op_operand(op, 0), r), predicate, otherwise, out + r);
+    for (uint32_t i = 0; i < run->length; i++) out[r + i] = out[first[r + i]];
+  }
+  emit_broadcast(e, op, out);
+}
+
 void emit_load(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *mask = op_operand(op, 1), *other = op_operand(op, 2);
   Run run = run_of(e, op, op_result(op)->type);
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run.type));
   LLVMValueRef *out = emit_new(e, op_result(op));
+  if (op_attr(op, ATTR_VOLATILE) || op_scratch(op)) {
+    load_once(e, op, &run, out);
+    return;
+  }
   for (uint32_t r = 0; r < run.registers; r += run.length) {
     LLVMValueRef otherwise[16];
     for (uint32_t i = 0; i < run.length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;

@@ -171,6 +171,14 @@ void nvvm_fence_async(Emitter *e) {
   nvvm_assembly(e, type, &text, &constraints, NULL, 0);
 }
 
+void nvvm_grid_control(Emitter *e, const char *what) {
+  Buf text = {0}, constraints = {0};
+  buf_printf(&text, "griddepcontrol.%s;", what);
+  buf_text(&constraints, "~{memory}");
+  nvvm_assembly(e, LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false), &text, &constraints,
+                NULL, 0);
+}
+
 // The results are tied to `initial`, which a predicated-off load leaves as they are.
 void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,
                       LLVMValueRef *result) {

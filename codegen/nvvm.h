@@ -24,11 +24,13 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
                            uint32_t count);
 
-LLVMValueRef nvvm_thread_id(Emitter *e);                                  // tid.x
-LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);                     // ctaid
-LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis);                  // nctaid
-void nvvm_barrier(Emitter *e);                                            // bar.sync 0
-LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask); // i32: of the lane that differs by mask
+void nvvm_grid_control(Emitter *e, const char *what);    // griddepcontrol.wait, .launch_dependents; sm_90
+LLVMValueRef nvvm_thread_id(Emitter *e);                 // tid.x
+LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
+LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
+void nvvm_barrier(Emitter *e);                           // bar.sync 0
+LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x,
+                              uint32_t mask); // i32: of the lane that differs by mask
 // redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80
 LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
 // Adds 1 to the word in shared memory, atomically, where counted (i1).

@@ -235,11 +235,9 @@ static void add_math_kernel(Setup *s, MathFunction function, Elem elem) {
       ir_name(&s->ir, str_from(arena_printf(&s->arena, "math_%s_%s", info->name, elem_info(elem)->name)));
 }
 
-static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
-
 static bool takes(OpKind kind, Elem elem) {
   bool bits = kind == OP_AND || kind == OP_OR || kind == OP_XOR || kind == OP_SHL || kind == OP_SHR;
-  return !is_fp8(elem) && !(bits && elem_is_float(elem));
+  return !(bits && elem_is_float(elem));
 }
 
 static void add_elementwise(Setup *s) {
@@ -255,17 +253,48 @@ static void add_math(Setup *s) {
 
 static void add_fma_and_mulhi(Setup *s) {
   for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
-    if (!is_fp8(elem)) add_kernel(s, elem_is_float(elem) ? OP_FMA : OP_MULHI, elem, elem);
+    add_kernel(s, elem_is_float(elem) ? OP_FMA : OP_MULHI, elem, elem);
 }
 
 static void add_casts(Setup *s) {
   for (Elem from = ELEM_I1; from < ELEM_COUNT; from++)
     for (Elem to = ELEM_I1; to < ELEM_COUNT; to++) {
-      bool needs_newer = s->target.sm < 89 && (is_fp8(from) || is_fp8(to));
       if (from == to) continue;
-      if (!needs_newer) add_kernel(s, OP_CAST, from, to);
+      add_kernel(s, OP_CAST, from, to);
       if (elem_info(from)->bits == elem_info(to)->bits) add_kernel(s, OP_BITCAST, from, to);
     }
+}
+
+// kernel(out, x): an atomic on each of out's elements, whose old value is not used.
+static void add_atomic_kernel(Setup *s, const char *rmw, Elem elem) {
+  const Type *pointer = type_ptr(&s->ir, type_scalar(&s->ir, elem)), *scalar = type_scalar(&s->ir, elem);
+  const char *name = arena_printf(&s->arena, "atomic_%s_%s", rmw, elem_info(elem)->name);
+  FuncParam params[] = {{.name = "out", .type = pointer, .loc = s->loc},
+                        {.name = "x", .type = scalar, .loc = s->loc}};
+  Func *func = func_new(s->module, ir_name(&s->ir, str_from(name)), s->loc, params, 2);
+  Builder b = builder_at_end(func, func->body);
+  b.loc = s->loc;
+  bool swaps = strcmp(rmw, "cas") == 0;
+  const Type *type = tile_of(s, scalar);
+  Value *x = build_splat(&b, func->body->args[1], type), *at = tile_param(&b, s, func->body->args[0]);
+  Value *old = build(&b, swaps ? OP_ATOMIC_CAS : OP_ATOMIC_RMW, type, at, x, swaps ? x : NULL);
+  if (!swaps) op_set_str(old->def, ATTR_RMW, rmw);
+  build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
+}
+
+static bool has_atomic(const char *rmw, Elem elem) {
+  uint32_t bits = elem_info(elem)->bits;
+  if (strcmp(rmw, "cas") == 0) return bits >= 16;
+  if (elem_is_float(elem) && strcmp(rmw, "add") == 0) return bits >= 16;
+  bool orders = strcmp(rmw, "max") == 0 || strcmp(rmw, "min") == 0 || strcmp(rmw, "xchg") == 0;
+  return bits >= 32 && (orders || !elem_is_float(elem));
+}
+
+static void add_atomics(Setup *s) {
+  static const char *const names[] = {"add", "max", "min", "and", "or", "xor", "xchg", "cas"};
+  for (uint32_t i = 0; i < 8; i++)
+    for (Elem elem = ELEM_I1; elem < ELEM_COUNT; elem++)
+      if (has_atomic(names[i], elem)) add_atomic_kernel(s, names[i], elem);
 }
 
 static void check_all(uint16_t sm, uint8_t opt_level, void (*add)(Setup *s)) {
@@ -306,8 +335,15 @@ static void test_casts(void **state) {
   (void)state;
   check_all(75, 3, add_casts);
   check_all(80, 0, add_casts);
+  check_all(86, 1, add_casts);
   check_all(89, 1, add_casts);
   check_all(90, 1, add_casts);
+}
+
+static void test_atomics(void **state) {
+  static const uint16_t targets[] = {75, 80, 86, 89, 90};
+  (void)state;
+  for (uint32_t i = 0; i < 5; i++) check_all(targets[i], 1, add_atomics);
 }
 
 // --- a thousand modules
@@ -357,7 +393,7 @@ int main(void) {
   if (!file_check()) print_message("no FileCheck on this machine: golden files are skipped\n");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_elementwise), cmocka_unit_test(test_math),      cmocka_unit_test(test_casts),
-      cmocka_unit_test(test_golden),      cmocka_unit_test(test_no_growth),
+      cmocka_unit_test(test_golden),      cmocka_unit_test(test_no_growth), cmocka_unit_test(test_atomics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// inline_asm's constraints: what LLVM would abort at is found by reading them first.
+#ifndef CODEGEN_EMIT_ASM_H
+#define CODEGEN_EMIT_ASM_H
+
+#include "ir/ir.h"
+
+enum { ASM_MAX_REGISTERS = 256 };
+
+// The registers of the text, outputs first, by LLVM's letters: b (i1), h, r, l (16, 32, 64 bits), f, d.
+typedef struct AsmShape {
+  uint32_t outputs, inputs;
+  char letter[ASM_MAX_REGISTERS];
+} AsmShape;
+
+// How many elements of the type share a register of the text, of `pack` elements.
+uint32_t asm_elements(const Type *type, uint32_t pack);
+// Registers that `pack` elements of the type take.
+uint32_t asm_registers(const Type *type, uint32_t pack);
+// NULL, or what is wrong with the op's constraints or text, in the arena.
+const char *asm_read(Arena *arena, const Op *op, AsmShape *shape);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Atomics: of the threads and registers that hold an element the first does it, and gives the others the old
+// value where it is used.
+#include <stdio.h>
+#include <string.h>
+#include "codegen/emit.h"
+#include "codegen/emit_move.h"
+#include "codegen/nvvm.h"
+#include "codegen/nvvm_atomic.h"
+
+static const char *word_of(const Op *op, AttrKey key, const char *otherwise) {
+  const Attr *attr = op_attr(op, key);
+  return attr ? attr->str : otherwise;
+}
+
+static LLVMTypeRef integer_of(const Emitter *e, const Type *type) {
+  return LLVMIntTypeInContext(e->context, 8 * type_element_bytes(type));
+}
+
+static LLVMValueRef to_bits(Emitter *e, const Type *type, LLVMValueRef x) {
+  LLVMTypeRef integer = integer_of(e, type);
+  if (type_is_ptr(type)) return LLVMBuildPtrToInt(e->builder, x, integer, "");
+  return LLVMBuildBitCast(e->builder, x, integer, "");
+}
+
+static LLVMValueRef from_bits(Emitter *e, const Type *type, LLVMValueRef bits) {
+  LLVMTypeRef to = emit_type(e, type);
+  if (type_is_ptr(type)) return LLVMBuildIntToPtr(e->builder, bits, to, "");
+  return LLVMBuildBitCast(e->builder, bits, to, "");
+}
+
+// "add.u32", "max.s64", "add.noftz.f16", "exch.b32": `unsigned_order` compares as unsigned.
+static const char *operation_of(Emitter *e, const char *rmw, const Type *type, bool unsigned_order) {
+  uint32_t bits = 8 * type_element_bytes(type);
+  Elem elem = type_is_ptr(type) ? ELEM_U64 : type_element(type)->elem;
+  bool is_add = strcmp(rmw, "add") == 0, compares = strcmp(rmw, "max") == 0 || strcmp(rmw, "min") == 0;
+  if (strcmp(rmw, "xchg") == 0) return arena_printf(e->arena, "exch.b%u", bits);
+  if (is_add && elem == ELEM_FP16) return "add.noftz.f16";
+  if (is_add && elem == ELEM_BF16) return "add.noftz.bf16";
+  if (is_add) return arena_printf(e->arena, elem_is_float(elem) ? "add.f%u" : "add.u%u", bits);
+  if (compares) return arena_printf(e->arena, "%s.%c%u", rmw, unsigned_order ? 'u' : 's', bits);
+  return arena_printf(e->arena, "%s.b%u", rmw, bits);
+}
+
+typedef struct Element { // one that is done
+  const Op *op;
+  const Type *type;
+  Atomic atomic; // operation is not set
+  bool used;
+} Element;
+
+static LLVMValueRef simple(Emitter *e, Element *element, const char *rmw, bool unsigned_order) {
+  bool exchange = strcmp(rmw, "xchg") == 0;
+  element->atomic.operation = operation_of(e, rmw, element->type, unsigned_order);
+  return nvvm_atomic(e, &element->atomic, element->used || exchange);
+}
+
+static LLVMValueRef both(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  return a ? LLVMBuildAnd(e->builder, a, b, "") : b;
+}
+
+// Floats of one sign are ordered as their bits are, positive ones as signed integers, negative ones backwards
+// as unsigned; so the value's sign says which of two atomics is right, whatever is in memory.
+static LLVMValueRef float_extreme(Emitter *e, Element *element, bool is_max) {
+  LLVMValueRef bits = element->atomic.args[0], predicate = element->atomic.predicate;
+  LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+  element->atomic.predicate = both(e, predicate, LLVMBuildNot(e->builder, negative, ""));
+  LLVMValueRef positive_old = simple(e, element, is_max ? "max" : "min", false);
+  element->atomic.predicate = both(e, predicate, negative);
+  LLVMValueRef negative_old = simple(e, element, is_max ? "min" : "max", true);
+  if (!element->used) return NULL;
+  return LLVMBuildSelect(e->builder, negative, negative_old, positive_old, "");
+}
+
+// bf16 before sm_90: a loop of compare and swap around an addition.
+static LLVMValueRef add_by_loop(Emitter *e, Element *element) {
+  LLVMBuilderRef b = e->builder;
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = emit_block(e, "cas"),
+                    end = emit_block(e, "cas_end");
+  LLVMValueRef added = element->atomic.args[0], predicate = element->atomic.predicate;
+  LLVMValueRef always = LLVMConstInt(e->i1, 1, false), zero = LLVMConstNull(e->i16);
+  LLVMBuildCondBr(b, predicate ? predicate : always, loop, end);
+  LLVMPositionBuilderAtEnd(b, loop);
+  LLVMValueRef old = LLVMBuildPhi(b, e->i16, "");
+  LLVMValueRef sum =
+      LLVMBuildFAdd(b, from_bits(e, element->type, old), from_bits(e, element->type, added), "");
+  Element swap = *element;
+  swap.atomic.operation = "cas.b16";
+  swap.atomic.predicate = NULL;
+  swap.atomic.args[0] = old;
+  swap.atomic.args[1] = to_bits(e, element->type, sum);
+  LLVMValueRef found = nvvm_atomic(e, &swap.atomic, true);
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, found, old, ""), end, loop);
+  LLVMAddIncoming(old, (LLVMValueRef[]){zero, found}, (LLVMBasicBlockRef[]){before, loop}, 2);
+  LLVMPositionBuilderAtEnd(b, end);
+  LLVMValueRef result = LLVMBuildPhi(b, e->i16, "");
+  LLVMAddIncoming(result, (LLVMValueRef[]){zero, found}, (LLVMBasicBlockRef[]){before, loop}, 2);
+  return result;
+}
+
+static LLVMValueRef emit_rmw(Emitter *e, Element *element) {
+  const char *rmw = op_attr(element->op, ATTR_RMW)->str;
+  bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
+  if (is_float && (is_max || strcmp(rmw, "min") == 0)) return float_extreme(e, element, is_max);
+  bool is_bf16_add = type_is_elem(element->type, ELEM_BF16) && strcmp(rmw, "add") == 0;
+  if (is_bf16_add && e->target->sm < 90) return add_by_loop(e, element);
+  if (is_bf16_add) emit_needs_ptx(e, 78);
+  bool unsigned_order = !is_float && !type_is_ptr(element->type) &&
+                        elem_info(type_element(element->type)->elem)->cls == CLASS_UINT;
+  return simple(e, element, rmw, unsigned_order);
+}
+
+static LLVMValueRef emit_cas(Emitter *e, Element *element) {
+  element->atomic.operation = arena_printf(e->arena, "cas.b%u", 8 * type_element_bytes(element->type));
+  return nvvm_atomic(e, &element->atomic, true);
+}
+
+// Register r's atomic; its old value where that is used, else anything or NULL.
+static LLVMValueRef emit_element(Emitter *e, const Op *op, uint32_t r, LLVMValueRef holder) {
+  const Value *result = op_result(op);
+  bool is_cas = op->kind == OP_ATOMIC_CAS;
+  const Value *mask = is_cas || op_input_count(op) < 3 ? NULL : op_operand(op, 2);
+  Element element = {.op = op, .type = result->type, .used = result->first_use != NULL};
+  element.atomic = (Atomic){.sem = word_of(op, ATTR_SEM, "acq_rel"),
+                            .scope = word_of(op, ATTR_SCOPE, "gpu"),
+                            .pointer = emit_register(e, op_operand(op, 0), r),
+                            .predicate = holder};
+  for (uint32_t i = 0; i < (is_cas ? 2u : 1u); i++)
+    element.atomic.args[i] = to_bits(e, result->type, emit_register(e, op_operand(op, i + 1), r));
+  if (mask) element.atomic.predicate = both(e, holder, emit_register(e, mask, r));
+  return is_cas ? emit_cas(e, &element) : emit_rmw(e, &element);
+}
+
+void emit_atomic(Emitter *e, Op *op) {
+  const Type *type = op_result(op)->type;
+  uint32_t count = emit_count(type), *first = ARENA_ARRAY(e->arena, uint32_t, count);
+  if (type_is_tile(type)) first_registers(e->arena, type->layout, first);
+  LLVMValueRef holder = emit_holder(e, type), *out = emit_new(e, op_result(op));
+  bool used = op_result(op)->first_use != NULL;
+  for (uint32_t r = 0; r < count; r++) {
+    LLVMValueRef old = first[r] == r ? emit_element(e, op, r, holder) : NULL;
+    if (used) out[r] = old ? from_bits(e, type, old) : out[first[r]];
+  }
+  if (used) emit_broadcast(e, op, out);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// atom and red.
+#ifndef CODEGEN_NVVM_ATOMIC_H
+#define CODEGEN_NVVM_ATOMIC_H
+
+#include "codegen/emit.h"
+
+typedef struct Atomic {
+  const char *operation; // with its type: "add.u32", "cas.b64"
+  const char *sem;       // relaxed, acquire, release, acq_rel
+  const char *scope;     // cta, gpu, sys
+  LLVMValueRef pointer;
+  LLVMValueRef args[2];   // integers of the width that is accessed; the second NULL but for cas
+  LLVMValueRef predicate; // i1; NULL: always
+} Atomic;
+
+// The old value, undefined where the predicate does not hold; without result red, which exch and cas have
+// not.
+LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
+
+#endif
