@@ -111,6 +111,7 @@ Obj builtin_math_to_int(Elab *e, Call *call);
 Obj builtin_convert(Elab *e, Call *call);
 Obj builtin_bits_as(Elab *e, Call *call);
 Obj builtin_operator(Elab *e, Call *call);
+Obj builtin_logical(Elab *e, Call *call);
 Obj builtin_divide(Elab *e, Call *call);
 Obj builtin_reciprocal(Elab *e, Call *call);
 Obj builtin_fma(Elab *e, Call *call);

@@ -109,6 +109,20 @@ Obj builtin_operator(Elab *e, Call *call) {
   return elab_binary(e, call->loc, op, &call->args[0], &call->args[1]);
 }
 
+// Numbers count as whether they are not 0. detail: and, or, not.
+Obj builtin_logical(Elab *e, Call *call) {
+  const char *which = call->builtin->detail;
+  uint32_t n = which[0] == 'n' ? 1 : 2;
+  Value *values[2];
+  for (uint32_t i = 0; i < n; i++)
+    if (!(values[i] = elab_truth(e, call->locs[i], "the operand", &call->args[i]))) return error_obj();
+  if (!elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values))
+    return error_obj();
+  e->b.loc = elab_loc(e, call->loc);
+  if (n == 1) return obj_value(build_binary(&e->b, OP_XOR, values[0], build_int(&e->b, values[0]->type, 1)));
+  return obj_value(build_binary(&e->b, which[0] == 'a' ? OP_AND : OP_OR, values[0], values[1]));
+}
+
 Obj builtin_divide(Elab *e, Call *call) {
   const Obj *x = &call->args[0], *y = &call->args[1];
   const char *what = arena_printf(e->arena, "'%s'", call->text);

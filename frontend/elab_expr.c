@@ -321,6 +321,9 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
+  // Tiles of pointers have `store` as the function; as a method it is a descriptor's otherwise.
+  bool pointers = object->kind == OBJ_VALUE && type_is_ptr(object->value->type);
+  if (pointers && strcmp(expr->attribute.name, "store") == 0) builtin = builtin_find("store", SCOPE_TL);
   if (builtin) {
     Obj *self = ARENA_NEW(e->arena, Obj);
     *self = *object;
