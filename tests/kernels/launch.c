@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ir/number.h"
+#include "passes/passes.h"
 
 static void failed(Launch *l, const char *what) {
   Buf text = {0};
@@ -189,9 +190,16 @@ static const LaunchArg *find(const Launch *l, const char *name) {
   return NULL;
 }
 
+// TEST_STOP_AFTER=PASS runs the kernels as they are after that pass.
+static void run_passes(Launch *l) {
+  PipelineOptions options = {.stop_after = getenv("TEST_STOP_AFTER"), .verify_each = true};
+  if (options.stop_after && !pipeline_run(l->c.module, &l->c.diags, &options)) failed(l, "passes");
+}
+
 void launch_run(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
   specialise(l);
   check(l, compile_elaborate(&l->c, &l->spec), "elaborate");
+  run_passes(l);
   Func *func = l->c.module->funcs.at[0];
   EvalArg args[LAUNCH_ARGS] = {{0}};
   for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = find(l, func->params[i].name)->bits;
