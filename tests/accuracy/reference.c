@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the functions owe: the C library's long double functions, whose 64 bits are 11 more than fp64's. Where
+// long double is no wider than double this measures nothing.
+#include "tests/accuracy/accuracy.h"
+
+#include <float.h>
+#include <math.h>
+
+_Static_assert(LDBL_MANT_DIG >= 64, "long double must be wider than fp64");
+
+const FunctionInfo functions[FUNCTION_COUNT] = {
+#define X(name, operands, result, ulp_fp32, ulp_fp64, meaning)                                               \
+  {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64},
+#include "ir/math.def"
+#undef X
+    {"div", 2, RESULT_F, 1, 1},
+};
+
+static const long double PI = 3.14159265358979323846264338327950288L;
+
+// The reduction is exact, and so are the zeros.
+static long double sine_of_pi(long double x) {
+  long double t = fmodl(fabsl(x), 2), sign = signbit(x) ? -1 : 1;
+  if (t >= 1) t -= 1, sign = -sign;
+  if (t > 0.5L) t = 1 - t;
+  if (t == 0) return copysignl(0, x);
+  return sign * (t > 0.25L ? cosl(PI * (0.5L - t)) : sinl(PI * t));
+}
+
+static long double cosine_of_pi(long double x) {
+  long double t = fmodl(fabsl(x), 2);
+  if (t > 1) t = 2 - t;
+  if (t == 0.5L) return 0;
+  return t < 0.25L ? cosl(PI * t) : t < 0.75L ? sinl(PI * (0.5L - t)) : -cosl(PI * (1 - t));
+}
+
+// The result of the int that C's ilogb gives, but for 0, NaN and infinity as math.def says.
+static long double integer_exponent(long double x) {
+  if (x == 0 || isnan(x)) return INT32_MIN;
+  return isinf(x) ? INT32_MAX : ilogbl(x);
+}
+
+static long double log_gamma(long double x) {
+  int sign;
+  return lgammal_r(x, &sign);
+}
+
+static long double of_one(Function f, long double x) {
+  switch ((int)f) {
+  case FUNCTION_exp: return expl(x);
+  case FUNCTION_exp2: return exp2l(x);
+  case FUNCTION_exp10: return exp10l(x);
+  case FUNCTION_expm1: return expm1l(x);
+  case FUNCTION_log: return logl(x);
+  case FUNCTION_log2: return log2l(x);
+  case FUNCTION_log10: return log10l(x);
+  case FUNCTION_log1p: return log1pl(x);
+  case FUNCTION_sqrt: return sqrtl(x);
+  case FUNCTION_rsqrt: return 1 / sqrtl(x);
+  case FUNCTION_cbrt: return cbrtl(x);
+  case FUNCTION_sin: return sinl(x);
+  case FUNCTION_cos: return cosl(x);
+  case FUNCTION_tan: return tanl(x);
+  case FUNCTION_asin: return asinl(x);
+  case FUNCTION_acos: return acosl(x);
+  case FUNCTION_atan: return atanl(x);
+  case FUNCTION_sinh: return sinhl(x);
+  case FUNCTION_cosh: return coshl(x);
+  case FUNCTION_tanh: return tanhl(x);
+  case FUNCTION_asinh: return asinhl(x);
+  case FUNCTION_acosh: return acoshl(x);
+  case FUNCTION_atanh: return atanhl(x);
+  case FUNCTION_sinpi: return sine_of_pi(x);
+  case FUNCTION_cospi: return cosine_of_pi(x);
+  case FUNCTION_erf: return erfl(x);
+  case FUNCTION_erfc: return erfcl(x);
+  case FUNCTION_lgamma: return log_gamma(x);
+  case FUNCTION_tgamma: return tgammal(x);
+  case FUNCTION_floor: return floorl(x);
+  case FUNCTION_ceil: return ceill(x);
+  case FUNCTION_trunc: return truncl(x);
+  case FUNCTION_round: return roundl(x);
+  case FUNCTION_rint: return rintl(x);
+  case FUNCTION_abs: return fabsl(x);
+  case FUNCTION_logb: return logbl(x);
+  case FUNCTION_ilogb: return integer_exponent(x);
+  case FUNCTION_isnan: return isnan(x);
+  case FUNCTION_isinf: return isinf(x) != 0;
+  case FUNCTION_isfinite: return isfinite(x);
+  case FUNCTION_signbit: return signbit(x) != 0;
+  default: return nanl(""); // a function that has no reference fails everywhere
+  }
+}
+
+// fp16 and bf16 are computed in fp32: the next number is fp32's there, and rounded back a itself.
+static long double next_after(Type type, long double a, long double b) {
+  if (type == FP64) return nextafter((double)a, (double)b);
+  if (type == FP32) return nextafterf((float)a, (float)b);
+  return isnan(b) ? b : a == b ? b : a == 0 ? copysignl(0, b) : a;
+}
+
+static long double of_two(Function f, Type type, long double a, long double b) {
+  switch ((int)f) {
+  case FUNCTION_atan2: return atan2l(a, b);
+  // Exponents from 2^53 on are even, and 2^62 takes all bases but 1 and -1 to 0 or infinity; glibc's wraps at
+  // 2^63.
+  case FUNCTION_pow: return powl(a, isnan(b) ? b : fmaxl(-0x1p62L, fminl(b, 0x1p62L)));
+  case FUNCTION_hypot: return hypotl(a, b);
+  case FUNCTION_fmod: return fmodl(a, b);
+  case FUNCTION_remainder: return remainderl(a, b);
+  case FUNCTION_copysign: return copysignl(a, b);
+  case FUNCTION_nextafter: return next_after(type, a, b);
+  case FUNCTION_ldexp: return isnan(b) ? b : ldexpl(a, (int)fmaxl(-5000, fminl(rintl(b), 5000)));
+  case FUNCTION_div: return a / b;
+  default: return nanl("");
+  }
+}
+
+long double reference(Function f, Type type, const Point *p) {
+  long double a = decode(type, p->bits[0]);
+  if (functions[f].operands == 1) return of_one(f, a);
+  return of_two(f, type, a, decode(type, p->bits[1]));
+}
+
+// fp16 and bf16 are computed in fp32, then rounded.
+double bound_of(Function f, Type type) {
+  if (type == FP64) return functions[f].ulp_fp64;
+  double bound = functions[f].ulp_fp32;
+  if (type == FP32 || bound <= 1) return bound;
+  return 1 + bound * (double)(unit(FP32) / unit(type));
+}
+
+// Denormal numbers are as far apart as the least normal ones. Between its poles lgamma crosses zero, as the
+// difference of two terms of about the size of lgamma(1 - a).
+long double size_of(Function f, Type type, const Point *p, long double exact) {
+  long double a = decode(type, p->bits[0]), size = fmaxl(fabsl(exact), least_normal(type));
+  return f == FUNCTION_lgamma && a < -2 && isfinite(a) ? fmaxl(size, log_gamma(1 - a)) : size;
+}
