@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec check: the kernel on the simulator with every checker on, once under each schedule; what the launches
-// report becomes diagnostics, one for each kind and pair of lines.
+// report becomes diagnostics, one for each kind and pair of lines. With --check each one's results are
+// compared with the reference evaluator's too.
 #include <stdio.h>
 
 #include "tools/run.h"
@@ -28,6 +29,8 @@ typedef struct Check {
   VEC(Finding) findings;
   KernelImage image;
   const int64_t *grid;
+  Reference *reference; // with --check; NULL: no comparison
+  ExitStatus compared;
 } Check;
 
 // ---- one launch ----
@@ -83,8 +86,14 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   vec_push(arena, &check->findings, finding);
 }
 
+static void compare(Check *check, uint32_t schedule) {
+  printf("%s: ", schedules[schedule].name);
+  ExitStatus result = run_compare(check->run, check->reference);
+  if (result != EXIT_DONE) check->compared = result;
+}
+
 // Launches on run->device and keeps what it reports.
-static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule) {
+static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule, tilec_buffer **buffers) {
   Run *run = check->run;
   DeviceKernel kernel = {0};
   tilec_status status = device_load(run->device, &check->image, &kernel);
@@ -93,7 +102,12 @@ static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule
   size_t count = tilec_sim_report_count(sim);
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
   device_unload(&kernel);
-  return count ? TILEC_OK : status;
+  if (count) return TILEC_OK;
+  if (status == TILEC_OK && check->reference) {
+    status = run_read_buffers(run, buffers);
+    if (status == TILEC_OK) compare(check, schedule);
+  }
+  return status;
 }
 
 // On a device of its own for each schedule, with the buffers as they were at first.
@@ -112,7 +126,7 @@ static tilec_status launch_anew(Check *check, uint32_t schedule, uint64_t *bits,
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
   status = run_place_buffers(run, buffers);
   if (status == TILEC_OK && !pack(run, bits)) status = TILEC_ERROR_INVALID_ARGUMENT;
-  if (status == TILEC_OK) status = launch(check, bits, schedule);
+  if (status == TILEC_OK) status = launch(check, bits, schedule, buffers);
   for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   run->device = first;
@@ -173,7 +187,7 @@ static ExitStatus print_findings(const Check *check) {
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;
   if (result == EXIT_DONE) printf("no reports\n");
-  return result;
+  return result == EXIT_DONE ? check->compared : result;
 }
 
 // ---- the command ----
@@ -210,7 +224,11 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers) {
   if (status != TILEC_OK) return tool_report(run->options, run->c, status);
   if (!run_grid(run, check.image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   check.grid = grid;
-  return check_schedules(&check, bits, pack_source);
+  ExitStatus result = EXIT_DONE;
+  if (run->options->check) result = run_evaluate(run, grid, &bound, &check.reference);
+  if (result == EXIT_DONE) result = check_schedules(&check, bits, pack_source);
+  run_reference_free(check.reference);
+  return result;
 }
 
 ExitStatus check_ptx(Run *run, tilec_buffer **buffers) {

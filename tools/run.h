@@ -51,6 +51,8 @@ void run_specialise(Run *run, const BoundArgs *bound);
 
 // Device memory for every buffer of the run, with its initial bytes; sets bases and addresses.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
+// Every buffer's bytes, in the arguments' results.
+tilec_status run_read_buffers(Run *run, tilec_buffer **buffers);
 // Compiles run->c for run->spec: to PTX, or for the evaluator to tile IR before the first pass.
 tilec_status run_compile(Run *run, KernelImage *image);
 // The grid as given, or as the kernel says. False, having said why.
@@ -72,6 +74,11 @@ ExitStatus check_ptx(Run *run, tilec_buffer **buffers);
 
 // --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
 ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound);
+// The same in two steps, for several runs from the same data. *reference is to be freed in every case.
+typedef struct Reference Reference;
+ExitStatus run_evaluate(const Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **reference);
+ExitStatus run_compare(const Run *run, const Reference *reference);
+void run_reference_free(Reference *reference); // NULL: nothing
 
 // Shape, type, minimum, maximum, mean and first elements of every buffer that changed, or was empty, on
 // standard output.

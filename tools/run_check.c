@@ -36,8 +36,16 @@ static bool same_parameters(const Run *run, const Func *func) {
   return same;
 }
 
-static tilec_status evaluate(const Run *run, Compilation *c, const int64_t grid[3], const BoundArgs *bound,
-                             EvalMemory *memory) {
+// What the evaluator left, and where the buffers were.
+struct Reference {
+  Compilation c;
+  EvalMemory *memory;
+  uint64_t *bases; // one a parameter
+};
+
+static tilec_status evaluate(const Run *run, Reference *reference, const int64_t grid[3],
+                             const BoundArgs *bound) {
+  Compilation *c = &reference->c;
   Func *func = c->module->funcs.at[0];
   if (!same_parameters(run, func)) {
     diag_error(&c->diags, func->loc, "the reference kernel '%s' has other parameters", func->name);
@@ -47,17 +55,19 @@ static tilec_status evaluate(const Run *run, Compilation *c, const int64_t grid[
   for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bound->bits[i];
   for (uint32_t i = 0; i < run->param_count; i++) {
     const RunArg *arg = &run->params[i];
+    reference->bases[i] = arg->base;
     if (arg->buffer == arg)
-      eval_memory_add(memory, arg->base, arg->value.data, arg->value.bytes, arg->value.initialised);
+      eval_memory_add(reference->memory, arg->base, arg->value.data, arg->value.bytes,
+                      arg->value.initialised);
   }
   const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
   const EvalOptions options = {.races = true};
-  return eval_launch(func, sizes, args, memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
+  return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
-static void compare(const EvalMemory *memory, const RunArg *param, CheckTotals *totals) {
+static void compare(const EvalMemory *memory, uint64_t base, const RunArg *param, CheckTotals *totals) {
   EvalCheck check;
-  if (!eval_check(memory, param->base, param->result, param->value.elem, &check))
+  if (!eval_check(memory, base, param->result, param->value.elem, &check))
     tool_error("check of '%s' failed: %llu of %llu elements differ; %s", param->name,
                (unsigned long long)check.wrong, (unsigned long long)check.elements, check.first_message);
   totals->compared += check.compared;
@@ -74,18 +84,34 @@ static ExitStatus report(const CheckTotals *totals) {
   return totals->wrong ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
-ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound) {
-  Compilation c;
-  compilation_init(&c);
-  EvalMemory *memory = eval_memory_new(run->arena);
+ExitStatus run_evaluate(const Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **result) {
+  Reference *reference = ARENA_NEW(run->arena, Reference);
+  compilation_init(&reference->c);
+  reference->memory = eval_memory_new(run->arena);
+  reference->bases = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
+  tilec_status status = elaborate_reference(run, bound, &reference->c);
+  if (status == TILEC_OK) status = evaluate(run, reference, grid, bound);
+  *result = reference;
+  // Warnings too: races, results that hang on an order.
+  return tool_report(run->options, &reference->c, status);
+}
+
+ExitStatus run_compare(const Run *run, const Reference *reference) {
   CheckTotals totals = {0};
-  tilec_status status = elaborate_reference(run, bound, &c);
-  if (status == TILEC_OK) status = evaluate(run, &c, grid, bound, memory);
-  for (uint32_t i = 0; status == TILEC_OK && i < run->param_count; i++)
-    if (run->params[i].buffer == &run->params[i]) compare(memory, &run->params[i], &totals);
-  ExitStatus result =
-      tool_report(run->options, &c, status); // warnings too: races, results that hang on an order
-  if (status == TILEC_OK) result = report(&totals);
-  compilation_free(&c);
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (run->params[i].buffer == &run->params[i])
+      compare(reference->memory, reference->bases[i], &run->params[i], &totals);
+  return report(&totals);
+}
+
+void run_reference_free(Reference *reference) {
+  if (reference) compilation_free(&reference->c);
+}
+
+ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound) {
+  Reference *reference;
+  ExitStatus result = run_evaluate(run, grid, bound, &reference);
+  if (result == EXIT_DONE) result = run_compare(run, reference);
+  run_reference_free(reference);
   return result;
 }

@@ -33,7 +33,7 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   return TILEC_OK;
 }
 
-static tilec_status read_buffers(Run *run, tilec_buffer **buffers) {
+tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->param_count; i++) {
     RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
@@ -87,7 +87,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   tilec_status status = device_load(run->device, image, &kernel);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL);
   if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
-  if (status == TILEC_OK) status = read_buffers(run, buffers);
+  if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   device_unload(&kernel);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
   if (status != TILEC_OK) return run_device_failed(status);
@@ -148,8 +148,7 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   Compilation c;
   compilation_init(&c);
   Run run = {.options = options, .arena = arena, .c = &c, .text = text};
-  tilec_status status =
-      options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
+  tilec_status status = options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;
   if (status != TILEC_OK)
