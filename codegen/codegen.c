@@ -92,7 +92,7 @@ static LLVMTargetMachineRef target_machine(const Emitter *e) {
   LLVMTargetRef target = NULL;
   char *message = NULL, cpu[16], features[16];
   if (LLVMGetTargetFromTriple(triple, &target, &message)) BUG("LLVM: %s", message);
-  snprintf(cpu, sizeof cpu, "sm_%u", e->target->sm);
+  snprintf(cpu, sizeof cpu, "sm_%u%s", e->target->sm, e->arch_specific ? "a" : "");
   snprintf(features, sizeof features, "+ptx%u", e->ptx_version);
   return LLVMCreateTargetMachine(target, triple, cpu, features, codegen_level(e), LLVMRelocDefault,
                                  LLVMCodeModelDefault);
@@ -162,7 +162,7 @@ static void describe(const Emitter *e, CodegenResult *result) {
     result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32u * module->target.num_warps,
                                       e->dynamic_shared.at[i], e->ptx_version};
   result->target = module->target;
-  result->target.arch_specific = false; // no instruction so far needs it
+  result->target.arch_specific = e->arch_specific;
 }
 
 static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {

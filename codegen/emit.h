@@ -52,6 +52,7 @@ typedef struct Emitter {
   bool uses_libclc;
   uint32_t most_registers; // that a value has
   uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
+  bool arch_specific;      // what was emitted needs the target's `a` suffix
   DebugInfo debug;
 } Emitter;
 
@@ -130,8 +131,6 @@ void emit_assert(Emitter *e, Op *op);
 LLVMValueRef emit_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 
-bool emit_needs_broadcast(const Op *op);
-
 // emit_convert.c
 void emit_convert_layout(Emitter *e, Op *op);
 
@@ -170,6 +169,12 @@ void emit_scan(Emitter *e, Op *op);
 void emit_gather(Emitter *e, Op *op);
 void emit_flip(Emitter *e, Op *op);
 void emit_histogram(Emitter *e, Op *op);
+
+// emit_dot.c, emit_wgmma.c
+void emit_dot(Emitter *e, Op *op);
+void emit_dot_wait(Emitter *e, Op *op);
+// emit_ldmatrix.c: shared_load by ldmatrix; false, with nothing done, where it does not fit.
+bool emit_ldmatrix(Emitter *e, Op *op);
 
 // emit_control.c
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the function's end

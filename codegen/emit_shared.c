@@ -225,6 +225,7 @@ static void emit_shared_store(Emitter *e, Op *op) {
 }
 
 static void emit_shared_load(Emitter *e, Op *op) {
+  if (emit_ldmatrix(e, op)) return;
   const Type *type = op_result(op)->type;
   SharedAccess access = emit_shared_access(e, op_operand(op, 0), type, op_attr(op, ATTR_STARTS));
   emit_shared_read(e, &access, emit_new(e, op_result(op)));

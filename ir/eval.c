@@ -21,6 +21,16 @@ ElemCode eval_code(const Type *element) {
   return element->kind == TYPE_PTR ? (ElemCode)CODE_POINTER : (ElemCode)element->elem;
 }
 
+void eval_tile_alloc(Machine *m, Tile *tile) {
+  bool is_float = eval_code_is_float(tile->code);
+  tile->block_bytes = (uint64_t)tile->n * (is_float ? 25 : 9);
+  tile->block = eval_block(m->memory, tile->block_bytes);
+  tile->bits = tile->block;
+  tile->r = is_float ? (double *)(tile->bits + tile->n) : NULL;
+  tile->e = is_float ? tile->r + tile->n : NULL;
+  tile->state = is_float ? (uint8_t *)(tile->e + tile->n) : (uint8_t *)(tile->bits + tile->n);
+}
+
 Tile *eval_tile(Machine *m, const Value *value) {
   Tile *tile = &m->values[value->id];
   if (tile->block) return tile;
@@ -31,13 +41,7 @@ Tile *eval_tile(Machine *m, const Value *value) {
   if (element->kind == TYPE_TOKEN) words = 1;
   tile->code = words ? (ElemCode)ELEM_I64 : eval_code(element);
   tile->n = words ? words : (uint32_t)type_elements(value->type);
-  bool is_float = eval_code_is_float(tile->code);
-  tile->block_bytes = (uint64_t)tile->n * (is_float ? 25 : 9);
-  tile->block = eval_block(m->memory, tile->block_bytes);
-  tile->bits = tile->block;
-  tile->r = is_float ? (double *)(tile->bits + tile->n) : NULL;
-  tile->e = is_float ? tile->r + tile->n : NULL;
-  tile->state = is_float ? (uint8_t *)(tile->e + tile->n) : (uint8_t *)(tile->bits + tile->n);
+  eval_tile_alloc(m, tile);
   return tile;
 }
 

@@ -165,9 +165,27 @@ static void dot_alloc(Dot *d) {
   d->column_state = (uint8_t *)(d->y.e + y);
 }
 
+// An operand's tile; of one in shared memory `copy` gets what is there.
+static const Tile *operand_of(Machine *m, const Op *op, uint32_t index, Tile *copy) {
+  const Value *value = op_operand(op, index);
+  if (type_is_tile(value->type)) return eval_operand(m, op, index);
+  *copy = (Tile){.n = (uint32_t)type_elements(value->type), .code = (ElemCode)value->type->elem};
+  eval_tile_alloc(m, copy);
+  eval_shared_read(m, value, copy);
+  return copy;
+}
+
+static void free_copy(Machine *m, const Tile *copy) {
+  if (copy->block) eval_block_free(m->memory, copy->block, copy->block_bytes);
+}
+
 bool eval_dot(Machine *m, Op *op) {
+  Tile a_copy = {0}, b_copy = {0};
   const Type *a = op_operand(op, 0)->type, *b = op_operand(op, 1)->type;
-  Dot d = {.m = m, .a = eval_operand(m, op, 0), .b = eval_operand(m, op, 1), .acc = eval_operand(m, op, 2)};
+  Dot d = {.m = m,
+           .a = operand_of(m, op, 0, &a_copy),
+           .b = operand_of(m, op, 1, &b_copy),
+           .acc = eval_operand(m, op, 2)};
   Elem elem = (Elem)d.a->code;
   d.to = eval_tile(m, op_result(op));
   d.rows = a->shape[a->rank - 2], d.depth = a->shape[a->rank - 1], d.columns = b->shape[b->rank - 1];
@@ -183,5 +201,7 @@ bool eval_dot(Machine *m, Op *op) {
       int_matrix(&d, k);
   }
   eval_block_free(m->memory, d.block, d.block_bytes);
+  free_copy(m, &a_copy);
+  free_copy(m, &b_copy);
   return true;
 }

@@ -75,6 +75,8 @@ static inline void tile_set(Tile *t, uint32_t i, const Element *x) {
 
 // An operand's tile, computed before; NULL where the op has no such operand.
 const Tile *eval_operand(const Machine *m, const Op *op, uint32_t index);
+// Room for the tile's n elements of its code; eval_block_free gives the block back.
+void eval_tile_alloc(Machine *m, Tile *tile);
 // The tile of a value, with room for its elements.
 Tile *eval_tile(Machine *m, const Value *value);
 void eval_copy(Tile *to, const Tile *from); // of one number of elements and one type

@@ -170,31 +170,35 @@ static void check_histogram(Verifier *v, const Op *op) {
 
 // --- dot
 
+// Of a tile or of a buffer in shared memory.
+static bool holds(const Type *type, Elem elem) {
+  return type->kind == TYPE_SHARED ? type->elem == elem : type_is_elem(type, elem);
+}
+
 static bool is_small_float(const Type *type) {
-  return type_is_elem(type, ELEM_FP16) || type_is_elem(type, ELEM_BF16) || type_is_elem(type, ELEM_FP8E4NV) ||
-         type_is_elem(type, ELEM_FP8E5);
+  return holds(type, ELEM_FP16) || holds(type, ELEM_BF16) || holds(type, ELEM_FP8E4NV) ||
+         holds(type, ELEM_FP8E5);
 }
 
-static bool is_fp8(const Type *type) {
-  return type_is_elem(type, ELEM_FP8E4NV) || type_is_elem(type, ELEM_FP8E5);
-}
+static bool is_fp8(const Type *type) { return holds(type, ELEM_FP8E4NV) || holds(type, ELEM_FP8E5); }
 
-static bool is_byte(const Type *type) { return type_is_elem(type, ELEM_I8) || type_is_elem(type, ELEM_U8); }
+static bool is_byte(const Type *type) { return holds(type, ELEM_I8) || holds(type, ELEM_U8); }
 
 // a and b of one element type, but that both fp8 formats, and bytes of both signs, mix.
 static bool multiplies(const Type *a, const Type *b, const Type *acc) {
   bool mixed = (is_fp8(a) && is_fp8(b)) || (is_byte(a) && is_byte(b));
-  if (type_element(a) != type_element(b) && !mixed) return false;
-  if (is_byte(a)) return type_is_elem(acc, ELEM_I32);
-  if (type_is_elem(a, ELEM_FP64)) return type_is_elem(acc, ELEM_FP64);
-  if (type_is_elem(a, ELEM_FP32)) return type_is_elem(acc, ELEM_FP32);
+  if (a->elem != b->elem && !mixed) return false;
+  if (is_byte(a)) return holds(acc, ELEM_I32);
+  if (holds(a, ELEM_FP64)) return holds(acc, ELEM_FP64);
+  if (holds(a, ELEM_FP32)) return holds(acc, ELEM_FP32);
   if (!is_small_float(a)) return false;
-  return type_is_elem(acc, ELEM_FP32) || (type_is_elem(acc, ELEM_FP16) && !type_is_elem(a, ELEM_BF16));
+  return holds(acc, ELEM_FP32) || (holds(acc, ELEM_FP16) && !holds(a, ELEM_BF16));
 }
 
 static bool dot_shapes_agree(const Type *a, const Type *b, const Type *acc) {
   uint32_t rank = a->rank;
-  if (!type_is_tile(a) || !type_is_tile(b) || !type_is_tile(acc)) return false;
+  bool a_fits = type_is_tile(a) || a->kind == TYPE_SHARED, b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
+  if (!a_fits || !b_fits || !type_is_tile(acc)) return false;
   if ((rank != 2 && rank != 3) || b->rank != rank || acc->rank != rank) return false;
   bool batch = rank == 2 || (a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0]);
   return batch && a->shape[rank - 1] == b->shape[rank - 2] && a->shape[rank - 2] == acc->shape[rank - 2] &&
@@ -213,13 +217,13 @@ static void check_dot(Verifier *v, const Op *op) {
   if (result_type(op) != acc)
     verify_fail(v, op, "the result has the type of acc, not %s", verify_type_text(v, result_type(op)));
   verify_word(v, op, ATTR_PRECISION, precisions, 3);
-  if (op_attr(op, ATTR_PRECISION) && !type_is_elem(a, ELEM_FP32))
+  if (op_attr(op, ATTR_PRECISION) && !holds(a, ELEM_FP32))
     verify_fail(v, op, "'precision' is of dots of fp32");
   if (op_int(op, ATTR_IMPRECISE, 0) < 0) verify_fail(v, op, "'imprecise' is 0 or more");
 }
 
 void verify_tile_op(Verifier *v, const Op *op) {
-  if (!type_is_tile(operand_type(op, 0)) && op->kind != OP_JOIN) {
+  if (!type_is_tile(operand_type(op, 0)) && op->kind != OP_JOIN && op->kind != OP_DOT) {
     verify_fail(v, op, "the operand is a tile, not %s", verify_type_text(v, operand_type(op, 0)));
     return;
   }

@@ -152,11 +152,14 @@ static void rule_mul(Rule *rule, uint32_t d) {
 }
 
 // Within this many elements the dividend counts upwards through no multiple of the divisor.
-static uint64_t division_run(const Rule *rule, uint32_t d) {
+static uint64_t remainder_run(const Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
-  if (!a->nonnegative) return 1; // division truncates: different below zero
   uint64_t run = min64(aligned_run(a, rule->value[0], d), b->constancy[d]);
   return min64(run, divisor(rule, 1, d, b->constancy[d]));
+}
+
+static uint64_t division_run(const Rule *rule, uint32_t d) {
+  return rule->in[0]->nonnegative ? remainder_run(rule, d) : 1; // division truncates: different below zero
 }
 
 static bool power_of_two(const AxisInfo *info) {
@@ -174,8 +177,11 @@ static void rule_div(Rule *rule, uint32_t d) {
   }
 }
 
+// Of a negative multiple of b the remainder is 0 and those after it are negative: there the run is broken. As
+// in Triton it is taken for whole, so that offsets wrapped by % are read in vectors; docs/language.md says
+// so.
 static void rule_rem(Rule *rule, uint32_t d) {
-  uint64_t run = division_run(rule, d);
+  uint64_t run = remainder_run(rule, d);
   claim(rule, d, run, min64(divisor(rule, 0, d, run), divisor(rule, 1, d, 1)));
 }
 

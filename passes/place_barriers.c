@@ -153,24 +153,43 @@ static void put(Placer *p, Op *op, OpKind kind) {
 
 // --- ops
 
-// The buffers that share bytes with what the value stands for.
-static const uint64_t *bytes_of(const Placer *p, const Value *value) {
-  const uint64_t *set = p->buffers.sets[value->id];
-  if (!set) return NULL;
-  uint64_t *all = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
-  for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
-    if (set_has(set, i)) set_unite(all, p->overlaps[i], p->words);
-  return all;
+// What an access touches: the buffers themselves, and those with which it must be ordered, since they share
+// bytes. Of the accesses to a pipelined buffer `pipeline` has made the order.
+typedef struct Bytes {
+  const uint64_t *own;
+  uint64_t *shared;
+} Bytes;
+
+static Bytes bytes_of(const Placer *p, const Value *value) {
+  Bytes bytes = {.own = p->buffers.sets[value->id]};
+  if (!bytes.own) return bytes;
+  bytes.shared = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+  for (uint32_t i = 0; i < p->buffers.allocs.n; i++) {
+    if (!set_has(bytes.own, i)) continue;
+    set_unite(bytes.shared, p->overlaps[i], p->words);
+    if (op_attr(p->buffers.allocs.at[i], ATTR_PIPELINED)) bytes.shared[i / 64] &= ~(UINT64_C(1) << i % 64);
+  }
+  return bytes;
 }
 
 typedef struct Touch {
-  const uint64_t *reads, *writes; // before the op's own barrier, where it has one
-  const uint64_t *copies;         // written asynchronously
-  const uint64_t *dots;           // read asynchronously, by way of the other proxy
-  const uint64_t *scratch;
+  Bytes reads, writes; // before the op's own barrier, where it has one
+  Bytes copies;        // written asynchronously
+  Bytes dots;          // read asynchronously, by way of the other proxy
+  Bytes scratch;
   uint32_t global; // kind
   bool reads_global, writes_global, is_async;
 } Touch;
+
+static Bytes either(const Placer *p, Bytes a, Bytes b) {
+  uint64_t *own = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+  uint64_t *shared = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
+  set_unite(own, a.own, p->words);
+  set_unite(own, b.own, p->words);
+  set_unite(shared, a.shared, p->words);
+  set_unite(shared, b.shared, p->words);
+  return (Bytes){own, shared};
+}
 
 static Touch touch_of(const Placer *p, const Op *op) {
   Touch t = {0};
@@ -182,12 +201,8 @@ static Touch touch_of(const Placer *p, const Op *op) {
   if (op->kind == OP_DOT) {
     const Attr *instruction = op_attr(op, ATTR_INSTRUCTION);
     bool proxy = instruction && strcmp(instruction->str, "wgmma") == 0;
-    const uint64_t *a = bytes_of(p, op_operand(op, 0)), *b = bytes_of(p, op_operand(op, 1));
-    uint64_t *both = ARENA_ARRAY(p->context->scratch, uint64_t, p->words);
-    set_unite(both, a, p->words);
-    set_unite(both, b, p->words);
-    t.reads = both;
-    if (proxy) t.dots = both;
+    t.reads = either(p, bytes_of(p, op_operand(op, 0)), bytes_of(p, op_operand(op, 1)));
+    if (proxy) t.dots = t.reads;
     t.is_async = op_attr(op, ATTR_ASYNC) != NULL;
   }
   if (!is_global(op)) return t;
@@ -200,9 +215,11 @@ static Touch touch_of(const Placer *p, const Op *op) {
 
 static bool is_hazard(const Placer *p, const State *s, const Touch *t) {
   uint32_t n = p->words;
-  if (set_meets(t->reads, s->set[WRITES_SHARED], n) || set_meets(t->writes, s->set[WRITES_SHARED], n) ||
-      set_meets(t->writes, s->set[READS_SHARED], n) || set_meets(t->copies, s->set[WRITES_SHARED], n) ||
-      set_meets(t->copies, s->set[READS_SHARED], n))
+  if (set_meets(t->reads.shared, s->set[WRITES_SHARED], n) ||
+      set_meets(t->writes.shared, s->set[WRITES_SHARED], n) ||
+      set_meets(t->writes.shared, s->set[READS_SHARED], n) ||
+      set_meets(t->copies.shared, s->set[WRITES_SHARED], n) ||
+      set_meets(t->copies.shared, s->set[READS_SHARED], n))
     return true;
   const uint64_t *clashes = p->clashes[t->global];
   return (t->reads_global && set_meets(clashes, s->set[WRITES_GLOBAL], n)) ||
@@ -212,17 +229,17 @@ static bool is_hazard(const Placer *p, const State *s, const Touch *t) {
 
 static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   uint32_t n = p->words;
-  if (t->scratch) {
+  if (t->scratch.own) {
     meet(p, s);
-    set_unite(s->set[READS_SHARED], t->scratch, n);
+    set_unite(s->set[READS_SHARED], t->scratch.own, n);
   } else {
-    set_unite(s->set[READS_SHARED], t->reads, n);
-    set_unite(s->set[WRITES_SHARED], t->writes, n);
+    set_unite(s->set[READS_SHARED], t->reads.own, n);
+    set_unite(s->set[WRITES_SHARED], t->writes.own, n);
   }
-  set_unite(s->set[UNFENCED], t->writes, n);
-  set_unite(s->set[COPIES], t->copies, n);
-  set_unite(s->set[UNFENCED], t->copies, n);
-  if (t->is_async) set_unite(s->set[DOTS], t->reads, n);
+  set_unite(s->set[UNFENCED], t->writes.own, n);
+  set_unite(s->set[COPIES], t->copies.own, n);
+  set_unite(s->set[UNFENCED], t->copies.own, n);
+  if (t->is_async) set_unite(s->set[DOTS], t->reads.own, n);
   if (t->reads_global) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
   if (op->kind == OP_BARRIER) meet(p, s);
@@ -237,7 +254,7 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
 
 static void step(Placer *p, State *s, Op *op) {
   Touch t = touch_of(p, op);
-  bool fence = set_meets(t.dots, s->set[UNFENCED], p->words);
+  bool fence = set_meets(t.dots.shared, s->set[UNFENCED], p->words);
   if (fence) {
     put(p, op, OP_FENCE_ASYNC);
     empty(p, s->set[UNFENCED]);

@@ -15,6 +15,7 @@
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
+#include "passes/promote_dot.h"
 
 typedef struct Promoter {
   PassContext *context;
@@ -72,7 +73,7 @@ static void give_scratch(Op *op, void *data) {
 }
 
 bool pass_promote_shared(PassContext *context, Func *func) {
-  Promoter p = {context, func->module->ir, false};
+  Promoter p = {context, func->module->ir, promote_dots(context, func)};
   region_walk(func->body, give_scratch, &p);
   return p.changed;
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot: by the instruction that choose_dot named. mma.sync is here, wgmma and fused multiply-adds have files
+// of their own.
+#include "codegen/emit_dot.h"
+
+#include <string.h>
+#include "base/fault.h"
+#include "codegen/nvvm.h"
+#include "codegen/nvvm_dot.h"
+
+RegisterMap emit_register_map(Emitter *e, const Value *tile) {
+  const Layout *layout = tile->type->layout;
+  uint32_t *at = ARENA_ARRAY(e->arena, uint32_t, (size_t)1 << layout->out_bits);
+  for (uint32_t r = layout_registers(layout); r-- > 0;) at[layout_apply(layout, r, 0, 0, 0)] = r + 1;
+  return (RegisterMap){emit_get(e, tile), at};
+}
+
+uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index) {
+  if (!map->at[index]) BUG("a dot's operand is not where its layout says");
+  return map->at[index] - 1;
+}
+
+LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index) {
+  return map->registers[emit_mapped_register(map, index)];
+}
+
+LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint32_t stride, uint32_t pack) {
+  LLVMValueRef first = emit_mapped(map, index);
+  if (pack == 0) return LLVMBuildBitCast(e->builder, first, e->i32, "");
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(first), 1u << pack));
+  for (uint32_t i = 0; i < 1u << pack; i++)
+    vector =
+        LLVMBuildInsertElement(e->builder, vector, emit_mapped(map, index + i * stride), emit_i32(e, i), "");
+  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+}
+
+// --- mma.sync
+
+typedef enum Part { WHOLE, BIG, SMALL, PART_COUNT } Part; // of a number of fp32 as one or two of tf32
+
+typedef struct Mma {
+  Emitter *e;
+  const Product *p;
+  RegisterMap a, b;
+  uint32_t pack;
+  LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
+} Mma;
+
+// The upper 11 bits of the significand, and what they leave; of infinities and NaNs nothing is left.
+static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
+  if (part == WHOLE) return word;
+  LLVMValueRef big = LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffffe000u), "");
+  if (part == BIG) return big;
+  LLVMValueRef x = LLVMBuildBitCast(e->builder, word, e->f32, "");
+  LLVMValueRef rest = LLVMBuildFSub(e->builder, x, LLVMBuildBitCast(e->builder, big, e->f32, ""), "");
+  LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, rest, rest, "");
+  rest = LLVMBuildSelect(e->builder, number, rest, LLVMConstNull(e->f32), "");
+  return LLVMBuildBitCast(e->builder, rest, e->i32, "");
+}
+
+static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part part) {
+  LLVMValueRef *word = &m->words[operand][part][index];
+  if (*word) return *word;
+  uint32_t stride = operand == DOT_A ? 1 : 1u << m->p->shape.n;
+  *word = part_of(m->e, emit_word(m->e, operand == DOT_A ? &m->a : &m->b, index, stride, m->pack), part);
+  return *word;
+}
+
+// The words of a tile at row (or column) `outer` and k: k's lower half first, of a rows 8 apart together.
+static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
+                       LLVMValueRef *words) {
+  const DotShape *shape = &m->p->shape;
+  uint32_t half = 1u << (m->pack + 2);
+  for (uint32_t i = 0; i < (operand == DOT_A ? 4 : 2); i++) {
+    uint32_t at_k = k + (operand == DOT_A ? i >> 1 : i) * half,
+             row = outer + (operand == DOT_A ? (i & 1) * 8 : 0);
+    uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
+                                      : (((batch << shape->k) + at_k) << shape->n) + row;
+    words[i] = word_at(m, operand, index, part);
+  }
+}
+
+static void multiply(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
+  MmaTypes types = {m->p->a, m->p->b, m->p->sum};
+  if (m->e->target->sm >= 80) {
+    nvvm_mma(m->e, &types, false, a, b, sum);
+    return;
+  }
+  nvvm_mma(m->e, &types, true, a, b, sum);
+  nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
+}
+
+static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
+                           uint32_t k, LLVMValueRef *sum) {
+  LLVMValueRef a[4], b[2];
+  tile_words(m, DOT_A, batch, row, k, a_part, a);
+  tile_words(m, DOT_B, batch, column, k, b_part, b);
+  multiply(m, a, b, sum);
+}
+
+LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->f16, 2));
+  vector = LLVMBuildInsertElement(e->builder, vector, x, emit_i32(e, 0), "");
+  vector = LLVMBuildInsertElement(e->builder, vector, y, emit_i32(e, 1), "");
+  return LLVMBuildBitCast(e->builder, vector, e->i32, "");
+}
+
+void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y) {
+  LLVMValueRef vector = LLVMBuildBitCast(e->builder, word, LLVMVectorType(e->f16, 2), "");
+  *x = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 0), "");
+  *y = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 1), "");
+}
+
+// One tile of m16n8, whose first element as thread 0 holds it has that index.
+static void mma_tile(Mma *m, uint32_t index) {
+  const DotShape *shape = &m->p->shape;
+  Emitter *e = m->e;
+  uint32_t column = index & ((1u << shape->n) - 1), row = index >> shape->n & ((1u << shape->m) - 1);
+  uint32_t batch = index >> (shape->n + shape->m), registers[4];
+  bool split =
+      strcmp(op_attr(m->p->op, ATTR_PRECISION) ? op_attr(m->p->op, ATTR_PRECISION)->str : "", "tf32x3") == 0;
+  LLVMValueRef value[4], sum[4];
+  for (uint32_t i = 0; i < 4; i++) {
+    registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
+    sum[i] = value[i] = m->p->acc.registers[registers[i]];
+  }
+  bool pairs = m->p->sum == ELEM_FP16;
+  if (pairs) sum[0] = emit_pair(e, value[0], value[1]), sum[1] = emit_pair(e, value[2], value[3]);
+  for (uint32_t k = 0; k < 1u << shape->k; k += 8u << m->pack) {
+    if (split) multiply_parts(m, batch, row, column, SMALL, BIG, k, sum);
+    if (split) multiply_parts(m, batch, row, column, BIG, SMALL, k, sum);
+    multiply_parts(m, batch, row, column, split ? BIG : WHOLE, split ? BIG : WHOLE, k, sum);
+  }
+  if (pairs) emit_unpair(e, sum[1], &value[2], &value[3]), emit_unpair(e, sum[0], &value[0], &value[1]);
+  for (uint32_t i = 0; i < 4; i++) m->p->out[registers[i]] = pairs ? value[i] : sum[i];
+}
+
+void emit_mma_dot(Emitter *e, const Product *p) {
+  Mma m = {.e = e,
+           .p = p,
+           .a = emit_register_map(e, op_operand(p->op, 0)),
+           .b = emit_register_map(e, op_operand(p->op, 1))};
+  uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n;
+  m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;
+  for (int i = 0; i < PART_COUNT; i++) {
+    m.words[DOT_A][i] =
+        ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.m + p->shape.k));
+    m.words[DOT_B][i] =
+        ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.n + p->shape.k));
+  }
+  for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
+    uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) mma_tile(&m, index);
+  }
+}
+
+// --- dot
+
+void emit_dot(Emitter *e, Op *op) {
+  const Value *result = op_result(op);
+  const char *instruction = op_attr(op, ATTR_INSTRUCTION) ? op_attr(op, ATTR_INSTRUCTION)->str : "fma";
+  Product p = {.op = op,
+               .shape = dot_shape(op_operand(op, 0)->type, result->type),
+               .a = type_element(op_operand(op, 0)->type)->elem,
+               .b = type_element(op_operand(op, 1)->type)->elem,
+               .sum = type_element(result->type)->elem,
+               .layout = result->type->layout,
+               .acc = emit_register_map(e, op_operand(op, 2)),
+               .out = emit_new(e, result)};
+  if (strcmp(instruction, "wgmma") == 0)
+    emit_wgmma_dot(e, &p);
+  else if (strcmp(instruction, "mma") == 0)
+    emit_mma_dot(e, &p);
+  else
+    emit_fma_dot(e, &p);
+}

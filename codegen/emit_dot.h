@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the emitters of dot share: where an element of the product's tiles is among a thread's registers.
+#ifndef CODEGEN_EMIT_DOT_H
+#define CODEGEN_EMIT_DOT_H
+
+#include "codegen/emit.h"
+#include "ir/layout_dot.h"
+
+// Registers of a tile by the flattened index, as thread 0 holds them: other threads have the same registers
+// for elements moved by their own part of the layout.
+typedef struct RegisterMap {
+  const LLVMValueRef *registers;
+  const uint32_t *at; // register + 1 by index; 0: not held
+} RegisterMap;
+
+typedef struct Product {
+  Op *op;
+  DotShape shape;
+  Elem a, b, sum;
+  const Layout *layout; // the result's
+  RegisterMap acc;
+  LLVMValueRef *out; // registers of the result
+} Product;
+
+RegisterMap emit_register_map(Emitter *e, const Value *tile);
+LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index);
+uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index);
+// 2^pack elements from `index` on, `stride` apart, as one 32-bit word.
+LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint32_t stride, uint32_t pack);
+// Two fp16 as one word, x in the lower half, and back.
+LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y);
+void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y);
+
+void emit_mma_dot(Emitter *e, const Product *p);
+void emit_wgmma_dot(Emitter *e, const Product *p);
+void emit_fma_dot(Emitter *e, const Product *p);
+
+#endif

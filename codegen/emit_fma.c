@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// dot by fused multiply-adds: every thread sums its own elements of the result. Operands come from registers,
+// or from shared memory a k at a time, in vectors where the buffer's layout has a thread's elements side by
+// side.
+#include "base/fault.h"
+#include "codegen/emit_dot.h"
+#include "codegen/nvvm.h"
+
+typedef struct Operand {
+  const Value *value;
+  DotOperand which;
+  RegisterMap map;        // of a tile
+  const Layout *elements; // of a buffer: as layout_fma_operand
+  const Layout *offsets;  // the same registers, lanes and warps to offsets in the buffer
+  uint32_t vector_bits;   // of registers of `elements` from `vector_first` on
+  uint32_t vector_at[4];  // the register bits that a vector spans
+  LLVMValueRef base;
+  LLVMValueRef *loaded; // by register of `elements`, in the sum's type
+} Operand;
+
+typedef struct FmaDot {
+  Emitter *e;
+  const Product *p;
+  Operand a, b;
+  LLVMTypeRef sum;
+} FmaDot;
+
+static LLVMValueRef widen(FmaDot *d, Elem elem, LLVMValueRef x) {
+  Emitter *e = d->e;
+  if (elem_is_int(elem)) return LLVMBuildIntCast2(e->builder, x, d->sum, elem_is_signed(elem), "");
+  if (elem == ELEM_FP8E4NV || elem == ELEM_FP8E5) x = nvvm_from_fp8(e, elem, x);
+  return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
+}
+
+// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where nothing else touches those
+// offsets' bits.
+static void find_vector(Operand *o, uint32_t bytes) {
+  const Layout *offsets = o->offsets;
+  while (bytes << (o->vector_bits + 1) <= 16 && o->vector_bits < 4) {
+    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX, touching = 0;
+    for (uint32_t i = 0; i < layout_in_bits(offsets); i++) {
+      if (offsets->basis[i] & wanted) touching++;
+      if (i < offsets->bits[DIM_REGISTER] && offsets->basis[i] == wanted) found = i;
+    }
+    if (found == UINT32_MAX || touching != 1) return;
+    o->vector_at[o->vector_bits++] = found;
+  }
+}
+
+static Operand operand_of(FmaDot *d, DotOperand which) {
+  Emitter *e = d->e;
+  Operand o = {.value = op_operand(d->p->op, which), .which = which};
+  if (type_is_tile(o.value->type)) {
+    o.map = emit_register_map(e, o.value);
+    return o;
+  }
+  Layout elements = layout_fma_operand(d->p->layout, &d->p->shape, which), inverse;
+  if (!layout_invert(o.value->type->layout, &inverse)) BUG("a buffer without a place for every element");
+  Layout offsets = layout_compose(&elements, &inverse);
+  o.elements = layout_intern(e->module->ir, &elements);
+  o.offsets = layout_intern(e->module->ir, &offsets);
+  find_vector(&o, elem_bytes(o.value->type->elem));
+  o.base = emit_shared_address(e, o.value);
+  o.loaded = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(&elements));
+  return o;
+}
+
+// The registers that the vector of which r is part holds.
+static uint32_t vector_register(const Operand *o, uint32_t r, uint32_t i) {
+  for (uint32_t b = 0; b < o->vector_bits; b++) {
+    r &= ~(1u << o->vector_at[b]);
+    r |= (i >> b & 1) << o->vector_at[b];
+  }
+  return r;
+}
+
+static void load_vector(FmaDot *d, Operand *o, uint32_t r) {
+  Emitter *e = d->e;
+  Elem elem = o->value->type->elem;
+  LLVMTypeRef scalar = emit_memory_type(e, type_scalar(e->module->ir, elem));
+  uint32_t count = 1u << o->vector_bits, bytes = elem_bytes(elem);
+  LLVMValueRef index = emit_index(e, o->offsets, vector_register(o, r, 0));
+  LLVMValueRef pointer = LLVMBuildGEP2(e->builder, scalar, o->base, &index, 1, "");
+  LLVMValueRef load =
+      LLVMBuildLoad2(e->builder, count == 1 ? scalar : LLVMVectorType(scalar, count), pointer, "");
+  LLVMSetAlignment(load, count * bytes);
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef x = count == 1 ? load : LLVMBuildExtractElement(e->builder, load, emit_i32(e, i), "");
+    o->loaded[vector_register(o, r, i)] = widen(d, elem, x);
+  }
+}
+
+// Loads what of k the operand's registers hold at that k.
+static void load_k(FmaDot *d, Operand *o, uint32_t k) {
+  if (!o->elements) return;
+  const DotShape *shape = &d->p->shape;
+  uint32_t shift = o->which == DOT_A ? 0 : shape->n, mask = ((1u << shape->k) - 1) << shift;
+  for (uint32_t r = 0; r < layout_registers(o->elements); r++) {
+    bool at_k = (layout_apply(o->elements, r, 0, 0, 0) & mask) >> shift == k;
+    if (at_k && !o->loaded[r]) load_vector(d, o, r);
+  }
+}
+
+static LLVMValueRef element(FmaDot *d, Operand *o, const uint32_t *register_of, uint32_t index) {
+  if (o->elements) return o->loaded[register_of[index]];
+  return widen(d, type_element(o->value->type)->elem, emit_mapped(&o->map, index));
+}
+
+static const uint32_t *registers_by_index(FmaDot *d, const Operand *o) {
+  if (!o->elements) return NULL;
+  uint32_t *at = ARENA_ARRAY(d->e->arena, uint32_t, (size_t)1 << o->elements->out_bits);
+  for (uint32_t r = layout_registers(o->elements); r-- > 0;) at[layout_apply(o->elements, r, 0, 0, 0)] = r;
+  return at;
+}
+
+static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum) {
+  if (elem_is_float(d->p->sum)) return nvvm_fma(d->e, a, b, sum);
+  return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
+}
+
+void emit_fma_dot(Emitter *e, const Product *p) {
+  const DotShape *shape = &p->shape;
+  uint32_t registers = layout_registers(p->layout);
+  FmaDot d = {.e = e, .p = p, .sum = emit_type(e, op_result(p->op)->type)};
+  d.a = operand_of(&d, DOT_A);
+  d.b = operand_of(&d, DOT_B);
+  const uint32_t *a_at = registers_by_index(&d, &d.a), *b_at = registers_by_index(&d, &d.b);
+  for (uint32_t r = 0; r < registers; r++) p->out[r] = p->acc.registers[r];
+  for (uint32_t k = 0; k < 1u << shape->k; k++) {
+    load_k(&d, &d.a, k);
+    load_k(&d, &d.b, k);
+    for (uint32_t r = 0; r < registers; r++) {
+      uint32_t index = layout_apply(p->layout, r, 0, 0, 0), column = index & ((1u << shape->n) - 1);
+      uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
+      LLVMValueRef a = element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
+      LLVMValueRef b = element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
+      p->out[r] = multiply_add(&d, a, b, p->out[r]);
+    }
+  }
+}

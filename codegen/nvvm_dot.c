@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The tensor cores' instructions, in inline assembly: one text for every type and size.
+#include "codegen/nvvm_dot.h"
+
+#include <string.h>
+#include "base/fault.h"
+#include "codegen/nvvm.h"
+
+enum { MAX_OPERANDS = 300 };
+
+// A call of inline assembly whose results replace the first of its operands.
+typedef struct Tied {
+  Buf text, constraints;
+  LLVMValueRef args[MAX_OPERANDS];
+  LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
+  uint32_t count, result_count;
+} Tied;
+
+static char constraint_of(const Emitter *e, LLVMTypeRef type) {
+  if (type == e->f32) return 'f';
+  if (type == e->i64) return 'l';
+  if (type == e->f64) return 'd';
+  return 'r';
+}
+
+static void add_result(Emitter *e, Tied *call, LLVMValueRef tied) {
+  LLVMTypeRef type = LLVMTypeOf(tied);
+  buf_printf(&call->constraints, "%s=%c", call->result_count ? "," : "", constraint_of(e, type));
+  call->results[call->result_count++] = type;
+}
+
+// Operands come after all results; operand number as the text names it.
+static uint32_t add_operand(Emitter *e, Tied *call, LLVMValueRef value) {
+  if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
+  LLVMTypeRef type = LLVMTypeOf(value);
+  buf_printf(&call->constraints, "%s%c", call->result_count + call->count ? "," : "", constraint_of(e, type));
+  call->types[call->count] = type;
+  call->args[call->count++] = value;
+  return call->result_count + call->count - 1;
+}
+
+static void add_tied(Tied *call, LLVMValueRef value, uint32_t result) {
+  buf_printf(&call->constraints, ",%u", result);
+  call->types[call->count] = LLVMTypeOf(value);
+  call->args[call->count++] = value;
+}
+
+static void mark_convergent(Emitter *e, LLVMValueRef call) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+// `ordered`: keeps its place among the other accesses to memory and ordered calls.
+static void finish(Emitter *e, Tied *call, bool ordered, LLVMValueRef *results) {
+  LLVMTypeRef type = LLVMVoidTypeInContext(e->context);
+  if (call->result_count == 1) type = call->results[0];
+  if (call->result_count > 1)
+    type = LLVMStructTypeInContext(e->context, call->results, call->result_count, false);
+  if (ordered) buf_text(&call->constraints, call->result_count + call->count ? ",~{memory}" : "~{memory}");
+  LLVMTypeRef function = LLVMFunctionType(type, call->types, call->count, false);
+  LLVMValueRef code = LLVMGetInlineAsm(function, call->text.at, call->text.n,
+                                       call->constraints.at ? call->constraints.at : "", call->constraints.n,
+                                       ordered, false, LLVMInlineAsmDialectATT, false);
+  buf_free(&call->text);
+  buf_free(&call->constraints);
+  LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args, call->count, "");
+  mark_convergent(e, all);
+  for (uint32_t i = 0; i < call->result_count; i++)
+    results[i] = call->result_count == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
+}
+
+static void word_list(Buf *text, uint32_t first, uint32_t count) {
+  buf_char(text, '{');
+  for (uint32_t i = 0; i < count; i++) buf_printf(text, "%s$%u", i ? "," : "", first + i);
+  buf_char(text, '}');
+}
+
+static const char *type_name(Elem elem) {
+  switch ((int)elem) {
+  case ELEM_FP16: return "f16";
+  case ELEM_BF16: return "bf16";
+  case ELEM_FP32: return "f32";
+  case ELEM_FP8E4NV: return "e4m3";
+  case ELEM_FP8E5: return "e5m2";
+  case ELEM_I8: return "s8";
+  case ELEM_U8: return "u8";
+  case ELEM_I32: return "s32";
+  default: BUG("no tensor core takes %s", elem_info(elem)->name);
+  }
+}
+
+static const char *operand_name(Elem elem) { return elem == ELEM_FP32 ? "tf32" : type_name(elem); }
+
+// Elements of k in 32 bytes.
+static uint32_t k_of(Elem elem) { return 256u / elem_info(elem)->bits; }
+
+static void needs_version(Emitter *e, const MmaTypes *types) {
+  bool fp8 = types->a == ELEM_FP8E4NV || types->a == ELEM_FP8E5;
+  if (fp8) emit_needs_ptx(e, 84);
+}
+
+void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef *a, const LLVMValueRef *b,
+              LLVMValueRef *sum) {
+  uint32_t sums = types->sum == ELEM_FP16 ? 2 : 4, a_words = half_k ? 2 : 4, b_words = half_k ? 1 : 2;
+  Tied call = {0};
+  needs_version(e, types);
+  for (uint32_t i = 0; i < sums; i++) add_result(e, &call, sum[i]);
+  for (uint32_t i = 0; i < a_words; i++) add_operand(e, &call, a[i]);
+  for (uint32_t i = 0; i < b_words; i++) add_operand(e, &call, b[i]);
+  for (uint32_t i = 0; i < sums; i++) add_tied(&call, sum[i], i);
+  const char *sum_name = type_name(types->sum);
+  buf_printf(&call.text, "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s ", k_of(types->a) / (half_k ? 2 : 1),
+             sum_name, operand_name(types->a), operand_name(types->b), sum_name);
+  word_list(&call.text, 0, sums);
+  buf_text(&call.text, ", ");
+  word_list(&call.text, sums, a_words);
+  buf_text(&call.text, ", ");
+  word_list(&call.text, sums + a_words, b_words);
+  buf_text(&call.text, ", ");
+  word_list(&call.text, 0, sums);
+  buf_char(&call.text, ';');
+  finish(e, &call, false, sum);
+}
+
+// The scale of the sum, 1, and for floats the signs of a and b, for 16-bit types what is transposed.
+static void wgmma_flags(const Wgmma *w, Buf *text) {
+  bool integer = w->types.sum == ELEM_I32, half = elem_info(w->types.a)->bits == 16;
+  buf_text(text, ", 1");
+  if (!integer) buf_text(text, ", 1, 1");
+  if (half && !w->a) buf_printf(text, ", %d", w->a_transposed);
+  if (half) buf_printf(text, ", %d", w->b_transposed);
+  buf_char(text, ';');
+}
+
+void nvvm_wgmma(Emitter *e, const Wgmma *w, LLVMValueRef *sum) {
+  uint32_t sums = w->types.sum == ELEM_FP16 ? w->n / 4 : w->n / 2;
+  Tied call = {0};
+  emit_needs_ptx(e, w->types.a == w->types.b ? 80 : 84);
+  e->arch_specific = true;
+  for (uint32_t i = 0; i < sums; i++) add_result(e, &call, sum[i]);
+  uint32_t a = w->a ? sums : add_operand(e, &call, w->a_descriptor);
+  for (uint32_t i = 0; w->a && i < 4; i++) add_operand(e, &call, w->a[i]);
+  uint32_t b = add_operand(e, &call, w->b_descriptor);
+  for (uint32_t i = 0; i < sums; i++) add_tied(&call, sum[i], i);
+  buf_printf(&call.text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", w->n, k_of(w->types.a),
+             type_name(w->types.sum), operand_name(w->types.a), operand_name(w->types.b));
+  word_list(&call.text, 0, sums);
+  buf_text(&call.text, ", ");
+  if (w->a)
+    word_list(&call.text, a, 4);
+  else
+    buf_printf(&call.text, "$%u", a);
+  buf_printf(&call.text, ", $%u", b);
+  wgmma_flags(w, &call.text);
+  finish(e, &call, true, sum);
+}
+
+static void plain(Emitter *e, const char *text) {
+  Tied call = {0};
+  buf_text(&call.text, text);
+  finish(e, &call, true, NULL);
+}
+
+void nvvm_wgmma_fence(Emitter *e) { plain(e, "wgmma.fence.sync.aligned;"); }
+void nvvm_wgmma_commit(Emitter *e) { plain(e, "wgmma.commit_group.sync.aligned;"); }
+
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
+  Tied call = {0};
+  if (count > MAX_OPERANDS / 2) BUG("a wait for %u accumulators", count);
+  for (uint32_t i = 0; i < count; i++) add_result(e, &call, values[i]);
+  for (uint32_t i = 0; i < count; i++) add_tied(&call, values[i], i);
+  buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
+  finish(e, &call, true, values);
+}
