@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between layouts: a renaming of registers where threads keep their elements, shuffles where
 // warps do, else through the op's scratch buffer.
-#include "codegen/emit.h"
-
 #include "base/fault.h"
+#include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
+#include "ir/scratch.h"
 
 // Register of `from` by element, as far as thread 0 holds it.
 static void rename_registers(Emitter *e, const Value *x, const Layout *from, const Layout *to,
@@ -27,13 +27,110 @@ static void through_shared(Emitter *e, const Op *op, LLVMValueRef *out) {
   emit_shared_read(e, &read, out);
 }
 
+// --- within warps
+
+static uint32_t linear(const uint32_t *words, uint32_t x) {
+  uint32_t result = 0;
+  for (uint32_t i = 0; i < LANE_PLAN_BITS; i++)
+    if (x >> i & 1) result ^= words[i];
+  return result;
+}
+
+static void trade_places(Emitter *e, const LaneSelect *select, uint32_t count, LLVMValueRef *x) {
+  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, select->threads), "");
+  LLVMValueRef odd = LLVMBuildTrunc(e->builder, nvvm_unary(e, "llvm.ctpop", bits), e->i1, "");
+  for (uint32_t j = 0; j < count; j++) {
+    uint32_t other = j ^ select->registers;
+    if (other < j) continue;
+    LLVMValueRef low = x[j], high = x[other];
+    x[j] = LLVMBuildSelect(e->builder, odd, high, low, "");
+    x[other] = LLVMBuildSelect(e->builder, odd, low, high, "");
+  }
+}
+
+// The lane that a thread receives from, but for its XOR by round; NULL: its own.
+static LLVMValueRef lane_from(Emitter *e, const LanePlan *plan) {
+  LLVMValueRef lane = NULL;
+  for (uint32_t i = 0; i < plan->thread_bits && !plan->butterfly; i++) {
+    if (!plan->lane_from[i]) continue;
+    LLVMValueRef bit = LLVMBuildLShr(e->builder, e->thread, emit_i32(e, i), "");
+    bit = LLVMBuildAnd(e->builder, bit, emit_i32(e, 1), "");
+    bit = LLVMBuildMul(e->builder, bit, emit_i32(e, plan->lane_from[i]), "");
+    lane = lane ? LLVMBuildXor(e->builder, lane, bit, "") : bit;
+  }
+  return plan->butterfly || lane ? lane : emit_i32(e, 0);
+}
+
+static LLVMValueRef receive(Emitter *e, LLVMValueRef x, LLVMValueRef lane, uint32_t change) {
+  if (!lane) return emit_shuffle_xor(e, x, change);
+  return emit_shuffle_from(e, x, LLVMBuildXor(e->builder, lane, emit_i32(e, change), ""));
+}
+
+// Registers of 8 or 16 bits in one word; `count` of them.
+static LLVMValueRef pack(Emitter *e, const LLVMValueRef *x, uint32_t count, uint32_t bits) {
+  LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
+  LLVMValueRef word = LLVMGetPoison(LLVMVectorType(integer, 32 / bits));
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef part = LLVMBuildBitCast(e->builder, x[i], integer, "");
+    word = LLVMBuildInsertElement(e->builder, word, part, emit_i32(e, i), "");
+  }
+  return LLVMBuildBitCast(e->builder, word, e->i32, "");
+}
+
+static void unpack(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t count, uint32_t bits,
+                   LLVMValueRef *const *to) {
+  LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
+  LLVMValueRef parts = LLVMBuildBitCast(e->builder, word, LLVMVectorType(integer, 32 / bits), "");
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef part = LLVMBuildExtractElement(e->builder, parts, emit_i32(e, i), "");
+    *to[i] = LLVMBuildBitCast(e->builder, part, type, "");
+  }
+}
+
+// The rounds, those of one lane together where several registers fit in a word.
+static void take_rounds(Emitter *e, const LanePlan *plan, const Type *element, const LLVMValueRef *x,
+                        LLVMValueRef *y) {
+  uint32_t rounds = 1u << plan->round_bits, bits = 8 * type_element_bytes(element);
+  LLVMTypeRef type = emit_type(e, element);
+  uint32_t most = type != e->i1 && bits < 32 ? 32 / bits : 1;
+  LLVMValueRef lane = lane_from(e, plan);
+  for (uint32_t k = 0; k < rounds; k++) {
+    LLVMValueRef group[4], *to[4];
+    uint32_t n = 0, change = linear(plan->round_lane, k);
+    for (uint32_t other = k; other < rounds && n < most && !y[k]; other++) {
+      if (y[other] || linear(plan->round_lane, other) != change) continue;
+      group[n] = x[linear(plan->send_register, other)];
+      to[n++] = &y[other];
+    }
+    if (n == 1 || (n && !lane && !change))
+      for (uint32_t i = 0; i < n; i++) *to[i] = receive(e, group[i], lane, change);
+    else if (n)
+      unpack(e, receive(e, pack(e, group, n, bits), lane, change), type, n, bits, to);
+  }
+}
+
+static void by_lanes(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRef *out) {
+  const Value *from = op_operand(op, 0);
+  uint32_t sources = 1u << plan->src_register_bits, rounds = 1u << plan->round_bits;
+  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources);
+  LLVMValueRef *y = ARENA_ARRAY(e->arena, LLVMValueRef, rounds);
+  for (uint32_t r = 0; r < sources; r++) x[r] = emit_register(e, from, r);
+  for (uint32_t i = 0; i < plan->send_count; i++) trade_places(e, &plan->send[i], sources, x);
+  take_rounds(e, plan, type_element(from->type), x, y);
+  for (uint32_t i = 0; i < plan->receive_count; i++) trade_places(e, &plan->receive[i], rounds, y);
+  for (uint32_t r = 0; r < 1u << plan->dst_register_bits; r++) out[r] = y[linear(plan->result_round, r)];
+}
+
 void emit_convert_layout(Emitter *e, Op *op) {
   const Value *x = op_operand(op, 0);
   const Layout *from = x->type->layout, *to = op_result(op)->type->layout;
   LLVMValueRef *out = emit_new(e, op_result(op));
+  LanePlan plan;
   Conversion kind = layout_conversion(from, to);
   if (kind == CONVERT_NOTHING || kind == CONVERT_REGISTERS)
     rename_registers(e, x, from, to, out);
+  else if (convert_by_lanes(op, &plan))
+    by_lanes(e, op, &plan, out);
   else
     through_shared(e, op, out);
 }

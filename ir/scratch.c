@@ -82,9 +82,18 @@ static uint32_t broadcast_bytes(const Op *op) {
   return tile_bytes(type);
 }
 
+bool convert_by_lanes(const Op *convert, LanePlan *plan) {
+  enum { MOST_SHUFFLES = 32 }; // a store, a barrier and a load then cost less
+  const Type *from = op_operand(convert, 0)->type;
+  if (!layout_lane_plan(from->layout, op_result(convert)->type->layout, plan)) return false;
+  return plan->shuffles * type_element_bytes(from) <= 4 * MOST_SHUFFLES;
+}
+
 static uint32_t convert_bytes(const Op *op) {
   const Type *from = op_operand(op, 0)->type;
-  return layout_conversion(from->layout, op_result(op)->type->layout) < CONVERT_LANES ? 0 : tile_bytes(from);
+  LanePlan plan;
+  if (layout_conversion(from->layout, op_result(op)->type->layout) < CONVERT_LANES) return 0;
+  return convert_by_lanes(op, &plan) ? 0 : tile_bytes(from);
 }
 
 uint32_t scratch_bytes(const Op *op) {

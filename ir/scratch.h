@@ -16,6 +16,8 @@ bool shared_is_stacked(const Type *buffers);
 
 // Bytes of the scratch buffer that an op with layouts needs, 0: none. For convert_layout those of the tile.
 uint32_t scratch_bytes(const Op *op);
+// Whether a conversion is done by shuffles: within warps, by few of them.
+bool convert_by_lanes(const Op *convert, LanePlan *plan);
 // Where in a reduction's or scan's scratch the partial results of operand `index` begin.
 uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
 

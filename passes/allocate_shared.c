@@ -11,12 +11,14 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies or asynchronous dots use lasts to the last wait after it.
-// The largest are placed first, each as low as those it lives beside allow.
+// A small scratch buffer lasts to the next op with one, which then takes other bytes: so no barrier is needed
+// between them. The largest are placed first, each as low as those it lives beside allow.
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
 #include "passes/shared_buffers.h"
 
+enum { SMALL = 4096 };     // bytes: worth less than a barrier
 enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
 
 typedef struct Life {
@@ -31,6 +33,7 @@ typedef struct Allocator {
   SharedBuffers buffers;
   Life *lives;
   uint32_t count, last_copy_wait, last_dot_wait;
+  const Op *last_scratch; // the last op so far that has a scratch buffer
 } Allocator;
 
 static uint32_t last_id(const Op *op) {
@@ -49,10 +52,19 @@ static uint32_t end_of_use(const Op *op, const Region *home) {
   return end;
 }
 
+static void last_to_next(Allocator *a, const Op *op) {
+  const Op *before = a->last_scratch;
+  const uint64_t *set = before ? a->buffers.sets[op_scratch(before)->id] : NULL;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (set_has(set, i) && a->lives[i].bytes <= SMALL && op->id > a->lives[i].end) a->lives[i].end = op->id;
+  a->last_scratch = op;
+}
+
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
   if (op->kind == OP_DOT_WAIT) a->last_dot_wait = op->id;
+  if (op_scratch(op)) last_to_next(a, op);
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
     for (uint32_t i = 0; set && i < a->count; i++) {
