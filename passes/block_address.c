@@ -4,6 +4,7 @@
 // clamped to 0 .. the block's extent, which changes no comparison and makes them fit in 32 bits.
 #include "passes/block_address.h"
 #include <math.h>
+#include "passes/tile_index.h"
 
 enum { BOUND_BITS = 62 };
 
@@ -41,15 +42,6 @@ Value *block_move(Builder *b, Value *pointer, const BlockParts *parts, Value *co
   return pointer;
 }
 
-// A tile of one dimension put along dimension `dim` of a tile of `shape`.
-static Value *spread(Builder *b, Value *x, uint32_t dim, uint32_t rank, const uint32_t *shape) {
-  for (uint32_t d = 0; d < rank; d++)
-    if (d != dim) x = build_expand_dims(b, x, d);
-  bool same = true;
-  for (uint32_t d = 0; d < rank; d++) same = same && (d == dim || shape[d] == 1);
-  return same ? x : build_broadcast(b, x, shape);
-}
-
 // Whether each index * stride along the dimension, and the sum over all dimensions, fits in i32.
 static bool is_narrow(const BlockParts *parts, uint32_t d, uint32_t extent) {
   int64_t stride, most = INT32_MAX / TILE_MAX_RANK / (int64_t)extent;
@@ -73,7 +65,7 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile) {
   for (uint32_t d = 0; d < parts->rank; d++) {
     if (tile->shape[d] == 1) continue;
     Value *along = dim_offsets(b, parts, d, tile->shape[d], narrow);
-    along = spread(b, along, d, tile->rank, tile->shape);
+    along = tile_along(b, along, d, tile->rank, tile->shape);
     sum = sum ? build_binary(b, OP_ADD, sum, along) : along;
   }
   Value *pointers = build_splat(b, parts->pointer, tile);
@@ -113,7 +105,7 @@ Value *block_mask(Builder *b, const BlockParts *parts, const Type *tile, uint32_
   Value *all = NULL;
   for (uint32_t d = 0; d < parts->rank; d++) {
     if (!(checked >> d & 1) || surely_inside(parts, d, tile->shape[d])) continue;
-    Value *mask = spread(b, dim_mask(b, parts, d, tile->shape[d]), d, tile->rank, tile->shape);
+    Value *mask = tile_along(b, dim_mask(b, parts, d, tile->shape[d]), d, tile->rank, tile->shape);
     all = all ? build_binary(b, OP_AND, all, mask) : mask;
   }
   return all;

@@ -135,6 +135,7 @@ static void test_carried(void **state) { (void)state, check_file("carried"); }
 static void test_shuffled(void **state) { (void)state, check_file("shuffled"); }
 static void test_gather_rows(void **state) { (void)state, check_file("gather_rows"); }
 static void test_product(void **state) { (void)state, check_file("product"); }
+static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
   (void)module;
@@ -164,14 +165,15 @@ static void expect_calls(PipelineOptions options, const char *expected) {
 
 static void test_pipeline(void **state) {
   (void)state;
-  const char *coalesce = "coalesce", *hoist = "hoist", *needed = "propagate_layouts", *unknown = "coalesc";
+  const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
+             *unknown = "coalesc";
+  const char *all = "- simplify lower_block_pointers decompose simplify hoist ";
   Arena scratch = {0};
-  expect_calls((PipelineOptions){.scratch = &scratch, .stop_after = "coalesce"},
-               "- simplify lower_block_pointers simplify hoist coalesce ");
+  expect_calls((PipelineOptions){.scratch = &scratch, .stop_after = "hoist"}, all);
   expect_calls((PipelineOptions){.stop_after = "elaborate"}, "- ");
-  expect_calls((PipelineOptions){.stop_after = "hoist"}, "- simplify lower_block_pointers simplify hoist ");
-  expect_calls((PipelineOptions){.disabled = &hoist, .disabled_count = 1, .stop_after = "coalesce"},
-               "- simplify lower_block_pointers simplify coalesce ");
+  expect_calls((PipelineOptions){.stop_after = "hoist"}, all);
+  expect_calls((PipelineOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "hoist"},
+               "- lower_block_pointers decompose hoist ");
   expect_calls((PipelineOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
   expect_calls((PipelineOptions){.disabled = &needed, .disabled_count = 1}, NULL);
   expect_calls((PipelineOptions){.only = &unknown, .only_count = 1}, NULL);
@@ -200,6 +202,7 @@ int main(void) {
       cmocka_unit_test(test_shuffled),
       cmocka_unit_test(test_gather_rows),
       cmocka_unit_test(test_product),
+      cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_pipeline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
