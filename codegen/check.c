@@ -90,17 +90,21 @@ static void check_grid_control(Checker *c, const Op *op) {
   c->failed = true;
 }
 
-static bool has_layouts(const Op *op) {
+// Whether the operands' layouts are of this kernel's threads; where not, that was said already.
+static bool has_layouts(const Checker *c, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;
-    if (type_is_tile(type) && !type->layout) return false;
+    if (!type_is_tile(type)) continue;
+    const Layout *layout = type->layout;
+    if (!layout || layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != c->target->num_warps)
+      return false;
   }
   return true;
 }
 
 // Elements stay in their threads.
 static void check_moves(Checker *c, const Op *op) {
-  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(op)) return;
+  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(c, op)) return;
   for (uint32_t i = 0; i < op->result_count; i++) {
     RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
     if (plan_moves(c->arena, op, i, moves)) continue;

@@ -35,7 +35,7 @@ static char letter_of(const AsmShape *shape, const char *text, size_t n) {
 
 static bool read_one(AsmShape *shape, const char *text, size_t n) {
   bool is_output = n && text[0] == '=';
-  if (n && text[0] == '~') return true;
+  if (n && text[0] == '~') return n > 3 && text[1] == '{' && text[n - 1] == '}';
   if (shape->outputs + shape->inputs == ASM_MAX_REGISTERS || (is_output && shape->inputs)) return false;
   if (is_output) text++, n--;
   if (is_output && n && text[0] == '&') text++, n--;
