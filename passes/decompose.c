@@ -6,9 +6,9 @@
 //                                                    tile<4xi32> %y = select %first, (min %x, %p), (max %x,
 //                                                    %p)
 //         %y = slice %x {starts = [3]}               %y = gather %x, (arange + 3) {axis = 0}
-// needs   no layouts
+// needs   nothing; an op whose tiles have layouts stays
 // keeps   every value; of a NaN that it is one
-// breaks  nothing; afterwards there is no sort, and every slice is an aligned part of its operand
+// breaks  nothing; afterwards there is no other sort, and every other slice is an aligned part of its operand
 // pays    a sort's steps are exchanges between registers, lanes or warps, which flip does best in any layout;
 // a
 //         slice that is not aligned changes threads as a gather does
@@ -137,6 +137,8 @@ static void lower_slice(Op *op) {
 
 static void decompose_op(Op *op, void *data) {
   bool *changed = data;
+  if (op->kind != OP_SORT && op->kind != OP_SLICE) return;
+  if (op_result(op)->type->layout) return;
   bool sort = op->kind == OP_SORT, slice = op->kind == OP_SLICE && !is_aligned(op);
   if (sort) lower_sort(op);
   if (slice) lower_slice(op);

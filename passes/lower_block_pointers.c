@@ -13,7 +13,7 @@
 //           %left = splat (cast i32 (clamp(%cols - %offset, 0, 64)))
 //           %x = load %at, (broadcast (arange < %left)), 0
 //           yield (addptr %pointer, 64), (add %offset, 64), ...
-// needs   no layouts
+// needs   blocks without layouts: with them the pass does nothing
 // keeps   every value; which elements are read and written
 // breaks  nothing; afterwards there are no block pointers. What a loop carries without changing it, simplify
 //         drops, and the offsets within the block, the same in every iteration, hoist moves out
@@ -249,7 +249,16 @@ static void lower_region(Lowering *l, Region *region) {
   }
 }
 
+static void find_layouts(Op *op, void *data) {
+  bool *found = data;
+  const Value *tile = op->kind == OP_BLOCK_LOAD ? op_result(op) : op_operand(op, 1);
+  if (op->kind == OP_BLOCK_LOAD || op->kind == OP_BLOCK_STORE) *found |= tile->type->layout != NULL;
+}
+
 bool pass_lower_block_pointers(PassContext *context, Func *func) {
+  bool have_layouts = false;
+  region_walk(func->body, find_layouts, &have_layouts);
+  if (have_layouts) return false;
   Lowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   l.parts = ARENA_ARRAY(context->scratch, BlockParts *, func->value_count);
   lower_region(&l, func->body);

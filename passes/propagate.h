@@ -82,6 +82,7 @@ typedef struct Propagator {
   Value **origin;                   // by value id: the value; its copies have its id too
   Copy **copies;                    // by value id
   int32_t *access_of;               // by op id: index, -1
+  bool *done;                       // by op id: its tiles had layouts before
   VEC(Touch) touch_list;
   VEC(Access) accesses;
   VEC(Edge) edges;

@@ -189,20 +189,34 @@ static void define(Propagator *p, Value *value, uint32_t loops) {
 
 static void visit_region(Propagator *p, Region *region, uint32_t loops);
 
-static void visit_op(Propagator *p, Op *op, uint32_t loops) {
-  for (uint32_t i = 0; i < op->result_count; i++) define(p, &op->results[i], loops);
-  bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
-  bool function = op->region_count && !flow; // its region computes with scalars
+// The verifier has it that all of an op's tiles have layouts or none, so what has them stands by itself.
+static bool has_layouts(const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (type_is_tile(op_operand(op, i)->type)) return op_operand(op, i)->type->layout != NULL;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (type_is_tile(op->results[i].type)) return op->results[i].type->layout != NULL;
+  return false;
+}
+
+static void join_graph(Propagator *p, Op *op, uint32_t loops) {
   if (is_lazy(p, op))
     p->lazy[op_result(op)->id] = true;
   else if (is_access(op))
     note_access(p, op, loops);
-  else if (loop)
+  else if (op->kind == OP_FOR || op->kind == OP_WHILE)
     link_loop(p, op);
   else if (op->kind == OP_YIELD && op->region->parent)
     link_yield(p, op);
-  else if (!flow && !(flow_is_view(op) && type_is_tile(op_operand(op, 0)->type)))
+  else if (op->kind != OP_IF && !(flow_is_view(op) && type_is_tile(op_operand(op, 0)->type)))
     link_op(p, op, loops);
+}
+
+static void visit_op(Propagator *p, Op *op, uint32_t loops) {
+  for (uint32_t i = 0; i < op->result_count; i++) define(p, &op->results[i], loops);
+  bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
+  bool function = op->region_count && !flow; // its region computes with scalars
+  p->done[op->id] = has_layouts(op);
+  if (!p->done[op->id]) join_graph(p, op, loops);
   for (uint32_t r = 0; r < op->region_count && !function; r++) visit_region(p, op->regions[r], loops + loop);
 }
 
@@ -243,16 +257,14 @@ static void touch_all(Propagator *p) {
   for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, i);
 }
 
-// What a node was found to have goes to its root; so does a layout that a type had before.
+// What a node was found to have goes to its root.
 static void settle_roots(Propagator *p) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     uint32_t root = propagate_root(p, node);
     const Type *tile = p->tile[node];
     if (!tile) continue;
     note_tile(p, root, tile);
-    bool lazy = node < p->value_count && p->lazy[node];
-    if (!p->home[root] && p->home[node]) p->home[root] = p->home[node];
-    if (!p->home[root] && tile->layout && !lazy) p->home[root] = tile->layout;
+    if (!p->home[root]) p->home[root] = p->home[node];
     p->fixed[root] = p->home[root] != NULL;
   }
 }
@@ -272,7 +284,7 @@ static void list_components(Propagator *p) {
   weigh(p, weight);
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && p->lazy[node];
-    if (propagate_root(p, node) != node || !p->tile[node] || needless) continue;
+    if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
     Component component = {node, p->tile[node], weight[node]};
     vec_push(p->context->scratch, &p->components, component);
   }
@@ -297,6 +309,7 @@ void propagate_build(Propagator *p) {
   p->depth = ARENA_ARRAY(scratch, uint32_t, p->value_count);
   p->origin = ARENA_ARRAY(scratch, Value *, p->value_count);
   p->copies = ARENA_ARRAY(scratch, Copy *, p->value_count);
+  p->done = ARENA_ARRAY(scratch, bool, p->func->op_count);
   p->access_of = ARENA_ARRAY(scratch, int32_t, p->func->op_count);
   for (uint32_t i = 0; i < p->node_count; i++) p->parent[i] = i;
   for (uint32_t i = 0; i < p->func->op_count; i++) p->access_of[i] = -1;

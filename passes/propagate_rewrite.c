@@ -163,6 +163,11 @@ static void rewrite_yield(Propagator *p, Op *yield) {
 
 static void rewrite_region(Propagator *p, Region *region);
 
+static void rewrite_inner(Propagator *p, Op *op) {
+  bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
+  for (uint32_t r = 0; flow && r < op->region_count; r++) rewrite_region(p, op->regions[r]);
+}
+
 static void rewrite_control(Propagator *p, Op *op) {
   uint32_t first = op->kind == OP_FOR ? 3 : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
@@ -178,7 +183,9 @@ static void rewrite_control(Propagator *p, Op *op) {
 static void rewrite_region(Propagator *p, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
-    if (op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF)
+    if (p->done[op->id])
+      rewrite_inner(p, op);
+    else if (op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF)
       rewrite_control(p, op);
     else if (op->kind == OP_YIELD && op->region->parent)
       rewrite_yield(p, op);
