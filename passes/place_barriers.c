@@ -324,6 +324,7 @@ bool pass_place_barriers(PassContext *context, Func *func) {
   State state = state_new(&p);
   walk(&p, &state, func->body);
   if (p.barriers)
-    diag_remark(context->diags, func->loc, "place_barriers", "%u barriers between accesses", p.barriers);
+    diag_remark(context->diags, func->loc, "place_barriers", "%u barrier%s between accesses", p.barriers,
+                p.barriers == 1 ? "" : "s");
   return p.barriers > 0;
 }

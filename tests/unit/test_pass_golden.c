@@ -128,6 +128,8 @@ static void test_block_pointers(void **state) { (void)state, check_file("block_p
 static void test_block_control(void **state) { (void)state, check_file("block_control"); }
 static void test_split_masks(void **state) { (void)state, check_file("split_masks"); }
 static void test_split_loop(void **state) { (void)state, check_file("split_loop"); }
+static void test_barriers(void **state) { (void)state, check_file("barriers"); }
+
 static void test_rows(void **state) { (void)state, check_file("rows"); }
 static void test_transpose(void **state) { (void)state, check_file("transpose"); }
 static void test_softmax_rows(void **state) { (void)state, check_file("softmax_rows"); }
@@ -195,6 +197,7 @@ int main(void) {
       cmocka_unit_test(test_block_control),
       cmocka_unit_test(test_split_masks),
       cmocka_unit_test(test_split_loop),
+      cmocka_unit_test(test_barriers),
       cmocka_unit_test(test_rows),
       cmocka_unit_test(test_transpose),
       cmocka_unit_test(test_softmax_rows),
