@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Time of device work: launches captured in a CUDA graph over sets of buffers used in turn, replayed between two events."""
+import time
+
+BEYOND_CACHE = 192 << 20  # bytes that the sets fill together: three times the L2 cache
+MAX_SETS = 32
+
+
+def set_count(row_bytes):
+    return max(1, min(MAX_SETS, -(-BEYOND_CACHE // max(1, row_bytes))))
+
+
+class CudaClock:
+    def __init__(self, torch):
+        self.torch, self.stream = torch, torch.cuda.Stream()
+
+    def synchronize(self):
+        self.torch.cuda.synchronize()
+
+    def seconds(self, record):
+        """Of the graph `record`, replayed between two events while the stream is busy with an earlier replay."""
+        torch = self.torch
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        with torch.cuda.stream(self.stream):
+            record.replay()
+            start.record()
+            record.replay()
+            end.record()
+        self.stream.synchronize()
+        return start.elapsed_time(end) * 1e-3
+
+    def capture(self, run, sets, target):
+        """(graph, launches): launches of run(set) that take about `target` seconds, and use every set."""
+        torch = self.torch
+        with torch.cuda.stream(self.stream):
+            run(sets[0])  # whatever is done at a first launch
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            for i in range(2):
+                run(sets[i % len(sets)])
+            end.record()
+        self.stream.synchronize()
+        one = max(start.elapsed_time(end) * 0.5e-3, 2e-6)
+        count = max(len(sets), min(400, round(target / one)), 1)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=self.stream):
+            for i in range(count):
+                run(sets[i % len(sets)])
+        return graph, count
+
+    def rounds(self, runs, sets, target, count):
+        """Seconds of one launch: for each of `runs` a list of `count`, taken in turn."""
+        graphs = [self.capture(run, sets, target) for run in runs]
+        times = [[] for _ in runs]
+        for _ in range(count):
+            for (graph, launches), into in zip(graphs, times):
+                into.append(self.seconds(graph) / launches)
+        return times
+
+
+class HostClock:
+    """Where there is no GPU: one call, by the host's clock. The figures mean nothing; the rest of the suite is tried."""
+
+    def synchronize(self):
+        pass
+
+    def rounds(self, runs, sets, target, count):
+        times = [[] for _ in runs]
+        for _ in range(count):
+            for run, into in zip(runs, times):
+                start = time.perf_counter()
+                run(sets[0])
+                into.append(time.perf_counter() - start)
+        return times

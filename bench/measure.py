@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One row: buffers, candidates checked against float64, the best configuration of each family, interleaved rounds."""
+import statistics
+
+import candidates as c
+from clock import CudaClock, HostClock, set_count
+
+
+class Fatal(Exception):
+    """The device is lost: the process must end."""
+
+
+class Env:
+    """torch, and where our kernels run: "cuda" for all, or "sim" for ours and the CPU for torch's."""
+
+    def __init__(self, torch, library, device_name, options, announce):
+        self.torch, self.options, self.announce = torch, options, announce
+        self.cuda = device_name.startswith("cuda")
+        self.where = "cuda" if self.cuda else "cpu"
+        if self.cuda:
+            torch.cuda.init()
+            torch.zeros(1, device="cuda")  # makes the context that tilec takes over
+        self.device = c.tilec.Device(library, device_name)
+        self.clock = CudaClock(torch) if self.cuda else HostClock()
+        self.ceilings = {}
+        self.dtypes = {"i8": torch.int8, "i32": torch.int32, "i64": torch.int64, "fp16": torch.float16, "bf16": torch.bfloat16,
+                       "fp32": torch.float32, "fp8e4nv": torch.float8_e4m3fn}
+
+    def stream(self):
+        return self.torch.cuda.current_stream().cuda_stream if self.cuda else 0
+
+    def tensor(self, buffer):
+        torch, dtype, shape = self.torch, self.dtypes[buffer.dtype], buffer.shape
+        if buffer.fill == "index":
+            return torch.randint(0, buffer.limit, shape, dtype=dtype, device=self.where)
+        if buffer.fill in ("out", "scratch"):
+            return torch.empty(shape, dtype=dtype, device=self.where)
+        if not dtype.is_floating_point:
+            info = torch.iinfo(dtype)
+            return torch.randint(info.min, info.max + 1, shape, dtype=dtype, device=self.where)
+        make = torch.rand if buffer.fill == "rand" else torch.randn
+        return make(shape, dtype=torch.float32 if buffer.dtype == "fp8e4nv" else dtype, device=self.where).to(dtype)
+
+    def poison(self, row, tensors):
+        for name, buffer in row.buffers.items():
+            if buffer.fill in ("out", "scratch"):
+                tensor = tensors[name]
+                tensor.fill_(float("nan") if tensor.dtype.is_floating_point else -0x5a5a5a5b)
+
+    def ceiling(self, kind):
+        """Bytes or operations a second, measured here: a copy, torch's matrix product of the type. tf32x3: a third of tf32's."""
+        if kind not in self.ceilings:
+            self.ceilings[kind] = self.ceiling("tf32") / 3 if kind == "tf32x3" else measure_ceiling(self, kind)
+        return self.ceilings[kind]
+
+
+def measure_ceiling(env, kind):
+    torch = env.torch
+    small = 64 if not env.cuda else 0
+    if kind == "copy":
+        n = small or 2**28
+        sets = [{"x": torch.randn(n, device=env.where), "y": torch.empty(n, device=env.where)}]
+        return 8 * n / statistics.median(env.clock.rounds([lambda t: t["y"].copy_(t["x"])], sets, 4e-3, 3)[0])
+    import rows_matmul
+    make = {"fp16": lambda: rows_matmul.half("fp16", *[small or 8192] * 3, False), "fp8": lambda: rows_matmul.fp8(small or 8192),
+            "int8": lambda: rows_matmul.int8(small or 8192), "ieee": lambda: rows_matmul.fp32("ieee", *[small or 4096] * 3),
+            "tf32": lambda: rows_matmul.fp32("tf32", *[small or 8192] * 3)}
+    row = make[kind]()
+    sets = [{name: env.tensor(buffer) for name, buffer in row.buffers.items()}]
+    peer = c.Peer(torch, row, "cuBLAS", row.peers["cuBLAS"])
+    return row.flops / statistics.median(env.clock.rounds([peer.run], sets, 4e-3, 3)[0])
+
+
+def largest_error(torch, got, reference):
+    """Of all results, in units of the reference's root mean square; infinite where one is missing or no number."""
+    worst = 0.0
+    for name, want in reference.items():
+        have = got[name].to(torch.float64).reshape(want.shape)
+        want = want.to(torch.float64)
+        size = want.square().mean().sqrt().clamp_min(1e-30)
+        error = ((have - want).abs().max() / size).item()
+        worst = max(worst, error if error == error else float("inf"))
+    return worst
+
+
+def try_candidate(env, row, candidate, tensors, reference):
+    """True if it runs and is right; else its error is set."""
+    if candidate.error:
+        return False
+    env.announce(row, candidate)
+    try:
+        env.poison(row, tensors)
+        result = candidate.run(tensors)
+        env.clock.synchronize()
+        error = largest_error(env.torch, result, reference)
+    except Exception as exception:  # noqa: BLE001 whatever a peer raises is its result
+        candidate.error = c.first_line(exception)
+        check_device(env, candidate)
+        return False
+    candidate.off = error
+    if not error <= row.tolerance:
+        candidate.error = f"WRONG RESULT: off by {error:.3g} of the root mean square, {row.tolerance:.3g} allowed"
+    return candidate.error is None
+
+
+def check_device(env, candidate):
+    try:
+        env.clock.synchronize()
+    except Exception as exception:  # noqa: BLE001
+        raise Fatal(f"{candidate.family} {candidate.text}: {c.first_line(exception)}") from exception
+
+
+def best_of(env, row, family, sets, reference, excluded):
+    """The fastest right candidate of a family, and notes on those that failed."""
+    good, notes, failed = [], [], {}
+    for candidate in family:
+        if (candidate.family, candidate.text) in excluded:
+            candidate.error = "it crashed or hung in an earlier try"
+        if try_candidate(env, row, candidate, sets[0], reference):
+            good.append(candidate)
+        else:
+            failed.setdefault(candidate.error, []).append(candidate.text)
+    for error, texts in failed.items():
+        notes.append(f"{family[0].family}: {len(texts)} of {len(family)} configurations ({texts[0] or 'the only one'}, ...): {error}")
+    if len(good) > 1:
+        for candidate in good:
+            candidate.quick = min(env.clock.rounds([candidate.run], sets, 1e-3, 2)[0])
+        good.sort(key=lambda candidate: candidate.quick)
+    return (good[0] if good else None), notes
+
+
+def families(env, row, tensors):
+    """Lists of candidates: the first right and fastest of each list is measured."""
+    quick = env.options.quick
+    pairs = [(kernel, config) for kernel in row.kernels for config in (kernel.configs[:3] if quick else kernel.configs)]
+    ours = [c.Tilec(env, row, kernel, config) for kernel, config in pairs]
+    c.compile_tilec(ours, tensors)
+    result = [ours]
+    if env.cuda:
+        theirs = [c.Triton(env, row, kernel, config) for kernel, config in pairs if kernel.triton]
+        c.compile_triton(theirs, tensors)
+        result.append(theirs)
+        if row.compiled and not quick:
+            result.append([c.compiled_peer(env.torch, row)])
+    return result + [[c.Peer(env.torch, row, name, function)] for name, function in row.peers.items()]
+
+
+def describe(row, candidate, times, ceiling):
+    middle = statistics.median(times)
+    rate = (row.flops or row.bytes) / middle
+    return {"name": candidate.family, "config": candidate.text, "us": middle * 1e6, "low": min(times) * 1e6, "high": max(times) * 1e6,
+            "rate": rate, "share": rate / ceiling, "error": candidate.off}
+
+
+def run_row(env, row, excluded):
+    """The row's record, ready for JSON."""
+    record = {"row": row.name, "title": row.title, "unit": "FLOP/s" if row.flops else "B/s", "ceiling_kind": row.ceiling,
+              "tolerance": row.tolerance, "candidates": [], "notes": []}
+    count = set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1
+    sets = [{name: env.tensor(buffer) for name, buffer in row.buffers.items()} for _ in range(count)]
+    views = {name: tensor.t() if row.buffers[name].transposed else tensor for name, tensor in sets[0].items()}
+    reference = row.reference(env.torch, views)
+    chosen = []
+    for family in families(env, row, sets[0]):
+        best, notes = best_of(env, row, family, sets, reference, excluded)
+        record["notes"] += notes
+        chosen += [best] if best else []
+    del reference, views
+    record["ceiling"] = env.ceiling(row.ceiling)
+    timed = env.clock.rounds([candidate.run for candidate in chosen], sets, 1e-3 if env.options.quick else 3e-3,
+                             3 if env.options.quick else 5)
+    record["candidates"] = [describe(row, candidate, times, record["ceiling"]) for candidate, times in zip(chosen, timed)]
+    env.device.forget_buffers()
+    return record

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions, normalisations and scans."""
+from work import Buffer, Kernel, Row, Step, cdiv, configs
+
+
+def power_of_two(n):
+    return 1 << (n - 1).bit_length()
+
+
+def weighted_sum(rows, d):
+    buffers = {"x": Buffer("fp32", (rows, d)), "weight": Buffer("fp32", (d,)), "out": Buffer("fp32", (rows,), "out")}
+
+    def kernel(label, tiles):
+        step = Step("weighted_sum", {"x_ptr": "x", "weight_ptr": "weight", "out_ptr": "out", "ROWS": rows, "D": d},
+                    lambda c: (cdiv(rows, c["TILE_ROWS"]),), takes=("TILE_ROWS", "TILE_D"))
+        return Kernel("reduce.py", [step], tiles, label)
+
+    fixed = configs(TILE_ROWS=(16,), TILE_D=(64,), warps=(1, 2, 4, 8))
+    free = configs(TILE_ROWS=(1, 2, 4), TILE_D=(1024,), warps=(4, 8)) + configs(TILE_ROWS=(4, 8, 16), TILE_D=(256, 512), warps=(4, 8))
+    return Row("weighted_sum", f"weighted sum of rows, {rows} x {d}", buffers,
+               [kernel("16x64 tiles", fixed), kernel("any tiles", free)],
+               lambda torch, t: {"out": t["x"].double() @ t["weight"].double()}, 1e-5, bytes=buffers["x"].bytes,
+               peers={"torch": lambda torch, t: torch.mv(t["x"], t["weight"], out=t["out"])},
+               compiled=lambda torch, x, weight, out: (x * weight).sum(1))
+
+
+def weighted_sum_backward(rows, d):
+    smallest = 16
+    buffers = {"x": Buffer("fp32", (rows, d)), "weight": Buffer("fp32", (d,)), "grad": Buffer("fp32", (rows,)),
+               "grad_x": Buffer("fp32", (rows, d), "out"), "grad_w": Buffer("fp32", (d,), "out"),
+               "partial": Buffer("fp32", (cdiv(rows, smallest), d), "scratch")}
+
+    def tiles_of(c):
+        return cdiv(rows, c["TILE_ROWS"])
+
+    backward = Step("weighted_sum_backward",
+                    {"x_ptr": "x", "weight_ptr": "weight", "grad_ptr": "grad", "grad_x_ptr": "grad_x",
+                     "partial_ptr": "partial", "ROWS": rows, "D": d}, lambda c: (tiles_of(c),), takes=("TILE_ROWS", "TILE_D"))
+    kernels = []
+    for tile_rows in (16, 64, 256):
+        partials = cdiv(rows, tile_rows)
+        total = Step("column_sum", {"x_ptr": "partial", "out_ptr": "grad_w", "R": partials, "C": d, "SPLIT": partials},
+                     lambda c: (cdiv(d, 8), 1), {"RT": 128, "BLOCK": 8})
+        kernels.append(Kernel("reduce.py", [backward, total],
+                              configs(TILE_ROWS=(tile_rows,), TILE_D=(64, 128), warps=(4, 8)), f"{tile_rows} rows"))
+
+    def eager(torch, t):
+        torch.outer(t["grad"], t["weight"], out=t["grad_x"])
+        torch.mv(t["x"].t(), t["grad"], out=t["grad_w"])
+        return {"grad_x": t["grad_x"], "grad_w": t["grad_w"]}
+
+    def compiled(torch, x, weight, grad, grad_x, grad_w, partial):
+        return {"grad_x": grad[:, None] * weight, "grad_w": (x * grad[:, None]).sum(0)}
+
+    def reference(torch, t):
+        x, w, g = (t[name].double() for name in ("x", "weight", "grad"))
+        return {"grad_x": torch.outer(g, w), "grad_w": x.t() @ g}
+
+    return Row("weighted_sum_backward", f"weighted sum's gradients, {rows} x {d}", buffers, kernels, reference, 2e-5,
+               bytes=2 * buffers["x"].bytes, peers={"torch": eager}, compiled=compiled)
+
+
+def softmax(rows, c):
+    buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (rows, c), "out")}
+    block = power_of_two(c)
+    one = Step("softmax", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": block})
+    kernels = [Kernel("reduce.py", [one], configs(warps=[w for w in (1, 2, 4, 8, 16, 32) if block // 128 <= 32 * w * 2 and w * 64 <= block]),
+                      "a row a program")]
+    if block <= 4096:
+        several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out", "R": rows, "C": c},
+                       lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": block}, ("ROWS",))
+        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(4, 8)), "several rows"))
+    return Row(f"softmax_{c}", f"softmax, {rows} x {c} fp32", buffers, kernels,
+               lambda torch, t: {"out": torch.softmax(t["x"].double(), 1)}, 1e-4, bytes=2 * buffers["x"].bytes,
+               peers={"torch": lambda torch, t: torch.softmax(t["x"], 1, out=t["out"])},
+               compiled=lambda torch, x, out: torch.softmax(x, 1))
+
+
+def layer_norm(rows, c):
+    buffers = {"x": Buffer("fp16", (rows, c)), "w": Buffer("fp16", (c,)), "b": Buffer("fp16", (c,)),
+               "out": Buffer("fp16", (rows, c), "out")}
+    step = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "C": c, "eps": 1e-5},
+                lambda _: (rows,), {"BLOCK": power_of_two(c)})
+
+    def norm(torch, x, w, b, out):
+        return torch.nn.functional.layer_norm(x, (c,), w, b, 1e-5)
+
+    return Row(f"layer_norm_{c}", f"layer norm, {rows} x {c} fp16", buffers,
+               [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))],
+               lambda torch, t: {"out": norm(torch, t["x"].double(), t["w"].double(), t["b"].double(), None)}, 2e-2,
+               bytes=2 * buffers["x"].bytes, peers={"torch": lambda torch, t: norm(torch, t["x"], t["w"], t["b"], None)},
+               compiled=norm)
+
+
+def column_sum(rows, c):
+    buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (c,), "out"), "partial": Buffer("fp32", (256, c), "scratch")}
+    kernels = []
+    for parts in (32, 64, 128, 256):
+        split = cdiv(rows, parts)
+        first = Step("column_sum", {"x_ptr": "x", "out_ptr": "partial", "R": rows, "C": c, "SPLIT": split},
+                     lambda k, parts=parts: (cdiv(c, k["BLOCK"]), parts), takes=("RT", "BLOCK"))
+        second = Step("column_sum", {"x_ptr": "partial", "out_ptr": "out", "R": parts, "C": c, "SPLIT": parts},
+                      lambda k: (cdiv(c, 8), 1), {"RT": 32, "BLOCK": 8})
+        kernels.append(Kernel("reduce.py", [first, second], configs(RT=(16, 32), BLOCK=(128, 256), warps=(4,)), f"{parts} parts"))
+    return Row("column_sum", f"column sums, {rows} x {c} fp32", buffers, kernels,
+               lambda torch, t: {"out": t["x"].double().sum(0)}, 1e-5, bytes=buffers["x"].bytes,
+               peers={"torch": lambda torch, t: torch.sum(t["x"], 0, out=t["out"])},
+               compiled=lambda torch, x, out, partial: x.sum(0))
+
+
+def total(n, small):
+    """Random inputs, so that the sum is about the square root of n: the tolerance is loose for that."""
+    programs = 8 if small else 132 * 8
+    buffers = {"x": Buffer("fp32", (n,), "rand"), "out": Buffer("fp32", (1,), "out"), "partial": Buffer("fp32", (programs,), "scratch")}
+    first = Step("partial_sum", {"x_ptr": "x", "out_ptr": "partial", "n": n}, lambda c: (programs,), takes=("BLOCK",))
+    second = Step("partial_sum", {"x_ptr": "partial", "out_ptr": "out", "n": programs}, lambda c: (1,), {"BLOCK": 2048})
+    clear = Step("clear", {"out_ptr": "out"}, lambda c: (1,))
+    atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), takes=("BLOCK",))
+    return Row("sum", f"sum of {n} fp32", buffers,
+               [Kernel("reduce.py", [first, second], configs(BLOCK=(1024, 2048, 4096), warps=(4, 8)), "two launches"),
+                Kernel("reduce.py", [clear, atomic], configs(BLOCK=(4096, 8192, 16384), warps=(4, 8)), "atomics")],
+               lambda torch, t: {"out": t["x"].double().sum()[None]}, 1e-4, bytes=buffers["x"].bytes,
+               peers={"torch": lambda torch, t: torch.sum(t["x"])[None]}, compiled=lambda torch, x, out, partial: x.sum()[None])
+
+
+def cumsum(rows, c):
+    buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (rows, c), "out")}
+    step = Step("cumsum", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": power_of_two(c)})
+    return Row("cumsum", f"cumulative sums of rows, {rows} x {c} fp32", buffers,
+               [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))],
+               lambda torch, t: {"out": t["x"].double().cumsum(1)}, 1e-4, bytes=2 * buffers["x"].bytes,
+               peers={"torch": lambda torch, t: torch.cumsum(t["x"], 1, out=t["out"])},
+               compiled=lambda torch, x, out: x.cumsum(1))
+
+
+def rows(small):
+    n = (lambda full, tiny: tiny) if small else (lambda full, tiny: full)
+    result = [weighted_sum(n(65536, 64), n(1024, 200)), weighted_sum_backward(n(65536, 512), n(1024, 128))]
+    result += [softmax(n(8192, 4), c) for c in n((781, 1024, 4096, 16384, 65536), (781, 1024, 2048))]
+    result += [layer_norm(n(8192, 4), c) for c in n((1024, 4096, 8192), (1024, 1500))]
+    return result + [column_sum(n(65536, 512), n(1024, 128)), total(n(2**28, 20000), small), cumsum(n(8192, 4), n(4096, 1024))]
