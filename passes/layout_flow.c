@@ -91,6 +91,7 @@ static const Layout *dot_operand(const Op *op, uint32_t i, const Layout *layout)
 }
 
 const Layout *flow_operand(const Op *op, uint32_t i, const Layout *layout) {
+  if (flow_is_view(op) && type_is_tile(operand_type(op, 0))) return flow_view_operand(op, layout);
   switch ((int)op->kind) {
   case OP_DOT: return dot_operand(op, i, layout);
   case OP_SPLIT: return type_is_tile(op_result(op)->type) ? intern_for(op, layout_join(layout)) : pair(op);
@@ -115,6 +116,7 @@ const Layout *flow_result(const Op *op, uint32_t i, const Layout *layout) {
 }
 
 bool flow_shares_operand(const Op *op, uint32_t i) {
+  if (flow_is_view(op)) return false;
   switch ((int)op->kind) {
   case OP_DOT: return i == 2 && !op_attr(op, ATTR_ANCHOR);
   case OP_SPLIT:
@@ -145,6 +147,7 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
     return layout_split(operand, &half) ? intern_for(op, half) : NULL;
   if (op->kind == OP_SLICE || op->kind == OP_SPLIT || op->kind == OP_DOT) return NULL;
   if (op->kind == OP_GATHER && i == 0) return NULL;
+  if (flow_is_view(op)) return flow_view_result(op, operand);
   return operand;
 }
 

@@ -7,7 +7,7 @@
 #include "ir/ir.h"
 
 // The layout that an op works in is that of: the operands, for reduce, histogram, join and cat; the results,
-// for split, slice, gather and dot; all tiles, for the rest.
+// for views, split, slice, gather and dot; all tiles, for the rest.
 
 // expand_dims, broadcast, trans, reshape: these only rename registers, in any layout of the result.
 bool flow_is_view(const Op *op);

@@ -76,7 +76,8 @@ typedef struct Propagator {
   const Type **tile;                // by node: a tile whose layout the node's is; NULL: none
   const Layout **home;              // by root: chosen or fixed; NULL: not yet
   bool *fixed;                      // by root
-  bool *lazy;                       // by value id
+  bool *lazy, *view;                // by value id
+  uint32_t *chain;                  // by value id: how many lazy values or views hang on one another; else 0
   uint32_t *depth;                  // by value id: loops around its definition
   uint32_t *touches;                // by root: index + 1 of the first; 0: none
   Value **origin;                   // by value id: the value; its copies have its id too
@@ -99,6 +100,10 @@ static inline uint32_t propagate_weight(uint32_t loops) {
   uint32_t weight = 1;
   for (uint32_t i = 0; i < loops && i < MAX_LOOPS; i++) weight *= LOOP_WEIGHT;
   return weight;
+}
+// Whether the value is made when it is asked for.
+static inline bool propagate_on_demand(const Propagator *p, const Value *value) {
+  return p->lazy[value->id] || p->view[value->id];
 }
 // What a view shows, through any number of views; the value itself where it is none.
 Value *propagate_source(const Propagator *p, Value *value);

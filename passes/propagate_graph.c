@@ -3,7 +3,8 @@
 #include "passes/propagate.h"
 #include <stdlib.h>
 
-enum { MAX_VIEWS = 64 };
+// Longer chains are cut: what is made on demand recurses along them.
+enum { MAX_CHAIN = 64 };
 
 uint32_t propagate_root(Propagator *p, uint32_t node) {
   while (p->parent[node] != node) node = p->parent[node] = p->parent[p->parent[node]];
@@ -19,27 +20,21 @@ static void unite(Propagator *p, uint32_t a, uint32_t b) {
     p->parent[x] = y;
 }
 
-static bool is_view(const Propagator *p, const Value *value) {
-  return value->def && flow_is_view(value->def) && type_is_tile(op_operand(value->def, 0)->type) &&
-         !p->lazy[value->id];
-}
-
 Value *propagate_source(const Propagator *p, Value *value) {
-  while (is_view(p, value)) value = op_operand(value->def, 0);
+  while (p->view[value->id]) value = op_operand(value->def, 0);
   return value;
 }
 
 const Layout *propagate_back(const Propagator *p, const Value *value, const Layout *layout) {
-  for (; layout && is_view(p, value); value = op_operand(value->def, 0))
+  for (; layout && p->view[value->id]; value = op_operand(value->def, 0))
     layout = flow_view_operand(value->def, layout);
   return layout;
 }
 
 const Layout *propagate_forward(const Propagator *p, const Value *value, const Layout *layout) {
-  const Op *views[MAX_VIEWS];
+  const Op *views[MAX_CHAIN];
   uint32_t n = 0;
-  for (; is_view(p, value); value = op_operand(value->def, 0)) {
-    if (n == MAX_VIEWS) return NULL;
+  for (; p->view[value->id]; value = op_operand(value->def, 0)) {
     views[n++] = value->def;
   }
   while (layout && n > 0) layout = flow_view_result(views[--n], layout);
@@ -62,13 +57,31 @@ static bool is_cheap(const Op *op) {
   }
 }
 
+static uint32_t chain_of(const Propagator *p, const Op *op) {
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (p->chain[op_operand(op, i)->id] > longest) longest = p->chain[op_operand(op, i)->id];
+  return longest + 1;
+}
+
 static bool is_lazy(const Propagator *p, const Op *op) {
   if (op->result_count != 1 || !type_is_tile(op_result(op)->type) || !is_cheap(op)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *operand = op_operand(op, i);
     if (type_is_tile(operand->type) && !p->lazy[operand->id]) return false;
   }
-  return true;
+  return chain_of(p, op) <= MAX_CHAIN;
+}
+
+static bool is_view(const Propagator *p, const Op *op) {
+  return flow_is_view(op) && type_is_tile(op_operand(op, 0)->type) && chain_of(p, op) <= MAX_CHAIN;
+}
+
+static void note_on_demand(const Propagator *p, const Op *op) {
+  const Value *value = op_result(op);
+  p->lazy[value->id] = is_lazy(p, op);
+  p->view[value->id] = !p->lazy[value->id] && is_view(p, op);
+  p->chain[value->id] = chain_of(p, op);
 }
 
 // --- edges
@@ -199,15 +212,15 @@ static bool has_layouts(const Op *op) {
 }
 
 static void join_graph(Propagator *p, Op *op, uint32_t loops) {
-  if (is_lazy(p, op))
-    p->lazy[op_result(op)->id] = true;
+  if (is_lazy(p, op) || is_view(p, op))
+    note_on_demand(p, op);
   else if (is_access(op))
     note_access(p, op, loops);
   else if (op->kind == OP_FOR || op->kind == OP_WHILE)
     link_loop(p, op);
   else if (op->kind == OP_YIELD && op->region->parent)
     link_yield(p, op);
-  else if (op->kind != OP_IF && !(flow_is_view(op) && type_is_tile(op_operand(op, 0)->type)))
+  else if (op->kind != OP_IF)
     link_op(p, op, loops);
 }
 
@@ -235,7 +248,7 @@ static void touch(Propagator *p, uint32_t node, TouchKind kind, uint32_t index) 
 }
 
 static bool has_home(const Propagator *p, const Value *value) {
-  return type_is_tile(value->type) && !p->lazy[value->id] && !is_view(p, value);
+  return type_is_tile(value->type) && !propagate_on_demand(p, value);
 }
 
 static void touch_access(Propagator *p, uint32_t index) {
@@ -283,7 +296,7 @@ static void list_components(Propagator *p) {
   uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
   weigh(p, weight);
   for (uint32_t node = 0; node < p->node_count; node++) {
-    bool needless = node < p->value_count && p->lazy[node];
+    bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
     Component component = {node, p->tile[node], weight[node]};
     vec_push(p->context->scratch, &p->components, component);
@@ -306,6 +319,8 @@ void propagate_build(Propagator *p) {
   p->fixed = ARENA_ARRAY(scratch, bool, p->node_count);
   p->touches = ARENA_ARRAY(scratch, uint32_t, p->node_count);
   p->lazy = ARENA_ARRAY(scratch, bool, p->value_count);
+  p->view = ARENA_ARRAY(scratch, bool, p->value_count);
+  p->chain = ARENA_ARRAY(scratch, uint32_t, p->value_count);
   p->depth = ARENA_ARRAY(scratch, uint32_t, p->value_count);
   p->origin = ARENA_ARRAY(scratch, Value *, p->value_count);
   p->copies = ARENA_ARRAY(scratch, Copy *, p->value_count);

@@ -102,15 +102,10 @@ static Value *copy_of(Propagator *p, Value *value, const Layout *layout) {
   return add_copy(p, value, op_result(op))->value;
 }
 
-static bool made_on_demand(const Propagator *p, const Value *value) {
-  if (!value->def) return false;
-  return p->lazy[value->id] || (flow_is_view(value->def) && type_is_tile(op_operand(value->def, 0)->type));
-}
-
 static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *user) {
   value = p->origin[value->id];
   if (value->type->layout == layout) return value;
-  if (!made_on_demand(p, value)) return convert(p, value, layout, user);
+  if (!propagate_on_demand(p, value)) return convert(p, value, layout, user);
   if (!value->type->layout) {
     settle_op(p, value->def, layout);
     return value;
@@ -189,7 +184,7 @@ static void rewrite_region(Propagator *p, Region *region) {
       rewrite_control(p, op);
     else if (op->kind == OP_YIELD && op->region->parent)
       rewrite_yield(p, op);
-    else if (!(op->result_count == 1 && made_on_demand(p, op_result(op))))
+    else if (!(op->result_count == 1 && propagate_on_demand(p, op_result(op))))
       rewrite_op(p, op);
   }
 }
