@@ -36,6 +36,14 @@ void emit_gather(Emitter *e, Op *op) {
 
 // --- flip: the mirror image is a fixed XOR of register, lane and warp away
 
+// Where registers lie in scratch: without bank conflicts; mirrored it is the same places in another order.
+static const Layout *flip_map(Emitter *e, const Type *type) {
+  uint32_t bytes = type_element_bytes(type), elem_bits = bytes == 8 ? 3 : bytes / 2;
+  Layout shared = layout_swizzle(type->layout, type->layout, elem_bits);
+  Layout map = layout_offsets(type->layout, &shared);
+  return layout_intern(e->module->ir, &map);
+}
+
 void emit_flip(Emitter *e, Op *op) {
   const Value *x = op_operand(op, 0);
   const Layout *layout = x->type->layout;
@@ -47,10 +55,11 @@ void emit_flip(Emitter *e, Op *op) {
     for (uint32_t r = 0; r < registers; r++) out[r] = emit_shuffle_xor(e, from[r ^ reg], lane);
     return;
   }
-  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), layout, 0};
+  const Layout *map = flip_map(e, x->type);
+  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), map, 0};
   emit_shared_write_tile(e, &access, layout, from);
   nvvm_barrier(e);
-  access.change = layout_apply(layout, 0, lane, warp, 0);
+  access.change = layout_apply(map, 0, lane, warp, 0);
   LLVMValueRef *mirrored = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   emit_shared_read(e, &access, mirrored);
   for (uint32_t r = 0; r < registers; r++) out[r] = mirrored[r ^ reg];
