@@ -14,7 +14,8 @@
 //               pointee's size), modulo 2^width of the type
 //   divisibility  the first value of each run of `contiguity` elements is a multiple of it (pointers: in
 //   bytes) constancy   each run of that many holds one value
-// Elements that ops.def calls undefined are not spoken of.
+// Elements that ops.def calls undefined are not spoken of, nor what comes of remainders of negative numbers: offsets
+// that are wrapped by % are taken as Triton takes them.
 typedef struct AxisInfo {
   uint64_t contiguity[TILE_MAX_RANK], divisibility[TILE_MAX_RANK], constancy[TILE_MAX_RANK];
   bool nonnegative; // an integer, no element of which is negative
