@@ -28,7 +28,7 @@ typedef struct FmaDot {
 static LLVMValueRef widen(FmaDot *d, Elem elem, LLVMValueRef x) {
   Emitter *e = d->e;
   if (elem_is_int(elem)) return LLVMBuildIntCast2(e->builder, x, d->sum, elem_is_signed(elem), "");
-  if (elem == ELEM_FP8E4NV || elem == ELEM_FP8E5) x = nvvm_from_fp8(e, elem, x);
+  if (elem == ELEM_FP8E4NV || elem == ELEM_FP8E5) x = emit_from_fp8(e, elem, x);
   return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
 }
 

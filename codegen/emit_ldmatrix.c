@@ -133,6 +133,7 @@ bool emit_ldmatrix(Emitter *e, Op *op) {
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16",
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16"}};
   const Value *buffer = op_operand(op, 0), *result = op_result(op);
+  emit_needs_ptx(e, 65);
   LLVMTypeRef element = emit_memory_type(e, result->type);
   LLVMValueRef base = emit_shared_address(e, buffer), *out = emit_new(e, result);
   const Layout *rows = layout_intern(e->module->ir, &plan.rows);
