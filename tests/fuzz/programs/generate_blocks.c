@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Block pointers with boundary checks, and atomics whose result hangs on no order.
+#include "tests/fuzz/programs/generate.h"
+
+static void list(const int *numbers, int n, Buf *out) {
+  buf_char(out, '[');
+  for (int i = 0; i < n; i++) buf_printf(out, "%s%d", i ? ", " : "", numbers[i]);
+  buf_char(out, ']');
+}
+
+static void block_pointer(Gen *g, int name, int buffer, const Shape *block, const int *whole,
+                          const int *strides, const int *at) {
+  int order[MAX_RANK];
+  for (int d = 0; d < block->rank; d++) order[d] = block->rank - 1 - d;
+  Buf text = {0};
+  list(whole, block->rank, &text);
+  buf_text(&text, ", ");
+  list(strides, block->rank, &text);
+  buf_text(&text, ", ");
+  list(at, block->rank, &text);
+  buf_text(&text, ", ");
+  shape_text(block, &text);
+  buf_text(&text, ", ");
+  list(order, block->rank, &text);
+  line(g, "p%d = make_block_ptr(x%d, %s)", name, buffer, text.at);
+  buf_free(&text);
+}
+
+// A block that hangs over the edges of an array; loaded, or stored by the first program alone.
+void statement_block_pointer(Gen *g) {
+  Value like = value_tile(g);
+  int whole[MAX_RANK], strides[MAX_RANK], at[MAX_RANK], total = 1;
+  bool column = has(g, CLASS_orders) && chance(g, 30);
+  for (int i = 0; i < like.shape.rank; i++) {
+    int d = column ? i : like.shape.rank - 1 - i;
+    whole[d] = 1 + (int)pick(g, 2 * (uint32_t)like.shape.size[d]);
+    strides[d] = total;
+    total *= whole[d];
+    at[d] = (int)pick(g, (uint32_t)like.shape.size[d]) - (chance(g, 30) ? 3 : 0);
+  }
+  bool store = g->blocks == 0 && chance(g, 40);
+  int buffer = buffer_new(g, like.type, total, store), name = g->next++;
+  Buf checks = {0};
+  for (int d = 0; d < like.shape.rank; d++) buf_printf(&checks, "%d,", d);
+  block_pointer(g, name, buffer, &like.shape, whole, strides, at);
+  if (store) {
+    line(g, "if pid == 0:");
+    line(g, "    store(p%d, v%d, boundary_check=(%s))", name, like.name, checks.at);
+    g->stores++;
+  } else {
+    if (chance(g, 40)) {
+      int by[MAX_RANK];
+      for (int d = 0; d < like.shape.rank; d++) by[d] = (int)pick(g, (uint32_t)like.shape.size[d]) - 1;
+      Buf text = {0};
+      list(by, like.shape.rank, &text);
+      line(g, "p%d = advance(p%d, %s)", name, name, text.at);
+      buf_free(&text);
+    }
+    Value v = value_new(g, like.type, like.shape);
+    line(g, "v%d = load(p%d, boundary_check=(%s), padding_option=\"zero\")", v.name, name, checks.at);
+  }
+  buf_free(&checks);
+}
+
+// Several elements to one address: of integers any order gives the same. The old value of an address that one
+// element has for itself may be used.
+void statement_atomic(Gen *g) {
+  static const char *const shared[] = {"add", "max", "min", "and", "or", "xor"};
+  static const ElemType types[] = {T_I32, T_U32, T_I64, T_U64};
+  Value like = value_tile(g);
+  ElemType type = types[pick(g, 4)];
+  Value v = value_fit(g, type, like.shape), where = value_fit(g, T_I32, like.shape);
+  uint32_t which = pick(g, 6), cells = 1u << pick(g, 7);
+  if (type == T_I32 && chance(g, 10)) type = T_FP32, which = 0, v = value_cast(g, v, T_FP32);
+  if (chance(g, 60) || type == T_FP32) {
+    int buffer = buffer_new(g, type, cells, false);
+    line(g, "atomic_%s(x%d + (v%d & %u), v%d%s)", shared[which], buffer, where.name, cells - 1, v.name,
+         chance(g, 40) ? ", mask=(pid + 1) > 0" : "");
+    g->stores++;
+    return;
+  }
+  int buffer = buffer_new(g, type, (int64_t)shape_elements(&v.shape) * g->programs, false);
+  Value flat = value_new(g, T_I32, v.shape), old = value_new(g, type, v.shape);
+  Buf text = {0};
+  shape_text(&v.shape, &text);
+  line(g, "v%d = reshape(arange(0, %d), %s)", flat.name, shape_elements(&v.shape), text.at);
+  line(g, "v%d = atomic_%s(x%d + pid * %d + v%d, v%d)", old.name, chance(g, 20) ? "xchg" : shared[which],
+       buffer, shape_elements(&v.shape), flat.name, v.name);
+  g->stores++;
+  buf_free(&text);
+}
