@@ -550,7 +550,7 @@ static void test_every_op_row_is_consistent(void **unused) {
     }
   }
   assert_int_equal(op_min_operands(OP_LOAD), 1);
-  assert_int_equal(op_max_operands(OP_LOAD), 3);
+  assert_int_equal(op_max_operands(OP_LOAD), 4);
   assert_int_equal(op_min_operands(OP_FOR), 3);
   assert_true(op_max_operands(OP_FOR) == UINT32_MAX);
 }

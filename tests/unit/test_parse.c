@@ -220,7 +220,7 @@ static const Invalid bodies[] = {
     {"if %c", "if: has 2 regions, not 0"},
     {"if %c do { yield } else { yield }", "expected 'then', found 'do'"},
     {"%x = add %i : i32", "x.tir:11:6: error: add: takes 2 operands, not 1"},
-    {"%x = load : fp32", "load: takes 1 to 3 operands, not 0"},
+    {"%x = load : fp32", "load: takes 1 to 4 operands, not 0"},
     {"for %i, %i do (%j: i32) { yield }", "for: takes 3 operands or more, not 2"},
     {"add %i, %i", "add: gives 1 results, not 0"},
     {"if %c then { yield }", "if: has 2 regions, not 1"},
