@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
 // of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
+#include <math.h>
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm_dot.h"
@@ -17,9 +18,10 @@ typedef struct Matrix {
 typedef struct WgmmaDot {
   Emitter *e;
   const Product *p;
-  uint32_t pack; // log2 of the elements that 32 bits hold
-  bool a_in_registers;
+  uint32_t pack;             // log2 of the elements that 32 bits hold
+  bool a_in_registers, zero; // zero: nothing is added to
   RegisterMap a_map;
+  LLVMValueRef *a_words; // of 32 bits, by the index of their first element
   Matrix a, b;
   LLVMValueRef *sums; // by register, as they change
 } WgmmaDot;
@@ -95,18 +97,22 @@ static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
   return emit_mapped_register(&d->p->acc, index + (row << d->p->shape.n) + column);
 }
 
-static void one_k(WgmmaDot *d, uint32_t row, uint32_t column, uint32_t k, uint32_t n, LLVMValueRef *sum) {
+// The first elements of the words that one instruction takes of a: rows 8 apart, then k's upper half.
+static uint32_t a_word(const WgmmaDot *d, uint32_t row, uint32_t k, uint32_t i) {
+  return ((row + (i & 1) * 8) << d->p->shape.k) + k + (i >> 1) * (4u << d->pack);
+}
+
+static void one_k(WgmmaDot *d, uint32_t row, uint32_t column, uint32_t k, uint32_t n, bool from_zero,
+                  LLVMValueRef *sum) {
   const DotShape *shape = &d->p->shape;
   LLVMValueRef words[4];
   Wgmma w = {.types = {d->p->a, d->p->b, d->p->sum},
              .n = n,
+             .from_zero = from_zero,
              .b_transposed = d->b.transposed,
              .a_transposed = d->a.transposed};
   if (d->a_in_registers) {
-    uint32_t half = 4u << d->pack;
-    for (uint32_t i = 0; i < 4; i++)
-      words[i] =
-          emit_word(d->e, &d->a_map, ((row + (i & 1) * 8) << shape->k) + k + (i >> 1) * half, 1, d->pack);
+    for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, row, k, i)];
     w.a = words;
   } else {
     w.a_descriptor = descriptor(d, &d->a, (row << shape->k) + k);
@@ -115,14 +121,16 @@ static void one_k(WgmmaDot *d, uint32_t row, uint32_t column, uint32_t k, uint32
   nvvm_wgmma(d->e, &w, sum);
 }
 
-// All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
-static void one_tile(WgmmaDot *d, uint32_t index, uint32_t n) {
+// k from `first` to `end` for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the
+// first.
+static void one_tile(WgmmaDot *d, uint32_t index, uint32_t n, uint32_t first, uint32_t end) {
   const DotShape *shape = &d->p->shape;
   uint32_t column = index & ((1u << shape->n) - 1), row = index >> shape->n;
   uint32_t step = d->p->sum == ELEM_FP16 ? 2 : 1, count = 0;
   LLVMValueRef sum[128];
   for (uint32_t v = 0; v < n / 2; v += step) sum[count++] = d->sums[result_register(d, index, v)];
-  for (uint32_t k = 0; k < 1u << shape->k; k += 8u << d->pack) one_k(d, row, column, k, n, sum);
+  for (uint32_t k = first; k < end; k += 8u << d->pack)
+    one_k(d, row, column, k, n, d->zero && k == first, sum);
   for (uint32_t v = 0; v < n / 2; v += step) d->sums[result_register(d, index, v)] = sum[v / step];
 }
 
@@ -141,15 +149,68 @@ static void pack_pairs(WgmmaDot *d, uint32_t registers) {
 }
 
 static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
-  uint32_t count = 0;
-  LLVMValueRef *words = ARENA_ARRAY(d->e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++)
-    if (is_first_of_pair(d, r)) words[count++] = d->sums[r];
-  nvvm_wgmma_wait(d->e, 0, words, count);
-  count = 0;
-  for (uint32_t r = 0; r < registers; r++)
-    if (is_first_of_pair(d, r)) emit_unpair(d->e, words[count++], &d->p->out[r], &d->p->out[neighbour(d, r)]);
+    if (is_first_of_pair(d, r)) emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[neighbour(d, r)]);
 }
+
+// --- what the fence and the wait pass through, so that nothing is computed between them and the products
+
+typedef struct Through {
+  LLVMValueRef **places, *values;
+  uint32_t count;
+} Through;
+
+static Through through_of(WgmmaDot *d, uint32_t registers) {
+  uint32_t most = registers + (d->a_in_registers ? 1u << (d->p->shape.m + d->p->shape.k) : 0);
+  return (Through){ARENA_ARRAY(d->e->arena, LLVMValueRef *, most),
+                   ARENA_ARRAY(d->e->arena, LLVMValueRef, most), 0};
+}
+
+static void add_through(Through *t, LLVMValueRef *place) {
+  t->values[t->count] = *place;
+  t->places[t->count++] = place;
+}
+
+static void add_sums(WgmmaDot *d, Through *t, uint32_t registers) {
+  for (uint32_t r = 0; r < registers; r++)
+    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) add_through(t, &d->sums[r]);
+}
+
+static void take_back(const Through *t) {
+  for (uint32_t i = 0; i < t->count; i++) *t->places[i] = t->values[i];
+}
+
+// The words of a that the products from `first` to `end` take.
+static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t first, uint32_t end) {
+  const DotShape *shape = &d->p->shape;
+  for (uint32_t r = 0; r < registers; r++) {
+    uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0), row = index >> shape->n;
+    if (index & ((1u << shape->n) - 1) || row & 8) continue;
+    for (uint32_t k = first; k < end; k += 8u << d->pack)
+      for (uint32_t i = 0; i < 4; i++) {
+        uint32_t at = a_word(d, row, k, i);
+        d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
+        add_through(t, &d->a_words[at]);
+      }
+  }
+}
+
+static void fence(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
+  Through t = through_of(d, registers);
+  if (!d->zero) add_sums(d, &t, registers);
+  if (d->a_in_registers) add_words(d, &t, registers, first, end);
+  nvvm_wgmma_fence(d->e, t.values, t.count);
+  take_back(&t);
+}
+
+static void wait(WgmmaDot *d, uint32_t registers) {
+  Through t = through_of(d, registers);
+  add_sums(d, &t, registers);
+  nvvm_wgmma_wait(d->e, 0, t.values, t.count);
+  take_back(&t);
+}
+
+// --- the product
 
 // Columns of one warpgroup's part: n bits that the result keeps in registers or lanes, up to 256.
 static uint32_t instruction_n(const Product *p) {
@@ -161,39 +222,76 @@ static uint32_t instruction_n(const Product *p) {
   return 1u << bits;
 }
 
-void emit_wgmma_dot(Emitter *e, const Product *p) {
+// k from `first` to `end`, as one group.
+static void begin(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
+  const Product *p = d->p;
+  uint32_t n = instruction_n(p), in_tile = (n - 1) | 8u << p->shape.n;
+  fence(d, registers, first, end);
+  for (uint32_t r = 0; r < registers; r++) {
+    uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(d, index, n, first, end);
+  }
+  nvvm_wgmma_commit(d->e);
+}
+
+// Sums of so many products begin from zero, and are added up in fp32: the tensor core's own sums of fp8 keep
+// fewer bits.
+static void promoted(WgmmaDot *d, uint32_t registers, uint32_t step) {
+  for (uint32_t r = 0; r < registers; r++) d->p->out[r] = d->p->acc.registers[r];
+  d->zero = true;
+  for (uint32_t k = 0; k < 1u << d->p->shape.k; k += step) {
+    begin(d, registers, k, k + step);
+    wait(d, registers);
+    for (uint32_t r = 0; r < registers; r++)
+      d->p->out[r] = LLVMBuildFAdd(d->e->builder, d->p->out[r], d->sums[r], "");
+  }
+}
+
+static bool is_zero(const Value *acc) {
+  int64_t i;
+  double x;
+  if (elem_is_float(type_element(acc->type)->elem))
+    return value_float_constant(acc, &x) && x == 0 && !signbit(x);
+  return value_int_constant(acc, &i) && i == 0;
+}
+
+static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   const Value *a = op_operand(p->op, 0);
-  uint32_t registers = layout_registers(p->layout), n = instruction_n(p), bits = elem_info(p->a)->bits;
+  uint32_t bits = elem_info(p->a)->bits;
   WgmmaDot d = {.e = e,
                 .p = p,
                 .pack = bits == 32   ? 0
                         : bits == 16 ? 1
                                      : 2,
-                .a_in_registers = type_is_tile(a->type)};
-  if (d.a_in_registers)
+                .a_in_registers = type_is_tile(a->type),
+                .zero = is_zero(op_operand(p->op, 2))};
+  if (d.a_in_registers) {
     d.a_map = emit_register_map(e, a);
-  else
+    d.a_words = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.m + p->shape.k));
+  } else {
     d.a = matrix_of(&d, DOT_A);
+  }
   d.b = matrix_of(&d, DOT_B);
   d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->acc.registers[r];
+  return d;
+}
 
-  bool pairs = p->sum == ELEM_FP16;
-  if (pairs) pack_pairs(&d, registers);
-
-  uint32_t in_tile = (n - 1) | 8u << p->shape.n;
-  nvvm_wgmma_fence(e);
-  for (uint32_t r = 0; r < registers; r++) {
-    uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(&d, index, n);
+void emit_wgmma_dot(Emitter *e, const Product *p) {
+  uint32_t registers = layout_registers(p->layout), step = dot_promotes(p->op);
+  WgmmaDot d = dot_of(e, p, registers);
+  if (step) {
+    promoted(&d, registers, step);
+    return;
   }
-  nvvm_wgmma_commit(e);
-  if (pairs) {
+  if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
+  begin(&d, registers, 0, 1u << p->shape.k);
+  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers);
+  if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;
   }
   for (uint32_t r = 0; r < registers; r++) p->out[r] = d.sums[r];
-  if (!op_attr(p->op, ATTR_ASYNC)) nvvm_wgmma_wait(e, 0, p->out, registers);
 }
 
 void emit_dot_wait(Emitter *e, Op *op) {

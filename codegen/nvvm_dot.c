@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 
-enum { MAX_OPERANDS = 300 };
+enum { MAX_OPERANDS = 1100 };
 
 // A call of inline assembly whose results replace the first of its operands.
 typedef struct Tied {
@@ -123,10 +123,10 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   finish(e, &call, false, sum);
 }
 
-// The scale of the sum, 1, and for floats the signs of a and b, for 16-bit types what is transposed.
+// The scale of the sum, 0 or 1, and for floats the signs of a and b, for 16-bit types what is transposed.
 static void wgmma_flags(const Wgmma *w, Buf *text) {
   bool integer = w->types.sum == ELEM_I32, half = elem_info(w->types.a)->bits == 16;
-  buf_text(text, ", 1");
+  buf_text(text, w->from_zero ? ", 0" : ", 1");
   if (!integer) buf_text(text, ", 1, 1");
   if (half && !w->a) buf_printf(text, ", %d", w->a_transposed);
   if (half) buf_printf(text, ", %d", w->b_transposed);
@@ -142,7 +142,7 @@ void nvvm_wgmma(Emitter *e, const Wgmma *w, LLVMValueRef *sum) {
   uint32_t a = w->a ? sums : add_operand(e, &call, w->a_descriptor);
   for (uint32_t i = 0; w->a && i < 4; i++) add_operand(e, &call, w->a[i]);
   uint32_t b = add_operand(e, &call, w->b_descriptor);
-  for (uint32_t i = 0; i < sums; i++) add_tied(&call, sum[i], i);
+  for (uint32_t i = 0; i < sums && !w->from_zero; i++) add_tied(&call, sum[i], i);
   buf_printf(&call.text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", w->n, k_of(w->types.a),
              type_name(w->types.sum), operand_name(w->types.a), operand_name(w->types.b));
   word_list(&call.text, 0, sums);
@@ -156,20 +156,22 @@ void nvvm_wgmma(Emitter *e, const Wgmma *w, LLVMValueRef *sum) {
   finish(e, &call, true, sum);
 }
 
-static void plain(Emitter *e, const char *text) {
+// An ordered instruction through which values pass.
+static void passing(Emitter *e, const char *text, LLVMValueRef *values, uint32_t count) {
   Tied call = {0};
-  buf_text(&call.text, text);
-  finish(e, &call, true, NULL);
-}
-
-void nvvm_wgmma_fence(Emitter *e) { plain(e, "wgmma.fence.sync.aligned;"); }
-void nvvm_wgmma_commit(Emitter *e) { plain(e, "wgmma.commit_group.sync.aligned;"); }
-
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
-  Tied call = {0};
-  if (count > MAX_OPERANDS / 2) BUG("a wait for %u accumulators", count);
+  if (count > MAX_OPERANDS) BUG("an instruction for %u registers", count);
   for (uint32_t i = 0; i < count; i++) add_result(e, &call, values[i]);
   for (uint32_t i = 0; i < count; i++) add_tied(&call, values[i], i);
-  buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
+  buf_text(&call.text, text);
   finish(e, &call, true, values);
+}
+
+void nvvm_wgmma_fence(Emitter *e, LLVMValueRef *values, uint32_t count) {
+  passing(e, "wgmma.fence.sync.aligned;", values, count);
+}
+
+void nvvm_wgmma_commit(Emitter *e) { passing(e, "wgmma.commit_group.sync.aligned;", NULL, 0); }
+
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
+  passing(e, arena_printf(e->arena, "wgmma.wait_group.sync.aligned %u;", pending), values, count);
 }

@@ -24,9 +24,12 @@ typedef struct Wgmma {
   const LLVMValueRef *a;
   LLVMValueRef a_descriptor, b_descriptor;
   bool a_transposed, b_transposed; // not k-major; 16-bit types alone
+  bool from_zero;                  // nothing is added to, whatever sum holds
 } Wgmma;
 void nvvm_wgmma(Emitter *e, const Wgmma *wgmma, LLVMValueRef *sum);
-void nvvm_wgmma_fence(Emitter *e);
+// Orders what was written to the values (accumulators, words of a; fp32 or 32-bit) before the products that
+// follow: they pass through, so that nothing moves between.
+void nvvm_wgmma_fence(Emitter *e, LLVMValueRef *values, uint32_t count);
 void nvvm_wgmma_commit(Emitter *e);
 // Waits until at most `pending` groups are under way; the values (fp32 or 32-bit words) pass through, so that
 // nothing that uses them moves before it.

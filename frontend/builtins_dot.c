@@ -127,6 +127,9 @@ Obj builtin_dot(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   if (!how) how = default_precision(e);
   if (!type_is_elem(a->type, ELEM_FP32)) how = NULL;
-  uint32_t summed = imprecise && fp8 ? (uint32_t)call->args[5].constant.i : 0;
+  // One instruction's products are summed at the hardware's precision at the least.
+  uint32_t summed = !imprecise || !fp8         ? 0
+                    : call->args[5].constant.i ? (uint32_t)call->args[5].constant.i
+                                               : 1;
   return obj_value(build_dot(&e->b, a, b, acc, how, summed));
 }

@@ -213,3 +213,16 @@ Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   Layout read = read_layout(dot, operand, &shape);
   return layout_swizzle(home->layout, &read, elem_bits);
 }
+
+uint32_t dot_promotes(const Op *dot) {
+  enum { INSTRUCTION_K = 32 };
+  const Type *a = op_operand(dot, 0)->type;
+  Elem elem = a->kind == TYPE_SHARED ? a->elem : type_element(a)->elem;
+  const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
+  uint32_t k = a->shape[a->rank - 1];
+  if (!imprecise || (elem != ELEM_FP8E4NV && elem != ELEM_FP8E5)) return 0;
+  if (!type_is_elem(op_result(dot)->type, ELEM_FP32) || imprecise->i >= k) return 0;
+  uint32_t step = imprecise->i < INSTRUCTION_K ? INSTRUCTION_K : (uint32_t)imprecise->i;
+  while (step & (step - 1)) step &= step - 1;
+  return step < k ? step : 0;
+}

@@ -45,4 +45,7 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
 // home's registers count upwards; else the fewest wavefronts for both sides.
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home);
 
+// After how many elements of k the dot, which is a wgmma of fp8, adds its sums up in fp32; 0: never.
+uint32_t dot_promotes(const Op *dot);
+
 #endif

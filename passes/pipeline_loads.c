@@ -167,6 +167,7 @@ static void find_dot(Finder *f) {
     bool yielded = only_user(op_result(op)) == body->last;
     bool in_memory =
         op_operand(op, 0)->type->kind == TYPE_SHARED && type_is_elem(op_result(op)->type, ELEM_FP16) == false;
+    in_memory = in_memory && !dot_promotes(op);
     if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(op)) {
       found->dot = op;
       found->sum = sum->index - 1;
