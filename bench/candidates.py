@@ -32,7 +32,7 @@ class Tilec:
                 self.launches.append((handle, step.grid(self.config), step))
                 handle.launch((0, 1, 1), self.args(step, tensors), 0)
         except tilec.Error as error:
-            self.error = str(error)
+            self.error = first_line(error)
 
     def run(self, tensors):
         stream = self.env.stream()

@@ -122,11 +122,15 @@ def best_of(env, row, family, sets, reference, excluded):
             failed.setdefault(candidate.error, []).append(candidate.text)
     for error, texts in failed.items():
         notes.append(f"{family[0].family}: {len(texts)} of {len(family)} configurations ({texts[0] or 'the only one'}, ...): {error}")
-    if len(good) > 1:
-        for candidate in good:
+    for candidate in good:
+        try:
             candidate.quick = min(env.clock.rounds([candidate.run], sets, 1e-3, 2)[0])
-        good.sort(key=lambda candidate: candidate.quick)
-    return (good[0] if good else None), notes
+        except Exception as exception:  # noqa: BLE001
+            candidate.quick = None
+            notes.append(f"{candidate.family} {candidate.text}: could not be timed: {c.first_line(exception)}")
+            check_device(env, candidate)
+    timed = [candidate for candidate in good if candidate.quick]
+    return min(timed, key=lambda candidate: candidate.quick, default=None), notes
 
 
 def families(env, row, tensors):

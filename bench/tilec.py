@@ -102,7 +102,7 @@ class Device:
         library.check(library.c.tilec_device_open(name.encode(), c.byref(self.handle)))
 
     def stream(self, cu_stream):
-        if not self.is_cuda:
+        if not cu_stream:
             return None
         if cu_stream not in self.streams:
             stream = c.c_void_p()

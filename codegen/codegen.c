@@ -12,6 +12,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 #include "base/fault.h"
 #include "codegen/emit.h"
 #include "codegen/nvvm.h"
@@ -165,7 +166,14 @@ static void describe(const Emitter *e, CodegenResult *result) {
   result->target.arch_specific = e->arch_specific;
 }
 
+static double now(void) {
+  struct timespec time = {0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {
+  double start = now();
   debug_begin_module(e);
   for (uint32_t i = 0; i < e->module->funcs.n; i++) emit_func(e, e->module->funcs.at[i]);
   debug_end_module(e);
@@ -173,10 +181,13 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   set_target(e, e->machine);
   link_libclc(e);
   verify(e);
+  double emitted = now();
   optimise(e, e->machine);
+  double optimised = now();
   if (options->emit_llvm) print_llvm(e, &result->llvm);
   if (options->emit_ptx) print_ptx(e, e->machine, &result->ptx);
   describe(e, result);
+  result->times = (CodegenTimes){emitted - start, optimised - emitted, now() - optimised};
 }
 
 bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *options, CodegenResult *result) {

@@ -18,11 +18,19 @@ typedef struct KernelMeta {
   uint16_t ptx_version;  // 10 * major + minor, as emitted
 } KernelMeta;
 
+// Seconds of wall time.
+typedef struct CodegenTimes {
+  double emit;     // LLVM IR from tile IR, libclc linked
+  double optimise; // LLVM's passes over the IR
+  double print;    // instruction selection up to PTX text
+} CodegenTimes;
+
 typedef struct CodegenResult {
   Buf llvm, ptx;       // the caller frees them with buf_free
   KernelMeta *kernels; // one a function, in the module's arena
   uint32_t kernel_count;
   Target target; // as emitted: the `a` suffix is kept only where an arch-specific instruction was
+  CodegenTimes times;
 } CodegenResult;
 
 // False with located errors in diags for an op that cannot be compiled. An error that LLVM reports is a fault

@@ -2,6 +2,8 @@
 // tilec compile: source, tile IR, LLVM IR, PTX or meta data of one file.
 #include "tools/tool.h"
 
+#include <stdio.h>
+
 #include "frontend/syntax.h"
 #include "ir/print.h"
 
@@ -109,10 +111,16 @@ static tilec_status compile_ir(const Options *o, Compilation *c) {
   return status;
 }
 
+static void report_times(const CodegenTimes *times) {
+  fprintf(stderr, "%10.3f ms  codegen\n%10.3f ms  LLVM's passes\n%10.3f ms  LLVM's code generation\n",
+          times->emit * 1e3, times->optimise * 1e3, times->print * 1e3);
+}
+
 static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   CodegenOptions options = {.emit_llvm = o->emit == EMIT_LLVM, .emit_ptx = o->emit != EMIT_LLVM};
   tilec_status status = compile_codegen(c, &options);
   if (status != TILEC_OK) return status;
+  if (o->time_passes) report_times(&c->code.times);
   if (o->emit == EMIT_META) return compile_meta(c, out);
   buf_str(out, buf_view(o->emit == EMIT_LLVM ? &c->code.llvm : &c->code.ptx));
   return TILEC_OK;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a launch costs the host: tilec_launch beside the bare cuLaunchKernel of the same PTX, with 4 and with
+// 20 arguments. Median of 20,000 launches each, with a synchronisation every 100, taken in turn.
+//   launch_bench bench/kernels/launch.py
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tilec/tilec.h"
+
+enum { LAUNCHES = 20000, GROUP = 100, MAX_ARGS = 20 };
+
+typedef struct Driver {
+  int (*init)(unsigned);
+  int (*retain)(void **, int);
+  int (*set_current)(void *);
+  int (*load)(void **, const void *);
+  int (*function)(void **, void *, const char *);
+  int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
+                void **);
+  int (*synchronize)(void);
+} Driver;
+
+// One kernel, both ways.
+typedef struct Work {
+  tilec_kernel *kernel;
+  void *function;
+  unsigned threads;
+  tilec_arg args[MAX_ARGS];
+  uint64_t bits[MAX_ARGS];
+  void *pointers[MAX_ARGS];
+  size_t count;
+} Work;
+
+static void must(bool ok, const char *what) {
+  if (ok) return;
+  fprintf(stderr, "launch_bench: %s failed: %s\n", what, tilec_last_error());
+  exit(1);
+}
+
+static void *symbol(void *library, const char *name) {
+  void *at = dlsym(library, name);
+  must(at != NULL, name);
+  return at;
+}
+
+static Driver open_driver(void) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!library) {
+    puts("launch_bench: no CUDA driver here");
+    exit(0);
+  }
+  static const char *const names[] = {"cuInit",           "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+                                      "cuModuleLoadData", "cuModuleGetFunction",      "cuLaunchKernel",
+                                      "cuCtxSynchronize"};
+  void *found[sizeof names / sizeof *names];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) found[i] = symbol(library, names[i]);
+  Driver driver;
+  _Static_assert(sizeof driver == sizeof found, "a function for each name");
+  memcpy(&driver, found, sizeof driver);
+  return driver;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// pointers first: the buffer's address; then integers 1, 2, ... as the JIT gets them (17: not divisible by
+// 16).
+static void fill_arguments(Work *work, size_t pointers, size_t integers, uint64_t address) {
+  work->count = pointers + integers;
+  for (size_t i = 0; i < work->count; i++) {
+    work->bits[i] = i < pointers ? address : 17 + i;
+    work->args[i] = i < pointers ? tilec_arg_pointer(TILEC_FP32, address) : tilec_arg_int((int64_t)(17 + i));
+    work->pointers[i] = &work->bits[i];
+  }
+}
+
+// The same PTX, loaded by hand.
+static void load_bare(const Driver *driver, Work *work, tilec_program *program, const char *name,
+                      const char *signature) {
+  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
+  tilec_compiled *compiled = NULL;
+  const char *ptx, *meta;
+  void *module;
+  options.kernel = name;
+  options.signature = signature;
+  must(tilec_compile(program, &options, &compiled) == TILEC_OK, "tilec_compile");
+  must(tilec_compiled_output(compiled, TILEC_OUTPUT_PTX, &ptx, NULL) == TILEC_OK, "the PTX");
+  must(tilec_compiled_output(compiled, TILEC_OUTPUT_META, &meta, NULL) == TILEC_OK, "the meta data");
+  const char *threads = strstr(meta, "\"threads\":");
+  must(threads && sscanf(threads, "\"threads\": %u", &work->threads) == 1, "reading the threads");
+  must(driver->load(&module, ptx) == 0, "cuModuleLoadData");
+  must(driver->function(&work->function, module, name) == 0, "cuModuleGetFunction");
+  tilec_compiled_free(compiled);
+}
+
+static void launch_tilec(const Driver *driver, Work *work) {
+  (void)driver;
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = 1;
+  must(tilec_launch(work->kernel, &options, work->args, work->count) == TILEC_OK, "tilec_launch");
+}
+
+static void launch_bare(const Driver *driver, Work *work) {
+  must(driver->launch(work->function, 1, 1, 1, work->threads, 1, 1, 0, NULL, work->pointers, NULL) == 0,
+       "cuLaunchKernel");
+}
+
+// Nanoseconds of each of GROUP launches, after which the device is waited for.
+static void measure_group(const Driver *driver, Work *work, void (*launch)(const Driver *, Work *),
+                          double *out) {
+  for (int i = 0; i < GROUP; i++) {
+    double start = now();
+    launch(driver, work);
+    out[i] = now() - start;
+  }
+  must(driver->synchronize() == 0, "cuCtxSynchronize");
+}
+
+static void measure(const Driver *driver, Work *work, double *ours, double *bare) {
+  for (int i = 0; i < LAUNCHES; i += GROUP) {
+    measure_group(driver, work, launch_tilec, ours + i);
+    measure_group(driver, work, launch_bare, bare + i);
+  }
+  qsort(ours, LAUNCHES, sizeof *ours, compare);
+  qsort(bare, LAUNCHES, sizeof *bare, compare);
+  double x = ours[LAUNCHES / 2], y = bare[LAUNCHES / 2];
+  printf("launch with %zu arguments: tilec_launch %.0f ns, cuLaunchKernel %.0f ns, ratio %.3f, difference "
+         "%.0f ns\n",
+         work->count, x, y, x / y, x - y);
+}
+
+static void run(const Driver *driver, tilec_device *device, tilec_program *program, const char *name,
+                const char *signature, size_t pointers, size_t integers, uint64_t address) {
+  static double ours[LAUNCHES], bare[LAUNCHES];
+  Work work = {0};
+  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
+  options.kernel = name;
+  must(tilec_kernel_new(device, program, &options, &work.kernel) == TILEC_OK, "tilec_kernel_new");
+  fill_arguments(&work, pointers, integers, address);
+  load_bare(driver, &work, program, name, signature);
+  launch_tilec(driver, &work); // compiles
+  launch_bare(driver, &work);
+  measure(driver, &work, ours, bare);
+  tilec_kernel_free(work.kernel);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fputs("usage: launch_bench KERNELS.py\n", stderr);
+    return 2;
+  }
+  Driver driver = open_driver();
+  void *context;
+  must(driver.init(0) == 0 && driver.retain(&context, 0) == 0 && driver.set_current(context) == 0,
+       "the CUDA context");
+  tilec_device *device;
+  tilec_program *program;
+  tilec_buffer *buffer;
+  must(tilec_device_open("cuda", &device) == TILEC_OK, "tilec_device_open");
+  must(tilec_program_from_file(argv[1], &program) == TILEC_OK, "tilec_program_from_file");
+  must(tilec_buffer_new(device, 4096, &buffer) == TILEC_OK, "tilec_buffer_new");
+  uint64_t address = tilec_buffer_address(buffer);
+  run(&driver, device, program, "few", "a=*fp32:16,b=*fp32:16,c=*fp32:16,n=i32", 3, 1, address);
+  run(&driver, device, program, "many",
+      "a=*fp32:16,b=*fp32:16,c=*fp32:16,d=*fp32:16,e=*fp32:16,f=*fp32:16,g=*fp32:16,h=*fp32:16,"
+      "n0=i32,n1=i32,n2=i32,n3=i32,n4=i32,n5=i32,n6=i32,n7=i32,n8=i32,n9=i32,n10=i32,n11=i32",
+      8, 12, address);
+  tilec_buffer_free(buffer);
+  tilec_program_free(program);
+  tilec_device_close(device);
+  return 0;
+}
