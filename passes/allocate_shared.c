@@ -10,9 +10,10 @@
 // pays    shared memory is the sum of what is alive at one time
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
-// outside of lasts to the loop's end. What copies or asynchronous dots use lasts to the last wait after it.
-// A small scratch buffer lasts to the next op with one, which then takes other bytes: so no barrier is needed
-// between them. The largest are placed first, each as low as those it lives beside allow.
+// outside of lasts to the loop's end. What copies use lasts to the last wait after it, a pipelined loop's
+// slots to the loop's end; what asynchronous dots use to the next wait for dots. A small scratch buffer lasts
+// to the next op with one, which then takes other bytes: so no barrier is needed between them. The largest
+// are placed first, each as low as those it lives beside allow.
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
@@ -32,8 +33,9 @@ typedef struct Allocator {
   PassContext *context;
   SharedBuffers buffers;
   Life *lives;
-  uint32_t count, last_copy_wait, last_dot_wait;
-  const Op *last_scratch; // the last op so far that has a scratch buffer
+  uint32_t count, last_copy_wait;
+  VEC(uint32_t) dot_waits; // ids, ascending
+  const Op *last_scratch;  // the last op so far that has a scratch buffer
 } Allocator;
 
 static uint32_t last_id(const Op *op) {
@@ -63,7 +65,7 @@ static void last_to_next(Allocator *a, const Op *op) {
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
-  if (op->kind == OP_DOT_WAIT) a->last_dot_wait = op->id;
+  if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
   if (op_scratch(op)) last_to_next(a, op);
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
@@ -79,6 +81,13 @@ static void note_use(Op *op, void *data) {
   }
 }
 
+// The first wait for dots after `id`, which is of all that were begun (pipeline puts it after the loop).
+static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
+  for (uint32_t i = 0; i < a->dot_waits.n; i++)
+    if (a->dot_waits.at[i] > id) return a->dot_waits.at[i];
+  return id;
+}
+
 static void find_lives(Allocator *a, Func *func) {
   a->count = a->buffers.allocs.n;
   a->lives = ARENA_ARRAY(a->context->scratch, Life, a->count);
@@ -90,8 +99,9 @@ static void find_lives(Allocator *a, Func *func) {
   region_walk(func->body, note_use, a);
   for (uint32_t i = 0; i < a->count; i++) {
     Life *life = &a->lives[i];
-    if (life->copied && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
-    if (life->multiplied && a->last_dot_wait > life->end) life->end = a->last_dot_wait;
+    bool pipelined = op_attr(life->alloc, ATTR_PIPELINED); // its copies are waited for in the loop
+    if (life->copied && !pipelined && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
+    if (life->multiplied) life->end = next_dot_wait(a, life->end);
   }
 }
 

@@ -153,6 +153,17 @@ static void keep_known(Finder *f) {
 
 // --- the dot that may stay under way
 
+// Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
+// that the loop does not write.
+static bool lasts(const StagedLoop *found, const Value *operand) {
+  if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    if (found->loads.at[i].alloc == operand->def) return true;
+  const Region *region = operand->def->region;
+  while (region && region != found->loop->regions[0]) region = region->parent ? region->parent->region : NULL;
+  return !region;
+}
+
 static void find_dot(Finder *f) {
   StagedLoop *found = f->found;
   Region *body = found->loop->regions[0];
@@ -165,9 +176,8 @@ static void find_dot(Finder *f) {
     const Value *sum = op_operand(op, 2);
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
     bool yielded = only_user(op_result(op)) == body->last;
-    bool in_memory =
-        op_operand(op, 0)->type->kind == TYPE_SHARED && type_is_elem(op_result(op)->type, ELEM_FP16) == false;
-    in_memory = in_memory && !dot_promotes(op);
+    bool in_memory = lasts(found, op_operand(op, 0)) && lasts(found, op_operand(op, 1)) &&
+                     !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
     if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(op)) {
       found->dot = op;
       found->sum = sum->index - 1;

@@ -372,15 +372,47 @@ static uint64_t bytes_a_stage(const StagedLoop *staged) {
   return bytes;
 }
 
+typedef struct Beside {
+  const Stager *s;
+  uint64_t bytes;
+} Beside;
+
+static bool used_after(const Value *buffer, const Op *loop) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    if (use->user->id > loop->id) return true;
+    for (uint32_t i = 0; i < use->user->result_count; i++) // views
+      if (use->user->results[i].type->kind == TYPE_SHARED && used_after(&use->user->results[i], loop))
+        return true;
+  }
+  return false;
+}
+
+// Buffers of the loop's body that are not staged, and those before it that are used in it or later.
+static void add_beside(Op *op, void *data) {
+  enum { ALIGN = 1024 };
+  Beside *beside = data;
+  const StagedLoop *staged = beside->s->staged;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].alloc == op) return;
+  const Op *around = op;
+  while (around && around != staged->loop) around = around->region->parent;
+  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop));
+  if (alive) beside->bytes += (shared_bytes(op_result(op)->type) + (uint64_t)ALIGN - 1) / ALIGN * ALIGN;
+}
+
 // As many stages as asked for and as fit; fewer than 2: none.
 static uint32_t stages_that_fit(Stager *s) {
   uint64_t bytes = bytes_a_stage(s->staged), limit = shared_limit(&s->func->module->target);
+  Beside beside = {s, 0};
+  region_walk(s->func->body, add_beside, &beside);
+  limit -= beside.bytes < limit ? beside.bytes : limit;
   uint32_t stages = s->staged->stages;
   while (stages > 1 && stages * bytes > limit) stages--;
   if (stages < s->staged->stages)
     diag_remark(s->context->diags, s->staged->loop->loc, "pipeline",
-                "%u stages of %llu bytes, not %u: shared memory has %llu", stages, (unsigned long long)bytes,
-                s->staged->stages, (unsigned long long)limit);
+                "%u stages of %llu bytes, not %u: shared memory has %llu left", stages,
+                (unsigned long long)bytes, s->staged->stages, (unsigned long long)limit);
   return stages;
 }
 

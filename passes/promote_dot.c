@@ -21,12 +21,33 @@ typedef struct Promoter {
   bool changed;
 } Promoter;
 
+// Whether `before` comes before op, or before an op that op is within.
+static bool precedes(const Op *before, const Op *op) {
+  while (op && op->region != before->region) op = op->region->parent;
+  for (const Op *at = before; op && at; at = at->next)
+    if (at == op) return true;
+  return false;
+}
+
+// A buffer of that type that holds the tile when the dot comes: another dot's operand.
+static Value *stored_before(const Op *dot, const Value *tile, const Type *type) {
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    if (use->user->kind != OP_SHARED_STORE || use != &use->user->operands[0]) continue;
+    Value *buffer = op_operand(use->user, 1);
+    bool whole = buffer->def && buffer->def->kind == OP_SHARED_ALLOC && buffer->type == type;
+    if (whole && precedes(use->user, dot)) return buffer;
+  }
+  return NULL;
+}
+
 static Value *store_shared(Promoter *p, Builder *b, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
   Layout layout = dot_shared_layout(dot, operand, tile->type);
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
-  Value *buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
+  Value *buffer = stored_before(dot, tile, type);
+  if (buffer) return buffer;
+  buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
   build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   diag_remark(p->context->diags, b->loc, "promote_shared",
               "operand %s of the product goes through %llu bytes of shared memory",
