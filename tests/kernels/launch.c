@@ -39,9 +39,11 @@ void launch_open(Launch *l, const char *file, const char *kernel) {
   check(l, compile_parse(&l->c, file, read_file(l, file)), "parse");
   l->spec.kernel = ir_name(&l->c.ir, str_from(kernel));
   l->memory = eval_memory_new(&l->arena);
+  l->sim = launch_sim_new(&l->arena);
 }
 
 void launch_close(Launch *l) {
+  launch_sim_free(l->sim);
   arena_free(&l->arena);
   compilation_free(&l->c);
 }
@@ -60,14 +62,17 @@ static LaunchArg *add_arg(Launch *l, const char *name) {
   return &l->args[l->count++];
 }
 
-static LaunchArg *add_buffer(Launch *l, const char *name, const char *type, uint32_t n) {
+// The bytes become the evaluator's and the simulator's; NULL: nothing may read them yet.
+static void add_buffer(Launch *l, const char *name, Elem elem, uint32_t n, void *bytes) {
   LaunchArg *arg = add_arg(l, name);
-  assert_true(elem_parse(str_from(type), &arg->elem));
-  arg->buffer = arg->facts.divisible16 = true;
-  arg->n = n;
-  arg->bits = l->next;
-  l->next += ((uint64_t)n * elem_bytes(arg->elem) / 4096 + 2) * 4096;
-  return arg;
+  uint64_t size = (uint64_t)n * elem_bytes(elem);
+  *arg = (LaunchArg){.name = arg->name, .elem = elem, .buffer = true, .n = n, .bits = l->next};
+  arg->facts.divisible16 = true;
+  l->next += (size / 4096 + 2) * 4096;
+  bool initialised = bytes != NULL;
+  if (!initialised) bytes = memset(arena_alloc(&l->arena, size + 1), 0xA5, size);
+  if (l->sim) arg->bits = launch_sim_add(l->sim, elem, bytes, size);
+  eval_memory_add(l->memory, arg->bits, initialised ? bytes : NULL, size, initialised);
 }
 
 static uint64_t encode(Elem elem, double value) {
@@ -80,12 +85,12 @@ static double decode(Elem elem, const uint8_t *bytes) {
 }
 
 void launch_values(Launch *l, const char *name, const char *type, uint32_t n, const double *values) {
-  const LaunchArg *arg = add_buffer(l, name, type, n);
-  uint32_t size = elem_bytes(arg->elem);
+  Elem elem;
+  assert_true(elem_parse(str_from(type), &elem));
+  uint32_t size = elem_bytes(elem);
   uint8_t *bytes = arena_alloc(&l->arena, (size_t)n * size + 1);
-  for (uint32_t i = 0; i < n; i++)
-    number_store(arg->elem, encode(arg->elem, values[i]), bytes + (size_t)i * size);
-  eval_memory_add(l->memory, arg->bits, bytes, (uint64_t)n * size, true);
+  for (uint32_t i = 0; i < n; i++) number_store(elem, encode(elem, values[i]), bytes + (size_t)i * size);
+  add_buffer(l, name, elem, n, bytes);
 }
 
 static double uniform(Launch *l) {
@@ -113,8 +118,9 @@ void launch_fill(Launch *l, const char *name, const char *type, uint32_t n, doub
 }
 
 void launch_empty(Launch *l, const char *name, const char *type, uint32_t n) {
-  const LaunchArg *arg = add_buffer(l, name, type, n);
-  eval_memory_add(l->memory, arg->bits, NULL, (uint64_t)n * elem_bytes(arg->elem), false);
+  Elem elem;
+  assert_true(elem_parse(str_from(type), &elem));
+  add_buffer(l, name, elem, n, NULL);
 }
 
 static void add_scalar(Launch *l, char *item) {
@@ -171,6 +177,7 @@ static const KernelParam *param_named(const KernelInfo *kernel, const char *name
 static void specialise(Launch *l) {
   const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, l->spec.kernel);
   if (!kernel) failed(l, "kernel");
+  l->spec.param_count = 0;
   l->spec.params = ARENA_ARRAY(&l->c.arena, ParamSpec, l->count);
   for (uint32_t i = 0; i < l->count; i++) {
     const LaunchArg *arg = &l->args[i];
@@ -196,23 +203,27 @@ static void run_passes(Launch *l) {
   if (options.stop_after && !pipeline_run(l->c.module, &l->c.diags, &options)) failed(l, "passes");
 }
 
-void launch_run(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
+void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
   specialise(l);
   check(l, compile_elaborate(&l->c, &l->spec), "elaborate");
   run_passes(l);
   Func *func = l->c.module->funcs.at[0];
   EvalArg args[LAUNCH_ARGS] = {{0}};
-  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = find(l, func->params[i].name)->bits;
+  uint64_t bits[LAUNCH_ARGS] = {0};
+  for (uint32_t i = 0; i < func->param_count; i++)
+    args[i].bits = bits[i] = find(l, func->params[i].name)->bits;
   const uint32_t grid[3] = {x, y, z};
   const EvalOptions options = {.max_steps = 20000000, .races = true};
   if (!eval_launch(func, grid, args, l->memory, &options)) failed(l, "run");
   if (l->c.diags.warnings != l->warnings) failed(l, "warnings");
+  if (l->sim) launch_sim_run(l->sim, &l->c, &l->spec, grid, bits, l->memory);
 }
 
 const double *launch_result(Launch *l, const char *name) {
   const LaunchArg *arg = find(l, name);
   assert_true(arg->buffer);
-  const uint8_t *bytes = eval_memory_bytes(l->memory, arg->bits);
+  const uint8_t *bytes =
+      l->sim ? launch_sim_bytes(l->sim, arg->bits) : eval_memory_bytes(l->memory, arg->bits);
   double *values = launch_array(l, arg->n);
   for (uint32_t i = 0; i < arg->n; i++)
     values[i] = decode(arg->elem, bytes + (size_t)i * elem_bytes(arg->elem));

@@ -2,8 +2,10 @@
 // One launch of a kernel of tests/kernels on the reference evaluator: the .py file is parsed, elaborated for
 // the arguments as a launch would (types, None, what is 1 and what a multiple of 16), and run for its whole
 // grid. Values are handed over and read back as doubles; integers beyond 2^53 do not occur.
+// With TEST_DEVICE=sim the kernel is compiled and run on the simulator too (launch_sim.h), and results are
+// the simulator's.
 //
-//   launch_open, buffers and scalars and constexprs in any order, launch_run, launch_expect, launch_close
+//   launch_open, buffers and scalars and constexprs in any order, launch_kernel, launch_expect, launch_close
 #ifndef TESTS_KERNELS_LAUNCH_H
 #define TESTS_KERNELS_LAUNCH_H
 
@@ -15,6 +17,7 @@
 
 #include "ir/eval.h"
 #include "runtime/compile.h"
+#include "tests/kernels/launch_sim.h"
 
 enum { LAUNCH_ARGS = 48 };
 
@@ -31,6 +34,7 @@ typedef struct Launch {
   Compilation c;
   Arena arena; // the evaluator's memory and all values handed out
   EvalMemory *memory;
+  LaunchSim *sim; // NULL: the evaluator alone
   Spec spec;
   LaunchArg args[LAUNCH_ARGS];
   uint32_t count;
@@ -59,7 +63,7 @@ void launch_scalars(Launch *l, const char *format, ...) __attribute__((format(pr
 void launch_constexprs(Launch *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Elaborates and runs; the test fails where either reports anything: an error, a race, an undefined value.
-void launch_run(Launch *l, uint32_t x, uint32_t y, uint32_t z);
+void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z);
 // What the launch left in a buffer.
 const double *launch_result(Launch *l, const char *name);
 // Every element within tolerance * (1 + |expected|); a NaN in `expected` is an element not looked at.

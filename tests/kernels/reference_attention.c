@@ -42,7 +42,7 @@ static void check_flash(bool causal, uint32_t n, const char *type, double tolera
                    HEADS * n * DIM, strides[i], n * DIM, strides[i], last[i][0], DIM, strides[i], last[i][1]);
   launch_scalars(&l, "sm_scale=0.25 Z=%d H=%d N_CTX=%u", BATCHES, HEADS, n);
   launch_constexprs(&l, "HEAD_DIM=%d BLOCK_M=16 BLOCK_N=16 STAGE=%d", DIM, causal ? 3 : 1);
-  launch_run(&l, (n + 15) / 16, BATCHES * HEADS, 1);
+  launch_kernel(&l, (n + 15) / 16, BATCHES * HEADS, 1);
   double *out = launch_array(&l, total), *m = launch_array(&l, total), scores[MOST];
   for (uint32_t row = 0; row < BATCHES * HEADS * n; row++) {
     uint32_t first = row / n * n, keys = causal ? row % n + 1 : n;
@@ -105,7 +105,7 @@ static void check_paged(const PagedOptions *o) {
                     QUERY_HEADS, PAGE, HEAD);
   launch_constexprs(&l, "stride_k_cache_3=1 USE_ALIBI_SLOPES=%s USE_SOFTCAP=%s SLIDING_WINDOW=%u",
                     o->alibi ? "True" : "False", o->softcap ? "True" : "False", o->window);
-  launch_run(&l, SEQUENCES, KV_HEADS, 1);
+  launch_kernel(&l, SEQUENCES, KV_HEADS, 1);
   double *out = launch_array(&l, SEQUENCES * QUERY_HEADS * HEAD), scores[TABLE * PAGE],
          values[TABLE * PAGE * HEAD];
   for (uint32_t i = 0; i < SEQUENCES * QUERY_HEADS; i++) {

@@ -29,7 +29,7 @@ static void check_corners(uint32_t n, int limit, bool relu, bool added) {
   launch_scalars(&l, "n=%u limit=%d", n, limit);
   launch_constexprs(&l, "EVEN=%s", n % 32 ? "False" : "True");
   if (!relu) launch_constexprs(&l, "ACT=\"none\"");
-  launch_run(&l, (n + 31) / 32, 2, 1);
+  launch_kernel(&l, (n + 31) / 32, 2, 1);
   double *out = launch_array(&l, n);
   for (uint32_t i = 0; i < n; i++)
     out[i] = corner((int32_t)x[i], (int32_t)n, limit, relu) + (added ? 1000 : 0);

@@ -49,7 +49,7 @@ static void check_matmul(const char *type, const char *activation, bool bias, do
     launch_scalars(&l, "bias_ptr=None");
   add_strides(&l, s);
   launch_constexprs(&l, "ACTIVATION=\"%s\"", activation);
-  launch_run(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1); // of the first configuration
+  launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1); // of the first configuration
   double *c = product(&l, a, b, s, false);
   for (uint32_t i = 0; i < s.m * s.n; i++) c[i] = activate(activation, c[i] + (v ? v[i % s.n] : 0));
   launch_expect(&l, "c_ptr", c, tolerance);
@@ -78,7 +78,7 @@ static void check_split_k(uint32_t split, uint32_t k, const char *type) {
   add_strides(&l, s);
   launch_constexprs(&l, "BLOCK_M=16 BLOCK_N=32 BLOCK_K=16 SPLIT_K=%u EVEN_K=%s", split,
                     k % (16 * split) == 0 ? "True" : "False");
-  launch_run(&l, tiles(s.m, 16) * tiles(s.n, 32), split, 1);
+  launch_kernel(&l, tiles(s.m, 16) * tiles(s.n, 32), split, 1);
   launch_expect(&l, "C", product(&l, a, b, s, false), 1e-5);
   launch_close(&l);
 }
@@ -100,7 +100,7 @@ void test_matmul_persistent(void **unused) {
   launch_empty(&l, "c_ptr", "fp16", s.m * s.n);
   add_strides(&l, s);
   launch_constexprs(&l, "BLOCK_SIZE_M=32 BLOCK_SIZE_N=16 BLOCK_SIZE_K=16 GROUP_SIZE_M=2 NUM_SMS=4");
-  launch_run(&l, 4, 1, 1);
+  launch_kernel(&l, 4, 1, 1);
   launch_expect(&l, "c_ptr", product(&l, a, b, s, false), 2e-3);
   launch_close(&l);
 }
@@ -115,7 +115,7 @@ static void check_descriptors(bool subtile) {
   launch_scalars(&l, "M=%u N=%u K=%u", s.m, s.n, s.k);
   launch_constexprs(&l, "BLOCK_SIZE_M=32 BLOCK_SIZE_N=32 BLOCK_SIZE_K=16 EPILOGUE_SUBTILE=%s",
                     subtile ? "True" : "False");
-  launch_run(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
+  launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
   launch_expect(&l, "c_ptr", product(&l, a, b, s, true), 2e-3);
   launch_close(&l);
 }
@@ -149,7 +149,7 @@ void test_grouped_matmul(void **unused) {
   launch_values(&l, "g_lds", "i32", 3 * GROUPS, strides);
   launch_scalars(&l, "group_size=%d", GROUPS);
   launch_constexprs(&l, "NUM_SM=4");
-  launch_run(&l, 4, 1, 1);
+  launch_kernel(&l, 4, 1, 1);
   double *c = launch_array(&l, at[2]);
   for (uint32_t g = 0; g < GROUPS; g++) {
     const double *part =
@@ -172,7 +172,7 @@ void test_quantise_int8(void **unused) {
   launch_empty(&l, "y_s_ptr", "fp32", GROUPS);
   launch_scalars(&l, "y_stride=%d N=%d eps=1e-10 int8_min=-128.0 int8_max=127.0", N, N);
   launch_constexprs(&l, "BLOCK=64");
-  launch_run(&l, GROUPS, 1, 1);
+  launch_kernel(&l, GROUPS, 1, 1);
   double *quantised = launch_array(&l, GROUPS * N), scales[GROUPS];
   for (uint32_t g = 0; g < GROUPS; g++) {
     double most = 1e-10;
@@ -202,7 +202,7 @@ static void check_scaled_int8(bool per_row, bool bias, const char *out, double t
   add_strides(&l, s);
   launch_constexprs(&l, "ACCUMULATOR_DTYPE=int32 BLOCK_SIZE_M=32 BLOCK_SIZE_N=32 BLOCK_SIZE_K=32");
   launch_constexprs(&l, "BLOCK_SIZE_SCALE_A=%d BLOCK_SIZE_SCALE_B=%d", per_row ? 32 : 1, per_row ? 32 : 1);
-  launch_run(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
+  launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
   double *c = product(&l, a, b, s, false);
   for (uint32_t i = 0; i < s.m * s.n; i++)
     c[i] = c[i] * sa[per_row ? i / s.n : 0] * sb[per_row ? i % s.n : 0] + (v ? v[i % s.n] : 0);
@@ -231,7 +231,7 @@ void test_matmul_int4(void **unused) {
   launch_scalars(&l, "M=%u N=%u K=%u", s.m, s.n, s.k);
   launch_constexprs(&l, "group_size=%d stride_am=%u stride_qw=%u BLOCK_M=16 BLOCK_N=32 BLOCK_K=16", GROUP,
                     s.k, s.n / 8);
-  launch_run(&l, tiles(s.m, 16), tiles(s.n, 32), 1);
+  launch_kernel(&l, tiles(s.m, 16), tiles(s.n, 32), 1);
   double *w = launch_array(&l, s.k * s.n);
   for (uint32_t k = 0; k < s.k; k++)
     for (uint32_t n = 0; n < s.n; n++) {
@@ -280,7 +280,7 @@ static void check_moe(bool weighted, bool bias) {
   launch_constexprs(&l, "BLOCK_SIZE_M=%d BLOCK_SIZE_N=32 BLOCK_SIZE_K=16 GROUP_SIZE_M=2", MOE_BLOCK);
   launch_constexprs(&l, "MUL_ROUTED_WEIGHT=%s top_k=%d compute_type=bfloat16 HAS_BIAS=%s",
                     weighted ? "True" : "False", MOE_TOPK, bias ? "True" : "False");
-  launch_run(&l, MOE_BLOCKS * 2, 1, 1);
+  launch_kernel(&l, MOE_BLOCKS * 2, 1, 1);
   double *c = launch_array(&l, SLOTS * N);
   for (uint32_t i = 0; i < SLOTS * N; i++) {
     uint32_t slot = i / N, n = i % N, expert = (uint32_t)moe_experts[slot % 3];

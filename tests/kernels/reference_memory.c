@@ -24,7 +24,7 @@ static void check_embedding(bool backward) {
   }
   launch_scalars(&l, "n_elements=%d", TOKENS);
   launch_constexprs(&l, "embedding_dim=%d BLOCK_SIZE_M=8 BLOCK_SIZE_N=16", DIM);
-  launch_run(&l, (TOKENS + 7) / 8, (DIM + 15) / 16, 1);
+  launch_kernel(&l, (TOKENS + 7) / 8, (DIM + 15) / 16, 1);
   launch_expect(&l, backward ? "grad_weight_ptr" : "output_ptr", expected, backward ? 1e-6 : 0);
   launch_close(&l);
 }
@@ -50,7 +50,7 @@ static void check_bag(const char *mode, bool weights) {
   launch_empty(&l, "out_ptr", "fp32", BAGS * DIM);
   launch_scalars(&l, "max_norm=1.25 dim=%d", DIM);
   launch_constexprs(&l, "MODE=\"%s\" BLOCK_D=32", mode);
-  launch_run(&l, BAGS, 1, 1);
+  launch_kernel(&l, BAGS, 1, 1);
   bool most = strcmp(mode, "max") == 0;
   double *out = launch_array(&l, BAGS * DIM);
   for (uint32_t bag = 0; bag < BAGS; bag++)
@@ -101,7 +101,7 @@ static void check_kv_cache(bool fp8) {
   launch_scalars(&l, "key_stride=%d block_stride=%d page_stride=%d", ROW, PAGE * ROW, ROW);
   launch_constexprs(&l, "num_heads=%d head_size=%d block_size=%d FP8_KV_CACHE=%s TILE_SIZE=16", HEADS, HEAD,
                     PAGE, fp8 ? "True" : "False");
-  launch_run(&l, COUNT, 2, 1);
+  launch_kernel(&l, COUNT, 2, 1);
   double *keys = launch_array(&l, CACHE), *values = launch_array(&l, CACHE);
   for (uint32_t i = 0; i < CACHE; i++) keys[i] = values[i] = 9;
   for (uint32_t t = 0; t < COUNT; t++)
@@ -131,7 +131,7 @@ void test_scatter_rows(void **unused) {
   launch_fill(&l, "out_ptr", "i16", OUT_ROWS * STRIDE, 7);
   launch_scalars(&l, "n_rows=%d n_cols=%d stride_o=%d", ROWS, COLUMNS, STRIDE);
   launch_constexprs(&l, "BLOCK_R=4 BLOCK_C=16");
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double out[OUT_ROWS * STRIDE];
   for (uint32_t i = 0; i < OUT_ROWS * STRIDE; i++) out[i] = 7;
   for (uint32_t i = 0; i < ROWS * COLUMNS; i++)
@@ -148,7 +148,7 @@ static void check_transpose(uint32_t m, uint32_t n, const char *type) {
   launch_scalars(&l, "M=%u N=%u stride_xm=%u stride_ym=%u", m, n, n, m);
   launch_constexprs(&l, "BLOCK_M=8 BLOCK_N=16 EVEN_M=%s EVEN_N=%s", m % 8 ? "False" : "True",
                     n % 16 ? "False" : "True");
-  launch_run(&l, (m + 7) / 8, (n + 15) / 16, 1);
+  launch_kernel(&l, (m + 7) / 8, (n + 15) / 16, 1);
   double *y = launch_array(&l, m * n);
   for (uint32_t i = 0; i < m * n; i++) y[i % n * m + i / n] = x[i];
   launch_expect(&l, "Y", y, 0);
@@ -170,7 +170,7 @@ void test_permute(void **unused) {
   launch_empty(&l, "y_ptr", "u8", N);
   launch_scalars(&l, "S=%d", S);
   launch_constexprs(&l, "H=%d D=%d BLOCK_S=8", H, D);
-  launch_run(&l, 2, BATCHES, 1);
+  launch_kernel(&l, 2, BATCHES, 1);
   double y[N];
   for (uint32_t i = 0; i < N; i++) {
     uint32_t b = i / (S * H * D), s = i / (H * D) % S, hd = i % (H * D);
@@ -200,7 +200,7 @@ void test_pointer_list(void **unused) {
   launch_values(&l, "sizes", "i32", LISTS, sizes);
   launch_scalars(&l, "alpha=0.5");
   launch_constexprs(&l, "x_dtype=fp16 BLOCK=32");
-  launch_run(&l, 2, LISTS, 1);
+  launch_kernel(&l, 2, LISTS, 1);
   for (uint32_t i = 0; i < LISTS; i++) {
     double expected[MOST];
     for (uint32_t j = 0; j < (uint32_t)sizes[i]; j++) expected[j] = 0.5 * x[i][j] + before[i][j];
@@ -220,7 +220,7 @@ static void check_sort(bool descending) {
   launch_empty(&l, "picked_ptr", "fp32", ROWS * BLOCK);
   launch_scalars(&l, "n_cols=%d", N);
   launch_constexprs(&l, "DESCENDING=%s BLOCK=%d", descending ? "True" : "False", BLOCK);
-  launch_run(&l, ROWS, 1, 1);
+  launch_kernel(&l, ROWS, 1, 1);
   double sorted[ROWS * N], backwards[ROWS * BLOCK], picked[ROWS * BLOCK];
   for (uint32_t i = 0; i < ROWS * N; i++) {
     uint32_t rank = 0, row = i / N;

@@ -31,7 +31,7 @@ static void check_layer_norm(const char *type, bool weight, bool bias, double to
   launch_empty(&l, "Rstd", "fp32", M);
   launch_scalars(&l, "stride=%d N=%d eps=1e-5", N, N);
   launch_constexprs(&l, "HAS_W=%s BLOCK_SIZE=32", weight ? "True" : "False");
-  launch_run(&l, M, 1, 1);
+  launch_kernel(&l, M, 1, 1);
   double *y = launch_array(&l, M * N), *mean = launch_array(&l, M), *rstd = launch_array(&l, M);
   for (uint32_t i = 0; i < M; i++) {
     Row row = statistics(x + i * N, N, 1e-5);
@@ -96,7 +96,7 @@ void test_layer_norm_backward(void **unused) {
   launch_fill(&l, "Lock", "i32", 2 * GROUPS, 0);
   launch_scalars(&l, "stride=%d N=%d", N, N);
   launch_constexprs(&l, "GROUP_SIZE_M=%d BLOCK_SIZE_N=64", GROUPS);
-  launch_run(&l, M, 1, 1);
+  launch_kernel(&l, M, 1, 1);
   double *dx = launch_array(&l, M * N), *dw = launch_array(&l, GROUPS * N),
          *db = launch_array(&l, GROUPS * N);
   layer_norm_gradients(x, dy, w, rows, M, N, GROUPS, dx, dw, db);
@@ -117,7 +117,7 @@ void test_layer_norm_partial_sums(void **unused) {
   launch_empty(&l, "FINAL_DB", "fp32", N);
   launch_scalars(&l, "M=%d N=%d", M, N);
   launch_constexprs(&l, "BLOCK_SIZE_M=8 BLOCK_SIZE_N=32");
-  launch_run(&l, (N + 31) / 32, 1, 1);
+  launch_kernel(&l, (N + 31) / 32, 1, 1);
   double *w = launch_array(&l, N), *b = launch_array(&l, N);
   for (uint32_t i = 0; i < M * N; i++) w[i % N] += dw[i], b[i % N] += db[i];
   launch_expect(&l, "FINAL_DW", w, 1e-3);
@@ -141,7 +141,7 @@ static void check_rms_norm(int mode, bool affine, const char *type, double toler
                  N);
   launch_constexprs(&l, "casting_mode=%d elementwise_affine=%s BLOCK_SIZE=64", mode,
                     affine ? "True" : "False");
-  launch_run(&l, M, 1, 1);
+  launch_kernel(&l, M, 1, 1);
   double *y = launch_array(&l, M * N), *rstd = launch_array(&l, M);
   for (uint32_t i = 0; i < M; i++) {
     double squares = 0;
@@ -190,7 +190,7 @@ void test_rms_norm_backward(void **unused) {
                  N, N, N, N);
   launch_scalars(&l, "n_rows=%d n_cols=%d offset=0.5 rows_per_program=%d", M, N, PER);
   launch_constexprs(&l, "X_dtype=fp32 BLOCK_SIZE=64");
-  launch_run(&l, PROGRAMS, 1, 1);
+  launch_kernel(&l, PROGRAMS, 1, 1);
   launch_expect(&l, "dX_ptr", dx, 1e-5);
   launch_expect(&l, "dW_ptr", dw, 1e-5);
   launch_close(&l);
@@ -243,7 +243,7 @@ static void check_cross_entropy(const LossOptions *o) {
                     o->z, o->smoothing);
   launch_constexprs(&l, "BLOCK_SIZE=16 HAS_WEIGHT=%s HAS_SOFTCAPPING=%s", o->weights ? "True" : "False",
                     o->softcap > 0 ? "True" : "False");
-  launch_run(&l, M, 1, 1);
+  launch_kernel(&l, M, 1, 1);
   double *gradient = launch_array(&l, M * N), *loss = launch_array(&l, M), *z_loss = launch_array(&l, M);
   for (uint32_t i = 0; i < M; i++) {
     if (i == IGNORED) continue;
@@ -274,7 +274,7 @@ void test_welford(void **unused) {
   launch_empty(&l, "var_ptr", "fp32", M);
   launch_scalars(&l, "x_numel=%d r_numel=%d", M, N);
   launch_constexprs(&l, "XBLOCK=2 RBLOCK=16");
-  launch_run(&l, 3, 1, 1);
+  launch_kernel(&l, 3, 1, 1);
   double mean[M], variance[M];
   for (uint32_t i = 0; i < M; i++) {
     Row row = statistics(x + i * N, N, 0);

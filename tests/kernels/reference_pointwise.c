@@ -19,7 +19,7 @@ static void check_rope(bool backward, uint32_t dim) {
   launch_scalars(&l, "cos_row_stride=%u sin_row_stride=%u seqlen=%d", half, half, SEQUENCE);
   launch_constexprs(&l, "Q_row_stride=%u head_dim=%u n_heads=%d BACKWARD_PASS=%s", HEADS * dim, dim, HEADS,
                     backward ? "True" : "False");
-  launch_run(&l, TOKENS, 2, 1);
+  launch_kernel(&l, TOKENS, 2, 1);
   double *expected = launch_array(&l, n);
   for (uint32_t i = 0; i < TOKENS * HEADS; i++)
     for (uint32_t j = 0; j < half; j++) {
@@ -49,7 +49,7 @@ void test_rope_interleaved(void **unused) {
   launch_empty(&l, "Out", "fp16", ROWS * DIM);
   launch_scalars(&l, "rows=%d", ROWS);
   launch_constexprs(&l, "DIM=%d BLOCK_M=4", DIM);
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double *expected = launch_array(&l, ROWS * DIM);
   for (uint32_t i = 0; i < ROWS * HALF; i++) {
     expected[2 * i] = x[2 * i] * cosine[i] - x[2 * i + 1] * sine[i];
@@ -90,7 +90,7 @@ static void check_gated(const char *kernel, bool backward, double (*act)(double 
     launch_empty(&l, names[2], type, GATED);
   launch_scalars(&l, "stride=%d", GATED_COLUMNS);
   launch_constexprs(&l, "n_cols=%d BLOCK_SIZE=64", GATED_COLUMNS);
-  launch_run(&l, GATED_ROWS, 1, 1);
+  launch_kernel(&l, GATED_ROWS, 1, 1);
   double *c = launch_array(&l, GATED), *da = launch_array(&l, GATED), *db = launch_array(&l, GATED);
   for (uint32_t i = 0; i < GATED; i++) {
     double slope, y = act(a[i], &slope);
@@ -151,7 +151,7 @@ void test_dropout(void **unused) {
   launch_empty(&l, "output_ptr", "fp32", N);
   launch_scalars(&l, "n_elements=%d p=0.3 seed=12345", N);
   launch_constexprs(&l, "BLOCK_SIZE=%d", BLOCK);
-  launch_run(&l, 3, 1, 1);
+  launch_kernel(&l, 3, 1, 1);
   double *expected = launch_array(&l, N);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < N; i++) {
@@ -174,7 +174,7 @@ void test_dropout_of_four(void **unused) {
   launch_empty(&l, "out_ptr", "fp32", N);
   launch_scalars(&l, "n_elements=%d p=0.5 seed=81985529216486895", N);
   launch_constexprs(&l, "BLOCK_SIZE=%d", BLOCK);
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double *expected = launch_array(&l, N);
   for (uint32_t i = 0; i < N; i++) {
     uint32_t words[4], program = i / (4 * BLOCK), quarter = i / BLOCK % 4;
@@ -193,7 +193,7 @@ void test_random_words(void **unused) {
   launch_empty(&l, "out_ptr", "u32", N);
   launch_scalars(&l, "n=%d seed=-7", N);
   launch_constexprs(&l, "BLOCK_SIZE=128");
-  launch_run(&l, 1, 1, 1);
+  launch_kernel(&l, 1, 1, 1);
   double expected[N];
   for (uint32_t i = 0; i < N; i++) {
     uint32_t words[4];
@@ -223,7 +223,7 @@ void test_inductor_pointwise(void **unused) {
   launch_empty(&l, "out_ptr0", "fp32", N);
   launch_scalars(&l, "xnumel=%d ks0=%d", N, COLUMNS);
   launch_constexprs(&l, "XBLOCK=128");
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double *expected = launch_array(&l, N);
   for (uint32_t i = 0; i < N; i++) expected[i] = fused_mix((float)x[i] + (float)y[i % COLUMNS], i / COLUMNS);
   launch_expect(&l, "out_ptr0", expected, 2e-6);
@@ -242,7 +242,7 @@ void test_inductor_persistent_reduction(void **unused) {
   launch_empty(&l, "out_ptr2", "fp32", M * N);
   launch_scalars(&l, "xnumel=%d r0_numel=%d", M, N);
   launch_constexprs(&l, "XBLOCK=4");
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double *expected = launch_array(&l, M * N), sums[M] = {0};
   for (uint32_t i = 0; i < M * N; i++) sums[i / N] += masked[i] != 0 ? 0 : exp(x[i]);
   for (uint32_t i = 0; i < M * N; i++) expected[i] = masked[i] != 0 ? 0 : exp(x[i]) / sums[i / N];
@@ -262,7 +262,7 @@ void test_inductor_loop_reduction(void **unused) {
   launch_empty(&l, "out_ptr1", "bf16", M * N);
   launch_scalars(&l, "xnumel=%d r0_numel=%d", M, N);
   launch_constexprs(&l, "XBLOCK=2 R0_BLOCK=64");
-  launch_run(&l, 2, 1, 1);
+  launch_kernel(&l, 2, 1, 1);
   double rstd[M], most[2 * M], *y = launch_array(&l, M * N);
   for (uint32_t i = 0; i < M; i++) {
     double squares = 0;

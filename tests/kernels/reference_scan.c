@@ -22,7 +22,7 @@ static void check_selective_scan(bool initial, bool softplus) {
     launch_scalars(&l, "H0=None");
   launch_scalars(&l, "L=%d", L);
   launch_constexprs(&l, "DIM=%d STATE=%d CHUNK=8 DELTA_SOFTPLUS=%s", DIM, STATE, softplus ? "True" : "False");
-  launch_run(&l, DIM, BATCHES, 1);
+  launch_kernel(&l, DIM, BATCHES, 1);
   double *out = launch_array(&l, N);
   for (uint32_t s = 0; s < BATCHES * DIM * STATE; s++) {
     uint32_t row = s / STATE, d = row % DIM, batch = row / DIM, n = s % STATE;
@@ -53,7 +53,7 @@ void test_reverse_cumsum(void **unused) {
   launch_empty(&l, "o", "fp32", ROWS * T);
   launch_scalars(&l, "T=%d", T);
   launch_constexprs(&l, "BT=16");
-  launch_run(&l, ROWS, 1, 1);
+  launch_kernel(&l, ROWS, 1, 1);
   double *o = launch_array(&l, ROWS * T);
   for (uint32_t row = 0; row < ROWS; row++) {
     double sum = 0;
@@ -74,7 +74,7 @@ void test_look_back(void **unused) {
   launch_scalars(&l, "xnumel=%d", N);
   launch_constexprs(&l, "XBLOCK=%d", BLOCK);
   l.warnings = 1; // what the atomics return hangs on the order of programs
-  launch_run(&l, BLOCKS, 1, 1);
+  launch_kernel(&l, BLOCKS, 1, 1);
   double *out = launch_array(&l, N), sum = 0;
   for (uint32_t i = 0; i < N; i++) out[i] = sum += x[i];
   launch_expect(&l, "out_ptr0", out, 1e-5);
@@ -101,7 +101,7 @@ void test_top1_routing(void **unused) {
   launch_fill(&l, "counts_ptr", "i32", EXPERTS, 0);
   launch_scalars(&l, "n_tokens=%d n_experts=%d", TOKENS, EXPERTS);
   launch_constexprs(&l, "BLOCK_T=16 BLOCK_E=8");
-  launch_run(&l, 3, 1, 1);
+  launch_kernel(&l, 3, 1, 1);
   double expert[TOKENS], gate[TOKENS], counts[EXPERTS] = {0};
   for (uint32_t t = 0; t < TOKENS; t++) {
     uint32_t best = largest(x + t * EXPERTS, EXPERTS);
@@ -127,7 +127,7 @@ static void check_topk(bool renormalise) {
   launch_scalars(&l, "n_experts=%d", EXPERTS);
   launch_constexprs(&l, "TOPK=%d BLOCK_E=16", K);
   if (!renormalise) launch_constexprs(&l, "RENORMALISE=False");
-  launch_run(&l, TOKENS, 1, 1);
+  launch_kernel(&l, TOKENS, 1, 1);
   double ids[TOKENS * K], weights[TOKENS * K];
   for (uint32_t t = 0; t < TOKENS; t++) {
     double p[EXPERTS], sum = 0, chosen = 0;
@@ -164,7 +164,7 @@ void test_argmax_reduce(void **unused) {
   launch_empty(&l, "index_ptr", "i32", ROWS);
   launch_scalars(&l, "N=%d", N);
   launch_constexprs(&l, "BLOCK=16");
-  launch_run(&l, ROWS, 1, 1);
+  launch_kernel(&l, ROWS, 1, 1);
   for (uint32_t i = 0; i < ROWS; i++) {
     index[i] = largest(x + i * N, N);
     value[i] = x[i * N + (uint32_t)index[i]];
@@ -186,7 +186,7 @@ void test_histogram_atomic(void **unused) {
   launch_fill(&l, "sums_ptr", "fp32", BINS, 0);
   launch_scalars(&l, "n=%d low=0.0 inv_width=1.0", N);
   launch_constexprs(&l, "NUM_BINS=%d BLOCK=128", BINS);
-  launch_run(&l, 3, 1, 1);
+  launch_kernel(&l, 3, 1, 1);
   double counts[BINS] = {0}, sums[BINS] = {0};
   for (uint32_t i = 0; i < N; i++) {
     uint32_t bin = (uint32_t)fmin(fmax(floor(x[i]), 0), BINS - 1);
@@ -209,7 +209,7 @@ void test_histogram_block(void **unused) {
   launch_fill(&l, "highest_ptr", "i32", 1, -1000);
   launch_scalars(&l, "n=%d", N);
   launch_constexprs(&l, "NUM_BINS=%d BLOCK=128", BINS);
-  launch_run(&l, 3, 1, 1);
+  launch_kernel(&l, 3, 1, 1);
   double counts[BINS], lowest = BINS, highest = 0;
   for (uint32_t i = 0; i < BINS; i++) counts[i] = 5;
   for (uint32_t i = 0; i < N; i++) {
@@ -260,7 +260,7 @@ static void check_conv(const Conv *o) {
   launch_constexprs(&l, "dim=%d HAS_BIAS=%s KERNEL_WIDTH=%u SILU_ACTIVATION=%s", CONV_DIM,
                     o->bias ? "True" : "False", o->width, o->silu ? "True" : "False");
   launch_constexprs(&l, "pad_slot_id=-1 BLOCK_M=4 BLOCK_N=4");
-  launch_run(&l, CONV_SEQUENCES, 3, 2);
+  launch_kernel(&l, CONV_SEQUENCES, 3, 2);
   double *out = launch_array(&l, N);
   for (uint32_t i = 0; i < N; i++) out[i] = -9;
   for (uint32_t s = 0; s < CONV_SEQUENCES; s++)
