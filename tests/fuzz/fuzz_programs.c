@@ -112,6 +112,7 @@ static uint64_t probe_classes(Fuzzer *f, const char *list) {
 // The child: programs from shared->done on, until one fails or the end.
 static void run_some(Fuzzer *f) {
   Shared *s = f->shared;
+  execute_hold_device(&f->executor);
   while (!at_end(f)) {
     Program program;
     alarm(MOST_SECONDS);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "runtime/tilec.h"
 
 enum { MAX_WORDS = 400 };
 
@@ -141,6 +142,12 @@ static int run_program(const Executor *executor, const Program *program, bool as
   if (status == 0 && assemble && executor->ptxas) status = assemble_kernel(executor, program, kernel);
   buf_free(&words);
   return status;
+}
+
+void execute_hold_device(const Executor *executor) {
+  tilec_device *device;
+  if (strcmp(executor->device, "sim") != 0 && tilec_device_open(executor->device, &device) != TILEC_OK)
+    fprintf(stderr, "fuzz_programs: %s\n", tilec_last_error());
 }
 
 void execute(Executor *executor, const Program *program, bool assemble, Result *result) {

@@ -33,6 +33,9 @@ typedef struct Executor {
 bool executor_open(Executor *executor, const char *device);
 void executor_close(Executor *executor);
 
+// Opens the device and keeps it until the process ends, so that a GPU's context is made once.
+void execute_hold_device(const Executor *executor);
+
 // Assembles the PTX too where `assemble`.
 void execute(Executor *executor, const Program *program, bool assemble, Result *result);
 // The same in a child, for what may crash; result is shared memory.

@@ -107,11 +107,11 @@ void statement_sort(Gen *g) {
 void statement_histogram(Gen *g) {
   Value a = value_tile(g);
   int n = shape_elements(&a.shape), bins = 1 << (1 + pick(g, 8));
-  Value v = value_fit(g, T_I32, (Shape){1, {n}}), r = value_new(g, T_I32, (Shape){1, {bins}});
-  if (chance(g, 30)) {
-    Value m = value_fit(g, T_I1, v.shape);
+  Value v = value_fit(g, T_I32, (Shape){1, {n}}), m = value_fit(g, T_I1, v.shape);
+  Value r = value_new(g, T_I32, (Shape){1, {bins}});
+  if (chance(g, 30))
     line(g, "v%d = histogram(v%d & %d, %d, mask=v%d)", r.name, v.name, bins - 1, bins, m.name);
-  } else
+  else
     line(g, "v%d = histogram(v%d & %d, %d)", r.name, v.name, bins - 1, bins);
 }
 

@@ -70,6 +70,7 @@ void statement_shape(Gen *g) {
 
 static void join(Gen *g, Value a) {
   if (a.shape.rank == MAX_RANK) return;
+  if (elem_types[a.type].kind == KIND_FP8) a = value_cast(g, a, type_arithmetic(g, a.type));
   Value b = value_fit(g, a.type, a.shape);
   Shape shape = a.shape;
   shape.size[shape.rank++] = 2;
