@@ -41,11 +41,9 @@ static bool all_layouts(const Op *op) {
   return true;
 }
 
-static void check_starts(SharedChecker *c, const Op *op, const Type *tile) {
-  const Attr *starts = op_attr(op, ATTR_STARTS);
-  for (uint32_t d = 0; starts && d < tile->rank; d++)
-    if (starts->ints.at[d] % tile->shape[d] != 0)
-      fail(c, op, "a part of a buffer that begins at no multiple of its size is not built yet");
+static void check_starts(SharedChecker *c, const Op *op, const Type *tile, const Type *buffer) {
+  if (!shared_reaches(buffer, tile, op_attr(op, ATTR_STARTS)))
+    fail(c, op, "a part of a buffer that begins at no multiple of its size is not built yet");
 }
 
 static void check_copy(SharedChecker *c, const Op *op) {
@@ -77,8 +75,8 @@ static void visit(Op *op, void *data) {
   if (!all_layouts(op)) return;
   if (op->kind == OP_SHARED_ALLOC && !op_attr(op, ATTR_OFFSET))
     fail(c, op, "the buffer has no place: allocate_shared has not run");
-  if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type);
-  if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type);
+  if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type, op_operand(op, 1)->type);
+  if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type, op_operand(op, 0)->type);
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
   if (op->kind == OP_FENCE_ASYNC && c->target->sm < 90) fail(c, op, "it needs sm_90 or newer");
   if (op->kind == OP_SCAN) check_scan(c, op);

@@ -148,7 +148,11 @@ typedef struct SharedAccess {
   const Type *element; // scalar or pointer
   const Layout *map;   // interned; register, lane, warp -> offset in elements
   uint32_t change;     // XORed to every offset
+  uint32_t shift; // elements that `base` is already moved by: no vector crosses a multiple that it is not
 } SharedAccess;
+// Whether the part of a buffer that begins at `starts` (may be NULL) can be reached: it begins at multiples
+// of its size, or the buffer is one plain row.
+bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts);
 // How a tile lies in a buffer, or in the part of it that begins at `starts` (may be NULL).
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
 // Registers with a bit of `skip` are not written.

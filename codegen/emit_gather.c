@@ -26,7 +26,7 @@ static LLVMValueRef gathered_place(Emitter *e, const Op *op, uint32_t r) {
 void emit_gather(Emitter *e, Op *op) {
   const Value *x = op_operand(op, 0);
   const Layout *layout = x->type->layout;
-  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), layout, 0};
+  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), layout, 0, 0};
   emit_shared_write_tile(e, &access, layout, emit_get(e, x));
   nvvm_barrier(e);
   LLVMValueRef *out = emit_new(e, op_result(op));
@@ -56,7 +56,7 @@ void emit_flip(Emitter *e, Op *op) {
     return;
   }
   const Layout *map = flip_map(e, x->type);
-  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), map, 0};
+  SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), map, 0, 0};
   emit_shared_write_tile(e, &access, layout, from);
   nvvm_barrier(e);
   access.change = layout_apply(map, 0, lane, warp, 0);
@@ -87,7 +87,7 @@ static void clear_bins(Emitter *e, const SharedAccess *bins) {
 void emit_histogram(Emitter *e, Op *op) {
   const Value *x = op_operand(op, 0), *mask = op_input(op, 1);
   const Type *to = op_result(op)->type;
-  SharedAccess bins = {emit_shared_address(e, op_scratch(op)), to->inner, bins_layout(e, to->layout), 0};
+  SharedAccess bins = {emit_shared_address(e, op_scratch(op)), to->inner, bins_layout(e, to->layout), 0, 0};
   clear_bins(e, &bins);
   uint32_t free_bits[DIM_COUNT];
   layout_free_bits(x->type->layout, free_bits);

@@ -161,7 +161,7 @@ static void through_scratch(Reduction *d) {
   LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, write));
   for (uint32_t k = 0; k < d->count; k++) {
     SharedAccess access = {emit_scratch_part(e, d->op, k, slots), type_element(op_operand(d->op, k)->type),
-                           write, 0};
+                           write, 0, 0};
     emit_shared_write(e, &access, free_bits[DIM_REGISTER], d->v[k]);
   }
   emit_unguard(e, end);
@@ -169,7 +169,7 @@ static void through_scratch(Reduction *d) {
   LLVMValueRef *all[MAX_COMBINED], *out[MAX_COMBINED];
   for (uint32_t k = 0; k < d->count; k++) {
     SharedAccess access = {emit_scratch_part(e, d->op, k, slots), type_element(op_operand(d->op, k)->type),
-                           read, 0};
+                           read, 0, 0};
     all[k] = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(read));
     emit_shared_read(e, &access, all[k]);
     out[k] = emit_new(e, &d->op->results[k]);

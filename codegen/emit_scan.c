@@ -104,7 +104,7 @@ static void write_totals(Scan *s) {
     LLVMValueRef *last = ARENA_ARRAY(e->arena, LLVMValueRef, s->registers);
     for (uint32_t r = 0; r < s->registers; r++) last[r] = s->v[k][at_last(s, r, low)];
     SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
-                           type_element(op_operand(s->op, k)->type), slots, 0};
+                           type_element(op_operand(s->op, k)->type), slots, 0, 0};
     emit_shared_write(e, &access, free_bits[DIM_REGISTER], last);
   }
   emit_unguard(e, end);
@@ -173,7 +173,7 @@ static void scan_chunks(Scan *s) {
   write_totals(s);
   for (uint32_t k = 0; k < s->count; k++) {
     SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
-                           type_element(op_operand(s->op, k)->type), map, 0};
+                           type_element(op_operand(s->op, k)->type), map, 0, 0};
     totals[k] = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(map));
     emit_shared_read(e, &access, totals[k]);
   }

@@ -90,9 +90,10 @@ static bool find_register(const Layout *map, uint32_t offset_bit, uint32_t *bit)
   return holders == 1 && *bit < map->bits[DIM_REGISTER] && map->basis[*bit] == 1u << offset_bit;
 }
 
-static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t skip) {
+// `parted`: the bits of offsets that a run must not cross.
+static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t parted, uint32_t skip) {
   Runs runs = {.memory = memory_type(e, access->element), .bytes = type_element_bytes(access->element)};
-  while (runs.bytes << (runs.bits + 1) <= 16 && !(access->change >> runs.bits & 1)) {
+  while (runs.bytes << (runs.bits + 1) <= 16 && !(parted >> runs.bits & 1)) {
     uint32_t *bit = &runs.register_bit[runs.bits];
     if (!find_register(access->map, runs.bits, bit) || skip >> *bit & 1) break;
     runs.bits++;
@@ -140,7 +141,7 @@ static LLVMValueRef from_memory(Emitter *e, const Type *element, LLVMValueRef x)
 }
 
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
-  Runs runs = runs_of(e, access, skip);
+  Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & skip) || !begins_run(&runs, r)) continue;
     LLVMValueRef all = runs.bits ? LLVMGetPoison(runs.type) : NULL;
@@ -153,14 +154,31 @@ void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, co
   }
 }
 
+static LLVMValueRef read_run(Emitter *e, const Runs *runs, LLVMValueRef address) {
+  LLVMValueRef all = LLVMBuildLoad2(e->builder, runs->type, address, "");
+  LLVMSetAlignment(all, runs->bytes << runs->bits);
+  return all;
+}
+
+static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, uint32_t i) {
+  return runs->bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
+}
+
+// Where a part begins within a run, each run of registers lies in two neighbouring ones of memory: both are
+// read, whole, rather than an element at a time. The second is another register's first, or another part's.
 void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
-  Runs runs = runs_of(e, access, 0);
+  Runs runs = runs_of(e, access, access->change, 0);
+  uint32_t size = 1u << runs.bits, late = access->shift & (size - 1);
+  SharedAccess aligned = *access;
+  if (late)
+    aligned.base = at_byte(e, access->base, LLVMConstInt(e->i32, -(uint64_t)(late * runs.bytes), true));
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if (!begins_run(&runs, r)) continue;
-    LLVMValueRef all = LLVMBuildLoad2(e->builder, runs.type, slot(e, access, r), "");
-    LLVMSetAlignment(all, runs.bytes << runs.bits);
-    for (uint32_t i = 0; i < 1u << runs.bits; i++) {
-      LLVMValueRef x = runs.bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
+    LLVMValueRef address = slot(e, &aligned, r), first = read_run(e, &runs, address), second = NULL;
+    if (late) second = read_run(e, &runs, at_byte(e, address, emit_i32(e, size * runs.bytes)));
+    for (uint32_t i = 0; i < size; i++) {
+      bool in_first = i + late < size;
+      LLVMValueRef x = run_element(e, &runs, in_first ? first : second, (i + late) % size);
       registers[run_register(&runs, r, i)] = from_memory(e, access->element, x);
     }
   }
@@ -204,6 +222,23 @@ static uint32_t start_index(const Type *buffer, const Attr *starts) {
   return index;
 }
 
+static bool is_aligned(const Type *tile, const Attr *starts) {
+  for (uint32_t d = 0; starts && d < tile->rank; d++)
+    if (starts->ints.at[d] % tile->shape[d] != 0) return false;
+  return true;
+}
+
+static bool is_plain_row(const Type *buffer) {
+  bool plain = buffer->rank == 1;
+  for (uint32_t i = 0; i < layout_in_bits(buffer->layout); i++)
+    plain = plain && buffer->layout->basis[i] == UINT32_C(1) << i;
+  return plain;
+}
+
+bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts) {
+  return is_aligned(tile, starts) || is_plain_row(buffer);
+}
+
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts) {
   const Type *type = buffer->type;
   Layout inverse, in_buffer = *tile->layout;
@@ -214,7 +249,12 @@ SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *til
   Layout map = layout_compose(&in_buffer, &inverse);
   SharedAccess access = {.base = emit_shared_address(e, buffer), .element = type_element(tile)};
   access.map = layout_intern(e->module->ir, &map);
-  access.change = layout_apply_offset(&inverse, start_index(type, starts));
+  if (is_aligned(tile, starts)) {
+    access.change = layout_apply_offset(&inverse, start_index(type, starts));
+  } else {
+    access.shift = (uint32_t)starts->ints.at[0];
+    access.base = at_byte(e, access.base, emit_i32(e, access.shift * type_element_bytes(access.element)));
+  }
   return access;
 }
 

@@ -54,7 +54,7 @@ static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
   if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
-  if (!type_is_tile(tile) || !tile->layout || !has_elements || !holds(buffer, tile))
+  if (!type_is_tile(tile) || !has_elements || !holds(buffer, tile))
     verify_fail(v, op, "%s does not hold %s", verify_type_text(v, buffer), verify_type_text(v, tile));
   else if (op_attr(op, ATTR_STARTS))
     check_starts(v, op, tile, buffer);

@@ -21,12 +21,15 @@
 // mask moves 16 bytes a
 //         lane. The price is a second copy of the code
 //
+// Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
+//
 // A tile whose masks' changes fall together with its vectors (the bound a multiple of 16) needs no second
 // copy and gets none.
 #include "ir/clone.h"
 #include "passes/axis_info.h"
 #include "passes/mask_bounds.h"
 #include "passes/passes.h"
+#include "passes/windows.h"
 
 enum { ACCESS_BYTES = 16, MAX_OPS = 2000 };
 
@@ -34,6 +37,7 @@ typedef struct Splitter {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
+  bool *shared; // by op id: a load of a window, which without masks is read in vectors
   bool changed;
 } Splitter;
 
@@ -51,6 +55,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static bool is_narrowed(const Splitter *s, const Op *op) {
   const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
   if (!mask) return false;
+  if (op->id < s->func->op_count && s->shared[op->id]) return true;
   uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
   axis_order(s->axes, pointer, order);
   const AxisInfo *at = axis_info(s->axes, pointer);
@@ -247,8 +252,18 @@ static bool has_loops(const Region *region) {
   return false;
 }
 
+static void mark_windows(Op *op, void *data) {
+  Splitter *s = data;
+  Window window;
+  if (op->kind != OP_LOAD || s->shared[op->id]) return;
+  if (!window_find(s->context->scratch, s->axes, op, &window, NULL)) return;
+  for (uint32_t i = 0; i < window.taps.n; i++) s->shared[window.taps.at[i].load->id] = true;
+}
+
 bool pass_split_masks(PassContext *context, Func *func) {
   Splitter s = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  s.shared = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  region_walk(func->body, mark_windows, &s);
   if (has_loops(func->body))
     split_loops(&s, func->body);
   else

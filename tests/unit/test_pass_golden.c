@@ -138,6 +138,8 @@ static void test_shuffled(void **state) { (void)state, check_file("shuffled"); }
 static void test_gather_rows(void **state) { (void)state, check_file("gather_rows"); }
 static void test_product(void **state) { (void)state, check_file("product"); }
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
+static void test_windows(void **state) { (void)state, check_file("windows"); }
+static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
 
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
   (void)module;
@@ -206,6 +208,8 @@ int main(void) {
       cmocka_unit_test(test_gather_rows),
       cmocka_unit_test(test_product),
       cmocka_unit_test(test_sorted),
+      cmocka_unit_test(test_windows),
+      cmocka_unit_test(test_windows_declined),
       cmocka_unit_test(test_pipeline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
