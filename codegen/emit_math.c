@@ -8,43 +8,10 @@
 #include <string.h>
 #include "base/fault.h"
 #include "codegen/libclc.h"
+#include "codegen/math_fp32.h"
+#include "codegen/math_libclc.h"
 #include "codegen/nvvm.h"
 #include "ir/math.h"
-
-static LLVMValueRef real(const Emitter *e, double value) { return LLVMConstReal(e->f32, value); }
-
-// 2^n for n in -126 .. 127, as fp32.
-static LLVMValueRef power_of_two(Emitter *e, LLVMValueRef n) {
-  LLVMValueRef biased = LLVMBuildAdd(e->builder, n, emit_i32(e, 127), "");
-  return LLVMBuildBitCast(e->builder, LLVMBuildShl(e->builder, biased, emit_i32(e, 23), ""), e->f32, "");
-}
-
-// e^x = 2^n * 2^f with n = rint(x * log2 e) and f = x * log2 e - n, log2 e in two parts: 0.8 ulp, and what
-// ex2.approx adds on
-// [-1/2, 1/2]. n is kept within +-160, beyond which f carries x to infinity or 0, NaN too. 2^n is two exact
-// factors, so that a denormal result is rounded once.
-static LLVMValueRef exp_fp32(Emitter *e, LLVMValueRef x) {
-  LLVMBuilderRef b = e->builder;
-  const double log2_e = 0x1.715476p+0, log2_e_low = 0x1.4ae0cp-26, round = 0x1.8p+23;
-  LLVMValueRef t = LLVMBuildFMul(b, x, real(e, log2_e), "");
-  t = nvvm_binary(e, "llvm.maxnum", t, real(e, -160));
-  t = nvvm_binary(e, "llvm.minnum", t, real(e, 160));
-  LLVMValueRef rounded = LLVMBuildFAdd(b, t, real(e, round), ""); // its low bits are n
-  LLVMValueRef minus_n = LLVMBuildFSub(b, real(e, round), rounded, "");
-  LLVMValueRef f = nvvm_fma(e, x, real(e, log2_e), minus_n);
-  f = nvvm_fma(e, x, real(e, log2_e_low), f);
-  LLVMValueRef bits = LLVMBuildBitCast(b, rounded, e->i32, "");
-  LLVMValueRef n = LLVMBuildSub(b, bits, emit_i32(e, 0x4b400000u), "");
-  LLVMValueRef half = LLVMBuildAShr(b, n, emit_i32(e, 1), "");
-  LLVMValueRef rest = LLVMBuildSub(b, n, half, "");
-  LLVMValueRef y = LLVMBuildFMul(b, nvvm_exp2_ftz(e, f), power_of_two(e, half), "");
-  return LLVMBuildFMul(b, y, power_of_two(e, rest), "");
-}
-
-static LLVMValueRef exp_any(Emitter *e, const LLVMValueRef *x) {
-  if (LLVMTypeOf(x[0]) == e->f64) return emit_libclc(e, "_Z3expd", e->f64, x, 1);
-  return exp_fp32(e, x[0]);
-}
 
 // ex2.approx takes denormals in and out.
 static LLVMValueRef exp2_any(Emitter *e, const LLVMValueRef *x) {
@@ -81,19 +48,6 @@ static LLVMValueRef sign_bit(Emitter *e, const LLVMValueRef *x) {
 }
 
 static LLVMValueRef wide(Emitter *e, LLVMValueRef x) { return LLVMBuildFPCast(e->builder, x, e->f64, ""); }
-
-// Exact functions: the wider type's result is the narrower one's too. libclc's fmod of fp32 is wrong where
-// the divisor is denormal.
-static LLVMValueRef in_fp64(Emitter *e, const char *symbol, const LLVMValueRef *x) {
-  LLVMValueRef args[2];
-  for (uint32_t i = 0; i < 2; i++) args[i] = wide(e, x[i]);
-  return LLVMBuildFPCast(e->builder, emit_libclc(e, symbol, e->f64, args, 2), LLVMTypeOf(x[0]), "");
-}
-
-static LLVMValueRef fmod_any(Emitter *e, const LLVMValueRef *x) { return in_fp64(e, "_Z4fmoddd", x); }
-static LLVMValueRef remainder_any(Emitter *e, const LLVMValueRef *x) {
-  return in_fp64(e, "_Z9remainderdd", x);
-}
 
 // 2^n of fp64 for whole n in -1022 .. 1023, given as fp64.
 static LLVMValueRef power_of_two_fp64(Emitter *e, LLVMValueRef n) {
@@ -145,46 +99,6 @@ static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(e->builder, is_nan(e, x + 1), x[1], scaled, "");
 }
 
-// libclc's of fp32 is wrong near zero and at minus infinity.
-static LLVMValueRef lgamma_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMValueRef of = wide(e, x[0]);
-  LLVMValueRef y = emit_libclc(e, "_Z6lgammad", e->f64, &of, 1);
-  return LLVMBuildFPCast(e->builder, y, LLVMTypeOf(x[0]), "");
-}
-
-// Below -190 it is 0 between the poles, positive where floor(a) is even; libclc's overflows.
-static LLVMValueRef far_below(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
-  LLVMBuilderRef b = e->builder;
-  LLVMValueRef floor = nvvm_unary(e, "llvm.floor", x);
-  LLVMValueRef half = LLVMBuildFMul(b, floor, LLVMConstReal(e->f64, 0.5), "");
-  LLVMValueRef even = LLVMBuildFCmp(b, LLVMRealOEQ, nvvm_unary(e, "llvm.floor", half), half, "");
-  LLVMValueRef zero = LLVMBuildSelect(b, even, LLVMConstReal(e->f64, 0), LLVMConstReal(e->f64, -0.0), "");
-  LLVMValueRef below = LLVMBuildFCmp(b, LLVMRealOLT, x, LLVMConstReal(e->f64, -190), "");
-  LLVMValueRef between = LLVMBuildFCmp(b, LLVMRealONE, floor, x, "");
-  return LLVMBuildSelect(b, LLVMBuildAnd(b, below, between, ""), zero, y, "");
-}
-
-// Near zero it is 1 / a, with a's sign, which libclc's loses.
-static LLVMValueRef tgamma_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMBuilderRef b = e->builder;
-  LLVMValueRef of = wide(e, x[0]);
-  LLVMValueRef y = emit_libclc(e, "_Z6tgammad", e->f64, &of, 1);
-  LLVMValueRef inverse = LLVMBuildFDiv(b, LLVMConstReal(e->f64, 1), of, "");
-  LLVMValueRef near = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, of), LLVMConstReal(e->f64, 0x1p-60), "");
-  y = far_below(e, of, LLVMBuildSelect(b, near, inverse, y, ""));
-  return LLVMBuildFPCast(b, y, LLVMTypeOf(x[0]), "");
-}
-
-// From 2^64 on every exponent is even and decides alone between 0, 1 and infinity; libclc's wraps there.
-static LLVMValueRef pow_any(Emitter *e, const LLVMValueRef *x) {
-  LLVMBuilderRef b = e->builder;
-  if (LLVMTypeOf(x[0]) == e->f32) return emit_libclc(e, "_Z3powff", e->f32, x, 2);
-  LLVMValueRef most = LLVMConstReal(e->f64, 0x1p64);
-  LLVMValueRef beyond = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, x[1]), most, "");
-  LLVMValueRef exponent = LLVMBuildSelect(b, beyond, nvvm_binary(e, "llvm.copysign", most, x[1]), x[1], "");
-  return emit_libclc(e, "_Z3powdd", e->f64, (LLVMValueRef[]){x[0], exponent}, 2);
-}
-
 // The exponent as i64, wrong at 0, NaN and infinity. fp32 is normal in fp64; what is denormal there is
 // scaled.
 static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
@@ -222,35 +136,51 @@ static LLVMValueRef ilogb_any(Emitter *e, const LLVMValueRef *x) {
 
 typedef LLVMValueRef (*MathFn)(Emitter *e, const LLVMValueRef *x);
 
-// How a function is computed: by one intrinsic overloaded by the operands' type, by a function above, or,
-// with neither, by libclc's of the same name.
+// How a function is computed: of fp32 by math_fp32.h's where it has one; by one intrinsic overloaded by the
+// operands' type, by a function above, or, with neither, by libclc's of the same name.
 static const struct {
   const char *intrinsic;
-  MathFn emit;
+  MathFn emit, fp32;
 } math_rows[MATH_COUNT] = {
-    [MATH_exp] = {NULL, exp_any},
-    [MATH_exp2] = {NULL, exp2_any},
-    [MATH_sqrt] = {"llvm.sqrt", NULL},
-    [MATH_rsqrt] = {NULL, rsqrt_any},
-    [MATH_fmod] = {NULL, fmod_any},
-    [MATH_remainder] = {NULL, remainder_any},
-    [MATH_ldexp] = {NULL, ldexp_any},
-    [MATH_lgamma] = {NULL, lgamma_any},
-    [MATH_tgamma] = {NULL, tgamma_any},
-    [MATH_pow] = {NULL, pow_any},
-    [MATH_copysign] = {"llvm.copysign", NULL},
-    [MATH_floor] = {"llvm.floor", NULL},
-    [MATH_ceil] = {"llvm.ceil", NULL},
-    [MATH_trunc] = {"llvm.trunc", NULL},
-    [MATH_round] = {"llvm.round", NULL},
-    [MATH_rint] = {"llvm.rint", NULL},
-    [MATH_abs] = {"llvm.fabs", NULL},
-    [MATH_logb] = {NULL, logb_any},
-    [MATH_ilogb] = {NULL, ilogb_any},
-    [MATH_isnan] = {NULL, is_nan},
-    [MATH_isinf] = {NULL, is_inf},
-    [MATH_isfinite] = {NULL, is_finite},
-    [MATH_signbit] = {NULL, sign_bit},
+    [MATH_exp] = {NULL, NULL, fp32_exp},
+    [MATH_exp10] = {NULL, NULL, fp32_exp10},
+    [MATH_log] = {NULL, NULL, fp32_log},
+    [MATH_log2] = {NULL, NULL, fp32_log2},
+    [MATH_log10] = {NULL, NULL, fp32_log10},
+    [MATH_log1p] = {NULL, NULL, fp32_log1p},
+    [MATH_tanh] = {NULL, NULL, fp32_tanh},
+    [MATH_erf] = {NULL, math_erf, fp32_erf},
+    [MATH_erfc] = {NULL, NULL, fp32_erfc},
+    [MATH_sin] = {NULL, math_sin, fp32_sin},
+    [MATH_cos] = {NULL, NULL, fp32_cos},
+    [MATH_tan] = {NULL, math_tan, fp32_tan},
+    [MATH_atan] = {NULL, math_atan, fp32_atan},
+    [MATH_expm1] = {NULL, math_expm1, NULL},
+    [MATH_asin] = {NULL, math_asin, NULL},
+    [MATH_sinpi] = {NULL, math_sinpi, NULL},
+    [MATH_cospi] = {NULL, math_cospi, NULL},
+    [MATH_exp2] = {NULL, exp2_any, NULL},
+    [MATH_sqrt] = {"llvm.sqrt", NULL, NULL},
+    [MATH_rsqrt] = {NULL, rsqrt_any, NULL},
+    [MATH_fmod] = {NULL, math_fmod, NULL},
+    [MATH_remainder] = {NULL, math_remainder, NULL},
+    [MATH_ldexp] = {NULL, ldexp_any, NULL},
+    [MATH_lgamma] = {NULL, math_lgamma, NULL},
+    [MATH_tgamma] = {NULL, math_tgamma, NULL},
+    [MATH_pow] = {NULL, math_pow, NULL},
+    [MATH_copysign] = {"llvm.copysign", NULL, NULL},
+    [MATH_floor] = {"llvm.floor", NULL, NULL},
+    [MATH_ceil] = {"llvm.ceil", NULL, NULL},
+    [MATH_trunc] = {"llvm.trunc", NULL, NULL},
+    [MATH_round] = {"llvm.round", NULL, NULL},
+    [MATH_rint] = {"llvm.rint", NULL, NULL},
+    [MATH_abs] = {"llvm.fabs", NULL, NULL},
+    [MATH_logb] = {NULL, logb_any, NULL},
+    [MATH_ilogb] = {NULL, ilogb_any, NULL},
+    [MATH_isnan] = {NULL, is_nan, NULL},
+    [MATH_isinf] = {NULL, is_inf, NULL},
+    [MATH_isfinite] = {NULL, is_finite, NULL},
+    [MATH_signbit] = {NULL, sign_bit, NULL},
 };
 
 enum { SYMBOL_BYTES = 32 };
@@ -275,6 +205,7 @@ bool emit_has_math(const Op *op) {
   char symbol[SYMBOL_BYTES];
   if (!math_of(op, &function)) return false;
   if (math_rows[function].intrinsic || math_rows[function].emit) return true;
+  if (math_rows[function].fp32 && operand_elem(op) == ELEM_FP32) return true;
   libclc_symbol(math_info(function), operand_elem(op), symbol);
   return libclc_has(symbol);
 }
@@ -283,6 +214,7 @@ LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   MathFunction function;
   char symbol[SYMBOL_BYTES];
   if (!math_of(op, &function)) BUG("math without a function");
+  if (math_rows[function].fp32 && LLVMTypeOf(x[0]) == e->f32) return math_rows[function].fp32(e, x);
   if (math_rows[function].emit) return math_rows[function].emit(e, x);
   const char *intrinsic = math_rows[function].intrinsic;
   if (intrinsic)
@@ -309,11 +241,7 @@ LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildTrunc(e->builder, upper, narrow, "");
 }
 
-// fmod is exact, so the wider type's result is the narrower one's too.
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMTypeRef type = LLVMTypeOf(x[0]); // fp8 comes as fp32
-  LLVMValueRef args[2];
-  for (uint32_t i = 0; i < 2; i++) args[i] = wide(e, x[i]);
-  return LLVMBuildFPCast(e->builder, emit_libclc(e, "_Z4fmoddd", e->f64, args, 2), type, "");
+  return math_fmod(e, x);
 }

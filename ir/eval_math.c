@@ -118,10 +118,15 @@ static double spread1(MathFunction f, const Element *x, double r) {
   return fmax(apart(apply1(f, low), r), apart(apply1(f, high), r));
 }
 
+// What the function's error is relative to, where its value is r.
+static double size1(MathFunction f, double x, double r) {
+  return f == MATH_lgamma && x < -2 && isfinite(x) ? fmax(fabs(r), lgamma(1 - x)) : r;
+}
+
 static Element function1(MathFunction f, Elem elem, const Element *x, double ulp) {
-  double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits));
+  double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits)), size = size1(f, x->r, r);
   bool exact = steps(f) || f == MATH_abs;
-  double spread = spread1(f, x, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
+  double spread = spread1(f, x, r), e = spread + (exact ? 0 : eval_rounding(elem, size, ulp));
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 

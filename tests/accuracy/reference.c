@@ -99,12 +99,16 @@ static long double next_after(Type type, long double a, long double b) {
   return isnan(b) ? b : a == b ? b : a == 0 ? copysignl(0, b) : a;
 }
 
+// Exponents from 2^53 on are even; of 0 and infinity glibc's takes those from 2^63 on for odd.
+static long double power(long double a, long double b) {
+  bool wraps = (a == 0 || isinf(a)) && fabsl(b) > 0x1p62L;
+  return powl(a, wraps ? copysignl(0x1p62L, b) : b);
+}
+
 static long double of_two(Function f, Type type, long double a, long double b) {
   switch ((int)f) {
   case FUNCTION_atan2: return atan2l(a, b);
-  // Exponents from 2^53 on are even, and 2^62 takes all bases but 1 and -1 to 0 or infinity; glibc's wraps at
-  // 2^63.
-  case FUNCTION_pow: return powl(a, isnan(b) ? b : fmaxl(-0x1p62L, fminl(b, 0x1p62L)));
+  case FUNCTION_pow: return power(a, b);
   case FUNCTION_hypot: return hypotl(a, b);
   case FUNCTION_fmod: return fmodl(a, b);
   case FUNCTION_remainder: return remainderl(a, b);

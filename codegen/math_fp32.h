@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions of fp32 in a few instructions without branches: a reduction, a polynomial of our own, and the
+// hardware's ex2.approx and rcp.approx where they help. tests/accuracy measures them.
+//
+// The polynomials are minimax fits of relative error (Lawson's iteration at 1500 Chebyshev points), rounded
+// to fp32 one coefficient after another, the remaining ones fitted again.
+#ifndef CODEGEN_MATH_FP32_H
+#define CODEGEN_MATH_FP32_H
+
+#include "codegen/emit.h"
+
+// c[0] + c[1] x + ... + c[n - 1] x^(n - 1), n >= 2
+LLVMValueRef fp32_polynomial(Emitter *e, LLVMValueRef x, const float *c, uint32_t n);
+LLVMValueRef fp32_real(const Emitter *e, double value);
+LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x); // off by 1 ulp at most; denormals are 0
+
+// x[0] is the argument.
+LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_exp10(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_log2(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_log10(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_atan(Emitter *e, const LLVMValueRef *x);
+// From 2^16 on libclc's, behind a branch.
+LLVMValueRef fp32_sin(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_cos(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_tan(Emitter *e, const LLVMValueRef *x);
+
+#endif
