@@ -19,7 +19,17 @@ typedef struct Run {
 
 static uint32_t smaller(uint32_t a, uint64_t b) { return b < a ? (uint32_t)b : a; }
 
-// The length is never more than 16 bytes, what the access is aligned to, or the consecutive elements that a
+// Register bits, from the lowest, that lead along one dimension. Whether addresses count upwards there is for
+// `vector` to say.
+static uint32_t run_bits(const Layout *layout) {
+  uint32_t bits = 0, first = layout->bits[DIM_REGISTER] ? layout_basis(layout, DIM_REGISTER, 0) : 0;
+  if (!first || (first & (first - 1))) return 0;
+  while (bits < layout->bits[DIM_REGISTER] && layout_basis(layout, DIM_REGISTER, bits) == first << bits)
+    bits++;
+  return bits;
+}
+
+// The length is never more than 16 bytes, what the access is aligned to, or the neighbouring elements that a
 // thread holds.
 static Run run_of(const Emitter *e, const Op *op, const Type *type) {
   Run run = {
@@ -28,7 +38,7 @@ static Run run_of(const Emitter *e, const Op *op, const Type *type) {
   if (!type_is_tile(type)) return run;
   uint32_t most = smaller(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
   most = smaller(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
-  most = smaller(most, 1ull << layout_contiguous_bits(type->layout));
+  most = smaller(most, 1ull << run_bits(type->layout));
   while (run.length * 2 <= most && run.registers % (run.length * 2) == 0) run.length *= 2;
   return run;
 }

@@ -82,11 +82,14 @@ static uint32_t broadcast_bytes(const Op *op) {
   return tile_bytes(type);
 }
 
-bool convert_by_lanes(const Op *convert, LanePlan *plan) {
+bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, LanePlan *plan) {
   enum { MOST_SHUFFLES = 32 }; // a store, a barrier and a load then cost less
+  return layout_lane_plan(from, to, plan) && plan->shuffles * bytes <= 4 * MOST_SHUFFLES;
+}
+
+bool convert_by_lanes(const Op *convert, LanePlan *plan) {
   const Type *from = op_operand(convert, 0)->type;
-  if (!layout_lane_plan(from->layout, op_result(convert)->type->layout, plan)) return false;
-  return plan->shuffles * type_element_bytes(from) <= 4 * MOST_SHUFFLES;
+  return layouts_by_lanes(from->layout, op_result(convert)->type->layout, type_element_bytes(from), plan);
 }
 
 static uint32_t convert_bytes(const Op *op) {

@@ -18,6 +18,8 @@ bool shared_is_stacked(const Type *buffers);
 uint32_t scratch_bytes(const Op *op);
 // Whether a conversion is done by shuffles: within warps, by few of them.
 bool convert_by_lanes(const Op *convert, LanePlan *plan);
+// The same of elements of so many bytes in two layouts.
+bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, LanePlan *plan);
 // Where in a reduction's or scan's scratch the partial results of operand `index` begin.
 uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
 

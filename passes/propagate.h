@@ -17,13 +17,14 @@
 #include "passes/layout_flow.h"
 #include "passes/passes.h"
 
-enum { LOOP_WEIGHT = 8, MAX_LOOPS = 4, NO_RESULT = -1 };
+enum { LOOP_WEIGHT = 8, MAX_LOOPS = 4, MAX_PAIRED = 4, NO_RESULT = -1 };
 
 // A load, a store, an atomic. It may work in another layout than the components it touches.
 typedef struct Access {
   Op *op;
   const Layout *anchor; // NULL: none
   const Layout *layout; // what it works in: known when all components are
+  const Layout *paired[MAX_PAIRED]; // further ones, from propagate_pair; NULL: no more
   uint32_t bytes, weight;
   uint32_t vector; // elements: at most these
   uint32_t shift,
@@ -110,6 +111,10 @@ Value *propagate_source(const Propagator *p, Value *value);
 // The source's layout from that of the value, and the other way.
 const Layout *propagate_back(const Propagator *p, const Value *value, const Layout *layout);
 const Layout *propagate_forward(const Propagator *p, const Value *value, const Layout *layout);
+
+// propagate_pair.c: gives accesses that run along different dimensions of one value layouts in which threads
+// hold blocks of both runs.
+void propagate_pair(Propagator *p);
 
 // propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.
 uint32_t access_vector(const Access *access, const Layout *layout); // elements at once in this layout

@@ -68,14 +68,16 @@ static uint64_t whole_access_cost(const Choice *c, const Access *access, const L
 // costs. NULL: nothing is known yet.
 static const Layout *best_for_access(const Choice *c, const Access *access, const Layout *tried,
                                      uint64_t *cost) {
-  const Layout *best = NULL, *option[6] = {access->anchor};
+  enum { MOST = 6 + MAX_PAIRED };
+  const Layout *best = NULL, *option[MOST] = {access->anchor};
   uint32_t count = 1;
-  for (uint32_t i = 0; i < access->op->operand_count && count < 6; i++) {
+  for (uint32_t i = 0; i < MAX_PAIRED && access->paired[i]; i++) option[count++] = access->paired[i];
+  for (uint32_t i = 0; i < access->op->operand_count && count < MOST; i++) {
     Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
     if (!c->p->lazy[operand->id])
       option[count++] = propagate_forward(c->p, operand, home_of(c, source->id, tried));
   }
-  if (op_result(access->op) && count < 6) option[count++] = home_of(c, op_result(access->op)->id, tried);
+  if (op_result(access->op) && count < MOST) option[count++] = home_of(c, op_result(access->op)->id, tried);
   *cost = 0;
   for (uint32_t i = count; i-- > 0;) { // where it is no dearer the component's own layout is kept
     if (!option[i] || option[i] == best) continue;
@@ -110,16 +112,20 @@ static void propose_from_edge(Choice *c, const Edge *edge) {
     propose(c, flow_result(edge->op, (uint32_t)edge->result, op_layout));
 }
 
-static void propose_from_access(Choice *c, const Access *access) {
+static void propose_for_access(Choice *c, const Op *op, const Layout *layout) {
   Propagator *p = c->p;
-  const Op *op = access->op;
-  if (!access->anchor) return;
+  if (!layout) return;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
     if (!p->lazy[operand->id] && propagate_root(p, source->id) == c->root)
-      propose(c, propagate_back(p, operand, access->anchor));
+      propose(c, propagate_back(p, operand, layout));
   }
-  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose(c, access->anchor);
+  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose(c, layout);
+}
+
+static void propose_from_access(Choice *c, const Access *access) {
+  propose_for_access(c, access->op, access->anchor);
+  for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
 // The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then

@@ -3,7 +3,9 @@
 // them crosses lanes and warps.
 #include "passes/propagate.h"
 
-enum { ISSUE_COST = 2, SECTOR_BITS = 5, SHUFFLE_COST = 2, BARRIER_COST = 48, SHARED_COST = 3 };
+#include "ir/scratch.h"
+
+enum { ISSUE_COST = 2, SECTOR_COST = 4, SECTOR_BITS = 5, SHUFFLE_COST = 2, BARRIER_COST = 48, WORD_COST = 2 };
 
 static uint32_t log2_padded(uint64_t size) {
   uint32_t bits = 0;
@@ -47,15 +49,26 @@ static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t 
 uint64_t access_cost(const Access *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
-  return access->weight * instructions * (ISSUE_COST + sectors_in(access, layout, vector));
+  return access->weight * instructions * (ISSUE_COST + SECTOR_COST * sectors_in(access, layout, vector));
 }
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }
 
-// Written once and read once, in whole wavefronts of 128 bytes.
-static uint64_t shared_cost(const Type *tile, uint64_t registers) {
-  uint64_t wavefronts = (registers * type_element_bytes(tile) + 3) / 4;
-  return BARRIER_COST + SHARED_COST * wavefronts;
+// Written once and read once, `vector` registers at a time.
+static uint64_t shared_cost(const Type *tile, uint64_t registers, uint64_t vector) {
+  uint64_t accesses = (registers + vector - 1) / vector,
+           wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
+  return BARRIER_COST + accesses * (ISSUE_COST + WORD_COST * wavefronts);
+}
+
+// Registers of both sides that one access to shared memory can move.
+static uint64_t shared_vector(const Type *tile, const Layout *from, const Layout *to) {
+  uint64_t vector = 1;
+  for (uint32_t i = 0; i < from->bits[DIM_REGISTER]; i++)
+    for (uint32_t k = 0; k < to->bits[DIM_REGISTER]; k++)
+      if (from->basis[i] && from->basis[i] == to->basis[k] && vector * 2 * type_element_bytes(tile) <= 16)
+        vector *= 2;
+  return vector;
 }
 
 uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to) {
@@ -66,11 +79,12 @@ uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to)
   case CONVERT_NOTHING:
   case CONVERT_REGISTERS: return 0;
   case CONVERT_LANES:
-    if (layout_lane_plan(from, to, &plan)) return 1 + SHUFFLE_COST * plan.shuffles * words_of(tile);
+    if (layouts_by_lanes(from, to, type_element_bytes(tile), &plan))
+      return 1 + SHUFFLE_COST * plan.shuffles * words_of(tile);
     break;
   case CONVERT_SHARED: break;
   }
-  return shared_cost(tile, registers);
+  return shared_cost(tile, registers, shared_vector(tile, from, to));
 }
 
 static uint32_t bits_along(const Layout *layout, LayoutDim dim, uint32_t mask) {
@@ -89,7 +103,7 @@ uint64_t reduction_cost(const Reduction *reduction, const Layout *layout) {
   uint64_t registers = op->kind == OP_REDUCE ? layout_registers(&result) : layout_registers(layout), cost = 0;
   for (uint32_t i = 0; i < op_input_count(op); i++) {
     cost += SHUFFLE_COST * registers * words_of(op_operand(op, i)->type) * bits_along(layout, DIM_LANE, mask);
-    if (bits_along(layout, DIM_WARP, mask)) cost += shared_cost(op_operand(op, i)->type, registers);
+    if (bits_along(layout, DIM_WARP, mask)) cost += shared_cost(op_operand(op, i)->type, registers, 1);
   }
   return cost * reduction->weight;
 }

@@ -16,7 +16,7 @@
 //         a conversion is cheaper is split off. Cheap values are made anew in each layout that is asked for
 //
 // propagate.h says what components, lazy values, views and edges are; propagate_graph.c finds them,
-// propagate_choose.c and propagate_cost.c choose, propagate_rewrite.c makes types, copies and conversions.
+// propagate_pair.c adds layouts for transpositions, propagate_choose.c and propagate_cost.c choose, propagate_rewrite.c makes types, copies and conversions.
 //
 // After this pass a thread's registers, in layout order, come in runs of `vector` elements that are
 // consecutive in memory: each one access under one mask bit, at an address that is a multiple of `align`
@@ -44,6 +44,7 @@ static void settle(Propagator *p, const Access *access) {
 bool pass_propagate_layouts(PassContext *context, Func *func) {
   Propagator p = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   propagate_build(&p);
+  propagate_pair(&p);
   propagate_choose(&p);
   propagate_rewrite(&p);
   for (uint32_t i = 0; i < p.accesses.n; i++) settle(&p, &p.accesses.at[i]);
