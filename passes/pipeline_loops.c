@@ -447,6 +447,16 @@ static void report(const Stager *s, uint32_t stages) {
                 "the product stays under way while the next begins (%u stages)", stages);
 }
 
+// A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
+// none are no others than those that the wait is for.
+static Op *guard(Stager *s, Builder *b, Value *any) {
+  const Op *loop = s->staged->loop;
+  const Type **types = ARENA_ARRAY(s->arena, const Type *, loop->result_count);
+  for (uint32_t i = 0; i < loop->result_count; i++) types[i] = loop->results[i].type;
+  b->loc = loop->loc;
+  return build_if(b, any, loop->result_count, types);
+}
+
 static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   StagedLoop staged;
   int64_t step;
@@ -467,14 +477,25 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   Value *any = build_binary(&b, OP_LT, s.lower, s.upper);
   for (int g = 0; g < 2; g++)
     if (s.groups[g].count) begin_group(&s, &b, &s.groups[g], any);
-  Op *made = make_loop(&s, &b);
+  Values results = {0}, none = {0};
+  Op *branch = s.in_flight ? guard(&s, &b, any) : NULL;
+  Builder inner = branch ? builder_at_end(func, branch->regions[0]) : b;
+  Op *made = make_loop(&s, &inner);
   fill_body(&s, made);
   for (uint32_t i = 0; i < loop->result_count; i++) {
-    Value *result = &made->results[i];
-    b.loc = loop->loc;
-    if (s.in_flight && i == staged.sum) result = op_result(wait_for_dot(&b, result, 0));
-    value_replace_uses(&loop->results[i], result);
+    inner.loc = loop->loc;
+    bool under_way = s.in_flight && i == staged.sum;
+    push(&s, &results, under_way ? op_result(wait_for_dot(&inner, &made->results[i], 0)) : &made->results[i]);
+    push(&s, &none, op_operand(loop, i + 3));
   }
+  if (branch) {
+    build_yield(&inner, results.list.n, results.list.at);
+    Builder otherwise = builder_at_end(func, branch->regions[1]);
+    otherwise.loc = loop->loc;
+    build_yield(&otherwise, none.list.n, none.list.at);
+  }
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    value_replace_uses(&loop->results[i], branch ? &branch->results[i] : results.list.at[i]);
   op_erase(loop);
   return true;
 }
