@@ -528,12 +528,25 @@ const AxisTable *axis_analyse(Arena *arena, Func *func) {
   return table;
 }
 
+// The larger the further apart, and what is not known or stays in one place furthest.
+static uint64_t distance(const AxisTable *table, const Value *value, uint32_t d) {
+  int64_t stride;
+  if (!axis_stride(table, value, d, &stride) || stride == 0) return UINT64_MAX;
+  return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]) {
-  const AxisInfo *info = axis_info(table, value);
+  const uint64_t *run = axis_info(table, value)->contiguity;
   uint32_t rank = shape_of(value->type).rank;
+  uint64_t far[TILE_MAX_RANK];
   for (uint32_t i = 0; i < rank; i++) {
     uint32_t d = rank - 1 - i, at = i;
-    for (; at > 0 && info->contiguity[order[at - 1]] < info->contiguity[d]; at--) order[at] = order[at - 1];
+    far[d] = rank > 1 ? distance(table, value, d) : 0;
+    for (; at > 0; at--) {
+      uint32_t before = order[at - 1];
+      if (run[before] > run[d] || (run[before] == run[d] && far[before] <= far[d])) break;
+      order[at] = before;
+    }
     order[at] = d;
   }
 }

@@ -34,8 +34,12 @@ const AxisInfo *axis_info(const AxisTable *table, const Value *value);
 // pointers.
 uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run);
 
-// The dimension of longest contiguity, the later one where two are equal; fills order[0 .. rank) with all,
-// longest first.
+// How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), where that is one number and
+// known. As if nothing wrapped: a hint for what is fast, not a claim.
+bool axis_stride(const AxisTable *table, const Value *value, uint32_t dim, int64_t *stride);
+
+// The dimension of longest contiguity, then the one of the shortest known stride but 0, then the later one;
+// fills order[0 .. rank) with all, in that order.
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);
 
 #endif

@@ -29,6 +29,8 @@ typedef struct Access {
   uint32_t vector; // elements: at most these
   uint32_t shift,
       bits; // of the flattened index: the first bit, and how many, in which addresses count upwards
+  uint64_t place[32]; // by bit of the flattened index: the bytes that it leads away; what is not known leads
+                      // to a place of its own
 } Access;
 
 // Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or

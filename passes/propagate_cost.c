@@ -23,12 +23,11 @@ uint32_t access_vector(const Access *access, const Layout *layout) {
   return 1u << bits;
 }
 
-// The sector that an index falls into, as far as its bits are known to count upwards; every other bit leads
-// to another sector.
+// The sector that an index falls into.
 static uint64_t sector_of(const Access *access, uint32_t index) {
-  uint32_t run = ((1u << access->bits) - 1) << access->shift;
-  uint64_t bytes = (uint64_t)((index & run) >> access->shift) * access->bytes;
-  return (bytes >> SECTOR_BITS) | (uint64_t)(index & ~run) << 32;
+  uint64_t place = 0;
+  for (; index; index &= index - 1) place ^= access->place[__builtin_ctz(index)];
+  return place >> SECTOR_BITS;
 }
 
 // Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).

@@ -154,6 +154,23 @@ static bool is_access(const Op *op) {
   return kind && type_is_tile(op_operand(op, 0)->type);
 }
 
+// Distances are powers of two here, so that they add up as their XOR; others are as good as unknown.
+static void find_places(const Propagator *p, Access *access, const Value *pointer) {
+  const Type *tile = pointer->type;
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, d, &first);
+    int64_t stride;
+    bool known = axis_stride(p->axes, pointer, d, &stride);
+    uint64_t bytes = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+    known = known && !(bytes & (bytes - 1)) && bytes >> 31 == 0;
+    for (uint32_t i = 0; i < bits; i++) {
+      bool fits = known && bytes << i >> 32 == 0;
+      access->place[first + i] = fits ? bytes << i : UINT64_C(1) << (32 + first + i);
+    }
+  }
+  for (uint32_t i = 0; i < access->bits; i++) access->place[access->shift + i] = (uint64_t)access->bytes << i;
+}
+
 static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Value *pointer = op_operand(op, 0);
   const Type *tile = pointer->type;
@@ -166,6 +183,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   axis_order(p->axes, pointer, order);
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_padded(tile->shape[d]);
   access.bits = log2_padded(axis_info(p->axes, pointer)->contiguity[order[0]]);
+  find_places(p, &access, pointer);
   p->access_of[op->id] = (int32_t)p->accesses.n;
   vec_push(p->context->scratch, &p->accesses, access);
 }
