@@ -41,19 +41,16 @@ static const struct {
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
-static bool may_write(const Gen *g, uint32_t i) {
-  return statements[i].class == CLASS_COUNT || has(g, statements[i].class);
+static uint32_t weight(const Gen *g, uint32_t i) {
+  if (statements[i].class != CLASS_COUNT && !has(g, statements[i].class)) return 0;
+  return i == g->focus ? 40 : statements[i].weight;
 }
 
 void statement(Gen *g) {
   uint32_t total = 0, i = 0;
-  for (uint32_t k = 0; k < STATEMENTS; k++) total += may_write(g, k) ? statements[k].weight : 0;
+  for (uint32_t k = 0; k < STATEMENTS; k++) total += weight(g, k);
   uint32_t at = pick(g, total);
-  for (;; i++) {
-    if (!may_write(g, i)) continue;
-    if (at < statements[i].weight) break;
-    at -= statements[i].weight;
-  }
+  for (; at >= weight(g, i); i++) at -= weight(g, i);
   if (g->value_count < MAX_VALUES - 40 && g->params.n < 6000) statements[i].write(g);
 }
 
@@ -74,10 +71,10 @@ static const char prelude[] = "@jit\n"
                               "def combine_linear(a, b, c, d):\n"
                               "    return a * c, b * c + d\n\n\n";
 
-// The last values that nothing uses, at least one, at most four.
+// The last values that nothing uses, at least one, at most six.
 static void write_stores(Gen *g) {
   int stored = 0;
-  for (int i = g->value_count - 1; i >= 0 && stored < 4; i--) {
+  for (int i = g->value_count - 1; i >= 0 && stored < 6; i--) {
     if (g->values[i].used) continue;
     store_value(g, g->values[i]);
     stored++;
@@ -96,6 +93,7 @@ static void write_body(Gen *g) {
 
 static void finish(Gen *g, uint32_t grid0, uint32_t grid1, Program *program) {
   static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a"};
+  static const char *const optional[] = {"hoist", "split_masks", "share_windows", "coalesce", "pipeline"};
   buf_text(&program->text, prelude);
   buf_str(&program->text, buf_view(&g->functions));
   buf_printf(&program->text, "@kernel\ndef f(%s):\n", buf_view(&g->params).at + 2);
@@ -104,6 +102,11 @@ static void finish(Gen *g, uint32_t grid0, uint32_t grid1, Program *program) {
   program->arch = archs[chance(g, 50) ? 5 : pick(g, 6)];
   buf_printf(&program->options, "--kernel f --grid %u,%u --num-warps %d", grid0, grid1, g->warps);
   if (chance(g, 10)) buf_text(&program->options, " --fp-contract off");
+  if (chance(g, 5)) buf_text(&program->options, " -O0");
+  if (chance(g, 15)) buf_printf(&program->options, " --num-stages %u", 1 + pick(g, 4));
+  if (chance(g, 15))
+    buf_printf(&program->options, " --disable-pass %s",
+               optional[pick(g, sizeof optional / sizeof *optional)]);
   buf_free(&g->functions);
   buf_free(&g->body);
   buf_free(&g->params);
@@ -119,6 +122,7 @@ void program_generate(uint64_t seed, uint64_t classes, Program *program) {
   g.programs = (int)(grid0 * grid1);
   g.two_dimensions = grid1 > 1;
   g.warps = 1 << pick(&g, 4);
+  g.focus = chance(&g, 70) ? pick(&g, STATEMENTS) : STATEMENTS;
   g.base = shape_random(&g);
   write_body(&g);
   finish(&g, grid0, grid1, program);

@@ -54,6 +54,7 @@ typedef struct Value {
 typedef struct Gen {
   uint64_t state; // of the random numbers
   uint64_t classes;
+  uint32_t focus; // a statement that is written more often
   Buf functions, body, params, args;
   int indent; // levels
   int blocks; // loops and branches around the statement

@@ -104,11 +104,11 @@ static void mask_dimensions(Gen *g, const Shape *shape, const Offsets *at, Buf *
     if (text->n && chance(g, 50)) continue;
     uint32_t size = (uint32_t)shape->size[d];
     buf_printf(text, "%s(a%d < ", text->n ? " & " : "", at->index[d]);
-    bound(g, chance(g, 20) ? size : pick(g, size + 1), text);
+    bound(g, chance(g, 20) ? size : chance(g, 15) ? pick(g, size + 1) : size - pick(g, (size + 3) / 4), text);
     buf_char(text, ')');
     if (!chance(g, 20)) continue;
     buf_printf(text, " & (a%d >= ", at->index[d]);
-    bound(g, pick(g, size), text);
+    bound(g, pick(g, (size + 3) / 4), text);
     buf_char(text, ')');
   }
 }
@@ -120,6 +120,7 @@ static int64_t choose_mask(Gen *g, const Shape *shape, const Offsets *at, Buf *t
   if (way < 4 || all > 1 << 24) return all;
   if (way < 7) { // nothing beyond the buffer's end
     int64_t n = 1 + (int64_t)pick(g, (uint32_t)all);
+    if (chance(g, 65)) n = all - n / 8; // most of it
     buf_printf(text, "o%d < ", at->offset);
     bound(g, n, text);
     return n;
