@@ -12,7 +12,12 @@ typedef enum Function {
 #define X(name, ...) FUNCTION_##name,
 #include "ir/math.def"
 #undef X
-  FUNCTION_div, // not of math.def: the operator
+  FUNCTION_div,   // not of math.def: the operator
+  FUNCTION_erfcx, // these are made by the front end, of fp32 and narrower
+  FUNCTION_erfinv,
+  FUNCTION_erfcinv,
+  FUNCTION_normcdf,
+  FUNCTION_normcdfinv,
   FUNCTION_COUNT
 } Function;
 
@@ -37,6 +42,8 @@ typedef struct TypeInfo {
 
 extern const TypeInfo types[TYPE_COUNT];
 
+bool function_has(Function f, Type type); // whether the language has it
+
 // number.c
 long double decode(Type type, uint64_t bits);
 uint64_t encode(Type type, double x); // to nearest; of fp16 and bf16 any neighbour
@@ -57,7 +64,8 @@ uint64_t point_count(Function f, Type type,
 
 // reference.c: f(a, b) of the real numbers a and b, right to about 2^-62 of its size; of predicates 0 or 1.
 long double reference(Function f, Type type, const Point *p);
-double bound_of(Function f, Type type); // of the error, in units of u
+long double reference_special(Function f, long double x); // reference_special.c: of those from erfcx on
+double bound_of(Function f, Type type);                   // of the error, in units of u
 // What the error is relative to, for a true value `exact` at `p`.
 long double size_of(Function f, Type type, const Point *p, long double exact);
 

@@ -116,7 +116,7 @@ static void plan(Sweep *s) {
     for (int t = 0; t < TYPE_COUNT; t++) {
       if (o->function && strcmp(o->function, functions[f].name) != 0) continue;
       if (o->type && strcmp(o->type, types[t].name) != 0) continue;
-      if (f == FUNCTION_div && types[t].bytes == 2) continue; // `/` of 16-bit types gives fp32
+      if (!function_has((Function)f, (Type)t)) continue;
       uint64_t count = point_count((Function)f, (Type)t, t == FP64 ? o->fp64_points : o->points);
       s->rows[s->row_count++] = (Row){.function = (Function)f,
                                       .type = (Type)t,

@@ -13,8 +13,15 @@ const FunctionInfo functions[FUNCTION_COUNT] = {
   {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64},
 #include "ir/math.def"
 #undef X
-    {"div", 2, RESULT_F, 1, 1},
+    {"div", 2, RESULT_F, 1, 1},     {"erfcx", 1, RESULT_F, 2, 0},   {"erfinv", 1, RESULT_F, 2, 0},
+    {"erfcinv", 1, RESULT_F, 2, 0}, {"normcdf", 1, RESULT_F, 2, 0}, {"normcdfinv", 1, RESULT_F, 2, 0},
 };
+
+// `/` of 16-bit types gives fp32.
+bool function_has(Function f, Type type) {
+  if (f == FUNCTION_div) return types[type].bytes > 2;
+  return f < FUNCTION_div || type != FP64;
+}
 
 static const long double PI = 3.14159265358979323846264338327950288L;
 
@@ -88,7 +95,7 @@ static long double of_one(Function f, long double x) {
   case FUNCTION_isinf: return isinf(x) != 0;
   case FUNCTION_isfinite: return isfinite(x);
   case FUNCTION_signbit: return signbit(x) != 0;
-  default: return nanl(""); // a function that has no reference fails everywhere
+  default: return reference_special(f, x);
   }
 }
 
