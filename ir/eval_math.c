@@ -156,7 +156,7 @@ static double atan2_spread(Elem elem, const Element *x, const Element *y, double
 // fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
 // jump by y the result is uncertain.
 static double remainder_spread(MathFunction f, const Element *x, const Element *y, double r) {
-  double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r);
+  double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r) - y->e;
   bool jumps = f == MATH_fmod ? fabs(r) <= e || fabs(r) + e >= size : 2 * (fabs(r) + e) >= size;
   return jumps ? INFINITY : e;
 }

@@ -333,6 +333,25 @@ static void test_uncertain(void **unused) {
   }
 }
 
+// The divisor is as large as the dividend or a little larger: no remainder, or all of it.
+static void test_uncertain_remainder(void **unused) {
+  (void)unused;
+  Fixture f;
+  begin(&f, 3, floats);
+  float a[16], b[16];
+  add_inputs(&f, a, b);
+  eval_memory_add(f.memory, OUT, NULL, 64, false);
+  Value *x = build_load(&f.b, pointers(&f, arg(&f, 0), 16), NULL, NULL);
+  Value *little = build_binary(&f.b, OP_MUL, x, build_float(&f.b, x->type, 0x1p-26));
+  Value *divisor = build_binary(&f.b, OP_ADD, x, little);
+  build_store(&f.b, pointers(&f, arg(&f, 2), 16), build_binary(&f.b, OP_REM, x, divisor), NULL);
+  assert_true(launch(&f, THREE));
+  EvalCheck check;
+  assert_true(eval_check(f.memory, OUT, eval_memory_bytes(f.memory, OUT), ELEM_FP32, &check));
+  assert_true(check.uncertain >= 15); // 0 % 0 is NaN
+  end(&f);
+}
+
 // What a program stored, another reads back with its reference and bound; as other types, by its bytes.
 static void test_shadow_survives(void **unused) {
   (void)unused;
@@ -601,16 +620,27 @@ static void test_grid(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_integers_wrap),    cmocka_unit_test(test_division_and_shifts),
-      cmocka_unit_test(test_floats),           cmocka_unit_test(test_comparisons),
-      cmocka_unit_test(test_conversions),      cmocka_unit_test(test_check_bounds),
-      cmocka_unit_test(test_bounds_are_tight), cmocka_unit_test(test_moved_and_computed_zero),
-      cmocka_unit_test(test_uncertain),        cmocka_unit_test(test_shadow_survives),
-      cmocka_unit_test(test_type_punning),     cmocka_unit_test(test_uninitialised),
-      cmocka_unit_test(test_undefined),        cmocka_unit_test(test_out_of_bounds),
-      cmocka_unit_test(test_buffers_touch),    cmocka_unit_test(test_loops),
-      cmocka_unit_test(test_loop_errors),      cmocka_unit_test(test_if),
-      cmocka_unit_test(test_programs),         cmocka_unit_test(test_grid),
+      cmocka_unit_test(test_integers_wrap),
+      cmocka_unit_test(test_division_and_shifts),
+      cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_comparisons),
+      cmocka_unit_test(test_conversions),
+      cmocka_unit_test(test_check_bounds),
+      cmocka_unit_test(test_bounds_are_tight),
+      cmocka_unit_test(test_moved_and_computed_zero),
+      cmocka_unit_test(test_uncertain),
+      cmocka_unit_test(test_uncertain_remainder),
+      cmocka_unit_test(test_shadow_survives),
+      cmocka_unit_test(test_type_punning),
+      cmocka_unit_test(test_uninitialised),
+      cmocka_unit_test(test_undefined),
+      cmocka_unit_test(test_out_of_bounds),
+      cmocka_unit_test(test_buffers_touch),
+      cmocka_unit_test(test_loops),
+      cmocka_unit_test(test_loop_errors),
+      cmocka_unit_test(test_if),
+      cmocka_unit_test(test_programs),
+      cmocka_unit_test(test_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
