@@ -181,6 +181,18 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
   return true;
 }
 
+// Rows of 32-bit elements along m or n, for mma.sync: its lanes read 8 of a row in 4 rows, and vectors are
+// written along rows. The lowest 2 bits of the row's number change the columns' bits 3 and 4.
+static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t contiguous) {
+  uint32_t inner_bits = contiguous ? column_bits : row_bits, outer_bits = contiguous ? row_bits : column_bits;
+  uint32_t inner = contiguous ? 0 : column_bits, outer = contiguous ? column_bits : 0;
+  Bases bases = {0};
+  add_range(&bases, DIM_OFFSET, inner, 0, inner_bits);
+  for (uint32_t i = 0; i < outer_bits; i++)
+    add(&bases, DIM_OFFSET, 1u << (outer + i) | (i < 2 ? 1u << (inner + 3 + i) : 0));
+  return finish(&bases, row_bits + column_bits);
+}
+
 // Whether the tile's lowest register bit, or without registers lane bit, moves along the last dimension.
 static bool counts_along_columns(const Layout *home, uint32_t column_bits) {
   uint32_t lowest =
@@ -210,6 +222,9 @@ Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   Layout layout;
   if (rows_fit && layout_wgmma_shared(rows, columns, elem_bits, contiguous, &layout, &row_bytes))
     return layout;
+  uint32_t inner_bits = contiguous ? columns : rows;
+  if (tensor_core && !wgmma && !shape.batch && elem_bits == 2 && contiguous != k_dimension && inner_bits >= 5)
+    return rows_of_words(rows, columns, contiguous);
   Layout read = read_layout(dot, operand, &shape);
   return layout_swizzle(home->layout, &read, elem_bits);
 }
