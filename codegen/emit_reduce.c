@@ -29,7 +29,7 @@ static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, bit, emit_i32(e, 0), "");
 }
 
-// v[r] and `others` into v[r], the earlier first.
+// v[r] and `others` into v[r], the earlier first: so both holders get the same.
 static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, uint32_t delta) {
   Emitter *e = d->e;
   LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];
@@ -183,7 +183,7 @@ static void through_scratch(Reduction *d) {
 void emit_reduce(Emitter *e, Op *op) {
   Reduction d = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = op_input_count(op)};
   d.plan = reduce_plan(op);
-  d.commutes = region_commutes(op->regions[0]);
+  d.commutes = region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
   d.registers = layout_registers(d.layout);
   for (uint32_t k = 0; k < d.count; k++) {
     d.v[k] = ARENA_ARRAY(e->arena, LLVMValueRef, d.registers);

@@ -67,17 +67,15 @@ typedef struct Extreme {
   bool largest, leftmost;
 } Extreme;
 
-// (value, index) of either side: the better value's; among equals the smaller index, or the later side.
+// (value, index) of either side: the better value's; among equals the smaller index, or the larger.
 static bool combine_indexed(Elab *e, const Call *call, const void *data, uint32_t n, Value *const *args,
                             Value **results) {
   (void)call, (void)n;
   const Extreme *extreme = data;
   Value *better = build_binary(&e->b, extreme->largest ? OP_GT : OP_LT, args[0], args[2]);
-  if (extreme->leftmost) {
-    Value *equal = build_binary(&e->b, OP_EQ, args[0], args[2]);
-    Value *before = build_binary(&e->b, OP_LT, args[1], args[3]);
-    better = build_binary(&e->b, OP_OR, better, build_binary(&e->b, OP_AND, equal, before));
-  }
+  Value *equal = build_binary(&e->b, OP_EQ, args[0], args[2]);
+  Value *before = build_binary(&e->b, extreme->leftmost ? OP_LT : OP_GT, args[1], args[3]);
+  better = build_binary(&e->b, OP_OR, better, build_binary(&e->b, OP_AND, equal, before));
   results[0] = builtin_choose(e, better, args[0], args[2]);
   results[1] = builtin_choose(e, better, args[1], args[3]);
   return true;

@@ -5,37 +5,6 @@
 #include "ir/layout_parts.h"
 #include "ir/scratch.h"
 
-// --- commuting
-
-static const Value *swapped(const Region *region, const Value *x) {
-  uint32_t half = region->arg_count / 2;
-  return x->region == region ? region->args[(x->index + half) % region->arg_count] : x;
-}
-
-// Whether y, with a... and b... exchanged, is x.
-static bool mirrors(const Region *region, const Value *x, const Value *y, uint32_t depth) {
-  enum { MAX_DEPTH = 16 };
-  if (!x->def || !y->def || x->def->region != region) return swapped(region, y) == x;
-  const Op *a = x->def, *b = y->def;
-  if (depth > MAX_DEPTH || a->kind != b->kind || a->region_count || a->operand_count != b->operand_count ||
-      !op_has(a, PURE) || b->region != region)
-    return false;
-  if (a->attrs.n != b->attrs.n || (a->attrs.n && a != b)) return false;
-  bool straight = true, crossed = op_has(a, COMMUTES);
-  for (uint32_t i = 0; straight && i < a->operand_count; i++)
-    straight = mirrors(region, op_operand(a, i), op_operand(b, i), depth + 1);
-  if (straight || !crossed) return straight;
-  return mirrors(region, op_operand(a, 0), op_operand(b, 1), depth + 1) &&
-         mirrors(region, op_operand(a, 1), op_operand(b, 0), depth + 1);
-}
-
-bool region_commutes(const Region *region) {
-  const Op *yield = region->last;
-  for (uint32_t i = 0; yield && i < yield->operand_count; i++)
-    if (!mirrors(region, op_operand(yield, i), op_operand(yield, i), 0)) return false;
-  return yield != NULL;
-}
-
 // --- reductions
 
 typedef struct Vectors {
@@ -139,7 +108,7 @@ ReducePlan reduce_plan(const Op *reduce) {
   if (!layout_invert(layout, &inverse)) BUG("a layout that does not hold every element");
   Vectors v = {.n = plan.axis_bits};
   memcpy(v.at, inverse.basis + plan.axis_first, v.n * sizeof *v.at);
-  if (region_commutes(reduce->regions[0])) put_in_echelon(&v);
+  if (region_commutes(reduce->regions[0]) != COMMUTES_NOT) put_in_echelon(&v);
   add_steps(&plan, layout, &v);
 
   Span done = {0};

@@ -24,7 +24,14 @@ bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, Lane
 uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
 
 // Whether the region over (a..., b...) gives the same for (b..., a...), as far as its ops show.
-bool region_commutes(const Region *region);
+typedef enum Commutes {
+  COMMUTES_NOT,
+  COMMUTES_IN_EFFECT, // but for rounding, NaN, and points where it is not continuous: elements may be
+                      // combined in any order, but of two holders that combine with one another both must
+                      // take the same first
+  COMMUTES_EXACTLY,
+} Commutes;
+Commutes region_commutes(const Region *region);
 
 // A reduction along an axis as a sequence of steps, each over the pairs of holders that differ by a fixed XOR
 // of register, lane and warp: after it every holder has what both had. The steps are done in order up to
