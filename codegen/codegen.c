@@ -23,15 +23,17 @@ static const char triple[] = "nvptx64-nvidia-cuda";
 
 static void on_fatal_error(const char *reason) { BUG("LLVM: %s", reason); }
 
-// Shared-memory addresses of 32 bits; the options are read when a target machine is made.
+// Shared-memory addresses of 32 bits (read when a target machine is made), and no straight-line strength
+// reduction: it takes time quadratic in the accesses (a second for a hundred registers a thread), and ptxas
+// makes the same instructions without it.
 static void initialise_once(void) {
-  static const char *const options[] = {"tilec", "-nvptx-short-ptr"};
+  static const char *const options[] = {"tilec", "-nvptx-short-ptr", "-opt-disable=slsr"};
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
   LLVMInstallFatalErrorHandler(on_fatal_error);
-  LLVMParseCommandLineOptions(2, options, "");
+  LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
 }
 
 static void initialise(void) {
@@ -79,13 +81,9 @@ static void end(Emitter *e) {
   LLVMContextDispose(e->context);
 }
 
-// LLVM's straight-line strength reduction, which only the lowest level leaves out, takes time quadratic in
-// the accesses: seconds for tiles of a thousand registers a thread, which spill in any case.
 static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
-  enum { MANY_REGISTERS = 256 };
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-  if (e->most_registers > MANY_REGISTERS) return LLVMCodeGenLevelNone;
   return levels[e->target->opt_level > 3 ? 3 : e->target->opt_level];
 }
 

@@ -35,7 +35,6 @@ uint32_t emit_count(const Type *type) { return type_is_tile(type) ? layout_regis
 
 LLVMValueRef *emit_new(Emitter *e, const Value *value) {
   uint32_t count = emit_count(value->type);
-  if (e->most_registers < count) e->most_registers = count;
   return e->registers[value->id] = ARENA_ARRAY(e->arena, LLVMValueRef, count);
 }
 

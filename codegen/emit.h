@@ -50,7 +50,6 @@ typedef struct Emitter {
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function
   bool uses_libclc;
-  uint32_t most_registers; // that a value has
   uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
   bool arch_specific;      // what was emitted needs the target's `a` suffix
   DebugInfo debug;
