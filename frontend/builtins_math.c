@@ -127,13 +127,16 @@ Obj builtin_divide(Elab *e, Call *call) {
   const Obj *x = &call->args[0], *y = &call->args[1];
   const char *what = arena_printf(e->arena, "'%s'", call->text);
   bool good = true;
-  if (strcmp(call->builtin->name, "fdiv") == 0) builtin_flag(e, call, 2, "ieee_rounding", false, &good);
+  bool rounded = strcmp(call->builtin->name, "div_rn") == 0;
+  if (strcmp(call->builtin->name, "fdiv") == 0) rounded = builtin_flag(e, call, 2, "ieee_rounding", false, &good);
   Obj first = *x;
   if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, 0));
   Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
   if (!p.a || !check_float(e, call, obj_is_number(x) ? 1 : 0, p.a->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
-  return obj_value(build_binary(&e->b, OP_DIV, p.a, p.b));
+  Value *quotient = build_binary(&e->b, OP_DIV, p.a, p.b);
+  op_set_flag(quotient->def, ATTR_ROUNDED, rounded);
+  return obj_value(quotient);
 }
 
 Obj builtin_reciprocal(Elab *e, Call *call) {

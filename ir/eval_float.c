@@ -44,7 +44,9 @@ Element eval_computed(Elem elem, double exact, double r, double e, unsigned stat
 static Element divide(Elem elem, double a, double b, const Element *x, const Element *y, unsigned state) {
   double quotient = x->r / y->r;
   if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
-  double e = (x->e + eval_bound_product(quotient, y->e)) / fabs(y->r) + eval_rounding(elem, quotient, 1);
+  // 2 ulp are up to 4 u (ops.def); what is wider than fp32 or narrower is rounded once.
+  double ulps = elem == ELEM_FP32 ? 4 : elem == ELEM_FP64 ? 1 : 1.001;
+  double e = (x->e + eval_bound_product(quotient, y->e)) / fabs(y->r) + eval_rounding(elem, quotient, ulps);
   return eval_computed(elem, a / b, quotient, e, state);
 }
 
