@@ -41,6 +41,7 @@ typedef struct Placer {
   uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
   uint32_t words;          // of a set
   bool insert;             // else hazards are only found
+  bool wanted;             // a barrier was, since this was cleared
   uint32_t barriers;
 } Placer;
 
@@ -145,6 +146,7 @@ static void meet(const Placer *p, State *s) {
 }
 
 static void put(Placer *p, Op *op, OpKind kind) {
+  p->wanted |= kind == OP_BARRIER;
   if (!p->insert) return;
   Builder b = builder_before(op);
   build_op(&b, kind, 0, NULL, 0, NULL);
@@ -227,6 +229,14 @@ static bool is_hazard(const Placer *p, const State *s, const Touch *t) {
           (set_meets(clashes, s->set[WRITES_GLOBAL], n) || set_meets(clashes, s->set[READS_GLOBAL], n)));
 }
 
+// Copies into pipelined buffers alone: a wait and a barrier follow them in their loop, which writes nothing.
+static bool is_pipelined(const Placer *p, const uint64_t *buffers) {
+  if (!buffers) return false;
+  for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
+    if (set_has(buffers, i) && !op_attr(p->buffers.allocs.at[i], ATTR_PIPELINED)) return false;
+  return true;
+}
+
 static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   uint32_t n = p->words;
   if (t->scratch.own) {
@@ -240,7 +250,7 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
   if (t->is_async) set_unite(s->set[DOTS], t->reads.own, n);
-  if (t->reads_global) set_add(s->set[READS_GLOBAL], t->global);
+  if (t->reads_global && !is_pipelined(p, t->copies.own)) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
   if (op->kind == OP_BARRIER) meet(p, s);
   if (op->kind == OP_FENCE_ASYNC) empty(p, s->set[UNFENCED]);
@@ -270,7 +280,28 @@ static void step(Placer *p, State *s, Op *op) {
 
 static void walk(Placer *p, State *s, Region *region);
 
+static bool has_copies(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_COPY_ASYNC) return true;
+  return false;
+}
+
+static bool wants_barrier(Placer *p, const State *s, Region *region) {
+  State inner = state_new(p);
+  bool insert = p->insert;
+  state_copy(p, &inner, s);
+  p->insert = p->wanted = false;
+  walk(p, &inner, region);
+  p->insert = insert;
+  return p->wanted;
+}
+
 static void walk_if(Placer *p, State *s, Op *op) {
+  // Several branches of copies follow one another: one barrier before them does for all.
+  if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0])) {
+    put(p, op, OP_BARRIER);
+    meet(p, s);
+  }
   State other = state_new(p);
   state_copy(p, &other, s);
   walk(p, s, op->regions[0]);
