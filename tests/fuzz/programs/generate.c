@@ -124,6 +124,7 @@ void program_generate(uint64_t seed, uint64_t classes, Program *program) {
   g.warps = 1 << pick(&g, 4);
   g.focus = chance(&g, 70) ? pick(&g, STATEMENTS) : STATEMENTS;
   g.base = shape_random(&g);
+  if (shape_elements(&g.base) > 1024 && g.warps < 4) g.warps = 4; // else compiling takes long
   write_body(&g);
   finish(&g, grid0, grid1, program);
 }
