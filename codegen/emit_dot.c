@@ -122,7 +122,10 @@ static void mma_tile(Mma *m, uint32_t index) {
   LLVMValueRef value[4], sum[4];
   for (uint32_t i = 0; i < 4; i++) {
     registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
-    sum[i] = value[i] = m->p->acc.registers[registers[i]];
+    value[i] = m->p->acc.registers[registers[i]];
+    // Tensor cores truncate as they add to a sum: three products are to be as good as fp32, so what they give
+    // is added apart.
+    sum[i] = split ? LLVMConstNull(e->f32) : value[i];
   }
   bool pairs = m->p->sum == ELEM_FP16;
   if (pairs) sum[0] = emit_pair(e, value[0], value[1]), sum[1] = emit_pair(e, value[2], value[3]);
@@ -132,6 +135,7 @@ static void mma_tile(Mma *m, uint32_t index) {
     multiply_parts(m, batch, row, column, split ? BIG : WHOLE, split ? BIG : WHOLE, k, sum);
   }
   if (pairs) emit_unpair(e, sum[1], &value[2], &value[3]), emit_unpair(e, sum[0], &value[0], &value[1]);
+  for (uint32_t i = 0; split && i < 4; i++) sum[i] = LLVMBuildFAdd(e->builder, value[i], sum[i], "");
   for (uint32_t i = 0; i < 4; i++) m->p->out[registers[i]] = pairs ? value[i] : sum[i];
 }
 
