@@ -59,6 +59,8 @@ typedef struct DeviceKind {
   // launch_count] in turn. May change the launches' streams. NULL: by the host's clock.
   tilec_status (*time)(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
                        uint32_t count, uint32_t rounds, double *seconds);
+  // The device's own code from PTX; NULL where there is none.
+  tilec_status (*assemble)(tilec_device *device, Str ptx, Buf *cubin);
 } DeviceKind;
 
 extern const DeviceKind device_cuda, device_sim, device_eval;

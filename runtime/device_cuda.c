@@ -413,6 +413,37 @@ static tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *
   return status;
 }
 
+// --- Assembling ---
+
+static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
+  char errors[LOG_BYTES] = "";
+  int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
+  void *values[] = {errors, (void *)(uintptr_t)LOG_BYTES}, *made = NULL;
+  size_t bytes = 0;
+  CudaLink link = NULL;
+  tilec_status status = check(api, api->LinkCreate(2, options, values, &link), "cuLinkCreate");
+  if (status) return status;
+  CudaResult result = api->LinkAddData(link, CUDA_JIT_INPUT_PTX, ptx.at, ptx.n + 1, "tilec", 0, NULL, NULL);
+  status = check(api, result, "cuLinkAddData");
+  if (!status) status = check(api, api->LinkComplete(link, &made, &bytes), "cuLinkComplete");
+  if (status)
+    status = error_set(status, "the driver refuses the PTX: %s%s%s", tilec_last_error(),
+                       errors[0] ? "\n" : "", errors);
+  else
+    buf_bytes(cubin, made, bytes); // the link's memory
+  api->LinkDestroy(link);
+  return status;
+}
+
+static tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = enter(cuda, &pushed);
+  if (!status) status = link_ptx(&cuda->api, ptx, cubin);
+  leave(cuda, pushed);
+  return status;
+}
+
 const DeviceKind device_cuda = {
     .name = "cuda",
     .open = cuda_open,
@@ -432,4 +463,5 @@ const DeviceKind device_cuda = {
     .unload = cuda_unload,
     .launch = cuda_launch,
     .time = cuda_time,
+    .assemble = cuda_assemble,
 };

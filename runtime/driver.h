@@ -10,7 +10,8 @@
 
 typedef int CudaResult; // 0: success
 typedef int CudaDevice;
-typedef void *CudaContext, *CudaModule, *CudaFunction, *CudaStream, *CudaGraph, *CudaGraphExec, *CudaEvent;
+typedef void *CudaContext, *CudaModule, *CudaFunction, *CudaStream, *CudaGraph, *CudaGraphExec, *CudaEvent,
+    *CudaLink;
 
 typedef struct CudaLaunchConfig {
   unsigned grid_x, grid_y, grid_z;
@@ -46,6 +47,7 @@ enum {
   CUDA_JIT_INFO_LOG_BYTES = 4,
   CUDA_JIT_ERROR_LOG = 5,
   CUDA_JIT_ERROR_LOG_BYTES = 6,
+  CUDA_JIT_INPUT_PTX = 1,
 
   CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
   CUDA_STREAM_NON_BLOCKING = 1,

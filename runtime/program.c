@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "ir/print.h"
+#include "runtime/cubin.h"
 #include "runtime/error.h"
 #include "runtime/imports.h"
 
@@ -289,7 +290,7 @@ tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const 
 
 struct tilec_compiled {
   Compilation c;
-  Buf tir, meta, log;
+  Buf tir, meta, log, cubin;
 };
 
 void tilec_compiled_free(tilec_compiled *compiled) {
@@ -298,6 +299,7 @@ void tilec_compiled_free(tilec_compiled *compiled) {
   buf_free(&compiled->tir);
   buf_free(&compiled->meta);
   buf_free(&compiled->log);
+  buf_free(&compiled->cubin);
   free(compiled);
 }
 
@@ -347,17 +349,27 @@ tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *
   return status;
 }
 
+static tilec_status make_cubin(void *data) {
+  tilec_compiled *compiled = data;
+  const CodegenResult *code = &compiled->c.code;
+  if (compiled->cubin.n) return TILEC_OK;
+  return cubin_assemble(buf_view(&code->ptx), &code->target, &compiled->cubin);
+}
+
 tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
                                    size_t *bytes) {
   if (!compiled || !text)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_compiled_output: %s is NULL",
                      compiled ? "text" : "compiled");
   const Buf *buf = NULL;
+  tilec_status status = output == TILEC_OUTPUT_CUBIN ? error_guard(make_cubin, compiled) : TILEC_OK;
+  if (status) return status;
   switch (output) {
   case TILEC_OUTPUT_PTX: buf = &compiled->c.code.ptx; break;
   case TILEC_OUTPUT_TIR: buf = &compiled->tir; break;
   case TILEC_OUTPUT_LLVM: buf = &compiled->c.code.llvm; break;
   case TILEC_OUTPUT_META: buf = &compiled->meta; break;
+  case TILEC_OUTPUT_CUBIN: buf = &compiled->cubin; break;
   }
   if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is none of tilec_output", (int)output);
   *text = buf_view(buf).at;

@@ -167,7 +167,9 @@ typedef enum tilec_output {
   TILEC_OUTPUT_PTX = 0,
   TILEC_OUTPUT_TIR = 1,  /* tile IR after the last pass */
   TILEC_OUTPUT_LLVM = 2, /* optimised LLVM IR */
-  TILEC_OUTPUT_META = 3  /* one JSON object: threads, shared memory, parameters with offsets, grid */
+  TILEC_OUTPUT_META = 3, /* one JSON object: threads, shared memory, parameters with offsets, grid */
+  TILEC_OUTPUT_CUBIN = 4 /* the GPU's own code, made at the first request by ptxas, which must be on PATH, or
+                            by the driver of a GPU of that architecture; else TILEC_ERROR_NOT_SUPPORTED */
 } tilec_output;
 
 /* One kernel compiled offline. Its texts live until it is freed. */

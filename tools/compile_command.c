@@ -6,8 +6,9 @@
 
 #include "frontend/syntax.h"
 #include "ir/print.h"
+#include "runtime/cubin.h"
 
-static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json"};
+static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin"};
 
 // The file's name, without its folder, with the kind's suffix. Standard input goes to standard output, and so
 // does what --run-pass and --stop-after show.
@@ -116,12 +117,20 @@ static void report_times(const CodegenTimes *times) {
           times->emit * 1e3, times->optimise * 1e3, times->print * 1e3);
 }
 
+static tilec_status assemble(Compilation *c, void *data) {
+  Buf *out = data;
+  if (cubin_assemble(buf_view(&c->code.ptx), &c->code.target, out) == TILEC_OK) return TILEC_OK;
+  diag_error(&c->diags, c->module->funcs.at[0]->loc, "%s", tilec_last_error());
+  return TILEC_ERROR_COMPILE;
+}
+
 static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   CodegenOptions options = {.emit_llvm = o->emit == EMIT_LLVM, .emit_ptx = o->emit != EMIT_LLVM};
   tilec_status status = compile_codegen(c, &options);
   if (status != TILEC_OK) return status;
   if (o->time_passes) report_times(&c->code.times);
   if (o->emit == EMIT_META) return compile_meta(c, out);
+  if (o->emit == EMIT_CUBIN) return compile_guard(c, assemble, out);
   buf_str(out, buf_view(o->emit == EMIT_LLVM ? &c->code.llvm : &c->code.ptx));
   return TILEC_OK;
 }
@@ -147,6 +156,34 @@ static tilec_status emit(const Options *o, Compilation *c, Str text, Buf *out) {
   return TILEC_OK;
 }
 
+// As make reads file names.
+static void print_file_name(const char *name, Buf *out) {
+  for (; *name; name++) {
+    if (*name == '$') buf_char(out, '$');
+    if (*name == ' ' || *name == '#') buf_char(out, '\\');
+    buf_char(out, *name);
+  }
+}
+
+// "OUTPUT: FILE IMPORTED..." into OUTPUT's name, or FILE's where that is standard output, with .d as suffix.
+static bool write_dependencies(const Compilation *c, const Options *o, const char *output, Arena *arena) {
+  const char *base = strcmp(output, "-") == 0 ? o->file : output, *slash = strrchr(base, '/');
+  const char *dot = strrchr(slash ? slash + 1 : base, '.');
+  Buf rule = {0};
+  print_file_name(output, &rule);
+  buf_char(&rule, ':');
+  for (uint32_t i = 0; i < c->sources.files.n; i++) {
+    if (c->sources.files.at[i].name[0] == '<') continue; // not a file: <signature>, <stdin>
+    buf_char(&rule, ' ');
+    print_file_name(c->sources.files.at[i].name, &rule);
+  }
+  buf_char(&rule, '\n');
+  size_t stem = dot ? (size_t)(dot - base) : strlen(base);
+  bool good = tool_write(arena_printf(arena, "%.*s.d", (int)stem, base), buf_view(&rule));
+  buf_free(&rule);
+  return good;
+}
+
 ExitStatus command_compile(const Options *options, Arena *arena) {
   Str text;
   if (!tool_read(arena, options->file, &text)) return EXIT_DIAGNOSED;
@@ -159,6 +196,9 @@ ExitStatus command_compile(const Options *options, Arena *arena) {
   if (result == EXIT_DONE && !options->output && strcmp(path, "-") != 0 && strcmp(path, options->file) == 0)
     result = tool_error("the output would overwrite '%s'; name another with -o", path);
   if (result == EXIT_DONE && !tool_write(path, buf_view(&out))) result = EXIT_DIAGNOSED;
+  if (result == EXIT_DONE && options->dependencies && strcmp(options->file, "-") != 0 &&
+      !write_dependencies(&c, options, path, arena))
+    result = EXIT_DIAGNOSED;
   buf_free(&out);
   compilation_free(&c);
   return result;

@@ -66,9 +66,9 @@ static bool set_output(Parser *p, const char *value) {
 }
 
 static bool set_emit(Parser *p, const char *value) {
-  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta"};
+  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta", "cubin"};
   int kind;
-  if (!parse_choice(p, "--emit", value, kinds, 6, &kind)) return false;
+  if (!parse_choice(p, "--emit", value, kinds, 7, &kind)) return false;
   p->options->emit = (Emit)kind;
   p->options->emit_given = true;
   return true;
@@ -79,6 +79,11 @@ static bool set_assemble(Parser *p, const char *value) {
   p->options->emit = EMIT_PTX;
   p->options->emit_given = true;
   return true;
+}
+
+static bool set_dependencies(Parser *p, const char *value) {
+  (void)value;
+  return p->options->dependencies = true;
 }
 
 static bool set_kernel(Parser *p, const char *value) {

@@ -18,7 +18,7 @@ typedef enum Command {
   COMMAND_LIST_TARGETS
 } Command;
 
-typedef enum Emit { EMIT_TOKENS, EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_PTX, EMIT_META } Emit;
+typedef enum Emit { EMIT_TOKENS, EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_PTX, EMIT_META, EMIT_CUBIN } Emit;
 
 // NAME=VALUE of the command line, split at the first '='.
 typedef struct NamedText {
@@ -34,6 +34,7 @@ typedef struct Options {
   VEC(const char *) defines; // NAME=VALUE
   Target target;             // the defaults, with what was given
   bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given;
+  bool dependencies; // -MD
   bool remarks, json_diagnostics, time_passes, verify_each;
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;

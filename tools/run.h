@@ -60,6 +60,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
 // Loads, launches, waits, reads the buffers back and reports them.
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers);
+// --stats: the line to where the options say. False, having said why.
+bool run_write_stats(const Run *run, Str line);
 // --save and --stats; `result`, or EXIT_DIAGNOSED where one of them failed.
 ExitStatus run_outputs(const Run *run, ExitStatus result);
 // Says what the runtime said; the exit status that `status` means.
@@ -67,6 +69,9 @@ ExitStatus run_device_failed(tilec_status status);
 
 // tilec bench: the median time of a launch, and the bytes of the buffers over it.
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);
+double bench_median(double *values, int count); // sorts them
+// Bytes a second of a copy, read and written, on a GPU; takes 1 GiB of its memory for the time.
+tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *bytes_per_second);
 
 // tilec check, of a source and of a PTX file.
 ExitStatus check_source(Run *run, tilec_buffer **buffers);

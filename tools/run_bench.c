@@ -56,6 +56,50 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+double bench_median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
+
+// `ceiling`: bytes a second of a copy; 0 where the device is no GPU.
+static void report(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
+  double median = seconds[ROUNDS / 2], rate = (double)b->bytes / median;
+  printf("%s on %s: %.2f us (%.2f to %.2f), %.1f GB/s over %llu bytes of buffers", kernel,
+         b->run->device->name, median * 1e6, seconds[0] * 1e6, seconds[ROUNDS - 1] * 1e6, rate * 1e-9,
+         (unsigned long long)b->bytes);
+  if (ceiling > 0) printf(", %.1f%% of a copy's %.1f GB/s here", 100 * rate / ceiling, ceiling * 1e-9);
+  putchar('\n');
+}
+
+// --stats: the same as one JSON object.
+static bool report_json(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
+  Buf out = {0};
+  buf_text(&out, "{\"kernel\": ");
+  buf_quoted(&out, str_from(kernel));
+  buf_printf(&out, ", \"device\": \"%s\", \"bytes\": %llu, \"seconds\": [", b->run->device->name,
+             (unsigned long long)b->bytes);
+  for (int i = 0; i < ROUNDS; i++) buf_printf(&out, "%s%.9g", i ? ", " : "", seconds[i]);
+  buf_printf(&out, "], \"median\": %.9g, \"copy_bytes_per_second\": ", seconds[ROUNDS / 2]);
+  buf_printf(&out, ceiling > 0 ? "%.9g}\n" : "null}\n", ceiling);
+  bool good = run_write_stats(b->run, buf_view(&out));
+  buf_free(&out);
+  return good;
+}
+
+// Places the sets of buffers and times the launches; EXIT_DIAGNOSED, having said why.
+static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer **buffers, double *seconds) {
+  ExitStatus result = EXIT_DONE;
+  int64_t grid[3];
+  tilec_status status = make_sets(b, buffers);
+  if (status == TILEC_OK && !run_grid(b->run, image->func, b->bits, grid))
+    result = EXIT_DIAGNOSED;
+  else if (status == TILEC_OK)
+    status = measure(b, image, grid, seconds);
+  for (size_t i = b->run->param_count; i < (size_t)b->sets * b->run->param_count; i++)
+    tilec_buffer_free(b->buffers[i]);
+  return status != TILEC_OK ? run_device_failed(status) : result;
+}
+
 ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   KernelImage image = {0};
   BoundArgs bound;
@@ -64,21 +108,15 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   ExitStatus result = tool_report(run->options, run->c, run_compile(run, &image));
   if (result != EXIT_DONE) return result;
   Bench b = {.run = run};
-  int64_t grid[3];
-  double seconds[ROUNDS] = {0};
-  tilec_status status = make_sets(&b, buffers);
-  if (status == TILEC_OK && !run_grid(run, image.func, b.bits, grid))
-    result = EXIT_DIAGNOSED;
-  else if (status == TILEC_OK)
-    status = measure(&b, &image, grid, seconds);
-  for (size_t i = run->param_count; i < (size_t)b.sets * run->param_count; i++)
-    tilec_buffer_free(b.buffers[i]);
-  if (status != TILEC_OK) return run_device_failed(status);
-  qsort(seconds, ROUNDS, sizeof *seconds, compare_doubles);
-  double median = seconds[ROUNDS / 2];
-  if (result == EXIT_DONE)
-    printf("%s on %s: %.2f us (%.2f to %.2f), %.1f GB/s over %llu bytes of buffers\n", image.func->name,
-           run->device->name, median * 1e6, seconds[0] * 1e6, seconds[ROUNDS - 1] * 1e6,
-           (double)b.bytes / median * 1e-9, (unsigned long long)b.bytes);
-  return result;
+  double seconds[ROUNDS] = {0}, ceiling = 0;
+  result = time_launches(&b, &image, buffers, seconds);
+  if (result != EXIT_DONE) return result;
+  if (run->device->kind == &device_cuda) {
+    tilec_status status = bench_copy_ceiling(run->device, run->arena, &ceiling);
+    if (status != TILEC_OK) return run_device_failed(status);
+  }
+  bench_median(seconds, ROUNDS);
+  report(&b, image.func->name, seconds, ceiling);
+  return run->options->stats && !report_json(&b, image.func->name, seconds, ceiling) ? EXIT_DIAGNOSED
+                                                                                     : EXIT_DONE;
 }

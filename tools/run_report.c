@@ -84,6 +84,12 @@ bool run_save(const Run *run) {
   return true;
 }
 
+bool run_write_stats(const Run *run, Str line) {
+  if (run->options->stats_file) return tool_write(run->options->stats_file, line);
+  fwrite(line.at, 1, line.n, stderr);
+  return true;
+}
+
 bool run_report_stats(const Run *run) {
   const tilec_sim *sim = device_simulator(run->device);
   if (!sim) return tool_error("--stats needs the simulator (--device sim), not %s", run->device->name), false;
@@ -100,11 +106,7 @@ bool run_report_stats(const Run *run) {
              "\"barriers\": %llu}\n",
              (unsigned long long)n.shared_requests, (unsigned long long)n.shared_wavefronts,
              (unsigned long long)n.shared_wavefronts_ideal, (unsigned long long)n.barriers);
-  bool ok = true;
-  if (run->options->stats_file)
-    ok = tool_write(run->options->stats_file, buf_view(&out));
-  else
-    fwrite(out.at, 1, out.n, stderr);
+  bool ok = run_write_stats(run, buf_view(&out));
   buf_free(&out);
   return ok;
 }

@@ -112,6 +112,14 @@ static void test_outputs(void **unused) {
   assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_META, &text, NULL));
   assert_non_null(strstr(text, "\"threads\": 64"));
   assert_non_null(strstr(text, "\"BLOCK\": 256"));
+  tilec_status status = tilec_compiled_output(compiled, TILEC_OUTPUT_CUBIN, &text, &bytes);
+  if (status == TILEC_OK) { // where there is ptxas
+    assert_memory_equal(text, "\177ELF", 4);
+    assert_true(bytes > 1000);
+  } else {
+    assert_int_equal(status, TILEC_ERROR_NOT_SUPPORTED);
+    assert_non_null(strstr(tilec_last_error(), "ptxas"));
+  }
   assert_non_null(tilec_compiled_log(compiled));
   assert_error(tilec_compiled_output(compiled, (tilec_output)9, &text, NULL), TILEC_ERROR_INVALID_ARGUMENT,
                "9");
