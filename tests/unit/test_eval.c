@@ -433,6 +433,9 @@ static void test_undefined(void **unused) {
     Value *off = build_int(&f.b, scalar_type(&f, ELEM_I1), 0);
     Value *chosen = build(&f.b, OP_SELECT, i32, off, quotient, zero);
     build_store(&f.b, address(&f, ELEM_I32, OUT), chosen, NULL); // the side not chosen does no harm
+    Value *cleared = build_binary(&f.b, OP_AND, quotient, zero), *ones = build_int(&f.b, i32, -1);
+    build_store(&f.b, address(&f, ELEM_I32, OUT), cleared, NULL); // nor does what the other operand decides
+    build_store(&f.b, address(&f, ELEM_I32, OUT), build_binary(&f.b, OP_OR, ones, quotient), NULL);
     if (kind == 0)
       build_store(&f.b, address(&f, ELEM_I32, OUT), build_binary(&f.b, OP_MUL, quotient, zero), NULL);
     if (kind == 1)
