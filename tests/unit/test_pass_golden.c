@@ -137,6 +137,10 @@ static void test_carried(void **state) { (void)state, check_file("carried"); }
 static void test_shuffled(void **state) { (void)state, check_file("shuffled"); }
 static void test_gather_rows(void **state) { (void)state, check_file("gather_rows"); }
 static void test_product(void **state) { (void)state, check_file("product"); }
+static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
+static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
+static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
+static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"); }
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 static void test_windows(void **state) { (void)state, check_file("windows"); }
 static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
@@ -209,6 +213,10 @@ int main(void) {
       cmocka_unit_test(test_shuffled),
       cmocka_unit_test(test_gather_rows),
       cmocka_unit_test(test_product),
+      cmocka_unit_test(test_dot_mma),
+      cmocka_unit_test(test_dot_pipelined),
+      cmocka_unit_test(test_dot_promoted),
+      cmocka_unit_test(test_dot_chosen),
       cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_windows_declined),
