@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise ops of the evaluator but for those that access memory. An undefined operand makes the result's
-// element undefined, except the side that a select does not choose, and beside the 0 of an `and` or the ones of
-// an `or`: `in_range | ~mask` asserts nothing of what a mask left out.
+// element undefined, except the side that a select does not choose, and beside the 0 of an `and` or the ones
+// of an `or`: `in_range | ~mask` asserts nothing of what a mask left out.
 #include <math.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
