@@ -1,0 +1,107 @@
+"""Products of narrow numbers with scales."""
+import triton
+import triton.language as tl
+
+
+# check: --grid 2,3 -D GROUP=32 -D BM=32 -D BN=64 -D BK=32 A=randn:fp16[50,96] W=rand:i8[96,130] S=rand:fp16[3,130] C=empty:fp16[50,130] M=50 N=130 K=96
+# check: --grid 1,2 --num-warps 8 -D GROUP=64 -D BM=64 -D BN=128 -D BK=64 A=randn:bf16[50,192] W=rand:i8[192,256] S=rand:bf16[3,256] C=empty:bf16[50,256] M=50 N=256 K=192
+@triton.jit
+def matmul_w8a16(A, W, S, C, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k0 in range(0, K, BK):
+        a = tl.load(A + m[:, None] * K + (k0 + k)[None, :], mask=(m < M)[:, None], other=0.0)
+        w = tl.load(W + (k0 + k)[:, None] * N + n[None, :], mask=(n < N)[None, :], other=0)
+        s = tl.load(S + (k0 // GROUP) * N + n, mask=n < N, other=0.0)
+        acc += tl.dot(a, w.to(a.dtype) * s[None, :])
+    tl.store(C + m[:, None] * N + n[None, :], acc.to(C.dtype.element_ty), mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+# check: --grid 2,2 -D BM=32 -D BN=32 -D BK=32 A=rand:i8[40,96] B=rand:i8[50,96] AS=rand:fp32[40,3] BS=rand:fp32[2,3] C=empty:fp32[40,50] M=40 N=50 K=96
+# check: --grid 1,1 --num-warps 4 -D BM=64 -D BN=64 -D BK=128 A=rand:i8[64,256] B=rand:i8[64,256] AS=rand:fp32[64,2] BS=rand:fp32[2,2] C=empty:fp32[64,64] M=64 N=64 K=256
+@triton.jit
+def block_scaled_int8(A, B, AS, BS, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Scales a row and a block of k of A; a block of columns and of k of B."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    blocks = tl.cdiv(K, BK)
+    for i in range(0, blocks):
+        a = tl.load(A + (m % M)[:, None] * K + (i * BK + k)[None, :])
+        b = tl.load(B + (n % N)[None, :] * K + (i * BK + k)[:, None])
+        a_s = tl.load(AS + (m % M) * blocks + i)
+        b_s = tl.load(BS + tl.program_id(1) * blocks + i)
+        acc += tl.dot(a, b).to(tl.float32) * a_s[:, None] * b_s
+    tl.store(C + m[:, None] * N + n[None, :], acc, mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+# check: --grid 2,2 -D BM=64 -D BN=32 -D BK=64 A=randn:fp8e4nv[70,128] B=randn:fp8e4nv[50,128] AS=rand:fp32[70] BS=rand:fp32[50] C=empty:bf16[70,50] M=70 N=50 K=128
+@triton.jit
+def scaled_fp8(A, B, AS, BS, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(0, tl.cdiv(K, BK)):
+        a = tl.load(A + (m % M)[:, None] * K + (i * BK + k)[None, :])
+        b = tl.load(B + (n % N)[None, :] * K + (i * BK + k)[:, None])
+        acc = tl.dot(a, b, acc)
+    a_s = tl.load(AS + m, mask=m < M, other=0.0)
+    b_s = tl.load(BS + n, mask=n < N, other=0.0)
+    out = (acc * a_s[:, None] * b_s[None, :]).to(tl.bfloat16)
+    tl.store(C + m[:, None] * N + n[None, :], out, mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+# check: --grid 2,2 -D BM=16 -D BN=64 -D BK=64 A=randn:fp16[20,128] W=rand:i32[16,100] Z=rand:i32[2,13] S=rand:fp16[2,100] C=empty:fp16[20,100] M=20 N=100 K=128
+@triton.jit
+def gptq_int4(A, W, Z, S, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Eight weights an i32 down the rows of W, eight zero points an i32 along those of Z."""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    shift = (k % 8) * 4
+    zshift = (n % 8) * 4
+    for i in range(0, tl.cdiv(K, BK)):
+        kk = i * BK + k
+        a = tl.load(A + m[:, None] * K + kk[None, :], mask=(m < M)[:, None], other=0.0)
+        w = tl.load(W + (kk // 8)[:, None] * N + n[None, :], mask=(n < N)[None, :], other=0)
+        g = kk // 64
+        s = tl.load(S + g[:, None] * N + n[None, :], mask=(n < N)[None, :], other=0.0)
+        z = tl.load(Z + g[:, None] * 13 + (n // 8)[None, :], mask=(n < N)[None, :], other=0)
+        z = ((z >> zshift[None, :]) & 0xF) + 1
+        w = (w >> shift[:, None]) & 0xF
+        w = ((w - z) * s).to(tl.float16)
+        acc = tl.dot(a, w, acc)
+    tl.store(C + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+# check: --grid 4 -D GROUP=64 x=randn:bf16[4,256] q=empty:i8[4,256] s=empty:fp32[4,4] COLS=256
+# check: --grid 4 --num-warps 2 -D GROUP=32 x=randn:fp32[4,256] q=empty:i8[4,256] s=empty:fp32[4,8] COLS=256
+@triton.jit
+def quantise_groups(x, q, s, COLS, GROUP: tl.constexpr):
+    """Whole rows: groups are a dimension of a reshaped tile."""
+    row = tl.program_id(0)
+    c = tl.arange(0, 256)
+    v = tl.load(x + row * COLS + c).to(tl.float32)
+    g = tl.reshape(v, (256 // GROUP, GROUP))
+    scale = tl.maximum(tl.max(tl.abs(g), 1), 1e-6) / 127.0
+    y = tl.clamp(tl.extra.cuda.libdevice.rint(g / scale[:, None]), -127.0, 127.0)
+    tl.store(q + row * COLS + c, tl.reshape(y, (256,)).to(tl.int8))
+    tl.store(s + row * (256 // GROUP) + tl.arange(0, 256 // GROUP), scale)
+
+
+# check: --grid 2 -D BLOCK=128 packed=rand:u8[256] lut=randn:fp16[16] absmax=rand:fp32[8] out=empty:fp16[512] n=256
+@triton.jit
+def dequantise_nf4(packed, lut, absmax, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    p = tl.load(packed + i, mask=i < n, other=0)
+    lo = tl.load(lut + (p & 0xF).to(tl.int32))
+    hi = tl.load(lut + (p >> 4).to(tl.int32))
+    scale = tl.load(absmax + i // 32)
+    both = tl.interleave(hi * scale, lo * scale)
+    j = tl.program_id(0) * BLOCK * 2 + tl.arange(0, BLOCK * 2)
+    tl.store(out + j, both, mask=j < 2 * n)
