@@ -16,6 +16,7 @@ typedef struct Reduction {
   uint32_t count, registers; // operands; registers of each
   LLVMValueRef *v[MAX_COMBINED];
   bool commutes;
+  uint32_t followers; // bits of the lane
 } Reduction;
 
 // Whether register r is the later of the two elements that differ by `delta`.
@@ -29,11 +30,46 @@ static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, bit, emit_i32(e, 0), "");
 }
 
-// v[r] and `others` into v[r], the earlier first: so both holders get the same.
-static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, uint32_t delta) {
+// Whether the step is over registers, or over lanes where one bit of the lane alone tells which holder has
+// the earlier elements.
+static bool is_plain(const Reduction *d, const ReduceStep *step) {
+  const Layout *layout = d->layout;
+  const uint32_t first = layout_first_bit(layout, DIM_LANE), top = 31u - (uint32_t)__builtin_clz(step->delta);
+  if (!step->lane) return true;
+  if (step->reg || (step->lane & (step->lane - 1))) return false;
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++)
+    if ((layout->basis[i] >> top & 1) != (i == first + (uint32_t)__builtin_ctz(step->lane))) return false;
+  return true;
+}
+
+// Where the order matters and all steps are plain, no lane but the one whose bits of all steps are 0 need
+// have combined in order: the others get it from there. The mask of those bits; 0: each lane looks to the
+// order.
+static uint32_t followers(const Reduction *d) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < d->plan.local; i++) {
+    if (!is_plain(d, &d->plan.steps[i])) return 0;
+    lanes |= d->plan.steps[i].lane;
+  }
+  return !d->commutes && __builtin_popcount(lanes) > 1 ? lanes : 0;
+}
+
+static void follow(Reduction *d, uint32_t dead) {
+  Emitter *e = d->e;
+  LLVMValueRef leader =
+      LLVMBuildAnd(e->builder, e->lane, emit_i32(e, (1u << LANE_BITS) - 1 - d->followers), "");
+  for (uint32_t r = 0; r < d->registers; r++)
+    for (uint32_t k = 0; k < d->count && !(r & dead); k++)
+      d->v[k][r] = emit_shuffle_from(e, d->v[k][r], leader);
+}
+
+// v[r] and `others` into v[r], the earlier first, so that both holders get the same; among followers only the
+// leader's is right.
+static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, const ReduceStep *step) {
   Emitter *e = d->e;
   LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];
-  LLVMValueRef later = d->commutes ? NULL : is_later(d, r, delta);
+  bool ordered = !d->commutes && !(step->lane && d->followers);
+  LLVMValueRef later = ordered ? is_later(d, r, step->delta) : NULL;
   for (uint32_t k = 0; k < d->count; k++) {
     a[k] = later ? LLVMBuildSelect(e->builder, later, others[k], d->v[k][r], "") : d->v[k][r];
     b[k] = later ? LLVMBuildSelect(e->builder, later, d->v[k][r], others[k], "") : others[k];
@@ -49,7 +85,7 @@ static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
     for (uint32_t k = 0; k < d->count && !(r & (*dead | merged)); k++)
       others[r * d->count + k] = emit_shuffle_xor(d->e, d->v[k][r ^ step->reg], step->lane);
   for (uint32_t r = 0; r < d->registers; r++)
-    if (!(r & (*dead | merged))) combine_register(d, r, others + r * d->count, step->delta);
+    if (!(r & (*dead | merged))) combine_register(d, r, others + r * d->count, step);
   *dead |= merged;
 }
 
@@ -97,6 +133,7 @@ static void take_steps(Reduction *d) {
         if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d->op), d->v[0][r]);
     }
   }
+  if (d->followers && !d->plan.part_bits) follow(d, dead); // scratch is written by leaders alone
 }
 
 // --- results
@@ -184,6 +221,7 @@ void emit_reduce(Emitter *e, Op *op) {
   Reduction d = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = op_input_count(op)};
   d.plan = reduce_plan(op);
   d.commutes = region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
+  d.followers = followers(&d);
   d.registers = layout_registers(d.layout);
   for (uint32_t k = 0; k < d.count; k++) {
     d.v[k] = ARENA_ARRAY(e->arena, LLVMValueRef, d.registers);
