@@ -6,7 +6,8 @@
 // shared_b} needs   nothing; tiles without layouts keeps   every value, up to the order in which products are
 // summed breaks  nothing pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long
 // for: wgmma on sm_90a, mma.sync from sm_75
-//         (fp16) and sm_80 on, fused multiply-adds where neither has the types, the precision or the shape
+//         (fp16) and sm_80 on, fused multiply-adds where neither has the types, the precision or the shape;
+//         before sm_89 fp8 is multiplied as fp16
 //
 // A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
 // row reductions between the two stay in the warp, and its first operand stays in registers.
@@ -29,7 +30,7 @@ typedef struct Product {
   DotShape shape;
   Elem a, b, result;
   const char *precision; // of fp32
-  bool chained;          // the result reaches another dot's first operand, or the first operand comes from another
+  bool chained; // the result reaches another dot's first operand, or the first operand comes from another
 } Product;
 
 static Elem element_of(const Value *tile) { return type_element(tile->type)->elem; }
@@ -167,8 +168,8 @@ static DotWarps mma_warps(const Chooser *c, const Product *p) {
   return warps;
 }
 
-// The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while each
-// has 64 columns: a whole swizzled row.
+// The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
+// each has 64 columns: a whole swizzled row.
 static DotWarps wgmma_warps(const Chooser *c, const Product *p) {
   DotWarps warps = {.m = 2};
   for (uint32_t left = warp_bits_of(c) - 2; left > 0; left--) {
@@ -227,6 +228,20 @@ static Product product_of(Chooser *c, Op *op) {
                    .chained = feeds_dot(c, op) || comes_from_dot(op_operand(op, 0), 16)};
 }
 
+// Tensor cores without fp8 multiply it as fp16, which holds it exactly.
+static void widen_fp8(Op *op, void *data) {
+  Chooser *c = data;
+  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
+  for (uint32_t i = 0; i < 2; i++) {
+    Value *tile = op_operand(op, i);
+    if (!is_fp8(element_of(tile))) return;
+    Builder b = builder_before(op);
+    b.loc = op->loc;
+    c->changed = true;
+    op_set_operand(op, i, build_cast(&b, tile, type_scalar(c->func->module->ir, ELEM_FP16)));
+  }
+}
+
 static void choose(Op *op, void *data) {
   Chooser *c = data;
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
@@ -244,8 +259,9 @@ static void choose(Op *op, void *data) {
 }
 
 bool pass_choose_dot(PassContext *context, Func *func) {
-  func_number(func);
   Chooser c = {.context = context, .func = func, .target = &func->module->target};
+  if (c.target->sm < 89) region_walk(func->body, widen_fp8, &c);
+  func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   region_walk(func->body, choose, &c);
   return c.changed;
