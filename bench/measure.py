@@ -4,6 +4,7 @@ import statistics
 
 import candidates as c
 from clock import CudaClock, HostClock, set_count
+from work import chosen
 
 
 class Fatal(Exception):
@@ -135,8 +136,7 @@ def best_of(env, row, family, sets, reference, excluded):
 
 def families(env, row, tensors):
     """Lists of candidates: the first right and fastest of each list is measured."""
-    quick = env.options.quick
-    pairs = [(kernel, config) for kernel in row.kernels for config in (kernel.configs[:3] if quick else kernel.configs)]
+    pairs = [(kernel, config) for kernel in row.kernels for config in chosen(kernel, env.options)]
     ours = [c.Tilec(env, row, kernel, config) for kernel, config in pairs]
     c.compile_tilec(ours, tensors)
     result = [ours]
@@ -144,7 +144,7 @@ def families(env, row, tensors):
         theirs = [c.Triton(env, row, kernel, config) for kernel, config in pairs if kernel.triton]
         c.compile_triton(theirs, tensors)
         result.append(theirs)
-        if row.compiled and not quick:
+        if row.compiled and not env.options.quick:
             result.append([c.compiled_peer(env.torch, row)])
     return result + [[c.Peer(env.torch, row, name, function)] for name, function in row.peers.items()]
 
@@ -164,15 +164,15 @@ def run_row(env, row, excluded):
     sets = [{name: env.tensor(buffer) for name, buffer in row.buffers.items()} for _ in range(count)]
     views = {name: tensor.t() if row.buffers[name].transposed else tensor for name, tensor in sets[0].items()}
     reference = row.reference(env.torch, views)
-    chosen = []
+    best_ones = []
     for family in families(env, row, sets[0]):
         best, notes = best_of(env, row, family, sets, reference, excluded)
         record["notes"] += notes
-        chosen += [best] if best else []
+        best_ones += [best] if best else []
     del reference, views
     record["ceiling"] = env.ceiling(row.ceiling)
-    timed = env.clock.rounds([candidate.run for candidate in chosen], sets, 1e-3 if env.options.quick else 3e-3,
+    timed = env.clock.rounds([candidate.run for candidate in best_ones], sets, 1e-3 if env.options.quick else 3e-3,
                              3 if env.options.quick else 5)
-    record["candidates"] = [describe(row, candidate, times, record["ceiling"]) for candidate, times in zip(chosen, timed)]
+    record["candidates"] = [describe(row, candidate, times, record["ceiling"]) for candidate, times in zip(best_ones, timed)]
     env.device.forget_buffers()
     return record

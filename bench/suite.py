@@ -22,7 +22,7 @@ import rows_matmul  # noqa: E402
 import rows_memory  # noqa: E402
 import rows_reduce  # noqa: E402
 import tilec  # noqa: E402
-from work import config_text, signature  # noqa: E402
+from work import chosen, config_text, signature  # noqa: E402
 
 TRIES = 4  # of a row whose candidates crash or hang
 
@@ -36,7 +36,7 @@ def parse_options():
     parser.add_argument("--device", default="cuda", help="cuda or sim")
     parser.add_argument("--json", metavar="FILE", help="one JSON object a row")
     parser.add_argument("--list", action="store_true", help="the rows' names")
-    parser.add_argument("--budget", type=float, default=540, metavar="SECONDS", help="no row is begun later (540)")
+    parser.add_argument("--budget", type=float, default=480, metavar="SECONDS", help="no row is begun later (480)")
     parser.add_argument("--row-limit", type=float, default=75, metavar="SECONDS", help="a row that takes longer is ended (75)")
     parser.add_argument("--child", metavar="JSON", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -62,7 +62,7 @@ def compile_all(rows, options):
     for row in rows:
         errors = {}
         for kernel in row.kernels:
-            for config in kernel.configs:
+            for config in chosen(kernel, options):
                 try:
                     for step in kernel.steps:
                         library.compile(os.path.join(KERNELS, kernel.file), step.function, signature(row, step), defines(step, config),
@@ -71,7 +71,7 @@ def compile_all(rows, options):
                 except tilec.Error as error:
                     bugs += error.status == tilec.STATUS_INTERNAL
                     errors.setdefault(first_line(error), []).append(config_text(config, kernel.label))
-        total = sum(len(kernel.configs) for kernel in row.kernels)
+        total = sum(len(chosen(kernel, options)) for kernel in row.kernels)
         bad = sum(len(texts) for texts in errors.values())
         failed += bad
         print(f"{row.name}: {total - bad} of {total} configurations compile", flush=True)
@@ -162,7 +162,7 @@ class Parent:
 
     def run_child(self):
         process = subprocess.Popen(self.command(), stdout=subprocess.PIPE)
-        at, why, text = None, "the process ended", b""
+        at, why, text, began = None, "the process ended", b"", False
         deadline = time.monotonic() + self.options.row_limit + 60  # the first row's import of torch
         while True:
             ready, _, _ = select.select([process.stdout], [], [], max(0, deadline - time.monotonic()))
@@ -178,6 +178,7 @@ class Parent:
                 if "machine" in message and not self.records:
                     print(message["machine"], flush=True)
                 if "begin" in message:
+                    began = True
                     if time.monotonic() - self.start > self.options.budget:
                         process.kill()
                         process.wait()
@@ -193,14 +194,17 @@ class Parent:
                     return bool(self.left)
         process.kill()
         process.wait()
-        self.lost(at, why)
-        return bool(self.left)
+        if began:
+            self.lost(at, why)
+        else:
+            print(f"bench: the measuring process does not start: {why}")
+        return began and bool(self.left)
 
     def run(self):
         while self.left and self.run_child():
             pass
         for row in self.left:
-            print(f"{self.titles[row]}: not run, the time was up")
+            print(f"{self.titles[row]}: not run")
         print(f"{len(self.records)} rows in {time.monotonic() - self.start:.0f} s")
         failures = sum(1 for record in self.records if not any(c["name"] == "tilec" for c in record["candidates"]))
         print(f"{failures} of them without a figure of tilec's")
