@@ -6,7 +6,7 @@ static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 
 static bool is_operand(Elem elem) { return elem_is_float(elem) || elem == ELEM_I8 || elem == ELEM_U8; }
 
-// The operands as tiles of one type that can be multiplied: fp8 of two kinds as fp16, which holds both.
+// The operands as tiles of one type that can be multiplied; the two kinds of fp8 mix.
 static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   *a = builtin_number_tile(e, call, 0);
   *b = builtin_number_tile(e, call, 1);
@@ -21,10 +21,7 @@ static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
   }
   e->b.loc = elab_loc(e, call->loc);
   if (x == y) return true;
-  if (builtin_is_fp8(x) && builtin_is_fp8(y)) {
-    *a = builtin_as(e, *a, ELEM_FP16), *b = builtin_as(e, *b, ELEM_FP16);
-    return true;
-  }
+  if (builtin_is_fp8(x) && builtin_is_fp8(y)) return true;
   elab_error(e, call->loc, "the operands of '%s' must have one element type, not %s and %s; cast one of them",
              call->text, type_text(e, x), type_text(e, y));
   return false;
