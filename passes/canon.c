@@ -152,6 +152,12 @@ static bool truncates_twice(Elem from, Elem middle, Elem to) {
   return ints && !i1 && elem_info(to)->bits <= elem_info(middle)->bits;
 }
 
+// An integer that a float of its value is cast back to: that saturates, a cast of integers wraps.
+static bool saturates(Elem from, Elem middle, Elem to) {
+  bool through_float = elem_is_int(from) && !elem_is_int(middle) && elem_is_int(to);
+  return through_float && to != ELEM_I1 && !cast_is_exact(from, to);
+}
+
 static Value *cast_rule(Op *op) {
   if (op->kind != OP_CAST && op->kind != OP_BITCAST) return NULL;
   Value *x = op_operand(op, 0);
@@ -163,6 +169,7 @@ static Value *cast_rule(Op *op) {
   if (type_is_ptr(origin->type) || type_is_ptr(x->type) || type_is_ptr(type)) return NULL;
   Elem from = elem_of(origin), middle = elem_of(x), to = type_element(type)->elem;
   if (!cast_is_exact(from, middle) && !truncates_twice(from, middle, to)) return NULL;
+  if (saturates(from, middle, to)) return NULL;
   if (origin->type == type) return to == ELEM_FP8E5 ? NULL : origin; // casting to fp8e5 saturates infinity
   Builder b = builder_before(op);
   return build_cast(&b, origin, type_element(type));

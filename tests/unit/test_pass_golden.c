@@ -120,6 +120,7 @@ static void test_widen(void **state) { (void)state, check_file("widen"); }
 static void test_anchors(void **state) { (void)state, check_file("anchors"); }
 static void test_no_anchors(void **state) { (void)state, check_file("no_anchors"); }
 static void test_fold(void **state) { (void)state, check_file("fold"); }
+static void test_casts(void **state) { (void)state, check_file("casts"); }
 static void test_shapes(void **state) { (void)state, check_file("shapes"); }
 static void test_every_op(void **state) { (void)state, check_file("every_op"); }
 static void test_control(void **state) { (void)state, check_file("control"); }
@@ -197,6 +198,7 @@ int main(void) {
       cmocka_unit_test(test_anchors),
       cmocka_unit_test(test_no_anchors),
       cmocka_unit_test(test_fold),
+      cmocka_unit_test(test_casts),
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_every_op),
       cmocka_unit_test(test_control),
