@@ -19,6 +19,18 @@ typedef struct Bench {
   uint64_t bytes; // of one set's buffers
 } Bench;
 
+// The arguments as the kernel gets them, of the buffers placed last.
+static bool bind(Run *run, uint64_t *bits) {
+  BoundArgs bound;
+  if (options_file_is_ptx(run->options)) {
+    run_ptx_bits(run, bits);
+    return true;
+  }
+  if (!run_bind(run, &bound)) return false;
+  memcpy(bits, bound.bits, run->param_count * sizeof *bits);
+  return true;
+}
+
 // The first set is the run's own; the others get buffers and arguments of their own.
 static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
@@ -33,9 +45,7 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   for (uint32_t set = 0; set < b->sets; set++) {
     tilec_status status = set ? run_place_buffers(run, b->buffers + (size_t)set * n) : TILEC_OK;
     if (status != TILEC_OK) return status;
-    BoundArgs bound;
-    if (!run_bind(run, &bound)) return TILEC_ERROR_INVALID_ARGUMENT;
-    memcpy(b->bits + (size_t)set * n, bound.bits, n * sizeof *bound.bits);
+    if (!bind(run, b->bits + (size_t)set * n)) return TILEC_ERROR_INVALID_ARGUMENT;
   }
   return TILEC_OK;
 }
@@ -46,7 +56,7 @@ static tilec_status measure(Bench *b, const KernelImage *image, const int64_t gr
   tilec_status status = device_load(b->run->device, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
   if (status == TILEC_OK)
-    status = device_time(&kernel, grid, b->bits, image->func->param_count, b->sets, count, ROUNDS, seconds);
+    status = device_time(&kernel, grid, b->bits, b->run->param_count, b->sets, count, ROUNDS, seconds);
   device_unload(&kernel);
   return status;
 }
@@ -100,12 +110,20 @@ static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer
   return status != TILEC_OK ? run_device_failed(status) : result;
 }
 
-ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
-  KernelImage image = {0};
+static ExitStatus make_image(Run *run, KernelImage *image) {
+  if (options_file_is_ptx(run->options)) {
+    if (run->device->needs_ptx) return run_ptx_image(run, image) ? EXIT_DONE : EXIT_DIAGNOSED;
+    return tool_error("PTX runs on sim and cuda, not on %s", run->device->name);
+  }
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run_specialise(run, &bound);
-  ExitStatus result = tool_report(run->options, run->c, run_compile(run, &image));
+  return tool_report(run->options, run->c, run_compile(run, image));
+}
+
+ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
+  KernelImage image = {0};
+  ExitStatus result = make_image(run, &image);
   if (result != EXIT_DONE) return result;
   Bench b = {.run = run};
   double seconds[ROUNDS] = {0}, ceiling = 0;
@@ -116,7 +134,6 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
     if (status != TILEC_OK) return run_device_failed(status);
   }
   bench_median(seconds, ROUNDS);
-  report(&b, image.func->name, seconds, ceiling);
-  return run->options->stats && !report_json(&b, image.func->name, seconds, ceiling) ? EXIT_DIAGNOSED
-                                                                                     : EXIT_DONE;
+  report(&b, image.name, seconds, ceiling);
+  return run->options->stats && !report_json(&b, image.name, seconds, ceiling) ? EXIT_DIAGNOSED : EXIT_DONE;
 }

@@ -175,6 +175,5 @@ ExitStatus command_check(const Options *options, Arena *arena) {
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
-  if (options_file_is_ptx(options)) return tool_error("bench takes a kernel's source, not PTX");
   return start_run(options, arena, run_bench);
 }
