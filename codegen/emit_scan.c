@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans. Axis bit by axis bit, from the lowest: the elements whose bit is set take in the last element of the
-// half before theirs, from a register or by a shuffle. From the first bit on that warps hold, the totals of
-// the chunks below it go through scratch, and each thread takes in what comes before its chunks. A scan from
-// the end is the same with every bit's meaning turned.
+// half before theirs, from a register or by a shuffle; where several bits in a row are lanes', the last
+// elements of threads' runs go first and the others follow in one step. From the first bit on that warps
+// hold, the totals of the chunks below it go through scratch, and each thread takes in what comes before its
+// chunks. A scan from the end is the same with every bit's meaning turned.
 #include <string.h>
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
@@ -75,6 +76,62 @@ static void scan_bit(Scan *s, uint32_t axis_bit) {
     uint32_t source = at_first(s, at_last(s, r, low), reg_bit);
     if (!in_lane && at_last(s, r, reg_bit) != r) continue;
     take_in(s, r, moved + source * s->count, taken);
+  }
+}
+
+// --- across lanes, of totals
+
+// How many axis bits from `axis_bit` on neighbouring lane bits hold, in order; 0: fewer than two, or lanes
+// hold axis bits below too, or no registers do.
+static uint32_t lane_run(const Scan *s, uint32_t axis_bit) {
+  uint32_t n = 0;
+  if (held_bits(s, DIM_LANE, axis_bit) || !held_bits(s, DIM_REGISTER, axis_bit)) return 0;
+  while (axis_bit + n < s->plan.low && s->plan.holder[axis_bit + n].dim == DIM_LANE &&
+         s->plan.holder[axis_bit + n].bit == s->plan.holder[axis_bit].bit + n)
+    n++;
+  return n > 1 ? n : 0;
+}
+
+// What comes before this lane's run whose last element is v[last], from the lane before; v[last] itself is
+// done.
+static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, LLVMValueRef *before) {
+  Emitter *e = s->e;
+  for (uint32_t i = axis_bit; i < axis_bit + n; i++) {
+    uint32_t bit = 1u << s->plan.holder[i].bit;
+    LLVMValueRef lane = source_lane(s, held_bits(s, DIM_LANE, i), bit), moved[MAX_COMBINED];
+    for (uint32_t k = 0; k < s->count; k++) moved[k] = emit_shuffle_from(e, s->v[k][last], lane);
+    take_in(s, last, moved, lane_receives(s, bit));
+  }
+  LLVMValueRef step = emit_i32(e, 1u << s->plan.holder[axis_bit].bit);
+  LLVMValueRef from =
+      s->reverse ? LLVMBuildAdd(e->builder, e->lane, step, "") : LLVMBuildSub(e->builder, e->lane, step, "");
+  from = LLVMBuildAnd(e->builder, from, emit_i32(e, (1u << LANE_BITS) - 1), "");
+  for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(e, s->v[k][last], from);
+}
+
+// Several bits of lanes at once: only the last elements of threads' runs pass through all of them.
+static void scan_lanes(Scan *s, uint32_t axis_bit, uint32_t n) {
+  Emitter *e = s->e;
+  uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
+  uint32_t bits = held_bits(s, DIM_LANE, axis_bit + n);
+  LLVMValueRef at = LLVMBuildAnd(e->builder, e->lane, emit_i32(e, bits), "");
+  LLVMValueRef taken = LLVMBuildICmp(e->builder, LLVMIntNE, at, emit_i32(e, at_first(s, 0, bits)), "");
+  for (uint32_t last = 0; last < s->registers; last++) {
+    LLVMValueRef before[MAX_COMBINED];
+    if (at_last(s, last, low) != last) continue;
+    scan_totals(s, axis_bit, n, last, before);
+    for (uint32_t r = 0; r < s->registers; r++)
+      if (r != last && at_last(s, r, low) == last) take_in(s, r, before, taken);
+  }
+}
+
+static void scan_within_warp(Scan *s) {
+  for (uint32_t i = 0, n; i < s->plan.low; i += n ? n : 1) {
+    n = lane_run(s, i);
+    if (n)
+      scan_lanes(s, i, n);
+    else
+      scan_bit(s, i);
   }
 }
 
@@ -191,6 +248,6 @@ void emit_scan(Emitter *e, Op *op) {
     s.v[k] = emit_new(e, &op->results[k]);
     memcpy(s.v[k], emit_get(e, op_operand(op, k)), s.registers * sizeof **s.v);
   }
-  for (uint32_t i = 0; i < s.plan.low; i++) scan_bit(&s, i);
+  scan_within_warp(&s);
   if (s.plan.low < s.plan.axis_bits) scan_chunks(&s);
 }
