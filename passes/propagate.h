@@ -117,6 +117,9 @@ const Layout *propagate_forward(const Propagator *p, const Value *value, const L
 // propagate_pair.c: gives accesses that run along different dimensions of one value layouts in which threads
 // hold blocks of both runs.
 void propagate_pair(Propagator *p);
+// Of a layout in which several lanes hold the same elements: each has its share of them, so that they are stored
+// at once. NULL: of another.
+const Layout *propagate_spread(Propagator *p, const Access *access, const Layout *layout);
 
 // propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.
 uint32_t access_vector(const Access *access, const Layout *layout); // elements at once in this layout

@@ -68,15 +68,17 @@ static uint64_t whole_access_cost(const Choice *c, const Access *access, const L
 // costs. NULL: nothing is known yet.
 static const Layout *best_for_access(const Choice *c, const Access *access, const Layout *tried,
                                      uint64_t *cost) {
-  enum { MOST = 6 + MAX_PAIRED };
+  enum { MOST = 8 + MAX_PAIRED };
   const Layout *best = NULL, *option[MOST] = {access->anchor};
   uint32_t count = 1;
   for (uint32_t i = 0; i < MAX_PAIRED && access->paired[i]; i++) option[count++] = access->paired[i];
-  for (uint32_t i = 0; i < access->op->operand_count && count < MOST; i++) {
+  for (uint32_t i = 0; i < access->op->operand_count && count < MOST - 2; i++) {
     Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
     if (!c->p->lazy[operand->id])
       option[count++] = propagate_forward(c->p, operand, home_of(c, source->id, tried));
   }
+  const Layout *last = option[count - 1];
+  if (access->op->kind == OP_STORE && last) option[count++] = propagate_spread(c->p, access, last);
   if (op_result(access->op) && count < MOST) option[count++] = home_of(c, op_result(access->op)->id, tried);
   *cost = 0;
   for (uint32_t i = count; i-- > 0;) { // where it is no dearer the component's own layout is kept

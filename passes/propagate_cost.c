@@ -70,6 +70,14 @@ static uint64_t shared_vector(const Type *tile, const Layout *from, const Layout
   return vector;
 }
 
+// Of a pair that trades places, those whose value is asked for.
+static uint64_t selects_in(const LanePlan *plan) {
+  uint64_t registers = UINT64_C(1) << plan->src_register_bits, rounds = UINT64_C(1) << plan->round_bits;
+  uint64_t sent = plan->send_count * registers / 2, received = plan->receive_count * rounds / 2;
+  if (rounds < registers && sent > registers - rounds) sent = registers - rounds;
+  return sent + received;
+}
+
 uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to) {
   LanePlan plan;
   uint64_t registers = layout_registers(from);
@@ -79,7 +87,7 @@ uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to)
   case CONVERT_REGISTERS: return 0;
   case CONVERT_LANES:
     if (layouts_by_lanes(from, to, type_element_bytes(tile), &plan))
-      return 1 + SHUFFLE_COST * plan.shuffles * words_of(tile);
+      return 1 + words_of(tile) * (SHUFFLE_COST * plan.shuffles + selects_in(&plan));
     break;
   case CONVERT_SHARED: break;
   }

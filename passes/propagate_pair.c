@@ -124,3 +124,16 @@ void propagate_pair(Propagator *p) {
     if (count > 1 && count <= MAX_ACCESSES && !p->fixed[root]) pair_in(p, root);
   }
 }
+
+const Layout *propagate_spread(Propagator *p, const Access *access, const Layout *layout) {
+  const uint32_t lanes = layout_first_bit(layout, DIM_LANE), end = lanes + layout->bits[DIM_LANE];
+  uint32_t kept = log2_of(access_vector(access, layout)), at = kept;
+  Layout spread = *layout;
+  for (uint32_t lane = lanes; lane < end && at < lanes; lane++)
+    if (!spread.basis[lane]) spread.basis[lane] = layout->basis[at++];
+  if (at == kept) return NULL;
+  for (uint32_t i = at; i < layout_in_bits(layout); i++) spread.basis[i - at + kept] = spread.basis[i];
+  spread.bits[DIM_REGISTER] = (uint8_t)(lanes - (at - kept));
+  for (uint32_t i = layout_in_bits(&spread); i < LAYOUT_MAX_BITS; i++) spread.basis[i] = 0;
+  return layout_intern(p->func->module->ir, &spread);
+}
