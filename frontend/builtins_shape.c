@@ -207,10 +207,10 @@ static bool alike(Elab *e, const Call *call, Value **a, Value **b) {
   bool pointers = x->kind == OBJ_VALUE && y->kind == OBJ_VALUE && type_is_ptr(x->value->type) &&
                   type_element(x->value->type) == type_element(y->value->type);
   if (!pointers) {
-    Pair p;
-    bool good = builtin_pair(e, call, x, y, &p);
+    Pair p = elab_promote(e, call->loc, arena_printf(e->arena, "'%s'", call->text), PROMOTE_MOVE, x, y);
+    e->b.loc = elab_loc(e, call->loc);
     *a = p.a, *b = p.b;
-    return good;
+    return p.a != NULL;
   }
   *a = x->value, *b = y->value;
   return elab_broadcast2(e, call->loc, arena_printf(e->arena, "'%s'", call->text), a, b);

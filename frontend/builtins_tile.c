@@ -130,7 +130,7 @@ Obj builtin_where(Elab *e, Call *call) {
   if (is_pointer(x) && is_pointer(y) && type_element(x->value->type) == type_element(y->value->type))
     p = (Pair){x->value, y->value};
   else
-    p = elab_promote(e, call->loc, "'where'", PROMOTE_PLAIN, x, y);
+    p = elab_promote(e, call->loc, "'where'", PROMOTE_MOVE, x, y);
   if (!p.a) return error_obj();
   Value *values[] = {condition, p.a, p.b};
   if (!elab_broadcast(e, call->loc, "'where'", 3, values)) return error_obj();

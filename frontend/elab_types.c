@@ -202,7 +202,7 @@ Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a,
     return (Pair){0};
   Elem elem = common_elem(a, b);
   if (how == PROMOTE_DIVIDE && is_half(elem)) elem = ELEM_FP32;
-  if (is_fp8(elem)) {
+  if (is_fp8(elem) && how != PROMOTE_MOVE) {
     elab_error(e, loc, "%s is not defined on %s; cast to fp16 or fp32 first", what, elem_info(elem)->name);
     return (Pair){0};
   }

@@ -203,6 +203,7 @@ typedef struct Pair {
 
 typedef enum Promote {
   PROMOTE_PLAIN,
+  PROMOTE_MOVE, // elements are moved and not computed with: of fp8 too
   PROMOTE_DIVIDE,
   PROMOTE_INTEGERS
 } Promote; // DIVIDE: / and %; INTEGERS: & | ^ << >>

@@ -175,3 +175,17 @@ def interleaved(x, y, out, pairs, odd, both, N: tl.constexpr):
     tl.store(pairs + p * N + i, tl.interleave(-odds, even))
     tl.store(odd + p * (N // 2) + tl.arange(0, N // 2), odds)
     tl.store(both + p * 2 * N + tl.arange(0, 2 * N), tl.join(u, v).trans().reshape(2 * N))
+
+
+# check: --grid 2 -D N=64 a=randn:fp8e4nv[2,64] b=randn:fp8e4nv[2,64] c=rand:i8[2,64] out=empty:fp8e4nv[2,128] chosen=empty:fp8e4nv[2,64]
+# check: --grid 2 --num-warps 1 -D N=128 a=randn:fp8e5[2,128] b=randn:fp8e5[2,128] c=rand:i8[2,128] out=empty:fp8e5[2,256] chosen=empty:fp8e5[2,128]
+@triton.jit
+def moves_of_fp8(a, b, c, out, chosen, N: tl.constexpr):
+    p = tl.program_id(0)
+    i = tl.arange(0, N)
+    x = tl.load(a + p * N + i)
+    y = tl.load(b + p * N + i)
+    tl.store(out + p * 2 * N + tl.arange(0, 2 * N), tl.interleave(y, x))
+    u, v = tl.split(tl.join(tl.flip(x), y))
+    picked = tl.where(tl.load(c + p * N + i) > 0, u, v)
+    tl.store(chosen + p * N + i, tl.where(i < 3, 0.0, picked))
