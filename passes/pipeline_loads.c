@@ -65,7 +65,8 @@ static bool can_copy(const StagedLoad *staged) {
   offsets = layout_compose(stored->layout, &inverse);
   uint32_t run = 0;
   while (run < offsets.bits[DIM_REGISTER] && offsets.basis[run] == 1u << run) run++;
-  return bytes << run >= MIN_COPY_BYTES;
+  // Where the buffer's runs are shorter than what one access loads, elements change places on the way.
+  return run >= 31 || 1u << run >= vector;
 }
 
 // The chain that ends in the store, if the value comes from a load of the loop's body and goes nowhere else.
