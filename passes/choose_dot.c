@@ -150,12 +150,13 @@ static bool is_computed(const Value *value) {
 
 static uint32_t warp_bits_of(const Chooser *c) { return (uint32_t)__builtin_ctz(c->target->num_warps); }
 
-// As square a tile a warp as can be, in units of m16n8 pairs; whole rows where the product feeds another.
+// As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
+// as long as there are rows: repeating work costs more than passing elements between warps.
 static DotWarps mma_warps(const Chooser *c, const Product *p) {
   DotWarps warps = {0};
   uint32_t room_m = p->shape.m - 4, room_n = p->shape.n - 3;
   for (uint32_t left = warp_bits_of(c); left > 0; left--) {
-    bool m_has = warps.m < room_m, n_has = warps.n < room_n && !p->chained;
+    bool m_has = warps.m < room_m, n_has = warps.n < room_n && !(p->chained && m_has);
     if (warps.batch < p->shape.batch)
       warps.batch++;
     else if (m_has && (!n_has || p->shape.m - warps.m >= p->shape.n - warps.n))
