@@ -113,6 +113,12 @@ static uint32_t registers_of(const Sinker *s, const Type *tile) {
   return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
 }
 
+// A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
+static uint32_t most_registers(const Sinker *s) {
+  uint32_t quarter = 65536 / 4 / (32u * s->func->module->target.num_warps);
+  return quarter < MAX_REGISTERS ? quarter : MAX_REGISTERS;
+}
+
 // --- the value that changes nothing
 
 static int64_t least_int(Elem elem) {
@@ -197,7 +203,7 @@ static void sink_from(Sinker *s, Op *loop) {
     const Type *tile = op_operand(sum.reduce, 0)->type;
     uint32_t more = registers_of(s, tile);
     Loc loc = sum.reduce->loc;
-    if (registers + more > MAX_REGISTERS) {
+    if (registers + more > most_registers(s)) {
       diag_remark(
           s->context->diags, loc, "sink_reductions",
           "reduced in every iteration: its tile would keep %u registers a thread, with %u kept for others",
