@@ -175,19 +175,6 @@ static void emit_arange(Emitter *e, Op *op) {
     out[r] = LLVMBuildAdd(e->builder, emit_index(e, type->layout, r), start, "");
 }
 
-static void emit_addptr(Emitter *e, Op *op) {
-  const Type *type = op_result(op)->type;
-  const Type *pointee = type_element(type)->inner;
-  bool is_signed = elem_is_signed(type_element(op_operand(op, 1)->type)->elem);
-  LLVMValueRef *out = emit_new(e, op_result(op));
-  for (uint32_t r = 0; r < emit_count(type); r++) {
-    LLVMValueRef offset = emit_register(e, op_operand(op, 1), r);
-    LLVMValueRef wide = LLVMBuildIntCast2(e->builder, offset, e->i64, is_signed, "");
-    out[r] = LLVMBuildGEP2(e->builder, emit_memory_type(e, pointee), emit_register(e, op_operand(op, 0), r),
-                           &wide, 1, "");
-  }
-}
-
 static void emit_return(Emitter *e, Op *op) {
   (void)op;
   LLVMBuildRetVoid(e->builder);
@@ -350,8 +337,14 @@ static void bind_params(Emitter *e, Func *func) {
   }
 }
 
+// The thread's number is less than the block has threads, so that sums of it and multiples of them are unions
+// of bits, and constants in them offsets of addresses.
 static void bind_thread(Emitter *e) {
+  const uint64_t least = 0, end = 32u * e->target->num_warps;
+  unsigned range = LLVMGetEnumAttributeKindForName("range", strlen("range"));
   e->thread = nvvm_thread_id(e);
+  LLVMAddCallSiteAttribute(e->thread, LLVMAttributeReturnIndex,
+                           LLVMCreateConstantRangeAttribute(e->context, range, 32, &least, &end));
   e->lane = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, 31), "");
   e->warp = LLVMBuildLShr(e->builder, e->thread, emit_i32(e, LANE_BITS), "");
 }

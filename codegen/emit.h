@@ -103,6 +103,9 @@ LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to); //
 // fp16 and bf16 to fp32, which holds them exactly; others as they are.
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 
+// emit_address.c
+void emit_addptr(Emitter *e, Op *op);
+
 // emit_memory.c
 void emit_load(Emitter *e, Op *op);
 void emit_store(Emitter *e, Op *op);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Addresses. Where a tile's offsets count upwards from a multiple of its size, so that they cannot wrap
+// within it, a thread's further addresses are constants away from its first one and become the accesses'
+// immediates.
+#include "codegen/emit.h"
+
+enum { MAX_DEPTH = 8, ALL_BITS = 32 };
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth);
+
+// A parameter, or what counts in a loop.
+static uint32_t zero_bits_of_argument(const Emitter *e, const Value *value, uint32_t depth) {
+  const Op *loop = value->region->parent;
+  if (!loop) return e->func->params[value->index].facts.divisible16 ? 4 : 0;
+  if (loop->kind != OP_FOR || value->index != 0) return 0;
+  return least(zero_bits(e, op_operand(loop, 0), depth), zero_bits(e, op_operand(loop, 2), depth));
+}
+
+// How many of an integer's low bits are always 0.
+static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth) {
+  int64_t constant;
+  if (value_int_constant(value, &constant))
+    return constant ? least(ALL_BITS, (uint32_t)__builtin_ctzll((uint64_t)constant)) : ALL_BITS;
+  if (depth == 0) return 0;
+  depth--;
+  if (!value->def) return zero_bits_of_argument(e, value, depth);
+  const Op *op = value->def;
+  uint32_t x = op->operand_count ? zero_bits(e, op_operand(op, 0), depth) : 0;
+  switch ((int)op->kind) {
+  case OP_SPLAT: return x;
+  case OP_ADD:
+  case OP_SUB: return least(x, zero_bits(e, op_operand(op, 1), depth));
+  case OP_MUL: return least(ALL_BITS, x + zero_bits(e, op_operand(op, 1), depth));
+  default: return 0;
+  }
+}
+
+// Adding dimensions of size 1 leaves elements where they are.
+static const Op *behind_shapes(const Value *value) {
+  while (value->def && (value->def->kind == OP_EXPAND_DIMS || value->def->kind == OP_RESHAPE))
+    value = op_operand(value->def, 0);
+  return value->def;
+}
+
+// Whether element i is the first one plus i, in all of the tile, without wrapping.
+static bool counts_upwards(const Emitter *e, const Value *offsets) {
+  const Op *sum = behind_shapes(offsets), *range = sum;
+  const Value *start = NULL;
+  for (uint32_t i = 0; sum && sum->kind == OP_ADD && i < 2; i++) {
+    range = behind_shapes(op_operand(sum, i));
+    start = op_operand(sum, 1 - i);
+    if (range && range->kind == OP_ARANGE) break;
+  }
+  if (!range || range->kind != OP_ARANGE || op_int(range, ATTR_START, 0) != 0) return false;
+  if (type_elements(op_result(range)->type) != type_elements(offsets->type)) return false;
+  if (!start) return true;
+  const Op *splat = behind_shapes(start);
+  bool uniform = splat && (splat->kind == OP_SPLAT || splat->kind == OP_CONSTANT);
+  return uniform && zero_bits(e, op_result(splat), MAX_DEPTH) >= offsets->type->layout->out_bits;
+}
+
+// Whether a register's address is a constant away from that of register 0, for all threads.
+static bool is_constant_away(Emitter *e, const Op *op) {
+  const Type *type = op_result(op)->type;
+  if (!type_is_tile(type)) return false;
+  const Op *base = behind_shapes(op_operand(op, 0));
+  if (!base || base->kind != OP_SPLAT || !counts_upwards(e, op_operand(op, 1))) return false;
+  uint32_t mask = emit_thread_index(e, type->layout).thread_mask;
+  for (uint32_t i = 0; i < type->layout->bits[DIM_REGISTER]; i++)
+    if (layout_basis(type->layout, DIM_REGISTER, i) & mask) return false;
+  return true;
+}
+
+void emit_addptr(Emitter *e, Op *op) {
+  const Type *type = op_result(op)->type;
+  LLVMTypeRef pointee = emit_memory_type(e, type_element(type)->inner);
+  bool is_signed = elem_is_signed(type_element(op_operand(op, 1)->type)->elem),
+       from_first = is_constant_away(e, op);
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  for (uint32_t r = 0; r < emit_count(type); r++) {
+    LLVMValueRef base = emit_register(e, op_operand(op, 0), r), offset;
+    if (from_first && r > 0) {
+      base = out[0];
+      offset = LLVMConstInt(e->i64, layout_apply(type->layout, r, 0, 0, 0), false);
+    } else {
+      offset = LLVMBuildIntCast2(e->builder, emit_register(e, op_operand(op, 1), r), e->i64, is_signed, "");
+    }
+    out[r] = LLVMBuildGEP2(e->builder, pointee, base, &offset, 1, "");
+  }
+}
