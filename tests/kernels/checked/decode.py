@@ -5,6 +5,7 @@ import triton.language as tl
 
 # check: --grid 2,1,3 -D BLOCK_N=32 -D BLOCK_H=16 -D D=64 -D SPLITS=3 Q=randn:fp16[2,8,64] K=randn:fp16[2,100,64] V=randn:fp16[2,100,64] lens=ones:i32[2] Part=empty:fp32[2,3,8,64] Lse=empty:fp32[2,3,8] scale=0.125 H=8 S=100
 # check: --grid 2,1,1 --num-warps 2 -D BLOCK_N=16 -D BLOCK_H=16 -D D=128 -D SPLITS=1 Q=randn:bf16[2,16,128] K=randn:bf16[2,40,128] V=randn:bf16[2,40,128] lens=ones:i32[2] Part=empty:fp32[2,1,16,128] Lse=empty:fp32[2,1,16] scale=0.088 H=16 S=40
+# check: --grid 1,1,2 --num-warps 4 -D BLOCK_N=32 -D BLOCK_H=16 -D D=512 -D SPLITS=2 Q=randn:fp16[1,16,512] K=randn:fp16[1,128,512] V=randn:fp16[1,128,512] lens=ones:i32[1] Part=empty:fp32[1,2,16,512] Lse=empty:fp32[1,2,16] scale=0.044 H=16 S=128
 @triton.jit
 def decode_split(Q, K, V, lens, Part, Lse, scale, H, S, BLOCK_N: tl.constexpr, BLOCK_H: tl.constexpr,
                  D: tl.constexpr, SPLITS: tl.constexpr):

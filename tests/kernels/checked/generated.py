@@ -182,6 +182,7 @@ def triton_poi_fused_index_put_6(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK: tl.
 
 
 # check: --grid 2,2,2 -D BLOCK_M=64 -D BLOCK_N=64 -D BLOCK_K=16 -D KERNEL_H=3 -D KERNEL_W=3 X=randn:fp16[2,8,9,10] W=randn:fp16[70,8,3,3] Out=empty:fp16[2,70,7,8] IN_C=8 IN_H=9 IN_W=10 OUT_C=70 OUT_H=7 OUT_W=8 BATCH=2
+# check: --grid 1,1 --num-warps 8 -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=32 -D KERNEL_H=3 -D KERNEL_W=3 X=randn:fp16[2,32,9,10] W=randn:fp16[70,32,3,3] Out=empty:fp16[2,70,7,8] IN_C=32 IN_H=9 IN_W=10 OUT_C=70 OUT_H=7 OUT_W=8 BATCH=2
 @triton.jit
 def triton_convolution2d_7(X, W, Out, BATCH, IN_C, IN_H, IN_W, OUT_C, OUT_H, OUT_W, KERNEL_H: tl.constexpr,
                            KERNEL_W: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
@@ -216,6 +217,7 @@ def triton_convolution2d_7(X, W, Out, BATCH, IN_C, IN_H, IN_W, OUT_C, OUT_H, OUT
 
 
 # check: --grid 2,2,3 -D BLOCK_M=32 -D BLOCK_N=32 -D BLOCK_K=32 A=randn:bf16[3,50,70] B=randn:bf16[3,70,60] out_ptr0=empty:bf16[3,50,60] M=50 N=60 K=70
+# check: --grid 1,1,1 --num-warps 8 -D BLOCK_M=128 -D BLOCK_N=128 -D BLOCK_K=32 A=randn:bf16[1,128,96] B=randn:bf16[1,96,128] out_ptr0=empty:bf16[1,128,128] M=128 N=128 K=96
 @triton.jit
 def triton_bmm_8(A, B, out_ptr0, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
     rm = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)

@@ -133,6 +133,7 @@ def rope(q_ptr, q_row_stride, k_ptr, k_row_stride, cos, cos_row_stride, sin, sin
 
 # check: --grid 4 -D BLOCK_SIZE=256 X_ptr=randn:fp32[4,1000] X_stride=1000 Y_ptr=arange:i64[4] loss_ptr=empty:fp32[4] n_cols=1000 n_non_ignore=4 ignore_index=2 label_smoothing=0.1 softcap=30.0
 # check: --grid 4 --num-warps 16 -D BLOCK_SIZE=1024 X_ptr=randn:bf16[4,1000] X_stride=1000 Y_ptr=arange:i64[4] loss_ptr=empty:fp32[4] n_cols=1000 n_non_ignore=4 ignore_index=-100 label_smoothing=0.0 softcap=None
+# check: --grid 1 --num-warps 32 -D BLOCK_SIZE=32768 X_ptr=randn:bf16[1,40000] X_stride=40000 Y_ptr=arange:i64[1] loss_ptr=empty:fp32[1] n_cols=40000 n_non_ignore=1 ignore_index=-100 label_smoothing=0.1 softcap=None
 @triton.jit
 def cross_entropy(X_ptr, X_stride, Y_ptr, loss_ptr, n_cols, n_non_ignore, ignore_index, label_smoothing, softcap,
                   BLOCK_SIZE: tl.constexpr):

@@ -24,6 +24,7 @@ def product_in_branch(A, W, V, C, flag, K, B: tl.constexpr):
 
 # check: --grid 3 -D B=16 -D H=64 X=randn:bf16[40,64] W1=randn:bf16[64,64] W2=randn:bf16[64,64] G=randn:bf16[64,64] Y=empty:bf16[40,64] M=40
 # check: --grid 1 --num-warps 8 -D B=64 -D H=128 X=randn:fp16[40,128] W1=randn:fp16[128,128] W2=randn:fp16[128,128] G=randn:fp16[128,128] Y=empty:fp16[40,128] M=40
+# check: --grid 1 --num-warps 4 -D B=64 -D H=128 X=randn:fp16[40,128] W1=randn:fp16[128,128] W2=randn:fp16[128,128] G=randn:fp16[128,128] Y=empty:fp16[40,128] M=40
 @triton.jit
 def fused_mlp(X, W1, G, W2, Y, M, B: tl.constexpr, H: tl.constexpr):
     m = tl.program_id(0) * B + tl.arange(0, B)
@@ -61,6 +62,7 @@ def newton_inverse(A, out, steps, N: tl.constexpr):
 
 # check: --grid 1 -D B=4 -D M=16 -D N=32 -D K=16 a=randn:fp16[4,16,16] b=randn:fp16[4,16,32] c=empty:fp32[4,16,32]
 # check: --grid 1 --num-warps 8 -D B=2 -D M=32 -D N=32 -D K=32 a=randn:fp16[2,32,32] b=randn:fp16[2,32,32] c=empty:fp32[2,32,32]
+# check: --grid 1 --num-warps 8 -D B=4 -D M=64 -D N=64 -D K=64 a=randn:fp16[4,64,64] b=randn:fp16[4,64,64] c=empty:fp32[4,64,64]
 @triton.jit
 def batched(a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     i = tl.arange(0, B)[:, None, None]
@@ -121,6 +123,7 @@ def conv1d_im2col(x, w, y, L, C, ROWS, BLOCK_M: tl.constexpr, BLOCK_C: tl.conste
 
 # check: --grid 2 -D N=64 x=randn:fp32[2,64,64] row=empty:fp32[2,64] col=empty:fp32[2,64] both=empty:fp32[2,64,64]
 # check: --grid 2 --num-warps 8 -D N=16 x=randn:fp16[2,16,16] row=empty:fp32[2,16] col=empty:fp32[2,16] both=empty:fp32[2,16,16]
+# check: --grid 1 --num-warps 8 -D N=128 x=randn:fp32[1,128,128] row=empty:fp32[1,128] col=empty:fp32[1,128] both=empty:fp32[1,128,128]
 @triton.jit
 def reductions_both_ways(x, row, col, both, N: tl.constexpr):
     p = tl.program_id(0)

@@ -5,6 +5,7 @@ import triton.language as tl
 
 # check: --grid 2,3 -D GROUP=32 -D BM=32 -D BN=64 -D BK=32 A=randn:fp16[50,96] W=rand:i8[96,130] S=rand:fp16[3,130] C=empty:fp16[50,130] M=50 N=130 K=96
 # check: --grid 1,2 --num-warps 8 -D GROUP=64 -D BM=64 -D BN=128 -D BK=64 A=randn:bf16[50,192] W=rand:i8[192,256] S=rand:bf16[3,256] C=empty:bf16[50,256] M=50 N=256 K=192
+# check: --grid 1,1 --num-warps 8 -D GROUP=128 -D BM=128 -D BN=128 -D BK=64 A=randn:fp16[128,256] W=rand:i8[256,128] S=rand:fp16[2,128] C=empty:fp16[128,128] M=128 N=128 K=256
 @triton.jit
 def matmul_w8a16(A, W, S, C, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -21,6 +22,7 @@ def matmul_w8a16(A, W, S, C, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN:
 
 # check: --grid 2,2 -D BM=32 -D BN=32 -D BK=32 A=rand:i8[40,96] B=rand:i8[50,96] AS=rand:fp32[40,3] BS=rand:fp32[2,3] C=empty:fp32[40,50] M=40 N=50 K=96
 # check: --grid 1,1 --num-warps 4 -D BM=64 -D BN=64 -D BK=128 A=rand:i8[64,256] B=rand:i8[64,256] AS=rand:fp32[64,2] BS=rand:fp32[2,2] C=empty:fp32[64,64] M=64 N=64 K=256
+# check: --grid 1,1 --num-warps 8 -D BM=128 -D BN=128 -D BK=128 A=rand:i8[100,256] B=rand:i8[128,256] AS=rand:fp32[100,2] BS=rand:fp32[1,2] C=empty:fp32[100,128] M=100 N=128 K=256
 @triton.jit
 def block_scaled_int8(A, B, AS, BS, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Scales a row and a block of k of A; a block of columns and of k of B."""
@@ -39,6 +41,7 @@ def block_scaled_int8(A, B, AS, BS, C, M, N, K, BM: tl.constexpr, BN: tl.constex
 
 
 # check: --grid 2,2 -D BM=64 -D BN=32 -D BK=64 A=randn:fp8e4nv[70,128] B=randn:fp8e4nv[50,128] AS=rand:fp32[70] BS=rand:fp32[50] C=empty:bf16[70,50] M=70 N=50 K=128
+# check: --grid 1,1 --num-warps 8 -D BM=128 -D BN=128 -D BK=128 A=randn:fp8e4nv[100,256] B=randn:fp8e4nv[128,256] AS=rand:fp32[100] BS=rand:fp32[128] C=empty:bf16[100,128] M=100 N=128 K=256
 @triton.jit
 def scaled_fp8(A, B, AS, BS, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     m = tl.program_id(0) * BM + tl.arange(0, BM)

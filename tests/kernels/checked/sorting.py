@@ -43,6 +43,7 @@ def _bitonic_merge(x, ids, stage: tl.constexpr, order: tl.constexpr, n_dims: tl.
 
 # check: --grid 3 -D N=64 -D LOG=6 x=randn:fp32[3,64] values=empty:fp32[3,64] indices=empty:i32[3,64]
 # check: --grid 1 --num-warps 8 -D N=256 -D LOG=8 x=randn:fp32[256] values=empty:fp32[256] indices=empty:i32[256]
+# check: --grid 1 --num-warps 8 -D N=2048 -D LOG=11 x=randn:fp32[2048] values=empty:fp32[2048] indices=empty:i32[2048]
 @triton.jit
 def bitonic_argsort(x, values, indices, N: tl.constexpr, LOG: tl.constexpr):
     row = tl.program_id(0)
@@ -58,6 +59,7 @@ def bitonic_argsort(x, values, indices, N: tl.constexpr, LOG: tl.constexpr):
 # check: --grid 3 -D K=8 -D N=128 x=randn:fp32[3,100] values=empty:fp32[3,8] n=100
 # check: --grid 3 --num-warps 1 -D K=4 -D N=32 x=randn:fp16[3,30] values=empty:fp16[3,4] n=30
 # check: --grid 3 --num-warps 8 -D K=16 -D N=512 x=rand:i32[3,500] values=empty:i32[3,16] n=500
+# check: --grid 1 --num-warps 8 -D K=64 -D N=2048 x=randn:fp32[2000] values=empty:fp32[64] n=2000
 @triton.jit
 def top_k(x, values, n, K: tl.constexpr, N: tl.constexpr):
     row = tl.program_id(0)
@@ -69,6 +71,7 @@ def top_k(x, values, n, K: tl.constexpr, N: tl.constexpr):
 # check: --grid 2 -D ROWS=4 -D N=32 x=rand:i16[8,32] out=empty:i16[8,32]
 # check: --grid 2 --num-warps 8 -D ROWS=16 -D N=64 x=rand:u8[32,64] out=empty:u8[32,64]
 # check: --grid 1 --num-warps 2 -D ROWS=2 -D N=128 x=randn:fp64[2,128] out=empty:fp64[2,128]
+# check: --grid 1 --num-warps 8 -D ROWS=1 -D N=4096 x=rand:i32[4096] out=empty:i32[4096]
 @triton.jit
 def sort_many(x, out, ROWS: tl.constexpr, N: tl.constexpr):
     at = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None] * N + tl.arange(0, N)[None, :]

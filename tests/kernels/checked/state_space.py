@@ -9,6 +9,7 @@ def _affine(a1, b1, a2, b2):
 
 
 # check: --grid 2,3 -D BLOCK_T=64 -D N=16 u=randn:fp32[2,100,3] delta=rand:fp32[2,100,3] A=randn:fp32[3,16] B=randn:fp32[2,100,16] C=randn:fp32[2,100,16] D=randn:fp32[3] out=empty:fp32[2,100,3] T=100 DIM=3
+# check: --grid 1,1 -D BLOCK_T=256 -D N=16 u=randn:fp32[1,300,1] delta=rand:fp32[1,300,1] A=randn:fp32[1,16] B=randn:fp32[1,300,16] C=randn:fp32[1,300,16] D=randn:fp32[1] out=empty:fp32[1,300,1] T=300 DIM=1
 @triton.jit
 def mamba_scan(u, delta, A, B, C, D, out, T, DIM, BLOCK_T: tl.constexpr, N: tl.constexpr):
     b = tl.program_id(0)
@@ -38,6 +39,7 @@ def mamba_scan(u, delta, A, B, C, D, out, T, DIM, BLOCK_T: tl.constexpr, N: tl.c
 
 # check: --grid 2,2 -D BT=32 -D BK=32 -D BV=32 q=randn:bf16[2,90,32] k=randn:bf16[2,90,32] v=randn:bf16[2,90,64] o=empty:bf16[2,90,64] ht=empty:fp32[2,32,64] scale=0.18 T=90 V=64
 # check: --grid 2,1 --num-warps 8 -D BT=64 -D BK=64 -D BV=64 q=randn:fp16[2,128,64] k=randn:fp16[2,128,64] v=randn:fp16[2,128,64] o=empty:fp16[2,128,64] ht=empty:fp32[2,64,64] scale=0.125 T=128 V=64
+# check: --grid 1,1 -D BT=64 -D BK=128 -D BV=64 q=randn:bf16[1,130,128] k=randn:bf16[1,130,128] v=randn:bf16[1,130,64] o=empty:bf16[1,130,64] ht=empty:fp32[1,128,64] scale=0.088 T=130 V=64
 @triton.jit
 def chunk_linear_attention(q, k, v, o, ht, scale, T, V, BT: tl.constexpr, BK: tl.constexpr, BV: tl.constexpr):
     b = tl.program_id(0)

@@ -6,6 +6,7 @@ import triton.language as tl
 
 # check: --grid 3 -D BLOCK_SIZE=256 -D num_stages=2 output_ptr=empty:fp32[23,200] input_ptr=randn:fp32[23,200] input_row_stride=200 output_row_stride=200 n_rows=23 n_cols=200
 # check: --grid 2 --num-warps 8 -D BLOCK_SIZE=1024 -D num_stages=4 output_ptr=empty:fp16[5,781] input_ptr=randn:fp16[5,781] input_row_stride=781 output_row_stride=781 n_rows=5 n_cols=781
+# check: --grid 1 --num-warps 16 -D BLOCK_SIZE=32768 -D num_stages=2 output_ptr=empty:fp32[2,30000] input_ptr=randn:fp32[2,30000] input_row_stride=30000 output_row_stride=30000 n_rows=2 n_cols=30000
 @triton.jit
 def softmax_rows(output_ptr, input_ptr, input_row_stride, output_row_stride, n_rows, n_cols,
                  BLOCK_SIZE: tl.constexpr, num_stages: tl.constexpr):
@@ -21,6 +22,7 @@ def softmax_rows(output_ptr, input_ptr, input_row_stride, output_row_stride, n_r
 
 
 # check: --grid 6 -D BLOCK_SIZE_M=64 -D BLOCK_SIZE_N=64 -D BLOCK_SIZE_K=32 -D NUM_SMS=6 a_ptr=randn:fp16[150,96] b_ptr=randn:fp16[130,96] c_ptr=empty:fp16[150,136] M=150 N=136 K=96
+# check: --grid 1 --num-warps 8 -D BLOCK_SIZE_M=128 -D BLOCK_SIZE_N=256 -D BLOCK_SIZE_K=64 -D NUM_SMS=1 a_ptr=randn:fp16[150,128] b_ptr=randn:fp16[130,128] c_ptr=empty:fp16[150,136] M=150 N=136 K=128
 @triton.jit
 def matmul_descriptors_persistent(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_SIZE_M: tl.constexpr,
                                   BLOCK_SIZE_N: tl.constexpr, BLOCK_SIZE_K: tl.constexpr, NUM_SMS: tl.constexpr):
@@ -152,6 +154,7 @@ def _attn_fwd_inner(acc, l_i, m_i, q, K, V, start_m, qk_scale, N_CTX, BLOCK_M: t
 
 # check: --grid 2,2 -D HEAD_DIM=64 -D BLOCK_M=64 -D BLOCK_N=32 -D STAGE=3 sm_scale=0.125 M=empty:fp32[2,128] Q=randn:fp16[2,128,64] K=randn:fp16[2,128,64] V=randn:fp16[2,128,64] Out=empty:fp16[2,128,64] N_CTX=128
 # check: --grid 1,1 --num-warps 8 -D HEAD_DIM=64 -D BLOCK_M=128 -D BLOCK_N=64 -D STAGE=1 sm_scale=0.125 M=empty:fp32[128] Q=randn:fp16[128,64] K=randn:fp16[128,64] V=randn:fp16[128,64] Out=empty:fp16[128,64] N_CTX=128
+# check: --grid 1,1 --num-warps 4 -D HEAD_DIM=64 -D BLOCK_M=128 -D BLOCK_N=64 -D STAGE=3 sm_scale=0.125 M=empty:fp32[256] Q=randn:fp16[256,64] K=randn:fp16[256,64] V=randn:fp16[256,64] Out=empty:fp16[256,64] N_CTX=256
 @triton.jit
 def attn_fwd(sm_scale, M, Q, K, V, Out, N_CTX, HEAD_DIM: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
              STAGE: tl.constexpr):
@@ -190,6 +193,7 @@ def attn_bwd_preprocess(O, DO, Delta, N_CTX, BLOCK_M: tl.constexpr, HEAD_DIM: tl
 
 
 # check: --grid 2,1 -D BLOCK_M1=32 -D BLOCK_N1=64 -D HEAD_DIM=64 Q=randn:fp16[128,64] K=randn:fp16[128,64] V=randn:fp16[128,64] sm_scale=0.125 DO=randn:fp16[128,64] DQ=empty:fp16[128,64] DK=empty:fp16[128,64] DV=empty:fp16[128,64] M=ones:fp32[128] D=randn:fp32[128] N_CTX=128
+# check: --grid 1,1 --num-warps 8 -D BLOCK_M1=64 -D BLOCK_N1=128 -D HEAD_DIM=128 Q=randn:fp16[256,128] K=randn:fp16[256,128] V=randn:fp16[256,128] sm_scale=0.088 DO=randn:fp16[256,128] DQ=empty:fp16[256,128] DK=empty:fp16[256,128] DV=empty:fp16[256,128] M=ones:fp32[256] D=randn:fp32[256] N_CTX=256
 @triton.jit
 def attn_bwd(Q, K, V, sm_scale, DO, DQ, DK, DV, M, D, N_CTX, BLOCK_M1: tl.constexpr, BLOCK_N1: tl.constexpr,
              HEAD_DIM: tl.constexpr):
