@@ -118,6 +118,17 @@ static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *u
 
 static const Layout *home_of(Propagator *p, uint32_t node) { return p->home[propagate_root(p, node)]; }
 
+// A product's operand that is the transpose of a tile with a home is transposed there and converted after it:
+// the conversion beside the product is one that promote_shared knows.
+static Value *transposed_first(Propagator *p, Value *operand, const Layout *layout, Op *user) {
+  const Value *source = propagate_source(p, operand);
+  if (!operand->def || operand->def->kind != OP_TRANS || source == operand || !source->type->layout)
+    return NULL;
+  const Layout *home = propagate_forward(p, operand, source->type->layout);
+  if (!home || layout_conversion(home, layout) < CONVERT_LANES) return NULL;
+  return convert(p, in_layout(p, operand, home, user), layout, user);
+}
+
 static void need(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
   Value *operand = op_operand(op, i);
   if (!type_is_tile(operand->type)) return;
@@ -125,7 +136,8 @@ static void need(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
   if (!layout && operand->type->layout) return; // as it is
   if (!layout && source != operand) layout = propagate_forward(p, operand, source->type->layout);
   if (!layout) layout = flow_default(p->func, operand->type);
-  op_set_operand(op, i, in_layout(p, operand, layout, op));
+  Value *value = op->kind == OP_DOT && i < 2 ? transposed_first(p, operand, layout, op) : NULL;
+  op_set_operand(op, i, value ? value : in_layout(p, operand, layout, op));
 }
 
 static void give_home(Propagator *p, Value *value) {
