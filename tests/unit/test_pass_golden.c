@@ -140,6 +140,7 @@ static void test_gather_rows(void **state) { (void)state, check_file("gather_row
 static void test_product(void **state) { (void)state, check_file("product"); }
 static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
 static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
+static void test_dot_transposed(void **state) { (void)state, check_file("dot_transposed"); }
 static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
 static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"); }
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
@@ -218,6 +219,7 @@ int main(void) {
       cmocka_unit_test(test_dot_mma),
       cmocka_unit_test(test_dot_pipelined),
       cmocka_unit_test(test_dot_promoted),
+      cmocka_unit_test(test_dot_transposed),
       cmocka_unit_test(test_dot_chosen),
       cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_windows),
