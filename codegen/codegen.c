@@ -81,10 +81,15 @@ static void end(Emitter *e) {
   LLVMContextDispose(e->context);
 }
 
+// wgmma's accumulator registers must not be copied between the fence, the products and the wait. Without
+// optimisation the code generator copies what goes in and out of each instruction, so kernels that use wgmma
+// (which alone needs the arch's suffix) get the first level, whose register coalescing removes the copies.
 static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-  return levels[e->target->opt_level > 3 ? 3 : e->target->opt_level];
+  uint8_t level = e->target->opt_level;
+  if (level == 0 && e->arch_specific) level = 1;
+  return levels[level > 3 ? 3 : level];
 }
 
 static LLVMTargetMachineRef target_machine(const Emitter *e) {
