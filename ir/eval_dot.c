@@ -38,10 +38,13 @@ static double input_u(Precision precision) {
   return precision == TF32 ? 0x1p-10 : precision == TF32X3 ? 0x1.8p-20 : 0;
 }
 
+#define TF32_STEP 0x1p-136 // between tf32's subnormals
+
 // The nearest number of 10 stored mantissa bits.
 static double round_tf32(double v) {
   uint64_t bits;
   if (!isfinite(v)) return v;
+  if (fabs(v) < 0x1p-126) return rint(v / TF32_STEP) * TF32_STEP;
   memcpy(&bits, &v, sizeof bits);
   bits += ((uint64_t)1 << 41) - 1 + (bits >> 42 & 1);
   bits &= ~(((uint64_t)1 << 42) - 1);
@@ -55,7 +58,7 @@ static void load_matrix(const Dot *d, Matrix *to, const Tile *from, uint32_t fir
   for (uint32_t i = 0; i < n; i++) {
     Element x = tile_get(from, first + i);
     double v = number_decode((Elem)from->code, x.bits), narrow = d->precision == PRECISE ? v : round_tf32(v);
-    if (x.e != 0 || narrow != v) x.e += u * fabs(x.r);
+    if (d->precision != PRECISE && (x.e != 0 || narrow != v)) x.e += u * fabs(x.r) + TF32_STEP;
     to->v[i] = d->precision == TF32 ? narrow : v;
     to->r[i] = x.r;
     to->e[i] = isfinite(x.e) ? x.e : 0;

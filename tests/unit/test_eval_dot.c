@@ -189,6 +189,27 @@ static void test_tf32_of_exact_inputs(void **unused) {
   }
 }
 
+// What tf32's subnormals, 2^-136 apart, cannot hold may be dropped, be it much of the product; no more.
+static void test_tf32_of_subnormals(void **unused) {
+  (void)unused;
+  Kernel k;
+  float x[256], y[256], zero[256] = {0}, got[256] = {0};
+  for (int i = 0; i < 256; i++) x[i] = 4, y[i] = (float)(i % 16) * 0x1p-149f;
+  open_dot(&k, (Shape){1, 16, 16, 16}, "fp32", "fp32", "{precision = \"tf32\"}");
+  eval_memory_add(k.memory, X, x, sizeof x, true);
+  eval_memory_add(k.memory, Y, y, sizeof y, true);
+  eval_memory_add(k.memory, Z, zero, sizeof zero, true);
+  kernel_output(&k, OUT, sizeof got);
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+  assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 0);
+  for (int i = 0; i < 256; i++) got[i] = (float)(i % 16) * 0x1p-143f;
+  assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 0);
+  got[7] += 0x1p-127f;
+  got[0] = 0x1p-140f; // of zeros alone
+  assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 2);
+  kernel_close(&k);
+}
+
 // A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64 in well under a minute,
 // sanitized.
 static void test_large(void **unused) {
@@ -212,8 +233,11 @@ static void test_large(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types),   cmocka_unit_test(test_int_wraps),
-      cmocka_unit_test(test_special), cmocka_unit_test(test_tf32_of_exact_inputs),
+      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_int_wraps),
+      cmocka_unit_test(test_special),
+      cmocka_unit_test(test_tf32_of_exact_inputs),
+      cmocka_unit_test(test_tf32_of_subnormals),
       cmocka_unit_test(test_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
