@@ -47,25 +47,56 @@ static inline int64_t host_number(int argc, char **argv, int index, int64_t othe
                                                                : otherwise;
 }
 
-// Rounds nothing that has 11 bits or fewer, of which the examples' halves are made.
-static inline uint16_t half_from(float value) {
-  int exponent;
-  double mantissa = frexp(fabs((double)value), &exponent);
-  if (mantissa == 0) return 0;
-  return (uint16_t)((value < 0) << 15 | (exponent + 14) << 10 | ((int)(mantissa * 2048) & 1023));
+// Bits of the exponent and the fraction of the floating types of less than 32 bits; none for other types.
+static inline int format_exponent(tilec_dtype dtype) {
+  return dtype == TILEC_FP16 ? 5 : dtype == TILEC_BF16 ? 8 : dtype == TILEC_FP8E4NV ? 4 : 0;
 }
 
-static inline double half_value(uint16_t bits) {
-  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  double value = exponent == 0    ? ldexp(mantissa, -24)
-                 : exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY)
-                                  : ldexp(1024 + mantissa, exponent - 25);
-  return bits >> 15 ? -value : value;
+static inline int format_fraction(tilec_dtype dtype) {
+  return dtype == TILEC_FP16 ? 10 : dtype == TILEC_BF16 ? 7 : dtype == TILEC_FP8E4NV ? 3 : 0;
+}
+
+// To the nearest, ties to even; values below the format's normal ones become 0, larger ones are not for it.
+static inline unsigned small_float_from(tilec_dtype dtype, double value) {
+  int exponent, wide = format_exponent(dtype), fraction = format_fraction(dtype);
+  double mantissa = nearbyint(ldexp(frexp(fabs(value), &exponent), fraction + 1));
+  int biased = exponent + (1 << (wide - 1)) - 2;
+  if (mantissa == 0 || biased < 1) return 0;
+  unsigned sign = value < 0 ? 1u << (wide + fraction) : 0;
+  return sign | (((unsigned)biased << fraction) + ((unsigned)mantissa - (1u << fraction)));
+}
+
+// All bits of the exponent set: infinities and NaNs, of fp8e4nv only where the fraction's are set too.
+static inline double small_float_value(tilec_dtype dtype, unsigned bits) {
+  int wide = format_exponent(dtype), count = format_fraction(dtype), bias = (1 << (wide - 1)) - 1;
+  int exponent = (int)(bits >> count) & ((1 << wide) - 1), fraction = (int)bits & ((1 << count) - 1);
+  int top = exponent == (1 << wide) - 1, full = fraction == (1 << count) - 1;
+  double value = exponent == 0 ? ldexp(fraction, 1 - bias - count)
+                               : ldexp((1 << count) + fraction, exponent - bias - count);
+  if (top && (dtype == TILEC_FP8E4NV ? full : 1)) value = fraction ? (double)NAN : (double)INFINITY;
+  return bits >> (wide + count) & 1 ? -value : value;
 }
 
 static inline double array_get(const Array *array, size_t i) {
-  return array->dtype == TILEC_FP16 ? half_value(((uint16_t *)array->at)[i])
-                                    : (double)((float *)array->at)[i];
+  switch ((int)array->dtype) {
+  case TILEC_FP16:
+  case TILEC_BF16: return small_float_value(array->dtype, ((uint16_t *)array->at)[i]);
+  case TILEC_FP8E4NV: return small_float_value(array->dtype, ((uint8_t *)array->at)[i]);
+  case TILEC_I8: return ((int8_t *)array->at)[i];
+  case TILEC_I32: return ((int32_t *)array->at)[i];
+  default: return (double)((float *)array->at)[i];
+  }
+}
+
+// Integers: of 64 times the value.
+static inline void array_set(Array *array, size_t i, double value) {
+  switch ((int)array->dtype) {
+  case TILEC_FP16:
+  case TILEC_BF16: ((uint16_t *)array->at)[i] = (uint16_t)small_float_from(array->dtype, value); break;
+  case TILEC_FP8E4NV: ((uint8_t *)array->at)[i] = (uint8_t)small_float_from(array->dtype, value); break;
+  case TILEC_I8: ((int8_t *)array->at)[i] = (int8_t)floor(value * 64); break;
+  default: ((float *)array->at)[i] = (float)value;
+  }
 }
 
 static inline void host_upload(Host *host, Array *array) {
@@ -73,8 +104,8 @@ static inline void host_upload(Host *host, Array *array) {
   if (!host->status) host->status = tilec_buffer_write(array->buffer, 0, array->at, bytes);
 }
 
-// Multiples of 1/256 in [-2, 2): a linear congruential generator (Knuth's MMIX constants); or all bits set,
-// which are NaNs, where it is to be written.
+// `random` 1: multiples of 1/256 in [-2, 2), by a linear congruential generator (Knuth's MMIX constants); 2:
+// of 2^-22, rounded to the type; 0: all bits set, which are NaNs, where it is to be written.
 static inline Array *host_array(Host *host, tilec_dtype dtype, size_t n, int random) {
   Array *array = &host->arrays[host->array_count++];
   *array = (Array){dtype, n, calloc(n + 1, tilec_dtype_bytes(dtype)), NULL};
@@ -82,11 +113,8 @@ static inline Array *host_array(Host *host, tilec_dtype dtype, size_t n, int ran
   memset(array->at, 0xFF, n * tilec_dtype_bytes(dtype));
   for (size_t i = 0; random && i < n; i++) {
     host->random = host->random * 6364136223846793005u + 1442695040888963407u;
-    float value = (float)((int)(host->random >> 54) - 512) / 256;
-    if (dtype == TILEC_FP16)
-      ((uint16_t *)array->at)[i] = half_from(value);
-    else
-      ((float *)array->at)[i] = value;
+    int bits = random == 1 ? 10 : 24;
+    array_set(array, i, ldexp((double)(host->random >> (64 - bits)), 2 - bits) - 2);
   }
   if (!host->status)
     host->status = tilec_buffer_new(host->device, n * tilec_dtype_bytes(dtype), &array->buffer);
