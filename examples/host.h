@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <tilec/tilec.h>
 
 typedef struct Array {
@@ -39,6 +40,17 @@ static inline Host host_open(const char *name, const char *file, int argc, char 
   host.status = tilec_device_open(argc > 1 ? argv[1] : NULL, &host.device);
   if (!host.status) host.status = tilec_program_from_file(used, &host.program);
   return host;
+}
+
+static inline int host_on_gpu(const Host *host) {
+  return !host->status && !strncmp(tilec_device_name(host->device), "cuda", 4);
+}
+
+// Of the wall clock, for differences.
+static inline double host_seconds(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 // Number `index` on the command line, counted after the device.

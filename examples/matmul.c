@@ -6,8 +6,6 @@
 // FORM: nn (b is K x N), nt (b is N x K), block and transposed (the same two by block pointers).
 #include "host.h"
 
-#include <time.h>
-
 typedef struct Type {
   const char *name;
   tilec_dtype in, out;
@@ -75,18 +73,12 @@ static void launch(Host *host, const Problem *p, tilec_kernel *kernel, int times
   if (!host->status) host->status = tilec_device_synchronize(host->device);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 // Launches one after the other, with the same arrays: what is read may lie in the L2 cache.
 static void report_speed(Host *host, const Problem *p, tilec_kernel *kernel) {
   launch(host, p, kernel, 20);
-  double start = seconds();
+  double start = host_seconds();
   launch(host, p, kernel, 50);
-  double each = (seconds() - start) / 50;
+  double each = (host_seconds() - start) / 50;
   if (!host->status)
     printf("matmul: %.1f us, %.1f TFLOP/s\n", each * 1e6,
            2e-12 * (double)p->m * (double)p->n * (double)p->k / each);
@@ -120,7 +112,7 @@ int main(int argc, char **argv) {
   Host host = host_open("matmul", "matmul.tile", argc, argv);
   const char *type = argc > 2 && !strstr(argv[2], ".tile") ? argv[2] : "fp16";
   const char *form = argc > 3 && !strstr(argv[3], ".tile") ? argv[3] : "nt";
-  int gpu = !host.status && !strncmp(tilec_device_name(host.device), "cuda", 4);
+  int gpu = host_on_gpu(&host);
   int64_t size = gpu ? 4096 : 160;
   Problem p = {NULL,
                !strcmp(form, "nt") || !strcmp(form, "transposed"),
