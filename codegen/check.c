@@ -63,15 +63,18 @@ static void check_hints(Checker *c, const Op *op) {
   }
 }
 
-// Volatile loads and atomics are done once: where several threads hold the result it must be broadcast.
+// Volatile loads, atomics and readings of the timer are done once: where several threads hold the result it
+// must be broadcast.
 static void check_once(Checker *c, const Op *op) {
-  bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+  bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_GLOBALTIMER ||
               (op->kind == OP_LOAD && op_attr(op, ATTR_VOLATILE));
   if (!once || op_scratch(op) || !emit_needs_broadcast(op)) return;
   diag_error(
       c->diags, op->loc,
       "several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",
-      op->kind == OP_LOAD ? "volatile load" : "atomic");
+      op->kind == OP_LOAD          ? "volatile load"
+      : op->kind == OP_GLOBALTIMER ? "globaltimer"
+                                   : "atomic");
   c->failed = true;
 }
 
@@ -96,7 +99,8 @@ static bool has_layouts(const Checker *c, const Op *op) {
     const Type *type = op_operand(op, i)->type;
     if (!type_is_tile(type)) continue;
     const Layout *layout = type->layout;
-    if (!layout || layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != c->target->num_warps)
+    if (!layout || layout->bits[DIM_LANE] != LANE_BITS ||
+        1u << layout->bits[DIM_WARP] != c->target->num_warps)
       return false;
   }
   return true;

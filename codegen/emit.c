@@ -185,10 +185,13 @@ static void emit_barrier(Emitter *e, Op *op) {
   nvvm_barrier(e);
 }
 
-static void emit_machine_value(Emitter *e, Op *op) {
-  const char *name =
-      op->kind == OP_SMID ? "llvm.nvvm.read.ptx.sreg.smid" : "llvm.nvvm.read.ptx.sreg.globaltimer";
-  fill(e, op, nvvm_call(e, name, NULL));
+static void emit_smid(Emitter *e, Op *op) { fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL)); }
+
+// Threads read different times: the result is the first one's.
+static void emit_globaltimer(Emitter *e, Op *op) {
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  out[0] = nvvm_call(e, "llvm.nvvm.read.ptx.sreg.globaltimer", NULL);
+  emit_broadcast(e, op, out);
 }
 
 static void emit_grid_control(Emitter *e, Op *op) {
@@ -241,8 +244,8 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_PRINT] = emit_print,
     [OP_ASSERT] = emit_assert,
     [OP_BARRIER] = emit_barrier,
-    [OP_GLOBALTIMER] = emit_machine_value,
-    [OP_SMID] = emit_machine_value,
+    [OP_GLOBALTIMER] = emit_globaltimer,
+    [OP_SMID] = emit_smid,
     [OP_GDC_WAIT] = emit_grid_control,
     [OP_GDC_LAUNCH_DEPENDENTS] = emit_grid_control,
     [OP_WHILE] = emit_while,
@@ -309,6 +312,15 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
   add_attribute(e, index, LLVMCreateEnumAttribute(e->context, kind, value));
 }
 
+// Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
+// several blocks a multiprocessor, and spills most of what it has; so it is told that one will do.
+static void limit_registers(Emitter *e) {
+  if (e->target->maxnreg)
+    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
+  else if (e->target->num_warps > 8)
+    add_string_attribute(e, "nvvm.minctasm", "1");
+}
+
 static void declare(Emitter *e, const Func *func) {
   LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
@@ -317,8 +329,7 @@ static void declare(Emitter *e, const Func *func) {
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
   add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32u * e->target->num_warps));
-  if (e->target->maxnreg)
-    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
+  limit_registers(e);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));

@@ -100,6 +100,7 @@ static uint32_t convert_bytes(const Op *op) {
 }
 
 uint32_t scratch_bytes(const Op *op) {
+  if (op->kind == OP_GLOBALTIMER) return broadcast_bytes(op);
   const Value *x = op_operand(op, 0);
   bool scalar = op->result_count == 1 && !type_is_tile(op_result(op)->type);
   if (!has_layout(x) && !(scalar && x && x->type->kind == TYPE_PTR)) return 0;

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What hangs on the machine's values is the same in all threads, though nothing of it can be compared."""
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import globaltimer
+
+
+# check: -O0 --grid 1 --num-warps 4 out=empty:i32[128] took=empty:i64[1]
+# check: --grid 1 --num-warps 4 out=empty:i32[128] took=empty:i64[1]
+@triton.jit
+def branches_on_time(out, took):
+    before = globaltimer()
+    total = tl.zeros([128], tl.int32)
+    for k in range((before & 3).to(tl.int32)):
+        total += tl.sum(tl.arange(0, 128) + k)
+    if before & 1:
+        total += tl.sum(total)
+    tl.store(out + tl.arange(0, 128), total)
+    tl.store(took, globaltimer() - before)
