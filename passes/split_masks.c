@@ -21,10 +21,14 @@
 // mask moves 16 bytes a
 //         lane. The price is a second copy of the code
 //
+// In a straight line that reduces or scans the copy is made for wide accesses too, where a thread has several
+// of them under masks: their predicates, and the offsets that these come from, would live across the
+// reduction beside the elements.
+//
 // Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
 //
-// A tile whose masks' changes fall together with its vectors (the bound a multiple of 16) needs no second
-// copy and gets none.
+// Any other tile whose masks' changes fall together with its vectors (the bound a multiple of 16) needs no
+// second copy and gets none.
 #include "ir/clone.h"
 #include "passes/axis_info.h"
 #include "passes/mask_bounds.h"
@@ -37,7 +41,8 @@ typedef struct Splitter {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  bool *shared; // by op id: a load of a window, which without masks is read in vectors
+  bool *shared;  // by op id: a load of a window, which without masks is read in vectors
+  bool combines; // a straight line that reduces or scans
   bool changed;
 } Splitter;
 
@@ -51,7 +56,19 @@ static Value *mask_of(const Op *op) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// Whether without its mask a thread could move more elements at once.
+static bool is_selected_by(const Region *body, const Value *mask) {
+  for (const Op *op = body->first; op; op = op->next)
+    if (op->kind == OP_SELECT && op_operand(op, 0) == mask) return true;
+  return false;
+}
+
+// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: one a
+// vector, and where it selects one an element.
+static bool has_many_predicates(const Splitter *s, const Value *mask, uint64_t share, uint64_t vector) {
+  return s->combines && share > 1 && (share >= 2 * vector || is_selected_by(s->func->body, mask));
+}
+
+// Whether without its mask a thread could move more elements at once, or would be spared predicates.
 static bool is_narrowed(const Splitter *s, const Op *op) {
   const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
   if (!mask) return false;
@@ -63,7 +80,8 @@ static bool is_narrowed(const Splitter *s, const Op *op) {
            share = type_elements(pointer->type) / threads;
   uint64_t vector = least(least(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
                           least(at->divisibility[order[0]] / bytes, share));
-  return vector > axis_info(s->axes, mask)->constancy[order[0]];
+  return vector > axis_info(s->axes, mask)->constancy[order[0]] ||
+         has_many_predicates(s, mask, share, vector);
 }
 
 // --- a straight line
@@ -118,14 +136,15 @@ static Op *first_narrowed(const Splitter *s, const Region *region, Bounds *bound
   return NULL;
 }
 
-// The op's copy without its mask where that holds.
+// The op's copy without its mask where that holds; a select's first operand is its mask.
 static void copy_op(Splitter *s, Builder *b, const Op *op, CloneMap *map, const Bounds *bounds) {
-  const Value *mask = mask_of(op);
+  bool selects = op->kind == OP_SELECT && type_is_tile(op_operand(op, 0)->type);
+  const Value *mask = selects ? op_operand(op, 0) : mask_of(op);
   Op *copy = op_clone(b, op, map);
   if (!mask || !is_implied(bounds, mask)) return;
   const Type *i1 = type_scalar(s->func->module->ir, ELEM_I1);
   Builder before = builder_before(copy);
-  op_set_operand(copy, mask_index(op),
+  op_set_operand(copy, selects ? 0 : mask_index(op),
                  build_int(&before, type_with_element(s->func->module->ir, mask->type, i1), 1));
 }
 
@@ -252,6 +271,12 @@ static bool has_loops(const Region *region) {
   return false;
 }
 
+static bool combines(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) return true;
+  return false;
+}
+
 static void mark_windows(Op *op, void *data) {
   Splitter *s = data;
   Window window;
@@ -264,6 +289,7 @@ bool pass_split_masks(PassContext *context, Func *func) {
   Splitter s = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   s.shared = ARENA_ARRAY(context->scratch, bool, func->op_count);
   region_walk(func->body, mark_windows, &s);
+  s.combines = !has_loops(func->body) && combines(func->body);
   if (has_loops(func->body))
     split_loops(&s, func->body);
   else
