@@ -5,11 +5,12 @@ import triton.language as tl
 from triton.language.extra.cuda import globaltimer
 
 
-# check: -O0 --grid 1 --num-warps 4 out=empty:i32[128] took=empty:i64[1]
-# check: --grid 1 --num-warps 4 out=empty:i32[128] took=empty:i64[1]
+# check: -O0 --grid 1 --num-warps 4 out=empty:i32[128] took=zeros:i64[1]
+# check: --grid 1 --num-warps 4 out=empty:i32[128] took=zeros:i64[1]
 @triton.jit
 def branches_on_time(out, took):
-    before = globaltimer()
+    seen = tl.atomic_add(took, 1)  # by one thread: warps read the time at different times
+    before = globaltimer() + seen
     total = tl.zeros([128], tl.int32)
     for k in range((before & 3).to(tl.int32)):
         total += tl.sum(tl.arange(0, 128) + k)
