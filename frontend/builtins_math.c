@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of numbers, an element at a time: op `math` and what is made of it. fp16 and bf16 are computed in
-// fp32 and rounded back.
+// fp32 and rounded back (but for nextafter).
 #include "frontend/builtins.h"
 
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
@@ -24,10 +24,36 @@ static const MathFunction *find_function(Str name) {
 
 static bool is_narrow(const Type *type) { return elem_info(type_element(type)->elem)->bits < 32; }
 
+// The bits of the next number of 16 bits after a, which is neither 0 nor NaN, toward b, which is not a.
+static Value *next_bits(Elab *e, Value *a, Value *bits, Value *b) {
+  Value *one = build_int(&e->b, bits->type, 1), *zero = build_float(&e->b, a->type, 0);
+  Value *rises = build_binary(&e->b, OP_LT, a, b), *positive = build_binary(&e->b, OP_GT, a, zero);
+  Value *away = build_binary(&e->b, OP_EQ, rises, positive);
+  Value *above = build_binary(&e->b, OP_ADD, bits, one), *below = build_binary(&e->b, OP_SUB, bits, one);
+  return builtin_choose(e, away, above, below);
+}
+
+// Computed in fp32 the next number of 16 bits would be fp32's, rounded back to a itself.
+static Value *next_narrow(Elab *e, Value *a, Value *b) {
+  const Type *word = type_with_element(e->ir, a->type, elab_scalar(e, ELEM_I16));
+  Value *a_bits = build(&e->b, OP_BITCAST, word, a, NULL, NULL);
+  Value *b_bits = build(&e->b, OP_BITCAST, word, b, NULL, NULL);
+  Value *sign = build_binary(&e->b, OP_AND, b_bits, build_int(&e->b, word, INT16_MIN));
+  Value *least = build_binary(&e->b, OP_OR, sign, build_int(&e->b, word, 1));
+  Value *is_zero = build_binary(&e->b, OP_EQ, a, build_float(&e->b, a->type, 0));
+  Value *next = builtin_choose(e, is_zero, least, next_bits(e, a, a_bits, b));
+  next = build(&e->b, OP_BITCAST, a->type, next, NULL, NULL);
+  next = builtin_choose(e, build_binary(&e->b, OP_EQ, a, b), b, next);
+  Value *a_nan = build_binary(&e->b, OP_NE, a, a), *b_nan = build_binary(&e->b, OP_NE, b, b);
+  Value *sum = build_binary(&e->b, OP_ADD, a, b);
+  return builtin_choose(e, build_binary(&e->b, OP_OR, a_nan, b_nan), sum, next);
+}
+
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
   const MathFunction *function = find_function(str_from(name));
   const Type *element = type_element(a->type);
   if (!is_narrow(element)) return build_math(&e->b, name, a, b, NULL);
+  if (strcmp(name, "nextafter") == 0) return next_narrow(e, a, b);
   Value *x = builtin_as(e, a, ELEM_FP32), *y = b ? builtin_as(e, b, ELEM_FP32) : NULL;
   Value *result = build_math(&e->b, name, x, y, NULL);
   return function->result == 'F' ? build_cast(&e->b, result, element) : result;
@@ -128,7 +154,8 @@ Obj builtin_divide(Elab *e, Call *call) {
   const char *what = arena_printf(e->arena, "'%s'", call->text);
   bool good = true;
   bool rounded = strcmp(call->builtin->name, "div_rn") == 0;
-  if (strcmp(call->builtin->name, "fdiv") == 0) rounded = builtin_flag(e, call, 2, "ieee_rounding", false, &good);
+  if (strcmp(call->builtin->name, "fdiv") == 0)
+    rounded = builtin_flag(e, call, 2, "ieee_rounding", false, &good);
   Obj first = *x;
   if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, 0));
   Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};

@@ -99,11 +99,24 @@ static long double of_one(Function f, long double x) {
   }
 }
 
-// fp16 and bf16 are computed in fp32: the next number is fp32's there, and rounded back a itself.
+// Of a type with so many stored bits of fraction and exponents from `least` to 1 - least.
+static long double next_narrow(int fraction, int least, long double a, long double b) {
+  if (isnan(a) || isnan(b)) return nanl("");
+  if (a == b) return b;
+  if (a == 0) return copysignl(ldexpl(1, least - fraction), b);
+  int greatest = 1 - least;
+  if (isinf(a)) return copysignl((2 - ldexpl(1, -fraction)) * ldexpl(1, greatest), a);
+  int exponent = ilogbl(a) > least ? ilogbl(a) : least;
+  bool grows = (b > a) == (a > 0), halves = fabsl(a) == ldexpl(1, exponent) && exponent > least;
+  long double step = ldexpl(1, exponent - fraction), size = fabsl(a);
+  size = grows ? size + step : size - (halves ? step / 2 : step);
+  return copysignl(size >= ldexpl(1, greatest + 1) ? HUGE_VALL : size, a);
+}
+
 static long double next_after(Type type, long double a, long double b) {
   if (type == FP64) return nextafter((double)a, (double)b);
   if (type == FP32) return nextafterf((float)a, (float)b);
-  return isnan(b) ? b : a == b ? b : a == 0 ? copysignl(0, b) : a;
+  return type == FP16 ? next_narrow(10, -14, a, b) : next_narrow(7, -126, a, b);
 }
 
 // Exponents from 2^53 on are even; of 0 and infinity glibc's takes those from 2^63 on for odd.

@@ -100,6 +100,26 @@ static void test_scans(void **state) {
   CHECK("", "    tl.store(out + tl.arange(0, 4), tl.cumprod(tl.arange(1, 5), 0))\n", 1, 2, 6, 24);
 }
 
+// Of 16 bits too: powers of two toward 0, and away from it.
+static void test_next_narrow(void **state) {
+  (void)state;
+  CHECK("",
+        "    a = (i * 0x400).to(tl.int16).to(tl.float16, bitcast=True)\n"
+        "    tl.store(out + i, libdevice.nextafter(a, 0.0).to(tl.int16, bitcast=True))\n"
+        "    a = (i * 0x80).to(tl.int16).to(tl.bfloat16, bitcast=True)\n"
+        "    tl.store(out + 16 + i, libdevice.nextafter(a, float('inf')).to(tl.int16, bitcast=True))\n",
+        0, 1023, 2047, 3071, 4095, 5119, 6143, 7167, 8191, 9215, 10239, 11263, 12287, 13311, 14335, 15359, 1,
+        129, 257, 385, 513, 641, 769, 897, 1025, 1153, 1281, 1409, 1537, 1665, 1793, 1921);
+  CHECK("",
+        "    big = (i[0:2] * 0x400 + 0x7bff).to(tl.int16).to(tl.float16, bitcast=True)\n"
+        "    tl.store(out + tl.arange(0, 2), libdevice.nextafter(big, float('inf')))\n"
+        "    inf = tl.full([1], float('-inf'), tl.float16)\n"
+        "    tl.store(out + 2 + tl.arange(0, 1), libdevice.nextafter(inf, 0.0))\n"
+        "    tl.store(out + 3 + tl.arange(0, 1), libdevice.nextafter(inf * 0, -1.0))\n"
+        "    tl.store(out + 4 + tl.arange(0, 1), libdevice.nextafter(-x[6:7].to(tl.bfloat16), -1.0))\n",
+        (double)INFINITY, NAN, -65504, NAN, -0x1p-133);
+}
+
 static void test_functions(void **state) {
   (void)state;
   CHECK("",
@@ -321,9 +341,10 @@ static void test_random_calls(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_reductions),
-                                     cmocka_unit_test(test_scans),  cmocka_unit_test(test_functions),
-                                     cmocka_unit_test(test_shapes), cmocka_unit_test(test_memory),
-                                     cmocka_unit_test(test_philox), cmocka_unit_test(test_random_calls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden),      cmocka_unit_test(test_reductions),
+                                     cmocka_unit_test(test_scans),       cmocka_unit_test(test_next_narrow),
+                                     cmocka_unit_test(test_functions),   cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_memory),      cmocka_unit_test(test_philox),
+                                     cmocka_unit_test(test_random_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
