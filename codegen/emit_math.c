@@ -210,6 +210,13 @@ bool emit_has_math(const Op *op) {
   return libclc_has(symbol);
 }
 
+// libclc's sinh and cosh of fp64 look tables up at trunc(x), which of a NaN is the least integer on the GPU
+// (PTX ISA, cvt).
+static LLVMValueRef of_number(Emitter *e, const char *symbol, const LLVMValueRef *x) {
+  LLVMValueRef nan = is_nan(e, x), number = LLVMBuildSelect(e->builder, nan, LLVMConstNull(e->f64), x[0], "");
+  return LLVMBuildSelect(e->builder, nan, x[0], emit_libclc(e, symbol, e->f64, &number, 1), "");
+}
+
 LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   MathFunction function;
   char symbol[SYMBOL_BYTES];
@@ -220,6 +227,8 @@ LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (intrinsic)
     return op->operand_count == 2 ? nvvm_binary(e, intrinsic, x[0], x[1]) : nvvm_unary(e, intrinsic, x[0]);
   libclc_symbol(math_info(function), operand_elem(op), symbol);
+  if (LLVMTypeOf(x[0]) == e->f64 && (function == MATH_sinh || function == MATH_cosh))
+    return of_number(e, symbol, x);
   return emit_libclc(e, symbol, LLVMTypeOf(x[0]), x, op->operand_count);
 }
 

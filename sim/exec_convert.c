@@ -64,8 +64,11 @@ static double round_integral(double value, uint32_t round) {
 static uint64_t int_of_float(double value, const Insn *insn) {
   int64_t least;
   uint64_t most;
-  if (isnan(value)) return 0;
   int_range((PtxType)insn->to, &least, &most);
+  if (isnan(value)) { // PTX ISA, cvt: 0, but from .f64 or to 64 bits the highest bit alone
+    if (insn->from != PTX_F64 && ptx_type_bytes((PtxType)insn->to) < 8) return 0;
+    return least < 0 ? (uint64_t)least : most - (most >> 1);
+  }
   value = round_integral(value, insn->round);
   if (value <= (double)least) return (uint64_t)least;
   if (value >= (double)most) return most;

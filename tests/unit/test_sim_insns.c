@@ -40,129 +40,124 @@ REF(sub64, a - b)
 REF(mullo, (uint32_t)((uint32_t)a *(uint32_t)b))
 REF(mulhiu, ((uint64_t)(uint32_t)a * (uint32_t)b) >> 32)
 REF(mulhis, (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32))
-REF(wides, (uint64_t)((int64_t)(int32_t)a *(int32_t)b)) REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b) REF(
-    madwide, (uint64_t)(uint32_t)a *(uint32_t)b +
-                 c) REF(mad16, (uint16_t)((uint32_t)(uint16_t)a *(uint16_t)b +
-                                          (uint16_t)c)) REF(mulhi64, (uint64_t)(((uint128)a * b) >> 64))
-    REF(mulhis64, (uint64_t)(((int128)(int64_t)a * (int64_t)b) >> 64)) REF(
-        divu,
-        (uint32_t)((uint32_t)a / ((uint32_t)b | 1))) REF(remu, (uint32_t)((uint32_t)a % ((uint32_t)b | 1)))
-        REF(divs, (uint32_t)((int64_t)(int32_t)a / (int64_t)(int32_t)((uint32_t)b | 1))) REF(
-            mins,
-            (int32_t)a < (int32_t)b
-                ? (uint32_t)a
-                : (
-                      uint32_t)b) REF(maxu64, a > b ? a : b) REF(shl, shift_left(a, (uint32_t)b))
-            REF(shrs, (uint32_t)((int32_t)a >> ((uint32_t)b > 31 ? 31 : (uint32_t)b))) REF(
-                shru64,
-                (uint32_t)b > 63
-                    ? 0
-                    : a >>
-                          (uint32_t)
-                              b) REF(popc,
-                                     (uint64_t)
-                                         __builtin_popcountll(
-                                             a)) REF(clz, (uint32_t)a ? (uint64_t)__builtin_clz((uint32_t)a) : 32)
-                REF(bfe, (uint32_t)a >> 5 & 0x3ff) REF(
-                    bfes, (uint32_t)((int32_t)((uint32_t)a << 17) >>
-                                     22)) REF(bfi, ((uint32_t)b & ~0xff0u) | ((uint32_t)a & 0xff) << 4)
-                    REF(lop3, (uint32_t)((a & b) ^ c)) REF(
-                        prmt,
-                        (uint32_t)((a >> 8 & 255) | (b & 255) << 8 | (a & 255) << 16 |
-                                   (b >> 24 & 255)
-                                       << 24)) REF(shf,
-                                                   (
-                                                       uint32_t)(((uint64_t)(uint32_t)b << 32 | (uint32_t)a)
-                                                                     << ((uint32_t)c & 31) >>
-                                                                 32))
-                        REF(selp, c & 1 ? (uint32_t)a : (uint32_t)b) REF(setps, (int32_t)a < (int32_t)b) REF(
-                            setpand,
-                            ((uint32_t)a >= (uint32_t)b) &&
-                                (c & 1)) REF(ltu, !(f32(a) >= f32(b))) REF(fadd, u32(f32(a) + f32(b)))
-                            REF(fmul,
-                                u32(f32(a) *
-                                    f32(b))) REF(ffma,
-                                                 u32(fmaf(f32(a), f32(b), f32(c)))) REF(fdiv, u32(f32(a) / f32(b)))
-                                REF(fsqrt, u32(sqrtf(f32(a)))) REF(dadd, u64(f64(a) + f64(b))) REF(
-                                    dfma,
-                                    u64(fma(f64(a), f64(b), f64(c)))) REF(fneg, (uint32_t)a ^ 0x80000000u)
-                                    REF(fsat, u32(f32(a) * f32(b) > 0
-                                                      ? fminf(f32(a) * f32(b), 1)
-                                                      : 0)) REF(ex2, u32((float)exp2((double)f32(a))))
-                                        REF(hadd, nearest_half((long double)half(a & 0xffff) +
+REF(wides, (uint64_t)((int64_t)(int32_t)a *(int32_t)b))
+REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b) REF(madwide, (uint64_t)(uint32_t)a *(uint32_t)b + c) REF(
+    mad16,
+    (uint16_t)((uint32_t)(uint16_t)a *(uint16_t)b +
+               (uint16_t)c)) REF(mulhi64,
+                                 (uint64_t)(((uint128)a * b) >>
+                                            64)) REF(mulhis64,
+                                                     (uint64_t)(((int128)(int64_t)a * (int64_t)b) >> 64))
+    REF(divu, (uint32_t)((uint32_t)a / ((uint32_t)b | 1))) REF(
+        remu, (uint32_t)((uint32_t)a %
+                         ((uint32_t)b |
+                          1))) REF(divs,
+                                   (uint32_t)((int64_t)(int32_t)a / (int64_t)(int32_t)((uint32_t)b | 1)))
+        REF(mins, (int32_t)a < (int32_t)b ? (uint32_t)a : (uint32_t)b) REF(maxu64, a > b ? a : b) REF(
+            shl,
+            shift_left(
+                a,
+                (uint32_t)b)) REF(shrs, (uint32_t)((int32_t)a >> ((uint32_t)b > 31 ? 31 : (uint32_t)b)))
+            REF(shru64, (uint32_t)b > 63 ? 0 : a >> (uint32_t)b) REF(popc, (uint64_t)__builtin_popcountll(a)) REF(
+                clz,
+                (uint32_t)a
+                    ? (uint64_t)__builtin_clz((uint32_t)a)
+                    : 32) REF(bfe,
+                              (
+                                  uint32_t)a >>
+                                      5 &
+                                  0x3ff) REF(bfes, (uint32_t)((int32_t)((uint32_t)a << 17) >> 22))
+                REF(bfi, ((uint32_t)b & ~0xff0u) | ((uint32_t)a & 0xff) << 4) REF(lop3, (uint32_t)((a & b) ^ c)) REF(
+                    prmt,
+                    (uint32_t)((a >> 8 & 255) | (b & 255) << 8 | (a & 255) << 16 |
+                               (b >> 24 & 255)
+                                   << 24)) REF(shf,
+                                               (
+                                                   uint32_t)(((uint64_t)(uint32_t)b << 32 | (uint32_t)a)
+                                                                 << ((uint32_t)c & 31) >>
+                                                             32)) REF(selp, c & 1 ? (uint32_t)a : (uint32_t)b)
+                    REF(setps,
+                        (int32_t)a < (int32_t)b) REF(setpand, ((uint32_t)a >= (uint32_t)b) && (c & 1))
+                        REF(ltu, !(f32(a) >= f32(b))) REF(fadd, u32(f32(a) + f32(b))) REF(
+                            fmul,
+                            u32(f32(a) *
+                                f32(b))) REF(ffma,
+                                             u32(fmaf(f32(a), f32(b), f32(c)))) REF(fdiv, u32(f32(a) / f32(b)))
+                            REF(fsqrt, u32(sqrtf(f32(a)))) REF(dadd, u64(f64(a) + f64(b))) REF(
+                                dfma, u64(fma(f64(a), f64(b), f64(c)))) REF(fneg, (uint32_t)a ^ 0x80000000u)
+                                REF(fsat, u32(f32(a) * f32(b) > 0
+                                                  ? fminf(f32(a) * f32(b), 1)
+                                                  : 0)) REF(ex2, u32((float)exp2((double)f32(a))))
+                                    REF(hadd, nearest_half((long double)half(a & 0xffff) +
+                                                           (long double)
+                                                               half(b & 0xffff)))
+                                        REF(hmul, nearest_half((long double)half(a & 0xffff) *
                                                                (long double)
                                                                    half(b & 0xffff)))
-                                            REF(hmul, nearest_half((long double)half(a & 0xffff) *
-                                                                   (long double)
-                                                                       half(b & 0xffff)))
-                                                REF(hfma,
-                                                    nearest_half(
-                                                        (long double)half(a & 0xffff) *
-                                                            (long double)
-                                                                half(b & 0xffff) +
+                                            REF(hfma,
+                                                nearest_half(
+                                                    (long double)half(a & 0xffff) *
                                                         (long double)
-                                                            half(c &
-                                                                 0xffff))) REF(tohalf,
-                                                                               nearest_half((long double)f32(
-                                                                                   a))) REF(doubletohalf,
-                                                                                            nearest_half(
-                                                                                                (long double)f64(
-                                                                                                    a)))
-                                                    REF(fromhalf, u32((float)half(a & 0xffff))) REF(
-                                                        pairhalf, nearest_half((long double)f32(a))
-                                                                          << 16 |
-                                                                      nearest_half((long double)f32(
-                                                                          b))) REF(frombf, (a & 0xffff) << 16)
-                                                        REF(ftos,
-                                                            f32(a) != f32(a) ? 0
-                                                            : f32(a) >=
-                                                                    0x1p31f
-                                                                ? INT32_MAX
-                                                            : f32(a) < -0x1p31f
-                                                                ? 0x80000000u
-                                                                : (uint32_t)(int32_t)
-                                                                      f32(a)) REF(stof, u32((float)(int32_t)a))
-                                                            REF(u64tof, u32((float)a)) REF(
-                                                                u64tod,
-                                                                u64((double)a)) REF(dtof, u32((float)f64(a)))
-                                                                REF(s8, (uint32_t)(int32_t)(int8_t)a) REF(
-                                                                    satu8,
-                                                                    (int32_t)a<0 ? 0 : (int32_t)a> 255
-                                                                        ? 255
-                                                                        : (uint32_t)a) REF(rndf,
-                                                                                           u32(rintf(f32(a))))
-                                                                    REF(pack, (a & 0xffff) | (b & 0xffff) << 16) REF(
-                                                                        unpack,
-                                                                        a >> 32) REF(copysign_,
-                                                                                     u32(copysignf(
-                                                                                         f32(b),
-                                                                                         f32(a))))
-                                                                        REF(guarded,
-                                                                            c & 1 ? (uint32_t)(a + b) : 7)
+                                                            half(b & 0xffff) +
+                                                    (long double)
+                                                        half(
+                                                            c &
+                                                            0xffff))) REF(tohalf,
+                                                                          nearest_half((long double)f32(
+                                                                              a))) REF(doubletohalf,
+                                                                                       nearest_half((
+                                                                                           long double)f64(a)))
+                                                REF(fromhalf, u32((float)half(a & 0xffff))) REF(
+                                                    pairhalf, nearest_half((long double)f32(a))
+                                                                      << 16 |
+                                                                  nearest_half((long double)f32(
+                                                                      b))) REF(frombf, (a & 0xffff) << 16)
+                                                    REF(ftos,
+                                                        f32(a) != f32(a) ? 0
+                                                        : f32(a) >=
+                                                                0x1p31f
+                                                            ? INT32_MAX
+                                                        : f32(a) < -0x1p31f
+                                                            ? 0x80000000u
+                                                            : (uint32_t)(int32_t)
+                                                                  f32(a)) REF(stof, u32((float)(int32_t)a))
+                                                        REF(u64tof, u32((float)a)) REF(u64tod, u64((double)a)) REF(
+                                                            dtof,
+                                                            u32((float)f64(
+                                                                a))) REF(least_s32,
+                                                                         0x80000000u) REF(zero_s32, 0)
+                                                            REF(s8, (uint32_t)(int32_t)(int8_t)a) REF(
+                                                                satu8,
+                                                                (int32_t)a<0 ? 0 : (int32_t)a> 255
+                                                                    ? 255
+                                                                    : (uint32_t)a) REF(rndf,
+                                                                                       u32(rintf(f32(a))))
+                                                                REF(pack, (a & 0xffff) | (b & 0xffff) << 16) REF(
+                                                                    unpack,
+                                                                    a >> 32) REF(copysign_,
+                                                                                 u32(copysignf(
+                                                                                     f32(b),
+                                                                                     f32(a))))
+                                                                    REF(guarded, c & 1 ? (uint32_t)(a + b)
+                                                                                       : 7)
 
-                                                                            REF(addpair,
-                                                                                (uint32_t)((a + b) & 0xffff) |
-                                                                                    (uint32_t)((uint32_t)(a >>
-                                                                                                          16) +
-                                                                                               (uint32_t)(b >>
-                                                                                                          16))
-                                                                                        << 16)
-                                                                                REF(gtpair,
-                                                                                    (uint64_t)(half(a &
+                                                                        REF(addpair,
+                                                                            (uint32_t)((a + b) & 0xffff) |
+                                                                                (uint32_t)((uint32_t)(a >>
+                                                                                                      16) +
+                                                                                           (uint32_t)(b >>
+                                                                                                      16))
+                                                                                    << 16)
+                                                                            REF(gtpair,
+                                                                                (uint64_t)(half(a & 0xffff) >
+                                                                                           half(b & 0xffff)) |
+                                                                                    (uint64_t)(half(a >> 16 &
                                                                                                     0xffff) >
-                                                                                               half(b &
-                                                                                                    0xffff)) |
-                                                                                        (uint64_t)(half(
-                                                                                                       a >>
-                                                                                                           16 &
-                                                                                                       0xffff) >
-                                                                                                   half(
-                                                                                                       b >>
-                                                                                                           16 &
-                                                                                                       0xffff))
-                                                                                            << 1)
+                                                                                               half(b >> 16 &
+                                                                                                    0xffff))
+                                                                                        << 1)
 
-                                                                                    static const Case
+                                                                                static const Case
     cases[] = {
         {"add.s16x2 %rout, %r1, %r2;", addpair, 0},
         {"setp.gt.f16x2 %p2|%p3, %r1, %r2; selp.b32 %r5, 1, 0, %p2; selp.b32 %r6, 2, 0, %p3; or.b32 %rout, "
@@ -218,6 +213,8 @@ REF(wides, (uint64_t)((int64_t)(int32_t)a *(int32_t)b)) REF(wideu, (uint64_t)(ui
         {"cvt.rn.f16x2.f32 %rout, %r1, %r2;", pairhalf, 1},
         {"cvt.f32.bf16 %rout, %h1;", frombf, 32},
         {"cvt.rzi.s32.f32 %rout, %r1;", ftos, 0},
+        {"mov.b64 %d1, 0x7ff8000000000000; cvt.rzi.s32.f64 %rout, %d1;", least_s32, 0}, // what a NaN gives
+        {"mov.b32 %r1, 0x7fc00000; cvt.rzi.s32.f32 %rout, %r1;", zero_s32, 0},
         {"cvt.rn.f32.s32 %rout, %r1;", stof, 0},
         {"cvt.rn.f32.u64 %rout, %d1;", u64tof, 0},
         {"cvt.rn.f64.u64 %dout, %d1;", u64tod, 0},
