@@ -37,12 +37,13 @@ def weighted_sum_backward(rows, d):
                     {"x_ptr": "x", "weight_ptr": "weight", "grad_ptr": "grad", "grad_x_ptr": "grad_x",
                      "partial_ptr": "partial", "ROWS": rows, "D": d}, lambda c: (tiles_of(c),), takes=("TILE_ROWS", "TILE_D"))
     kernels = []
-    for tile_rows in (16, 64, 256):
+    for tile_rows in (16, 32, 64, 128, 256):
         partials = cdiv(rows, tile_rows)
         total = Step("column_sum", {"x_ptr": "partial", "out_ptr": "grad_w", "R": partials, "C": d, "SPLIT": partials},
                      lambda c: (cdiv(d, 8), 1), {"RT": 128, "BLOCK": 8})
-        kernels.append(Kernel("reduce.py", [backward, total],
-                              configs(TILE_ROWS=(tile_rows,), TILE_D=(64, 128), warps=(4, 8)), f"{tile_rows} rows"))
+        tiles = [c for c in configs(TILE_ROWS=(tile_rows,), TILE_D=(64, 128, 256, 1024), warps=(4, 8, 16))
+                 if 8 <= tile_rows * c["TILE_D"] // (32 * c["num_warps"]) <= 64]
+        kernels.append(Kernel("reduce.py", [backward, total], tiles, f"{tile_rows} rows"))
 
     def eager(torch, t):
         torch.outer(t["grad"], t["weight"], out=t["grad_x"])
@@ -70,6 +71,10 @@ def softmax(rows, c):
         several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out", "R": rows, "C": c},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": block}, ("ROWS",))
         kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(4, 8)), "several rows"))
+    if block >= 16384:
+        twice = Step("softmax_twice", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), takes=("BLOCK",))
+        kernels.append(Kernel("reduce.py", [twice], configs(BLOCK=(4096, 8192), warps=(8, 16)) +
+                              configs(BLOCK=(8192, 16384), warps=(32,)), "a row a program, read twice"))
     return Row(f"softmax_{c}", f"softmax, {rows} x {c} fp32", buffers, kernels,
                lambda torch, t: {"out": torch.softmax(t["x"].double(), 1)}, 1e-4, bytes=2 * buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.softmax(t["x"], 1, out=t["out"])},
@@ -81,13 +86,17 @@ def layer_norm(rows, c):
                "out": Buffer("fp16", (rows, c), "out")}
     step = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "C": c, "eps": 1e-5},
                 lambda _: (rows,), {"BLOCK": power_of_two(c)})
+    kernels = [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)), "a row a program")]
+    if c <= 1024:
+        several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "R": rows, "C": c, "eps": 1e-5},
+                       lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": power_of_two(c)}, ("ROWS",))
+        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(2, 4, 8)), "several rows"))
 
     def norm(torch, x, w, b, out):
         return torch.nn.functional.layer_norm(x, (c,), w, b, 1e-5)
 
     return Row(f"layer_norm_{c}", f"layer norm, {rows} x {c} fp16", buffers,
-               [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))],
-               lambda torch, t: {"out": norm(torch, t["x"].double(), t["w"].double(), t["b"].double(), None)}, 2e-2,
+               kernels, lambda torch, t: {"out": norm(torch, t["x"].double(), t["w"].double(), t["b"].double(), None)}, 2e-2,
                bytes=2 * buffers["x"].bytes, peers={"torch": lambda torch, t: norm(torch, t["x"], t["w"], t["b"], None)},
                compiled=norm)
 

@@ -35,8 +35,8 @@ def weighted_sum_backward(x_ptr, weight_ptr, grad_ptr, grad_x_ptr, partial_ptr, 
         at = rows[:, None] * D + cols[None, :]
         mask = (rows[:, None] < ROWS) & (cols[None, :] < D)
         w = tl.load(weight_ptr + cols, mask=cols < D, other=0.0)
-        tl.store(grad_x_ptr + at, g[:, None] * w[None, :], mask=mask)
         x = tl.load(x_ptr + at, mask=mask, other=0.0)
+        tl.store(grad_x_ptr + at, g[:, None] * w[None, :], mask=mask)
         tl.store(partial_ptr + tile * D + cols, tl.sum(x * g[:, None], axis=0), mask=cols < D)
 
 
@@ -61,7 +61,27 @@ def softmax(x_ptr, out_ptr, C, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     v = tl.load(x_ptr + row * C + c, mask=c < C, other=-float("inf"))
     e = tl.exp(v - tl.max(v, axis=0))
-    tl.store(out_ptr + row * C + c, e / tl.sum(e, axis=0), mask=c < C)
+    tl.store(out_ptr + row * C + c, e * (1.0 / tl.sum(e, axis=0)), mask=c < C)
+
+
+@triton.jit
+def softmax_twice(x_ptr, out_ptr, C, BLOCK: tl.constexpr):
+    """A row a program, read twice: the second time from the L2 cache."""
+    x_ptr += tl.program_id(0) * C
+    out_ptr += tl.program_id(0) * C
+    c = tl.arange(0, BLOCK)
+    most = tl.full((BLOCK,), -1e38, tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, C, BLOCK):
+        v = tl.load(x_ptr + start + c, mask=start + c < C, other=-float("inf"))
+        above = tl.maximum(most, v)
+        total = total * tl.exp(most - above) + tl.exp(v - above)
+        most = above
+    m = tl.max(most, axis=0)
+    scale = 1.0 / tl.sum(total * tl.exp(most - m), axis=0)
+    for start in range(0, C, BLOCK):
+        v = tl.load(x_ptr + start + c, mask=start + c < C, other=0.0)
+        tl.store(out_ptr + start + c, tl.exp(v - m) * scale, mask=start + c < C)
 
 
 @triton.jit
@@ -73,7 +93,7 @@ def softmax_rows(x_ptr, out_ptr, R, C, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     mask = (r[:, None] < R) & (c[None, :] < C)
     v = tl.load(x_ptr + at, mask=mask, other=-float("inf"))
     e = tl.exp(v - tl.max(v, axis=1)[:, None])
-    tl.store(out_ptr + at, e / tl.sum(e, axis=1)[:, None], mask=mask)
+    tl.store(out_ptr + at, e * (1.0 / tl.sum(e, axis=1))[:, None], mask=mask)
 
 
 @triton.jit
@@ -85,10 +105,26 @@ def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, C, eps, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + row * C + c, mask=mask, other=0.0).to(tl.float32)
     mean = tl.sum(x, axis=0) / C
     d = tl.where(mask, x - mean, 0.0)
-    rstd = 1.0 / tl.sqrt(tl.sum(d * d, axis=0) / C + eps)
+    rstd = tl.rsqrt(tl.sum(d * d, axis=0) / C + eps)
     w = tl.load(w_ptr + c, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + c, mask=mask, other=0.0).to(tl.float32)
     tl.store(out_ptr + row * C + c, (d * rstd * w + b).to(tl.float16), mask=mask)
+
+
+@triton.jit
+def layer_norm_rows(x_ptr, w_ptr, b_ptr, out_ptr, R, C, eps, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    """Several rows a program."""
+    r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, BLOCK)
+    at = r[:, None] * C + c[None, :]
+    mask = (r[:, None] < R) & (c[None, :] < C)
+    x = tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32)
+    mean = tl.sum(x, axis=1) / C
+    d = tl.where(mask, x - mean[:, None], 0.0)
+    rstd = tl.rsqrt(tl.sum(d * d, axis=1) / C + eps)
+    w = tl.load(w_ptr + c, mask=c < C, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + c, mask=c < C, other=0.0).to(tl.float32)
+    tl.store(out_ptr + at, (d * rstd[:, None] * w[None, :] + b[None, :]).to(tl.float16), mask=mask)
 
 
 @triton.jit
