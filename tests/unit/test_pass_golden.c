@@ -128,6 +128,7 @@ static void test_loop(void **state) { (void)state, check_file("loop"); }
 static void test_block_pointers(void **state) { (void)state, check_file("block_pointers"); }
 static void test_block_control(void **state) { (void)state, check_file("block_control"); }
 static void test_split_masks(void **state) { (void)state, check_file("split_masks"); }
+static void test_split_rows(void **state) { (void)state, check_file("split_rows"); }
 static void test_split_loop(void **state) { (void)state, check_file("split_loop"); }
 static void test_barriers(void **state) { (void)state, check_file("barriers"); }
 
@@ -207,6 +208,7 @@ int main(void) {
       cmocka_unit_test(test_block_pointers),
       cmocka_unit_test(test_block_control),
       cmocka_unit_test(test_split_masks),
+      cmocka_unit_test(test_split_rows),
       cmocka_unit_test(test_split_loop),
       cmocka_unit_test(test_barriers),
       cmocka_unit_test(test_rows),
