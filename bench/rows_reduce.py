@@ -85,8 +85,8 @@ def layer_norm(rows, c):
     buffers = {"x": Buffer("fp16", (rows, c)), "w": Buffer("fp16", (c,)), "b": Buffer("fp16", (c,)),
                "out": Buffer("fp16", (rows, c), "out")}
     step = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "C": c, "eps": 1e-5},
-                lambda _: (rows,), {"BLOCK": power_of_two(c)})
-    kernels = [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)), "a row a program")]
+                lambda _: (rows,), {"BLOCK": power_of_two(c)}, ("EARLY",))
+    kernels = [Kernel("reduce.py", [step], configs(EARLY=(1, 0), warps=(4, 1, 2, 8, 16)), "a row a program")]
     if c <= 1024:
         several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "R": rows, "C": c, "eps": 1e-5},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": power_of_two(c)}, ("ROWS",))

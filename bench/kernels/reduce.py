@@ -97,18 +97,22 @@ def softmax_rows(x_ptr, out_ptr, R, C, ROWS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, C, eps, BLOCK: tl.constexpr):
-    """A row a program, held in registers."""
+def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, C, eps, EARLY: tl.constexpr, BLOCK: tl.constexpr):
+    """A row a program, held in registers. EARLY: the weights are under way during the sums, in registers of their own."""
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
     mask = c < C
     x = tl.load(x_ptr + row * C + c, mask=mask, other=0.0).to(tl.float32)
+    if EARLY:
+        w = tl.load(w_ptr + c, mask=mask, other=0.0)
+        b = tl.load(b_ptr + c, mask=mask, other=0.0)
     mean = tl.sum(x, axis=0) / C
     d = tl.where(mask, x - mean, 0.0)
     rstd = tl.rsqrt(tl.sum(d * d, axis=0) / C + eps)
-    w = tl.load(w_ptr + c, mask=mask, other=0.0).to(tl.float32)
-    b = tl.load(b_ptr + c, mask=mask, other=0.0).to(tl.float32)
-    tl.store(out_ptr + row * C + c, (d * rstd * w + b).to(tl.float16), mask=mask)
+    if not EARLY:
+        w = tl.load(w_ptr + c, mask=mask, other=0.0)
+        b = tl.load(b_ptr + c, mask=mask, other=0.0)
+    tl.store(out_ptr + row * C + c, (d * rstd * w.to(tl.float32) + b.to(tl.float32)).to(tl.float16), mask=mask)
 
 
 @triton.jit
