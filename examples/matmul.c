@@ -16,10 +16,10 @@ typedef struct Type {
 } Type;
 
 static const Type types[] = {
-    {"fp16", TILEC_FP16, TILEC_FP16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-20, 0x1p-11},
-    {"bf16", TILEC_BF16, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-20, 0x1p-8},
+    {"fp16", TILEC_FP16, TILEC_FP16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-11},
+    {"bf16", TILEC_BF16, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-8},
     {"fp32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_IEEE, {128, 128, 32, 4, 3}, 0, 0x1p-20, 0x1p-24},
-    {"tf32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32, {256, 128, 32, 8, 4}, 0x1p-10, 0x1p-20, 0x1p-24},
+    {"tf32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32, {256, 128, 32, 8, 4}, 0x1p-10, 0x1p-17, 0x1p-24},
     {"tf32x3",
      TILEC_FP32,
      TILEC_FP32,
@@ -28,7 +28,7 @@ static const Type types[] = {
      0x1p-20,
      0x1p-20,
      0x1p-24},
-    {"fp8", TILEC_FP8E4NV, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0x1p-11, 0x1p-8},
+    {"fp8", TILEC_FP8E4NV, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0x1p-10, 0x1p-8},
     {"int8", TILEC_I8, TILEC_I32, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0, 0}};
 
 // 16-bit operands: tall tiles where b's rows lie along n, small ones where large ones would be too few for
