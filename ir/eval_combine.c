@@ -4,7 +4,10 @@
 // A reduction combines neighbours as a balanced tree, so that a comes before b and rounding accumulates as in
 // parallel implementations; a scan goes from element to element. A region that only adds two floats is a sum
 // of n terms, whose bound holds for every order; other regions carry their bounds through their ops.
+#include <math.h>
+#include <string.h>
 #include "base/fault.h"
+#include "ir/build.h"
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
@@ -14,9 +17,9 @@ typedef struct Lines {
   Op *op;
   Region *body;
   uint32_t operands, length, count, inner;
-  const Op *single; // the region's only op, which combines (a, b) or (b, a); else NULL
-  bool swapped;
-  Element *room; // operands x length elements, an operand's after another's
+  const Op *single;       // the region's only op, which combines (a, b) or (b, a); else NULL
+  bool swapped, compares; // compares: floats, one with another
+  Element *room;          // operands x length elements, an operand's after another's
   uint64_t room_bytes;
 } Lines;
 
@@ -30,6 +33,11 @@ static void find_single(Lines *lines) {
   if (lines->swapped || (a == lines->body->args[0] && b == lines->body->args[1])) lines->single = op;
 }
 
+static void find_comparison(Op *op, void *data) {
+  Lines *lines = data;
+  if (op_has(op, COMPARE) && type_is_float(op_operand(op, 0)->type)) lines->compares = true;
+}
+
 static Lines lines_new(Machine *m, Op *op) {
   const Type *type = op_operand(op, 0)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
@@ -41,6 +49,7 @@ static Lines lines_new(Machine *m, Op *op) {
   lines.room_bytes = (uint64_t)lines.operands * lines.length * sizeof(Element);
   lines.room = eval_block(m->memory, lines.room_bytes);
   find_single(&lines);
+  region_walk(lines.body, find_comparison, &lines);
   return lines;
 }
 
@@ -86,6 +95,44 @@ static bool combine(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
   return true;
 }
 
+static bool is_nan_at(const Lines *lines, uint32_t i) {
+  for (uint32_t x = 0; x < lines->operands; x++) {
+    ElemCode code = eval_operand(lines->m, lines->op, x)->code;
+    if (eval_code_is_float(code) && isnan(number_decode((Elem)code, lines->room[x * lines->length + i].bits)))
+      return true;
+  }
+  return false;
+}
+
+static bool find_nan(const Lines *lines, bool nan, uint32_t *at) {
+  for (*at = 0; *at < lines->length; ++*at)
+    if (is_nan_at(lines, *at) == nan) return true;
+  return false;
+}
+
+// What the region gives for elements a and b of line k, into values; the line stays as it is.
+static bool combined_bits(const Lines *lines, uint32_t k, uint32_t a, uint32_t b, uint64_t *values) {
+  if (!combine(lines, a, a, b)) return false;
+  for (uint32_t x = 0; x < lines->operands; x++) values[x] = lines->room[x * lines->length + a].bits;
+  load_line(lines, k);
+  return true;
+}
+
+// Whether line k, which has been loaded, has a NaN that the region takes differently as a and as b, because
+// no comparison holds: elements are combined in no fixed order, so the result may be any.
+static bool hangs_on_order(const Lines *lines, uint32_t k, bool *hangs) {
+  uint32_t nan, other, bytes = lines->operands * sizeof(uint64_t);
+  *hangs = false;
+  if (lines->single || !lines->compares || lines->length < 2 || !find_nan(lines, true, &nan)) return true;
+  if (!find_nan(lines, false, &other)) other = nan + 1; // nan is 0
+  uint64_t *values = eval_block(lines->m->memory, 2 * bytes);
+  bool ok = combined_bits(lines, k, nan, other, values) &&
+            combined_bits(lines, k, other, nan, values + lines->operands);
+  *hangs = ok && memcmp(values, values + lines->operands, bytes) != 0;
+  eval_block_free(lines->m->memory, values, 2 * bytes);
+  return ok;
+}
+
 static bool reduce_line(const Lines *lines) {
   if (sums_floats(lines)) {
     Elem elem = (Elem)eval_operand(lines->m, lines->op, 0)->code;
@@ -103,12 +150,14 @@ static bool reduce_line(const Lines *lines) {
 
 static bool run_reduce(Machine *m, Op *op) {
   Lines lines = lines_new(m, op);
-  bool ok = true;
+  bool ok = true, hangs;
   for (uint32_t k = 0; k < lines.count && ok; k++) {
     load_line(&lines, k);
-    ok = reduce_line(&lines);
-    for (uint32_t x = 0; x < lines.operands && ok; x++)
+    ok = hangs_on_order(&lines, k, &hangs) && reduce_line(&lines);
+    for (uint32_t x = 0; x < lines.operands && ok; x++) {
+      if (hangs) lines.room[x * lines.length].state |= UNCERTAIN;
       tile_set(eval_tile(m, &op->results[x]), k, &lines.room[x * lines.length]);
+    }
   }
   lines_free(&lines);
   return ok;
@@ -135,13 +184,16 @@ static bool scan_line(const Lines *lines, bool reverse) {
 
 static bool run_scan(Machine *m, Op *op) {
   Lines lines = lines_new(m, op);
-  bool ok = true;
+  bool ok = true, hangs;
   for (uint32_t k = 0; k < lines.count && ok; k++) {
     load_line(&lines, k);
-    ok = scan_line(&lines, op_attr(op, ATTR_REVERSE) != NULL);
+    ok = hangs_on_order(&lines, k, &hangs) && scan_line(&lines, op_attr(op, ATTR_REVERSE) != NULL);
     for (uint32_t x = 0; x < lines.operands && ok; x++)
-      for (uint32_t i = 0; i < lines.length; i++)
-        tile_set(eval_tile(m, &op->results[x]), place(&lines, k, i), &lines.room[x * lines.length + i]);
+      for (uint32_t i = 0; i < lines.length; i++) {
+        Element *y = &lines.room[x * lines.length + i];
+        if (hangs) y->state |= UNCERTAIN;
+        tile_set(eval_tile(m, &op->results[x]), place(&lines, k, i), y);
+      }
   }
   lines_free(&lines);
   return ok;
