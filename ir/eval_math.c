@@ -186,7 +186,8 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
   double r = f == MATH_nextafter ? x->r + (v - number_decode(elem, x->bits)) : apply2(f, elem, x->r, y->r);
   bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
   double spread = spread2(f, elem, x, y, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
-  unsigned state = x->state | y->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u);
+  bool sign_of_nan = f == MATH_copysign && isnan(y->r); // which is anything
+  unsigned state = x->state | y->state | (isinf(spread) || sign_of_nan ? (unsigned)UNCERTAIN : 0u);
   return eval_computed(elem, v, r, e, state);
 }
 
@@ -206,7 +207,7 @@ static Element predicate(MathFunction f, Elem elem, const Element *x) {
   case MATH_isfinite: y.bits = isfinite(v); break;
   case MATH_signbit:
     y.bits = signbit(v) != 0;
-    if (x->e > 0 && fabs(x->r) <= x->e) y.state |= UNCERTAIN;
+    if (isnan(v) || (x->e > 0 && fabs(x->r) <= x->e)) y.state |= UNCERTAIN; // a NaN's sign is anything
     break;
   case MATH_ilogb: exponent(x, v, &y); break;
   default: BUG("%s is no predicate", name_of(f));
