@@ -23,6 +23,8 @@ const char *verify_type_text(Verifier *v, const Type *type);
 
 // The rules of one type: sizes, and the layout's against the tile and the target. `what`: "result 0".
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what);
+// Whether the tile has a layout of its size in which every element is held.
+bool verify_holds(const Type *tile);
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what);
 // The rules of one op's types and attributes, of which operand, result and region counts are right and all
 // types are good.

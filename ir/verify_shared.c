@@ -155,6 +155,12 @@ void verify_scratch(Verifier *v, const Op *op) {
     check_move(v, op, operand_type(op, 0), type);
     return;
   }
+  // What is wrong with an operand's own layout is said where it is defined.
+  for (uint32_t i = 0; i < op_input_count(op); i++)
+    if (type_is_tile(operand_type(op, i)) && !verify_holds(operand_type(op, i))) {
+      v->ok = false;
+      return;
+    }
   uint32_t needed = scratch_bytes(op);
   if (type->elem != ELEM_I8 || type->rank != 1 || type->shape[0] < needed)
     verify_fail(v, op, "the scratch buffer is of %u bytes, not %s", needed, verify_type_text(v, type));

@@ -41,6 +41,10 @@ static bool layout_is_onto(const Layout *layout) {
   return rank == layout->out_bits;
 }
 
+bool verify_holds(const Type *tile) {
+  return tile->layout && tile->layout->out_bits == index_bits(tile) && layout_is_onto(tile->layout);
+}
+
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
   uint32_t size_bits = index_bits(tile), warp_bits = log2_of(v->module->target.num_warps);
   if (layout->out_bits != size_bits)
