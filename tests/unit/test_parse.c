@@ -240,7 +240,7 @@ static const Invalid bodies[] = {
     {"%x = constant {fvalue = 3} : tile<512xfp32, layout<reg = [1], lane = [4, 8, 16, 32, 64], warp = [128, "
      "256]; 512>>\n"
      "%s = shared_alloc : shared<64xi8, layout<offset = [1, 2, 4, 8, 16, 32]; 64>>\n"
-     "%m = reduce %x, %s {axis = 0} : fp32 do (%a: fp32, %b: fp32) {\n%c = add %a, %b : fp32\nyield %c\n}",
+     "%m = reduce %x, %s {axis = 0} : fp32 do (%u: fp32, %v: fp32) {\n%w = add %u, %v : fp32\nyield %w\n}",
      "the layout of result 0 does not hold every element"},
     {"%x = constant {value = 3} : tile<512xi32, layout<reg = [1, 2, 4], lane = [8, 16, 32, 64], warp = [128, "
      "256]; 512>>",
