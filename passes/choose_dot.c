@@ -295,6 +295,11 @@ static void choose(Op *op, void *data) {
                              1u << p.shape.m, 1u << p.shape.n, 1u << p.shape.k, instruction);
   if (no_wgmma) diag_note(c->context->diags, remark, op->loc, "not wgmma: %s", no_wgmma);
   if (no_mma && no_wgmma) diag_note(c->context->diags, remark, op->loc, "not mma.sync: %s", no_mma);
+  Product split = p;
+  split.precision = "tf32x3";
+  if (no_mma && p.a == ELEM_FP32 && !mma_refuses(c, &split))
+    diag_note(c->context->diags, remark, op->loc,
+              "--fp32-dot=tf32x3 would use tensor cores: three products of tf32, nearly as exact as fp32");
   c->changed = true;
 }
 
