@@ -17,22 +17,6 @@ static bool fail(SharedChecker *c, const Op *op, const char *why) {
   return false;
 }
 
-// Bytes of shared memory that a block may have, by architecture (CUDA programming guide, compute
-// capabilities).
-static uint32_t limit_of(uint16_t sm) {
-  enum { KILO = 1024 };
-  switch (sm) {
-  case 75: return 64 * KILO;
-  case 80:
-  case 87: return 163 * KILO;
-  case 90:
-  case 100:
-  case 103:
-  case 110: return 227 * KILO;
-  default: return 99 * KILO;
-  }
-}
-
 static bool all_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;
@@ -98,7 +82,7 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   SharedChecker c = {target, diags, true};
   region_walk(func->body, visit, &c);
   if (!c.ok) return false;
-  uint32_t bytes = func_shared_bytes(func), limit = limit_of(target->sm);
+  uint32_t bytes = func_shared_bytes(func), limit = shared_limit(target);
   if (bytes <= limit) return true;
   Diag *error =
       diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; sm_%u has %u a block",

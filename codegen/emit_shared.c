@@ -127,26 +127,13 @@ static LLVMValueRef slot(Emitter *e, const SharedAccess *access, uint32_t r) {
   return rest ? at_byte(e, address, emit_i32(e, rest * bytes)) : address;
 }
 
-static LLVMValueRef to_memory(Emitter *e, LLVMValueRef x) {
-  if (LLVMTypeOf(x) == e->i1) return LLVMBuildZExt(e->builder, x, e->i8, "");
-  if (LLVMTypeOf(x) == e->ptr) return LLVMBuildPtrToInt(e->builder, x, e->i64, "");
-  return x;
-}
-
-static LLVMValueRef from_memory(Emitter *e, const Type *element, LLVMValueRef x) {
-  LLVMTypeRef type = emit_type(e, element);
-  if (type == e->i1) return LLVMBuildTrunc(e->builder, x, e->i1, "");
-  if (type == e->ptr) return LLVMBuildIntToPtr(e->builder, x, type, "");
-  return x;
-}
-
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & skip) || !begins_run(&runs, r)) continue;
     LLVMValueRef all = runs.bits ? LLVMGetPoison(runs.type) : NULL;
     for (uint32_t i = 0; i < 1u << runs.bits; i++) {
-      LLVMValueRef x = to_memory(e, registers[run_register(&runs, r, i)]);
+      LLVMValueRef x = emit_to_memory(e, registers[run_register(&runs, r, i)]);
       all = runs.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
     }
     LLVMValueRef store = LLVMBuildStore(e->builder, all, slot(e, access, r));
@@ -179,7 +166,7 @@ void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *regi
     for (uint32_t i = 0; i < size; i++) {
       bool in_first = i + late < size;
       LLVMValueRef x = run_element(e, &runs, in_first ? first : second, (i + late) % size);
-      registers[run_register(&runs, r, i)] = from_memory(e, access->element, x);
+      registers[run_register(&runs, r, i)] = emit_from_memory(e, access->element, x);
     }
   }
 }
@@ -187,7 +174,7 @@ void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *regi
 LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place) {
   LLVMTypeRef type = memory_type(e, element);
   LLVMValueRef address = LLVMBuildGEP2(e->builder, type, base, &place, 1, "");
-  return from_memory(e, element, LLVMBuildLoad2(e->builder, type, address, ""));
+  return emit_from_memory(e, element, LLVMBuildLoad2(e->builder, type, address, ""));
 }
 
 void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,

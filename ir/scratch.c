@@ -20,6 +20,20 @@ bool shared_is_stacked(const Type *buffers) {
   return true;
 }
 
+uint32_t shared_limit(const Target *target) {
+  enum { KILO = 1024 };
+  switch (target->sm) {
+  case 75: return 64 * KILO;
+  case 80:
+  case 87: return 163 * KILO;
+  case 90:
+  case 100:
+  case 103:
+  case 110: return 227 * KILO;
+  default: return 99 * KILO;
+  }
+}
+
 uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
 }

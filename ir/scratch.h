@@ -8,6 +8,8 @@
 
 enum { SHARED_ALIGN = 16 }; // bytes: what every buffer is aligned to
 
+// Bytes of shared memory that a block may have (CUDA programming guide, compute capabilities).
+uint32_t shared_limit(const Target *target);
 // Bytes of a shared buffer, of a type that the verifier takes.
 uint32_t shared_bytes(const Type *buffer);
 // Whether the buffers along the first dimension follow one another, each in the same layout: that dimension

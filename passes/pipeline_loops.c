@@ -358,13 +358,6 @@ static Op *make_loop(Stager *s, Builder *b) {
 
 // --- how far ahead
 
-static uint32_t shared_limit(const Target *target) {
-  uint16_t sm = target->sm;
-  if (sm >= 90 && sm < 120) return 227u * 1024;
-  if (sm == 80 || sm == 87) return 163u * 1024;
-  return sm >= 80 ? 99u * 1024 : 64u * 1024;
-}
-
 static uint64_t bytes_a_stage(const StagedLoop *staged) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < staged->loads.n; i++)
