@@ -163,6 +163,9 @@ void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, co
 void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
                             const LLVMValueRef *registers);
 void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
+// The registers whose bits of `mask` are `value`.
+void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
+                           LLVMValueRef *registers);
 // One element, at a place that is computed (i32, in elements).
 LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place);
 // What is built up to emit_unguard is done where the condition (NULL: always) holds.

@@ -8,11 +8,14 @@
 #include "codegen/nvvm.h"
 #include "codegen/nvvm_dot.h"
 
-RegisterMap emit_register_map(Emitter *e, const Value *tile) {
-  const Layout *layout = tile->type->layout;
+RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout) {
   uint32_t *at = ARENA_ARRAY(e->arena, uint32_t, (size_t)1 << layout->out_bits);
   for (uint32_t r = layout_registers(layout); r-- > 0;) at[layout_apply(layout, r, 0, 0, 0)] = r + 1;
-  return (RegisterMap){emit_get(e, tile), at};
+  return (RegisterMap){registers, at};
+}
+
+RegisterMap emit_register_map(Emitter *e, const Value *tile) {
+  return emit_layout_map(e, emit_get(e, tile), tile->type->layout);
 }
 
 uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index) {

@@ -23,6 +23,7 @@ typedef struct Product {
 } Product;
 
 RegisterMap emit_register_map(Emitter *e, const Value *tile);
+RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout);
 LLVMValueRef emit_mapped(const RegisterMap *map, uint32_t index);
 uint32_t emit_mapped_register(const RegisterMap *map, uint32_t index);
 // 2^pack elements from `index` on, `stride` apart, as one 32-bit word.

@@ -153,14 +153,15 @@ static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, 
 
 // Where a part begins within a run, each run of registers lies in two neighbouring ones of memory: both are
 // read, whole, rather than an element at a time. The second is another register's first, or another part's.
-void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
-  Runs runs = runs_of(e, access, access->change, 0);
+void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
+                           LLVMValueRef *registers) {
+  Runs runs = runs_of(e, access, access->change, mask);
   uint32_t size = 1u << runs.bits, late = access->shift & (size - 1);
   SharedAccess aligned = *access;
   if (late)
     aligned.base = at_byte(e, access->base, LLVMConstInt(e->i32, -(uint64_t)(late * runs.bytes), true));
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
-    if (!begins_run(&runs, r)) continue;
+    if ((r & mask) != value || !begins_run(&runs, r)) continue;
     LLVMValueRef address = slot(e, &aligned, r), first = read_run(e, &runs, address), second = NULL;
     if (late) second = read_run(e, &runs, at_byte(e, address, emit_i32(e, size * runs.bytes)));
     for (uint32_t i = 0; i < size; i++) {
@@ -169,6 +170,10 @@ void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *regi
       registers[run_register(&runs, r, i)] = emit_from_memory(e, access->element, x);
     }
   }
+}
+
+void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers) {
+  emit_shared_read_part(e, access, 0, 0, registers);
 }
 
 LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *element, LLVMValueRef place) {

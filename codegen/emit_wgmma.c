@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
 // of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
+//
+// The instruction's first operand is a, or with `anchor_b` b: then its rows are the result's columns and its
+// columns the result's rows. Which element of the result a row or column bit stands for the result's layout
+// says.
 #include <math.h>
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
@@ -18,13 +22,33 @@ typedef struct Matrix {
 typedef struct WgmmaDot {
   Emitter *e;
   const Product *p;
-  uint32_t pack;             // log2 of the elements that 32 bits hold
-  bool a_in_registers, zero; // zero: nothing is added to
+  uint32_t pack; // log2 of the elements that 32 bits hold
+  bool zero;     // nothing is added to
+  DotOperand first;
+  uint32_t next_column, next_8_rows; // in the result's index
+  uint32_t column_bits;              // log2 of the instructions' columns
+  // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
-  LLVMValueRef *a_words; // of 32 bits, by the index of their first element
-  Matrix a, b;
-  LLVMValueRef *sums; // by register, as they change
+  LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
+  const Layout *a_layout;
+  SharedAccess a_read; // where it is read from; `map` NULL: it is in registers already
+  Matrix a, b;         // the instruction's operands
+  LLVMValueRef *sums;  // by register, as they change
 } WgmmaDot;
+
+// The instruction's row or column, as bits of the operand's index, and k.
+static uint32_t operand_index(const WgmmaDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
+  const DotShape *shape = &d->p->shape;
+  return operand == DOT_A ? (outer << shape->k) + k : (k << shape->n) + outer;
+}
+
+// The part of the result's index that counts along an operand's m or n.
+static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) {
+  uint32_t n = d->p->shape.n;
+  return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
+}
+
+static DotOperand second(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
 
 static uint32_t offset_of(const Matrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
@@ -42,12 +66,10 @@ static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) 
 // the third on.
 static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matrix *matrix) {
   Emitter *e = d->e;
-  const DotShape *shape = &d->p->shape;
   LLVMValueRef offset = emit_i32(e, 0);
   for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
     uint32_t basis = layout_basis(d->p->layout, DIM_WARP, bit);
-    uint32_t index = operand == DOT_A ? (basis >> shape->n) << shape->k : basis & ((1u << shape->n) - 1);
-    uint32_t bytes = offset_of(matrix, index);
+    uint32_t bytes = offset_of(matrix, operand_index(d, operand, outer_of(d, operand, basis), 0));
     if (!bytes) continue;
     LLVMValueRef set = LLVMBuildAnd(e->builder, LLVMBuildLShr(e->builder, e->warp, emit_i32(e, bit), ""),
                                     emit_i32(e, 1), "");
@@ -93,54 +115,52 @@ static LLVMValueRef descriptor(WgmmaDot *d, const Matrix *matrix, uint32_t index
 // The registers of one instruction's result, in its order: neighbours along n, then rows 8 apart, then the
 // next 8 columns.
 static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
-  uint32_t row = 8 * (v >> 1 & 1), column = 8 * (v >> 2) + (v & 1);
-  return emit_mapped_register(&d->p->acc, index + (row << d->p->shape.n) + column);
+  uint32_t place = (v >> 1 & 1) * d->next_8_rows + (8 * (v >> 2) + (v & 1)) * d->next_column;
+  return emit_mapped_register(&d->p->acc, index + place);
 }
 
-// The first elements of the words that one instruction takes of a: rows 8 apart, then k's upper half.
-static uint32_t a_word(const WgmmaDot *d, uint32_t row, uint32_t k, uint32_t i) {
-  return ((row + (i & 1) * 8) << d->p->shape.k) + k + (i >> 1) * (4u << d->pack);
+// The first elements of the words that one instruction takes of its first operand, at that index of the
+// result: rows 8 apart, then k's upper half.
+static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i) {
+  uint32_t row = outer_of(d, d->first, index + (i & 1) * d->next_8_rows);
+  return operand_index(d, d->first, row, k + (i >> 1) * (4u << d->pack));
 }
 
-static void one_k(WgmmaDot *d, uint32_t row, uint32_t column, uint32_t k, uint32_t n, bool from_zero,
-                  LLVMValueRef *sum) {
-  const DotShape *shape = &d->p->shape;
+static void one_k(WgmmaDot *d, uint32_t index, uint32_t k, bool from_zero, LLVMValueRef *sum) {
+  const Product *p = d->p;
   LLVMValueRef words[4];
-  Wgmma w = {.types = {d->p->a, d->p->b, d->p->sum},
-             .n = n,
+  Wgmma w = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
+             .n = 1u << d->column_bits,
              .from_zero = from_zero,
              .b_transposed = d->b.transposed,
              .a_transposed = d->a.transposed};
-  if (d->a_in_registers) {
-    for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, row, k, i)];
+  if (d->registers) {
+    for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, index, k, i)];
     w.a = words;
   } else {
-    w.a_descriptor = descriptor(d, &d->a, (row << shape->k) + k);
+    w.a_descriptor = descriptor(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
   }
-  w.b_descriptor = descriptor(d, &d->b, (k << shape->n) + column);
+  w.b_descriptor = descriptor(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
   nvvm_wgmma(d->e, &w, sum);
 }
 
 // k from `first` to `end` for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the
 // first.
-static void one_tile(WgmmaDot *d, uint32_t index, uint32_t n, uint32_t first, uint32_t end) {
-  const DotShape *shape = &d->p->shape;
-  uint32_t column = index & ((1u << shape->n) - 1), row = index >> shape->n;
-  uint32_t step = d->p->sum == ELEM_FP16 ? 2 : 1, count = 0;
+static void one_tile(WgmmaDot *d, uint32_t index, uint32_t first, uint32_t end) {
+  uint32_t step = d->p->sum == ELEM_FP16 ? 2 : 1, count = 0, n = 1u << d->column_bits;
   LLVMValueRef sum[128];
   for (uint32_t v = 0; v < n / 2; v += step) sum[count++] = d->sums[result_register(d, index, v)];
-  for (uint32_t k = first; k < end; k += 8u << d->pack)
-    one_k(d, row, column, k, n, d->zero && k == first, sum);
+  for (uint32_t k = first; k < end; k += 8u << d->pack) one_k(d, index, k, d->zero && k == first, sum);
   for (uint32_t v = 0; v < n / 2; v += step) d->sums[result_register(d, index, v)] = sum[v / step];
 }
 
 // The register beside r that holds the next column.
 static uint32_t neighbour(const WgmmaDot *d, uint32_t r) {
-  return emit_mapped_register(&d->p->acc, layout_apply(d->p->layout, r, 0, 0, 0) ^ 1);
+  return emit_mapped_register(&d->p->acc, layout_apply(d->p->layout, r, 0, 0, 0) ^ d->next_column);
 }
 
 static bool is_first_of_pair(const WgmmaDot *d, uint32_t r) {
-  return !(layout_apply(d->p->layout, r, 0, 0, 0) & 1);
+  return !(layout_apply(d->p->layout, r, 0, 0, 0) & d->next_column);
 }
 
 static void pack_pairs(WgmmaDot *d, uint32_t registers) {
@@ -161,7 +181,7 @@ typedef struct Through {
 } Through;
 
 static Through through_of(WgmmaDot *d, uint32_t registers) {
-  uint32_t most = registers + (d->a_in_registers ? 1u << (d->p->shape.m + d->p->shape.k) : 0);
+  uint32_t most = registers + (d->registers ? layout_registers(d->a_layout) : 0);
   return (Through){ARENA_ARRAY(d->e->arena, LLVMValueRef *, most),
                    ARENA_ARRAY(d->e->arena, LLVMValueRef, most), 0};
 }
@@ -180,15 +200,27 @@ static void take_back(const Through *t) {
   for (uint32_t i = 0; i < t->count; i++) *t->places[i] = t->values[i];
 }
 
+// Reads the first operand's elements from `first` to `end` of k, a power of two of them.
+static void read_part(WgmmaDot *d, uint32_t first, uint32_t end) {
+  uint32_t mask = 0, part = 0, whole = (1u << d->p->shape.k) - 1;
+  for (uint32_t bit = 0; bit < d->a_layout->bits[DIM_REGISTER]; bit++) {
+    uint32_t basis = layout_basis(d->a_layout, DIM_REGISTER, bit);
+    uint32_t k = d->first == DOT_A ? basis & whole : basis >> d->p->shape.n;
+    if (k < end - first) continue;
+    mask |= 1u << bit;
+    if (k & first) part |= 1u << bit;
+  }
+  emit_shared_read_part(d->e, &d->a_read, mask, part, d->registers);
+}
+
 // The words of a that the products from `first` to `end` take.
 static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t first, uint32_t end) {
-  const DotShape *shape = &d->p->shape;
   for (uint32_t r = 0; r < registers; r++) {
-    uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0), row = index >> shape->n;
-    if (index & ((1u << shape->n) - 1) || row & 8) continue;
+    uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
+    if (outer_of(d, second(d), index) || index & d->next_8_rows) continue;
     for (uint32_t k = first; k < end; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
-        uint32_t at = a_word(d, row, k, i);
+        uint32_t at = a_word(d, index, k, i);
         d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
         add_through(t, &d->a_words[at]);
       }
@@ -198,38 +230,40 @@ static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t firs
 static void fence(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   Through t = through_of(d, registers);
   if (!d->zero) add_sums(d, &t, registers);
-  if (d->a_in_registers) add_words(d, &t, registers, first, end);
+  if (d->registers) add_words(d, &t, registers, first, end);
   nvvm_wgmma_fence(d->e, t.values, t.count);
   take_back(&t);
 }
 
-static void wait(WgmmaDot *d, uint32_t registers) {
+static void wait(WgmmaDot *d, uint32_t registers, uint32_t pending) {
   Through t = through_of(d, registers);
   add_sums(d, &t, registers);
-  nvvm_wgmma_wait(d->e, 0, t.values, t.count);
+  nvvm_wgmma_wait(d->e, pending, t.values, t.count);
   take_back(&t);
 }
 
 // --- the product
 
-// Columns of one warpgroup's part: n bits that the result keeps in registers or lanes, up to 256.
-static uint32_t instruction_n(const Product *p) {
-  uint32_t taken = 0;
+// log2 of the columns of one warpgroup's part: those that the result keeps in registers or lanes, up to 256.
+static uint32_t column_bits(const WgmmaDot *d) {
+  const Product *p = d->p;
+  uint32_t taken = 0, most = d->first == DOT_A ? p->shape.n : p->shape.m;
   for (uint32_t bit = 0; bit < p->layout->bits[DIM_WARP]; bit++)
-    taken |= layout_basis(p->layout, DIM_WARP, bit) & ((1u << p->shape.n) - 1);
+    taken |= outer_of(d, second(d), layout_basis(p->layout, DIM_WARP, bit));
   uint32_t bits = 0;
-  while (bits < p->shape.n && bits < 8 && !(taken >> bits & 1)) bits++;
-  return 1u << bits;
+  while (bits < most && bits < 8 && !(taken >> bits & 1)) bits++;
+  return bits;
 }
 
 // k from `first` to `end`, as one group.
 static void begin(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   const Product *p = d->p;
-  uint32_t n = instruction_n(p), in_tile = (n - 1) | 8u << p->shape.n;
+  uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
+  if (d->a_read.map) read_part(d, first, end);
   fence(d, registers, first, end);
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(d, index, n, first, end);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(d, index, first, end);
   }
   nvvm_wgmma_commit(d->e);
 }
@@ -241,7 +275,7 @@ static void promoted(WgmmaDot *d, uint32_t registers, uint32_t step) {
   d->zero = true;
   for (uint32_t k = 0; k < 1u << d->p->shape.k; k += step) {
     begin(d, registers, k, k + step);
-    wait(d, registers);
+    wait(d, registers, 0);
     for (uint32_t r = 0; r < registers; r++)
       d->p->out[r] = LLVMBuildFAdd(d->e->builder, d->p->out[r], d->sums[r], "");
   }
@@ -255,26 +289,58 @@ static bool is_zero(const Value *acc) {
   return value_int_constant(acc, &i) && i == 0;
 }
 
+// The instruction's first operand: in registers, to be read into them, or a matrix in shared memory.
+static void find_first(WgmmaDot *d) {
+  Emitter *e = d->e;
+  const Value *a = op_operand(d->p->op, d->first);
+  const Attr *anchor = op_attr(d->p->op, d->first == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
+  if (!type_is_tile(a->type) && !anchor) {
+    d->a = matrix_of(d, d->first);
+    return;
+  }
+  d->a_layout = type_is_tile(a->type) ? a->type->layout : anchor->layout;
+  d->a_words = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << d->a_layout->out_bits);
+  if (type_is_tile(a->type)) {
+    d->registers = emit_get(e, a);
+    d->a_map = emit_layout_map(e, d->registers, d->a_layout);
+    return;
+  }
+  const Type *element = type_scalar(e->module->ir, a->type->elem);
+  const Type *tile = type_tile(e->module->ir, element, a->type->rank, a->type->shape, d->a_layout);
+  d->registers = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(d->a_layout));
+  d->a_map = emit_layout_map(e, d->registers, d->a_layout);
+  d->a_read = emit_shared_access(e, a, tile, NULL);
+}
+
 static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
-  const Value *a = op_operand(p->op, 0);
   uint32_t bits = elem_info(p->a)->bits;
+  DotOperand first = op_attr(p->op, ATTR_ANCHOR_B) ? DOT_B : DOT_A;
   WgmmaDot d = {.e = e,
                 .p = p,
                 .pack = bits == 32   ? 0
                         : bits == 16 ? 1
                                      : 2,
-                .a_in_registers = type_is_tile(a->type),
-                .zero = is_zero(op_operand(p->op, 2))};
-  if (d.a_in_registers) {
-    d.a_map = emit_register_map(e, a);
-    d.a_words = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.m + p->shape.k));
-  } else {
-    d.a = matrix_of(&d, DOT_A);
-  }
-  d.b = matrix_of(&d, DOT_B);
+                .zero = is_zero(op_operand(p->op, 2)),
+                .first = first,
+                .next_column = first == DOT_A ? 1 : 1u << p->shape.n,
+                .next_8_rows = layout_basis(p->layout, DIM_REGISTER, 1)};
+  d.column_bits = column_bits(&d);
+  find_first(&d);
+  d.b = matrix_of(&d, second(&d));
   d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->acc.registers[r];
   return d;
+}
+
+// In parts, where registers have to be read: while one is multiplied the next is read. Two groups at most are
+// under way, so that the registers of the part before the last are free.
+static void multiply(WgmmaDot *d, uint32_t registers) {
+  uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;
+  for (uint32_t i = 0; i < parts; i++) {
+    if (i > 0) wait(d, registers, 1);
+    begin(d, registers, i * step, (i + 1) * step);
+    d->zero = false;
+  }
 }
 
 void emit_wgmma_dot(Emitter *e, const Product *p) {
@@ -285,8 +351,8 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
     return;
   }
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
-  begin(&d, registers, 0, 1u << p->shape.k);
-  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers);
+  multiply(&d, registers);
+  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers, 0);
   if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;

@@ -121,6 +121,29 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
   return finish(&bases, operand_bits(shape, operand));
 }
 
+// Rows are renamed: an instruction's rows r and r + 8, which a thread holds, become neighbours.
+static void pair_rows(Layout *layout, uint32_t shift) {
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+    uint32_t row = layout->basis[i] >> shift & 15, renamed = (row << 1 & 15) | row >> 3;
+    layout->basis[i] ^= (row ^ renamed) << shift;
+  }
+}
+
+Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
+                           Layout *in_registers) {
+  static const uint32_t order[] = {1, 0};
+  DotShape as = *shape;
+  if (operand == DOT_B) as.m = shape->n, as.n = shape->m;
+  Layout result = layout_mma_result(&as, warps, true);
+  *in_registers = layout_mma_operand(&result, &as, DOT_A, 0);
+  pair_rows(&result, as.n);
+  pair_rows(in_registers, as.k);
+  if (operand == DOT_A) return result;
+  uint32_t operand_shape[] = {1u << as.m, 1u << as.k}, result_shape[] = {1u << as.m, 1u << as.n};
+  *in_registers = layout_trans(in_registers, 2, operand_shape, order);
+  return layout_trans(&result, 2, result_shape, order);
+}
+
 // Registers are pieces of up to 4 x 4 neighbours, so that 16 bytes of fp32 are read at once; then lanes, 8
 // along n and 4 along m, then warps as square as can be, then the pieces that are left, far apart: no two
 // lanes' pieces share a bank.
@@ -181,8 +204,8 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
   return true;
 }
 
-// Rows of 32-bit elements along m or n, for mma.sync: its lanes read 8 of a row in 4 rows, and vectors are
-// written along rows. The lowest 2 bits of the row's number change the columns' bits 3 and 4.
+// Rows of 32-bit elements along m or n, for registers: lanes read 8 of a row (16 in pairs) in 4 rows, and
+// vectors are written along rows. The lowest 2 bits of the row's number change the columns' bits 3 and 4.
 static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t contiguous) {
   uint32_t inner_bits = contiguous ? column_bits : row_bits, outer_bits = contiguous ? row_bits : column_bits;
   uint32_t inner = contiguous ? 0 : column_bits, outer = contiguous ? column_bits : 0;
@@ -216,17 +239,27 @@ Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
   uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes;
   uint32_t k_dimension = operand == DOT_A, contiguous = counts_along_columns(home->layout, columns);
+  bool to_registers = !wgmma || op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   // No instruction transposes but of 16 bits.
-  if (wgmma && elem_bits != 1) contiguous = k_dimension;
+  if (!to_registers && elem_bits != 1) contiguous = k_dimension;
   bool rows_fit = tensor_core && !shape.batch && (elem_bits == 1 || contiguous == k_dimension);
   Layout layout;
   if (rows_fit && layout_wgmma_shared(rows, columns, elem_bits, contiguous, &layout, &row_bytes))
     return layout;
   uint32_t inner_bits = contiguous ? columns : rows;
-  if (tensor_core && !wgmma && !shape.batch && elem_bits == 2 && contiguous != k_dimension && inner_bits >= 5)
+  bool words = to_registers && elem_bits == 2 && contiguous != k_dimension;
+  if (tensor_core && words && !shape.batch && inner_bits >= 5)
     return rows_of_words(rows, columns, contiguous);
   Layout read = read_layout(dot, operand, &shape);
   return layout_swizzle(home->layout, &read, elem_bits);
+}
+
+uint32_t dot_parts(const Op *dot) {
+  const Type *a = op_operand(dot, 0)->type;
+  bool reads_a = op_attr(dot, ATTR_ANCHOR_A) && op_attr(dot, ATTR_SHARED_A);
+  bool reads_b = op_attr(dot, ATTR_ANCHOR_B) && op_attr(dot, ATTR_SHARED_B);
+  if (!reads_a && !reads_b) return 0;
+  return a->shape[a->rank - 1] * type_element_bytes(a) > 32 ? 2 : 1;
 }
 
 uint32_t dot_promotes(const Op *dot) {

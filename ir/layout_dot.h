@@ -27,6 +27,11 @@ typedef struct DotWarps {
 // each, as wgmma's m64nN wants it (M >= 64; warps.m >= 2); warps.m beyond those, and all of mma's, divide m
 // into consecutive parts.
 Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup);
+// The result of a wgmma that reads one operand from shared memory into registers, *in_registers, because
+// words do not lie along k there: `operand` b: the product is computed transposed, columns of b being the
+// instruction's rows. A thread holds neighbours of those.
+Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOperand operand,
+                           Layout *in_registers);
 // An operand that fits the result's layout; 2^pack elements of it make 32 bits. K >= 8 << pack.
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack);
 // The result of fused multiply-adds, for the most reuse of what a thread reads.
@@ -42,8 +47,13 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
 
 // The layout of the buffer through which an operand, which the tile `home` holds, goes to its dot (after
 // choose_dot): for wgmma and ldmatrix rows of up to 128 bytes swizzled by 16, along the dimension in which
-// home's registers count upwards; else the fewest wavefronts for both sides.
+// home's registers count upwards; words along m or n that go to registers in whole rows; else the fewest
+// wavefronts for both sides.
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home);
+
+// In how many parts along k a wgmma takes the operand that it reads from shared memory into registers (one
+// with an anchor and a flag `shared`): the next is read while one is multiplied. 0: it has none.
+uint32_t dot_parts(const Op *dot);
 
 // After how many elements of k the dot, which is a wgmma of fp8, adds its sums up in fp32; 0: never.
 uint32_t dot_promotes(const Op *dot);

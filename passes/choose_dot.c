@@ -30,7 +30,8 @@ typedef struct Product {
   DotShape shape;
   Elem a, b, result;
   const char *precision; // of fp32
-  bool chained; // the result reaches another dot's first operand, or the first operand comes from another
+  bool chained;    // the result reaches another dot's first operand, or the first operand comes from another
+  const char *way; // how the operands reach the instruction, where that is worth a remark
 } Product;
 
 static Elem element_of(const Value *tile) { return type_element(tile->type)->elem; }
@@ -211,22 +212,57 @@ static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t k_bi
   return layout;
 }
 
-static void turn_load(Chooser *c, const Product *p, DotOperand operand) {
+// The load of words that count along the operand's other dimension than k; NULL: there is none.
+static Op *load_across(const Product *p, DotOperand operand, bool *k_is_last) {
   Op *load = op_operand(p->op, operand)->def;
   bool turned = load && load->kind == OP_TRANS;
   if (turned) load = op_operand(load, 0)->def;
   const Attr *anchor = load && load->kind == OP_LOAD ? op_attr(load, ATTR_ANCHOR) : NULL;
-  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return;
-  bool k_is_last = (operand == DOT_A) != turned;
+  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return NULL;
+  *k_is_last = (operand == DOT_A) != turned;
+  bool across = layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (*k_is_last ? p->shape.k : 0);
+  return across ? load : NULL;
+}
+
+static void turn_load(Chooser *c, const Product *p, DotOperand operand) {
+  bool k_is_last;
+  Op *load = load_across(p, operand, &k_is_last);
   uint32_t inner_bits = operand == DOT_A ? p->shape.m : p->shape.n;
-  bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? p->shape.k : 0);
-  if (along_k || inner_bits < 3 || p->shape.k < 2) return;
+  if (!load || inner_bits < 3 || p->shape.k < 2) return;
   Layout layout = turned_layout(c, inner_bits, p->shape.k, k_is_last);
   set_layout(c, load, ATTR_ANCHOR, &layout);
 }
 
+// wgmma takes its first operand from registers too, into which words go that count along another dimension
+// than k. For b that is, by the transposed product. Of two such operands the larger one goes there, as the
+// other has to be turned. Whether there is one.
+static bool find_read_across(const Product *p, DotOperand *operand) {
+  bool k_is_last, a = load_across(p, DOT_A, &k_is_last), b = load_across(p, DOT_B, &k_is_last);
+  bool b_fits = p->shape.n >= 6 && !p->chained && !is_computed(op_operand(p->op, 0));
+  *operand = b && b_fits && (!a || p->shape.n > p->shape.m) ? DOT_B : DOT_A;
+  return *operand == DOT_B || a;
+}
+
+// An operand goes through shared memory into registers, the other one is read from shared memory.
+static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
+  Layout in_registers;
+  turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A);
+  Product as = *p;
+  if (operand == DOT_B) as.shape.m = p->shape.n, as.shape.n = p->shape.m;
+  DotWarps warps = wgmma_warps(c, &as);
+  Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
+  set_layout(c, p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
+  op_set_flag(p->op, ATTR_SHARED_A, true);
+  op_set_flag(p->op, ATTR_SHARED_B, true);
+  p->way = operand == DOT_A ? "a is read into registers: wgmma reads words in shared memory along k alone"
+                            : "b is read into registers, for the transposed product: wgmma reads words in "
+                              "shared memory along k alone";
+  return result;
+}
+
 static Layout choose_wgmma(Chooser *c, Product *p) {
-  turn_load(c, p, DOT_A);
+  DotOperand across;
+  if (find_read_across(p, &across)) return choose_read_across(c, p, across);
   turn_load(c, p, DOT_B);
   DotWarps warps = wgmma_warps(c, p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
@@ -293,6 +329,7 @@ static void choose(Op *op, void *data) {
   op_set_str(op, ATTR_INSTRUCTION, ir_name(c->func->module->ir, str_from(instruction)));
   Diag *remark = diag_remark(c->context->diags, op->loc, "choose_dot", "product of %ux%ux%u by %s",
                              1u << p.shape.m, 1u << p.shape.n, 1u << p.shape.k, instruction);
+  if (p.way) diag_note(c->context->diags, remark, op->loc, "%s", p.way);
   if (no_wgmma) diag_note(c->context->diags, remark, op->loc, "not wgmma: %s", no_wgmma);
   if (no_mma && no_wgmma) diag_note(c->context->diags, remark, op->loc, "not mma.sync: %s", no_mma);
   Product split = p;
