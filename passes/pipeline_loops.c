@@ -23,8 +23,10 @@
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
 // registers one iteration ahead, and stored at the iteration's begin. A wgmma whose sum only the loop carries
 // stays under way until the next one has begun: then a slot is free two iterations after its use, so copies
-// are one iteration less ahead.
+// are one iteration less ahead. A product that reads an operand into registers is begun before the copies, or
+// its reads would queue up behind them.
 #include "ir/clone.h"
+#include "ir/layout_dot.h"
 #include "ir/scratch.h"
 #include "passes/pipeline_loads.h"
 
@@ -49,6 +51,7 @@ typedef struct Stager {
   int64_t step;
   Group groups[2]; // async, registers
   bool in_flight;  // the dot may be under way while the next begins
+  bool dot_first;  // what is ahead is issued after the dot
 } Stager;
 
 static const Type *i32_type(const Stager *s) { return type_scalar(s->func->module->ir, ELEM_I32); }
@@ -286,6 +289,10 @@ static void issue_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
   g->tokens[g->distance - 1] = begin_copies(s, b, g, &map, condition);
 }
 
+static void issue_groups(Stager *s, Builder *b, Value *iv) {
+  for (int g = 0; g < 2; g++) issue_ahead(s, b, &s->groups[g], iv);
+}
+
 static void use_slots(Stager *s, Builder *b, Group *g, CloneMap *map) {
   for (uint32_t i = 0; i < g->count; i++) {
     const Value *one = op_result(g->loads[i]->alloc);
@@ -309,12 +316,13 @@ static Op *wait_for_dot(Builder *b, Value *sum, uint32_t pending) {
   return wait;
 }
 
-static void compute(Stager *s, Builder *b, CloneMap *map) {
+static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
   for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
     if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
     Op *copy = op_clone(b, op, map);
     if (op != s->staged->dot || !s->in_flight) continue;
     op_set_flag(copy, ATTR_ASYNC, true);
+    if (s->dot_first) issue_groups(s, b, iv);
     b->loc = op->loc;
     clone_set(map, op_result(op), op_result(wait_for_dot(b, op_result(copy), 1)));
   }
@@ -332,9 +340,9 @@ static void fill_body(Stager *s, Op *made) {
   }
   for (int g = 0; g < 2; g++) pop_group(&s->groups[g], region, &at, carried);
   wait_for_data(s, &b);
-  for (int g = 0; g < 2; g++) issue_ahead(s, &b, &s->groups[g], region->args[0]);
+  if (!s->dot_first) issue_groups(s, &b, region->args[0]);
   for (int g = 0; g < 2; g++) use_slots(s, &b, &s->groups[g], &map);
-  compute(s, &b, &map);
+  compute(s, &b, &map, region->args[0]);
   Values yielded = {0};
   b.loc = body->last->loc;
   for (uint32_t i = 0; i < carried; i++) push(s, &yielded, clone_get(&map, op_operand(body->last, i)));
@@ -411,6 +419,7 @@ static uint32_t stages_that_fit(Stager *s) {
 
 static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
+  s->dot_first = s->in_flight && dot_parts(s->staged->dot);
   for (int g = 0; g < 2; g++) {
     Group *group = &s->groups[g];
     uint32_t n = s->staged->loads.n, carried = s->staged->loop->result_count;
