@@ -332,12 +332,13 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   return d;
 }
 
-// In parts, where registers have to be read: while one is multiplied the next is read. Two groups at most are
-// under way, so that the registers of the part before the last are free.
+// In parts, where registers have to be read: while one is multiplied the next is read. Of the product before,
+// if it is under way, the last part is, whose registers are to be read anew.
 static void multiply(WgmmaDot *d, uint32_t registers) {
+  bool async = op_attr(d->p->op, ATTR_ASYNC) != NULL;
   uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;
   for (uint32_t i = 0; i < parts; i++) {
-    if (i > 0) wait(d, registers, 1);
+    if (async && i > 0 && i + 1 == parts) wait(d, registers, i);
     begin(d, registers, i * step, (i + 1) * step);
     d->zero = false;
   }

@@ -11,6 +11,9 @@
 //
 // A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
 // row reductions between the two stay in the warp, and its first operand stays in registers.
+//
+// wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
+// words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
 #include "ir/build.h"
 #include "ir/layout_dot.h"
 #include "passes/passes.h"

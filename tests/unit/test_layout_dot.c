@@ -71,6 +71,30 @@ static void result_of_wgmma(void **state) {
     }
 }
 
+// wgmma m64nNk8 whose first operand is in registers: row 16 warp + g + 8 (v % 2), k = q + 4 (v / 2). Rows g
+// and g + 8 are neighbours; for b all of it is transposed.
+static void operand_read_by_wgmma(void **state) {
+  (void)state;
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    bool b = operand == DOT_B;
+    DotShape shape = {.m = b ? 5 : 6, .n = b ? 6 : 5, .k = 3};
+    Layout words, result = layout_wgmma_result(&shape, &(DotWarps){.m = 2}, (DotOperand)operand, &words);
+    assert_int_equal(layout_registers(&result), 16);
+    assert_int_equal(layout_registers(&words), 4);
+    for (uint32_t thread = 0; thread < 128; thread++) {
+      uint32_t g = thread % 32 / 4, q = thread % 4, first = 16 * (thread / 32) + 2 * g;
+      for (uint32_t v = 0; v < 4; v++) {
+        uint32_t row = first + (v & 1), k = q + 4 * (v >> 1);
+        assert_int_equal(at(&words, v, thread), b ? k * 64 + row : row * 8 + k);
+      }
+      for (uint32_t v = 0; v < 16; v++) {
+        uint32_t row = first + (v >> 1 & 1), column = 8 * (v >> 2) + 2 * q + (v & 1);
+        assert_int_equal(at(&result, v, thread), b ? column * 64 + row : row * 32 + column);
+      }
+    }
+  }
+}
+
 // Every element is held, whatever the warps; those with work of their own hold it once.
 static void warps_divide_the_result(void **state) {
   (void)state;
@@ -147,6 +171,7 @@ int main(void) {
       cmocka_unit_test(second_operand_of_mma),   cmocka_unit_test(result_of_wgmma),
       cmocka_unit_test(warps_divide_the_result), cmocka_unit_test(operands_of_fma),
       cmocka_unit_test(shared_of_wgmma),         cmocka_unit_test(too_narrow_for_wgmma),
+      cmocka_unit_test(operand_read_by_wgmma),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,7 @@ static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
 static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
 static void test_dot_transposed(void **state) { (void)state, check_file("dot_transposed"); }
 static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
+static void test_dot_across(void **state) { (void)state, check_file("dot_across"); }
 static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"); }
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 static void test_windows(void **state) { (void)state, check_file("windows"); }
@@ -223,6 +224,7 @@ int main(void) {
       cmocka_unit_test(test_dot_promoted),
       cmocka_unit_test(test_dot_transposed),
       cmocka_unit_test(test_dot_chosen),
+      cmocka_unit_test(test_dot_across),
       cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_windows_declined),
