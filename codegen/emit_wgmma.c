@@ -229,16 +229,16 @@ static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t firs
 
 static void fence(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   Through t = through_of(d, registers);
-  if (!d->zero) add_sums(d, &t, registers);
+  if (!d->zero && first == 0) add_sums(d, &t, registers); // later parts go on with them
   if (d->registers) add_words(d, &t, registers, first, end);
   nvvm_wgmma_fence(d->e, t.values, t.count);
   take_back(&t);
 }
 
-static void wait(WgmmaDot *d, uint32_t registers, uint32_t pending) {
+static void wait(WgmmaDot *d, uint32_t registers) {
   Through t = through_of(d, registers);
   add_sums(d, &t, registers);
-  nvvm_wgmma_wait(d->e, pending, t.values, t.count);
+  nvvm_wgmma_wait(d->e, 0, t.values, t.count);
   take_back(&t);
 }
 
@@ -275,7 +275,7 @@ static void promoted(WgmmaDot *d, uint32_t registers, uint32_t step) {
   d->zero = true;
   for (uint32_t k = 0; k < 1u << d->p->shape.k; k += step) {
     begin(d, registers, k, k + step);
-    wait(d, registers, 0);
+    wait(d, registers);
     for (uint32_t r = 0; r < registers; r++)
       d->p->out[r] = LLVMBuildFAdd(d->e->builder, d->p->out[r], d->sums[r], "");
   }
@@ -338,7 +338,7 @@ static void multiply(WgmmaDot *d, uint32_t registers) {
   bool async = op_attr(d->p->op, ATTR_ASYNC) != NULL;
   uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;
   for (uint32_t i = 0; i < parts; i++) {
-    if (async && i > 0 && i + 1 == parts) wait(d, registers, i);
+    if (async && i > 0 && i + 1 == parts) nvvm_wgmma_wait(d->e, i, NULL, 0);
     begin(d, registers, i * step, (i + 1) * step);
     d->zero = false;
   }
@@ -353,7 +353,7 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
   }
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
   multiply(&d, registers);
-  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers, 0);
+  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers);
   if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;
