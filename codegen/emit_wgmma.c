@@ -332,13 +332,13 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   return d;
 }
 
-// In parts, where registers have to be read: while one is multiplied the next is read. Of the product before,
-// if it is under way, the last part is, whose registers are to be read anew.
+// In parts, where registers have to be read: while one is multiplied the next is read. If the product before is
+// under way a part waits until that one's same part, whose registers it reads anew, is done.
 static void multiply(WgmmaDot *d, uint32_t registers) {
   bool async = op_attr(d->p->op, ATTR_ASYNC) != NULL;
   uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;
   for (uint32_t i = 0; i < parts; i++) {
-    if (async && i > 0 && i + 1 == parts) nvvm_wgmma_wait(d->e, i, NULL, 0);
+    if (async && d->a_read.map) nvvm_wgmma_wait(d->e, parts - 1, NULL, 0);
     begin(d, registers, i * step, (i + 1) * step);
     d->zero = false;
   }
@@ -361,6 +361,12 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
   for (uint32_t r = 0; r < registers; r++) p->out[r] = d.sums[r];
 }
 
+// A product that reads registers has itself waited for the one before.
+static bool has_waited(const Op *wait) {
+  const Op *dot = wait->operand_count == 1 ? op_operand(wait, 0)->def : NULL;
+  return dot && dot->kind == OP_DOT && dot_parts(dot) && op_int(wait, ATTR_PENDING, 0) == 1;
+}
+
 void emit_dot_wait(Emitter *e, Op *op) {
   uint32_t count = 0, at = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) count += emit_count(op_operand(op, i)->type);
@@ -368,7 +374,7 @@ void emit_dot_wait(Emitter *e, Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     for (uint32_t r = 0; r < emit_count(op_operand(op, i)->type); r++)
       values[at++] = emit_register(e, op_operand(op, i), r);
-  nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), values, count);
+  if (!has_waited(op)) nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), values, count);
   at = 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
     LLVMValueRef *out = emit_new(e, &op->results[i]);

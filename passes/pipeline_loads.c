@@ -177,9 +177,8 @@ static void find_dot(Finder *f) {
     const Value *sum = op_operand(op, 2);
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
     bool yielded = only_user(op_result(op)) == body->last;
-    // Registers that one part of k is read into are free when the next part is under way.
     bool in_memory = lasts(found, op_operand(op, 0)) && lasts(found, op_operand(op, 1)) &&
-                     dot_parts(op) != 1 && !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
+                     !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
     if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(op)) {
       found->dot = op;
       found->sum = sum->index - 1;

@@ -23,8 +23,16 @@
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
 // registers one iteration ahead, and stored at the iteration's begin. A wgmma whose sum only the loop carries
 // stays under way until the next one has begun: then a slot is free two iterations after its use, so copies
-// are one iteration less ahead. A product that reads an operand into registers is begun before the copies, or
-// its reads would queue up behind them.
+// are one iteration less ahead. One that reads an operand into registers waits itself for the one before, and
+// comes first, or its reads would queue up behind the copies:
+//
+//         async_wait, barrier for the first iteration
+//         for %i = ... {
+//           dot, which stays under way
+//           async_wait for iteration i + 1
+//           barrier
+//           copies of iteration i + 3 into the slot that the last iteration read
+//         }
 #include "ir/clone.h"
 #include "ir/layout_dot.h"
 #include "ir/scratch.h"
@@ -34,6 +42,7 @@
 typedef struct Group {
   bool async;
   uint32_t count, distance, slots;
+  uint32_t held; // tokens: of groups that were not waited for before the iteration
   const StagedLoad **loads;
   Value **buffers;   // all slots of each load
   Value **state;     // by carried value of the original loop: as of the iteration ahead; NULL: not needed
@@ -51,7 +60,7 @@ typedef struct Stager {
   int64_t step;
   Group groups[2]; // async, registers
   bool in_flight;  // the dot may be under way while the next begins
-  bool dot_first;  // what is ahead is issued after the dot
+  bool dot_first;  // what is ahead is waited for and issued after the dot
 } Stager;
 
 static const Type *i32_type(const Stager *s) { return type_scalar(s->func->module->ir, ELEM_I32); }
@@ -231,7 +240,7 @@ static void push_group(Stager *s, Values *values, const Group *g, uint32_t carri
   if (g->count == 0) return;
   for (uint32_t i = 0; i < carried; i++)
     if (g->state[i]) push(s, values, g->state[i]);
-  for (uint32_t i = 0; g->async && i < g->distance; i++) push(s, values, g->tokens[i]);
+  for (uint32_t i = 0; g->async && i < g->held; i++) push(s, values, g->tokens[i]);
   for (uint32_t i = 0; !g->async && i < g->count; i++) push(s, values, g->tiles[i]);
   push(s, values, g->use);
   push(s, values, g->fill);
@@ -241,7 +250,7 @@ static void pop_group(Group *g, Region *region, uint32_t *at, uint32_t carried) 
   if (g->count == 0) return;
   for (uint32_t i = 0; i < carried; i++)
     if (g->state[i]) g->state[i] = region->args[(*at)++];
-  for (uint32_t i = 0; g->async && i < g->distance; i++) g->tokens[i] = region->args[(*at)++];
+  for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
   for (uint32_t i = 0; !g->async && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
   g->use = region->args[(*at)++];
   g->fill = region->args[(*at)++];
@@ -264,14 +273,15 @@ static void store_tiles(Stager *s, Builder *b, Group *g) {
   g->fill = next_slot(s, b, g->fill, g->slots);
 }
 
-// What the iteration's data wait for: its copies, everyone's stores, and for wgmma the proxy's order.
-static void wait_for_data(Stager *s, Builder *b) {
+// What an iteration's data wait for: its copies, everyone's stores, and for wgmma the proxy's order.
+static void wait_for_data(Stager *s, Builder *b, uint32_t under_way) {
   Group *async = &s->groups[0], *registers = &s->groups[1];
   if (registers->count) store_tiles(s, b, registers);
   b->loc = s->staged->loop->loc;
   if (async->count) {
     Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
-    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = async->distance - 1});
+    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = under_way - 1});
+    for (uint32_t i = 1; i < under_way; i++) async->tokens[i - 1] = async->tokens[i];
   }
   if (s->staged->feeds_wgmma) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
@@ -285,11 +295,11 @@ static void issue_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
     begin_loads(s, b, g, &map, condition);
     return;
   }
-  for (uint32_t i = 1; i < g->distance; i++) g->tokens[i - 1] = g->tokens[i];
-  g->tokens[g->distance - 1] = begin_copies(s, b, g, &map, condition);
+  g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
 }
 
-static void issue_groups(Stager *s, Builder *b, Value *iv) {
+static void next_data(Stager *s, Builder *b, Value *iv) {
+  wait_for_data(s, b, s->groups[0].held);
   for (int g = 0; g < 2; g++) issue_ahead(s, b, &s->groups[g], iv);
 }
 
@@ -322,9 +332,9 @@ static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
     Op *copy = op_clone(b, op, map);
     if (op != s->staged->dot || !s->in_flight) continue;
     op_set_flag(copy, ATTR_ASYNC, true);
-    if (s->dot_first) issue_groups(s, b, iv);
     b->loc = op->loc;
     clone_set(map, op_result(op), op_result(wait_for_dot(b, op_result(copy), 1)));
+    if (s->dot_first) next_data(s, b, iv);
   }
 }
 
@@ -339,8 +349,7 @@ static void fill_body(Stager *s, Op *made) {
     region->args[i]->name = body->args[i]->name;
   }
   for (int g = 0; g < 2; g++) pop_group(&s->groups[g], region, &at, carried);
-  wait_for_data(s, &b);
-  if (!s->dot_first) issue_groups(s, &b, region->args[0]);
+  if (!s->dot_first) next_data(s, &b, region->args[0]);
   for (int g = 0; g < 2; g++) use_slots(s, &b, &s->groups[g], &map);
   compute(s, &b, &map, region->args[0]);
   Values yielded = {0};
@@ -417,14 +426,21 @@ static uint32_t stages_that_fit(Stager *s) {
   return stages;
 }
 
+static bool all_async(const StagedLoop *staged) {
+  bool async = true;
+  for (uint32_t i = 0; i < staged->loads.n; i++) async &= staged->loads.at[i].async;
+  return async;
+}
+
 static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
-  s->dot_first = s->in_flight && dot_parts(s->staged->dot);
+  s->dot_first = s->in_flight && dot_parts(s->staged->dot) && all_async(s->staged);
   for (int g = 0; g < 2; g++) {
     Group *group = &s->groups[g];
     uint32_t n = s->staged->loads.n, carried = s->staged->loop->result_count;
     *group = (Group){.async = g == 0};
-    group->distance = g == 0 ? stages - 1 - s->in_flight : 1;
+    group->distance = g == 0 ? stages - 1 - (s->in_flight && !s->dot_first) : 1;
+    group->held = group->distance - s->dot_first;
     group->slots = g == 0 ? stages : 2u + s->in_flight;
     group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
     for (uint32_t i = 0; i < n; i++)
@@ -482,6 +498,8 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   Values results = {0}, none = {0};
   Op *branch = s.in_flight ? guard(&s, &b, any) : NULL;
   Builder inner = branch ? builder_at_end(func, branch->regions[0]) : b;
+  inner.loc = loop->loc;
+  if (s.dot_first) wait_for_data(&s, &inner, s.groups[0].distance);
   Op *made = make_loop(&s, &inner);
   fill_body(&s, made);
   for (uint32_t i = 0; i < loop->result_count; i++) {

@@ -203,8 +203,10 @@ static Touch touch_of(const Placer *p, const Op *op) {
   if (op->kind == OP_DOT) {
     const Attr *instruction = op_attr(op, ATTR_INSTRUCTION);
     bool proxy = instruction && strcmp(instruction->str, "wgmma") == 0;
-    t.reads = either(p, bytes_of(p, op_operand(op, 0)), bytes_of(p, op_operand(op, 1)));
-    if (proxy) t.dots = t.reads;
+    Bytes a = bytes_of(p, op_operand(op, 0)), b = bytes_of(p, op_operand(op, 1)), none = {NULL, NULL};
+    t.reads = either(p, a, b);
+    // An operand that goes through registers is read by the threads themselves, at once.
+    if (proxy) t.dots = either(p, op_attr(op, ATTR_ANCHOR_A) ? none : a, op_attr(op, ATTR_ANCHOR_B) ? none : b);
     t.is_async = op_attr(op, ATTR_ASYNC) != NULL;
   }
   if (!is_global(op)) return t;
@@ -249,7 +251,7 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   set_unite(s->set[UNFENCED], t->writes.own, n);
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
-  if (t->is_async) set_unite(s->set[DOTS], t->reads.own, n);
+  if (t->is_async) set_unite(s->set[DOTS], t->dots.own, n);
   if (t->reads_global && !is_pipelined(p, t->copies.own)) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
   if (op->kind == OP_BARRIER) meet(p, s);
