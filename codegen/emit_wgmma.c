@@ -332,8 +332,8 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   return d;
 }
 
-// In parts, where registers have to be read: while one is multiplied the next is read. If the product before is
-// under way a part waits until that one's same part, whose registers it reads anew, is done.
+// In parts, where registers have to be read: while one is multiplied the next is read. If the product before
+// is under way a part waits until that one's same part, whose registers it reads anew, is done.
 static void multiply(WgmmaDot *d, uint32_t registers) {
   bool async = op_attr(d->p->op, ATTR_ASYNC) != NULL;
   uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;

@@ -206,7 +206,8 @@ static Touch touch_of(const Placer *p, const Op *op) {
     Bytes a = bytes_of(p, op_operand(op, 0)), b = bytes_of(p, op_operand(op, 1)), none = {NULL, NULL};
     t.reads = either(p, a, b);
     // An operand that goes through registers is read by the threads themselves, at once.
-    if (proxy) t.dots = either(p, op_attr(op, ATTR_ANCHOR_A) ? none : a, op_attr(op, ATTR_ANCHOR_B) ? none : b);
+    if (proxy)
+      t.dots = either(p, op_attr(op, ATTR_ANCHOR_A) ? none : a, op_attr(op, ATTR_ANCHOR_B) ? none : b);
     t.is_async = op_attr(op, ATTR_ASYNC) != NULL;
   }
   if (!is_global(op)) return t;
