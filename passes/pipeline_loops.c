@@ -22,9 +22,10 @@
 //
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
 // registers one iteration ahead, and stored at the iteration's begin. A wgmma whose sum only the loop carries
-// stays under way until the next one has begun: then a slot is free two iterations after its use, so copies
-// are one iteration less ahead. One that reads an operand into registers waits itself for the one before, and
-// comes first, or its reads would queue up behind the copies:
+// stays under way until the next one has begun: then a slot is free two iterations after its use. Copies are
+// then one iteration less ahead; or, behind a second barrier, begun where the dot before is done, so that
+// there are more of them under way (`refills`). A dot that reads an operand into registers waits itself for
+// the one before, and comes first, or its reads would queue up behind the copies:
 //
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
@@ -61,6 +62,7 @@ typedef struct Stager {
   Group groups[2]; // async, registers
   bool in_flight;  // the dot may be under way while the next begins
   bool dot_first;  // what is ahead is waited for and issued after the dot
+  bool refills;    // what is ahead is issued after the dot before has been waited for
 } Stager;
 
 static const Type *i32_type(const Stager *s) { return type_scalar(s->func->module->ir, ELEM_I32); }
@@ -298,9 +300,19 @@ static void issue_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
   g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
 }
 
+static void issue_groups(Stager *s, Builder *b, Value *iv) {
+  for (int g = 0; g < 2; g++) issue_ahead(s, b, &s->groups[g], iv);
+}
+
 static void next_data(Stager *s, Builder *b, Value *iv) {
   wait_for_data(s, b, s->groups[0].held);
-  for (int g = 0; g < 2; g++) issue_ahead(s, b, &s->groups[g], iv);
+  if (!s->refills) issue_groups(s, b, iv);
+}
+
+// The slots that the dot before this one read are free once that is done in all warps.
+static void refill(Stager *s, Builder *b, Value *iv) {
+  build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
+  issue_groups(s, b, iv);
 }
 
 static void use_slots(Stager *s, Builder *b, Group *g, CloneMap *map) {
@@ -335,6 +347,7 @@ static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
     b->loc = op->loc;
     clone_set(map, op_result(op), op_result(wait_for_dot(b, op_result(copy), 1)));
     if (s->dot_first) next_data(s, b, iv);
+    if (s->refills) refill(s, b, iv);
   }
 }
 
@@ -426,20 +439,32 @@ static uint32_t stages_that_fit(Stager *s) {
   return stages;
 }
 
-static bool all_async(const StagedLoop *staged) {
-  bool async = true;
-  for (uint32_t i = 0; i < staged->loads.n; i++) async &= staged->loads.at[i].async;
-  return async;
+static uint32_t count_async(const StagedLoop *staged) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++) count += staged->loads.at[i].async;
+  return count;
+}
+
+// Whether a second barrier an iteration pays. With three stages it does: without, copies have to be waited
+// for before others are begun. With more it depends on how much time is left between the last instruction's
+// begin and the product's end: little where several warpgroups have more than 64 rows each, so that the
+// tensor cores' queue is full until shortly before the end (256x128 by 8 warps: 15 % slower on an H200,
+// 128x256: 4 % faster).
+static bool refill_pays(const Stager *s, uint32_t stages) {
+  const Type *result = op_result(s->staged->dot)->type;
+  uint32_t rows = result->shape[result->rank - 2], warpgroups = s->func->module->target.num_warps / 4;
+  return stages == 3 || warpgroups == 1 || rows <= 64 * warpgroups;
 }
 
 static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
-  s->dot_first = s->in_flight && dot_parts(s->staged->dot) && all_async(s->staged);
+  s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
+  s->refills = s->in_flight && !s->dot_first && count_async(s->staged) > 0 && refill_pays(s, stages);
   for (int g = 0; g < 2; g++) {
     Group *group = &s->groups[g];
     uint32_t n = s->staged->loads.n, carried = s->staged->loop->result_count;
     *group = (Group){.async = g == 0};
-    group->distance = g == 0 ? stages - 1 - (s->in_flight && !s->dot_first) : 1;
+    group->distance = g == 0 ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
     group->held = group->distance - s->dot_first;
     group->slots = g == 0 ? stages : 2u + s->in_flight;
     group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
@@ -462,7 +487,8 @@ static void report(const Stager *s, uint32_t stages) {
                   s->groups[g].distance, s->groups[g].slots);
   if (s->in_flight)
     diag_remark(s->context->diags, s->staged->dot->loc, "pipeline",
-                "the product stays under way while the next begins (%u stages)", stages);
+                "the product stays under way while the next begins (%u stages%s)", stages,
+                s->refills ? ", a second barrier before copies" : "");
 }
 
 // A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
