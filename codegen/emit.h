@@ -52,7 +52,6 @@ typedef struct Emitter {
   bool uses_libclc;
   uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
   bool arch_specific;      // what was emitted needs the target's `a` suffix
-  LLVMValueRef *dot_waits; // of the last interleaved product of shared memory, by block of rows
   DebugInfo debug;
 } Emitter;
 

@@ -6,8 +6,6 @@
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm_dot.h"
 
-enum { BLOCK_ROWS = 64 };
-
 // An operand in shared memory, a matrix of rows x columns.
 typedef struct Matrix {
   Layout inverse;     // index -> offset, in elements
@@ -25,7 +23,6 @@ typedef struct WgmmaDot {
   LLVMValueRef *a_words; // of 32 bits, by the index of their first element
   Matrix a, b;
   LLVMValueRef *sums; // by register, as they change
-  uint32_t blocks;    // of 64 rows that are groups of their own; 1: all rows are one group
 } WgmmaDot;
 
 static uint32_t offset_of(const Matrix *matrix, uint32_t index) {
@@ -178,20 +175,9 @@ static void add_through(Through *t, LLVMValueRef *place) {
   t->places[t->count++] = place;
 }
 
-// Which of the groups the register's row belongs to.
-static bool in_block(const WgmmaDot *d, uint32_t r, uint32_t block) {
-  if (d->blocks == 1) return true;
-  uint32_t number = 0, bit = 0;
-  for (uint32_t i = 0; i < d->p->layout->bits[DIM_REGISTER]; i++)
-    if (layout_basis(d->p->layout, DIM_REGISTER, i) >> d->p->shape.n >= BLOCK_ROWS)
-      number |= (r >> i & 1) << bit++;
-  return number == block;
-}
-
-static void add_sums(WgmmaDot *d, Through *t, uint32_t registers, uint32_t block) {
+static void add_sums(WgmmaDot *d, Through *t, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++)
-    if (in_block(d, r, block) && (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)))
-      add_through(t, &d->sums[r]);
+    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) add_through(t, &d->sums[r]);
 }
 
 static void take_back(const Through *t) {
@@ -199,12 +185,11 @@ static void take_back(const Through *t) {
 }
 
 // The words of a that the products from `first` to `end` take.
-static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t block, uint32_t first,
-                      uint32_t end) {
+static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t first, uint32_t end) {
   const DotShape *shape = &d->p->shape;
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0), row = index >> shape->n;
-    if (index & ((1u << shape->n) - 1) || row & 8 || !in_block(d, r, block)) continue;
+    if (index & ((1u << shape->n) - 1) || row & 8) continue;
     for (uint32_t k = first; k < end; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, row, k, i);
@@ -214,26 +199,19 @@ static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t bloc
   }
 }
 
-static void fence(WgmmaDot *d, uint32_t registers, uint32_t block, uint32_t first, uint32_t end) {
+static void fence(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   Through t = through_of(d, registers);
-  if (!d->zero) add_sums(d, &t, registers, block);
-  if (d->a_in_registers) add_words(d, &t, registers, block, first, end);
+  if (!d->zero) add_sums(d, &t, registers);
+  if (d->a_in_registers) add_words(d, &t, registers, first, end);
   nvvm_wgmma_fence(d->e, t.values, t.count);
   take_back(&t);
 }
 
-static void wait(WgmmaDot *d, uint32_t registers, uint32_t block, uint32_t pending) {
+static void wait(WgmmaDot *d, uint32_t registers) {
   Through t = through_of(d, registers);
-  add_sums(d, &t, registers, block);
-  nvvm_wgmma_wait(d->e, pending, t.values, t.count);
+  add_sums(d, &t, registers);
+  nvvm_wgmma_wait(d->e, 0, t.values, t.count);
   take_back(&t);
-}
-
-static void wait_for_all(WgmmaDot *d, uint32_t registers) {
-  uint32_t blocks = d->blocks;
-  d->blocks = 1;
-  wait(d, registers, 0, 0);
-  d->blocks = blocks;
 }
 
 // --- the product
@@ -248,15 +226,14 @@ static uint32_t instruction_n(const Product *p) {
   return 1u << bits;
 }
 
-// k from `first` to `end` of a block of rows, as one group.
-static void begin(WgmmaDot *d, uint32_t registers, uint32_t block, uint32_t first, uint32_t end) {
+// k from `first` to `end`, as one group.
+static void begin(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   const Product *p = d->p;
   uint32_t n = instruction_n(p), in_tile = (n - 1) | 8u << p->shape.n;
-  fence(d, registers, block, first, end);
+  fence(d, registers, first, end);
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!in_block(d, r, block) || (index & in_tile)) continue;
-    if (emit_mapped_register(&p->acc, index) == r) one_tile(d, index, n, first, end);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(d, index, n, first, end);
   }
   nvvm_wgmma_commit(d->e);
 }
@@ -267,8 +244,8 @@ static void promoted(WgmmaDot *d, uint32_t registers, uint32_t step) {
   for (uint32_t r = 0; r < registers; r++) d->p->out[r] = d->p->acc.registers[r];
   d->zero = true;
   for (uint32_t k = 0; k < 1u << d->p->shape.k; k += step) {
-    begin(d, registers, 0, k, k + step);
-    wait(d, registers, 0, 0);
+    begin(d, registers, k, k + step);
+    wait(d, registers);
     for (uint32_t r = 0; r < registers; r++)
       d->p->out[r] = LLVMBuildFAdd(d->e->builder, d->p->out[r], d->sums[r], "");
   }
@@ -301,67 +278,7 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   d.b = matrix_of(&d, DOT_B);
   d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->acc.registers[r];
-  d.blocks = op_attr(p->op, ATTR_INTERLEAVED) ? dot_row_blocks(&p->shape, p->layout) : 1;
   return d;
-}
-
-// --- interleaved products
-
-static LLVMValueRef last_call(const Emitter *e) {
-  return LLVMGetLastInstruction(LLVMGetInsertBlock(e->builder));
-}
-
-// The first of the two products: a group and a wait for each block of rows.
-static void begin_blocks(WgmmaDot *d, uint32_t registers) {
-  Emitter *e = d->e;
-  uint32_t k = 1u << d->p->shape.k;
-  e->dot_waits = ARENA_ARRAY(e->arena, LLVMValueRef, d->blocks);
-  for (uint32_t block = 0; block < d->blocks; block++) begin(d, registers, block, 0, k);
-  for (uint32_t block = 0; block < d->blocks; block++) {
-    LLVMValueRef before = last_call(e);
-    wait(d, registers, block, d->blocks - 1 - block);
-    e->dot_waits[block] = LLVMGetNextInstruction(before);
-  }
-}
-
-static bool uses_any(LLVMValueRef instruction, const LLVMValueRef *values, uint32_t count) {
-  for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
-    for (uint32_t k = count; k-- > 0;)
-      if (LLVMGetOperand(instruction, (unsigned)i) == values[k]) return true;
-  return false;
-}
-
-// Moves the wait and what hangs on it behind `commit`. Between the two products there are but computations
-// of values (interleave_dots).
-static void sink(Emitter *e, LLVMValueRef wait_call, LLVMValueRef commit) {
-  uint32_t most = 0, count = 0;
-  for (LLVMValueRef i = wait_call; i != commit; i = LLVMGetNextInstruction(i)) most++;
-  LLVMValueRef *moved = ARENA_ARRAY(e->arena, LLVMValueRef, most);
-  for (LLVMValueRef i = wait_call; i != commit; i = LLVMGetNextInstruction(i))
-    if (i == wait_call || uses_any(i, moved, count)) moved[count++] = i;
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(e->context);
-  LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(commit));
-  for (uint32_t i = 0; i < count; i++) {
-    LLVMInstructionRemoveFromParent(moved[i]);
-    LLVMInsertIntoBuilder(builder, moved[i]);
-  }
-  LLVMDisposeBuilder(builder);
-}
-
-// The second: each block of rows begins before the next one's wait.
-static void end_blocks(WgmmaDot *d, uint32_t registers) {
-  Emitter *e = d->e;
-  uint32_t k = 1u << d->p->shape.k;
-  LLVMValueRef *commits = ARENA_ARRAY(e->arena, LLVMValueRef, d->blocks);
-  for (uint32_t block = 0; block < d->blocks; block++) {
-    begin(d, registers, block, 0, k);
-    commits[block] = last_call(e);
-  }
-  wait_for_all(d, registers);
-  for (uint32_t block = 1; block < d->blocks; block++) {
-    nvvm_wgmma_change_wait(e, e->dot_waits[block], d->blocks - 1);
-    sink(e, e->dot_waits[block], commits[block - 1]);
-  }
 }
 
 void emit_wgmma_dot(Emitter *e, const Product *p) {
@@ -372,14 +289,8 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
     return;
   }
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
-  if (d.blocks > 1 && d.a_in_registers) {
-    end_blocks(&d, registers);
-  } else if (d.blocks > 1) {
-    begin_blocks(&d, registers);
-  } else {
-    begin(&d, registers, 0, 0, 1u << p->shape.k);
-    if (!op_attr(p->op, ATTR_ASYNC)) wait_for_all(&d, registers);
-  }
+  begin(&d, registers, 0, 1u << p->shape.k);
+  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers);
   if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;

@@ -172,19 +172,6 @@ void nvvm_wgmma_fence(Emitter *e, LLVMValueRef *values, uint32_t count) {
 
 void nvvm_wgmma_commit(Emitter *e) { passing(e, "wgmma.commit_group.sync.aligned;", NULL, 0); }
 
-static const char *wait_text(Emitter *e, uint32_t pending) {
-  return arena_printf(e->arena, "wgmma.wait_group.sync.aligned %u;", pending);
-}
-
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
-  passing(e, wait_text(e, pending), values, count);
-}
-
-void nvvm_wgmma_change_wait(Emitter *e, LLVMValueRef call, uint32_t pending) {
-  LLVMValueRef code = LLVMGetCalledValue(call);
-  size_t length;
-  const char *constraints = LLVMGetInlineAsmConstraintString(code, &length), *text = wait_text(e, pending);
-  code = LLVMGetInlineAsm(LLVMGetInlineAsmFunctionType(code), text, strlen(text), constraints, length, true,
-                          false, LLVMInlineAsmDialectATT, false);
-  LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, code);
+  passing(e, arena_printf(e->arena, "wgmma.wait_group.sync.aligned %u;", pending), values, count);
 }

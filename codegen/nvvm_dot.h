@@ -34,7 +34,5 @@ void nvvm_wgmma_commit(Emitter *e);
 // Waits until at most `pending` groups are under way; the values (fp32 or 32-bit words) pass through, so that
 // nothing that uses them moves before it.
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count);
-// Makes a wait, a call that nvvm_wgmma_wait built, one for another count.
-void nvvm_wgmma_change_wait(Emitter *e, LLVMValueRef call, uint32_t pending);
 
 #endif

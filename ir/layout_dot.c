@@ -229,13 +229,6 @@ Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   return layout_swizzle(home->layout, &read, elem_bits);
 }
 
-uint32_t dot_row_blocks(const DotShape *shape, const Layout *result) {
-  uint32_t blocks = 1;
-  for (uint32_t bit = 0; bit < result->bits[DIM_REGISTER]; bit++)
-    if (layout_basis(result, DIM_REGISTER, bit) >> shape->n >= 64) blocks *= 2;
-  return blocks;
-}
-
 uint32_t dot_promotes(const Op *dot) {
   enum { INSTRUCTION_K = 32 };
   const Type *a = op_operand(dot, 0)->type;

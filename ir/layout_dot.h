@@ -45,9 +45,6 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
 // home's registers count upwards; else the fewest wavefronts for both sides.
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home);
 
-// How many blocks of 64 rows a warpgroup has of the result of a wgmma, whose layout that is.
-uint32_t dot_row_blocks(const DotShape *shape, const Layout *result);
-
 // After how many elements of k the dot, which is a wgmma of fp8, adds its sums up in fp32; 0: never.
 uint32_t dot_promotes(const Op *dot);
 
