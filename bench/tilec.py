@@ -6,7 +6,7 @@ import os
 
 DTYPES = ["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv", "fp8e5", "fp16", "bf16", "fp32", "fp64"]
 STATUS_INTERNAL = 70
-OUTPUT_PTX, OUTPUT_META = 0, 3
+OUTPUT_PTX, OUTPUT_META, OUTPUT_CUBIN = 0, 3, 4
 POINTER, INT, FLOAT = 1, 2, 3
 
 
@@ -81,14 +81,15 @@ class Library:
         options.arch = arch.encode() if arch else None
         return options
 
-    def compile(self, path, function, signature, defines, num_warps, num_stages, arch):
-        """The PTX, compiled offline."""
+    def compile(self, path, function, signature, defines, num_warps, num_stages, arch, output=OUTPUT_PTX):
+        """The PTX, or the bytes of another output, compiled offline."""
         options = self.options(function, defines, num_warps, num_stages, signature, arch)
-        compiled, text = c.c_void_p(), c.c_char_p()
+        compiled, text, size = c.c_void_p(), c.c_void_p(), c.c_size_t()
         self.check(self.c.tilec_compile(self.program(path), c.byref(options), c.byref(compiled)))
         try:
-            self.check(self.c.tilec_compiled_output(compiled, OUTPUT_PTX, c.byref(text), None))
-            return text.value.decode()
+            self.check(self.c.tilec_compiled_output(compiled, output, c.byref(text), c.byref(size)))
+            made = c.string_at(text, size.value)
+            return made if output == OUTPUT_CUBIN else made.decode()
         finally:
             self.c.tilec_compiled_free(compiled)
 

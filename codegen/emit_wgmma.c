@@ -13,8 +13,7 @@
 // An operand in shared memory, a matrix of rows x columns.
 typedef struct Matrix {
   Layout inverse;     // index -> offset, in elements
-  LLVMValueRef start; // of the thread's warpgroup's part, in bytes: i32
-  uint64_t fields;    // of the descriptor, without the start
+  LLVMValueRef first; // the descriptor of where the thread's warpgroup's part begins: i64
   uint32_t bytes;     // an element
   bool transposed;    // not k-major
 } Matrix;
@@ -62,6 +61,13 @@ static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) 
   return lbo >> 4 << 16 | sbo >> 4 << 32 | swizzle << 62;
 }
 
+// Shared addresses are below 2^18: start >> 4 fills bits 0 to 13, and no more.
+static LLVMValueRef descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
+  start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
+  LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
+  return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
+}
+
 // Bytes from the matrix's start to where the thread's warpgroup's part begins: by the result's warp bits from
 // the third on.
 static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matrix *matrix) {
@@ -85,6 +91,7 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
   uint32_t elem_bits = 2 - d->pack, row_bits = operand == DOT_A ? shape->m : shape->k;
   uint32_t column_bits = operand == DOT_A ? shape->k : shape->n;
   Matrix matrix = {.bytes = 1u << elem_bits};
+  uint64_t fields = 0;
   bool known = false;
   for (uint32_t contiguous = 0; contiguous < 2 && !known; contiguous++) {
     Layout layout;
@@ -92,24 +99,21 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
     if (!layout_wgmma_shared(row_bits, column_bits, elem_bits, contiguous, &layout, &row_bytes)) continue;
     if (!layout_equal(&layout, buffer->type->layout)) continue;
     matrix.transposed = (contiguous == 1) != (operand == DOT_A);
-    matrix.fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << shape->k);
+    fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << shape->k);
     known = true;
   }
   if (!known || !layout_invert(buffer->type->layout, &matrix.inverse))
     BUG("wgmma cannot read a buffer of this layout");
   LLVMValueRef base = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
-  matrix.start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
+  LLVMValueRef start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
+  matrix.first = descriptor(e, start, fields);
   return matrix;
 }
 
-// Shared addresses are below 2^18: start >> 4 fills bits 0 to 13.
-static LLVMValueRef descriptor(WgmmaDot *d, const Matrix *matrix, uint32_t index) {
-  Emitter *e = d->e;
-  LLVMValueRef start = LLVMBuildAdd(e->builder, matrix->start, emit_i32(e, offset_of(matrix, index)), "");
-  start =
-      LLVMBuildAnd(e->builder, LLVMBuildLShr(e->builder, start, emit_i32(e, 4), ""), emit_i32(e, 0x3fff), "");
-  LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
-  return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, matrix->fields, false), "");
+// Of what is at `index`. Shared memory ends below 2^18, so nothing is carried out of the start's field.
+static LLVMValueRef descriptor_at(const WgmmaDot *d, const Matrix *matrix, uint32_t index) {
+  uint64_t distance = offset_of(matrix, index) >> 4;
+  return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
 }
 
 // The registers of one instruction's result, in its order: neighbours along n, then rows 8 apart, then the
@@ -138,9 +142,9 @@ static void one_k(WgmmaDot *d, uint32_t index, uint32_t k, bool from_zero, LLVMV
     for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, index, k, i)];
     w.a = words;
   } else {
-    w.a_descriptor = descriptor(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
+    w.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
   }
-  w.b_descriptor = descriptor(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
+  w.b_descriptor = descriptor_at(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
   nvvm_wgmma(d->e, &w, sum);
 }
 

@@ -123,10 +123,19 @@ static double size1(MathFunction f, double x, double r) {
   return f == MATH_lgamma && x < -2 && isfinite(x) ? fmax(fabs(r), lgamma(1 - x)) : r;
 }
 
+// What a result that is flushed to zero adds to the bound: where it is below the least normal number, or
+// above it by less than the function's own error.
+static double flushed(MathFunction f, Elem elem, double r) {
+  double least = number_min_normal(elem);
+  return math_flushes(f, elem) && fabs(r) <= least + eval_rounding(elem, least, math_ulp(f, elem)) ? fabs(r)
+                                                                                                   : 0;
+}
+
 static Element function1(MathFunction f, Elem elem, const Element *x, double ulp) {
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits)), size = size1(f, x->r, r);
   bool exact = steps(f) || f == MATH_abs;
-  double spread = spread1(f, x, r), e = spread + (exact ? 0 : eval_rounding(elem, size, ulp));
+  double spread = spread1(f, x, r),
+         e = spread + (exact ? 0 : eval_rounding(elem, size, ulp) + flushed(f, elem, r));
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 

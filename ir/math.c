@@ -6,8 +6,8 @@
 #include "base/fault.h"
 
 static const MathInfo functions[] = {
-#define X(name, operands, result, ulp_fp32, ulp_fp64, meaning)                                               \
-  {#name, operands, MATH_RESULT_##result, ulp_fp32, ulp_fp64, meaning},
+#define X(name, operands, result, ulp_fp32, ulp_fp64, small, meaning)                                        \
+  {#name, operands, MATH_RESULT_##result, ulp_fp32, ulp_fp64, MATH_SMALL_##small, meaning},
 #include "ir/math.def"
 #undef X
 };
@@ -43,6 +43,10 @@ Elem math_result_elem(MathFunction function, Elem operand) {
 double math_ulp(MathFunction function, Elem elem) {
   const MathInfo *info = math_info(function);
   return elem == ELEM_FP64 ? info->ulp_fp64 : info->ulp_fp32;
+}
+
+bool math_flushes(MathFunction function, Elem elem) {
+  return elem == ELEM_FP32 && math_info(function)->small == MATH_SMALL_Z;
 }
 
 int32_t math_ilogb(double x) {

@@ -18,6 +18,11 @@ typedef enum MathResult {
   MATH_RESULT_I, // i32
 } MathResult;
 
+typedef enum MathSmall {
+  MATH_SMALL_K, // denormals are numbers as others
+  MATH_SMALL_Z, // in fp32 a denormal argument counts as zero, and a result below 2^-126 may be zero
+} MathSmall;
+
 typedef struct MathInfo {
   const char *name;
   uint8_t operands; // 1 to 3
@@ -25,6 +30,7 @@ typedef struct MathInfo {
   // Accuracy owed, in units of u, half the distance from 1 to the next value of the type: |computed - f(x)|
   // <= ulp u |f(x)|. Correctly rounded is 1.
   double ulp_fp32, ulp_fp64;
+  MathSmall small;
   const char *meaning;
 } MathInfo;
 
@@ -34,7 +40,8 @@ bool math_parse(Str name, MathFunction *function); // false: no function has tha
 bool math_of(const Op *op, MathFunction *function);
 // The element type of the result for operands of fp32 or fp64.
 Elem math_result_elem(MathFunction function, Elem operand);
-double math_ulp(MathFunction function, Elem elem); // elem: fp32 or fp64
+double math_ulp(MathFunction function, Elem elem);   // elem: fp32 or fp64
+bool math_flushes(MathFunction function, Elem elem); // whether results below 2^-126 may be zero
 
 // ilogb, with the same results at 0, NaN and infinity everywhere.
 int32_t math_ilogb(double x);

@@ -28,6 +28,7 @@ typedef struct FunctionInfo {
   int operands;
   Result result;
   double ulp_fp32, ulp_fp64; // the bounds, in units of u
+  bool flushes;              // small of math.def is Z
 } FunctionInfo;
 
 extern const FunctionInfo functions[FUNCTION_COUNT];
@@ -64,8 +65,9 @@ uint64_t point_count(Function f, Type type,
 
 // reference.c: f(a, b) of the real numbers a and b, right to about 2^-62 of its size; of predicates 0 or 1.
 long double reference(Function f, Type type, const Point *p);
-long double reference_special(Function f, long double x); // reference_special.c: of those from erfcx on
-double bound_of(Function f, Type type);                   // of the error, in units of u
+long double reference_special(Function f, long double x);   // reference_special.c: of those from erfcx on
+double bound_of(Function f, Type type);                     // of the error, in units of u
+bool may_be_zero(Function f, Type type, long double exact); // whether 0 is right for a true value `exact`
 // What the error is relative to, for a true value `exact` at `p`.
 long double size_of(Function f, Type type, const Point *p, long double exact);
 

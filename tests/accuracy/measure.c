@@ -117,7 +117,7 @@ static void compare(const Task *task, const Point *p, uint64_t index, uint64_t b
     wrong(worst, p, index, bits);
     return;
   }
-  if (!ordinary) return;
+  if (!ordinary || (got == 0 && may_be_zero(f, type, exact))) return;
   double u = (double)(fabsl(got - exact) / size), ulp = (double)(fabsl(got - exact) / spacing(type, exact));
   if (u > worst->u) worst->u = u, worst->index = index, worst->at = *p, worst->got = bits;
   if (ulp > worst->ulp) worst->ulp = ulp;

@@ -9,12 +9,13 @@
 _Static_assert(LDBL_MANT_DIG >= 64, "long double must be wider than fp64");
 
 const FunctionInfo functions[FUNCTION_COUNT] = {
-#define X(name, operands, result, ulp_fp32, ulp_fp64, meaning)                                               \
-  {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64},
+#define X(name, operands, result, ulp_fp32, ulp_fp64, small, meaning)                                        \
+  {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64, #small[0] == 'Z'},
 #include "ir/math.def"
 #undef X
-    {"div", 2, RESULT_F, 1, 1},     {"erfcx", 1, RESULT_F, 2, 0},   {"erfinv", 1, RESULT_F, 2, 0},
-    {"erfcinv", 1, RESULT_F, 2, 0}, {"normcdf", 1, RESULT_F, 2, 0}, {"normcdfinv", 1, RESULT_F, 2, 0},
+    {"div", 2, RESULT_F, 1, 1, false},     {"erfcx", 1, RESULT_F, 2, 0, false},
+    {"erfinv", 1, RESULT_F, 2, 0, false},  {"erfcinv", 1, RESULT_F, 2, 0, false},
+    {"normcdf", 1, RESULT_F, 2, 0, false}, {"normcdfinv", 1, RESULT_F, 2, 0, false},
 };
 
 // `/` of 16-bit types gives fp32.
@@ -152,6 +153,11 @@ double bound_of(Function f, Type type) {
   double bound = functions[f].ulp_fp32;
   if (type == FP32 || bound <= 1) return bound;
   return 1 + bound * (double)(unit(FP32) / unit(type));
+}
+
+bool may_be_zero(Function f, Type type, long double exact) {
+  long double least = least_normal(FP32) * (1 + functions[f].ulp_fp32 * unit(FP32));
+  return functions[f].flushes && type != FP64 && fabsl(exact) <= least;
 }
 
 // Denormal numbers are as far apart as the least normal ones. Between its poles lgamma crosses zero, as the

@@ -183,6 +183,33 @@ static void test_jumps_are_uncertain(void **unused) {
   }
 }
 
+// Whether the bound takes 0 for `function` at x; it takes the value itself, and not 8 times that.
+static void check_small(const char *function, float x, double value, bool zero_is_right) {
+  Kernel k;
+  float in[N], none[N] = {0}, got[N] = {0};
+  for (int i = 0; i < N; i++) in[i] = x;
+  open_math(&k, function, false, false);
+  eval_memory_add(k.memory, X, in, sizeof in, true);
+  eval_memory_add(k.memory, Y, none, sizeof none, true);
+  kernel_must_run(&k, RUN(&k, X, Y, OUT));
+  if (kernel_check(&k, OUT, got, ELEM_FP32).wrong != (zero_is_right ? 0 : N))
+    fail_msg("%s(%g) = 0 is %s", function, (double)x, zero_is_right ? "refused" : "taken");
+  for (int i = 0; i < N; i++) got[i] = (float)value;
+  assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, 0);
+  for (int i = 0; i < N; i++) got[i] = (float)(value * 8);
+  assert_int_equal(kernel_check(&k, OUT, got, ELEM_FP32).wrong, N);
+  kernel_close(&k);
+}
+
+static void test_flushed_results(void **unused) {
+  (void)unused;
+  check_small("exp2", -130, 0x1p-130, true);
+  check_small("exp2", -126, 0x1p-126, true); // its own error may take it below
+  check_small("exp2", -125.9f, exp2(-125.9f), false);
+  check_small("exp", -90, exp(-90), false);
+  check_small("exp10", -39, 1e-39, false);
+}
+
 #define SCALARS(type)                                                                                        \
   "%one = constant {value = 1} : i32\n%p1 = addptr %x, %one : *" type "\n%p2 = addptr %p1, %one : *" type    \
   "\n"                                                                                                       \
@@ -274,6 +301,7 @@ int main(void) {
       cmocka_unit_test(test_functions_of_one),
       cmocka_unit_test(test_functions_of_two),
       cmocka_unit_test(test_special_values),
+      cmocka_unit_test(test_flushed_results),
       cmocka_unit_test(test_jumps_are_uncertain),
       cmocka_unit_test(test_fma),
       cmocka_unit_test(test_mulhi),

@@ -35,6 +35,9 @@ static uint64_t nearest_half(long double value) {
 
 static uint64_t shift_left(uint64_t a, uint64_t n) { return n > 31 ? 0 : (uint32_t)a << n; }
 
+static float flush(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
+
+REF(ex2ftz, u32(flush((float)exp2((double)flush(f32(a))))))
 REF(add32, (uint32_t)(a + b))
 REF(sub64, a - b)
 REF(mullo, (uint32_t)((uint32_t)a *(uint32_t)b))
@@ -204,6 +207,7 @@ REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b) REF(madwide, (uint64_t)(uint32_t)
         {"neg.f32 %rout, %r1;", fneg, 32},
         {"mul.sat.f32 %rout, %r1, %r2;", fsat, 0},
         {"ex2.approx.f32 %rout, %r1;", ex2, 32},
+        {"ex2.approx.ftz.f32 %rout, %r1;", ex2ftz, 32},
         {"add.f16 %hout, %h1, %h2;", hadd, 16},
         {"mul.rn.f16 %hout, %h1, %h2;", hmul, 16},
         {"fma.rn.f16 %hout, %h1, %h2, %h3;", hfma, 16},
