@@ -7,7 +7,7 @@ def power_of_two(n):
     return 1 << (n - 1).bit_length()
 
 
-def weighted_sum(rows, d):
+def weighted_sum(rows, d, only16=""):
     buffers = {"x": Buffer("fp32", (rows, d)), "weight": Buffer("fp32", (d,)), "out": Buffer("fp32", (rows,), "out")}
 
     def kernel(label, tiles):
@@ -17,11 +17,21 @@ def weighted_sum(rows, d):
 
     fixed = configs(TILE_ROWS=(16,), TILE_D=(64,), warps=(1, 2, 4, 8))
     free = configs(TILE_ROWS=(1, 2, 4), TILE_D=(1024,), warps=(4, 8)) + configs(TILE_ROWS=(4, 8, 16), TILE_D=(256, 512), warps=(4, 8))
-    return Row("weighted_sum", f"weighted sum of rows, {rows} x {d}", buffers,
-               [kernel("16x64 tiles", fixed), kernel("any tiles", free)],
+    def known(label, tiles):
+        step = Step("weighted_sum", {"x_ptr": "x", "weight_ptr": "weight", "out_ptr": "out"},
+                    lambda c: (cdiv(rows, c["TILE_ROWS"]),), {"ROWS": rows, "D": d}, ("TILE_ROWS", "TILE_D", "IN"))
+        return Kernel("fixed.py", [step], tiles, label)
+
+    fixed_known = configs(TILE_ROWS=(16,), TILE_D=(64,), IN=("", "evict_first"), warps=(1, 2, 4, 8))
+    free_known = configs(TILE_ROWS=(1, 2), TILE_D=(1024,), IN=("", "evict_first"), warps=(1, 2, 4)) + configs(
+        TILE_ROWS=(4, 8), TILE_D=(256, 512), IN=("", "evict_first"), warps=(4, 8))
+    kernels = [kernel("16x64 tiles", fixed), known("16x64 tiles, sizes known", fixed_known)]
+    if not only16:
+        kernels += [kernel("any tiles", free), known("any tiles, sizes known", free_known)]
+    return Row("weighted_sum" + only16, f"weighted sum of rows, {rows} x {d}", buffers, kernels,
                lambda torch, t: {"out": t["x"].double() @ t["weight"].double()}, 1e-5, bytes=buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.mv(t["x"], t["weight"], out=t["out"])},
-               compiled=lambda torch, x, weight, out: (x * weight).sum(1))
+               compiled=lambda torch, x, weight, out: out.copy_((x * weight).sum(1)))
 
 
 def weighted_sum_backward(rows, d):
@@ -45,13 +55,23 @@ def weighted_sum_backward(rows, d):
                  if 8 <= tile_rows * c["TILE_D"] // (32 * c["num_warps"]) <= 64]
         kernels.append(Kernel("reduce.py", [backward, total], tiles, f"{tile_rows} rows"))
 
+    bd = power_of_two(d)
+    if d == bd:
+        out = Step("outer", {"grad_ptr": "grad", "weight_ptr": "weight", "out_ptr": "grad_x", "clear_ptr": "grad_w"},
+                   lambda c: (cdiv(rows, c["TILE_ROWS"]),), {"ROWS": rows, "D": d, "BLOCK": bd}, ("TILE_ROWS",))
+        for parts in (64, 128, 256, 512, 1024):
+            cols = Step("columns_atomic", {"x_ptr": "x", "grad_ptr": "grad", "out_ptr": "grad_w"},
+                        lambda c, parts=parts: (d // c["BLOCK"], parts), {"SPLIT": rows // parts, "C": d, "WEIGHTED": True}, ("RT", "BLOCK", "IN"))
+            some = configs(TILE_ROWS=(1, 2, 4), RT=(8, 16), BLOCK=(128,), IN=("evict_first",), warps=(4, 8))
+            kernels.append(Kernel("fixed.py", [out, cols], some, f"outer, then columns by atomics, {parts} parts"))
+
     def eager(torch, t):
         torch.outer(t["grad"], t["weight"], out=t["grad_x"])
         torch.mv(t["x"].t(), t["grad"], out=t["grad_w"])
         return {"grad_x": t["grad_x"], "grad_w": t["grad_w"]}
 
     def compiled(torch, x, weight, grad, grad_x, grad_w, partial):
-        return {"grad_x": grad[:, None] * weight, "grad_w": (x * grad[:, None]).sum(0)}
+        return {"grad_x": grad_x.copy_(grad[:, None] * weight), "grad_w": grad_w.copy_((x * grad[:, None]).sum(0))}
 
     def reference(torch, t):
         x, w, g = (t[name].double() for name in ("x", "weight", "grad"))
@@ -65,8 +85,11 @@ def softmax(rows, c):
     buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (rows, c), "out")}
     block = power_of_two(c)
     one = Step("softmax", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": block})
-    kernels = [Kernel("reduce.py", [one], configs(warps=[w for w in (1, 2, 4, 8, 16, 32) if block // 128 <= 32 * w * 2 and w * 64 <= block]),
-                      "a row a program")]
+    wide = [w for w in (1, 2, 4, 8, 16, 32) if block // 128 <= 32 * w * 2 and w * 64 <= block]
+    kernels = [Kernel("reduce.py", [one], configs(warps=wide), "a row a program")]
+    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
+    known = Step("softmax", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"BLOCK": block, "C": c}, ("IN", "OUT"))
+    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(IN=(i,), OUT=(o,), warps=wide)], "known length"))
     if block <= 4096:
         several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out", "R": rows, "C": c},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": block}, ("ROWS",))
@@ -78,7 +101,7 @@ def softmax(rows, c):
     return Row(f"softmax_{c}", f"softmax, {rows} x {c} fp32", buffers, kernels,
                lambda torch, t: {"out": torch.softmax(t["x"].double(), 1)}, 1e-4, bytes=2 * buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.softmax(t["x"], 1, out=t["out"])},
-               compiled=lambda torch, x, out: torch.softmax(x, 1))
+               compiled=lambda torch, x, out: out.copy_(torch.softmax(x, 1)))
 
 
 def layer_norm(rows, c):
@@ -87,18 +110,27 @@ def layer_norm(rows, c):
     step = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "C": c, "eps": 1e-5},
                 lambda _: (rows,), {"BLOCK": power_of_two(c)}, ("EARLY",))
     kernels = [Kernel("reduce.py", [step], configs(EARLY=(1, 0), warps=(4, 1, 2, 8, 16)), "a row a program")]
+    block = power_of_two(c)
+    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
+    known = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "eps": 1e-5}, lambda _: (rows,),
+                 {"BLOCK": block, "C": c}, ("EARLY", "IN", "OUT"))
+    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(EARLY=(0, 1), IN=(i,), OUT=(o,), warps=(1, 2, 4, 8))], "known length"))
     if c <= 1024:
         several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "R": rows, "C": c, "eps": 1e-5},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": power_of_two(c)}, ("ROWS",))
         kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(2, 4, 8)), "several rows"))
 
-    def norm(torch, x, w, b, out):
+    def norm(torch, x, w, b):
         return torch.nn.functional.layer_norm(x, (c,), w, b, 1e-5)
 
+    def eager(torch, t):
+        mean, rstd = (torch.empty((rows, 1), dtype=torch.float32, device=t["x"].device) for _ in range(2))
+        return torch.ops.aten.native_layer_norm.out(t["x"], (c,), t["w"], t["b"], 1e-5, out0=t["out"], out1=mean, out2=rstd)[0]
+
     return Row(f"layer_norm_{c}", f"layer norm, {rows} x {c} fp16", buffers,
-               kernels, lambda torch, t: {"out": norm(torch, t["x"].double(), t["w"].double(), t["b"].double(), None)}, 2e-2,
-               bytes=2 * buffers["x"].bytes, peers={"torch": lambda torch, t: norm(torch, t["x"], t["w"], t["b"], None)},
-               compiled=norm)
+               kernels, lambda torch, t: {"out": norm(torch, t["x"].double(), t["w"].double(), t["b"].double())}, 2e-2,
+               bytes=2 * buffers["x"].bytes, peers={"torch": eager},
+               compiled=lambda torch, x, w, b, out: out.copy_(norm(torch, x, w, b)))
 
 
 def column_sum(rows, c):
@@ -111,10 +143,23 @@ def column_sum(rows, c):
         second = Step("column_sum", {"x_ptr": "partial", "out_ptr": "out", "R": parts, "C": c, "SPLIT": parts},
                       lambda k: (cdiv(c, 8), 1), {"RT": 32, "BLOCK": 8})
         kernels.append(Kernel("reduce.py", [first, second], configs(RT=(16, 32), BLOCK=(128, 256), warps=(4,)), f"{parts} parts"))
+    for parts in (32, 64, 128, 256):
+        split = rows // parts
+        same = {"SPLIT": split, "C": c, "WEIGHTED": False}
+        tiles = configs(RT=(8, 16, 32), BLOCK=(128,), IN=("", "evict_first"), warps=(8,))
+        tiles = [t for t in tiles if split % t["RT"] == 0 and c % t["BLOCK"] == 0]
+        grid = lambda k, parts=parts: (c // k["BLOCK"], parts)
+        takes = ("RT", "BLOCK", "IN")
+        clear = Step("clear_row", {"out_ptr": "out"}, lambda k: (1,), {"C": c, "BLOCK": power_of_two(c)})
+        atomic = Step("columns_atomic", {"x_ptr": "x", "grad_ptr": "x", "out_ptr": "out"}, grid, same, takes)
+        kernels.append(Kernel("fixed.py", [clear, atomic], tiles, f"atomics, {parts} parts"))
+        first = Step("columns_partial", {"x_ptr": "x", "grad_ptr": "x", "partial_ptr": "partial"}, grid, same, takes)
+        last = Step("columns_finish", {"partial_ptr": "partial", "out_ptr": "out"}, lambda k: (c // 8,), {"C": c, "PARTS": parts, "BLOCK": 8})
+        kernels.append(Kernel("fixed.py", [first, last], tiles, f"two launches, {parts} parts"))
     return Row("column_sum", f"column sums, {rows} x {c} fp32", buffers, kernels,
                lambda torch, t: {"out": t["x"].double().sum(0)}, 1e-5, bytes=buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.sum(t["x"], 0, out=t["out"])},
-               compiled=lambda torch, x, out, partial: x.sum(0))
+               compiled=lambda torch, x, out, partial: out.copy_(x.sum(0)))
 
 
 def total(n, small):
@@ -125,26 +170,39 @@ def total(n, small):
     second = Step("partial_sum", {"x_ptr": "partial", "out_ptr": "out", "n": programs}, lambda c: (1,), {"BLOCK": 2048})
     clear = Step("clear", {"out_ptr": "out"}, lambda c: (1,))
     atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), takes=("BLOCK",))
+    known = []
+    if n == 2**28:
+        atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n}, ("BLOCK", "IN"))
+        known.append(Kernel("fixed.py", [clear, atomic], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
+                            configs(BLOCK=(32768,), IN=("", "evict_first"), warps=(8, 16)), "atomics, size known"))
+        for parts in (2048, 4096, 8192):
+            part = Step("partial_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c, p=parts: (p,), {"N": n, "PARTS": parts}, ("BLOCK", "IN"))
+            known.append(Kernel("fixed.py", [clear, part], configs(BLOCK=(2048, 4096, 8192), IN=("", "evict_first"), warps=(8,)), f"{parts} parts, size known"))
     return Row("sum", f"sum of {n} fp32", buffers,
                [Kernel("reduce.py", [first, second], configs(BLOCK=(1024, 2048, 4096), warps=(4, 8)), "two launches"),
-                Kernel("reduce.py", [clear, atomic], configs(BLOCK=(4096, 8192, 16384), warps=(4, 8)), "atomics")],
+                Kernel("reduce.py", [clear, atomic], configs(BLOCK=(4096, 8192, 16384), warps=(4, 8)), "atomics")] + known,
                lambda torch, t: {"out": t["x"].double().sum()[None]}, 1e-4, bytes=buffers["x"].bytes,
-               peers={"torch": lambda torch, t: torch.sum(t["x"])[None]}, compiled=lambda torch, x, out, partial: x.sum()[None])
+               peers={"torch": lambda torch, t: torch.sum(t["x"])[None]}, compiled=lambda torch, x, out, partial: out.copy_(x.sum()[None]))
 
 
 def cumsum(rows, c):
     buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (rows, c), "out")}
     step = Step("cumsum", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": power_of_two(c)})
+    block = power_of_two(c)
+    kernels = [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))]
+    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
+    known = Step("cumsum", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"BLOCK": block, "C": c}, ("IN", "OUT"))
+    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(IN=(i,), OUT=(o,), warps=(1, 2, 4, 8))], "known length"))
     return Row("cumsum", f"cumulative sums of rows, {rows} x {c} fp32", buffers,
-               [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))],
+               kernels,
                lambda torch, t: {"out": t["x"].double().cumsum(1)}, 1e-4, bytes=2 * buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.cumsum(t["x"], 1, out=t["out"])},
-               compiled=lambda torch, x, out: x.cumsum(1))
+               compiled=lambda torch, x, out: out.copy_(x.cumsum(1)))
 
 
 def rows(small):
     n = (lambda full, tiny: tiny) if small else (lambda full, tiny: full)
-    result = [weighted_sum(n(65536, 64), n(1024, 200)), weighted_sum_backward(n(65536, 512), n(1024, 128))]
+    result = [weighted_sum(n(65536, 64), n(1024, 200)), weighted_sum(n(65536, 64), n(1024, 200), "_16x64"), weighted_sum_backward(n(65536, 512), n(1024, 128))]
     result += [softmax(n(8192, 4), c) for c in n((781, 1024, 4096, 16384, 65536), (781, 1024, 2048))]
     result += [layer_norm(n(8192, 4), c) for c in n((1024, 4096, 8192), (1024, 1500))]
     return result + [column_sum(n(65536, 512), n(1024, 128)), total(n(2**28, 20000), small), cumsum(n(8192, 4), n(4096, 1024))]
