@@ -172,8 +172,8 @@ def total(n, small):
     atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), takes=("BLOCK",))
     known = []
     if n == 2**28:
-        atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n}, ("BLOCK", "IN"))
-        known.append(Kernel("fixed.py", [clear, atomic], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
+        whole = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n}, ("BLOCK", "IN"))
+        known.append(Kernel("fixed.py", [clear, whole], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
                             configs(BLOCK=(32768,), IN=("", "evict_first"), warps=(8, 16)), "atomics, size known"))
         for parts in (2048, 4096, 8192):
             part = Step("partial_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c, p=parts: (p,), {"N": n, "PARTS": parts}, ("BLOCK", "IN"))

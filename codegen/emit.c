@@ -3,6 +3,7 @@
 // over the registers here, and computed in emit_arith.c and its neighbours.
 #include "codegen/emit.h"
 
+#include <stdlib.h>
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
@@ -365,6 +366,7 @@ void emit_func(Emitter *e, Func *func) {
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   e->indices.n = 0;
+  memset(e->policies, 0, sizeof e->policies);
   emit_shared_memory(e, func);
   declare(e, func);
   debug_begin_func(e);
@@ -376,5 +378,11 @@ void emit_func(Emitter *e, Func *func) {
   bind_params(e, func);
   LLVMBuildBr(e->builder, body);
   LLVMPositionBuilderAtEnd(e->builder, body);
+  const char *pdl = getenv("TILEC_PDL");
+  if (pdl && e->target->sm >= 90) {
+    if (pdl[0] == '1') nvvm_grid_control(e, "launch_dependents");
+    nvvm_grid_control(e, "wait");
+    if (pdl[0] == '2') nvvm_grid_control(e, "launch_dependents");
+  }
   emit_region(e, func->body);
 }
