@@ -172,12 +172,13 @@ def total(n, small):
     atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), takes=("BLOCK",))
     known = []
     if n == 2**28:
+        zero = Step("clear_row", {"out_ptr": "out"}, lambda c: (1,), {"C": 1, "BLOCK": 1})
         whole = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n}, ("BLOCK", "IN"))
-        known.append(Kernel("fixed.py", [clear, whole], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
+        known.append(Kernel("fixed.py", [zero, whole], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
                             configs(BLOCK=(32768,), IN=("", "evict_first"), warps=(8, 16)), "atomics, size known"))
         for parts in (2048, 4096, 8192):
             part = Step("partial_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c, p=parts: (p,), {"N": n, "PARTS": parts}, ("BLOCK", "IN"))
-            known.append(Kernel("fixed.py", [clear, part], configs(BLOCK=(2048, 4096, 8192), IN=("", "evict_first"), warps=(8,)), f"{parts} parts, size known"))
+            known.append(Kernel("fixed.py", [zero, part], configs(BLOCK=(2048, 4096, 8192), IN=("", "evict_first"), warps=(8,)), f"{parts} parts, size known"))
     return Row("sum", f"sum of {n} fp32", buffers,
                [Kernel("reduce.py", [first, second], configs(BLOCK=(1024, 2048, 4096), warps=(4, 8)), "two launches"),
                 Kernel("reduce.py", [clear, atomic], configs(BLOCK=(4096, 8192, 16384), warps=(4, 8)), "atomics")] + known,

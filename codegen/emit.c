@@ -3,7 +3,6 @@
 // over the registers here, and computed in emit_arith.c and its neighbours.
 #include "codegen/emit.h"
 
-#include <stdlib.h>
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
@@ -378,11 +377,5 @@ void emit_func(Emitter *e, Func *func) {
   bind_params(e, func);
   LLVMBuildBr(e->builder, body);
   LLVMPositionBuilderAtEnd(e->builder, body);
-  const char *pdl = getenv("TILEC_PDL");
-  if (pdl && e->target->sm >= 90) {
-    if (pdl[0] == '1') nvvm_grid_control(e, "launch_dependents");
-    nvvm_grid_control(e, "wait");
-    if (pdl[0] == '2') nvvm_grid_control(e, "launch_dependents");
-  }
   emit_region(e, func->body);
 }

@@ -45,8 +45,8 @@ typedef struct Emitter {
   LLVMBasicBlockRef entry; // holds what every block may use; branches to the body
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
   LLVMValueRef **registers;        // by Value.id
-  LLVMValueRef policies[2];        // of the L2 cache, made where first used: evict_first, evict_last
   LLVMValueRef thread, lane, warp; // i32
+  LLVMValueRef policies[2];        // of the L2 cache, made where first used: evict_first, evict_last
   VEC(LayoutIndex) indices;
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function

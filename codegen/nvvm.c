@@ -4,7 +4,6 @@
 #include "codegen/nvvm.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/fault.h"
 
@@ -132,7 +131,7 @@ static bool has_priority(const GlobalAccess *access) {
 // An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once, where
 // the function begins. NULL: none.
 static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
-  if (!has_priority(access) || e->target->sm < 80 || getenv("TILEC_NOL2")) return NULL;
+  if (!has_priority(access) || e->target->sm < 80) return NULL;
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
   if (*policy) return *policy;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
@@ -152,7 +151,7 @@ static void instruction(Emitter *e, const char *name, const GlobalAccess *access
     buf_text(text, access->cache);
   } else if (has_priority(access)) {
     emit_needs_ptx(e, 74);
-    buf_printf(text, ".L1::%s%s", access->evict, e->target->sm >= 80 && !getenv("TILEC_NOL2") ? ".L2::cache_hint" : "");
+    buf_printf(text, ".L1::%s%s", access->evict, e->target->sm >= 80 ? ".L2::cache_hint" : "");
   }
   if (access->words > 1) buf_printf(text, ".v%u", access->words);
   buf_printf(text, ".b%u ", access->word_bits);

@@ -328,8 +328,6 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
       .shared_bytes = kernel->shared_bytes,
       .stream = launch->stream,
   };
-  struct { int id, pad, value, rest[15]; } attribute = {6, 0, 1, {0}};
-  if (getenv("TILEC_PDL")) { config.attributes = &attribute; config.attribute_count = 1; }
   for (uint32_t i = 0; i < launch->arg_count; i++)
     memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));
   return check(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
