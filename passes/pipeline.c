@@ -18,7 +18,7 @@ static const char *const pipeline[] = {
     "simplify",      "lower_block_pointers", "decompose",      "simplify",     "hoist",    "split_masks",
     "share_windows", "sink_reductions",      "simplify",       "unroll_loads", "simplify", "coalesce",
     "choose_dot",    "propagate_layouts",    "promote_shared", "pipeline",     "simplify", "allocate_shared",
-    "place_barriers"};
+    "place_barriers", "overlap_launches"};
 
 enum { PIPELINE_LENGTH = sizeof pipeline / sizeof pipeline[0] };
 
