@@ -94,6 +94,10 @@ def softmax(rows, c):
         several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out", "R": rows, "C": c},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": block}, ("ROWS",))
         kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(4, 8)), "several rows"))
+        several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out"}, lambda config: (cdiv(rows, config["ROWS"]),),
+                       {"R": rows, "C": c, "BLOCK": block}, ("ROWS", "IN", "OUT"))
+        kernels.append(Kernel("fixed.py", [several], [x for i, o in hints[::2] for x in configs(ROWS=(2, 4), IN=(i,), OUT=(o,), warps=(2, 4, 8))],
+                              "several rows, sizes known"))
     if block >= 16384:
         twice = Step("softmax_twice", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), takes=("BLOCK",))
         kernels.append(Kernel("reduce.py", [twice], configs(BLOCK=(4096, 8192), warps=(8, 16)) +
@@ -119,6 +123,11 @@ def layer_norm(rows, c):
         several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "R": rows, "C": c, "eps": 1e-5},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": power_of_two(c)}, ("ROWS",))
         kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(2, 4, 8)), "several rows"))
+    if c <= 4096:
+        several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "eps": 1e-5},
+                       lambda config: (cdiv(rows, config["ROWS"]),), {"R": rows, "C": c, "BLOCK": block}, ("ROWS", "IN", "OUT"))
+        kernels.append(Kernel("fixed.py", [several], [x for i, o in hints[::2] for x in configs(ROWS=(2, 4), IN=(i,), OUT=(o,), warps=(2, 4, 8))],
+                              "several rows, sizes known"))
 
     def norm(torch, x, w, b):
         return torch.nn.functional.layer_norm(x, (c,), w, b, 1e-5)

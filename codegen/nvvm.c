@@ -128,8 +128,8 @@ static bool has_priority(const GlobalAccess *access) {
   return !access->is_volatile && !access->cache && access->evict;
 }
 
-// An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once, where
-// the function begins. NULL: none.
+// An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once,
+// where the function begins. NULL: none.
 static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
   if (!has_priority(access) || e->target->sm < 80) return NULL;
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];

@@ -366,9 +366,8 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target) {
-  static const char *const names[] = {"target",   "num_warps",   "num_stages", "maxnreg",
-                                      "fp32_dot", "fp_contract", "opt_level",  "debug",
-                                      "overlap"};
+  static const char *const names[] = {"target",      "num_warps", "num_stages", "maxnreg", "fp32_dot",
+                                      "fp_contract", "opt_level", "debug",      "overlap"};
   int option = 0;
   while (option < 9 && !parser_is_word(p, names[option])) option++;
   if (option == 9 && p->token.kind == TOKEN_WORD)

@@ -53,6 +53,54 @@ def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, eps, EARLY: tl.constexpr, C: tl.con
 
 
 @triton.jit
+def load_rows(x_ptr, r, c, R: tl.constexpr, C: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, other: tl.constexpr,
+              IN: tl.constexpr):
+    at = r[:, None] * C + c[None, :]
+    if R % ROWS == 0 and C == BLOCK:
+        v = tl.load(x_ptr + at, eviction_policy=IN)
+    else:
+        v = tl.load(x_ptr + at, mask=(r[:, None] < R) & (c[None, :] < C), other=other, eviction_policy=IN)
+    return v
+
+
+@triton.jit
+def store_rows(out_ptr, r, c, v, R: tl.constexpr, C: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, OUT: tl.constexpr):
+    at = r[:, None] * C + c[None, :]
+    if R % ROWS == 0 and C == BLOCK:
+        tl.store(out_ptr + at, v, eviction_policy=OUT)
+    else:
+        tl.store(out_ptr + at, v, mask=(r[:, None] < R) & (c[None, :] < C), eviction_policy=OUT)
+
+
+@triton.jit
+def softmax_rows(x_ptr, out_ptr, R: tl.constexpr, C: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr,
+                 OUT: tl.constexpr):
+    """Several rows a program."""
+    r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, BLOCK)
+    v = load_rows(x_ptr, r, c, R, C, ROWS, BLOCK, -float("inf"), IN)
+    e = tl.exp(v - tl.max(v, axis=1)[:, None])
+    store_rows(out_ptr, r, c, e * (1.0 / tl.sum(e, axis=1))[:, None], R, C, ROWS, BLOCK, OUT)
+
+
+@triton.jit
+def layer_norm_rows(x_ptr, w_ptr, b_ptr, out_ptr, eps, R: tl.constexpr, C: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+                    IN: tl.constexpr, OUT: tl.constexpr):
+    """Several rows a program."""
+    r = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, BLOCK)
+    x = load_rows(x_ptr, r, c, R, C, ROWS, BLOCK, 0.0, IN).to(tl.float32)
+    w = load_row(w_ptr, c, C, BLOCK, 0.0, "evict_last")
+    b = load_row(b_ptr, c, C, BLOCK, 0.0, "evict_last")
+    d = x - (tl.sum(x, axis=1) / C)[:, None]
+    if C != BLOCK:
+        d = tl.where(c[None, :] < C, d, 0.0)
+    rstd = tl.rsqrt(tl.sum(d * d, axis=1) / C + eps)
+    y = d * rstd[:, None] * w.to(tl.float32)[None, :] + b.to(tl.float32)[None, :]
+    store_rows(out_ptr, r, c, y.to(tl.float16), R, C, ROWS, BLOCK, OUT)
+
+
+@triton.jit
 def cumsum(x_ptr, out_ptr, C: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr):
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)

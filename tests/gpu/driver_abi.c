@@ -17,7 +17,8 @@ SAME_FIELD(stream, hStream);
 SAME_FIELD(attributes, attrs);
 SAME_FIELD(attribute_count, numAttrs);
 _Static_assert(sizeof(CudaLaunchAttribute) == sizeof(CUlaunchAttribute), "CUlaunchAttribute");
-_Static_assert(offsetof(CudaLaunchAttribute, value) == offsetof(CUlaunchAttribute, value), "CUlaunchAttribute.value");
+_Static_assert(offsetof(CudaLaunchAttribute, value) == offsetof(CUlaunchAttribute, value),
+               "CUlaunchAttribute.value");
 _Static_assert(sizeof(CudaResult) == sizeof(CUresult) && sizeof(CudaDevice) == sizeof(CUdevice), "handles");
 _Static_assert(sizeof(CUdeviceptr) == sizeof(uint64_t) && sizeof(CUjit_option) == sizeof(int), "handles");
 
