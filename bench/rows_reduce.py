@@ -3,11 +3,26 @@
 from work import Buffer, Kernel, Row, Step, cdiv, configs
 
 
+HINTS = ("", "evict_first")
+BOTH = ({"IN": "", "OUT": ""}, {"IN": "evict_first", "OUT": "evict_first"})
+
+
+def hinted(some):
+    """The configurations with and without hints."""
+    return [{**hints, **config} for hints in BOTH for config in some]
+
+
+def whole_tiles(some, rows, parts, columns):
+    """Those whose tiles divide a part's rows and the columns."""
+    return [c for c in some if rows // parts % c["RT"] == 0 and columns % c["BLOCK"] == 0]
+
+
 def power_of_two(n):
     return 1 << (n - 1).bit_length()
 
 
-def weighted_sum(rows, d, only16=""):
+def weighted_sum(rows, d, only_16x64=False):
+    """only_16x64: of ours; the peers may do as they like."""
     buffers = {"x": Buffer("fp32", (rows, d)), "weight": Buffer("fp32", (d,)), "out": Buffer("fp32", (rows,), "out")}
 
     def kernel(label, tiles):
@@ -16,19 +31,20 @@ def weighted_sum(rows, d, only16=""):
         return Kernel("reduce.py", [step], tiles, label)
 
     fixed = configs(TILE_ROWS=(16,), TILE_D=(64,), warps=(1, 2, 4, 8))
-    free = configs(TILE_ROWS=(1, 2, 4), TILE_D=(1024,), warps=(4, 8)) + configs(TILE_ROWS=(4, 8, 16), TILE_D=(256, 512), warps=(4, 8))
+    free = configs(TILE_ROWS=(1, 2), TILE_D=(1024,), warps=(4,)) + configs(TILE_ROWS=(4, 8, 16), TILE_D=(256, 512), warps=(4, 8))
     def known(label, tiles):
         step = Step("weighted_sum", {"x_ptr": "x", "weight_ptr": "weight", "out_ptr": "out"},
                     lambda c: (cdiv(rows, c["TILE_ROWS"]),), {"ROWS": rows, "D": d}, ("TILE_ROWS", "TILE_D", "IN"))
         return Kernel("fixed.py", [step], tiles, label)
 
-    fixed_known = configs(TILE_ROWS=(16,), TILE_D=(64,), IN=("", "evict_first"), warps=(1, 2, 4, 8))
-    free_known = configs(TILE_ROWS=(1, 2), TILE_D=(1024,), IN=("", "evict_first"), warps=(1, 2, 4)) + configs(
-        TILE_ROWS=(4, 8), TILE_D=(256, 512), IN=("", "evict_first"), warps=(4, 8))
-    kernels = [kernel("16x64 tiles", fixed), known("16x64 tiles, sizes known", fixed_known)]
-    if not only16:
-        kernels += [kernel("any tiles", free), known("any tiles, sizes known", free_known)]
-    return Row("weighted_sum" + only16, f"weighted sum of rows, {rows} x {d}", buffers, kernels,
+    fixed_known = configs(TILE_ROWS=(16,), TILE_D=(64,), IN=HINTS, warps=(1, 2, 4, 8))
+    free_known = configs(TILE_ROWS=(1, 2), TILE_D=(1024,), IN=HINTS, warps=(2, 4)) + configs(TILE_ROWS=(4,), TILE_D=(256, 512), IN=HINTS, warps=(8,))
+    kernels = [kernel("16x64 tiles", fixed), known("16x64 tiles, sizes known", fixed_known), kernel("any tiles", free),
+               known("any tiles, sizes known", free_known)]
+    for other in kernels[2:]:
+        other.ours = not only_16x64
+    name, title = ("weighted_sum_16x64", ", our tiles 16 x 64") if only_16x64 else ("weighted_sum", "")
+    return Row(name, f"weighted sum of rows, {rows} x {d}{title}", buffers, kernels,
                lambda torch, t: {"out": t["x"].double() @ t["weight"].double()}, 1e-5, bytes=buffers["x"].bytes,
                peers={"torch": lambda torch, t: torch.mv(t["x"], t["weight"], out=t["out"])},
                compiled=lambda torch, x, weight, out: out.copy_((x * weight).sum(1)))
@@ -47,23 +63,21 @@ def weighted_sum_backward(rows, d):
                     {"x_ptr": "x", "weight_ptr": "weight", "grad_ptr": "grad", "grad_x_ptr": "grad_x",
                      "partial_ptr": "partial", "ROWS": rows, "D": d}, lambda c: (tiles_of(c),), takes=("TILE_ROWS", "TILE_D"))
     kernels = []
-    for tile_rows in (16, 32, 64, 128, 256):
+    for tile_rows in (32, 64, 256):
         partials = cdiv(rows, tile_rows)
         total = Step("column_sum", {"x_ptr": "partial", "out_ptr": "grad_w", "R": partials, "C": d, "SPLIT": partials},
                      lambda c: (cdiv(d, 8), 1), {"RT": 128, "BLOCK": 8})
-        tiles = [c for c in configs(TILE_ROWS=(tile_rows,), TILE_D=(64, 128, 256, 1024), warps=(4, 8, 16))
+        tiles = [c for c in configs(TILE_ROWS=(tile_rows,), TILE_D=(64, 256, 1024), warps=(8, 16))
                  if 8 <= tile_rows * c["TILE_D"] // (32 * c["num_warps"]) <= 64]
         kernels.append(Kernel("reduce.py", [backward, total], tiles, f"{tile_rows} rows"))
 
-    bd = power_of_two(d)
-    if d == bd:
-        out = Step("outer", {"grad_ptr": "grad", "weight_ptr": "weight", "out_ptr": "grad_x", "clear_ptr": "grad_w"},
-                   lambda c: (cdiv(rows, c["TILE_ROWS"]),), {"ROWS": rows, "D": d, "BLOCK": bd}, ("TILE_ROWS",))
-        for parts in (64, 128, 256, 512, 1024):
-            cols = Step("columns_atomic", {"x_ptr": "x", "grad_ptr": "grad", "out_ptr": "grad_w"},
-                        lambda c, parts=parts: (d // c["BLOCK"], parts), {"SPLIT": rows // parts, "C": d, "WEIGHTED": True}, ("RT", "BLOCK", "IN"))
-            some = configs(TILE_ROWS=(1, 2, 4), RT=(8, 16), BLOCK=(128,), IN=("evict_first",), warps=(4, 8))
-            kernels.append(Kernel("fixed.py", [out, cols], some, f"outer, then columns by atomics, {parts} parts"))
+    outer = Step("outer", {"grad_ptr": "grad", "weight_ptr": "weight", "out_ptr": "grad_x", "clear_ptr": "grad_w"},
+                 lambda c: (rows // c["TILE_ROWS"],), {"ROWS": rows, "D": d, "BLOCK": power_of_two(d)}, ("TILE_ROWS",))
+    for parts in (256, 512) if rows > 4096 else (32,):
+        columns = Step("columns_atomic", {"x_ptr": "x", "grad_ptr": "grad", "out_ptr": "grad_w"},
+                       lambda c, parts=parts: (d // c["BLOCK"], parts), {"SPLIT": rows // parts, "C": d, "WEIGHTED": True}, ("RT", "BLOCK", "IN"))
+        tiles = whole_tiles(configs(TILE_ROWS=(2, 4), RT=(8, 16), BLOCK=(128, 256), IN=("evict_first",), warps=(8,)), rows, parts, d)
+        kernels.append(Kernel("fixed.py", [outer, columns], tiles, f"outer product, then columns by atomics, {parts} parts"))
 
     def eager(torch, t):
         torch.outer(t["grad"], t["weight"], out=t["grad_x"])
@@ -87,16 +101,15 @@ def softmax(rows, c):
     one = Step("softmax", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": block})
     wide = [w for w in (1, 2, 4, 8, 16, 32) if block // 128 <= 32 * w * 2 and w * 64 <= block]
     kernels = [Kernel("reduce.py", [one], configs(warps=wide), "a row a program")]
-    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
     known = Step("softmax", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"BLOCK": block, "C": c}, ("IN", "OUT"))
-    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(IN=(i,), OUT=(o,), warps=wide)], "known length"))
+    kernels.append(Kernel("fixed.py", [known], hinted(configs(warps=wide)), "known length"))
     if block <= 4096:
         several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out", "R": rows, "C": c},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": block}, ("ROWS",))
-        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(4, 8)), "several rows"))
+        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4), warps=(4, 8)), "several rows"))
         several = Step("softmax_rows", {"x_ptr": "x", "out_ptr": "out"}, lambda config: (cdiv(rows, config["ROWS"]),),
                        {"R": rows, "C": c, "BLOCK": block}, ("ROWS", "IN", "OUT"))
-        kernels.append(Kernel("fixed.py", [several], [x for i, o in hints[::2] for x in configs(ROWS=(2, 4), IN=(i,), OUT=(o,), warps=(2, 4, 8))],
+        kernels.append(Kernel("fixed.py", [several], hinted(configs(ROWS=(2,), warps=(2, 4)) + configs(ROWS=(4,), warps=(4, 8))),
                               "several rows, sizes known"))
     if block >= 16384:
         twice = Step("softmax_twice", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), takes=("BLOCK",))
@@ -113,21 +126,19 @@ def layer_norm(rows, c):
                "out": Buffer("fp16", (rows, c), "out")}
     step = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "C": c, "eps": 1e-5},
                 lambda _: (rows,), {"BLOCK": power_of_two(c)}, ("EARLY",))
-    kernels = [Kernel("reduce.py", [step], configs(EARLY=(1, 0), warps=(4, 1, 2, 8, 16)), "a row a program")]
+    kernels = [Kernel("reduce.py", [step], configs(EARLY=(1, 0), warps=(4, 2, 8)), "a row a program")]
     block = power_of_two(c)
-    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
     known = Step("layer_norm", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "eps": 1e-5}, lambda _: (rows,),
                  {"BLOCK": block, "C": c}, ("EARLY", "IN", "OUT"))
-    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(EARLY=(0, 1), IN=(i,), OUT=(o,), warps=(1, 2, 4, 8))], "known length"))
+    kernels.append(Kernel("fixed.py", [known], hinted(configs(EARLY=(0, 1), warps=(2, 4, 8))), "known length"))
     if c <= 1024:
         several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "R": rows, "C": c, "eps": 1e-5},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"BLOCK": power_of_two(c)}, ("ROWS",))
-        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4, 8), warps=(2, 4, 8)), "several rows"))
-    if c <= 4096:
+        kernels.append(Kernel("reduce.py", [several], configs(ROWS=(2, 4), warps=(2, 4, 8)), "several rows"))
+    if c <= 1024:
         several = Step("layer_norm_rows", {"x_ptr": "x", "w_ptr": "w", "b_ptr": "b", "out_ptr": "out", "eps": 1e-5},
                        lambda config: (cdiv(rows, config["ROWS"]),), {"R": rows, "C": c, "BLOCK": block}, ("ROWS", "IN", "OUT"))
-        kernels.append(Kernel("fixed.py", [several], [x for i, o in hints[::2] for x in configs(ROWS=(2, 4), IN=(i,), OUT=(o,), warps=(2, 4, 8))],
-                              "several rows, sizes known"))
+        kernels.append(Kernel("fixed.py", [several], hinted(configs(ROWS=(2, 4), warps=(2, 4, 8))), "several rows, sizes known"))
 
     def norm(torch, x, w, b):
         return torch.nn.functional.layer_norm(x, (c,), w, b, 1e-5)
@@ -145,20 +156,20 @@ def layer_norm(rows, c):
 def column_sum(rows, c):
     buffers = {"x": Buffer("fp32", (rows, c)), "out": Buffer("fp32", (c,), "out"), "partial": Buffer("fp32", (256, c), "scratch")}
     kernels = []
-    for parts in (32, 64, 128, 256):
+    for parts in (128, 256):
         split = cdiv(rows, parts)
         first = Step("column_sum", {"x_ptr": "x", "out_ptr": "partial", "R": rows, "C": c, "SPLIT": split},
                      lambda k, parts=parts: (cdiv(c, k["BLOCK"]), parts), takes=("RT", "BLOCK"))
         second = Step("column_sum", {"x_ptr": "partial", "out_ptr": "out", "R": parts, "C": c, "SPLIT": parts},
                       lambda k: (cdiv(c, 8), 1), {"RT": 32, "BLOCK": 8})
         kernels.append(Kernel("reduce.py", [first, second], configs(RT=(16, 32), BLOCK=(128, 256), warps=(4,)), f"{parts} parts"))
-    for parts in (32, 64, 128, 256):
-        split = rows // parts
-        same = {"SPLIT": split, "C": c, "WEIGHTED": False}
-        tiles = configs(RT=(8, 16, 32), BLOCK=(128,), IN=("", "evict_first"), warps=(8,))
-        tiles = [t for t in tiles if split % t["RT"] == 0 and c % t["BLOCK"] == 0]
-        grid = lambda k, parts=parts: (c // k["BLOCK"], parts)
-        takes = ("RT", "BLOCK", "IN")
+    for parts in (64, 128, 256) if rows > 4096 else (32,):
+        same, takes = {"SPLIT": rows // parts, "C": c, "WEIGHTED": False}, ("RT", "BLOCK", "IN")
+        tiles = whole_tiles(configs(RT=(8, 16), BLOCK=(128, 256), IN=HINTS, warps=(8,)), rows, parts, c)
+
+        def grid(k, parts=parts):
+            return (c // k["BLOCK"], parts)
+
         clear = Step("clear_row", {"out_ptr": "out"}, lambda k: (1,), {"C": c, "BLOCK": power_of_two(c)})
         atomic = Step("columns_atomic", {"x_ptr": "x", "grad_ptr": "x", "out_ptr": "out"}, grid, same, takes)
         kernels.append(Kernel("fixed.py", [clear, atomic], tiles, f"atomics, {parts} parts"))
@@ -180,14 +191,10 @@ def total(n, small):
     clear = Step("clear", {"out_ptr": "out"}, lambda c: (1,))
     atomic = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), takes=("BLOCK",))
     known = []
-    if n == 2**28:
+    if not small:
         zero = Step("clear_row", {"out_ptr": "out"}, lambda c: (1,), {"C": 1, "BLOCK": 1})
         whole = Step("atomic_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n}, ("BLOCK", "IN"))
-        known.append(Kernel("fixed.py", [zero, whole], configs(BLOCK=(16384,), IN=("", "evict_first"), warps=(4, 8, 16)) +
-                            configs(BLOCK=(32768,), IN=("", "evict_first"), warps=(8, 16)), "atomics, size known"))
-        for parts in (2048, 4096, 8192):
-            part = Step("partial_sum", {"x_ptr": "x", "out_ptr": "out"}, lambda c, p=parts: (p,), {"N": n, "PARTS": parts}, ("BLOCK", "IN"))
-            known.append(Kernel("fixed.py", [zero, part], configs(BLOCK=(2048, 4096, 8192), IN=("", "evict_first"), warps=(8,)), f"{parts} parts, size known"))
+        known.append(Kernel("fixed.py", [zero, whole], configs(BLOCK=(16384, 32768), IN=HINTS, warps=(8, 16)), "atomics, size known"))
     return Row("sum", f"sum of {n} fp32", buffers,
                [Kernel("reduce.py", [first, second], configs(BLOCK=(1024, 2048, 4096), warps=(4, 8)), "two launches"),
                 Kernel("reduce.py", [clear, atomic], configs(BLOCK=(4096, 8192, 16384), warps=(4, 8)), "atomics")] + known,
@@ -200,9 +207,8 @@ def cumsum(rows, c):
     step = Step("cumsum", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), {"BLOCK": power_of_two(c)})
     block = power_of_two(c)
     kernels = [Kernel("reduce.py", [step], configs(warps=(1, 2, 4, 8, 16)))]
-    hints = [("", ""), ("evict_first", ""), ("evict_first", "evict_first")]
     known = Step("cumsum", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"BLOCK": block, "C": c}, ("IN", "OUT"))
-    kernels.append(Kernel("fixed.py", [known], [x for i, o in hints[::2] for x in configs(IN=(i,), OUT=(o,), warps=(1, 2, 4, 8))], "known length"))
+    kernels.append(Kernel("fixed.py", [known], hinted(configs(warps=(1, 2, 4, 8))), "known length"))
     return Row("cumsum", f"cumulative sums of rows, {rows} x {c} fp32", buffers,
                kernels,
                lambda torch, t: {"out": t["x"].double().cumsum(1)}, 1e-4, bytes=2 * buffers["x"].bytes,
@@ -212,7 +218,8 @@ def cumsum(rows, c):
 
 def rows(small):
     n = (lambda full, tiny: tiny) if small else (lambda full, tiny: full)
-    result = [weighted_sum(n(65536, 64), n(1024, 200)), weighted_sum(n(65536, 64), n(1024, 200), "_16x64"), weighted_sum_backward(n(65536, 512), n(1024, 128))]
+    result = [weighted_sum(n(65536, 64), n(1024, 200), only) for only in (False, True)]
+    result += [weighted_sum_backward(n(65536, 512), n(1024, 128))]
     result += [softmax(n(8192, 4), c) for c in n((781, 1024, 4096, 16384, 65536), (781, 1024, 2048))]
     result += [layer_norm(n(8192, 4), c) for c in n((1024, 4096, 8192), (1024, 1500))]
     return result + [column_sum(n(65536, 512), n(1024, 128)), total(n(2**28, 20000), small), cumsum(n(8192, 4), n(4096, 1024))]

@@ -189,13 +189,3 @@ def atomic_sum(x_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr, IN: tl.cons
     """BLOCK divides N."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.atomic_add(out_ptr, tl.sum(tl.load(x_ptr + i, eviction_policy=IN), axis=0), sem="relaxed")
-
-
-@triton.jit
-def partial_sum(x_ptr, out_ptr, N: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr):
-    """out[p] = the sum of the p-th of PARTS equal parts. BLOCK divides them."""
-    i = tl.program_id(0) * (N // PARTS) + tl.arange(0, BLOCK)
-    acc = tl.zeros((BLOCK,), dtype=tl.float32)
-    for start in range(0, N // PARTS, BLOCK):
-        acc += tl.load(x_ptr + start + i, eviction_policy=IN)
-    tl.atomic_add(out_ptr, tl.sum(acc, axis=0), sem="relaxed")
