@@ -44,7 +44,7 @@ static void count_region(uint32_t *change, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count && region->first; i++)
     count(change, region->args[i], region, region->first->id);
   for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->result_count; i++) count(change, &op->results[i], region, op->id);
+    for (uint32_t i = 0; i < op->result_count; i++) count(change, &op->results[i], region, end_of(op));
     for (uint32_t r = 0; r < op->region_count; r++) count_region(change, op->regions[r]);
   }
 }
