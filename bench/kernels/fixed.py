@@ -143,7 +143,8 @@ def outer(grad_ptr, weight_ptr, out_ptr, clear_ptr, ROWS: tl.constexpr, D: tl.co
 
 
 @triton.jit
-def part_of_columns(x_ptr, grad_ptr, SPLIT: tl.constexpr, C: tl.constexpr, RT: tl.constexpr, BLOCK: tl.constexpr, WEIGHTED: tl.constexpr, IN: tl.constexpr):
+def part_of_columns(x_ptr, grad_ptr, SPLIT: tl.constexpr, C: tl.constexpr, RT: tl.constexpr, BLOCK: tl.constexpr,
+                    WEIGHTED: tl.constexpr, IN: tl.constexpr):
     """The sum of SPLIT rows, of BLOCK columns. SPLIT divides the rows, RT it, BLOCK the columns."""
     rows = tl.program_id(1) * SPLIT + tl.arange(0, RT)
     cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
