@@ -139,7 +139,7 @@ def best_of(env, row, family, sets, reference, excluded):
 def families(env, row, tensors):
     """Lists of candidates: the first right and fastest of each list is measured."""
     pairs = [(kernel, config) for kernel in row.kernels for config in chosen(kernel, env.options)]
-    ours = [c.Tilec(env, row, kernel, config) for kernel, config in pairs]
+    ours = [c.Tilec(env, row, kernel, config) for kernel, config in pairs if kernel.ours]
     c.compile_tilec(ours, tensors)
     result = [ours]
     if env.cuda:

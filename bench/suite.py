@@ -35,6 +35,7 @@ def parse_options():
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--device", default="cuda", help="cuda or sim")
     parser.add_argument("--json", metavar="FILE", help="one JSON object a row")
+    parser.add_argument("--no-overlap", action="store_true", help="our launches do not begin before the one before has ended")
     parser.add_argument("--list", action="store_true", help="the rows' names")
     parser.add_argument("--budget", type=float, default=480, metavar="SECONDS", help="no row is begun later (480)")
     parser.add_argument("--row-limit", type=float, default=75, metavar="SECONDS", help="a row that takes longer is ended (75)")
@@ -95,7 +96,7 @@ def child(rows, options):
     def say(**message):
         print(json.dumps(message), flush=True)
 
-    env = Env(torch, tilec.Library(), options.device, options, lambda row, candidate: say(at=[row.name, candidate.family, candidate.text]))
+    env = Env(torch, tilec.Library(not options.no_overlap), options.device, options, lambda row, candidate: say(at=[row.name, candidate.family, candidate.text]))
     if env.cuda:
         import triton
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
@@ -157,7 +158,7 @@ class Parent:
 
     def command(self):
         words = [sys.executable, os.path.abspath(__file__), "--device", self.options.device, "--rows", self.options.rows]
-        words += ["--quick"] if self.options.quick else []
+        words += ["--quick"] * self.options.quick + ["--no-overlap"] * self.options.no_overlap
         return words + ["--child", json.dumps({"rows": self.left, "excluded": self.excluded})]
 
     def run_child(self):

@@ -20,7 +20,7 @@ class CompileOptions(c.Structure):
     _fields_ = [("size", c.c_size_t), ("kernel", c.c_char_p), ("signature", c.c_char_p),
                 ("defines", c.POINTER(c.c_char_p)), ("define_count", c.c_size_t), ("arch", c.c_char_p),
                 ("num_warps", c.c_int), ("num_stages", c.c_int), ("maxnreg", c.c_int), ("fp32_dot", c.c_int),
-                ("no_fp_contract", c.c_int), ("no_optimize", c.c_int), ("debug", c.c_int), ("remarks", c.c_int)]
+                ("no_fp_contract", c.c_int), ("no_optimize", c.c_int), ("debug", c.c_int), ("remarks", c.c_int), ("overlap", c.c_int)]
 
 
 class Value(c.Union):
@@ -52,7 +52,8 @@ def literal(value):
 
 
 class Library:
-    def __init__(self):
+    def __init__(self, overlap=True):
+        self.overlap = overlap
         self.c = c.CDLL(find_library())
         self.c.tilec_version.restype = self.c.tilec_last_error.restype = c.c_char_p
         self.c.tilec_buffer_address.restype = c.c_uint64
@@ -75,7 +76,7 @@ class Library:
     def options(self, function, defines, num_warps, num_stages, signature=None, arch=None):
         texts = [f"{name}={literal(value)}".encode() for name, value in defines.items()]
         options = CompileOptions(size=c.sizeof(CompileOptions), kernel=function.encode(), num_warps=num_warps,
-                                 num_stages=num_stages, define_count=len(texts))
+                                 num_stages=num_stages, define_count=len(texts), overlap=self.overlap)
         options.defines = (c.c_char_p * max(1, len(texts)))(*texts)
         options.signature = signature.encode() if signature else None
         options.arch = arch.encode() if arch else None

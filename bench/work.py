@@ -43,6 +43,7 @@ class Kernel:
     configs: list
     label: str = ""
     triton: bool = True
+    ours: bool = True
 
 
 @dataclass

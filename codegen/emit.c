@@ -313,15 +313,20 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 }
 
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
-// several blocks a multiprocessor, and spills most of what it has; so it is told that one will do.
-static void limit_registers(Emitter *e) {
+// several blocks a multiprocessor, and spills most of what it has; so it is told that one will do. But where
+// its tiles leave each of 512 threads room among 64 registers there are to be two, so that one computes while
+// the other waits for memory.
+static void limit_registers(Emitter *e, Func *func) {
+  enum { TWO_BLOCKS = 64, OTHER = 24 }; // registers; those for addresses and what is on its way
+  uint16_t warps = e->target->num_warps;
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (e->target->num_warps > 8)
-    add_string_attribute(e, "nvvm.minctasm", "1");
+  else if (warps > 8)
+    add_string_attribute(e, "nvvm.minctasm",
+                         warps == 16 && emit_pressure(e, func) <= TWO_BLOCKS - OTHER ? "2" : "1");
 }
 
-static void declare(Emitter *e, const Func *func) {
+static void declare(Emitter *e, Func *func) {
   LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, func->param_count, false);
@@ -329,7 +334,7 @@ static void declare(Emitter *e, const Func *func) {
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
   add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32u * e->target->num_warps));
-  limit_registers(e);
+  limit_registers(e, func);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
@@ -365,6 +370,7 @@ void emit_func(Emitter *e, Func *func) {
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   e->indices.n = 0;
+  memset(e->policies, 0, sizeof e->policies);
   emit_shared_memory(e, func);
   declare(e, func);
   debug_begin_func(e);

@@ -46,12 +46,13 @@ typedef struct Emitter {
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
   LLVMValueRef **registers;        // by Value.id
   LLVMValueRef thread, lane, warp; // i32
+  LLVMValueRef policies[2];        // of the L2 cache, made where first used: evict_first, evict_last
   VEC(LayoutIndex) indices;
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function
   bool uses_libclc;
-  uint16_t ptx_version;    // 10 * major + minor: the lowest that has what was emitted
-  bool arch_specific;      // what was emitted needs the target's `a` suffix
+  uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
+  bool arch_specific;   // what was emitted needs the target's `a` suffix
   DebugInfo debug;
 } Emitter;
 
@@ -70,7 +71,9 @@ Op *emit_region(Emitter *e, Region *region);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
 uint32_t emit_count(const Type *type);                            // registers a thread
-LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
+// Registers a thread that floating-point tiles fill where most of them are alive. After func_number.
+uint32_t emit_pressure(const Emitter *e, Func *func);
+LLVMValueRef *emit_new(Emitter *e, const Value *value); // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);
 void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
 // Register r; of a scalar operand beside tiles the only one.

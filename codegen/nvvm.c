@@ -122,15 +122,36 @@ static char word_constraint(uint32_t word_bits) {
   return word_bits == 64 ? 'l' : word_bits == 32 ? 'r' : 'h';
 }
 
-// "ld.global.L1::evict_first.v4.b32" and the like. A cache modifier and an eviction priority exclude one
-// another, and volatile both: they are hints, the stronger wins.
+// A cache modifier and an eviction priority exclude one another, and volatile both: they are hints, the
+// stronger wins.
+static bool has_priority(const GlobalAccess *access) {
+  return !access->is_volatile && !access->cache && access->evict;
+}
+
+// An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once,
+// where the function begins. NULL: none.
+static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
+  if (!has_priority(access) || e->target->sm < 80) return NULL;
+  LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
+  if (*policy) return *policy;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
+  Buf text = {0}, constraints = {0};
+  buf_printf(&text, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", access->evict);
+  buf_text(&constraints, "=l");
+  *policy = nvvm_assembly(e, LLVMFunctionType(e->i64, NULL, 0, false), &text, &constraints, NULL, 0);
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  return *policy;
+}
+
+// "ld.global.L1::evict_first.L2::cache_hint.v4.b32" and the like.
 static void instruction(Emitter *e, const char *name, const GlobalAccess *access, Buf *text) {
   buf_printf(text, "%s%s.global", name, access->is_volatile ? ".volatile" : "");
   if (!access->is_volatile && access->cache) {
     buf_text(text, access->cache);
-  } else if (!access->is_volatile && access->evict) {
+  } else if (has_priority(access)) {
     emit_needs_ptx(e, 74);
-    buf_printf(text, ".L1::%s", access->evict);
+    buf_printf(text, ".L1::%s%s", access->evict, e->target->sm >= 80 ? ".L2::cache_hint" : "");
   }
   if (access->words > 1) buf_printf(text, ".v%u", access->words);
   buf_printf(text, ".b%u ", access->word_bits);
@@ -185,8 +206,8 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
   uint32_t words = access->words, count = 0;
   bool tied = access->predicate != NULL;
   LLVMTypeRef word = nvvm_word_type(e, access->word_bits);
-  LLVMTypeRef types[10], results[4] = {word, word, word, word};
-  LLVMValueRef args[10];
+  LLVMTypeRef types[11], results[4] = {word, word, word, word};
+  LLVMValueRef args[11], policy = cache_policy(e, access);
   Buf text = {0}, constraints = {0};
   for (uint32_t i = 0; i < words; i++) buf_printf(&constraints, "=%c,", word_constraint(access->word_bits));
   buf_text(&constraints, tied ? "l,b" : "l");
@@ -199,7 +220,13 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
   if (tied) buf_printf(&text, "@$%u ", words + 1);
   instruction(e, "ld", access, &text);
   word_list(0, words, &text);
-  buf_printf(&text, ", [$%u];", words);
+  buf_printf(&text, ", [$%u]", words);
+  if (policy) {
+    buf_printf(&text, ", $%u", words + count);
+    buf_text(&constraints, ",l");
+    args[count++] = policy;
+  }
+  buf_char(&text, ';');
   for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef returned = words == 1 ? word : LLVMStructTypeInContext(e->context, results, words, false);
   LLVMTypeRef type = LLVMFunctionType(returned, types, count, false);
@@ -210,8 +237,8 @@ void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef
 
 void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *words) {
   uint32_t count = 0;
-  LLVMTypeRef types[6];
-  LLVMValueRef args[6];
+  LLVMTypeRef types[7];
+  LLVMValueRef args[7], policy = cache_policy(e, access);
   Buf text = {0}, constraints = {0};
   args[count++] = access->pointer;
   for (uint32_t i = 0; i < access->words; i++) args[count++] = words[i];
@@ -226,6 +253,11 @@ void nvvm_store_global(Emitter *e, const GlobalAccess *access, const LLVMValueRe
   instruction(e, "st", access, &text);
   buf_text(&text, "[$0], ");
   word_list(1, access->words, &text);
+  if (policy) {
+    buf_printf(&text, ", $%u", count);
+    buf_text(&constraints, ",l");
+    args[count++] = policy;
+  }
   buf_char(&text, ';');
   for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, count, false);

@@ -366,13 +366,13 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target) {
-  static const char *const names[] = {"target",   "num_warps",   "num_stages", "maxnreg",
-                                      "fp32_dot", "fp_contract", "opt_level",  "debug"};
+  static const char *const names[] = {"target",      "num_warps", "num_stages", "maxnreg", "fp32_dot",
+                                      "fp_contract", "opt_level", "debug",      "overlap"};
   int option = 0;
-  while (option < 8 && !parser_is_word(p, names[option])) option++;
-  if (option == 8 && p->token.kind == TOKEN_WORD)
-    parser_unknown(p, "option", names, 8);
-  else if (option == 8)
+  while (option < 9 && !parser_is_word(p, names[option])) option++;
+  if (option == 9 && p->token.kind == TOKEN_WORD)
+    parser_unknown(p, "option", names, 9);
+  else if (option == 9)
     parser_expected(p, "an option of the module");
   parser_advance(p);
   parser_expect(p, '=');
@@ -391,8 +391,10 @@ static void parse_option(Parser *p, Target *target) {
     target->fp_contract = parse_bool(p);
   else if (option == 6)
     target->opt_level = (uint8_t)parser_u64(p, UINT8_MAX, "opt_level");
-  else
+  else if (option == 7)
     target->debug = parse_bool(p);
+  else
+    target->overlap = parse_bool(p);
 }
 
 // alias := ALIAS '=' layout

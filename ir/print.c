@@ -286,6 +286,7 @@ static void print_target(const Target *target, Buf *out) {
              target->num_stages, target->maxnreg, dots[target->fp32_dot]);
   buf_printf(out, ", fp_contract = %s, opt_level = %u, debug = %s", target->fp_contract ? "true" : "false",
              target->opt_level, target->debug ? "true" : "false");
+  if (target->overlap) buf_text(out, ", overlap = true");
 }
 
 static void print_module(void *data) {

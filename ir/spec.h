@@ -84,6 +84,7 @@ typedef struct Target {
   bool fp_contract;  // a*b+c may become one fused multiply-add
   uint8_t opt_level; // 0 .. 3
   bool debug;        // -g
+  bool overlap;      // with the end of the launch before
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

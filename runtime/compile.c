@@ -150,6 +150,7 @@ static void override_target(Target *target, const Spec *spec) {
   if (given->fp_contract != defaults.fp_contract) target->fp_contract = given->fp_contract;
   if (given->opt_level != defaults.opt_level) target->opt_level = given->opt_level;
   if (given->debug) target->debug = true;
+  if (given->overlap) target->overlap = true;
 }
 
 // Leaves only the function named `name` in the module.

@@ -22,6 +22,7 @@ typedef struct KernelImage {
   Func *func; // eval: as elaborated, with its IrContext; outlives the loaded kernel. Not read on cuda and sim
   uint32_t threads[3];   // a block
   uint32_t shared_bytes; // dynamic shared memory
+  bool overlaps;         // may start while the launch before it in its stream ends
 } KernelImage;
 
 typedef struct KernelLaunch {

@@ -27,6 +27,7 @@ typedef struct CudaKernel {
   CudaModule module;
   CudaFunction function;
   uint32_t threads[3], shared_bytes;
+  bool overlaps;
 } CudaKernel;
 
 static bool kernel_did_wrong(CudaResult result) {
@@ -276,6 +277,7 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   if (status) return error_set(status, "no kernel %s in the PTX: %s", image->name, tilec_last_error());
   memcpy(kernel->threads, image->threads, sizeof kernel->threads);
   kernel->shared_bytes = image->shared_bytes;
+  kernel->overlaps = image->overlaps;
   if (image->shared_bytes <= STATIC_SHARED_LIMIT) return TILEC_OK;
   if (image->shared_bytes > (uint32_t)cuda->shared_limit)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s needs %u bytes of shared memory, the GPU has %d a block",
@@ -318,6 +320,7 @@ static tilec_status cuda_load(tilec_device *device, const KernelImage *image, vo
 // In the device's context. The parameters are copied by the driver before it returns.
 static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, const KernelLaunch *launch) {
   void *params[MAX_ARGS];
+  static const CudaLaunchAttribute overlap = {CUDA_LAUNCH_OVERLAP, 0, {.allowed = 1}};
   CudaLaunchConfig config = {
       .grid_x = launch->grid[0],
       .grid_y = launch->grid[1],
@@ -327,6 +330,8 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
       .block_z = kernel->threads[2],
       .shared_bytes = kernel->shared_bytes,
       .stream = launch->stream,
+      .attributes = &overlap,
+      .attribute_count = kernel->overlaps,
   };
   for (uint32_t i = 0; i < launch->arg_count; i++)
     memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));

@@ -18,9 +18,17 @@ typedef struct CudaLaunchConfig {
   unsigned block_x, block_y, block_z;
   unsigned shared_bytes;
   CudaStream stream;
-  void *attributes; // unused: attribute_count is 0
+  const struct CudaLaunchAttribute *attributes;
   unsigned attribute_count;
 } CudaLaunchConfig;
+
+typedef struct CudaLaunchAttribute {
+  int id, padding;
+  union {
+    int allowed; // CUDA_LAUNCH_OVERLAP: whether the launch may start while the one before it ends
+    char bytes[64];
+  } value;
+} CudaLaunchAttribute;
 
 // Values of cuda.h's enums.
 enum {
@@ -50,6 +58,7 @@ enum {
   CUDA_JIT_INPUT_PTX = 1,
 
   CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
+  CUDA_LAUNCH_OVERLAP = 6,
   CUDA_STREAM_NON_BLOCKING = 1,
   CUDA_CAPTURE_RELAXED = 2,
 };

@@ -269,6 +269,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->fp_contract = !o->no_fp_contract;
   if (o->no_optimize) target->opt_level = 0;
   target->debug = o->debug != 0;
+  target->overlap = o->overlap != 0;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

@@ -158,10 +158,13 @@ typedef struct tilec_compile_options {
   int no_optimize;    /* 1: -O0; 0: -O3 */
   int debug;          /* 1: line tables for debuggers; .loc is always there */
   int remarks;        /* 1: the log tells what each pass did and declined */
+  int overlap; /* 1: a launch may start while the one before it in its stream ends (sm_90 and newer). The
+                  kernel waits for that one before it touches memory; kernels of others that are launched
+                  so must do the same */
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
-  { sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0 }
+  { sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0 }
 
 typedef enum tilec_output {
   TILEC_OUTPUT_PTX = 0,

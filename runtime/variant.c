@@ -99,6 +99,7 @@ static tilec_status build(const SpecRequest *r) {
     image.ptx = buf_view(&s->c.code.ptx);
     image.threads[0] = meta->threads;
     image.shared_bytes = meta->shared_bytes;
+    image.overlaps = s->c.code.target.overlap && s->c.code.target.sm >= 90;
   }
   return device_load(r->kernel->device, &image, &s->loaded);
 }

@@ -157,6 +157,11 @@ static bool set_debug(Parser *p, const char *value) {
   return p->options->target.debug = true;
 }
 
+static bool set_overlap(Parser *p, const char *value) {
+  (void)value;
+  return p->options->target.overlap = true;
+}
+
 static bool set_remarks(Parser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;

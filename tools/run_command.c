@@ -63,6 +63,7 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   if (status != TILEC_OK) return status;
   image->ptx = buf_view(&c->code.ptx);
   image->shared_bytes = c->code.kernels[0].shared_bytes;
+  image->overlaps = c->code.target.overlap && c->code.target.sm >= 90;
   return TILEC_OK;
 }
 

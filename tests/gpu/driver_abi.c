@@ -16,6 +16,9 @@ SAME_FIELD(shared_bytes, sharedMemBytes);
 SAME_FIELD(stream, hStream);
 SAME_FIELD(attributes, attrs);
 SAME_FIELD(attribute_count, numAttrs);
+_Static_assert(sizeof(CudaLaunchAttribute) == sizeof(CUlaunchAttribute), "CUlaunchAttribute");
+_Static_assert(offsetof(CudaLaunchAttribute, value) == offsetof(CUlaunchAttribute, value),
+               "CUlaunchAttribute.value");
 _Static_assert(sizeof(CudaResult) == sizeof(CUresult) && sizeof(CudaDevice) == sizeof(CUdevice), "handles");
 _Static_assert(sizeof(CUdeviceptr) == sizeof(uint64_t) && sizeof(CUjit_option) == sizeof(int), "handles");
 
@@ -38,5 +41,6 @@ SAME_VALUE(CUDA_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER);
 SAME_VALUE(CUDA_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME_VALUE(CUDA_JIT_INPUT_PTX, CU_JIT_INPUT_PTX);
 SAME_VALUE(CUDA_FUNC_MAX_DYNAMIC_SHARED, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME_VALUE(CUDA_LAUNCH_OVERLAP, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 SAME_VALUE(CUDA_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
 SAME_VALUE(CUDA_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED);

@@ -132,6 +132,11 @@ static void test_split_rows(void **state) { (void)state, check_file("split_rows"
 static void test_split_loop(void **state) { (void)state, check_file("split_loop"); }
 static void test_barriers(void **state) { (void)state, check_file("barriers"); }
 
+static void test_overlap(void **state) { (void)state, check_file("overlap"); }
+static void test_overlap_branch(void **state) { (void)state, check_file("overlap_branch"); }
+static void test_overlap_own(void **state) { (void)state, check_file("overlap_own"); }
+static void test_overlap_old(void **state) { (void)state, check_file("overlap_old"); }
+
 static void test_rows(void **state) { (void)state, check_file("rows"); }
 static void test_transpose(void **state) { (void)state, check_file("transpose"); }
 static void test_softmax_rows(void **state) { (void)state, check_file("softmax_rows"); }
@@ -215,6 +220,10 @@ int main(void) {
       cmocka_unit_test(test_rows),
       cmocka_unit_test(test_transpose),
       cmocka_unit_test(test_softmax_rows),
+      cmocka_unit_test(test_overlap),
+      cmocka_unit_test(test_overlap_branch),
+      cmocka_unit_test(test_overlap_own),
+      cmocka_unit_test(test_overlap_old),
       cmocka_unit_test(test_carried),
       cmocka_unit_test(test_shuffled),
       cmocka_unit_test(test_gather_rows),
