@@ -72,16 +72,15 @@ static Obj imported_module(Elab *e, const ImportName *item) {
   Str head = str_from(item->name);
   const char *dot = item->alias ? NULL : strchr(head.at, '.');
   if (dot) head.n = (size_t)(dot - head.at);
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->module};
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->whole};
 }
 
-// What `from m import a` binds: of m's file, or `from . import m` the file itself; or of Triton.
+// What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
 static Obj imported_from(Elab *e, const Import *import, const ImportName *item) {
   Obj obj;
   const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
-  if (item->module && !import->module[0])
-    return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->module};
   if (item->module && file_member(e, item->module, item->name, &obj)) return obj;
+  if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
   if (!import->dots && namespace_member(e, import->module, item->name, &obj)) return obj;
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }
