@@ -228,6 +228,7 @@ typedef enum StmtKind {
   STMT_PASS,
   STMT_BREAK,
   STMT_CONTINUE,
+  STMT_RAISE, // what is raised is not kept
   STMT_ASSERT,   // assertion
   STMT_GLOBAL,   // names
   STMT_NONLOCAL, // names

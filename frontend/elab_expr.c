@@ -2,6 +2,8 @@
 // Expressions: names, literals, attributes, subscripts, f-strings.
 #include "frontend/elaborate.h"
 
+#include <math.h>
+
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 
 // --- Names ---
@@ -42,8 +44,27 @@ static uint32_t namespace_scope(const char *path) {
   return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
 }
 
-// A member of a module of Triton; false where there is none of that name.
+// The numbers of Python's module math.
+static bool python_math(const char *name, Obj *obj) {
+  static const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"pi", 0x1.921fb54442d18p+1},
+                 {"e", 0x1.5bf0a8b145769p+1},
+                 {"tau", 0x1.921fb54442d18p+2},
+                 {"inf", INFINITY},
+                 {"nan", NAN}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (strcmp(name, numbers[i].name) == 0) {
+      *obj = obj_float(numbers[i].value);
+      return true;
+    }
+  return false;
+}
+
+// A member of a module of Triton or of Python's math; false where there is none of that name.
 static bool namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
+  if (strcmp(path, "math") == 0) return python_math(name, obj);
   if (!is_triton(path)) return false;
   if (ends_with(path, "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
     *obj = obj_string(e, str_from(name));

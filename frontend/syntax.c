@@ -55,6 +55,7 @@ static const char *stmt_name(StmtKind kind) {
   case STMT_RETURN: return "'return'";
   case STMT_BREAK: return "'break'";
   case STMT_CONTINUE: return "'continue'";
+  case STMT_RAISE: return "'raise'";
   case STMT_ASSERT: return "'assert'";
   case STMT_GLOBAL: return "'global'";
   case STMT_NONLOCAL: return "'nonlocal'";
@@ -89,6 +90,7 @@ static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) 
   case STMT_RETURN:
   case STMT_BREAK:
   case STMT_CONTINUE:
+  case STMT_RAISE:
   case STMT_ASSERT:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
