@@ -169,7 +169,7 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
   const char *nearest = NULL;
   for (size_t i = 0; i < n; i++) {
     uint32_t distance = edit_distance(typed, str_from(names[i]), limit);
-    if (distance < best && distance > 0) {
+    if (distance < best && distance > 0 && distance < typed.n) {
       best = distance;
       nearest = names[i];
     }

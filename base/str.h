@@ -27,4 +27,9 @@ static inline bool str_starts(Str a, const char *prefix) {
   return a.n >= n && memcmp(a.at, prefix, n) == 0;
 }
 
+static inline bool str_ends(Str a, const char *suffix) {
+  size_t n = strlen(suffix);
+  return a.n >= n && memcmp(a.at + a.n - n, suffix, n) == 0;
+}
+
 #endif

@@ -228,6 +228,7 @@ typedef enum StmtKind {
   STMT_PASS,
   STMT_BREAK,
   STMT_CONTINUE,
+  STMT_RAISE, // what is raised is not kept
   STMT_ASSERT,   // assertion
   STMT_GLOBAL,   // names
   STMT_NONLOCAL, // names
@@ -247,7 +248,9 @@ typedef struct ImportName {
   Loc loc;
   const char *name;            // "*" in `from m import *`
   const char *alias;           // NULL where there is no `as`
-  const struct Module *module; // of a file of its own: the one that it names or is in; else NULL
+  const struct Module *module; // `from m import name`: m's file; NULL where m has none
+  const struct Module *whole;  // the file that the name itself is, a module or a package; NULL where it is none
+  bool followed;               // the two have been looked for
 } ImportName;
 
 typedef struct Name {
@@ -322,12 +325,19 @@ typedef VEC(Import *) ImportList;
 typedef VEC(Function *) FunctionList;
 
 // The lists keep the order of the file.
+// `object.name` in the code, where `object` is a name: interned.
+typedef struct Member {
+  const char *object, *name;
+} Member;
+
 typedef struct Module {
   uint16_t file;
   Expr *docstring; // may be NULL
   ImportList imports;
   Block constants; // STMT_ASSIGN and STMT_ANNOTATED of the module level
   FunctionList functions;
+  VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
+  VEC(Member) members;         // each once
 } Module;
 
 #endif

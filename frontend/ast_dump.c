@@ -300,6 +300,7 @@ static const char *stmt_word(StmtKind kind) {
       [STMT_PASS] = "pass",
       [STMT_BREAK] = "break",
       [STMT_CONTINUE] = "continue",
+      [STMT_RAISE] = "raise",
       [STMT_ASSERT] = "assert",
       [STMT_GLOBAL] = "global",
       [STMT_NONLOCAL] = "nonlocal",
@@ -341,6 +342,7 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
   case STMT_PASS:
   case STMT_BREAK:
   case STMT_CONTINUE:
+  case STMT_RAISE:
   case STMT_GLOBAL:
   case STMT_NONLOCAL: break;
   }

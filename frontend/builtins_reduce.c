@@ -112,8 +112,18 @@ static void check_combining(Op *op, void *data) {
              op_info(op->kind)->name, scalar ? "" : " of tiles");
 }
 
+// Tiles that nothing uses, as in promote_to_tensor(x).dtype.
+static void erase_dead_tiles(Region *region) {
+  for (Op *op = region->last, *before; op; op = before) {
+    before = op->prev;
+    bool unused = op->result_count == 1 && !op->results[0].first_use;
+    if (unused && type_is_tile(op->results[0].type) && op_has(op, PURE)) op_erase(op);
+  }
+}
+
 bool builtin_check_region(Elab *e, Region *region) {
   uint32_t before = e->diags->errors;
+  erase_dead_tiles(region);
   region_walk(region, check_combining, e);
   return e->diags->errors == before;
 }

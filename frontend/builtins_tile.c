@@ -105,6 +105,7 @@ Obj builtin_cast(Elab *e, Call *call) {
   Value *value = elab_value(e, call->loc, "what is cast", &call->args[0], NULL);
   if (!value) return error_obj();
   if (bits) return obj_value(elab_bitcast(e, call->loc, value, element));
+  if (type_element(value->type) == element) return obj_value(value);
   if (!narrows(value->type, element))
     return elab_error(e, call->locs[2],
                       "'fp_downcast_rounding' is for floats that become narrower, not for %s to %s",

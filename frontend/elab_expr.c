@@ -2,6 +2,8 @@
 // Expressions: names, literals, attributes, subscripts, f-strings.
 #include "frontend/elaborate.h"
 
+#include <math.h>
+
 static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 
 // --- Names ---
@@ -42,8 +44,27 @@ static uint32_t namespace_scope(const char *path) {
   return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
 }
 
-// A member of a module of Triton; false where there is none of that name.
+// The numbers of Python's module math.
+static bool python_math(const char *name, Obj *obj) {
+  static const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"pi", 0x1.921fb54442d18p+1},
+                 {"e", 0x1.5bf0a8b145769p+1},
+                 {"tau", 0x1.921fb54442d18p+2},
+                 {"inf", INFINITY},
+                 {"nan", NAN}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (strcmp(name, numbers[i].name) == 0) {
+      *obj = obj_float(numbers[i].value);
+      return true;
+    }
+  return false;
+}
+
+// A member of a module of Triton or of Python's math; false where there is none of that name.
 static bool namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
+  if (strcmp(path, "math") == 0) return python_math(name, obj);
   if (!is_triton(path)) return false;
   if (ends_with(path, "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
     *obj = obj_string(e, str_from(name));
@@ -72,16 +93,15 @@ static Obj imported_module(Elab *e, const ImportName *item) {
   Str head = str_from(item->name);
   const char *dot = item->alias ? NULL : strchr(head.at, '.');
   if (dot) head.n = (size_t)(dot - head.at);
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->module};
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->whole};
 }
 
-// What `from m import a` binds: of m's file, or `from . import m` the file itself; or of Triton.
+// What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
 static Obj imported_from(Elab *e, const Import *import, const ImportName *item) {
   Obj obj;
   const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
-  if (item->module && !import->module[0])
-    return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->module};
   if (item->module && file_member(e, item->module, item->name, &obj)) return obj;
+  if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
   if (!import->dots && namespace_member(e, import->module, item->name, &obj)) return obj;
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }

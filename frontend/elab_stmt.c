@@ -227,6 +227,9 @@ static Flow statement(Elab *e, const Stmt *stmt, const Cont *rest) {
                   "use while");
   case STMT_CONTINUE:
     return refuse(e, stmt, "'continue' is not part of the language: put the rest of the body under an 'if'");
+  case STMT_RAISE:
+    return refuse(
+        e, stmt, "'raise' is not part of the language, and this specialisation gets here: use static_assert");
   case STMT_GLOBAL: return refuse(e, stmt, "'global': a kernel cannot assign names of the module");
   case STMT_NONLOCAL: return refuse(e, stmt, "'nonlocal': a function cannot assign names of another one");
   }

@@ -97,6 +97,7 @@ static bool in_stmt(const Stmt *stmt, const Sought *name) {
   case STMT_PASS:
   case STMT_BREAK:
   case STMT_CONTINUE:
+  case STMT_RAISE:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
   case STMT_IMPORT: break;

@@ -112,6 +112,7 @@ simple(A) ::= RETURN(T). { A = tree_return(parse, T, NULL); }
 simple(A) ::= RETURN(T) exprs(E). { A = tree_return(parse, T, E); }
 simple(A) ::= PASS(T). { A = tree_stmt(parse, STMT_PASS, T.loc); }
 simple(A) ::= BREAK(T). { A = tree_stmt(parse, STMT_BREAK, T.loc); }
+simple(A) ::= RAISE(T). { A = tree_stmt(parse, STMT_RAISE, T.loc); }
 simple(A) ::= CONTINUE(T). { A = tree_stmt(parse, STMT_CONTINUE, T.loc); }
 simple(A) ::= ASSERT(T) test(C). { A = tree_assert(parse, T, C, NULL); }
 simple(A) ::= ASSERT(T) test(C) COMMA test(M). { A = tree_assert(parse, T, C, M); }

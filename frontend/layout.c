@@ -117,10 +117,22 @@ static void refuse_compound(Layout *layout) {
   layout->at++;
 }
 
+// `raise` may stand where a specialisation does not get to; what it raises is left out.
+static void copy_raise(Layout *layout) {
+  Loc loc = layout->in[layout->at].loc;
+  copy(layout);
+  emit(layout, TOKEN_NEWLINE, loc);
+  skip_statement(layout);
+}
+
 // The rest of a simple line; each `;` ends a statement.
 static void copy_simple(Layout *layout) {
   int depth = 0;
   while (layout->at < layout->end && kind(layout) != TOKEN_NEWLINE) {
+    if (kind(layout) == TOKEN_RAISE && depth == 0) {
+      copy_raise(layout);
+      return;
+    }
     depth += opens(kind(layout)) - (closes(kind(layout)) && depth > 0);
     if (kind(layout) != TOKEN_SEMICOLON || depth > 0) {
       copy(layout);
@@ -232,13 +244,21 @@ static bool is_jit(const Layout *layout, uint32_t at) {
          (token[3].kind == TOKEN_NEWLINE || token[3].kind == TOKEN_LPAREN);
 }
 
+// constexpr_function and tl.constexpr mark functions that compute at compile time.
+static bool is_constexpr(const Layout *layout, uint32_t at) {
+  const Token *token = &layout->in[at];
+  while (token[0].kind == TOKEN_NAME && token[1].kind == TOKEN_DOT) token += 2;
+  return (str_is(token->text, "constexpr_function") || str_is(token->text, "constexpr")) &&
+         token[1].kind == TOKEN_NEWLINE;
+}
+
 // A decorated definition is copied if one of its decorators is a jit, and else passed over line by line:
 // there may be kernels within.
 static void select_decorated(Layout *layout) {
   uint32_t start = layout->at;
   bool jit = false;
   while (kind(layout) == TOKEN_AT) {
-    jit |= is_jit(layout, layout->at + 1);
+    jit |= is_jit(layout, layout->at + 1) || is_constexpr(layout, layout->at + 1);
     while (kind(layout) != TOKEN_NEWLINE && kind(layout) != 0) layout->at++;
     if (kind(layout) == TOKEN_NEWLINE) layout->at++;
   }

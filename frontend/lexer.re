@@ -265,6 +265,7 @@ static void next_token(Lexer *lexer) {
   "assert"   { lexer->cursor = at; token(lexer, TOKEN_ASSERT, start); return; }
   "break"    { lexer->cursor = at; token(lexer, TOKEN_BREAK, start); return; }
   "continue" { lexer->cursor = at; token(lexer, TOKEN_CONTINUE, start); return; }
+  "raise"    { lexer->cursor = at; token(lexer, TOKEN_RAISE, start); return; }
   "def"      { lexer->cursor = at; token(lexer, TOKEN_DEF, start); return; }
   "elif"     { lexer->cursor = at; token(lexer, TOKEN_ELIF, start); return; }
   "else"     { lexer->cursor = at; token(lexer, TOKEN_ELSE, start); return; }
@@ -285,7 +286,7 @@ static void next_token(Lexer *lexer) {
   "return"   { lexer->cursor = at; token(lexer, TOKEN_RETURN, start); return; }
   "True"     { lexer->cursor = at; token(lexer, TOKEN_TRUE, start); return; }
   "while"    { lexer->cursor = at; token(lexer, TOKEN_WHILE, start); return; }
-  "async" | "await" | "class" | "del" | "except" | "finally" | "raise" | "try" | "with" | "yield" {
+  "async" | "await" | "class" | "del" | "except" | "finally" | "try" | "with" | "yield" {
     lexer->cursor = at; token(lexer, TOKEN_UNSUPPORTED, start); return;
   }
   name       { lexer->cursor = at; token(lexer, TOKEN_NAME, start); return; }

@@ -2,6 +2,8 @@
 // Drives lexer, layout and grammar, and sorts a file's statements into the module.
 #include "frontend/syntax.h"
 
+#include <stdlib.h>
+
 #include "base/fault.h"
 #include "frontend/grammar.h"
 #include "frontend/parse.h"
@@ -53,6 +55,7 @@ static const char *stmt_name(StmtKind kind) {
   case STMT_RETURN: return "'return'";
   case STMT_BREAK: return "'break'";
   case STMT_CONTINUE: return "'continue'";
+  case STMT_RAISE: return "'raise'";
   case STMT_ASSERT: return "'assert'";
   case STMT_GLOBAL: return "'global'";
   case STMT_NONLOCAL: return "'nonlocal'";
@@ -87,12 +90,54 @@ static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) 
   case STMT_RETURN:
   case STMT_BREAK:
   case STMT_CONTINUE:
+  case STMT_RAISE:
   case STMT_ASSERT:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
     diag_error(parse->diags, stmt->loc, "%s cannot stand outside of a function", stmt_name(stmt->kind));
     break;
   }
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int compare_members(const void *a, const void *b) {
+  const Member *x = a, *y = b;
+  int order = strcmp(x->object, y->object);
+  return order ? order : strcmp(x->name, y->name);
+}
+
+static void sort_mentioned(Module *module) {
+  uint32_t n = 0, m = 0;
+  if (module->mentioned.n)
+    qsort(module->mentioned.at, module->mentioned.n, sizeof *module->mentioned.at, compare_names);
+  for (uint32_t i = 0; i < module->mentioned.n; i++)
+    if (n == 0 || module->mentioned.at[i] != module->mentioned.at[n - 1])
+      module->mentioned.at[n++] = module->mentioned.at[i];
+  module->mentioned.n = n;
+  if (module->members.n)
+    qsort(module->members.at, module->members.n, sizeof *module->members.at, compare_members);
+  for (uint32_t i = 0; i < module->members.n; i++)
+    if (m == 0 || compare_members(&module->members.at[i], &module->members.at[m - 1]) != 0)
+      module->members.at[m++] = module->members.at[i];
+  module->members.n = m;
+}
+
+static void note_mentioned(Parse *parse, const TokenList *tokens, Module *module) {
+  bool first = true, import = false;
+  for (uint32_t i = 0; i < tokens->n; i++) {
+    const Token *token = &tokens->at[i];
+    if (first) import = token->kind == TOKEN_IMPORT || token->kind == TOKEN_FROM;
+    first = token->kind == TOKEN_NEWLINE || token->kind == TOKEN_INDENT || token->kind == TOKEN_DEDENT;
+    if (token->kind != TOKEN_NAME || import) continue;
+    const char *name = intern(parse->names, token->text);
+    vec_push(parse->arena, &module->mentioned, name);
+    if (i >= 2 && token[-1].kind == TOKEN_DOT && token[-2].kind == TOKEN_NAME)
+      vec_push(parse->arena, &module->members, ((Member){intern(parse->names, token[-2].text), name}));
+  }
+  sort_mentioned(module);
 }
 
 Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
@@ -110,6 +155,7 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
   grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
   for (uint32_t i = 0; i < parse.statements.n; i++)
     add_statement(&parse, module, parse.statements.at[i], i == 0);
+  note_mentioned(&parse, &tokens, module);
   sort_diags(diags, first_diag);
   return module;
 }

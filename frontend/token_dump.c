@@ -40,6 +40,7 @@ static const char *const kind_names[] = {
     [TOKEN_PASS] = "PASS",
     [TOKEN_BREAK] = "BREAK",
     [TOKEN_CONTINUE] = "CONTINUE",
+    [TOKEN_RAISE] = "RAISE",
     [TOKEN_ASSERT] = "ASSERT",
     [TOKEN_COMMA] = "COMMA",
     [TOKEN_GLOBAL] = "GLOBAL",

@@ -35,6 +35,7 @@ typedef struct RacePage {
 
 typedef struct Report {
   uint32_t op, other;
+  bool harmless; // a warning; what does harm is told also after it
 } Report;
 
 struct Race {
@@ -165,11 +166,13 @@ static bool is_beside(const Race *race, const Record *record, const Record *now)
   return record->stamp == race->stamp && record->thread != now->thread;
 }
 
-static bool reported(Race *race, uint32_t op, uint32_t other) {
-  for (uint32_t i = 0; i < race->reports.n; i++)
-    if (race->reports.at[i].op == op && race->reports.at[i].other == other) return true;
+static bool reported(Race *race, uint32_t op, uint32_t other, bool harmless) {
+  for (uint32_t i = 0; i < race->reports.n; i++) {
+    const Report *report = &race->reports.at[i];
+    if (report->op == op && report->other == other && (harmless || !report->harmless)) return true;
+  }
   if (race->reports.n >= MAX_REPORTS) return true;
-  vec_push(race->arena, &race->reports, ((Report){op, other}));
+  vec_push(race->arena, &race->reports, ((Report){op, other, harmless}));
   return false;
 }
 
@@ -198,7 +201,7 @@ static void note_other(Machine *m, Diag *diag, const Record *record) {
 }
 
 static void report_beside(Machine *m, const Access *access, const Record *record, bool harmless) {
-  if (reported(m->race, access->op->id, record->op)) return;
+  if (reported(m->race, access->op->id, record->op, harmless)) return;
   char where[EVAL_PLACE];
   eval_place(m, access->op, access->element, where);
   const char *name = op_info(access->op->kind)->name;
@@ -213,7 +216,7 @@ static void report_beside(Machine *m, const Access *access, const Record *record
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
-  if (reported(m->race, access->op->id, record->op)) return;
+  if (reported(m->race, access->op->id, record->op, true)) return;
   char where[EVAL_PLACE];
   eval_place(m, access->op, access->element, where);
   Diag *diag =
@@ -333,7 +336,7 @@ void eval_race_acquire(Machine *m, const Access *access) {
 
 void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
-  if (reported(m->race, op->id, op->id)) return;
+  if (reported(m->race, op->id, op->id, true)) return;
   diag_warning(m->diags, op->loc,
                "the old value of a contended atomic hangs on the order of programs and threads: what is "
                "computed from it is not compared");

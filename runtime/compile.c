@@ -112,15 +112,10 @@ typedef struct NamedText {
   Str text;
 } NamedText;
 
-static bool has_suffix(const char *name, const char *suffix) {
-  size_t n = strlen(name), k = strlen(suffix);
-  return n >= k && strcmp(name + n - k, suffix) == 0;
-}
-
 static tilec_status parse(Compilation *c, void *data) {
   const NamedText *source = data;
   c->file = sources_add(&c->sources, source->name, source->text);
-  c->is_tir = has_suffix(source->name, ".tir");
+  c->is_tir = str_ends(str_from(source->name), ".tir");
   if (c->is_tir)
     c->module = module_parse(&c->ir, c->file);
   else {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { MAX_FILES = 256, MAX_BYTES = 1 << 24 };
+enum { MAX_FILES = 256, MAX_BYTES = 1 << 24, MAX_UP = 8, MAX_WANTED = 4096 };
 
 bool import_read_file(void *data, Arena *arena, const char *path, Str *text) {
   (void)data;
@@ -20,8 +20,15 @@ bool import_read_file(void *data, Arena *arena, const char *path, Str *text) {
   return good;
 }
 
+// A name that is used of a file; NULL stands for the file's own code.
+typedef struct Wanted {
+  const Module *module, *by; // by: whose code uses it
+  const char *name;          // interned
+} Wanted;
+
 typedef struct Files {
   Compilation *c;
+  VEC(Wanted) wanted; // those up to now are followed in this order
   VEC(Module *) list; // those read so far; the first is the main file
 } Files;
 
@@ -44,20 +51,48 @@ static Module *read_file(Files *files, const char *path) {
   return module;
 }
 
-// The file of module "a.b", `dots` leading dots, imported by the file `from`; NULL where there is none.
-static Module *find_module(Files *files, const char *from, uint32_t dots, const char *name) {
-  static const char *const suffixes[] = {".py", ".tile"};
+static const char *folder_of(Arena *arena, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? arena_copy(arena, (Str){path, (size_t)(slash + 1 - path)}) : "";
+}
+
+// The folder that `folder` ("" or text that ends with '/') is in; NULL above the root.
+static const char *folder_above(Arena *arena, const char *folder) {
+  size_t n = strlen(folder), last = n ? n - 1 : 0;
+  if (n == 1) return NULL;
+  while (last > 0 && folder[last - 1] != '/') last--;
+  bool dots = n == 0 || strcmp(folder + last, "../") == 0 || strcmp(folder + last, "./") == 0;
+  return dots ? arena_printf(arena, "%s../", folder) : arena_copy(arena, (Str){folder, last});
+}
+
+// The file of module "a.b" below `folder`: a package's or its own. "" is the folder's own package.
+static Module *find_under(Files *files, const char *folder, const char *name, bool package) {
+  static const char *const suffixes[] = {"/__init__.py", ".py", ".tile"};
   Arena *arena = &files->c->arena;
-  const char *slash = strrchr(from, '/');
   Buf path = {0};
-  if (slash) buf_str(&path, (Str){from, (size_t)(slash + 1 - from)});
-  for (uint32_t i = 1; i < dots && i < 32; i++) buf_text(&path, "../");
+  buf_text(&path, folder);
   for (const char *at = name; *at; at++) buf_char(&path, *at == '.' ? '/' : *at);
   const char *stem = arena_copy(arena, buf_view(&path));
   buf_free(&path);
+  if (!name[0]) return read_file(files, arena_printf(arena, "%s__init__.py", stem));
   Module *module = NULL;
-  for (int i = 0; i < 2 && !module; i++)
+  for (int i = 0; i < (package ? 1 : 3) && !module; i++)
     module = read_file(files, arena_printf(arena, "%s%s", stem, suffixes[i]));
+  return module;
+}
+
+// The file of module "a.b", `dots` leading dots, imported by the file `from`; NULL where there is none. What
+// is not relative is beside that file, or it is a package or in one, in one of the folders above.
+static Module *find_module(Files *files, const char *from, uint32_t dots, const char *name) {
+  Arena *arena = &files->c->arena;
+  const char *folder = folder_of(arena, from);
+  for (uint32_t i = 1; i < dots && i < 32 && folder; i++) folder = folder_above(arena, folder);
+  Module *module = folder ? find_under(files, folder, name, false) : NULL;
+  for (int up = 0; !module && !dots && up < MAX_UP; up++) {
+    folder = folder_above(arena, folder);
+    if (!folder) break;
+    module = find_under(files, folder, name, !strchr(name, '.'));
+  }
   return module;
 }
 
@@ -70,24 +105,100 @@ static bool is_library(const char *name) {
   return false;
 }
 
-static void follow_import(Files *files, const char *from, Import *import) {
-  if (!import->dots && import->from && is_library(import->module)) return;
-  bool named = import->from && import->module[0];
-  Module *module = named ? find_module(files, from, import->dots, import->module) : NULL;
-  for (uint32_t i = 0; i < import->names.n; i++) {
-    ImportName *item = &import->names.at[i];
-    if (!named && !is_library(item->name)) module = find_module(files, from, import->dots, item->name);
-    item->module = module;
+// `from m import a`: m's file, and the file of m.a where m is a package.
+static void find_from(Files *files, const char *from, const Import *import, ImportName *item) {
+  Arena *arena = &files->c->arena;
+  item->module = find_module(files, from, import->dots, import->module);
+  const char *file = item->module ? sources_name(&files->c->sources, item->module->file) : NULL;
+  if (strcmp(item->name, "*") == 0) return;
+  const char *dot = import->module[0] ? "." : "";
+  if (!file)
+    item->whole = find_module(files, from, import->dots,
+                              arena_printf(arena, "%s%s%s", import->module, dot, item->name));
+  else if (str_ends(str_from(file), "__init__.py"))
+    item->whole = find_under(files, folder_of(arena, file), item->name, false);
+}
+
+static void follow(Files *files, const Module *module, Import *import, ImportName *item) {
+  const char *from = sources_name(&files->c->sources, module->file);
+  if (item->followed || (!import->dots && is_library(import->from ? import->module : item->name))) return;
+  item->followed = true;
+  if (import->from)
+    find_from(files, from, import, item);
+  else
+    item->whole = find_module(files, from, 0, item->name);
+}
+
+// --- What is used ---
+// A file is read where a name that it may give is used, so that a package's __init__ does not bring in all of
+// it.
+
+static bool mentions(const Module *module, const char *name) {
+  uint32_t low = 0, high = module->mentioned.n;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    int order = strcmp(module->mentioned.at[middle], name);
+    if (order == 0) return true;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
+  return false;
+}
+
+static void want(Files *files, Wanted wanted) {
+  if (!wanted.module || files->wanted.n >= MAX_WANTED) return;
+  if (wanted.name && mentions(wanted.module, wanted.name)) wanted.name = NULL;
+  if (wanted.name && !wanted.module->imports.n) return;
+  for (uint32_t i = 0; i < files->wanted.n; i++)
+    if (files->wanted.at[i].module == wanted.module && files->wanted.at[i].name == wanted.name) return;
+  vec_push(&files->c->arena, &files->wanted, wanted);
+}
+
+// Of a file that is `object` in the code of `by`; a NULL object: under a name that is not known.
+static void want_members(Files *files, const Module *of, const Module *by, const char *object) {
+  for (uint32_t i = 0; of && i < by->members.n; i++) {
+    const Member *member = &by->members.at[i];
+    if (!object || member->object == object) want(files, (Wanted){of, by, member->name});
+  }
+}
+
+static const char *bound(const ImportName *item) { return item->alias ? item->alias : item->name; }
+
+// Whether the file imports that name by name.
+static bool is_bound(const Module *module, const char *name) {
+  for (uint32_t i = 0; i < module->imports.n; i++)
+    for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++)
+      if (bound(&module->imports.at[i]->names.at[k]) == name) return true;
+  return false;
+}
+
+static void follow_wanted(Files *files, Wanted wanted, Import *import, ImportName *item) {
+  const Module *module = wanted.module, *by = wanted.name ? wanted.by : module;
+  bool all = import->from && strcmp(item->name, "*") == 0;
+  if (all && wanted.name && is_bound(module, wanted.name)) return;
+  if (!all && !(wanted.name ? bound(item) == wanted.name : mentions(module, bound(item)))) return;
+  follow(files, module, import, item);
+  want_members(files, item->whole, by, wanted.name ? NULL : bound(item));
+  if (!all || wanted.name)
+    want(files, (Wanted){item->module, by, all ? wanted.name : item->name});
+  else
+    for (uint32_t i = 0; item->module && i < module->mentioned.n; i++)
+      if (!is_bound(module, module->mentioned.at[i]))
+        want(files, (Wanted){item->module, by, module->mentioned.at[i]});
 }
 
 void imports_follow(Compilation *c) {
   Files files = {.c = c};
   if (!c->reader.read || !c->syntax) return;
   vec_push(&c->arena, &files.list, (Module *)(uintptr_t)c->syntax);
-  for (uint32_t i = 0; i < files.list.n; i++) {
-    const Module *module = files.list.at[i];
-    const char *name = sources_name(&c->sources, module->file);
-    for (uint32_t k = 0; k < module->imports.n; k++) follow_import(&files, name, module->imports.at[k]);
+  want(&files, (Wanted){c->syntax, c->syntax, NULL});
+  for (uint32_t i = 0; i < files.wanted.n; i++) {
+    Wanted wanted = files.wanted.at[i];
+    const ImportList *imports = &wanted.module->imports;
+    for (uint32_t k = 0; k < imports->n; k++)
+      for (uint32_t j = 0; j < imports->at[k]->names.n; j++)
+        follow_wanted(&files, wanted, imports->at[k], &imports->at[k]->names.at[j]);
   }
 }

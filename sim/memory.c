@@ -74,3 +74,8 @@ const Allocation *memory_below(const Memory *memory, uint64_t address) {
   size_t i = index_below(memory, address);
   return i == memory->n ? NULL : &memory->at[i];
 }
+
+const Allocation *memory_above(const Memory *memory, uint64_t address) {
+  size_t i = index_below(memory, address), above = i == memory->n ? 0 : i + 1;
+  return above < memory->n ? &memory->at[above] : NULL;
+}

@@ -38,5 +38,7 @@ bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocatio
 const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes);
 // The allocation with the highest base at or below the address; NULL where there is none.
 const Allocation *memory_below(const Memory *memory, uint64_t address);
+// The first one above the address; NULL where there is none.
+const Allocation *memory_above(const Memory *memory, uint64_t address);
 
 #endif

@@ -37,8 +37,15 @@ static void fault_misaligned(Warp *warp, const Insn *insn, const uint64_t *addre
 
 static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at, uint32_t bytes,
                          bool writes) {
-  const Allocation *below = memory_below(warp->block->worker->launch->memory, at);
-  if (below && at - below->base < below->size + ((uint64_t)1 << 30))
+  const Memory *memory = warp->block->worker->launch->memory;
+  const Allocation *below = memory_below(memory, at), *above = memory_above(memory, at);
+  uint64_t past = !below ? UINT64_MAX : at - below->base < below->size ? 0 : at - below->base - below->size;
+  if (above && above->base - at < past && above->base - at < (uint64_t)1 << 16)
+    warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
+               "%s %u bytes at 0x%llx, %llu bytes before the allocation of %llu bytes at 0x%llx",
+               verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(above->base - at),
+               (unsigned long long)above->size, (unsigned long long)above->base);
+  else if (below && at - below->base < below->size + ((uint64_t)1 << 30))
     warp_fault(warp, insn, bad, TILEC_SIM_OUT_OF_BOUNDS, at,
                "%s %u bytes at 0x%llx, %llu bytes into the allocation of %llu bytes at 0x%llx",
                verb(insn, writes), bytes, (unsigned long long)at, (unsigned long long)(at - below->base),

@@ -123,6 +123,7 @@ static void test_nearest_name(void **state) {
   assert_string_equal(diag_nearest(STR("lod"), names, 3), "load");
   assert_string_equal(diag_nearest(STR("program_ids"), names, 3), "program_id");
   assert_null(diag_nearest(STR("xyzzy"), names, 3));
+  assert_null(diag_nearest(STR("y"), (const char *[]){"n", "x"}, 2)); // all of it is another
   const char *types[] = {"fp64", "bf16", "fp16", "fp32", "store"};
   assert_string_equal(diag_nearest(STR("fp23"), types, 5), "fp32");
   assert_string_equal(diag_nearest(STR("bf61"), types, 5), "bf16");

@@ -94,6 +94,22 @@ static void test_vector_add_and_its_counters(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
+// Of two buffers the nearer one is named.
+static void test_an_access_before_a_buffer_names_it(void **unused) {
+  (void)unused;
+  Fixture f = open_module("nvcc.ptx", 1);
+  static float x[4 * 64], y[4 * 64], z[4 * 64];
+  uint64_t px = bind(&f, x, sizeof x), py = bind(&f, y, sizeof y) - 16, pz = bind(&f, z, sizeof z);
+  int n = 64;
+  const void *params[] = {&px, &py, &pz, &n};
+  assert_int_equal(launch(&f, "vadd", 1, 64, params), TILEC_SIM_ERROR_KERNEL);
+  const tilec_sim_report *report = tilec_sim_report_at(f.sim, 0);
+  assert_int_equal(report->kind, TILEC_SIM_OUT_OF_BOUNDS);
+  if (!strstr(report->message, "16 bytes before the allocation of 1024 bytes"))
+    fail_msg("%s", report->message);
+  tilec_sim_destroy(f.sim);
+}
+
 static void test_an_access_beyond_the_end_is_reported_at_its_line(void **unused) {
   (void)unused;
   Fixture f = open_module("nvcc.ptx", 1);
@@ -238,6 +254,7 @@ static void test_llvm_selection_is_known(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vector_add_and_its_counters),
+      cmocka_unit_test(test_an_access_before_a_buffer_names_it),
       cmocka_unit_test(test_an_access_beyond_the_end_is_reported_at_its_line),
       cmocka_unit_test(test_divergent_loops),
       cmocka_unit_test(test_shared_memory_and_barriers),

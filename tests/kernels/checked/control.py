@@ -1,4 +1,6 @@
 """Control flow, pointers that travel, threads that talk to one another."""
+import math
+
 import triton
 import triton.language as tl
 
@@ -204,3 +206,44 @@ def elementwise_by_hand(x, y, out, rounded, stamp, N: tl.constexpr):
     r = tl.floor(a * 100).to(tl.int32)
     tl.store(rounded + p * N + i, r)
     tl.store(stamp + p, tl.num_programs(0) * 10 + p)
+
+
+@triton.constexpr_function
+def wider(dtype, width):
+    if dtype.is_fp16():
+        return tl.float32
+    return dtype if width > 3 else tl.int32
+
+
+@tl.constexpr
+def twice(n):
+    return 2 * n
+
+
+@triton.jit
+def as_tile(x):
+    return x + tl.zeros((1,), tl.int1)
+
+
+@triton.jit
+def larger_float(a, b):
+    if as_tile(a).dtype.is_floating():
+        return tl.where(a > b, a, b)
+    else:
+        raise TypeError("larger_float is for floats")
+
+
+# Computed while compiling: functions of constexprs, Python's numbers, what a type is in a combining function.
+# check: --grid 1 -D N=64 x=randn:fp16[128] out=empty:fp32[128]
+# check: --grid 1 -D N=64 x=randn:fp32[128] out=empty:fp32[128]
+@triton.jit
+def compile_time(x, out, N: tl.constexpr, KIND: tl.constexpr = "scan"):
+    i = tl.arange(0, twice(N))
+    v = tl.load(x + i).to(wider(x.dtype.element_ty, N), fp_downcast_rounding=None)
+    if KIND == "scan":
+        v = tl.associative_scan(v, 0, larger_float)
+    elif KIND == "sum":
+        v += tl.sum(v)
+    else:
+        raise ValueError(f"no {KIND}")
+    tl.store(out + i, v * math.pi + tl.where(v > 1, math.e, -math.inf))

@@ -1,0 +1,2 @@
+from .unused import broken
+from pkg.tables import *

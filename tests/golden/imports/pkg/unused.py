@@ -1,0 +1,4 @@
+import triton
+@triton.jit
+def broken(x):
+    with x: pass
