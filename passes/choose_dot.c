@@ -215,35 +215,60 @@ static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t k_bi
   return layout;
 }
 
-// The load of words that count along the operand's other dimension than k; NULL: there is none.
-static Op *load_across(const Product *p, DotOperand operand, bool *k_is_last) {
-  Op *load = op_operand(p->op, operand)->def;
-  bool turned = load && load->kind == OP_TRANS;
-  if (turned) load = op_operand(load, 0)->def;
-  const Attr *anchor = load && load->kind == OP_LOAD ? op_attr(load, ATTR_ANCHOR) : NULL;
-  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return NULL;
-  *k_is_last = (operand == DOT_A) != turned;
-  bool across = layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (*k_is_last ? p->shape.k : 0);
-  return across ? load : NULL;
+// The load that a product's operand comes from, through transpositions and operations on each element.
+typedef struct Source {
+  Op *load;       // NULL: there is none
+  bool as_loaded; // but for a transposition
+  bool k_is_last; // of what is loaded
+} Source;
+
+// The operand that is not the same everywhere, if there is but one.
+static const Value *varying_operand(const Op *op) {
+  const Value *found = NULL;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Op *def = op_operand(op, i)->def;
+    if (def && (def->kind == OP_CONSTANT || def->kind == OP_SPLAT)) continue;
+    if (found) return NULL;
+    found = op_operand(op, i);
+  }
+  return found;
+}
+
+// Of words that count along the operand's other dimension than k.
+static Source source_across(const Product *p, DotOperand operand) {
+  Source source = {.as_loaded = true, .k_is_last = operand == DOT_A};
+  const Value *value = op_operand(p->op, operand);
+  Op *op = value->def;
+  for (uint32_t steps = 0; op && op->kind != OP_LOAD && steps < 16; steps++) {
+    bool turns = op->kind == OP_TRANS;
+    value = turns || op_has(op, PURE | ELEMENTWISE) ? varying_operand(op) : NULL;
+    if (!value) return source;
+    source.as_loaded &= turns;
+    source.k_is_last ^= turns;
+    op = value->def;
+  }
+  const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
+  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return source;
+  bool across = layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (source.k_is_last ? p->shape.k : 0);
+  if (across) source.load = op;
+  return source;
 }
 
 static void turn_load(Chooser *c, const Product *p, DotOperand operand) {
-  bool k_is_last;
-  Op *load = load_across(p, operand, &k_is_last);
+  Source source = source_across(p, operand);
   uint32_t inner_bits = operand == DOT_A ? p->shape.m : p->shape.n;
-  if (!load || inner_bits < 3 || p->shape.k < 2) return;
-  Layout layout = turned_layout(c, inner_bits, p->shape.k, k_is_last);
-  set_layout(c, load, ATTR_ANCHOR, &layout);
+  if (!source.load || !source.as_loaded || inner_bits < 3 || p->shape.k < 2) return;
+  Layout layout = turned_layout(c, inner_bits, p->shape.k, source.k_is_last);
+  set_layout(c, source.load, ATTR_ANCHOR, &layout);
 }
 
 // wgmma takes its first operand from registers too, into which words go that count along another dimension
 // than k. For b that is, by the transposed product. Of two such operands the larger one goes there, as the
-// other has to be turned. Whether there is one.
+// other has to be turned. Products that feed one another keep their own order. Whether there is one.
 static bool find_read_across(const Product *p, DotOperand *operand) {
-  bool k_is_last, a = load_across(p, DOT_A, &k_is_last), b = load_across(p, DOT_B, &k_is_last);
-  bool b_fits = p->shape.n >= 6 && !p->chained && !is_computed(op_operand(p->op, 0));
-  *operand = b && b_fits && (!a || p->shape.n > p->shape.m) ? DOT_B : DOT_A;
-  return *operand == DOT_B || a;
+  bool a = source_across(p, DOT_A).load, b = source_across(p, DOT_B).load && p->shape.n >= 6;
+  *operand = b && (!a || p->shape.n > p->shape.m) ? DOT_B : DOT_A;
+  return (a || b) && !p->chained;
 }
 
 // An operand goes through shared memory into registers, the other one is read from shared memory.
@@ -266,6 +291,7 @@ static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
 static Layout choose_wgmma(Chooser *c, Product *p) {
   DotOperand across;
   if (find_read_across(p, &across)) return choose_read_across(c, p, across);
+  turn_load(c, p, DOT_A);
   turn_load(c, p, DOT_B);
   DotWarps warps = wgmma_warps(c, p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
