@@ -208,6 +208,48 @@ static Layout read_layout(const Op *dot, DotOperand operand, const DotShape *sha
   return layout_fma_operand(result ? result->layout : op_result(dot)->type->layout, shape, operand);
 }
 
+// The bits of dimension `dim` of a layout's bases, all together.
+static uint32_t spanned(const Layout *layout, LayoutDim dim) {
+  uint32_t mask = 0;
+  for (uint32_t i = 0; i < layout->bits[dim]; i++) mask |= layout_basis(layout, dim, i);
+  return mask;
+}
+
+// For fused multiply-adds, of words that are written one at a time, neighbours along k by neighbouring lanes:
+// vectors of 16 bytes along m or n (from bit `outer` on), so that those that read them have neighbours in
+// neighbouring registers, which the register file's two banks ask for. The 8 vectors of a row of 128 bytes
+// are exchanged by XOR with k modulo 8, so that words that come along k fall into different banks. The lanes
+// that read lie within such a row, and what is left of it are a thread's own vectors: their exchange is known
+// when the address is. False where there are fewer than 8 vectors or rows of k.
+static bool fma_shared(const Layout *read, const DotShape *shape, DotOperand operand, Layout *layout) {
+  enum { VECTOR_BITS = 2, LINE_BITS = 3 };
+  uint32_t outer_bits = operand == DOT_A ? shape->m : shape->n, outer = operand == DOT_A ? shape->k : 0;
+  uint32_t k = operand == DOT_A ? 0 : shape->n;
+  if (outer_bits < VECTOR_BITS + LINE_BITS || shape->k < LINE_BITS) return false;
+  Bases bases = {0};
+  add_range(&bases, DIM_OFFSET, outer, 0, VECTOR_BITS);
+  uint32_t lanes = spanned(read, DIM_LANE), registers = spanned(read, DIM_REGISTER);
+  for (uint32_t choice = 0; choice < 3; choice++)
+    for (uint32_t i = VECTOR_BITS; i < outer_bits; i++) {
+      uint32_t basis = 1u << (outer + i), holder = lanes & basis ? 0 : registers & basis ? 1 : 2;
+      if (holder == choice) add(&bases, DIM_OFFSET, basis);
+    }
+  for (uint32_t i = 0; i < shape->k; i++)
+    add(&bases, DIM_OFFSET, 1u << (k + i) | (i < LINE_BITS ? bases.at[DIM_OFFSET][VECTOR_BITS + i] : 0));
+  *layout = finish(&bases, outer_bits + shape->k);
+  return true;
+}
+
+// Whether the tile comes along k, but no thread holds neighbours along k (choose_dot's turned loads), and
+// stores into the buffer have no conflicts.
+static bool is_turned(const Layout *home, const DotShape *shape, DotOperand operand, const Layout *shared) {
+  enum { WORD_BITS = 2 };
+  uint32_t neighbour = operand == DOT_A ? 1 : 1u << shape->n, order[LAYOUT_MAX_BITS], ideal;
+  if (!(spanned(home, DIM_LANE) & neighbour) || spanned(home, DIM_REGISTER) & neighbour) return false;
+  uint32_t vector = layout_vector_bits(home, shared, WORD_BITS, order);
+  return layout_wavefronts(home, shared, WORD_BITS, vector, order, &ideal) == ideal;
+}
+
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   const Attr *instruction = op_attr(dot, ATTR_INSTRUCTION);
   bool tensor_core = instruction && strcmp(instruction->str, "fma") != 0,
@@ -226,6 +268,9 @@ Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   if (tensor_core && !wgmma && !shape.batch && elem_bits == 2 && contiguous != k_dimension && inner_bits >= 5)
     return rows_of_words(rows, columns, contiguous);
   Layout read = read_layout(dot, operand, &shape);
+  if (!tensor_core && !shape.batch && elem_bits == 2 && fma_shared(&read, &shape, operand, &layout) &&
+      is_turned(home->layout, &shape, operand, &layout))
+    return layout;
   return layout_swizzle(home->layout, &read, elem_bits);
 }
 

@@ -188,46 +188,51 @@ static void set_layout(Chooser *c, Op *op, AttrKey key, const Layout *layout) {
   op_set_attr(op, (Attr){.key = key, .layout = layout_intern(c->func->module->ir, layout)});
 }
 
-// wgmma reads words along k alone. A load of words that count along the other dimension gets lanes on 8
-// neighbours, a sector, in 4 rows of k: so each instruction's words lie in different banks of the swizzled
-// buffer, and cp.async takes them there a word at a time. Blocks of 4 x 4 words through registers, 16 bytes
-// an access on both sides, were slower on an H200: 1896 us against 1488 for 8192 x 4096 x 6144.
-static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t k_bits, bool k_is_last) {
-  Layout layout = {.out_bits = (uint8_t)(inner_bits + k_bits)};
-  // Warps take k's next bits, then the other dimension's highest.
-  uint32_t warps = warp_bits_of(c), n = 0, along_k = warps < k_bits - 2 ? warps : k_bits - 2;
-  uint32_t along_inner = warps - along_k < inner_bits - 3 ? warps - along_k : inner_bits - 3;
-  uint32_t inner = k_is_last ? k_bits : 0, k = k_is_last ? 0 : inner_bits, end = inner_bits - along_inner;
+// wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
+// other dimension than the product's gets lanes on 8 neighbours, a sector, in 4 rows: so each instruction's
+// words lie in different banks of the swizzled buffer, and cp.async takes them there a word at a time. Blocks
+// of 4 x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against
+// 1488 for 8192 x 4096 x 6144 on wgmma.
+static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last) {
+  Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
+  // Warps take the outer dimension's next bits, then the inner one's highest.
+  uint32_t warps = warp_bits_of(c), n = 0, along_outer = warps < outer_bits - 2 ? warps : outer_bits - 2;
+  uint32_t along_inner = warps - along_outer < inner_bits - 3 ? warps - along_outer : inner_bits - 3;
+  uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
+  uint32_t end = inner_bits - along_inner;
   for (uint32_t i = 3; i < end; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 2 + along_k; i < k_bits; i++) layout.basis[n++] = 1u << (k + i);
+  for (uint32_t i = 2 + along_outer; i < outer_bits; i++) layout.basis[n++] = 1u << (outer + i);
   layout.bits[DIM_REGISTER] = (uint8_t)n;
   for (uint32_t i = 0; i < 3; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 0; i < 2; i++) layout.basis[n++] = 1u << (k + i);
+  for (uint32_t i = 0; i < 2; i++) layout.basis[n++] = 1u << (outer + i);
   layout.bits[DIM_LANE] = LANE_BITS;
-  for (uint32_t i = 0; i < along_k; i++) layout.basis[n++] = 1u << (k + 2 + i);
+  for (uint32_t i = 0; i < along_outer; i++) layout.basis[n++] = 1u << (outer + 2 + i);
   for (uint32_t i = 0; i < along_inner; i++) layout.basis[n++] = 1u << (inner + end + i);
-  for (uint32_t i = along_k + along_inner; i < warps; i++) layout.basis[n++] = 0;
+  for (uint32_t i = along_outer + along_inner; i < warps; i++) layout.basis[n++] = 0;
   layout.bits[DIM_WARP] = (uint8_t)warps;
   return layout;
 }
 
-static void turn_load(Chooser *c, const Product *p, DotOperand operand) {
+// Turns the operand's load where its threads' words count along k and the product's should not, or the other
+// way round.
+static void turn_load(Chooser *c, const Product *p, DotOperand operand, bool wants_k) {
   Op *load = op_operand(p->op, operand)->def;
   bool turned = load && load->kind == OP_TRANS;
   if (turned) load = op_operand(load, 0)->def;
   const Attr *anchor = load && load->kind == OP_LOAD ? op_attr(load, ATTR_ANCHOR) : NULL;
-  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return;
+  if (!anchor || p->a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0) return;
   bool k_is_last = (operand == DOT_A) != turned;
-  uint32_t inner_bits = operand == DOT_A ? p->shape.m : p->shape.n;
-  bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? p->shape.k : 0);
-  if (along_k || inner_bits < 3 || p->shape.k < 2) return;
-  Layout layout = turned_layout(c, inner_bits, p->shape.k, k_is_last);
+  uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
+  bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? k : 0);
+  uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k;
+  if (along_k == wants_k || inner_bits < 3 || outer_bits < 2) return;
+  Layout layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last);
   set_layout(c, load, ATTR_ANCHOR, &layout);
 }
 
 static Layout choose_wgmma(Chooser *c, Product *p) {
-  turn_load(c, p, DOT_A);
-  turn_load(c, p, DOT_B);
+  turn_load(c, p, DOT_A, true);
+  turn_load(c, p, DOT_B, true);
   DotWarps warps = wgmma_warps(c, p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
   bool in_registers = is_computed(op_operand(p->op, 0));
@@ -252,6 +257,8 @@ static Layout choose_mma(Chooser *c, Product *p) {
 }
 
 static Layout choose_fma(Chooser *c, Product *p) {
+  turn_load(c, p, DOT_A, false);
+  turn_load(c, p, DOT_B, false);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   return layout_fma_result(&p->shape, warp_bits_of(c));
