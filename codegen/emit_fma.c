@@ -37,17 +37,17 @@ static LLVMValueRef widen(FmaDot *d, Elem elem, LLVMValueRef x) {
   return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
 }
 
-// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where nothing else touches those
-// offsets' bits.
+// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where no lane or warp touches those
+// offsets' bits. Other registers may: they change the order within a vector.
 static void find_vector(Operand *o, uint32_t bytes) {
   const Layout *offsets = o->offsets;
   while (bytes << (o->vector_bits + 1) <= 16 && o->vector_bits < 4) {
-    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX, touching = 0;
+    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX;
     for (uint32_t i = 0; i < layout_in_bits(offsets); i++) {
-      if (offsets->basis[i] & wanted) touching++;
+      if (i >= offsets->bits[DIM_REGISTER] && offsets->basis[i] & wanted) return;
       if (i < offsets->bits[DIM_REGISTER] && offsets->basis[i] == wanted) found = i;
     }
-    if (found == UINT32_MAX || touching != 1) return;
+    if (found == UINT32_MAX) return;
     o->vector_at[o->vector_bits++] = found;
   }
 }
@@ -70,12 +70,10 @@ static Operand operand_of(FmaDot *d, DotOperand which) {
   return o;
 }
 
-// The registers that the vector of which r is part holds.
+// The register at place i of the vector of which r is part.
 static uint32_t vector_register(const Operand *o, uint32_t r, uint32_t i) {
-  for (uint32_t b = 0; b < o->vector_bits; b++) {
-    r &= ~(1u << o->vector_at[b]);
-    r |= (i >> b & 1) << o->vector_at[b];
-  }
+  uint32_t moved = layout_apply(o->offsets, r, 0, 0, 0) ^ i;
+  for (uint32_t b = 0; b < o->vector_bits; b++) r ^= (moved >> b & 1) << o->vector_at[b];
   return r;
 }
 

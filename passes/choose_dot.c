@@ -189,28 +189,68 @@ static void set_layout(Chooser *c, Op *op, AttrKey key, const Layout *layout) {
 }
 
 // wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
-// other dimension than the product's gets lanes on 8 neighbours, a sector, in 4 rows: so each instruction's
-// words lie in different banks of the swizzled buffer, and cp.async takes them there a word at a time. Blocks
-// of 4 x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against
-// 1488 for 8192 x 4096 x 6144 on wgmma.
-static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last) {
+// other dimension is turned: its anchor's lanes are such that the stores into the buffer have no conflicts.
+//
+// log2 of what one access takes of a turned load: `inner` and `outer` neighbours a thread, `lanes` lanes
+// along the inner dimension.
+typedef struct Turn {
+  uint32_t inner, outer, lanes;
+} Turn;
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t add_bits(Layout *layout, uint32_t at, uint32_t shift, uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i++) layout->basis[at++] = 1u << (shift + i);
+  return at;
+}
+
+// Warps take the outer dimension's next bits, then the inner one's highest.
+static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last,
+                            Turn turn) {
   Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
-  // Warps take the outer dimension's next bits, then the inner one's highest.
-  uint32_t warps = warp_bits_of(c), n = 0, along_outer = warps < outer_bits - 2 ? warps : outer_bits - 2;
-  uint32_t along_inner = warps - along_outer < inner_bits - 3 ? warps - along_outer : inner_bits - 3;
   uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
-  uint32_t end = inner_bits - along_inner;
-  for (uint32_t i = 3; i < end; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 2 + along_outer; i < outer_bits; i++) layout.basis[n++] = 1u << (outer + i);
+  uint32_t lanes_inner = turn.inner + turn.lanes, lanes_outer = turn.outer + LANE_BITS - turn.lanes;
+  uint32_t warps = warp_bits_of(c), along_outer = smaller(warps, outer_bits - lanes_outer);
+  uint32_t along_inner = smaller(warps - along_outer, inner_bits - lanes_inner);
+  uint32_t n = add_bits(&layout, 0, inner, 0, turn.inner);
+  n = add_bits(&layout, n, outer, 0, turn.outer);
+  n = add_bits(&layout, n, inner, lanes_inner, inner_bits - along_inner);
+  n = add_bits(&layout, n, outer, lanes_outer + along_outer, outer_bits);
   layout.bits[DIM_REGISTER] = (uint8_t)n;
-  for (uint32_t i = 0; i < 3; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 0; i < 2; i++) layout.basis[n++] = 1u << (outer + i);
+  n = add_bits(&layout, n, inner, turn.inner, lanes_inner);
+  n = add_bits(&layout, n, outer, turn.outer, lanes_outer);
   layout.bits[DIM_LANE] = LANE_BITS;
-  for (uint32_t i = 0; i < along_outer; i++) layout.basis[n++] = 1u << (outer + 2 + i);
-  for (uint32_t i = 0; i < along_inner; i++) layout.basis[n++] = 1u << (inner + end + i);
+  n = add_bits(&layout, n, outer, lanes_outer, lanes_outer + along_outer);
+  n = add_bits(&layout, n, inner, inner_bits - along_inner, inner_bits);
   for (uint32_t i = along_outer + along_inner; i < warps; i++) layout.basis[n++] = 0;
   layout.bits[DIM_WARP] = (uint8_t)warps;
   return layout;
+}
+
+static bool turn_fits(Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+  return turn.inner + turn.lanes <= inner_bits && turn.outer + LANE_BITS - turn.lanes <= outer_bits;
+}
+
+// For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of 4
+// x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against 1488
+// for 8192 x 4096 x 6144.
+static const Turn wgmma_turn = {.lanes = 3};
+
+// Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
+// go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
+// since each line of an instruction costs: 8 a line were 8 % slower for tiles of 256 x 128 on an H200, and
+// blocks of half a line 15 %.
+static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits) {
+  enum { VECTOR = 2, LINE_VECTORS = 3, WORD_LANES = 4 };
+  uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + warp_bits_of(c);
+  if (inner_bits >= VECTOR + LINE_VECTORS && bits >= threads + 2 * VECTOR)
+    return (Turn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};
+  return (Turn){.lanes = smaller(WORD_LANES, inner_bits)};
+}
+
+// The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
+static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+  return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || c->target->sm >= 80);
 }
 
 // Turns the operand's load where its threads' words count along k and the product's should not, or the other
@@ -225,8 +265,10 @@ static void turn_load(Chooser *c, const Product *p, DotOperand operand, bool wan
   uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
   bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? k : 0);
   uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k;
-  if (along_k == wants_k || inner_bits < 3 || outer_bits < 2) return;
-  Layout layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last);
+  Turn turn = wants_k ? wgmma_turn : fma_turn(c, inner_bits, outer_bits);
+  if (along_k == wants_k || !turn_fits(turn, inner_bits, outer_bits)) return;
+  if (!wants_k && !fma_turn_pays(c, turn, inner_bits, outer_bits)) return;
+  Layout layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last, turn);
   set_layout(c, load, ATTR_ANCHOR, &layout);
 }
 
