@@ -2,6 +2,11 @@
 // dot by fused multiply-adds: every thread sums its own elements of the result. Operands come from registers,
 // or from shared memory a k at a time, in vectors where the buffer's layout has a thread's elements side by
 // side.
+//
+// An SM's quarter issues one multiply-add a cycle, but its registers' two banks (even and odd numbers) give
+// one operand each: of three different registers one must be there from the instructions before, in the same
+// operand's place (ptxas marks it `.reuse`). So a k's products go along a row of the result, which reuses a,
+// and along the next row back, which begins with the b that the row before ended with.
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
@@ -32,17 +37,17 @@ static LLVMValueRef widen(FmaDot *d, Elem elem, LLVMValueRef x) {
   return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
 }
 
-// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where nothing else touches those
-// offsets' bits.
+// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where no lane or warp touches those
+// offsets' bits. Other registers may: they change the order within a vector.
 static void find_vector(Operand *o, uint32_t bytes) {
   const Layout *offsets = o->offsets;
   while (bytes << (o->vector_bits + 1) <= 16 && o->vector_bits < 4) {
-    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX, touching = 0;
+    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX;
     for (uint32_t i = 0; i < layout_in_bits(offsets); i++) {
-      if (offsets->basis[i] & wanted) touching++;
+      if (i >= offsets->bits[DIM_REGISTER] && offsets->basis[i] & wanted) return;
       if (i < offsets->bits[DIM_REGISTER] && offsets->basis[i] == wanted) found = i;
     }
-    if (found == UINT32_MAX || touching != 1) return;
+    if (found == UINT32_MAX) return;
     o->vector_at[o->vector_bits++] = found;
   }
 }
@@ -65,12 +70,10 @@ static Operand operand_of(FmaDot *d, DotOperand which) {
   return o;
 }
 
-// The registers that the vector of which r is part holds.
+// The register at place i of the vector of which r is part.
 static uint32_t vector_register(const Operand *o, uint32_t r, uint32_t i) {
-  for (uint32_t b = 0; b < o->vector_bits; b++) {
-    r &= ~(1u << o->vector_at[b]);
-    r |= (i >> b & 1) << o->vector_at[b];
-  }
+  uint32_t moved = layout_apply(o->offsets, r, 0, 0, 0) ^ i;
+  for (uint32_t b = 0; b < o->vector_bits; b++) r ^= (moved >> b & 1) << o->vector_at[b];
   return r;
 }
 
@@ -79,8 +82,14 @@ static void load_vector(FmaDot *d, Operand *o, uint32_t r) {
   Elem elem = o->value->type->elem;
   LLVMTypeRef scalar = emit_memory_type(e, type_scalar(e->module->ir, elem));
   uint32_t count = 1u << o->vector_bits, bytes = elem_bytes(elem);
-  LLVMValueRef index = emit_index(e, o->offsets, vector_register(o, r, 0));
-  LLVMValueRef pointer = LLVMBuildGEP2(e->builder, scalar, o->base, &index, 1, "");
+  // What lanes and warps may have set is changed by XOR, the rest is the load's immediate.
+  LayoutIndex index = emit_thread_index(e, o->offsets);
+  uint32_t constant = layout_apply(o->offsets, vector_register(o, r, 0), 0, 0, 0);
+  LLVMValueRef offset = index.thread_part, rest = emit_i32(e, constant & ~index.thread_mask);
+  if (constant & index.thread_mask)
+    offset = LLVMBuildXor(e->builder, offset, emit_i32(e, constant & index.thread_mask), "");
+  LLVMValueRef pointer = LLVMBuildGEP2(e->builder, scalar, o->base, &offset, 1, "");
+  pointer = LLVMBuildGEP2(e->builder, scalar, pointer, &rest, 1, "");
   LLVMValueRef load =
       LLVMBuildLoad2(e->builder, count == 1 ? scalar : LLVMVectorType(scalar, count), pointer, "");
   LLVMSetAlignment(load, count * bytes);
@@ -118,6 +127,24 @@ static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVM
   return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
 }
 
+// The result's registers in the order in which their products are summed: rows there and back.
+static const uint32_t *order_of_sums(const FmaDot *d) {
+  const Layout *layout = d->p->layout;
+  uint32_t bits = layout->bits[DIM_REGISTER], columns = 0, bit_of[LAYOUT_MAX_BITS], at;
+  for (uint32_t i = 0; i < bits; i++)
+    if (layout_basis(layout, DIM_REGISTER, i) < 1u << d->p->shape.n) bit_of[columns++] = i;
+  at = columns;
+  for (uint32_t i = 0; i < bits; i++)
+    if (layout_basis(layout, DIM_REGISTER, i) >= 1u << d->p->shape.n) bit_of[at++] = i;
+  uint32_t *order = ARENA_ARRAY(d->e->arena, uint32_t, (size_t)1 << bits);
+  for (uint32_t step = 0; step < 1u << bits; step++) {
+    uint32_t back = (step >> columns & 1) * ((1u << columns) - 1), r = 0;
+    for (uint32_t i = 0; i < bits; i++) r |= ((step ^ back) >> i & 1) << bit_of[i];
+    order[step] = r;
+  }
+  return order;
+}
+
 void emit_fma_dot(Emitter *e, const Product *p) {
   const DotShape *shape = &p->shape;
   uint32_t registers = layout_registers(p->layout);
@@ -126,15 +153,29 @@ void emit_fma_dot(Emitter *e, const Product *p) {
   d.b = operand_of(&d, DOT_B);
   const uint32_t *a_at = registers_by_index(&d, &d.a), *b_at = registers_by_index(&d, &d.b);
   for (uint32_t r = 0; r < registers; r++) p->out[r] = p->acc.registers[r];
+  const uint32_t *order = order_of_sums(&d);
   for (uint32_t k = 0; k < 1u << shape->k; k++) {
     load_k(&d, &d.a, k);
     load_k(&d, &d.b, k);
-    for (uint32_t r = 0; r < registers; r++) {
-      uint32_t index = layout_apply(p->layout, r, 0, 0, 0), column = index & ((1u << shape->n) - 1);
+    for (uint32_t step = 0; step < registers; step++) {
+      uint32_t r = order[step], index = layout_apply(p->layout, r, 0, 0, 0),
+               column = index & ((1u << shape->n) - 1);
       uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
       LLVMValueRef a = element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
       LLVMValueRef b = element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
       p->out[r] = multiply_add(&d, a, b, p->out[r]);
     }
   }
+}
+
+// A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the whole
+// loop these: sums and b, which is a vector too, in the same bank for every column. Sums that are copied by
+// an instruction when the loop ends may be in any register: ptxas then chooses the other bank.
+void emit_leave_sums(Emitter *e, const Value *sum, const Value *result) {
+  const Op *dot = sum->def;
+  if (!dot || dot->kind != OP_DOT || !type_is_elem(sum->type, ELEM_FP32)) return;
+  const Attr *instruction = op_attr(dot, ATTR_INSTRUCTION);
+  if (instruction && strcmp(instruction->str, "fma") != 0) return;
+  LLVMValueRef *registers = emit_get(e, result);
+  for (uint32_t r = 0; r < emit_count(result->type); r++) registers[r] = nvvm_apart(e, registers[r]);
 }

@@ -192,35 +192,89 @@ static void set_layout(Chooser *c, Op *op, AttrKey key, const Layout *layout) {
   op_set_attr(op, (Attr){.key = key, .layout = layout_intern(c->func->module->ir, layout)});
 }
 
-// wgmma reads words along k alone. A load of words that count along the other dimension gets lanes on 8
-// neighbours, a sector, in 4 rows of k: so each instruction's words lie in different banks of the swizzled
-// buffer, and cp.async takes them there a word at a time. Blocks of 4 x 4 words through registers, 16 bytes
-// an access on both sides, were slower on an H200: 1896 us against 1488 for 8192 x 4096 x 6144.
-static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t k_bits, bool k_is_last) {
-  Layout layout = {.out_bits = (uint8_t)(inner_bits + k_bits)};
-  // Warps take k's next bits, then the other dimension's highest.
-  uint32_t warps = warp_bits_of(c), n = 0, along_k = warps < k_bits - 2 ? warps : k_bits - 2;
-  uint32_t along_inner = warps - along_k < inner_bits - 3 ? warps - along_k : inner_bits - 3;
-  uint32_t inner = k_is_last ? k_bits : 0, k = k_is_last ? 0 : inner_bits, end = inner_bits - along_inner;
-  for (uint32_t i = 3; i < end; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 2 + along_k; i < k_bits; i++) layout.basis[n++] = 1u << (k + i);
+// wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
+// other dimension is turned: its anchor's lanes are such that the stores into the buffer have no conflicts.
+//
+// log2 of what one access takes of a turned load: `inner` and `outer` neighbours a thread, `lanes` lanes
+// along the inner dimension.
+typedef struct Turn {
+  uint32_t inner, outer, lanes;
+} Turn;
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t add_bits(Layout *layout, uint32_t at, uint32_t shift, uint32_t first, uint32_t end) {
+  for (uint32_t i = first; i < end; i++) layout->basis[at++] = 1u << (shift + i);
+  return at;
+}
+
+// Warps take the outer dimension's next bits, then the inner one's highest.
+static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last,
+                            Turn turn) {
+  Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
+  uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
+  uint32_t lanes_inner = turn.inner + turn.lanes, lanes_outer = turn.outer + LANE_BITS - turn.lanes;
+  uint32_t warps = warp_bits_of(c), along_outer = smaller(warps, outer_bits - lanes_outer);
+  uint32_t along_inner = smaller(warps - along_outer, inner_bits - lanes_inner);
+  uint32_t n = add_bits(&layout, 0, inner, 0, turn.inner);
+  n = add_bits(&layout, n, outer, 0, turn.outer);
+  n = add_bits(&layout, n, inner, lanes_inner, inner_bits - along_inner);
+  n = add_bits(&layout, n, outer, lanes_outer + along_outer, outer_bits);
   layout.bits[DIM_REGISTER] = (uint8_t)n;
-  for (uint32_t i = 0; i < 3; i++) layout.basis[n++] = 1u << (inner + i);
-  for (uint32_t i = 0; i < 2; i++) layout.basis[n++] = 1u << (k + i);
+  n = add_bits(&layout, n, inner, turn.inner, lanes_inner);
+  n = add_bits(&layout, n, outer, turn.outer, lanes_outer);
   layout.bits[DIM_LANE] = LANE_BITS;
-  for (uint32_t i = 0; i < along_k; i++) layout.basis[n++] = 1u << (k + 2 + i);
-  for (uint32_t i = 0; i < along_inner; i++) layout.basis[n++] = 1u << (inner + end + i);
-  for (uint32_t i = along_k + along_inner; i < warps; i++) layout.basis[n++] = 0;
+  n = add_bits(&layout, n, outer, lanes_outer, lanes_outer + along_outer);
+  n = add_bits(&layout, n, inner, inner_bits - along_inner, inner_bits);
+  for (uint32_t i = along_outer + along_inner; i < warps; i++) layout.basis[n++] = 0;
   layout.bits[DIM_WARP] = (uint8_t)warps;
   return layout;
 }
 
-// The load that a product's operand comes from, through transpositions and operations on each element.
-typedef struct Source {
-  Op *load;       // NULL: there is none
-  bool as_loaded; // but for a transposition
-  bool k_is_last; // of what is loaded
-} Source;
+static bool turn_fits(Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+  return turn.inner + turn.lanes <= inner_bits && turn.outer + LANE_BITS - turn.lanes <= outer_bits;
+}
+
+// For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of 4
+// x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against 1488
+// for 8192 x 4096 x 6144.
+static const Turn wgmma_turn = {.lanes = 3};
+
+// Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
+// go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
+// since each line of an instruction costs: 8 a line were 8 % slower for tiles of 256 x 128 on an H200, and
+// blocks of half a line 15 %.
+static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits) {
+  enum { VECTOR = 2, LINE_VECTORS = 3, WORD_LANES = 4 };
+  uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + warp_bits_of(c);
+  if (inner_bits >= VECTOR + LINE_VECTORS && bits >= threads + 2 * VECTOR)
+    return (Turn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};
+  return (Turn){.lanes = smaller(WORD_LANES, inner_bits)};
+}
+
+// The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
+static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+  return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || c->target->sm >= 80);
+}
+
+// Turns the operand's load where its threads' words count along k and the product's should not, or the other
+// way round.
+static void turn_load(Chooser *c, const Product *p, DotOperand operand, bool wants_k) {
+  Op *load = op_operand(p->op, operand)->def;
+  bool turned = load && load->kind == OP_TRANS;
+  if (turned) load = op_operand(load, 0)->def;
+  const Attr *anchor = load && load->kind == OP_LOAD ? op_attr(load, ATTR_ANCHOR) : NULL;
+  if (!anchor || p->a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0) return;
+  bool k_is_last = (operand == DOT_A) != turned;
+  uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
+  bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? k : 0);
+  uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k;
+  Turn turn = wants_k ? wgmma_turn : fma_turn(c, inner_bits, outer_bits);
+  if (along_k == wants_k || !turn_fits(turn, inner_bits, outer_bits)) return;
+  if (!wants_k && !fma_turn_pays(c, turn, inner_bits, outer_bits)) return;
+  Layout layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last, turn);
+  set_layout(c, load, ATTR_ANCHOR, &layout);
+}
 
 // The operand that is not the same everywhere, if there is but one.
 static const Value *varying_operand(const Op *op) {
@@ -234,39 +288,29 @@ static const Value *varying_operand(const Op *op) {
   return found;
 }
 
-// Of words that count along the operand's other dimension than k.
-static Source source_across(const Product *p, DotOperand operand) {
-  Source source = {.as_loaded = true, .k_is_last = operand == DOT_A};
+// Whether the operand comes from a load of words that count along its other dimension than k, through
+// transpositions and operations on each element.
+static bool lies_across(const Product *p, DotOperand operand) {
+  bool k_is_last = operand == DOT_A;
   const Value *value = op_operand(p->op, operand);
-  Op *op = value->def;
+  const Op *op = value->def;
   for (uint32_t steps = 0; op && op->kind != OP_LOAD && steps < 16; steps++) {
     bool turns = op->kind == OP_TRANS;
     value = turns || op_has(op, PURE | ELEMENTWISE) ? varying_operand(op) : NULL;
-    if (!value) return source;
-    source.as_loaded &= turns;
-    source.k_is_last ^= turns;
+    if (!value) return false;
+    k_is_last ^= turns;
     op = value->def;
   }
   const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
-  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return source;
-  bool across = layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (source.k_is_last ? p->shape.k : 0);
-  if (across) source.load = op;
-  return source;
-}
-
-static void turn_load(Chooser *c, const Product *p, DotOperand operand) {
-  Source source = source_across(p, operand);
-  uint32_t inner_bits = operand == DOT_A ? p->shape.m : p->shape.n;
-  if (!source.load || !source.as_loaded || inner_bits < 3 || p->shape.k < 2) return;
-  Layout layout = turned_layout(c, inner_bits, p->shape.k, source.k_is_last);
-  set_layout(c, source.load, ATTR_ANCHOR, &layout);
+  if (!anchor || p->a != ELEM_FP32 || anchor->layout->bits[DIM_REGISTER] == 0) return false;
+  return layout_basis(anchor->layout, DIM_REGISTER, 0) == 1u << (k_is_last ? p->shape.k : 0);
 }
 
 // wgmma takes its first operand from registers too, into which words go that count along another dimension
 // than k. For b that is, by the transposed product. Of two such operands the larger one goes there, as the
 // other has to be turned. Products that feed one another keep their own order. Whether there is one.
 static bool find_read_across(const Product *p, DotOperand *operand) {
-  bool a = source_across(p, DOT_A).load, b = source_across(p, DOT_B).load && p->shape.n >= 6;
+  bool a = lies_across(p, DOT_A), b = lies_across(p, DOT_B) && p->shape.n >= 6;
   *operand = b && (!a || p->shape.n > p->shape.m) ? DOT_B : DOT_A;
   return (a || b) && !p->chained;
 }
@@ -274,7 +318,7 @@ static bool find_read_across(const Product *p, DotOperand *operand) {
 // An operand goes through shared memory into registers, the other one is read from shared memory.
 static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
   Layout in_registers;
-  turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A);
+  turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
   Product as = *p;
   if (operand == DOT_B) as.shape.m = p->shape.n, as.shape.n = p->shape.m;
   DotWarps warps = wgmma_warps(c, &as);
@@ -291,8 +335,8 @@ static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
 static Layout choose_wgmma(Chooser *c, Product *p) {
   DotOperand across;
   if (find_read_across(p, &across)) return choose_read_across(c, p, across);
-  turn_load(c, p, DOT_A);
-  turn_load(c, p, DOT_B);
+  turn_load(c, p, DOT_A, true);
+  turn_load(c, p, DOT_B, true);
   DotWarps warps = wgmma_warps(c, p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
   bool in_registers = is_computed(op_operand(p->op, 0));
@@ -317,6 +361,8 @@ static Layout choose_mma(Chooser *c, Product *p) {
 }
 
 static Layout choose_fma(Chooser *c, Product *p) {
+  turn_load(c, p, DOT_A, false);
+  turn_load(c, p, DOT_B, false);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   return layout_fma_result(&p->shape, warp_bits_of(c));

@@ -40,12 +40,13 @@ static Value *stored_before(const Op *dot, const Value *tile, const Type *type) 
   return NULL;
 }
 
-static Value *store_shared(Promoter *p, Builder *b, Op *dot, DotOperand operand, Value *tile) {
+// In memory before the op `at`.
+static Value *store_shared(Promoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
   Layout layout = dot_shared_layout(dot, operand, tile->type);
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
-  Value *buffer = stored_before(dot, tile, type);
+  Value *buffer = stored_before(at, tile, type);
   if (buffer) return buffer;
   buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
   build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
@@ -70,7 +71,7 @@ static void promote_operand(Promoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   if (!op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B) || !type_is_tile(tile->type)) return;
   Builder b = place_for(dot, tile);
-  op_set_operand(dot, operand, store_shared(p, &b, dot, operand, tile));
+  op_set_operand(dot, operand, store_shared(p, &b, dot, dot, operand, tile));
 }
 
 // A conversion that changes threads: what only renames registers is left.
@@ -83,7 +84,7 @@ static void promote_conversion(Promoter *p, Op *dot, DotOperand operand) {
   Value *source = op_operand(convert, 0);
   if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES) return;
   Builder b = builder_before(convert);
-  Value *buffer = store_shared(p, &b, dot, operand, source);
+  Value *buffer = store_shared(p, &b, convert, dot, operand, source);
   Value *load = op_result(build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type));
   value_replace_uses(tile, load);
   op_erase(convert);

@@ -166,3 +166,14 @@ def random_numbers(seed, out_u, out_n, out_i, n, BLOCK: tl.constexpr):
     j = tl.program_id(0) * BLOCK * 4 + tl.arange(0, BLOCK * 4)
     words = tl.reshape(tl.join(tl.join(a, c), tl.join(b, d)), (BLOCK * 4,))
     tl.store(out_i + j, words, mask=j < 4 * n)
+
+
+# check: -D N=32 --grid 1 q=randn:bf16[32,32] k=randn:bf16[32,32] v=randn:bf16[32,32] o=empty:fp32[32,32] z=empty:fp32[32,32] s=empty:bf16[32]
+@triton.jit
+def operand_used_before(q, k, v, o, z, s, N: tl.constexpr):
+    i = tl.arange(0, N)
+    at = i[:, None] * N + i[None, :]
+    x = tl.load(k + i[:, None] + i[None, :] * N)
+    tl.store(s + i, tl.sum(x, axis=1))
+    tl.store(o + at, tl.dot(tl.load(q + at), x))
+    tl.store(z + at, tl.dot(x, tl.load(v + at)))
