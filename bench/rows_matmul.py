@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix products and attention."""
+import math
+
 from work import Buffer, Kernel, Row, Step, cdiv, configs
 
 # What is worth trying for 8- and 16-bit operands: (BLOCK_M, BLOCK_N, BLOCK_K, num_warps, num_stages).
@@ -8,7 +10,8 @@ TILES = [(128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 4), (128,
          (64, 64, 128, 4, 3), (128, 128, 32, 4, 4)]
 FP32_TILES = [(128, 128, 32, 8, 3), (128, 128, 32, 4, 3), (128, 64, 32, 4, 3), (64, 128, 32, 4, 3), (64, 64, 32, 4, 3),
               (128, 128, 16, 8, 3), (128, 128, 16, 4, 3), (128, 256, 16, 8, 3), (256, 128, 16, 8, 3), (128, 128, 8, 8, 4),
-              (128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (256, 128, 32, 8, 3), (256, 128, 32, 8, 4)]
+              (128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (256, 128, 32, 8, 3), (256, 128, 32, 8, 4),
+              (128, 128, 16, 8, 4), (128, 128, 16, 8, 6), (64, 256, 16, 8, 3), (64, 256, 16, 8, 4), (128, 64, 32, 8, 3)]
 
 
 def tile_configs(tiles, scale_k=1, group=8):
@@ -89,7 +92,7 @@ def block_matmul(function, dtype, size):
     step = Step(function, {"x_ptr": "a", "y_ptr": "b", "z_ptr": "c", "M": size, "N": size, "K": size},
                 lambda c: (cdiv(size, c["BLOCK"]), cdiv(size, c["BLOCK"])), {"PRECISION": "ieee"}, ("BLOCK",))
     return Row(f"{function}_{dtype}", f"{function}, {size}^3 {dtype}", buffers,
-               [Kernel("matmul.py", [step], configs(BLOCK=(32, 64, 128), warps=(4, 8), stages=(2, 3)))], product,
+               [Kernel("matmul.py", [step], configs(BLOCK=(32, 64, 128), warps=(2, 4, 8), stages=(2, 3, 4)))], product,
                1e-4 if dtype == "fp32" else 6e-3, flops=2 * size**3, ceiling="ieee" if dtype == "fp32" else "fp16",
                peers={"cuBLAS": lambda torch, t: torch.mm(t["a"], t["b"], out=t["c"])})
 
@@ -99,7 +102,7 @@ def attention(heads, n, d, causal):
     buffers = {name: Buffer("fp16", shape) for name in ("q", "k", "v")}
     buffers["out"] = Buffer("fp16", shape, "out")
     scale = d**-0.5
-    step = Step("attention", {"q_ptr": "q", "k_ptr": "k", "v_ptr": "v", "out_ptr": "out", "scale": scale, "N": n},
+    step = Step("attention", {"q_ptr": "q", "k_ptr": "k", "v_ptr": "v", "out_ptr": "out", "scale": scale * math.log2(math.e), "N": n},
                 lambda c: (n // c["BLOCK_M"], heads), {"D": d, "CAUSAL": causal}, ("BLOCK_M", "BLOCK_N"))
     tiles = configs(BLOCK_M=(64, 128), BLOCK_N=(32, 64), warps=(4, 8), stages=(2, 3)) + \
         configs(BLOCK_M=(128,), BLOCK_N=(128,), warps=(8,), stages=(2, 3))

@@ -111,6 +111,10 @@ def softmax(rows, c):
                        {"R": rows, "C": c, "BLOCK": block}, ("ROWS", "IN", "OUT"))
         kernels.append(Kernel("fixed.py", [several], hinted(configs(ROWS=(2,), warps=(2, 4)) + configs(ROWS=(4,), warps=(4, 8))),
                               "several rows, sizes known"))
+    if block == c and block >= 65536:
+        kept = Step("softmax_kept", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"C": c}, ("KEPT", "BLOCK", "IN", "OUT"))
+        tiles = configs(KEPT=(16384, 32768), BLOCK=(4096, 8192, 16384), warps=(8, 16)) + configs(KEPT=(32768,), BLOCK=(8192, 16384), warps=(32,))
+        kernels.append(Kernel("fixed.py", [kept], hinted(tiles), "a part kept"))
     if block >= 16384:
         twice = Step("softmax_twice", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), takes=("BLOCK",))
         kernels.append(Kernel("reduce.py", [twice], configs(BLOCK=(4096, 8192), warps=(8, 16)) +

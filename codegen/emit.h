@@ -125,6 +125,10 @@ bool emit_needs_broadcast(const Op *op);
 // `registers` of the result as the first holders have them, replaced by what all have.
 void emit_broadcast(Emitter *e, const Op *op, LLVMValueRef *registers);
 
+// emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
+// nothing done, where it is none.
+bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
+
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);
 

@@ -7,7 +7,7 @@ import triton.language as tl
 @triton.jit
 def attend(acc, total, top, q, k_ptr, v_ptr, scale, first, last, rows, N,
            D: tl.constexpr, BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr):
-    """Adds the keys first .. last - 1 to the running maximum, sum and output; scale is in units of log2."""
+    """Adds the keys first .. last - 1 to the running maximum, sum and output."""
     d = tl.arange(0, D)
     for start in range(first, last, BLOCK_N):
         cols = start + tl.arange(0, BLOCK_N)
@@ -28,7 +28,7 @@ def attend(acc, total, top, q, k_ptr, v_ptr, scale, first, last, rows, N,
 @triton.jit
 def attention(q_ptr, k_ptr, v_ptr, out_ptr, scale, N, D: tl.constexpr, BLOCK_M: tl.constexpr,
               BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr):
-    """(heads, N, D) each; N is a multiple of both block sizes, and BLOCK_M of BLOCK_N."""
+    """(heads, N, D) each; N is a multiple of both block sizes, and BLOCK_M of BLOCK_N; scale is in units of log2."""
     first = tl.program_id(0) * BLOCK_M
     head = tl.program_id(1) * N * D
     rows = first + tl.arange(0, BLOCK_M)
@@ -37,11 +37,12 @@ def attention(q_ptr, k_ptr, v_ptr, out_ptr, scale, N, D: tl.constexpr, BLOCK_M: 
     acc = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
     top = tl.zeros((BLOCK_M,), dtype=tl.float32) - float("inf")
-    scale2 = scale * 1.4426950408889634
     if CAUSAL:
-        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale2, 0, first, rows, N, D, BLOCK_N, False)
-        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale2, first, first + BLOCK_M, rows, N, D,
+        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale, 0, first, rows, N, D, BLOCK_N, False)
+        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale, first, first + BLOCK_M, rows, N, D,
                                  BLOCK_N, True)
     else:
-        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale2, 0, N, rows, N, D, BLOCK_N, False)
-    tl.store(out_ptr + head + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty))
+        acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale, 0, N, rows, N, D, BLOCK_N, False)
+    out = out_ptr + head + first * D
+    at = tl.arange(0, BLOCK_M)[:, None] * D + tl.arange(0, D)[None, :]
+    tl.store(out + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty))

@@ -33,6 +33,31 @@ def softmax(x_ptr, out_ptr, C: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constex
 
 
 @triton.jit
+def softmax_kept(x_ptr, out_ptr, C: tl.constexpr, KEPT: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr):
+    """A row a program: its first KEPT elements stay in registers, the others (a multiple of BLOCK) are read twice, the second time from
+    the L2 cache."""
+    x_ptr += tl.program_id(0) * C
+    out_ptr += tl.program_id(0) * C
+    first = tl.arange(0, KEPT)
+    c = tl.arange(0, BLOCK)
+    kept = tl.load(x_ptr + first, eviction_policy=IN)
+    most = tl.full((BLOCK,), -1e38, tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(KEPT, C, BLOCK):
+        v = tl.load(x_ptr + start + c, eviction_policy="evict_last")
+        above = tl.maximum(most, v)
+        total = total * tl.exp(most - above) + tl.exp(v - above)
+        most = above
+    m = tl.maximum(tl.max(kept, axis=0), tl.max(most, axis=0))
+    kept = tl.exp(kept - m)
+    scale = 1.0 / (tl.sum(kept, axis=0) + tl.sum(total * tl.exp(most - m), axis=0))
+    for start in range(KEPT, C, BLOCK):
+        v = tl.load(x_ptr + start + c, eviction_policy=IN)
+        tl.store(out_ptr + start + c, tl.exp(v - m) * scale, eviction_policy=OUT)
+    tl.store(out_ptr + first, kept * scale, eviction_policy=OUT)
+
+
+@triton.jit
 def layer_norm(x_ptr, w_ptr, b_ptr, out_ptr, eps, EARLY: tl.constexpr, C: tl.constexpr, BLOCK: tl.constexpr, IN: tl.constexpr,
                OUT: tl.constexpr):
     """A row a program. EARLY: the weights are under way during the sums."""
