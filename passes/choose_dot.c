@@ -254,7 +254,8 @@ static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits)
 
 // The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
 static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
-  return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || c->target->sm >= 80);
+  bool copies = c->target->sm >= 80 && c->target->num_stages > 1;
+  return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
 }
 
 // Turns the operand's load where its threads' words count along k and the product's should not, or the other
