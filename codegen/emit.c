@@ -4,7 +4,6 @@
 #include "codegen/emit.h"
 
 #include "base/fault.h"
-#include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 
@@ -315,12 +314,11 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
 // several blocks a multiprocessor, and spills most of what it has; so it is told that one will do.
-static void limit_registers(Emitter *e, const Func *func) {
-  uint32_t programs = e->target->num_warps > 8 ? 1 : emit_fma_programs(e, func);
+static void limit_registers(Emitter *e) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (programs)
-    add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", programs));
+  else if (e->target->num_warps > 8)
+    add_string_attribute(e, "nvvm.minctasm", "1");
 }
 
 static void declare(Emitter *e, const Func *func) {
@@ -331,7 +329,7 @@ static void declare(Emitter *e, const Func *func) {
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
   add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32u * e->target->num_warps));
-  limit_registers(e, func);
+  limit_registers(e);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
