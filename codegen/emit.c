@@ -4,7 +4,6 @@
 #include "codegen/emit.h"
 
 #include "base/fault.h"
-#include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 
@@ -318,19 +317,14 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 // several blocks a multiprocessor, and spills most of what it has; so it is told that one will do. But where
 // its tiles leave each of 512 threads room among 64 registers there are to be two, so that one computes while
 // the other waits for memory.
-static uint32_t blocks_a_multiprocessor(Emitter *e, Func *func) {
+static void limit_registers(Emitter *e, Func *func) {
   enum { TWO_BLOCKS = 64, OTHER = 24 }; // registers; those for addresses and what is on its way
   uint16_t warps = e->target->num_warps;
-  if (warps <= 8) return emit_fma_programs(e, func);
-  return warps == 16 && emit_pressure(e, func) <= TWO_BLOCKS - OTHER ? 2 : 1;
-}
-
-static void limit_registers(Emitter *e, Func *func) {
-  uint32_t blocks = blocks_a_multiprocessor(e, func);
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (blocks)
-    add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", blocks));
+  else if (warps > 8)
+    add_string_attribute(e, "nvvm.minctasm",
+                         warps == 16 && emit_pressure(e, func) <= TWO_BLOCKS - OTHER ? "2" : "1");
 }
 
 static void declare(Emitter *e, Func *func) {

@@ -35,9 +35,6 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 void emit_mma_dot(Emitter *e, const Product *p);
 void emit_wgmma_dot(Emitter *e, const Product *p);
 void emit_fma_dot(Emitter *e, const Product *p);
-// How many programs a multiprocessor ptxas should leave registers for, where products by fused multiply-adds
-// ask for it; else 0.
-uint32_t emit_fma_programs(const Emitter *e, const Func *func);
 // After a loop that summed products by fused multiply-adds into `sum`: what comes after reads other registers.
 void emit_leave_sums(Emitter *e, const Value *sum, const Value *result);
 

@@ -10,8 +10,6 @@
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
-#include "ir/build.h"
-#include "ir/scratch.h"
 
 typedef struct Operand {
   const Value *value;
@@ -180,34 +178,4 @@ void emit_leave_sums(Emitter *e, const Value *sum, const Value *result) {
   if (instruction && strcmp(instruction->str, "fma") != 0) return;
   LLVMValueRef *registers = emit_get(e, result);
   for (uint32_t r = 0; r < emit_count(result->type); r++) registers[r] = nvvm_apart(e, registers[r]);
-}
-
-typedef struct Sums {
-  uint32_t dots, most; // registers of one
-  bool others;         // dots of tensor cores
-} Sums;
-
-static void count_sums(Op *op, void *data) {
-  Sums *sums = data;
-  if (op->kind != OP_DOT) return;
-  const Attr *instruction = op_attr(op, ATTR_INSTRUCTION);
-  uint32_t count = emit_count(op_result(op)->type);
-  sums->dots++;
-  if (count > sums->most) sums->most = count;
-  sums->others |= instruction && strcmp(instruction->str, "fma") != 0;
-}
-
-// ptxas weighs registers against programs by the shared memory that it knows of; not knowing the dynamic one,
-// it gave a product of few sums a thread 219 registers where 138 did, and an H200 two programs' warps where
-// there was room for three.
-uint32_t emit_fma_programs(const Emitter *e, const Func *func) {
-  enum { FEW_SUMS = 32, REGISTERS = 168, REGISTER_FILE = 65536, RESERVED = 1024 };
-  Sums sums = {0};
-  uint32_t bytes = e->dynamic_shared.n ? e->dynamic_shared.at[e->dynamic_shared.n - 1] : 0;
-  region_walk(func->body, count_sums, &sums);
-  if (bytes == 0 || sums.dots != 1 || sums.others || sums.most > FEW_SUMS) return 0;
-  uint32_t room = (shared_limit(e->target) + RESERVED) / (bytes + RESERVED);
-  uint32_t fit = REGISTER_FILE / (REGISTERS * 32 * e->target->num_warps);
-  uint32_t programs = room < fit ? room : fit;
-  return programs > 1 ? programs : 0;
 }

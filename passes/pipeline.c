@@ -14,11 +14,27 @@ enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 
 // Simplifying first lets coalesce see through what elaboration left; afterwards it drops what became unused.
 // Lowering block pointers makes address arithmetic that hoist moves out of loops.
-static const char *const pipeline[] = {
-    "simplify",       "lower_block_pointers", "decompose",      "simplify",     "hoist",    "split_masks",
-    "share_windows",  "sink_reductions",      "simplify",       "unroll_loads", "simplify", "coalesce",
-    "choose_dot",     "propagate_layouts",    "promote_shared", "pipeline",     "simplify", "allocate_shared",
-    "place_barriers", "overlap_launches"};
+static const char *const pipeline[] = {"simplify",
+                                       "lower_block_pointers",
+                                       "decompose",
+                                       "simplify",
+                                       "hoist",
+                                       "split_masks",
+                                       "share_windows",
+                                       "sink_reductions",
+                                       "accumulate_dots",
+                                       "simplify",
+                                       "unroll_loads",
+                                       "simplify",
+                                       "coalesce",
+                                       "choose_dot",
+                                       "propagate_layouts",
+                                       "promote_shared",
+                                       "pipeline",
+                                       "simplify",
+                                       "allocate_shared",
+                                       "place_barriers",
+                                       "overlap_launches"};
 
 enum { PIPELINE_LENGTH = sizeof pipeline / sizeof pipeline[0] };
 

@@ -154,6 +154,7 @@ static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 static void test_windows(void **state) { (void)state, check_file("windows"); }
 static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
 static void test_loop_sums(void **state) { (void)state, check_file("loop_sums"); }
+static void test_accumulate_dots(void **state) { (void)state, check_file("accumulate_dots"); }
 static void test_unroll_loads(void **state) { (void)state, check_file("unroll_loads"); }
 
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
@@ -238,6 +239,7 @@ int main(void) {
       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_windows_declined),
       cmocka_unit_test(test_loop_sums),
+      cmocka_unit_test(test_accumulate_dots),
       cmocka_unit_test(test_unroll_loads),
       cmocka_unit_test(test_pipeline),
   };

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// accumulate_dots: a sum that a product is added to is where the product begins.
+//
+// before  %p = dot %a, %b, %zero           after  %s = dot %a, %b, %acc
+//         %s = add %acc, %p
+// needs   before choose_dot
+// keeps   integers to the bit; floating-point sums are added up in another order
+// breaks  nothing
+// pays    the addition and the product's own registers; where %acc is carried by a loop, the product may stay
+//         under way while the next iteration begins. Triton does the same. Sums of fp16 stay, which the
+//         product would round at other places, and fp8's with their own accumulation
+#include "ir/build.h"
+#include "passes/passes.h"
+
+typedef struct Accumulator {
+  PassContext *context;
+  bool changed;
+} Accumulator;
+
+static bool is_zero(const Value *value) {
+  int64_t i;
+  double f;
+  return (value_int_constant(value, &i) && i == 0) || (value_float_constant(value, &f) && f == 0);
+}
+
+// The product that is added, if it is used for that alone and in the same place.
+static Op *product_of(const Op *add, uint32_t operand) {
+  const Value *value = op_operand(add, operand);
+  Op *dot = value->def;
+  if (!dot || dot->kind != OP_DOT || dot->region != add->region || value->first_use->next) return NULL;
+  const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
+  if ((imprecise && imprecise->i > 0) || type_is_elem(value->type, ELEM_FP16)) return NULL;
+  return is_zero(op_operand(dot, 2)) ? dot : NULL;
+}
+
+static void accumulate(Op *add, void *data) {
+  Accumulator *a = data;
+  if (add->kind != OP_ADD) return;
+  uint32_t which = 0;
+  while (which < 2 && !product_of(add, which)) which++;
+  if (which == 2) return;
+  Op *dot = product_of(add, which);
+  Builder b = builder_before(add);
+  b.loc = dot->loc;
+  Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), op_operand(add, 1 - which)};
+  Op *sum = build_op(&b, OP_DOT, 3, operands, 1, &op_result(dot)->type);
+  for (uint32_t i = 0; i < dot->attrs.n; i++) op_set_attr(sum, dot->attrs.at[i]);
+  value_replace_uses(op_result(add), op_result(sum));
+  op_erase(add);
+  op_erase(dot);
+  diag_remark(a->context->diags, sum->loc, "accumulate_dots",
+              "the product begins with the sum that it was added to");
+  a->changed = true;
+}
+
+bool pass_accumulate_dots(PassContext *context, Func *func) {
+  Accumulator a = {.context = context};
+  region_walk(func->body, accumulate, &a);
+  return a.changed;
+}
