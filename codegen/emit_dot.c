@@ -46,6 +46,7 @@ typedef struct Mma {
   const Product *p;
   RegisterMap a, b;
   uint32_t pack;
+  bool split;                         // of fp32 three products of tf32
   LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
 } Mma;
 
@@ -114,40 +115,65 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
   *y = LLVMBuildExtractElement(e->builder, vector, emit_i32(e, 1), "");
 }
 
-// One tile of m16n8, whose first element as thread 0 holds it has that index.
-static void mma_tile(Mma *m, uint32_t index) {
+// One tile of m16n8.
+typedef struct MmaTile {
+  uint32_t batch, row, column, registers[4];
+  LLVMValueRef value[4], sum[4];
+} MmaTile;
+
+// The tile whose first element as thread 0 holds it has that index. Tensor cores truncate as they add to a
+// sum: where three products are to be as good as fp32 (`split`), what they give is added apart.
+static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
   const DotShape *shape = &m->p->shape;
   Emitter *e = m->e;
-  uint32_t column = index & ((1u << shape->n) - 1), row = index >> shape->n & ((1u << shape->m) - 1);
-  uint32_t batch = index >> (shape->n + shape->m), registers[4];
-  bool split =
-      strcmp(op_attr(m->p->op, ATTR_PRECISION) ? op_attr(m->p->op, ATTR_PRECISION)->str : "", "tf32x3") == 0;
-  LLVMValueRef value[4], sum[4];
+  t->column = index & ((1u << shape->n) - 1), t->row = index >> shape->n & ((1u << shape->m) - 1);
+  t->batch = index >> (shape->n + shape->m);
   for (uint32_t i = 0; i < 4; i++) {
-    registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
-    value[i] = m->p->acc.registers[registers[i]];
-    // Tensor cores truncate as they add to a sum: three products are to be as good as fp32, so what they give
-    // is added apart.
-    sum[i] = split ? LLVMConstNull(e->f32) : value[i];
+    t->registers[i] = emit_mapped_register(&m->p->acc, index + (i & 1) + ((i >> 1) * 8 << shape->n));
+    t->value[i] = m->p->acc.registers[t->registers[i]];
+    t->sum[i] = m->split ? LLVMConstNull(e->f32) : t->value[i];
   }
+  if (m->p->sum != ELEM_FP16) return;
+  t->sum[0] = emit_pair(e, t->value[0], t->value[1]);
+  t->sum[1] = emit_pair(e, t->value[2], t->value[3]);
+}
+
+static void add_k(Mma *m, MmaTile *t, uint32_t k) {
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, SMALL, BIG, k, t->sum);
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, BIG, SMALL, k, t->sum);
+  Part part = m->split ? BIG : WHOLE;
+  multiply_parts(m, t->batch, t->row, t->column, part, part, k, t->sum);
+}
+
+static void end_tile(Mma *m, MmaTile *t) {
   bool pairs = m->p->sum == ELEM_FP16;
-  if (pairs) sum[0] = emit_pair(e, value[0], value[1]), sum[1] = emit_pair(e, value[2], value[3]);
-  for (uint32_t k = 0; k < 1u << shape->k; k += 8u << m->pack) {
-    if (split) multiply_parts(m, batch, row, column, SMALL, BIG, k, sum);
-    if (split) multiply_parts(m, batch, row, column, BIG, SMALL, k, sum);
-    multiply_parts(m, batch, row, column, split ? BIG : WHOLE, split ? BIG : WHOLE, k, sum);
+  if (pairs) emit_unpair(m->e, t->sum[1], &t->value[2], &t->value[3]);
+  if (pairs) emit_unpair(m->e, t->sum[0], &t->value[0], &t->value[1]);
+  for (uint32_t i = 0; i < 4; i++) {
+    if (m->split) t->sum[i] = LLVMBuildFAdd(m->e->builder, t->value[i], t->sum[i], "");
+    m->p->out[t->registers[i]] = pairs ? t->value[i] : t->sum[i];
   }
-  if (pairs) emit_unpair(e, sum[1], &value[2], &value[3]), emit_unpair(e, sum[0], &value[0], &value[1]);
-  for (uint32_t i = 0; split && i < 4; i++) sum[i] = LLVMBuildFAdd(e->builder, value[i], sum[i], "");
-  for (uint32_t i = 0; i < 4; i++) m->p->out[registers[i]] = pairs ? value[i] : sum[i];
+}
+
+// Tile by tile; but of split words, which are twice as many, no more than those of one k are to be in
+// registers, so all tiles go together.
+static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
+  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack, together = m->split ? count : 1;
+  for (uint32_t first = 0; first < count; first += together) {
+    for (uint32_t k = 0; k < depth; k += step)
+      for (uint32_t i = 0; i < together; i++) add_k(m, &tiles[first + i], k);
+    for (uint32_t i = 0; i < together; i++) end_tile(m, &tiles[first + i]);
+  }
 }
 
 void emit_mma_dot(Emitter *e, const Product *p) {
+  const Attr *precision = op_attr(p->op, ATTR_PRECISION);
   Mma m = {.e = e,
            .p = p,
+           .split = precision && strcmp(precision->str, "tf32x3") == 0,
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
-  uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n;
+  uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n, count = 0;
   m.pack = bits >= 32 ? 0 : bits == 16 ? 1 : 2;
   for (int i = 0; i < PART_COUNT; i++) {
     m.words[DOT_A][i] =
@@ -155,10 +181,13 @@ void emit_mma_dot(Emitter *e, const Product *p) {
     m.words[DOT_B][i] =
         ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.n + p->shape.k));
   }
+  MmaTile *tiles = ARENA_ARRAY(e->arena, MmaTile, layout_registers(p->layout));
   for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) mma_tile(&m, index);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r)
+      begin_tile(&m, &tiles[count++], index);
   }
+  multiply_tiles(&m, tiles, count);
 }
 
 // --- dot
