@@ -113,7 +113,7 @@ def softmax(rows, c):
                               "several rows, sizes known"))
     if block == c and block >= 65536:
         kept = Step("softmax_kept", {"x_ptr": "x", "out_ptr": "out"}, lambda _: (rows,), {"C": c}, ("KEPT", "BLOCK", "IN", "OUT"))
-        tiles = configs(KEPT=(16384, 32768), BLOCK=(4096, 8192, 16384), warps=(8, 16)) + configs(KEPT=(32768,), BLOCK=(8192, 16384), warps=(32,))
+        tiles = configs(KEPT=(16384, 32768), BLOCK=(4096, 8192), warps=(16,))
         kernels.append(Kernel("fixed.py", [kept], hinted(tiles), "a part kept"))
     if block >= 16384:
         twice = Step("softmax_twice", {"x_ptr": "x", "out_ptr": "out", "C": c}, lambda _: (rows,), takes=("BLOCK",))
