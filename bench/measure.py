@@ -7,6 +7,9 @@ from clock import CudaClock, HostClock, set_count
 from work import chosen
 
 
+SHORTLIST = 4  # configurations of a family that are timed a second time
+
+
 class Fatal(Exception):
     """The device is lost: the process must end."""
 
@@ -113,6 +116,18 @@ def check_device(env, candidate):
         raise Fatal(f"{candidate.family} {candidate.text}: {c.first_line(exception)}") from exception
 
 
+def quick_times(env, good, sets, target, count, notes):
+    """[(candidate, seconds)] of those that can be timed."""
+    result = []
+    for candidate in good:
+        try:
+            result.append((candidate, min(env.clock.rounds([candidate.run], sets, target, count)[0])))
+        except Exception as exception:  # noqa: BLE001
+            notes.append(f"{candidate.family} {candidate.text}: could not be timed: {c.first_line(exception)}")
+            check_device(env, candidate)
+    return result
+
+
 def best_of(env, row, family, sets, reference, excluded):
     """The fastest right candidate of a family, and notes on those that failed."""
     good, notes, failed = [], [], {}
@@ -125,15 +140,12 @@ def best_of(env, row, family, sets, reference, excluded):
             failed.setdefault(candidate.error, []).append(candidate.text)
     for error, texts in failed.items():
         notes.append(f"{family[0].family}: {len(texts)} of {len(family)} configurations ({texts[0] or 'the only one'}, ...): {error}")
-    for candidate in good:
-        try:
-            candidate.quick = min(env.clock.rounds([candidate.run], sets, 1e-3, 2)[0])
-        except Exception as exception:  # noqa: BLE001
-            candidate.quick = None
-            notes.append(f"{candidate.family} {candidate.text}: could not be timed: {c.first_line(exception)}")
-            check_device(env, candidate)
-    timed = [candidate for candidate in good if candidate.quick]
-    return min(timed, key=lambda candidate: candidate.quick, default=None), notes
+    quick = quick_times(env, good, sets, 1e-3, 2, notes)
+    timed = [candidate for candidate, _ in sorted(quick, key=lambda pair: pair[1])[:SHORTLIST]]
+    if len(timed) > 1:  # the clock follows the power: those that come close are timed again, in turn
+        again = env.clock.rounds([candidate.run for candidate in timed], sets, 2e-3, 3)
+        timed = [candidate for _, candidate in sorted(zip(map(statistics.median, again), timed), key=lambda pair: pair[0])]
+    return timed[0] if timed else None, notes
 
 
 def families(env, row, tensors):
