@@ -7,9 +7,8 @@
 //                                              gdc_wait
 //                                              %v = load %p
 // needs   the module's option `overlap`, sm_90 or newer; else nothing is done
-// keeps   every value: nothing of memory is touched before the wait, which ends when all grids before are
-// done and
-//         what they wrote can be seen. As every kernel waits, that is so for the grids before those too
+// keeps   every value: nothing of memory is touched before the wait, which ends when all grids before are done
+//         and what they wrote can be seen. As every kernel waits, that is so for the grids before those too
 // breaks  nothing
 // pays    a grid's blocks are in place, with their addresses, when the last of the grid before end. The next
 //         grid may be placed as soon as all blocks of this one are, so it takes no room from them. A kernel
