@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tables of ops and attributes, contexts, modules, functions, and what can be asked of an op.
 #include "ir/ir.h"
-
+#include <math.h>
 #include "base/fault.h"
 #include "ir/build.h"
 
@@ -198,4 +198,11 @@ bool value_float_constant(const Value *value, double *constant) {
   const Attr *attr = constant_attr(value, ATTR_FVALUE);
   if (attr) memcpy(constant, &attr->f, sizeof *constant);
   return attr != NULL;
+}
+
+bool value_is_zero(const Value *value) {
+  int64_t i;
+  double d;
+  if (value_float_constant(value, &d)) return d == 0 && !signbit(d);
+  return value_int_constant(value, &i) && i == 0;
 }

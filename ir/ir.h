@@ -212,5 +212,6 @@ bool op_is_dead(const Op *op);
 // The constant's value where `value` is a constant (scalar or splat); constants through `splat` too.
 bool value_int_constant(const Value *value, int64_t *constant);
 bool value_float_constant(const Value *value, double *constant);
+bool value_is_zero(const Value *value); // such a constant, and 0; not -0.0
 
 #endif

@@ -17,12 +17,6 @@ typedef struct Accumulator {
   bool changed;
 } Accumulator;
 
-static bool is_zero(const Value *value) {
-  int64_t i;
-  double f;
-  return (value_int_constant(value, &i) && i == 0) || (value_float_constant(value, &f) && f == 0);
-}
-
 // The product that is added, if it is used for that alone and in the same place.
 static Op *product_of(const Op *add, uint32_t operand) {
   const Value *value = op_operand(add, operand);
@@ -30,7 +24,7 @@ static Op *product_of(const Op *add, uint32_t operand) {
   if (!dot || dot->kind != OP_DOT || dot->region != add->region || value->first_use->next) return NULL;
   const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
   if ((imprecise && imprecise->i > 0) || type_is_elem(value->type, ELEM_FP16)) return NULL;
-  return is_zero(op_operand(dot, 2)) ? dot : NULL;
+  return value_is_zero(op_operand(dot, 2)) ? dot : NULL;
 }
 
 static void accumulate(Op *add, void *data) {

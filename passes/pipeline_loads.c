@@ -2,8 +2,6 @@
 // Which loads of a loop can be issued ahead.
 #include "passes/pipeline_loads.h"
 
-#include <math.h>
-
 #include "ir/build.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
@@ -39,14 +37,6 @@ static void note_writes(Op *op, void *data) {
   f->writes |= writes_global(op);
 }
 
-static bool is_zero(const Value *value) {
-  int64_t i;
-  double d;
-  if (!value) return true;
-  return type_is_float(value->type) ? value_float_constant(value, &d) && d == 0 && !signbit(d)
-                                    : value_int_constant(value, &i) && i == 0;
-}
-
 static Op *only_user(const Value *value) {
   return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
 }
@@ -58,7 +48,8 @@ static bool can_copy(const StagedLoad *staged) {
   uint32_t bytes = type_element_bytes(tile), vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
   if (op_attr(staged->load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
   if (op_int(staged->load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
-  if (!is_zero(op_operand(staged->load, 2))) return false;
+  const Value *other = op_operand(staged->load, 2);
+  if (other && !value_is_zero(other)) return false;
   const Type *stored = op_operand(staged->store, 0)->type;
   Layout inverse, offsets;
   if (!layout_invert(op_result(staged->alloc)->type->layout, &inverse)) return false;
