@@ -28,7 +28,7 @@ class Tilec:
         try:
             for step in self.kernel.steps:
                 handle = self.env.device.kernel(os.path.join(KERNELS, self.kernel.file), step.function, defines(step, self.config),
-                                                self.config["num_warps"], self.config["num_stages"])
+                                                self.config["num_warps"], self.config["num_stages"], self.config["overlap"])
                 self.launches.append((handle, step.grid(self.config), step))
                 handle.launch((0, 1, 1), self.args(step, tensors), 0)
         except tilec.Error as error:

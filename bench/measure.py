@@ -4,7 +4,7 @@ import statistics
 
 import candidates as c
 from clock import CudaClock, HostClock, set_count
-from work import chosen
+from work import chosen, our_configs
 
 
 SHORTLIST = 4  # configurations of a family that are timed a second time
@@ -151,7 +151,7 @@ def best_of(env, row, family, sets, reference, excluded):
 def families(env, row, tensors):
     """Lists of candidates: the first right and fastest of each list is measured."""
     pairs = [(kernel, config) for kernel in row.kernels for config in chosen(kernel, env.options)]
-    ours = [c.Tilec(env, row, kernel, config) for kernel, config in pairs if kernel.ours]
+    ours = [c.Tilec(env, row, kernel, config) for kernel in row.kernels if kernel.ours for config in our_configs(row, kernel, env.options)]
     c.compile_tilec(ours, tensors)
     result = [ours]
     if env.cuda:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rows whose ceiling is a copy."""
-from work import Buffer, Kernel, Row, Step, cdiv, configs
+from work import Buffer, Kernel, Row, Step, cdiv, configs, hinted
 
 ELEMENTWISE = configs(BLOCK=(1024, 2048, 4096), warps=(4, 8)) + configs(BLOCK=(512,), warps=(2, 4))
 
@@ -57,6 +57,7 @@ def conv1d(n, taps):
     buffers = {"x": Buffer("fp32", (n + taps - 1,)), "out": Buffer("fp32", (n,), "out")}
     step = Step("conv1d", {"x_ptr": "x", "out_ptr": "out", "n": n}, lambda c: (cdiv(n, c["BLOCK"]),), {"TAPS": taps},
                 ("BLOCK",))
+    known = Step("conv1d", {"x_ptr": "x", "out_ptr": "out"}, lambda c: (n // c["BLOCK"],), {"N": n, "TAPS": taps}, ("BLOCK", "IN", "OUT"))
 
     def mean(x):
         return sum(x[i:i + n] for i in range(taps)) / taps
@@ -65,7 +66,7 @@ def conv1d(n, taps):
         return {"out": mean(t["x"].double())}
 
     return Row(f"conv1d_{taps}", f"1-D convolution, {taps} taps, {n} fp32", buffers,
-               [Kernel("memory.py", [step], ELEMENTWISE)], reference, 2e-6,
+               [Kernel("memory.py", [step], ELEMENTWISE), Kernel("fixed.py", [known], hinted(ELEMENTWISE), "size known")], reference, 2e-6,
                bytes=buffers["x"].bytes + buffers["out"].bytes, compiled=lambda torch, x, out: out.copy_(mean(x)),
                peers={"torch avg_pool1d": lambda torch, t: torch.nn.functional.avg_pool1d(t["x"][None, None], taps, 1)[0, 0]})
 

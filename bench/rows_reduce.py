@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions, normalisations and scans."""
-from work import Buffer, Kernel, Row, Step, cdiv, configs
+from work import Buffer, Kernel, Row, Step, cdiv, configs, hinted
 
 
 HINTS = ("", "evict_first")
-BOTH = ({"IN": "", "OUT": ""}, {"IN": "evict_first", "OUT": "evict_first"})
-
-
-def hinted(some):
-    """The configurations with and without hints."""
-    return [{**hints, **config} for hints in BOTH for config in some]
 
 
 def whole_tiles(some, rows, parts, columns):

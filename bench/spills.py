@@ -18,7 +18,7 @@ import rows_memory  # noqa: E402
 import rows_reduce  # noqa: E402
 import tilec  # noqa: E402
 from candidates import KERNELS, defines  # noqa: E402
-from work import config_text, signature  # noqa: E402
+from work import config_text, our_configs, signature  # noqa: E402
 
 
 def best_configurations():
@@ -31,7 +31,7 @@ def best_configurations():
 
 def chosen(row, best):
     for kernel in row.kernels:
-        for config in kernel.configs:
+        for config in our_configs(row, kernel):
             if best is None or config_text(config, kernel.label) in best.get(row.name, ()):
                 yield kernel, config
 
@@ -70,7 +70,7 @@ def main():
         for kernel, config in configurations:
             for step in kernel.steps:
                 ptx = library.compile(os.path.join(KERNELS, kernel.file), step.function, signature(row, step), defines(step, config),
-                                      config["num_warps"], config["num_stages"], options.arch)
+                                      config["num_warps"], config["num_stages"], options.arch, overlap=config["overlap"])
                 registers, complaint = assemble(options.ptxas, options.arch, ptx)
                 count, bad = count + 1, bad + bool(complaint)
                 if complaint or options.registers:

@@ -22,7 +22,7 @@ import rows_matmul  # noqa: E402
 import rows_memory  # noqa: E402
 import rows_reduce  # noqa: E402
 import tilec  # noqa: E402
-from work import chosen, config_text, signature  # noqa: E402
+from work import config_text, our_configs, signature  # noqa: E402
 
 TRIES = 4  # of a row whose candidates crash or hang
 
@@ -63,16 +63,16 @@ def compile_all(rows, options):
     for row in rows:
         errors = {}
         for kernel in row.kernels:
-            for config in chosen(kernel, options):
+            for config in our_configs(row, kernel, options):
                 try:
                     for step in kernel.steps:
                         library.compile(os.path.join(KERNELS, kernel.file), step.function, signature(row, step), defines(step, config),
-                                        config["num_warps"], config["num_stages"], options.arch)
+                                        config["num_warps"], config["num_stages"], options.arch, overlap=config["overlap"])
                     compiled += 1
                 except tilec.Error as error:
                     bugs += error.status == tilec.STATUS_INTERNAL
                     errors.setdefault(first_line(error), []).append(config_text(config, kernel.label))
-        total = sum(len(chosen(kernel, options)) for kernel in row.kernels)
+        total = sum(len(our_configs(row, kernel, options)) for kernel in row.kernels)
         bad = sum(len(texts) for texts in errors.values())
         failed += bad
         print(f"{row.name}: {total - bad} of {total} configurations compile", flush=True)
@@ -96,7 +96,7 @@ def child(rows, options):
     def say(**message):
         print(json.dumps(message), flush=True)
 
-    env = Env(torch, tilec.Library(not options.no_overlap), options.device, options, lambda row, candidate: say(at=[row.name, candidate.family, candidate.text]))
+    env = Env(torch, tilec.Library(), options.device, options, lambda row, candidate: say(at=[row.name, candidate.family, candidate.text]))
     if env.cuda:
         import triton
         triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))

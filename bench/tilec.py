@@ -52,8 +52,7 @@ def literal(value):
 
 
 class Library:
-    def __init__(self, overlap=True):
-        self.overlap = overlap
+    def __init__(self):
         self.c = c.CDLL(find_library())
         self.c.tilec_version.restype = self.c.tilec_last_error.restype = c.c_char_p
         self.c.tilec_buffer_address.restype = c.c_uint64
@@ -73,18 +72,18 @@ class Library:
             self.programs[path] = program
         return self.programs[path]
 
-    def options(self, function, defines, num_warps, num_stages, signature=None, arch=None):
+    def options(self, function, defines, num_warps, num_stages, overlap, signature=None, arch=None):
         texts = [f"{name}={literal(value)}".encode() for name, value in defines.items()]
         options = CompileOptions(size=c.sizeof(CompileOptions), kernel=function.encode(), num_warps=num_warps,
-                                 num_stages=num_stages, define_count=len(texts), overlap=self.overlap)
+                                 num_stages=num_stages, define_count=len(texts), overlap=overlap)
         options.defines = (c.c_char_p * max(1, len(texts)))(*texts)
         options.signature = signature.encode() if signature else None
         options.arch = arch.encode() if arch else None
         return options
 
-    def compile(self, path, function, signature, defines, num_warps, num_stages, arch, output=OUTPUT_PTX):
+    def compile(self, path, function, signature, defines, num_warps, num_stages, arch, output=OUTPUT_PTX, overlap=False):
         """The PTX, or the bytes of another output, compiled offline."""
-        options = self.options(function, defines, num_warps, num_stages, signature, arch)
+        options = self.options(function, defines, num_warps, num_stages, overlap, signature, arch)
         compiled, text, size = c.c_void_p(), c.c_void_p(), c.c_size_t()
         self.check(self.c.tilec_compile(self.program(path), c.byref(options), c.byref(compiled)))
         try:
@@ -129,8 +128,8 @@ class Device:
             self.library.c.tilec_buffer_free(buffer)
         self.wrapped = {}
 
-    def kernel(self, path, function, defines, num_warps, num_stages):
-        options, kernel = self.library.options(function, defines, num_warps, num_stages), c.c_void_p()
+    def kernel(self, path, function, defines, num_warps, num_stages, overlap=False):
+        options, kernel = self.library.options(function, defines, num_warps, num_stages, overlap), c.c_void_p()
         self.library.check(self.library.c.tilec_kernel_new(self.handle, self.library.program(path), c.byref(options),
                                                            c.byref(kernel)))
         return Kernel(self, kernel)

@@ -69,8 +69,23 @@ def configs(warps=(4,), stages=(3,), **constexprs):
     return result
 
 
+BOTH = ({"IN": "", "OUT": ""}, {"IN": "evict_first", "OUT": "evict_first"})
+
+
+def hinted(some):
+    """The configurations with and without eviction policies."""
+    return [{**hints, **config} for hints in BOTH for config in some]
+
+
 def chosen(kernel, options):
     return kernel.configs[:3] if options.quick else kernel.configs
+
+
+def our_configs(row, kernel, options=None):
+    """The configurations that tilec tries: with launches that overlap the one before, and without where moving memory is the work."""
+    some = chosen(kernel, options) if options else kernel.configs
+    ways = (0,) if options and options.no_overlap else (1,) if row.flops else (1, 0)
+    return [{**config, "overlap": way} for way in ways for config in some]
 
 
 def cdiv(a, b):

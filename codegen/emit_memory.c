@@ -166,6 +166,16 @@ static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
   emit_broadcast(e, op, out);
 }
 
+// What is only stored is needed by each element's first holder alone.
+static bool is_only_stored(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    const Op *op = use->user;
+    if (op->kind == OP_SHARED_STORE) continue; // of a tile: the buffer is no load's result
+    if (op->kind != OP_STORE || use != &op->operands[1]) return false;
+  }
+  return value->first_use != NULL;
+}
+
 void emit_load(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *mask = op_operand(op, 1), *other = op_operand(op, 2);
   Run run = run_of(e, op, op_result(op)->type);
@@ -175,11 +185,11 @@ void emit_load(Emitter *e, Op *op) {
     load_once(e, op, &run, out);
     return;
   }
+  LLVMValueRef holder = is_only_stored(op_result(op)) ? emit_holder(e, run.type) : NULL;
   for (uint32_t r = 0; r < run.registers; r += run.length) {
-    LLVMValueRef otherwise[16];
+    LLVMValueRef otherwise[16], predicate = both(e, mask ? emit_register(e, mask, r) : NULL, holder);
     for (uint32_t i = 0; i < run.length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
-    load_run(e, &run, emit_register(e, pointer, r), mask ? emit_register(e, mask, r) : NULL, otherwise,
-             out + r);
+    load_run(e, &run, emit_register(e, pointer, r), predicate, otherwise, out + r);
   }
 }
 

@@ -12,6 +12,11 @@ void op_set_str(Op *op, AttrKey key, const char *text) {
   if (text) op_set_attr(op, (Attr){.key = key, .str = ir_name(ir, str_from(text))});
 }
 
+void op_copy_attr(Op *op, const Op *from, AttrKey key) {
+  const Attr *attr = op_attr(from, key);
+  if (attr) op_set_attr(op, *attr);
+}
+
 void op_set_ints(Op *op, AttrKey key, uint32_t n, const uint32_t *numbers) {
   int64_t *ints = ARENA_ARRAY(op->region->func->module->ir->arena, int64_t, n);
   for (uint32_t i = 0; i < n; i++) ints[i] = numbers[i];

@@ -74,9 +74,8 @@ static void lower_advance(Lowering *l, Op *op) {
 }
 
 static void copy_access_attrs(const Op *from, Op *to) {
-  const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT};
-  for (uint32_t i = 0; i < 2; i++)
-    if (op_attr(from, keys[i])) op_set_attr(to, *op_attr(from, keys[i]));
+  op_copy_attr(to, from, ATTR_CACHE);
+  op_copy_attr(to, from, ATTR_EVICT);
 }
 
 static uint32_t checked_dims(const Op *op) {

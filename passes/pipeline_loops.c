@@ -21,11 +21,11 @@
 // pays    the memory's latency passes while the iterations before are computed
 //
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
-// registers one iteration ahead, and stored at the iteration's begin. A wgmma whose sum only the loop carries
-// stays under way until the next one has begun: then a slot is free two iterations after its use. Copies are
-// then one iteration less ahead; or, behind a second barrier, begun where the dot before is done, so that
-// there are more of them under way (`refills`). A dot that reads an operand into registers waits itself for
-// the one before, and comes first, or its reads would queue up behind the copies:
+// registers one iteration ahead, and stored at the iteration's begin, before the barrier. A wgmma whose sum
+// only the loop carries stays under way until the next one has begun: then a slot is free two iterations
+// after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun where the dot
+// before is done, so that there are more of them under way (`refills`). A dot that reads an operand into
+// registers waits itself for the one before, and comes first, or its reads would queue up behind the copies:
 //
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
@@ -155,10 +155,7 @@ static Value *copy_target(Stager *s, Builder *b, const StagedLoad *load, Value *
 
 static void copy_hints(const Op *from, Op *to) {
   static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR};
-  for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    const Attr *attr = op_attr(from, keys[i]);
-    if (attr) op_set_attr(to, *attr);
-  }
+  for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(to, from, keys[i]);
 }
 
 static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLoad *load, Value *slot) {
@@ -277,8 +274,7 @@ static void store_tiles(Stager *s, Builder *b, Group *g) {
 
 // What an iteration's data wait for: its copies, everyone's stores, and for wgmma the proxy's order.
 static void wait_for_data(Stager *s, Builder *b, uint32_t under_way) {
-  Group *async = &s->groups[0], *registers = &s->groups[1];
-  if (registers->count) store_tiles(s, b, registers);
+  Group *async = &s->groups[0];
   b->loc = s->staged->loop->loc;
   if (async->count) {
     Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
@@ -300,19 +296,20 @@ static void issue_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
   g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
 }
 
-static void issue_groups(Stager *s, Builder *b, Value *iv) {
-  for (int g = 0; g < 2; g++) issue_ahead(s, b, &s->groups[g], iv);
-}
-
+// What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
+// iteration's end, where more registers are free, and the next iteration would wait for them.
 static void next_data(Stager *s, Builder *b, Value *iv) {
-  wait_for_data(s, b, s->groups[0].held);
-  if (!s->refills) issue_groups(s, b, iv);
+  Group *async = &s->groups[0], *registers = &s->groups[1];
+  if (registers->count) store_tiles(s, b, registers);
+  issue_ahead(s, b, registers, iv);
+  wait_for_data(s, b, async->held);
+  if (!s->refills) issue_ahead(s, b, async, iv);
 }
 
 // The slots that the dot before this one read are free once that is done in all warps.
 static void refill(Stager *s, Builder *b, Value *iv) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-  issue_groups(s, b, iv);
+  issue_ahead(s, b, &s->groups[0], iv);
 }
 
 static void use_slots(Stager *s, Builder *b, Group *g, CloneMap *map) {

@@ -100,7 +100,9 @@ static Value *zero_of(Builder *b, const Type *tile) {
 static Value *load_where(Share *h, Value *pointer, Value *mask) {
   const Type *pointee = type_element(pointer->type)->inner;
   const Type *tile = type_with_element(ir_of(h), pointer->type, pointee);
-  return build_load(&h->b, pointer, mask, mask ? zero_of(&h->b, tile) : NULL);
+  Value *value = build_load(&h->b, pointer, mask, mask ? zero_of(&h->b, tile) : NULL);
+  op_copy_attr(value->def, h->anchor->load, ATTR_EVICT);
+  return value;
 }
 
 static Value *moved(Builder *b, OpKind kind, Value *x, int64_t by, const Type *integers) {

@@ -39,11 +39,17 @@ static Address address_of(Value *pointer) {
 }
 
 static bool is_candidate(const Op *op) {
-  if (op->kind != OP_LOAD || op->attrs.n || op_scratch(op)) return false;
+  if (op->kind != OP_LOAD || op_attr(op, ATTR_VOLATILE) || op_attr(op, ATTR_CACHE) || op_scratch(op))
+    return false;
   const Type *tile = op_result(op)->type;
   return type_is_tile(tile) && tile->rank == 1 && !tile->layout &&
          (tile->shape[0] & (tile->shape[0] - 1)) == 0 && type_element(tile)->kind == TYPE_SCALAR &&
          !type_is_elem(tile, ELEM_I1);
+}
+
+static bool same_eviction(const Op *x, const Op *y) {
+  const Attr *of_x = op_attr(x, ATTR_EVICT), *of_y = op_attr(y, ATTR_EVICT);
+  return of_x && of_y ? of_x->str == of_y->str : of_x == of_y;
 }
 
 static WindowTap tap_of(Op *load) {
@@ -68,7 +74,7 @@ static void collect(Arena *arena, Op *first, bool far, Window *window) {
   const Type *tile = op_result(first)->type;
   *window = (Window){.low = INT64_MAX, .high = INT64_MIN};
   for (Op *op = first; op && !writes(op) && window->taps.n < MAX_TAPS; op = op->next) {
-    if (!is_candidate(op) || op_result(op)->type != tile) continue;
+    if (!is_candidate(op) || op_result(op)->type != tile || !same_eviction(op, first)) continue;
     Address address = address_of(op_operand(op, 0));
     bool same = far ? address.pointer == of_first.pointer
                     : address.base == of_first.base && address.offset == of_first.offset &&

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions and scans whose row length is known at compile time: no masks where it is the block's. tilec and Triton compile this
+"""Kernels whose sizes are known at compile time: no masks where blocks fill them. tilec and Triton compile this
 same file. IN, OUT: eviction policies of what is read and written once ("": none)."""
 import triton
 import triton.language as tl
@@ -215,3 +215,13 @@ def atomic_sum(x_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr, IN: tl.cons
     """BLOCK divides N."""
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.atomic_add(out_ptr, tl.sum(tl.load(x_ptr + i, eviction_policy=IN), axis=0), sem="relaxed")
+
+
+@triton.jit
+def conv1d(x_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr, TAPS: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr):
+    """out[i] = mean of x[i .. i + TAPS - 1]. BLOCK divides N."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK,), dtype=tl.float32)
+    for t in tl.static_range(TAPS):
+        acc += tl.load(x_ptr + i + t, eviction_policy=IN)
+    tl.store(out_ptr + i, acc / TAPS, eviction_policy=OUT)

@@ -146,12 +146,14 @@ static void test_gather_rows(void **state) { (void)state, check_file("gather_row
 static void test_product(void **state) { (void)state, check_file("product"); }
 static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
 static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
+static void test_dot_pipelined_registers(void **state) { (void)state, check_file("dot_pipelined_registers"); }
 static void test_dot_transposed(void **state) { (void)state, check_file("dot_transposed"); }
 static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
 static void test_dot_across(void **state) { (void)state, check_file("dot_across"); }
 static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"); }
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 static void test_windows(void **state) { (void)state, check_file("windows"); }
+static void test_windows_evict(void **state) { (void)state, check_file("windows_evict"); }
 static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
 static void test_loop_sums(void **state) { (void)state, check_file("loop_sums"); }
 static void test_accumulate_dots(void **state) { (void)state, check_file("accumulate_dots"); }
@@ -231,12 +233,14 @@ int main(void) {
       cmocka_unit_test(test_product),
       cmocka_unit_test(test_dot_mma),
       cmocka_unit_test(test_dot_pipelined),
+      cmocka_unit_test(test_dot_pipelined_registers),
       cmocka_unit_test(test_dot_promoted),
       cmocka_unit_test(test_dot_transposed),
       cmocka_unit_test(test_dot_chosen),
       cmocka_unit_test(test_dot_across),
       cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_windows),
+      cmocka_unit_test(test_windows_evict),
       cmocka_unit_test(test_windows_declined),
       cmocka_unit_test(test_loop_sums),
       cmocka_unit_test(test_accumulate_dots),
