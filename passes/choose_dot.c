@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // choose_dot: puts on each dot the instruction that it becomes, and the layouts that this one wants.
 //
-// before  %d = dot %a, %b, %c : (tile<128x64xfp16>, tile<64x128xfp16>, tile<128x128xfp32>) ->
-// tile<128x128xfp32> after   %d = dot %a, %b, %c {instruction = "wgmma", anchor = layout<...>, shared_a,
-// shared_b} needs   nothing; tiles without layouts keeps   every value, up to the order in which products are
-// summed breaks  nothing pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long
-// for: wgmma on sm_90a, mma.sync from sm_75
-//         (fp16) and sm_80 on, fused multiply-adds where neither has the types, the precision or the shape;
-//         before sm_89 fp8 is multiplied as fp16
+// before  %d = dot %a, %b, %c : tile<128x128xfp32>
+// after   %d = dot %a, %b, %c {instruction = "wgmma", anchor = layout<...>, shared_a, shared_b} : ...
+// needs   tiles without layouts
+// keeps   every value, up to the order in which products are summed
+// breaks  nothing
+// pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long for: wgmma on sm_90a,
+//         mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types, the
+//         precision or the shape; before sm_89 fp8 is multiplied as fp16
 //
 // A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
 // row reductions between the two stay in the warp, and its first operand stays in registers.
@@ -258,23 +259,31 @@ static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint
   return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
 }
 
-// Turns the operand's load where its threads' words count along k and the product's should not, or the other
-// way round.
-static void turn_load(Chooser *c, const Product *p, DotOperand operand, bool wants_k) {
-  Op *load = op_operand(p->op, operand)->def;
-  bool turned = load && load->kind == OP_TRANS;
-  if (turned) load = op_operand(load, 0)->def;
-  const Attr *anchor = load && load->kind == OP_LOAD ? op_attr(load, ATTR_ANCHOR) : NULL;
-  if (!anchor || p->a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0) return;
+// Whether the operand's load is to be turned, as its threads' words count along k and the product's should
+// not, or the other way round; how.
+static bool find_turn(const Chooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
+                      Layout *layout) {
+  Op *op = op_operand(p->op, operand)->def;
+  bool turned = op && op->kind == OP_TRANS;
+  if (turned) op = op_operand(op, 0)->def;
+  const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
+  if (!anchor || p->a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0) return false;
   bool k_is_last = (operand == DOT_A) != turned;
   uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
   bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? k : 0);
   uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k;
   Turn turn = wants_k ? wgmma_turn : fma_turn(c, inner_bits, outer_bits);
-  if (along_k == wants_k || !turn_fits(turn, inner_bits, outer_bits)) return;
-  if (!wants_k && !fma_turn_pays(c, turn, inner_bits, outer_bits)) return;
-  Layout layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last, turn);
-  set_layout(c, load, ATTR_ANCHOR, &layout);
+  if (along_k == wants_k || !turn_fits(turn, inner_bits, outer_bits)) return false;
+  if (!wants_k && !fma_turn_pays(c, turn, inner_bits, outer_bits)) return false;
+  *load = op;
+  *layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last, turn);
+  return true;
+}
+
+static void turn_load(Chooser *c, const Product *p, DotOperand operand, bool wants_k) {
+  Op *load;
+  Layout layout;
+  if (find_turn(c, p, operand, wants_k, &load, &layout)) set_layout(c, load, ATTR_ANCHOR, &layout);
 }
 
 // The operand that is not the same everywhere, if there is but one.
@@ -361,9 +370,26 @@ static Layout choose_mma(Chooser *c, Product *p) {
   return result;
 }
 
+// Whether what is loaded ahead, were both operands turned, takes as many registers as the sums. Then a is
+// better copied by cp.async, though multiply-adds of words along k conflict more in the register file's
+// banks. H200, 4096^3, tiles of 64 x 64 x 64: 3125 us instead of 3220; of 256 x 128 x 32, with a third as
+// many: 3246 instead of 2830.
+static bool crowds_registers(const Chooser *c, const Product *p) {
+  uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
+  bool copies = c->target->sm >= 80 && c->target->num_stages > 1;
+  return copies && loaded >= UINT64_C(1) << (p->shape.m + p->shape.n);
+}
+
 static Layout choose_fma(Chooser *c, Product *p) {
-  turn_load(c, p, DOT_A, false);
-  turn_load(c, p, DOT_B, false);
+  Op *a, *b;
+  Layout a_layout, b_layout;
+  bool turns_a = find_turn(c, p, DOT_A, false, &a, &a_layout),
+       turns_b = find_turn(c, p, DOT_B, false, &b, &b_layout);
+  if (turns_b) set_layout(c, b, ATTR_ANCHOR, &b_layout);
+  if (turns_a && turns_b && crowds_registers(c, p))
+    p->way = "a is read along k: turned too, the operands would take as many registers as the sums";
+  else if (turns_a)
+    set_layout(c, a, ATTR_ANCHOR, &a_layout);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
   return layout_fma_result(&p->shape, warp_bits_of(c));

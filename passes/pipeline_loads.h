@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the pass `pipeline` finds out about a loop before it changes it.
+// What the pass `pipeline` finds out about a loop before it changes it (pipeline_loads.c, pipeline_stages.c).
 #ifndef PASSES_PIPELINE_LOADS_H
 #define PASSES_PIPELINE_LOADS_H
 
@@ -25,5 +25,8 @@ typedef struct StagedLoop {
 
 // Whether the loop has loads to be issued ahead; remarks say why not.
 bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found);
+
+// How many stages the loop gets; fewer than 2: none.
+uint32_t staged_loop_stages(PassContext *context, Func *func, const StagedLoop *staged);
 
 #endif

@@ -36,7 +36,6 @@
 //         }
 #include "ir/clone.h"
 #include "ir/layout_dot.h"
-#include "ir/scratch.h"
 #include "passes/pipeline_loads.h"
 
 // Loads that are issued the same number of iterations ahead.
@@ -385,57 +384,6 @@ static Op *make_loop(Stager *s, Builder *b) {
 
 // --- how far ahead
 
-static uint64_t bytes_a_stage(const StagedLoop *staged) {
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < staged->loads.n; i++)
-    bytes += shared_bytes(op_result(staged->loads.at[i].alloc)->type);
-  return bytes;
-}
-
-typedef struct Beside {
-  const Stager *s;
-  uint64_t bytes;
-} Beside;
-
-static bool used_after(const Value *buffer, const Op *loop) {
-  for (const Use *use = buffer->first_use; use; use = use->next) {
-    if (use->user->id > loop->id) return true;
-    for (uint32_t i = 0; i < use->user->result_count; i++) // views
-      if (use->user->results[i].type->kind == TYPE_SHARED && used_after(&use->user->results[i], loop))
-        return true;
-  }
-  return false;
-}
-
-// Buffers of the loop's body that are not staged, and those before it that are used in it or later.
-static void add_beside(Op *op, void *data) {
-  enum { ALIGN = 1024 };
-  Beside *beside = data;
-  const StagedLoop *staged = beside->s->staged;
-  if (op->kind != OP_SHARED_ALLOC) return;
-  for (uint32_t i = 0; i < staged->loads.n; i++)
-    if (staged->loads.at[i].alloc == op) return;
-  const Op *around = op;
-  while (around && around != staged->loop) around = around->region->parent;
-  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop));
-  if (alive) beside->bytes += (shared_bytes(op_result(op)->type) + (uint64_t)ALIGN - 1) / ALIGN * ALIGN;
-}
-
-// As many stages as asked for and as fit; fewer than 2: none.
-static uint32_t stages_that_fit(Stager *s) {
-  uint64_t bytes = bytes_a_stage(s->staged), limit = shared_limit(&s->func->module->target);
-  Beside beside = {s, 0};
-  region_walk(s->func->body, add_beside, &beside);
-  limit -= beside.bytes < limit ? beside.bytes : limit;
-  uint32_t stages = s->staged->stages;
-  while (stages > 1 && stages * bytes > limit) stages--;
-  if (stages < s->staged->stages)
-    diag_remark(s->context->diags, s->staged->loop->loc, "pipeline",
-                "%u stages of %llu bytes, not %u: shared memory has %llu left", stages,
-                (unsigned long long)bytes, s->staged->stages, (unsigned long long)limit);
-  return stages;
-}
-
 static uint32_t count_async(const StagedLoop *staged) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < staged->loads.n; i++) count += staged->loads.at[i].async;
@@ -510,7 +458,7 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   }
   Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
   s.lower = op_operand(loop, 0), s.upper = op_operand(loop, 1);
-  uint32_t stages = stages_that_fit(&s);
+  uint32_t stages = staged_loop_stages(context, func, &staged);
   if (stages < 2) return false;
   make_groups(&s, stages);
   report(&s, stages);

@@ -146,6 +146,7 @@ static void test_gather_rows(void **state) { (void)state, check_file("gather_row
 static void test_product(void **state) { (void)state, check_file("product"); }
 static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
 static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
+static void test_dot_fma_crowded(void **state) { (void)state, check_file("dot_fma_crowded"); }
 static void test_dot_pipelined_registers(void **state) { (void)state, check_file("dot_pipelined_registers"); }
 static void test_dot_transposed(void **state) { (void)state, check_file("dot_transposed"); }
 static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
@@ -233,6 +234,7 @@ int main(void) {
       cmocka_unit_test(test_product),
       cmocka_unit_test(test_dot_mma),
       cmocka_unit_test(test_dot_pipelined),
+      cmocka_unit_test(test_dot_fma_crowded),
       cmocka_unit_test(test_dot_pipelined_registers),
       cmocka_unit_test(test_dot_promoted),
       cmocka_unit_test(test_dot_transposed),
