@@ -18,7 +18,7 @@ typedef struct Type {
 static const Type types[] = {
     {"fp16", TILEC_FP16, TILEC_FP16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-11},
     {"bf16", TILEC_BF16, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-8},
-    {"fp32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_IEEE, {128, 128, 32, 4, 3}, 0, 0x1p-20, 0x1p-24},
+    {"fp32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_IEEE, {256, 128, 32, 8, 3}, 0, 0x1p-20, 0x1p-24},
     {"tf32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32, {256, 128, 32, 8, 4}, 0x1p-10, 0x1p-17, 0x1p-24},
     {"tf32x3", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32X3, {128, 128, 32, 8, 3}, 0x1p-20, 0x1p-17, 0},
     {"fp8", TILEC_FP8E4NV, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0x1p-10, 0x1p-8},
