@@ -130,32 +130,42 @@ static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i
   return operand_index(d, d->first, row, k + (i >> 1) * (4u << d->pack));
 }
 
-static void one_k(WgmmaDot *d, uint32_t index, uint32_t k, bool from_zero, LLVMValueRef *sum) {
-  const Product *p = d->p;
-  LLVMValueRef words[4];
-  Wgmma w = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
-             .n = 1u << d->column_bits,
-             .from_zero = from_zero,
-             .b_transposed = d->b.transposed,
-             .a_transposed = d->a.transposed};
+// A group of products in the making, over the sums in their order.
+typedef struct Group {
+  WgmmaStep *steps;
+  LLVMValueRef *sums;
+  uint32_t *registers; // where each sum belongs
+  uint32_t count, sum_count;
+} Group;
+
+static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
+  WgmmaStep step = {0};
   if (d->registers) {
+    LLVMValueRef *words = ARENA_ARRAY(d->e->arena, LLVMValueRef, 4);
     for (uint32_t i = 0; i < 4; i++) words[i] = d->a_words[a_word(d, index, k, i)];
-    w.a = words;
+    step.a = words;
   } else {
-    w.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
+    step.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
   }
-  w.b_descriptor = descriptor_at(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
-  nvvm_wgmma(d->e, &w, sum);
+  step.b_descriptor = descriptor_at(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
+  return step;
 }
 
 // k from `first` to `end` for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the
 // first.
-static void one_tile(WgmmaDot *d, uint32_t index, uint32_t first, uint32_t end) {
-  uint32_t step = d->p->sum == ELEM_FP16 ? 2 : 1, count = 0, n = 1u << d->column_bits;
-  LLVMValueRef sum[128];
-  for (uint32_t v = 0; v < n / 2; v += step) sum[count++] = d->sums[result_register(d, index, v)];
-  for (uint32_t k = first; k < end; k += 8u << d->pack) one_k(d, index, k, d->zero && k == first, sum);
-  for (uint32_t v = 0; v < n / 2; v += step) d->sums[result_register(d, index, v)] = sum[v / step];
+static void add_tile(WgmmaDot *d, Group *group, uint32_t index, uint32_t first, uint32_t end) {
+  uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = 1u << d->column_bits, at = group->sum_count;
+  for (uint32_t v = 0; v < n / 2; v += words) {
+    uint32_t r = result_register(d, index, v);
+    group->registers[group->sum_count] = r;
+    group->sums[group->sum_count++] = d->sums[r];
+  }
+  for (uint32_t k = first; k < end; k += 8u << d->pack) {
+    WgmmaStep *step = &group->steps[group->count++];
+    *step = step_of(d, index, k);
+    step->sum = at;
+    step->from_zero = d->zero && k == first;
+  }
 }
 
 // The register beside r that holds the next column.
@@ -177,33 +187,6 @@ static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
     if (is_first_of_pair(d, r)) emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[neighbour(d, r)]);
 }
 
-// --- what the fence and the wait pass through, so that nothing is computed between them and the products
-
-typedef struct Through {
-  LLVMValueRef **places, *values;
-  uint32_t count;
-} Through;
-
-static Through through_of(WgmmaDot *d, uint32_t registers) {
-  uint32_t most = registers + (d->registers ? layout_registers(d->a_layout) : 0);
-  return (Through){ARENA_ARRAY(d->e->arena, LLVMValueRef *, most),
-                   ARENA_ARRAY(d->e->arena, LLVMValueRef, most), 0};
-}
-
-static void add_through(Through *t, LLVMValueRef *place) {
-  t->values[t->count] = *place;
-  t->places[t->count++] = place;
-}
-
-static void add_sums(WgmmaDot *d, Through *t, uint32_t registers) {
-  for (uint32_t r = 0; r < registers; r++)
-    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) add_through(t, &d->sums[r]);
-}
-
-static void take_back(const Through *t) {
-  for (uint32_t i = 0; i < t->count; i++) *t->places[i] = t->values[i];
-}
-
 // Reads the first operand's elements from `first` to `end` of k, a power of two of them.
 static void read_part(WgmmaDot *d, uint32_t first, uint32_t end) {
   uint32_t mask = 0, part = 0, whole = (1u << d->p->shape.k) - 1;
@@ -218,7 +201,7 @@ static void read_part(WgmmaDot *d, uint32_t first, uint32_t end) {
 }
 
 // The words of a that the products from `first` to `end` take.
-static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t first, uint32_t end) {
+static void find_words(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
     if (outer_of(d, second(d), index) || index & d->next_8_rows) continue;
@@ -226,24 +209,19 @@ static void add_words(WgmmaDot *d, Through *t, uint32_t registers, uint32_t firs
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);
         d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
-        add_through(t, &d->a_words[at]);
       }
   }
 }
 
-static void fence(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
-  Through t = through_of(d, registers);
-  if (!d->zero && first == 0) add_sums(d, &t, registers); // later parts go on with them
-  if (d->registers) add_words(d, &t, registers, first, end);
-  nvvm_wgmma_fence(d->e, t.values, t.count);
-  take_back(&t);
-}
-
+// The sums pass through the wait, so that nothing is computed between it and the products.
 static void wait(WgmmaDot *d, uint32_t registers) {
-  Through t = through_of(d, registers);
-  add_sums(d, &t, registers);
-  nvvm_wgmma_wait(d->e, 0, t.values, t.count);
-  take_back(&t);
+  LLVMValueRef *sums = ARENA_ARRAY(d->e->arena, LLVMValueRef, registers);
+  uint32_t count = 0, at = 0;
+  for (uint32_t r = 0; r < registers; r++)
+    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) sums[count++] = d->sums[r];
+  nvvm_wgmma_wait(d->e, 0, sums, count);
+  for (uint32_t r = 0; r < registers; r++)
+    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) d->sums[r] = sums[at++];
 }
 
 // --- the product
@@ -262,14 +240,26 @@ static uint32_t column_bits(const WgmmaDot *d) {
 // k from `first` to `end`, as one group.
 static void begin(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
   const Product *p = d->p;
+  Arena *arena = d->e->arena;
   uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
+  uint32_t steps = (end - first) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
+  Group group = {ARENA_ARRAY(arena, WgmmaStep, (size_t)(registers / sums) * steps),
+                 ARENA_ARRAY(arena, LLVMValueRef, registers), ARENA_ARRAY(arena, uint32_t, registers), 0, 0};
   if (d->a_read.map) read_part(d, first, end);
-  fence(d, registers, first, end);
+  if (d->registers) find_words(d, registers, first, end);
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) one_tile(d, index, first, end);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r)
+      add_tile(d, &group, index, first, end);
   }
-  nvvm_wgmma_commit(d->e);
+  WgmmaGroup products = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
+                         .n = 1u << d->column_bits,
+                         .a_transposed = d->a.transposed,
+                         .b_transposed = d->b.transposed,
+                         .steps = group.steps,
+                         .count = group.count};
+  nvvm_wgmma(d->e, &products, group.sums, group.sum_count);
+  for (uint32_t i = 0; i < group.sum_count; i++) d->sums[group.registers[i]] = group.sums[i];
 }
 
 // Sums of so many products begin from zero, and are added up in fp32: the tensor core's own sums of fp8 keep

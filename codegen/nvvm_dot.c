@@ -14,6 +14,7 @@ typedef struct Tied {
   LLVMValueRef args[MAX_OPERANDS];
   LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
   uint32_t count, result_count;
+  bool early; // results are written before all operands have been read
 } Tied;
 
 static char constraint_of(const Emitter *e, LLVMTypeRef type) {
@@ -25,7 +26,8 @@ static char constraint_of(const Emitter *e, LLVMTypeRef type) {
 
 static void add_result(Emitter *e, Tied *call, LLVMValueRef tied) {
   LLVMTypeRef type = LLVMTypeOf(tied);
-  buf_printf(&call->constraints, "%s=%c", call->result_count ? "," : "", constraint_of(e, type));
+  buf_printf(&call->constraints, "%s=%s%c", call->result_count ? "," : "", call->early ? "&" : "",
+             constraint_of(e, type));
   call->results[call->result_count++] = type;
 }
 
@@ -41,6 +43,7 @@ static uint32_t add_operand(Emitter *e, Tied *call, LLVMValueRef value) {
 
 static void add_tied(Tied *call, LLVMValueRef value, uint32_t result) {
   buf_printf(&call->constraints, ",%u", result);
+  if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
   call->types[call->count] = LLVMTypeOf(value);
   call->args[call->count++] = value;
 }
@@ -124,36 +127,42 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
 }
 
 // The scale of the sum, 0 or 1, and for floats the signs of a and b, for 16-bit types what is transposed.
-static void wgmma_flags(const Wgmma *w, Buf *text) {
-  bool integer = w->types.sum == ELEM_I32, half = elem_info(w->types.a)->bits == 16;
-  buf_text(text, w->from_zero ? ", 0" : ", 1");
+static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
+  bool integer = g->types.sum == ELEM_I32, half = elem_info(g->types.a)->bits == 16;
+  buf_text(text, step->from_zero ? ", 0" : ", 1");
   if (!integer) buf_text(text, ", 1, 1");
-  if (half && !w->a) buf_printf(text, ", %d", w->a_transposed);
-  if (half) buf_printf(text, ", %d", w->b_transposed);
-  buf_char(text, ';');
+  if (half && !step->a) buf_printf(text, ", %d", g->a_transposed);
+  if (half) buf_printf(text, ", %d", g->b_transposed);
+  buf_text(text, ";\n\t");
 }
 
-void nvvm_wgmma(Emitter *e, const Wgmma *w, LLVMValueRef *sum) {
-  uint32_t sums = w->types.sum == ELEM_FP16 ? w->n / 4 : w->n / 2;
-  Tied call = {0};
-  emit_needs_ptx(e, w->types.a == w->types.b ? 80 : 84);
-  e->arch_specific = true;
-  for (uint32_t i = 0; i < sums; i++) add_result(e, &call, sum[i]);
-  uint32_t a = w->a ? sums : add_operand(e, &call, w->a_descriptor);
-  for (uint32_t i = 0; w->a && i < 4; i++) add_operand(e, &call, w->a[i]);
-  uint32_t b = add_operand(e, &call, w->b_descriptor);
-  for (uint32_t i = 0; i < sums && !w->from_zero; i++) add_tied(&call, sum[i], i);
-  buf_printf(&call.text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", w->n, k_of(w->types.a),
-             type_name(w->types.sum), operand_name(w->types.a), operand_name(w->types.b));
-  word_list(&call.text, 0, sums);
-  buf_text(&call.text, ", ");
-  if (w->a)
-    word_list(&call.text, a, 4);
+static void wgmma_step(Emitter *e, Tied *call, const WgmmaGroup *g, const WgmmaStep *step) {
+  uint32_t sums = g->types.sum == ELEM_FP16 ? g->n / 4 : g->n / 2;
+  buf_printf(&call->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", g->n, k_of(g->types.a),
+             type_name(g->types.sum), operand_name(g->types.a), operand_name(g->types.b));
+  word_list(&call->text, step->sum, sums);
+  buf_text(&call->text, ", ");
+  uint32_t a = step->a ? add_operand(e, call, step->a[0]) : add_operand(e, call, step->a_descriptor);
+  for (uint32_t i = 1; step->a && i < 4; i++) add_operand(e, call, step->a[i]);
+  if (step->a)
+    word_list(&call->text, a, 4);
   else
-    buf_printf(&call.text, "$%u", a);
-  buf_printf(&call.text, ", $%u", b);
-  wgmma_flags(w, &call.text);
-  finish(e, &call, true, sum);
+    buf_printf(&call->text, "$%u", a);
+  buf_printf(&call->text, ", $%u", add_operand(e, call, step->b_descriptor));
+  wgmma_flags(g, step, &call->text);
+}
+
+// All in one piece of assembly: one with hundreds of operands costs LLVM as much time as many instructions.
+void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t sum_count) {
+  Tied call = {.early = g->steps[0].from_zero};
+  emit_needs_ptx(e, g->types.a == g->types.b ? 80 : 84);
+  e->arch_specific = true;
+  for (uint32_t i = 0; i < sum_count; i++) add_result(e, &call, sums[i]);
+  buf_text(&call.text, "wgmma.fence.sync.aligned;\n\t");
+  for (uint32_t i = 0; i < g->count; i++) wgmma_step(e, &call, g, &g->steps[i]);
+  for (uint32_t i = 0; i < sum_count && !g->steps[0].from_zero; i++) add_tied(&call, sums[i], i);
+  buf_text(&call.text, "wgmma.commit_group.sync.aligned;");
+  finish(e, &call, true, sums);
 }
 
 // An ordered instruction through which values pass.
@@ -165,12 +174,6 @@ static void passing(Emitter *e, const char *text, LLVMValueRef *values, uint32_t
   buf_text(&call.text, text);
   finish(e, &call, true, values);
 }
-
-void nvvm_wgmma_fence(Emitter *e, LLVMValueRef *values, uint32_t count) {
-  passing(e, "wgmma.fence.sync.aligned;", values, count);
-}
-
-void nvvm_wgmma_commit(Emitter *e) { passing(e, "wgmma.commit_group.sync.aligned;", NULL, 0); }
 
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
   passing(e, arena_printf(e->arena, "wgmma.wait_group.sync.aligned %u;", pending), values, count);

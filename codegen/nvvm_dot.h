@@ -16,21 +16,25 @@ typedef struct MmaTypes {
 void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef *a, const LLVMValueRef *b,
               LLVMValueRef *sum);
 
-// wgmma.mma_async of m64 x n and 32 bytes of k. a: 4 words of 32 bits, or NULL, then a_descriptor says where
-// it is; the descriptors are i64. sum: n / 2 values (n / 4 words of two fp16), tied.
-typedef struct Wgmma {
-  MmaTypes types;
-  uint32_t n;
+// One wgmma.mma_async of m64 x n and 32 bytes of k. a: 4 words of 32 bits, or NULL, then a_descriptor says
+// where it is; the descriptors are i64.
+typedef struct WgmmaStep {
   const LLVMValueRef *a;
   LLVMValueRef a_descriptor, b_descriptor;
+  uint32_t sum;   // the first of its n / 2 sums (n / 4 words of two fp16) in the group's
+  bool from_zero; // nothing is added to, whatever the sums hold
+} WgmmaStep;
+
+// Products that follow one another, committed as one group. What was written to the sums and to words of a is
+// fenced off. Sums that a step begins from zero must be so in all tiles of the group.
+typedef struct WgmmaGroup {
+  MmaTypes types;
+  uint32_t n;
   bool a_transposed, b_transposed; // not k-major; 16-bit types alone
-  bool from_zero;                  // nothing is added to, whatever sum holds
-} Wgmma;
-void nvvm_wgmma(Emitter *e, const Wgmma *wgmma, LLVMValueRef *sum);
-// Orders what was written to the values (accumulators, words of a; fp32 or 32-bit) before the products that
-// follow: they pass through, so that nothing moves between.
-void nvvm_wgmma_fence(Emitter *e, LLVMValueRef *values, uint32_t count);
-void nvvm_wgmma_commit(Emitter *e);
+  const WgmmaStep *steps;
+  uint32_t count;
+} WgmmaGroup;
+void nvvm_wgmma(Emitter *e, const WgmmaGroup *group, LLVMValueRef *sums, uint32_t sum_count); // replaces them
 // Waits until at most `pending` groups are under way; the values (fp32 or 32-bit words) pass through, so that
 // nothing that uses them moves before it.
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count);
