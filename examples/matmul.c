@@ -6,27 +6,30 @@
 // FORM: nn (b is K x N), nt (b is N x K), block and transposed (the same two by block pointers).
 #include "host.h"
 
+// M, N, K, warps, stages.
+static const int tall[] = {256, 128, 64, 8, 4}, wide[] = {128, 256, 64, 8, 4}, small[] = {64, 64, 64, 4, 5},
+                 tall_words[] = {256, 128, 32, 8, 4}, wide_words[] = {128, 256, 32, 8, 3},
+                 narrow_words[] = {128, 64, 32, 4, 3}, square_words[] = {128, 128, 32, 8, 3},
+                 bytes[] = {128, 256, 128, 8, 4};
+
 typedef struct Type {
   const char *name;
   tilec_dtype in, out;
   tilec_fp32_dot fp32_dot;
-  int tile[5];         // M, N, K, warps, stages: the fastest measured on an H200
+  const int *nn, *nt;  // the fastest tiles measured on an H200, by b's order
   double operand, sum; // relative errors: of an operand, of a sum to its terms' magnitudes,
   double out_unit;     // of rounding c
 } Type;
 
 static const Type types[] = {
-    {"fp16", TILEC_FP16, TILEC_FP16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-11},
-    {"bf16", TILEC_BF16, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 64, 8, 4}, 0, 0x1p-18, 0x1p-8},
-    {"fp32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_IEEE, {256, 128, 32, 8, 3}, 0, 0x1p-20, 0x1p-24},
-    {"tf32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32, {256, 128, 32, 8, 4}, 0x1p-10, 0x1p-17, 0x1p-24},
-    {"tf32x3", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32X3, {128, 128, 32, 8, 3}, 0x1p-20, 0x1p-17, 0},
-    {"fp8", TILEC_FP8E4NV, TILEC_BF16, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0x1p-10, 0x1p-8},
-    {"int8", TILEC_I8, TILEC_I32, TILEC_FP32_DOT_IEEE, {128, 256, 128, 8, 4}, 0, 0, 0}};
-
-// 16-bit operands: tall tiles where b's rows lie along n, small ones where large ones would be too few for
-// the GPU.
-static const int tall[] = {256, 128, 64, 8, 4}, small[] = {64, 64, 64, 4, 5};
+    {"fp16", TILEC_FP16, TILEC_FP16, TILEC_FP32_DOT_IEEE, tall, wide, 0, 0x1p-18, 0x1p-11},
+    {"bf16", TILEC_BF16, TILEC_BF16, TILEC_FP32_DOT_IEEE, tall, wide, 0, 0x1p-18, 0x1p-8},
+    {"fp32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_IEEE, wide_words, tall_words, 0, 0x1p-20, 0x1p-24},
+    {"tf32", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32, tall_words, tall_words, 0x1p-10, 0x1p-17, 0x1p-24},
+    {"tf32x3", TILEC_FP32, TILEC_FP32, TILEC_FP32_DOT_TF32X3, narrow_words, square_words, 0x1p-20, 0x1p-17,
+     0},
+    {"fp8", TILEC_FP8E4NV, TILEC_BF16, TILEC_FP32_DOT_IEEE, bytes, bytes, 0, 0x1p-10, 0x1p-8},
+    {"int8", TILEC_I8, TILEC_I32, TILEC_FP32_DOT_IEEE, bytes, bytes, 0, 0, 0}};
 
 typedef struct Problem {
   const Type *type;
@@ -36,10 +39,9 @@ typedef struct Problem {
 } Problem;
 
 static tilec_kernel *compile(Host *host, const Problem *p) {
-  const int *tile = tilec_dtype_bytes(p->type->in) != 2 ? p->type->tile
-                    : p->m <= 1024 && p->n <= 1024      ? small
-                    : p->transposed                     ? p->type->tile
-                                                        : tall;
+  const int *tile = p->transposed ? p->type->nt : p->type->nn;
+  if (tilec_dtype_bytes(p->type->in) == 2 && p->m <= 1024 && p->n <= 1024)
+    tile = small; // large ones would be too few
   char text[4][32];
   const char *defines[4] = {text[0], text[1], text[2], text[3]};
   for (int i = 0; i < 3; i++) snprintf(text[i], sizeof text[i], "BLOCK_%c=%d", "MNK"[i], tile[i]);
