@@ -60,20 +60,22 @@ static uint32_t stages_that_fit(PassContext *context, const Func *func, const St
 
 // --- warps
 
+// Registers of 32 bits that hold a thread's part of the tile.
+static uint32_t words(const Type *tile) {
+  return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
+}
+
 static void add_sums(Op *op, void *data) {
   const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
   uint32_t *registers = data;
-  if (instruction && strcmp(instruction->str, "fma") == 0)
-    *registers += layout_registers(op_result(op)->type->layout);
+  if (instruction && strcmp(instruction->str, "fma") == 0) *registers += words(op_result(op)->type);
 }
 
 static uint32_t loaded_registers(const StagedLoop *staged) {
-  uint32_t bytes = 0;
-  for (uint32_t i = 0; i < staged->loads.n; i++) {
-    const Type *tile = op_result(staged->loads.at[i].load)->type;
-    if (!staged->loads.at[i].async) bytes += layout_registers(tile->layout) * type_element_bytes(tile);
-  }
-  return (bytes + 3) / 4;
+  uint32_t registers = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (!staged->loads.at[i].async) registers += words(op_result(staged->loads.at[i].load)->type);
+  return registers;
 }
 
 // Programs that a multiprocessor holds at a time. What it has is what one program may have of it, and 1 KB
