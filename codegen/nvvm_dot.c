@@ -14,7 +14,8 @@ typedef struct Tied {
   LLVMValueRef args[MAX_OPERANDS];
   LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
   uint32_t count, result_count;
-  bool early; // results are written before all operands have been read
+  bool early; // results are written before all operands have been read: an operand that is also tied needs
+              // another register
 } Tied;
 
 static char constraint_of(const Emitter *e, LLVMTypeRef type) {
@@ -154,7 +155,7 @@ static void wgmma_step(Emitter *e, Tied *call, const WgmmaGroup *g, const WgmmaS
 
 // All in one piece of assembly: one with hundreds of operands costs LLVM as much time as many instructions.
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t sum_count) {
-  Tied call = {.early = g->steps[0].from_zero};
+  Tied call = {.early = true};
   emit_needs_ptx(e, g->types.a == g->types.b ? 80 : 84);
   e->arch_specific = true;
   for (uint32_t i = 0; i < sum_count; i++) add_result(e, &call, sums[i]);
