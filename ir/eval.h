@@ -8,10 +8,9 @@
 //
 // Beyond those rules: below the smallest normal value rounding adds what it adds there; conversions of a
 // number that the target type has add nothing; a quotient whose divisor's bound reaches 0, a NaN as integer,
-// the bits of a computed NaN, a sum whose terms of one sign alone overflow, and a result that is special
-// (infinite, NaN) in only one of v and r are uncertain. A branch or loop bound on an uncertain value, or an
-// uncertain address, makes the whole memory uncertain: evaluation goes on with v. An access that is not
-// naturally aligned is an error.
+// and a result that is special (infinite, NaN) in only one of v and r are uncertain. A branch or loop bound
+// on an uncertain value, or an uncertain address, makes the whole memory uncertain: evaluation goes on with
+// v. An access that is not naturally aligned is an error.
 #ifndef IR_EVAL_H
 #define IR_EVAL_H
 

@@ -41,19 +41,12 @@ Element eval_computed(Elem elem, double exact, double r, double e, unsigned stat
   return x;
 }
 
-// How far a product may be from the references'.
-static double product_bound(const Element *a, const Element *b) {
-  return eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_bound_product(a->e, b->e);
-}
-
 static Element divide(Elem elem, double a, double b, const Element *x, const Element *y, unsigned state) {
   double quotient = x->r / y->r;
   if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
   // 2 ulp are up to 4 u (ops.def); what is wider than fp32 or narrower is rounded once.
   double ulps = elem == ELEM_FP32 ? 4 : elem == ELEM_FP64 ? 1 : 1.001;
-  double least_divisor = fabs(y->r) > y->e ? fabs(y->r) - y->e : fabs(y->r);
-  double e =
-      (x->e + eval_bound_product(quotient, y->e)) / least_divisor + eval_rounding(elem, quotient, ulps);
+  double e = (x->e + eval_bound_product(quotient, y->e)) / fabs(y->r) + eval_rounding(elem, quotient, ulps);
   return eval_computed(elem, a / b, quotient, e, state);
 }
 
@@ -85,7 +78,8 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
   case OP_SUB:
     return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
   case OP_MUL: {
-    double e = product_bound(a, b) + eval_rounding(elem, a->r * b->r, 1);
+    double e =
+        eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_rounding(elem, a->r * b->r, 1);
     return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
   case OP_DIV: return divide(elem, v, w, a, b, state);
@@ -116,7 +110,8 @@ static double fma_to_odd(double a, double b, double c) {
 Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Element *c) {
   double x = number_decode(elem, a->bits), y = number_decode(elem, b->bits), z = number_decode(elem, c->bits);
   double v = elem == ELEM_FP64 ? fma(x, y, z) : fma_to_odd(x, y, z), r = fma(a->r, b->r, c->r);
-  double e = product_bound(a, b) + c->e + eval_rounding(elem, r, 1);
+  double e =
+      eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + c->e + eval_rounding(elem, r, 1);
   return eval_computed(elem, v, r, e, a->state | b->state | c->state);
 }
 
@@ -125,24 +120,15 @@ void eval_sum_add(FloatSum *sum, Elem elem, const Element *x) {
   sum->v =
       sum->terms > 0 ? sum->v + v : v; // rounded at the end: rounding each would drift off in one direction
   sum->r = sum->terms > 0 ? sum->r + x->r : x->r;
-  *(x->r < 0 ? &sum->minus : &sum->plus) += isnan(x->r) ? 0 : fabs(x->r);
+  sum->size += fabs(x->r);
   sum->e += x->e;
   sum->terms += 1;
   sum->state |= x->state;
 }
 
-// In some order the terms of one sign may come first, and overflow though the sum does not.
-static bool may_overflow_on_the_way(const FloatSum *sum, Elem elem) {
-  double most = number_overflow(elem);
-  bool above = sum->plus + sum->e >= most, below = sum->minus + sum->e >= most;
-  return !isnan(sum->r) && ((above && sum->r < most) || (below && sum->r > -most));
-}
-
 Element eval_sum_end(const FloatSum *sum, Elem elem) {
-  double rounding = eval_rounding(elem, sum->plus + sum->minus, 1);
-  double e = sum->e + (sum->terms > 1 ? 2 * sqrt(sum->terms) * rounding : 0);
-  unsigned state = sum->state | (sum->terms > 1 && may_overflow_on_the_way(sum, elem) ? UNCERTAIN : 0);
-  return eval_computed(elem, sum->v, sum->r, e, state);
+  double e = sum->e + (sum->terms > 1 ? 2 * sqrt(sum->terms) * eval_rounding(elem, sum->size, 1) : 0);
+  return eval_computed(elem, sum->v, sum->r, e, sum->state);
 }
 
 static double tree_sum(Elem elem, const Element *x, uint32_t n) {

@@ -136,7 +136,7 @@ Element eval_float_either(const Element *chosen, const Element *other);
 
 // Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e.
 typedef struct FloatSum {
-  double v, r, e, plus, minus; // plus, minus: the sums of |r| over terms of each sign
+  double v, r, e, size; // size: sum of |r|
   double terms;
   unsigned state;
 } FloatSum;

@@ -172,8 +172,7 @@ static Element bitcast_element(ElemCode from, const Element *x, ElemCode to) {
   uint32_t bits = elem_info(target)->bits;
   Element y = {.bits = bits == 64 ? x->bits : x->bits & (((uint64_t)1 << bits) - 1)};
   y.state = x->state & (UNDEFINED | UNCERTAIN);
-  bool is_nan = eval_code_is_float(from) && isnan(number_decode((Elem)from, x->bits));
-  if (x->e > 0 || (is_nan && x->state & COMPUTED)) y.state |= UNCERTAIN; // whose NaN has which bits is open
+  if (x->e > 0) y.state |= UNCERTAIN;
   if (eval_code_is_float(to))
     y.r = number_decode(target, y.bits);
   else
