@@ -3,6 +3,7 @@
 // and integers, which are made of the thread's number and constants where they are used, and copies of one
 // value.
 #include "codegen/emit.h"
+#include "ir/scratch.h"
 
 static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
 
@@ -27,7 +28,7 @@ static bool is_copy(const Op *op) {
 
 static uint32_t words(const Type *type) {
   if (!type_is_tile(type) || type->inner->kind == TYPE_PTR || !elem_is_float(type->inner->elem)) return 0;
-  return (emit_count(type) * elem_bytes(type->inner->elem) + 3) / 4;
+  return tile_words(type);
 }
 
 static void count(uint32_t *change, const Value *value, const Region *home, uint32_t begin) {

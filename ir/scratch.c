@@ -34,6 +34,10 @@ uint32_t shared_limit(const Target *target) {
   }
 }
 
+uint32_t tile_words(const Type *tile) {
+  return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
+}
+
 uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
 }

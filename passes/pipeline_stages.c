@@ -60,21 +60,16 @@ static uint32_t stages_that_fit(PassContext *context, const Func *func, const St
 
 // --- warps
 
-// Registers of 32 bits that hold a thread's part of the tile.
-static uint32_t words(const Type *tile) {
-  return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
-}
-
 static void add_sums(Op *op, void *data) {
   const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
   uint32_t *registers = data;
-  if (instruction && strcmp(instruction->str, "fma") == 0) *registers += words(op_result(op)->type);
+  if (instruction && strcmp(instruction->str, "fma") == 0) *registers += tile_words(op_result(op)->type);
 }
 
 static uint32_t loaded_registers(const StagedLoop *staged) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < staged->loads.n; i++)
-    if (!staged->loads.at[i].async) registers += words(op_result(staged->loads.at[i].load)->type);
+    if (!staged->loads.at[i].async) registers += tile_words(op_result(staged->loads.at[i].load)->type);
   return registers;
 }
 
@@ -82,7 +77,7 @@ static uint32_t loaded_registers(const StagedLoop *staged) {
 // that every program takes; registers beside sums and what is loaded ahead are an estimate.
 static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
                          uint32_t stages) {
-  enum { RESERVED = 1024, REGISTERS = 65536, OTHER_REGISTERS = 64 };
+  enum { RESERVED = 1024, OTHER_REGISTERS = 64 };
   const Target *target = &func->module->target;
   uint64_t bytes = beside + RESERVED;
   for (uint32_t i = 0; i < staged->loads.n; i++)
@@ -90,7 +85,7 @@ static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t su
         shared_bytes(op_result(staged->loads.at[i].alloc)->type) * (staged->loads.at[i].async ? stages : 2);
   uint64_t by_bytes = (shared_limit(target) + RESERVED) / bytes;
   uint64_t registers = (sums + loaded_registers(staged) + OTHER_REGISTERS) * (uint64_t)target->num_warps * 32;
-  return by_bytes < REGISTERS / registers ? by_bytes : REGISTERS / registers;
+  return by_bytes < REGISTER_FILE / registers ? by_bytes : REGISTER_FILE / registers;
 }
 
 // Multiply-adds want three warps a scheduler more than copies far ahead: an iteration of theirs takes longer

@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "ir/clone.h"
+#include "ir/scratch.h"
 #include "passes/passes.h"
 
 enum { MAX_REGISTERS = 32, MAX_VIEWS = 4 };
@@ -115,7 +116,7 @@ static uint32_t registers_of(const Sinker *s, const Type *tile) {
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
 static uint32_t most_registers(const Sinker *s) {
-  uint32_t quarter = 65536 / 4 / (32u * s->func->module->target.num_warps);
+  uint32_t quarter = REGISTER_FILE / 4 / (32u * s->func->module->target.num_warps);
   return quarter < MAX_REGISTERS ? quarter : MAX_REGISTERS;
 }
 

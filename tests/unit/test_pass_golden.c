@@ -155,6 +155,7 @@ static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"
 static void test_sorted(void **state) { (void)state, check_file("sorted"); }
 static void test_windows(void **state) { (void)state, check_file("windows"); }
 static void test_windows_evict(void **state) { (void)state, check_file("windows_evict"); }
+static void test_windows_evict_mixed(void **state) { (void)state, check_file("windows_evict_mixed"); }
 static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
 static void test_loop_sums(void **state) { (void)state, check_file("loop_sums"); }
 static void test_accumulate_dots(void **state) { (void)state, check_file("accumulate_dots"); }
@@ -243,6 +244,7 @@ int main(void) {
       cmocka_unit_test(test_sorted),
       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_windows_evict),
+      cmocka_unit_test(test_windows_evict_mixed),
       cmocka_unit_test(test_windows_declined),
       cmocka_unit_test(test_loop_sums),
       cmocka_unit_test(test_accumulate_dots),
