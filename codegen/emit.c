@@ -6,6 +6,7 @@
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
+#include "ir/scratch.h"
 
 // --- types
 
@@ -315,16 +316,18 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
 // several blocks a multiprocessor, and spills most of what it has; so it is told that one will do. But where
-// its tiles leave each of 512 threads room among 64 registers there are to be two, so that one computes while
-// the other waits for memory.
+// its tiles leave each thread room among the registers of two blocks there are to be two, so that one computes
+// while the other waits for memory.
 static void limit_registers(Emitter *e, Func *func) {
-  enum { TWO_BLOCKS = 64, OTHER = 24 }; // registers; those for addresses and what is on its way
-  uint16_t warps = e->target->num_warps;
-  if (e->target->maxnreg)
-    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (warps > 8)
-    add_string_attribute(e, "nvvm.minctasm",
-                         warps == 16 && emit_pressure(e, func) <= TWO_BLOCKS - OTHER ? "2" : "1");
+  enum { OTHER = 24 }; // at most, for addresses and what is on its way
+  const Target *target = e->target;
+  uint32_t threads = 32u * target->num_warps, share = REGISTER_FILE / (2 * threads);
+  uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
+  bool two = 2 * threads <= thread_limit(target) && emit_pressure(e, func) <= tiles;
+  if (target->maxnreg)
+    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", target->maxnreg));
+  else if (target->num_warps > 8)
+    add_string_attribute(e, "nvvm.minctasm", two ? "2" : "1");
 }
 
 static void declare(Emitter *e, Func *func) {

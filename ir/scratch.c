@@ -34,6 +34,19 @@ uint32_t shared_limit(const Target *target) {
   }
 }
 
+uint32_t thread_limit(const Target *target) {
+  switch (target->sm) {
+  case 75: return 1024;
+  case 86:
+  case 87:
+  case 89:
+  case 110:
+  case 120:
+  case 121: return 1536;
+  default: return 2048;
+  }
+}
+
 uint32_t tile_words(const Type *tile) {
   return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
 }
