@@ -378,6 +378,31 @@ static void test_shadow_survives(void **unused) {
   end(&f);
 }
 
+// (fp8(44) - 44)^2, where fp8e5 has no 44 but 48: the reference of both factors is 0, what is computed is 4 4.
+static void test_product_of_errors(void **unused) {
+  (void)unused;
+  for (int fused = 0; fused < 2; fused++) {
+    Fixture f;
+    begin(&f, 0, floats);
+    float number = 44;
+    eval_memory_add(f.memory, IN, &number, 4, true);
+    eval_memory_add(f.memory, OUT, NULL, 4, false);
+    Value *x = build_load(&f.b, address(&f, ELEM_FP32, IN), NULL, NULL);
+    Value *narrow = build(&f.b, OP_CAST, scalar_type(&f, ELEM_FP8E5), x, NULL, NULL);
+    Value *d = build_binary(&f.b, OP_SUB, build(&f.b, OP_CAST, x->type, narrow, NULL, NULL), x);
+    Value *square = fused ? build(&f.b, OP_FMA, x->type, d, d, build_float(&f.b, x->type, 0))
+                          : build_binary(&f.b, OP_MUL, d, d);
+    build_store(&f.b, address(&f, ELEM_FP32, OUT), square, NULL);
+    assert_true(launch(&f, NULL));
+    EvalCheck check;
+    float got = 16;
+    assert_true(eval_check(f.memory, OUT, &got, ELEM_FP32, &check));
+    got = 250; // 4 (4 2^-3 44) is 88
+    assert_false(eval_check(f.memory, OUT, &got, ELEM_FP32, &check));
+    end(&f);
+  }
+}
+
 static void test_type_punning(void **unused) {
   (void)unused;
   Fixture f;
@@ -634,6 +659,7 @@ int main(void) {
       cmocka_unit_test(test_uncertain),
       cmocka_unit_test(test_uncertain_remainder),
       cmocka_unit_test(test_shadow_survives),
+      cmocka_unit_test(test_product_of_errors),
       cmocka_unit_test(test_type_punning),
       cmocka_unit_test(test_uninitialised),
       cmocka_unit_test(test_undefined),

@@ -94,6 +94,11 @@ Value value_tile(Gen *g); // of rank 1 or more
 Value value_fit(Gen *g, ElemType type,
                 Shape shape); // of exactly this type and shape; makes one where need be
 Value value_cast(Gen *g, Value v, ElemType type);
+// For results that neither the order of a sum nor the hardware's choice of a NaN's bits changes: of floats, what no
+// sum of so many overflows by on its way; what no sum of so many products does; no NaN. Else the value.
+Value value_summand(Gen *g, Value v, int terms);
+Value value_factor(Gen *g, Value v, int terms);
+Value value_number(Gen *g, Value v);
 void literal(Gen *g, ElemType type, Buf *out); // a number of the type
 
 // ---- memory ----

@@ -45,6 +45,7 @@ void statement_reduce(Gen *g) {
   bool index = strncmp(function, "arg", 3) == 0;
   if (all && index) function = "max", index = false;
   ElemType type = index ? T_I32 : a.type;
+  if (strcmp(function, "sum") == 0) a = value_summand(g, a, shape_elements(&a.shape));
   Value r = value_new(g, type, shape);
   if (all)
     line(g, "v%d = %s(v%d).to(%s)", r.name, function, a.name, elem_types[type].name);
@@ -70,6 +71,7 @@ void statement_scan(Gen *g) {
          axis, reverse);
     return;
   }
+  if (way == 0) a = value_summand(g, a, a.shape.size[axis]);
   Value r = value_new(g, a.type, a.shape);
   if (way == 2)
     line(g, "v%d = associative_scan(v%d, %d, %s%s).to(%s)", r.name, a.name, axis, functions[pick(g, 3)],
@@ -127,12 +129,13 @@ void statement_dot(Gen *g) {
   ElemType type = kinds[kind].operand, result = kinds[kind].result;
   int m = 16 << pick(g, 3), n = 8 << pick(g, 4), k = 16 << pick(g, 3);
   if (type == T_FP8E5 || type == T_I8) k = k < 32 ? 32 : k;
-  Value a = value_fit(g, type, (Shape){2, {m, k}}), b = value_fit(g, type, (Shape){2, {k, n}});
+  Value a = value_factor(g, value_fit(g, type, (Shape){2, {m, k}}), 2 * k),
+        b = value_factor(g, value_fit(g, type, (Shape){2, {k, n}}), 2 * k);
   Shape shape = {2, {m, n}};
   const char *precision =
       type == T_FP32 ? chance(g, 50) ? ", input_precision=\"tf32\"" : ", input_precision=\"ieee\"" : "";
   if (chance(g, 40)) {
-    Value acc = value_fit(g, result, shape), r = value_new(g, result, shape);
+    Value acc = value_summand(g, value_fit(g, result, shape), 2), r = value_new(g, result, shape);
     line(g, "v%d = dot(v%d, v%d, v%d%s)", r.name, a.name, b.name, acc.name, precision);
     return;
   }

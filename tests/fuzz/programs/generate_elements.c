@@ -186,9 +186,10 @@ void statement_cast(Gen *g) {
   Value a = value_any(g);
   ElemType type = type_random(g);
   bool same_bits = elem_types[type].bytes == elem_types[a.type].bytes && type != T_I1 && a.type != T_I1;
+  bool bitcast = same_bits && chance(g, 30);
+  if (bitcast) a = value_number(g, a);
   Value r = value_new(g, type, a.shape);
-  line(g, "v%d = v%d.to(%s%s)", r.name, a.name, elem_types[type].name,
-       same_bits && chance(g, 30) ? ", bitcast=True" : "");
+  line(g, "v%d = v%d.to(%s%s)", r.name, a.name, elem_types[type].name, bitcast ? ", bitcast=True" : "");
 }
 
 // Operands of two types: the result is what the language promotes them to, then of a known type again.

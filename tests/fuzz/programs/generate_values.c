@@ -2,6 +2,7 @@
 // Random numbers, types, shapes, and values that fit them.
 #include "tests/fuzz/programs/generate.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -137,6 +138,32 @@ Value value_cast(Gen *g, Value v, ElemType type) {
   if (v.type == type) return v;
   Value r = value_new(g, type, v.shape);
   line(g, "v%d = v%d.to(%s)", r.name, v.name, elem_types[type].name);
+  return r;
+}
+
+// Floats: finite ones of `limit` or more become 1.
+static Value limited(Gen *g, Value v, double limit) {
+  Value r = value_new(g, v.type, v.shape);
+  line(g, "v%d = where((abs(v%d) >= %.6g) & (abs(v%d) < float(\"inf\")), 1.0, v%d).to(%s)", r.name, v.name,
+       limit, v.name, v.name, elem_types[v.type].name);
+  return r;
+}
+
+static double largest(ElemType type) { return type == T_FP16 ? 6e4 : type == T_FP64 ? 1e308 : 3e38; }
+
+Value value_summand(Gen *g, Value v, int terms) {
+  return elem_types[v.type].kind == KIND_FLOAT ? limited(g, v, largest(v.type) / terms) : v;
+}
+
+Value value_factor(Gen *g, Value v, int terms) {
+  bool ranges_alike = v.type == T_FP32 || v.type == T_BF16 || v.type == T_FP64; // as the sum's
+  return ranges_alike ? limited(g, v, sqrt(largest(v.type) / terms)) : v;
+}
+
+Value value_number(Gen *g, Value v) {
+  if (elem_types[v.type].kind != KIND_FLOAT) return v;
+  Value r = value_new(g, v.type, v.shape);
+  line(g, "v%d = where(v%d == v%d, v%d, 0.0).to(%s)", r.name, v.name, v.name, v.name, elem_types[v.type].name);
   return r;
 }
 
