@@ -31,7 +31,7 @@ class CudaClock:
         return start.elapsed_time(end) * 1e-3
 
     def capture(self, run, sets, target):
-        """(graph, launches): launches of run(set) that take about `target` seconds, and use every set."""
+        """(graph, launches): launches of run(set) that take about `target` seconds, and use all sets alike."""
         torch = self.torch
         with torch.cuda.stream(self.stream):
             run(sets[0])  # whatever is done at a first launch
@@ -42,7 +42,7 @@ class CudaClock:
             end.record()
         self.stream.synchronize()
         one = max(start.elapsed_time(end) * 0.5e-3, 2e-6)
-        count = max(len(sets), min(400, round(target / one)), 1)
+        count = max(1, min(400, round(target / one)) // len(sets)) * len(sets)
         return self.record(run, sets, count), count
 
     def record(self, run, sets, count):

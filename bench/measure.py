@@ -4,10 +4,12 @@ import statistics
 
 import candidates as c
 from clock import CudaClock, HostClock, set_count
-from work import chosen, our_configs
+from work import Buffer, Row, chosen, our_configs
 
 
 SHORTLIST = 4  # configurations of a family that are timed a second time
+PLACES = 8  # sets of buffers at least where moving memory is the work: how far apart they lie moves a copy's time by more than a percent
+PLACE = 2 << 20  # bytes
 
 
 class Fatal(Exception):
@@ -33,7 +35,13 @@ class Env:
     def stream(self):
         return self.torch.cuda.current_stream().cuda_stream if self.cuda else 0
 
-    def tensor(self, buffer):
+    def tensor(self, buffer, offset=0):
+        """offset: bytes, a multiple of 16, that the tensor lies behind the beginning of its memory."""
+        if offset:
+            values = self.tensor(buffer)
+            room = self.torch.empty(offset + buffer.bytes, dtype=self.torch.uint8, device=self.where).untyped_storage()
+            tensor = self.torch.empty(0, dtype=values.dtype, device=self.where)  # no view of another, to torch.compile
+            return tensor.set_(room, offset // values.element_size(), values.shape, values.stride()).copy_(values)
         torch, dtype, shape = self.torch, self.dtypes[buffer.dtype], buffer.shape
         if buffer.fill == "index":
             return torch.randint(0, buffer.limit, shape, dtype=dtype, device=self.where)
@@ -63,7 +71,7 @@ def measure_ceiling(env, kind):
     small = 64 if not env.cuda else 0
     if kind == "copy":
         n = small or 2**28
-        sets = [{"x": torch.randn(n, device=env.where), "y": torch.empty(n, device=env.where)}]
+        sets = buffer_sets(env, Row("copy", "", {"x": Buffer("fp32", (n,)), "y": Buffer("fp32", (n,), "out")}, [], None, 0))
         # In a graph a copy is a memcpy node, which on an H200 moved 2770 GB/s; a kernel that copies shows what the memory can do.
         copies = [lambda t: t["y"].copy_(t["x"]), lambda t: torch.neg(t["x"], out=t["y"])]
         return 8 * n / min(statistics.median(times) for times in env.clock.rounds(copies, sets, 4e-3, 3))
@@ -170,12 +178,20 @@ def describe(row, candidate, times, ceiling):
             "rate": rate, "share": rate / ceiling, "error": candidate.off}
 
 
+def buffer_sets(env, row):
+    """As many as exceed the L2 cache. Large ones that are only moved: eight, from one to the next two arrays lie 2 MiB further apart."""
+    count, step = (set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1), 0
+    if count < PLACES and not row.flops and env.cuda:
+        count, step = PLACES, PLACE
+    return [{name: env.tensor(buffer, step * place * index) for index, (name, buffer) in enumerate(row.buffers.items())}
+            for place in range(count)]
+
+
 def run_row(env, row, excluded):
     """The row's record, ready for JSON."""
     record = {"row": row.name, "title": row.title, "unit": "FLOP/s" if row.flops else "B/s", "ceiling_kind": row.ceiling,
               "tolerance": row.tolerance, "candidates": [], "notes": []}
-    count = set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1
-    sets = [{name: env.tensor(buffer) for name, buffer in row.buffers.items()} for _ in range(count)]
+    sets = buffer_sets(env, row)
     views = {name: tensor.t() if row.buffers[name].transposed else tensor for name, tensor in sets[0].items()}
     reference = row.reference(env.torch, views)
     best_ones = []
