@@ -8,12 +8,20 @@ from work import Buffer, Row, chosen, our_configs
 
 
 SHORTLIST = 4  # configurations of a family that are timed a second time
-PLACES = 8  # sets of buffers at least where moving memory is the work: how far apart they lie moves a copy's time by more than a percent
+PLACES = 8  # sets of large buffers where moving memory is the work: how far apart they lie moves a copy's time by more than a percent
 PLACE = 2 << 20  # bytes
 
 
 class Fatal(Exception):
     """The device is lost: the process must end."""
+
+
+class Piece:
+    """A part of a tensor's memory that torch takes for memory of its own: a storage apart, so that no peer sees tensors that might overlap."""
+
+    def __init__(self, room, offset, size):
+        self.room = room  # lives as long
+        self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (room.data_ptr() + offset, False), "version": 3}
 
 
 class Env:
@@ -35,13 +43,7 @@ class Env:
     def stream(self):
         return self.torch.cuda.current_stream().cuda_stream if self.cuda else 0
 
-    def tensor(self, buffer, offset=0):
-        """offset: bytes, a multiple of 16, that the tensor lies behind the beginning of its memory."""
-        if offset:
-            values = self.tensor(buffer)
-            room = self.torch.empty(offset + buffer.bytes, dtype=self.torch.uint8, device=self.where).untyped_storage()
-            tensor = self.torch.empty(0, dtype=values.dtype, device=self.where)  # no view of another, to torch.compile
-            return tensor.set_(room, offset // values.element_size(), values.shape, values.stride()).copy_(values)
+    def tensor(self, buffer):
         torch, dtype, shape = self.torch, self.dtypes[buffer.dtype], buffer.shape
         if buffer.fill == "index":
             return torch.randint(0, buffer.limit, shape, dtype=dtype, device=self.where)
@@ -52,6 +54,20 @@ class Env:
             return torch.randint(info.min, info.max + 1, shape, dtype=dtype, device=self.where)
         make = torch.rand if buffer.fill == "rand" else torch.randn
         return make(shape, dtype=torch.float32 if buffer.dtype == "fp8e4nv" else dtype, device=self.where).to(dtype)
+
+    def tensors_apart(self, row, distance):
+        """The row's tensors in one piece of memory, each `distance` bytes further from the one before than its size asks for."""
+        torch, at, places = self.torch, 0, {}
+        for name, buffer in row.buffers.items():
+            places[name] = at
+            at += -(-buffer.bytes // PLACE) * PLACE + distance
+        room, tensors = torch.empty(at, dtype=torch.uint8, device=self.where), {}
+        for name, buffer in row.buffers.items():
+            values = self.tensor(buffer)
+            piece = torch.as_tensor(Piece(room, places[name], buffer.bytes), device=self.where).untyped_storage()
+            tensors[name] = torch.empty(0, dtype=values.dtype, device=self.where).set_(piece, 0, values.shape, values.stride())
+            tensors[name].copy_(values)
+        return tensors
 
     def poison(self, row, tensors):
         for name, buffer in row.buffers.items():
@@ -179,12 +195,11 @@ def describe(row, candidate, times, ceiling):
 
 
 def buffer_sets(env, row):
-    """As many as exceed the L2 cache. Large ones that are only moved: eight, from one to the next two arrays lie 2 MiB further apart."""
-    count, step = (set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1), 0
-    if count < PLACES and not row.flops and env.cuda:
-        count, step = PLACES, PLACE
-    return [{name: env.tensor(buffer, step * place * index) for index, (name, buffer) in enumerate(row.buffers.items())}
-            for place in range(count)]
+    """As many as exceed the L2 cache. Of large arrays that are only moved eight, from one to the next 2 MiB further apart."""
+    count = set_count(sum(buffer.bytes for buffer in row.buffers.values())) if env.cuda else 1
+    if env.cuda and not row.flops and count < PLACES:
+        return [env.tensors_apart(row, place * PLACE) for place in range(PLACES)]
+    return [{name: env.tensor(buffer) for name, buffer in row.buffers.items()} for _ in range(count)]
 
 
 def run_row(env, row, excluded):
