@@ -8,6 +8,7 @@ from work import Buffer, Row, chosen, our_configs
 
 
 SHORTLIST = 4  # configurations of a family that are timed a second time
+ROUNDS = {False: (3, 5), True: (9, 25)}  # of the shortlist, of the families; more where a row computes, as the clock follows the power
 PLACES = 8  # sets of large buffers where moving memory is the work: how far apart they lie moves a copy's time by more than a percent
 PLACE = 2 << 20  # bytes
 
@@ -166,8 +167,8 @@ def best_of(env, row, family, sets, reference, excluded):
         notes.append(f"{family[0].family}: {len(texts)} of {len(family)} configurations ({texts[0] or 'the only one'}, ...): {error}")
     quick = quick_times(env, good, sets, 1e-3, 2, notes)
     timed = [candidate for candidate, _ in sorted(quick, key=lambda pair: pair[1])[:SHORTLIST]]
-    if len(timed) > 1:  # the clock follows the power: those that come close are timed again, in turn
-        again = env.clock.rounds([candidate.run for candidate in timed], sets, 2e-3, 3)
+    if len(timed) > 1:  # those that come close are timed again, in turn
+        again = env.clock.rounds([candidate.run for candidate in timed], sets, 2e-3, ROUNDS[row.flops > 0][0])
         timed = [candidate for _, candidate in sorted(zip(map(statistics.median, again), timed), key=lambda pair: pair[0])]
     return timed[0] if timed else None, notes
 
@@ -217,7 +218,7 @@ def run_row(env, row, excluded):
     del reference, views
     record["ceiling"] = env.ceiling(row.ceiling)
     timed = env.clock.rounds([candidate.run for candidate in best_ones], sets, 1e-3 if env.options.quick else 3e-3,
-                             3 if env.options.quick else 5)
+                             3 if env.options.quick else ROUNDS[row.flops > 0][1])
     record["candidates"] = [describe(row, candidate, times, record["ceiling"]) for candidate, times in zip(best_ones, timed)]
     env.device.forget_buffers()
     return record

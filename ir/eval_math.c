@@ -15,9 +15,10 @@ static const double PI = 3.14159265358979323846;
 
 static const char *name_of(MathFunction f) { return math_info(f)->name; }
 
-// sin(pi x); the reduction is exact, and so are the zeros.
+// sin(pi x); the reduction is exact, and so are the zeros, which have x's sign (IEEE 754-2019, 9.2).
 static double sine_of_pi(double x) {
   double t = fmod(fabs(x), 2), sign = signbit(x) ? -1 : 1;
+  if (t == 0 || t == 1) return copysign(0, x);
   if (t >= 1) t -= 1, sign = -sign;
   if (t > 0.5) t = 1 - t;
   return sign * sin(PI * t);

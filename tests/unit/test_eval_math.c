@@ -153,6 +153,8 @@ static void test_special_values(void **unused) {
   check_special("sqrt", -0.0f, -0.0);
   check_special("sinpi", 1.5f, -1);
   check_special("sinpi", 0x1p24f, 0);
+  check_special("sinpi", 3, 0);
+  check_special("sinpi", -2, -0.0);
   check_special("cospi", 0.5f, 0);
   check_special("cospi", 1, -1);
   check_special("tanh", INFINITY, 1);

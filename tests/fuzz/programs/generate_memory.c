@@ -176,9 +176,13 @@ void store_value(Gen *g, Value v) {
   int64_t need = choose_mask(g, &v.shape, &at, &mask);
   ElemType type = chance(g, 85) || elem_types[v.type].kind == KIND_FP8 ? v.type : type_random(g);
   int buffer = buffer_new(g, type, need, true);
-  if (type != v.type) line(g, "v%d_ = v%d.to(%s)", v.name, v.name, elem_types[type].name);
-  line(g, "store(x%d + o%d, v%d%s%s%s%s)", buffer, at.offset, v.name, type != v.type ? "_" : "",
-       mask.n ? ", mask=" : "", mask.n ? mask.at : "", cache_hint(g, true));
+  int stored = v.name;
+  if (type != v.type) {
+    stored = g->next++;
+    line(g, "v%d = v%d.to(%s)", stored, v.name, elem_types[type].name);
+  }
+  line(g, "store(x%d + o%d, v%d%s%s%s)", buffer, at.offset, stored, mask.n ? ", mask=" : "",
+       mask.n ? mask.at : "", cache_hint(g, true));
   g->stores++;
   buf_free(&mask);
 }
