@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions: the steps of the plan in registers and by shuffles, each over pairs of holders, so that every
 // thread has what its warp knows; then one exchange through scratch, after which each thread combines the
-// parts of its own results.
+// parts of its own results, or a warp's lanes the 32 parts of one.
 #include <string.h>
 #include "base/fault.h"
 #include "codegen/emit_combine.h"
@@ -91,7 +91,10 @@ static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
 
 // --- redux.sync
 
-static const char *redux_name(const Op *op) {
+// NULL: none does it.
+static const char *redux_name(const Reduction *d) {
+  const Op *op = d->op;
+  if (!d->commutes || d->e->target->sm < 80) return NULL;
   const Op *inner = op->regions[0]->first;
   const Type *type = op_operand(op, 0)->type;
   bool is_signed = type_is_elem(type, ELEM_I32);
@@ -111,7 +114,7 @@ static const char *redux_name(const Op *op) {
 // The first of the five steps over all lanes that one instruction does; false: there are none.
 static bool find_redux(const Reduction *d, uint32_t *first) {
   uint32_t lanes = 0, n = 0;
-  if (!d->commutes || d->e->target->sm < 80 || !redux_name(d->op)) return false;
+  if (!redux_name(d)) return false;
   for (uint32_t i = 0; i < d->plan.local; i++) {
     const ReduceStep *step = &d->plan.steps[i];
     if (!step->lane) continue;
@@ -130,7 +133,7 @@ static void take_steps(Reduction *d) {
       take_step(d, &d->plan.steps[i], &dead);
     } else if (i == redux) {
       for (uint32_t r = 0; r < d->registers; r++)
-        if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d->op), d->v[0][r]);
+        if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d), d->v[0][r]);
     }
   }
   if (d->followers && !d->plan.part_bits) follow(d, dead); // scratch is written by leaders alone
@@ -189,10 +192,43 @@ static void combine_parts(Reduction *d, LLVMValueRef **parts, uint32_t first) {
     }
 }
 
+// --- 32 parts of one result, which a warp's lanes read, one each, and combine by shuffles: fewer registers and
+// wavefronts than all parts in each thread, but more steps that wait for one another
+
+static bool lanes_combine(const Op *op, const ReducePlan *plan) {
+  return plan->part_bits == LANE_BITS && !type_is_tile(op->results[0].type) &&
+         region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
+}
+
+static const Layout *spread_map(Reduction *d) {
+  Layout map = {.out_bits = LANE_BITS};
+  for (uint32_t i = 0; i < LANE_BITS; i++) map.basis[i] = 1u << i;
+  map.bits[DIM_LANE] = LANE_BITS;
+  map.bits[DIM_WARP] = d->layout->bits[DIM_WARP];
+  return layout_intern(d->e->module->ir, &map);
+}
+
+// parts[k][0] into the result in each lane, neighbours first.
+static void combine_lanes(Reduction *d, LLVMValueRef **parts) {
+  const char *redux = redux_name(d);
+  if (redux) parts[0][0] = nvvm_redux(d->e, redux, parts[0][0]);
+  for (uint32_t bit = 0; bit < LANE_BITS && !redux; bit++) {
+    LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];
+    for (uint32_t k = 0; k < d->count; k++) {
+      a[k] = parts[k][0];
+      b[k] = emit_shuffle_xor(d->e, a[k], 1u << bit);
+    }
+    emit_combine(d->e, d->op, a, b, out);
+    for (uint32_t k = 0; k < d->count; k++) parts[k][0] = out[k];
+  }
+}
+
 static void through_scratch(Reduction *d) {
   Emitter *e = d->e;
+  bool spread = lanes_combine(d->op, &d->plan);
   uint32_t slots = 1u << (d->plan.result_bits + d->plan.part_bits), parts = 1u << d->plan.part_bits;
-  const Layout *write = layout_intern(e->module->ir, &d->plan.slots), *read = read_map(d);
+  const Layout *write = layout_intern(e->module->ir, &d->plan.slots);
+  const Layout *read = spread ? spread_map(d) : read_map(d);
   uint32_t free_bits[DIM_COUNT];
   layout_free_bits(write, free_bits);
   LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, write));
@@ -212,9 +248,23 @@ static void through_scratch(Reduction *d) {
     out[k] = emit_new(e, &d->op->results[k]);
   }
   for (uint32_t i = 0; i < emit_count(d->op->results[0].type); i++) {
-    combine_parts(d, all, i * parts);
+    if (spread)
+      combine_lanes(d, all);
+    else
+      combine_parts(d, all, i * parts);
     for (uint32_t k = 0; k < d->count; k++) out[k][i] = all[k][i * parts];
   }
+}
+
+uint32_t emit_reduce_words(const Op *op) {
+  ReducePlan plan = reduce_plan(op);
+  if (!plan.part_bits || lanes_combine(op, &plan)) return 0;
+  uint32_t words = 0;
+  for (uint32_t k = 0; k < op->result_count; k++) {
+    const Type *type = op->results[k].type;
+    words += type_is_tile(type) ? tile_words(type) : (type_element_bytes(type) + 3) / 4;
+  }
+  return words << plan.part_bits;
 }
 
 void emit_reduce(Emitter *e, Op *op) {

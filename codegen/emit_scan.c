@@ -239,6 +239,16 @@ static void scan_chunks(Scan *s) {
     if (!(r & low)) take_in_chunk(s, r, totals);
 }
 
+uint32_t emit_scan_words(const Op *op) {
+  Scan s = {.op = op};
+  if (!scan_plan(op, &s.plan) || s.plan.low == s.plan.axis_bits) return 0;
+  uint32_t lines = s.plan.slots.bits[DIM_REGISTER], words = 0;
+  lines -= (uint32_t)__builtin_popcount(held_bits(&s, DIM_REGISTER, s.plan.axis_bits));
+  for (uint32_t k = 0; k < op->result_count; k++)
+    words += (type_element_bytes(op->results[k].type) + 3) / 4;
+  return words << (lines + chunk_bits(&s));
+}
+
 void emit_scan(Emitter *e, Op *op) {
   Scan s = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = op_input_count(op)};
   scan_plan(op, &s.plan);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many registers a thread's floating-point tiles fill where most of them are alive. Left out are pointers
-// and integers, which are made of the thread's number and constants where they are used, and copies of one
-// value.
-#include "codegen/emit.h"
+// How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers that
+// are made of the thread's number and constants, which is done where they are used, and copies of one value.
+// With scans and reductions go the parts of other warps that a thread reads, and a scan's second copy.
+#include "codegen/emit_combine.h"
 #include "ir/scratch.h"
 
 static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
@@ -26,35 +26,96 @@ static bool is_copy(const Op *op) {
   return op && (op->kind == OP_CONSTANT || op->kind == OP_SPLAT || op->kind == OP_BROADCAST);
 }
 
-static uint32_t words(const Type *type) {
-  if (!type_is_tile(type) || type->inner->kind == TYPE_PTR || !elem_is_float(type->inner->elem)) return 0;
-  return tile_words(type);
+typedef struct Pressure {
+  bool *holds_data; // of an op by its number: its tiles are of more than the thread's number and constants
+  uint32_t *change; // of the registers in use, at the op with that number
+} Pressure;
+
+static bool keeps_index(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_ARANGE:
+  case OP_CONSTANT:
+  case OP_SPLAT:
+  case OP_EXPAND_DIMS:
+  case OP_BROADCAST:
+  case OP_RESHAPE:
+  case OP_TRANS: return true;
+  default: return op_has(op, PURE | ELEMENTWISE);
+  }
 }
 
-static void count(uint32_t *change, const Value *value, const Region *home, uint32_t begin) {
-  uint32_t n = is_copy(value->def) ? 0 : words(value->type), end = begin;
+static bool value_holds_data(const Pressure *p, const Value *value) {
+  const Op *op = value->def ? value->def : value->region->parent;
+  return op && type_is_tile(value->type) && p->holds_data[op->id];
+}
+
+static bool any_holds_data(const Pressure *p, const Op *op) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (value_holds_data(p, op_operand(op, i))) return true;
+  return false;
+}
+
+// True where one more op is known to hold data: what a loop carries may come from its end.
+static bool mark_region(Pressure *p, const Region *region) {
+  bool more = false;
+  for (const Op *op = region->first; op; op = op->next) {
+    bool *data = &p->holds_data[op->id], before = *data;
+    for (uint32_t r = 0; r < op->region_count; r++) {
+      more |= mark_region(p, op->regions[r]);
+      if (op->regions[r]->last && any_holds_data(p, op->regions[r]->last)) *data = true;
+    }
+    bool structured = is_loop(op) || op->kind == OP_IF;
+    if (any_holds_data(p, op) || !(keeps_index(op) || structured)) *data = true;
+    more |= *data != before;
+  }
+  return more;
+}
+
+static uint32_t words(const Pressure *p, const Value *value) {
+  const Type *type = value->type;
+  if (!type_is_tile(type) || is_copy(value->def)) return 0;
+  bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
+  return is_float || value_holds_data(p, value) ? tile_words(type) : 0;
+}
+
+static void count(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
+  uint32_t n = words(p, value), end = begin;
   for (const Use *use = value->first_use; use && n; use = use->next) {
     uint32_t until = read_until(use->user, home);
     if (until > end) end = until;
   }
-  change[begin] += n;
-  change[end] -= n; // unsigned sums wrap, and wrap back
+  p->change[begin] += n;
+  p->change[end] -= n; // unsigned sums wrap, and wrap back
 }
 
-static void count_region(uint32_t *change, const Region *region) {
+// Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
+static uint32_t words_within(const Pressure *p, const Op *op) {
+  enum { FREE = 16 };
+  uint32_t n = op->kind == OP_REDUCE ? emit_reduce_words(op) : op->kind == OP_SCAN ? emit_scan_words(op) : 0;
+  for (uint32_t i = 0; i < op->result_count && op->kind == OP_SCAN; i++) n += words(p, &op->results[i]);
+  return n > FREE ? n - FREE : 0;
+}
+
+static void count_region(Pressure *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count && region->first; i++)
-    count(change, region->args[i], region, region->first->id);
+    count(p, region->args[i], region, region->first->id);
   for (const Op *op = region->first; op; op = op->next) {
-    for (uint32_t i = 0; i < op->result_count; i++) count(change, &op->results[i], region, end_of(op));
-    for (uint32_t r = 0; r < op->region_count; r++) count_region(change, op->regions[r]);
+    uint32_t end = end_of(op), within = words_within(p, op);
+    p->change[end] += within;
+    p->change[end + 1] -= within;
+    for (uint32_t i = 0; i < op->result_count; i++) count(p, &op->results[i], region, end);
+    for (uint32_t r = 0; r < op->region_count; r++) count_region(p, op->regions[r]);
   }
 }
 
 uint32_t emit_pressure(const Emitter *e, Func *func) {
-  uint32_t *change = ARENA_ARRAY(e->arena, uint32_t, func->op_count + 1), most = 0;
-  count_region(change, func->body);
+  Pressure p = {ARENA_ARRAY(e->arena, bool, func->op_count + 1),
+                ARENA_ARRAY(e->arena, uint32_t, func->op_count + 2)};
+  while (mark_region(&p, func->body)) {}
+  count_region(&p, func->body);
+  uint32_t most = 0;
   for (uint32_t i = 0, now = 0; i < func->op_count; i++) {
-    now += change[i];
+    now += p.change[i];
     if (now > most) most = now;
   }
   return most;
