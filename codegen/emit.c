@@ -314,20 +314,24 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
   add_attribute(e, index, LLVMCreateEnumAttribute(e->context, kind, value));
 }
 
+// Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
+// thread's tiles.
+static bool two_blocks_fit(const Emitter *e, Func *func) {
+  enum { OTHER = 24, RESERVED = 1024 }; // registers at most for the rest; bytes of each block but one
+  uint32_t threads = 32u * e->target->num_warps, share = REGISTER_FILE / (2 * threads);
+  uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
+  return 2 * threads <= thread_limit(e->target) &&
+         2 * func_shared_bytes(func) + RESERVED <= shared_limit(e->target) && emit_pressure(e, func) <= tiles;
+}
+
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
 // several blocks a multiprocessor, and spills most of what it has; so it is told that one will do. But where
-// its tiles leave each thread room among the registers of two blocks there are to be two, so that one computes
-// while the other waits for memory.
+// two fit there are to be two, so that one computes while the other waits for memory.
 static void limit_registers(Emitter *e, Func *func) {
-  enum { OTHER = 24 }; // at most, for addresses and what is on its way
-  const Target *target = e->target;
-  uint32_t threads = 32u * target->num_warps, share = REGISTER_FILE / (2 * threads);
-  uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
-  bool two = 2 * threads <= thread_limit(target) && emit_pressure(e, func) <= tiles;
-  if (target->maxnreg)
-    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", target->maxnreg));
-  else if (target->num_warps > 8)
-    add_string_attribute(e, "nvvm.minctasm", two ? "2" : "1");
+  if (e->target->maxnreg)
+    add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
+  else if (e->target->num_warps > 8)
+    add_string_attribute(e, "nvvm.minctasm", two_blocks_fit(e, func) ? "2" : "1");
 }
 
 static void declare(Emitter *e, Func *func) {

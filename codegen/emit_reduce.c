@@ -262,7 +262,7 @@ uint32_t emit_reduce_words(const Op *op) {
   uint32_t words = 0;
   for (uint32_t k = 0; k < op->result_count; k++) {
     const Type *type = op->results[k].type;
-    words += type_is_tile(type) ? tile_words(type) : (type_element_bytes(type) + 3) / 4;
+    words += (type_is_tile(type) ? layout_registers(type->layout) : 1) * ((type_element_bytes(type) + 3) / 4);
   }
   return words << plan.part_bits;
 }

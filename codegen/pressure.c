@@ -27,9 +27,11 @@ static bool is_copy(const Op *op) {
 }
 
 typedef struct Pressure {
-  bool *holds_data; // of an op by its number: its tiles are of more than the thread's number and constants
+  bool *holds_data; // of a value by its number: a tile of more than the thread's number and constants
   uint32_t *change; // of the registers in use, at the op with that number
 } Pressure;
+
+// --- what holds data
 
 static bool keeps_index(const Op *op) {
   switch ((int)op->kind) {
@@ -44,38 +46,57 @@ static bool keeps_index(const Op *op) {
   }
 }
 
-static bool value_holds_data(const Pressure *p, const Value *value) {
-  const Op *op = value->def ? value->def : value->region->parent;
-  return op && type_is_tile(value->type) && p->holds_data[op->id];
+static bool holds_data(const Pressure *p, const Value *value) {
+  return type_is_tile(value->type) && p->holds_data[value->id];
 }
 
-static bool any_holds_data(const Pressure *p, const Op *op) {
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (value_holds_data(p, op_operand(op, i))) return true;
-  return false;
+// True where that is new.
+static bool mark(Pressure *p, const Value *value, bool data) {
+  bool more = data && !p->holds_data[value->id];
+  p->holds_data[value->id] |= data;
+  return more;
 }
 
-// True where one more op is known to hold data: what a loop carries may come from its end.
+// Result `i` of a loop or branch, and what the loop carries for it: from before or from a region's end.
+static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
+  uint32_t init = op->kind == OP_FOR ? 3 + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
+  bool data = is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // after the condition
+    data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
+  }
+  for (uint32_t r = 0; r < op->region_count && is_loop(op); r++)
+    more |= mark(p, op->regions[r]->args[arg], data);
+  return mark(p, &op->results[i], data) || more;
+}
+
+static bool mark_op(Pressure *p, const Op *op) {
+  bool structured = is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
+  for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
+  for (uint32_t i = 0; i < op->result_count; i++)
+    more |= structured ? mark_carried(p, op, i) : mark(p, &op->results[i], data);
+  return more;
+}
+
+// True where something new is known: what a loop carries may come from its end.
 static bool mark_region(Pressure *p, const Region *region) {
   bool more = false;
   for (const Op *op = region->first; op; op = op->next) {
-    bool *data = &p->holds_data[op->id], before = *data;
-    for (uint32_t r = 0; r < op->region_count; r++) {
-      more |= mark_region(p, op->regions[r]);
-      if (op->regions[r]->last && any_holds_data(p, op->regions[r]->last)) *data = true;
-    }
-    bool structured = is_loop(op) || op->kind == OP_IF;
-    if (any_holds_data(p, op) || !(keeps_index(op) || structured)) *data = true;
-    more |= *data != before;
+    for (uint32_t r = 0; r < op->region_count; r++) more |= mark_region(p, op->regions[r]);
+    more |= mark_op(p, op);
   }
   return more;
 }
 
+// --- counting
+
+// Smaller integers have a register each; two fp16 or bf16 share one.
 static uint32_t words(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value->def)) return 0;
-  bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
-  return is_float || value_holds_data(p, value) ? tile_words(type) : 0;
+  bool is_pointer = type->inner->kind == TYPE_PTR;
+  if (!is_pointer && elem_is_float(type->inner->elem)) return tile_words(type);
+  return holds_data(p, value) ? layout_registers(type->layout) * ((type_element_bytes(type) + 3) / 4) : 0;
 }
 
 static void count(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
@@ -109,7 +130,7 @@ static void count_region(Pressure *p, const Region *region) {
 }
 
 uint32_t emit_pressure(const Emitter *e, Func *func) {
-  Pressure p = {ARENA_ARRAY(e->arena, bool, func->op_count + 1),
+  Pressure p = {ARENA_ARRAY(e->arena, bool, func->value_count + 1),
                 ARENA_ARRAY(e->arena, uint32_t, func->op_count + 2)};
   while (mark_region(&p, func->body)) {}
   count_region(&p, func->body);

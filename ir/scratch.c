@@ -37,13 +37,11 @@ uint32_t shared_limit(const Target *target) {
 uint32_t thread_limit(const Target *target) {
   switch (target->sm) {
   case 75: return 1024;
-  case 86:
-  case 87:
-  case 89:
-  case 110:
-  case 120:
-  case 121: return 1536;
-  default: return 2048;
+  case 80:
+  case 90:
+  case 100:
+  case 103: return 2048;
+  default: return 1536;
   }
 }
 
