@@ -103,6 +103,8 @@ LLVMValueRef emit_fma(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_mulhi(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_float_rem(Emitter *e, const Op *op, const LLVMValueRef *x);
 LLVMValueRef emit_float_cast(Emitter *e, LLVMValueRef x, Elem from, Elem to); // rounded once
+bool emit_is_half(const Emitter *e, LLVMTypeRef type);                        // fp16 or bf16
+LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 // fp16 and bf16 to fp32, which holds them exactly; others as they are.
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x);
 

@@ -138,9 +138,25 @@ static LLVMValueRef emit_max(Emitter *e, const Op *op, const LLVMValueRef *x) {
                      x[0], x[1]);
 }
 
+static bool is_zero(LLVMValueRef x) {
+  LLVMBool loses = false;
+  return LLVMIsAConstantFP(x) && LLVMConstRealGetDouble(x, &loses) == 0;
+}
+
+// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float; so the bits
+// of these are compared.
+LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
+  bool equality = predicate == LLVMRealOEQ || predicate == LLVMRealUNE, half = emit_is_half(e, LLVMTypeOf(a));
+  if (!equality || !half || !(is_zero(a) || is_zero(b))) return LLVMBuildFCmp(e->builder, predicate, a, b, "");
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, is_zero(b) ? a : b, e->i16, "");
+  LLVMValueRef size = LLVMBuildAnd(e->builder, bits, LLVMConstInt(e->i16, 0x7fff, false), "");
+  LLVMIntPredicate same = predicate == LLVMRealOEQ ? LLVMIntEQ : LLVMIntNE;
+  return LLVMBuildICmp(e->builder, same, size, LLVMConstNull(e->i16), "");
+}
+
 static LLVMValueRef compare(Emitter *e, const Op *op, const LLVMValueRef *x, LLVMRealPredicate of_floats,
                             LLVMIntPredicate of_signed, LLVMIntPredicate of_unsigned) {
-  if (is_float(op)) return LLVMBuildFCmp(e->builder, of_floats, x[0], x[1], "");
+  if (is_float(op)) return emit_float_compare(e, of_floats, x[0], x[1]);
   return LLVMBuildICmp(e->builder, is_signed(op) ? of_signed : of_unsigned, x[0], x[1], "");
 }
 

@@ -91,7 +91,7 @@ static LLVMValueRef float_to_int(Emitter *e, LLVMValueRef x, Elem from, Elem to)
 static LLVMValueRef to_bool(Emitter *e, LLVMValueRef x, Elem from) {
   if (is_fp8(from)) x = emit_from_fp8(e, from, x);
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x));
-  if (elem_is_float(from)) return LLVMBuildFCmp(e->builder, LLVMRealUNE, x, zero, "");
+  if (elem_is_float(from)) return emit_float_compare(e, LLVMRealUNE, x, zero);
   return LLVMBuildICmp(e->builder, LLVMIntNE, x, zero, "");
 }
 
@@ -106,6 +106,8 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildIntCast2(e->builder, x[0], emit_type(e, target), elem_is_signed(from), "");
 }
 
+bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
+
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMTypeRef from = LLVMTypeOf(x[0]), to = emit_type(e, op_result(op)->type);
   if (from == to) return x[0];
@@ -115,5 +117,8 @@ LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   }
   if (to == e->ptr)
     return LLVMBuildIntToPtr(e->builder, LLVMBuildBitCast(e->builder, x[0], e->i64, ""), to, "");
-  return LLVMBuildBitCast(e->builder, x[0], to, "");
+  LLVMValueRef bits = x[0];
+  if (emit_is_half(e, from) && emit_is_half(e, to) && !LLVMIsConstant(bits)) // see emit_float_compare
+    bits = nvvm_hidden(e, LLVMBuildBitCast(e->builder, bits, e->i16, ""));
+  return LLVMBuildBitCast(e->builder, bits, to, "");
 }

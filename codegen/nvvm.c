@@ -54,6 +54,14 @@ LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x) {
   return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
 }
 
+LLVMValueRef nvvm_hidden(Emitter *e, LLVMValueRef x) {
+  static const char text[] = "mov.b16 $0, $1;", constraints[] = "=h,h";
+  LLVMTypeRef type = LLVMFunctionType(e->i16, &e->i16, 1, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1, false,
+                                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
+}
+
 LLVMValueRef nvvm_thread_id(Emitter *e) { return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.tid.x", NULL); }
 
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis) {

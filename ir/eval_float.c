@@ -61,6 +61,7 @@ static Element divide(Elem elem, double a, double b, const Element *x, const Ele
 static Element remainder_of(Elem elem, double a, double b, const Element *x, const Element *y,
                             unsigned state) {
   double r = fmod(x->r, y->r), e = x->e + eval_bound_product(trunc(x->r / y->r), y->e);
+  if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0
   if (e + y->e > 0 && (fabs(r) <= e || fabs(r) + e >= fabs(y->r) - y->e)) state |= UNCERTAIN;
   return eval_computed(elem, fmod(a, b), r, e, state);
 }

@@ -352,6 +352,28 @@ static void test_uncertain_remainder(void **unused) {
   end(&f);
 }
 
+// (a + 1) - 1 - a is 0 but for rounding: a divisor that may be 0.
+static void test_uncertain_divisor(void **unused) {
+  (void)unused;
+  for (int quotient = 0; quotient < 2; quotient++) {
+    Fixture f;
+    begin(&f, 3, floats);
+    float a[16], b[16];
+    add_inputs(&f, a, b);
+    eval_memory_add(f.memory, OUT, NULL, 64, false);
+    Value *x = build_load(&f.b, pointers(&f, arg(&f, 0), 16), NULL, NULL);
+    Value *one = build_float(&f.b, x->type, 1);
+    Value *back = build_binary(&f.b, OP_SUB, build_binary(&f.b, OP_ADD, x, one), one);
+    Value *nothing = build_binary(&f.b, OP_SUB, back, x);
+    build_store(&f.b, pointers(&f, arg(&f, 2), 16), build_binary(&f.b, quotient ? OP_DIV : OP_REM, x, nothing), NULL);
+    assert_true(launch(&f, THREE));
+    EvalCheck check;
+    assert_true(eval_check(f.memory, OUT, eval_memory_bytes(f.memory, OUT), ELEM_FP32, &check));
+    assert_int_equal(check.uncertain, 16);
+    end(&f);
+  }
+}
+
 // What a program stored, another reads back with its reference and bound; as other types, by its bytes.
 static void test_shadow_survives(void **unused) {
   (void)unused;
@@ -658,6 +680,7 @@ int main(void) {
       cmocka_unit_test(test_moved_and_computed_zero),
       cmocka_unit_test(test_uncertain),
       cmocka_unit_test(test_uncertain_remainder),
+      cmocka_unit_test(test_uncertain_divisor),
       cmocka_unit_test(test_shadow_survives),
       cmocka_unit_test(test_product_of_errors),
       cmocka_unit_test(test_type_punning),
