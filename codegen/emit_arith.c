@@ -56,7 +56,8 @@ static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x
   return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
 }
 
-// fp16 and bf16 divide in fp32. div.full.f32 is within 2 ulp in the full range (PTX ISA); div.rn costs several times as much.
+// fp16 and bf16 divide in fp32. div.full.f32 is within 2 ulp in the full range (PTX ISA); div.rn costs
+// several times as much.
 static LLVMValueRef float_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMValueRef a = emit_widen(e, x[0]), b = emit_widen(e, x[1]);
   bool full = LLVMTypeOf(a) == e->f32 && !op_attr(op, ATTR_ROUNDED);
@@ -143,11 +144,12 @@ static bool is_zero(LLVMValueRef x) {
   return LLVMIsAConstantFP(x) && LLVMConstRealGetDouble(x, &loses) == 0;
 }
 
-// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float; so the bits
-// of these are compared.
+// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float; so the
+// bits of these are compared.
 LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
   bool equality = predicate == LLVMRealOEQ || predicate == LLVMRealUNE, half = emit_is_half(e, LLVMTypeOf(a));
-  if (!equality || !half || !(is_zero(a) || is_zero(b))) return LLVMBuildFCmp(e->builder, predicate, a, b, "");
+  if (!equality || !half || !(is_zero(a) || is_zero(b)))
+    return LLVMBuildFCmp(e->builder, predicate, a, b, "");
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, is_zero(b) ? a : b, e->i16, "");
   LLVMValueRef size = LLVMBuildAnd(e->builder, bits, LLVMConstInt(e->i16, 0x7fff, false), "");
   LLVMIntPredicate same = predicate == LLVMRealOEQ ? LLVMIntEQ : LLVMIntNE;

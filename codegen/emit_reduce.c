@@ -192,8 +192,8 @@ static void combine_parts(Reduction *d, LLVMValueRef **parts, uint32_t first) {
     }
 }
 
-// --- 32 parts of one result, which a warp's lanes read, one each, and combine by shuffles: fewer registers and
-// wavefronts than all parts in each thread, but more steps that wait for one another
+// --- 32 parts of one result, which a warp's lanes read, one each, and combine by shuffles: fewer registers
+// and wavefronts than all parts in each thread, but more steps that wait for one another
 
 static bool lanes_combine(const Op *op, const ReducePlan *plan) {
   return plan->part_bits == LANE_BITS && !type_is_tile(op->results[0].type) &&

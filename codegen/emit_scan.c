@@ -244,8 +244,7 @@ uint32_t emit_scan_words(const Op *op) {
   if (!scan_plan(op, &s.plan) || s.plan.low == s.plan.axis_bits) return 0;
   uint32_t lines = s.plan.slots.bits[DIM_REGISTER], words = 0;
   lines -= (uint32_t)__builtin_popcount(held_bits(&s, DIM_REGISTER, s.plan.axis_bits));
-  for (uint32_t k = 0; k < op->result_count; k++)
-    words += (type_element_bytes(op->results[k].type) + 3) / 4;
+  for (uint32_t k = 0; k < op->result_count; k++) words += (type_element_bytes(op->results[k].type) + 3) / 4;
   return words << (lines + chunk_bits(&s));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers that
-// are made of the thread's number and constants, which is done where they are used, and copies of one value.
-// With scans and reductions go the parts of other warps that a thread reads, and a scan's second copy.
+// How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers
+// that are made of the thread's number and constants, which is done where they are used, and copies of one
+// value. With scans and reductions go the parts of other warps that a thread reads, and a scan's second copy.
 #include "codegen/emit_combine.h"
 #include "ir/scratch.h"
 
@@ -132,7 +132,8 @@ static void count_region(Pressure *p, const Region *region) {
 uint32_t emit_pressure(const Emitter *e, Func *func) {
   Pressure p = {ARENA_ARRAY(e->arena, bool, func->value_count + 1),
                 ARENA_ARRAY(e->arena, uint32_t, func->op_count + 2)};
-  while (mark_region(&p, func->body)) {}
+  while (mark_region(&p, func->body)) {
+  }
   count_region(&p, func->body);
   uint32_t most = 0;
   for (uint32_t i = 0, now = 0; i < func->op_count; i++) {

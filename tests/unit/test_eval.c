@@ -365,7 +365,8 @@ static void test_uncertain_divisor(void **unused) {
     Value *one = build_float(&f.b, x->type, 1);
     Value *back = build_binary(&f.b, OP_SUB, build_binary(&f.b, OP_ADD, x, one), one);
     Value *nothing = build_binary(&f.b, OP_SUB, back, x);
-    build_store(&f.b, pointers(&f, arg(&f, 2), 16), build_binary(&f.b, quotient ? OP_DIV : OP_REM, x, nothing), NULL);
+    build_store(&f.b, pointers(&f, arg(&f, 2), 16),
+                build_binary(&f.b, quotient ? OP_DIV : OP_REM, x, nothing), NULL);
     assert_true(launch(&f, THREE));
     EvalCheck check;
     assert_true(eval_check(f.memory, OUT, eval_memory_bytes(f.memory, OUT), ELEM_FP32, &check));
@@ -400,7 +401,8 @@ static void test_shadow_survives(void **unused) {
   end(&f);
 }
 
-// (fp8(44) - 44)^2, where fp8e5 has no 44 but 48: the reference of both factors is 0, what is computed is 4 4.
+// (fp8(44) - 44)^2, where fp8e5 has no 44 but 48: the reference of both factors is 0, what is computed is
+// 4 4.
 static void test_product_of_errors(void **unused) {
   (void)unused;
   for (int fused = 0; fused < 2; fused++) {

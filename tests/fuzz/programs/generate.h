@@ -94,8 +94,8 @@ Value value_tile(Gen *g); // of rank 1 or more
 Value value_fit(Gen *g, ElemType type,
                 Shape shape); // of exactly this type and shape; makes one where need be
 Value value_cast(Gen *g, Value v, ElemType type);
-// For results that neither the order of a sum nor the hardware's choice of a NaN's bits changes: of floats, what no
-// sum of so many overflows by on its way; what no sum of so many products does; no NaN. Else the value.
+// The value, made one whose results hang neither on a sum's order nor on the hardware's choice of a NaN's
+// bits: floats that no sum of `terms` of them makes overflow on its way, nor of so many products; no NaN.
 Value value_summand(Gen *g, Value v, int terms);
 Value value_factor(Gen *g, Value v, int terms);
 Value value_number(Gen *g, Value v);

@@ -163,7 +163,8 @@ Value value_factor(Gen *g, Value v, int terms) {
 Value value_number(Gen *g, Value v) {
   if (elem_types[v.type].kind != KIND_FLOAT) return v;
   Value r = value_new(g, v.type, v.shape);
-  line(g, "v%d = where(v%d == v%d, v%d, 0.0).to(%s)", r.name, v.name, v.name, v.name, elem_types[v.type].name);
+  line(g, "v%d = where(v%d == v%d, v%d, 0.0).to(%s)", r.name, v.name, v.name, v.name,
+       elem_types[v.type].name);
   return r;
 }
 
