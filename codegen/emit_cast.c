@@ -9,9 +9,11 @@
 
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 
+bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
+
 LLVMValueRef emit_widen(Emitter *e, LLVMValueRef x) {
   LLVMTypeRef type = LLVMTypeOf(x);
-  return type == e->f16 || type == e->bf16 ? LLVMBuildFPExt(e->builder, x, e->f32, "") : x;
+  return emit_is_half(e, type) ? LLVMBuildFPExt(e->builder, x, e->f32, "") : x;
 }
 
 static LLVMTypeRef float_type(const Emitter *e, Elem elem) {
@@ -106,8 +108,6 @@ LLVMValueRef emit_cast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMBuildIntCast2(e->builder, x[0], emit_type(e, target), elem_is_signed(from), "");
 }
 
-bool emit_is_half(const Emitter *e, LLVMTypeRef type) { return type == e->f16 || type == e->bf16; }
-
 LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMTypeRef from = LLVMTypeOf(x[0]), to = emit_type(e, op_result(op)->type);
   if (from == to) return x[0];
@@ -117,8 +117,5 @@ LLVMValueRef emit_bitcast(Emitter *e, const Op *op, const LLVMValueRef *x) {
   }
   if (to == e->ptr)
     return LLVMBuildIntToPtr(e->builder, LLVMBuildBitCast(e->builder, x[0], e->i64, ""), to, "");
-  LLVMValueRef bits = x[0];
-  if (emit_is_half(e, from) && emit_is_half(e, to) && !LLVMIsConstant(bits)) // see emit_float_compare
-    bits = nvvm_hidden(e, LLVMBuildBitCast(e->builder, bits, e->i16, ""));
-  return LLVMBuildBitCast(e->builder, bits, to, "");
+  return LLVMBuildBitCast(e->builder, x[0], to, "");
 }

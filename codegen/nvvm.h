@@ -21,8 +21,6 @@ LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValue
 LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 // x, an fp32 number that an instruction computed, in a register that ptxas does not choose for x: plus -0.0.
 LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x);
-// The same i16, of which LLVM does not know where it comes from.
-LLVMValueRef nvvm_hidden(Emitter *e, LLVMValueRef x);
 
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,

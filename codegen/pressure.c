@@ -90,13 +90,14 @@ static bool mark_region(Pressure *p, const Region *region) {
 
 // --- counting
 
-// Smaller integers have a register each; two fp16 or bf16 share one.
+// Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t words(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value->def)) return 0;
-  bool is_pointer = type->inner->kind == TYPE_PTR;
-  if (!is_pointer && elem_is_float(type->inner->elem)) return tile_words(type);
-  return holds_data(p, value) ? layout_registers(type->layout) * ((type_element_bytes(type) + 3) / 4) : 0;
+  bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
+  uint32_t bytes = type_element_bytes(type);
+  if (is_float && bytes == 2) return tile_words(type);
+  return is_float || holds_data(p, value) ? layout_registers(type->layout) * ((bytes + 3) / 4) : 0;
 }
 
 static void count(Pressure *p, const Value *value, const Region *home, uint32_t begin) {

@@ -41,12 +41,6 @@ Element eval_computed(Elem elem, double exact, double r, double e, unsigned stat
   return x;
 }
 
-// Of a b = v w: v w - r s = v (w - s) + s (v - r), of the two ways to split it the wider.
-static double product_bound(double v, double w, const Element *a, const Element *b) {
-  return fmax(eval_bound_product(v, b->e) + eval_bound_product(b->r, a->e),
-              eval_bound_product(a->r, b->e) + eval_bound_product(w, a->e));
-}
-
 static Element divide(Elem elem, double a, double b, const Element *x, const Element *y, unsigned state) {
   double quotient = x->r / y->r;
   if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
@@ -85,7 +79,8 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
   case OP_SUB:
     return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
   case OP_MUL: {
-    double e = product_bound(v, w, a, b) + eval_rounding(elem, a->r * b->r, 1);
+    double e =
+        eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_rounding(elem, a->r * b->r, 1);
     return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
   case OP_DIV: return divide(elem, v, w, a, b, state);
@@ -116,7 +111,8 @@ static double fma_to_odd(double a, double b, double c) {
 Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Element *c) {
   double x = number_decode(elem, a->bits), y = number_decode(elem, b->bits), z = number_decode(elem, c->bits);
   double v = elem == ELEM_FP64 ? fma(x, y, z) : fma_to_odd(x, y, z), r = fma(a->r, b->r, c->r);
-  double e = product_bound(x, y, a, b) + c->e + eval_rounding(elem, r, 1);
+  double e =
+      eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + c->e + eval_rounding(elem, r, 1);
   return eval_computed(elem, v, r, e, a->state | b->state | c->state);
 }
 
