@@ -96,8 +96,7 @@ void emit_for(Emitter *e, Op *op) {
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(op, i + 3)), before);
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
   }
-  for (uint32_t i = 0; i < op->result_count; i++)
-    emit_leave_sums(e, op_operand(yield, i), &op->results[i]);
+  for (uint32_t i = 0; i < op->result_count; i++) emit_leave_sums(e, op_operand(yield, i), &op->results[i]);
 }
 
 void emit_if(Emitter *e, Op *op) {

@@ -49,8 +49,8 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
 LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x) {
   static const char text[] = "add.rn.f32 $0, $1, 0f80000000;", constraints[] = "=f,f";
   LLVMTypeRef fp32 = LLVMTypeOf(x), type = LLVMFunctionType(fp32, &fp32, 1, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1, false,
-                                       false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,
+                                       false, false, LLVMInlineAsmDialectATT, false);
   return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
 }
 

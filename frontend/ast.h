@@ -228,7 +228,7 @@ typedef enum StmtKind {
   STMT_PASS,
   STMT_BREAK,
   STMT_CONTINUE,
-  STMT_RAISE, // what is raised is not kept
+  STMT_RAISE,    // what is raised is not kept
   STMT_ASSERT,   // assertion
   STMT_GLOBAL,   // names
   STMT_NONLOCAL, // names
@@ -245,11 +245,10 @@ typedef struct IfArm {
 
 // One name of an import statement. In `import a.b.c as d` the name is "a.b.c".
 typedef struct ImportName {
-  Loc loc;
   const char *name;            // "*" in `from m import *`
   const char *alias;           // NULL where there is no `as`
   const struct Module *module; // `from m import name`: m's file; NULL where m has none
-  const struct Module *whole;  // the file that the name itself is, a module or a package; NULL where it is none
+  const struct Module *whole;  // the file that the name itself is (module or package); NULL where none
   bool followed;               // the two have been looked for
 } ImportName;
 

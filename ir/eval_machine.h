@@ -18,8 +18,8 @@ typedef struct Tile {
   uint64_t block_bytes;
 } Tile;
 
-typedef struct Race Race;             // eval_race.c
-typedef struct AtomicSums AtomicSums; // eval_atomic.c
+typedef struct Race Race;               // eval_race.c
+typedef struct AtomicSums AtomicSums;   // eval_atomic.c
 typedef struct SharedState SharedState; // eval_shared.c
 
 typedef struct Machine {
@@ -31,11 +31,11 @@ typedef struct Machine {
   EvalOptions options;
   uint32_t grid[3], program[3];
   uint64_t steps;
-  uint32_t depth;   // regions within regions
-  bool in_grid;     // evaluating a grid expression
-  bool failed;      // an error was reported after which the launch goes on
-  Race *race;       // NULL: races are not looked for
-  AtomicSums *sums; // NULL: no float was added to atomically yet
+  uint32_t depth;      // regions within regions
+  bool in_grid;        // evaluating a grid expression
+  bool failed;         // an error was reported after which the launch goes on
+  Race *race;          // NULL: races are not looked for
+  AtomicSums *sums;    // NULL: no float was added to atomically yet
   SharedState *shared; // NULL: no buffer in shared memory yet
 } Machine;
 

@@ -22,13 +22,13 @@ enum { LOOP_WEIGHT = 8, MAX_LOOPS = 4, MAX_PAIRED = 4, NO_RESULT = -1 };
 // A load, a store, an atomic. It may work in another layout than the components it touches.
 typedef struct Access {
   Op *op;
-  const Layout *anchor; // NULL: none
-  const Layout *layout; // what it works in: known when all components are
+  const Layout *anchor;             // NULL: none
+  const Layout *layout;             // what it works in: known when all components are
   const Layout *paired[MAX_PAIRED]; // further ones, from propagate_pair; NULL: no more
   uint32_t bytes, weight;
   uint32_t vector; // elements: at most these
   uint32_t shift,
-      bits; // of the flattened index: the first bit, and how many, in which addresses count upwards
+      bits;           // of the flattened index: the first bit, and how many, in which addresses count upwards
   uint64_t place[32]; // by bit of the flattened index: the bytes that it leads away; what is not known leads
                       // to a place of its own
 } Access;

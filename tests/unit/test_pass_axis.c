@@ -147,7 +147,8 @@ static int64_t element(const Op *op, const Concrete *const *in, uint32_t i, bool
   if (op->kind == OP_SELECT) return in[a ? 1 : 2]->at[i];
   if (op->kind == OP_CAST) return to->elem == ELEM_I1 ? a != 0 : (int64_t)number_wrap(to->elem, (uint64_t)a);
   if (!fold_int(op->kind, from->elem, a, b, &result)) *undefined = true;
-  if (op->kind == OP_REM && elem_is_signed(from->elem) && a < 0) *undefined = true; // axis_info.h leaves it out
+  if (op->kind == OP_REM && elem_is_signed(from->elem) && a < 0)
+    *undefined = true; // axis_info.h leaves it out
   return result;
 }
 

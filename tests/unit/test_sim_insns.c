@@ -44,7 +44,8 @@ REF(mullo, (uint32_t)((uint32_t)a *(uint32_t)b))
 REF(mulhiu, ((uint64_t)(uint32_t)a * (uint32_t)b) >> 32)
 REF(mulhis, (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32))
 REF(wides, (uint64_t)((int64_t)(int32_t)a *(int32_t)b))
-REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b) REF(madwide, (uint64_t)(uint32_t)a *(uint32_t)b + c) REF(
+REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b)
+REF(madwide, (uint64_t)(uint32_t)a *(uint32_t)b + c) REF(
     mad16,
     (uint16_t)((uint32_t)(uint16_t)a *(uint16_t)b +
                (uint16_t)c)) REF(mulhi64,
