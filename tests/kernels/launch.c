@@ -34,7 +34,8 @@ static Str read_file(Launch *l, const char *file) {
 }
 
 void launch_open(Launch *l, const char *file, const char *kernel) {
-  *l = (Launch){.next = 0x100000, .random = 0x9e3779b97f4a7c15u, .spec = {.target = target_default()}};
+  *l = (Launch){
+      .file = file, .next = 0x100000, .random = 0x9e3779b97f4a7c15u, .spec = {.target = target_default()}};
   check(l, compilation_init(&l->c), "init");
   check(l, compile_parse(&l->c, file, read_file(l, file)), "parse");
   l->spec.kernel = ir_name(&l->c.ir, str_from(kernel));
@@ -190,6 +191,30 @@ static void specialise(Launch *l) {
   }
 }
 
+// TEST_LIST=FILE: adds the command line that compiles the same, its words apart by tabs (scripts/compile-list).
+static void list_command(Launch *l) {
+  const char *path = getenv("TEST_LIST");
+  FILE *out = path ? fopen(path, "a") : NULL;
+  if (!out) return;
+  Buf text = {0};
+  buf_printf(&text, "tests/kernels/%s\t--kernel\t%s", l->file, l->spec.kernel);
+  for (uint32_t i = 0; i < l->spec.constexpr_count; i++) {
+    buf_printf(&text, "\t-D\t%s=", l->spec.constexprs[i].name);
+    const_print(&l->spec.constexprs[i].value, &text);
+  }
+  for (uint32_t i = 0; i < l->spec.param_count; i++) {
+    const ParamSpec *param = &l->spec.params[i];
+    buf_printf(&text, "%s%s=", i ? "," : "\t--signature\t", param->name);
+    if (param->type) type_print(param->type, &text);
+    if (param->facts.none) buf_printf(&text, "None");
+    if (param->facts.divisible16) buf_printf(&text, ":16");
+    if (param->facts.equal1) buf_printf(&text, ":1");
+  }
+  fprintf(out, "%.*s\n", (int)text.n, text.at);
+  fclose(out);
+  buf_free(&text);
+}
+
 static const LaunchArg *find(const Launch *l, const char *name) {
   for (uint32_t i = 0; i < l->count; i++)
     if (strcmp(l->args[i].name, name) == 0) return &l->args[i];
@@ -205,6 +230,7 @@ static void run_passes(Launch *l) {
 
 void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
   specialise(l);
+  list_command(l);
   check(l, compile_elaborate(&l->c, &l->spec), "elaborate");
   run_passes(l);
   Func *func = l->c.module->funcs.at[0];

@@ -31,6 +31,7 @@ typedef struct LaunchArg {
 } LaunchArg;
 
 typedef struct Launch {
+  const char *file;
   Compilation c;
   Arena arena; // the evaluator's memory and all values handed out
   EvalMemory *memory;
