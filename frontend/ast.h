@@ -245,6 +245,7 @@ typedef struct IfArm {
 
 // One name of an import statement. In `import a.b.c as d` the name is "a.b.c".
 typedef struct ImportName {
+  Loc loc;
   const char *name;            // "*" in `from m import *`
   const char *alias;           // NULL where there is no `as`
   const struct Module *module; // `from m import name`: m's file; NULL where m has none
