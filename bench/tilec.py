@@ -52,8 +52,10 @@ def literal(value):
 
 
 class Library:
-    def __init__(self):
-        self.c = c.CDLL(find_library())
+    """libtilec.so, of this build or at `path`; several builds may be loaded beside one another."""
+
+    def __init__(self, path=None):
+        self.c = c.CDLL(path or find_library(), mode=os.RTLD_LOCAL | os.RTLD_NOW)
         self.c.tilec_version.restype = self.c.tilec_last_error.restype = c.c_char_p
         self.c.tilec_buffer_address.restype = c.c_uint64
         self.programs = {}

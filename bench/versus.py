@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Two builds of tilec beside one another: the kernels whose PTX differs, in one run on one machine.
+
+versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Of each row of the suite the configuration that results.jsonl
+names best is compiled by both. Where the PTX is the same nothing is timed. Else both are checked against float64 and timed as the suite's
+candidates are, in rounds that take a new random order each, every candidate after a lead-in of its own. Ends with status 1 where the new
+build falls below the bar: 0.99 of the old one's speed where memory is moved, 0.98 where the row computes."""
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import candidates as c  # noqa: E402
+import rows_matmul  # noqa: E402
+import rows_memory  # noqa: E402
+import rows_reduce  # noqa: E402
+import tilec  # noqa: E402
+from work import config_text, our_configs, signature  # noqa: E402
+
+BARS = {False: 0.99, True: 0.98}  # by whether the row computes
+LEAD = {False: 4e-3, True: 60e-3}  # seconds of a candidate's own replays before one is timed: the clock follows the power
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", help="the old build's libtilec.so")
+    parser.add_argument("--rows", default="", metavar="REGEX")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--list", action="store_true", help="which rows' PTX differs; needs no GPU")
+    parser.add_argument("--results", default=os.path.join(HERE, "results.jsonl"))
+    return parser.parse_args()
+
+
+def best_configs(path):
+    """row -> the text of tilec's configuration."""
+    best = {}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            best.update({record["row"]: x["config"] for x in record["candidates"] if x["name"] == "tilec"})
+    return best
+
+
+def find_config(row, text):
+    """(kernel, configuration) of that text; the row's first where there is none."""
+    pairs = [(kernel, config) for kernel in row.kernels if kernel.ours for config in our_configs(row, kernel)]
+    return next((pair for pair in pairs if config_text(pair[1], pair[0].label) == text), pairs[0])
+
+
+def ptx_of(library, row, kernel, config):
+    return [library.compile(os.path.join(c.KERNELS, kernel.file), step.function, signature(row, step), c.defines(step, config),
+                            config["num_warps"], config["num_stages"], "sm_90a", overlap=config["overlap"]) for step in kernel.steps]
+
+
+def timed(clock, runs, sets, target, lead, rounds):
+    """For each of `runs` a list of seconds of one launch."""
+    graphs = [clock.capture(run, sets, target) for run in runs]
+    times = [[] for _ in runs]
+    for _ in range(rounds):
+        for i in random.sample(range(len(runs)), len(runs)):
+            graph, launches, replays = graphs[i]
+            times[i].append(clock.seconds(graph, max(1, round(replays * lead / 4e-3))) / launches)
+    return times
+
+
+def measure(envs, row, kernel, config, options):
+    """Prints the row's line; whether the bar is met."""
+    from measure import buffer_sets, try_candidate
+    sets = buffer_sets(envs[0], row)
+    views = {name: tensor.t() if row.buffers[name].transposed else tensor for name, tensor in sets[0].items()}
+    reference = row.reference(envs[0].torch, views)
+    both = [c.Tilec(env, row, kernel, config) for env in envs]
+    for env, candidate in zip(envs, both):
+        c.compile_tilec([candidate], sets[0])
+        if not try_candidate(env, row, candidate, sets[0], reference):
+            print(f"{row.name}: {'old' if env is envs[0] else 'new'} FAILED: {candidate.error}", flush=True)
+            return False
+    computes = row.flops > 0
+    old, new = map(statistics.median, timed(envs[0].clock, [x.run for x in both], sets, 3e-3, LEAD[computes], options.rounds))
+    fine = old / new >= BARS[computes] - 1e-9
+    print(f"{row.name}: old {old * 1e6:.1f} us, new {new * 1e6:.1f} us, new/old speed {old / new:.3f}{'' if fine else ' BELOW THE BAR'} "
+          f"[{config_text(config, kernel.label)}]", flush=True)
+    return fine
+
+
+def main():
+    options = parse_options()
+    libraries, best = [tilec.Library(options.old), tilec.Library()], best_configs(options.results)
+    differ, same, fine = [], 0, True
+    for row in rows_memory.rows(False) + rows_reduce.rows(False) + rows_matmul.rows(False):
+        if not re.search(options.rows, row.name):
+            continue
+        kernel, config = find_config(row, best.get(row.name))
+        old, new = (ptx_of(library, row, kernel, config) for library in libraries)
+        if old == new:
+            same += 1
+        else:
+            differ.append((row, kernel, config))
+    print(f"{same} rows have the same PTX, {len(differ)} differ: {' '.join(row.name for row, _, _ in differ)}", flush=True)
+    if options.list or not differ:
+        return 0
+    import torch
+
+    from measure import Env
+    torch.manual_seed(0)
+    torch.set_grad_enabled(False)
+    envs = [Env(torch, library, "cuda", options, lambda *_: None) for library in libraries]
+    envs[1].clock = envs[0].clock
+    for row, kernel, config in differ:
+        fine &= measure(envs, row, kernel, config, options)
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
