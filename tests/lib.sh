@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# For test groups: counts, and the closing line.
+# For test groups: counts, the closing line, and what part of the whole a run takes.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 tilec=$PWD/build/release/tilec
 tilec_dev=$PWD/build/dev/tilec
 passed=0 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# Which piece of the group this is (scripts/soak): 0 is ./dev test's; PIECE=all takes the fixed ones together. A group with others than
+# piece 0 says so in a line '# pieces: N', N being what `sampled` is given, or 'any' where seeds come from the piece's number.
+piece=${PIECE:-0}
+number=${piece/all/0}
+declare -A met
+# sampled N [SERIES]: true of one call in N, another one in each piece; of every one with PIECE=all. Calls are counted by series.
+sampled() {
+  local at=${met[${2:-calls}]:-0}
+  met[${2:-calls}]=$((at + 1))
+  [ "$piece" = all ] || [ $((at % $1)) -eq $((number % $1)) ]
+}
+# What does not differ from piece to piece is run in the first.
+first_piece() { [ "$number" -eq 0 ]; }
 
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAILED %s\n' "$*"; }
