@@ -74,7 +74,7 @@ static bool compile_once(const Case *k, double seconds[STAGES]) {
   if (status == TILEC_OK) status = make_spec(&c, k, &spec);
   if (status == TILEC_OK) status = compile_elaborate(&c, &spec);
   parsed = now();
-  if (status == TILEC_OK) status = compile_passes(&c, &(PipelineOptions){0});
+  if (status == TILEC_OK) status = compile_passes(&c, &(PassRunOptions){0});
   passed = now();
   if (status == TILEC_OK) status = compile_codegen(&c, &(CodegenOptions){.emit_ptx = true});
   double end = now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes and the pipeline. A pass changes one function in place; it takes what it needs from the IR
+// The passes and the pass manager, which runs them. A pass changes one function in place; it takes what it needs from the IR
 // alone, so each runs on .tir text by itself.
 #ifndef PASSES_PASSES_H
 #define PASSES_PASSES_H
@@ -24,13 +24,14 @@ typedef struct PassInfo {
   bool (*run)(PassContext *context, Func *func);
 } PassInfo;
 
-const PassInfo *pass_list(uint32_t *count);
+// The pass that runs at a place of the order, in which one may come several times; NULL: past the last.
+const PassInfo *pass_at(uint32_t place);
 const PassInfo *pass_find(Str name); // NULL: there is none
 
-typedef struct PipelineOptions {
+typedef struct PassRunOptions {
   const char *const *disabled; // pass names
   uint32_t disabled_count;
-  const char *const *only; // --run-pass: these, in this order, instead of the pipeline
+  const char *const *only; // --run-pass: these, in this order, instead of all
   uint32_t only_count;
   const char *stop_after; // NULL: run all; "elaborate": none
   bool verify_each;
@@ -38,11 +39,11 @@ typedef struct PipelineOptions {
   void (*after)(const char *pass, IrModule *module, double seconds, void *data);
   void *data;
   Arena *scratch; // for the passes' tables, emptied after each; NULL: the module's arena, where they stay
-} PipelineOptions;
+} PassRunOptions;
 
-// Runs the pipeline on every function. False, with errors in diags, where an option names no pass or disables
+// Runs the passes on every function. False, with errors in diags, where an option names no pass or disables
 // one that the result needs (nothing ran), or where a pass broke a rule (verify_each; the errors name the
 // pass).
-bool pipeline_run(IrModule *module, Diags *diags, const PipelineOptions *options);
+bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options);
 
 #endif

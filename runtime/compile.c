@@ -37,7 +37,7 @@ static bool save_tir(const Compilation *c, char *path, size_t room) {
   return true;
 }
 
-// What reproduces the fault: the saved .tir and the rest of the pipeline, or the source where there is no
+// What reproduces the fault: the saved .tir and the rest of the passes, or the source where there is no
 // .tir yet.
 static void describe_bug(Compilation *c, const char *message) {
   char path[512];
@@ -197,7 +197,7 @@ tilec_status compile_elaborate(Compilation *c, const Spec *spec) {
 
 typedef struct PassRun {
   Compilation *c;
-  const PipelineOptions *options;
+  const PassRunOptions *options;
 } PassRun;
 
 static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
@@ -208,16 +208,16 @@ static void after_pass(const char *pass, IrModule *module, double seconds, void 
 
 static tilec_status passes(Compilation *c, void *data) {
   PassRun *run = data;
-  PipelineOptions options = *run->options;
+  PassRunOptions options = *run->options;
   options.after = after_pass;
   options.data = run;
   options.scratch = &c->scratch;
-  if (!pipeline_run(c->module, &c->diags, &options) && !c->diags.errors)
-    BUG("the pipeline failed without a diagnostic");
+  if (!passes_run(c->module, &c->diags, &options) && !c->diags.errors)
+    BUG("the passes failed without a diagnostic");
   return diagnosed(c);
 }
 
-tilec_status compile_passes(Compilation *c, const PipelineOptions *options) {
+tilec_status compile_passes(Compilation *c, const PassRunOptions *options) {
   return compile_guard(c, passes, &(PassRun){c, options});
 }
 

@@ -56,7 +56,7 @@ tilec_status compile_define(Compilation *c, const char *define, Spec *spec);
 // only where one is named, and overrides the module's target where spec's differs from target_default() or
 // says that it was given.
 tilec_status compile_elaborate(Compilation *c, const Spec *spec);
-tilec_status compile_passes(Compilation *c, const PipelineOptions *options);
+tilec_status compile_passes(Compilation *c, const PassRunOptions *options);
 tilec_status compile_codegen(Compilation *c, const CodegenOptions *options);
 // One JSON object a kernel, each on a line, with a newline. After compile_codegen.
 tilec_status compile_meta(Compilation *c, Buf *out);

@@ -323,7 +323,7 @@ static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_
   tilec_status status = options_spec(c, options, &target, &spec);
   if (status) return status;
   status = compile_elaborate(c, &spec);
-  if (!status) status = compile_passes(c, &(PipelineOptions){0});
+  if (!status) status = compile_passes(c, &(PassRunOptions){0});
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_llvm = true, .emit_ptx = true});
   if (!status) status = compile_meta(c, &compiled->meta);
   if (!status) status = compile_guard(c, print_outputs, &(OutputRequest){compiled, options->remarks != 0});

@@ -82,7 +82,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   Compilation *c = &r->s->c;
   bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_elaborate(c, &r->spec);
-  if (!status && needs_ptx) status = compile_passes(c, &(PipelineOptions){0});
+  if (!status && needs_ptx) status = compile_passes(c, &(PassRunOptions){0});
   if (!status && needs_ptx) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
   return status ? compilation_error(c, status) : TILEC_OK;
 }

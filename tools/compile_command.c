@@ -105,10 +105,10 @@ static tilec_status compile_ir(const Options *o, Compilation *c) {
   tilec_status status = tool_spec(o, c, &spec);
   if (status == TILEC_OK) status = elaborate(c, &spec);
   if (status != TILEC_OK) return status;
-  PipelineReport report;
-  PipelineOptions pipeline = tool_pipeline(o, &report);
-  status = compile_passes(c, &pipeline);
-  tool_pipeline_end(&report);
+  PassReport report;
+  PassRunOptions passes = tool_passes(o, &report);
+  status = compile_passes(c, &passes);
+  tool_passes_end(&report);
   return status;
 }
 

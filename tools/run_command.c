@@ -51,12 +51,12 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   Func *func = c->module->funcs.at[0];
   *image =
       (KernelImage){.name = func->name, .func = func, .threads = {32u * c->module->target.num_warps, 1, 1}};
-  PipelineReport report;
-  PipelineOptions pipeline = tool_pipeline(run->options, &report);
+  PassReport report;
+  PassRunOptions passes = tool_passes(run->options, &report);
   if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
-    pipeline.stop_after = "elaborate";
-  status = compile_passes(c, &pipeline);
-  tool_pipeline_end(&report);
+    passes.stop_after = "elaborate";
+  status = compile_passes(c, &passes);
+  tool_passes_end(&report);
   if (status != TILEC_OK || !run->device->needs_ptx) return status;
   CodegenOptions codegen = {.emit_ptx = true};
   status = compile_codegen(c, &codegen);

@@ -3,13 +3,20 @@
 
 #include "tools/tool.h"
 
+static bool came_before(uint32_t place, const PassInfo *pass) {
+  for (uint32_t i = 0; i < place; i++)
+    if (pass_at(i) == pass) return true;
+  return false;
+}
+
 static void list_passes(Buf *out) {
-  uint32_t count;
-  const PassInfo *passes = pass_list(&count);
-  for (uint32_t i = 0; i < count; i++)
-    buf_printf(out, "%-20s%s%s%s\n", passes[i].name, passes[i].meaning,
-               passes[i].flags & OPTIONAL ? " [optional]" : "",
-               passes[i].flags & REASSOCIATES ? " [reassociates]" : "");
+  const PassInfo *pass;
+  for (uint32_t i = 0; (pass = pass_at(i)) != NULL; i++)
+    if (came_before(i, pass))
+      buf_printf(out, "%-21sonce more\n", pass->name);
+    else
+      buf_printf(out, "%-21s%s%s%s\n", pass->name, pass->meaning, pass->flags & OPTIONAL ? " [optional]" : "",
+                 pass->flags & REASSOCIATES ? " [reassociates]" : "");
 }
 
 static void list_targets(Buf *out) {

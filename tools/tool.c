@@ -107,7 +107,7 @@ tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec) {
 }
 
 static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
-  PipelineReport *state = data;
+  PassReport *state = data;
   const Options *o = state->options;
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
   if (!o->print_after || !pass) return;
@@ -116,19 +116,19 @@ static void after_pass(const char *pass, IrModule *module, double seconds, void 
   module_print(module, NULL, &state->text);
 }
 
-PipelineOptions tool_pipeline(const Options *options, PipelineReport *state) {
-  *state = (PipelineReport){.options = options};
-  return (PipelineOptions){.disabled = options->disabled_passes.at,
-                           .disabled_count = options->disabled_passes.n,
-                           .only = options->run_passes.at,
-                           .only_count = options->run_passes.n,
-                           .stop_after = options->stop_after,
-                           .verify_each = options->verify_each,
-                           .after = after_pass,
-                           .data = state};
+PassRunOptions tool_passes(const Options *options, PassReport *state) {
+  *state = (PassReport){.options = options};
+  return (PassRunOptions){.disabled = options->disabled_passes.at,
+                          .disabled_count = options->disabled_passes.n,
+                          .only = options->run_passes.at,
+                          .only_count = options->run_passes.n,
+                          .stop_after = options->stop_after,
+                          .verify_each = options->verify_each,
+                          .after = after_pass,
+                          .data = state};
 }
 
-void tool_pipeline_end(PipelineReport *state) {
+void tool_passes_end(PassReport *state) {
   if (state->text.n) fwrite(state->text.at, 1, state->text.n, stderr);
   buf_free(&state->text);
 }

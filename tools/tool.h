@@ -38,13 +38,13 @@ tilec_status tool_parse(Compilation *c, const char *path, Str text);
 // Fills `spec` from the options alone: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 
-// The pipeline's options, with --print-after and --time-passes going to standard error. `state` outlives the
+// The passes' options, with --print-after and --time-passes going to standard error. `state` outlives the
 // result.
-typedef struct PipelineReport {
+typedef struct PassReport {
   const Options *options;
   Buf text;
-} PipelineReport;
-PipelineOptions tool_pipeline(const Options *options, PipelineReport *state);
-void tool_pipeline_end(PipelineReport *state); // prints what was gathered, releases it
+} PassReport;
+PassRunOptions tool_passes(const Options *options, PassReport *state);
+void tool_passes_end(PassReport *state); // prints what was gathered, releases it
 
 #endif

@@ -47,7 +47,7 @@ static void compile_all(Compilation *c) {
     tilec_status status = compile_elaborate(c, &spec);
     fail_on_fault(c, status);
     if (status != TILEC_OK) continue;
-    PipelineOptions options = {.verify_each = true};
+    PassRunOptions options = {.verify_each = true};
     fail_on_fault(c, compile_passes(c, &options));
   }
 }

@@ -224,8 +224,8 @@ static const LaunchArg *find(const Launch *l, const char *name) {
 
 // TEST_STOP_AFTER=PASS runs the kernels as they are after that pass.
 static void run_passes(Launch *l) {
-  PipelineOptions options = {.stop_after = getenv("TEST_STOP_AFTER"), .verify_each = true};
-  if (options.stop_after && !pipeline_run(l->c.module, &l->c.diags, &options)) failed(l, "passes");
+  PassRunOptions options = {.stop_after = getenv("TEST_STOP_AFTER"), .verify_each = true};
+  if (options.stop_after && !passes_run(l->c.module, &l->c.diags, &options)) failed(l, "passes");
 }
 
 void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {

@@ -102,7 +102,7 @@ static void compile(Compilation *c, const Spec *given, const char *arch) {
   if (warps) spec.target.num_warps = (uint16_t)atoi(warps), spec.num_warps_given = true;
   double start = seconds();
   c->module = NULL;
-  const PipelineOptions passes = {.verify_each = true};
+  const PassRunOptions passes = {.verify_each = true};
   const CodegenOptions code = {.emit_ptx = true};
   if (compile_elaborate(c, &spec) != TILEC_OK) failed(c, arch, "elaborate");
   if (compile_passes(c, &passes) != TILEC_OK) failed(c, arch, "passes");

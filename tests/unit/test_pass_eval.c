@@ -247,8 +247,8 @@ static void check_seed(uint64_t seed, const char *const *only, uint32_t only_cou
   make_kernel(&after, seed);
   if (!module_verify(before.module, &before.diags)) fail_with(&before, "the kernel");
   run(&before, ints[0], floats[0]);
-  PipelineOptions options = {.only = only, .only_count = only_count, .verify_each = true};
-  if (!pipeline_run(after.module, &after.diags, &options)) fail_with(&after, "passes");
+  PassRunOptions options = {.only = only, .only_count = only_count, .verify_each = true};
+  if (!passes_run(after.module, &after.diags, &options)) fail_with(&after, "passes");
   run(&after, ints[1], floats[1]);
   uint32_t in_ints = first_difference(ints[0], ints[1], 8),
            in_floats = first_difference(floats[0], floats[1], 4);

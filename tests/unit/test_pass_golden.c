@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tests/golden/passes/NAME.tir names its passes in the first line ("// passes: simplify coalesce", or
-// "pipeline"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, and
-// be left alone by a second simplify.
+// Each file tests/golden/passes/NAME.tir is a test. Its first line names its passes ("// passes: simplify coalesce",
+// or "all"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, be left alone by
+// a second simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <dirent.h>
+#include <stdlib.h>
 #include <cmocka.h>
 #include "golden.h"
 #include "ir/parse.h"
@@ -45,7 +47,7 @@ static IrModule *parse(Session *s, const char *name, Str text) {
   return module;
 }
 
-// The names after "// passes:"; 0: the pipeline.
+// The names after "// passes:"; 0: all, in their order.
 static uint32_t passes_of(Session *s, Str text, const char *names[MAX_PASSES]) {
   assert_true(str_starts(text, "// passes:"));
   size_t at = strlen("// passes:");
@@ -57,7 +59,7 @@ static uint32_t passes_of(Session *s, Str text, const char *names[MAX_PASSES]) {
     if (at < text.n && text.at[at] == ' ') at++;
     assert_true(count < MAX_PASSES);
   }
-  return count == 1 && strcmp(names[0], "pipeline") == 0 ? 0 : count;
+  return count == 1 && strcmp(names[0], "all") == 0 ? 0 : count;
 }
 
 static void print_remarks(const Diags *diags, Buf *out) {
@@ -98,8 +100,8 @@ static void check_file(const char *stem) {
   assert_non_null(text.at);
   const char *names[MAX_PASSES];
   IrModule *module = parse(&s, arena_printf(&s.arena, "%s.tir", stem), text);
-  PipelineOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
-  if (!pipeline_run(module, &s.diags, &options)) fail_with(&s, stem);
+  PassRunOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
+  if (!passes_run(module, &s.diags, &options)) fail_with(&s, stem);
 
   Buf out = {0};
   print_remarks(&s.diags, &out);
@@ -114,53 +116,6 @@ static void check_file(const char *stem) {
   arena_free(&s.arena);
 }
 
-static void test_add(void **state) { (void)state, check_file("add"); }
-static void test_add_unaligned(void **state) { (void)state, check_file("add_unaligned"); }
-static void test_widen(void **state) { (void)state, check_file("widen"); }
-static void test_anchors(void **state) { (void)state, check_file("anchors"); }
-static void test_no_anchors(void **state) { (void)state, check_file("no_anchors"); }
-static void test_fold(void **state) { (void)state, check_file("fold"); }
-static void test_casts(void **state) { (void)state, check_file("casts"); }
-static void test_shapes(void **state) { (void)state, check_file("shapes"); }
-static void test_every_op(void **state) { (void)state, check_file("every_op"); }
-static void test_control(void **state) { (void)state, check_file("control"); }
-static void test_loop(void **state) { (void)state, check_file("loop"); }
-static void test_block_pointers(void **state) { (void)state, check_file("block_pointers"); }
-static void test_block_control(void **state) { (void)state, check_file("block_control"); }
-static void test_split_masks(void **state) { (void)state, check_file("split_masks"); }
-static void test_split_rows(void **state) { (void)state, check_file("split_rows"); }
-static void test_split_loop(void **state) { (void)state, check_file("split_loop"); }
-static void test_barriers(void **state) { (void)state, check_file("barriers"); }
-
-static void test_overlap(void **state) { (void)state, check_file("overlap"); }
-static void test_overlap_branch(void **state) { (void)state, check_file("overlap_branch"); }
-static void test_overlap_own(void **state) { (void)state, check_file("overlap_own"); }
-static void test_overlap_old(void **state) { (void)state, check_file("overlap_old"); }
-
-static void test_rows(void **state) { (void)state, check_file("rows"); }
-static void test_transpose(void **state) { (void)state, check_file("transpose"); }
-static void test_softmax_rows(void **state) { (void)state, check_file("softmax_rows"); }
-static void test_carried(void **state) { (void)state, check_file("carried"); }
-static void test_shuffled(void **state) { (void)state, check_file("shuffled"); }
-static void test_gather_rows(void **state) { (void)state, check_file("gather_rows"); }
-static void test_product(void **state) { (void)state, check_file("product"); }
-static void test_dot_mma(void **state) { (void)state, check_file("dot_mma"); }
-static void test_dot_pipelined(void **state) { (void)state, check_file("dot_pipelined"); }
-static void test_dot_fma_crowded(void **state) { (void)state, check_file("dot_fma_crowded"); }
-static void test_dot_pipelined_registers(void **state) { (void)state, check_file("dot_pipelined_registers"); }
-static void test_dot_transposed(void **state) { (void)state, check_file("dot_transposed"); }
-static void test_dot_promoted(void **state) { (void)state, check_file("dot_promoted"); }
-static void test_dot_across(void **state) { (void)state, check_file("dot_across"); }
-static void test_dot_chosen(void **state) { (void)state, check_file("dot_chosen"); }
-static void test_sorted(void **state) { (void)state, check_file("sorted"); }
-static void test_windows(void **state) { (void)state, check_file("windows"); }
-static void test_windows_evict(void **state) { (void)state, check_file("windows_evict"); }
-static void test_windows_evict_mixed(void **state) { (void)state, check_file("windows_evict_mixed"); }
-static void test_windows_declined(void **state) { (void)state, check_file("windows_declined"); }
-static void test_loop_sums(void **state) { (void)state, check_file("loop_sums"); }
-static void test_accumulate_dots(void **state) { (void)state, check_file("accumulate_dots"); }
-static void test_unroll_loads(void **state) { (void)state, check_file("unroll_loads"); }
-
 static void count_calls(const char *pass, IrModule *module, double seconds, void *data) {
   (void)module;
   assert_true(seconds >= 0);
@@ -168,7 +123,7 @@ static void count_calls(const char *pass, IrModule *module, double seconds, void
   buf_printf(calls, "%s ", pass ? pass : "-");
 }
 
-static void expect_calls(PipelineOptions options, const char *expected) {
+static void expect_calls(PassRunOptions options, const char *expected) {
   Session s;
   session_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/add.tir");
@@ -177,7 +132,7 @@ static void expect_calls(PipelineOptions options, const char *expected) {
   options.verify_each = true;
   options.after = count_calls;
   options.data = &calls;
-  bool right = pipeline_run(module, &s.diags, &options);
+  bool right = passes_run(module, &s.diags, &options);
   assert_int_equal(right, expected != NULL);
   if (expected)
     assert_string_equal(calls.at, expected);
@@ -187,69 +142,54 @@ static void expect_calls(PipelineOptions options, const char *expected) {
   arena_free(&s.arena);
 }
 
-static void test_pipeline(void **state) {
+static void test_order(void **state) {
   (void)state;
   const char *coalesce = "coalesce", *simplify = "simplify", *needed = "propagate_layouts",
              *unknown = "coalesc";
   const char *all = "- simplify lower_block_pointers decompose simplify hoist ";
   Arena scratch = {0};
-  expect_calls((PipelineOptions){.scratch = &scratch, .stop_after = "hoist"}, all);
-  expect_calls((PipelineOptions){.stop_after = "elaborate"}, "- ");
-  expect_calls((PipelineOptions){.stop_after = "hoist"}, all);
-  expect_calls((PipelineOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "hoist"},
+  expect_calls((PassRunOptions){.scratch = &scratch, .stop_after = "hoist"}, all);
+  expect_calls((PassRunOptions){.stop_after = "elaborate"}, "- ");
+  expect_calls((PassRunOptions){.stop_after = "hoist"}, all);
+  expect_calls((PassRunOptions){.disabled = &simplify, .disabled_count = 1, .stop_after = "hoist"},
                "- lower_block_pointers decompose hoist ");
-  expect_calls((PipelineOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
-  expect_calls((PipelineOptions){.disabled = &needed, .disabled_count = 1}, NULL);
-  expect_calls((PipelineOptions){.only = &unknown, .only_count = 1}, NULL);
+  expect_calls((PassRunOptions){.only = &coalesce, .only_count = 1}, "- coalesce ");
+  expect_calls((PassRunOptions){.disabled = &needed, .disabled_count = 1}, NULL);
+  expect_calls((PassRunOptions){.only = &unknown, .only_count = 1}, NULL);
+}
+
+// --- The files of the folder, each a test by its name
+
+typedef VEC(struct CMUnitTest) Tests;
+
+static void test_file(void **state) { check_file(*state); }
+
+static int by_name(const void *a, const void *b) {
+  const struct CMUnitTest *x = a, *y = b;
+  return strcmp(x->name, y->name);
+}
+
+static void add_files(Arena *arena, Tests *tests) {
+  DIR *folder = opendir(TESTS_DIR "/golden/passes");
+  assert_non_null(folder);
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    Str name = str_from(entry->d_name);
+    if (!str_ends(name, ".tir") || str_ends(name, ".out.tir")) continue;
+    char *stem = arena_copy(arena, (Str){name.at, name.n - strlen(".tir")});
+    struct CMUnitTest test = {.name = stem, .test_func = test_file, .initial_state = stem};
+    vec_push(arena, tests, test);
+  }
+  closedir(folder);
+  qsort(tests->at, tests->n, sizeof *tests->at, by_name);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_add),
-      cmocka_unit_test(test_add_unaligned),
-      cmocka_unit_test(test_widen),
-      cmocka_unit_test(test_anchors),
-      cmocka_unit_test(test_no_anchors),
-      cmocka_unit_test(test_fold),
-      cmocka_unit_test(test_casts),
-      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_every_op),
-      cmocka_unit_test(test_control),
-      cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_block_pointers),
-      cmocka_unit_test(test_block_control),
-      cmocka_unit_test(test_split_masks),
-      cmocka_unit_test(test_split_rows),
-      cmocka_unit_test(test_split_loop),
-      cmocka_unit_test(test_barriers),
-      cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_transpose),
-      cmocka_unit_test(test_softmax_rows),
-      cmocka_unit_test(test_overlap),
-      cmocka_unit_test(test_overlap_branch),
-      cmocka_unit_test(test_overlap_own),
-      cmocka_unit_test(test_overlap_old),
-      cmocka_unit_test(test_carried),
-      cmocka_unit_test(test_shuffled),
-      cmocka_unit_test(test_gather_rows),
-      cmocka_unit_test(test_product),
-      cmocka_unit_test(test_dot_mma),
-      cmocka_unit_test(test_dot_pipelined),
-      cmocka_unit_test(test_dot_fma_crowded),
-      cmocka_unit_test(test_dot_pipelined_registers),
-      cmocka_unit_test(test_dot_promoted),
-      cmocka_unit_test(test_dot_transposed),
-      cmocka_unit_test(test_dot_chosen),
-      cmocka_unit_test(test_dot_across),
-      cmocka_unit_test(test_sorted),
-      cmocka_unit_test(test_windows),
-      cmocka_unit_test(test_windows_evict),
-      cmocka_unit_test(test_windows_evict_mixed),
-      cmocka_unit_test(test_windows_declined),
-      cmocka_unit_test(test_loop_sums),
-      cmocka_unit_test(test_accumulate_dots),
-      cmocka_unit_test(test_unroll_loads),
-      cmocka_unit_test(test_pipeline),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  Arena arena = {0};
+  Tests tests = {0};
+  struct CMUnitTest order = cmocka_unit_test(test_order);
+  add_files(&arena, &tests);
+  vec_push(&arena, &tests, order);
+  int failed = _cmocka_run_group_tests("passes", tests.at, tests.n, NULL, NULL);
+  arena_free(&arena);
+  return failed;
 }

@@ -107,13 +107,13 @@ static void test_definitions(void **unused) {
 }
 
 // Every step on add_source; the first status that is not TILEC_OK.
-static tilec_status run_all(Compilation *c, const PipelineOptions *pipeline, Buf *meta) {
+static tilec_status run_all(Compilation *c, const PassRunOptions *passes, Buf *meta) {
   Spec spec = {.target = target_default()};
   tilec_status status = compilation_init(c);
   if (!status) status = compile_parse(c, "add.tile", str_from(add_source));
   if (!status) status = compile_signature(c, "x=:16,n=:16", &spec);
   if (!status) status = compile_elaborate(c, &spec);
-  if (!status) status = compile_passes(c, pipeline);
+  if (!status) status = compile_passes(c, passes);
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
   if (!status) status = compile_meta(c, meta);
   return status;
@@ -123,7 +123,7 @@ static void test_all_steps(void **unused) {
   (void)unused;
   Compilation c;
   Buf meta = {0};
-  tilec_status status = run_all(&c, &(PipelineOptions){.verify_each = true}, &meta);
+  tilec_status status = run_all(&c, &(PassRunOptions){.verify_each = true}, &meta);
   if (status) fail_msg("status %d: %s%s", status, first_error(&c), c.fault);
   assert_non_null(strstr(c.code.ptx.at, ".entry add"));
   const char *expected = "\"kernel\": \"add\", \"arch\": \"sm_90\"";
@@ -153,7 +153,7 @@ static void test_a_bug_saves_the_tir(void **unused) {
   (void)unused;
   Compilation c;
   Buf meta = {0};
-  assert_int_equal(run_all(&c, &(PipelineOptions){.after = break_after_coalesce}, &meta),
+  assert_int_equal(run_all(&c, &(PassRunOptions){.after = break_after_coalesce}, &meta),
                    TILEC_ERROR_INTERNAL);
   assert_non_null(strstr(c.fault, "a broken rule"));
   assert_non_null(strstr(c.fault, "after the step 'coalesce' of add.tile"));
@@ -174,7 +174,7 @@ static void test_a_bug_saves_the_tir(void **unused) {
   assert_int_equal(compile_parse(&c, path, (Str){text, n}), TILEC_OK);
   assert_true(c.is_tir);
   assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
-  assert_int_equal(compile_passes(&c, &(PipelineOptions){0}), TILEC_OK);
+  assert_int_equal(compile_passes(&c, &(PassRunOptions){0}), TILEC_OK);
   assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
   assert_non_null(strstr(c.code.ptx.at, ".entry add"));
   compilation_free(&c);
@@ -186,7 +186,7 @@ static void test_a_bug_without_a_folder(void **unused) {
   Buf meta = {0};
   const char *folder = getenv("TMPDIR");
   setenv("TMPDIR", "/nonexistent/folder", 1);
-  assert_int_equal(run_all(&c, &(PipelineOptions){.after = break_after_coalesce}, &meta),
+  assert_int_equal(run_all(&c, &(PassRunOptions){.after = break_after_coalesce}, &meta),
                    TILEC_ERROR_INTERNAL);
   if (folder)
     setenv("TMPDIR", folder, 1);
@@ -203,7 +203,7 @@ static void test_the_end_of_memory(void **unused) {
     Compilation c;
     Buf meta = {0};
     arena_fail_after(n);
-    tilec_status status = run_all(&c, &(PipelineOptions){0}, &meta);
+    tilec_status status = run_all(&c, &(PassRunOptions){0}, &meta);
     arena_fail_after(0);
     buf_free(&meta);
     if (status == TILEC_ERROR_OUT_OF_MEMORY) assert_true(c.fault[0]);
@@ -220,7 +220,7 @@ static void test_tir_takes_no_signature(void **unused) {
   (void)unused;
   Compilation c;
   Buf meta = {0}, text = {0};
-  assert_int_equal(run_all(&c, &(PipelineOptions){0}, &meta), TILEC_OK);
+  assert_int_equal(run_all(&c, &(PassRunOptions){0}, &meta), TILEC_OK);
   buf_str(&text, buf_view(&c.last_tir));
   compilation_free(&c);
   buf_free(&meta);

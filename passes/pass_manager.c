@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pipeline: which passes run, in which order.
+// The pass manager: runs the passes in the order of passes.def, or those that it is given.
 #include "passes/passes.h"
 #include <time.h>
 #include "ir/verify.h"
+
+typedef enum PassId {
+#define X(name, ...) PASS_##name,
+#include "passes/passes.def"
+#undef X
+  PASS_COUNT
+} PassId;
 
 static const PassInfo passes[] = {
 #define X(name, flags, meaning) {#name, meaning, flags, pass_##name},
@@ -10,38 +17,16 @@ static const PassInfo passes[] = {
 #undef X
 };
 
-enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
+static const uint8_t order[] = {
+#define X(name, ...) PASS_##name,
+#define AGAIN(name)  PASS_##name,
+#include "passes/passes.def"
+#undef X
+};
 
-// Simplifying first lets coalesce see through what elaboration left; afterwards it drops what became unused.
-// Lowering block pointers makes address arithmetic that hoist moves out of loops.
-static const char *const pipeline[] = {"simplify",
-                                       "lower_block_pointers",
-                                       "decompose",
-                                       "simplify",
-                                       "hoist",
-                                       "split_masks",
-                                       "share_windows",
-                                       "sink_reductions",
-                                       "accumulate_dots",
-                                       "simplify",
-                                       "unroll_loads",
-                                       "simplify",
-                                       "coalesce",
-                                       "choose_dot",
-                                       "propagate_layouts",
-                                       "promote_shared",
-                                       "pipeline",
-                                       "simplify",
-                                       "allocate_shared",
-                                       "place_barriers",
-                                       "overlap_launches"};
+enum { ORDER_LENGTH = sizeof order / sizeof order[0] };
 
-enum { PIPELINE_LENGTH = sizeof pipeline / sizeof pipeline[0] };
-
-const PassInfo *pass_list(uint32_t *count) {
-  *count = PASS_COUNT;
-  return passes;
-}
+const PassInfo *pass_at(uint32_t place) { return place < ORDER_LENGTH ? &passes[order[place]] : NULL; }
 
 const PassInfo *pass_find(Str name) {
   for (uint32_t i = 0; i < PASS_COUNT; i++)
@@ -65,7 +50,7 @@ static bool check_known(Diags *diags, const char *name) {
   return false;
 }
 
-static bool check_options(Diags *diags, const PipelineOptions *options) {
+static bool check_options(Diags *diags, const PassRunOptions *options) {
   bool right = true;
   for (uint32_t i = 0; i < options->only_count; i++) right &= check_known(diags, options->only[i]);
   for (uint32_t i = 0; i < options->disabled_count; i++) {
@@ -88,7 +73,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool run_pass(const PassInfo *pass, IrModule *module, Diags *diags, const PipelineOptions *options) {
+static bool run_pass(const PassInfo *pass, IrModule *module, Diags *diags, const PassRunOptions *options) {
   PassContext context = {options->scratch ? options->scratch : module->ir->arena, diags};
   double start = now();
   for (uint32_t i = 0; i < module->funcs.n; i++) {
@@ -104,18 +89,18 @@ static bool run_pass(const PassInfo *pass, IrModule *module, Diags *diags, const
   return true;
 }
 
-bool pipeline_run(IrModule *module, Diags *diags, const PipelineOptions *options) {
+bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
-  const char *const *names = options->only_count ? options->only : pipeline;
-  uint32_t count = options->only_count ? options->only_count : PIPELINE_LENGTH;
+  uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
   const char *stop = options->stop_after;
 
   if (options->after) options->after(NULL, module, 0, options->data);
   if (stop && strcmp(stop, "elaborate") == 0) return true;
   for (uint32_t i = 0; i < count; i++) {
-    if (in_list(names[i], options->disabled, options->disabled_count)) continue;
-    if (!run_pass(pass_find(str_from(names[i])), module, diags, options)) return false;
-    if (stop && strcmp(stop, names[i]) == 0) break;
+    const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
+    if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
+    if (!run_pass(pass, module, diags, options)) return false;
+    if (stop && strcmp(stop, pass->name) == 0) break;
   }
   return true;
 }
