@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/fault.h"
 #include "sim/check.h"
+#include "sim/chip.h"
 #include "sim/decode.h"
 #include "sim/launch.h"
 
@@ -57,7 +58,7 @@ tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **
   if (chosen.threads == 0 || chosen.threads > 1024 || (unsigned)chosen.schedule > TILEC_SIM_EARLY_DOWN)
     return TILEC_SIM_ERROR_INVALID;
   if (chosen.instruction_budget == 0) chosen.instruction_budget = (uint64_t)1 << 40;
-  if (chosen.multiprocessors == 0) chosen.multiprocessors = 132;
+  if (chosen.multiprocessors == 0) chosen.multiprocessors = CHIP_MULTIPROCESSORS;
   tilec_sim *made = calloc(1, sizeof *made);
   if (!made) return TILEC_SIM_ERROR_MEMORY;
   made->options = chosen;
@@ -317,37 +318,35 @@ tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module
 
 // ---- launches ----
 
-enum {
-  MAX_THREADS = 1024,
-  MAX_SHARED = 227 * 1024,
-  SHARED_OF_SM = 228 * 1024,
-  THREADS_OF_SM = 2048,
-  BLOCKS_OF_SM = 32
-};
-
-static const char *shape_error(const Program *program, const uint32_t grid[3], const uint32_t block[3],
-                               uint32_t shared) {
+// The limits of the modelled GPU, and the kernel's own.
+static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, const uint32_t grid[3],
+                                    const uint32_t block[3], uint32_t shared) {
+  const tilec_sim_result invalid = TILEC_SIM_ERROR_INVALID;
   uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-  if (block[0] == 0 || block[1] == 0 || block[2] == 0) return "a block dimension is zero";
-  if (block[0] > MAX_THREADS || block[1] > MAX_THREADS || block[2] > 64 || threads > MAX_THREADS)
-    return "a block has at most 1024 threads";
-  if (grid[0] > INT32_MAX || grid[1] > 65535 || grid[2] > 65535) return "the grid is too large";
-  if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX) return "the grid has more than 2^32 - 1 blocks";
-  if ((uint64_t)program->dynamic_shared + shared > MAX_SHARED)
-    return "a block has at most 227 KiB of shared memory";
+  if (block[0] == 0 || block[1] == 0 || block[2] == 0) return fail(sim, invalid, "a block dimension is zero");
+  if (block[0] > CHIP_BLOCK_THREADS || block[1] > CHIP_BLOCK_THREADS || block[2] > CHIP_BLOCK_THREADS_Z ||
+      threads > CHIP_BLOCK_THREADS)
+    return fail(sim, invalid, "a block has at most %d threads", CHIP_BLOCK_THREADS);
+  if (grid[0] > CHIP_GRID_BLOCKS_X || grid[1] > CHIP_GRID_BLOCKS_YZ || grid[2] > CHIP_GRID_BLOCKS_YZ)
+    return fail(sim, invalid, "the grid is too large");
+  if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX)
+    return fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
+  if ((uint64_t)program->dynamic_shared + shared > CHIP_BLOCK_SHARED)
+    return fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
   const uint32_t *need = program->reqntid, *most = program->maxntid;
   if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
-    return "the block is not what .reqntid requires";
+    return fail(sim, invalid, "the block is not what .reqntid requires");
   if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-    return "the block is larger than .maxntid allows";
-  return NULL;
+    return fail(sim, invalid, "the block is larger than .maxntid allows");
+  return TILEC_SIM_OK;
 }
 
 static uint32_t resident_blocks(const tilec_sim *sim, const uint32_t block[3], uint64_t shared) {
   uint64_t threads = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES * LANES;
-  uint64_t here = THREADS_OF_SM / threads, by_shared = shared ? SHARED_OF_SM / (shared + 1024) : BLOCKS_OF_SM;
+  uint64_t here = CHIP_SM_THREADS / threads;
+  uint64_t by_shared = shared ? CHIP_SM_SHARED / (shared + CHIP_SM_SHARED_OF_BLOCK) : CHIP_SM_BLOCKS;
   if (by_shared < here) here = by_shared;
-  if (here > BLOCKS_OF_SM) here = BLOCKS_OF_SM;
+  if (here > CHIP_SM_BLOCKS) here = CHIP_SM_BLOCKS;
   return (uint32_t)((here ? here : 1) * sim->options.multiprocessors);
 }
 
@@ -446,8 +445,8 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   if (!kernel || !grid || !block) return fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or block");
   const Program *program = &kernel->program;
   if (!params && program->params.n) return fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");
-  const char *wrong = shape_error(program, grid, block, dynamic_shared_bytes);
-  if (wrong) return fail(sim, TILEC_SIM_ERROR_INVALID, "%s", wrong);
+  tilec_sim_result shape = check_shape(sim, program, grid, block, dynamic_shared_bytes);
+  if (shape != TILEC_SIM_OK) return shape;
   uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
   if (blocks == 0) return TILEC_SIM_OK;
   sim->launched = kernel->module;

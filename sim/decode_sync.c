@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mbarriers, tensor maps, clusters, fences, hints: PTX ISA 9.7.9.17 to 9.7.9.28 and 9.7.13.
+#include "sim/chip.h"
 #include "sim/decode.h"
 #include "sim/hooks.h"
 
@@ -213,8 +214,10 @@ static void decode_maxnreg(Decoder *d) {
   if (!(mod_take(d, "inc") || mod_take(d, "dec")) || !mod_take(d, "sync") || !mod_take(d, "aligned") ||
       mod_need_type(d) != PTX_U32)
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
-  uint64_t count = operand_constant(d, 256);
-  if (count < 24 || count % 8) decode_error(d, "setmaxnreg takes a multiple of 8 from 24 to 256");
+  uint64_t count = operand_constant(d, CHIP_REGISTERS_MOST);
+  if (count < CHIP_REGISTERS_LEAST || count % CHIP_REGISTERS_STEP)
+    decode_error(d, "setmaxnreg takes a multiple of %d from %d to %d", CHIP_REGISTERS_STEP,
+                 CHIP_REGISTERS_LEAST, CHIP_REGISTERS_MOST);
   d->insn.src[3] = slot_all_lanes(d);
   finish(d, exec_nothing, KIND_SYNC);
 }

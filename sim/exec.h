@@ -5,6 +5,7 @@
 #define SIM_EXEC_H
 
 #include <string.h>
+#include "sim/chip.h"
 #include "sim/counters.h"
 #include "sim/insn.h"
 #include "sim/memory.h"
@@ -76,7 +77,7 @@ struct Warp {
 };
 
 // bar's, and one more for the cluster.
-enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
+enum { BARRIERS = CHIP_BLOCK_BARRIERS, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS };
 
 typedef struct Barrier {
   uint32_t arrived, expected; // threads; expected 0: all that live

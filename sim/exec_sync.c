@@ -46,7 +46,7 @@ static void replace(TensorMap *map, const Insn *insn, uint64_t value) {
   switch (insn->extra) {
   case 'a': map->address = value; break;
   case 'r': map->rank = small(value + 1); break;
-  case 'b': map->box[at] = value > 256 ? 0 : (uint16_t)value; break;
+  case 'b': map->box[at] = value > CHIP_TENSOR_BOX ? 0 : (uint16_t)value; break;
   case 'd': map->last[at] = (uint32_t)value - 1; break;
   case 's': map->strides[at < 4 ? at : 3] = value; break;
   case 'e': map->steps[at] = small(value); break;

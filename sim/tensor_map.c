@@ -18,12 +18,14 @@ PtxType tensor_type(uint32_t type) {
 static const char *extent_error(const TensorMap *map) {
   uint32_t element = ptx_type_bytes(tensor_type(map->type));
   for (uint32_t i = 0; i < map->rank; i++) {
-    if (map->box[i] < 1 || map->box[i] > 256) return "a box dimension is not from 1 to 256";
-    if (i && (map->steps[i] < 1 || map->steps[i] > 8)) return "an element stride is not from 1 to 8";
-    if (i && (map->strides[i - 1] % 16 || map->strides[i - 1] >> 40))
+    if (map->box[i] < 1 || map->box[i] > CHIP_TENSOR_BOX) return "a box dimension is not from 1 to 256";
+    if (i && (map->steps[i] < 1 || map->steps[i] > CHIP_TENSOR_STEP))
+      return "an element stride is not from 1 to 8";
+    if (i && (map->strides[i - 1] % CHIP_TENSOR_ALIGN || map->strides[i - 1] >> 40))
       return "a global stride is no multiple of 16 below 2^40";
   }
-  if (map->box[0] * element % 16) return "the box's innermost dimension is no multiple of 16 bytes";
+  if (map->box[0] * element % CHIP_TENSOR_ALIGN)
+    return "the box's innermost dimension is no multiple of 16 bytes";
   if (map->swizzle && map->box[0] * element > 16u << map->swizzle)
     return "the box's innermost dimension is wider than the swizzle";
   return NULL;
@@ -37,7 +39,7 @@ const char *tensor_map_error(const TensorMap *map) {
   if (map->swizzle > 3) return "its swizzle is not known";
   if (map->fill > 1) return "its fill mode is not known";
   if (map->fill && ptx_type_class(tensor_type(map->type)) != CLASS_FLOAT) return "only floats fill with NaN";
-  if (map->address % 16) return "its global address is no multiple of 16";
+  if (map->address % CHIP_TENSOR_ALIGN) return "its global address is no multiple of 16";
   return extent_error(map);
 }
 
@@ -71,7 +73,9 @@ uint64_t tensor_swizzle(uint32_t swizzle, uint64_t address) {
 
 static bool fits(uint32_t rank, const uint64_t *dims, const uint32_t *box, const uint32_t *steps) {
   for (uint32_t i = 0; i < rank; i++)
-    if (dims[i] == 0 || dims[i] > (uint64_t)1 << 32 || box[i] > 256 || (i && steps[i] > 8)) return false;
+    if (dims[i] == 0 || dims[i] > (uint64_t)1 << 32 || box[i] > CHIP_TENSOR_BOX ||
+        (i && steps[i] > CHIP_TENSOR_STEP))
+      return false;
   return true;
 }
 

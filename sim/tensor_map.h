@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "sim/chip.h"
 #include "sim/types.h"
 
-enum { TENSOR_MAP_BYTES = 128, TENSOR_RANK = 5 };
+enum { TENSOR_MAP_BYTES = 128, TENSOR_RANK = CHIP_TENSOR_RANK };
 
 // CUtensorMapDataType.
 typedef enum TensorType {
