@@ -94,6 +94,9 @@ void decode_error(Decoder *d, const char *format, ...)
 
 // Modifiers. What is left over when the family's decoder returns is an error.
 bool mod_take(Decoder *d, const char *name);
+// The first of `any_of` that is there: MOD_NONE, OP_NONE where none is. Operations go by their mnemonics.
+Modifier mod_one_of(Decoder *d, const Modifier *any_of, size_t n);
+Operation mod_operation(Decoder *d, const Operation *any_of, size_t n);
 PtxType mod_type(Decoder *d);      // the next type; PTX_NONE: none
 PtxType mod_need_type(Decoder *d); // an error where there is none
 Round mod_round(Decoder *d);       // rn rz rm rp; ROUND_NONE

@@ -18,6 +18,12 @@ static uint32_t arity(Operation op) {
   return op == OP_ABS || op == OP_NEG || op == OP_NOT || op == OP_CNOT ? 1 : 2;
 }
 
+// Which half of a product: MOD_NONE where none is named.
+static Modifier take_half(Decoder *d) {
+  static const Modifier halves[] = {MOD_LO, MOD_HI};
+  return mod_one_of(d, halves, 2);
+}
+
 static void sources(Decoder *d, PtxType type, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) d->insn.src[i] = operand_source(d, type);
 }
@@ -30,9 +36,12 @@ static void carry_arith(Decoder *d, PtxType type, bool out) {
   if (out) d->insn.flags |= FLAG_WIDE;
   d->insn.dst2 = d->carry - 1;
   d->insn.from = (uint16_t)type;
-  d->insn.extra = d->op == OP_SUB || d->op == OP_SUBC ? 's' : 0;
-  if (mad) d->insn.extra = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : 0;
-  if (mad && !d->insn.extra) decode_error(d, "%.*s needs .lo or .hi", STR_ARG(d->base));
+  d->insn.extra = d->op == OP_SUB || d->op == OP_SUBC ? CARRY_DIFFERENCE : CARRY_SUM;
+  if (mad) {
+    Modifier half = take_half(d);
+    if (!half) decode_error(d, "%.*s needs .lo or .hi", STR_ARG(d->base));
+    d->insn.extra = half == MOD_HI ? CARRY_PRODUCT_HIGH : CARRY_PRODUCT_LOW;
+  }
   d->insn.dst = operand_dest(d, type);
   sources(d, type, mad ? 3 : 2);
   bool fits = type == PTX_U32 || type == PTX_S32 || type == PTX_U64 || type == PTX_S64;
@@ -46,21 +55,22 @@ static void int_arith(Decoder *d, PtxType type) {
     return;
   }
   if (carry_out) decode_error(d, "%.*s has no .cc", STR_ARG(d->base));
-  char variant = 0;
+  Modifier form = MOD_NONE;
   if (d->op == OP_MUL || d->op == OP_MAD) {
-    variant = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : mod_take(d, "wide") ? 'w' : 0;
-    if (!variant) decode_error(d, "%.*s of integers needs .lo, .hi or .wide", STR_ARG(d->base));
+    form = take_half(d);
+    if (!form && mod_take(d, "wide")) form = MOD_WIDE;
+    if (!form) decode_error(d, "%.*s of integers needs .lo, .hi or .wide", STR_ARG(d->base));
   }
-  if ((d->op == OP_ADD || d->op == OP_SUB) && mod_take(d, "sat")) variant = 's';
-  if (d->op == OP_MAD && variant == 'h' && mod_take(d, "sat")) variant = 't';
-  if ((d->op == OP_MIN || d->op == OP_MAX) && mod_take(d, "relu")) variant = 'r';
+  if ((d->op == OP_ADD || d->op == OP_SUB) && mod_take(d, "sat")) form = MOD_SAT;
+  if (d->op == OP_MAD && form == MOD_HI && mod_take(d, "sat")) form = MOD_HI_SAT;
+  if ((d->op == OP_MIN || d->op == OP_MAX) && mod_take(d, "relu")) form = MOD_RELU;
   PtxType wide = type;
-  if (variant == 'w')
+  if (form == MOD_WIDE)
     wide = type == PTX_U16 ? PTX_U32 : type == PTX_S16 ? PTX_S32 : type == PTX_U32 ? PTX_U64 : PTX_S64;
   d->insn.dst = operand_dest(d, wide);
   sources(d, type, arity(d->op) == 1 ? 1 : 2);
   if (arity(d->op) == 3) d->insn.src[2] = operand_source(d, wide);
-  ExecFn *exec = ptx_type_class(type) == CLASS_BITS ? NULL : exec_int_find(d->op, type, variant);
+  ExecFn *exec = ptx_type_class(type) == CLASS_BITS ? NULL : exec_int_find(d->op, type, form);
   finish(d, exec, type);
 }
 
@@ -150,12 +160,12 @@ void decode_logic(Decoder *d) {
   d->insn.src[0] = operand_source(d, type);
   if (arity(d->op) == 2) d->insn.src[1] = operand_source(d, shift ? PTX_U32 : type);
   if (type == PTX_PRED) {
-    d->insn.extra = d->op == OP_AND ? '&' : d->op == OP_OR ? '|' : d->op == OP_XOR ? '^' : '~';
+    d->insn.extra = (uint8_t)d->op;
     finish(d, shift || d->op == OP_CNOT ? NULL : exec_predicate_logic, type);
     return;
   }
   bool allowed = ptx_type_class(type) == CLASS_BITS || d->op == OP_SHR;
-  finish(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, 0) : NULL, type);
+  finish(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, MOD_NONE) : NULL, type);
 }
 
 // A constant operand's value, which the instruction needs while it is decoded.
@@ -168,13 +178,13 @@ static uint32_t immediate(Decoder *d) {
 
 void decode_product(Decoder *d) {
   bool dot = d->op == OP_DP4A || d->op == OP_DP2A;
-  if (d->op != OP_DP4A) d->insn.extra = mod_take(d, "lo") ? 'l' : mod_take(d, "hi") ? 'h' : 0;
+  if (d->op != OP_DP4A) d->insn.extra = (uint8_t)take_half(d);
   if (d->op != OP_DP4A && !d->insn.extra) decode_error(d, "%.*s needs .lo or .hi", STR_ARG(d->base));
   PtxType type = mod_need_type(d), other = dot ? mod_need_type(d) : type;
   bool fits = (type == PTX_U32 || type == PTX_S32) && (other == PTX_U32 || other == PTX_S32);
   d->insn.from = (uint16_t)type;
   d->insn.to = (uint16_t)other;
-  if (d->op == OP_MAD24 && d->insn.extra == 'h' && type == PTX_S32) flag_if(d, "sat", FLAG_SAT);
+  if (d->op == OP_MAD24 && d->insn.extra == MOD_HI && type == PTX_S32) flag_if(d, "sat", FLAG_SAT);
   d->insn.dst = operand_dest(d, PTX_B32);
   sources(d, PTX_B32, d->op == OP_MUL24 ? 2 : 3);
   finish(d, fits ? exec_product_find(d->op) : NULL, fits ? other : PTX_B32);
@@ -195,7 +205,7 @@ void decode_field(Decoder *d) {
 }
 
 // lop3.and.b32 d|p, a, b, c, table, q: `_` as d is allowed.
-static void lop3_predicate(Decoder *d, char combine) {
+static void lop3_predicate(Decoder *d, Operation combine) {
   const PtxOperand *operand = operand_next(d);
   uint32_t bytes = 4;
   if (operand->kind != OPERAND_PAIR) {
@@ -215,16 +225,6 @@ static void lop3_predicate(Decoder *d, char combine) {
   finish(d, exec_lop3_predicate, PTX_B32);
 }
 
-static uint8_t permute_mode(Decoder *d) {
-  static const struct {
-    const char *name;
-    char code;
-  } modes[] = {{"f4e", 'f'}, {"b4e", 'b'}, {"rc8", '8'}, {"ecl", 'l'}, {"ecr", 'r'}, {"rc16", '6'}};
-  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-    if (mod_take(d, modes[i].name)) return (uint8_t)modes[i].code;
-  return 0;
-}
-
 void decode_bits(Decoder *d) {
   PtxType type = mod_need_type(d), result = type;
   if (!ptx_type_is_int(type) || ptx_type_bytes(type) < 4 || ptx_type_bytes(type) > 8) {
@@ -233,8 +233,10 @@ void decode_bits(Decoder *d) {
   }
   d->insn.from = (uint16_t)type;
   if (d->op == OP_BFIND) flag_if(d, "shiftamt", FLAG_WIDE);
-  if (d->op == OP_PRMT) d->insn.extra = permute_mode(d);
-  char combine = d->op != OP_LOP3 ? 0 : mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : 0;
+  static const Modifier modes[] = {MOD_F4E, MOD_B4E, MOD_RC8, MOD_ECL, MOD_ECR, MOD_RC16};
+  if (d->op == OP_PRMT) d->insn.extra = (uint8_t)mod_one_of(d, modes, sizeof modes / sizeof *modes);
+  static const Operation combinations[] = {OP_AND, OP_OR};
+  Operation combine = d->op == OP_LOP3 ? mod_operation(d, combinations, 2) : OP_NONE;
   if (combine) {
     if (type != PTX_B32) decode_error(d, "lop3 works on .b32");
     lop3_predicate(d, combine);
@@ -242,7 +244,8 @@ void decode_bits(Decoder *d) {
   }
   if (d->op == OP_POPC || d->op == OP_CLZ || d->op == OP_BFIND) result = PTX_U32;
   if (d->op == OP_SHF) {
-    d->insn.extra = mod_take(d, "r") ? 'r' : mod_take(d, "l") ? 'l' : 0;
+    static const Modifier directions[] = {MOD_RIGHT, MOD_LEFT};
+    d->insn.extra = (uint8_t)mod_one_of(d, directions, 2);
     flag_if(d, "clamp", FLAG_SAT);
     if (!d->insn.extra || !(d->insn.flags & FLAG_SAT || mod_take(d, "wrap")))
       decode_error(d, "shf needs .l or .r, .clamp or .wrap");
@@ -254,8 +257,9 @@ void decode_bits(Decoder *d) {
     d->insn.src[2] = operand_source(d, PTX_U32);
   }
   if (d->op == OP_BFI) d->insn.src[3] = operand_source(d, PTX_U32);
+  bool named_mode = d->op == OP_PRMT && d->insn.extra;
   if (d->op == OP_LOP3) d->insn.extra = (uint8_t)immediate(d);
-  finish(d, exec_bits_find(d->op, type, (char)d->insn.extra), type);
+  finish(d, exec_bits_find(d->op, type, named_mode), type);
 }
 
 static void compare_dest(Decoder *d) {
@@ -291,7 +295,8 @@ static PtxType set_types(Decoder *d, PtxType result) {
 
 void decode_compare(Decoder *d) {
   Str compare = mod_any(d);
-  d->insn.extra = mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : mod_take(d, "xor") ? '^' : 0;
+  static const Operation combinations[] = {OP_AND, OP_OR, OP_XOR};
+  d->insn.extra = (uint8_t)mod_operation(d, combinations, 3);
   flag_if(d, "ftz", FLAG_FTZ);
   PtxType type = mod_need_type(d);
   if (d->op == OP_SET)
@@ -317,10 +322,9 @@ void decode_compare(Decoder *d) {
 }
 
 static void decode_testp(Decoder *d) {
-  static const char *const names[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
-  static const char codes[] = "finams";
-  for (int i = 0; i < 6; i++)
-    if (mod_take(d, names[i])) d->insn.extra = (uint8_t)codes[i];
+  static const Modifier questions[] = {MOD_FINITE,     MOD_INFINITE, MOD_NUMBER,
+                                       MOD_NOTANUMBER, MOD_NORMAL,   MOD_SUBNORMAL};
+  d->insn.extra = (uint8_t)mod_one_of(d, questions, sizeof questions / sizeof *questions);
   PtxType type = mod_need_type(d);
   d->insn.from = (uint16_t)type;
   d->insn.dst = operand_dest(d, PTX_PRED);

@@ -6,12 +6,13 @@
 // bar.red.popc.u32 d, barrier[, threads], [!]p and bar.red.and.pred, .or.pred.
 static void barrier_reduction(Decoder *d) {
   mod_take(d, "aligned");
-  d->insn.to = mod_take(d, "popc") ? 'p' : mod_take(d, "and") ? '&' : mod_take(d, "or") ? '|' : 0;
+  static const Operation reductions[] = {OP_POPC, OP_AND, OP_OR};
+  d->insn.to = (uint16_t)mod_operation(d, reductions, 3);
   PtxType type = mod_need_type(d);
-  if (!d->insn.to || type != (d->insn.to == 'p' ? PTX_U32 : PTX_PRED))
+  if (!d->insn.to || type != (d->insn.to == OP_POPC ? PTX_U32 : PTX_PRED))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.kind = KIND_BARRIER;
-  d->insn.extra = 'a';
+  d->insn.extra = BARRIER_ALIGNED;
   d->insn.dst = operand_dest(d, type);
   d->insn.src[0] = operand_source(d, PTX_U32);
   bool threads = d->operand && d->operand->next;

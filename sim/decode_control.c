@@ -163,9 +163,8 @@ void decode_control(Decoder *d) {
 
 static void warp_barrier(Decoder *d) {
   if (!mod_take(d, "sync")) decode_error(d, "bar.warp needs .sync");
-  d->insn.kind = KIND_SYNC;
+  d->insn.kind = KIND_WARP_BARRIER;
   d->insn.exec = exec_nothing;
-  d->insn.extra = 'w';
   d->insn.src[3] = operand_source(d, PTX_B32);
   emit(d);
 }
@@ -178,7 +177,7 @@ static void cluster_barrier(Decoder *d) {
   mod_take(d, "aligned");
   d->insn.kind = arrive ? KIND_BARRIER : KIND_CLUSTER_WAIT;
   d->insn.flags |= FLAG_ARRIVE;
-  d->insn.extra = 1;
+  d->insn.extra = BARRIER_CLUSTER;
   d->insn.src[0] = slot_constant(d, CLUSTER_BARRIER, 4);
   d->insn.src[1] = slot_constant(d, 0, 4);
   emit(d);
@@ -194,7 +193,7 @@ void decode_barrier(Decoder *d) {
     return;
   }
   mod_take(d, "cta");
-  if (d->op == OP_BAR || mod_take(d, "aligned")) d->insn.extra = 'a';
+  if (d->op == OP_BAR || mod_take(d, "aligned")) d->insn.extra = BARRIER_ALIGNED;
   bool arrive = mod_take(d, "arrive");
   if (!arrive && !mod_take(d, "sync")) decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.kind = KIND_BARRIER;
@@ -227,12 +226,9 @@ static void pair_dest(Decoder *d, uint32_t bytes) {
 }
 
 static void decode_shfl(Decoder *d) {
+  static const Modifier modes[] = {MOD_IDX, MOD_UP, MOD_DOWN, MOD_BFLY};
   need_sync(d);
-  d->insn.extra = mod_take(d, "idx")    ? 'i'
-                  : mod_take(d, "up")   ? 'u'
-                  : mod_take(d, "down") ? 'd'
-                  : mod_take(d, "bfly") ? 'b'
-                                        : 0;
+  d->insn.extra = (uint8_t)mod_one_of(d, modes, 4);
   if (!d->insn.extra || mod_need_type(d) != PTX_B32)
     decode_error(d, "shfl needs .idx, .up, .down or .bfly, and .b32");
   pair_dest(d, 4);
@@ -242,14 +238,11 @@ static void decode_shfl(Decoder *d) {
 }
 
 static void decode_vote(Decoder *d) {
+  static const Modifier modes[] = {MOD_ALL, MOD_ANY, MOD_UNI, MOD_BALLOT};
   need_sync(d);
-  d->insn.extra = mod_take(d, "all")      ? 'a'
-                  : mod_take(d, "any")    ? 'o'
-                  : mod_take(d, "uni")    ? 'u'
-                  : mod_take(d, "ballot") ? 'b'
-                                          : 0;
+  d->insn.extra = (uint8_t)mod_one_of(d, modes, 4);
   PtxType type = mod_need_type(d);
-  if (!d->insn.extra || type != (d->insn.extra == 'b' ? PTX_B32 : PTX_PRED))
+  if (!d->insn.extra || type != (d->insn.extra == MOD_BALLOT ? PTX_B32 : PTX_PRED))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.dst = operand_dest(d, type);
   bool negated;
@@ -261,15 +254,9 @@ static void decode_vote(Decoder *d) {
 }
 
 static void decode_redux(Decoder *d) {
-  static const struct {
-    const char *name;
-    Operation op;
-  } rows[] = {{"add", OP_ADD}, {"min", OP_MIN}, {"max", OP_MAX},
-              {"and", OP_AND}, {"or", OP_OR},   {"xor", OP_XOR}};
+  static const Operation reductions[] = {OP_ADD, OP_MIN, OP_MAX, OP_AND, OP_OR, OP_XOR};
   need_sync(d);
-  Operation op = OP_NONE;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (mod_take(d, rows[i].name)) op = rows[i].op;
+  Operation op = mod_operation(d, reductions, sizeof reductions / sizeof *reductions);
   PtxType type = mod_need_type(d);
   bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
   if (op == OP_NONE || (bits ? type != PTX_B32 : type != PTX_U32 && type != PTX_S32))
@@ -284,13 +271,14 @@ static void decode_redux(Decoder *d) {
 }
 
 static void decode_match(Decoder *d) {
-  d->insn.extra = mod_take(d, "all") ? 'a' : mod_take(d, "any") ? 'o' : 0;
+  static const Modifier modes[] = {MOD_ALL, MOD_ANY};
+  d->insn.extra = (uint8_t)mod_one_of(d, modes, 2);
   need_sync(d);
   PtxType type = mod_need_type(d);
   if (!d->insn.extra || (type != PTX_B32 && type != PTX_B64))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   pair_dest(d, 4);
-  if (d->insn.dst2 != UINT32_MAX && d->insn.extra == 'o') decode_error(d, "match.any gives no predicate");
+  if (d->insn.dst2 != UINT32_MAX && d->insn.extra == MOD_ANY) decode_error(d, "match.any gives no predicate");
   d->insn.count = ptx_type_bytes(type);
   d->insn.src[0] = operand_source(d, type);
   d->insn.src[3] = operand_source(d, PTX_B32);

@@ -21,15 +21,16 @@ static void convert_fp8(Decoder *d, bool e5m2) {
   bool from_fp8 = at > 0 && str_is(d->mods[at - 1], "f16x2");
   if ((other != PTX_F16X2 && other != PTX_F32) || (from_fp8 ? saturates : !saturates))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
-  d->insn.extra = from_fp8 ? 't' : other == PTX_F32 ? 'f' : 'h';
+  d->insn.extra = from_fp8 ? FP8_TO_F16X2 : other == PTX_F32 ? FP8_FROM_F32 : FP8_FROM_F16X2;
   d->insn.dst = operand_dest(d, from_fp8 ? PTX_B32 : PTX_B16);
   d->insn.src[0] = operand_source(d, from_fp8 ? PTX_B16 : other);
-  if (d->insn.extra == 'f') d->insn.src[1] = operand_source(d, PTX_F32);
+  if (d->insn.extra == FP8_FROM_F32) d->insn.src[1] = operand_source(d, PTX_F32);
   finish(d, exec_convert_fp8);
 }
 
 static void convert_tf32(Decoder *d) {
-  d->insn.extra = mod_take(d, "rna") ? 'a' : mod_take(d, "rn") ? 'n' : mod_take(d, "rz") ? 'z' : 0;
+  static const Modifier roundings[] = {MOD_RNA, MOD_RN, MOD_RZ};
+  d->insn.extra = (uint8_t)mod_one_of(d, roundings, 3);
   if (mod_take(d, "satfinite")) d->insn.flags |= FLAG_SAT;
   if (mod_take(d, "relu")) d->insn.flags |= FLAG_RELU;
   if (!d->insn.extra || mod_need_type(d) != PTX_F32)

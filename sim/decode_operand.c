@@ -24,6 +24,30 @@ bool mod_take(Decoder *d, const char *name) {
   return false;
 }
 
+Modifier mod_one_of(Decoder *d, const Modifier *any_of, size_t n) {
+  static const char *const texts[] = {
+      NULL,
+#define MODIFIER(name, text) text,
+#include "sim/modifier.def"
+#undef MODIFIER
+  };
+  for (size_t i = 0; i < n; i++)
+    if (mod_take(d, texts[any_of[i]])) return any_of[i];
+  return MOD_NONE;
+}
+
+Operation mod_operation(Decoder *d, const Operation *any_of, size_t n) {
+  static const char *const mnemonics[] = {
+      NULL,
+#define INSN(mnemonic, family, operation, meaning) #mnemonic,
+#include "sim/insn.def"
+#undef INSN
+  };
+  for (size_t i = 0; i < n; i++)
+    if (mod_take(d, mnemonics[any_of[i]])) return any_of[i];
+  return OP_NONE;
+}
+
 PtxType mod_type(Decoder *d) {
   for (uint32_t i = 0; i < d->mod_count; i++) {
     PtxType type = d->taken[i] ? PTX_NONE : ptx_type(d->mods[i]);

@@ -53,19 +53,19 @@ static void state_dest(Decoder *d, bool needed) {
   if (d->insn.dst != UINT32_MAX && bytes != 8) decode_error(d, "an mbarrier's state has 64 bits");
 }
 
-static char mbarrier_operation(Decoder *d) {
-  if (mod_take(d, "init")) return 'i';
-  if (mod_take(d, "inval")) return 'v';
+static MbarrierChange mbarrier_change(Decoder *d) {
+  if (mod_take(d, "init")) return MBARRIER_INIT;
+  if (mod_take(d, "inval")) return MBARRIER_INVAL;
   bool drop = mod_take(d, "arrive_drop");
   if (drop) d->insn.flags |= FLAG_SAT;
   if (drop || mod_take(d, "arrive")) {
     mod_take(d, "noComplete");
-    return mod_take(d, "expect_tx") ? 'x' : 'a';
+    return mod_take(d, "expect_tx") ? MBARRIER_ARRIVE_EXPECT_TX : MBARRIER_ARRIVE;
   }
-  if (mod_take(d, "expect_tx")) return 'e';
-  if (mod_take(d, "complete_tx")) return 'c';
+  if (mod_take(d, "expect_tx")) return MBARRIER_EXPECT_TX;
+  if (mod_take(d, "complete_tx")) return MBARRIER_COMPLETE_TX;
   decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
-  return 'i';
+  return MBARRIER_INIT;
 }
 
 static void decode_pending(Decoder *d) {
@@ -85,16 +85,16 @@ void decode_mbarrier(Decoder *d) {
     decode_pending(d);
     return;
   }
-  char operation = mbarrier_operation(d);
-  d->insn.extra = (uint8_t)operation;
+  MbarrierChange change = mbarrier_change(d);
+  d->insn.extra = (uint8_t)change;
   take_scope(d);
   PtxSpace space = shared_space(d);
   if (mod_need_type(d) != PTX_B64) decode_error(d, "an mbarrier is .b64");
-  state_dest(d, operation == 'a' || operation == 'x');
+  state_dest(d, change == MBARRIER_ARRIVE || change == MBARRIER_ARRIVE_EXPECT_TX);
   Address *address = ARENA_NEW(d->arena, Address);
   operand_address(d, space, address);
   d->insn.u.address = address;
-  if (operation == 'v' || (operation == 'a' && !operand_more(d)))
+  if (change == MBARRIER_INVAL || (change == MBARRIER_ARRIVE && !operand_more(d)))
     d->insn.src[1] = slot_constant(d, 1, 4);
   else
     d->insn.src[1] = operand_source(d, PTX_U32);
@@ -118,17 +118,23 @@ static void decode_map_copy(Decoder *d) {
 
 typedef struct FieldRow {
   const char *name;
-  char code;
+  MapField field;
   bool ordinal, wide; // the field of one dimension; a 64-bit value
 } FieldRow;
 
 void decode_tensormap(Decoder *d) {
   static const FieldRow rows[] = {
-      {"global_address", 'a', false, true}, {"rank", 'r', false, false},
-      {"box_dim", 'b', true, false},        {"global_dim", 'd', true, false},
-      {"global_stride", 's', true, true},   {"element_stride", 'e', true, false},
-      {"elemtype", 't', false, false},      {"interleave_layout", 'i', false, false},
-      {"swizzle_mode", 'z', false, false},  {"fill_mode", 'f', false, false}};
+      {"global_address", MAP_ADDRESS, false, true},
+      {"rank", MAP_RANK, false, false},
+      {"box_dim", MAP_BOX_DIM, true, false},
+      {"global_dim", MAP_GLOBAL_DIM, true, false},
+      {"global_stride", MAP_GLOBAL_STRIDE, true, true},
+      {"element_stride", MAP_ELEMENT_STRIDE, true, false},
+      {"elemtype", MAP_ELEMENT_TYPE, false, false},
+      {"interleave_layout", MAP_INTERLEAVE, false, false},
+      {"swizzle_mode", MAP_SWIZZLE, false, false},
+      {"fill_mode", MAP_FILL, false, false},
+  };
   if (mod_take(d, "cp_fenceproxy")) {
     decode_map_copy(d);
     return;
@@ -147,7 +153,7 @@ void decode_tensormap(Decoder *d) {
   Address *address = ARENA_NEW(d->arena, Address);
   operand_address(d, space, address);
   d->insn.u.address = address;
-  d->insn.extra = (uint8_t)row->code;
+  d->insn.extra = (uint8_t)row->field;
   if (row->ordinal) d->insn.count = (uint32_t)operand_constant(d, 4);
   if (row->wide) d->insn.flags |= FLAG_WIDE;
   d->insn.src[1] = operand_source(d, row->wide ? PTX_B64 : PTX_B32);

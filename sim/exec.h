@@ -241,10 +241,10 @@ static inline void lanes_merge64(Warp *warp, uint32_t slot, const void *scratch,
     lanes_merge##bits(warp, insn->dst, scratch, mask);                                                       \
   }
 
-// What applies `op` to operands of `type`; NULL: there is no such instruction. `variant` is 'l', 'h' or 'w'
-// for .lo, .hi, .wide, 't' for .hi.sat, 's' for .sat, 'r' for .relu, else 0.
-ExecFn *exec_int_find(Operation op, PtxType type, char variant);
-ExecFn *exec_bits_find(Operation op, PtxType type, char mode); // prmt's mode is insn->extra; 0: none
+// What applies `op` to operands of `type`; NULL: there is no such instruction. `form`: MOD_LO, HI,
+// HI_SAT, WIDE, SAT, RELU or NONE.
+ExecFn *exec_int_find(Operation op, PtxType type, Modifier form);
+ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode); // prmt's mode is insn->extra
 ExecFn *exec_field_find(Operation op);
 ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
@@ -261,16 +261,41 @@ ExecFn *exec_mov_find(uint32_t bytes); // of a lane
 
 // The conversion of a finished instruction.
 ExecFn *exec_convert_find(const Insn *insn);
-ExecFn exec_convert_fp8, exec_convert_tf32, exec_convert_pack; // see exec_narrow.c
-ExecFn exec_convert, exec_convert_pair;                        // insn->from, to, round, flags
+typedef enum Fp8Form { FP8_FROM_F32, FP8_FROM_F16X2, FP8_TO_F16X2 } Fp8Form; // exec_convert_fp8's insn->extra
+ExecFn exec_convert_fp8, exec_convert_tf32, exec_convert_pack;               // see exec_narrow.c
+ExecFn exec_convert, exec_convert_pair;                                      // insn->from, to, round, flags
 ExecFn exec_set_pair, exec_slct, exec_testp, exec_predicate_logic;
 ExecFn exec_mov_wide, exec_pack_wide, exec_unpack_wide; // 128 bits
 ExecFn exec_mov_predicate, exec_pack, exec_unpack, exec_clock, exec_window, exec_isspacep;
+// exec_carry's insn->extra: a + b, a - b, or the low or high half of a * b, plus c.
+typedef enum CarryForm { CARRY_SUM, CARRY_DIFFERENCE, CARRY_PRODUCT_LOW, CARRY_PRODUCT_HIGH } CarryForm;
 ExecFn exec_f64_gross, exec_carry, exec_lop3_predicate, exec_match;
 ExecFn exec_vprintf, exec_assertfail; // src: where the arguments, and vprintf's result, are in local memory
 ExecFn exec_load, exec_store, exec_atomic;
 ExecFn exec_copy, exec_copy_arrive, exec_async_commit, exec_async_wait, exec_bulk, exec_tensor;
+// exec_mbarrier's insn->extra.
+typedef enum MbarrierChange {
+  MBARRIER_INIT,
+  MBARRIER_INVAL,
+  MBARRIER_ARRIVE,
+  MBARRIER_ARRIVE_EXPECT_TX,
+  MBARRIER_EXPECT_TX,
+  MBARRIER_COMPLETE_TX
+} MbarrierChange;
 ExecFn exec_mbarrier, exec_mbarrier_test, exec_mbarrier_pending, exec_fence, exec_mapa;
+// exec_map_replace's insn->extra: the field of a tensor map.
+typedef enum MapField {
+  MAP_ADDRESS,
+  MAP_RANK,
+  MAP_BOX_DIM,
+  MAP_GLOBAL_DIM,
+  MAP_GLOBAL_STRIDE,
+  MAP_ELEMENT_STRIDE,
+  MAP_ELEMENT_TYPE,
+  MAP_INTERLEAVE,
+  MAP_SWIZZLE,
+  MAP_FILL
+} MapField;
 ExecFn exec_map_replace, exec_map_copy;
 ExecFn exec_ldmatrix, exec_stmatrix, exec_movmatrix, exec_mma, exec_wgmma, exec_wgmma_fence;
 ExecFn exec_video; // see exec_video.c

@@ -115,11 +115,11 @@ static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t table
 
 DEFINE_LANES(lop3, uint32_t, 32, logic3(a, b, c, insn->extra))
 
-// extra: 'l' or 'r'; FLAG_SAT: .clamp, else .wrap.
+// extra: MOD_LEFT or MOD_RIGHT; FLAG_SAT: .clamp, else .wrap.
 static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, const Insn *insn) {
   n = insn->flags & FLAG_SAT ? (n > 32 ? 32 : n) : n & 31;
   uint64_t both = (uint64_t)high << 32 | low;
-  if (insn->extra == 'r') return n == 32 ? high : (uint32_t)(both >> n);
+  if (insn->extra == MOD_RIGHT) return n == 32 ? high : (uint32_t)(both >> n);
   return n == 32 ? low : (uint32_t)(both << n >> 32);
 }
 
@@ -160,26 +160,26 @@ DEFINE_LANES(bmsk, uint32_t, 32, bit_mask(a, b, insn))
 ExecFn *exec_field_find(Operation op) { return op == OP_FNS ? fns : op == OP_SZEXT ? szext : bmsk; }
 
 // prmt's named modes; extra is the mode. Only the low two bits of c count.
-static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, char mode) {
+static inline uint32_t permute_mode(uint32_t a, uint32_t b, uint32_t c, uint8_t mode) {
   static const uint16_t forward[] = {0x3210, 0x4321, 0x5432, 0x6543},
                         backward[] = {0x5670, 0x6701, 0x7012, 0x0123},
                         edge_left[] = {0x3210, 0x3211, 0x3222, 0x3333},
                         edge_right[] = {0x0000, 0x1110, 0x2210, 0x3210};
   uint32_t i = c & 3;
   switch (mode) {
-  case 'f': return permute(a, b, forward[i]);
-  case 'b': return permute(a, b, backward[i]);
-  case '8': return permute(a, b, 0x1111u * i);
-  case 'l': return permute(a, b, edge_left[i]);
-  case 'r': return permute(a, b, edge_right[i]);
-  default: return permute(a, b, i & 1 ? 0x3232 : 0x1010);
+  case MOD_F4E: return permute(a, b, forward[i]);
+  case MOD_B4E: return permute(a, b, backward[i]);
+  case MOD_RC8: return permute(a, b, 0x1111u * i);
+  case MOD_ECL: return permute(a, b, edge_left[i]);
+  case MOD_ECR: return permute(a, b, edge_right[i]);
+  default: return permute(a, b, i & 1 ? 0x3232 : 0x1010); // MOD_RC16
   }
 }
 
-DEFINE_LANES(prmt_mode, uint32_t, 32, permute_mode(a, b, c, (char)insn->extra))
+DEFINE_LANES(prmt_mode, uint32_t, 32, permute_mode(a, b, c, insn->extra))
 
-// lop3 with a predicate: dst2 is whether the result is not 0, combined (from: '|' or '&') with src[3]; dst
-// UINT32_MAX: none. FLAG_NOT negates the predicate source.
+// lop3 with a predicate: dst2 is whether the result is not 0, combined (from: OP_OR or OP_AND) with
+// src[3]; dst UINT32_MAX: none. FLAG_NOT negates the predicate source.
 void exec_lop3_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
                  *c = lanes_at(warp, insn->src[2]);
@@ -190,10 +190,10 @@ void exec_lop3_predicate(Warp *warp, const Insn *insn, uint32_t mask) {
     result |= (uint32_t)(out[l] != 0) << l;
   }
   if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
-  predicate_write(warp, insn->dst2, insn->from == '|' ? result | other : result & other, mask);
+  predicate_write(warp, insn->dst2, insn->from == OP_OR ? result | other : result & other, mask);
 }
 
-ExecFn *exec_bits_find(Operation op, PtxType type, char mode) {
+ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode) {
   bool wide = ptx_type_bytes(type) == 8, is_signed = ptx_type_class(type) == CLASS_SIGNED;
   if (op == OP_POPC) return wide ? popc64 : popc32;
   if (op == OP_CLZ) return wide ? clz64 : clz32;
@@ -203,5 +203,5 @@ ExecFn *exec_bits_find(Operation op, PtxType type, char mode) {
   if (op == OP_BFE) return wide ? bfe64 : bfe32;
   if (op == OP_BFI) return wide ? bfi64 : bfi32;
   if (wide) return NULL;
-  return op == OP_PRMT ? (mode ? prmt_mode : prmt) : op == OP_LOP3 ? lop3 : op == OP_SHF ? shf : NULL;
+  return op == OP_PRMT ? (named_mode ? prmt_mode : prmt) : op == OP_LOP3 ? lop3 : op == OP_SHF ? shf : NULL;
 }

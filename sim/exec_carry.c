@@ -23,14 +23,14 @@ static inline Sum sum_of(uint64_t a, uint64_t b, bool carry, bool subtract, uint
 }
 
 static uint64_t product(const Insn *insn, uint64_t a, uint64_t b, uint32_t bits) {
-  bool high = insn->extra == 'h', is_signed = ptx_type_class((PtxType)insn->from) == CLASS_SIGNED;
+  bool high = insn->extra == CARRY_PRODUCT_HIGH,
+       is_signed = ptx_type_class((PtxType)insn->from) == CLASS_SIGNED;
   if (bits == 64) return !high ? a * b : is_signed ? mulhi64_signed((int64_t)a, (int64_t)b) : mulhi64(a, b);
   uint64_t wide = is_signed ? (uint64_t)((int64_t)(int32_t)(uint32_t)a * (int32_t)(uint32_t)b) : a * b;
   return (high ? wide >> 32 : wide) & UINT32_MAX;
 }
 
-// extra: 's'ubtract, or of mad 'l' or 'h'; dst2: the carry's predicate slot; FLAG_SAT: it comes in;
-// FLAG_WIDE: it goes out.
+// extra: the CarryForm; dst2: the carry's predicate slot; FLAG_SAT: it comes in; FLAG_WIDE: it goes out.
 void exec_carry(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t bits = 8 * ptx_type_bytes((PtxType)insn->from), out32[LANES], carries = 0;
   uint64_t out64[LANES];
@@ -40,9 +40,9 @@ void exec_carry(Warp *warp, const Insn *insn, uint32_t mask) {
     for (int i = 0; i < 3; i++)
       v[i] = bits == 64 ? ((const uint64_t *)lanes_at(warp, insn->src[i]))[l]
                         : ((const uint32_t *)lanes_at(warp, insn->src[i]))[l];
-    bool mad = insn->extra == 'l' || insn->extra == 'h';
+    bool mad = insn->extra == CARRY_PRODUCT_LOW || insn->extra == CARRY_PRODUCT_HIGH;
     Sum sum = mad ? sum_of(product(insn, v[0], v[1], bits), v[2], in >> l & 1, false, bits)
-                  : sum_of(v[0], v[1], in >> l & 1, insn->extra == 's', bits);
+                  : sum_of(v[0], v[1], in >> l & 1, insn->extra == CARRY_DIFFERENCE, bits);
     out64[l] = sum.value;
     out32[l] = (uint32_t)sum.value;
     carries |= (uint32_t)sum.carry << l;

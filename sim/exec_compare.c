@@ -3,14 +3,14 @@
 #include "sim/exec.h"
 #include "sim/float_bits.h"
 
-// insn->extra: how a comparison is combined with predicate src[2] (FLAG_NOT: negated): 0, '&', '|', '^'.
+// insn->extra: how a comparison is combined with predicate src[2] (FLAG_NOT: negated): OP_NONE, AND, OR, XOR.
 static uint32_t combine(Warp *warp, const Insn *insn, uint32_t result) {
   uint32_t other = predicate_at(warp, insn->src[2]);
   if (insn->flags & FLAG_NOT) other = ~other;
   switch (insn->extra) {
-  case '&': return result & other;
-  case '|': return result | other;
-  case '^': return result ^ other;
+  case OP_AND: return result & other;
+  case OP_OR: return result | other;
+  case OP_XOR: return result ^ other;
   default: return result;
   }
 }
@@ -243,37 +243,40 @@ void exec_slct(Warp *warp, const Insn *insn, uint32_t mask) {
   }
 }
 
-// extra: 'f'inite, 'i'nfinite, 'n'umber, 'a' not a number, 'm' normal, 's'ubnormal.
-static bool float_is(double value, char what, bool normal) {
-  switch (what) {
-  case 'f': return isfinite(value);
-  case 'i': return isinf(value);
-  case 'n': return !isnan(value);
-  case 'a': return isnan(value);
-  case 'm': return isfinite(value) && normal;
-  default: return isfinite(value) && !normal && value != 0;
+static bool float_is(double value, uint8_t question, bool normal) {
+  switch (question) {
+  case MOD_FINITE: return isfinite(value);
+  case MOD_INFINITE: return isinf(value);
+  case MOD_NUMBER: return !isnan(value);
+  case MOD_NOTANUMBER: return isnan(value);
+  case MOD_NORMAL: return isfinite(value) && normal;
+  default: return isfinite(value) && !normal && value != 0; // MOD_SUBNORMAL
   }
 }
 
+// extra: what is asked.
 void exec_testp(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t result = 0;
   for (int l = 0; l < LANES; l++) {
     float f = ((float *)lanes_at(warp, insn->src[0]))[l];
     bool is;
     if (insn->from == PTX_F32)
-      is = float_is((double)f, (char)insn->extra, isnormal(f));
+      is = float_is((double)f, insn->extra, isnormal(f));
     else {
       double d = ((double *)lanes_at(warp, insn->src[0]))[l];
-      is = float_is(d, (char)insn->extra, isnormal(d));
+      is = float_is(d, insn->extra, isnormal(d));
     }
     result |= (uint32_t)is << l;
   }
   predicate_write(warp, insn->dst, result, mask);
 }
 
-// and, or, xor, not of predicates: extra is '&', '|', '^' or '~'.
+// and, or, xor, not of predicates: extra is the Operation.
 void exec_predicate_logic(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t a = predicate_at(warp, insn->src[0]), b = predicate_at(warp, insn->src[1]);
-  uint32_t result = insn->extra == '&' ? a & b : insn->extra == '|' ? a | b : insn->extra == '^' ? a ^ b : ~a;
+  uint32_t result = insn->extra == OP_AND   ? a & b
+                    : insn->extra == OP_OR  ? a | b
+                    : insn->extra == OP_XOR ? a ^ b
+                                            : ~a;
   predicate_write(warp, insn->dst, result, mask);
 }

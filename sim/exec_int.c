@@ -147,10 +147,10 @@ DEFINE_INT_PAIR(max_s16x2, int16_t, a > b ? a : b)
 DEFINE_INT_PAIR(minrelu_s16x2, int16_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
 DEFINE_INT_PAIR(maxrelu_s16x2, int16_t, a < 0 && b < 0 ? 0 : a > b ? a : b)
 
-static ExecFn *int_pair_find(Operation op, PtxType type, char variant) {
+static ExecFn *int_pair_find(Operation op, PtxType type, Modifier form) {
   bool is_signed = type == PTX_S16X2;
-  if (variant == 'r') return !is_signed ? NULL : op == OP_MIN ? minrelu_s16x2 : maxrelu_s16x2;
-  if (variant) return NULL;
+  if (form == MOD_RELU) return !is_signed ? NULL : op == OP_MIN ? minrelu_s16x2 : maxrelu_s16x2;
+  if (form) return NULL;
   if (op == OP_ADD) return add_pair;
   if (op == OP_MIN) return is_signed ? min_s16x2 : min_u16x2;
   return op != OP_MAX ? NULL : is_signed ? max_s16x2 : max_u16x2;
@@ -158,7 +158,7 @@ static ExecFn *int_pair_find(Operation op, PtxType type, char variant) {
 
 typedef struct IntRow {
   Operation op;
-  char variant;
+  Modifier form;
   ExecFn *u16, *u32, *u64, *s16, *s32, *s64;
 } IntRow;
 
@@ -168,40 +168,40 @@ typedef struct IntRow {
 #define SIGNED(f)   NULL, NULL, NULL, f##_s16, f##_s32, f##_s64
 
 static const IntRow rows[] = {
-    {OP_ADD, 0, WRAPPING(add)},
-    {OP_SUB, 0, WRAPPING(sub)},
-    {OP_MUL, 'l', WRAPPING(mul)},
-    {OP_MAD, 'l', WRAPPING(mad)},
-    {OP_AND, 0, WRAPPING(and)},
-    {OP_OR, 0, WRAPPING(or)},
-    {OP_XOR, 0, WRAPPING(xor)},
-    {OP_NOT, 0, WRAPPING(not )},
-    {OP_CNOT, 0, WRAPPING(cnot)},
-    {OP_MIN, 0, BY_SIGN(min)},
-    {OP_MAX, 0, BY_SIGN(max)},
-    {OP_SAD, 0, BY_SIGN(sad)},
-    {OP_DIV, 0, BY_SIGN(div)},
-    {OP_REM, 0, BY_SIGN(rem)},
-    {OP_MUL, 'h', BY_SIGN(mulhi)},
-    {OP_SHR, 0, BY_SIGN(shr)},
-    {OP_SHL, 0, WRAPPING(shl)},
-    {OP_MUL, 'w', TO_WIDE(mulwide)},
-    {OP_MAD, 'w', TO_WIDE(madwide)},
-    {OP_MAD, 'h', BY_SIGN(madhi)},
-    {OP_MAD, 't', NULL, NULL, NULL, NULL, madhisat, NULL},
-    {OP_MIN, 'r', NULL, NULL, NULL, NULL, minrelu, NULL},
-    {OP_MAX, 'r', NULL, NULL, NULL, NULL, maxrelu, NULL},
-    {OP_NEG, 0, NULL, NULL, NULL, neg16, neg32, neg64},
-    {OP_ABS, 0, SIGNED(abs)},
-    {OP_ADD, 's', NULL, NULL, NULL, NULL, addsat, NULL},
-    {OP_SUB, 's', NULL, NULL, NULL, NULL, subsat, NULL},
+    {OP_ADD, MOD_NONE, WRAPPING(add)},
+    {OP_SUB, MOD_NONE, WRAPPING(sub)},
+    {OP_MUL, MOD_LO, WRAPPING(mul)},
+    {OP_MAD, MOD_LO, WRAPPING(mad)},
+    {OP_AND, MOD_NONE, WRAPPING(and)},
+    {OP_OR, MOD_NONE, WRAPPING(or)},
+    {OP_XOR, MOD_NONE, WRAPPING(xor)},
+    {OP_NOT, MOD_NONE, WRAPPING(not )},
+    {OP_CNOT, MOD_NONE, WRAPPING(cnot)},
+    {OP_MIN, MOD_NONE, BY_SIGN(min)},
+    {OP_MAX, MOD_NONE, BY_SIGN(max)},
+    {OP_SAD, MOD_NONE, BY_SIGN(sad)},
+    {OP_DIV, MOD_NONE, BY_SIGN(div)},
+    {OP_REM, MOD_NONE, BY_SIGN(rem)},
+    {OP_MUL, MOD_HI, BY_SIGN(mulhi)},
+    {OP_SHR, MOD_NONE, BY_SIGN(shr)},
+    {OP_SHL, MOD_NONE, WRAPPING(shl)},
+    {OP_MUL, MOD_WIDE, TO_WIDE(mulwide)},
+    {OP_MAD, MOD_WIDE, TO_WIDE(madwide)},
+    {OP_MAD, MOD_HI, BY_SIGN(madhi)},
+    {OP_MAD, MOD_HI_SAT, NULL, NULL, NULL, NULL, madhisat, NULL},
+    {OP_MIN, MOD_RELU, NULL, NULL, NULL, NULL, minrelu, NULL},
+    {OP_MAX, MOD_RELU, NULL, NULL, NULL, NULL, maxrelu, NULL},
+    {OP_NEG, MOD_NONE, NULL, NULL, NULL, neg16, neg32, neg64},
+    {OP_ABS, MOD_NONE, SIGNED(abs)},
+    {OP_ADD, MOD_SAT, NULL, NULL, NULL, NULL, addsat, NULL},
+    {OP_SUB, MOD_SAT, NULL, NULL, NULL, NULL, subsat, NULL},
 };
 
-ExecFn *exec_int_find(Operation op, PtxType type, char variant) {
-  if (ptx_type_class(type) == CLASS_INT_PAIR) return int_pair_find(op, type, variant);
+ExecFn *exec_int_find(Operation op, PtxType type, Modifier form) {
+  if (ptx_type_class(type) == CLASS_INT_PAIR) return int_pair_find(op, type, form);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const IntRow *row = &rows[i];
-    if (row->op != op || row->variant != variant) continue;
+    if (row->op != op || row->form != form) continue;
     bool is_signed = ptx_type_class(type) == CLASS_SIGNED;
     switch (ptx_type_bytes(type)) {
     case 2: return is_signed ? row->s16 : row->u16;

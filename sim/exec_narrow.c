@@ -30,7 +30,7 @@ static uint32_t fp8_of_float(float value, bool e5m2, bool relu) {
   return sign | (bits > largest ? largest : bits);
 }
 
-// extra: 'f' from two .f32 (the first to the upper half), 'h' from .f16x2, 't' to .f16x2; to: whether e5m2.
+// extra: the Fp8Form (of two .f32 the first goes to the upper half); to: whether e5m2.
 void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
   bool e5m2 = insn->to, relu = insn->flags & FLAG_RELU;
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]);
@@ -38,7 +38,7 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
   uint16_t narrow[LANES];
   uint32_t wide[LANES];
   for (int l = 0; l < LANES; l++) {
-    if (insn->extra == 't') {
+    if (insn->extra == FP8_TO_F16X2) {
       wide[l] = 0;
       for (int i = 0; i < 2; i++) {
         float value = float_of_fp8(pairs[l] >> (8 * i) & 255, e5m2);
@@ -48,24 +48,25 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
       }
       continue;
     }
-    bool single = insn->extra == 'f';
+    bool single = insn->extra == FP8_FROM_F32;
     float high = single ? float_of(a[l]) : float_of_half((uint16_t)(a[l] >> 16));
     float low = single ? float_of(b[l]) : float_of_half((uint16_t)a[l]);
     narrow[l] = (uint16_t)(fp8_of_float(high, e5m2, relu) << 8 | fp8_of_float(low, e5m2, relu));
   }
-  if (insn->extra == 't')
+  if (insn->extra == FP8_TO_F16X2)
     lanes_write32(warp, insn->dst, wide, mask);
   else
     lanes_write16(warp, insn->dst, narrow, mask);
 }
 
-// tf32: binary32 with 10 bits of fraction, the lower 13 zero. extra: 'a' ties away from zero, 'n' to even,
-// 'z' towards zero. FLAG_SAT: .satfinite.
+// tf32: binary32 with 10 bits of fraction, the lower 13 zero. extra: MOD_RNA, whose ties go away from zero, MOD_RN
+// or MOD_RZ. FLAG_SAT: .satfinite.
 static uint32_t tf32_of(uint32_t bits, const Insn *insn) {
   uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
   if (magnitude > 0x7f800000u) return 0x7fffffffu;
   if ((insn->flags & FLAG_RELU) && sign) return 0;
-  uint32_t rounding = insn->extra == 'a' ? 0x1000 : insn->extra == 'n' ? 0xfff + (magnitude >> 13 & 1) : 0;
+  uint32_t to_even = 0xfff + (magnitude >> 13 & 1);
+  uint32_t rounding = insn->extra == MOD_RNA ? 0x1000 : insn->extra == MOD_RN ? to_even : 0;
   uint32_t rounded = magnitude == 0x7f800000u ? magnitude : (magnitude + rounding) & ~0x1fffu;
   if ((insn->flags & FLAG_SAT) && rounded >= 0x7f800000u) rounded = 0x7f7fe000u;
   return sign | rounded;

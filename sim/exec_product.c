@@ -9,11 +9,11 @@ static inline int64_t field(uint32_t a, uint32_t at, uint32_t bits, bool is_sign
   return negative ? (int64_t)value - ((int64_t)1 << bits) : (int64_t)value;
 }
 
-// .hi is the product's bits 47 .. 16. extra: 'h' or 'l'.
+// .hi is the product's bits 47 .. 16. extra: MOD_HI or MOD_LO.
 static inline uint32_t product24(uint32_t a, uint32_t b, const Insn *insn) {
   bool is_signed = insn->from == PTX_S32;
   uint64_t product = (uint64_t)(field(a, 0, 24, is_signed) * field(b, 0, 24, is_signed));
-  return (uint32_t)(insn->extra == 'h' ? product >> 16 : product);
+  return (uint32_t)(insn->extra == MOD_HI ? product >> 16 : product);
 }
 
 // FLAG_SAT: .hi.sat of s32.
@@ -32,7 +32,7 @@ static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, const Insn *insn
 }
 
 static inline uint32_t dot2(uint32_t a, uint32_t b, uint32_t c, const Insn *insn) {
-  uint32_t half = insn->extra == 'h' ? 16 : 0;
+  uint32_t half = insn->extra == MOD_HI ? 16 : 0;
   int64_t sum = 0;
   for (uint32_t i = 0; i < 2; i++)
     sum += field(a, 16 * i, 16, insn->from == PTX_S32) * field(b, half + 8 * i, 8, insn->to == PTX_S32);

@@ -40,20 +40,20 @@ static uint8_t element_type(uint64_t value) {
 
 static uint8_t small(uint64_t value) { return value < 255 ? (uint8_t)value : 255; }
 
-// insn->extra: the field; count: the dimension.
-static void replace(TensorMap *map, const Insn *insn, uint64_t value) {
+// insn->extra: the MapField; count: the dimension.
+static void map_replace(TensorMap *map, const Insn *insn, uint64_t value) {
   uint32_t at = insn->count;
-  switch (insn->extra) {
-  case 'a': map->address = value; break;
-  case 'r': map->rank = small(value + 1); break;
-  case 'b': map->box[at] = value > CHIP_TENSOR_BOX ? 0 : (uint16_t)value; break;
-  case 'd': map->last[at] = (uint32_t)value - 1; break;
-  case 's': map->strides[at < 4 ? at : 3] = value; break;
-  case 'e': map->steps[at] = small(value); break;
-  case 't': map->type = element_type(value); break;
-  case 'i': map->interleave = small(value); break;
-  case 'z': map->swizzle = small(value); break;
-  default: map->fill = small(value); break;
+  switch ((MapField)insn->extra) {
+  case MAP_ADDRESS: map->address = value; break;
+  case MAP_RANK: map->rank = small(value + 1); break;
+  case MAP_BOX_DIM: map->box[at] = value > CHIP_TENSOR_BOX ? 0 : (uint16_t)value; break;
+  case MAP_GLOBAL_DIM: map->last[at] = (uint32_t)value - 1; break;
+  case MAP_GLOBAL_STRIDE: map->strides[at < 4 ? at : 3] = value; break;
+  case MAP_ELEMENT_STRIDE: map->steps[at] = small(value); break;
+  case MAP_ELEMENT_TYPE: map->type = element_type(value); break;
+  case MAP_INTERLEAVE: map->interleave = small(value); break;
+  case MAP_SWIZZLE: map->swizzle = small(value); break;
+  case MAP_FILL: map->fill = small(value); break;
   }
 }
 
@@ -68,7 +68,7 @@ void exec_map_replace(Warp *warp, const Insn *insn, uint32_t mask) {
     uint64_t value = insn->flags & FLAG_WIDE ? ((const uint64_t *)lanes_at(warp, insn->src[1]))[l]
                                              : ((const uint32_t *)lanes_at(warp, insn->src[1]))[l];
     if (!tensor_map_tagged(&map)) tensor_map_reset(&map);
-    replace(&map, insn, value);
+    map_replace(&map, insn, value);
     memcpy(place.host, &map, sizeof map);
     HookRange range = {.warp = warp, .insn = insn, .lanes = 1u << l, .space = place.space};
     range.access = HOOK_WRITE;

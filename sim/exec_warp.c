@@ -3,7 +3,7 @@
 // ISA 9.7.9.
 #include "sim/hooks.h"
 
-// extra: 'i'dx, 'u'p, 'd'own, 'b'fly. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source
+// extra: MOD_IDX, UP, DOWN or BFLY. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source
 // lane was in range.
 void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]), *b = lanes_at(warp, insn->src[1]),
@@ -14,10 +14,10 @@ void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
     int highest = (l & segment) | (clamp & ~segment), from;
     bool ok;
     switch (insn->extra) {
-    case 'u': from = l - delta, ok = from >= highest; break;
-    case 'd': from = l + delta, ok = from <= highest; break;
-    case 'b': from = l ^ delta, ok = from <= highest; break;
-    default: from = (l & segment) | (delta & ~segment), ok = from <= highest; break;
+    case MOD_UP: from = l - delta, ok = from >= highest; break;
+    case MOD_DOWN: from = l + delta, ok = from <= highest; break;
+    case MOD_BFLY: from = l ^ delta, ok = from <= highest; break;
+    default: /* MOD_IDX */ from = (l & segment) | (delta & ~segment), ok = from <= highest; break;
     }
     out[l] = a[ok ? from & 31 : l];
     in_range |= (uint32_t)ok << l;
@@ -28,20 +28,20 @@ void exec_shfl(Warp *warp, const Insn *insn, uint32_t mask) {
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, in_range, mask);
 }
 
-// extra: 'a'll, 'o' any, 'u'ni, 'b'allot.
+// extra: MOD_ALL, ANY, UNI or BALLOT.
 void exec_vote(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t votes = predicate_at(warp, insn->src[0]);
   if (insn->flags & FLAG_NOT) votes = ~votes;
   votes &= mask;
-  if (insn->extra == 'b') {
+  if (insn->extra == MOD_BALLOT) {
     uint32_t out[LANES];
     for (int l = 0; l < LANES; l++) out[l] = votes;
     lanes_write32(warp, insn->dst, out, mask);
     return;
   }
-  bool result = insn->extra == 'a'   ? votes == mask
-                : insn->extra == 'o' ? votes != 0
-                                     : votes == 0 || votes == mask;
+  bool result = insn->extra == MOD_ALL   ? votes == mask
+                : insn->extra == MOD_ANY ? votes != 0
+                                         : votes == 0 || votes == mask;
   predicate_write(warp, insn->dst, result ? ALL_LANES : 0, mask);
 }
 
@@ -82,8 +82,8 @@ void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, 1u << leader, mask);
 }
 
-// match: dst is the lanes with the lane's value, or for .all (extra 'a') every lane where all have one value
-// and 0 else; dst2 (.all) is whether they have. count: bytes of the value.
+// match: dst is the lanes with the lane's value, or for .all (extra MOD_ALL) every lane where all have one
+// value and 0 else; dst2 (.all) is whether they have. count: bytes of the value.
 void exec_match(Warp *warp, const Insn *insn, uint32_t mask) {
   const void *values = lanes_at(warp, insn->src[0]);
   uint32_t same[LANES] = {0}, all = 0;
@@ -93,7 +93,7 @@ void exec_match(Warp *warp, const Insn *insn, uint32_t mask) {
                                     : ((const uint64_t *)values)[l] == ((const uint64_t *)values)[k];
       same[l] |= (uint32_t)(equal && (mask >> k & 1)) << k;
     }
-  if (insn->extra == 'a')
+  if (insn->extra == MOD_ALL)
     for (uint32_t l = 0; l < LANES; l++) {
       bool every = same[l] == mask;
       all |= (uint32_t)every << l;

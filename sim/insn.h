@@ -21,27 +21,36 @@ typedef enum Operation {
 #undef INSN
 } Operation;
 
+typedef enum Modifier {
+  MOD_NONE,
+#define MODIFIER(name, text) MOD_##name,
+#include "sim/modifier.def"
+#undef MODIFIER
+} Modifier;
+
 typedef struct Warp Warp;
 typedef struct Insn Insn;
 // Applies the instruction to the lanes of `mask` (not 0); others' registers keep their values.
 typedef void ExecFn(Warp *warp, const Insn *insn, uint32_t mask);
 
 typedef enum InsnKind {
-  KIND_LANES,   // exec, cannot fail
-  KIND_ROUNDED, // exec under `round`
-  KIND_CHECKED, // exec, may set the warp's fault
-  KIND_SYNC, // exec once all lanes of the member mask (src[3]) have arrived; may set the fault. extra 'w': a
-             // warp barrier, at several of which lanes of one mask may meet
-  KIND_WAIT, // mbarrier.try_wait: its lanes may have to wait
-  KIND_BRANCH,  // to `target`
-  KIND_INDEXED, // to targets[src[0]]
+  KIND_LANES,        // exec, cannot fail
+  KIND_ROUNDED,      // exec under `round`
+  KIND_CHECKED,      // exec, may set the warp's fault
+  KIND_SYNC,         // exec once all lanes of the member mask (src[3]) have arrived; may set the fault
+  KIND_WARP_BARRIER, // the same, and the lanes of one mask may meet at several of them
+  KIND_WAIT,         // mbarrier.try_wait: its lanes may have to wait
+  KIND_BRANCH,       // to `target`
+  KIND_INDEXED,      // to targets[src[0]]
   KIND_EXIT,
   KIND_TRAP,
   KIND_BARRIER,      // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE;
-                     // extra 'a': .aligned
+                     // extra: the BarrierForm
   KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
   KIND_END,          // running into it is a wild branch
 } InsnKind;
+
+typedef enum BarrierForm { BARRIER_PLAIN, BARRIER_ALIGNED, BARRIER_CLUSTER } BarrierForm;
 
 typedef enum Round { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_NONE } Round;
 

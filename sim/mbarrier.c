@@ -145,15 +145,15 @@ static void invalidate(Warp *warp, const Insn *insn, uint32_t lane, uint64_t add
   sim_hook_mbarrier_inval(warp, insn, lane, address);
 }
 
-// insn->extra: 'i'nit, 'v' inval, 'e'xpect_tx, 'c'omplete_tx, 'a'rrive, 'x' arrive.expect_tx; FLAG_SAT: drop.
-// src[1]: count or bytes; dst: the state token, or UINT32_MAX.
-static void change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
+// insn->extra: the MbarrierChange; FLAG_SAT: drop. src[1]: count or bytes; dst: the state token, or UINT32_MAX.
+static void count_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t amount = word_at(warp, insn->src[1], lane);
-  uint32_t count = insn->extra == 'a' ? amount : insn->extra == 'x' ? 1 : 0;
-  int64_t bytes = insn->extra == 'x' || insn->extra == 'e' ? (int64_t)amount
-                  : insn->extra == 'c'                     ? -(int64_t)amount
-                                                           : 0;
-  if (insn->extra == 'a' && count == 0) {
+  bool arrives = insn->extra == MBARRIER_ARRIVE, arrives_once = insn->extra == MBARRIER_ARRIVE_EXPECT_TX;
+  uint32_t count = arrives ? amount : arrives_once ? 1 : 0;
+  int64_t bytes = arrives_once || insn->extra == MBARRIER_EXPECT_TX ? (int64_t)amount
+                  : insn->extra == MBARRIER_COMPLETE_TX             ? -(int64_t)amount
+                                                                    : 0;
+  if (arrives && count == 0) {
     fault(warp, insn, lane, address, "gets an arrival of count 0");
     return;
   }
@@ -166,12 +166,12 @@ void exec_mbarrier(Warp *warp, const Insn *insn, uint32_t mask) {
   for (uint32_t lane = 0; lane < LANES && !warp->block->worker->fault.set; lane++) {
     uint64_t address;
     if (!(mask >> lane & 1) || !barrier_address(warp, insn, lane, &address)) continue;
-    if (insn->extra == 'i')
+    if (insn->extra == MBARRIER_INIT)
       init(warp, insn, lane, address);
-    else if (insn->extra == 'v')
+    else if (insn->extra == MBARRIER_INVAL)
       invalidate(warp, insn, lane, address);
     else
-      change(warp, insn, lane, address);
+      count_change(warp, insn, lane, address);
   }
 }
 

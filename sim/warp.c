@@ -87,10 +87,10 @@ static void split(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
 
 // bar.red: the result for the lanes that go on.
 static void give_votes(Warp *warp, const Group *group, const Insn *insn, const Barrier *barrier) {
-  bool holds = insn->to == '&' ? barrier->votes == barrier->arrived : barrier->votes > 0;
+  bool holds = insn->to == OP_AND ? barrier->votes == barrier->arrived : barrier->votes > 0;
   uint32_t counts[LANES];
   for (int l = 0; l < LANES; l++) counts[l] = barrier->votes;
-  if (insn->to == 'p')
+  if (insn->to == OP_POPC)
     lanes_write32(warp, insn->dst, counts, group->mask);
   else if (insn->to)
     predicate_write(warp, insn->dst, holds ? ALL_LANES : 0, group->mask);
@@ -148,14 +148,14 @@ static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
 // With checks, lanes at an .aligned barrier let the rest of their warp come first. Without it they arrive
 // alone, once nothing else can go on (block_run).
 static bool waits_for_warp(const Warp *warp, const Group *group, const Insn *insn, uint32_t lanes) {
-  return insn->extra == 'a' && hooks_of(warp) && lanes != warp->live && !group->alone;
+  return insn->extra == BARRIER_ALIGNED && hooks_of(warp) && lanes != warp->live && !group->alone;
 }
 
 // The lanes wait at the barrier unless they only arrive, or are the last.
 static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
   Block *block = warp->block;
   uint32_t id = first_lane(warp, insn->src[0], lanes), threads = first_lane(warp, insn->src[1], lanes);
-  bool cluster = id == CLUSTER_BARRIER && insn->extra; // a register may hold 16 too
+  bool cluster = insn->extra == BARRIER_CLUSTER;
   if (id >= BARRIERS && !cluster) {
     warp_fault(warp, insn, lanes, TILEC_SIM_TRAP, 0, "barrier %u: there are %u", id, (unsigned)BARRIERS);
     return;
@@ -236,7 +236,7 @@ static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
 // these members.
 static bool waits_with(Warp *warp, const Group *other, uint32_t members) {
   const Insn *insn = &warp->block->program->code.at[other->pc];
-  if (other->state != GROUP_AT_SYNC || insn->kind != KIND_SYNC || insn->extra != 'w') return false;
+  if (other->state != GROUP_AT_SYNC || insn->kind != KIND_WARP_BARRIER) return false;
   uint32_t mask = other->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
   return mask && (first_lane(warp, insn->src[3], mask) & warp->live) == members;
 }
@@ -263,7 +263,7 @@ static bool meets_others(Warp *warp, const Group *group, uint32_t members) {
 static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
   uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
   if (members & ~group->mask) {
-    if (insn->extra != 'w' || !meets_others(warp, group, members)) {
+    if (insn->kind != KIND_WARP_BARRIER || !meets_others(warp, group, members)) {
       group->state = GROUP_AT_SYNC;
       return false;
     }
@@ -321,7 +321,8 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
   case KIND_LANES:
   case KIND_ROUNDED:
   case KIND_CHECKED:
-  case KIND_SYNC: return;
+  case KIND_SYNC:
+  case KIND_WARP_BARRIER: return;
   }
 }
 
@@ -374,6 +375,7 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
       group->pc++;
       break;
     case KIND_SYNC:
+    case KIND_WARP_BARRIER:
       if (run_sync(warp, group, insn, mask)) {
         if (worker->fault.set) return;
         break;

@@ -305,6 +305,8 @@ static void test_bad_ends_are_reported(void **unused) {
   assert_int_equal(line, 6);
   assert_int_equal(ends("mov.u32 %r1, 1;\ntrap;", 32, 0, &line), TILEC_SIM_TRAP);
   assert_int_equal(line, 7);
+  assert_int_equal(ends("mov.u32 %r1, 16;\nbar.sync %r1; ret;", 32, 0, &line), TILEC_SIM_TRAP);
+  assert_int_equal(line, 7);
   assert_int_equal(ends("mov.u32 %r1, 1;", 32, 0, &line), TILEC_SIM_WILD_BRANCH);
   assert_int_equal(
       ends("mov.u32 %r1, 5;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: B: ret;", 32, 0, &line),
