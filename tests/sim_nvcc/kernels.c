@@ -10,16 +10,27 @@ const KernelCase kernel_cases[] = {
 };
 const size_t kernel_case_count = sizeof kernel_cases / sizeof *kernel_cases;
 
+// The file is nvcc's for sm_80, from which its text for `target` (as in "sm_90a-debug") differs in this word alone.
+static size_t retarget(char *text, size_t size, const char *target) {
+  static const char was[] = ".target sm_80";
+  char *line = strstr(text, was);
+  if (!line) return 0;
+  size_t length = strcspn(target, "-"), at = (size_t)(line - text) + strlen(was), old = strlen("sm_80");
+  memmove(text + at - old + length, text + at, size + 1 - at);
+  memcpy(text + at - old, target, length);
+  return size - old + length;
+}
+
 bool run_load(Run *run, const char *folder, const char *file, const char *variant) {
   enum { CAPACITY = 1 << 20 };
   char path[512];
-  snprintf(path, sizeof path, "%s/%s-%s.ptx", folder, file, variant);
+  snprintf(path, sizeof path, "%s/%s%s.ptx", folder, file, strstr(variant, "-debug") ? "-debug" : "");
   FILE *from = fopen(path, "rb");
   char *text = malloc(CAPACITY);
-  size_t size = from && text ? fread(text, 1, CAPACITY - 1, from) : 0;
+  size_t size = from && text ? fread(text, 1, CAPACITY - 16, from) : 0;
   if (from) fclose(from);
   snprintf(run->message, sizeof run->message, "%s cannot be read", path);
-  if (size) text[size] = '\0';
+  if (size) text[size] = '\0', size = retarget(text, size, variant);
   bool loaded = size && run->machine->load(run, text, size);
   free(text);
   return loaded;
