@@ -17,19 +17,20 @@ typedef struct Checker {
   bool failed;
 } Checker;
 
-static void check_type(Checker *c, const Type *type, Loc loc) {
+static void check_type(Checker *c, const Type *type, const Region *region, Loc loc) {
   if (type->kind == TYPE_BLOCK_PTR) {
     diag_error(c->diags, loc, "block pointers are not built yet");
     c->failed = true;
   }
   if (!type_is_tile(type)) return;
   const Layout *layout = type->layout;
+  uint32_t warps = region_warps_of(region).count;
   bool good = false;
   if (!layout)
     diag_error(c->diags, loc, "a tile without a layout cannot be compiled: propagate_layouts has not run");
-  else if (layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != c->target->num_warps)
+  else if (layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != warps)
     diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
-               1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], c->target->num_warps);
+               1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
   else if (layout->bits[DIM_BLOCK])
     diag_error(c->diags, loc, "layouts over a cluster's blocks are not built yet");
   else if (1ull << layout->out_bits < type_elements(type))
@@ -93,14 +94,13 @@ static void check_grid_control(Checker *c, const Op *op) {
   c->failed = true;
 }
 
-// Whether the operands' layouts are of this kernel's threads; where not, that was said already.
-static bool has_layouts(const Checker *c, const Op *op) {
+// Whether the operands' layouts are of its region's threads; where not, that was said already.
+static bool has_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;
     if (!type_is_tile(type)) continue;
     const Layout *layout = type->layout;
-    if (!layout || layout->bits[DIM_LANE] != LANE_BITS ||
-        1u << layout->bits[DIM_WARP] != c->target->num_warps)
+    if (!layout || layout->bits[DIM_LANE] != LANE_BITS || layout->bits[DIM_WARP] != region_warp_bits(op))
       return false;
   }
   return true;
@@ -108,7 +108,7 @@ static bool has_layouts(const Checker *c, const Op *op) {
 
 // Elements stay in their threads.
 static void check_moves(Checker *c, const Op *op) {
-  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(c, op)) return;
+  if (!moves_registers(op->kind) || joins_scalars(op) || !has_layouts(op)) return;
   for (uint32_t i = 0; i < op->result_count; i++) {
     RegisterMove *moves = ARENA_ARRAY(c->arena, RegisterMove, emit_count(op->results[i].type));
     if (plan_moves(c->arena, op, i, moves)) continue;
@@ -141,7 +141,7 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
   if (!check_built(c, op)) return;
   bool failed = c->failed;
   c->failed = false;
-  for (uint32_t i = 0; i < op->result_count; i++) check_type(c, op->results[i].type, op->loc);
+  for (uint32_t i = 0; i < op->result_count; i++) check_type(c, op->results[i].type, op->region, op->loc);
   bool good_types = !c->failed;
   c->failed |= failed;
   if (!good_types) return;
@@ -161,7 +161,7 @@ static void check_region(Checker *c, const Region *region, uint32_t depth) {
     return;
   }
   for (uint32_t i = 0; i < region->arg_count; i++)
-    check_type(c, region->args[i]->type, region->parent ? region->parent->loc : region->func->loc);
+    check_type(c, region->args[i]->type, region, region->parent ? region->parent->loc : region->func->loc);
   for (const Op *op = region->first; op; op = op->next) check_op(c, op, depth);
 }
 

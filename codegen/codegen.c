@@ -163,7 +163,7 @@ static void describe(const Emitter *e, CodegenResult *result) {
   result->kernels = ARENA_ARRAY(e->arena, KernelMeta, module->funcs.n);
   result->kernel_count = module->funcs.n;
   for (uint32_t i = 0; i < module->funcs.n; i++)
-    result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32u * module->target.num_warps,
+    result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32 * func_warps(module->funcs.at[i]),
                                       e->dynamic_shared.at[i], e->ptx_version};
   result->target = module->target;
   result->target.arch_specific = e->arch_specific;

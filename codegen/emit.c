@@ -100,17 +100,17 @@ static void add_dim(Emitter *e, LayoutIndex *index, LayoutDim dim, LLVMValueRef 
 }
 
 static const LayoutIndex *layout_index(Emitter *e, const Layout *layout) {
-  for (uint32_t i = 0; i < e->indices.n; i++)
-    if (e->indices.at[i].layout == layout) return &e->indices.at[i];
+  for (uint32_t i = 0; i < e->threads.indices.n; i++)
+    if (e->threads.indices.at[i].layout == layout) return &e->threads.indices.at[i];
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->threads.home));
   LayoutIndex index = {.layout = layout};
-  add_dim(e, &index, DIM_LANE, e->lane);
-  add_dim(e, &index, DIM_WARP, e->warp);
+  add_dim(e, &index, DIM_LANE, e->threads.lane);
+  add_dim(e, &index, DIM_WARP, e->threads.warp);
   if (!index.thread_part) index.thread_part = emit_i32(e, 0);
   LLVMPositionBuilderAtEnd(e->builder, here);
-  vec_push(e->arena, &e->indices, index);
-  return &vec_last(&e->indices);
+  vec_push(e->arena, &e->threads.indices, index);
+  return &vec_last(&e->threads.indices);
 }
 
 LayoutIndex emit_thread_index(Emitter *e, const Layout *layout) { return *layout_index(e, layout); }
@@ -126,13 +126,13 @@ LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout) {
   layout_free_bits(layout, mask);
   uint32_t threads = mask[DIM_LANE] | mask[DIM_WARP] << LANE_BITS;
   if (!threads) return NULL;
-  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, threads), "");
+  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->threads.thread, emit_i32(e, threads), "");
   return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, emit_i32(e, 0), "");
 }
 
 LLVMValueRef emit_holder(Emitter *e, const Type *type) {
   if (type_is_tile(type)) return emit_first_holder(e, type->layout);
-  return LLVMBuildICmp(e->builder, LLVMIntEQ, e->thread, emit_i32(e, 0), "");
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.thread, emit_i32(e, 0), "");
 }
 
 // --- ops
@@ -318,7 +318,7 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 // thread's tiles.
 static bool two_blocks_fit(const Emitter *e, Func *func) {
   enum { OTHER = 24, RESERVED = 1024 }; // registers at most for the rest; bytes of each block but one
-  uint32_t threads = 32u * e->target->num_warps, share = REGISTER_FILE / (2 * threads);
+  uint32_t threads = 32 * func_warps(func), share = REGISTER_FILE / (2 * threads);
   uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
   return 2 * threads <= thread_limit(e->target) &&
          2 * func_shared_bytes(func) + RESERVED <= shared_limit(e->target) && emit_pressure(e, func) <= tiles;
@@ -330,7 +330,7 @@ static bool two_blocks_fit(const Emitter *e, Func *func) {
 static void limit_registers(Emitter *e, Func *func) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (e->target->num_warps > 8)
+  else if (func_warps(func) > 8)
     add_string_attribute(e, "nvvm.minctasm", two_blocks_fit(e, func) ? "2" : "1");
 }
 
@@ -341,7 +341,7 @@ static void declare(Emitter *e, Func *func) {
   e->function = LLVMAddFunction(e->llvm, func->name, type);
   LLVMSetFunctionCallConv(e->function, NVVM_KERNEL_CALL);
   add_int_attribute(e, (unsigned)LLVMAttributeFunctionIndex, "nounwind", 0);
-  add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32u * e->target->num_warps));
+  add_string_attribute(e, "nvvm.reqntid", arena_printf(e->arena, "%u", 32 * func_warps(func)));
   limit_registers(e, func);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
@@ -361,23 +361,30 @@ static void bind_params(Emitter *e, Func *func) {
   }
 }
 
-// The thread's number is less than the block has threads, so that sums of it and multiples of them are unions
-// of bits, and constants in them offsets of addresses.
-static void bind_thread(Emitter *e) {
-  const uint64_t least = 0, end = 32u * e->target->num_warps;
+// The thread's number is less than there are threads, so that sums of it and multiples of them are unions of
+// bits, and constants in them offsets of addresses.
+static LLVMValueRef number_in(Emitter *e, RegionWarps warps, uint32_t block_warps) {
+  const uint64_t least = 0, end = 32u * block_warps;
   unsigned range = LLVMGetEnumAttributeKindForName("range", strlen("range"));
-  e->thread = nvvm_thread_id(e);
-  LLVMAddCallSiteAttribute(e->thread, LLVMAttributeReturnIndex,
+  LLVMValueRef thread = nvvm_thread_id(e);
+  LLVMAddCallSiteAttribute(thread, LLVMAttributeReturnIndex,
                            LLVMCreateConstantRangeAttribute(e->context, range, 32, &least, &end));
-  e->lane = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, 31), "");
-  e->warp = LLVMBuildLShr(e->builder, e->thread, emit_i32(e, LANE_BITS), "");
+  if (warps.count == block_warps) return thread;
+  LLVMValueRef own = LLVMBuildSub(e->builder, thread, emit_i32(e, 32 * warps.first), "");
+  return LLVMBuildAnd(e->builder, own, emit_i32(e, 32 * warps.count - 1), "");
+}
+
+void emit_bind_threads(Emitter *e, const Region *region) {
+  LLVMValueRef thread = number_in(e, region_warps_of(region), func_warps(region->func));
+  e->threads = (RegionThreads){.thread = thread, .home = LLVMGetInsertBlock(e->builder)};
+  e->threads.lane = LLVMBuildAnd(e->builder, thread, emit_i32(e, 31), "");
+  e->threads.warp = LLVMBuildLShr(e->builder, thread, emit_i32(e, LANE_BITS), "");
 }
 
 void emit_func(Emitter *e, Func *func) {
   func_number(func);
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
-  e->indices.n = 0;
   memset(e->policies, 0, sizeof e->policies);
   emit_shared_memory(e, func);
   declare(e, func);
@@ -386,7 +393,7 @@ void emit_func(Emitter *e, Func *func) {
   LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->context, e->function, "body");
   LLVMPositionBuilderAtEnd(e->builder, e->entry);
   debug_at(e, func->loc);
-  bind_thread(e);
+  emit_bind_threads(e, func->body);
   bind_params(e, func);
   LLVMBuildBr(e->builder, body);
   LLVMPositionBuilderAtEnd(e->builder, body);

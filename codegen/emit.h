@@ -12,12 +12,19 @@
 #include <llvm-c/Types.h>
 #include "ir/ir.h"
 
-// The part of a layout's index that lane and warp give, computed once a function.
+// The part of a layout's index that lane and warp give, computed once a region that has its own warps.
 typedef struct LayoutIndex {
   const Layout *layout;
   LLVMValueRef thread_part; // L(0, lane, warp), i32
   uint32_t thread_mask;     // the bits that it may have set
 } LayoutIndex;
+
+// The threads that run a region, as the region numbers them: from 0, whichever of the block's warps they are.
+typedef struct RegionThreads {
+  LLVMValueRef thread, lane, warp; // i32
+  VEC(LayoutIndex) indices;        // made where first asked for, at the end of `home`
+  LLVMBasicBlockRef home;          // the region's first block, which dominates its others; ends with a branch
+} RegionThreads;
 
 typedef struct DebugScope {
   uint16_t file;
@@ -43,11 +50,10 @@ typedef struct Emitter {
   LLVMBuilderRef builder;
   LLVMValueRef function;
   LLVMBasicBlockRef entry; // holds what every block may use; branches to the body
+  RegionThreads threads;   // of the region that is being emitted
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
-  LLVMValueRef **registers;        // by Value.id
-  LLVMValueRef thread, lane, warp; // i32
-  LLVMValueRef policies[2];        // of the L2 cache, made where first used: evict_first, evict_last
-  VEC(LayoutIndex) indices;
+  LLVMValueRef **registers;     // by Value.id
+  LLVMValueRef policies[2];     // of the L2 cache, made where first used: evict_first, evict_last
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function
   bool uses_libclc;
@@ -66,6 +72,9 @@ bool check_shared(Func *func, const Target *target, Diags *diags);
 // emit.c
 bool emit_has_op(OpKind kind); // whether codegen has a row for it; of math: emit_has_math
 void emit_func(Emitter *e, Func *func);
+// Numbers the threads of a region that has its own warps, in the block that the builder is at: its first. What
+// was there is the caller's to keep and to put back.
+void emit_bind_threads(Emitter *e, const Region *region);
 // Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body.
 Op *emit_region(Emitter *e, Region *region);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type

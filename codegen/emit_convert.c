@@ -37,7 +37,7 @@ static uint32_t linear(const uint32_t *words, uint32_t x) {
 }
 
 static void trade_places(Emitter *e, const LaneSelect *select, uint32_t count, LLVMValueRef *x) {
-  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, select->threads), "");
+  LLVMValueRef bits = LLVMBuildAnd(e->builder, e->threads.thread, emit_i32(e, select->threads), "");
   LLVMValueRef odd = LLVMBuildTrunc(e->builder, nvvm_unary(e, "llvm.ctpop", bits), e->i1, "");
   for (uint32_t j = 0; j < count; j++) {
     uint32_t other = j ^ select->registers;
@@ -53,7 +53,7 @@ static LLVMValueRef lane_from(Emitter *e, const LanePlan *plan) {
   LLVMValueRef lane = NULL;
   for (uint32_t i = 0; i < plan->thread_bits && !plan->butterfly; i++) {
     if (!plan->lane_from[i]) continue;
-    LLVMValueRef bit = LLVMBuildLShr(e->builder, e->thread, emit_i32(e, i), "");
+    LLVMValueRef bit = LLVMBuildLShr(e->builder, e->threads.thread, emit_i32(e, i), "");
     bit = LLVMBuildAnd(e->builder, bit, emit_i32(e, 1), "");
     bit = LLVMBuildMul(e->builder, bit, emit_i32(e, plan->lane_from[i]), "");
     lane = lane ? LLVMBuildXor(e->builder, lane, bit, "") : bit;

@@ -57,7 +57,7 @@ static uint32_t followers(const Reduction *d) {
 static void follow(Reduction *d, uint32_t dead) {
   Emitter *e = d->e;
   LLVMValueRef leader =
-      LLVMBuildAnd(e->builder, e->lane, emit_i32(e, (1u << LANE_BITS) - 1 - d->followers), "");
+      LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, (1u << LANE_BITS) - 1 - d->followers), "");
   for (uint32_t r = 0; r < d->registers; r++)
     for (uint32_t k = 0; k < d->count && !(r & dead); k++)
       d->v[k][r] = emit_shuffle_from(e, d->v[k][r], leader);

@@ -49,12 +49,12 @@ static LLVMValueRef source_lane(Scan *s, uint32_t low, uint32_t bit) {
   Emitter *e = s->e;
   if (!(low | bit)) return NULL;
   uint32_t set = at_first(s, at_last(s, 0, low), bit) & (low | bit);
-  LLVMValueRef lane = LLVMBuildAnd(e->builder, e->lane, emit_i32(e, 31u & ~(low | bit)), "");
+  LLVMValueRef lane = LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, 31u & ~(low | bit)), "");
   return LLVMBuildOr(e->builder, lane, emit_i32(e, set), "");
 }
 
 static LLVMValueRef lane_receives(Scan *s, uint32_t bit) {
-  LLVMValueRef at = LLVMBuildAnd(s->e->builder, s->e->lane, emit_i32(s->e, bit), "");
+  LLVMValueRef at = LLVMBuildAnd(s->e->builder, s->e->threads.lane, emit_i32(s->e, bit), "");
   return LLVMBuildICmp(s->e->builder, s->reverse ? LLVMIntEQ : LLVMIntNE, at, emit_i32(s->e, 0), "");
 }
 
@@ -103,8 +103,8 @@ static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, L
     take_in(s, last, moved, lane_receives(s, bit));
   }
   LLVMValueRef step = emit_i32(e, 1u << s->plan.holder[axis_bit].bit);
-  LLVMValueRef from =
-      s->reverse ? LLVMBuildAdd(e->builder, e->lane, step, "") : LLVMBuildSub(e->builder, e->lane, step, "");
+  LLVMValueRef from = s->reverse ? LLVMBuildAdd(e->builder, e->threads.lane, step, "")
+                                 : LLVMBuildSub(e->builder, e->threads.lane, step, "");
   from = LLVMBuildAnd(e->builder, from, emit_i32(e, (1u << LANE_BITS) - 1), "");
   for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(e, s->v[k][last], from);
 }
@@ -114,7 +114,7 @@ static void scan_lanes(Scan *s, uint32_t axis_bit, uint32_t n) {
   Emitter *e = s->e;
   uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
   uint32_t bits = held_bits(s, DIM_LANE, axis_bit + n);
-  LLVMValueRef at = LLVMBuildAnd(e->builder, e->lane, emit_i32(e, bits), "");
+  LLVMValueRef at = LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, bits), "");
   LLVMValueRef taken = LLVMBuildICmp(e->builder, LLVMIntNE, at, emit_i32(e, at_first(s, 0, bits)), "");
   for (uint32_t last = 0; last < s->registers; last++) {
     LLVMValueRef before[MAX_COMBINED];
@@ -147,7 +147,7 @@ static LLVMValueRef holds_last(Scan *s, const Layout *slots, uint32_t lanes) {
   layout_free_bits(slots, free_bits);
   uint32_t mask = free_bits[DIM_LANE] | free_bits[DIM_WARP] << LANE_BITS;
   if (!mask) return NULL;
-  LLVMValueRef at = LLVMBuildAnd(e->builder, e->thread, emit_i32(e, mask), "");
+  LLVMValueRef at = LLVMBuildAnd(e->builder, e->threads.thread, emit_i32(e, mask), "");
   return LLVMBuildICmp(e->builder, LLVMIntEQ, at, emit_i32(e, at_last(s, 0, lanes)), "");
 }
 

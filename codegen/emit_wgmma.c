@@ -77,8 +77,8 @@ static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matr
     uint32_t basis = layout_basis(d->p->layout, DIM_WARP, bit);
     uint32_t bytes = offset_of(matrix, operand_index(d, operand, outer_of(d, operand, basis), 0));
     if (!bytes) continue;
-    LLVMValueRef set = LLVMBuildAnd(e->builder, LLVMBuildLShr(e->builder, e->warp, emit_i32(e, bit), ""),
-                                    emit_i32(e, 1), "");
+    LLVMValueRef set = LLVMBuildAnd(
+        e->builder, LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), ""), emit_i32(e, 1), "");
     offset = LLVMBuildAdd(e->builder, offset, LLVMBuildMul(e->builder, set, emit_i32(e, bytes), ""), "");
   }
   return offset;

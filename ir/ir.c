@@ -121,6 +121,14 @@ Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *par
 
 Region *func_new_grid(Func *func) { return func->grid = region_of_params(func); }
 
+// All regions are run by all the block's warps: no op divides them.
+RegionWarps region_warps_of(const Region *region) { return (RegionWarps){0, func_warps(region->func)}; }
+
+uint32_t region_warps(const Op *op) { return region_warps_of(op->region).count; }
+uint32_t region_warp_bits(const Op *op) { return (uint32_t)__builtin_ctz(region_warps(op)); }
+uint32_t region_threads(const Op *op) { return 32 * region_warps(op); }
+uint32_t func_warps(const Func *func) { return func->module->target.num_warps; }
+
 static void number_region(Func *func, Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++) region->args[i]->id = func->value_count++;
   for (Op *op = region->first; op; op = op->next) {

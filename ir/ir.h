@@ -183,6 +183,21 @@ IrModule *module_new(IrContext *ir, const Target *target);
 Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
 // A region for func->grid, with the parameters as arguments.
 Region *func_new_grid(Func *func);
+// The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers its
+// threads from 0, and its tiles' layouts have log2(count) warp bits.
+typedef struct RegionWarps {
+  uint32_t first, count;
+} RegionWarps;
+RegionWarps region_warps_of(const Region *region);
+// How many warps run the region that the op is in, log2 of that, and their threads.
+uint32_t region_warps(const Op *op);
+uint32_t region_warp_bits(const Op *op);
+uint32_t region_threads(const Op *op);
+// The warps of a whole block: of all regions that are run at once.
+uint32_t func_warps(const Func *func);
+static inline const Region *value_region(const Value *value) { // where it is defined
+  return value->def ? value->def->region : value->region;
+}
 // Gives every value and op of the function its dense id, in program order: the body's (the parameters first),
 // then the grid's.
 void func_number(Func *func);

@@ -124,16 +124,20 @@ static bool is_good_type(Verifier *v, const Op *op, const Type *type, const char
 
 static bool check_own_types(Verifier *v, const Op *op) {
   bool good = true;
+  v->warps = region_warps(op);
   char what[40];
   for (uint32_t i = 0; i < op->result_count; i++) {
     snprintf(what, sizeof what, "result %u", i);
     good = is_good_type(v, op, op->results[i].type, what) && good;
   }
-  for (uint32_t r = 0; r < op->region_count; r++)
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    v->warps = region_warps_of(op->regions[r]).count;
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) {
       snprintf(what, sizeof what, "argument %u", i);
       good = is_good_type(v, op, op->regions[r]->args[i]->type, what) && good;
     }
+  }
+  v->warps = region_warps(op);
   return good;
 }
 

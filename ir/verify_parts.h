@@ -12,6 +12,7 @@ typedef struct Verifier {
   Arena scratch;
   const Value **visible; // by id: the value where it may be used here
   uint32_t *uses;        // by id: operands seen that use the value
+  uint32_t warps;        // that run the region whose types are checked
   bool in_grid;
   bool ok;
 } Verifier;

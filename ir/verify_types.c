@@ -46,7 +46,7 @@ bool verify_holds(const Type *tile) {
 }
 
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
-  uint32_t size_bits = index_bits(tile), warp_bits = log2_of(v->module->target.num_warps);
+  uint32_t size_bits = index_bits(tile), warp_bits = log2_of(v->warps);
   if (layout->out_bits != size_bits)
     verify_fail(v, op, "the layout of %s has %" PRIu64 " elements, the tile %" PRIu64, what,
                 UINT64_C(1) << layout->out_bits, UINT64_C(1) << size_bits);
@@ -65,7 +65,7 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
                 LANE_BITS);
   if (layout->bits[DIM_WARP] != warp_bits)
     verify_fail(v, op, "the layout of %s has %u warp bits, num_warps = %u asks for %u", what,
-                layout->bits[DIM_WARP], v->module->target.num_warps, warp_bits);
+                layout->bits[DIM_WARP], v->warps, warp_bits);
   if (layout->bits[DIM_BLOCK])
     verify_fail(v, op, "the layout of %s has block bits: clusters are not built", what);
 }

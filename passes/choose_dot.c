@@ -77,7 +77,7 @@ static const char *mma_refuses(const Chooser *c, const Product *p) {
 static const char *wgmma_refuses(const Chooser *c, const Product *p) {
   uint32_t pack = pack_of(p);
   if (c->target->sm != 90 || !c->target->arch_specific) return "it needs sm_90a";
-  if (c->target->num_warps < 4) return "it needs 4 warps or more";
+  if (region_warps(p->op) < 4) return "it needs 4 warps or more";
   if (p->precision && strcmp(p->precision, "tf32x3") == 0)
     return "three products of tf32 take their operands from registers";
   if (p->shape.batch) return "it has no batches";
@@ -153,7 +153,7 @@ static bool is_computed(const Value *value) {
 
 // --- warps
 
-static uint32_t warp_bits_of(const Chooser *c) { return (uint32_t)__builtin_ctz(c->target->num_warps); }
+static uint32_t warp_bits_of(const Chooser *c) { return (uint32_t)__builtin_ctz(func_warps(c->func)); }
 
 // As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
 // as long as there are rows: repeating work costs more than passing elements between warps.

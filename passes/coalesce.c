@@ -40,8 +40,8 @@ typedef struct Access {
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Elements a thread, at least 1: wider vectors would leave lanes without work.
-static uint64_t share_of_thread(const Coalescer *c, const Type *tile) {
-  uint64_t threads = 32u * (uint64_t)c->func->module->target.num_warps, share = 1;
+static uint64_t share_of_thread(const Op *op, const Type *tile) {
+  uint64_t threads = region_threads(op), share = 1;
   while (share * 2 * threads <= type_elements(tile)) share *= 2;
   return share;
 }
@@ -58,7 +58,7 @@ static Access access_of(const Coalescer *c, Op *op) {
   access.contiguity = pointer->contiguity[fastest];
   access.alignment = pointer->divisibility[fastest] / access.bytes;
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
-  access.share = share_of_thread(c, access.pointer->type);
+  access.share = share_of_thread(op, access.pointer->type);
 
   uint64_t bound = least(least(access.widest, access.contiguity), least(access.alignment, access.constancy));
   access.bound = bound ? bound : 1;
@@ -156,8 +156,8 @@ static void report(Coalescer *c, const Access *access) {
 static const Layout *anchor_for(const Coalescer *c, const Access *access) {
   const Type *tile = access->pointer->type;
   uint32_t elem_bits = (uint32_t)__builtin_ctzll(access->vector);
-  uint32_t warp_bits = (uint32_t)__builtin_ctz(c->func->module->target.num_warps);
-  Layout layout = layout_default(tile->rank, tile->shape, access->order, elem_bits, warp_bits);
+  Layout layout =
+      layout_default(tile->rank, tile->shape, access->order, elem_bits, region_warp_bits(access->op));
   return layout_intern(c->func->module->ir, &layout);
 }
 

@@ -80,7 +80,7 @@ static const Layout *pair(const Op *op) {
   Layout layout = {.out_bits = 1, .basis = {1}};
   layout.bits[DIM_REGISTER] = 1;
   layout.bits[DIM_LANE] = LANE_BITS;
-  layout.bits[DIM_WARP] = (uint8_t)__builtin_ctz(op->region->func->module->target.num_warps);
+  layout.bits[DIM_WARP] = (uint8_t)region_warp_bits(op);
   return intern_for(op, layout);
 }
 
@@ -152,10 +152,10 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
   return operand;
 }
 
-const Layout *flow_default(const Func *func, const Type *tile) {
+const Layout *flow_default(const Region *region, const Type *tile) {
   uint32_t order[TILE_MAX_RANK];
   for (uint32_t i = 0; i < tile->rank; i++) order[i] = tile->rank - 1u - i;
-  uint32_t warp_bits = (uint32_t)__builtin_ctz(func->module->target.num_warps);
+  uint32_t warp_bits = (uint32_t)__builtin_ctz(region_warps_of(region).count);
   Layout layout = layout_default(tile->rank, tile->shape, order, 0, warp_bits);
-  return layout_intern(func->module->ir, &layout);
+  return layout_intern(region->func->module->ir, &layout);
 }

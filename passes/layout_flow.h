@@ -24,7 +24,7 @@ bool flow_shares_result(const Op *op, uint32_t i);
 // The layout to work in so that operand i may stay in `operand`; NULL: there is none, or none that is sure.
 const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand);
 
-// Any tile's layout where nothing asks for another: the last dimension fastest, an element a lane.
-const Layout *flow_default(const Func *func, const Type *tile);
+// Any tile's layout in the region where nothing asks for another: the last dimension fastest, an element a lane.
+const Layout *flow_default(const Region *region, const Type *tile);
 
 #endif

@@ -397,7 +397,7 @@ static uint32_t count_async(const StagedLoop *staged) {
 // 128x256: 4 % faster).
 static bool refill_pays(const Stager *s, uint32_t stages) {
   const Type *result = op_result(s->staged->dot)->type;
-  uint32_t rows = result->shape[result->rank - 2], warpgroups = s->func->module->target.num_warps / 4;
+  uint32_t rows = result->shape[result->rank - 2], warpgroups = region_warps(s->staged->dot) / 4;
   return stages == 3 || warpgroups == 1 || rows <= 64 * warpgroups;
 }
 

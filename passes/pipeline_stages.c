@@ -84,7 +84,7 @@ static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t su
     bytes +=
         shared_bytes(op_result(staged->loads.at[i].alloc)->type) * (staged->loads.at[i].async ? stages : 2);
   uint64_t by_bytes = (shared_limit(target) + RESERVED) / bytes;
-  uint64_t registers = (sums + loaded_registers(staged) + OTHER_REGISTERS) * (uint64_t)target->num_warps * 32;
+  uint64_t registers = (sums + loaded_registers(staged) + OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
   return by_bytes < REGISTER_FILE / registers ? by_bytes : REGISTER_FILE / registers;
 }
 
@@ -97,7 +97,7 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
   uint32_t sums = 0;
   region_walk(staged->loop->regions[0], add_sums, &sums);
   uint64_t held = sums ? programs(func, staged, sums, beside, stages) : WARPS;
-  if (held * func->module->target.num_warps >= WARPS) return stages;
+  if (held * func_warps(func) >= WARPS) return stages;
   for (uint32_t fewer = stages - 1; fewer >= 2; fewer--) {
     uint64_t more = programs(func, staged, sums, beside, fewer);
     if (more <= held) continue;

@@ -82,7 +82,7 @@ static void note_kind(Op *op, void *data) {
 }
 
 static bool held_by_warps(const Placer *p, const Type *type) {
-  if (!type) return p->func->module->target.num_warps > 1;
+  if (!type) return func_warps(p->func) > 1;
   uint32_t free_bits[DIM_COUNT];
   layout_free_bits(type->layout, free_bits);
   return free_bits[DIM_WARP] != 0;

@@ -77,6 +77,7 @@ typedef struct Propagator {
   uint32_t value_count, node_count; // nodes: values, then ops, by their ids
   uint32_t *parent;                 // union-find over nodes
   const Type **tile;                // by node: a tile whose layout the node's is; NULL: none
+  const Region **place;             // by node: where that tile is
   const Layout **home;              // by root: chosen or fixed; NULL: not yet
   bool *fixed;                      // by root
   bool *lazy, *view;                // by value id

@@ -166,7 +166,7 @@ static void gather_candidates(Choice *c) {
     const Touch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
-  if (c->count == 0) propose(c, flow_default(p->func, p->tile[c->root]));
+  if (c->count == 0) propose(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const Touch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
@@ -213,6 +213,6 @@ void propagate_choose(Propagator *p) {
     Access *access = &p->accesses.at[i];
     uint64_t cost;
     access->layout = best_for_access(&all, access, NULL, &cost);
-    if (!access->layout) access->layout = flow_default(p->func, op_operand(access->op, 0)->type);
+    if (!access->layout) access->layout = flow_default(access->op->region, op_operand(access->op, 0)->type);
   }
 }

@@ -86,8 +86,10 @@ static void note_on_demand(const Propagator *p, const Op *op) {
 
 // --- edges
 
-static void note_tile(Propagator *p, uint32_t node, const Type *tile) {
-  if (!p->tile[node]) p->tile[node] = tile;
+static void note_tile(Propagator *p, uint32_t node, const Type *tile, const Region *place) {
+  if (p->tile[node]) return;
+  p->tile[node] = tile;
+  p->place[node] = place;
 }
 
 static void add_edge(Propagator *p, const Edge *edge) { vec_push(p->context->scratch, &p->edges, *edge); }
@@ -126,7 +128,7 @@ static void link_op(Propagator *p, Op *op, uint32_t loops) {
   uint32_t node = propagate_node(p, op);
   const Type *tile = working_tile(op);
   if (!tile || op->kind == OP_PRINT || op->kind == OP_CONVERT_LAYOUT) return;
-  note_tile(p, node, tile);
+  note_tile(p, node, tile, op->region);
   for (uint32_t i = 0; i < op->operand_count; i++) link_operand(p, op, i, node);
   for (uint32_t i = 0; i < op->result_count; i++) link_result(p, op, i, node, loops);
   const Attr *anchor = op->kind == OP_DOT ? op_attr(op, ATTR_ANCHOR) : NULL;
@@ -215,7 +217,7 @@ static void define(Propagator *p, Value *value, uint32_t loops) {
   p->origin[value->id] = value;
   p->depth[value->id] = loops;
   if (!type_is_tile(value->type)) return;
-  note_tile(p, value->id, value->type);
+  note_tile(p, value->id, value->type, value_region(value));
 }
 
 static void visit_region(Propagator *p, Region *region, uint32_t loops);
@@ -294,7 +296,7 @@ static void settle_roots(Propagator *p) {
     uint32_t root = propagate_root(p, node);
     const Type *tile = p->tile[node];
     if (!tile) continue;
-    note_tile(p, root, tile);
+    note_tile(p, root, tile, p->place[node]);
     if (!p->home[root]) p->home[root] = p->home[node];
     p->fixed[root] = p->home[root] != NULL;
   }
@@ -333,6 +335,7 @@ void propagate_build(Propagator *p) {
   p->node_count = p->value_count + p->func->op_count;
   p->parent = ARENA_ARRAY(scratch, uint32_t, p->node_count);
   p->tile = ARENA_ARRAY(scratch, const Type *, p->node_count);
+  p->place = ARENA_ARRAY(scratch, const Region *, p->node_count);
   p->home = ARENA_ARRAY(scratch, const Layout *, p->node_count);
   p->fixed = ARENA_ARRAY(scratch, bool, p->node_count);
   p->touches = ARENA_ARRAY(scratch, uint32_t, p->node_count);

@@ -135,7 +135,7 @@ static void need(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
   Value *source = propagate_source(p, operand);
   if (!layout && operand->type->layout) return; // as it is
   if (!layout && source != operand) layout = propagate_forward(p, operand, source->type->layout);
-  if (!layout) layout = flow_default(p->func, operand->type);
+  if (!layout) layout = flow_default(op->region, operand->type);
   Value *value = op->kind == OP_DOT && i < 2 ? transposed_first(p, operand, layout, op) : NULL;
   op_set_operand(op, i, value ? value : in_layout(p, operand, layout, op));
 }
@@ -143,7 +143,7 @@ static void need(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
 static void give_home(Propagator *p, Value *value) {
   if (!type_is_tile(value->type) || value->type->layout) return;
   const Layout *home = home_of(p, value->id);
-  set_layout(p, value, home ? home : flow_default(p->func, value->type));
+  set_layout(p, value, home ? home : flow_default(value_region(value), value->type));
 }
 
 static void rewrite_op(Propagator *p, Op *op) {
@@ -210,7 +210,7 @@ static void finish_region(Propagator *p, Region *region) {
       if (!type_is_tile(value->type) || value->type->layout) continue;
       const Value *source = propagate_source(p, value);
       const Layout *layout = source != value ? propagate_forward(p, value, source->type->layout) : NULL;
-      in_layout(p, value, layout ? layout : flow_default(p->func, value->type), op);
+      in_layout(p, value, layout ? layout : flow_default(op->region, value->type), op);
     }
     for (uint32_t r = 0; r < op->region_count; r++) finish_region(p, op->regions[r]);
   }

@@ -181,8 +181,6 @@ static uint32_t padded(uint32_t elements, uint32_t vector) {
   return pad;
 }
 
-static uint32_t threads(const Sharer *s) { return 32u * s->func->module->target.num_warps; }
-
 // The tap whose addresses are aligned best; the first of those.
 static const WindowTap *best_aligned(const Sharer *s, const Window *window) {
   const WindowTap *best = NULL;
@@ -204,7 +202,8 @@ static bool plan(Share *h) {
   h->right = (uint32_t)(h->window->high - h->anchor->distance);
   h->left_pad = padded(h->left, vector);
   h->right_pad = padded(h->right, vector);
-  return h->n >= threads(h->s) && h->n * 2 * bytes <= MAX_BUFFER && h->left_pad + h->right_pad <= h->n;
+  return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= MAX_BUFFER &&
+         h->left_pad + h->right_pad <= h->n;
 }
 
 static void share(Share *h, Op *first) {

@@ -108,15 +108,15 @@ static bool find_sum(Op *loop, uint32_t index, Sum *sum) {
 
 // --- what it costs
 
-static uint32_t registers_of(const Sinker *s, const Type *tile) {
-  uint64_t threads = 32u * (uint64_t)s->func->module->target.num_warps;
+static uint32_t registers_of(const Op *loop, const Type *tile) {
+  uint64_t threads = region_threads(loop);
   uint64_t elements = (type_elements(tile) + threads - 1) / threads;
   return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
 }
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
 static uint32_t most_registers(const Sinker *s) {
-  uint32_t quarter = REGISTER_FILE / 4 / (32u * s->func->module->target.num_warps);
+  uint32_t quarter = REGISTER_FILE / 4 / (32 * func_warps(s->func));
   return quarter < MAX_REGISTERS ? quarter : MAX_REGISTERS;
 }
 
@@ -202,7 +202,7 @@ static void sink_from(Sinker *s, Op *loop) {
     Sum sum;
     if (!find_sum(loop, i, &sum)) continue;
     const Type *tile = op_operand(sum.reduce, 0)->type;
-    uint32_t more = registers_of(s, tile);
+    uint32_t more = registers_of(loop, tile);
     Loc loc = sum.reduce->loc;
     if (registers + more > most_registers(s)) {
       diag_remark(

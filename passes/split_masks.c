@@ -76,8 +76,7 @@ static bool is_narrowed(const Splitter *s, const Op *op) {
   uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
   axis_order(s->axes, pointer, order);
   const AxisInfo *at = axis_info(s->axes, pointer);
-  uint64_t threads = 32u * (uint64_t)s->func->module->target.num_warps,
-           share = type_elements(pointer->type) / threads;
+  uint64_t share = type_elements(pointer->type) / region_threads(op);
   uint64_t vector = least(least(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
                           least(at->divisibility[order[0]] / bytes, share));
   return vector > axis_info(s->axes, mask)->constancy[order[0]] ||

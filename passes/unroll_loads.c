@@ -50,9 +50,8 @@ static void count_ops(const Unroller *u, const Region *region, Body *body) {
     body->writes |= op_has(op, WRITES);
     if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type)) {
       const Type *tile = op_result(op)->type;
-      uint64_t threads = 32u * (uint64_t)u->func->module->target.num_warps;
       body->loads++;
-      body->bytes += (uint32_t)(type_elements(tile) * type_element_bytes(tile) / threads);
+      body->bytes += (uint32_t)(type_elements(tile) * type_element_bytes(tile) / region_threads(op));
     }
     for (uint32_t r = 0; r < op->region_count; r++) count_ops(u, op->regions[r], body);
   }

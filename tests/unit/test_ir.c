@@ -326,6 +326,27 @@ static void test_operands_can_be_added_while_used_values_stay_listed(void **unus
   session_close(&s);
 }
 
+static void test_regions_know_their_warps(void **unused) {
+  (void)unused;
+  Session s;
+  session_open(&s);
+  s.module->target.num_warps = 8;
+  Func *func = new_func(&s);
+  Builder b = builder_at_end(func, func->body);
+  Value *one = build_int(&b, s.i32, 1);
+  Op *loop = build_for(&b, one, func->body->args[1], one, 1, &one);
+  Builder inner = builder_at_end(func, loop->regions[0]);
+  Op *yield = build_op(&inner, OP_YIELD, 1, &one, 0, NULL);
+  assert_int_equal(func_warps(func), 8);
+  assert_int_equal(region_warps_of(loop->regions[0]).first, 0);
+  assert_int_equal(region_warps(yield), 8);
+  assert_int_equal(region_warp_bits(loop), 3);
+  assert_int_equal(region_threads(loop), 256);
+  assert_ptr_equal(value_region(one), func->body);
+  assert_ptr_equal(value_region(loop->regions[0]->args[0]), loop->regions[0]);
+  session_close(&s);
+}
+
 static void test_moving_and_inserting_keep_order(void **unused) {
   (void)unused;
   Session s;
@@ -566,6 +587,7 @@ int main(void) {
       cmocka_unit_test(test_uses_follow_every_change),
       cmocka_unit_test(test_erasing_what_is_used_is_a_fault),
       cmocka_unit_test(test_operands_can_be_added_while_used_values_stay_listed),
+      cmocka_unit_test(test_regions_know_their_warps),
       cmocka_unit_test(test_moving_and_inserting_keep_order),
       cmocka_unit_test(test_walking_is_safe_while_ops_go_and_come),
       cmocka_unit_test(test_attributes_are_sorted_and_replaced),
