@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compile times in one process, source to PTX, after a first compile: medians, by stage.
 //   compile_bench CASES [REGEX]
-// A line of CASES: BAR FILE KERNEL SIGNATURE WARPS STAGES [NAME=VALUE]...; BAR is in ms, or - for none; the
-// files lie relative to CASES. Exit status 1 where a kernel does not compile, or takes more than three times
-// its bar (the bars are for a quiet machine).
+// A line of CASES:
+//   BAR FILE KERNEL SIGNATURE WARPS STAGES [NAME=VALUE]...
+// BAR is in ms, or - for none; the files lie relative to CASES. Exit status 1 where a kernel does not
+// compile, or takes more than three times its bar (the bars are for a quiet machine).
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast the front end runs on one core: lexing and parsing of a megabyte of kernels, and elaborating one
-// kernel.
+// How fast the front end runs on one core:
+// lexing and parsing of a megabyte of kernels, and elaborating one kernel.
 //   frontend_bench FILE KERNEL SIGNATURE [NAME=VALUE]...
-// The text is FILE's, repeated up to the size; SIGNATURE and the constexprs are as tilec's --signature and
-// -D.
+// The text is FILE's, repeated up to the size.
+// SIGNATURE and the constexprs are as tilec's --signature and -D.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -75,8 +75,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// pointers first: the buffer's address; then integers 1, 2, ... as the JIT gets them (17: not divisible by
-// 16).
+// pointers first: the buffer's address; then integers 1, 2, ... as the JIT
+// gets them (17: not divisible by 16).
 static void fill_arguments(Work *work, size_t pointers, size_t integers, uint64_t address) {
   work->count = pointers + integers;
   for (size_t i = 0; i < work->count; i++) {

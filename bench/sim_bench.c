@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How fast the simulator runs on one core, without its checkers and with them: lane instructions a second of
-// arithmetic, checked global accesses a second, multiply-adds a second of mma and wgmma; and instructions a
-// second of PTX files' kernels.
+// How fast the simulator runs on one core, without its checkers and with them. A second:
+//   lane instructions of arithmetic
+//   checked global accesses
+//   multiply-adds of mma and wgmma
+//   instructions of PTX files' kernels
 //   sim_bench [--bars] [FILE.ptx KERNEL]...
 // --bars: ends with status 1 where a figure is below half its bar. Half, because the bars are of one machine
 // and one quiet core, and the test that asks for them runs anywhere.
@@ -41,8 +43,8 @@ static void check(const tilec_sim *sim, tilec_sim_result result) {
   exit(1);
 }
 
-// Pointers get buffers of ELEMENTS words, other parameters 1024. Millions of the unit a second, the best of
-// REPEATS launches.
+// Pointers get buffers of ELEMENTS words, other parameters 1024. Millions of the unit a
+// second, the best of REPEATS launches.
 static double measure(const Case *what, const char *text, size_t bytes, const char *kernel_name,
                       bool checks) {
   tilec_sim *sim;

@@ -40,8 +40,8 @@ typedef struct Problem {
 
 static tilec_kernel *compile(Host *host, const Problem *p) {
   const int *tile = p->transposed ? p->type->nt : p->type->nn;
-  if (tilec_dtype_bytes(p->type->in) == 2 && p->m <= 1024 && p->n <= 1024)
-    tile = small; // large ones would be too few
+  int few = p->m <= 1024 && p->n <= 1024; // tiles, if they were large
+  if (tilec_dtype_bytes(p->type->in) == 2 && few) tile = small;
   char text[4][32];
   const char *defines[4] = {text[0], text[1], text[2], text[3]};
   for (int i = 0; i < 3; i++) snprintf(text[i], sizeof text[i], "BLOCK_%c=%d", "MNK"[i], tile[i]);

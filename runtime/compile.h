@@ -3,8 +3,15 @@
 // makes, and its entry points keep the fault frame: a fault becomes TILEC_ERROR_INTERNAL or
 // TILEC_ERROR_OUT_OF_MEMORY, never a crash.
 //
-//   compilation_init, compile_parse, compile_signature and compile_define, compile_elaborate, compile_passes,
-//   compile_codegen, compile_meta, compilation_free
+// In this order:
+//   compilation_init
+//   compile_parse
+//   compile_signature, compile_define   as often as there are such texts
+//   compile_elaborate                   once a kernel
+//   compile_passes
+//   compile_codegen
+//   compile_meta
+//   compilation_free                    in every case
 #ifndef RUNTIME_COMPILE_H
 #define RUNTIME_COMPILE_H
 
@@ -42,9 +49,9 @@ typedef struct Compilation {
 tilec_status compilation_init(Compilation *c);
 void compilation_free(Compilation *c);
 
-// Each of these returns TILEC_OK, TILEC_ERROR_COMPILE (diags has errors), TILEC_ERROR_OUT_OF_MEMORY or
-// TILEC_ERROR_INTERNAL (c->fault says what). After an error nothing but compilation_free and reading diags is
-// of use.
+// Each of these returns TILEC_OK, TILEC_ERROR_COMPILE (diags has errors),
+// TILEC_ERROR_OUT_OF_MEMORY or TILEC_ERROR_INTERNAL (c->fault says what). After an error nothing
+// but compilation_free and reading diags is of use.
 
 // Parses the text; located errors go to diags. name's suffix tells the language.
 tilec_status compile_parse(Compilation *c, const char *name, Str text);

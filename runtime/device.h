@@ -17,18 +17,17 @@
 
 // A kernel as compiled, for loading. Read during the load only, but for `func`.
 typedef struct KernelImage {
-  const char *name; // the entry's name in the PTX
-  Str ptx;          // cuda, sim: NUL-terminated; not read on eval
-  Func *func; // eval: as elaborated, with its IrContext; outlives the loaded kernel. Not read on cuda and sim
+  const char *name;      // the entry's name in the PTX
+  Str ptx;               // cuda, sim: NUL-terminated; not read on eval
+  Func *func;            // eval: as elaborated, with its IrContext, which outlive the loaded kernel
   uint32_t threads[3];   // a block
   uint32_t shared_bytes; // dynamic shared memory
   bool overlaps;         // may start while the launch before it in its stream ends
 } KernelImage;
 
 typedef struct KernelLaunch {
-  uint32_t grid[3]; // no zeros; device_launch has dealt with them
-  const uint64_t *
-      args; // one a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended
+  uint32_t grid[3];     // no zeros; device_launch has dealt with them
+  const uint64_t *args; // one a parameter of the PTX signature, its bits in the low bytes
   uint32_t arg_count;
   void *stream; // the device's own stream; NULL: the default one
 } KernelLaunch;
@@ -54,8 +53,8 @@ typedef struct DeviceKind {
   void (*stream_free)(tilec_device *device, void *stream);
   tilec_status (*load)(tilec_device *device, const KernelImage *image, void **kernel);
   void (*unload)(tilec_device *device, void *kernel);
-  tilec_status (*launch)(tilec_device *device, void *kernel,
-                         const KernelLaunch *launch); // never waits on cuda
+  // Never waits on cuda.
+  tilec_status (*launch)(tilec_device *device, void *kernel, const KernelLaunch *launch);
   // Seconds of one launch in each of `rounds` rounds of `count` launches, which take launches[i %
   // launch_count] in turn. May change the launches' streams. NULL: by the host's clock.
   tilec_status (*time)(tilec_device *device, void *kernel, KernelLaunch *launches, uint32_t launch_count,
@@ -79,9 +78,9 @@ struct tilec_device {
 
 // As tilec_device_open says.
 tilec_status device_open(const char *name, tilec_device **device);
-// The simulator with other than the default options; and the simulator of such a device, for its reports and
-// counters (NULL of other devices).
+// The simulator with other than the default options.
 tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **device);
+// The simulator of such a device, for its reports and counters; NULL of other devices.
 tilec_sim *device_simulator(const tilec_device *device);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it

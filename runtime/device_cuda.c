@@ -84,8 +84,8 @@ static tilec_status load_driver(CudaApi *api) {
   return check(api, api->Init(0), "cuInit");
 }
 
-// The newest architecture that PTX can be made for and that the GPU runs: sm_90a on 9.0 only, sm_90 on what
-// is newer.
+// The newest architecture that PTX can be made for and that the GPU runs: sm_90a on
+// 9.0 only, sm_90 on what is newer.
 static tilec_status choose_target(tilec_device *device, int major, int minor) {
   if (major > 9 || (major == 9 && minor > 0)) {
     major = 9;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of the CUDA driver's interface (libcuda.so.1, "CUDA Driver API") that we use, declared here so
-// that no toolkit is needed to build. tests/gpu/driver_abi.c compares it with cuda.h where a toolkit is
-// installed.
+// The part of the CUDA driver's interface (libcuda.so.1, "CUDA Driver API") that we use,
+// declared here so that no toolkit is needed to build. tests/gpu/driver_abi.c compares it with
+// cuda.h where a toolkit is installed.
 #ifndef RUNTIME_DRIVER_H
 #define RUNTIME_DRIVER_H
 

@@ -12,9 +12,9 @@ tilec_status error_set(tilec_status status, const char *format, ...) FAULT_PRINT
 tilec_status error_text(tilec_status status, Str text);
 void error_clear(void);
 
-// Runs body(data) in a fault frame: a fault becomes TILEC_ERROR_OUT_OF_MEMORY or TILEC_ERROR_INTERNAL, its
-// message the last error. What body made before the fault must be reachable from data, for the caller to
-// free.
+// Runs body(data) in a fault frame: a fault becomes TILEC_ERROR_OUT_OF_MEMORY or
+// TILEC_ERROR_INTERNAL, its message the last error. What body made before the fault must be reachable
+// from data, for the caller to free.
 tilec_status error_guard(tilec_status (*body)(void *data), void *data);
 
 // The diagnostics as the last error, with TILEC_ERROR_COMPILE or whatever status is given. May fault.

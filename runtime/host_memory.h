@@ -14,8 +14,8 @@ typedef struct HostBlock {
   bool written; // by the host or a launch: its bytes count as initialised
 } HostBlock;
 
-// Blocks by ascending address. Ready when zeroed, with its lock initialised; the lock is the caller's to take
-// around `blocks`.
+// Blocks by ascending address. Ready when zeroed, with its lock initialised; the lock is the
+// caller's to take around `blocks`.
 typedef struct HostMemory {
   pthread_mutex_t lock;
   HostBlock *blocks;
@@ -27,8 +27,8 @@ void host_memory_free(HostMemory *memory); // and the blocks that it owns
 
 // These take the lock. New memory is filled with 0xA5 and aligned to 256 bytes.
 tilec_status host_alloc(HostMemory *memory, size_t bytes, uint64_t *address);
-// The caller's memory. A view of memory within one block adds none (*mapped false); other overlap is an
-// invalid argument.
+// The caller's memory. A view of memory within one block adds none (*mapped false);
+// other overlap is an invalid argument.
 tilec_status host_map(HostMemory *memory, uint64_t address, size_t bytes, bool *mapped);
 void host_release(HostMemory *memory, uint64_t address);
 tilec_status host_write(HostMemory *memory, uint64_t address, const void *from, size_t bytes);

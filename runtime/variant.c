@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel's specialisations. A launch finds its variant by the key of its arguments and the values that
-// heuristics read; several variants whose heuristics give the same share one specialisation, which is
-// compiled once.
+// A kernel's specialisations. A launch finds its variant by the key of its arguments and the
+// values that heuristics read; several variants whose heuristics give the same share one
+// specialisation, which is compiled once.
 #include <stdlib.h>
 
 #include "base/hash.h"

@@ -9,9 +9,9 @@
 
 enum { MBARRIERS = 32, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
 
-// A block's strands, each kind's `warps` of them after the other's: a warp's instructions, its cp.async
-// groups, what its bulk groups write and what they read, its wgmma groups; then the phases of the block's
-// mbarriers.
+// A block's strands, each kind's `warps` of them after the other's: a warp's instructions, its
+// cp.async groups, what its bulk groups write and what they read, its wgmma groups; then the
+// phases of the block's mbarriers.
 typedef enum StrandKind {
   STRAND_WARP,
   STRAND_COPY,

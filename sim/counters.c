@@ -26,8 +26,9 @@ static uint32_t distinct(uint64_t *keys, uint32_t n) {
 void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
   uint64_t keys[WARP], last = UINT64_MAX;
   uint32_t n = 0, sectors = 0;
+  // Aligned accesses of one size are equal or disjoint.
   for (uint32_t l = 0; l < WARP; l++)
-    if (mask >> l & 1) keys[n++] = addresses[l]; // aligned accesses of one size are equal or disjoint
+    if (mask >> l & 1) keys[n++] = addresses[l];
   n = distinct(keys, n);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t sector = keys[i] / SECTOR;

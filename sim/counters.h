@@ -5,8 +5,8 @@
 
 #include "sim/sim.h"
 
-// One request of the lanes in `mask`, each to `bytes` aligned bytes (1, 2, 4, 8, 16 or 32) at
-// addresses[lane].
+// One request of the lanes in `mask`, each to `bytes` aligned bytes (1, 2, 4,
+// 8, 16 or 32) at addresses[lane].
 void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 void counters_shared(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 // The same for 32 lanes, lane l at first + l * bytes.

@@ -30,8 +30,8 @@ static void fix(Decoder *d, const Fixup *fixup, const Symbol *label) {
     insn->u.targets[fixup->entry] = (uint32_t)label->address;
 }
 
-// Branches find their labels in the innermost scope that has them; what this one has not is left to the
-// outer.
+// Branches find their labels in the innermost scope that has them; what this
+// one has not is left to the outer.
 void scope_close(Decoder *d) {
   uint32_t left = 0;
   for (uint32_t i = 0; i < d->fixups.n; i++) {
@@ -109,8 +109,8 @@ void decode_declare(Decoder *d, const PtxVar *var) {
   Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, var->name);
   if (var->space == SPACE_SHARED)
     declare_shared(d, var, symbol);
-  else if (var->space == SPACE_LOCAL ||
-           var->space == SPACE_PARAM) { // a call's .param variables are the thread's own
+  else if (var->space == SPACE_LOCAL || var->space == SPACE_PARAM) {
+    // A call's .param variables are the thread's own.
     symbol->space = SPACE_LOCAL;
     symbol->address = place(d, &d->program->local_bytes, var);
   } else
@@ -312,8 +312,8 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   declare_params(d, kernel);
   scope_open(d);
   decode_body(d, kernel);
-  for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next)
-    begin = *stmt; // the end stands at the last statement's line
+  // The end stands at the last statement's line.
+  for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next) begin = *stmt;
   begin.guard = (Str){"", 0};
   d->insn = (Insn){.kind = KIND_END};
   emit(d);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the syntax tree to Programs. Names are resolved here; functions are decoded in place at each call, so
-// that execution needs no call stack (recursion is an error). Anything that is not known is an error at its
-// place.
+// From the syntax tree to Programs. Names are resolved here; functions are decoded in place at
+// each call, so that execution needs no call stack (recursion is an error). Anything that is
+// not known is an error at its place.
 #ifndef SIM_DECODE_H
 #define SIM_DECODE_H
 
@@ -89,8 +89,8 @@ typedef struct Decoder {
 } Decoder;
 
 bool decode_failed(const Decoder *d);
-void decode_error(Decoder *d, const char *format, ...)
-    __attribute__((format(printf, 2, 3))); // at the statement
+// At the statement.
+void decode_error(Decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Modifiers. What is left over when the family's decoder returns is an error.
 bool mod_take(Decoder *d, const char *name);
@@ -136,9 +136,10 @@ void scope_open(Decoder *d);
 void scope_close(Decoder *d);
 void decode_declare(Decoder *d, const PtxVar *var);
 void decode_body(Decoder *d, const PtxFunc *func);
-const PtxFunc *function_named(const Decoder *d,
-                              const PtxOperand *operand); // with a body; NULL: there is none
-bool decode_convert_narrow(Decoder *d); // cvt of types that PtxType has not; false: it is another cvt
+// The function with a body of that name; NULL: there is none.
+const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand);
+// cvt of types that PtxType has not; false: it is another cvt.
+bool decode_convert_narrow(Decoder *d);
 // A call of vprintf, __assertfail or the like, decoded; false: it is another function's.
 bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const PtxOperand *args);
 void emit(Decoder *d); // appends d->insn, guarded as the statement is

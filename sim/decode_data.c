@@ -217,8 +217,8 @@ void decode_address(Decoder *d) {
   finish(d, exec_window, KIND_LANES);
 }
 
-// [register + offset], [variable + offset], [constant]; the variable's space is used where the instruction
-// names .param.
+// [register + offset], [variable + offset], [constant]; the variable's space is used
+// where the instruction names .param.
 static void address_operand(Decoder *d, Access *access) {
   const PtxOperand *operand = operand_next(d), *base = operand->items;
   if (operand->kind != OPERAND_ADDRESS || !base || base->next) {

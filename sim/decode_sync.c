@@ -39,8 +39,8 @@ static void decode_wait(Decoder *d, bool try) {
   operand_address(d, space, address);
   d->insn.u.address = address;
   d->insn.src[1] = operand_source(d, d->insn.flags & FLAG_WIDE ? PTX_U32 : PTX_B64);
-  if (try && operand_more(d))
-    operand_source(d, PTX_U32); // how long to wait at most: lanes wait until nothing else can run
+  // How long to wait at most is not heeded: lanes wait until nothing else can run.
+  if (try && operand_more(d)) operand_source(d, PTX_U32);
   finish(d, exec_mbarrier_test, try ? KIND_WAIT : KIND_CHECKED);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What execution works on: blocks, warps, groups of lanes, and helpers that read and write a register's
-// lanes.
+// What execution works on: blocks, warps, groups of lanes, and helpers that
+// read and write a register's lanes.
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
@@ -11,8 +11,8 @@
 #include "sim/memory.h"
 #include "sim/sim.h"
 
-// Compiled twice and chosen at load time, so that wide vectors and fused multiply-add are used where the CPU
-// has them.
+// Compiled twice and chosen at load time, so that wide vectors and fused multiply-add
+// are used where the CPU has them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define SIM_LANES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -139,8 +139,8 @@ struct Worker {
   Fault fault;
 };
 
-// Runs one warp until it stops, at most `slice` instructions; returns how many it ran. Stops at once on a
-// fault.
+// Runs one warp until it stops, at most `slice` instructions; returns how many
+// it ran. Stops at once on a fault.
 uint64_t warp_run(Warp *warp, uint64_t slice);
 // Ends a launch: fills the worker's fault (the first one stays).
 void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
@@ -199,9 +199,9 @@ static inline void lanes_write64(Warp *warp, uint32_t slot, const void *from, ui
   }
 }
 
-// Where 32 results go: the register itself where every lane runs, else `scratch`, which lanes_merge then
-// blends in. Lane l of a register is read before lane l of the result is written, so the two may be one
-// register.
+// Where 32 results go: the register itself where every lane runs, else `scratch`, which
+// lanes_merge then blends in. Lane l of a register is read before lane l of the result is
+// written, so the two may be one register.
 static inline void *lanes_result(Warp *warp, uint32_t slot, void *scratch, uint32_t mask) {
   return mask == ALL_LANES ? lanes_at(warp, slot) : scratch;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// atom and red: lane after lane, under one lock, so that blocks on different host threads see whole
-// operations.
+// atom and red: lane after lane, under one lock, so that blocks on different
+// host threads see whole operations.
 #include "sim/atomic.h"
 
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include "sim/float_bits.h"
 #include "sim/resolve.h"
 
-static pthread_mutex_t atomic_lock =
-    PTHREAD_MUTEX_INITIALIZER; // the only mutable static: global memory is shared between host threads
+// The only mutable static: global memory is shared between host threads.
+static pthread_mutex_t atomic_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void atomic_begin(void) { pthread_mutex_lock(&atomic_lock); }
 void atomic_end(void) { pthread_mutex_unlock(&atomic_lock); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// binary32 and binary64 arithmetic. Operations that PTX rounds exactly are exact; the .approx ones are
-// computed in double and rounded, which is nearer than the chip's: the difference is within their documented
-// errors.
+// binary32 and binary64 arithmetic. Operations that PTX rounds exactly are exact; the
+// .approx ones are computed in double and rounded, which is nearer than the chip's: the
+// difference is within their documented errors.
 #include "sim/exec.h"
 #include "sim/float_bits.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Integer arithmetic, logic and shifts. Arithmetic wraps; what PTX leaves open (division by zero) gives all
-// ones.
+// Integer arithmetic, logic and shifts. Arithmetic wraps; what PTX leaves open
+// (division by zero) gives all ones.
 #include "sim/exec.h"
 #include "sim/wide.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads, stores and atomics: each lane's address is checked and turned into a host pointer, then the bytes
-// move.
+// Loads, stores and atomics: each lane's address is checked and turned into a
+// host pointer, then the bytes move.
 #include "sim/contiguous.h"
 #include "sim/hooks.h"
 #include "sim/resolve.h"
@@ -41,8 +41,8 @@ static void load_element(const Insn *insn, unsigned char *const *host, uint32_t 
   }
 }
 
-// Elements of 32 or 64 bits that go to or come from registers of that width: the commonest case, without the
-// width's switches.
+// Elements of 32 or 64 bits that go to or come from registers of that width: the commonest
+// case, without the width's switches.
 #define DEFINE_SAME_WIDTH(bits)                                                                              \
   static void load_same##bits(unsigned char *const *host, size_t offset, uint##bits##_t *to,                 \
                               uint32_t mask) {                                                               \

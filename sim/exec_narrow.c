@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cvt to and from pairs of 8-bit floats (e4m3, e5m2), cvt to tf32, and cvt.pack. PTX ISA 9.7.9.21
-// and 9.7.9.22.
+// cvt to and from pairs of 8-bit floats (e4m3, e5m2), cvt to tf32, and
+// cvt.pack. PTX ISA 9.7.9.21 and 9.7.9.22.
 #include "sim/exec.h"
 #include "sim/float_bits.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions across lanes. They run once all lanes of their member mask (src[3]) have arrived. PTX
-// ISA 9.7.9.
+// Instructions across lanes. They run once all lanes of their member mask
+// (src[3]) have arrived. PTX ISA 9.7.9.
 #include "sim/hooks.h"
 
 // extra: MOD_IDX, UP, DOWN or BFLY. src: value, lane, clamp. dst UINT32_MAX: none; dst2: whether the source

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma.mma_async: each warp of a warpgroup computes its 16 of the 64 rows, from registers or shared memory.
 //
-// A descriptor's bits (PTX ISA 9.7.15.5.1): 0..13 start / 16, 16..29 leading byte offset / 16 (LBO), 32..45
-// stride byte offset / 16 (SBO), 49..51 base offset, 62..63 swizzle: 0 none, 1, 2, 3: rows of S = 128, 64, 32
-// bytes. An operand's 16-byte chunks, before the swizzle, lie
-//   along K, row r, chunk c:        start + r/8 SBO + r%8 S + 16 c;  not swizzled: start + r/8 SBO + c LBO +
-//   r%8 16 along M or N, chunk c, k row x: start + 16c/S LBO + x/8 SBO + x%8 S + 16c%S;  not swizzled:
-//                                   start + c SBO + x/8 LBO + x%8 16
+// A descriptor's bits (PTX ISA 9.7.15.5.1):
+//    0..13  start / 16
+//   16..29  leading byte offset / 16 (LBO)
+//   32..45  stride byte offset / 16 (SBO)
+//   49..51  base offset
+//   62..63  swizzle: 0 none; 1, 2, 3: rows of S = 128, 64, 32 bytes
+// An operand's 16-byte chunks, before the swizzle, lie
+//   along K: row r, chunk c             swizzled  start + r/8 SBO + r%8 S + 16 c
+//                                       not       start + r/8 SBO + c LBO + r%8 16
+//   along M or N: chunk c, k row x      swizzled  start + 16c/S LBO + x/8 SBO + x%8 S + 16c%S
+//                                       not       start + c SBO + x/8 LBO + x%8 16
 // and the swizzle exclusive-ors address bits 4.. with bits 7.. (less the base offset).
 #include <stdlib.h>
 #include "sim/hooks.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoded programs: each PTX instruction as one Insn whose operands are byte offsets into a warp's register
-// file.
+// Decoded programs: each PTX instruction as one Insn whose operands are byte
+// offsets into a warp's register file.
 //
 // A register is a slot of 32 lanes, contiguous by lane: 16-bit and narrower 64 bytes, 32-bit 128, 64-bit 256;
 // a predicate is one 32-bit mask with a bit a lane. Immediates, symbol addresses and special registers that

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What mma and wgmma share: elements of fragments and of shared memory, and the products.
 //
-// Numerics: products of two inputs are exact; they are added to the accumulator one after another, k
-// ascending, in binary32 (binary64 for f64), each sum rounded to nearest even; an f16 result is rounded once
-// at the end. tf32 inputs are binary32 words whose low 13 bits are ignored. Integers wrap, or clamp at the
-// end with .satfinite. Tensor cores keep fewer bits while they add, and in another order, so a GPU's last
-// bits may differ.
+// Numerics:
+//   Products of two inputs are exact. They are added to the accumulator one after another, k ascending, in
+//   binary32 (binary64 for f64), each sum rounded to nearest even; an f16 result is rounded once, at the end.
+//   tf32 inputs are binary32 words whose low 13 bits are ignored.
+//   Integers wrap, or clamp at the end with .satfinite.
+//   Tensor cores keep fewer bits while they add, and in another order: a GPU's last bits may differ.
 //
-// Fragments: g = lane / 4, q = lane % 4. A register r of E elements e (E = 4 bytes / element, 1 for f64):
-//   A: row g + 8 (r % 2), k = E q + e + 4 E (r / 2); with 8 rows: row g, k = E q + e + 4 E r
-//   B: column g, k = E q + e + 4 E r
-//   C, D: value v (two to a register of f16): row g + 8 (v / 2 % 2), column 8 (v / 4) + 2 q + v % 2
+// Fragments, with g = lane / 4, q = lane % 4. A register r has E elements e (E = 4 bytes / element, 1 for
+// f64); of C and D v counts values, of which a register of f16 has two:
+//   A, 16 rows   row g + 8 (r % 2)        k = E q + e + 4 E (r / 2)
+//   A, 8 rows    row g                    k = E q + e + 4 E r
+//   B            column g                 k = E q + e + 4 E r
+//   C, D         row g + 8 (v / 2 % 2)    column 8 (v / 4) + 2 q + v % 2
 #ifndef SIM_MATRIX_H
 #define SIM_MATRIX_H
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// In memory: bits 0..19 pending arrivals, 20..39 expected ones, 40..60 bytes (two's complement), 61 the
-// phase's parity, 62..63 the tag 2. A state token is the word before the arrival.
+// An mbarrier's bits in memory (a state token is the word before the arrival):
+//    0..19  pending arrivals
+//   20..39  expected arrivals
+//   40..60  bytes, two's complement
+//   61      the phase's parity
+//   62..63  TAG
 #include "sim/mbarrier.h"
 
 #include "sim/hooks.h"

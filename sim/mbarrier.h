@@ -23,8 +23,8 @@ void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp 
 void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes);
 void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count);
 
-// Writes whether each lane's phase is complete. False: none is, and the lanes should wait (not when
-// `timed_out`).
+// Writes whether each lane's phase is complete. False: none is, and the lanes
+// should wait (not when `timed_out`).
 bool mbarrier_try_wait(Warp *warp, const Insn *insn, uint32_t mask, bool timed_out);
 // Groups that wait at mbarriers try again.
 void mbarrier_wake(Block *block);

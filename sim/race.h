@@ -13,8 +13,7 @@
 typedef struct Mark {
   uint32_t strand; // 0: none
   uint32_t clock;
-  uint32_t
-      info; // instruction, lane (the first), MARK_ flags; where it is spread 1 + log2 of an element's bytes
+  uint32_t info; // instruction, first lane, MARK_ flags; where it is spread 1 + log2 of an element's bytes
 } Mark;
 
 enum {
@@ -62,8 +61,8 @@ typedef struct Shadow {
 bool shadow_open(Shadow *shadow, uint64_t bytes, bool every_reader); // false: no memory
 void shadow_close(Shadow *shadow);
 void shadow_clear(Shadow *shadow);
-// The page of [offset, offset + bytes), its cells small enough that some of them are just these bytes; NULL:
-// no memory.
+// The page of [offset, offset + bytes), its cells small enough that some of them are
+// just these bytes; NULL: no memory.
 ShadowPage *shadow_page(Shadow *shadow, uint64_t offset, uint32_t bytes);
 // Splits the page's cells until no mark is spread. False: no memory.
 bool shadow_split(Shadow *shadow, ShadowPage *page, uint8_t shift);

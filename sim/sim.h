@@ -22,18 +22,20 @@ extern "C" {
 
 typedef enum tilec_sim_result {
   TILEC_SIM_OK,
-  TILEC_SIM_ERROR_INVALID, // a bad argument: NULL, a zero block dimension, an address that was not allocated
-  TILEC_SIM_ERROR_PTX,     // the text is not PTX that the simulator knows; the message is "line:col: text"
+  TILEC_SIM_ERROR_INVALID,   // a bad argument: NULL, a zero block dimension, an address never allocated
+  TILEC_SIM_ERROR_PTX,       // the text is not PTX that the simulator knows; the message is "line:col: text"
   TILEC_SIM_ERROR_NOT_FOUND, // no kernel of that name
   TILEC_SIM_ERROR_MEMORY,    // the host has no memory left
   TILEC_SIM_ERROR_KERNEL,    // an error of the kernel's: see the reports
   TILEC_SIM_ERROR_INTERNAL,  // a bug of the simulator's
 } tilec_sim_result;
 
-typedef struct tilec_sim tilec_sim; // a simulated GPU: memory, options, the last launch's results
-typedef struct tilec_sim_module
-    tilec_sim_module; // loaded PTX; lives until it is unloaded or its simulator ends
-typedef struct tilec_sim_kernel tilec_sim_kernel; // an entry of a module; lives as long as it
+// A simulated GPU: memory, options, the last launch's results.
+typedef struct tilec_sim tilec_sim;
+// Loaded PTX; lives until it is unloaded or its simulator ends.
+typedef struct tilec_sim_module tilec_sim_module;
+// An entry of a module; lives as long as the module.
+typedef struct tilec_sim_kernel tilec_sim_kernel;
 
 // Which warps go first, and when asynchronous copies take effect. What the loaded instructions can do decides
 // what a schedule changes.
@@ -50,7 +52,8 @@ typedef struct tilec_sim_options {
   tilec_sim_schedule schedule;
   uint64_t instruction_budget; // warp instructions a launch may run; 0: 2^40
   uint32_t multiprocessors;    // of the modelled GPU: how many blocks make progress together; 0: 132
-  int checks; // not 0: every checker is on. A launch then uses one thread, and goes on after most reports
+  int checks;                  // not 0: every checker is on; a launch then uses one thread, and goes on after
+                               // most reports
 } tilec_sim_options;
 
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
@@ -65,8 +68,8 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 
 // ---- Modules ----
 
-// Copies and loads PTX text of `bytes` bytes (no NUL needed). Its .global and .const variables become
-// allocations.
+// Copies and loads PTX text of `bytes` bytes (no NUL needed). Its .global and
+// .const variables become allocations.
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
@@ -81,16 +84,17 @@ typedef struct tilec_sim_param {
   uint32_t align;  // bytes
 } tilec_sim_param;
 
+// The module's kernels, in the text's order; NULL beyond the end.
 TILEC_SIM_API size_t tilec_sim_kernel_count(const tilec_sim_module *module);
-TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module,
-                                                          size_t index); // NULL beyond the end
+TILEC_SIM_API const tilec_sim_kernel *tilec_sim_kernel_at(const tilec_sim_module *module, size_t index);
+// The kernel of that name, or TILEC_SIM_ERROR_NOT_FOUND.
 TILEC_SIM_API tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module,
                                               const char *name, const tilec_sim_kernel **kernel);
 
 TILEC_SIM_API const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel);
+// The parameters in order; NULL beyond the end.
 TILEC_SIM_API size_t tilec_sim_param_count(const tilec_sim_kernel *kernel);
-TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *kernel,
-                                                        size_t index); // NULL beyond the end
+TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *kernel, size_t index);
 // .reqntid and .maxntid; all zero where the kernel has none.
 TILEC_SIM_API void tilec_sim_required_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
 TILEC_SIM_API void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
@@ -115,12 +119,20 @@ TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_
 // ---- Tensor maps ----
 
 // Fills an opaque tensor map of 128 bytes for cp.async.bulk.tensor, as cuTensorMapEncodeTiled does from the
-// same arguments (its enumerators' numbers): data type 0 .. 12 (U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16
-// F32_FTZ TF32 TF32_FTZ), rank 1 .. 5, global_address (device), global_dims [rank] innermost first,
-// global_strides [rank - 1] in bytes, box_dims [rank], element_strides [rank], interleave 0 (none), swizzle
-// 0 .. 3 (none, 32, 64, 128 bytes), l2_promotion 0 .. 3, oob_fill 0 (zeros) or 1 (NaN). The map is a .param
-// or in .const, .global or .shared memory. TILEC_SIM_ERROR_INVALID where CUDA refuses too. Loads round the
-// TF32 types to nearest even; stores leave the bits as they are.
+// same arguments (its enumerators' numbers):
+//   data_type        0 .. 12: U8 U16 U32 I32 U64 I64 F16 F32 F64 BF16 F32_FTZ TF32 TF32_FTZ
+//   rank             1 .. 5; the arrays are innermost first
+//   global_address   the device's
+//   global_dims      [rank], elements
+//   global_strides   [rank - 1], bytes
+//   box_dims         [rank], elements
+//   element_strides  [rank]
+//   interleave       0 (none)
+//   swizzle          0 .. 3: none, 32, 64, 128 bytes
+//   l2_promotion     0 .. 3
+//   oob_fill         0 (zeros) or 1 (NaN)
+// The map is a .param or in .const, .global or .shared memory. Loads round the TF32 types to nearest even;
+// stores leave the bits as they are. TILEC_SIM_ERROR_INVALID where CUDA refuses too.
 typedef struct tilec_sim_tensor_map {
   uint64_t opaque[16];
 } tilec_sim_tensor_map;
@@ -139,10 +151,13 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
-// A warp instruction counts one whatever its lanes. Sectors are 32 bytes; ideal is the distinct bytes of a
-// request / 32, rounded up. A shared access of b bytes a lane has max(1, b/4) phases; its wavefronts are the
-// sum over phases of the most distinct words in any one bank, ideal is the number of phases with an active
-// lane. `barriers` counts warps arriving at block barriers.
+// A warp instruction counts one whatever its lanes.
+//   global_sectors           of 32 bytes, touched by a request
+//   global_sectors_ideal     the distinct bytes of a request / 32, rounded up
+//   shared_wavefronts        an access of b bytes a lane has max(1, b/4) phases: the sum over them of the
+//                            most distinct words in any one bank
+//   shared_wavefronts_ideal  phases with an active lane
+//   barriers                 warps arriving at block barriers
 typedef struct tilec_sim_counters {
   uint64_t instructions;
   uint64_t global_requests, global_sectors, global_sectors_ideal;
@@ -159,8 +174,8 @@ typedef struct tilec_sim_line {
 // Of the last launch, whether it ended well or not; all valid until the next launch.
 TILEC_SIM_API void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total);
 TILEC_SIM_API size_t tilec_sim_line_count(const tilec_sim *sim);
-TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim,
-                                                      size_t index); // by file and line; NULL beyond the end
+// By file and line; NULL beyond the end.
+TILEC_SIM_API const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index);
 
 // What the last launch's kernel printed, in order of execution (of each host thread, where there are
 // several); at most 16 MiB. NUL-terminated, never NULL; bytes may be NULL. Valid until the next launch.
@@ -209,9 +224,9 @@ typedef struct tilec_sim_report {
   const char *order;  // what would order the two accesses, or set it right; NULL: nothing to say
 } tilec_sim_report;
 
+// Of the last launch, in order of their first occurrence; NULL beyond the end.
 TILEC_SIM_API size_t tilec_sim_report_count(const tilec_sim *sim);
-TILEC_SIM_API const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim,
-                                                          size_t index); // NULL beyond the end
+TILEC_SIM_API const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index);
 
 #ifdef __cplusplus
 }

@@ -232,8 +232,8 @@ static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
   fesetround(FE_TONEAREST);
 }
 
-// Of the other groups, one that waits at a warp barrier (of which a warp's lanes may be at several) with
-// these members.
+// Of the other groups, one that waits at a warp barrier (of which a warp's lanes may
+// be at several) with these members.
 static bool waits_with(Warp *warp, const Group *other, uint32_t members) {
   const Insn *insn = &warp->block->program->code.at[other->pc];
   if (other->state != GROUP_AT_SYNC || insn->kind != KIND_WARP_BARRIER) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the device's memory can do: the bytes a second that a plain copy moves, timed as tilec bench times
-// kernels.
+// What the device's memory can do: the bytes a second that a plain copy moves,
+// timed as tilec bench times kernels.
 #include "tools/run.h"
 
 enum { BLOCK = 4096, BUFFER_MIB = 512, ROUNDS = 5, LAUNCHES = 4 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reproducible random data: Philox4x32-10 ("Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) of (seed,
-// argument, index).
+// Reproducible random data: Philox4x32-10 ("Parallel Random Numbers: As Easy as 1, 2, 3", SC
+// 2011) of (seed, argument, index).
 #ifndef TOOLS_RANDOM_H
 #define TOOLS_RANDOM_H
 

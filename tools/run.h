@@ -85,8 +85,8 @@ ExitStatus run_evaluate(const Run *run, const int64_t grid[3], const BoundArgs *
 ExitStatus run_compare(const Run *run, const Reference *reference);
 void run_reference_free(Reference *reference); // NULL: nothing
 
-// Shape, type, minimum, maximum, mean and first elements of every buffer that changed, or was empty, on
-// standard output.
+// Shape, type, minimum, maximum, mean and first elements of every buffer that changed,
+// or was empty, on standard output.
 void run_report_buffers(const Run *run);
 // --save. False, having said why.
 bool run_save(const Run *run);

@@ -8,8 +8,8 @@
 
 enum { ROUNDS = 5, MAX_SETS = 32 };
 
-static const uint64_t beyond_cache = 256u
-                                     << 20; // bytes that the copies fill together: a multiple of any L2 cache
+// Bytes that the copies fill together: a multiple of any L2 cache.
+static const uint64_t beyond_cache = 256u << 20;
 
 typedef struct Bench {
   Run *run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --check: the kernel as elaborated runs on the reference evaluator, from the same data, and every buffer is
-// compared.
+// --check: the kernel as elaborated runs on the reference evaluator, from the same
+// data, and every buffer is compared.
 #include "tools/run.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@ typedef struct CheckTotals {
   double worst;
 } CheckTotals;
 
-// The reference's kernel, of --check's file or the same one again (the first one's tile IR has been through
-// the passes).
+// The reference's kernel, of --check's file or the same one again (the first one's tile
+// IR has been through the passes).
 static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, Compilation *c) {
   Run again = *run;
   again.c = c;

@@ -9,8 +9,8 @@
 
 typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXIT_OUR_BUG = 70 } ExitStatus;
 
-// The whole tool; the library has it too, so that a tilec without a copy of LLVM can be linked to
-// libtilec.so.
+// The whole tool; the library has it too, so that a tilec without a copy of
+// LLVM can be linked to libtilec.so.
 __attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv);
 
 ExitStatus command_compile(const Options *options, Arena *arena);
@@ -28,8 +28,8 @@ const char *tool_source_name(const char *path); // for diagnostics: "<stdin>" fo
 // Writes a file, "-" for standard output; a regular file appears whole or not at all. False, having said why.
 bool tool_write(const char *path, Str text);
 
-// Prints the compilation's diagnostics, and what a fault said, to standard error; the exit status that
-// `status` means.
+// Prints the compilation's diagnostics, and what a fault said, to standard error; the
+// exit status that `status` means.
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status);
 
 // compile_parse of a file of the command line, with the files that it imports; standard input imports none.
@@ -38,8 +38,8 @@ tilec_status tool_parse(Compilation *c, const char *path, Str text);
 // Fills `spec` from the options alone: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 
-// The passes' options, with --print-after and --time-passes going to standard error. `state` outlives the
-// result.
+// The passes' options, with --print-after and --time-passes going to standard
+// error. `state` outlives the result.
 typedef struct PassReport {
   const Options *options;
   Buf text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of math_accuracy: what the functions of ir/math.def owe, where they are measured, and against
-// what.
+// The parts of math_accuracy: what the functions of ir/math.def owe, where
+// they are measured, and against what.
 #ifndef TESTS_ACCURACY_H
 #define TESTS_ACCURACY_H
 

@@ -6,8 +6,8 @@
 static const long double ROOT_TWO = 1.41421356237309504880168872420969808L,
                          TWO_OVER_ROOT_PI = 1.12837916709551257389615890312154517L;
 
-// exp(x^2) erfc(x), the square in two parts; from 50 on the asymptotic series, off by less than 105 / (16
-// x^8).
+// exp(x^2) erfc(x), the square in two parts; from 50 on the asymptotic series,
+// off by less than 105 / (16 x^8).
 static long double scaled_erfc(long double x) {
   if (x > 50) {
     long double s = 1 / (x * x);

@@ -67,8 +67,8 @@ static size_t splice(uint8_t *out, size_t n, size_t cap, size_t at, const uint8_
   return n + count;
 }
 
-// One to eight random edits of a corpus file: flip, overwrite, erase, duplicate, insert a token, splice
-// another file.
+// One to eight random edits of a corpus file: flip, overwrite, erase, duplicate,
+// insert a token, splice another file.
 static size_t mutate(const Input *corpus, size_t files, uint8_t *out, size_t cap) {
   Input seed = corpus[random_below(files)];
   size_t n = seed.n < cap ? seed.n : cap;

@@ -4,9 +4,10 @@
 // made smaller.
 //   fuzz_programs [--seed S] [--runs N | --seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
-// --ptxas N: every N-th PTX is assembled too (20; 0: none). --cases: writes the programs that would run, with
-// the file `cases` for acceptance/run-cases. --show: prints the first program. A program is a function of its
-// seed and the classes.
+// --ptxas N: every N-th PTX is assembled too (20; 0: none).
+// --cases: writes the programs that would run, with the file `cases` for acceptance/run-cases.
+// --show: prints the first program.
+// A program is a function of its seed and the classes.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

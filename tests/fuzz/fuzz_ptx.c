@@ -28,8 +28,8 @@ static void launch(tilec_sim *sim, const tilec_sim_kernel *kernel) {
   tilec_sim_launch(sim, kernel, grid, block, 0, params);
 }
 
-// Empties the line that the message says is wrong, so that the rest of the text comes into its own. False: it
-// names none.
+// Empties the line that the message says is wrong, so that the rest of the text comes
+// into its own. False: it names none.
 static bool mend(char *text, size_t size, const char *message) {
   unsigned long wrong = strtoul(message, NULL, 10), line = 1;
   bool changed = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Fuzzes lexer and parser: the input is a source file, parsed in both modes and as an expression, and
-// printed.
+// Fuzzes lexer and parser: the input is a source file, parsed in both modes
+// and as an expression, and printed.
 #include <stdint.h>
 
 #include "frontend/syntax.h"

@@ -62,8 +62,8 @@ static void check_current(const Driver *d, void *context) {
   CHECK(current == context);
 }
 
-// Two launches in a chain, the second's input the first's output; the first launch of all happens while
-// capturing.
+// Two launches in a chain, the second's input the first's output; the first
+// launch of all happens while capturing.
 static void capture(const Driver *d, tilec_device *device, void *cu_stream) {
   enum { N = 1003 };
   void *graph = NULL, *exec = NULL;

@@ -14,8 +14,8 @@ typedef struct Worker {
   int failed;
 } Worker;
 
-// Sizes and offsets differ by thread and round, so that several specialisations are made while others are
-// launched.
+// Sizes and offsets differ by thread and round, so that several specialisations
+// are made while others are launched.
 static void *work(void *data) {
   Worker *w = data;
   tilec_stream *stream;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One launch of a kernel of tests/kernels on the reference evaluator: the .py file is parsed, elaborated for
-// the arguments as a launch would (types, None, what is 1 and what a multiple of 16), and run for its whole
-// grid. Values are handed over and read back as doubles; integers beyond 2^53 do not occur.
-// With TEST_DEVICE=sim the kernel is compiled and run on the simulator too (launch_sim.h), and results are
-// the simulator's.
+// One launch of a kernel of tests/kernels on the reference evaluator: the .py file is parsed,
+// elaborated for the arguments as a launch would (types, None, what is 1 and what a multiple of 16),
+// and run for its whole grid. Values are handed over and read back as doubles; integers beyond 2^53 do
+// not occur. With TEST_DEVICE=sim the kernel is compiled and run on the simulator too (launch_sim.h),
+// and results are the simulator's.
 //
 //   launch_open, buffers and scalars and constexprs in any order, launch_kernel, launch_expect, launch_close
 #ifndef TESTS_KERNELS_LAUNCH_H

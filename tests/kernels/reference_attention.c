@@ -4,8 +4,8 @@
 #include "tests/kernels/launch.h"
 #include "tests/kernels/tests.h"
 
-// Attention of one query over n keys with their scores; `out` (dim). The logarithm of the sum of
-// exponentials.
+// Attention of one query over n keys with their scores; `out` (dim). The
+// logarithm of the sum of exponentials.
 static double attend(const double *scores, uint32_t n, const double *v, size_t stride, uint32_t dim,
                      double *out) {
   double most = -INFINITY, sum = 0;

@@ -37,8 +37,8 @@ static inline void kernel_fail(Kernel *k) {
   fail_msg("%s", text.at ? text.at : "");
 }
 
-// `params` as in the text form: "%x: *fp32, %n: i32"; `body` without the return. Lines count from 1 in the
-// body.
+// `params` as in the text form: "%x: *fp32, %n: i32"; `body` without the
+// return. Lines count from 1 in the body.
 static inline void kernel_open(Kernel *k, const char *params, const char *body) {
   *k = (Kernel){.grid = {1, 1, 1}, .random = 1};
   k->sources.arena = k->diags.arena = &k->arena;

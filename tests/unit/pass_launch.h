@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel of a .tir file, launched on the reference evaluator as a comment in the file says:
 //   // launch: 3 n=37 stride=40
-// 3 programs; scalars by name, 0 where none is given. Each pointer gets a buffer of its own, of small
-// numbers.
+// 3 programs; scalars by name, 0 where none is given. Each pointer gets a
+// buffer of its own, of small numbers.
 #ifndef TESTS_UNIT_PASS_LAUNCH_H
 #define TESTS_UNIT_PASS_LAUNCH_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elaboration: the golden files of tests/golden/elaborate, entries, limits, values. Builtins:
-// test_builtins.c.
+// Elaboration: the golden files of tests/golden/elaborate, entries, limits,
+// values. Builtins: test_builtins.c.
 #include "frontend/frontend.h"
 #include "ir/eval.h"
 #include "tests/unit/elaborate_golden.h"

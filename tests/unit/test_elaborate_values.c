@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What elaborated kernels compute. tests/golden/values/NAME.tile has one kernel (p: *i32, out: *i32, n: i32,
-// key: i32) and lines
+// What elaborated kernels compute. tests/golden/values/NAME.tile has one kernel
+//   (p: *i32, out: *i32, n: i32, key: i32)
+// and lines, one a run:
 //   # n=20 key=3: 1 2 -5
-// one a run: the words that the kernel leaves in out[0], out[1], ... from p[i] = (i * 37) % 23 - 5, all of
-// out having been -99 before.
+// are the words that the kernel leaves in out[0], out[1], ... from p[i] = (i * 37) % 23 - 5, all of out
+// having been -99 before.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator: each op on special values, memory and its shadow, control flow, errors, and what eval_check
-// accepts.
+// The evaluator: each op on special values, memory and its shadow, control flow,
+// errors, and what eval_check accepts.
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>

@@ -210,8 +210,8 @@ static void test_tf32_of_subnormals(void **unused) {
   kernel_close(&k);
 }
 
-// A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64 in well under a minute,
-// sanitized.
+// A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64
+// in well under a minute, sanitized.
 static void test_large(void **unused) {
   (void)unused;
   Kernel k;

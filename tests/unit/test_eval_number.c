@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ir/number: every bit pattern of the 8- and 16-bit formats, and rounding against a search for the nearest
-// value.
+// ir/number: every bit pattern of the 8- and 16-bit formats, and rounding
+// against a search for the nearest value.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +49,8 @@ static uint64_t max_finite(Elem elem) {
   return elem == ELEM_FP8E4NV ? 0x7e : elem == ELEM_FP8E5 ? 0x7b : elem == ELEM_FP16 ? 0x7bff : 0x7f7f;
 }
 
-// Between each pair of neighbours: the midpoint goes to the even one, anything nearer to one goes to that
-// one.
+// Between each pair of neighbours: the midpoint goes to the even one,
+// anything nearer to one goes to that one.
 static void test_rounding_between_neighbours(void **unused) {
   (void)unused;
   for (int k = 0; k < NARROW_COUNT; k++) {

@@ -122,8 +122,8 @@ static uint64_t uncertain(Kernel *k, uint64_t address) {
   return kernel_check(k, address, kernel_bytes(k, address), ELEM_I32).uncertain;
 }
 
-// What hangs on the order of programs is skipped, wherever in the order the reader comes; the rest is
-// compared.
+// What hangs on the order of programs is skipped, wherever in the order the
+// reader comes; the rest is compared.
 static void test_racing_elements_are_skipped(void **unused) {
   (void)unused;
   static const char READER_FIRST[] =

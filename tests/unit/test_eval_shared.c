@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's shared memory: buffers are undefined until written, lose what others with their bytes
-// write, and get what copies bring when their group was waited for; and the rules that the verifier has for
-// them.
+// The evaluator's shared memory: buffers are undefined until written, lose what others with
+// their bytes write, and get what copies bring when their group was waited for; and the
+// rules that the verifier has for them.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types, constants, targets; building and changing IR, with its use lists; the verifier's rules that no text
-// can break.
+// Types, constants, targets; building and changing IR, with its use lists; the
+// verifier's rules that no text can break.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

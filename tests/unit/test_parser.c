@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The syntax tree: golden files (tests/golden/syntax/X.ast: tree, then diagnostics), the acceptance kernels,
-// limits.
+// The syntax tree: golden files (tests/golden/syntax/X.ast: tree, then
+// diagnostics), the acceptance kernels, limits.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

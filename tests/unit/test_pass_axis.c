@@ -267,8 +267,8 @@ static void test_usual_kernel(void **state) {
   arena_free(&w.arena);
 }
 
-// for i: p += 32 elements: stays contiguous and divisible; p += n elements: keeps contiguity, loses
-// divisibility.
+// for i: p += 32 elements: stays contiguous and divisible; p += n elements:
+// keeps contiguity, loses divisibility.
 static void test_loop(void **state) {
   (void)state;
   World w;

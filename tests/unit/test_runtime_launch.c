@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs, offline compilation, kernels and launches through the public header, on the simulator and the
-// evaluator.
+// Programs, offline compilation, kernels and launches through the public header, on
+// the simulator and the evaluator.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -41,8 +41,8 @@ static tilec_sim *open_simulator(int checks) {
   return sim;
 }
 
-// Each has its own variables; what is left behind would be seen by LeakSanitizer, and a use after the end by
-// AddressSanitizer.
+// Each has its own variables; what is left behind would be seen by LeakSanitizer, and a use
+// after the end by AddressSanitizer.
 static void test_modules_are_unloaded(void **unused) {
   (void)unused;
   tilec_sim *sim = open_simulator(0);

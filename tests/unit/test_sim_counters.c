@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The counters against their definitions, by brute force: random addresses, masks and widths; one request
-// each.
+// The counters against their definitions, by brute force: random addresses,
+// masks and widths; one request each.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each instruction on random and special inputs against a C expression; parser and decoder errors; control
-// flow; counters.
+// Each instruction on random and special inputs against a C expression; parser and
+// decoder errors; control flow; counters.
 #include "sim/sim.h"
 #include "sim_insns.h"
 
@@ -45,24 +45,24 @@ REF(mulhiu, ((uint64_t)(uint32_t)a * (uint32_t)b) >> 32)
 REF(mulhis, (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32))
 REF(wides, (uint64_t)((int64_t)(int32_t)a *(int32_t)b))
 REF(wideu, (uint64_t)(uint32_t)a *(uint32_t)b)
-REF(madwide, (uint64_t)(uint32_t)a *(uint32_t)b + c) REF(
-    mad16,
-    (uint16_t)((uint32_t)(uint16_t)a *(uint16_t)b +
-               (uint16_t)c)) REF(mulhi64,
-                                 (uint64_t)(((uint128)a * b) >>
-                                            64)) REF(mulhis64,
-                                                     (uint64_t)(((int128)(int64_t)a * (int64_t)b) >> 64))
-    REF(divu, (uint32_t)((uint32_t)a / ((uint32_t)b | 1))) REF(
-        remu, (uint32_t)((uint32_t)a %
-                         ((uint32_t)b |
-                          1))) REF(divs,
-                                   (uint32_t)((int64_t)(int32_t)a / (int64_t)(int32_t)((uint32_t)b | 1)))
-        REF(mins, (int32_t)a < (int32_t)b ? (uint32_t)a : (uint32_t)b) REF(maxu64, a > b ? a : b) REF(
-            shl,
-            shift_left(
-                a,
-                (uint32_t)b)) REF(shrs, (uint32_t)((int32_t)a >> ((uint32_t)b > 31 ? 31 : (uint32_t)b)))
-            REF(shru64, (uint32_t)b > 63 ? 0 : a >> (uint32_t)b) REF(popc, (uint64_t)__builtin_popcountll(a)) REF(
+REF(madwide, (uint64_t)(uint32_t)a *(uint32_t)b + c)
+REF(mad16, (uint16_t)((uint32_t)(uint16_t)a *(uint16_t)b + (uint16_t)c)) REF(
+    mulhi64, (uint64_t)(((uint128)a * b) >>
+                        64)) REF(mulhis64, (uint64_t)(((int128)(int64_t)a * (int64_t)b) >>
+                                                      64)) REF(divu,
+                                                               (uint32_t)((uint32_t)a / ((uint32_t)b | 1)))
+    REF(remu, (uint32_t)((uint32_t)a % ((uint32_t)b | 1))) REF(
+        divs,
+        (uint32_t)((int64_t)(int32_t)a /
+                   (int64_t)(int32_t)((uint32_t)b |
+                                      1))) REF(mins, (int32_t)a < (int32_t)b ? (uint32_t)a : (uint32_t)b)
+        REF(maxu64, a > b ? a : b) REF(shl, shift_left(a, (uint32_t)b)) REF(
+            shrs,
+            (uint32_t)((int32_t)a >>
+                       ((uint32_t)b > 31
+                            ? 31
+                            : (uint32_t)b))) REF(shru64, (uint32_t)b > 63 ? 0 : a >> (uint32_t)b)
+            REF(popc, (uint64_t)__builtin_popcountll(a)) REF(
                 clz,
                 (uint32_t)a
                     ? (uint64_t)__builtin_clz((uint32_t)a)

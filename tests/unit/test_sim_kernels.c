@@ -232,8 +232,8 @@ static void test_llvm_bytes(void **unused) {
   tilec_sim_destroy(f.sim);
 }
 
-// Forty-odd operations on every scalar type and on vectors, as LLVM's back end selects them for three
-// targets.
+// Forty-odd operations on every scalar type and on vectors, as LLVM's back
+// end selects them for three targets.
 static void test_llvm_selection_is_known(void **unused) {
   (void)unused;
   static const char *const names[] = {"llvm-wide-sm_75.ptx", "llvm-wide-sm_80.ptx", "llvm-wide-sm_90a.ptx"};

@@ -330,8 +330,8 @@ static void wgmma_text(Text *text, const Wgmma *w, int depth, int nd) {
       SHARED_BYTES);
   put_loads(text, "a", 4, 4);
   put(text, "fence.proxy.async.shared::cta;\nbar.sync 0;\n");
-  for (int i = 0; i < nd; i++)
-    put(text, "mov.b32 %%d%d, 0x7fc07fc0;\n", i); // replaced by the first, not added to
+  // Replaced by the first, not added to.
+  for (int i = 0; i < nd; i++) put(text, "mov.b32 %%d%d, 0x7fc07fc0;\n", i);
   for (int step = 0; step < 2; step++) {
     put(text, "%swgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s ", step ? "" : "wgmma.fence.sync.aligned;\n",
         w->n, depth, w->d, w->a->name, w->b->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of ops: one file holds every op and comes back from its text; what breaks a rule is said, at the
-// op.
+// The rules of ops: one file holds every op and comes back from its text; what
+// breaks a rule is said, at the op.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
