@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
+#include "base/json.h"
 
 enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
 
@@ -222,42 +223,39 @@ void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
     buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);
 }
 
-static void print_json_place(const Diags *diags, Loc loc, Buf *out) {
+static void print_json_place(const Diags *diags, Loc loc, Json *json) {
   if (!loc.line) return;
-  buf_text(out, ", \"file\": ");
-  buf_quoted(out, str_from(sources_name(diags->sources, loc.file)));
-  buf_printf(out, ", \"line\": %u, \"column\": %u, \"length\": %u", loc.line, loc.col, loc.len);
+  json_text(json, "file", sources_name(diags->sources, loc.file));
+  json_uint(json, "line", loc.line);
+  json_uint(json, "column", loc.col);
+  json_uint(json, "length", loc.len);
 }
 
-static void print_json(const Diags *diags, const Diag *diag, Buf *out) {
-  buf_printf(out, "{\"severity\": \"%s\", \"message\": ", severity_name[diag->severity]);
-  buf_quoted(out, str_from(diag->message));
-  print_json_place(diags, diag->loc, out);
-  if (diag->pass) buf_printf(out, ", \"pass\": \"%s\"", diag->pass);
-  buf_text(out, ", \"fixits\": [");
+static void print_json(const Diags *diags, const Diag *diag, Json *json) {
+  json_object(json, NULL);
+  json_text(json, "severity", severity_name[diag->severity]);
+  json_text(json, "message", diag->message);
+  print_json_place(diags, diag->loc, json);
+  if (diag->pass) json_text(json, "pass", diag->pass);
+  json_array(json, "fixits");
   for (uint32_t i = 0; i < diag->fixits.n; i++) {
-    const FixIt *fixit = &diag->fixits.at[i];
-    buf_text(out, i == 0 ? "{\"text\": " : ", {\"text\": ");
-    buf_quoted(out, str_from(fixit->text));
-    print_json_place(diags, fixit->at, out);
-    buf_char(out, '}');
+    json_object(json, NULL);
+    json_text(json, "text", diag->fixits.at[i].text);
+    print_json_place(diags, diag->fixits.at[i].at, json);
+    json_object_end(json);
   }
-  buf_text(out, "], \"notes\": [");
-  for (uint32_t i = 0; i < diag->notes.n; i++) {
-    if (i) buf_text(out, ", ");
-    print_json(diags, diag->notes.at[i], out);
-  }
-  buf_text(out, "]}");
+  json_array_end(json);
+  json_array(json, "notes");
+  for (uint32_t i = 0; i < diag->notes.n; i++) print_json(diags, diag->notes.at[i], json);
+  json_array_end(json);
+  json_object_end(json);
 }
 
 void diags_print_json(const Diags *diags, bool remarks, Buf *out) {
-  bool first = true;
-  buf_char(out, '[');
-  for (uint32_t i = 0; i < diags->list.n; i++) {
-    if (!remarks && diags->list.at[i]->severity == DIAG_REMARK) continue;
-    buf_text(out, first ? "\n  " : ",\n  ");
-    first = false;
-    print_json(diags, diags->list.at[i], out);
-  }
-  buf_text(out, first ? "]\n" : "\n]\n");
+  Json json = {.out = out, .rows = true};
+  json_array(&json, NULL);
+  for (uint32_t i = 0; i < diags->list.n; i++)
+    if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_json(diags, diags->list.at[i], &json);
+  json_array_end(&json);
+  buf_char(out, '\n');
 }

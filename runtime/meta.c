@@ -1,120 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --emit=meta: what a program needs to launch a kernel by itself, as JSON.
-#include <math.h>
-
+#include "base/json.h"
 #include "runtime/compile.h"
 
 enum { ABI_VERSION = 1 };
 
-static void json_const(const ConstValue *value, Buf *out) {
+static void json_type(Json *json, const char *name, const Type *type) {
+  json_written(json, name);
+  type_print(type, json->out);
+  json_written_end(json);
+}
+
+static void json_const(Json *json, const char *name, const ConstValue *value) {
   switch (value->kind) {
-  case CONST_NONE: buf_text(out, "null"); break;
-  case CONST_BOOL: buf_text(out, value->i ? "true" : "false"); break;
+  case CONST_NONE: json_null(json, name); break;
+  case CONST_BOOL: json_bool(json, name, value->i != 0); break;
   case CONST_INT:
     if (value->is_u64)
-      buf_printf(out, "%llu", (unsigned long long)value->i);
+      json_uint(json, name, (uint64_t)value->i);
     else
-      buf_printf(out, "%lld", (long long)value->i);
+      json_int(json, name, value->i);
     break;
-  case CONST_FLOAT:
-    if (!isfinite(value->f)) buf_char(out, '"'); // JSON has no such numbers
-    buf_double(out, value->f);
-    if (!isfinite(value->f)) buf_char(out, '"');
-    break;
-  case CONST_STR: buf_quoted(out, str_from(value->str)); break;
-  case CONST_DTYPE:
-    buf_char(out, '"');
-    type_print(value->type, out);
-    buf_char(out, '"');
-    break;
+  case CONST_FLOAT: json_double(json, name, value->f); break;
+  case CONST_STR: json_text(json, name, value->str); break;
+  case CONST_DTYPE: json_type(json, name, value->type); break;
   case CONST_TUPLE:
-    for (uint32_t i = 0; i < value->items.n; i++) {
-      buf_char(out, i ? ',' : '[');
-      json_const(&value->items.at[i], out);
-    }
-    buf_text(out, value->items.n ? "]" : "[]");
+    json_tight_array(json, name);
+    for (uint32_t i = 0; i < value->items.n; i++) json_const(json, NULL, &value->items.at[i]);
+    json_array_end(json);
     break;
   }
 }
 
-static void json_facts(const ParamFacts *facts, Buf *out) {
-  const char *names[3];
-  int n = 0;
-  if (facts->divisible16) names[n++] = "\"16\"";
-  if (facts->equal1) names[n++] = "\"1\"";
-  if (facts->none) names[n++] = "\"None\"";
-  buf_char(out, '[');
-  for (int i = 0; i < n; i++) buf_printf(out, "%s%s", i ? ", " : "", names[i]);
-  buf_char(out, ']');
+static void json_facts(Json *json, const ParamFacts *facts) {
+  json_array(json, "facts");
+  if (facts->divisible16) json_text(json, NULL, "16");
+  if (facts->equal1) json_text(json, NULL, "1");
+  if (facts->none) json_text(json, NULL, "None");
+  json_array_end(json);
 }
 
-static void json_params(const Func *func, Buf *out) {
+static void json_params(Json *json, const Func *func) {
   uint32_t offset = 0;
-  buf_text(out, "\"params\": [");
+  json_array(json, "params");
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
     uint32_t bytes = compile_param_bytes(param->type);
     offset = (offset + bytes - 1) / bytes * bytes; // natural alignment, as the driver lays parameters out
-    buf_text(out, i ? ", {\"name\": " : "{\"name\": ");
-    buf_quoted(out, str_from(param->name));
-    buf_text(out, ", \"type\": \"");
-    type_print(param->type, out);
-    buf_printf(out, "\", \"offset\": %u, \"bytes\": %u, \"facts\": ", offset, bytes);
-    json_facts(&param->facts, out);
-    buf_text(out, ", \"hidden\": null}");
+    json_object(json, NULL);
+    json_text(json, "name", param->name);
+    json_type(json, "type", param->type);
+    json_uint(json, "offset", offset);
+    json_uint(json, "bytes", bytes);
+    json_facts(json, &param->facts);
+    json_null(json, "hidden");
+    json_object_end(json);
     offset += bytes;
   }
-  buf_char(out, ']');
+  json_array_end(json);
 }
 
-static void json_grid(const Func *func, Buf *out) {
-  buf_text(out, "\"grid\": ");
+static void json_grid(Json *json, const Func *func) {
   if (!func->grid) {
-    buf_text(out, "null, ");
+    json_null(json, "grid");
     return;
   }
-  buf_char(out, '[');
-  for (int i = 0; i < 3 && func->grid_text[i]; i++) {
-    if (i) buf_text(out, ", ");
-    buf_quoted(out, str_from(func->grid_text[i]));
-  }
-  buf_text(out, "], ");
+  json_array(json, "grid");
+  for (int i = 0; i < 3 && func->grid_text[i]; i++) json_text(json, NULL, func->grid_text[i]);
+  json_array_end(json);
 }
 
-static void json_constexprs(const Func *func, Buf *out) {
-  buf_text(out, "\"constexprs\": {");
-  for (uint32_t i = 0; i < func->constexpr_count; i++) {
-    if (i) buf_text(out, ", ");
-    buf_quoted(out, str_from(func->constexprs[i].name));
-    buf_text(out, ": ");
-    json_const(&func->constexprs[i].value, out);
-  }
-  buf_text(out, "}, ");
+static void json_constexprs(Json *json, const Func *func) {
+  json_object(json, "constexprs");
+  for (uint32_t i = 0; i < func->constexpr_count; i++)
+    json_const(json, func->constexprs[i].name, &func->constexprs[i].value);
+  json_object_end(json);
 }
 
-static void json_kernel(const CodegenResult *code, const KernelMeta *kernel, const Func *func, Buf *out) {
+static void json_versions(Json *json, const Target *target, uint32_t ptx_version) {
+  json_written(json, "arch");
+  target_print_arch(target, json->out);
+  json_written_end(json);
+  json_written(json, "ptx_version");
+  buf_printf(json->out, "%u.%u", ptx_version / 10, ptx_version % 10);
+  json_written_end(json);
+}
+
+static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *func) {
   const Target *target = &code->target;
-  buf_printf(out, "{\"abi_version\": %d, \"kernel\": ", ABI_VERSION);
-  buf_quoted(out, str_from(kernel->name));
-  buf_text(out, ", \"arch\": \"");
-  target_print_arch(target, out);
-  buf_printf(out, "\", \"ptx_version\": \"%d.%d\", \"threads\": %u, \"cluster\": 1, \"shared_bytes\": %u, ",
-             kernel->ptx_version / 10, kernel->ptx_version % 10, kernel->threads, kernel->shared_bytes);
-  buf_printf(out, "\"num_warps\": %u, \"num_stages\": %u, \"maxnreg\": ", target->num_warps,
-             target->num_stages);
+  json_object(json, NULL);
+  json_int(json, "abi_version", ABI_VERSION);
+  json_text(json, "kernel", kernel->name);
+  json_versions(json, target, (uint32_t)kernel->ptx_version);
+  json_uint(json, "threads", kernel->threads);
+  json_uint(json, "cluster", 1);
+  json_uint(json, "shared_bytes", kernel->shared_bytes);
+  json_uint(json, "num_warps", target->num_warps);
+  json_uint(json, "num_stages", target->num_stages);
   if (target->maxnreg)
-    buf_printf(out, "%u, ", target->maxnreg);
+    json_uint(json, "maxnreg", target->maxnreg);
   else
-    buf_text(out, "null, ");
-  json_grid(func, out);
-  json_constexprs(func, out);
-  json_params(func, out);
-  buf_text(out, "}\n");
+    json_null(json, "maxnreg");
+  json_grid(json, func);
+  json_constexprs(json, func);
+  json_params(json, func);
+  json_object_end(json);
 }
 
 static tilec_status meta(Compilation *c, void *data) {
-  for (uint32_t i = 0; i < c->code.kernel_count && i < c->module->funcs.n; i++)
-    json_kernel(&c->code, &c->code.kernels[i], c->module->funcs.at[i], data);
+  for (uint32_t i = 0; i < c->code.kernel_count && i < c->module->funcs.n; i++) {
+    Json json = {.out = data};
+    json_kernel(&json, &c->code, &c->code.kernels[i], c->module->funcs.at[i]);
+    buf_char(data, '\n');
+  }
   return TILEC_OK;
 }
 

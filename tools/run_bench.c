@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
+
 enum { ROUNDS = 5, MAX_SETS = 32 };
 
 // Bytes that the copies fill together: a multiple of any L2 cache.
@@ -84,13 +86,21 @@ static void report(const Bench *b, const char *kernel, const double *seconds, do
 // --stats: the same as one JSON object.
 static bool report_json(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
   Buf out = {0};
-  buf_text(&out, "{\"kernel\": ");
-  buf_quoted(&out, str_from(kernel));
-  buf_printf(&out, ", \"device\": \"%s\", \"bytes\": %llu, \"seconds\": [", b->run->device->name,
-             (unsigned long long)b->bytes);
-  for (int i = 0; i < ROUNDS; i++) buf_printf(&out, "%s%.9g", i ? ", " : "", seconds[i]);
-  buf_printf(&out, "], \"median\": %.9g, \"copy_bytes_per_second\": ", seconds[ROUNDS / 2]);
-  buf_printf(&out, ceiling > 0 ? "%.9g}\n" : "null}\n", ceiling);
+  Json json = {.out = &out};
+  json_object(&json, NULL);
+  json_text(&json, "kernel", kernel);
+  json_text(&json, "device", b->run->device->name);
+  json_uint(&json, "bytes", b->bytes);
+  json_array(&json, "seconds");
+  for (int i = 0; i < ROUNDS; i++) json_rounded(&json, NULL, seconds[i], 9);
+  json_array_end(&json);
+  json_rounded(&json, "median", seconds[ROUNDS / 2], 9);
+  if (ceiling > 0)
+    json_rounded(&json, "copy_bytes_per_second", ceiling, 9);
+  else
+    json_null(&json, "copy_bytes_per_second");
+  json_object_end(&json);
+  buf_char(&out, '\n');
   bool good = run_write_stats(b->run, buf_view(&out));
   buf_free(&out);
   return good;

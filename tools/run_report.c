@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "ir/number.h"
 #include "sim/sim.h"
 
@@ -96,16 +97,18 @@ bool run_report_stats(const Run *run) {
   tilec_sim_counters n;
   tilec_sim_total(sim, &n);
   Buf out = {0};
-  buf_printf(&out,
-             "{\"instructions\": %llu, \"global_requests\": %llu, \"global_sectors\": %llu, "
-             "\"global_sectors_ideal\": %llu, ",
-             (unsigned long long)n.instructions, (unsigned long long)n.global_requests,
-             (unsigned long long)n.global_sectors, (unsigned long long)n.global_sectors_ideal);
-  buf_printf(&out,
-             "\"shared_requests\": %llu, \"shared_wavefronts\": %llu, \"shared_wavefronts_ideal\": %llu, "
-             "\"barriers\": %llu}\n",
-             (unsigned long long)n.shared_requests, (unsigned long long)n.shared_wavefronts,
-             (unsigned long long)n.shared_wavefronts_ideal, (unsigned long long)n.barriers);
+  Json json = {.out = &out};
+  json_object(&json, NULL);
+  json_uint(&json, "instructions", n.instructions);
+  json_uint(&json, "global_requests", n.global_requests);
+  json_uint(&json, "global_sectors", n.global_sectors);
+  json_uint(&json, "global_sectors_ideal", n.global_sectors_ideal);
+  json_uint(&json, "shared_requests", n.shared_requests);
+  json_uint(&json, "shared_wavefronts", n.shared_wavefronts);
+  json_uint(&json, "shared_wavefronts_ideal", n.shared_wavefronts_ideal);
+  json_uint(&json, "barriers", n.barriers);
+  json_object_end(&json);
+  buf_char(&out, '\n');
   bool ok = run_write_stats(run, buf_view(&out));
   buf_free(&out);
   return ok;
