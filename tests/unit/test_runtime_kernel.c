@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels and their arguments through the public header, on the simulator and the evaluator.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "runtime/tilec.h"
+#include "tests/unit/runtime_fixture.h"
+
+// --- Kernels ---
+
+static void kernel_fails(const char *device_name, const char *source, const tilec_compile_options *options,
+                         tilec_status status, const char *text) {
+  tilec_device *device = open_device(device_name);
+  tilec_program *program = program_of("test.tile", source);
+  tilec_kernel *kernel = (tilec_kernel *)1;
+  assert_error(tilec_kernel_new(device, program, options, &kernel), status, text);
+  assert_null(kernel);
+  tilec_program_free(program);
+  tilec_device_close(device);
+}
+
+static void test_wrong_kernels(void **unused) {
+  (void)unused;
+  static const char two[] =
+      "@kernel\ndef f(x: *fp32):\n    store(x, 1.0)\n\n@kernel\ndef g(x: *fp32):\n    store(x, 1.0)\n";
+  static const char *const unknown[] = {"SIZE=3"}, *const run_time[] = {"n=3"},
+                           *const no_literal[] = {"BLOCK=what"};
+  tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT, fresh = TILEC_COMPILE_OPTIONS_INIT;
+  tilec_kernel *kernel;
+  tilec_device *device = open_device("eval");
+  assert_error(tilec_kernel_new(device, NULL, NULL, &kernel), TILEC_ERROR_INVALID_ARGUMENT,
+               "program is NULL");
+  tilec_device_close(device);
+  kernel_fails("eval", two, NULL, TILEC_ERROR_COMPILE, "2 kernels");
+  kernel_fails("eval", "X = 3\n", NULL, TILEC_ERROR_COMPILE, "no kernel");
+  o.kernel = "h";
+  kernel_fails("eval", two, &o, TILEC_ERROR_COMPILE, "'h'");
+  o = fresh, o.signature = "n=i32";
+  kernel_fails("eval", scale_source, &o, TILEC_ERROR_INVALID_ARGUMENT, "signature");
+  o = fresh, o.defines = unknown, o.define_count = 1;
+  kernel_fails("eval", scale_source, &o, TILEC_ERROR_INVALID_ARGUMENT, "no constexpr parameter 'SIZE'");
+  o.defines = run_time;
+  kernel_fails("eval", scale_source, &o, TILEC_ERROR_INVALID_ARGUMENT, "no constexpr parameter 'n'");
+  o.defines = no_literal;
+  kernel_fails("eval", scale_source, &o, TILEC_ERROR_COMPILE, "no Python literal");
+  tilec_kernel_free(NULL);
+}
+
+// An error of the body comes at the launch, and again at the next.
+static void test_errors_of_the_body(void **unused) {
+  (void)unused;
+  tilec_device *device = open_device("eval");
+  tilec_kernel *kernel =
+      kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *fp32):\n    store(x, undefined_name)\n");
+  tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, 256)};
+  for (int i = 0; i < 2; i++)
+    assert_error(tilec_launch(kernel, NULL, args, 1), TILEC_ERROR_COMPILE, "test.tile:4:");
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
+// --- Arguments ---
+
+static void test_wrong_arguments(void **unused) {
+  (void)unused;
+  tilec_device *device = open_device("eval");
+  tilec_kernel *kernel =
+      kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *fp32, n: i32, s: u8, e: fp16, b: i1 = True):\n"
+                        "    store(x, 1.0)\n");
+  const struct {
+    tilec_arg args[6];
+    size_t count;
+    const char *message;
+  } rows[] = {
+#define GOOD tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int(1), tilec_arg_int(2), tilec_arg_float(1)
+      {{GOOD, tilec_arg_int(1), tilec_arg_int(1)}, 6, "takes 5 arguments, not 6"},
+      {{GOOD}, 3, "'e' has no value"},
+      {{tilec_arg_int(1)}, 5, "'x' is declared *fp32; it cannot take an integer"},
+      {{tilec_arg_float(1)}, 5, "'x' is declared *fp32; it cannot take a float"},
+      {{tilec_arg_pointer(TILEC_FP16, 256)}, 5, "'x' is declared *fp32; it cannot point to fp16"},
+      {{tilec_arg_pointer((tilec_dtype)77, 256)}, 5, "'x': 77"},
+      {{tilec_arg_default()}, 5, "'x' has no default"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_pointer(TILEC_I32, 256)},
+       5,
+       "'n' is declared i32; it cannot take a pointer"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_float(1)},
+       5,
+       "'n' is declared i32; it cannot take a float"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int((int64_t)1 << 31)},
+       5,
+       "'n' is declared i32; it cannot hold 2147483648"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int(1), tilec_arg_int(-1)},
+       5,
+       "'s' is declared u8; it cannot hold -1"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int(1), tilec_arg_int(256)},
+       5,
+       "'s' is declared u8; it cannot hold 256"},
+      {{GOOD, tilec_arg_int(2)}, 5, "'b' is declared i1; it cannot hold 2"},
+      {{{.kind = (tilec_arg_kind)9}}, 5, "'x': 9"},
+#undef GOOD
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    assert_error(tilec_launch(kernel, NULL, rows[i].args, rows[i].count), TILEC_ERROR_INVALID_ARGUMENT,
+                 rows[i].message);
+  assert_error(tilec_launch(NULL, NULL, NULL, 0), TILEC_ERROR_INVALID_ARGUMENT, "kernel is NULL");
+  assert_error(tilec_launch(kernel, NULL, NULL, 3), TILEC_ERROR_INVALID_ARGUMENT, "args is NULL");
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
+// Stores what it got, so that each type's way to the kernel is seen.
+static const char echo_source[] =
+    "@kernel\n"
+    "@grid(1)\n"
+    "def echo(ints: *i64, floats: *fp64, a: i8, b: u16, c: i32, d: i64, e: i1, f, g,\n"
+    "         h: fp16, i: bf16, j: fp32, k: fp64, l):\n"
+    "    store(ints + 0, a.to(int64))\n"
+    "    store(ints + 1, b.to(int64))\n"
+    "    store(ints + 2, c.to(int64))\n"
+    "    store(ints + 3, d)\n"
+    "    store(ints + 4, e.to(int64))\n"
+    "    store(ints + 5, f.to(int64))\n"
+    "    store(ints + 6, g.to(int64))\n"
+    "    store(floats + 0, h.to(float64))\n"
+    "    store(floats + 1, i.to(float64))\n"
+    "    store(floats + 2, j.to(float64))\n"
+    "    store(floats + 3, k)\n"
+    "    store(floats + 4, l.to(float64))\n";
+
+static void test_every_type_arrives(void **unused) {
+  (void)unused;
+  static const int64_t ints[] = {-128, 65535, -2000000000, INT64_MIN, 1, 7, (int64_t)1 << 40};
+  static const double floats[] = {0x1.554p-2, 3.140625, 0x1.99999ap-4, 0.1, 3};
+  for (int dev = 0; dev < DEVICES; dev++) {
+    tilec_device *device = open_device(devices[dev]);
+    tilec_kernel *kernel = kernel_of(device, echo_source);
+    int64_t got_ints[7] = {0};
+    double got_floats[5] = {0};
+    tilec_buffer *i = buffer_of(device, got_ints, sizeof got_ints),
+                 *f = buffer_of(device, got_floats, sizeof got_floats);
+    tilec_arg args[] = {tilec_arg_buffer(TILEC_I64, i), tilec_arg_buffer(TILEC_FP64, f),
+                        tilec_arg_int(ints[0]),         tilec_arg_int(ints[1]),
+                        tilec_arg_int(ints[2]),         tilec_arg_int(ints[3]),
+                        tilec_arg_int(ints[4]),         tilec_arg_int(ints[5]),
+                        tilec_arg_int(ints[6]),         tilec_arg_float(1.0 / 3),
+                        tilec_arg_float(3.14159),       tilec_arg_float(0.1),
+                        tilec_arg_float(0.1),           tilec_arg_float(3)};
+    assert_ok(tilec_launch(kernel, NULL, args, 14));
+    assert_ok(tilec_buffer_read(i, 0, got_ints, sizeof got_ints));
+    assert_ok(tilec_buffer_read(f, 0, got_floats, sizeof got_floats));
+    assert_memory_equal(got_ints, ints, sizeof ints);
+    assert_memory_equal(got_floats, floats, sizeof floats);
+    tilec_kernel_free(kernel);
+    tilec_buffer_free(i);
+    tilec_buffer_free(f);
+    tilec_device_close(device);
+  }
+}
+
+static void test_none_and_defaults(void **unused) {
+  (void)unused;
+  static const char source[] = "@kernel\n@grid(1)\n"
+                               "def f(out: *i32, bias, scale: i32 = 5):\n"
+                               "    v = scale\n"
+                               "    if bias is not None:\n"
+                               "        v = scale + load(bias)\n"
+                               "    store(out, v)\n";
+  for (int dev = 0; dev < DEVICES; dev++) {
+    tilec_device *device = open_device(devices[dev]);
+    tilec_kernel *kernel = kernel_of(device, source);
+    int32_t got = 0, bias_value = 100;
+    tilec_buffer *out = buffer_of(device, &got, 4), *bias = buffer_of(device, &bias_value, 4);
+    const struct {
+      tilec_arg args[3];
+      size_t count;
+      int32_t expected;
+    } rows[] = {
+        {{tilec_arg_buffer(TILEC_I32, out), tilec_arg_none()}, 2, 5},
+        {{tilec_arg_buffer(TILEC_I32, out), tilec_arg_none(), tilec_arg_default()}, 3, 5},
+        {{tilec_arg_buffer(TILEC_I32, out), tilec_arg_none(), tilec_arg_int(1)}, 3, 1},
+        {{tilec_arg_buffer(TILEC_I32, out), tilec_arg_buffer(TILEC_I32, bias), tilec_arg_int(16)}, 3, 116},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      assert_ok(tilec_launch(kernel, NULL, rows[i].args, rows[i].count));
+      assert_ok(tilec_buffer_read(out, 0, &got, 4));
+      assert_int_equal(got, rows[i].expected);
+    }
+    tilec_buffer_free(out);
+    tilec_buffer_free(bias);
+    tilec_kernel_free(kernel);
+    tilec_device_close(device);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_wrong_kernels),     cmocka_unit_test(test_errors_of_the_body),
+      cmocka_unit_test(test_wrong_arguments),   cmocka_unit_test(test_every_type_arrives),
+      cmocka_unit_test(test_none_and_defaults),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs and offline compilation through the public header.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "runtime/tilec.h"
+#include "tests/unit/runtime_fixture.h"
+
+static void test_wrong_programs(void **unused) {
+  (void)unused;
+  tilec_program *program = (tilec_program *)1;
+  const char *wrong = "@kernel\ndef f(x: *fp32:\n    pass\n";
+  assert_error(tilec_program_from_source("wrong.tile", wrong, strlen(wrong), &program), TILEC_ERROR_COMPILE,
+               "wrong.tile:2:");
+  assert_null(program);
+  assert_error(tilec_program_from_source(NULL, wrong, 1, &program), TILEC_ERROR_INVALID_ARGUMENT,
+               "name is NULL");
+  assert_error(tilec_program_from_source("a", NULL, 1, &program), TILEC_ERROR_INVALID_ARGUMENT,
+               "text is NULL");
+  assert_error(tilec_program_from_source("a", "", 0, NULL), TILEC_ERROR_INVALID_ARGUMENT, "program is NULL");
+  assert_error(tilec_program_from_file("/nonexistent/a.tile", &program), TILEC_ERROR_IO,
+               "/nonexistent/a.tile");
+  assert_error(tilec_program_from_file("/", &program), TILEC_ERROR_IO, "cannot read /");
+  assert_error(tilec_program_from_file(NULL, &program), TILEC_ERROR_INVALID_ARGUMENT, "path is NULL");
+  assert_error(tilec_program_from_source("wrong.tir", "func", 4, &program), TILEC_ERROR_COMPILE,
+               "wrong.tir:1:");
+  tilec_program_free(NULL);
+  assert_ok(tilec_program_from_source("empty.tile", NULL, 0, &program));
+  tilec_program_free(program);
+}
+
+static void test_outputs(void **unused) {
+  (void)unused;
+  tilec_program *program = program_of("scale.tile", scale_source);
+  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
+  const char *defines[] = {"BLOCK=256"};
+  tilec_compiled *compiled = NULL;
+  const char *text;
+  size_t bytes;
+  options.signature = "x=:16,n=i32";
+  options.defines = defines;
+  options.define_count = 1;
+  options.arch = "sm_80";
+  options.num_warps = 2;
+  options.remarks = 1;
+  assert_ok(tilec_compile(program, &options, &compiled));
+  tilec_program_free(program);
+  assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_PTX, &text, &bytes));
+  assert_non_null(strstr(text, ".target sm_80"));
+  assert_int_equal(strlen(text), bytes);
+  assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_TIR, &text, NULL));
+  assert_non_null(strstr(text, "scale"));
+  assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_LLVM, &text, NULL));
+  assert_non_null(strstr(text, "define"));
+  assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_META, &text, NULL));
+  assert_non_null(strstr(text, "\"threads\": 64"));
+  assert_non_null(strstr(text, "\"BLOCK\": 256"));
+  tilec_status status = tilec_compiled_output(compiled, TILEC_OUTPUT_CUBIN, &text, &bytes);
+  if (status == TILEC_OK) { // where there is ptxas
+    assert_memory_equal(text, "\177ELF", 4);
+    assert_true(bytes > 1000);
+  } else {
+    assert_int_equal(status, TILEC_ERROR_NOT_SUPPORTED);
+    assert_non_null(strstr(tilec_last_error(), "ptxas"));
+  }
+  assert_non_null(tilec_compiled_log(compiled));
+  assert_error(tilec_compiled_output(compiled, (tilec_output)9, &text, NULL), TILEC_ERROR_INVALID_ARGUMENT,
+               "9");
+  assert_error(tilec_compiled_output(compiled, TILEC_OUTPUT_PTX, NULL, NULL), TILEC_ERROR_INVALID_ARGUMENT,
+               "text is NULL");
+  assert_error(tilec_compiled_output(NULL, TILEC_OUTPUT_PTX, &text, NULL), TILEC_ERROR_INVALID_ARGUMENT,
+               "compiled is NULL");
+  tilec_compiled_free(compiled);
+  tilec_compiled_free(NULL);
+  assert_string_equal(tilec_compiled_log(NULL), "");
+}
+
+static void compile_fails(const tilec_compile_options *options, tilec_status status, const char *text) {
+  tilec_program *program = program_of("scale.tile", scale_source);
+  tilec_compiled *compiled = (tilec_compiled *)1;
+  assert_error(tilec_compile(program, options, &compiled), status, text);
+  assert_null(compiled);
+  tilec_program_free(program);
+}
+
+static void test_wrong_options(void **unused) {
+  (void)unused;
+  tilec_compiled *compiled;
+  const char *defines[] = {"BLOCK=256", NULL}, *unknown[] = {"BLOCKS=3"};
+  tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT, fresh = TILEC_COMPILE_OPTIONS_INIT;
+  assert_error(tilec_compile(NULL, NULL, &compiled), TILEC_ERROR_INVALID_ARGUMENT, "program is NULL");
+  o.size = 0;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
+  o.size = 3;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
+  o.size = sizeof o + 8;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
+  o = fresh, o.num_warps = 3;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_warps is 3");
+  o = fresh, o.num_warps = 64;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_warps is 64");
+  o = fresh, o.num_stages = -1;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is -1");
+  o = fresh, o.maxnreg = 256;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is 256");
+  o = fresh, o.arch = "sm_12";
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "sm_12");
+  o = fresh, o.fp32_dot = (tilec_fp32_dot)7;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is 7");
+  o = fresh, o.define_count = 1;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL");
+  o.defines = defines, o.define_count = 2;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "defines[1] is NULL");
+  o.defines = unknown, o.define_count = 1, o.signature = "n=i32";
+  compile_fails(&o, TILEC_ERROR_COMPILE, "BLOCKS");
+  o = fresh, o.kernel = "scalar";
+  compile_fails(&o, TILEC_ERROR_COMPILE, "scalar");
+  o = fresh, o.signature = "n=i33";
+  compile_fails(&o, TILEC_ERROR_COMPILE, "<signature>:1:3: error:");
+  compile_fails(NULL, TILEC_ERROR_COMPILE, "'n'"); // no type
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_wrong_programs),
+      cmocka_unit_test(test_outputs),
+      cmocka_unit_test(test_wrong_options),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
