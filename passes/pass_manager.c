@@ -93,6 +93,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
   uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
   const char *stop = options->stop_after;
+  uint32_t ran = 0;
 
   if (options->after) options->after(NULL, module, 0, options->data);
   if (stop && strcmp(stop, "elaborate") == 0) return true;
@@ -100,7 +101,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
     if (!run_pass(pass, module, diags, options)) return false;
-    if (stop && strcmp(stop, pass->name) == 0) break;
+    if ((stop && strcmp(stop, pass->name) == 0) || ++ran == options->most) break;
   }
   return true;
 }

@@ -14,8 +14,8 @@
 
 // --- Faults ---
 
-// Writes last_tir to a new file in the system's folder for temporary files. False where it could not.
-static bool save_tir(const Compilation *c, char *path, size_t room) {
+// Writes the text to a new file in the system's folder for temporary files. False where it could not.
+static bool save_tir(Str text, char *path, size_t room) {
   const char *folder = getenv("TMPDIR");
   int n = snprintf(path, room, "%s/tilec-bug-XXXXXX", folder && folder[0] ? folder : "/tmp");
   if (n < 0 || (size_t)n + sizeof ".tir" > room) return false;
@@ -25,7 +25,7 @@ static bool save_tir(const Compilation *c, char *path, size_t room) {
     if (fd >= 0) close(fd);
     return false;
   }
-  bool ok = fwrite(c->last_tir.at, 1, c->last_tir.n, file) == c->last_tir.n;
+  bool ok = fwrite(text.at, 1, text.n, file) == text.n;
   if (fclose(file) != 0) ok = false;
   char final[600];
   snprintf(final, sizeof final, "%s.tir", path);
@@ -37,12 +37,22 @@ static bool save_tir(const Compilation *c, char *path, size_t room) {
   return true;
 }
 
-// What reproduces the fault: the saved .tir and the rest of the passes, or the
-// source where there is no .tir yet.
+static bool replay(Compilation *c, Buf *text);
+
+// Saves the module as the last good step left it, as .tir text.
+static bool save_last_step(Compilation *c, char *path, size_t room) {
+  Buf text = {0};
+  bool ok = c->last_step && replay(c, &text) && save_tir(buf_view(&text), path, room);
+  buf_free(&text);
+  return ok;
+}
+
+// What reproduces the fault: the saved .tir and the rest of the passes, or the source where there is no
+// .tir yet.
 static void describe_bug(Compilation *c, const char *message) {
   char path[512];
   const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";
-  if (!c->last_step || !save_tir(c, path, sizeof path)) {
+  if (!save_last_step(c, path, sizeof path)) {
     snprintf(c->fault, sizeof c->fault,
              "internal error: %.600s (while compiling %.200s; please report it with that file)", message,
              source);
@@ -99,7 +109,6 @@ tilec_status compilation_init(Compilation *c) {
 void compilation_free(Compilation *c) {
   buf_free(&c->code.llvm);
   buf_free(&c->code.ptx);
-  buf_free(&c->last_tir);
   arena_free(&c->scratch);
   arena_free(&c->arena);
   *c = (Compilation){0};
@@ -170,21 +179,19 @@ static void take_tir(Compilation *c, const Spec *spec) {
   if (!c->diags.errors) module_verify(c->module, &c->diags);
 }
 
-static void keep_tir(Compilation *c, const char *step) {
-  buf_reset(&c->last_tir);
-  c->last_step = NULL; // while it is being printed
-  module_print(c->module, NULL, &c->last_tir);
-  c->last_step = step;
+static void elaborate_kernel(Compilation *c, const Spec *spec) {
+  if (c->is_tir) {
+    take_tir(c, spec);
+    return;
+  }
+  if (!c->module) c->module = module_new(&c->ir, &spec->target);
+  frontend_elaborate(c->module, c->syntax, spec);
 }
 
 static tilec_status elaborate(Compilation *c, void *data) {
   const Spec *spec = data;
-  if (c->is_tir) {
-    take_tir(c, spec);
-    return diagnosed(c);
-  }
-  if (!c->module) c->module = module_new(&c->ir, &spec->target);
-  frontend_elaborate(c->module, c->syntax, spec);
+  vec_push(&c->arena, &c->specs, *spec);
+  elaborate_kernel(c, spec);
   return diagnosed(c);
 }
 
@@ -193,7 +200,7 @@ tilec_status compile_elaborate(Compilation *c, const Spec *spec) {
   return compile_guard(c, elaborate, &copy);
 }
 
-// --- Passes and codegen ---
+// --- Passes ---
 
 typedef struct PassRun {
   Compilation *c;
@@ -202,13 +209,14 @@ typedef struct PassRun {
 
 static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
   PassRun *run = data;
-  keep_tir(run->c, pass ? pass : "elaborate");
+  run->c->last_step = pass ? pass : "elaborate";
+  run->c->passes_run += pass != NULL;
   if (run->options->after) run->options->after(pass, module, seconds, run->options->data);
 }
 
 static tilec_status passes(Compilation *c, void *data) {
   PassRun *run = data;
-  PassRunOptions options = *run->options;
+  PassRunOptions options = c->pass_options = *run->options;
   options.after = after_pass;
   options.data = run;
   options.scratch = &c->scratch;
@@ -220,6 +228,41 @@ static tilec_status passes(Compilation *c, void *data) {
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options) {
   return compile_guard(c, passes, &(PassRun){c, options});
 }
+
+// --- Replay ---
+
+// Compiles once more, up to the last step that went well. Nothing is kept of a compile while it goes well: the
+// sources and the specialisations say all of it. c->module is the module as it was then.
+static void compile_again(Compilation *c) {
+  c->module = c->is_tir ? module_parse(&c->ir, c->file) : NULL;
+  for (uint32_t i = 0; i < c->specs.n; i++) elaborate_kernel(c, &c->specs.at[i]);
+  if (!c->passes_run) return;
+  PassRunOptions options = c->pass_options;
+  options.after = NULL;
+  options.verify_each = false;
+  options.scratch = &c->scratch;
+  options.most = c->passes_run;
+  passes_run(c->module, &c->diags, &options);
+}
+
+// The text of the module after the last good step; false where it cannot be had. For use after a fault: a
+// further one ends the replay, and what it diagnoses was diagnosed before.
+static bool replay(Compilation *c, Buf *text) {
+  FaultFrame frame;
+  const Diags diags = c->diags;
+  arena_free(&c->scratch);
+  fault_enter(&frame);
+  bool ok = setjmp(frame.env) == 0;
+  if (ok) {
+    compile_again(c);
+    module_print(c->module, NULL, text);
+  }
+  fault_leave(&frame);
+  c->diags = diags;
+  return ok;
+}
+
+// --- Codegen ---
 
 static tilec_status codegen(Compilation *c, void *data) {
   const CodegenOptions *options = data;

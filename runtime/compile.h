@@ -40,7 +40,10 @@ typedef struct Compilation {
   IrModule *module;      // after compile_elaborate (of .tir text after compile_parse)
   CodegenResult code;    // after compile_codegen
   char fault[1024];      // what a fault said, with the file that was saved; "" else
-  Buf last_tir;          // the module as it was after the last step that went well, for reports of faults
+  // What a report of a fault needs to compile again up to the last step that went well.
+  VEC(Spec) specs; // as elaborated, in order
+  PassRunOptions pass_options;
+  uint32_t passes_run;   // how many passes have gone well
   const char *last_step; // "elaborate", or the pass's name; NULL: none yet
 } Compilation;
 
@@ -63,6 +66,7 @@ tilec_status compile_define(Compilation *c, const char *define, Spec *spec);
 // only where one is named, and overrides the module's target where spec's differs from target_default() or
 // says that it was given.
 tilec_status compile_elaborate(Compilation *c, const Spec *spec);
+// What `options` point to stays until the compilation is freed.
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options);
 tilec_status compile_codegen(Compilation *c, const CodegenOptions *options);
 // One JSON object a kernel, each on a line, with a newline. After compile_codegen.

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "ir/print.h"
 #include "runtime/compile.h"
 
 static const char add_source[] = "@kernel\n"
@@ -148,6 +149,18 @@ static void break_after_coalesce(const char *pass, IrModule *module, double seco
   if (pass && strcmp(pass, "coalesce") == 0) BUG("a broken rule");
 }
 
+static char *saved_text(const Compilation *c, char path[600], char *text, size_t room) {
+  const char *at = strstr(c->fault, "tilec compile ");
+  assert_non_null(at);
+  assert_int_equal(sscanf(at, "tilec compile %599s", path), 1);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  text[fread(text, 1, room - 1, file)] = '\0';
+  fclose(file);
+  unlink(path);
+  return text;
+}
+
 // The message names a file that holds the last good .tir, and compiles.
 static void test_a_bug_saves_the_tir(void **unused) {
   (void)unused;
@@ -158,25 +171,51 @@ static void test_a_bug_saves_the_tir(void **unused) {
   assert_non_null(strstr(c.fault, "a broken rule"));
   assert_non_null(strstr(c.fault, "after the step 'coalesce' of add.tile"));
   char path[600] = "";
-  const char *at = strstr(c.fault, "tilec compile ");
-  assert_non_null(at);
-  assert_int_equal(sscanf(at, "tilec compile %599s", path), 1);
-  compilation_free(&c);
-
-  FILE *file = fopen(path, "r");
-  assert_non_null(file);
   static char text[100000];
-  size_t n = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  unlink(path);
+  saved_text(&c, path, text, sizeof text);
+  compilation_free(&c);
   Spec spec = {.target = target_default()};
   assert_int_equal(compilation_init(&c), TILEC_OK);
-  assert_int_equal(compile_parse(&c, path, (Str){text, n}), TILEC_OK);
+  assert_int_equal(compile_parse(&c, path, str_from(text)), TILEC_OK);
   assert_true(c.is_tir);
   assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
   assert_int_equal(compile_passes(&c, &(PassRunOptions){0}), TILEC_OK);
   assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
   assert_non_null(strstr(c.code.ptx.at, ".entry add"));
+  compilation_free(&c);
+}
+
+// A pass that runs several times: fails after the run that follows the pass `pipeline`, having spoilt the module.
+typedef struct Spoilt {
+  bool pipelined;
+  Buf before; // the module's text
+} Spoilt;
+
+static void spoil_after_pipeline(const char *pass, IrModule *module, double seconds, void *data) {
+  (void)seconds;
+  Spoilt *spoilt = data;
+  if (pass && strcmp(pass, "pipeline") == 0) spoilt->pipelined = true;
+  if (!spoilt->pipelined || strcmp(pass, "simplify") != 0) return;
+  module_print(module, NULL, &spoilt->before);
+  module->funcs.n = 0;
+  BUG("spoilt");
+}
+
+// What is saved is the module after the last good step, whatever became of it then: it is made again.
+static void test_a_bug_replays_the_passes(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0};
+  Spoilt spoilt = {0};
+  PassRunOptions options = {.after = spoil_after_pipeline, .data = &spoilt};
+  assert_int_equal(run_all(&c, &options, &meta), TILEC_ERROR_INTERNAL);
+  assert_non_null(strstr(c.fault, "after the step 'simplify' of add.tile"));
+  char path[600] = "";
+  static char text[100000];
+  assert_string_equal(saved_text(&c, path, text, sizeof text), spoilt.before.at);
+  assert_non_null(strstr(text, "#l0 = layout"));
+  assert_int_equal(c.diags.errors, 0);
+  buf_free(&spoilt.before);
   compilation_free(&c);
 }
 
@@ -221,7 +260,7 @@ static void test_tir_takes_no_signature(void **unused) {
   Compilation c;
   Buf meta = {0}, text = {0};
   assert_int_equal(run_all(&c, &(PassRunOptions){0}, &meta), TILEC_OK);
-  buf_str(&text, buf_view(&c.last_tir));
+  module_print(c.module, NULL, &text);
   compilation_free(&c);
   buf_free(&meta);
   Spec spec = {.target = target_default()};
@@ -240,10 +279,15 @@ static void test_tir_takes_no_signature(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_signatures_are_parsed), cmocka_unit_test(test_wrong_signatures_are_located),
-      cmocka_unit_test(test_definitions),           cmocka_unit_test(test_all_steps),
-      cmocka_unit_test(test_a_bug_saves_the_tir),   cmocka_unit_test(test_a_bug_without_a_folder),
-      cmocka_unit_test(test_the_end_of_memory),     cmocka_unit_test(test_tir_takes_no_signature),
+      cmocka_unit_test(test_signatures_are_parsed),
+      cmocka_unit_test(test_wrong_signatures_are_located),
+      cmocka_unit_test(test_definitions),
+      cmocka_unit_test(test_all_steps),
+      cmocka_unit_test(test_a_bug_saves_the_tir),
+      cmocka_unit_test(test_a_bug_without_a_folder),
+      cmocka_unit_test(test_a_bug_replays_the_passes),
+      cmocka_unit_test(test_the_end_of_memory),
+      cmocka_unit_test(test_tir_takes_no_signature),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
