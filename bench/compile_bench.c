@@ -89,18 +89,18 @@ static bool compile_once(const Case *k, double seconds[STAGES]) {
   return good;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 static double median(double *seconds) {
-  qsort(seconds, REPEATS, sizeof *seconds, compare);
+  qsort(seconds, REPEATS, sizeof *seconds, compare_doubles);
   return seconds[REPEATS / 2] * 1e3;
 }
 
 // True if it compiles within three times its bar.
-static bool measure(const Case *k) {
+static bool measure_case(const Case *k) {
   double seconds[STAGES], runs[STAGES][REPEATS];
   if (!compile_once(k, seconds)) return false;
   for (int i = 0; i < REPEATS; i++) {
@@ -115,7 +115,7 @@ static bool measure(const Case *k) {
   return !(k->bar > 0 && all > 3 * k->bar);
 }
 
-static int split(char *line, char **words) {
+static int split_words(char *line, char **words) {
   int n = 0;
   for (char *word = strtok(line, " \n"); word && n < MAX_WORDS; word = strtok(NULL, " \n")) words[n++] = word;
   return n;
@@ -123,7 +123,7 @@ static int split(char *line, char **words) {
 
 static bool run_line(char *line, const char *folder, const regex_t *wanted) {
   char *words[MAX_WORDS], path[1024];
-  int n = split(line, words);
+  int n = split_words(line, words);
   if (!n || words[0][0] == '#') return true;
   if (n < 6) {
     printf("a case has too few words: %s\n", words[0]);
@@ -143,7 +143,7 @@ static bool run_line(char *line, const char *folder, const regex_t *wanted) {
   bool good = read_text(path, &text);
   if (!good) printf("cannot read %s\n", path);
   k.text = buf_view(&text);
-  good = good && measure(&k);
+  good = good && measure_case(&k);
   buf_free(&text);
   return good;
 }

@@ -19,7 +19,7 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void check(Compilation *c, tilec_status status) {
+static void must_compile(Compilation *c, tilec_status status) {
   if (status == TILEC_OK) return;
   Buf text = {0};
   diags_print_text(&c->diags, false, &text);
@@ -41,21 +41,21 @@ static Buf read_text(const char *path) {
   return text;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 static double median(double *seconds) {
-  qsort(seconds, REPEATS, sizeof *seconds, compare);
+  qsort(seconds, REPEATS, sizeof *seconds, compare_doubles);
   return seconds[REPEATS / 2];
 }
 
 static double parse_seconds(Str text) {
   Compilation c;
-  check(&c, compilation_init(&c));
+  must_compile(&c, compilation_init(&c));
   double begin = now();
-  check(&c, compile_parse(&c, "kernels.py", text));
+  must_compile(&c, compile_parse(&c, "kernels.py", text));
   double seconds = now() - begin;
   compilation_free(&c);
   return seconds;
@@ -64,13 +64,13 @@ static double parse_seconds(Str text) {
 static double elaborate_seconds(Str text, char **argv) {
   Compilation c;
   Spec spec = {.target = target_default()};
-  check(&c, compilation_init(&c));
-  check(&c, compile_parse(&c, "kernel.py", text));
+  must_compile(&c, compilation_init(&c));
+  must_compile(&c, compile_parse(&c, "kernel.py", text));
   spec.kernel = ir_name(&c.ir, str_from(argv[2]));
-  check(&c, compile_signature(&c, argv[3], &spec));
-  for (char **define = argv + 4; *define; define++) check(&c, compile_define(&c, *define, &spec));
+  must_compile(&c, compile_signature(&c, argv[3], &spec));
+  for (char **define = argv + 4; *define; define++) must_compile(&c, compile_define(&c, *define, &spec));
   double begin = now();
-  check(&c, compile_elaborate(&c, &spec));
+  must_compile(&c, compile_elaborate(&c, &spec));
   double seconds = now() - begin;
   compilation_free(&c);
   return seconds;

@@ -70,7 +70,7 @@ static double now(void) {
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -128,21 +128,21 @@ static void measure_group(const Driver *driver, Work *work, void (*launch)(const
   must(driver->synchronize() == 0, "cuCtxSynchronize");
 }
 
-static void measure(const Driver *driver, Work *work, double *ours, double *bare) {
+static void measure_in_turn(const Driver *driver, Work *work, double *ours, double *bare) {
   for (int i = 0; i < LAUNCHES; i += GROUP) {
     measure_group(driver, work, launch_tilec, ours + i);
     measure_group(driver, work, launch_bare, bare + i);
   }
-  qsort(ours, LAUNCHES, sizeof *ours, compare);
-  qsort(bare, LAUNCHES, sizeof *bare, compare);
+  qsort(ours, LAUNCHES, sizeof *ours, compare_doubles);
+  qsort(bare, LAUNCHES, sizeof *bare, compare_doubles);
   double x = ours[LAUNCHES / 2], y = bare[LAUNCHES / 2];
   printf("launch with %zu arguments: tilec_launch %.0f ns, cuLaunchKernel %.0f ns, ratio %.3f, difference "
          "%.0f ns\n",
          work->count, x, y, x / y, x - y);
 }
 
-static void run(const Driver *driver, tilec_device *device, tilec_program *program, const char *name,
-                const char *signature, size_t pointers, size_t integers, uint64_t address) {
+static void measure_work(const Driver *driver, tilec_device *device, tilec_program *program, const char *name,
+                         const char *signature, size_t pointers, size_t integers, uint64_t address) {
   static double ours[LAUNCHES], bare[LAUNCHES];
   Work work = {0};
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
@@ -152,7 +152,7 @@ static void run(const Driver *driver, tilec_device *device, tilec_program *progr
   load_bare(driver, &work, program, name, signature);
   launch_tilec(driver, &work); // compiles
   launch_bare(driver, &work);
-  measure(driver, &work, ours, bare);
+  measure_in_turn(driver, &work, ours, bare);
   tilec_kernel_free(work.kernel);
 }
 
@@ -172,11 +172,11 @@ int main(int argc, char **argv) {
   must(tilec_program_from_file(argv[1], &program) == TILEC_OK, "tilec_program_from_file");
   must(tilec_buffer_new(device, 4096, &buffer) == TILEC_OK, "tilec_buffer_new");
   uint64_t address = tilec_buffer_address(buffer);
-  run(&driver, device, program, "few", "a=*fp32:16,b=*fp32:16,c=*fp32:16,n=i32", 3, 1, address);
-  run(&driver, device, program, "many",
-      "a=*fp32:16,b=*fp32:16,c=*fp32:16,d=*fp32:16,e=*fp32:16,f=*fp32:16,g=*fp32:16,h=*fp32:16,"
-      "n0=i32,n1=i32,n2=i32,n3=i32,n4=i32,n5=i32,n6=i32,n7=i32,n8=i32,n9=i32,n10=i32,n11=i32",
-      8, 12, address);
+  measure_work(&driver, device, program, "few", "a=*fp32:16,b=*fp32:16,c=*fp32:16,n=i32", 3, 1, address);
+  measure_work(&driver, device, program, "many",
+               "a=*fp32:16,b=*fp32:16,c=*fp32:16,d=*fp32:16,e=*fp32:16,f=*fp32:16,g=*fp32:16,h=*fp32:16,"
+               "n0=i32,n1=i32,n2=i32,n3=i32,n4=i32,n5=i32,n6=i32,n7=i32,n8=i32,n9=i32,n10=i32,n11=i32",
+               8, 12, address);
   tilec_buffer_free(buffer);
   tilec_program_free(program);
   tilec_device_close(device);

@@ -37,7 +37,7 @@ static double cpu_seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void check(const tilec_sim *sim, tilec_sim_result result) {
+static void must_succeed(const tilec_sim *sim, tilec_sim_result result) {
   if (result == TILEC_SIM_OK && tilec_sim_report_count(sim) == 0) return;
   fprintf(stderr, "sim_bench: %s\n", result ? tilec_sim_message(sim) : tilec_sim_report_at(sim, 0)->message);
   exit(1);
@@ -45,24 +45,24 @@ static void check(const tilec_sim *sim, tilec_sim_result result) {
 
 // Pointers get buffers of ELEMENTS words, other parameters 1024. Millions of the unit a
 // second, the best of REPEATS launches.
-static double measure(const Case *what, const char *text, size_t bytes, const char *kernel_name,
-                      bool checks) {
+static double measure_case(const Case *what, const char *text, size_t bytes, const char *kernel_name,
+                           bool checks) {
   tilec_sim *sim;
   tilec_sim_module *module;
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
   options.checks = checks;
   if (tilec_sim_create(&options, &sim)) exit(1);
-  check(sim, tilec_sim_load(sim, text, bytes, &module));
+  must_succeed(sim, tilec_sim_load(sim, text, bytes, &module));
   const tilec_sim_kernel *kernel;
-  check(sim, tilec_sim_find(sim, module, kernel_name, &kernel));
+  must_succeed(sim, tilec_sim_find(sim, module, kernel_name, &kernel));
   uint64_t values[MAX_PARAMS];
   const void *params[MAX_PARAMS];
   for (size_t i = 0; i < tilec_sim_param_count(kernel) && i < MAX_PARAMS; i++) {
     values[i] = 1024;
     params[i] = &values[i];
     if (tilec_sim_param_at(kernel, i)->size != 8) continue;
-    check(sim, tilec_sim_alloc(sim, (size_t)ELEMENTS * 4, &values[i]));
-    check(sim, tilec_sim_fill(sim, values[i], 1, (size_t)ELEMENTS * 4));
+    must_succeed(sim, tilec_sim_alloc(sim, (size_t)ELEMENTS * 4, &values[i]));
+    must_succeed(sim, tilec_sim_fill(sim, values[i], 1, (size_t)ELEMENTS * 4));
   }
   uint32_t grid[3] = {what->blocks, 1, 1}, block[3] = {what->threads, 1, 1};
   double best = 1e30;
@@ -70,7 +70,7 @@ static double measure(const Case *what, const char *text, size_t bytes, const ch
     double begin = cpu_seconds();
     tilec_sim_result result = tilec_sim_launch(sim, kernel, grid, block, 0, params);
     double seconds = cpu_seconds() - begin;
-    if (!checks || what->bar > 0) check(sim, result); // a file's kernel may well be reported
+    if (!checks || what->bar > 0) must_succeed(sim, result); // a file's kernel may well be reported
     if (seconds < best) best = seconds;
   }
   tilec_sim_counters total;
@@ -83,8 +83,9 @@ static double measure(const Case *what, const char *text, size_t bytes, const ch
 }
 
 // One line; false: below half a bar.
-static bool run(const Case *what, const char *text, size_t bytes, const char *kernel) {
-  double plain = measure(what, text, bytes, kernel, false), with = measure(what, text, bytes, kernel, true);
+static bool report_case(const Case *what, const char *text, size_t bytes, const char *kernel) {
+  double plain = measure_case(what, text, bytes, kernel, false),
+         with = measure_case(what, text, bytes, kernel, true);
   printf("%-28s %8.1f M %-20s with checkers %8.1f M, %.2f times slower\n", what->name, plain,
          unit_names[what->unit], with, plain / with);
   double half = what->bar / 2;
@@ -190,7 +191,7 @@ static void run_file(const char *file, const char *kernel) {
   fclose(in);
   Case named = what;
   named.name = kernel;
-  run(&named, text, size, kernel);
+  report_case(&named, text, size, kernel);
   free(text);
 }
 
@@ -199,7 +200,7 @@ int main(int argc, char **argv) {
   char *text = malloc(TEXT_BYTES);
   for (size_t i = 0; text && i < sizeof cases / sizeof *cases; i++) {
     cases[i].text(text);
-    good &= run(&cases[i], text, strlen(text), "k");
+    good &= report_case(&cases[i], text, strlen(text), "k");
   }
   free(text);
   for (int i = bars ? 2 : 1; i + 1 < argc; i += 2) run_file(argv[i], argv[i + 1]);

@@ -15,11 +15,11 @@
 extern char **environ;
 
 // A folder of our own for ptxas's files.
-typedef struct Files {
+typedef struct PtxasFiles {
   char folder[400], ptx[420], cubin[420], log[420];
-} Files;
+} PtxasFiles;
 
-static bool files_make(Files *files) {
+static bool files_make(PtxasFiles *files) {
   const char *base = getenv("TMPDIR");
   int n = snprintf(files->folder, sizeof files->folder, "%s/tilec-XXXXXX", base && base[0] ? base : "/tmp");
   if (n < 0 || (size_t)n >= sizeof files->folder || !mkdtemp(files->folder)) return false;
@@ -29,7 +29,7 @@ static bool files_make(Files *files) {
   return true;
 }
 
-static void files_remove(const Files *files) {
+static void files_remove(const PtxasFiles *files) {
   unlink(files->ptx);
   unlink(files->cubin);
   unlink(files->log);
@@ -54,7 +54,7 @@ static bool read_bytes(const char *path, Buf *bytes) {
 }
 
 // Its exit status; -1 where there is no ptxas.
-static int run_ptxas(Files *files, char *arch) {
+static int run_ptxas(PtxasFiles *files, char *arch) {
   posix_spawn_file_actions_t actions;
   char *words[] = {"ptxas", arch, files->ptx, "-o", files->cubin, NULL};
   pid_t child;
@@ -72,7 +72,7 @@ static int run_ptxas(Files *files, char *arch) {
 
 // *found: whether there was a ptxas to ask.
 static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *found) {
-  Files files;
+  PtxasFiles files;
   char arch[24];
   *found = true;
   snprintf(arch, sizeof arch, "-arch=sm_%u%s", target->sm, target->arch_specific ? "a" : "");

@@ -36,7 +36,7 @@ static bool kernel_did_wrong(CudaResult result) {
 }
 
 // TILEC_OK for success; else the error of the driver function `what`.
-static tilec_status check(const CudaApi *api, CudaResult result, const char *what) {
+static tilec_status check_result(const CudaApi *api, CudaResult result, const char *what) {
   if (result == 0) return TILEC_OK;
   const char *name = NULL, *text = NULL;
   api->GetErrorName(result, &name);
@@ -49,16 +49,16 @@ static tilec_status check(const CudaApi *api, CudaResult result, const char *wha
 }
 
 // Makes the device's context current; *pushed tells leave() whether it has anything to undo.
-static tilec_status enter(const Cuda *cuda, bool *pushed) {
+static tilec_status enter_context(const Cuda *cuda, bool *pushed) {
   CudaContext current = NULL;
   *pushed = false;
   if (cuda->api.CtxGetCurrent(&current) == 0 && current == cuda->context) return TILEC_OK;
-  tilec_status status = check(&cuda->api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
+  tilec_status status = check_result(&cuda->api, cuda->api.CtxPushCurrent(cuda->context), "cuCtxPushCurrent");
   *pushed = status == TILEC_OK;
   return status;
 }
 
-static void leave(const Cuda *cuda, bool pushed) {
+static void leave_context(const Cuda *cuda, bool pushed) {
   CudaContext popped;
   if (pushed) cuda->api.CtxPopCurrent(&popped);
 }
@@ -81,7 +81,7 @@ static tilec_status load_driver(CudaApi *api) {
       return error_set(TILEC_ERROR_NO_DEVICE, "the CUDA driver is too old: it has no %s", table[i].symbol);
     memcpy((char *)api + table[i].offset, &function, sizeof function);
   }
-  return check(api, api->Init(0), "cuInit");
+  return check_result(api, api->Init(0), "cuInit");
 }
 
 // The newest architecture that PTX can be made for and that the GPU runs: sm_90a on
@@ -110,8 +110,8 @@ static tilec_status open_context(Cuda *cuda) {
     cuda->context = current;
     return TILEC_OK;
   }
-  tilec_status status = check(&cuda->api, cuda->api.DevicePrimaryCtxRetain(&cuda->context, cuda->device),
-                              "cuDevicePrimaryCtxRetain");
+  tilec_status status = check_result(
+      &cuda->api, cuda->api.DevicePrimaryCtxRetain(&cuda->context, cuda->device), "cuDevicePrimaryCtxRetain");
   cuda->owns_primary = status == TILEC_OK;
   return status;
 }
@@ -121,11 +121,11 @@ static tilec_status open_gpu(tilec_device *device, Cuda *cuda, int ordinal) {
   const CudaApi *api = &cuda->api;
   tilec_status status = load_driver(&cuda->api);
   if (status) return status;
-  if ((status = check(api, api->DeviceGetCount(&count), "cuDeviceGetCount"))) return status;
+  if ((status = check_result(api, api->DeviceGetCount(&count), "cuDeviceGetCount"))) return status;
   if (ordinal >= count)
     return error_set(TILEC_ERROR_NO_DEVICE, "no device cuda:%d: the driver has %d GPU%s", ordinal, count,
                      count == 1 ? "" : "s");
-  if ((status = check(api, api->DeviceGet(&cuda->device, ordinal), "cuDeviceGet"))) return status;
+  if ((status = check_result(api, api->DeviceGet(&cuda->device, ordinal), "cuDeviceGet"))) return status;
   api->DeviceGetAttribute(&major, CUDA_ATTRIBUTE_CC_MAJOR, cuda->device);
   api->DeviceGetAttribute(&minor, CUDA_ATTRIBUTE_CC_MINOR, cuda->device);
   api->DeviceGetAttribute(&cuda->shared_limit, CUDA_ATTRIBUTE_SHARED_OPTIN, cuda->device);
@@ -155,9 +155,9 @@ static void cuda_close(tilec_device *device) {
 static tilec_status cuda_synchronize(tilec_device *device) {
   Cuda *cuda = device->state;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status) status = check_result(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -166,17 +166,18 @@ static tilec_status cuda_synchronize(tilec_device *device) {
 static tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
   Cuda *cuda = device->state;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(&cuda->api, cuda->api.MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status)
+    status = check_result(&cuda->api, cuda->api.MemAlloc(address, bytes ? bytes : 1), "cuMemAlloc");
+  leave_context(cuda, pushed);
   return status;
 }
 
 static void cuda_release(tilec_device *device, uint64_t address) {
   Cuda *cuda = device->state;
   bool pushed;
-  if (enter(cuda, &pushed) == TILEC_OK) cuda->api.MemFree(address);
-  leave(cuda, pushed);
+  if (enter_context(cuda, &pushed) == TILEC_OK) cuda->api.MemFree(address);
+  leave_context(cuda, pushed);
 }
 
 static tilec_status cuda_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
@@ -195,11 +196,11 @@ static tilec_status cuda_write(tilec_device *device, uint64_t address, const voi
   Cuda *cuda = device->state;
   const CudaApi *api = &cuda->api;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
-  if (!status) status = check(api, api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
-  if (!status) status = check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status) status = check_result(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check_result(api, api->MemcpyHtoD(address, from, bytes), "cuMemcpyHtoD");
+  if (!status) status = check_result(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -207,10 +208,10 @@ static tilec_status cuda_read(tilec_device *device, uint64_t address, void *to, 
   Cuda *cuda = device->state;
   const CudaApi *api = &cuda->api;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
-  if (!status) status = check(api, api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status) status = check_result(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check_result(api, api->MemcpyDtoH(to, address, bytes), "cuMemcpyDtoH");
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -218,11 +219,11 @@ static tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t by
   Cuda *cuda = device->state;
   const CudaApi *api = &cuda->api;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(api, api->CtxSynchronize(), "cuCtxSynchronize");
-  if (!status) status = check(api, api->MemsetD8(address, byte, bytes), "cuMemsetD8");
-  if (!status) status = check(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status) status = check_result(api, api->CtxSynchronize(), "cuCtxSynchronize");
+  if (!status) status = check_result(api, api->MemsetD8(address, byte, bytes), "cuMemsetD8");
+  if (!status) status = check_result(api, api->StreamSynchronize(NULL), "cuStreamSynchronize");
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -231,27 +232,28 @@ static tilec_status cuda_fill(tilec_device *device, uint64_t address, uint8_t by
 static tilec_status cuda_stream_new(tilec_device *device, void **stream) {
   Cuda *cuda = device->state;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
+  tilec_status status = enter_context(cuda, &pushed);
   if (!status)
-    status = check(&cuda->api, cuda->api.StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
-  leave(cuda, pushed);
+    status =
+        check_result(&cuda->api, cuda->api.StreamCreate(stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  leave_context(cuda, pushed);
   return status;
 }
 
 static tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) {
   Cuda *cuda = device->state;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
-  if (!status) status = check(&cuda->api, cuda->api.StreamSynchronize(stream), "cuStreamSynchronize");
-  leave(cuda, pushed);
+  tilec_status status = enter_context(cuda, &pushed);
+  if (!status) status = check_result(&cuda->api, cuda->api.StreamSynchronize(stream), "cuStreamSynchronize");
+  leave_context(cuda, pushed);
   return status;
 }
 
 static void cuda_stream_free(tilec_device *device, void *stream) {
   Cuda *cuda = device->state;
   bool pushed;
-  if (enter(cuda, &pushed) == TILEC_OK) cuda->api.StreamDestroy(stream);
-  leave(cuda, pushed);
+  if (enter_context(cuda, &pushed) == TILEC_OK) cuda->api.StreamDestroy(stream);
+  leave_context(cuda, pushed);
 }
 
 // --- Kernels ---
@@ -262,7 +264,7 @@ static tilec_status load_module(const Cuda *cuda, const KernelImage *image, Cuda
   int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES, CUDA_JIT_INFO_LOG, CUDA_JIT_INFO_LOG_BYTES};
   void *values[] = {errors, (void *)(uintptr_t)LOG_BYTES, infos, (void *)(uintptr_t)LOG_BYTES};
   CudaResult result = cuda->api.ModuleLoadDataEx(&kernel->module, image->ptx.at, 4, options, values);
-  tilec_status status = check(&cuda->api, result, "cuModuleLoadDataEx");
+  tilec_status status = check_result(&cuda->api, result, "cuModuleLoadDataEx");
   if (!status) return TILEC_OK;
   return error_set(status, "the driver refuses the PTX of %s: %s%s%s", image->name, tilec_last_error(),
                    errors[0] ? "\n" : "", errors);
@@ -272,8 +274,8 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   const CudaApi *api = &cuda->api;
   tilec_status status = load_module(cuda, image, kernel);
   if (status) return status;
-  status = check(api, api->ModuleGetFunction(&kernel->function, kernel->module, image->name),
-                 "cuModuleGetFunction");
+  status = check_result(api, api->ModuleGetFunction(&kernel->function, kernel->module, image->name),
+                        "cuModuleGetFunction");
   if (status) return error_set(status, "no kernel %s in the PTX: %s", image->name, tilec_last_error());
   memcpy(kernel->threads, image->threads, sizeof kernel->threads);
   kernel->shared_bytes = image->shared_bytes;
@@ -282,7 +284,7 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   if (image->shared_bytes > (uint32_t)cuda->shared_limit)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s needs %u bytes of shared memory, the GPU has %d a block",
                      image->name, image->shared_bytes, cuda->shared_limit);
-  return check(
+  return check_result(
       api, api->FuncSetAttribute(kernel->function, CUDA_FUNC_MAX_DYNAMIC_SHARED, (int)image->shared_bytes),
       "cuFuncSetAttribute");
 }
@@ -291,8 +293,8 @@ static void cuda_unload(tilec_device *device, void *state) {
   Cuda *cuda = device->state;
   CudaKernel *kernel = state;
   bool pushed;
-  if (enter(cuda, &pushed) == TILEC_OK && kernel->module) cuda->api.ModuleUnload(kernel->module);
-  leave(cuda, pushed);
+  if (enter_context(cuda, &pushed) == TILEC_OK && kernel->module) cuda->api.ModuleUnload(kernel->module);
+  leave_context(cuda, pushed);
   free(kernel);
 }
 
@@ -303,13 +305,13 @@ static tilec_status cuda_load(tilec_device *device, const KernelImage *image, vo
   if (!kernel) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   bool pushed;
   int mode = CUDA_CAPTURE_RELAXED;
-  tilec_status status = enter(cuda, &pushed);
+  tilec_status status = enter_context(cuda, &pushed);
   if (!status) {
     cuda->api.ThreadExchangeStreamCaptureMode(&mode);
     status = load_function(cuda, image, kernel);
     cuda->api.ThreadExchangeStreamCaptureMode(&mode);
   }
-  leave(cuda, pushed);
+  leave_context(cuda, pushed);
   if (status)
     cuda_unload(device, kernel);
   else
@@ -335,8 +337,8 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
   };
   for (uint32_t i = 0; i < launch->arg_count; i++)
     memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));
-  return check(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
-               "cuLaunchKernelEx");
+  return check_result(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
+                      "cuLaunchKernelEx");
 }
 
 static tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
@@ -345,9 +347,9 @@ static tilec_status cuda_launch(tilec_device *device, void *kernel, const Kernel
   if (launch->arg_count > MAX_ARGS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u arguments; at most %d are possible", launch->arg_count,
                      MAX_ARGS);
-  tilec_status status = enter(cuda, &pushed);
+  tilec_status status = enter_context(cuda, &pushed);
   if (!status) status = launch_here(cuda, kernel, launch);
-  leave(cuda, pushed);
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -364,11 +366,12 @@ static tilec_status timer_capture(const Cuda *cuda, Timer *timer, const CudaKern
                                   KernelLaunch *launches, uint32_t launch_count, uint32_t count) {
   const CudaApi *api = &cuda->api;
   tilec_status status =
-      check(api, api->StreamCreate(&timer->stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
-  if (!status) status = check(api, api->EventCreate(&timer->start, 0), "cuEventCreate");
-  if (!status) status = check(api, api->EventCreate(&timer->end, 0), "cuEventCreate");
+      check_result(api, api->StreamCreate(&timer->stream, CUDA_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (!status) status = check_result(api, api->EventCreate(&timer->start, 0), "cuEventCreate");
+  if (!status) status = check_result(api, api->EventCreate(&timer->end, 0), "cuEventCreate");
   if (!status)
-    status = check(api, api->StreamBeginCapture(timer->stream, CUDA_CAPTURE_RELAXED), "cuStreamBeginCapture");
+    status = check_result(api, api->StreamBeginCapture(timer->stream, CUDA_CAPTURE_RELAXED),
+                          "cuStreamBeginCapture");
   if (status) return status;
   for (uint32_t i = 0; i < count && !status; i++) {
     KernelLaunch launch = launches[i % launch_count];
@@ -376,19 +379,21 @@ static tilec_status timer_capture(const Cuda *cuda, Timer *timer, const CudaKern
     status = launch_here(cuda, kernel, &launch);
   }
   CudaResult ended = api->StreamEndCapture(timer->stream, &timer->graph);
-  if (!status) status = check(api, ended, "cuStreamEndCapture");
+  if (!status) status = check_result(api, ended, "cuStreamEndCapture");
   if (!status)
-    status = check(api, api->GraphInstantiateWithFlags(&timer->exec, timer->graph, 0), "cuGraphInstantiate");
+    status = check_result(api, api->GraphInstantiateWithFlags(&timer->exec, timer->graph, 0),
+                          "cuGraphInstantiate");
   return status;
 }
 
 static tilec_status timer_round(const CudaApi *api, const Timer *timer, float *milliseconds) {
-  tilec_status status = check(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
-  if (!status) status = check(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
-  if (!status) status = check(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
-  if (!status) status = check(api, api->EventSynchronize(timer->end), "cuEventSynchronize");
+  tilec_status status = check_result(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
+  if (!status) status = check_result(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
+  if (!status) status = check_result(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
+  if (!status) status = check_result(api, api->EventSynchronize(timer->end), "cuEventSynchronize");
   if (!status)
-    status = check(api, api->EventElapsedTime(milliseconds, timer->start, timer->end), "cuEventElapsedTime");
+    status = check_result(api, api->EventElapsedTime(milliseconds, timer->start, timer->end),
+                          "cuEventElapsedTime");
   return status;
 }
 
@@ -406,7 +411,7 @@ static tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *
   Timer timer = {0};
   bool pushed;
   float milliseconds;
-  tilec_status status = enter(cuda, &pushed);
+  tilec_status status = enter_context(cuda, &pushed);
   if (!status) status = timer_capture(cuda, &timer, kernel, launches, launch_count, count);
   if (!status) status = timer_round(&cuda->api, &timer, &milliseconds); // warm
   for (uint32_t i = 0; i < rounds && !status; i++) {
@@ -414,7 +419,7 @@ static tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *
     seconds[i] = milliseconds / 1e3 / count;
   }
   timer_free(&cuda->api, &timer);
-  leave(cuda, pushed);
+  leave_context(cuda, pushed);
   return status;
 }
 
@@ -426,11 +431,11 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
   void *values[] = {errors, (void *)(uintptr_t)LOG_BYTES}, *made = NULL;
   size_t bytes = 0;
   CudaLink link = NULL;
-  tilec_status status = check(api, api->LinkCreate(2, options, values, &link), "cuLinkCreate");
+  tilec_status status = check_result(api, api->LinkCreate(2, options, values, &link), "cuLinkCreate");
   if (status) return status;
   CudaResult result = api->LinkAddData(link, CUDA_JIT_INPUT_PTX, ptx.at, ptx.n + 1, "tilec", 0, NULL, NULL);
-  status = check(api, result, "cuLinkAddData");
-  if (!status) status = check(api, api->LinkComplete(link, &made, &bytes), "cuLinkComplete");
+  status = check_result(api, result, "cuLinkAddData");
+  if (!status) status = check_result(api, api->LinkComplete(link, &made, &bytes), "cuLinkComplete");
   if (status)
     status = error_set(status, "the driver refuses the PTX: %s%s%s", tilec_last_error(),
                        errors[0] ? "\n" : "", errors);
@@ -443,9 +448,9 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
 static tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
   Cuda *cuda = device->state;
   bool pushed;
-  tilec_status status = enter(cuda, &pushed);
+  tilec_status status = enter_context(cuda, &pushed);
   if (!status) status = link_ptx(&cuda->api, ptx, cubin);
-  leave(cuda, pushed);
+  leave_context(cuda, pushed);
   return status;
 }
 

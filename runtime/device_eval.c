@@ -109,7 +109,7 @@ static void take_memory(HostMemory *host, const EvalMemory *memory) {
   }
 }
 
-static tilec_status run(void *data) {
+static tilec_status run_function(void *data) {
   EvalRun *r = data;
   Diags *diags = r->func->module->ir->diags;
   diags->list.n = 0;
@@ -132,7 +132,7 @@ static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const
                      r.func->param_count, launch->arg_count);
   pthread_mutex_lock(&r.memory->lock);
   buf_reset(&device->printed);
-  tilec_status status = error_guard(run, &r);
+  tilec_status status = error_guard(run_function, &r);
   pthread_mutex_unlock(&r.memory->lock);
   arena_free(&r.arena);
   return status;

@@ -70,14 +70,14 @@ static void sim_close(tilec_device *device) {
   free(state);
 }
 
-static tilec_sim *lock(tilec_device *device) {
+static tilec_sim *lock_sim(tilec_device *device) {
   Sim *state = device->state;
   pthread_mutex_lock(&state->lock);
   return state->sim;
 }
 
 // Unlocks; the result as a status, with the simulator's message.
-static tilec_status unlock(tilec_device *device, tilec_sim_result result) {
+static tilec_status unlock_sim(tilec_device *device, tilec_sim_result result) {
   static const tilec_status statuses[] = {
       [TILEC_SIM_OK] = TILEC_OK,
       [TILEC_SIM_ERROR_INVALID] = TILEC_ERROR_INVALID_ARGUMENT,
@@ -100,11 +100,11 @@ static tilec_status sim_synchronize(tilec_device *device) {
 }
 
 static tilec_status sim_alloc(tilec_device *device, size_t bytes, uint64_t *address) {
-  return unlock(device, tilec_sim_alloc(lock(device), bytes, address));
+  return unlock_sim(device, tilec_sim_alloc(lock_sim(device), bytes, address));
 }
 
 static void sim_release(tilec_device *device, uint64_t address) {
-  unlock(device, tilec_sim_free(lock(device), address));
+  unlock_sim(device, tilec_sim_free(lock_sim(device), address));
 }
 
 static tilec_status sim_map(tilec_device *device, uint64_t address, size_t bytes, uint64_t *mapped,
@@ -112,21 +112,21 @@ static tilec_status sim_map(tilec_device *device, uint64_t address, size_t bytes
   if (!address || address > UINTPTR_MAX || bytes > UINTPTR_MAX - address)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "no memory at 0x%llx", (unsigned long long)address);
   tilec_status status =
-      unlock(device, tilec_sim_bind(lock(device), (void *)(uintptr_t)address, bytes, mapped));
+      unlock_sim(device, tilec_sim_bind(lock_sim(device), (void *)(uintptr_t)address, bytes, mapped));
   *is_mapped = status == TILEC_OK;
   return status;
 }
 
 static tilec_status sim_write(tilec_device *device, uint64_t address, const void *from, size_t bytes) {
-  return unlock(device, tilec_sim_write(lock(device), address, from, bytes));
+  return unlock_sim(device, tilec_sim_write(lock_sim(device), address, from, bytes));
 }
 
 static tilec_status sim_read(tilec_device *device, uint64_t address, void *to, size_t bytes) {
-  return unlock(device, tilec_sim_read(lock(device), to, address, bytes));
+  return unlock_sim(device, tilec_sim_read(lock_sim(device), to, address, bytes));
 }
 
 static tilec_status sim_fill(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes) {
-  return unlock(device, tilec_sim_fill(lock(device), address, byte, bytes));
+  return unlock_sim(device, tilec_sim_fill(lock_sim(device), address, byte, bytes));
 }
 
 static tilec_status sim_stream_new(tilec_device *device, void **stream) {
@@ -147,11 +147,11 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   memcpy(k->threads, image->threads, sizeof k->threads);
   k->shared_bytes = image->shared_bytes;
-  tilec_sim *sim = lock(device);
+  tilec_sim *sim = lock_sim(device);
   tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
   if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
   if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
-  tilec_status status = unlock(device, result);
+  tilec_status status = unlock_sim(device, result);
   if (status)
     free(k);
   else
@@ -161,7 +161,7 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
 
 static void sim_unload(tilec_device *device, void *kernel) {
   SimKernel *k = kernel;
-  unlock(device, tilec_sim_unload(lock(device), k->module));
+  unlock_sim(device, tilec_sim_unload(lock_sim(device), k->module));
   free(k);
 }
 
@@ -195,16 +195,16 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
                      tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
   for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
-  tilec_sim *sim = lock(device);
+  tilec_sim *sim = lock_sim(device);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
   size_t bytes;
   const char *printed = tilec_sim_printed(sim, &bytes);
   buf_reset(&device->printed);
   buf_bytes(&device->printed, printed, bytes);
-  if (result != TILEC_SIM_ERROR_KERNEL) return unlock(device, result);
+  if (result != TILEC_SIM_ERROR_KERNEL) return unlock_sim(device, result);
   tilec_status status = kernel_errors(sim);
-  unlock(device, TILEC_SIM_OK);
+  unlock_sim(device, TILEC_SIM_OK);
   return status;
 }
 

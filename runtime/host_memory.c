@@ -20,7 +20,7 @@ void host_memory_free(HostMemory *memory) {
 }
 
 // The index of the first block that ends past `address`; count where there is none.
-static size_t find(const HostMemory *memory, uint64_t address) {
+static size_t find_block(const HostMemory *memory, uint64_t address) {
   size_t low = 0, high = memory->count;
   while (low < high) {
     size_t mid = low + (high - low) / 2;
@@ -33,7 +33,7 @@ static size_t find(const HostMemory *memory, uint64_t address) {
 }
 
 static tilec_status insert(HostMemory *memory, HostBlock block) {
-  size_t at = find(memory, block.address);
+  size_t at = find_block(memory, block.address);
   if (at < memory->count && memory->blocks[at].address < block.address + block.bytes)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "memory at 0x%llx overlaps a buffer",
                      (unsigned long long)block.address);
@@ -67,7 +67,7 @@ tilec_status host_alloc(HostMemory *memory, size_t bytes, uint64_t *address) {
 }
 
 static bool contains(const HostMemory *memory, uint64_t address, size_t bytes) {
-  size_t at = find(memory, address);
+  size_t at = find_block(memory, address);
   const HostBlock *block = memory->blocks + at;
   return at < memory->count && block->address <= address &&
          bytes <= block->bytes - (address - block->address);
@@ -101,7 +101,7 @@ void host_release(HostMemory *memory, uint64_t address) {
 
 // The bytes, checked to be within one block; NULL with the error set where they are not.
 static HostBlock *check_range(HostMemory *memory, uint64_t address, size_t bytes, tilec_status *status) {
-  if (contains(memory, address, bytes)) return memory->blocks + find(memory, address);
+  if (contains(memory, address, bytes)) return memory->blocks + find_block(memory, address);
   *status = error_set(TILEC_ERROR_INVALID_ARGUMENT, "no buffer has the %zu bytes at 0x%llx", bytes,
                       (unsigned long long)address);
   return NULL;

@@ -164,13 +164,13 @@ static void want_members(Files *files, const Module *of, const Module *by, const
   }
 }
 
-static const char *bound(const ImportName *item) { return item->alias ? item->alias : item->name; }
+static const char *bound_name(const ImportName *item) { return item->alias ? item->alias : item->name; }
 
 // Whether the file imports that name by name.
 static bool is_bound(const Module *module, const char *name) {
   for (uint32_t i = 0; i < module->imports.n; i++)
     for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++)
-      if (bound(&module->imports.at[i]->names.at[k]) == name) return true;
+      if (bound_name(&module->imports.at[i]->names.at[k]) == name) return true;
   return false;
 }
 
@@ -178,9 +178,9 @@ static void follow_wanted(Files *files, Wanted wanted, Import *import, ImportNam
   const Module *module = wanted.module, *by = wanted.name ? wanted.by : module;
   bool all = import->from && strcmp(item->name, "*") == 0;
   if (all && wanted.name && is_bound(module, wanted.name)) return;
-  if (!all && !(wanted.name ? bound(item) == wanted.name : mentions(module, bound(item)))) return;
+  if (!all && !(wanted.name ? bound_name(item) == wanted.name : mentions(module, bound_name(item)))) return;
   follow(files, module, import, item);
-  want_members(files, item->whole, by, wanted.name ? NULL : bound(item));
+  want_members(files, item->whole, by, wanted.name ? NULL : bound_name(item));
   if (!all || wanted.name)
     want(files, (Wanted){item->module, by, all ? wanted.name : item->name});
   else

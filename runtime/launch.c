@@ -48,8 +48,8 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
 }
 
 // The evaluator reports to the compilation's diagnostics, as the evaluation of @grid does: one at a time.
-static tilec_status launch(const tilec_device *device, Specialisation *s, const BoundArgs *args,
-                           const tilec_launch_options *o) {
+static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
+                                          const BoundArgs *args, const tilec_launch_options *o) {
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->grid_lock);
   tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream);
@@ -73,5 +73,5 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   status = kernel_specialise(kernel, &bound, &s);
   if (!status && own_grid) status = specialisation_grid(s, &bound, o.grid);
   if (status) return status;
-  return launch(kernel->device, s, &bound, &o);
+  return launch_specialisation(kernel->device, s, &bound, &o);
 }

@@ -107,7 +107,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_object_end(json);
 }
 
-static tilec_status meta(Compilation *c, void *data) {
+static tilec_status print_kernels(Compilation *c, void *data) {
   for (uint32_t i = 0; i < c->code.kernel_count && i < c->module->funcs.n; i++) {
     Json json = {.out = data};
     json_kernel(&json, &c->code, &c->code.kernels[i], c->module->funcs.at[i]);
@@ -116,4 +116,4 @@ static tilec_status meta(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-tilec_status compile_meta(Compilation *c, Buf *out) { return compile_guard(c, meta, out); }
+tilec_status compile_meta(Compilation *c, Buf *out) { return compile_guard(c, print_kernels, out); }

@@ -3,13 +3,13 @@
 #include "runtime/compile.h"
 
 // A slice of a text that is a file of the sources, so that errors have a place.
-typedef struct Piece {
+typedef struct TextPiece {
   Str text;
   uint16_t file;
   uint32_t start; // offset in the file
-} Piece;
+} TextPiece;
 
-static Loc piece_loc(Piece p) {
+static Loc piece_loc(TextPiece p) {
   uint32_t col = p.start + 1;
   return (Loc){.line = 1,
                .col = col > UINT16_MAX ? UINT16_MAX : (uint16_t)col,
@@ -17,11 +17,11 @@ static Loc piece_loc(Piece p) {
                .file = p.file};
 }
 
-static Piece piece_part(Piece p, size_t from, size_t to) {
-  return (Piece){{p.text.at + from, to - from}, p.file, p.start + (uint32_t)from};
+static TextPiece piece_part(TextPiece p, size_t from, size_t to) {
+  return (TextPiece){{p.text.at + from, to - from}, p.file, p.start + (uint32_t)from};
 }
 
-static Piece trimmed(Piece p) {
+static TextPiece trimmed(TextPiece p) {
   size_t from = 0, to = p.text.n;
   while (from < to && p.text.at[from] == ' ') from++;
   while (to > from && p.text.at[to - 1] == ' ') to--;
@@ -29,12 +29,12 @@ static Piece trimmed(Piece p) {
 }
 
 // Up to the next `stop` (the piece's end where there is none); *rest is what follows it. False at the end.
-static bool next_piece(Piece *rest, char stop, Piece *piece) {
+static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
   if (!rest->text.at) return false;
   const char *at = rest->text.n ? memchr(rest->text.at, stop, rest->text.n) : NULL;
   size_t n = at ? (size_t)(at - rest->text.at) : rest->text.n;
   *piece = trimmed(piece_part(*rest, 0, n));
-  *rest = at ? piece_part(*rest, n + 1, rest->text.n) : (Piece){0};
+  *rest = at ? piece_part(*rest, n + 1, rest->text.n) : (TextPiece){0};
   return true;
 }
 
@@ -48,8 +48,8 @@ static bool is_identifier(Str text) {
 }
 
 // Splits NAME=VALUE. False with an error where it is not that.
-static bool split(Compilation *c, Piece item, Piece *name, Piece *value) {
-  Piece rest = item;
+static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, TextPiece *value) {
+  TextPiece rest = item;
   if (!next_piece(&rest, '=', name) || !rest.text.at) {
     diag_error(&c->diags, piece_loc(item), "expected NAME=VALUE, found '%.*s'", STR_ARG(item.text));
     return false;
@@ -60,8 +60,8 @@ static bool split(Compilation *c, Piece item, Piece *name, Piece *value) {
   return false;
 }
 
-static const Type *parse_type(Compilation *c, Piece p) {
-  Piece name = p;
+static const Type *parse_type(Compilation *c, TextPiece p) {
+  TextPiece name = p;
   bool pointer = name.text.n > 0 && name.text.at[0] == '*';
   if (pointer) name = piece_part(name, 1, name.text.n);
   if (str_starts(name.text, "tl.")) name = piece_part(name, 3, name.text.n);
@@ -80,7 +80,7 @@ static const Type *parse_type(Compilation *c, Piece p) {
 }
 
 // The facts after the type; each at most once.
-static void parse_fact(Compilation *c, Piece fact, ParamSpec *param) {
+static void parse_fact(Compilation *c, TextPiece fact, ParamSpec *param) {
   bool *flag = str_is(fact.text, "16")  ? &param->facts.divisible16
                : str_is(fact.text, "1") ? &param->facts.equal1
                                         : NULL;
@@ -92,7 +92,7 @@ static void parse_fact(Compilation *c, Piece fact, ParamSpec *param) {
     *flag = true;
 }
 
-static void check_facts(Compilation *c, Piece value, const ParamSpec *param) {
+static void check_facts(Compilation *c, TextPiece value, const ParamSpec *param) {
   const Type *type = param->type;
   if (param->facts.divisible16 && param->facts.equal1)
     diag_error(&c->diags, piece_loc(value), "1 is not a multiple of 16: the facts contradict one another");
@@ -103,8 +103,8 @@ static void check_facts(Compilation *c, Piece value, const ParamSpec *param) {
     diag_error(&c->diags, piece_loc(value), "nothing is known of the values of floating-point parameters");
 }
 
-static void parse_value(Compilation *c, Piece value, ParamSpec *param) {
-  Piece rest = value, part;
+static void parse_value(Compilation *c, TextPiece value, ParamSpec *param) {
+  TextPiece rest = value, part;
   if (value.text.n == 0) {
     diag_error(&c->diags, piece_loc(value), "expected [TYPE][:16][:1] or None for '%s'", param->name);
     return;
@@ -119,7 +119,7 @@ static void parse_value(Compilation *c, Piece value, ParamSpec *param) {
   check_facts(c, value, param);
 }
 
-static void add_param(Compilation *c, Piece name, const ParamSpec *param, Spec *spec) {
+static void add_param(Compilation *c, TextPiece name, const ParamSpec *param, Spec *spec) {
   for (uint32_t i = 0; i < spec->param_count; i++)
     if (spec->params[i].name == param->name) {
       diag_error(&c->diags, piece_loc(name), "'%s' is given twice", param->name);
@@ -136,17 +136,17 @@ typedef struct Request {
   Spec *spec;
 } Request;
 
-static Piece open_text(Compilation *c, const char *file_name, const char *text) {
+static TextPiece open_text(Compilation *c, const char *file_name, const char *text) {
   uint16_t file = sources_add(&c->sources, file_name, str_from(text));
-  return (Piece){c->sources.files.at[file].text, file, 0};
+  return (TextPiece){c->sources.files.at[file].text, file, 0};
 }
 
 static tilec_status signature(Compilation *c, void *data) {
   const Request *request = data;
-  Piece rest = open_text(c, "<signature>", request->text), item, name, value;
+  TextPiece rest = open_text(c, "<signature>", request->text), item, name, value;
   if (trimmed(rest).text.n == 0) return TILEC_OK;
   while (next_piece(&rest, ',', &item)) {
-    if (!split(c, item, &name, &value)) continue;
+    if (!split_at_equals(c, item, &name, &value)) continue;
     ParamSpec param = {.name = ir_name(&c->ir, name.text)};
     parse_value(c, value, &param);
     add_param(c, name, &param, request->spec);
@@ -158,7 +158,7 @@ tilec_status compile_signature(Compilation *c, const char *text, Spec *spec) {
   return compile_guard(c, signature, &(Request){text, spec});
 }
 
-static void add_constexpr(Compilation *c, Piece name, const Constexpr *constexpr_, Spec *spec) {
+static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *constexpr_, Spec *spec) {
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
     if (spec->constexprs[i].name == constexpr_->name) {
       diag_error(&c->diags, piece_loc(name), "'%s' is given twice", constexpr_->name);
@@ -172,8 +172,8 @@ static void add_constexpr(Compilation *c, Piece name, const Constexpr *constexpr
 
 static tilec_status define(Compilation *c, void *data) {
   const Request *request = data;
-  Piece item = trimmed(open_text(c, "<define>", request->text)), name, value;
-  if (!split(c, item, &name, &value)) return TILEC_ERROR_COMPILE;
+  TextPiece item = trimmed(open_text(c, "<define>", request->text)), name, value;
+  if (!split_at_equals(c, item, &name, &value)) return TILEC_ERROR_COMPILE;
   Constexpr entry = {.name = ir_name(&c->ir, name.text)};
   if (const_parse(&c->ir, value.text, &entry.value))
     add_constexpr(c, name, &entry, request->spec);

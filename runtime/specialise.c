@@ -37,26 +37,26 @@ RunParam run_param(const KernelParam *param) {
 }
 
 // Where one argument goes.
-typedef struct Slot {
+typedef struct ArgSlot {
   const char *kernel;
   const RunParam *param;
   uint64_t *bits;
   uint8_t *key;
-} Slot;
+} ArgSlot;
 
-static tilec_status mismatch(const Slot *slot, const char *given) {
+static tilec_status type_mismatch(const ArgSlot *slot, const char *given) {
   const RunParam *p = slot->param;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s%s; it cannot take %s",
                    slot->kernel, p->name, p->pointer ? "*" : "", elem_info(p->elem)->name, given);
 }
 
-static tilec_status bind_pointer(const Slot *slot, const tilec_arg *arg) {
+static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if ((unsigned)arg->dtype >= ELEM_COUNT)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_dtype",
                      slot->kernel, p->name, (int)arg->dtype);
   Elem elem = (Elem)arg->dtype;
-  if (p->annotated && !p->pointer) return mismatch(slot, "a pointer");
+  if (p->annotated && !p->pointer) return type_mismatch(slot, "a pointer");
   if (p->annotated && elem_bytes(p->elem) != elem_bytes(elem))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s: parameter '%s' is declared *%s; it cannot point to %s", slot->kernel, p->name,
@@ -73,9 +73,9 @@ static bool int_fits(Elem elem, int64_t value) {
   return (int64_t)number_wrap(elem, (uint64_t)value) == value;
 }
 
-static tilec_status bind_int(const Slot *slot, int64_t value) {
+static tilec_status bind_int(const ArgSlot *slot, int64_t value) {
   const RunParam *p = slot->param;
-  if (p->annotated && p->pointer) return mismatch(slot, "an integer");
+  if (p->annotated && p->pointer) return type_mismatch(slot, "an integer");
   Elem elem = p->annotated ? p->elem : value == (int32_t)value ? ELEM_I32 : ELEM_I64;
   slot->key[0] = (uint8_t)elem;
   slot->key[1] = 0;
@@ -92,9 +92,9 @@ static tilec_status bind_int(const Slot *slot, int64_t value) {
   return TILEC_OK;
 }
 
-static tilec_status bind_float(const Slot *slot, double value) {
+static tilec_status bind_float(const ArgSlot *slot, double value) {
   const RunParam *p = slot->param;
-  if (p->annotated && (p->pointer || !elem_is_float(p->elem))) return mismatch(slot, "a float");
+  if (p->annotated && (p->pointer || !elem_is_float(p->elem))) return type_mismatch(slot, "a float");
   Elem elem = p->annotated ? p->elem : ELEM_FP32;
   *slot->bits = number_encode(elem, value);
   slot->key[0] = (uint8_t)elem;
@@ -102,14 +102,14 @@ static tilec_status bind_float(const Slot *slot, double value) {
   return TILEC_OK;
 }
 
-static tilec_status bind_none(const Slot *slot) {
+static tilec_status bind_none(const ArgSlot *slot) {
   *slot->bits = 0;
   slot->key[0] = KEY_POINTER | ELEM_I8;
   slot->key[1] = KEY_NONE;
   return TILEC_OK;
 }
 
-static tilec_status bind_one(const Slot *slot, const tilec_arg *arg) {
+static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if (arg->kind == TILEC_ARG_DEFAULT) {
     if (!p->has_default)
@@ -138,7 +138,7 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
                      arg_count);
   bound->count = param_count;
   for (uint32_t i = 0; i < param_count; i++) {
-    Slot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i]};
+    ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i]};
     if (i >= arg_count && !params[i].has_default)
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu: '%s' has no value",
                        kernel, param_count, arg_count, params[i].name);

@@ -87,7 +87,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
-static tilec_status build(const SpecRequest *r) {
+static tilec_status build_specialisation(const SpecRequest *r) {
   Specialisation *s = r->s;
   tilec_status status = compile_steps(r);
   if (status) return status;
@@ -128,13 +128,13 @@ static Specialisation *specialisation_new(const BoundArgs *args) {
 }
 
 // The specialisation for these arguments, compiled where there is none yet.
-static tilec_status specialise(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
   SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args)};
   Specialisation *s = request.s;
   if (!s) return no_memory();
   tilec_status status = read_spec(&request);
   Specialisation *same = status ? NULL : find_same(k, s);
-  if (!status && !same) status = build(&request);
+  if (!status && !same) status = build_specialisation(&request);
   if (status || same) {
     specialisation_free(s);
     *result = same;
@@ -198,13 +198,13 @@ static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64
   return v;
 }
 
-static tilec_status look_up(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
   uint64_t hash = hash_of(k, args);
   tilec_status status = make_room(k);
   if (status) return status;
   Variant **slot = find_slot(k, args, hash);
   if (!*slot) {
-    status = specialise(k, args, result);
+    status = make_specialisation(k, args, result);
     if (status || k->count >= MAX_VARIANTS) return status;
     *slot = variant_new(k, args, hash, *result);
     if (!*slot) return no_memory();
@@ -247,7 +247,7 @@ tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialis
     return TILEC_OK;
   }
   pthread_mutex_lock(&k->lock);
-  tilec_status status = look_up(k, args, result);
+  tilec_status status = look_up_variant(k, args, result);
   pthread_mutex_unlock(&k->lock);
   return status;
 }

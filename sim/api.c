@@ -41,7 +41,7 @@ struct tilec_sim {
   size_t printed_bytes;
 };
 
-static tilec_sim_result fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
+static tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(sim->message, sizeof sim->message, format, args);
@@ -85,12 +85,12 @@ const char *tilec_sim_message(const tilec_sim *sim) { return sim ? sim->message 
 // ---- modules ----
 
 // An initialiser's values, in order, into `to`; nested braces count as one list.
-static void fill(tilec_sim_module *module, const PtxVar *var, const PtxOperand *value, unsigned char *to,
-                 uint64_t *at, uint32_t depth, PtxError *error) {
+static void fill_values(tilec_sim_module *module, const PtxVar *var, const PtxOperand *value,
+                        unsigned char *to, uint64_t *at, uint32_t depth, PtxError *error) {
   uint32_t bytes = ptx_type_bytes(var->type);
   for (; value; value = value->next) {
     if (value->kind == OPERAND_VECTOR && depth < 8) {
-      fill(module, var, value->items, to, at, depth + 1, error);
+      fill_values(module, var, value->items, to, at, depth + 1, error);
       continue;
     }
     uint64_t bits = value->value;
@@ -130,7 +130,8 @@ static bool place_globals(tilec_sim *sim, tilec_sim_module *module, PtxError *er
     const GlobalVar *global = &module->globals.at[i];
     const Allocation *allocation = memory_find(&sim->memory, &cache, global->address, 0);
     uint64_t at = 0;
-    if (global->var->init) fill(module, global->var, global->var->init, allocation->host, &at, 0, error);
+    if (global->var->init)
+      fill_values(module, global->var, global->var->init, allocation->host, &at, 0, error);
   }
   return error->pos.line == 0;
 }
@@ -148,7 +149,7 @@ static void add_kernel(tilec_sim_module *module, const PtxFunc *func, PtxError *
   vec_push(&module->arena, &module->kernels, kernel);
 }
 
-static void load(tilec_sim *sim, tilec_sim_module *module, Str text, PtxError *error) {
+static void load_kernels(tilec_sim *sim, tilec_sim_module *module, Str text, PtxError *error) {
   char *copy = arena_copy(&module->arena, text);
   if (!ptx_parse(&module->arena, (Str){copy, text.n}, &module->tree, error)) return;
   if (!place_globals(sim, module, error)) return;
@@ -165,22 +166,22 @@ static void drop_module(tilec_sim *sim, tilec_sim_module *module) {
 tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, tilec_sim_module **module) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if (!ptx || !module || bytes > UINT32_MAX / 2)
-    return fail(sim, TILEC_SIM_ERROR_INVALID, "no text, or no place for the module");
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no text, or no place for the module");
   *module = NULL;
   tilec_sim_module *made = calloc(1, sizeof *made);
-  if (!made) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
+  if (!made) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
   PtxError error = {0};
   FaultFrame frame;
   fault_enter(&frame);
   tilec_sim_result result = TILEC_SIM_OK;
   if (setjmp(frame.env) == 0)
-    load(sim, made, (Str){ptx, bytes}, &error);
+    load_kernels(sim, made, (Str){ptx, bytes}, &error);
   else
-    result = fail(sim, frame.kind == FAULT_MEMORY ? TILEC_SIM_ERROR_MEMORY : TILEC_SIM_ERROR_INTERNAL, "%s",
-                  frame.message);
+    result = sim_fail(sim, frame.kind == FAULT_MEMORY ? TILEC_SIM_ERROR_MEMORY : TILEC_SIM_ERROR_INTERNAL,
+                      "%s", frame.message);
   fault_leave(&frame);
   if (result == TILEC_SIM_OK && error.pos.line)
-    result = fail(sim, TILEC_SIM_ERROR_PTX, "%u:%u: %s", error.pos.line, error.pos.col, error.text);
+    result = sim_fail(sim, TILEC_SIM_ERROR_PTX, "%u:%u: %s", error.pos.line, error.pos.col, error.text);
   if (result != TILEC_SIM_OK) {
     drop_module(sim, made);
     return result;
@@ -214,7 +215,7 @@ tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module) {
   if (!module) return TILEC_SIM_OK;
   tilec_sim_module **at = &sim->modules;
   while (*at && *at != module) at = &(*at)->next;
-  if (!*at) return fail(sim, TILEC_SIM_ERROR_INVALID, "no such module is loaded");
+  if (!*at) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no such module is loaded");
   *at = module->next;
   if (sim->launched == module) forget_places(sim);
   drop_module(sim, module);
@@ -233,7 +234,7 @@ tilec_sim_result tilec_sim_find(tilec_sim *sim, const tilec_sim_module *module, 
   *kernel = NULL;
   for (uint32_t i = 0; i < module->kernels.n; i++)
     if (strcmp(module->kernels.at[i]->program.name, name) == 0) *kernel = module->kernels.at[i];
-  return *kernel ? TILEC_SIM_OK : fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'", name);
+  return *kernel ? TILEC_SIM_OK : sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no kernel '%s'", name);
 }
 
 const char *tilec_sim_kernel_name(const tilec_sim_kernel *kernel) { return kernel->program.name; }
@@ -258,27 +259,27 @@ uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel) { return kernel-
 tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address) {
   if (!sim || !address) return TILEC_SIM_ERROR_INVALID;
   if (memory_map(&sim->memory, NULL, bytes, false, address)) return TILEC_SIM_OK;
-  return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for %zu bytes", bytes);
+  return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for %zu bytes", bytes);
 }
 
 tilec_sim_result tilec_sim_bind(tilec_sim *sim, void *host, size_t bytes, uint64_t *address) {
   if (!sim || !address || (!host && bytes)) return TILEC_SIM_ERROR_INVALID;
   if (memory_map(&sim->memory, host, bytes, false, address)) return TILEC_SIM_OK;
-  return fail(sim, TILEC_SIM_ERROR_MEMORY, "no address space for %zu bytes", bytes);
+  return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no address space for %zu bytes", bytes);
 }
 
 tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if (address == 0 || memory_unmap(&sim->memory, address)) return TILEC_SIM_OK;
-  return fail(sim, TILEC_SIM_ERROR_INVALID, "0x%llx was not allocated", (unsigned long long)address);
+  return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "0x%llx was not allocated", (unsigned long long)address);
 }
 
 static unsigned char *range(tilec_sim *sim, uint64_t address, size_t bytes) {
   MemoryCache cache = {0};
   const Allocation *allocation = memory_find(&sim->memory, &cache, address, bytes);
   if (allocation) return allocation->host + (address - allocation->base);
-  fail(sim, TILEC_SIM_ERROR_INVALID, "%zu bytes at 0x%llx are not allocated", bytes,
-       (unsigned long long)address);
+  sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%zu bytes at 0x%llx are not allocated", bytes,
+           (unsigned long long)address);
   return NULL;
 }
 
@@ -313,7 +314,7 @@ tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module
     if (size) *size = global->var->bytes;
     return TILEC_SIM_OK;
   }
-  return fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no variable '%s'", name);
+  return sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no variable '%s'", name);
 }
 
 // ---- launches ----
@@ -323,21 +324,22 @@ static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, cons
                                     const uint32_t block[3], uint32_t shared) {
   const tilec_sim_result invalid = TILEC_SIM_ERROR_INVALID;
   uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-  if (block[0] == 0 || block[1] == 0 || block[2] == 0) return fail(sim, invalid, "a block dimension is zero");
+  if (block[0] == 0 || block[1] == 0 || block[2] == 0)
+    return sim_fail(sim, invalid, "a block dimension is zero");
   if (block[0] > CHIP_BLOCK_THREADS || block[1] > CHIP_BLOCK_THREADS || block[2] > CHIP_BLOCK_THREADS_Z ||
       threads > CHIP_BLOCK_THREADS)
-    return fail(sim, invalid, "a block has at most %d threads", CHIP_BLOCK_THREADS);
+    return sim_fail(sim, invalid, "a block has at most %d threads", CHIP_BLOCK_THREADS);
   if (grid[0] > CHIP_GRID_BLOCKS_X || grid[1] > CHIP_GRID_BLOCKS_YZ || grid[2] > CHIP_GRID_BLOCKS_YZ)
-    return fail(sim, invalid, "the grid is too large");
+    return sim_fail(sim, invalid, "the grid is too large");
   if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX)
-    return fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
+    return sim_fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
   if ((uint64_t)program->dynamic_shared + shared > CHIP_BLOCK_SHARED)
-    return fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
+    return sim_fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
   const uint32_t *need = program->reqntid, *most = program->maxntid;
   if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
-    return fail(sim, invalid, "the block is not what .reqntid requires");
+    return sim_fail(sim, invalid, "the block is not what .reqntid requires");
   if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-    return fail(sim, invalid, "the block is larger than .maxntid allows");
+    return sim_fail(sim, invalid, "the block is larger than .maxntid allows");
   return TILEC_SIM_OK;
 }
 
@@ -392,27 +394,27 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
   id[1] = fault->block / launch->grid[0] % launch->grid[1];
   id[2] = fault->block / launch->grid[0] / launch->grid[1];
   sim->report_count = 1;
-  return fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (block %u,%u,%u warp %u lanes 0x%08x)",
-              site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2], fault->warp,
-              fault->lanes);
+  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (block %u,%u,%u warp %u lanes 0x%08x)",
+                  site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2],
+                  fault->warp, fault->lanes);
 }
 
 // The checker's reports, which hold the fault that ended the launch too.
 static tilec_sim_result keep_reports(tilec_sim *sim) {
-  if (check_failed(sim->checker)) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
+  if (check_failed(sim->checker)) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
   sim->report_count = check_report_count(sim->checker);
   if (sim->report_count == 0) return TILEC_SIM_OK;
   const tilec_sim_report *first = check_report_at(sim->checker, 0);
-  return fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports",
-              first->file ? first->file : "ptx", first->line, first->message, sim->report_count - 1);
+  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports",
+                  first->file ? first->file : "ptx", first->line, first->message, sim->report_count - 1);
 }
 
-static tilec_sim_result run(tilec_sim *sim, Launch *launch) {
+static tilec_sim_result run_launch(tilec_sim *sim, Launch *launch) {
   LaunchResult result = launch_run(launch, sim->checker ? 1 : sim->options.threads);
   tilec_sim_result status = TILEC_SIM_OK;
   sim->lines = calloc(launch->program->sites.n + 1, sizeof *sim->lines);
   if (result.no_memory || !sim->lines)
-    status = fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the launch");
+    status = sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the launch");
   else {
     keep_counters(sim, launch->program, &result);
     if (sim->checker)
@@ -430,9 +432,9 @@ static tilec_sim_result run(tilec_sim *sim, Launch *launch) {
 // The checker outlives the launch, for its reports.
 static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
   const char *refusal = check_refusal(launch);
-  if (refusal) return fail(sim, TILEC_SIM_ERROR_INVALID, "%s", refusal);
+  if (refusal) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%s", refusal);
   sim->checker = check_new(launch);
-  if (!sim->checker) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
+  if (!sim->checker) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
   launch->hooks = check_hooks(sim->checker);
   return TILEC_SIM_OK;
 }
@@ -442,16 +444,17 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                                   const void *const *params) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   forget_launch(sim);
-  if (!kernel || !grid || !block) return fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or block");
+  if (!kernel || !grid || !block) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or block");
   const Program *program = &kernel->program;
-  if (!params && program->params.n) return fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");
+  if (!params && program->params.n)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");
   tilec_sim_result shape = check_shape(sim, program, grid, block, dynamic_shared_bytes);
   if (shape != TILEC_SIM_OK) return shape;
   uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
   if (blocks == 0) return TILEC_SIM_OK;
   sim->launched = kernel->module;
   unsigned char *values = calloc(program->param_bytes + 1, 1);
-  if (!values) return fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
+  if (!values) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
   for (uint32_t i = 0; i < program->params.n; i++)
     memcpy(values + program->params.at[i].offset, params[i], program->params.at[i].size);
   Launch launch = {.program = program,
@@ -468,7 +471,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
       sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
   launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
   tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
-  if (result == TILEC_SIM_OK) result = run(sim, &launch);
+  if (result == TILEC_SIM_OK) result = run_launch(sim, &launch);
   free(values);
   return result;
 }

@@ -41,7 +41,7 @@ void async_drop(AsyncOp *op) {
   free(op);
 }
 
-static void append(AsyncQueue *queue, AsyncOp *op) {
+static void queue_append(AsyncQueue *queue, AsyncOp *op) {
   if (queue->last)
     queue->last->next = op;
   else
@@ -50,14 +50,14 @@ static void append(AsyncQueue *queue, AsyncOp *op) {
 }
 
 // Takes out what is over for all its lanes.
-static void sweep(AsyncQueue *queue) {
+static void queue_drop_done(AsyncQueue *queue) {
   AsyncOp *op = queue->first;
   *queue = (AsyncQueue){0};
   while (op) {
     AsyncOp *next = op->next;
     op->next = NULL;
     if (op->mask)
-      append(queue, op);
+      queue_append(queue, op);
     else
       async_drop(op);
     op = next;
@@ -98,10 +98,10 @@ void async_issue(AsyncOp *op) {
     async_run(op, op->mask);
     async_drop(op);
   } else if (op->group_kind == ASYNC_GROUP_NONE) {
-    append(&block->at_mbarriers, op);
+    queue_append(&block->at_mbarriers, op);
     mbarrier_wake(block);
   } else {
-    append(&op->warp->queues[op->group_kind], op);
+    queue_append(&op->warp->queues[op->group_kind], op);
   }
 }
 
@@ -127,7 +127,7 @@ void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, b
     else if (!op->has_read)
       copy_range_read(op);
   }
-  sweep(&warp->queues[group]);
+  queue_drop_done(&warp->queues[group]);
 }
 
 // What the operation takes from the mbarrier.
@@ -164,8 +164,8 @@ void async_complete_phase(Block *block, uint64_t mbarrier) {
     if (block->worker->fault.set) return;
   }
   if (!last) return;
-  sweep(&block->at_mbarriers);
-  for (uint32_t w = 0; w < block->warp_count; w++) sweep(&block->warps[w].queues[ASYNC_GROUP_COPY]);
+  queue_drop_done(&block->at_mbarriers);
+  for (uint32_t w = 0; w < block->warp_count; w++) queue_drop_done(&block->warps[w].queues[ASYNC_GROUP_COPY]);
 }
 
 static AsyncOp *oldest(const Block *block) {

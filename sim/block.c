@@ -130,7 +130,7 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   warp->local = block->local + (size_t)index * LANES * program->local_bytes;
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
-  warp->groups[0] = (Group){.mask = warp->live};
+  warp->groups[0] = (LaneGroup){.mask = warp->live};
   bool started = block->started && warp->live == ALL_LANES; // what is written first, is so in all lanes
   if (started)
     for (uint32_t i = 0; i < block->run_count; i++)
@@ -163,7 +163,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   sim_hook_block_start(block);
 }
 
-static void fault_mbarrier(Warp *warp, const Insn *insn, const Group *group) {
+static void fault_mbarrier(Warp *warp, const Insn *insn, const LaneGroup *group) {
   uint32_t lane = 0;
   while (!(group->mask >> lane & 1)) lane++;
   Mbarrier m = {0};
@@ -181,7 +181,7 @@ static void fault_deadlock(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++) {
     Warp *warp = &block->warps[w];
     if (!warp->n) continue;
-    const Group *group = &warp->groups[0];
+    const LaneGroup *group = &warp->groups[0];
     bool barrier = group->state == GROUP_AT_BARRIER;
     const Insn *insn = &block->program->code.at[group->pc - (barrier ? 1 : 0)];
     if (group->state == GROUP_AT_MBARRIER)
@@ -202,7 +202,7 @@ static bool time_out(Block *block) {
   if (block->timeouts++ >= MAX_TIMEOUTS) return false;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      Group *group = &block->warps[w].groups[g];
+      LaneGroup *group = &block->warps[w].groups[g];
       if (group->state != GROUP_AT_MBARRIER) continue;
       group->timed_out = any = true;
     }
@@ -215,7 +215,7 @@ static bool time_out(Block *block) {
 static bool release_alone(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      Group *group = &block->warps[w].groups[g];
+      LaneGroup *group = &block->warps[w].groups[g];
       const Insn *insn = &block->program->code.at[group->pc];
       if (group->state != GROUP_AT_SYNC || insn->kind != KIND_BARRIER) continue;
       sim_hook_divergent(&block->warps[w], insn, group->mask);

@@ -67,7 +67,7 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
   View complete = barrier->arriving;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      const Group *group = &block->warps[w].groups[g];
+      const LaneGroup *group = &block->warps[w].groups[g];
       if (group->state == GROUP_AT_BARRIER && group->barrier == id)
         view_join(&warp_check(&block->warps[w])->view, &complete, checker->strands, &checker->failed);
     }
@@ -121,11 +121,11 @@ void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
 
 // ---- deadlock ----
 
-static const Insn *waits_at(const Block *block, const Group *group) {
+static const Insn *waits_at(const Block *block, const LaneGroup *group) {
   return &block->program->code.at[group->pc - (group->state == GROUP_AT_BARRIER && group->pc ? 1 : 0)];
 }
 
-static const char *wait_name(const Group *group) {
+static const char *wait_name(const LaneGroup *group) {
   switch (group->state) {
   case GROUP_AT_BARRIER: return "at a barrier";
   case GROUP_AT_CLUSTER: return "at a cluster barrier";
@@ -142,7 +142,7 @@ static void who_waits(const Block *block, char *text, size_t room) {
   for (uint32_t w = 0; w < block->warp_count && used < room; w++) {
     const Warp *warp = &block->warps[w];
     for (uint32_t g = 0; g < warp->n && used < room; g++) {
-      const Group *group = &warp->groups[g];
+      const LaneGroup *group = &warp->groups[g];
       const Insn *insn = waits_at(block, group);
       uint32_t last = w;
       while (warp->n == 1 && last + 1 < block->warp_count && block->warps[last + 1].n == 1 &&

@@ -22,7 +22,7 @@ static Released *slot_for(Released *table, uint32_t cap, uint64_t key) {
   return &table[at];
 }
 
-static bool grow(Checker *checker) {
+static bool grow_released(Checker *checker) {
   uint32_t cap = checker->released_cap ? 2 * checker->released_cap : 64;
   Released *table = calloc(cap, sizeof *table);
   if (!table) return false;
@@ -36,7 +36,7 @@ static bool grow(Checker *checker) {
 
 static Released *released_at(Checker *checker, uint64_t key, bool make) {
   if (!make && !checker->released_n) return NULL;
-  if (make && 2 * checker->released_n >= checker->released_cap && !grow(checker)) {
+  if (make && 2 * checker->released_n >= checker->released_cap && !grow_released(checker)) {
     checker->failed = true;
     return NULL;
   }
@@ -83,7 +83,7 @@ static bool releases(MemoryOrder order) { return order == ORDER_RELEASE || order
 void sync_acquire(const HookLanes *lanes) {
   Warp *warp = lanes->warp;
   Checker *checker = checker_of(warp);
-  const Access *access = lanes->insn->u.access;
+  const MemoryAccess *access = lanes->insn->u.access;
   if (lanes->access == HOOK_WRITE || !checker->released_n) return;
   for (uint32_t l = 0; l < LANES; l++) {
     Released *released = lanes->mask >> l & 1 ? released_at(checker, key_of(lanes, l), false) : NULL;
@@ -112,7 +112,7 @@ static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, b
 }
 
 // An atomic continues what was released there before; a store begins anew.
-static void put(Foreign **to, Foreign *released, bool continues, bool *failed) {
+static void put_released(Foreign **to, Foreign *released, bool continues, bool *failed) {
   if (!continues) {
     foreign_drop(*to);
     *to = NULL;
@@ -124,7 +124,7 @@ void sync_release(const HookLanes *lanes) {
   Warp *warp = lanes->warp;
   Checker *checker = checker_of(warp);
   const WarpCheck *check = warp_check(warp);
-  const Access *access = lanes->insn->u.access;
+  const MemoryAccess *access = lanes->insn->u.access;
   bool release = releases(access->order), atomic = lanes->access == HOOK_ATOMIC;
   if (lanes->access == HOOK_READ || (!release && !check->fenced && !checker->released_n)) return;
   Foreign *narrow =
@@ -136,9 +136,9 @@ void sync_release(const HookLanes *lanes) {
     if (!(lanes->mask >> l & 1)) continue;
     Released *at = released_at(checker, key_of(lanes, l), release || check->fenced);
     if (!at) continue;
-    put(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
+    put_released(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
     at->block = warp->block->index;
-    put(&at->wide, wide, atomic, &checker->failed);
+    put_released(&at->wide, wide, atomic, &checker->failed);
   }
   foreign_drop(narrow);
   foreign_drop(wide);

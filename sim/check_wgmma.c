@@ -95,7 +95,7 @@ void hook_step(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   }
   each(warp, insn, mask, insn->src, 4, reads);
   if (insn->exec == exec_load || insn->exec == exec_store) {
-    const Access *access = insn->u.access;
+    const MemoryAccess *access = insn->u.access;
     for (uint32_t i = 0; i < access->count; i++)
       if (insn->exec == exec_store)
         reads(warp, insn, mask, access->slots[i]);

@@ -22,7 +22,7 @@ static void tell(Warp *warp, const Insn *insn, PtxSpace space, uint64_t first, u
 }
 
 SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32_t mask, bool writes) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   const void *base = lanes_at(warp, insn->src[0]);
   Block *block = warp->block;
   Worker *worker = block->worker;

@@ -61,7 +61,7 @@ static void declare_label(Decoder *d, Str name) {
 
 // ---- declarations ----
 
-static uint32_t place(Decoder *d, uint32_t *end, const PtxVar *var) {
+static uint32_t place_variable(Decoder *d, uint32_t *end, const PtxVar *var) {
   uint64_t at = ((uint64_t)*end + var->align - 1) / var->align * var->align;
   if (at + var->bytes > (1u << 24)) {
     ptx_error(d->error, var->pos, "'%.*s' does not fit", STR_ARG(var->name));
@@ -85,7 +85,7 @@ static void declare_registers(Decoder *d, const PtxVar *var) {
 }
 
 static uint32_t place_shared(Decoder *d, const PtxVar *var) {
-  uint32_t address = place(d, &d->program->shared_bytes, var);
+  uint32_t address = place_variable(d, &d->program->shared_bytes, var);
   SharedVar shared = {arena_copy(d->arena, var->name), address, var->bytes};
   vec_push(d->arena, &d->program->shared_vars, shared);
   return address;
@@ -112,7 +112,7 @@ void decode_declare(Decoder *d, const PtxVar *var) {
   else if (var->space == SPACE_LOCAL || var->space == SPACE_PARAM) {
     // A call's .param variables are the thread's own.
     symbol->space = SPACE_LOCAL;
-    symbol->address = place(d, &d->program->local_bytes, var);
+    symbol->address = place_variable(d, &d->program->local_bytes, var);
   } else
     ptx_error(d->error, var->pos, "'%.*s': .global and .const variables belong to the module",
               STR_ARG(var->name));
@@ -177,7 +177,8 @@ static void place_dynamic_shared(Decoder *d, const PtxFunc *kernel) {
 static void declare_params(Decoder *d, const PtxFunc *kernel) {
   uint32_t end = 0;
   for (const PtxVar *var = kernel->params; var; var = var->next) {
-    Param param = {arena_copy(d->arena, var->name), place(d, &end, var), (uint32_t)var->bytes, var->align};
+    Param param = {arena_copy(d->arena, var->name), place_variable(d, &end, var), (uint32_t)var->bytes,
+                   var->align};
     vec_push(d->arena, &d->program->params, param);
     Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, var->name);
     symbol->space = SPACE_PARAM;
@@ -218,7 +219,7 @@ static bool writes_first(const Decoder *d) {
   return true;
 }
 
-void emit(Decoder *d) {
+void decode_emit(Decoder *d) {
   d->insn.guard = 0;
   d->insn.guard_flip = 0;
   if (d->stmt->guard.n) {
@@ -235,6 +236,12 @@ void emit(Decoder *d) {
     decode_error(d, "too many instructions");
   else
     vec_push(d->arena, &d->program->code, d->insn);
+}
+
+void decode_emit_exec(Decoder *d, ExecFn *exec, InsnKind kind) {
+  d->insn.exec = exec;
+  d->insn.kind = (uint8_t)kind;
+  decode_emit(d);
 }
 
 static void split_opcode(Decoder *d, Str name) {
@@ -316,7 +323,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   for (const PtxStmt *stmt = kernel->body; stmt; stmt = stmt->next) begin = *stmt;
   begin.guard = (Str){"", 0};
   d->insn = (Insn){.kind = KIND_END};
-  emit(d);
+  decode_emit(d);
   if (!decode_failed(d)) scope_close(d);
   if (!decode_failed(d) && d->fixups.n)
     ptx_error(error, d->fixups.at[0].pos, "no label '%.*s'", STR_ARG(d->fixups.at[0].name));

@@ -121,9 +121,9 @@ uint32_t register_of(Decoder *d, const PtxOperand *operand, uint32_t *bytes);
 uint32_t source_of(Decoder *d, const PtxOperand *operand, PtxType type);
 // [address] in brackets: a register and offset, a variable, a constant. SPACE_PARAM and SPACE_GENERIC become
 // the variable's own space where one is named.
-void operand_address(Decoder *d, PtxSpace space, Address *address);
+void operand_address(Decoder *d, PtxSpace space, AddressOperand *address);
 // The inside of the brackets, or the first item of them.
-void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Address *address);
+void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, AddressOperand *address);
 uint64_t operand_constant(Decoder *d, uint64_t most); // a constant up to `most`
 uint32_t slot_all_lanes(Decoder *d);                  // the member mask of .aligned instructions
 Symbol *symbol_find(Decoder *d, Str name);
@@ -142,7 +142,8 @@ const PtxFunc *function_named(const Decoder *d, const PtxOperand *operand);
 bool decode_convert_narrow(Decoder *d);
 // A call of vprintf, __assertfail or the like, decoded; false: it is another function's.
 bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const PtxOperand *args);
-void emit(Decoder *d); // appends d->insn, guarded as the statement is
+void decode_emit(Decoder *d); // appends d->insn, guarded as the statement is
+void decode_emit_exec(Decoder *d, ExecFn *exec, InsnKind kind); // with this function and kind
 
 // Families, named in insn.def.
 void decode_arith(Decoder *d);

@@ -3,10 +3,11 @@
 #include "sim/decode.h"
 #include "sim/exec.h"
 
-static void finish(Decoder *d, ExecFn *exec, PtxType type) {
+// NULL for `exec`: there is no such instruction.
+static void emit_known(Decoder *d, ExecFn *exec, PtxType type) {
   if (!exec) decode_error(d, "%.*s is not known for .%s", STR_ARG(d->stmt->name), ptx_type_name(type));
   d->insn.exec = exec;
-  emit(d);
+  decode_emit(d);
 }
 
 static void flag_if(Decoder *d, const char *modifier, uint8_t flag) {
@@ -45,7 +46,7 @@ static void carry_arith(Decoder *d, PtxType type, bool out) {
   d->insn.dst = operand_dest(d, type);
   sources(d, type, mad ? 3 : 2);
   bool fits = type == PTX_U32 || type == PTX_S32 || type == PTX_U64 || type == PTX_S64;
-  finish(d, fits ? exec_carry : NULL, type);
+  emit_known(d, fits ? exec_carry : NULL, type);
 }
 
 static void int_arith(Decoder *d, PtxType type) {
@@ -71,7 +72,7 @@ static void int_arith(Decoder *d, PtxType type) {
   sources(d, type, arity(d->op) == 1 ? 1 : 2);
   if (arity(d->op) == 3) d->insn.src[2] = operand_source(d, wide);
   ExecFn *exec = ptx_type_class(type) == CLASS_BITS ? NULL : exec_int_find(d->op, type, form);
-  finish(d, exec, type);
+  emit_known(d, exec, type);
 }
 
 // Rounding and its default; `needed`: PTX wants it written.
@@ -127,7 +128,7 @@ void decode_arith(Decoder *d) {
   if (ptx_type_class(type) == CLASS_FLOAT) float_modifiers(d, type);
   d->insn.dst = operand_dest(d, type);
   sources(d, type, arity(d->op));
-  finish(d, ptx_type_class(type) == CLASS_FLOAT ? float_find(d->op, type) : NULL, type);
+  emit_known(d, ptx_type_class(type) == CLASS_FLOAT ? float_find(d->op, type) : NULL, type);
 }
 
 // .approx ones, and rcp, sqrt with a rounding.
@@ -146,11 +147,11 @@ void decode_special(Decoder *d) {
   d->insn.src[0] = operand_source(d, type);
   d->insn.extra = d->op == OP_RSQRT;
   if (gross) {
-    finish(d, d->op == OP_RCP || d->op == OP_RSQRT ? exec_f64_gross : NULL, type);
+    emit_known(d, d->op == OP_RCP || d->op == OP_RSQRT ? exec_f64_gross : NULL, type);
     return;
   }
   bool is_float = ptx_type_class(type) == CLASS_FLOAT;
-  finish(d, is_float ? float_find(d->op, type) : NULL, type);
+  emit_known(d, is_float ? float_find(d->op, type) : NULL, type);
 }
 
 void decode_logic(Decoder *d) {
@@ -161,11 +162,11 @@ void decode_logic(Decoder *d) {
   if (arity(d->op) == 2) d->insn.src[1] = operand_source(d, shift ? PTX_U32 : type);
   if (type == PTX_PRED) {
     d->insn.extra = (uint8_t)d->op;
-    finish(d, shift || d->op == OP_CNOT ? NULL : exec_predicate_logic, type);
+    emit_known(d, shift || d->op == OP_CNOT ? NULL : exec_predicate_logic, type);
     return;
   }
   bool allowed = ptx_type_class(type) == CLASS_BITS || d->op == OP_SHR;
-  finish(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, MOD_NONE) : NULL, type);
+  emit_known(d, allowed && ptx_type_is_int(type) ? exec_int_find(d->op, type, MOD_NONE) : NULL, type);
 }
 
 // A constant operand's value, which the instruction needs while it is decoded.
@@ -187,7 +188,7 @@ void decode_product(Decoder *d) {
   if (d->op == OP_MAD24 && d->insn.extra == MOD_HI && type == PTX_S32) flag_if(d, "sat", FLAG_SAT);
   d->insn.dst = operand_dest(d, PTX_B32);
   sources(d, PTX_B32, d->op == OP_MUL24 ? 2 : 3);
-  finish(d, fits ? exec_product_find(d->op) : NULL, fits ? other : PTX_B32);
+  emit_known(d, fits ? exec_product_find(d->op) : NULL, fits ? other : PTX_B32);
 }
 
 void decode_field(Decoder *d) {
@@ -201,7 +202,7 @@ void decode_field(Decoder *d) {
   d->insn.from = (uint16_t)type;
   d->insn.dst = operand_dest(d, type);
   sources(d, type, d->op == OP_FNS ? 3 : 2);
-  finish(d, fits ? exec_field_find(d->op) : NULL, type);
+  emit_known(d, fits ? exec_field_find(d->op) : NULL, type);
 }
 
 // lop3.and.b32 d|p, a, b, c, table, q: `_` as d is allowed.
@@ -222,7 +223,7 @@ static void lop3_predicate(Decoder *d, Operation combine) {
   d->insn.src[3] = operand_predicate(d, &negated);
   if (negated) d->insn.flags |= FLAG_NOT;
   d->insn.from = (uint16_t)combine;
-  finish(d, exec_lop3_predicate, PTX_B32);
+  emit_known(d, exec_lop3_predicate, PTX_B32);
 }
 
 void decode_bits(Decoder *d) {
@@ -259,7 +260,7 @@ void decode_bits(Decoder *d) {
   if (d->op == OP_BFI) d->insn.src[3] = operand_source(d, PTX_U32);
   bool named_mode = d->op == OP_PRMT && d->insn.extra;
   if (d->op == OP_LOP3) d->insn.extra = (uint8_t)immediate(d);
-  finish(d, exec_bits_find(d->op, type, named_mode), type);
+  emit_known(d, exec_bits_find(d->op, type, named_mode), type);
 }
 
 static void compare_dest(Decoder *d) {
@@ -313,12 +314,12 @@ void decode_compare(Decoder *d) {
   if ((d->insn.flags & FLAG_FTZ) && type != PTX_F32 && type != PTX_F16 && type != PTX_F16X2)
     decode_error(d, ".ftz does not fit .%s", ptx_type_name(type));
   if (!is_pair(type)) {
-    finish(d, exec_compare_find(compare, type), type);
+    emit_known(d, exec_compare_find(compare, type), type);
     return;
   }
   d->insn.to = (uint16_t)type;
   ExecFn *pair = exec_compare_pair_find(compare, &d->insn.round);
-  finish(d, pair && d->op == OP_SET ? exec_set_pair : pair, type);
+  emit_known(d, pair && d->op == OP_SET ? exec_set_pair : pair, type);
 }
 
 static void decode_testp(Decoder *d) {
@@ -329,7 +330,7 @@ static void decode_testp(Decoder *d) {
   d->insn.from = (uint16_t)type;
   d->insn.dst = operand_dest(d, PTX_PRED);
   d->insn.src[0] = operand_source(d, type);
-  finish(d, d->insn.extra && (type == PTX_F32 || type == PTX_F64) ? exec_testp : NULL, type);
+  emit_known(d, d->insn.extra && (type == PTX_F32 || type == PTX_F64) ? exec_testp : NULL, type);
 }
 
 void decode_select(Decoder *d) {
@@ -347,12 +348,12 @@ void decode_select(Decoder *d) {
     bool negated;
     d->insn.src[2] = operand_predicate(d, &negated);
     if (negated) d->insn.flags |= FLAG_NOT;
-    finish(d, fits ? exec_select_find(ptx_type_bytes(type)) : NULL, type);
+    emit_known(d, fits ? exec_select_find(ptx_type_bytes(type)) : NULL, type);
     return;
   }
   PtxType sign = mod_need_type(d);
   d->insn.from = (uint16_t)type;
   d->insn.to = (uint16_t)sign;
   d->insn.src[2] = operand_source(d, sign);
-  finish(d, fits && (sign == PTX_S32 || sign == PTX_F32) ? exec_slct : NULL, type);
+  emit_known(d, fits && (sign == PTX_S32 || sign == PTX_F32) ? exec_slct : NULL, type);
 }

@@ -20,7 +20,7 @@ static void barrier_reduction(Decoder *d) {
   bool negated;
   d->insn.src[2] = operand_predicate(d, &negated);
   if (negated) d->insn.flags |= FLAG_NOT;
-  emit(d);
+  decode_emit(d);
 }
 
 void decode_bar(Decoder *d) {
@@ -61,6 +61,6 @@ bool decode_system_call(Decoder *d, Str name, const PtxOperand *results, const P
   if (prints && !argument(d, results, 0, &d->insn.src[2])) decode_error(d, "vprintf gives a result");
   d->insn.kind = KIND_CHECKED;
   d->insn.exec = prints ? exec_vprintf : exec_assertfail;
-  emit(d);
+  decode_emit(d);
   return true;
 }

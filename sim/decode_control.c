@@ -10,7 +10,7 @@ static void add_fixup(Decoder *d, Str label, uint32_t entry) {
 
 static void branch_to(Decoder *d, Str label) {
   d->insn.kind = KIND_BRANCH;
-  emit(d);
+  decode_emit(d);
   if (!decode_failed(d)) add_fixup(d, label, UINT32_MAX);
 }
 
@@ -27,7 +27,7 @@ static void decode_indexed(Decoder *d) {
   d->insn.kind = KIND_INDEXED;
   d->insn.count = table->count;
   d->insn.u.targets = ARENA_ARRAY(d->arena, uint32_t, table->count);
-  emit(d);
+  decode_emit(d);
   uint32_t entry = 0;
   for (const PtxOperand *label = table->operands; label && !decode_failed(d); label = label->next)
     add_fixup(d, label->name, entry++);
@@ -156,7 +156,7 @@ void decode_control(Decoder *d) {
     return;
   }
   d->insn.kind = d->op == OP_TRAP ? KIND_TRAP : KIND_EXIT;
-  emit(d);
+  decode_emit(d);
 }
 
 // ---- barriers ----
@@ -166,7 +166,7 @@ static void warp_barrier(Decoder *d) {
   d->insn.kind = KIND_WARP_BARRIER;
   d->insn.exec = exec_nothing;
   d->insn.src[3] = operand_source(d, PTX_B32);
-  emit(d);
+  decode_emit(d);
 }
 
 // barrier.cluster.arrive and .wait: all threads of the one block.
@@ -180,7 +180,7 @@ static void cluster_barrier(Decoder *d) {
   d->insn.extra = BARRIER_CLUSTER;
   d->insn.src[0] = slot_constant(d, CLUSTER_BARRIER, 4);
   d->insn.src[1] = slot_constant(d, 0, 4);
-  emit(d);
+  decode_emit(d);
 }
 
 void decode_barrier(Decoder *d) {
@@ -203,7 +203,7 @@ void decode_barrier(Decoder *d) {
     d->insn.src[1] = operand_source(d, PTX_U32);
   else
     d->insn.src[1] = slot_constant(d, 0, 4);
-  emit(d);
+  decode_emit(d);
 }
 
 // ---- across lanes ----
@@ -234,7 +234,7 @@ static void decode_shfl(Decoder *d) {
   pair_dest(d, 4);
   for (int i = 0; i < 4; i++) d->insn.src[i] = operand_source(d, PTX_B32);
   d->insn.exec = exec_shfl;
-  emit(d);
+  decode_emit(d);
 }
 
 static void decode_vote(Decoder *d) {
@@ -250,7 +250,7 @@ static void decode_vote(Decoder *d) {
   if (negated) d->insn.flags |= FLAG_NOT;
   d->insn.src[3] = operand_source(d, PTX_B32);
   d->insn.exec = exec_vote;
-  emit(d);
+  decode_emit(d);
 }
 
 static void decode_redux(Decoder *d) {
@@ -267,7 +267,7 @@ static void decode_redux(Decoder *d) {
   d->insn.src[0] = operand_source(d, type);
   d->insn.src[3] = operand_source(d, PTX_B32);
   d->insn.exec = exec_redux;
-  emit(d);
+  decode_emit(d);
 }
 
 static void decode_match(Decoder *d) {
@@ -283,7 +283,7 @@ static void decode_match(Decoder *d) {
   d->insn.src[0] = operand_source(d, type);
   d->insn.src[3] = operand_source(d, PTX_B32);
   d->insn.exec = exec_match;
-  emit(d);
+  decode_emit(d);
 }
 
 void decode_warp(Decoder *d) {
@@ -300,11 +300,11 @@ void decode_warp(Decoder *d) {
     pair_dest(d, 4);
     d->insn.src[3] = operand_source(d, PTX_B32);
     d->insn.exec = exec_elect;
-    emit(d);
+    decode_emit(d);
   } else {
     if (mod_need_type(d) != PTX_B32) decode_error(d, "activemask gives .b32");
     d->insn.dst = operand_dest(d, PTX_B32);
     d->insn.exec = exec_activemask;
-    emit(d);
+    decode_emit(d);
   }
 }

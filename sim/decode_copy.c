@@ -3,12 +3,6 @@
 #include "sim/decode.h"
 #include "sim/exec.h"
 
-static void finish(Decoder *d, ExecFn *exec) {
-  d->insn.exec = exec;
-  d->insn.kind = KIND_CHECKED;
-  emit(d);
-}
-
 // The next state space in the order of the text; SPACE_GENERIC: none.
 static PtxSpace next_space(Decoder *d) {
   for (uint32_t i = 0; i < d->mod_count; i++) {
@@ -22,8 +16,8 @@ static PtxSpace next_space(Decoder *d) {
   return SPACE_GENERIC;
 }
 
-static Copy *copy_new(Decoder *d) {
-  Copy *copy = ARENA_NEW(d->arena, Copy);
+static CopyOperands *copy_new(Decoder *d) {
+  CopyOperands *copy = ARENA_NEW(d->arena, CopyOperands);
   copy->size = copy->ignore = copy->multicast = UINT32_MAX;
   d->insn.u.copy = copy;
   return copy;
@@ -40,12 +34,12 @@ static void async_count(Decoder *d, AsyncGroup group, bool all) {
     d->insn.flags |= FLAG_WIDE;
   else
     d->insn.count = (uint32_t)operand_constant(d, UINT32_MAX);
-  finish(d, exec_async_wait);
+  decode_emit_exec(d, exec_async_wait, KIND_CHECKED);
 }
 
 static void async_commits(Decoder *d, AsyncGroup group) {
   d->insn.extra = (uint8_t)group;
-  finish(d, exec_async_commit);
+  decode_emit_exec(d, exec_async_commit, KIND_CHECKED);
 }
 
 // ---- cp.async ----
@@ -55,10 +49,10 @@ static void decode_arrive(Decoder *d) {
   if (mod_take(d, "noinc")) d->insn.flags |= FLAG_NOT;
   PtxSpace space = next_space(d);
   if (mod_need_type(d) != PTX_B64 || space == SPACE_GLOBAL) decode_error(d, "an mbarrier is .shared.b64");
-  Address *address = ARENA_NEW(d->arena, Address);
+  AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   operand_address(d, space, address);
   d->insn.u.address = address;
-  finish(d, exec_copy_arrive);
+  decode_emit_exec(d, exec_copy_arrive, KIND_CHECKED);
 }
 
 static bool is_predicate(Decoder *d, const PtxOperand *operand) {
@@ -69,7 +63,7 @@ static bool is_predicate(Decoder *d, const PtxOperand *operand) {
 }
 
 static void decode_lanes(Decoder *d) {
-  Copy *copy = copy_new(d);
+  CopyOperands *copy = copy_new(d);
   bool all_caches = mod_take(d, "ca");
   if (!all_caches && !mod_take(d, "cg")) decode_error(d, "cp.async needs .ca or .cg");
   PtxSpace to = next_space(d), from = next_space(d);
@@ -93,12 +87,12 @@ static void decode_lanes(Decoder *d) {
     }
   }
   if (hint) operand_source(d, PTX_B64);
-  finish(d, exec_copy);
+  decode_emit_exec(d, exec_copy, KIND_CHECKED);
 }
 
 // ---- bulk ----
 
-static void take_completion(Decoder *d, Copy *copy, bool to_shared) {
+static void take_completion(Decoder *d, CopyOperands *copy, bool to_shared) {
   copy->has_mbarrier = mod_take(d, "mbarrier::complete_tx::bytes");
   bool group = mod_take(d, "bulk_group");
   if (copy->has_mbarrier == group || copy->has_mbarrier != to_shared)
@@ -126,17 +120,17 @@ static bool reduction_fits(Operation op, PtxType type) {
   return type == PTX_B32 || type == PTX_B64;
 }
 
-static void decode_bulk_prefetch(Decoder *d, Copy *copy) {
+static void decode_bulk_prefetch(Decoder *d, CopyOperands *copy) {
   mod_take(d, "L2");
   if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a bulk prefetch is of .global");
   operand_address(d, SPACE_GLOBAL, &copy->from);
   copy->size = operand_source(d, PTX_U32);
   copy->prefetch = true;
   take_policy(d);
-  finish(d, exec_bulk);
+  decode_emit_exec(d, exec_bulk, KIND_CHECKED);
 }
 
-static void decode_bulk(Decoder *d, Copy *copy, bool reduces) {
+static void decode_bulk(Decoder *d, CopyOperands *copy, bool reduces) {
   PtxSpace to = next_space(d), from = next_space(d);
   if (to == SPACE_GENERIC || from == SPACE_GENERIC || (to == SPACE_GLOBAL && from == SPACE_GLOBAL))
     decode_error(d, "a bulk copy needs the state spaces of both sides");
@@ -155,13 +149,13 @@ static void decode_bulk(Decoder *d, Copy *copy, bool reduces) {
   if (copy->has_mbarrier) operand_address(d, SPACE_SHARED, &copy->mbarrier);
   if (multicast) copy->multicast = operand_source(d, PTX_B16);
   take_policy(d);
-  finish(d, exec_bulk);
+  decode_emit_exec(d, exec_bulk, KIND_CHECKED);
 }
 
 // ---- tensor ----
 
 // [map, {coordinates}]
-static void tensor_operand(Decoder *d, Copy *copy, Address *address) {
+static void tensor_operand(Decoder *d, CopyOperands *copy, AddressOperand *address) {
   const PtxOperand *operand = operand_next(d);
   const PtxOperand *vector = operand->kind == OPERAND_ADDRESS ? operand->items->next : NULL;
   if (!vector || vector->next || vector->kind != OPERAND_VECTOR) {
@@ -175,7 +169,7 @@ static void tensor_operand(Decoder *d, Copy *copy, Address *address) {
   if (n != copy->rank) decode_error(d, "%u coordinates are needed", copy->rank);
 }
 
-static void decode_tensor(Decoder *d, Copy *copy, bool reduces) {
+static void decode_tensor(Decoder *d, CopyOperands *copy, bool reduces) {
   static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d"};
   copy->tensor = true;
   for (uint32_t i = 0; i < 5; i++)
@@ -187,7 +181,7 @@ static void decode_tensor(Decoder *d, Copy *copy, bool reduces) {
     if (next_space(d) != SPACE_GLOBAL) decode_error(d, "a tensor prefetch is of .global");
     tensor_operand(d, copy, &copy->from);
     take_policy(d);
-    finish(d, exec_tensor);
+    decode_emit_exec(d, exec_tensor, KIND_CHECKED);
     return;
   }
   PtxSpace to = next_space(d), from = next_space(d);
@@ -207,7 +201,7 @@ static void decode_tensor(Decoder *d, Copy *copy, bool reduces) {
   }
   if (multicast) copy->multicast = operand_source(d, PTX_B16);
   take_policy(d);
-  finish(d, exec_tensor);
+  decode_emit_exec(d, exec_tensor, KIND_CHECKED);
 }
 
 static void decode_any_bulk(Decoder *d, bool reduces) {
@@ -219,7 +213,7 @@ static void decode_any_bulk(Decoder *d, bool reduces) {
     async_count(d, ASYNC_GROUP_BULK, false);
     return;
   }
-  Copy *copy = copy_new(d);
+  CopyOperands *copy = copy_new(d);
   copy->prefetch = mod_take(d, "prefetch");
   if (mod_take(d, "tensor"))
     decode_tensor(d, copy, reduces);

@@ -3,12 +3,6 @@
 #include "sim/decode.h"
 #include "sim/exec.h"
 
-static void finish(Decoder *d, ExecFn *exec, InsnKind kind) {
-  d->insn.exec = exec;
-  d->insn.kind = (uint8_t)kind;
-  emit(d);
-}
-
 static uint64_t symbol_address(const Decoder *d, const Symbol *symbol) {
   bool dynamic = symbol->space == SPACE_SHARED && symbol->address == UINT64_MAX;
   return dynamic ? d->program->dynamic_shared : symbol->address;
@@ -31,7 +25,7 @@ static void move_wide(Decoder *d, const PtxOperand *to, const PtxOperand *from) 
   if (!unpacks) d->insn.dst = register_of(d, to, &bytes);
   if (!unpacks && (d->insn.dst == UINT32_MAX || bytes != 16)) decode_error(d, "a 128-bit register is needed");
   if (!packs) d->insn.src[0] = source_of(d, from, PTX_B128);
-  finish(d, packs ? exec_pack_wide : unpacks ? exec_unpack_wide : exec_mov_wide, KIND_LANES);
+  decode_emit_exec(d, packs ? exec_pack_wide : unpacks ? exec_unpack_wide : exec_mov_wide, KIND_LANES);
 }
 
 static void move_vector(Decoder *d, PtxType type, const PtxOperand *vector, bool pack) {
@@ -55,7 +49,7 @@ static void move_vector(Decoder *d, PtxType type, const PtxOperand *vector, bool
   d->insn.u.slots = copy;
   d->insn.count = n;
   d->insn.extra = (uint8_t)(total / n);
-  finish(d, pack ? exec_pack : exec_unpack, KIND_LANES);
+  decode_emit_exec(d, pack ? exec_pack : exec_unpack, KIND_LANES);
 }
 
 static bool move_address(Decoder *d, const PtxOperand *operand, PtxType type) {
@@ -64,7 +58,7 @@ static bool move_address(Decoder *d, const PtxOperand *operand, PtxType type) {
   if (ptx_type_bytes(type) < 4) decode_error(d, "an address has 32 or 64 bits");
   d->insn.src[0] =
       slot_constant(d, symbol_address(d, symbol) + (uint64_t)operand->offset, ptx_type_bytes(type));
-  finish(d, exec_mov_find(ptx_type_bytes(type)), KIND_LANES);
+  decode_emit_exec(d, exec_mov_find(ptx_type_bytes(type)), KIND_LANES);
   return true;
 }
 
@@ -95,11 +89,11 @@ void decode_move(Decoder *d) {
   Special special = from->kind == OPERAND_NAME ? special_find(from->name) : SPECIAL_NONE;
   if (special >= SPECIAL_CLOCK) {
     if (bytes != (special == SPECIAL_CLOCK ? 4u : 8u)) decode_error(d, "a clock of another width");
-    finish(d, exec_clock, KIND_LANES);
+    decode_emit_exec(d, exec_clock, KIND_LANES);
     return;
   }
   d->insn.src[0] = source_of(d, from, type);
-  finish(d, type == PTX_PRED ? exec_mov_predicate : exec_mov_find(bytes), KIND_LANES);
+  decode_emit_exec(d, type == PTX_PRED ? exec_mov_predicate : exec_mov_find(bytes), KIND_LANES);
 }
 
 // ---- cvt ----
@@ -163,7 +157,7 @@ static void convert_pair(Decoder *d, PtxType pair) {
   d->insn.dst = operand_dest(d, pair);
   d->insn.src[0] = operand_source(d, PTX_F32);
   d->insn.src[1] = operand_source(d, PTX_F32);
-  finish(d, exec_convert_pair, KIND_LANES);
+  decode_emit_exec(d, exec_convert_pair, KIND_LANES);
 }
 
 void decode_convert(Decoder *d) {
@@ -190,7 +184,7 @@ void decode_convert(Decoder *d) {
   d->insn.dst = wide_register(d, to, true, &d->insn.count);
   d->insn.src[0] = wide_register(d, from, false, &bytes);
   d->insn.extra = (uint8_t)bytes;
-  finish(d, exec_convert_find(&d->insn), KIND_LANES);
+  decode_emit_exec(d, exec_convert_find(&d->insn), KIND_LANES);
 }
 
 // ---- addresses ----
@@ -204,7 +198,7 @@ void decode_address(Decoder *d) {
   if (d->op == OP_ISSPACEP) {
     d->insn.dst = operand_dest(d, PTX_PRED);
     d->insn.src[0] = operand_source(d, PTX_U64);
-    finish(d, exec_isspacep, KIND_LANES);
+    decode_emit_exec(d, exec_isspacep, KIND_LANES);
     return;
   }
   if (mod_need_type(d) != PTX_U64) decode_error(d, "cvta works on .u64");
@@ -214,12 +208,12 @@ void decode_address(Decoder *d) {
   bool address = symbol && symbol->kind == SYMBOL_ADDRESS;
   d->insn.src[0] = address ? slot_constant(d, symbol_address(d, symbol) + (uint64_t)operand->offset, 8)
                            : source_of(d, operand, PTX_U64);
-  finish(d, exec_window, KIND_LANES);
+  decode_emit_exec(d, exec_window, KIND_LANES);
 }
 
 // [register + offset], [variable + offset], [constant]; the variable's space is used
 // where the instruction names .param.
-static void address_operand(Decoder *d, Access *access) {
+static void address_operand(Decoder *d, MemoryAccess *access) {
   const PtxOperand *operand = operand_next(d), *base = operand->items;
   if (operand->kind != OPERAND_ADDRESS || !base || base->next) {
     decode_error(d, "an address in brackets is needed");
@@ -254,7 +248,7 @@ static void address_operand(Decoder *d, Access *access) {
 }
 
 // Ordering and scope, which only the checkers need: accesses take effect in order.
-static void take_order(Decoder *d, Access *access) {
+static void take_order(Decoder *d, MemoryAccess *access) {
   static const struct {
     const char *name;
     MemoryOrder order;
@@ -291,7 +285,7 @@ static void take_hints(Decoder *d) {
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) mod_take(d, hints[i]);
 }
 
-static void value_registers(Decoder *d, Access *access, bool load, const PtxOperand *operand) {
+static void value_registers(Decoder *d, MemoryAccess *access, bool load, const PtxOperand *operand) {
   bool vector = operand->kind == OPERAND_VECTOR;
   uint32_t n = 0;
   const PtxOperand *item = vector ? operand->items : operand;
@@ -313,7 +307,7 @@ static void value_registers(Decoder *d, Access *access, bool load, const PtxOper
 
 // ld.param of one value at a constant address: parameters do not change, so it is a mov from a slot that is
 // filled when a warp starts. False: it is another access.
-static bool load_param(Decoder *d, const Access *access) {
+static bool load_param(Decoder *d, const MemoryAccess *access) {
   if (access->space != SPACE_PARAM || access->count != 1 || !access->slot_bytes[0] || access->bytes > 8)
     return false;
   for (uint32_t i = d->program->constants.n; i-- > 0;) {
@@ -323,7 +317,7 @@ static bool load_param(Decoder *d, const Access *access) {
     if (offset > size || access->bytes > size - offset || offset % access->bytes) return false;
     d->insn.src[0] = slot_param(d, (uint32_t)offset, access->type, access->slot_bytes[0]);
     d->insn.dst = access->slots[0];
-    finish(d, exec_mov_find(access->slot_bytes[0]), KIND_LANES);
+    decode_emit_exec(d, exec_mov_find(access->slot_bytes[0]), KIND_LANES);
     return true;
   }
   return false;
@@ -331,7 +325,7 @@ static bool load_param(Decoder *d, const Access *access) {
 
 void decode_memory(Decoder *d) {
   bool load = d->op != OP_ST;
-  Access *access = ARENA_NEW(d->arena, Access);
+  MemoryAccess *access = ARENA_NEW(d->arena, MemoryAccess);
   access->space = mod_space(d);
   take_order(d, access);
   take_hints(d);
@@ -351,7 +345,7 @@ void decode_memory(Decoder *d) {
   if (!load && (access->space == SPACE_PARAM || access->space == SPACE_CONST))
     decode_error(d, "stores to this state space are not allowed");
   if (load && load_param(d, access)) return;
-  finish(d, load ? exec_load : exec_store, KIND_CHECKED);
+  decode_emit_exec(d, load ? exec_load : exec_store, KIND_CHECKED);
 }
 
 static Operation atomic_operation(Decoder *d) {
@@ -366,7 +360,7 @@ static Operation atomic_operation(Decoder *d) {
   return OP_ADD;
 }
 
-static bool atomic_fits(const Access *access) {
+static bool atomic_fits(const MemoryAccess *access) {
   Operation op = access->atomic;
   PtxType type = access->type;
   bool narrow = type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
@@ -386,7 +380,7 @@ static bool atomic_fits(const Access *access) {
 }
 
 // The registers of a value or of a vector in braces, of the element's own width.
-static void atomic_registers(Decoder *d, const Access *access, uint32_t *slots, bool results) {
+static void atomic_registers(Decoder *d, const MemoryAccess *access, uint32_t *slots, bool results) {
   const PtxOperand *operand = operand_next(d), *item = operand;
   if (access->count > 1 && operand->kind == OPERAND_VECTOR) item = operand->items;
   uint32_t n = 0;
@@ -401,7 +395,7 @@ static void atomic_registers(Decoder *d, const Access *access, uint32_t *slots, 
 }
 
 void decode_atomic(Decoder *d) {
-  Access *access = ARENA_NEW(d->arena, Access);
+  MemoryAccess *access = ARENA_NEW(d->arena, MemoryAccess);
   access->space = mod_space(d);
   access->atomic = atomic_operation(d);
   take_order(d, access);
@@ -420,5 +414,5 @@ void decode_atomic(Decoder *d) {
   if (mod_take(d, "L2::cache_hint")) operand_source(d, PTX_B64);
   if (access->space != SPACE_GENERIC && access->space != SPACE_GLOBAL && access->space != SPACE_SHARED)
     decode_error(d, "atomics work on global and shared memory");
-  finish(d, exec_atomic, KIND_CHECKED);
+  decode_emit_exec(d, exec_atomic, KIND_CHECKED);
 }

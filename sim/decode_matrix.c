@@ -4,11 +4,11 @@
 #include "sim/exec.h"
 #include "sim/matrix.h"
 
-static void finish(Decoder *d, ExecFn *exec) {
+static void emit_aligned(Decoder *d, ExecFn *exec) {
   d->insn.exec = exec;
   d->insn.kind = KIND_SYNC;
   d->insn.src[3] = slot_all_lanes(d);
-  emit(d);
+  decode_emit(d);
 }
 
 static void need_aligned(Decoder *d) {
@@ -55,7 +55,7 @@ void decode_matrix_move(Decoder *d) {
     if (!move->transposed || move->count != 1) decode_error(d, "movmatrix needs .trans");
     d->insn.dst = operand_dest(d, PTX_B32);
     d->insn.src[0] = operand_source(d, PTX_B32);
-    finish(d, exec_movmatrix);
+    emit_aligned(d, exec_movmatrix);
     return;
   }
   bool load = d->op == OP_LDMATRIX;
@@ -64,7 +64,7 @@ void decode_matrix_move(Decoder *d) {
   if (!load) n = registers(d, move->slots, 4, 4, false);
   if (n != move->count) decode_error(d, "%u registers are needed", move->count);
   d->insn.u.move = move;
-  finish(d, load ? exec_ldmatrix : exec_stmatrix);
+  emit_aligned(d, load ? exec_ldmatrix : exec_stmatrix);
 }
 
 // ---- shapes and types ----
@@ -196,7 +196,7 @@ void decode_mma(Decoder *d) {
   if (!counts_fit(matrix, bytes))
     decode_error(d, "%.*s has another number of registers", STR_ARG(d->stmt->name));
   d->insn.u.matrix = matrix;
-  finish(d, exec_mma);
+  emit_aligned(d, exec_mma);
 }
 
 // ---- wgmma ----
@@ -253,7 +253,7 @@ static void decode_multiply(Decoder *d) {
   matrix->b_descriptor = operand_source(d, PTX_B64);
   wgmma_flags(d, matrix);
   d->insn.u.matrix = matrix;
-  finish(d, exec_wgmma);
+  emit_aligned(d, exec_wgmma);
 }
 
 void decode_wgmma(Decoder *d) {
@@ -262,12 +262,12 @@ void decode_wgmma(Decoder *d) {
   if (mod_take(d, "mma_async")) {
     decode_multiply(d);
   } else if (mod_take(d, "fence")) {
-    finish(d, exec_wgmma_fence);
+    emit_aligned(d, exec_wgmma_fence);
   } else if (mod_take(d, "commit_group")) {
-    finish(d, exec_async_commit);
+    emit_aligned(d, exec_async_commit);
   } else if (mod_take(d, "wait_group")) {
     d->insn.count = (uint32_t)operand_constant(d, 7);
-    finish(d, exec_async_wait);
+    emit_aligned(d, exec_async_wait);
   } else {
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   }

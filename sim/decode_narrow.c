@@ -3,12 +3,6 @@
 #include "sim/decode.h"
 #include "sim/exec.h"
 
-static void finish(Decoder *d, ExecFn *exec) {
-  d->insn.exec = exec;
-  d->insn.kind = KIND_LANES;
-  emit(d);
-}
-
 // cvt.rn.satfinite{.relu}.e4m3x2.f32 d, a, b; .f16x2 d, a; and back: cvt.rn{.relu}.f16x2.e4m3x2 d, a.
 static void convert_fp8(Decoder *d, bool e5m2) {
   d->insn.to = e5m2;
@@ -25,7 +19,7 @@ static void convert_fp8(Decoder *d, bool e5m2) {
   d->insn.dst = operand_dest(d, from_fp8 ? PTX_B32 : PTX_B16);
   d->insn.src[0] = operand_source(d, from_fp8 ? PTX_B16 : other);
   if (d->insn.extra == FP8_FROM_F32) d->insn.src[1] = operand_source(d, PTX_F32);
-  finish(d, exec_convert_fp8);
+  decode_emit_exec(d, exec_convert_fp8, KIND_LANES);
 }
 
 static void convert_tf32(Decoder *d) {
@@ -37,7 +31,7 @@ static void convert_tf32(Decoder *d) {
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   d->insn.dst = operand_dest(d, PTX_B32);
   d->insn.src[0] = operand_source(d, PTX_F32);
-  finish(d, exec_convert_tf32);
+  decode_emit_exec(d, exec_convert_tf32, KIND_LANES);
 }
 
 // cvt.pack.sat.s16.s32 d, a, b and, of 8 bits and fewer, cvt.pack.sat.u8.s32.b32 d, a, b, c.
@@ -55,7 +49,7 @@ static void convert_pack(Decoder *d) {
   d->insn.src[0] = operand_source(d, PTX_S32);
   d->insn.src[1] = operand_source(d, PTX_S32);
   if (narrow) d->insn.src[2] = operand_source(d, PTX_B32);
-  finish(d, exec_convert_pack);
+  decode_emit_exec(d, exec_convert_pack, KIND_LANES);
 }
 
 bool decode_convert_narrow(Decoder *d) {

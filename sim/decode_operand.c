@@ -340,8 +340,8 @@ Special special_find(Str name) {
 
 // ---- operands of the newer instructions ----
 
-void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Address *address) {
-  *address = (Address){.space = space, .wide = true};
+void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, AddressOperand *address) {
+  *address = (AddressOperand){.space = space, .wide = true};
   const Symbol *symbol = base->kind == OPERAND_NAME ? symbol_find(d, base->name) : NULL;
   if (symbol && symbol->kind == SYMBOL_ADDRESS) {
     if (space != SPACE_GENERIC && space != symbol->space)
@@ -368,7 +368,7 @@ void address_of_operand(Decoder *d, const PtxOperand *base, PtxSpace space, Addr
   if (bytes == 4 && space != SPACE_SHARED) decode_error(d, "a 64-bit address is needed");
 }
 
-void operand_address(Decoder *d, PtxSpace space, Address *address) {
+void operand_address(Decoder *d, PtxSpace space, AddressOperand *address) {
   const PtxOperand *operand = operand_next(d);
   if (operand->kind != OPERAND_ADDRESS || operand->items->next) {
     decode_error(d, "an address in brackets is needed");

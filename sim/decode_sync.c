@@ -4,12 +4,6 @@
 #include "sim/decode.h"
 #include "sim/hooks.h"
 
-static void finish(Decoder *d, ExecFn *exec, InsnKind kind) {
-  d->insn.exec = exec;
-  d->insn.kind = (uint8_t)kind;
-  emit(d);
-}
-
 static void take_all(Decoder *d, const char *const *names, size_t n) {
   for (size_t i = 0; i < n; i++) mod_take(d, names[i]);
 }
@@ -35,13 +29,13 @@ static void decode_wait(Decoder *d, bool try) {
   PtxSpace space = shared_space(d);
   if (mod_need_type(d) != PTX_B64) decode_error(d, "an mbarrier is .b64");
   d->insn.dst = operand_dest(d, PTX_PRED);
-  Address *address = ARENA_NEW(d->arena, Address);
+  AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   operand_address(d, space, address);
   d->insn.u.address = address;
   d->insn.src[1] = operand_source(d, d->insn.flags & FLAG_WIDE ? PTX_U32 : PTX_B64);
   // How long to wait at most is not heeded: lanes wait until nothing else can run.
   if (try && operand_more(d)) operand_source(d, PTX_U32);
-  finish(d, exec_mbarrier_test, try ? KIND_WAIT : KIND_CHECKED);
+  decode_emit_exec(d, exec_mbarrier_test, try ? KIND_WAIT : KIND_CHECKED);
 }
 
 static void state_dest(Decoder *d, bool needed) {
@@ -72,7 +66,7 @@ static void decode_pending(Decoder *d) {
   if (mod_need_type(d) != PTX_B64) decode_error(d, "an mbarrier's state is .b64");
   d->insn.dst = operand_dest(d, PTX_U32);
   d->insn.src[0] = operand_source(d, PTX_B64);
-  finish(d, exec_mbarrier_pending, KIND_LANES);
+  decode_emit_exec(d, exec_mbarrier_pending, KIND_LANES);
 }
 
 void decode_mbarrier(Decoder *d) {
@@ -91,21 +85,21 @@ void decode_mbarrier(Decoder *d) {
   PtxSpace space = shared_space(d);
   if (mod_need_type(d) != PTX_B64) decode_error(d, "an mbarrier is .b64");
   state_dest(d, change == MBARRIER_ARRIVE || change == MBARRIER_ARRIVE_EXPECT_TX);
-  Address *address = ARENA_NEW(d->arena, Address);
+  AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   operand_address(d, space, address);
   d->insn.u.address = address;
   if (change == MBARRIER_INVAL || (change == MBARRIER_ARRIVE && !operand_more(d)))
     d->insn.src[1] = slot_constant(d, 1, 4);
   else
     d->insn.src[1] = operand_source(d, PTX_U32);
-  finish(d, exec_mbarrier, KIND_CHECKED);
+  decode_emit_exec(d, exec_mbarrier, KIND_CHECKED);
 }
 
 // ---- tensor maps ----
 
 static void decode_map_copy(Decoder *d) {
   static const char *const known[] = {"global", "shared::cta", "tensormap::generic", "sync", "aligned"};
-  Copy *copy = ARENA_NEW(d->arena, Copy);
+  CopyOperands *copy = ARENA_NEW(d->arena, CopyOperands);
   take_all(d, known, sizeof known / sizeof *known);
   take_scope(d);
   operand_address(d, SPACE_GLOBAL, &copy->to);
@@ -113,7 +107,7 @@ static void decode_map_copy(Decoder *d) {
   if (operand_constant(d, 128) != 128) decode_error(d, "a tensor map has 128 bytes");
   d->insn.u.copy = copy;
   d->insn.src[3] = slot_all_lanes(d);
-  finish(d, exec_map_copy, KIND_SYNC);
+  decode_emit_exec(d, exec_map_copy, KIND_SYNC);
 }
 
 typedef struct FieldRow {
@@ -150,14 +144,14 @@ void decode_tensormap(Decoder *d) {
   PtxSpace space = mod_space(d);
   if (!mod_take(d, "b1024") || mod_need_type(d) != (row->wide ? PTX_B64 : PTX_B32))
     decode_error(d, "tensormap.replace.%s is .b1024.%s", row->name, row->wide ? "b64" : "b32");
-  Address *address = ARENA_NEW(d->arena, Address);
+  AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   operand_address(d, space, address);
   d->insn.u.address = address;
   d->insn.extra = (uint8_t)row->field;
   if (row->ordinal) d->insn.count = (uint32_t)operand_constant(d, 4);
   if (row->wide) d->insn.flags |= FLAG_WIDE;
   d->insn.src[1] = operand_source(d, row->wide ? PTX_B64 : PTX_B32);
-  finish(d, exec_map_replace, KIND_CHECKED);
+  decode_emit_exec(d, exec_map_replace, KIND_CHECKED);
 }
 
 // ---- clusters of one block ----
@@ -171,18 +165,18 @@ void decode_cluster(Decoder *d) {
     operand_next(d);
     d->insn.src[0] = slot_constant(d, 0, 4);
     d->insn.count = 4;
-    finish(d, exec_mov_find(4), KIND_LANES);
+    decode_emit_exec(d, exec_mov_find(4), KIND_LANES);
     return;
   }
   d->insn.dst = operand_dest(d, type);
   PtxOperand *inside = (PtxOperand *)operand_next(d);
-  Address *address = ARENA_NEW(d->arena, Address);
+  AddressOperand *address = ARENA_NEW(d->arena, AddressOperand);
   address_of_operand(d, inside, space ? SPACE_SHARED : SPACE_GENERIC, address);
   d->insn.u.address = address;
   d->insn.count = ptx_type_bytes(type);
   if (!space && address->space == SPACE_SHARED) d->insn.flags |= FLAG_WIDE; // a variable: its generic address
   d->insn.src[1] = operand_source(d, PTX_U32);
-  finish(d, exec_mapa, KIND_CHECKED);
+  decode_emit_exec(d, exec_mapa, KIND_CHECKED);
 }
 
 // ---- fences and hints ----
@@ -208,12 +202,12 @@ void decode_fence(Decoder *d) {
   mod_take(d, "gl");
   take_scope(d);
   if (fence == HOOK_FENCE_TENSORMAP && operand_more(d)) {
-    Address map;
+    AddressOperand map;
     operand_address(d, SPACE_GENERIC, &map);
     if (operand_constant(d, 128) != 128) decode_error(d, "a tensor map has 128 bytes");
   }
   d->insn.extra = (uint8_t)fence;
-  finish(d, exec_fence, KIND_LANES);
+  decode_emit_exec(d, exec_fence, KIND_LANES);
 }
 
 static void decode_maxnreg(Decoder *d) {
@@ -225,7 +219,7 @@ static void decode_maxnreg(Decoder *d) {
     decode_error(d, "setmaxnreg takes a multiple of %d from %d to %d", CHIP_REGISTERS_STEP,
                  CHIP_REGISTERS_LEAST, CHIP_REGISTERS_MOST);
   d->insn.src[3] = slot_all_lanes(d);
-  finish(d, exec_nothing, KIND_SYNC);
+  decode_emit_exec(d, exec_nothing, KIND_SYNC);
 }
 
 void decode_ordering(Decoder *d) {
@@ -250,7 +244,7 @@ void decode_ordering(Decoder *d) {
   if (d->op == OP_PREFETCH || d->op == OP_PREFETCHU || d->op == OP_APPLYPRIORITY || d->op == OP_DISCARD)
     if (operand_next(d)->kind != OPERAND_ADDRESS) decode_error(d, "an address in brackets is needed");
   if (d->op == OP_APPLYPRIORITY || d->op == OP_DISCARD) operand_constant(d, 128);
-  finish(d, exec_nothing, KIND_LANES);
+  decode_emit_exec(d, exec_nothing, KIND_LANES);
 }
 
 // createpolicy: what caches would do; the policy is a number that nothing looks at.
@@ -271,5 +265,5 @@ void decode_policy(Decoder *d) {
   while (operand_more(d)) operand_next(d);
   d->insn.src[0] = slot_constant(d, 0, 8);
   d->insn.count = 8;
-  finish(d, exec_mov_find(8), KIND_LANES);
+  decode_emit_exec(d, exec_mov_find(8), KIND_LANES);
 }

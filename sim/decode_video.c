@@ -24,5 +24,5 @@ void decode_video(Decoder *d) {
   for (int i = 0; i < 3; i++) d->insn.src[i] = operand_source(d, PTX_B32);
   d->insn.exec = exec_video;
   d->insn.kind = KIND_LANES;
-  emit(d);
+  decode_emit(d);
 }

@@ -36,14 +36,14 @@ typedef enum GroupState {
 } GroupState;
 
 // Lanes of a warp that stand at one instruction. At a barrier `pc` is already beyond it.
-typedef struct Group {
+typedef struct LaneGroup {
   uint32_t pc, mask;
   GroupState state;
   uint32_t barrier;  // GROUP_AT_BARRIER: which
   bool alone;        // at an .aligned barrier that the rest of its warp will not reach
   bool timed_out;    // try_wait: it waited long enough and gives false
   uint64_t last_run; // Warp.executed when it last ran
-} Group;
+} LaneGroup;
 
 typedef struct Block Block;
 typedef struct AsyncOp AsyncOp;   // async.h
@@ -73,7 +73,7 @@ struct Warp {
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
   // Last: what is zeroed where the block before committed any, and groups, those from n on not set at all.
   uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
-  Group groups[LANES];
+  LaneGroup groups[LANES];
 };
 
 // bar's, and one more for the cluster.

@@ -19,7 +19,7 @@ typedef struct Value {
   uint64_t low, high;
 } Value;
 
-static uint64_t add(PtxType type, uint64_t a, uint64_t b, bool flush) {
+static uint64_t atomic_sum(PtxType type, uint64_t a, uint64_t b, bool flush) {
   if (type == PTX_F32 && flush) { // PTX ISA 9.7.13: in global memory subnormals become zeros
     float x = float_flush(float_of((uint32_t)a)), y = float_flush(float_of((uint32_t)b));
     return float_bits(float_flush(x + y));
@@ -54,7 +54,7 @@ static bool is_narrow(PtxType type) {
   return type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
 }
 
-static uint64_t apply_word(const Access *access, uint64_t old, uint64_t b, bool flush) {
+static uint64_t apply_word(const MemoryAccess *access, uint64_t old, uint64_t b, bool flush) {
   PtxType type = access->type;
   Operation op = access->atomic;
   bool bf16 = type == PTX_BF16 || type == PTX_BF16X2;
@@ -62,7 +62,7 @@ static uint64_t apply_word(const Access *access, uint64_t old, uint64_t b, bool 
     uint64_t low = narrow(op, bf16, old, b);
     return access->bytes == 2 ? low : low | narrow(op, bf16, old >> 16, b >> 16) << 16;
   }
-  if (op == OP_ADD) return add(type, old, b, flush);
+  if (op == OP_ADD) return atomic_sum(type, old, b, flush);
   if (op == OP_MIN) return less_than(type, b, old) ? b : old;
   if (op == OP_MAX) return less_than(type, old, b) ? b : old;
   if (op == OP_AND) return old & b;
@@ -72,7 +72,7 @@ static uint64_t apply_word(const Access *access, uint64_t old, uint64_t b, bool 
   return old == 0 || old > b ? b : old - 1;
 }
 
-static Value apply(const Access *access, Value old, Value b, Value c, bool flush) {
+static Value apply(const MemoryAccess *access, Value old, Value b, Value c, bool flush) {
   if (access->atomic == OP_MOV) return b;
   if (access->atomic == OP_SETP) return old.low == b.low && old.high == b.high ? c : old;
   return (Value){apply_word(access, old.low, b.low, flush), 0};
@@ -85,7 +85,7 @@ static Value lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, uint32_
 }
 
 static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned char *host) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   const unsigned char *shared = warp->block->shared;
   uint32_t bytes = access->bytes;
   bool flush = !(host >= shared && host < shared + warp->block->shared_bytes);

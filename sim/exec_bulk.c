@@ -60,7 +60,7 @@ void bulk_reduce(Operation op, PtxType type, unsigned char *to, const unsigned c
 // ---- what copies and tensor copies share ----
 
 bool bulk_one_block(Warp *warp, const Insn *insn, uint32_t lane) {
-  const Copy *copy = insn->u.copy;
+  const CopyOperands *copy = insn->u.copy;
   if (copy->multicast == UINT32_MAX) return true;
   if (((const uint16_t *)lanes_at(warp, copy->multicast))[lane] == 1) return true;
   warp_fault(warp, insn, 1u << lane, TILEC_SIM_ASYNC, 0, "multicast to blocks that a cluster of one has not");
@@ -102,7 +102,7 @@ void bulk_range_hook(const AsyncOp *op, PtxSpace space, HookAccess access, uint6
 static bool prepare(AsyncOp *op, uint32_t lane) {
   Warp *warp = op->warp;
   const Insn *insn = op->insn;
-  const Copy *copy = insn->u.copy;
+  const CopyOperands *copy = insn->u.copy;
   CopyRange *range = op->u.range;
   range->bytes = ((const uint32_t *)lanes_at(warp, copy->size))[lane];
   if (range->bytes % 16) {
@@ -161,7 +161,7 @@ void copy_range_read(AsyncOp *op) {
 
 void copy_range_write(AsyncOp *op) {
   CopyRange *range = op->u.range;
-  const Copy *copy = op->insn->u.copy;
+  const CopyOperands *copy = op->insn->u.copy;
   if (op->kind == ASYNC_TENSOR) {
     tensor_write(op);
     return;

@@ -22,7 +22,7 @@ static inline Sum sum_of(uint64_t a, uint64_t b, bool carry, bool subtract, uint
   return sum;
 }
 
-static uint64_t product(const Insn *insn, uint64_t a, uint64_t b, uint32_t bits) {
+static uint64_t product_half(const Insn *insn, uint64_t a, uint64_t b, uint32_t bits) {
   bool high = insn->extra == CARRY_PRODUCT_HIGH,
        is_signed = ptx_type_class((PtxType)insn->from) == CLASS_SIGNED;
   if (bits == 64) return !high ? a * b : is_signed ? mulhi64_signed((int64_t)a, (int64_t)b) : mulhi64(a, b);
@@ -41,7 +41,7 @@ void exec_carry(Warp *warp, const Insn *insn, uint32_t mask) {
       v[i] = bits == 64 ? ((const uint64_t *)lanes_at(warp, insn->src[i]))[l]
                         : ((const uint32_t *)lanes_at(warp, insn->src[i]))[l];
     bool mad = insn->extra == CARRY_PRODUCT_LOW || insn->extra == CARRY_PRODUCT_HIGH;
-    Sum sum = mad ? sum_of(product(insn, v[0], v[1], bits), v[2], in >> l & 1, false, bits)
+    Sum sum = mad ? sum_of(product_half(insn, v[0], v[1], bits), v[2], in >> l & 1, false, bits)
                   : sum_of(v[0], v[1], in >> l & 1, insn->extra == CARRY_DIFFERENCE, bits);
     out64[l] = sum.value;
     out32[l] = (uint32_t)sum.value;

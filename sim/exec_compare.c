@@ -4,7 +4,7 @@
 #include "sim/float_bits.h"
 
 // insn->extra: how a comparison is combined with predicate src[2] (FLAG_NOT: negated): OP_NONE, AND, OR, XOR.
-static uint32_t combine(Warp *warp, const Insn *insn, uint32_t result) {
+static uint32_t combine_predicate(Warp *warp, const Insn *insn, uint32_t result) {
   uint32_t other = predicate_at(warp, insn->src[2]);
   if (insn->flags & FLAG_NOT) other = ~other;
   switch (insn->extra) {
@@ -41,10 +41,10 @@ static void set_result(Warp *warp, const Insn *insn, uint32_t holds, uint32_t ma
 static void compare_result(Warp *warp, const Insn *insn, const uint8_t *holds, uint32_t mask) {
   uint32_t result = predicate_pack(holds);
   if (insn->from) {
-    set_result(warp, insn, combine(warp, insn, result), mask);
+    set_result(warp, insn, combine_predicate(warp, insn, result), mask);
     return;
   }
-  uint32_t second = combine(warp, insn, ~result), first = combine(warp, insn, result);
+  uint32_t second = combine_predicate(warp, insn, ~result), first = combine_predicate(warp, insn, result);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, second, mask);
   predicate_write(warp, insn->dst, first, mask);
 }
@@ -166,7 +166,7 @@ static void pair_holds(Warp *warp, const Insn *insn, uint32_t holds[2]) {
 static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t holds[2];
   pair_holds(warp, insn, holds);
-  uint32_t low = combine(warp, insn, holds[0]), high = combine(warp, insn, holds[1]);
+  uint32_t low = combine_predicate(warp, insn, holds[0]), high = combine_predicate(warp, insn, holds[1]);
   predicate_write(warp, insn->dst, low, mask);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, high, mask);
 }
@@ -175,7 +175,7 @@ static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
 void exec_set_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t holds[2], out[LANES];
   pair_holds(warp, insn, holds);
-  uint32_t low = combine(warp, insn, holds[0]), high = combine(warp, insn, holds[1]);
+  uint32_t low = combine_predicate(warp, insn, holds[0]), high = combine_predicate(warp, insn, holds[1]);
   uint32_t yes = insn->from == PTX_F16X2 ? 0x3c00u : insn->from == PTX_BF16X2 ? 0x3f80u : 0xffffu;
   for (int l = 0; l < LANES; l++) out[l] = (low >> l & 1 ? yes : 0) | (high >> l & 1 ? yes << 16 : 0);
   lanes_write32(warp, insn->dst, out, mask);

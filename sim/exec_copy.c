@@ -5,7 +5,7 @@
 #include "sim/resolve.h"
 
 // Bytes that the lane reads; UINT32_MAX: more than it writes.
-static uint32_t read_bytes(const Warp *warp, const Copy *copy, uint32_t lane) {
+static uint32_t read_bytes(const Warp *warp, const CopyOperands *copy, uint32_t lane) {
   if (copy->ignore != UINT32_MAX && ((predicate_at(warp, copy->ignore) ^ copy->ignore_flip) >> lane & 1))
     return 0;
   if (copy->size == UINT32_MAX) return copy->bytes;
@@ -15,7 +15,7 @@ static uint32_t read_bytes(const Warp *warp, const Copy *copy, uint32_t lane) {
 
 static bool lane_copy(const AsyncOp *op, uint32_t lane, CopyLanes *lanes) {
   Warp *warp = op->warp;
-  const Copy *copy = op->insn->u.copy;
+  const CopyOperands *copy = op->insn->u.copy;
   Place to, from = {0};
   uint32_t read = read_bytes(warp, copy, lane);
   if (read == UINT32_MAX) {

@@ -17,7 +17,7 @@ static void move_wide(unsigned char *const *host, uint32_t element, unsigned cha
 
 static void load_element(const Insn *insn, unsigned char *const *host, uint32_t element, void *to,
                          uint32_t mask) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes, offset = element * bytes;
   for (int l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
@@ -81,7 +81,7 @@ static inline void copy_lanes(void *to, const void *from, uint32_t bytes) {
 
 // Every lane's bytes lie one after another, and each register has its element's width. False: not so.
 SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned char *host, bool writes) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes, count = access->count;
   if (bytes < 2 || bytes > 8) return false;
   for (uint32_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ SIM_LANES static bool move_contiguous(Warp *warp, const Insn *insn, unsigned cha
 // False: nothing is to be done. Lanes with a fault that the launch survives leave *mask.
 static bool find_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, unsigned char **host,
                        bool *done) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   unsigned char *first = resolve_contiguous(warp, insn, *mask, writes);
   *done = first && move_contiguous(warp, insn, first, writes);
   if (!first) return resolve_lanes(warp, insn, mask, writes, host);
@@ -111,7 +111,7 @@ static bool find_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes
 }
 
 void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   unsigned char *host[LANES];
   bool done;
   if (!find_lanes(warp, insn, &mask, false, host, &done) || done) return;
@@ -131,7 +131,7 @@ void exec_load(Warp *warp, const Insn *insn, uint32_t mask) {
 
 static void store_element(const Insn *insn, unsigned char *const *host, uint32_t element, const void *from,
                           uint32_t mask) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes;
   for (int l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
@@ -152,7 +152,7 @@ static void store_element(const Insn *insn, unsigned char *const *host, uint32_t
 
 // With checks: lanes whose bytes another lane of the same store has overwritten with others.
 static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   uint32_t lost = 0;
   for (uint32_t i = 0; i < access->count; i++)
     for (uint32_t l = 0; l < LANES; l++) {
@@ -165,7 +165,7 @@ static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, 
 }
 
 void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   unsigned char *host[LANES];
   bool done;
   if (!find_lanes(warp, insn, &mask, true, host, &done) || done) return;

@@ -6,7 +6,7 @@
 
 enum { MAX_PRINTED = 1 << 24, MAX_STRING = 4096, MAX_FORMAT = 4096 };
 
-static void append(Worker *worker, const char *text, size_t n) {
+static void print_text(Worker *worker, const char *text, size_t n) {
   if (n > MAX_PRINTED - worker->printed_bytes) n = MAX_PRINTED - worker->printed_bytes;
   if (worker->printed_bytes + n + 1 > worker->printed_cap) {
     size_t cap = 2 * (worker->printed_bytes + n) + 256;
@@ -118,7 +118,7 @@ static void print_directive(Worker *worker, const Warp *warp, uint32_t lane, con
     n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)argument(arguments, 8));
   else
     n = snprintf(text, sizeof text, "%s%c", directive->text, conversion ? conversion : ' ');
-  if (n > 0) append(worker, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+  if (n > 0) print_text(worker, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 // How many arguments were printed.
@@ -131,10 +131,10 @@ static int print_lane(const Warp *warp, uint32_t lane, uint64_t format_address, 
   read_string(warp, lane, format_address, format, sizeof format);
   for (const char *at = format; *at;) {
     const char *percent = strchr(at, '%');
-    append(worker, at, percent ? (size_t)(percent - at) : strlen(at));
+    print_text(worker, at, percent ? (size_t)(percent - at) : strlen(at));
     if (!percent) break;
     if (percent[1] == '%') {
-      append(worker, "%", 1);
+      print_text(worker, "%", 1);
       at = percent + 2;
       continue;
     }

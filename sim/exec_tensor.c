@@ -8,7 +8,8 @@ enum { CHUNK = 16 };
 
 static bool is_load(const AsyncOp *op) { return op->insn->u.copy->has_mbarrier; }
 
-static bool load_map(Warp *warp, const Insn *insn, uint32_t lane, const Address *operand, TensorMap *map) {
+static bool load_map(Warp *warp, const Insn *insn, uint32_t lane, const AddressOperand *operand,
+                     TensorMap *map) {
   Place place;
   if (!resolve_operand(warp, insn, lane, operand, TENSOR_MAP_BYTES, 64, false, &place)) return false;
   memcpy(map, place.host, sizeof *map);
@@ -20,7 +21,7 @@ static bool load_map(Warp *warp, const Insn *insn, uint32_t lane, const Address 
   return false;
 }
 
-static PtxType reduced_type(const Copy *copy, const TensorMap *map) {
+static PtxType reduced_type(const CopyOperands *copy, const TensorMap *map) {
   PtxType type = tensor_type(map->type);
   bool bits = copy->reduce == OP_AND || copy->reduce == OP_OR || copy->reduce == OP_XOR;
   bool is_float = ptx_type_class(type) == CLASS_FLOAT,
@@ -48,7 +49,7 @@ static bool corner_allowed(const AsyncOp *op, uint32_t lane, uint32_t element) {
 static bool prepare(AsyncOp *op, uint32_t lane) {
   Warp *warp = op->warp;
   const Insn *insn = op->insn;
-  const Copy *copy = insn->u.copy;
+  const CopyOperands *copy = insn->u.copy;
   CopyRange *range = op->u.range;
   bool load = is_load(op);
   if (!load_map(warp, insn, lane, load ? &copy->from : &copy->to, &range->map)) return false;
@@ -67,7 +68,7 @@ static bool prepare(AsyncOp *op, uint32_t lane) {
 }
 
 void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
-  const Copy *copy = insn->u.copy;
+  const CopyOperands *copy = insn->u.copy;
   AsyncGroup group = copy->has_mbarrier ? ASYNC_GROUP_NONE : ASYNC_GROUP_BULK;
   for (uint32_t l = 0; l < LANES && !warp->block->worker->fault.set; l++) {
     TensorMap map;
@@ -158,7 +159,7 @@ static void load_row(AsyncOp *op, const Row *row, const TensorBox *box, unsigned
 
 static void store_row(AsyncOp *op, const Row *row, const TensorBox *box, const unsigned char *staged) {
   Place place;
-  const Copy *copy = op->insn->u.copy;
+  const CopyOperands *copy = op->insn->u.copy;
   uint64_t bytes = (uint64_t)row->count * box->element;
   const unsigned char *from = staged + (size_t)row->first * box->element;
   if (!row->count) return;

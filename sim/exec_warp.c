@@ -51,7 +51,7 @@ void exec_activemask(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-static uint32_t reduce(Operation op, bool is_signed, uint32_t a, uint32_t b) {
+static uint32_t reduce_pair(Operation op, bool is_signed, uint32_t a, uint32_t b) {
   bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
   if (op == OP_ADD) return a + b;
   if (op == OP_MIN) return less ? a : b;
@@ -66,7 +66,7 @@ void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
   bool first = true, is_signed = insn->from == PTX_S32;
   for (int l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
-    result = first ? a[l] : reduce((Operation)insn->count, is_signed, result, a[l]);
+    result = first ? a[l] : reduce_pair((Operation)insn->count, is_signed, result, a[l]);
     first = false;
   }
   for (int l = 0; l < LANES; l++) out[l] = result;

@@ -76,7 +76,7 @@ typedef enum MemoryOrder {
 } MemoryOrder;
 
 // A memory instruction's shape.
-typedef struct Access {
+typedef struct MemoryAccess {
   PtxSpace space;
   uint32_t bytes;        // an element
   uint32_t count;        // elements: 1, 2, 4, 8
@@ -90,19 +90,19 @@ typedef struct Access {
   PtxType type;
   MemoryOrder order;
   bool block_scope; // .cta: ordered within the block alone
-} Access;
+} MemoryAccess;
 
 // One address operand.
-typedef struct Address {
+typedef struct AddressOperand {
   PtxSpace space;
   uint32_t slot;
   bool wide; // the register's width: 64 bits
   int64_t offset;
-} Address;
+} AddressOperand;
 
 // cp.async, bulk and tensor copies and reductions. Slots: UINT32_MAX where there is none.
-typedef struct Copy {
-  Address to, from, mbarrier;
+typedef struct CopyOperands {
+  AddressOperand to, from, mbarrier;
   bool has_mbarrier;             // completes there; else in a bulk group
   uint32_t bytes;                // cp.async: what is written
   uint32_t size;                 // slot: cp.async: bytes read; bulk: bytes
@@ -112,11 +112,11 @@ typedef struct Copy {
   bool tensor, prefetch;
   Operation reduce; // OP_NONE: a copy
   PtxType type;     // of its elements
-} Copy;
+} CopyOperands;
 
 // ldmatrix and stmatrix.
 typedef struct MatrixMove {
-  Address address;
+  AddressOperand address;
   uint32_t count, slots[4]; // matrices: 1, 2, 4
   bool transposed;
 } MatrixMove;
@@ -157,11 +157,11 @@ struct Insn {
   uint32_t target;   // branches: instruction index
   uint32_t site;     // Program.sites index
   union {
-    const Access *access;
+    const MemoryAccess *access;
     uint32_t *targets;     // KIND_INDEXED: `extra_count` of them
     const uint32_t *slots; // mov of vectors
-    const Address *address;
-    const Copy *copy;
+    const AddressOperand *address;
+    const CopyOperands *copy;
     const MatrixMove *move;
     const Matrix *matrix;
   } u;

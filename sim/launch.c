@@ -11,17 +11,17 @@
 
 enum { BLOCK_SLICE = 65536 };
 
-typedef struct Shared { // between the workers of a launch
+typedef struct LaunchShared { // between the workers of a launch
   Launch *launch;
   const unsigned char *image;
   uint32_t most_blocks; // in progress, a worker
   atomic_ullong next, clock;
   atomic_bool stop;
-} Shared;
+} LaunchShared;
 
 typedef struct WorkerThread {
   Worker worker;
-  Shared *shared;
+  LaunchShared *shared;
   Block **active, **spare;
   uint32_t n, spares;
   bool no_memory, started;
@@ -29,8 +29,8 @@ typedef struct WorkerThread {
 } WorkerThread;
 
 // Starts the grid's next block; false: there is none, or no memory.
-static bool admit(WorkerThread *self) {
-  Shared *shared = self->shared;
+static bool start_next_block(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
   if (atomic_load(&shared->next) >= shared->launch->blocks) return false;
   Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
   if (!block) {
@@ -58,7 +58,7 @@ static void budget_fault(WorkerThread *self, const Block *block) {
 
 // One round over the blocks in progress; false: stop.
 static bool run_round(WorkerThread *self) {
-  Shared *shared = self->shared;
+  LaunchShared *shared = self->shared;
   for (uint32_t i = 0; i < self->n && !atomic_load(&shared->stop);) {
     uint64_t before = self->worker.clock;
     uint64_t budget = shared->launch->budget, used = atomic_load(&shared->clock),
@@ -83,7 +83,7 @@ static void *run_worker(void *argument) {
   WorkerThread *self = argument;
   uint32_t wanted = 1;
   for (;;) {
-    while (self->n < wanted && admit(self)) continue;
+    while (self->n < wanted && start_next_block(self)) continue;
     if (self->n == 0) break;
     if (!run_round(self)) {
       atomic_store(&self->shared->stop, true);
@@ -95,7 +95,7 @@ static void *run_worker(void *argument) {
   return NULL;
 }
 
-static bool worker_open(WorkerThread *self, Shared *shared) {
+static bool worker_open(WorkerThread *self, LaunchShared *shared) {
   const Program *program = shared->launch->program;
   self->shared = shared;
   self->worker.launch = shared->launch;
@@ -150,7 +150,7 @@ static void run_all(WorkerThread *workers, uint32_t threads) {
 LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchResult result = {0};
   unsigned char *image = block_image(launch);
-  Shared shared = {
+  LaunchShared shared = {
       .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
   WorkerThread *workers = calloc(threads, sizeof *workers);
   result.executed = calloc(launch->program->code.n, sizeof *result.executed);

@@ -12,12 +12,12 @@
 
 enum { MAX_COUNT = (1 << 20) - 1, MAX_TX = (1 << 20) - 1, TAG = 2 };
 
-static uint64_t pack(const Mbarrier *m) {
+static uint64_t mbarrier_pack(const Mbarrier *m) {
   return m->pending | (uint64_t)m->expected << 20 | (uint64_t)((uint32_t)m->tx & 0x1fffffu) << 40 |
          (uint64_t)m->phase << 61 | (uint64_t)TAG << 62;
 }
 
-static bool unpack(uint64_t word, Mbarrier *m) {
+static bool mbarrier_unpack(uint64_t word, Mbarrier *m) {
   m->pending = (uint32_t)(word & MAX_COUNT);
   m->expected = (uint32_t)(word >> 20 & MAX_COUNT);
   uint32_t tx = (uint32_t)(word >> 40 & 0x1fffffu);
@@ -26,7 +26,7 @@ static bool unpack(uint64_t word, Mbarrier *m) {
   return word >> 62 == TAG;
 }
 
-static void fault(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, const char *what) {
+static void mbarrier_fault(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, const char *what) {
   warp_fault(warp, insn, 1u << lane, TILEC_SIM_MBARRIER, address, "the mbarrier at shared address %llu %s",
              (unsigned long long)address, what);
 }
@@ -42,15 +42,15 @@ bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address
   *host = place_of(warp, insn, lane, address);
   if (!*host) return false;
   memcpy(&word, *host, sizeof word);
-  if (unpack(word, mbarrier)) return true;
-  fault(warp, insn, lane, address, "is not initialised");
+  if (mbarrier_unpack(word, mbarrier)) return true;
+  mbarrier_fault(warp, insn, lane, address, "is not initialised");
   return false;
 }
 
 void mbarrier_wake(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      Group *group = &block->warps[w].groups[g];
+      LaneGroup *group = &block->warps[w].groups[g];
       if (group->state != GROUP_AT_MBARRIER) continue;
       group->state = GROUP_READY;
       group->last_run = block->warps[w].executed;
@@ -58,46 +58,46 @@ void mbarrier_wake(Block *block) {
 }
 
 // Keeps the changed mbarrier; a phase with nothing pending completes.
-static void keep(Block *block, uint64_t address, unsigned char *host, Mbarrier *m) {
+static void mbarrier_store(Block *block, uint64_t address, unsigned char *host, Mbarrier *m) {
   block->timeouts = 0;
   if (m->pending == 0 && m->tx == 0) {
     sim_hook_mbarrier_phase(block, address, m->phase);
     m->phase ^= 1;
     m->pending = m->expected;
   }
-  uint64_t word = pack(m);
+  uint64_t word = mbarrier_pack(m);
   memcpy(host, &word, sizeof word);
   mbarrier_wake(block);
 }
 
-static void arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
-                   uint32_t count, uint32_t drop, int64_t bytes) {
+static void count_arrivals(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
+                           uint32_t count, uint32_t drop, int64_t bytes) {
   Mbarrier m;
   unsigned char *host;
   if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
   int64_t tx = m.tx + bytes;
   if (count > m.pending)
-    fault(warp, insn, lane, address, "gets more arrivals than its phase has pending");
+    mbarrier_fault(warp, insn, lane, address, "gets more arrivals than its phase has pending");
   else if (drop > m.expected)
-    fault(warp, insn, lane, address, "loses more arrivals than it expects");
+    mbarrier_fault(warp, insn, lane, address, "loses more arrivals than it expects");
   else if (tx > MAX_TX || tx < -MAX_TX)
-    fault(warp, insn, lane, address, "counts more than 2^20 - 1 bytes");
+    mbarrier_fault(warp, insn, lane, address, "counts more than 2^20 - 1 bytes");
   else {
     if (count || bytes < 0 || op) sim_hook_mbarrier_arrive(warp, insn, lane, op, address, m.phase);
     m.pending -= count;
     m.expected -= drop;
     m.tx = (int32_t)tx;
-    keep(warp->block, address, host, &m);
+    mbarrier_store(warp->block, address, host, &m);
   }
 }
 
 void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
                      uint32_t count) {
-  arrive(warp, insn, lane, op, address, count, 0, 0);
+  count_arrivals(warp, insn, lane, op, address, count, 0, 0);
 }
 
 void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes) {
-  arrive(op->warp, op->insn, lane, op, address, 0, 0, -(int64_t)bytes);
+  count_arrivals(op->warp, op->insn, lane, op, address, 0, 0, -(int64_t)bytes);
 }
 
 void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count) {
@@ -105,11 +105,11 @@ void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t 
   unsigned char *host;
   if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
   if (m.pending + count > MAX_COUNT) {
-    fault(warp, insn, lane, address, "has more than 2^20 - 1 pending arrivals");
+    mbarrier_fault(warp, insn, lane, address, "has more than 2^20 - 1 pending arrivals");
     return;
   }
   m.pending += count;
-  keep(warp->block, address, host, &m);
+  mbarrier_store(warp->block, address, host, &m);
 }
 
 // ---- instructions ----
@@ -127,21 +127,21 @@ static bool barrier_address(Warp *warp, const Insn *insn, uint32_t lane, uint64_
   return false;
 }
 
-static void init(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
+static void mbarrier_init(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t count = word_at(warp, insn->src[1], lane);
   unsigned char *host = place_of(warp, insn, lane, address);
   if (!host) return;
   if (count == 0 || count > MAX_COUNT) {
-    fault(warp, insn, lane, address, "is given a count outside 1 .. 2^20 - 1");
+    mbarrier_fault(warp, insn, lane, address, "is given a count outside 1 .. 2^20 - 1");
     return;
   }
   Mbarrier m = {.pending = count, .expected = count};
-  uint64_t word = pack(&m);
+  uint64_t word = mbarrier_pack(&m);
   memcpy(host, &word, sizeof word);
   sim_hook_mbarrier_init(warp, insn, lane, address, count);
 }
 
-static void invalidate(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
+static void mbarrier_invalidate(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   Mbarrier m;
   unsigned char *host;
   if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
@@ -150,7 +150,7 @@ static void invalidate(Warp *warp, const Insn *insn, uint32_t lane, uint64_t add
 }
 
 // insn->extra: the MbarrierChange; FLAG_SAT: drop. src[1]: count or bytes; dst: the state token, or UINT32_MAX.
-static void count_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
+static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t amount = word_at(warp, insn->src[1], lane);
   bool arrives = insn->extra == MBARRIER_ARRIVE, arrives_once = insn->extra == MBARRIER_ARRIVE_EXPECT_TX;
   uint32_t count = arrives ? amount : arrives_once ? 1 : 0;
@@ -158,12 +158,12 @@ static void count_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t a
                   : insn->extra == MBARRIER_COMPLETE_TX             ? -(int64_t)amount
                                                                     : 0;
   if (arrives && count == 0) {
-    fault(warp, insn, lane, address, "gets an arrival of count 0");
+    mbarrier_fault(warp, insn, lane, address, "gets an arrival of count 0");
     return;
   }
   unsigned char *host = place_of(warp, insn, lane, address);
   if (host && insn->dst != UINT32_MAX) memcpy((uint64_t *)lanes_at(warp, insn->dst) + lane, host, 8);
-  if (host) arrive(warp, insn, lane, NULL, address, count, insn->flags & FLAG_SAT ? count : 0, bytes);
+  if (host) count_arrivals(warp, insn, lane, NULL, address, count, insn->flags & FLAG_SAT ? count : 0, bytes);
 }
 
 void exec_mbarrier(Warp *warp, const Insn *insn, uint32_t mask) {
@@ -171,11 +171,11 @@ void exec_mbarrier(Warp *warp, const Insn *insn, uint32_t mask) {
     uint64_t address;
     if (!(mask >> lane & 1) || !barrier_address(warp, insn, lane, &address)) continue;
     if (insn->extra == MBARRIER_INIT)
-      init(warp, insn, lane, address);
+      mbarrier_init(warp, insn, lane, address);
     else if (insn->extra == MBARRIER_INVAL)
-      invalidate(warp, insn, lane, address);
+      mbarrier_invalidate(warp, insn, lane, address);
     else
-      count_change(warp, insn, lane, address);
+      mbarrier_change(warp, insn, lane, address);
   }
 }
 
@@ -195,8 +195,8 @@ static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool *complet
   if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return false;
   if (insn->flags & FLAG_WIDE) {
     token.phase = word_at(warp, insn->src[1], lane) & 1;
-  } else if (!unpack(((const uint64_t *)lanes_at(warp, insn->src[1]))[lane], &token)) {
-    fault(warp, insn, lane, address, "is tested with a word that no arrival gave");
+  } else if (!mbarrier_unpack(((const uint64_t *)lanes_at(warp, insn->src[1]))[lane], &token)) {
+    mbarrier_fault(warp, insn, lane, address, "is tested with a word that no arrival gave");
     return false;
   }
   if (m.phase == token.phase) {

@@ -105,7 +105,7 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
 // Whether a store is about to write the value that the earlier store wrote: the two may change places.
 static bool writes_same(const Actor *actor, const Mark *mark, const Run *run, uint32_t lane, uint64_t address,
                         uint64_t bytes) {
-  const Access *access = actor->insn->u.access;
+  const MemoryAccess *access = actor->insn->u.access;
   const Insn *code = actor->warp->block->program->code.at;
   if (!actor->addresses || actor->insn->exec != exec_store || code[mark_insn(mark)].exec != exec_store)
     return false;

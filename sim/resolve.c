@@ -4,7 +4,7 @@
 #include "sim/hooks.h"
 
 static void addresses_of(Warp *warp, const Insn *insn, uint64_t *addresses) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   if (access->address64) {
     const uint64_t *base = lanes_at(warp, insn->src[0]);
     for (int l = 0; l < LANES; l++) addresses[l] = base[l] + (uint64_t)access->offset;
@@ -177,7 +177,7 @@ static bool resolve_generic(Warp *warp, const Insn *insn, const uint64_t *addres
 }
 
 bool resolve(Warp *warp, const Insn *insn, uint32_t mask, bool writes, unsigned char **host) {
-  const Access *access = insn->u.access;
+  const MemoryAccess *access = insn->u.access;
   uint32_t bytes = access->bytes * access->count;
   uint64_t addresses[LANES], low_bits = 0;
   addresses_of(warp, insn, addresses);
@@ -202,7 +202,7 @@ bool resolve_lanes(Warp *warp, const Insn *insn, uint32_t *mask, bool writes, un
 
 // ---- one operand ----
 
-uint64_t address_at(const Warp *warp, const Address *address, uint32_t lane) {
+uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane) {
   if (address->wide)
     return ((const uint64_t *)lanes_at(warp, address->slot))[lane] + (uint64_t)address->offset;
   return ((const uint32_t *)lanes_at(warp, address->slot))[lane] + (uint32_t)address->offset;
@@ -270,8 +270,8 @@ bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, 
   return true;
 }
 
-bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const Address *operand, uint64_t bytes,
-                     uint32_t alignment, bool writes, Place *place) {
+bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const AddressOperand *operand,
+                     uint64_t bytes, uint32_t alignment, bool writes, Place *place) {
   return resolve_range(warp, insn, lane, operand->space, address_at(warp, operand, lane), bytes, alignment,
                        writes, place);
 }

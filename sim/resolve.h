@@ -21,12 +21,12 @@ typedef struct Place {
 } Place;
 
 // The address in one lane, generic or in the operand's space.
-uint64_t address_at(const Warp *warp, const Address *address, uint32_t lane);
+uint64_t address_at(const Warp *warp, const AddressOperand *address, uint32_t lane);
 // Finds all of [address, address + bytes); `alignment` a power of two. Counts nothing and calls no hook.
 // False: the fault is set.
 bool resolve_range(Warp *warp, const Insn *insn, uint32_t lane, PtxSpace space, uint64_t address,
                    uint64_t bytes, uint32_t alignment, bool writes, Place *place);
-bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const Address *operand, uint64_t bytes,
-                     uint32_t alignment, bool writes, Place *place);
+bool resolve_operand(Warp *warp, const Insn *insn, uint32_t lane, const AddressOperand *operand,
+                     uint64_t bytes, uint32_t alignment, bool writes, Place *place);
 
 #endif

@@ -71,7 +71,7 @@ uint64_t tensor_swizzle(uint32_t swizzle, uint64_t address) {
   return address ^ ((address >> 7 & bits) << 4);
 }
 
-static bool fits(uint32_t rank, const uint64_t *dims, const uint32_t *box, const uint32_t *steps) {
+static bool extents_fit(uint32_t rank, const uint64_t *dims, const uint32_t *box, const uint32_t *steps) {
   for (uint32_t i = 0; i < rank; i++)
     if (dims[i] == 0 || dims[i] > (uint64_t)1 << 32 || box[i] > CHIP_TENSOR_BOX ||
         (i && steps[i] > CHIP_TENSOR_STEP))
@@ -87,7 +87,7 @@ tilec_sim_result tilec_sim_tensor_map_encode(tilec_sim_tensor_map *map, uint32_t
   if (!map || !global_dims || !box_dims || !element_strides || (rank > 1 && !global_strides))
     return TILEC_SIM_ERROR_INVALID;
   if (rank < 1 || rank > TENSOR_RANK || data_type >= TENSOR_TYPES || interleave || swizzle > 3 ||
-      l2_promotion > 3 || oob_fill > 1 || !fits(rank, global_dims, box_dims, element_strides))
+      l2_promotion > 3 || oob_fill > 1 || !extents_fit(rank, global_dims, box_dims, element_strides))
     return TILEC_SIM_ERROR_INVALID;
   TensorMap made;
   tensor_map_reset(&made);

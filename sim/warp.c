@@ -38,7 +38,7 @@ static void remove_group(Warp *warp, uint32_t index) { warp->groups[index] = war
 static void merge_groups(Warp *warp) {
   for (uint32_t i = 0; i < warp->n; i++)
     for (uint32_t k = i + 1; k < warp->n;) {
-      Group *a = &warp->groups[i], *b = &warp->groups[k];
+      LaneGroup *a = &warp->groups[i], *b = &warp->groups[k];
       if (a->pc != b->pc || a->state == GROUP_AT_BARRIER || b->state == GROUP_AT_BARRIER) {
         k++;
         continue;
@@ -52,15 +52,15 @@ static void merge_groups(Warp *warp) {
 }
 
 typedef struct Turn {
-  Group *group;     // NULL: none can run
+  LaneGroup *group; // NULL: none can run
   uint32_t stop_pc; // where the group must stop, for others to join or go first
   uint64_t most;    // instructions
 } Turn;
 
-static Turn choose(Warp *warp) {
-  Group *lowest = NULL, *starved = NULL;
+static Turn choose_turn(Warp *warp) {
+  LaneGroup *lowest = NULL, *starved = NULL;
   for (uint32_t i = 0; i < warp->n; i++) {
-    Group *group = &warp->groups[i];
+    LaneGroup *group = &warp->groups[i];
     if (group->state != GROUP_READY) continue;
     if (!lowest || group->pc < lowest->pc) lowest = group;
     if (!starved || group->last_run < starved->last_run) starved = group;
@@ -71,7 +71,7 @@ static Turn choose(Warp *warp) {
   if (starved != lowest && waited >= PATIENCE) return (Turn){starved, UINT32_MAX, TURN};
   if (starved != lowest) turn.most = PATIENCE - waited;
   for (uint32_t i = 0; i < warp->n; i++) {
-    Group *other = &warp->groups[i];
+    LaneGroup *other = &warp->groups[i];
     if (other->state != GROUP_AT_BARRIER && other->pc > lowest->pc && other->pc < turn.stop_pc)
       turn.stop_pc = other->pc;
   }
@@ -79,14 +79,14 @@ static Turn choose(Warp *warp) {
 }
 
 // Lanes of `taken` leave the group for `target`.
-static void split(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
+static void split_group(Warp *warp, LaneGroup *group, uint32_t taken, uint32_t target) {
   sim_hook_split(warp, group->mask);
   group->mask &= ~taken;
-  warp->groups[warp->n++] = (Group){.pc = target, .mask = taken, .last_run = warp->executed};
+  warp->groups[warp->n++] = (LaneGroup){.pc = target, .mask = taken, .last_run = warp->executed};
 }
 
 // bar.red: the result for the lanes that go on.
-static void give_votes(Warp *warp, const Group *group, const Insn *insn, const Barrier *barrier) {
+static void give_votes(Warp *warp, const LaneGroup *group, const Insn *insn, const Barrier *barrier) {
   bool holds = insn->to == OP_AND ? barrier->votes == barrier->arrived : barrier->votes > 0;
   uint32_t counts[LANES];
   for (int l = 0; l < LANES; l++) counts[l] = barrier->votes;
@@ -96,7 +96,7 @@ static void give_votes(Warp *warp, const Group *group, const Insn *insn, const B
     predicate_write(warp, insn->dst, holds ? ALL_LANES : 0, group->mask);
 }
 
-static void release(Block *block, uint32_t id) {
+static void release_barrier(Block *block, uint32_t id) {
   Barrier complete = block->barriers[id];
   block->barriers[id] = (Barrier){0};
   if (id == CLUSTER_BARRIER)
@@ -107,7 +107,7 @@ static void release(Block *block, uint32_t id) {
   for (uint32_t w = 0; w < block->warp_count; w++) {
     if (id == CLUSTER_BARRIER) block->warps[w].cluster_arrived = 0;
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
-      Group *group = &block->warps[w].groups[g];
+      LaneGroup *group = &block->warps[w].groups[g];
       bool here = id == CLUSTER_BARRIER ? group->state == GROUP_AT_CLUSTER
                                         : group->state == GROUP_AT_BARRIER && group->barrier == id;
       if (!here) continue;
@@ -119,15 +119,15 @@ static void release(Block *block, uint32_t id) {
   }
 }
 
-static void release_complete(Block *block) {
+static void release_complete_barriers(Block *block) {
   for (uint32_t id = 0; id < ALL_BARRIERS; id++) {
     const Barrier *barrier = &block->barriers[id];
     uint32_t expected = barrier->expected ? barrier->expected : block->live_threads;
-    if (barrier->arrived && barrier->arrived >= expected) release(block, id);
+    if (barrier->arrived && barrier->arrived >= expected) release_barrier(block, id);
   }
 }
 
-static void exit_lanes(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+static void exit_lanes(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   sim_hook_exit(warp, insn, lanes);
   warp->live &= ~lanes;
   warp->block->live_threads -= count_lanes(lanes);
@@ -136,7 +136,7 @@ static void exit_lanes(Warp *warp, Group *group, const Insn *insn, uint32_t lane
   for (uint32_t i = 0; i < warp->n; i++)
     if (warp->groups[i].state == GROUP_AT_SYNC) warp->groups[i].state = GROUP_READY;
   if (!group->mask) remove_group(warp, (uint32_t)(group - warp->groups));
-  release_complete(warp->block);
+  release_complete_barriers(warp->block);
 }
 
 static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
@@ -147,12 +147,12 @@ static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
 
 // With checks, lanes at an .aligned barrier let the rest of their warp come first. Without it they arrive
 // alone, once nothing else can go on (block_run).
-static bool waits_for_warp(const Warp *warp, const Group *group, const Insn *insn, uint32_t lanes) {
+static bool waits_for_warp(const Warp *warp, const LaneGroup *group, const Insn *insn, uint32_t lanes) {
   return insn->extra == BARRIER_ALIGNED && hooks_of(warp) && lanes != warp->live && !group->alone;
 }
 
 // The lanes wait at the barrier unless they only arrive, or are the last.
-static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+static void arrive_at_barrier(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   Block *block = warp->block;
   uint32_t id = first_lane(warp, insn->src[0], lanes), threads = first_lane(warp, insn->src[1], lanes);
   bool cluster = insn->extra == BARRIER_CLUSTER;
@@ -181,25 +181,25 @@ static void arrive(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
   }
   group->pc++;
   if (!(insn->flags & FLAG_ARRIVE)) {
-    if (group->mask != lanes) split(warp, group, group->mask & ~lanes, group->pc);
+    if (group->mask != lanes) split_group(warp, group, group->mask & ~lanes, group->pc);
     group->state = GROUP_AT_BARRIER;
     group->barrier = id;
   }
-  release_complete(block);
+  release_complete_barriers(block);
 }
 
-static void branch(Warp *warp, Group *group, uint32_t taken, uint32_t target) {
+static void branch_lanes(Warp *warp, LaneGroup *group, uint32_t taken, uint32_t target) {
   uint32_t rest = group->mask & ~taken;
   if (!rest)
     group->pc = target;
   else {
     group->pc++;
-    if (taken) split(warp, group, taken, target);
+    if (taken) split_group(warp, group, taken, target);
   }
 }
 
 // brx.idx: lanes go where their index says, one target after another.
-static void branch_indexed(Warp *warp, Group *group, const Insn *insn, uint32_t lanes) {
+static void branch_indexed(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t lanes) {
   const uint32_t *index = lanes_at(warp, insn->src[0]);
   for (uint32_t l = 0; l < LANES; l++)
     if ((lanes >> l & 1) && index[l] >= insn->count) {
@@ -216,7 +216,7 @@ static void branch_indexed(Warp *warp, Group *group, const Insn *insn, uint32_t 
     if (same == group->mask)
       group->pc = wanted;
     else
-      split(warp, group, same, wanted);
+      split_group(warp, group, same, wanted);
   }
   if (group->mask & ~lanes) return;
   if (!group->mask) remove_group(warp, (uint32_t)(group - warp->groups));
@@ -234,7 +234,7 @@ static void run_rounded(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // Of the other groups, one that waits at a warp barrier (of which a warp's lanes may
 // be at several) with these members.
-static bool waits_with(Warp *warp, const Group *other, uint32_t members) {
+static bool waits_with(Warp *warp, const LaneGroup *other, uint32_t members) {
   const Insn *insn = &warp->block->program->code.at[other->pc];
   if (other->state != GROUP_AT_SYNC || insn->kind != KIND_WARP_BARRIER) return false;
   uint32_t mask = other->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
@@ -242,13 +242,13 @@ static bool waits_with(Warp *warp, const Group *other, uint32_t members) {
 }
 
 // Whether the members that are not in the group wait at other warp barriers: they all go on then.
-static bool meets_others(Warp *warp, const Group *group, uint32_t members) {
+static bool meets_others(Warp *warp, const LaneGroup *group, uint32_t members) {
   uint32_t lanes = group->mask;
   for (uint32_t i = 0; i < warp->n; i++)
     if (waits_with(warp, &warp->groups[i], members)) lanes |= warp->groups[i].mask;
   if (members & ~lanes) return false;
   for (uint32_t i = 0; i < warp->n; i++) {
-    Group *other = &warp->groups[i];
+    LaneGroup *other = &warp->groups[i];
     if (!waits_with(warp, other, members)) continue;
     warp->block->worker->executed[other->pc++]++;
     warp->executed++;
@@ -260,7 +260,7 @@ static bool meets_others(Warp *warp, const Group *group, uint32_t members) {
 }
 
 // A .sync instruction, or false where it must wait for lanes of its member mask.
-static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   uint32_t members = mask ? first_lane(warp, insn->src[3], mask) & warp->live : 0;
   if (members & ~group->mask) {
     if (insn->kind != KIND_WARP_BARRIER || !meets_others(warp, group, members)) {
@@ -275,7 +275,7 @@ static bool run_sync(Warp *warp, Group *group, const Insn *insn, uint32_t mask) 
 }
 
 // try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes.
-static void run_wait(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   if (mask && !mbarrier_try_wait(warp, insn, mask, group->timed_out)) {
     group->state = GROUP_AT_MBARRIER;
     return;
@@ -285,9 +285,9 @@ static void run_wait(Warp *warp, Group *group, const Insn *insn, uint32_t mask) 
 }
 
 // Control instructions. The group may be gone afterwards.
-static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mask) {
+static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   switch ((InsnKind)insn->kind) {
-  case KIND_BRANCH: branch(warp, group, mask, insn->target); return;
+  case KIND_BRANCH: branch_lanes(warp, group, mask, insn->target); return;
   case KIND_TRAP:
     if (mask) warp_fault(warp, insn, mask, TILEC_SIM_TRAP, 0, "trap");
     group->pc++;
@@ -312,9 +312,9 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
     else if (insn->kind == KIND_EXIT)
       exit_lanes(warp, group, insn, mask);
     else if (insn->kind == KIND_BARRIER)
-      arrive(warp, group, insn, mask);
+      arrive_at_barrier(warp, group, insn, mask);
     else {
-      if (mask != group->mask) split(warp, group, group->mask & ~mask, group->pc + 1);
+      if (mask != group->mask) split_group(warp, group, group->mask & ~mask, group->pc + 1);
       branch_indexed(warp, group, insn, mask);
     }
     return;
@@ -327,7 +327,7 @@ static void run_control(Warp *warp, Group *group, const Insn *insn, uint32_t mas
 }
 
 // Runs a group's instructions that cannot fail, wait or branch, at most `left`; returns how many are left.
-static inline uint64_t run_lanes(Warp *warp, Group *group, uint32_t stop_pc, uint64_t left) {
+static inline uint64_t run_lanes(Warp *warp, LaneGroup *group, uint32_t stop_pc, uint64_t left) {
   const Insn *code = warp->block->program->code.at;
   uint64_t *executed = warp->block->worker->executed;
   uint32_t pc = group->pc, lanes = group->mask;
@@ -344,7 +344,7 @@ static inline uint64_t run_lanes(Warp *warp, Group *group, uint32_t stop_pc, uin
 
 // Runs one group until control flow changes, it must let others go, or `most` instructions.
 static void run_group(Warp *warp, Turn turn, uint64_t most) {
-  Group *group = turn.group;
+  LaneGroup *group = turn.group;
   Worker *worker = warp->block->worker;
   const SimHooks *hooks = hooks_of(warp);
   bool watched = hooks && hooks->step;
@@ -387,7 +387,7 @@ static void run_group(Warp *warp, Turn turn, uint64_t most) {
         group->pc = insn->target;
         break;
       }
-      branch(warp, group, mask, insn->target);
+      branch_lanes(warp, group, mask, insn->target);
       group->last_run = warp->executed;
       return;
     default:
@@ -404,7 +404,7 @@ uint64_t warp_run(Warp *warp, uint64_t slice) {
   warp->block->worker->slice_begin = begin;
   while (warp->executed - begin < slice && !warp->block->worker->fault.set) {
     if (warp->n > 1) merge_groups(warp);
-    Turn turn = choose(warp);
+    Turn turn = choose_turn(warp);
     if (!turn.group) break;
     run_group(warp, turn, slice - (warp->executed - begin));
   }

@@ -41,7 +41,7 @@ static tilec_status time_copy(tilec_device *device, Str ptx, tilec_buffer *from,
 }
 
 // Not zeros: memory moves those faster than other data.
-static tilec_status fill(tilec_buffer *buffer, Arena *arena) {
+static tilec_status fill_randomly(tilec_buffer *buffer, Arena *arena) {
   size_t part = 1 << 20, all = tilec_buffer_bytes(buffer);
   uint32_t *data = ARENA_ARRAY(arena, uint32_t, part / 4), state = 1;
   tilec_status status = TILEC_OK;
@@ -61,8 +61,8 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
   if (status == TILEC_OK) status = tilec_compiled_output(compiled, TILEC_OUTPUT_PTX, &ptx, &bytes);
   if (status == TILEC_OK) status = tilec_buffer_new(device, size, &from);
   if (status == TILEC_OK) status = tilec_buffer_new(device, size, &to);
-  if (status == TILEC_OK) status = fill(from, arena);
-  if (status == TILEC_OK) status = fill(to, arena);
+  if (status == TILEC_OK) status = fill_randomly(from, arena);
+  if (status == TILEC_OK) status = fill_randomly(to, arena);
   if (status == TILEC_OK) status = time_copy(device, (Str){ptx, bytes}, from, to, seconds);
   if (status == TILEC_OK) *bytes_per_second = 2.0 * (double)size / bench_median(seconds, ROUNDS);
   tilec_buffer_free(from);

@@ -86,14 +86,15 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   vec_push(arena, &check->findings, finding);
 }
 
-static void compare(Check *check, uint32_t schedule) {
+static void compare_results(Check *check, uint32_t schedule) {
   printf("%s: ", schedules[schedule].name);
   ExitStatus result = run_compare(check->run, check->reference);
   if (result != EXIT_DONE) check->compared = result;
 }
 
 // Launches on run->device and keeps what it reports.
-static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule, tilec_buffer **buffers) {
+static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t schedule,
+                                tilec_buffer **buffers) {
   Run *run = check->run;
   DeviceKernel kernel = {0};
   tilec_status status = device_load(run->device, &check->image, &kernel);
@@ -105,14 +106,14 @@ static tilec_status launch(Check *check, const uint64_t *bits, uint32_t schedule
   if (count) return TILEC_OK;
   if (status == TILEC_OK && check->reference) {
     status = run_read_buffers(run, buffers);
-    if (status == TILEC_OK) compare(check, schedule);
+    if (status == TILEC_OK) compare_results(check, schedule);
   }
   return status;
 }
 
 // On a device of its own for each schedule, with the buffers as they were at first.
-static tilec_status launch_anew(Check *check, uint32_t schedule, uint64_t *bits,
-                                bool (*pack)(Run *, uint64_t *)) {
+static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *bits,
+                                    bool (*pack)(Run *, uint64_t *)) {
   Run *run = check->run;
   tilec_device *first = run->device;
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
@@ -126,7 +127,7 @@ static tilec_status launch_anew(Check *check, uint32_t schedule, uint64_t *bits,
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
   status = run_place_buffers(run, buffers);
   if (status == TILEC_OK && !pack(run, bits)) status = TILEC_ERROR_INVALID_ARGUMENT;
-  if (status == TILEC_OK) status = launch(check, bits, schedule, buffers);
+  if (status == TILEC_OK) status = launch_once(check, bits, schedule, buffers);
   for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   run->device = first;
@@ -146,7 +147,7 @@ static const RunArg *param_at(const Run *run, uint64_t address) {
   return below && address - below->base < below->value.bytes + 65536 ? below : NULL;
 }
 
-static void where(const Check *check, const Finding *finding, Buf *text) {
+static void print_place(const Check *check, const Finding *finding, Buf *text) {
   const tilec_sim_report *r = &finding->report;
   buf_printf(text, "block %u,%u,%u, warp %u", r->block[0], r->block[1], r->block[2], r->warp);
   if (r->lane_mask) buf_printf(text, ", lanes 0x%08x", r->lane_mask);
@@ -164,11 +165,11 @@ static void where(const Check *check, const Finding *finding, Buf *text) {
     if (finding->schedules >> s & 1) buf_printf(text, "%s %s", n++ ? "," : "", schedules[s].name);
 }
 
-static void diagnose(const Check *check, const Finding *finding, Diags *diags) {
+static void add_diagnostic(const Check *check, const Finding *finding, Diags *diags) {
   const tilec_sim_report *r = &finding->report;
   Buf text = {0};
   Diag *diag = diag_error(diags, finding->loc, "%s", r->message);
-  where(check, finding, &text);
+  print_place(check, finding, &text);
   diag_note(diags, diag, finding->loc, "%s", text.at);
   buf_free(&text);
   if (finding->other.line)
@@ -183,7 +184,8 @@ static void diagnose(const Check *check, const Finding *finding, Diags *diags) {
 static ExitStatus print_findings(const Check *check) {
   const Run *run = check->run;
   run->c->diags.error_limit = MOST_REPORTS;
-  for (uint32_t i = 0; i < check->findings.n; i++) diagnose(check, &check->findings.at[i], &run->c->diags);
+  for (uint32_t i = 0; i < check->findings.n; i++)
+    add_diagnostic(check, &check->findings.at[i], &run->c->diags);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;
   if (result == EXIT_DONE) printf("no reports\n");
@@ -194,7 +196,7 @@ static ExitStatus print_findings(const Check *check) {
 
 static ExitStatus check_schedules(Check *check, uint64_t *bits, bool (*pack)(Run *, uint64_t *)) {
   for (uint32_t s = 0; s < SCHEDULES; s++) {
-    tilec_status status = launch_anew(check, s, bits, pack);
+    tilec_status status = launch_schedule(check, s, bits, pack);
     if (status != TILEC_OK) return run_device_failed(status);
   }
   return print_findings(check);

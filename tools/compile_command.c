@@ -96,14 +96,14 @@ static tilec_status elaborate_entries(Compilation *c, const Spec *spec) {
   return TILEC_ERROR_COMPILE;
 }
 
-static tilec_status elaborate(Compilation *c, const Spec *spec) {
+static tilec_status elaborate_kernels(Compilation *c, const Spec *spec) {
   return c->is_tir || spec->kernel ? compile_elaborate(c, spec) : elaborate_entries(c, spec);
 }
 
 static tilec_status compile_ir(const Options *o, Compilation *c) {
   Spec spec;
   tilec_status status = tool_spec(o, c, &spec);
-  if (status == TILEC_OK) status = elaborate(c, &spec);
+  if (status == TILEC_OK) status = elaborate_kernels(c, &spec);
   if (status != TILEC_OK) return status;
   PassReport report;
   PassRunOptions passes = tool_passes(o, &report);
@@ -135,7 +135,7 @@ static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   return TILEC_OK;
 }
 
-static tilec_status emit(const Options *o, Compilation *c, Str text, Buf *out) {
+static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *out) {
   tilec_status status = tool_parse(c, o->file, text);
   if (o->emit == EMIT_TOKENS || o->emit == EMIT_AST) {
     if (c->is_tir) {
@@ -190,7 +190,7 @@ ExitStatus command_compile(const Options *options, Arena *arena) {
   Compilation c;
   compilation_init(&c);
   Buf out = {0};
-  tilec_status status = emit(options, &c, text, &out);
+  tilec_status status = print_kind(options, &c, text, &out);
   ExitStatus result = tool_report(options, &c, status);
   const char *path = options->output ? options->output : default_output(options, arena);
   if (result == EXIT_DONE && !options->output && strcmp(path, "-") != 0 && strcmp(path, options->file) == 0)

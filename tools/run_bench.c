@@ -52,8 +52,8 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   return TILEC_OK;
 }
 
-static tilec_status measure(Bench *b, const KernelImage *image, const int64_t grid[3],
-                            double seconds[ROUNDS]) {
+static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int64_t grid[3],
+                                   double seconds[ROUNDS]) {
   DeviceKernel kernel = {0};
   tilec_status status = device_load(b->run->device, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
@@ -74,7 +74,7 @@ double bench_median(double *values, int count) {
 }
 
 // `ceiling`: bytes a second of a copy; 0 where the device is no GPU.
-static void report(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
+static void report_times(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
   double median = seconds[ROUNDS / 2], rate = (double)b->bytes / median;
   printf("%s on %s: %.2f us (%.2f to %.2f), %.1f GB/s over %llu bytes of buffers", kernel,
          b->run->device->name, median * 1e6, seconds[0] * 1e6, seconds[ROUNDS - 1] * 1e6, rate * 1e-9,
@@ -114,7 +114,7 @@ static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer
   if (status == TILEC_OK && !run_grid(b->run, image->func, b->bits, grid))
     result = EXIT_DIAGNOSED;
   else if (status == TILEC_OK)
-    status = measure(b, image, grid, seconds);
+    status = measure_kernel(b, image, grid, seconds);
   for (size_t i = b->run->param_count; i < (size_t)b->sets * b->run->param_count; i++)
     tilec_buffer_free(b->buffers[i]);
   return status != TILEC_OK ? run_device_failed(status) : result;
@@ -144,6 +144,6 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
     if (status != TILEC_OK) return run_device_failed(status);
   }
   bench_median(seconds, ROUNDS);
-  report(&b, image.name, seconds, ceiling);
+  report_times(&b, image.name, seconds, ceiling);
   return run->options->stats && !report_json(&b, image.name, seconds, ceiling) ? EXIT_DIAGNOSED : EXIT_DONE;
 }

@@ -65,7 +65,8 @@ static tilec_status evaluate(const Run *run, Reference *reference, const int64_t
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
-static void compare(const EvalMemory *memory, uint64_t base, const RunArg *param, CheckTotals *totals) {
+static void compare_buffer(const EvalMemory *memory, uint64_t base, const RunArg *param,
+                           CheckTotals *totals) {
   EvalCheck check;
   if (!eval_check(memory, base, param->result, param->value.elem, &check))
     tool_error("check of '%s' failed: %llu of %llu elements differ; %s", param->name,
@@ -76,7 +77,7 @@ static void compare(const EvalMemory *memory, uint64_t base, const RunArg *param
   if (check.worst > totals->worst) totals->worst = check.worst;
 }
 
-static ExitStatus report(const CheckTotals *totals) {
+static ExitStatus report_totals(const CheckTotals *totals) {
   printf("check: %s, %llu elements compared, worst error %.3g of its bound",
          totals->wrong ? "FAILED" : "passed", (unsigned long long)totals->compared, totals->worst);
   if (totals->uncertain) printf(", %llu uncertain ones skipped", (unsigned long long)totals->uncertain);
@@ -100,8 +101,8 @@ ExitStatus run_compare(const Run *run, const Reference *reference) {
   CheckTotals totals = {0};
   for (uint32_t i = 0; i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i])
-      compare(reference->memory, reference->bases[i], &run->params[i], &totals);
-  return report(&totals);
+      compare_buffer(reference->memory, reference->bases[i], &run->params[i], &totals);
+  return report_totals(&totals);
 }
 
 void run_reference_free(Reference *reference) {
