@@ -89,8 +89,9 @@ static void check_asm(Checker *c, const Op *op) {
 
 static void check_grid_control(Checker *c, const Op *op) {
   if (op->kind != OP_GDC_WAIT && op->kind != OP_GDC_LAUNCH_DEPENDENTS) return;
-  if (c->target->sm >= 90) return;
-  diag_error(c->diags, op->loc, "%s needs sm_90 or newer, not sm_%u", op_info(op->kind)->name, c->target->sm);
+  if (c->target->arch->has_grid_control) return;
+  diag_error(c->diags, op->loc, "%s needs %s or newer, not %s", op_info(op->kind)->name,
+             target_since(offsetof(TargetInfo, has_grid_control)), c->target->arch->name);
   c->failed = true;
 }
 

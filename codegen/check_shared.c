@@ -17,6 +17,12 @@ static bool fail(SharedChecker *c, const Op *op, const char *why) {
   return false;
 }
 
+static bool fail_before(SharedChecker *c, const Op *op, size_t feature) {
+  diag_error(c->diags, op->loc, "%s: it needs %s or newer", op_info(op->kind)->name, target_since(feature));
+  c->ok = false;
+  return false;
+}
+
 static bool all_layouts(const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Type *type = op_operand(op, i)->type;
@@ -32,8 +38,8 @@ static void check_starts(SharedChecker *c, const Op *op, const Type *tile, const
 
 static void check_copy(SharedChecker *c, const Op *op) {
   uint32_t bytes = elem_bytes(op_operand(op, 1)->type->elem);
-  if (c->target->sm < 80)
-    fail(c, op, "asynchronous copies need sm_80 or newer");
+  if (!c->target->arch->has_cp_async)
+    fail_before(c, op, offsetof(TargetInfo, has_cp_async));
   else if (copy_async_run(op) * bytes < 4)
     fail(c, op, "an asynchronous copy moves 4, 8 or 16 aligned bytes a thread");
 }
@@ -62,7 +68,8 @@ static void visit(Op *op, void *data) {
   if (op->kind == OP_SHARED_STORE) check_starts(c, op, op_operand(op, 0)->type, op_operand(op, 1)->type);
   if (op->kind == OP_SHARED_LOAD) check_starts(c, op, op_result(op)->type, op_operand(op, 0)->type);
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
-  if (op->kind == OP_FENCE_ASYNC && c->target->sm < 90) fail(c, op, "it needs sm_90 or newer");
+  if (op->kind == OP_FENCE_ASYNC && !c->target->arch->has_async_proxy)
+    fail_before(c, op, offsetof(TargetInfo, has_async_proxy));
   if (op->kind == OP_SCAN) check_scan(c, op);
   if (op->kind == OP_REDUCE) check_reduce(c, op);
   if (op->kind == OP_GATHER && op_operand(op, 1)->type->layout != op_result(op)->type->layout)
@@ -82,11 +89,10 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   SharedChecker c = {target, diags, true};
   region_walk(func->body, visit, &c);
   if (!c.ok) return false;
-  uint32_t bytes = func_shared_bytes(func), limit = shared_limit(target);
+  uint32_t bytes = func_shared_bytes(func), limit = target->arch->shared_limit;
   if (bytes <= limit) return true;
-  Diag *error =
-      diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; sm_%u has %u a block",
-                 func->name, bytes, target->sm, limit);
+  Diag *error = diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a block",
+                           func->name, bytes, target->arch->name, limit);
   region_walk(func->body, note_buffer, (void *[]){diags, error});
   return false;
 }

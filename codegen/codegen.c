@@ -70,7 +70,7 @@ static void begin(Emitter *e, IrModule *module) {
   e->f32 = LLVMFloatTypeInContext(context);
   e->f64 = LLVMDoubleTypeInContext(context);
   e->ptr = LLVMPointerTypeInContext(context, NVVM_GLOBAL);
-  e->ptx_version = nvvm_base_ptx_version(module->target.sm);
+  e->ptx_version = module->target.arch->ptx;
 }
 
 static void end(Emitter *e) {
@@ -79,6 +79,11 @@ static void end(Emitter *e) {
   LLVMDisposeBuilder(e->builder);
   LLVMDisposeModule(e->llvm);
   LLVMContextDispose(e->context);
+}
+
+// Without the suffix where nothing that was emitted needs it.
+static const TargetInfo *emitted_arch(const Emitter *e) {
+  return e->arch_specific ? e->target->arch : target_base(e->target->arch);
 }
 
 // wgmma's accumulator registers must not be copied between the fence, the products and the wait. Without
@@ -94,11 +99,10 @@ static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
 
 static LLVMTargetMachineRef target_machine(const Emitter *e) {
   LLVMTargetRef target = NULL;
-  char *message = NULL, cpu[16], features[16];
+  char *message = NULL, features[16];
   if (LLVMGetTargetFromTriple(triple, &target, &message)) BUG("LLVM: %s", message);
-  snprintf(cpu, sizeof cpu, "sm_%u%s", e->target->sm, e->arch_specific ? "a" : "");
   snprintf(features, sizeof features, "+ptx%u", e->ptx_version);
-  return LLVMCreateTargetMachine(target, triple, cpu, features, codegen_level(e), LLVMRelocDefault,
+  return LLVMCreateTargetMachine(target, triple, emitted_arch(e)->name, features, codegen_level(e), LLVMRelocDefault,
                                  LLVMCodeModelDefault);
 }
 
@@ -166,7 +170,7 @@ static void describe(const Emitter *e, CodegenResult *result) {
     result->kernels[i] = (KernelMeta){module->funcs.at[i]->name, 32 * func_warps(module->funcs.at[i]),
                                       e->dynamic_shared.at[i], e->ptx_version};
   result->target = module->target;
-  result->target.arch_specific = e->arch_specific;
+  result->target.arch = emitted_arch(e);
 }
 
 static double now(void) {

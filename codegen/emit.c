@@ -317,11 +317,13 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 // Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
 // thread's tiles.
 static bool two_blocks_fit(const Emitter *e, Func *func) {
-  enum { OTHER = 24, RESERVED = 1024 }; // registers at most for the rest; bytes of each block but one
-  uint32_t threads = 32 * func_warps(func), share = REGISTER_FILE / (2 * threads);
+  enum { OTHER = 24 }; // registers at most for the rest
+  const TargetInfo *arch = e->target->arch;
+  uint32_t threads = 32 * func_warps(func), share = arch->registers / (2 * threads);
   uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
-  return 2 * threads <= thread_limit(e->target) &&
-         2 * func_shared_bytes(func) + RESERVED <= shared_limit(e->target) && emit_pressure(e, func) <= tiles;
+  return 2 * threads <= TARGET_WARP * arch->warps &&
+         2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
+         emit_pressure(e, func) <= tiles;
 }
 
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at

@@ -156,7 +156,6 @@ LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 void emit_convert_layout(Emitter *e, Op *op);
 
 // emit_shared.c
-enum { STATIC_SHARED = 48 * 1024 };           // beyond it shared memory is dynamic
 uint32_t func_shared_bytes(const Func *func); // of all its buffers; they have offsets
 void emit_shared_memory(Emitter *e, Func *func);
 // The address of the buffer's first byte, a pointer to address space 3.

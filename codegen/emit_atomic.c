@@ -103,7 +103,7 @@ static LLVMValueRef emit_rmw(Emitter *e, Element *element) {
   bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
   if (is_float && (is_max || strcmp(rmw, "min") == 0)) return float_extreme(e, element, is_max);
   bool is_bf16_add = type_is_elem(element->type, ELEM_BF16) && strcmp(rmw, "add") == 0;
-  if (is_bf16_add && e->target->sm < 90) return add_by_loop(e, element);
+  if (is_bf16_add && !e->target->arch->has_bf16_atomics) return add_by_loop(e, element);
   if (is_bf16_add) emit_needs_ptx(e, 78);
   bool unsigned_order = !is_float && !type_is_ptr(element->type) &&
                         elem_info(type_element(element->type)->elem)->cls == CLASS_UINT;

@@ -86,7 +86,7 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
 
 static void multiply(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
   MmaTypes types = {m->p->a, m->p->b, m->p->sum};
-  if (m->e->target->sm >= 80) {
+  if (m->e->target->arch->mma & MMA_FP16_K16) {
     nvvm_mma(m->e, &types, false, a, b, sum);
     return;
   }

@@ -58,9 +58,9 @@ static LLVMValueRef widen(Emitter *e, Elem fp8, LLVMValueRef x) {
 }
 
 LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
-  return e->target->sm >= 89 ? nvvm_from_fp8(e, fp8, x) : widen(e, fp8, x);
+  return e->target->arch->fp8_ptx ? nvvm_from_fp8(e, fp8, x) : widen(e, fp8, x);
 }
 
 LLVMValueRef emit_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
-  return e->target->sm >= 89 ? nvvm_to_fp8(e, fp8, x) : narrow(e, fp8, x);
+  return e->target->arch->fp8_ptx ? nvvm_to_fp8(e, fp8, x) : narrow(e, fp8, x);
 }

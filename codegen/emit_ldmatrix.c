@@ -86,13 +86,12 @@ static void choose_rows(Plan *plan) {
   plan->rows = rows;
 }
 
-static bool make_plan(const Emitter *e, const Op *op, Plan *plan) {
+static bool make_plan(const Op *op, Plan *plan) {
   const Type *tile = op_result(op)->type, *buffer = op_operand(op, 0)->type;
   uint32_t bytes = type_element_bytes(tile), bytes_bits = (uint32_t)__builtin_ctz(bytes),
            row_bits = ROW_BYTES_BITS - bytes_bits;
   Layout inverse;
-  if (e->target->sm < 75 || bytes > 4 || type_is_elem(tile, ELEM_I1) || op_attr(op, ATTR_STARTS))
-    return false;
+  if (bytes > 4 || type_is_elem(tile, ELEM_I1) || op_attr(op, ATTR_STARTS)) return false;
   if (!layout_invert(buffer->layout, &inverse)) return false;
   plan->offsets = layout_compose(tile->layout, &inverse);
   plan->word_bits = 2 - bytes_bits;
@@ -125,7 +124,7 @@ static void scatter_word(Emitter *e, const Plan *plan, LLVMTypeRef element, LLVM
 
 bool emit_ldmatrix(Emitter *e, Op *op) {
   Plan plan = {0};
-  if (!make_plan(e, op, &plan)) return false;
+  if (!make_plan(op, &plan)) return false;
   static const char *const names[2][3] = {{"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16",
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16",
                                            "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"},

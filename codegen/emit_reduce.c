@@ -94,7 +94,7 @@ static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
 // NULL: none does it.
 static const char *redux_name(const Reduction *d) {
   const Op *op = d->op;
-  if (!d->commutes || d->e->target->sm < 80) return NULL;
+  if (!d->commutes || !d->e->target->arch->has_redux) return NULL;
   const Op *inner = op->regions[0]->first;
   const Type *type = op_operand(op, 0)->type;
   bool is_signed = type_is_elem(type, ELEM_I32);

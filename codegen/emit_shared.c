@@ -30,7 +30,7 @@ uint32_t func_shared_bytes(const Func *func) {
 void emit_shared_memory(Emitter *e, Func *func) {
   enum { MOST_ALIGNED = 1024 }; // what wgmma and TMA ask for
   uint32_t bytes = func_shared_bytes(func);
-  bool is_static = bytes <= STATIC_SHARED;
+  bool is_static = bytes <= e->target->arch->shared_static;
   vec_push(e->arena, &e->dynamic_shared, is_static ? 0 : bytes);
   e->shared = NULL;
   if (!bytes) return;

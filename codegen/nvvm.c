@@ -7,16 +7,6 @@
 #include <string.h>
 #include "base/fault.h"
 
-uint16_t nvvm_base_ptx_version(uint16_t sm) {
-  static const struct {
-    uint16_t sm, version;
-  } table[] = {{121, 88}, {120, 87}, {110, 90}, {103, 88}, {100, 86}, {90, 78}, {89, 78},
-               {88, 90},  {87, 74},  {86, 71},  {80, 70},  {75, 64},  {0, 60}};
-  uint32_t i = 0;
-  while (sm < table[i].sm) i++;
-  return table[i].version;
-}
-
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
                             const LLVMValueRef *args, uint32_t arg_count) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
@@ -106,7 +96,7 @@ LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x) {
 }
 
 // cvt of fp8 came with PTX 7.8 for sm_90, 8.1 for sm_89.
-static void needs_fp8(Emitter *e) { emit_needs_ptx(e, e->target->sm >= 90 ? 78 : 81); }
+static void needs_fp8(Emitter *e) { emit_needs_ptx(e, e->target->arch->fp8_ptx); }
 
 LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
   needs_fp8(e);
@@ -139,7 +129,7 @@ static bool has_priority(const GlobalAccess *access) {
 // An eviction priority is meant for both caches. The L2 cache takes it from a policy (sm_80), made once,
 // where the function begins. NULL: none.
 static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
-  if (!has_priority(access) || e->target->sm < 80) return NULL;
+  if (!has_priority(access) || !e->target->arch->has_cache_policy) return NULL;
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
   if (*policy) return *policy;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
@@ -159,7 +149,7 @@ static void instruction(Emitter *e, const char *name, const GlobalAccess *access
     buf_text(text, access->cache);
   } else if (has_priority(access)) {
     emit_needs_ptx(e, 74);
-    buf_printf(text, ".L1::%s%s", access->evict, e->target->sm >= 80 ? ".L2::cache_hint" : "");
+    buf_printf(text, ".L1::%s%s", access->evict, e->target->arch->has_cache_policy ? ".L2::cache_hint" : "");
   }
   if (access->words > 1) buf_printf(text, ".v%u", access->words);
   buf_printf(text, ".b%u ", access->word_bits);

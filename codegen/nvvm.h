@@ -7,8 +7,6 @@
 
 enum { NVVM_KERNEL_CALL = 71, NVVM_GLOBAL = 1, NVVM_SHARED = 3 };
 
-// The lowest PTX version that LLVM and ptxas take for the target, without its `a` suffix.
-uint16_t nvvm_base_ptx_version(uint16_t sm);
 
 // An intrinsic by name; `types` are its overloaded types.
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,

@@ -101,7 +101,7 @@ static uint32_t k_of(Elem elem) { return 256u / elem_info(elem)->bits; }
 
 static void needs_version(Emitter *e, const MmaTypes *types) {
   bool fp8 = types->a == ELEM_FP8E4NV || types->a == ELEM_FP8E5;
-  emit_needs_ptx(e, fp8 ? 84 : e->target->sm >= 80 ? 70 : 65);
+  emit_needs_ptx(e, fp8 ? 84 : 65);
 }
 
 void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef *a, const LLVMValueRef *b,

@@ -84,9 +84,9 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
     } else
       dropped(e, item->value, "this value of the configuration");
   }
-  option(e, expr, "num_warps", 1, 32, &config->num_warps);
-  option(e, expr, "num_stages", 2, 64, &config->num_stages);
-  option(e, expr, "maxnreg", 99, 255, &config->maxnreg);
+  option(e, expr, "num_warps", 1, NUM_WARPS_MAX, &config->num_warps);
+  option(e, expr, "num_stages", 2, NUM_STAGES_MAX, &config->num_stages);
+  option(e, expr, "maxnreg", 99, MAXNREG_MAX, &config->maxnreg);
 }
 
 // The module's list of that name.

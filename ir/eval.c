@@ -241,7 +241,7 @@ bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMe
 
 // CUDA's limits on a grid's dimensions.
 static bool take_grid(Machine *m, const Op *yield, uint32_t grid[3]) {
-  static const int64_t LIMITS[3] = {INT32_MAX, 65535, 65535};
+  static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   for (uint32_t d = 0; d < 3; d++) grid[d] = 1;
   for (uint32_t d = 0; d < yield->operand_count && d < 3; d++) {
     uint64_t bits = 0;

@@ -20,31 +20,6 @@ bool shared_is_stacked(const Type *buffers) {
   return true;
 }
 
-uint32_t shared_limit(const Target *target) {
-  enum { KILO = 1024 };
-  switch (target->sm) {
-  case 75: return 64 * KILO;
-  case 80:
-  case 87: return 163 * KILO;
-  case 90:
-  case 100:
-  case 103:
-  case 110: return 227 * KILO;
-  default: return 99 * KILO;
-  }
-}
-
-uint32_t thread_limit(const Target *target) {
-  switch (target->sm) {
-  case 75: return 1024;
-  case 80:
-  case 90:
-  case 100:
-  case 103: return 2048;
-  default: return 1536;
-  }
-}
-
 uint32_t tile_words(const Type *tile) {
   return (layout_registers(tile->layout) * type_element_bytes(tile) + 3) / 4;
 }

@@ -8,13 +8,7 @@
 
 enum { SHARED_ALIGN = 16 }; // bytes: what every buffer is aligned to
 
-// Bytes of shared memory that a block may have (CUDA programming guide, compute capabilities).
-uint32_t shared_limit(const Target *target);
-// Threads that a multiprocessor holds at once (there too).
-uint32_t thread_limit(const Target *target);
-// Registers of 32 bits that a multiprocessor's threads share.
-enum { REGISTER_FILE = 65536 };
-// How many of them a thread's part of a tile with a layout takes.
+// How many registers of 32 bits a thread's part of a tile with a layout takes.
 uint32_t tile_words(const Type *tile);
 // Bytes of a shared buffer, of a type that the verifier takes.
 uint32_t shared_bytes(const Type *buffer);

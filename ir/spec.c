@@ -4,12 +4,10 @@
 
 #include "ir/ir.h"
 
-// The architectures of sm_75 and newer that LLVM 22 knows.
-static const uint16_t architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+static const char DEFAULT_ARCH[] = "sm_90a";
 
 Target target_default(void) {
-  return (Target){.sm = 90,
-                  .arch_specific = true,
+  return (Target){.arch = target_find(str_from(DEFAULT_ARCH)),
                   .num_warps = 4,
                   .num_stages = 3,
                   .fp32_dot = FP32_DOT_IEEE,
@@ -18,23 +16,11 @@ Target target_default(void) {
 }
 
 bool target_parse_arch(Str text, Target *target) {
-  if (!str_starts(text, "sm_") || text.n > 7) return false;
-  bool specific = text.at[text.n - 1] == 'a';
-  uint32_t sm = 0;
-  for (size_t i = 3; i < text.n - specific; i++) {
-    if (text.at[i] < '0' || text.at[i] > '9' || (i == 3 && text.at[i] == '0')) return false;
-    sm = sm * 10 + (uint32_t)(text.at[i] - '0');
-  }
-  if (specific && sm < 90) return false;
-  for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-    if (architectures[i] == sm) {
-      target->sm = (uint16_t)sm;
-      target->arch_specific = specific;
-      return true;
-    }
-  return false;
+  const TargetInfo *arch = target_find(text);
+  if (arch) target->arch = arch;
+  return arch != NULL;
 }
 
 void target_print_arch(const Target *target, Buf *out) {
-  buf_printf(out, "sm_%u%s", target->sm, target->arch_specific ? "a" : "");
+  buf_text(out, target->arch ? target->arch->name : "none");
 }

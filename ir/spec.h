@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "ir/target.h"
 #include "ir/type.h"
 
 // A Python literal: the value of a constexpr.
@@ -75,11 +76,10 @@ typedef enum Fp32Dot { FP32_DOT_IEEE, FP32_DOT_TF32, FP32_DOT_TF32X3 } Fp32Dot;
 
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
-  uint16_t sm;         // 75, 80, 86, 89, 90, ...
-  bool arch_specific;  // the `a` suffix: sm_90a
-  uint16_t num_warps;  // a power of two, 1 .. 32
-  uint16_t num_stages; // 1 or more
-  uint16_t maxnreg;    // 0: no limit
+  const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
+  uint16_t num_warps;     // a power of two, 1 .. NUM_WARPS_MAX
+  uint16_t num_stages;    // 1 .. NUM_STAGES_MAX
+  uint16_t maxnreg;       // 1 .. MAXNREG_MAX; 0: no limit
   Fp32Dot fp32_dot;
   bool fp_contract;  // a*b+c may become one fused multiply-add
   uint8_t opt_level; // 0 .. 3
@@ -89,7 +89,7 @@ typedef struct Target {
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.
 Target target_default(void);
-// "sm_90a"; false where the text is none or it is not supported (sm_75 and newer).
+// "sm_90a"; false where the text names no row of ir/target.def.
 bool target_parse_arch(Str text, Target *target);
 void target_print_arch(const Target *target, Buf *out);
 
@@ -100,8 +100,8 @@ typedef struct Spec {
   Constexpr *constexprs;
   uint32_t constexpr_count;
   Target target;
-  // Options given on the command line win over those of @autotune's configuration.
-  bool num_warps_given, num_stages_given, maxnreg_given;
+  // Options given on the command line win over those of @autotune's configuration and of a .tir file.
+  bool arch_given, num_warps_given, num_stages_given, maxnreg_given;
 } Spec;
 
 #endif

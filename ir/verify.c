@@ -299,18 +299,17 @@ static void check_func(Verifier *v, Func *func) {
 }
 
 static bool check_target(const Target *target, Diags *diags) {
-  Target known = target_default();
-  Buf arch = {0};
-  target_print_arch(target, &arch);
   uint32_t warps = target->num_warps, before = diags->errors;
-  if (!target_parse_arch(buf_view(&arch), &known))
-    diag_error(diags, LOC_NONE, "module: unknown target %s", arch.at);
-  if (warps < 1 || warps > 32 || (warps & (warps - 1)) != 0)
-    diag_error(diags, LOC_NONE, "module: num_warps is a power of two from 1 to 32, not %u", warps);
-  if (target->num_stages < 1) diag_error(diags, LOC_NONE, "module: num_stages is 1 or more");
+  if (!target->arch) diag_error(diags, LOC_NONE, "module: no target");
+  if (warps < 1 || warps > NUM_WARPS_MAX || (warps & (warps - 1)) != 0)
+    diag_error(diags, LOC_NONE, "module: num_warps is a power of two from 1 to %d, not %u", NUM_WARPS_MAX,
+               warps);
+  if (target->num_stages < 1 || target->num_stages > NUM_STAGES_MAX)
+    diag_error(diags, LOC_NONE, "module: num_stages is 1 to %d, not %u", NUM_STAGES_MAX, target->num_stages);
+  if (target->maxnreg > MAXNREG_MAX)
+    diag_error(diags, LOC_NONE, "module: maxnreg is at most %d, not %u", MAXNREG_MAX, target->maxnreg);
   if (target->opt_level > 3)
     diag_error(diags, LOC_NONE, "module: opt_level is 0 to 3, not %u", target->opt_level);
-  buf_free(&arch);
   return diags->errors == before;
 }
 

@@ -57,12 +57,13 @@ static uint32_t pack_of(const Product *p) {
 // --- what the instructions take; NULL: they take it, else why not
 
 static const char *mma_refuses(const Chooser *c, const Product *p) {
-  uint16_t sm = c->target->sm;
+  uint8_t mma = c->target->arch->mma;
   uint32_t pack = pack_of(p);
   bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
   if (p->a == ELEM_FP32 && !is_tf32(p)) return "fp32 products in IEEE precision have no tensor core";
-  if (sm < 80 && !fp16) return "tensor cores before sm_80 take fp16 alone";
-  if (is_fp8(p->a) && (sm < 89 || !is_fp8(p->b))) return "tensor cores before sm_89 take no fp8";
+  if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take fp16 alone";
+  if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
+    return "the architecture's tensor cores take no fp8";
   if (!is_half(p->a) && !is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != ELEM_FP32)
     return "no mma.sync has these types";
   if (!is_fp8(p->a) && !is_8_bit_integer(p->a) && p->a != p->b) return "the operands' types differ";
@@ -76,7 +77,8 @@ static const char *mma_refuses(const Chooser *c, const Product *p) {
 
 static const char *wgmma_refuses(const Chooser *c, const Product *p) {
   uint32_t pack = pack_of(p);
-  if (c->target->sm != 90 || !c->target->arch_specific) return "it needs sm_90a";
+  if (!c->target->arch->has_wgmma)
+    return arena_printf(c->context->scratch, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
   if (region_warps(p->op) < 4) return "it needs 4 warps or more";
   if (p->precision && strcmp(p->precision, "tf32x3") == 0)
     return "three products of tf32 take their operands from registers";
@@ -255,7 +257,7 @@ static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits)
 
 // The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
 static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
-  bool copies = c->target->sm >= 80 && c->target->num_stages > 1;
+  bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
   return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
 }
 
@@ -376,7 +378,7 @@ static Layout choose_mma(Chooser *c, Product *p) {
 // many: 3246 instead of 2830.
 static bool crowds_registers(const Chooser *c, const Product *p) {
   uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
-  bool copies = c->target->sm >= 80 && c->target->num_stages > 1;
+  bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
   return copies && loaded >= UINT64_C(1) << (p->shape.m + p->shape.n);
 }
 
@@ -444,7 +446,7 @@ static void choose(Op *op, void *data) {
 
 bool pass_choose_dot(PassContext *context, Func *func) {
   Chooser c = {.context = context, .func = func, .target = &func->module->target};
-  if (c.target->sm < 89) region_walk(func->body, widen_fp8, &c);
+  if (!(c.target->arch->mma & MMA_FP8)) region_walk(func->body, widen_fp8, &c);
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   region_walk(func->body, choose, &c);

@@ -48,7 +48,7 @@ static void let_dependents_start(Func *func) {
 
 bool pass_overlap_launches(PassContext *context, Func *func) {
   const Target *target = &func->module->target;
-  if (!target->overlap || target->sm < 90) return false;
+  if (!target->overlap || !target->arch->has_grid_control) return false;
   Region *body = func->body;
   if (has_op(body, OP_GDC_WAIT)) return false;
   Op *first = body->first;

@@ -6,7 +6,7 @@
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
 
-enum { MIN_COPY_BYTES = 4, MAX_STAGES = 16 };
+enum { MIN_COPY_BYTES = 4 };
 
 typedef struct Finder {
   PassContext *context;
@@ -182,7 +182,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
   Finder f = {.context = context, .func = func, .found = found};
   *found = (StagedLoop){.loop = loop};
   int64_t stages = op_int(loop, ATTR_NUM_STAGES, func->module->target.num_stages);
-  found->stages = stages < 1 ? 1 : stages > MAX_STAGES ? MAX_STAGES : (uint32_t)stages;
+  found->stages = stages < 1 ? 1 : stages > NUM_STAGES_MAX ? NUM_STAGES_MAX : (uint32_t)stages;
   found->ahead = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   for (Op *op = loop->regions[0]->first; op; op = op->next) {
     StagedLoad staged;
@@ -201,7 +201,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
   }
   keep_known(&f);
   for (uint32_t i = 0; i < found->loads.n; i++)
-    found->loads.at[i].async = func->module->target.sm >= 80 && can_copy(&found->loads.at[i]);
+    found->loads.at[i].async = func->module->target.arch->has_cp_async && can_copy(&found->loads.at[i]);
   find_dot(&f);
   return found->loads.n > 0;
 }

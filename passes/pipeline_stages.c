@@ -47,7 +47,7 @@ static void add_beside(Op *op, void *data) {
 // Fewer than 2: none fit.
 static uint32_t stages_that_fit(PassContext *context, const Func *func, const StagedLoop *staged,
                                 uint64_t beside) {
-  uint64_t bytes = bytes_a_stage(staged), limit = shared_limit(&func->module->target);
+  uint64_t bytes = bytes_a_stage(staged), limit = func->module->target.arch->shared_limit;
   limit -= beside < limit ? beside : limit;
   uint32_t stages = staged->stages;
   while (stages > 1 && stages * bytes > limit) stages--;
@@ -77,15 +77,15 @@ static uint32_t loaded_registers(const StagedLoop *staged) {
 // that every program takes; registers beside sums and what is loaded ahead are an estimate.
 static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
                          uint32_t stages) {
-  enum { RESERVED = 1024, OTHER_REGISTERS = 64 };
-  const Target *target = &func->module->target;
-  uint64_t bytes = beside + RESERVED;
+  enum { OTHER_REGISTERS = 64 };
+  const TargetInfo *arch = func->module->target.arch;
+  uint64_t bytes = beside + arch->shared_reserved;
   for (uint32_t i = 0; i < staged->loads.n; i++)
     bytes +=
         shared_bytes(op_result(staged->loads.at[i].alloc)->type) * (staged->loads.at[i].async ? stages : 2);
-  uint64_t by_bytes = (shared_limit(target) + RESERVED) / bytes;
+  uint64_t by_bytes = (arch->shared_limit + arch->shared_reserved) / bytes;
   uint64_t registers = (sums + loaded_registers(staged) + OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
-  return by_bytes < REGISTER_FILE / registers ? by_bytes : REGISTER_FILE / registers;
+  return by_bytes < arch->registers / registers ? by_bytes : arch->registers / registers;
 }
 
 // Multiply-adds want three warps a scheduler more than copies far ahead: an iteration of theirs takes longer

@@ -116,7 +116,7 @@ static uint32_t registers_of(const Op *loop, const Type *tile) {
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
 static uint32_t most_registers(const Sinker *s) {
-  uint32_t quarter = REGISTER_FILE / 4 / (32 * func_warps(s->func));
+  uint32_t quarter = s->func->module->target.arch->registers / 4 / (32 * func_warps(s->func));
   return quarter < MAX_REGISTERS ? quarter : MAX_REGISTERS;
 }
 

@@ -143,10 +143,7 @@ tilec_status compile_parse(Compilation *c, const char *name, Str text) {
 
 static void override_target(Target *target, const Spec *spec) {
   const Target defaults = target_default(), *given = &spec->target;
-  if (given->sm != defaults.sm || given->arch_specific != defaults.arch_specific) {
-    target->sm = given->sm;
-    target->arch_specific = given->arch_specific;
-  }
+  if (spec->arch_given) target->arch = given->arch;
   if (spec->num_warps_given) target->num_warps = given->num_warps;
   if (spec->num_stages_given) target->num_stages = given->num_stages;
   if (spec->maxnreg_given) target->maxnreg = given->maxnreg;

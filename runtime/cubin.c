@@ -54,8 +54,10 @@ static bool read_bytes(const char *path, Buf *bytes) {
 }
 
 // Its exit status; -1 where there is no ptxas.
-static int run_ptxas(PtxasFiles *files, char *arch) {
+static int run_ptxas(PtxasFiles *files, const char *name) {
   posix_spawn_file_actions_t actions;
+  char arch[24];
+  snprintf(arch, sizeof arch, "-arch=%s", name);
   char *words[] = {"ptxas", arch, files->ptx, "-o", files->cubin, NULL};
   pid_t child;
   int status = 0;
@@ -73,13 +75,11 @@ static int run_ptxas(PtxasFiles *files, char *arch) {
 // *found: whether there was a ptxas to ask.
 static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *found) {
   PtxasFiles files;
-  char arch[24];
   *found = true;
-  snprintf(arch, sizeof arch, "-arch=sm_%u%s", target->sm, target->arch_specific ? "a" : "");
   if (!files_make(&files))
     return error_set(TILEC_ERROR_IO, "no folder for temporary files: %s", strerror(errno));
   bool written = write_text(files.ptx, ptx);
-  int status = written ? run_ptxas(&files, arch) : 0;
+  int status = written ? run_ptxas(&files, target->arch->name) : 0;
   *found = status != -1 && status != 127;
   tilec_status result = TILEC_OK;
   Buf log = {0};
@@ -101,10 +101,10 @@ static tilec_status by_driver(Str ptx, const Target *target, Buf *cubin) {
                      "a cubin needs ptxas on PATH, or an NVIDIA GPU: there is no ptxas, and %s",
                      tilec_last_error());
   tilec_status status;
-  if (device->target.sm != target->sm)
+  if (!target_runs_on(target->arch, device->target.arch))
     status = error_set(TILEC_ERROR_NOT_SUPPORTED,
-                       "a cubin for sm_%u needs ptxas on PATH: the driver makes them for %s alone",
-                       target->sm, device->arch);
+                       "a cubin for %s needs ptxas on PATH: the driver makes them for %s alone",
+                       target->arch->name, tilec_device_arch(device));
   else
     status = device->kind->assemble(device, ptx, cubin);
   device_release(device);

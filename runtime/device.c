@@ -79,7 +79,7 @@ void device_unload(DeviceKernel *kernel) {
 
 // *empty: nothing is to be launched.
 static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *empty) {
-  static const int64_t limits[3] = {INT32_MAX, 65535, 65535};
+  static const int64_t limits[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
   *empty = false;
   for (int i = 0; i < 3; i++) {
     if (grid[i] < 0)
@@ -159,7 +159,7 @@ void tilec_device_close(tilec_device *device) {
 }
 
 const char *tilec_device_name(const tilec_device *device) { return device ? device->name : ""; }
-const char *tilec_device_arch(const tilec_device *device) { return device ? device->arch : ""; }
+const char *tilec_device_arch(const tilec_device *device) { return device ? device->target.arch->name : ""; }
 
 tilec_status tilec_device_synchronize(tilec_device *device) {
   if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_synchronize: device is NULL");

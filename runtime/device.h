@@ -68,8 +68,8 @@ extern const DeviceKind device_cuda, device_sim, device_eval;
 struct tilec_device {
   const DeviceKind *kind;
   char name[24];  // "cuda:0"
-  char arch[32];  // "sm_90a"
   Target target;  // the defaults, for this device's architecture
+  bool is_gpu;    // it runs code for its own architecture alone
   bool needs_ptx; // false: the device runs the elaborated function (eval)
   int users;      // objects that hold the device, the caller included; atomic
   void *state;    // the kind's own

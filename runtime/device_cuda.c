@@ -13,14 +13,15 @@
 #include "runtime/driver.h"
 #include "runtime/error.h"
 
-enum { MAX_ARGS = 1024, LOG_BYTES = 8192, STATIC_SHARED_LIMIT = 48 * 1024 };
+enum { MAX_ARGS = 1024, LOG_BYTES = 8192 };
 
 typedef struct Cuda {
   CudaApi api;
   CudaDevice device;
   CudaContext context;
   bool owns_primary;
-  int shared_limit; // bytes of dynamic shared memory a block may ask for
+  int shared_limit;       // bytes of dynamic shared memory a block may ask for
+  uint32_t shared_static; // beyond so many it has to ask
 } Cuda;
 
 typedef struct CudaKernel {
@@ -84,22 +85,14 @@ static tilec_status load_driver(CudaApi *api) {
   return check_result(api, api->Init(0), "cuInit");
 }
 
-// The newest architecture that PTX can be made for and that the GPU runs: sm_90a on
-// 9.0 only, sm_90 on what is newer.
 static tilec_status choose_target(tilec_device *device, int major, int minor) {
-  if (major > 9 || (major == 9 && minor > 0)) {
-    major = 9;
-    minor = 0;
-    snprintf(device->arch, sizeof device->arch, "sm_90");
-  } else {
-    snprintf(device->arch, sizeof device->arch, "sm_%d%d%s", major, minor, major == 9 ? "a" : "");
-  }
-  for (int m = minor; m >= 0; m--) {
-    if (target_parse_arch(str_from(device->arch), &device->target)) return TILEC_OK;
-    snprintf(device->arch, sizeof device->arch, "sm_%d%d", major, m > 0 ? m - 1 : 0);
-  }
-  return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s has compute capability %d.%d; 7.5 or newer is needed",
-                   device->name, major, minor);
+  uint32_t count;
+  const TargetInfo *arch = target_of_device(major, minor);
+  if (!arch)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s has compute capability %d.%d; %s or newer is needed",
+                     device->name, major, minor, target_list(&count)->name);
+  device->target.arch = arch;
+  return TILEC_OK;
 }
 
 static tilec_status open_context(Cuda *cuda) {
@@ -131,6 +124,7 @@ static tilec_status open_gpu(tilec_device *device, Cuda *cuda, int ordinal) {
   api->DeviceGetAttribute(&cuda->shared_limit, CUDA_ATTRIBUTE_SHARED_OPTIN, cuda->device);
   snprintf(device->name, sizeof device->name, "cuda:%d", ordinal);
   if ((status = choose_target(device, major, minor))) return status;
+  cuda->shared_static = device->target.arch->shared_static;
   return open_context(cuda);
 }
 
@@ -142,7 +136,7 @@ static tilec_status cuda_open(tilec_device *device, int ordinal) {
     free(cuda);
   else
     device->state = cuda;
-  device->needs_ptx = true;
+  device->is_gpu = device->needs_ptx = true;
   return status;
 }
 
@@ -280,7 +274,7 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   memcpy(kernel->threads, image->threads, sizeof kernel->threads);
   kernel->shared_bytes = image->shared_bytes;
   kernel->overlaps = image->overlaps;
-  if (image->shared_bytes <= STATIC_SHARED_LIMIT) return TILEC_OK;
+  if (image->shared_bytes <= cuda->shared_static) return TILEC_OK;
   if (image->shared_bytes > (uint32_t)cuda->shared_limit)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s needs %u bytes of shared memory, the GPU has %d a block",
                      image->name, image->shared_bytes, cuda->shared_limit);

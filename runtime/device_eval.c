@@ -17,7 +17,6 @@ static tilec_status eval_open(tilec_device *device, int ordinal) {
   host_memory_init(memory);
   device->state = memory;
   snprintf(device->name, sizeof device->name, "eval");
-  snprintf(device->arch, sizeof device->arch, "sm_90a");
   return TILEC_OK;
 }
 

@@ -36,7 +36,6 @@ static tilec_status open_simulator(tilec_device *device, const tilec_sim_options
   device->state = state;
   device->needs_ptx = true;
   snprintf(device->name, sizeof device->name, "sim");
-  snprintf(device->arch, sizeof device->arch, "sm_90a");
   return TILEC_OK;
 }
 

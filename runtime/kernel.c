@@ -71,7 +71,7 @@ static tilec_status make_kernel(void *data) {
   keep_options(k, r->options);
   tilec_status status = program_parse(k->program, &r->c);
   if (!status) status = program_kernel(&r->c, k->options.kernel, &info);
-  if (!status) status = options_spec(&r->c, &k->options, &k->device->target, &spec);
+  if (!status) status = options_spec(&r->c, &k->options, k->device, &spec);
   if (!status) status = check_defines(&spec, info);
   if (status) return status;
   keep_params(k, info);
@@ -96,9 +96,9 @@ tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
   if (checked.signature)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "options.signature must be NULL: types come from the arguments");
-  if (checked.arch && device->kind == &device_cuda)
+  if (checked.arch && device->is_gpu)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.arch must be NULL: %s is %s", device->name,
-                     device->arch);
+                     tilec_device_arch(device));
   tilec_kernel *k = calloc(1, sizeof *k);
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   k->device = device;

@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "ir/print.h"
 #include "runtime/cubin.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/imports.h"
 
@@ -226,12 +227,14 @@ tilec_status program_kernel(Compilation *c, const char *name, const KernelInfo *
 
 static tilec_status check_ranges(const tilec_compile_options *o) {
   int w = o->num_warps;
-  if (w < 0 || w > 32 || (w & (w - 1)) != 0)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_warps is %d; it is a power of two, 1 .. 32", w);
-  if (o->num_stages < 0 || o->num_stages > 16)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_stages is %d; it is 1 .. 16", o->num_stages);
-  if (o->maxnreg < 0 || o->maxnreg > 255)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it is 1 .. 255", o->maxnreg);
+  if (w < 0 || w > NUM_WARPS_MAX || (w & (w - 1)) != 0)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_warps is %d; it is a power of two, 1 .. %d", w,
+                     NUM_WARPS_MAX);
+  if (o->num_stages < 0 || o->num_stages > NUM_STAGES_MAX)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "num_stages is %d; it is 1 .. %d", o->num_stages,
+                     NUM_STAGES_MAX);
+  if (o->maxnreg < 0 || o->maxnreg > MAXNREG_MAX)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it is 1 .. %d", o->maxnreg, MAXNREG_MAX);
   if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_TF32X3)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is none of tilec_fp32_dot",
                      (int)o->fp32_dot);
@@ -240,9 +243,10 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   for (size_t i = 0; i < o->define_count; i++)
     if (!o->defines[i]) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines[%zu] is NULL", i);
   Target target;
+  uint32_t count;
   if (o->arch && !target_parse_arch(str_from(o->arch), &target))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "'%.32s' is no architecture; sm_75 and newer are supported", o->arch);
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "'%.32s' is no architecture; %s and newer are supported",
+                     o->arch, target_list(&count)->name);
   return TILEC_OK;
 }
 
@@ -262,6 +266,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   if (o->num_warps) target->num_warps = (uint16_t)o->num_warps;
   if (o->num_stages) target->num_stages = (uint16_t)o->num_stages;
   if (o->maxnreg) target->maxnreg = (uint16_t)o->maxnreg;
+  spec->arch_given = o->arch != NULL;
   spec->num_warps_given = o->num_warps != 0;
   spec->num_stages_given = o->num_stages != 0;
   spec->maxnreg_given = o->maxnreg != 0;
@@ -278,9 +283,11 @@ static tilec_status name_kernel(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const Target *target, Spec *spec) {
-  *spec = (Spec){.kernel = o->kernel, .target = *target};
+tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const tilec_device *device,
+                          Spec *spec) {
+  *spec = (Spec){.kernel = o->kernel, .target = device ? device->target : target_default()};
   options_target(o, spec);
+  spec->arch_given |= device && device->is_gpu;
   tilec_status status = o->kernel ? compile_guard(c, name_kernel, spec) : TILEC_OK;
   if (!status && o->signature) status = compile_signature(c, o->signature, spec);
   for (size_t i = 0; i < o->define_count && !status; i++) status = compile_define(c, o->defines[i], spec);
@@ -318,9 +325,8 @@ static tilec_status print_outputs(Compilation *c, void *data) {
 
 static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_options *options) {
   Compilation *c = &compiled->c;
-  const Target target = target_default();
   Spec spec;
-  tilec_status status = options_spec(c, options, &target, &spec);
+  tilec_status status = options_spec(c, options, NULL, &spec);
   if (status) return status;
   status = compile_elaborate(c, &spec);
   if (!status) status = compile_passes(c, &(PassRunOptions){0});

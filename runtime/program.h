@@ -31,8 +31,9 @@ tilec_status compilation_error(Compilation *c, tilec_status status);
 // The caller's options (NULL: the defaults) in `out`, checked, as far as no program is needed.
 tilec_status options_check(const tilec_compile_options *options, tilec_compile_options *out);
 
-// Kernel, target and defines of checked options; signature where there is one. Sets the last error.
-tilec_status options_spec(Compilation *c, const tilec_compile_options *options, const Target *target,
+// Kernel, target and defines of checked options for a device (NULL: any); signature where there is one. Sets
+// the last error.
+tilec_status options_spec(Compilation *c, const tilec_compile_options *options, const tilec_device *device,
                           Spec *spec);
 
 // The kernel that is meant: `name`, or the only entry of the program (name NULL). Of .tir text the

@@ -71,7 +71,7 @@ static tilec_status take_args(Compilation *c, void *data) {
 static tilec_status read_spec(SpecRequest *r) {
   Compilation *c = &r->s->c;
   tilec_status status = program_parse(r->kernel->program, c);
-  if (!status) status = options_spec(c, &r->kernel->options, &r->kernel->device->target, &r->spec);
+  if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
   status = compile_guard(c, take_args, r);
   return status ? compilation_error(c, status) : TILEC_OK;
@@ -99,7 +99,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
     image.ptx = buf_view(&s->c.code.ptx);
     image.threads[0] = meta->threads;
     image.shared_bytes = meta->shared_bytes;
-    image.overlaps = s->c.code.target.overlap && s->c.code.target.sm >= 90;
+    image.overlaps = s->c.code.target.overlap && s->c.code.target.arch->has_grid_control;
   }
   return device_load(r->kernel->device, &image, &s->loaded);
 }

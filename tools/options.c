@@ -113,7 +113,7 @@ static bool set_arch(Parser *p, const char *value) {
 static bool set_num_warps(Parser *p, const char *value) {
   Options *o = p->options;
   o->num_warps_given = true;
-  if (!parse_u16(p, "--num-warps", value, 1, 32, &o->target.num_warps)) return false;
+  if (!parse_u16(p, "--num-warps", value, 1, NUM_WARPS_MAX, &o->target.num_warps)) return false;
   if ((o->target.num_warps & (o->target.num_warps - 1)) == 0) return true;
   buf_printf(p->error, "--num-warps is a power of two, not %s", value);
   return false;
@@ -121,12 +121,12 @@ static bool set_num_warps(Parser *p, const char *value) {
 
 static bool set_num_stages(Parser *p, const char *value) {
   p->options->num_stages_given = true;
-  return parse_u16(p, "--num-stages", value, 1, 64, &p->options->target.num_stages);
+  return parse_u16(p, "--num-stages", value, 1, NUM_STAGES_MAX, &p->options->target.num_stages);
 }
 
 static bool set_maxnreg(Parser *p, const char *value) {
   p->options->maxnreg_given = true;
-  return parse_u16(p, "--maxnreg", value, 16, 255, &p->options->target.maxnreg);
+  return parse_u16(p, "--maxnreg", value, 1, MAXNREG_MAX, &p->options->target.maxnreg);
 }
 
 static bool set_fp32_dot(Parser *p, const char *value) {
@@ -438,6 +438,17 @@ bool options_file_is_ptx(const Options *options) {
   return n > 4 && strcmp(options->file + n - 4, ".ptx") == 0;
 }
 
+static void print_targets(Buf *out) {
+  enum { A_LINE = 10 };
+  uint32_t count;
+  const TargetInfo *list = target_list(&count);
+  buf_printf(out, "\nlimits: --num-warps 1 to %d, --num-stages 1 to %d, --maxnreg 1 to %d\narchitectures:",
+             NUM_WARPS_MAX, NUM_STAGES_MAX, MAXNREG_MAX);
+  for (uint32_t i = 0; i < count; i++)
+    buf_printf(out, "%s %s", i && i % A_LINE == 0 ? "\n              " : "", list[i].name);
+  buf_char(out, '\n');
+}
+
 void options_print_help(Buf *out) {
   buf_text(
       out,
@@ -461,6 +472,7 @@ void options_print_help(Buf *out) {
     buf_printf(out, "  %-3s%-28s %s\n", info->commands, left.at, info->help);
     buf_free(&left);
   }
+  print_targets(out);
   buf_text(
       out,
       "\nexit status: 0 done; 1 a diagnosed error or a failed check; 2 wrong usage; 70 a bug of tilec's\n");

@@ -63,7 +63,7 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   if (status != TILEC_OK) return status;
   image->ptx = buf_view(&c->code.ptx);
   image->shared_bytes = c->code.kernels[0].shared_bytes;
-  image->overlaps = c->code.target.overlap && c->code.target.sm >= 90;
+  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
   return TILEC_OK;
 }
 
@@ -131,8 +131,8 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   tilec_status status = open_device(run);
   if (status != TILEC_OK) return run_device_failed(status);
   if (!run->options->arch_given) {
-    run->spec.target.sm = run->device->target.sm;
-    run->spec.target.arch_specific = run->device->target.arch_specific;
+    run->spec.target.arch = run->device->target.arch;
+    run->spec.arch_given = run->device->is_gpu;
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
   status = run_place_buffers(run, buffers);

@@ -19,11 +19,6 @@ static void list_passes(Buf *out) {
                  pass->flags & REASSOCIATES ? " [reassociates]" : "");
 }
 
-static void list_targets(Buf *out) {
-  static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a"};
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) buf_printf(out, "%s\n", targets[i]);
-}
-
 static ExitStatus print_text(void (*print)(Buf *out)) {
   Buf text = {0};
   print(&text);
@@ -45,7 +40,7 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_HELP: return print_text(options_print_help);
   case COMMAND_VERSION: return print_text(print_version);
   case COMMAND_LIST_PASSES: return print_text(list_passes);
-  case COMMAND_LIST_TARGETS: return print_text(list_targets);
+  case COMMAND_LIST_TARGETS: return print_text(tool_list_targets);
   }
   return EXIT_USAGE;
 }

@@ -97,6 +97,7 @@ ExitStatus tool_report(const Options *options, Compilation *c, tilec_status stat
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec) {
   *spec = (Spec){.kernel = options->kernel ? ir_name(&c->ir, str_from(options->kernel)) : NULL,
                  .target = options->target,
+                 .arch_given = options->arch_given,
                  .num_warps_given = options->num_warps_given,
                  .num_stages_given = options->num_stages_given,
                  .maxnreg_given = options->maxnreg_given};

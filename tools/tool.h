@@ -13,6 +13,8 @@ typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXI
 // LLVM can be linked to libtilec.so.
 __attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv);
 
+void tool_list_targets(Buf *out); // list_targets.c
+
 ExitStatus command_compile(const Options *options, Arena *arena);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);

@@ -100,7 +100,7 @@ static void assemble(Setup *s) {
   if (!assembler()) return;
   const char *path = write_temporary(&s->arena, "a.ptx", buf_view(&s->result.ptx));
   const char *command =
-      arena_printf(&s->arena, "%s -arch=sm_%u -o /dev/null %s", assembler(), s->result.target.sm, path);
+      arena_printf(&s->arena, "%s -arch=%s -o /dev/null %s", assembler(), s->result.target.arch->name, path);
   int status = system(command);
   if (status != 0) fail_msg("ptxas refused %s", path);
   unlink(path);
@@ -297,51 +297,50 @@ static void add_atomics(Setup *s) {
       if (has_atomic(names[i], elem)) add_atomic_kernel(s, names[i], elem);
 }
 
-static void check_all(uint16_t sm, uint8_t opt_level, void (*add)(Setup *s)) {
+static void check_all(const char *arch, uint8_t opt_level, void (*add)(Setup *s)) {
   Setup s;
   begin(&s);
-  s.target.sm = sm;
-  s.target.arch_specific = sm == 90;
+  assert_true(target_parse_arch(str_from(arch), &s.target));
   s.target.opt_level = opt_level;
   s.loc = (Loc){.line = 1, .col = 1, .len = 1, .file = sources_add(&s.sources, "t.tile", STR("x\n"))};
   s.module = module_new(&s.ir, &s.target);
   add(&s);
   if (!compile(&s)) {
     print_diags(&s);
-    fail_msg("sm_%u does not compile", sm);
+    fail_msg("%s does not compile", arch);
   }
   assert_int_equal(s.result.kernel_count, s.module->funcs.n);
-  assert_false(s.result.target.arch_specific);
+  assert_false(s.result.target.arch->is_specific);
   assemble(&s);
   clean(&s);
 }
 
 static void test_elementwise(void **state) {
   (void)state;
-  check_all(75, 1, add_elementwise);
-  check_all(80, 1, add_elementwise);
-  check_all(90, 3, add_elementwise);
+  check_all("sm_75", 1, add_elementwise);
+  check_all("sm_80", 1, add_elementwise);
+  check_all("sm_90a", 3, add_elementwise);
 }
 
 static void test_math(void **state) {
   (void)state;
-  check_all(75, 1, add_math);
-  check_all(90, 3, add_math);
-  check_all(75, 1, add_fma_and_mulhi);
-  check_all(90, 3, add_fma_and_mulhi);
+  check_all("sm_75", 1, add_math);
+  check_all("sm_90a", 3, add_math);
+  check_all("sm_75", 1, add_fma_and_mulhi);
+  check_all("sm_90a", 3, add_fma_and_mulhi);
 }
 
 static void test_casts(void **state) {
   (void)state;
-  check_all(75, 3, add_casts);
-  check_all(80, 0, add_casts);
-  check_all(86, 1, add_casts);
-  check_all(89, 1, add_casts);
-  check_all(90, 1, add_casts);
+  check_all("sm_75", 3, add_casts);
+  check_all("sm_80", 0, add_casts);
+  check_all("sm_86", 1, add_casts);
+  check_all("sm_89", 1, add_casts);
+  check_all("sm_90a", 1, add_casts);
 }
 
 static void test_atomics(void **state) {
-  static const uint16_t targets[] = {75, 80, 86, 89, 90};
+  static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"};
   (void)state;
   for (uint32_t i = 0; i < 5; i++) check_all(targets[i], 1, add_atomics);
 }

@@ -141,7 +141,7 @@ static void test_options(void **unused) {
   assert_true(parse(&arena, &o, &error, 7, compile));
   assert_string_equal(o.file, "-odd.tile");
   assert_string_equal(o.output, "file.ptx");
-  assert_int_equal(o.target.sm, 80);
+  assert_string_equal(o.target.arch->name, "sm_80");
   assert_int_equal(o.target.opt_level, 0);
   assert_true(o.target.debug);
   static const char *const wrong[][2] = {
