@@ -47,8 +47,8 @@ static bool save_last_step(Compilation *c, char *path, size_t room) {
   return ok;
 }
 
-// What reproduces the fault: the saved .tir and the rest of the passes, or the source where there is no
-// .tir yet.
+// What reproduces the fault: the saved .tir and the rest of the passes,
+// or the source where there is no .tir yet.
 static void describe_bug(Compilation *c, const char *message) {
   char path[512];
   const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";

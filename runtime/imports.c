@@ -130,8 +130,8 @@ static void follow(Files *files, const Module *module, Import *import, ImportNam
 }
 
 // --- What is used ---
-// A file is read where a name that it may give is used, so that a package's __init__ does not bring in all of
-// it.
+// A file is read where a name that it may give is used,
+// so that a package's __init__ does not bring in all of it.
 
 static bool mentions(const Module *module, const char *name) {
   uint32_t low = 0, high = module->mentioned.n;

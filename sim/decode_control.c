@@ -261,7 +261,7 @@ static void decode_redux(Decoder *d) {
   bool bits = op == OP_AND || op == OP_OR || op == OP_XOR;
   if (op == OP_NONE || (bits ? type != PTX_B32 : type != PTX_U32 && type != PTX_S32))
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
-  d->insn.count = op;
+  d->insn.extra = (uint8_t)op;
   d->insn.from = (uint16_t)type;
   d->insn.dst = operand_dest(d, type);
   d->insn.src[0] = operand_source(d, type);

@@ -253,8 +253,8 @@ ExecFn *exec_half_find(Operation op, PtxType type);
 // Comparisons: `compare` is "eq", "ltu" and so on. They write predicates dst and dst2 (slot UINT32_MAX:
 // none), combined with src[2] by insn->extra.
 ExecFn *exec_compare_find(Str compare, PtxType type);
-// setp of f16x2 and bf16x2; *code is what insn->round must hold.
-ExecFn *exec_compare_pair_find(Str compare, uint8_t *code);
+// setp of f16x2 and bf16x2; *where is what insn->round must hold.
+ExecFn *exec_compare_pair_find(Str compare, uint8_t *where);
 ExecFn *exec_select_find(uint32_t bytes);
 
 ExecFn *exec_mov_find(uint32_t bytes); // of a lane

@@ -145,10 +145,12 @@ static ExecFn *float_compare(const CompareRow *row, PtxType type) {
   return type == PTX_F32 ? row->f32 : type == PTX_F64 ? row->f64 : NULL;
 }
 
-// setp of f16x2 and bf16x2: dst is the low half's result, dst2 the high half's. code: less 1, equal 2,
-// greater 4, unordered 8.
-static bool half_pair_holds(uint32_t code, float a, float b) {
-  return (code & 1 && a < b) || (code & 2 && a == b) || (code & 4 && a > b) || (code & 8 && !NUMBERS(a, b));
+// How two halves may stand for a comparison to hold: a set of these, in insn->round.
+enum { WHERE_LESS = 1, WHERE_EQUAL = 2, WHERE_GREATER = 4, WHERE_UNORDERED = 8 };
+
+static bool half_pair_holds(uint32_t where, float a, float b) {
+  if (!NUMBERS(a, b)) return where & WHERE_UNORDERED;
+  return where & (a < b ? WHERE_LESS : a == b ? WHERE_EQUAL : WHERE_GREATER);
 }
 
 static void pair_holds(Warp *warp, const Insn *insn, uint32_t holds[2]) {
@@ -163,6 +165,7 @@ static void pair_holds(Warp *warp, const Insn *insn, uint32_t holds[2]) {
     }
 }
 
+// setp of f16x2 and bf16x2: dst is the low half's result, dst2 the high half's.
 static void compare_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   uint32_t holds[2];
   pair_holds(warp, insn, holds);
@@ -181,12 +184,13 @@ void exec_set_pair(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write32(warp, insn->dst, out, mask);
 }
 
-ExecFn *exec_compare_pair_find(Str compare, uint8_t *code) { // in the order of their codes, from 1
+ExecFn *exec_compare_pair_find(Str compare, uint8_t *where) {
+  // In the order of their sets, from 1: WHERE_LESS alone, WHERE_EQUAL alone, both, ...
   static const char *const names[] = {"lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
                                       "nan", "ltu", "equ", "leu", "gtu", "neu", "geu"};
   for (uint8_t i = 0; i < 14; i++)
     if (str_is(compare, names[i])) {
-      *code = (uint8_t)(i + 1);
+      *where = (uint8_t)(i + 1);
       return compare_pair;
     }
   return NULL;

@@ -59,14 +59,14 @@ static uint32_t reduce_pair(Operation op, bool is_signed, uint32_t a, uint32_t b
   return op == OP_AND ? a & b : op == OP_OR ? a | b : a ^ b;
 }
 
-// count: the Operation; from: the type.
+// extra: the Operation; from: the type.
 void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
   const uint32_t *a = lanes_at(warp, insn->src[0]);
   uint32_t result = 0, out[LANES];
   bool first = true, is_signed = insn->from == PTX_S32;
   for (int l = 0; l < LANES; l++) {
     if (!(mask >> l & 1)) continue;
-    result = first ? a[l] : reduce_pair((Operation)insn->count, is_signed, result, a[l]);
+    result = first ? a[l] : reduce_pair((Operation)insn->extra, is_signed, result, a[l]);
     first = false;
   }
   for (int l = 0; l < LANES; l++) out[l] = result;

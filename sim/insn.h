@@ -152,20 +152,21 @@ struct Insn {
   uint32_t guard, guard_flip; // lanes run where regs[guard] ^ guard_flip
   uint32_t dst, dst2;
   uint32_t src[4];
-  uint8_t kind, round, flags, extra;
-  uint16_t from, to; // cvt: PtxTypes
+  uint8_t kind, round, flags; // InsnKind, Round, FLAG_*
+  uint8_t extra;              // the form: a Modifier, an Operation or what the exec function's comment says
+  uint16_t from, to; // PtxTypes; else as the exec function's comment says; barriers' to: the Operation
   uint32_t target;   // branches: instruction index
   uint32_t site;     // Program.sites index
   union {
     const MemoryAccess *access;
-    uint32_t *targets;     // KIND_INDEXED: `extra_count` of them
-    const uint32_t *slots; // mov of vectors
+    uint32_t *targets;     // KIND_INDEXED: `count` of them
+    const uint32_t *slots; // mov of vectors: `count` of them
     const AddressOperand *address;
     const CopyOperands *copy;
     const MatrixMove *move;
     const Matrix *matrix;
   } u;
-  uint32_t count; // targets or slots
+  uint32_t count; // targets or slots; else as the exec function's comment says
   uint32_t ptx_line;
 };
 

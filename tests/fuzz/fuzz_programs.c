@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random block programs: the evaluator against the simulator under every schedule with every checker on, or
-// against a GPU. Programs run in a child, which a crash ends and a new one takes the place of; failures are
-// made smaller.
+// against a GPU. Programs run in a child, which a crash ends and a new one takes the place of;
+// failures are made smaller.
 //   fuzz_programs [--seed S] [--runs N | --seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
 // --ptxas N: every N-th PTX is assembled too (20; 0: none).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of one kernel from several threads at once, with every kind of argument, on streams; and launches
-// that must fail.
+// Launches of one kernel from several threads at once, with every kind of argument, on streams;
+// and launches that must fail.
 //   gpu_launch [DEVICE]
 #include <pthread.h>
 #include "tests/gpu/check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of tests/sim-kernels as nvcc compiled them (tests/golden/sim/nvcc; scripts/sim-kernels makes
-// them again): what each is launched with and must compute, on whatever machine runs PTX: the simulator, a
-// GPU.
+// them again): what each is launched with and must compute,
+// on whatever machine runs PTX: the simulator, a GPU.
 #ifndef TESTS_SIM_NVCC_KERNELS_H
 #define TESTS_SIM_NVCC_KERNELS_H
 
