@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C API: arguments checked, results kept, faults of base/ turned into results.
+// The C API: simulators, modules and memory; arguments checked, faults of base/ turned into results.
+#include "sim/api.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/fault.h"
-#include "sim/check.h"
 #include "sim/chip.h"
-#include "sim/decode.h"
-#include "sim/launch.h"
 
-struct tilec_sim_kernel {
-  tilec_sim_module *module;
-  Program program;
-  tilec_sim_param *params;
-};
-
-struct tilec_sim_module {
-  Arena arena;
-  PtxModule tree;
-  VEC(GlobalVar) globals;
-  VEC(tilec_sim_kernel *) kernels;
-  tilec_sim_module *next;
-};
-
-struct tilec_sim {
-  tilec_sim_options options;
-  Memory memory;
-  tilec_sim_module *modules;
-  char message[512];
-  // The last launch's results; names belong to its module.
-  const tilec_sim_module *launched; // NULL: nothing is left of a launch
-  tilec_sim_counters total;
-  tilec_sim_line *lines;
-  size_t line_count;
-  tilec_sim_report report; // of a launch without checks
-  char report_text[192];
-  size_t report_count;
-  Checker *checker; // of a launch with checks: it has the reports
-  char *printed;    // NULL: nothing
-  size_t printed_bytes;
-};
-
-static tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
+tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(sim->message, sizeof sim->message, format, args);
@@ -192,24 +159,6 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
   return TILEC_SIM_OK;
 }
 
-// What the last launch left that names its module's files.
-static void forget_places(tilec_sim *sim) {
-  check_free(sim->checker);
-  sim->checker = NULL;
-  free(sim->lines);
-  sim->lines = NULL;
-  sim->line_count = sim->report_count = 0;
-  sim->launched = NULL;
-}
-
-static void forget_launch(tilec_sim *sim) {
-  forget_places(sim);
-  free(sim->printed);
-  sim->printed = NULL;
-  sim->printed_bytes = 0;
-  sim->total = (tilec_sim_counters){0};
-}
-
 tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if (!module) return TILEC_SIM_OK;
@@ -217,7 +166,7 @@ tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module) {
   while (*at && *at != module) at = &(*at)->next;
   if (!*at) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no such module is loaded");
   *at = module->next;
-  if (sim->launched == module) forget_places(sim);
+  if (sim->launched == module) sim_forget_places(sim);
   drop_module(sim, module);
   return TILEC_SIM_OK;
 }
@@ -315,178 +264,4 @@ tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module
     return TILEC_SIM_OK;
   }
   return sim_fail(sim, TILEC_SIM_ERROR_NOT_FOUND, "no variable '%s'", name);
-}
-
-// ---- launches ----
-
-// The limits of the modelled GPU, and the kernel's own.
-static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, const uint32_t grid[3],
-                                    const uint32_t block[3], uint32_t shared) {
-  const tilec_sim_result invalid = TILEC_SIM_ERROR_INVALID;
-  uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-  if (block[0] == 0 || block[1] == 0 || block[2] == 0)
-    return sim_fail(sim, invalid, "a block dimension is zero");
-  if (block[0] > CHIP_BLOCK_THREADS || block[1] > CHIP_BLOCK_THREADS || block[2] > CHIP_BLOCK_THREADS_Z ||
-      threads > CHIP_BLOCK_THREADS)
-    return sim_fail(sim, invalid, "a block has at most %d threads", CHIP_BLOCK_THREADS);
-  if (grid[0] > CHIP_GRID_BLOCKS_X || grid[1] > CHIP_GRID_BLOCKS_YZ || grid[2] > CHIP_GRID_BLOCKS_YZ)
-    return sim_fail(sim, invalid, "the grid is too large");
-  if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX)
-    return sim_fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
-  if ((uint64_t)program->dynamic_shared + shared > CHIP_BLOCK_SHARED)
-    return sim_fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
-  const uint32_t *need = program->reqntid, *most = program->maxntid;
-  if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
-    return sim_fail(sim, invalid, "the block is not what .reqntid requires");
-  if (most[0] && threads > (uint64_t)most[0] * most[1] * most[2])
-    return sim_fail(sim, invalid, "the block is larger than .maxntid allows");
-  return TILEC_SIM_OK;
-}
-
-static uint32_t resident_blocks(const tilec_sim *sim, const uint32_t block[3], uint64_t shared) {
-  uint64_t threads = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES * LANES;
-  uint64_t here = CHIP_SM_THREADS / threads;
-  uint64_t by_shared = shared ? CHIP_SM_SHARED / (shared + CHIP_SM_SHARED_OF_BLOCK) : CHIP_SM_BLOCKS;
-  if (by_shared < here) here = by_shared;
-  if (here > CHIP_SM_BLOCKS) here = CHIP_SM_BLOCKS;
-  return (uint32_t)((here ? here : 1) * sim->options.multiprocessors);
-}
-
-static int compare_lines(const void *a, const void *b) {
-  const tilec_sim_line *x = a, *y = b;
-  int files = x->file && y->file ? strcmp(x->file, y->file) : (x->file != NULL) - (y->file != NULL);
-  return files ? files : (x->line > y->line) - (x->line < y->line);
-}
-
-static void keep_counters(tilec_sim *sim, const Program *program, LaunchResult *result) {
-  for (uint32_t i = 0; i < program->code.n; i++)
-    result->by_site[program->code.at[i].site].instructions += result->executed[i];
-  for (uint32_t i = 0; i < program->sites.n; i++) {
-    sim->lines[i] =
-        (tilec_sim_line){program->sites.at[i].file, program->sites.at[i].line, result->by_site[i]};
-    counters_add(&sim->total, &result->by_site[i]);
-  }
-  qsort(sim->lines, program->sites.n, sizeof *sim->lines, compare_lines);
-  size_t n = 0;
-  for (uint32_t i = 0; i < program->sites.n; i++)
-    if (n && compare_lines(&sim->lines[n - 1], &sim->lines[i]) == 0)
-      counters_add(&sim->lines[n - 1].counters, &sim->lines[i].counters);
-    else
-      sim->lines[n++] = sim->lines[i];
-  sim->line_count = n;
-}
-
-static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const Fault *fault) {
-  const Insn *insn = &launch->program->code.at[fault->insn];
-  const Site *site = &launch->program->sites.at[insn->site];
-  memcpy(sim->report_text, fault->message, sizeof sim->report_text);
-  sim->report = (tilec_sim_report){.kind = fault->kind,
-                                   .message = sim->report_text,
-                                   .file = site->file,
-                                   .line = site->line,
-                                   .ptx_line = insn->ptx_line,
-                                   .warp = fault->warp,
-                                   .lane_mask = fault->lanes,
-                                   .address = fault->address,
-                                   .count = 1};
-  uint32_t *id = sim->report.block;
-  id[0] = fault->block % launch->grid[0];
-  id[1] = fault->block / launch->grid[0] % launch->grid[1];
-  id[2] = fault->block / launch->grid[0] / launch->grid[1];
-  sim->report_count = 1;
-  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (block %u,%u,%u warp %u lanes 0x%08x)",
-                  site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2],
-                  fault->warp, fault->lanes);
-}
-
-// The checker's reports, which hold the fault that ended the launch too.
-static tilec_sim_result keep_reports(tilec_sim *sim) {
-  if (check_failed(sim->checker)) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
-  sim->report_count = check_report_count(sim->checker);
-  if (sim->report_count == 0) return TILEC_SIM_OK;
-  const tilec_sim_report *first = check_report_at(sim->checker, 0);
-  return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s, and %zu more reports",
-                  first->file ? first->file : "ptx", first->line, first->message, sim->report_count - 1);
-}
-
-static tilec_sim_result run_launch(tilec_sim *sim, Launch *launch) {
-  LaunchResult result = launch_run(launch, sim->checker ? 1 : sim->options.threads);
-  tilec_sim_result status = TILEC_SIM_OK;
-  sim->lines = calloc(launch->program->sites.n + 1, sizeof *sim->lines);
-  if (result.no_memory || !sim->lines)
-    status = sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the launch");
-  else {
-    keep_counters(sim, launch->program, &result);
-    if (sim->checker)
-      status = keep_reports(sim);
-    else if (result.fault.set)
-      status = keep_fault(sim, launch, &result.fault);
-  }
-  sim->printed = result.printed;
-  sim->printed_bytes = result.printed_bytes;
-  free(result.executed);
-  free(result.by_site);
-  return status;
-}
-
-// The checker outlives the launch, for its reports.
-static tilec_sim_result open_checks(tilec_sim *sim, Launch *launch) {
-  const char *refusal = check_refusal(launch);
-  if (refusal) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%s", refusal);
-  sim->checker = check_new(launch);
-  if (!sim->checker) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
-  launch->hooks = check_hooks(sim->checker);
-  return TILEC_SIM_OK;
-}
-
-tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel, const uint32_t grid[3],
-                                  const uint32_t block[3], uint32_t dynamic_shared_bytes,
-                                  const void *const *params) {
-  if (!sim) return TILEC_SIM_ERROR_INVALID;
-  forget_launch(sim);
-  if (!kernel || !grid || !block) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "no kernel, grid or block");
-  const Program *program = &kernel->program;
-  if (!params && program->params.n)
-    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "the kernel has parameters");
-  tilec_sim_result shape = check_shape(sim, program, grid, block, dynamic_shared_bytes);
-  if (shape != TILEC_SIM_OK) return shape;
-  uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-  if (blocks == 0) return TILEC_SIM_OK;
-  sim->launched = kernel->module;
-  unsigned char *values = calloc(program->param_bytes + 1, 1);
-  if (!values) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
-  for (uint32_t i = 0; i < program->params.n; i++)
-    memcpy(values + program->params.at[i].offset, params[i], program->params.at[i].size);
-  Launch launch = {.program = program,
-                   .memory = &sim->memory,
-                   .blocks = blocks,
-                   .dynamic_shared = dynamic_shared_bytes,
-                   .params = values,
-                   .multiprocessors = sim->options.multiprocessors,
-                   .budget = sim->options.instruction_budget};
-  memcpy(launch.grid, grid, sizeof launch.grid);
-  memcpy(launch.block, block, sizeof launch.block);
-  launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);
-  launch.descending =
-      sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
-  launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
-  tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
-  if (result == TILEC_SIM_OK) result = run_launch(sim, &launch);
-  free(values);
-  return result;
-}
-
-void tilec_sim_total(const tilec_sim *sim, tilec_sim_counters *total) { *total = sim->total; }
-size_t tilec_sim_line_count(const tilec_sim *sim) { return sim->line_count; }
-const tilec_sim_line *tilec_sim_line_at(const tilec_sim *sim, size_t index) {
-  return index < sim->line_count ? &sim->lines[index] : NULL;
-}
-const char *tilec_sim_printed(const tilec_sim *sim, size_t *bytes) {
-  if (bytes) *bytes = sim->printed_bytes;
-  return sim->printed ? sim->printed : "";
-}
-size_t tilec_sim_report_count(const tilec_sim *sim) { return sim->report_count; }
-const tilec_sim_report *tilec_sim_report_at(const tilec_sim *sim, size_t index) {
-  if (index >= sim->report_count) return NULL;
-  return sim->checker ? check_report_at(sim->checker, index) : &sim->report;
 }

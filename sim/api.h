@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the files of the C API: what its handles are.
+#ifndef SIM_API_H
+#define SIM_API_H
+
+#include "sim/check.h"
+#include "sim/decode.h"
+#include "sim/memory.h"
+
+struct tilec_sim_kernel {
+  tilec_sim_module *module;
+  Program program;
+  tilec_sim_param *params;
+};
+
+struct tilec_sim_module {
+  Arena arena;
+  PtxModule tree;
+  VEC(GlobalVar) globals;
+  VEC(tilec_sim_kernel *) kernels;
+  tilec_sim_module *next;
+};
+
+struct tilec_sim {
+  tilec_sim_options options;
+  Memory memory;
+  tilec_sim_module *modules;
+  char message[512];
+  // The last launch's results; names belong to its module.
+  const tilec_sim_module *launched; // NULL: nothing is left of a launch
+  tilec_sim_counters total;
+  tilec_sim_line *lines;
+  size_t line_count;
+  tilec_sim_report report; // of a launch without checks
+  char report_text[192];
+  size_t report_count;
+  Checker *checker; // of a launch with checks: it has the reports
+  char *printed;    // NULL: nothing
+  size_t printed_bytes;
+};
+
+// Keeps the message for tilec_sim_message, and returns `result`.
+tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Drops what the last launch left that names its module's files.
+void sim_forget_places(tilec_sim *sim);
+
+#endif
