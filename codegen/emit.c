@@ -295,6 +295,7 @@ Op *emit_region(Emitter *e, Region *region) {
 // --- functions
 
 static LLVMTypeRef param_type(const Emitter *e, const FuncParam *param) {
+  if (param->type->kind == TYPE_BYTES) return LLVMPointerTypeInContext(e->context, 0); // to them: byval
   return emit_memory_type(e, param->type);
 }
 
@@ -336,6 +337,15 @@ static void limit_registers(Emitter *e, Func *func) {
     add_string_attribute(e, "nvvm.minctasm", two_blocks_fit(e, func) ? "2" : "1");
 }
 
+// The bytes are in the kernel's parameter space, and nothing writes there: the address is the parameter itself.
+static void pass_by_value(Emitter *e, unsigned index) {
+  unsigned byval = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+  LLVMTypeRef bytes = LLVMArrayType2(e->i8, BY_VALUE_BYTES);
+  add_attribute(e, index, LLVMCreateTypeAttribute(e->context, byval, bytes));
+  add_int_attribute(e, index, "align", BY_VALUE_ALIGN);
+  add_attribute(e, index, LLVMCreateStringAttribute(e->context, "nvvm.grid_constant", 18, "", 0));
+}
+
 static void declare(Emitter *e, Func *func) {
   LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
@@ -349,6 +359,7 @@ static void declare(Emitter *e, Func *func) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
     add_int_attribute(e, i + 1, "noundef", 0);
+    if (param->type->kind == TYPE_BYTES) pass_by_value(e, i + 1);
     if (param->type->kind == TYPE_PTR && param->facts.divisible16) add_int_attribute(e, i + 1, "align", 16);
   }
 }

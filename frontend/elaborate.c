@@ -219,8 +219,10 @@ static void know_params(Elab *e, const Kernel *kernel) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < kernel->count; i++)
     if (!kernel->params[i].is_constexpr)
-      params[n++] = (FuncParam){kernel->params[i].param->name, kernel->params[i].type,
-                                kernel->params[i].facts, kernel->params[i].param->loc};
+      params[n++] = (FuncParam){.name = kernel->params[i].param->name,
+                                .type = kernel->params[i].type,
+                                .facts = kernel->params[i].facts,
+                                .loc = kernel->params[i].param->loc};
   elab_scratch(e, params, n);
   n = 0;
   for (uint32_t i = 0; i < kernel->count; i++) {
@@ -285,7 +287,8 @@ static void declare(Elab *e, const Kernel *kernel) {
     if (at->is_constexpr)
       constexprs[m++] = (Constexpr){at->param->name, at->value};
     else
-      params[n++] = (FuncParam){at->param->name, at->type, at->facts, at->param->loc};
+      params[n++] = (FuncParam){
+          .name = at->param->name, .type = at->type, .facts = at->facts, .loc = at->param->loc};
   }
   e->func = func_new(e->out, kernel->function->name, kernel->function->loc, params, n);
   e->func->constexprs = constexprs;
@@ -360,14 +363,14 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
     }
     sizes[i] = arg->value;
   }
-  e->func->grid = func_new_grid(e->func);
-  e->b = builder_at_end(e->func, e->func->grid);
+  HostRegion *grid = func_new_host(e->func, HOST_GRID);
+  e->b = builder_at_end(e->func, grid->region);
   elab_push(e, NULL)->grid = true;
-  bind_params(e, kernel, e->func->grid);
+  bind_params(e, kernel, grid->region);
   Value *values[3];
   bool good = true;
   for (uint32_t i = 0; i < n; i++) {
-    e->func->grid_text[i] = source_text(e, sizes[i]->loc);
+    grid->text[i] = source_text(e, sizes[i]->loc);
     values[i] = grid_size(e, sizes[i]);
     good = good && values[i];
   }

@@ -96,7 +96,7 @@ Op *build_yield(Builder *b, uint32_t count, Value *const *values);
 Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init_count, Value *const *init);
 Op *build_if(Builder *b, Value *condition, uint32_t result_count, const Type *const *result_types);
 
-// An empty region: the last of parent's, or, where parent is NULL, one for func->body or func->grid.
+// An empty region: the last of parent's, or, where parent is NULL, one for func->body or a host region.
 Region *region_new(Func *func, Op *parent);
 Value *region_add_arg(Region *region, const Type *type, const char *name);
 

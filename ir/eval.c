@@ -5,6 +5,7 @@
 // that others change too), the launch is run a second time from the same memory: what the first run found
 // then marks these reads from the start.
 #include "ir/eval_machine.h"
+#include <stdio.h>
 #include "base/fault.h"
 
 #include <string.h>
@@ -94,8 +95,7 @@ static void run_arange(Machine *m, const Op *op) {
 
 static bool run_grid_position(Machine *m, const Op *op) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  if (m->in_grid)
-    return eval_error(m, op, NO_ELEMENT, "a grid expression cannot use %s", op_info(op->kind)->name);
+  if (m->host) return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
   if (axis < 0 || axis > 2) BUG("%s of axis %lld", op_info(op->kind)->name, (long long)axis);
   eval_set_int(m, op_result(op), op->kind == OP_PROGRAM_ID ? m->program[axis] : m->grid[axis]);
   return true;
@@ -178,7 +178,8 @@ static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *op
 }
 
 static void machine_set_args(Machine *m, const Region *region, const EvalArg *args) {
-  for (uint32_t i = 0; i < region->arg_count; i++) eval_set_int(m, region->args[i], args[i].bits);
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    if (region->args[i]->type->kind != TYPE_BYTES) eval_set_int(m, region->args[i], args[i].bits);
 }
 
 static void machine_free(Machine *m) {
@@ -239,53 +240,73 @@ bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMe
   return run.ok && !run.m.failed;
 }
 
+// --- host regions
+
 // CUDA's limits on a grid's dimensions.
-static bool take_grid(Machine *m, const Op *yield, uint32_t grid[3]) {
-  static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
-  for (uint32_t d = 0; d < 3; d++) grid[d] = 1;
-  for (uint32_t d = 0; d < yield->operand_count && d < 3; d++) {
-    uint64_t bits = 0;
-    bool uncertain;
-    if (!eval_control_operand(m, yield, d, "the grid's size", &bits, &uncertain)) return false;
-    int64_t size = (int64_t)bits;
-    if (size < 0)
-      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is negative: %lld", d, (long long)size);
+static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
+  static const int64_t LIMITS[HOST_VALUES] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
+  for (uint32_t d = 0; d < HOST_VALUES; d++) {
+    long long size = sizes[d];
+    if (size < 0) return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is negative: %lld", d, size);
     if (size > LIMITS[d])
-      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is %lld, the most is %lld", d,
-                        (long long)size, (long long)LIMITS[d]);
-    grid[d] = (uint32_t)size;
+      return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is %lld, the most is %lld", d, size,
+                        (long long)LIMITS[d]);
   }
   return true;
 }
 
-typedef struct GridRun {
-  Func *func;
-  const EvalArg *args;
-  uint32_t *grid;
-  Arena arena;
-  bool ok;
-} GridRun;
-
-static void run_grid(void *data) {
-  GridRun *run = data;
-  Machine m = machine_new(run->func, eval_memory_new(&run->arena), &(EvalOptions){0});
-  m.arena = &run->arena;
-  m.in_grid = true;
-  machine_set_args(&m, run->func->grid, run->args);
-  const Op *end = NULL;
-  if (eval_region(&m, run->func->grid, &end) != FLOW_END) return;
-  if (!end || end->kind != OP_YIELD) BUG("the grid of %s does not yield", run->func->name);
-  run->ok = take_grid(&m, end, run->grid);
+static bool take_yielded(Machine *m, const Op *yield, int64_t *values) {
+  const HostInfo *info = host_info(m->host->kind);
+  char what[60];
+  snprintf(what, sizeof what, "the %s's %s", info->name, info->value);
+  for (uint32_t i = 0; i < HOST_VALUES; i++) values[i] = 1;
+  for (uint32_t i = 0; i < yield->operand_count && i < HOST_VALUES; i++) {
+    uint64_t bits = 0;
+    bool uncertain;
+    if (!eval_control_operand(m, yield, i, what, &bits, &uncertain)) return false;
+    values[i] = (int64_t)bits;
+  }
+  return m->host->kind != HOST_GRID || check_grid(m, yield, values);
 }
 
-static void free_grid(void *data) { arena_free(&((GridRun *)data)->arena); }
+typedef struct HostRun {
+  Func *func;
+  const HostRegion *host;
+  const EvalArg *args;
+  int64_t *values;
+  Arena arena;
+  bool ok;
+} HostRun;
+
+static void run_host(void *data) {
+  HostRun *run = data;
+  Machine m = machine_new(run->func, eval_memory_new(&run->arena), &(EvalOptions){0});
+  m.arena = &run->arena;
+  m.host = run->host;
+  machine_set_args(&m, run->host->region, run->args);
+  const Op *end = NULL;
+  if (eval_region(&m, run->host->region, &end) != FLOW_END) return;
+  if (!end || end->kind != OP_YIELD)
+    BUG("the %s of %s does not yield", host_info(run->host->kind)->name, run->func->name);
+  run->ok = take_yielded(&m, end, run->values);
+}
+
+static void free_host(void *data) { arena_free(&((HostRun *)data)->arena); }
+
+bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]) {
+  HostRun run = {.func = func, .host = host, .args = args, .values = values};
+  fault_guard(run_host, free_host, &run);
+  return run.ok;
+}
 
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]) {
-  if (!func->grid) {
+  const HostRegion *host = func_host(func, HOST_GRID);
+  int64_t sizes[HOST_VALUES];
+  if (!host) {
     diag_error(func->module->ir->diags, func->loc, "kernel `%s` has no @grid", func->name);
     return false;
   }
-  GridRun run = {.func = func, .args = args, .grid = grid};
-  fault_guard(run_grid, free_grid, &run);
-  return run.ok;
+  if (!eval_host(func, host, args, sizes)) return false;
+  for (int d = 0; d < 3; d++) grid[d] = (uint32_t)sizes[d];
+  return true;
 }

@@ -154,6 +154,6 @@ static bool run_store(Machine *m, Op *op) {
 
 bool eval_access(Machine *m, Op *op) {
   if (op->kind == OP_ADDPTR) return run_addptr(m, op);
-  if (m->in_grid) return eval_error(m, op, NO_ELEMENT, "a grid expression cannot access memory");
+  if (m->host) return eval_on_host(m, op, "access memory");
   return op->kind == OP_LOAD ? run_load(m, op) : run_store(m, op);
 }

@@ -172,7 +172,7 @@ static bool run_element(Machine *m, const Op *op, uint32_t i, Element *old) {
 }
 
 bool eval_atomic(Machine *m, Op *op) {
-  if (m->in_grid) return eval_error(m, op, NO_ELEMENT, "a grid expression cannot access memory");
+  if (m->host) return eval_on_host(m, op, "access memory");
   const Tile *mask = op->kind == OP_ATOMIC_RMW ? eval_operand(m, op, 2) : NULL;
   bool ok = true;
   Tile *to = eval_tile(m, op_result(op));

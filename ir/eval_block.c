@@ -125,6 +125,6 @@ static bool run_store(Machine *m, const Op *op) {
 bool eval_block_op(Machine *m, Op *op) {
   if (op->kind == OP_MAKE_BLOCK_PTR) return run_make(m, op), true;
   if (op->kind == OP_ADVANCE) return run_advance(m, op), true;
-  if (m->in_grid) return eval_error(m, op, NO_ELEMENT, "a grid expression cannot access memory");
+  if (m->host) return eval_on_host(m, op, "access memory");
   return op->kind == OP_BLOCK_LOAD ? run_load(m, op) : run_store(m, op);
 }

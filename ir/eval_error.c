@@ -26,9 +26,10 @@ void eval_place_element(const Type *type, uint32_t element, char *text, size_t r
 // The longest text, five indices of seven digits and three of ten, is shorter than EVAL_PLACE.
 void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
   const Type *type = eval_shape(op);
-  size_t n = m->in_grid ? (size_t)snprintf(text, EVAL_PLACE, "in the grid expression")
-                        : (size_t)snprintf(text, EVAL_PLACE, "in program (%u, %u, %u)", m->program[0],
-                                           m->program[1], m->program[2]);
+  size_t n = m->host
+                 ? (size_t)snprintf(text, EVAL_PLACE, "in the %s expression", host_info(m->host->kind)->name)
+                 : (size_t)snprintf(text, EVAL_PLACE, "in program (%u, %u, %u)", m->program[0], m->program[1],
+                                    m->program[2]);
   if (element != NO_ELEMENT && type && type_is_tile(type))
     eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
@@ -42,6 +43,10 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
   eval_place(m, op, element, where);
   diag_error(m->diags, op->loc, "%s, %s", text, where);
   return false;
+}
+
+bool eval_on_host(Machine *m, const Op *op, const char *what) {
+  return eval_error(m, op, NO_ELEMENT, "a %s expression cannot %s", host_info(m->host->kind)->name, what);
 }
 
 // Of an op that moves or combines elements: any undefined one of an operand, with *i as its place.

@@ -25,18 +25,18 @@ typedef struct SharedState SharedState; // eval_shared.c
 typedef struct Machine {
   Func *func;
   Diags *diags;
-  EvalMemory *memory; // of a grid expression: one without buffers
+  EvalMemory *memory; // of a host region: one without buffers
   Arena *arena;       // freed at the launch's end
   Tile *values;       // by Value.id; block NULL while not computed
   EvalOptions options;
   uint32_t grid[3], program[3];
   uint64_t steps;
-  uint32_t depth;      // regions within regions
-  bool in_grid;        // evaluating a grid expression
-  bool failed;         // an error was reported after which the launch goes on
-  Race *race;          // NULL: races are not looked for
-  AtomicSums *sums;    // NULL: no float was added to atomically yet
-  SharedState *shared; // NULL: no buffer in shared memory yet
+  uint32_t depth;         // regions within regions
+  const HostRegion *host; // that is evaluated; NULL: a launch
+  bool failed;            // an error was reported after which the launch goes on
+  Race *race;             // NULL: races are not looked for
+  AtomicSums *sums;       // NULL: no float was added to atomically yet
+  SharedState *shared;    // NULL: no buffer in shared memory yet
 } Machine;
 
 typedef enum Flow {
@@ -51,6 +51,8 @@ enum { NO_ELEMENT = UINT32_MAX };
 // Returns false, so that a failure can be passed on in one line.
 bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// The same for what a host region (m->host) cannot do: "access memory".
+bool eval_on_host(Machine *m, const Op *op, const char *what);
 // The same for an undefined operand: `what` names it ("the mask"), a note says where the element became
 // undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);

@@ -18,6 +18,12 @@ static const AttrInfo attrs[] = {
 #undef X
 };
 
+static const HostInfo hosts[] = {
+#define X(name, spelling, value, least, most, elem) {spelling, value, least, most, ELEM_##elem},
+#include "ir/host_regions.def"
+#undef X
+};
+
 const OpInfo *op_info(OpKind kind) {
   if ((unsigned)kind >= OP_COUNT) BUG("no op %u", (unsigned)kind);
   return &ops[kind];
@@ -119,7 +125,35 @@ Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *par
   return func;
 }
 
-Region *func_new_grid(Func *func) { return func->grid = region_of_params(func); }
+uint32_t func_visible_params(const Func *func) {
+  uint32_t n = func->param_count;
+  while (n > 0 && func->params[n - 1].hidden) n--;
+  return n;
+}
+
+const HostInfo *host_info(HostKind kind) {
+  if ((unsigned)kind >= HOST_COUNT) BUG("no host region %u", (unsigned)kind);
+  return &hosts[kind];
+}
+
+const char *hidden_name(HiddenKind kind) {
+  static const char *const names[HIDDEN_COUNT] = {NULL, "tensor_map", "scratch"};
+  return names[kind];
+}
+
+HostRegion *func_host(const Func *func, HostKind kind) {
+  for (uint32_t i = 0; i < func->host.n; i++)
+    if (func->host.at[i]->kind == kind) return func->host.at[i];
+  return NULL;
+}
+
+HostRegion *func_new_host(Func *func, HostKind kind) {
+  if (func_host(func, kind)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
+  HostRegion *host = ARENA_NEW(func->module->ir->arena, HostRegion);
+  *host = (HostRegion){.kind = kind, .region = region_of_params(func)};
+  vec_push(func->module->ir->arena, &func->host, host);
+  return host;
+}
 
 // All regions are run by all the block's warps: no op divides them.
 RegionWarps region_warps_of(const Region *region) { return (RegionWarps){0, func_warps(region->func)}; }
@@ -141,7 +175,7 @@ static void number_region(Func *func, Region *region) {
 void func_number(Func *func) {
   func->value_count = func->op_count = 0;
   number_region(func, func->body);
-  if (func->grid) number_region(func, func->grid);
+  for (uint32_t i = 0; i < func->host.n; i++) number_region(func, func->host.at[i]->region);
 }
 
 static uint32_t attr_place(const Op *op, AttrKey key) {

@@ -132,12 +132,49 @@ struct Region {
   Op *first, *last;
 };
 
+// Parameters that no caller gives: the runtime fills them. They stand after the others.
+typedef enum HiddenKind {
+  HIDDEN_NONE,
+  HIDDEN_TENSOR_MAP, // bytes<128>: a tensor map, made of other arguments
+  HIDDEN_SCRATCH,    // a pointer to memory that the launch has for itself
+  HIDDEN_COUNT
+} HiddenKind;
+
+const char *hidden_name(HiddenKind kind); // "tensor_map"; NULL of HIDDEN_NONE
+
 typedef struct FuncParam {
   const char *name; // interned
-  const Type *type; // scalar or pointer; of a parameter given as None *i8
+  const Type *type; // scalar or pointer, or bytes by value; of a parameter given as None *i8
   ParamFacts facts;
+  HiddenKind hidden;
   Loc loc;
 } FuncParam;
+
+// host_regions.def
+typedef enum HostKind {
+#define X(name, ...) HOST_##name,
+#include "ir/host_regions.def"
+#undef X
+  HOST_COUNT
+} HostKind;
+
+enum { HOST_VALUES = 3 }; // that a region yields, at most
+
+typedef struct HostInfo {
+  const char *name, *value; // "grid", "size"
+  uint32_t least, most;
+  Elem elem;
+} HostInfo;
+
+const HostInfo *host_info(HostKind kind);
+
+// A region that the host runs before a launch. Its arguments are the kernel's parameters; it yields values of
+// host_info(kind)->elem.
+typedef struct HostRegion {
+  HostKind kind;
+  Region *region;
+  const char *text[HOST_VALUES]; // what it yields, as written; NULL past the last
+} HostRegion;
 
 // A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones
 // whose value is known, so that all specialisations share one ABI. The body ends with `return`.
@@ -148,10 +185,8 @@ typedef struct Func {
   FuncParam *params;
   uint32_t param_count;
   Region *body;
-  Region *
-      grid; // NULL: none was given. Its arguments are the parameters too; yields 1 to 3 i64: the grid's sizes
-  const char *grid_text[3]; // the grid's expressions as written; NULL past the last
-  Constexpr *constexprs;    // what was specialised, in the source's order: for --emit=meta
+  VEC(HostRegion *) host; // at most one of a kind
+  Constexpr *constexprs;  // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
   uint32_t value_count, op_count; // as of func_number
 } Func;
@@ -181,8 +216,11 @@ const char *ir_name(IrContext *ir, Str text); // interned
 IrModule *module_new(IrContext *ir, const Target *target);
 // Appends a function with its body (one argument a parameter, no ops yet).
 Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
-// A region for func->grid, with the parameters as arguments.
-Region *func_new_grid(Func *func);
+// How many parameters a caller gives: the first ones, that are not hidden.
+uint32_t func_visible_params(const Func *func);
+// A host region of a kind that the function has none of, with the parameters as arguments.
+HostRegion *func_new_host(Func *func, HostKind kind);
+HostRegion *func_host(const Func *func, HostKind kind); // NULL: there is none
 // The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers its
 // threads from 0, and its tiles' layouts have log2(count) warp bits.
 typedef struct RegionWarps {
@@ -199,7 +237,7 @@ static inline const Region *value_region(const Value *value) { // where it is de
   return value->def ? value->def->region : value->region;
 }
 // Gives every value and op of the function its dense id, in program order: the body's (the parameters first),
-// then the grid's.
+// then the host regions'.
 void func_number(Func *func);
 
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there

@@ -218,22 +218,41 @@ static void parse_ops(Parser *p, Region *region) {
   while (!p->failed && (p->token.kind == TOKEN_WORD || p->token.kind == TOKEN_VALUE)) parse_op(p, region);
 }
 
-static void parse_facts(Parser *p, ParamFacts *facts) {
-  static const char *const names[] = {"divisible16", "equal1", "none"};
+static HiddenKind parse_hidden(Parser *p) {
+  const char *names[HIDDEN_COUNT - 1];
+  parser_expect(p, '=');
+  for (int kind = 1; kind < HIDDEN_COUNT; kind++) {
+    names[kind - 1] = hidden_name((HiddenKind)kind);
+    if (parser_take_word(p, names[kind - 1])) return (HiddenKind)kind;
+  }
+  if (p->token.kind == TOKEN_WORD)
+    parser_unknown(p, "kind of hidden parameter", names, HIDDEN_COUNT - 1);
+  else
+    parser_expected(p, "a kind of hidden parameter");
+  return HIDDEN_NONE;
+}
+
+// fact := 'divisible16' | 'equal1' | 'none' | 'hidden' '=' NAME
+static void parse_fact(Parser *p, FuncParam *param) {
+  static const char *const names[] = {"divisible16", "equal1", "none", "hidden"};
+  if (parser_take_word(p, names[0]))
+    param->facts.divisible16 = true;
+  else if (parser_take_word(p, names[1]))
+    param->facts.equal1 = true;
+  else if (parser_take_word(p, names[2]))
+    param->facts.none = true;
+  else if (parser_take_word(p, names[3]))
+    param->hidden = parse_hidden(p);
+  else if (p->token.kind == TOKEN_WORD)
+    parser_unknown(p, "fact", names, 4);
+  else
+    parser_expected(p, "a fact of the parameter");
+}
+
+static void parse_facts(Parser *p, FuncParam *param) {
   if (!parser_take(p, '{')) return;
-  do {
-    if (parser_is_word(p, names[0]))
-      facts->divisible16 = true;
-    else if (parser_is_word(p, names[1]))
-      facts->equal1 = true;
-    else if (parser_is_word(p, names[2]))
-      facts->none = true;
-    else if (p->token.kind == TOKEN_WORD)
-      parser_unknown(p, "fact", names, 3);
-    else
-      parser_expected(p, "a fact of the parameter");
-    parser_advance(p);
-  } while (parser_take(p, ',') && !p->failed);
+  do parse_fact(p, param);
+  while (parser_take(p, ',') && !p->failed);
   parser_expect(p, '}');
 }
 
@@ -245,7 +264,7 @@ static FuncParam parse_param(Parser *p) {
     parser_fail(p, param.loc, "a parameter's name does not begin with a digit");
   parser_expect(p, ':');
   param.type = parse_type(p);
-  parse_facts(p, &param.facts);
+  parse_facts(p, &param);
   param.loc = parse_loc(p, param.loc);
   return param;
 }
@@ -298,30 +317,41 @@ static void bind_params(Parser *p, Region *region) {
     bind(p, p->func->params[i].name, p->func->params[i].loc, region->args[i]);
 }
 
-// grid := 'grid' '[' [STRING {',' STRING}] ']' '{' {op} '}'     its arguments are the parameters, by their
-// names
-static void parse_grid(Parser *p) {
-  if (!parser_take_word(p, "grid")) return;
+static bool take_host_word(Parser *p, HostKind *kind) {
+  for (int i = 0; i < HOST_COUNT; i++) {
+    *kind = (HostKind)i;
+    if (parser_take_word(p, host_info(*kind)->name)) return true;
+  }
+  return false;
+}
+
+// host := WORD '[' [STRING {',' STRING}] ']' '{' {op} '}'     WORD: of host_regions.def; its arguments are the
+// parameters, by their names
+static void parse_host(Parser *p, HostKind kind) {
+  const HostInfo *info = host_info(kind);
+  if (func_host(p->func, kind)) parser_fail(p, p->token.loc, "the kernel has a %s already", info->name);
+  if (p->failed) return;
+  HostRegion *host = func_new_host(p->func, kind);
   parser_expect(p, '[');
   for (uint32_t n = 0; !p->failed && !parser_is(p, ']'); n++) {
-    if (n == 3)
-      parser_fail(p, p->token.loc, "a grid has at most 3 dimensions");
+    if (n == info->most)
+      parser_fail(p, p->token.loc, "a %s has at most %u %ss", info->name, info->most, info->value);
     else if (n > 0)
       parser_expect(p, ',');
     const char *text = parser_string(p);
-    if (!p->failed) p->func->grid_text[n] = text;
+    if (!p->failed) host->text[n] = text;
   }
   parser_expect(p, ']');
   parser_expect(p, '{');
   if (p->failed) return;
   uint32_t mark = p->visible.n;
-  bind_params(p, func_new_grid(p->func));
-  parse_ops(p, p->func->grid);
+  bind_params(p, host->region);
+  parse_ops(p, host->region);
   parser_expect(p, '}');
   leave_scope(p, mark);
 }
 
-// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] [grid] [loc] '{' {op} '}'
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host} [loc] '{' {op} '}'
 static void parse_kernel(Parser *p) {
   parser_expect_word(p, "kernel");
   Loc loc = p->token.loc;
@@ -332,7 +362,7 @@ static void parse_kernel(Parser *p) {
   parse_func_start(p, name, loc);
   if (p->failed) return;
   parse_constexprs(p);
-  if (!p->failed) parse_grid(p);
+  for (HostKind kind; !p->failed && take_host_word(p, &kind);) parse_host(p, kind);
   p->func->loc = parse_loc(p, loc);
   parser_expect(p, '{');
   bind_params(p, p->func->body);

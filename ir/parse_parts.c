@@ -237,8 +237,20 @@ static const Type *parse_shaped(Parser *p, TypeKind kind) {
   return p->failed ? NULL : shaped_type(p, kind, element, rank, shape, layout);
 }
 
+// bytes := 'bytes' '<' SIZE '>'     of one size
+static const Type *parse_bytes(Parser *p) {
+  parser_expect(p, '<');
+  Loc loc = p->token.loc;
+  uint64_t size = parser_u64(p, UINT32_MAX, "the size");
+  if (!p->failed && size != BY_VALUE_BYTES)
+    parser_fail(p, loc, "%d bytes are passed by value, no other number", BY_VALUE_BYTES);
+  parser_expect(p, '>');
+  return type_bytes(p->ir);
+}
+
 const Type *parse_type(Parser *p) {
   if (parser_take_word(p, "token")) return type_token(p->ir);
+  if (parser_take_word(p, "bytes")) return parse_bytes(p);
   if (parser_is_word(p, "tile")) return parse_shaped(p, TYPE_TILE);
   if (parser_is_word(p, "shared")) return parse_shaped(p, TYPE_SHARED);
   if (parser_is_word(p, "block_ptr")) return parse_shaped(p, TYPE_BLOCK_PTR);

@@ -236,7 +236,8 @@ static void print_params(Printer *p, const Func *func) {
       if (facts[k]) buf_printf(p->out, "%s%s", any ? ", " : " {", names[k]);
       any = any || facts[k];
     }
-    if (any) buf_char(p->out, '}');
+    if (param->hidden) buf_printf(p->out, "%shidden = %s", any ? ", " : " {", hidden_name(param->hidden));
+    if (any || param->hidden) buf_char(p->out, '}');
     print_loc(p, param->loc);
   }
   buf_char(p->out, ')');
@@ -252,16 +253,15 @@ static void print_constexprs(const Func *func, Buf *out) {
   buf_char(out, '}');
 }
 
-static void print_grid(Printer *p, const Func *func) {
-  if (!func->grid) return;
-  buf_text(p->out, " grid [");
-  for (uint32_t i = 0; i < 3 && func->grid_text[i]; i++) {
+static void print_host(Printer *p, const HostRegion *host) {
+  buf_printf(p->out, " %s [", host_info(host->kind)->name);
+  for (uint32_t i = 0; i < HOST_VALUES && host->text[i]; i++) {
     if (i) buf_text(p->out, ", ");
-    buf_quoted(p->out, str_from(func->grid_text[i]));
+    buf_quoted(p->out, str_from(host->text[i]));
   }
   buf_text(p->out, "] {\n");
-  name_scope(p, func->grid);
-  print_ops(p, func->grid, 2);
+  name_scope(p, host->region);
+  print_ops(p, host->region, 2);
   buf_char(p->out, '}');
 }
 
@@ -270,7 +270,7 @@ static void print_func(Printer *p, Func *func) {
   buf_printf(p->out, "kernel @%s", func->name);
   print_params(p, func);
   print_constexprs(func, p->out);
-  print_grid(p, func);
+  for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func->host.at[i]);
   print_loc(p, func->loc);
   buf_text(p->out, " {\n");
   name_scope(p, func->body);
@@ -295,7 +295,7 @@ static void print_module(void *data) {
   for (uint32_t i = 0; i < module->funcs.n; i++) {
     Func *func = module->funcs.at[i];
     func_number(func);
-    if (func->grid) collect_layouts(p, func->grid);
+    for (uint32_t k = 0; k < func->host.n; k++) collect_layouts(p, func->host.at[k]->region);
     collect_layouts(p, func->body);
   }
   for (uint32_t i = 0; i < p->layouts.list.n; i++) {

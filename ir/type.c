@@ -141,6 +141,7 @@ const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, co
   return type_intern(ir, &type);
 }
 
+const Type *type_bytes(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_BYTES}); }
 const Type *type_token(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_TOKEN}); }
 
 const Type *type_element(const Type *type) { return type->kind == TYPE_TILE ? type->inner : type; }
@@ -184,8 +185,15 @@ uint64_t type_elements(const Type *type) {
 uint32_t type_element_bytes(const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_PTR) return 8;
+  if (element->kind == TYPE_BYTES) return BY_VALUE_BYTES;
   if (element->kind == TYPE_TOKEN || element->kind == TYPE_BLOCK_PTR) return 0;
   return elem_bytes(element->elem);
+}
+
+uint32_t type_param_bytes(const Type *type) { return type_element_bytes(type); }
+
+uint32_t type_param_align(const Type *type) {
+  return type->kind == TYPE_BYTES ? BY_VALUE_ALIGN : type_element_bytes(type);
 }
 
 bool type_same_shape(const Type *a, const Type *b) {
@@ -211,6 +219,7 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
     type_print_named(type->inner, names, out);
     return;
   case TYPE_TOKEN: buf_text(out, "token"); return;
+  case TYPE_BYTES: buf_printf(out, "bytes<%d>", BY_VALUE_BYTES); return;
   case TYPE_TILE:
   case TYPE_BLOCK_PTR:
   case TYPE_SHARED: break;

@@ -51,6 +51,7 @@ typedef enum TypeKind {
   TYPE_TILE,      // tile<16x64xfp32>, tile<1024x*fp32>, tile<1024xi1, #blocked>
   TYPE_SHARED,    // shared<64x32xfp16, #swizzled>: a buffer in shared memory
   TYPE_TOKEN,     // token: an asynchronous operation's completion
+  TYPE_BYTES,     // bytes<128>: what a parameter carries by value, aligned to 64 bytes
   TYPE_BLOCK_PTR, // block_ptr<16x64xfp32>: a window of a tensor in global memory, of the block's shape
 } TypeKind;
 
@@ -70,6 +71,8 @@ const Type *type_ptr(IrContext *ir, const Type *pointee);
 const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
                       const Layout *layout);
 const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *shape, const Layout *layout);
+enum { BY_VALUE_BYTES = 128, BY_VALUE_ALIGN = 64 };
+const Type *type_bytes(IrContext *ir);
 const Type *type_token(IrContext *ir);
 // element: scalar or pointer, as of the tensor's base pointer; rank 1 .. TILE_MAX_RANK. It has no layout:
 // what is loaded has.
@@ -81,12 +84,15 @@ const Type *type_with_element(IrContext *ir, const Type *like,
 const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
 bool type_is_tile(const Type *type);
 bool type_is_block_ptr(const Type *type);
-bool type_is_int(const Type *type);                 // scalar or tile of integers (i1 too)
-bool type_is_float(const Type *type);               // scalar or tile of floats
-bool type_is_ptr(const Type *type);                 // pointer or tile of pointers
-bool type_is_elem(const Type *type, Elem elem);     // scalar or tile of exactly that element
-uint64_t type_elements(const Type *type);           // product of the shape; 1 for scalars and pointers
-uint32_t type_element_bytes(const Type *type);      // bytes of one element in memory; 8 for pointers
+bool type_is_int(const Type *type);             // scalar or tile of integers (i1 too)
+bool type_is_float(const Type *type);           // scalar or tile of floats
+bool type_is_ptr(const Type *type);             // pointer or tile of pointers
+bool type_is_elem(const Type *type, Elem elem); // scalar or tile of exactly that element
+uint64_t type_elements(const Type *type);       // product of the shape; 1 for scalars and pointers
+uint32_t type_element_bytes(const Type *type);  // bytes of one element in memory; 8 for pointers
+// Bytes and alignment of a kernel's parameter: a scalar, pointer, or bytes.
+uint32_t type_param_bytes(const Type *type);
+uint32_t type_param_align(const Type *type);
 bool type_same_shape(const Type *a, const Type *b); // rank and shape alone
 
 // Layouts that print as #l0, #l1, ... by their place in the list.

@@ -89,6 +89,10 @@ static bool check_operands(Verifier *v, const Op *op) {
       verify_fail(v, op, "operand %u is not defined before it, in its region or one around", i);
       return false;
     }
+    if (use->value->type->kind == TYPE_BYTES) {
+      verify_fail(v, op, "operand %u is bytes by value, which it does not take", i);
+      return false;
+    }
     v->uses[id]++;
   }
   return true;
@@ -141,28 +145,36 @@ static bool check_own_types(Verifier *v, const Op *op) {
   return good;
 }
 
-// What a grid may compute with: it runs on the host, before the launch.
-static void check_in_grid(Verifier *v, const Op *op) {
+// What a host region may compute with: it runs before the launch.
+static void check_on_host(Verifier *v, const Op *op) {
+  const char *name = host_info(v->host->kind)->name;
   bool allowed = op_has(op, PURE) || op_has(op, CONTROL) || op->kind == OP_YIELD;
   if (!allowed || op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
-    verify_fail(v, op, "a grid cannot use it");
+    verify_fail(v, op, "a %s cannot use it", name);
   for (uint32_t i = 0; i < op->result_count; i++)
-    if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a grid computes with scalars alone");
+    if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars alone", name);
 }
 
-static void check_grid_yields(Verifier *v, const Op *yield) {
+static void check_host_yields(Verifier *v, const Op *yield) {
+  const HostInfo *info = host_info(v->host->kind);
   uint32_t texts = 0;
-  while (texts < 3 && v->func->grid_text[texts]) texts++;
-  if (yield->operand_count < 1 || yield->operand_count > 3)
-    verify_fail(v, yield, "a grid has 1 to 3 sizes, not %u", yield->operand_count);
+  while (texts < HOST_VALUES && v->host->text[texts]) texts++;
+  if (yield->operand_count < info->least || yield->operand_count > info->most)
+    verify_fail(v, yield, "a %s has %u to %u %ss, not %u", info->name, info->least, info->most, info->value,
+                yield->operand_count);
   else if (texts && texts != yield->operand_count)
-    verify_fail(v, yield, "%u sizes for the %u expressions of the grid", yield->operand_count, texts);
+    verify_fail(v, yield, "%u %ss for the %u expressions of the %s", yield->operand_count, info->value, texts,
+                info->name);
   for (uint32_t i = 0; i < yield->operand_count; i++) {
     const Type *type = yield->operands[i].value->type;
-    if (type->kind != TYPE_SCALAR || type->elem != ELEM_I64)
-      verify_fail(v, yield, "a grid's sizes are i64, not %s", verify_type_text(v, type));
+    if (type->kind != TYPE_SCALAR || type->elem != info->elem)
+      verify_fail(v, yield, "a %s's %ss are %s, not %s", info->name, info->value, elem_info(info->elem)->name,
+                  verify_type_text(v, type));
   }
 }
+
+// The name of the region that the function itself has.
+static const char *outer_name(const Verifier *v) { return v->host ? host_info(v->host->kind)->name : "body"; }
 
 // The region ends with its terminator, and has it nowhere else.
 static void check_end(Verifier *v, const Region *region, Loc loc) {
@@ -171,7 +183,7 @@ static void check_end(Verifier *v, const Region *region, Loc loc) {
     if (region->parent)
       verify_fail(v, region->parent, "its region does not end with %s", op_info(wanted)->name);
     else
-      func_fail(v, loc, "the %s does not end with %s", v->in_grid ? "grid" : "body", op_info(wanted)->name);
+      func_fail(v, loc, "the %s does not end with %s", outer_name(v), op_info(wanted)->name);
   }
   for (const Op *op = region->first; op && op->next; op = op->next)
     if (op_has(op, TERMINATOR)) verify_fail(v, op, "stands before the end of its region");
@@ -183,7 +195,7 @@ static void check_op(Verifier *v, const Op *op, int depth) {
   bool good = check_arity(v, op) && check_attrs(v, op) && check_operands(v, op);
   good = check_own_types(v, op) && good;
   if (good) verify_op_types(v, op);
-  if (v->in_grid) check_in_grid(v, op);
+  if (v->host) check_on_host(v, op);
   for (uint32_t i = 0; i < op->region_count; i++) {
     if (op->regions[i]->parent != op || op->regions[i]->func != v->func)
       verify_fail(v, op, "region %u belongs to another op", i);
@@ -229,32 +241,36 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth) 
     if (region->parent)
       verify_yields(v, end, region->parent);
     else
-      check_grid_yields(v, end);
+      check_host_yields(v, end);
   }
   if (v->ok) leave_region(v, region, loc);
   v->ok = v->ok && before;
 }
 
-// The body's and the grid's arguments are the parameters.
+// The body's and the host regions' arguments are the parameters.
 static void check_args(Verifier *v, const Region *region) {
   const Func *func = v->func;
   bool same = region->arg_count == func->param_count;
   for (uint32_t i = 0; same && i < func->param_count; i++)
     same = region->args[i]->type == func->params[i].type;
-  if (!same)
-    func_fail(v, func->loc, "the arguments of the %s are not the parameters", v->in_grid ? "grid" : "body");
+  if (!same) func_fail(v, func->loc, "the arguments of the %s are not the parameters", outer_name(v));
 }
 
 static void check_param(Verifier *v, const FuncParam *param) {
   const Type *type = param->type;
   if (!name_is_plain(str_from(param->name)))
     func_fail(v, param->loc, "'%.40s' is no parameter's name", param->name);
-  if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
+  if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR && type->kind != TYPE_BYTES)
     func_fail(v, param->loc, "the parameter %s is a scalar or a pointer, not %s", param->name,
               verify_type_text(v, type));
+  else if (param->hidden == HIDDEN_TENSOR_MAP && type->kind != TYPE_BYTES)
+    func_fail(v, param->loc, "the parameter %s, a tensor map, is %d bytes by value", param->name,
+              BY_VALUE_BYTES);
+  else if (param->hidden == HIDDEN_SCRATCH && type->kind != TYPE_PTR)
+    func_fail(v, param->loc, "the parameter %s, scratch memory, is a pointer", param->name);
   else if (param->facts.equal1 && (!type_is_int(type)))
     func_fail(v, param->loc, "the parameter %s, known to be 1, is an integer", param->name);
-  else if (param->facts.divisible16 && type_is_float(type))
+  else if (param->facts.divisible16 && (type_is_float(type) || type->kind == TYPE_BYTES))
     func_fail(v, param->loc, "the parameter %s, known to be divisible by 16, is an integer or a pointer",
               param->name);
   else if (param->facts.divisible16 && param->facts.equal1)
@@ -274,6 +290,8 @@ static void check_params(Verifier *v) {
       return;
     }
     check_param(v, &func->params[i]);
+    if (i > 0 && func->params[i - 1].hidden && !func->params[i].hidden)
+      func_fail(v, func->params[i].loc, "the parameter %s stands after a hidden one", func->params[i].name);
   }
   for (uint32_t i = 0; i < func->constexpr_count; i++)
     if (!name_is_plain(str_from(func->constexprs[i].name)))
@@ -287,15 +305,14 @@ static void check_func(Verifier *v, Func *func) {
   v->uses = ARENA_ARRAY(&v->scratch, uint32_t, func->value_count);
   if (!name_is_plain(str_from(func->name))) func_fail(v, func->loc, "that is no kernel's name");
   check_params(v);
-  v->in_grid = false;
+  v->host = NULL;
   check_args(v, func->body);
   check_region(v, func->body, func->loc, 0);
-  v->in_grid = true;
-  if (func->grid) {
-    check_args(v, func->grid);
-    check_region(v, func->grid, func->loc, 0);
-  } else if (func->grid_text[0])
-    func_fail(v, func->loc, "a grid's text without the grid");
+  for (uint32_t i = 0; i < func->host.n; i++) {
+    v->host = func->host.at[i];
+    check_args(v, v->host->region);
+    check_region(v, v->host->region, func->loc, 0);
+  }
 }
 
 static bool check_target(const Target *target, Diags *diags) {

@@ -10,10 +10,10 @@ typedef struct Verifier {
   IrModule *module;
   Func *func;
   Arena scratch;
-  const Value **visible; // by id: the value where it may be used here
-  uint32_t *uses;        // by id: operands seen that use the value
-  uint32_t warps;        // that run the region whose types are checked
-  bool in_grid;
+  const Value **visible;  // by id: the value where it may be used here
+  uint32_t *uses;         // by id: operands seen that use the value
+  uint32_t warps;         // that run the region whose types are checked
+  const HostRegion *host; // that is checked; NULL: the body
   bool ok;
 } Verifier;
 

@@ -227,6 +227,6 @@ static bool simplify_whole(Simplifier *s, Region *region) {
 bool pass_simplify(PassContext *context, Func *func) {
   Simplifier s = {context, func, false};
   bool changed = simplify_whole(&s, func->body);
-  if (func->grid) changed |= simplify_whole(&s, func->grid);
+  for (uint32_t i = 0; i < func->host.n; i++) changed |= simplify_whole(&s, func->host.at[i]->region);
   return changed;
 }

@@ -275,4 +275,21 @@ tilec_status compile_codegen(Compilation *c, const CodegenOptions *options) {
   return compile_guard(c, codegen, &copy);
 }
 
-uint32_t compile_param_bytes(const Type *type) { return type->kind == TYPE_PTR ? 8 : elem_bytes(type->elem); }
+static tilec_status launchable(Compilation *c, void *data) {
+  (void)data;
+  const Func *func = c->module->funcs.at[0];
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->hidden)
+      diag_error(&c->diags, param->loc,
+                 "nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched", param->name,
+                 hidden_name(param->hidden));
+    else if (param->type->kind == TYPE_BYTES)
+      diag_error(&c->diags, param->loc,
+                 "no argument is %d bytes, as the parameter '%s': the kernel cannot be launched",
+                 BY_VALUE_BYTES, param->name);
+  }
+  return diagnosed(c);
+}
+
+tilec_status compile_launchable(Compilation *c) { return compile_guard(c, launchable, NULL); }

@@ -75,7 +75,8 @@ tilec_status compile_meta(Compilation *c, Buf *out);
 // Runs body in the compilation's fault frame: for further steps.
 tilec_status compile_guard(Compilation *c, tilec_status (*body)(Compilation *c, void *data), void *data);
 
-// The bytes of a parameter of the PTX signature, which is also its alignment.
-uint32_t compile_param_bytes(const Type *type);
+// A located error where the kernel has a parameter that no launch can give: hidden ones that nothing fills, and
+// bytes by value.
+tilec_status compile_launchable(Compilation *c);
 
 #endif

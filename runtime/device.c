@@ -94,6 +94,13 @@ static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *emp
   return TILEC_OK;
 }
 
+ByValueParams by_value_params(const Func *func) {
+  ByValueParams params = {0};
+  for (uint32_t i = 0; i < func->param_count && params.n < MAX_BY_VALUE; i++)
+    if (func->params[i].type->kind == TYPE_BYTES) params.at[params.n++] = (uint16_t)i;
+  return params;
+}
+
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                            uint32_t arg_count, tilec_stream *stream) {
   KernelLaunch launch = {.args = args, .arg_count = arg_count, .stream = stream ? stream->state : NULL};

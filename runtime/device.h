@@ -15,6 +15,15 @@
 #include "runtime/tilec.h"
 #include "sim/sim.h"
 
+// Parameters of more than 8 bytes, by their places.
+enum { MAX_BY_VALUE = 16 };
+typedef struct ByValueParams {
+  uint32_t n;
+  uint16_t at[MAX_BY_VALUE];
+} ByValueParams;
+
+ByValueParams by_value_params(const Func *func);
+
 // A kernel as compiled, for loading. Read during the load only, but for `func`.
 typedef struct KernelImage {
   const char *name;      // the entry's name in the PTX
@@ -22,12 +31,15 @@ typedef struct KernelImage {
   Func *func;            // eval: as elaborated, with its IrContext, which outlive the loaded kernel
   uint32_t threads[3];   // a block
   uint32_t shared_bytes; // dynamic shared memory
-  bool overlaps;         // may start while the launch before it in its stream ends
+  ByValueParams by_value;
+  bool overlaps; // may start while the launch before it in its stream ends
 } KernelImage;
 
 typedef struct KernelLaunch {
-  uint32_t grid[3];     // no zeros; device_launch has dealt with them
-  const uint64_t *args; // one a parameter of the PTX signature, its bits in the low bytes
+  uint32_t grid[3]; // no zeros; device_launch has dealt with them
+  // One a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended. Of one by
+  // value the address of its bytes in the host's memory, read during the call.
+  const uint64_t *args;
   uint32_t arg_count;
   void *stream; // the device's own stream; NULL: the default one
 } KernelLaunch;

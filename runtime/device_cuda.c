@@ -28,6 +28,7 @@ typedef struct CudaKernel {
   CudaModule module;
   CudaFunction function;
   uint32_t threads[3], shared_bytes;
+  ByValueParams by_value;
   bool overlaps;
 } CudaKernel;
 
@@ -273,6 +274,7 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
   if (status) return error_set(status, "no kernel %s in the PTX: %s", image->name, tilec_last_error());
   memcpy(kernel->threads, image->threads, sizeof kernel->threads);
   kernel->shared_bytes = image->shared_bytes;
+  kernel->by_value = image->by_value;
   kernel->overlaps = image->overlaps;
   if (image->shared_bytes <= cuda->shared_static) return TILEC_OK;
   if (image->shared_bytes > (uint32_t)cuda->shared_limit)
@@ -331,8 +333,10 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
   };
   for (uint32_t i = 0; i < launch->arg_count; i++)
     memcpy(&params[i], &(const void *){&launch->args[i]}, sizeof(void *));
+  for (uint32_t i = 0; i < kernel->by_value.n; i++)
+    params[kernel->by_value.at[i]] = (void *)(uintptr_t)launch->args[kernel->by_value.at[i]];
   return check_result(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
-                      "cuLaunchKernelEx");
+               "cuLaunchKernelEx");
 }
 
 static tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {

@@ -20,6 +20,7 @@ typedef struct SimKernel {
   tilec_sim_module *module; // its own: unloaded with it
   const tilec_sim_kernel *kernel;
   uint32_t threads[3], shared_bytes;
+  ByValueParams by_value;
 } SimKernel;
 
 static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
@@ -146,6 +147,7 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   memcpy(k->threads, image->threads, sizeof k->threads);
   k->shared_bytes = image->shared_bytes;
+  k->by_value = image->by_value;
   tilec_sim *sim = lock_sim(device);
   tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
   if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
@@ -194,6 +196,12 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
                      tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
   for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
+  for (uint32_t i = 0; i < k->by_value.n; i++)
+    params[k->by_value.at[i]] = (const void *)(uintptr_t)launch->args[k->by_value.at[i]];
+  for (uint32_t i = 0; i < count; i++)
+    if (tilec_sim_param_at(k->kernel, i)->size > sizeof launch->args[i] && params[i] == &launch->args[i])
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u takes %u bytes, an argument has 8",
+                       tilec_sim_kernel_name(k->kernel), i, tilec_sim_param_at(k->kernel, i)->size);
   tilec_sim *sim = lock_sim(device);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);

@@ -5,10 +5,11 @@
 
 #include <pthread.h>
 #include "runtime/device.h"
+#include "runtime/host_results.h"
 #include "runtime/program.h"
 #include "runtime/specialise.h"
 
-// One compiled variant. Made under its kernel's lock, and not changed after but for the grid's memory.
+// One compiled variant. Made under its kernel's lock, and not changed after but for what its host regions yielded.
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
   uint8_t *key;                // KEY_BYTES a parameter
@@ -16,10 +17,8 @@ typedef struct Specialisation {
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
   DeviceKernel loaded;
-  pthread_mutex_t grid_lock; // around the three below and the evaluation of @grid, which uses c
-  bool grid_known;
-  uint64_t *grid_args;
-  int64_t grid[3];
+  pthread_mutex_t host_lock; // around `host` and the evaluation of host regions, which uses c
+  HostResults host;
 } Specialisation;
 
 // Which specialisation arguments lead to: by their key and the values that heuristics read.
@@ -54,8 +53,5 @@ tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Spec
 
 // Frees the kernel's table and specialisations.
 void kernel_free_variants(tilec_kernel *kernel);
-
-// The kernel's @grid for these arguments.
-tilec_status specialisation_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]);
 
 #endif

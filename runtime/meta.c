@@ -45,15 +45,18 @@ static void json_params(Json *json, const Func *func) {
   json_array(json, "params");
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
-    uint32_t bytes = compile_param_bytes(param->type);
-    offset = (offset + bytes - 1) / bytes * bytes; // natural alignment, as the driver lays parameters out
+    uint32_t bytes = type_param_bytes(param->type), align = type_param_align(param->type);
+    offset = (offset + align - 1) / align * align; // as the driver lays parameters out
     json_object(json, NULL);
     json_text(json, "name", param->name);
     json_type(json, "type", param->type);
     json_uint(json, "offset", offset);
     json_uint(json, "bytes", bytes);
     json_facts(json, &param->facts);
-    json_null(json, "hidden");
+    if (param->hidden)
+      json_text(json, "hidden", hidden_name(param->hidden));
+    else
+      json_null(json, "hidden");
     json_object_end(json);
     offset += bytes;
   }
@@ -61,12 +64,13 @@ static void json_params(Json *json, const Func *func) {
 }
 
 static void json_grid(Json *json, const Func *func) {
-  if (!func->grid) {
+  const HostRegion *grid = func_host(func, HOST_GRID);
+  if (!grid) {
     json_null(json, "grid");
     return;
   }
   json_array(json, "grid");
-  for (int i = 0; i < 3 && func->grid_text[i]; i++) json_text(json, NULL, func->grid_text[i]);
+  for (int i = 0; i < HOST_VALUES && grid->text[i]; i++) json_text(json, NULL, grid->text[i]);
   json_array_end(json);
 }
 

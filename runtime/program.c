@@ -170,10 +170,12 @@ typedef struct KernelRequest {
 // What a function of .tir text says of itself.
 static const KernelInfo *tir_info(Compilation *c, const Func *func) {
   KernelInfo *info = ARENA_NEW(&c->arena, KernelInfo);
-  *info = (KernelInfo){
-      .name = func->name, .loc = func->loc, .param_count = func->param_count, .has_grid = func->grid != NULL};
-  info->params = ARENA_ARRAY(&c->arena, KernelParam, func->param_count);
-  for (uint32_t i = 0; i < func->param_count; i++)
+  *info = (KernelInfo){.name = func->name,
+                       .loc = func->loc,
+                       .param_count = func_visible_params(func),
+                       .has_grid = func_host(func, HOST_GRID) != NULL};
+  info->params = ARENA_ARRAY(&c->arena, KernelParam, info->param_count);
+  for (uint32_t i = 0; i < info->param_count; i++)
     info->params[i] =
         (KernelParam){.name = func->params[i].name, .type = func->params[i].type, .loc = func->params[i].loc};
   return info;

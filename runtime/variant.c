@@ -18,10 +18,10 @@ static tilec_status no_memory(void) {
 static void specialisation_free(Specialisation *s) {
   device_unload(&s->loaded);
   compilation_free(&s->c);
-  pthread_mutex_destroy(&s->grid_lock);
+  pthread_mutex_destroy(&s->host_lock);
   buf_free(&s->given);
   free(s->key);
-  free(s->grid_args);
+  host_results_free(&s->host);
   free(s);
 }
 
@@ -82,6 +82,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   Compilation *c = &r->s->c;
   bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_elaborate(c, &r->spec);
+  if (!status) status = compile_launchable(c);
   if (!status && needs_ptx) status = compile_passes(c, &(PassRunOptions){0});
   if (!status && needs_ptx) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
   return status ? compilation_error(c, status) : TILEC_OK;
@@ -93,6 +94,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
   if (status) return status;
   s->func = s->c.module->funcs.at[0];
   KernelImage image = {.name = s->func->name, .func = s->func, .threads = {1, 1, 1}};
+  image.by_value = by_value_params(s->func);
   if (r->kernel->device->needs_ptx) {
     const KernelMeta *meta = &s->c.code.kernels[0];
     image.name = meta->name;
@@ -115,16 +117,15 @@ static Specialisation *find_same(const tilec_kernel *k, const Specialisation *li
 static Specialisation *specialisation_new(const BoundArgs *args) {
   Specialisation *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  pthread_mutex_init(&s->grid_lock, NULL);
+  pthread_mutex_init(&s->host_lock, NULL);
   size_t bytes = (size_t)KEY_BYTES * args->count;
   s->key = malloc(bytes + 1);
-  s->grid_args = malloc(sizeof *s->grid_args * (args->count + 1));
-  if (s->key && s->grid_args) {
-    memcpy(s->key, args->key, bytes);
-    return s;
+  if (!s->key) {
+    specialisation_free(s);
+    return NULL;
   }
-  specialisation_free(s);
-  return NULL;
+  memcpy(s->key, args->key, bytes);
+  return s;
 }
 
 // The specialisation for these arguments, compiled where there is none yet.

@@ -26,7 +26,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
       return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
     const Func *func = c->module->funcs.at[0];
     run->params = ARENA_ARRAY(run->arena, RunArg, func->param_count);
-    for (uint32_t i = 0; i < func->param_count; i++)
+    for (uint32_t i = 0; i < func_visible_params(func); i++)
       add_param(run, &(KernelParam){.name = func->params[i].name, .type = func->params[i].type});
     return true;
   }

@@ -47,10 +47,11 @@ tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
 tilec_status run_compile(Run *run, KernelImage *image) {
   Compilation *c = run->c;
   tilec_status status = compile_elaborate(c, &run->spec);
+  if (status == TILEC_OK) status = compile_launchable(c);
   if (status != TILEC_OK) return status;
   Func *func = c->module->funcs.at[0];
-  *image =
-      (KernelImage){.name = func->name, .func = func, .threads = {32u * c->module->target.num_warps, 1, 1}};
+  *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
+  image->by_value = by_value_params(func);
   PassReport report;
   PassRunOptions passes = tool_passes(run->options, &report);
   if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
@@ -73,7 +74,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     memcpy(grid, run->options->grid, 3 * sizeof *grid);
     return true;
   }
-  if (!func->grid) return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
+  if (!func_host(func, HOST_GRID))
+    return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bits[i];
   uint32_t sizes[3];

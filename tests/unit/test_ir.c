@@ -537,8 +537,8 @@ static void test_other_broken_structure_is_found(void **unused) {
   expect_broken(&s, "that is no kernel's name");
   session_close(&s);
   func = breakable(&s, &sum);
-  func->grid_text[0] = "n";
-  expect_broken(&s, "a grid's text without the grid");
+  func_new_host(func, HOST_GRID);
+  expect_broken(&s, "the grid does not end with yield");
   session_close(&s);
   func = breakable(&s, &sum);
   func->constexprs = &(Constexpr){.name = "1x"};

@@ -120,6 +120,30 @@ static tilec_status run_all(Compilation *c, const PassRunOptions *passes, Buf *m
   return status;
 }
 
+// Hidden parameters stand in the meta data, each where the driver expects it.
+static void test_meta_of_hidden_parameters(void **unused) {
+  (void)unused;
+  Compilation c;
+  Buf meta = {0};
+  Spec spec = {.target = target_default()};
+  static const char source[] = "module { kernel @k(%p: *i32, %map: bytes<128> {hidden = tensor_map}, %room: "
+                               "*i8 {hidden = scratch}) {\n"
+                               "return } }";
+  assert_int_equal(compilation_init(&c), TILEC_OK);
+  assert_int_equal(compile_parse(&c, "k.tir", str_from(source)), TILEC_OK);
+  assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
+  assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
+  assert_int_equal(compile_meta(&c, &meta), TILEC_OK);
+  const char *expected = "{\"name\": \"map\", \"type\": \"bytes<128>\", \"offset\": 64, \"bytes\": 128, "
+                         "\"facts\": [], \"hidden\": "
+                         "\"tensor_map\"}, {\"name\": \"room\", \"type\": \"*i8\", \"offset\": 192, "
+                         "\"bytes\": 8, \"facts\": [], "
+                         "\"hidden\": \"scratch\"}]}\n";
+  if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
+  buf_free(&meta);
+  compilation_free(&c);
+}
+
 static void test_all_steps(void **unused) {
   (void)unused;
   Compilation c;
@@ -282,6 +306,7 @@ int main(void) {
       cmocka_unit_test(test_signatures_are_parsed),
       cmocka_unit_test(test_wrong_signatures_are_located),
       cmocka_unit_test(test_definitions),
+      cmocka_unit_test(test_meta_of_hidden_parameters),
       cmocka_unit_test(test_all_steps),
       cmocka_unit_test(test_a_bug_saves_the_tir),
       cmocka_unit_test(test_a_bug_without_a_folder),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -188,6 +189,79 @@ static void test_grids(void **unused) {
   }
 }
 
+// More argument sets than are kept, twice over, and then two in turn.
+static void test_grids_are_kept_by_their_arguments(void **unused) {
+  (void)unused;
+  enum { SETS = HOST_SETS + 6 };
+  Scale s = scale_new("eval");
+  float *unwritten = calloc(N, sizeof *unwritten);
+  assert_non_null(unwritten);
+  for (int i = 0; i < N; i++) unwritten[i] = -1;
+  tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, s.x), tilec_arg_buffer(TILEC_FP32, s.out),
+                      tilec_arg_int(N)};
+  for (int i = 0; i < 2 * SETS + 6; i++) {
+    int n = 49 + 3 * (i < 2 * SETS ? i % SETS : i % 2);
+    if (n % 16 == 0) continue;
+    args[2] = tilec_arg_int(n);
+    assert_ok(tilec_buffer_write(s.out, 0, unwritten, N * sizeof *unwritten));
+    assert_ok(tilec_launch(s.kernel, NULL, args, 3));
+    check_scaled(&s, n, 0);
+  }
+  assert_null(s.kernel->first->next);
+  assert_int_equal(s.kernel->first->host.count, HOST_SETS);
+  free(unwritten);
+  scale_free(&s);
+}
+
+// The bytes of a parameter by value come with the launch; no argument of 8 bytes stands for them.
+static void test_parameters_by_value(void **unused) {
+  (void)unused;
+  static const char ptx[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                            ".visible .entry last(.param .u64 out, .param .align 64 .b8 map[128])\n"
+                            "{\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nld.param.b64 %rd1, [out];\n"
+                            "ld.param.b32 %r1, [map+124];\nst.global.b32 [%rd1], %r1;\nret;\n}\n";
+  tilec_device *device = open_device("sim");
+  KernelImage image = {.name = "last", .ptx = {ptx, sizeof ptx - 1}, .threads = {1, 1, 1}};
+  DeviceKernel kernel;
+  uint32_t bytes[32] = {[31] = 42}, got = 0;
+  tilec_buffer *out = buffer_of(device, &got, sizeof got);
+  uint64_t args[] = {tilec_buffer_address(out), 42};
+  const int64_t grid[3] = {1, 1, 1};
+  assert_ok(device_load(device, &image, &kernel));
+  assert_error(device_launch(&kernel, grid, args, 2, NULL), TILEC_ERROR_INVALID_ARGUMENT,
+               "last: parameter 1 takes 128 bytes, an argument has 8");
+  device_unload(&kernel);
+  image.by_value = (ByValueParams){.n = 1, .at = {1}};
+  args[1] = (uint64_t)(uintptr_t)bytes;
+  assert_ok(device_load(device, &image, &kernel));
+  assert_ok(device_launch(&kernel, grid, args, 2, NULL));
+  assert_ok(tilec_buffer_read(out, 0, &got, sizeof got));
+  assert_int_equal(got, 42);
+  device_unload(&kernel);
+  tilec_buffer_free(out);
+  tilec_device_close(device);
+}
+
+static void test_hidden_parameters_that_nothing_fills(void **unused) {
+  (void)unused;
+  static const char source[] =
+      "module { kernel @k(%out: *i32, %map: bytes<128> {hidden = tensor_map}) { return } }";
+  for (int dev = 0; dev < DEVICES; dev++) {
+    tilec_device *device = open_device(devices[dev]);
+    tilec_kernel *kernel = NULL;
+    tilec_program *program = program_of("test.tir", source);
+    assert_ok(tilec_kernel_new(device, program, NULL, &kernel));
+    tilec_arg args[] = {tilec_arg_pointer(TILEC_I32, 256)};
+    tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    assert_error(tilec_launch(kernel, &options, args, 1), TILEC_ERROR_COMPILE,
+                 "test.tir:1:32: error: nothing fills the hidden parameter 'map' (tensor_map)");
+    tilec_program_free(program);
+    tilec_kernel_free(kernel);
+    tilec_device_close(device);
+  }
+}
+
 static void test_no_grid(void **unused) {
   (void)unused;
   tilec_device *device = open_device("eval");
@@ -312,11 +386,19 @@ static void test_the_end_of_memory(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_specialisations), cmocka_unit_test(test_heuristics),
-      cmocka_unit_test(test_imports),         cmocka_unit_test(test_grids),
-      cmocka_unit_test(test_no_grid),         cmocka_unit_test(test_a_stream_of_another_device),
-      cmocka_unit_test(test_out_of_bounds),   cmocka_unit_test(test_chained_launches),
-      cmocka_unit_test(test_tir_programs),    cmocka_unit_test(test_the_end_of_memory),
+      cmocka_unit_test(test_specialisations),
+      cmocka_unit_test(test_heuristics),
+      cmocka_unit_test(test_imports),
+      cmocka_unit_test(test_grids),
+      cmocka_unit_test(test_grids_are_kept_by_their_arguments),
+      cmocka_unit_test(test_parameters_by_value),
+      cmocka_unit_test(test_hidden_parameters_that_nothing_fills),
+      cmocka_unit_test(test_no_grid),
+      cmocka_unit_test(test_a_stream_of_another_device),
+      cmocka_unit_test(test_out_of_bounds),
+      cmocka_unit_test(test_chained_launches),
+      cmocka_unit_test(test_tir_programs),
+      cmocka_unit_test(test_the_end_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
