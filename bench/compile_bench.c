@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "runtime/compile.h"
 
 enum { REPEATS = 11, MAX_WORDS = 40, STAGES = 6 };
@@ -26,13 +26,6 @@ typedef struct Case {
   int define_count;
   Str text;
 } Case;
-
-// The process's own time, so that a busy machine measures the same.
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static bool read_text(const char *path, Buf *text) {
   FILE *file = fopen(path, "rb");
@@ -69,16 +62,16 @@ static tilec_status make_spec(Compilation *c, const Case *k, Spec *spec) {
 static bool compile_once(const Case *k, double seconds[STAGES]) {
   Compilation c;
   Spec spec;
-  double start = now(), parsed, passed;
+  double start = cpu_seconds(), parsed, passed;
   tilec_status status = compilation_init(&c);
   if (status == TILEC_OK) status = compile_parse(&c, k->path, k->text);
   if (status == TILEC_OK) status = make_spec(&c, k, &spec);
   if (status == TILEC_OK) status = compile_elaborate(&c, &spec);
-  parsed = now();
+  parsed = cpu_seconds();
   if (status == TILEC_OK) status = compile_passes(&c, &(PassRunOptions){0});
-  passed = now();
+  passed = cpu_seconds();
   if (status == TILEC_OK) status = compile_codegen(&c, &(CodegenOptions){.emit_ptx = true});
-  double end = now();
+  double end = cpu_seconds();
   bool good = !failed(&c, status, k->kernel);
   const CodegenTimes *times = &c.code.times; // wall time: taken as shares of the stage's own
   double all = times->emit + times->optimise + times->print, scale = all > 0 ? (end - passed) / all : 0;
@@ -89,16 +82,6 @@ static bool compile_once(const Case *k, double seconds[STAGES]) {
   return good;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *seconds) {
-  qsort(seconds, REPEATS, sizeof *seconds, compare_doubles);
-  return seconds[REPEATS / 2] * 1e3;
-}
-
 // True if it compiles within three times its bar.
 static bool measure_case(const Case *k) {
   double seconds[STAGES], runs[STAGES][REPEATS];
@@ -107,9 +90,9 @@ static bool measure_case(const Case *k) {
     compile_once(k, seconds);
     for (int s = 0; s < STAGES; s++) runs[s][i] = seconds[s];
   }
-  double all = median(runs[0]);
+  double all = 1e3 * median_of(runs[0], REPEATS);
   printf("%-24s %8.2f", k->kernel, all);
-  for (int s = 1; s < STAGES; s++) printf(" %8.2f", median(runs[s]));
+  for (int s = 1; s < STAGES; s++) printf(" %8.2f", 1e3 * median_of(runs[s], REPEATS));
   if (k->bar > 0) printf("   bar %.0f%s", k->bar, all <= k->bar ? "" : " MISSED");
   putchar('\n');
   return !(k->bar > 0 && all > 3 * k->bar);

@@ -6,18 +6,11 @@
 // SIGNATURE and the constexprs are as tilec's --signature and -D.
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "runtime/compile.h"
 
 enum { TEXT_BYTES = 1000000, REPEATS = 11 };
-
-// The process's own time, so that a busy machine measures the same.
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void must_compile(Compilation *c, tilec_status status) {
   if (status == TILEC_OK) return;
@@ -41,22 +34,12 @@ static Buf read_text(const char *path) {
   return text;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *seconds) {
-  qsort(seconds, REPEATS, sizeof *seconds, compare_doubles);
-  return seconds[REPEATS / 2];
-}
-
 static double parse_seconds(Str text) {
   Compilation c;
   must_compile(&c, compilation_init(&c));
-  double begin = now();
+  double begin = cpu_seconds();
   must_compile(&c, compile_parse(&c, "kernels.py", text));
-  double seconds = now() - begin;
+  double seconds = cpu_seconds() - begin;
   compilation_free(&c);
   return seconds;
 }
@@ -69,9 +52,9 @@ static double elaborate_seconds(Str text, char **argv) {
   spec.kernel = ir_name(&c.ir, str_from(argv[2]));
   must_compile(&c, compile_signature(&c, argv[3], &spec));
   for (char **define = argv + 4; *define; define++) must_compile(&c, compile_define(&c, *define, &spec));
-  double begin = now();
+  double begin = cpu_seconds();
   must_compile(&c, compile_elaborate(&c, &spec));
-  double seconds = now() - begin;
+  double seconds = cpu_seconds() - begin;
   compilation_free(&c);
   return seconds;
 }
@@ -88,8 +71,8 @@ int main(int argc, char **argv) {
     parsing[i] = parse_seconds(buf_view(&all));
     elaborating[i] = elaborate_seconds(buf_view(&text), argv);
   }
-  printf("parse: %.1f ms for %zu bytes\n", 1e3 * median(parsing), all.n);
-  printf("elaborate %s: %.2f ms\n", argv[2], 1e3 * median(elaborating));
+  printf("parse: %.1f ms for %zu bytes\n", 1e3 * median_of(parsing, REPEATS), all.n);
+  printf("elaborate %s: %.2f ms\n", argv[2], 1e3 * median_of(elaborating, REPEATS));
   buf_free(&text);
   buf_free(&all);
   return 0;

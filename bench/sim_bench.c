@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "sim/sim.h"
 
 enum { LANES = 32, REPEATS = 5, ELEMENTS = 1 << 20, MAX_PARAMS = 16, TEXT_BYTES = 64 << 10 };
@@ -30,12 +30,6 @@ typedef struct Case {
   double bar;        // millions a second without checkers, a CHECKED_SHARE-th of it with them; 0: none
   uint64_t products; // multiply-adds of a launch
 } Case;
-
-static double cpu_seconds(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time); // of this process alone, whatever else the machine does
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void must_succeed(const tilec_sim *sim, tilec_sim_result result) {
   if (result == TILEC_SIM_OK && tilec_sim_report_count(sim) == 0) return;
