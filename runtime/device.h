@@ -35,6 +35,8 @@ typedef struct KernelImage {
   bool overlaps; // may start while the launch before it in its stream ends
 } KernelImage;
 
+enum { LAUNCH_MAX_ARGS = 1024 };
+
 typedef struct KernelLaunch {
   uint32_t grid[3]; // no zeros; device_launch has dealt with them
   // One a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended. Of one by

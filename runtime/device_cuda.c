@@ -13,7 +13,7 @@
 #include "runtime/driver.h"
 #include "runtime/error.h"
 
-enum { MAX_ARGS = 1024, LOG_BYTES = 8192 };
+enum { LOG_BYTES = 8192 };
 
 typedef struct Cuda {
   CudaApi api;
@@ -317,7 +317,7 @@ static tilec_status cuda_load(tilec_device *device, const KernelImage *image, vo
 
 // In the device's context. The parameters are copied by the driver before it returns.
 static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, const KernelLaunch *launch) {
-  void *params[MAX_ARGS];
+  void *params[LAUNCH_MAX_ARGS];
   static const CudaLaunchAttribute overlap = {CUDA_LAUNCH_OVERLAP, 0, {.allowed = 1}};
   CudaLaunchConfig config = {
       .grid_x = launch->grid[0],
@@ -342,9 +342,9 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
 static tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   Cuda *cuda = device->state;
   bool pushed;
-  if (launch->arg_count > MAX_ARGS)
+  if (launch->arg_count > LAUNCH_MAX_ARGS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u arguments; at most %d are possible", launch->arg_count,
-                     MAX_ARGS);
+                     LAUNCH_MAX_ARGS);
   tilec_status status = enter_context(cuda, &pushed);
   if (!status) status = launch_here(cuda, kernel, launch);
   leave_context(cuda, pushed);

@@ -9,7 +9,7 @@
 #include "runtime/device.h"
 #include "runtime/error.h"
 
-enum { MAX_ARGS = 1024, MAX_REPORTS = 20 };
+enum { MAX_REPORTS = 20 };
 
 typedef struct Sim {
   tilec_sim *sim;
@@ -190,9 +190,9 @@ static tilec_status kernel_errors(const tilec_sim *sim) {
 
 static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   const SimKernel *k = kernel;
-  const void *params[MAX_ARGS];
+  const void *params[LAUNCH_MAX_ARGS];
   size_t count = tilec_sim_param_count(k->kernel);
-  if (launch->arg_count != count || count > MAX_ARGS)
+  if (launch->arg_count != count || count > LAUNCH_MAX_ARGS)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %zu arguments, not %u",
                      tilec_sim_kernel_name(k->kernel), count, launch->arg_count);
   for (uint32_t i = 0; i < count; i++) params[i] = &launch->args[i];
