@@ -7,6 +7,7 @@
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 
 // --- types
 
@@ -318,10 +319,10 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 // Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
 // thread's tiles.
 static bool two_blocks_fit(const Emitter *e, Func *func) {
-  enum { OTHER = 24 }; // registers at most for the rest
   const TargetInfo *arch = e->target->arch;
   uint32_t threads = 32 * func_warps(func), share = arch->registers / (2 * threads);
-  uint32_t tiles = share - (share / 2 < OTHER ? share / 2 : OTHER);
+  uint32_t tiles =
+      share - (share / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? share / 2 : TUNE_BLOCKS_OTHER_REGISTERS);
   return 2 * threads <= TARGET_WARP * arch->warps &&
          2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
          emit_pressure(e, func) <= tiles;
@@ -333,7 +334,7 @@ static bool two_blocks_fit(const Emitter *e, Func *func) {
 static void limit_registers(Emitter *e, Func *func) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (func_warps(func) > 8)
+  else if (func_warps(func) > TUNE_MANY_WARPS)
     add_string_attribute(e, "nvvm.minctasm", two_blocks_fit(e, func) ? "2" : "1");
 }
 

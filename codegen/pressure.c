@@ -4,6 +4,7 @@
 // value. With scans and reductions go the parts of other warps that a thread reads, and a scan's second copy.
 #include "codegen/emit_combine.h"
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 
 static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
 
@@ -112,10 +113,9 @@ static void count(Pressure *p, const Value *value, const Region *home, uint32_t 
 
 // Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
 static uint32_t words_within(const Pressure *p, const Op *op) {
-  enum { FREE = 16 };
   uint32_t n = op->kind == OP_REDUCE ? emit_reduce_words(op) : op->kind == OP_SCAN ? emit_scan_words(op) : 0;
   for (uint32_t i = 0; i < op->result_count && op->kind == OP_SCAN; i++) n += words(p, &op->results[i]);
-  return n > FREE ? n - FREE : 0;
+  return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
 }
 
 static void count_region(Pressure *p, const Region *region) {

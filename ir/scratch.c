@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How much shared memory ops need.
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 
 #include "base/fault.h"
 
@@ -87,8 +88,7 @@ static uint32_t broadcast_bytes(const Op *op) {
 }
 
 bool layouts_by_lanes(const Layout *from, const Layout *to, uint32_t bytes, LanePlan *plan) {
-  enum { MOST_SHUFFLES = 32 }; // a store, a barrier and a load then cost less
-  return layout_lane_plan(from, to, plan) && plan->shuffles * bytes <= 4 * MOST_SHUFFLES;
+  return layout_lane_plan(from, to, plan) && plan->shuffles * bytes <= 4 * TUNE_MOST_SHUFFLES;
 }
 
 bool convert_by_lanes(const Op *convert, LanePlan *plan) {

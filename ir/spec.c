@@ -4,10 +4,8 @@
 
 #include "ir/ir.h"
 
-static const char DEFAULT_ARCH[] = "sm_90a";
-
 Target target_default(void) {
-  return (Target){.arch = target_find(str_from(DEFAULT_ARCH)),
+  return (Target){.arch = target_fallback(),
                   .num_warps = 4,
                   .num_stages = 3,
                   .fp32_dot = FP32_DOT_IEEE,

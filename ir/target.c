@@ -36,6 +36,8 @@ const TargetInfo *target_find(Str name) {
   return NULL;
 }
 
+const TargetInfo *target_fallback(void) { return target_find(STR("sm_90a")); }
+
 const TargetInfo *target_base(const TargetInfo *info) {
   const TargetInfo *base = info;
   while (base->is_specific) base--;

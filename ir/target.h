@@ -24,6 +24,8 @@ enum {
 enum {
   TARGET_WARP = 32, // threads
   BLOCK_MAX_WARPS = 32,
+  BLOCK_MAX_THREADS = TARGET_WARP * BLOCK_MAX_WARPS,
+  BLOCK_MAX_Z = 64,
   GRID_MAX_X = INT32_MAX, // programs
   GRID_MAX_YZ = 65535,
 };
@@ -71,6 +73,8 @@ typedef struct TargetInfo {
 const TargetInfo *target_list(uint32_t *count);
 // "sm_90a"; NULL where there is no such row.
 const TargetInfo *target_find(Str name);
+// sm_90a: where no architecture is asked for and there is no GPU.
+const TargetInfo *target_fallback(void);
 // The row without the suffix.
 const TargetInfo *target_base(const TargetInfo *info);
 // What to compile for a device of compute capability major.minor: its own row, with the suffix where there is

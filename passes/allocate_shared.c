@@ -16,10 +16,10 @@
 // are placed first, each as low as those it lives beside allow.
 #include "ir/build.h"
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/shared_buffers.h"
 
-enum { SMALL = 4096 };     // bytes: worth less than a barrier
 enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
 
 typedef struct Life {
@@ -58,7 +58,8 @@ static void last_to_next(Allocator *a, const Op *op) {
   const Op *before = a->last_scratch;
   const uint64_t *set = before ? a->buffers.sets[op_scratch(before)->id] : NULL;
   for (uint32_t i = 0; i < a->count; i++)
-    if (set_has(set, i) && a->lives[i].bytes <= SMALL && op->id > a->lives[i].end) a->lives[i].end = op->id;
+    if (set_has(set, i) && a->lives[i].bytes <= TUNE_SCRATCH_KEPT && op->id > a->lives[i].end)
+      a->lives[i].end = op->id;
   a->last_scratch = op;
 }
 

@@ -17,8 +17,7 @@
 // NaN last in either direction.
 #include "passes/passes.h"
 #include "passes/tile_index.h"
-
-enum { WIDE_SLICE = 4 }; // a slice of a tile more than so many times larger is gathered
+#include "ir/tuning.h"
 
 typedef struct Sort {
   Builder b;
@@ -115,7 +114,7 @@ static bool is_aligned(const Op *op) {
   const Attr *starts = op_attr(op, ATTR_STARTS);
   for (uint32_t d = 0; d < to->rank; d++)
     if (starts->ints.at[d] % to->shape[d] != 0) return false;
-  return type_elements(from) / type_elements(to) <= WIDE_SLICE;
+  return type_elements(from) / type_elements(to) <= TUNE_SLICE_GATHERED;
 }
 
 static void lower_slice(Op *op) {

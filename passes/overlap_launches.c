@@ -16,6 +16,7 @@
 //         last ones do, about as many as are on a device at once, as each costs 1.2 ns of the whole device's
 //         time (H200: 262,144 blocks took 316 us with it and 252 without)
 #include "ir/build.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
 
 static bool has_op(const Region *region, OpKind kind) {
@@ -33,11 +34,11 @@ static bool must_follow(const Op *op) {
 }
 
 static void let_dependents_start(Func *func) {
-  enum { LAST = 4096 };
   Builder b = builder_before(func->body->first);
   Value *program = build_program_id(&b, OP_PROGRAM_ID, 0), *count = build_program_id(&b, OP_NUM_PROGRAMS, 0);
   Value *left = build_binary(&b, OP_SUB, count, program);
-  Op *branch = build_if(&b, build_binary(&b, OP_LE, left, build_int(&b, left->type, LAST)), 0, NULL);
+  Op *branch =
+      build_if(&b, build_binary(&b, OP_LE, left, build_int(&b, left->type, TUNE_OVERLAP_BLOCKS)), 0, NULL);
   for (uint32_t r = 0; r < 2; r++) {
     Builder inner = builder_at_end(func, branch->regions[r]);
     inner.loc = b.loc;

@@ -4,6 +4,7 @@
 #include "ir/build.h"
 #include "ir/layout.h"
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 #include "passes/pipeline_loads.h"
 
 static uint64_t bytes_a_stage(const StagedLoop *staged) {
@@ -77,14 +78,14 @@ static uint32_t loaded_registers(const StagedLoop *staged) {
 // that every program takes; registers beside sums and what is loaded ahead are an estimate.
 static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
                          uint32_t stages) {
-  enum { OTHER_REGISTERS = 64 };
   const TargetInfo *arch = func->module->target.arch;
   uint64_t bytes = beside + arch->shared_reserved;
   for (uint32_t i = 0; i < staged->loads.n; i++)
     bytes +=
         shared_bytes(op_result(staged->loads.at[i].alloc)->type) * (staged->loads.at[i].async ? stages : 2);
   uint64_t by_bytes = (arch->shared_limit + arch->shared_reserved) / bytes;
-  uint64_t registers = (sums + loaded_registers(staged) + OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
+  uint64_t registers =
+      (sums + loaded_registers(staged) + TUNE_PIPELINE_OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
   return by_bytes < arch->registers / registers ? by_bytes : arch->registers / registers;
 }
 
@@ -93,11 +94,10 @@ static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t su
 // ms, 8.5.
 static uint32_t stages_for_warps(PassContext *context, const Func *func, const StagedLoop *staged,
                                  uint64_t beside, uint32_t stages) {
-  enum { WARPS = 12 };
   uint32_t sums = 0;
   region_walk(staged->loop->regions[0], add_sums, &sums);
-  uint64_t held = sums ? programs(func, staged, sums, beside, stages) : WARPS;
-  if (held * func_warps(func) >= WARPS) return stages;
+  uint64_t held = sums ? programs(func, staged, sums, beside, stages) : TUNE_PIPELINE_WARPS;
+  if (held * func_warps(func) >= TUNE_PIPELINE_WARPS) return stages;
   for (uint32_t fewer = stages - 1; fewer >= 2; fewer--) {
     uint64_t more = programs(func, staged, sums, beside, fewer);
     if (more <= held) continue;

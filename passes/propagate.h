@@ -16,8 +16,9 @@
 #include "passes/axis_info.h"
 #include "passes/layout_flow.h"
 #include "passes/passes.h"
+#include "ir/tuning.h"
 
-enum { LOOP_WEIGHT = 8, MAX_LOOPS = 4, MAX_PAIRED = 4, NO_RESULT = -1 };
+enum { MAX_PAIRED = 4, NO_RESULT = -1 };
 
 // A load, a store, an atomic. It may work in another layout than the components it touches.
 typedef struct Access {
@@ -102,7 +103,7 @@ uint32_t propagate_root(Propagator *p, uint32_t node);
 static inline uint32_t propagate_node(const Propagator *p, const Op *op) { return p->value_count + op->id; }
 static inline uint32_t propagate_weight(uint32_t loops) {
   uint32_t weight = 1;
-  for (uint32_t i = 0; i < loops && i < MAX_LOOPS; i++) weight *= LOOP_WEIGHT;
+  for (uint32_t i = 0; i < loops && i < TUNE_COST_LOOPS; i++) weight *= TUNE_COST_LOOP;
   return weight;
 }
 // Whether the value is made when it is asked for.

@@ -4,8 +4,9 @@
 #include "passes/propagate.h"
 
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 
-enum { ISSUE_COST = 2, SECTOR_COST = 4, SECTOR_BITS = 5, SHUFFLE_COST = 2, BARRIER_COST = 48, WORD_COST = 2 };
+enum { SECTOR_BITS = 5 };
 
 static uint32_t log2_padded(uint64_t size) {
   uint32_t bits = 0;
@@ -48,7 +49,8 @@ static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t 
 uint64_t access_cost(const Access *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
-  return access->weight * instructions * (ISSUE_COST + SECTOR_COST * sectors_in(access, layout, vector));
+  return access->weight * instructions *
+         (TUNE_COST_ISSUE + TUNE_COST_SECTOR * sectors_in(access, layout, vector));
 }
 
 static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 3u) / 4u; }
@@ -57,7 +59,7 @@ static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 
 static uint64_t shared_cost(const Type *tile, uint64_t registers, uint64_t vector) {
   uint64_t accesses = (registers + vector - 1) / vector,
            wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
-  return BARRIER_COST + accesses * (ISSUE_COST + WORD_COST * wavefronts);
+  return TUNE_COST_BARRIER + accesses * (TUNE_COST_ISSUE + TUNE_COST_WORD * wavefronts);
 }
 
 // Registers of both sides that one access to shared memory can move.
@@ -87,7 +89,7 @@ uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to)
   case CONVERT_REGISTERS: return 0;
   case CONVERT_LANES:
     if (layouts_by_lanes(from, to, type_element_bytes(tile), &plan))
-      return 1 + words_of(tile) * (SHUFFLE_COST * plan.shuffles + selects_in(&plan));
+      return 1 + words_of(tile) * (TUNE_COST_SHUFFLE * plan.shuffles + selects_in(&plan));
     break;
   case CONVERT_SHARED: break;
   }
@@ -109,7 +111,8 @@ uint64_t reduction_cost(const Reduction *reduction, const Layout *layout) {
   Layout result = layout_slice(layout, tile->rank, tile->shape, axis);
   uint64_t registers = op->kind == OP_REDUCE ? layout_registers(&result) : layout_registers(layout), cost = 0;
   for (uint32_t i = 0; i < op_input_count(op); i++) {
-    cost += SHUFFLE_COST * registers * words_of(op_operand(op, i)->type) * bits_along(layout, DIM_LANE, mask);
+    cost += TUNE_COST_SHUFFLE * registers * words_of(op_operand(op, i)->type) *
+            bits_along(layout, DIM_LANE, mask);
     if (bits_along(layout, DIM_WARP, mask)) cost += shared_cost(op_operand(op, i)->type, registers, 1);
   }
   return cost * reduction->weight;

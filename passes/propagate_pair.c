@@ -4,8 +4,7 @@
 // both runs. Then both accesses are vectors, and so are the writes and reads of the conversion between them,
 // whose vector is of registers that both sides have; what is left is a transposition within threads.
 #include "passes/propagate.h"
-
-enum { NARROWER = 2 }; // an access may also take vectors of so many bits less, where a thread holds little
+#include "ir/tuning.h"
 
 // A run's index bits in some value's tile.
 typedef struct Run {
@@ -96,7 +95,7 @@ static void pair(Propagator *p, Access *access, const Access *other, uint32_t ro
   if (run.n == 0 ||
       (run.basis[0] >> access->shift && run.basis[0] >> access->shift < UINT32_C(1) << access->bits))
     return;
-  for (uint32_t less = 0; less <= NARROWER && less <= own; less++) {
+  for (uint32_t less = 0; less <= TUNE_PAIR_NARROWER && less <= own; less++) {
     Run part = run;
     if (part.n > registers - (own - less)) part.n = registers - (own - less);
     const Layout *layout = part.n ? block_of(p, access, own - less, &part) : NULL;

@@ -27,8 +27,9 @@
 #include "passes/index_clone.h"
 #include "passes/windows.h"
 #include "ir/build.h"
+#include "ir/tuning.h"
 
-enum { VECTOR_BYTES = 16, MAX_BUFFER = 32 << 10 };
+enum { VECTOR_BYTES = 16 };
 
 typedef struct Sharer {
   PassContext *context;
@@ -202,7 +203,7 @@ static bool plan(Share *h) {
   h->right = (uint32_t)(h->window->high - h->anchor->distance);
   h->left_pad = padded(h->left, vector);
   h->right_pad = padded(h->right, vector);
-  return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= MAX_BUFFER &&
+  return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= TUNE_WINDOW_BYTES &&
          h->left_pad + h->right_pad <= h->n;
 }
 

@@ -17,7 +17,7 @@
 // breaks  nothing
 // pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
 // barrier.
-//         Registers hold the tile from one iteration to the next: at most MAX_REGISTERS a thread and loop
+//         Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most
 //
 // The combination is add, max, min, and, or, xor, and the same in the loop as in the reduction; the sum has
 // no other use. A second loop that goes on from the first one's sum (split_masks makes such) goes on from its
@@ -26,9 +26,10 @@
 
 #include "ir/clone.h"
 #include "ir/scratch.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
 
-enum { MAX_REGISTERS = 32, MAX_VIEWS = 4 };
+enum { MAX_VIEWS = 4 };
 
 typedef struct Sum {
   Op *loop, *combine, *reduce;
@@ -116,8 +117,8 @@ static uint32_t registers_of(const Op *loop, const Type *tile) {
 
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
 static uint32_t most_registers(const Sinker *s) {
-  uint32_t quarter = s->func->module->target.arch->registers / 4 / (32 * func_warps(s->func));
-  return quarter < MAX_REGISTERS ? quarter : MAX_REGISTERS;
+  uint32_t quarter = s->func->module->target.arch->registers / TUNE_SINK_SHARE / (32 * func_warps(s->func));
+  return quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
 }
 
 // --- the value that changes nothing

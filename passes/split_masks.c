@@ -30,12 +30,13 @@
 // Any other tile whose masks' changes fall together with its vectors (the bound a multiple of 16) needs no
 // second copy and gets none.
 #include "ir/clone.h"
+#include "ir/tuning.h"
 #include "passes/axis_info.h"
 #include "passes/mask_bounds.h"
 #include "passes/passes.h"
 #include "passes/windows.h"
 
-enum { ACCESS_BYTES = 16, MAX_OPS = 2000 };
+enum { ACCESS_BYTES = 16 };
 
 typedef struct Splitter {
   PassContext *context;
@@ -186,9 +187,9 @@ static void split_straight(Splitter *s, Region *body) {
   Bounds bounds;
   Op *first = first_narrowed(s, body, &bounds);
   if (!first) return;
-  if (ops_from(first) > MAX_OPS) {
+  if (ops_from(first) > TUNE_SPLIT_OPS) {
     diag_remark(s->context->diags, first->loc, "split_masks",
-                "no copy without masks: it would be of more than %d ops", MAX_OPS);
+                "no copy without masks: it would be of more than %d ops", TUNE_SPLIT_OPS);
     return;
   }
   for (Op *op = first->next; op; op = op->next)
@@ -253,7 +254,7 @@ static void split_loop(Splitter *s, Op *loop) {
   if (!value_int_constant(op_operand(loop, 0), &lower) || lower < 0) return; // upper - lower does not wrap
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
     if (mask_of(op)) narrowed |= loop_bounds(loop, mask_of(op), step, &bounds) && is_narrowed(s, op);
-  if (narrowed && ops_from(loop->regions[0]->first) <= MAX_OPS) peel(s, loop, &bounds);
+  if (narrowed && ops_from(loop->regions[0]->first) <= TUNE_SPLIT_OPS) peel(s, loop, &bounds);
 }
 
 static void split_loops(Splitter *s, Region *region) {

@@ -20,14 +20,15 @@
 //         at 4.8 TB/s over 132 of them: 22 to 29 KB)
 //
 // Cost model. 512 threads a multiprocessor is what a kernel can count on (fewer where its registers are many,
-// or its grid small), so a thread should have IN_FLIGHT = 32 KB / 512 = 64 bytes under way. The factor is the
-// least power of two with which an iteration loads that, at most MAX_FACTOR, and at most MAX_OPS ops. A
-// factor given in the source (loop_unroll_factor) goes before. Loops with dots are pipeline's; in loops that
-// write memory loads may not pass the writes, so nothing would be gained.
+// or its grid small), so a thread should have 32 KB / 512 = TUNE_UNROLL_BYTES under way. The factor is the
+// least power of two with which an iteration loads that, at most TUNE_UNROLL_FACTOR, and at most
+// TUNE_UNROLL_OPS ops. A factor given in the source (loop_unroll_factor) goes before. Loops with dots are
+// pipeline's; in loops that write memory loads may not pass the writes, so nothing would be gained.
 #include "ir/clone.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
 
-enum { IN_FLIGHT = 64, MAX_FACTOR = 8, MAX_OPS = 600, MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24 };
 
 typedef struct Unroller {
   PassContext *context;
@@ -68,7 +69,7 @@ static bool range_of(const Op *loop, Range *range) {
   if (type->kind != TYPE_SCALAR || !elem_is_signed(type->elem)) return false;
   if (!value_int_constant(op_operand(loop, 0), &range->lower) || range->lower < 0) return false;
   if (!value_int_constant(op_operand(loop, 2), &range->step) || range->step <= 0) return false;
-  if (range->step > INT32_MAX / (2 * MAX_FACTOR)) return false;
+  if (range->step > INT32_MAX / (2 * TUNE_UNROLL_FACTOR)) return false;
   range->trips = -1;
   if (value_int_constant(op_operand(loop, 1), &upper))
     range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
@@ -84,7 +85,7 @@ static const char *obstacle(const Body *body) {
 static uint32_t factor_of(Unroller *u, const Op *loop, const Range *range) {
   Body body = {0};
   count_ops(u, loop->regions[0], &body);
-  if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= IN_FLIGHT) return 1;
+  if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
   int64_t given = op_int(loop, ATTR_UNROLL, 0);
   if (given == 1) return 1;
   const char *why = obstacle(&body);
@@ -93,10 +94,10 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const Range *range) {
                 "not unrolled, with %u bytes a thread under way: %s", body.bytes, why);
     return 1;
   }
-  uint32_t most = given > 1 && given < MAX_FACTOR ? (uint32_t)given : MAX_FACTOR,
+  uint32_t most = given > 1 && given < TUNE_UNROLL_FACTOR ? (uint32_t)given : TUNE_UNROLL_FACTOR,
            factor = given > 1 ? most : 1;
-  while (factor < most && factor * body.bytes < IN_FLIGHT) factor *= 2;
-  while (factor > 1 && factor * body.ops > MAX_OPS) factor /= 2;
+  while (factor < most && factor * body.bytes < TUNE_UNROLL_BYTES) factor *= 2;
+  while (factor > 1 && factor * body.ops > TUNE_UNROLL_OPS) factor /= 2;
   while (range->trips >= 0 && factor > range->trips) factor /= 2;
   if (factor > 1)
     diag_remark(u->context->diags, loop->loc, "unroll_loads",

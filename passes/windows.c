@@ -4,9 +4,10 @@
 #include "passes/windows.h"
 
 #include "ir/build.h"
+#include "ir/tuning.h"
 #include "passes/index_clone.h"
 
-enum { MIN_DISTANCES = 3, MAX_TAPS = 32, SPAN_PART = 4 };
+enum { MAX_TAPS = 32 };
 
 typedef struct Address {
   Value *pointer;       // without far
@@ -115,7 +116,7 @@ static const char *obstacle(const AxisTable *axes, const Op *first, const Window
   enum { DEPTH = 12 };
   uint32_t elements = (uint32_t)type_elements(op_result(first)->type);
   int64_t span;
-  if (__builtin_sub_overflow(window->high, window->low, &span) || span > elements / SPAN_PART)
+  if (__builtin_sub_overflow(window->high, window->low, &span) || span > elements / TUNE_WINDOW_SPAN)
     return "they lie too far apart";
   if (axis_info(axes, window->root)->contiguity[0] < elements || !index_can_clone(window->root))
     return "their addresses are not neighbours throughout";
@@ -138,7 +139,7 @@ bool window_find(Arena *arena, const AxisTable *axes, Op *first, Window *window,
   for (int far = 1; far >= 0; far--) {
     if (!far && !near) continue;
     collect(arena, first, far, window);
-    if (distances(window) < MIN_DISTANCES) continue;
+    if (distances(window) < TUNE_WINDOW_DISTANCES) continue;
     const char *missing = obstacle(axes, first, window);
     if (!missing) return true;
     if (why) {

@@ -45,7 +45,7 @@ static bool write_text(const char *path, Str text) {
 
 static bool read_bytes(const char *path, Buf *bytes) {
   FILE *file = fopen(path, "rb");
-  char part[65536];
+  char part[1 << 16];
   if (!file) return false;
   for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) buf_bytes(bytes, part, n);
   bool good = !ferror(file);

@@ -210,7 +210,7 @@ typedef struct tilec_compile_options {
   size_t define_count;
   const char *arch; /* "sm_80" ... ; NULL: sm_90a, without the "a" where no such instruction is used */
   int num_warps;    /* a power of two, 1 .. 32; default 4 */
-  int num_stages;   /* how far loops prefetch; default 3 */
+  int num_stages;   /* how far loops prefetch, 1 .. 64; default 3 */
   int maxnreg;      /* registers a thread, 1 .. 255; default: no limit */
   tilec_fp32_dot fp32_dot;
   int no_fp_contract; /* 1: a*b+c is never fused */

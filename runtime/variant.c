@@ -9,7 +9,7 @@
 #include "runtime/kernel.h"
 
 // Variants beyond these are found anew at each launch: a kernel whose heuristics read a step's number, say.
-enum { MAX_VARIANTS = 65536 };
+enum { MAX_VARIANTS = 1 << 16 };
 
 static tilec_status no_memory(void) {
   return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a specialisation)");

@@ -138,13 +138,14 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
 
 // The parameter whose buffer holds the address; NULL: none.
 static const RunArg *param_at(const Run *run, uint64_t address) {
+  enum { NEAR = 1 << 16 }; // bytes past its end
   const RunArg *below = NULL;
   for (uint32_t i = 0; i < run->param_count; i++) {
     const RunArg *param = &run->params[i];
     if (param->buffer != param || address < param->base) continue;
     if (!below || param->base > below->base) below = param;
   }
-  return below && address - below->base < below->value.bytes + 65536 ? below : NULL;
+  return below && address - below->base < below->value.bytes + NEAR ? below : NULL;
 }
 
 static void print_place(const Check *check, const Finding *finding, Buf *text) {

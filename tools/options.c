@@ -258,10 +258,12 @@ static bool set_grid(Parser *p, const char *value) {
 static bool set_threads(Parser *p, const char *value) {
   int64_t sizes[3];
   if (!parse_sizes(p, "--threads", value, 1, sizes)) return false;
-  for (int i = 0; i < 3; i++) p->options->threads[i] = sizes[i] > 1024 ? 1025 : (uint32_t)sizes[i];
-  if (sizes[0] <= 1024 && sizes[1] <= 1024 && sizes[2] <= 64 && sizes[0] * sizes[1] * sizes[2] <= 1024)
+  enum { MOST = BLOCK_MAX_THREADS };
+  for (int i = 0; i < 3; i++) p->options->threads[i] = sizes[i] > MOST ? MOST + 1 : (uint32_t)sizes[i];
+  if (sizes[0] <= MOST && sizes[1] <= MOST && sizes[2] <= BLOCK_MAX_Z &&
+      sizes[0] * sizes[1] * sizes[2] <= MOST)
     return true;
-  buf_text(p->error, "a block has at most 1024 threads");
+  buf_printf(p->error, "a block has at most %d threads", MOST);
   return false;
 }
 
@@ -446,7 +448,7 @@ static void print_targets(Buf *out) {
              NUM_WARPS_MAX, NUM_STAGES_MAX, MAXNREG_MAX);
   for (uint32_t i = 0; i < count; i++)
     buf_printf(out, "%s %s", i && i % A_LINE == 0 ? "\n              " : "", list[i].name);
-  buf_char(out, '\n');
+  buf_printf(out, "\n               (%s where neither --arch nor a GPU says)\n", target_fallback()->name);
 }
 
 void options_print_help(Buf *out) {

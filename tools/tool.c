@@ -24,7 +24,7 @@ ExitStatus tool_error(const char *format, ...) {
 const char *tool_source_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 static bool read_all(FILE *file, Buf *text) {
-  char chunk[65536];
+  char chunk[1 << 16];
   for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) buf_bytes(text, chunk, n);
   return !ferror(file);
 }

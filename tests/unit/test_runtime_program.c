@@ -107,6 +107,8 @@ static void test_wrong_options(void **unused) {
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_warps is 64");
   o = fresh, o.num_stages = -1;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is -1");
+  o = fresh, o.num_stages = 65;
+  compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_stages is 65; it is 1 .. 64");
   o = fresh, o.maxnreg = 256;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is 256");
   o = fresh, o.arch = "sm_12";
