@@ -48,8 +48,8 @@ bool function_has(Function f, Type type); // whether the language has it
 // number.c
 long double decode(Type type, uint64_t bits);
 uint64_t encode(Type type, double x); // to nearest; of fp16 and bf16 any neighbour
-uint64_t load(const void *from, int bytes, uint64_t index);
-void store(void *to, int bytes, uint64_t index, uint64_t bits);
+uint64_t load_bits(const void *from, int bytes, uint64_t index);
+void store_bits(void *to, int bytes, uint64_t index, uint64_t bits);
 long double unit(Type type); // u: half the distance from 1 to the next number
 long double least_normal(Type type);
 long double overflow_from(Type type); // what is rounded to infinity

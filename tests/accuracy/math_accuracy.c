@@ -38,7 +38,7 @@ typedef struct Sweep {
 } Sweep;
 
 // The next slice of work; false: there is none.
-static bool take(Sweep *s, int *row, Task *task) {
+static bool take_slice(Sweep *s, int *row, Task *task) {
   bool found = false;
   pthread_mutex_lock(&s->lock);
   if (s->next_row < s->row_count) {
@@ -87,7 +87,7 @@ static void print_row(Sweep *s, const Row *r) {
   s->failed += r->error[0] != '\0';
 }
 
-static void finish(Sweep *s, Row *r, const Worst *worst, tilec_status status) {
+static void finish_slice(Sweep *s, Row *r, const Worst *worst, tilec_status status) {
   pthread_mutex_lock(&s->lock);
   worst_merge(&r->worst, worst);
   if (status) snprintf(r->error, sizeof r->error, "%s: %s", tilec_status_name(status), tilec_last_error());
@@ -102,9 +102,9 @@ static void *work(void *data) {
   Task task;
   int row;
   tilec_status opened = bench_open(&bench, s->options->device);
-  while (take(s, &row, &task)) {
+  while (take_slice(s, &row, &task)) {
     Worst worst = {.index = UINT64_MAX};
-    finish(s, &s->rows[row], &worst, opened ? opened : measure(&bench, &task, &worst));
+    finish_slice(s, &s->rows[row], &worst, opened ? opened : measure_task(&bench, &task, &worst));
   }
   bench_close(&bench);
   return NULL;
@@ -132,7 +132,7 @@ static int usage(void) {
   return 2;
 }
 
-static bool parse(int argc, char **argv, Options *o) {
+static bool parse_options(int argc, char **argv, Options *o) {
   const struct {
     const char *name;
     uint64_t *number;
@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
                                              : (uint64_t)cores};
   static Sweep sweep;
   static pthread_t threads[256];
-  if (!parse(argc, argv, &options)) return usage();
+  if (!parse_options(argc, argv, &options)) return usage();
   sweep.options = &options;
   plan(&sweep);
   if (sweep.row_count == 0) return usage();

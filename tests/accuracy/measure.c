@@ -99,7 +99,7 @@ static void wrong(Worst *worst, const Point *p, uint64_t index, uint64_t got) {
   worst->wrong_got = got;
 }
 
-static void compare(const Task *task, const Point *p, uint64_t index, uint64_t bits, Worst *worst) {
+static void compare_result(const Task *task, const Point *p, uint64_t index, uint64_t bits, Worst *worst) {
   Function f = task->function;
   Type type = task->type;
   long double exact = reference(f, type, p), got;
@@ -139,7 +139,7 @@ static tilec_status batch(Bench *bench, tilec_kernel *kernel, const Task *task, 
   tilec_status status = TILEC_OK;
   for (uint64_t i = 0; i < n; i++) {
     Point p = point_at(task->function, task->type, task->seed, first + i, task->count);
-    for (int k = 0; k < 2; k++) store(bench->host_in[k], type->bytes, i, p.bits[k]);
+    for (int k = 0; k < 2; k++) store_bits(bench->host_in[k], type->bytes, i, p.bits[k]);
   }
   for (int k = 0; k < 2 && !status; k++)
     status = tilec_buffer_write(bench->in[k], 0, bench->host_in[k], n * (uint64_t)type->bytes);
@@ -151,13 +151,13 @@ static tilec_status batch(Bench *bench, tilec_kernel *kernel, const Task *task, 
   if (!status) status = tilec_buffer_read(bench->out, 0, bench->host_out, n * (uint64_t)out_bytes(task));
   if (status) return status;
   for (uint64_t i = 0; i < n; i++) {
-    Point p = {{load(bench->host_in[0], type->bytes, i), load(bench->host_in[1], type->bytes, i)}};
-    compare(task, &p, first + i, load(bench->host_out, out_bytes(task), i), worst);
+    Point p = {{load_bits(bench->host_in[0], type->bytes, i), load_bits(bench->host_in[1], type->bytes, i)}};
+    compare_result(task, &p, first + i, load_bits(bench->host_out, out_bytes(task), i), worst);
   }
   return TILEC_OK;
 }
 
-tilec_status measure(Bench *bench, const Task *task, Worst *worst) {
+tilec_status measure_task(Bench *bench, const Task *task, Worst *worst) {
   tilec_kernel *kernel;
   tilec_status status = compile(bench, task, &kernel);
   if (status) return status;

@@ -35,7 +35,7 @@ typedef struct Bench {
 // Both as the library's functions: tilec_last_error() tells what failed.
 tilec_status bench_open(Bench *bench, const char *device);
 void bench_close(Bench *bench);
-tilec_status measure(Bench *bench, const Task *task, Worst *worst);
+tilec_status measure_task(Bench *bench, const Task *task, Worst *worst);
 void worst_merge(Worst *into, const Worst *from); // whatever the order of merging, the result is the same
 
 #endif

@@ -61,13 +61,13 @@ uint64_t encode(Type type, double x) {
   return 0;
 }
 
-uint64_t load(const void *from, int bytes, uint64_t index) {
+uint64_t load_bits(const void *from, int bytes, uint64_t index) {
   uint64_t bits = 0;
   memcpy(&bits, (const char *)from + index * (uint64_t)bytes, (size_t)bytes);
   return bits;
 }
 
-void store(void *to, int bytes, uint64_t index, uint64_t bits) {
+void store_bits(void *to, int bytes, uint64_t index, uint64_t bits) {
   memcpy((char *)to + index * (uint64_t)bytes, &bits, (size_t)bytes);
 }
 

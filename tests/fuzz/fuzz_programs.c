@@ -222,7 +222,7 @@ static bool read_option(Options *o, const char **classes, const char *name, cons
   return strcmp(name, "--classes") == 0 ? *classes = value, true : false;
 }
 
-static int report(const Fuzzer *f) {
+static int report_totals(const Fuzzer *f) {
   const Shared *s = f->shared;
   double elapsed = now() - f->start;
   for (int i = 0; i < MAX_REFUSALS && s->refusals[i].count; i++)
@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
     status = write_cases(&f);
   } else {
     run_all(&f);
-    status = report(&f);
+    status = report_totals(&f);
   }
   executor_close(&f.executor);
   return status;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BUDGET = 2000, MAX_PARAM_BYTES = 4096, MAX_PARAMS = 64, MENDED = 1, LAUNCHED = 2 };
 
-static void launch(tilec_sim *sim, const tilec_sim_kernel *kernel) {
+static void launch_kernel(tilec_sim *sim, const tilec_sim_kernel *kernel) {
   static const uint64_t zeros[MAX_PARAM_BYTES / sizeof(uint64_t)];
   const void *params[MAX_PARAMS];
   size_t n = tilec_sim_param_count(kernel);
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   free(text);
   size_t kernels = module ? tilec_sim_kernel_count(module) : 0;
   for (size_t i = 0; i < kernels && i < LAUNCHED; i++)
-    launch(sim, tilec_sim_kernel_at(module, (size / 8 + i) % kernels));
+    launch_kernel(sim, tilec_sim_kernel_at(module, (size / 8 + i) % kernels));
   tilec_sim_unload(sim, module);
   tilec_sim_destroy(sim);
   return 0;

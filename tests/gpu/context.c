@@ -25,7 +25,7 @@ typedef struct Driver {
   int (*mem_free)(uint64_t);
 } Driver;
 
-static void find(void *library, const char *symbol, void *function) {
+static void find_symbol(void *library, const char *symbol, void *function) {
   void *found = dlsym(library, symbol);
   CHECK(found);
   memcpy(function, &found, sizeof found);
@@ -35,24 +35,24 @@ static Driver load_driver(void) {
   Driver d;
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
   CHECK(library);
-  find(library, "cuInit", &d.init);
-  find(library, "cuDeviceGet", &d.device_get);
-  find(library, "cuCtxCreate_v2", &d.ctx_create);
-  find(library, "cuCtxDestroy_v2", &d.ctx_destroy);
-  find(library, "cuCtxGetCurrent", &d.ctx_get_current);
-  find(library, "cuCtxPopCurrent_v2", &d.ctx_pop_current);
-  find(library, "cuCtxPushCurrent_v2", &d.ctx_push_current);
-  find(library, "cuStreamCreate", &d.stream_create);
-  find(library, "cuStreamDestroy_v2", &d.stream_destroy);
-  find(library, "cuStreamSynchronize", &d.stream_synchronize);
-  find(library, "cuStreamBeginCapture_v2", &d.begin_capture);
-  find(library, "cuStreamEndCapture", &d.end_capture);
-  find(library, "cuGraphInstantiateWithFlags", &d.graph_instantiate);
-  find(library, "cuGraphLaunch", &d.graph_launch);
-  find(library, "cuGraphExecDestroy", &d.graph_exec_destroy);
-  find(library, "cuGraphDestroy", &d.graph_destroy);
-  find(library, "cuMemAlloc_v2", &d.mem_alloc);
-  find(library, "cuMemFree_v2", &d.mem_free);
+  find_symbol(library, "cuInit", &d.init);
+  find_symbol(library, "cuDeviceGet", &d.device_get);
+  find_symbol(library, "cuCtxCreate_v2", &d.ctx_create);
+  find_symbol(library, "cuCtxDestroy_v2", &d.ctx_destroy);
+  find_symbol(library, "cuCtxGetCurrent", &d.ctx_get_current);
+  find_symbol(library, "cuCtxPopCurrent_v2", &d.ctx_pop_current);
+  find_symbol(library, "cuCtxPushCurrent_v2", &d.ctx_push_current);
+  find_symbol(library, "cuStreamCreate", &d.stream_create);
+  find_symbol(library, "cuStreamDestroy_v2", &d.stream_destroy);
+  find_symbol(library, "cuStreamSynchronize", &d.stream_synchronize);
+  find_symbol(library, "cuStreamBeginCapture_v2", &d.begin_capture);
+  find_symbol(library, "cuStreamEndCapture", &d.end_capture);
+  find_symbol(library, "cuGraphInstantiateWithFlags", &d.graph_instantiate);
+  find_symbol(library, "cuGraphLaunch", &d.graph_launch);
+  find_symbol(library, "cuGraphExecDestroy", &d.graph_exec_destroy);
+  find_symbol(library, "cuGraphDestroy", &d.graph_destroy);
+  find_symbol(library, "cuMemAlloc_v2", &d.mem_alloc);
+  find_symbol(library, "cuMemFree_v2", &d.mem_free);
   return d;
 }
 

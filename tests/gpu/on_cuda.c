@@ -88,7 +88,7 @@ void *cuda_open(Run *run, int gpu) {
   return cuda;
 }
 
-static bool load(Run *run, const char *ptx, size_t bytes) {
+static bool load_module(Run *run, const char *ptx, size_t bytes) {
   CudaMachine *cuda = run->state;
   static char log[sizeof run->message / 2];
   int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES};
@@ -165,9 +165,9 @@ static const char *printed(Run *run) {
   return cuda->printed;
 }
 
-static void release(Run *run) {
+static void release_run(Run *run) {
   CudaMachine *cuda = run->state;
   while (cuda->count) cuda->free(cuda->addresses[--cuda->count]);
 }
 
-const Machine cuda_machine = {load, bind_host, launch_kernel, write_symbol, printed, release};
+const Machine cuda_machine = {load_module, bind_host, launch_kernel, write_symbol, printed, release_run};

@@ -15,7 +15,7 @@ static void failed(Launch *l, const char *what) {
   fail_msg("%s: %s%s", what, text.at ? text.at : "", l->c.fault);
 }
 
-static void check(Launch *l, tilec_status status, const char *what) {
+static void must_succeed(Launch *l, tilec_status status, const char *what) {
   if (status != TILEC_OK) failed(l, what);
 }
 
@@ -36,8 +36,8 @@ static Str read_file(Launch *l, const char *file) {
 void launch_open(Launch *l, const char *file, const char *kernel) {
   *l = (Launch){
       .file = file, .next = 0x100000, .random = 0x9e3779b97f4a7c15u, .spec = {.target = target_default()}};
-  check(l, compilation_init(&l->c), "init");
-  check(l, compile_parse(&l->c, file, read_file(l, file)), "parse");
+  must_succeed(l, compilation_init(&l->c), "init");
+  must_succeed(l, compile_parse(&l->c, file, read_file(l, file)), "parse");
   l->spec.kernel = ir_name(&l->c.ir, str_from(kernel));
   l->memory = eval_memory_new(&l->arena);
   l->sim = launch_sim_new(&l->arena);
@@ -142,7 +142,9 @@ static void add_scalar(Launch *l, char *item) {
   }
 }
 
-static void add_constexpr(Launch *l, char *item) { check(l, compile_define(&l->c, item, &l->spec), item); }
+static void add_constexpr(Launch *l, char *item) {
+  must_succeed(l, compile_define(&l->c, item, &l->spec), item);
+}
 
 static void each_item(Launch *l, const char *format, va_list values, void (*add)(Launch *l, char *item)) {
   char text[1024];
@@ -175,7 +177,7 @@ static const KernelParam *param_named(const KernelInfo *kernel, const char *name
 }
 
 // Types from the arguments, except where the kernel says its own.
-static void specialise(Launch *l) {
+static void specialise_launch(Launch *l) {
   const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, l->spec.kernel);
   if (!kernel) failed(l, "kernel");
   l->spec.param_count = 0;
@@ -215,7 +217,7 @@ static void list_command(Launch *l) {
   buf_free(&text);
 }
 
-static const LaunchArg *find(const Launch *l, const char *name) {
+static const LaunchArg *find_arg(const Launch *l, const char *name) {
   for (uint32_t i = 0; i < l->count; i++)
     if (strcmp(l->args[i].name, name) == 0) return &l->args[i];
   fail_msg("no argument '%s' is given", name);
@@ -229,15 +231,15 @@ static void run_passes(Launch *l) {
 }
 
 void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
-  specialise(l);
+  specialise_launch(l);
   list_command(l);
-  check(l, compile_elaborate(&l->c, &l->spec), "elaborate");
+  must_succeed(l, compile_elaborate(&l->c, &l->spec), "elaborate");
   run_passes(l);
   Func *func = l->c.module->funcs.at[0];
   EvalArg args[LAUNCH_ARGS] = {{0}};
   uint64_t bits[LAUNCH_ARGS] = {0};
   for (uint32_t i = 0; i < func->param_count; i++)
-    args[i].bits = bits[i] = find(l, func->params[i].name)->bits;
+    args[i].bits = bits[i] = find_arg(l, func->params[i].name)->bits;
   const uint32_t grid[3] = {x, y, z};
   const EvalOptions options = {.max_steps = 20000000, .races = true};
   if (!eval_launch(func, grid, args, l->memory, &options)) failed(l, "run");
@@ -246,7 +248,7 @@ void launch_kernel(Launch *l, uint32_t x, uint32_t y, uint32_t z) {
 }
 
 const double *launch_result(Launch *l, const char *name) {
-  const LaunchArg *arg = find(l, name);
+  const LaunchArg *arg = find_arg(l, name);
   assert_true(arg->buffer);
   const uint8_t *bytes =
       l->sim ? launch_sim_bytes(l->sim, arg->bits) : eval_memory_bytes(l->memory, arg->bits);
@@ -258,7 +260,7 @@ const double *launch_result(Launch *l, const char *name) {
 
 void launch_expect(Launch *l, const char *name, const double *expected, double tolerance) {
   const double *got = launch_result(l, name);
-  uint32_t n = find(l, name)->n, compared = 0;
+  uint32_t n = find_arg(l, name)->n, compared = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (isnan(expected[i])) continue;
     compared++;

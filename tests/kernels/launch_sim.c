@@ -121,7 +121,7 @@ static void fail_with_report(const tilec_sim *sim, const char *where) {
            r->other_message ? r->other_message : "", r->other_ptx_line);
 }
 
-static void compare(const LaunchSim *sim, const EvalMemory *memory, const char *where) {
+static void compare_buffers(const LaunchSim *sim, const EvalMemory *memory, const char *where) {
   for (uint32_t i = 0; i < sim->count; i++) {
     const SimBuffer *buffer = &sim->buffers[i];
     EvalCheck result;
@@ -131,8 +131,8 @@ static void compare(const LaunchSim *sim, const EvalMemory *memory, const char *
   }
 }
 
-static void run(LaunchSim *sim, uint32_t schedule, const Compilation *c, const uint32_t grid[3],
-                const uint64_t *args, const char *where) {
+static void run_schedule(LaunchSim *sim, uint32_t schedule, const Compilation *c, const uint32_t grid[3],
+                         const uint64_t *args, const char *where) {
   tilec_sim *s = sim->sims[schedule];
   const KernelMeta *kernel = &c->code.kernels[0];
   tilec_sim_module *module;
@@ -157,8 +157,8 @@ static void run_schedules(LaunchSim *sim, const Compilation *c, const char *arch
     snprintf(where, sizeof where, "%s, %s", arch, schedule_names[s]);
     for (uint32_t i = 0; i < sim->count; i++)
       memcpy(sim->buffers[i].bytes, sim->buffers[i].before, sim->buffers[i].size);
-    run(sim, s, c, grid, args, where);
-    compare(sim, memory, where);
+    run_schedule(sim, s, c, grid, args, where);
+    compare_buffers(sim, memory, where);
   }
 }
 

@@ -11,7 +11,7 @@ typedef struct Shape {
 } Shape;
 
 // a (m, k) times b (k, n), row-major; b (n, k) where it is transposed.
-static double *product(Launch *l, const double *a, const double *b, Shape s, bool transposed) {
+static double *product_of(Launch *l, const double *a, const double *b, Shape s, bool transposed) {
   double *c = launch_array(l, (size_t)s.m * s.n);
   for (uint32_t i = 0; i < s.m; i++)
     for (uint32_t j = 0; j < s.n; j++)
@@ -50,7 +50,7 @@ static void check_matmul(const char *type, const char *activation, bool bias, do
   add_strides(&l, s);
   launch_constexprs(&l, "ACTIVATION=\"%s\"", activation);
   launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1); // of the first configuration
-  double *c = product(&l, a, b, s, false);
+  double *c = product_of(&l, a, b, s, false);
   for (uint32_t i = 0; i < s.m * s.n; i++) c[i] = activate(activation, c[i] + (v ? v[i % s.n] : 0));
   launch_expect(&l, "c_ptr", c, tolerance);
   launch_close(&l);
@@ -79,7 +79,7 @@ static void check_split_k(uint32_t split, uint32_t k, const char *type) {
   launch_constexprs(&l, "BLOCK_M=16 BLOCK_N=32 BLOCK_K=16 SPLIT_K=%u EVEN_K=%s", split,
                     k % (16 * split) == 0 ? "True" : "False");
   launch_kernel(&l, tiles(s.m, 16) * tiles(s.n, 32), split, 1);
-  launch_expect(&l, "C", product(&l, a, b, s, false), 1e-5);
+  launch_expect(&l, "C", product_of(&l, a, b, s, false), 1e-5);
   launch_close(&l);
 }
 
@@ -101,7 +101,7 @@ void test_matmul_persistent(void **unused) {
   add_strides(&l, s);
   launch_constexprs(&l, "BLOCK_SIZE_M=32 BLOCK_SIZE_N=16 BLOCK_SIZE_K=16 GROUP_SIZE_M=2 NUM_SMS=4");
   launch_kernel(&l, 4, 1, 1);
-  launch_expect(&l, "c_ptr", product(&l, a, b, s, false), 2e-3);
+  launch_expect(&l, "c_ptr", product_of(&l, a, b, s, false), 2e-3);
   launch_close(&l);
 }
 
@@ -116,7 +116,7 @@ static void check_descriptors(bool subtile) {
   launch_constexprs(&l, "BLOCK_SIZE_M=32 BLOCK_SIZE_N=32 BLOCK_SIZE_K=16 EPILOGUE_SUBTILE=%s",
                     subtile ? "True" : "False");
   launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
-  launch_expect(&l, "c_ptr", product(&l, a, b, s, true), 2e-3);
+  launch_expect(&l, "c_ptr", product_of(&l, a, b, s, true), 2e-3);
   launch_close(&l);
 }
 
@@ -153,7 +153,7 @@ void test_grouped_matmul(void **unused) {
   double *c = launch_array(&l, at[2]);
   for (uint32_t g = 0; g < GROUPS; g++) {
     const double *part =
-        product(&l, a + (uint32_t)offsets[3 * g], b + (uint32_t)offsets[3 * g + 1], shapes[g], false);
+        product_of(&l, a + (uint32_t)offsets[3 * g], b + (uint32_t)offsets[3 * g + 1], shapes[g], false);
     memcpy(c + (uint32_t)offsets[3 * g + 2], part, shapes[g].m * shapes[g].n * sizeof *part);
   }
   launch_expect(&l, "c_base", c, 2e-3);
@@ -203,7 +203,7 @@ static void check_scaled_int8(bool per_row, bool bias, const char *out, double t
   launch_constexprs(&l, "ACCUMULATOR_DTYPE=int32 BLOCK_SIZE_M=32 BLOCK_SIZE_N=32 BLOCK_SIZE_K=32");
   launch_constexprs(&l, "BLOCK_SIZE_SCALE_A=%d BLOCK_SIZE_SCALE_B=%d", per_row ? 32 : 1, per_row ? 32 : 1);
   launch_kernel(&l, tiles(s.m, 32) * tiles(s.n, 32), 1, 1);
-  double *c = product(&l, a, b, s, false);
+  double *c = product_of(&l, a, b, s, false);
   for (uint32_t i = 0; i < s.m * s.n; i++)
     c[i] = c[i] * sa[per_row ? i / s.n : 0] * sb[per_row ? i % s.n : 0] + (v ? v[i % s.n] : 0);
   launch_expect(&l, "c_ptr", c, tolerance);
@@ -240,7 +240,7 @@ void test_matmul_int4(void **unused) {
       int z = (int)((uint32_t)(int32_t)zeros[(row * s.n + n) / 8] >> shift & 15);
       w[k * s.n + n] = (q - z) * scales[row * s.n + n];
     }
-  launch_expect(&l, "c_ptr", product(&l, a, w, s, false), 5e-3);
+  launch_expect(&l, "c_ptr", product_of(&l, a, w, s, false), 5e-3);
   launch_close(&l);
 }
 
