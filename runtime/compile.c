@@ -228,8 +228,8 @@ tilec_status compile_passes(Compilation *c, const PassRunOptions *options) {
 
 // --- Replay ---
 
-// Compiles once more, up to the last step that went well. Nothing is kept of a compile while it goes well: the
-// sources and the specialisations say all of it. c->module is the module as it was then.
+// Compiles once more, up to the last step that went well. Nothing is kept of a compile while it goes well:
+// the sources and the specialisations say all of it. c->module is the module as it was then.
 static void compile_again(Compilation *c) {
   c->module = c->is_tir ? module_parse(&c->ir, c->file) : NULL;
   for (uint32_t i = 0; i < c->specs.n; i++) elaborate_kernel(c, &c->specs.at[i]);

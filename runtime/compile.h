@@ -37,9 +37,9 @@ typedef struct Compilation {
   bool is_tir;         // .tir text: `module` comes from it, there is no syntax tree
   ImportReader reader; // set by the caller between compilation_init and compile_parse
   const Module *syntax;
-  IrModule *module;      // after compile_elaborate (of .tir text after compile_parse)
-  CodegenResult code;    // after compile_codegen
-  char fault[1024];      // what a fault said, with the file that was saved; "" else
+  IrModule *module;   // after compile_elaborate (of .tir text after compile_parse)
+  CodegenResult code; // after compile_codegen
+  char fault[1024];   // what a fault said, with the file that was saved; "" else
   // What a report of a fault needs to compile again up to the last step that went well.
   VEC(Spec) specs; // as elaborated, in order
   PassRunOptions pass_options;
@@ -75,8 +75,8 @@ tilec_status compile_meta(Compilation *c, Buf *out);
 // Runs body in the compilation's fault frame: for further steps.
 tilec_status compile_guard(Compilation *c, tilec_status (*body)(Compilation *c, void *data), void *data);
 
-// A located error where the kernel has a parameter that no launch can give: hidden ones that nothing fills, and
-// bytes by value.
+// A located error where the kernel has a parameter that no launch can give: hidden ones that
+// nothing fills, and bytes by value.
 tilec_status compile_launchable(Compilation *c);
 
 #endif

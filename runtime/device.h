@@ -39,8 +39,8 @@ enum { LAUNCH_MAX_ARGS = 1024 };
 
 typedef struct KernelLaunch {
   uint32_t grid[3]; // no zeros; device_launch has dealt with them
-  // One a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended. Of one by
-  // value the address of its bytes in the host's memory, read during the call.
+  // One a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended. Of one
+  // by value the address of its bytes in the host's memory, read during the call.
   const uint64_t *args;
   uint32_t arg_count;
   void *stream; // the device's own stream; NULL: the default one

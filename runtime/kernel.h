@@ -9,7 +9,8 @@
 #include "runtime/program.h"
 #include "runtime/specialise.h"
 
-// One compiled variant. Made under its kernel's lock, and not changed after but for what its host regions yielded.
+// One compiled variant. Made under its kernel's lock, and not changed after but
+// for what its host regions yielded.
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
   uint8_t *key;                // KEY_BYTES a parameter

@@ -21,7 +21,8 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
   return TILEC_OK;
 }
 
-// The evaluator reports to the compilation's diagnostics, as the evaluation of host regions does: one at a time.
+// The evaluator reports to the compilation's diagnostics, as the evaluation of
+// host regions does: one at a time.
 static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
                                           const BoundArgs *args, const tilec_launch_options *o) {
   bool alone = !device->needs_ptx;

@@ -59,8 +59,8 @@ void exec_convert_fp8(Warp *warp, const Insn *insn, uint32_t mask) {
     lanes_write16(warp, insn->dst, narrow, mask);
 }
 
-// tf32: binary32 with 10 bits of fraction, the lower 13 zero. extra: MOD_RNA, whose ties go away from zero, MOD_RN
-// or MOD_RZ. FLAG_SAT: .satfinite.
+// tf32: binary32 with 10 bits of fraction, the lower 13 zero. extra: MOD_RNA, whose ties go away from zero,
+// MOD_RN or MOD_RZ. FLAG_SAT: .satfinite.
 static uint32_t tf32_of(uint32_t bits, const Insn *insn) {
   uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
   if (magnitude > 0x7f800000u) return 0x7fffffffu;

@@ -149,7 +149,8 @@ static void mbarrier_invalidate(Warp *warp, const Insn *insn, uint32_t lane, uin
   sim_hook_mbarrier_inval(warp, insn, lane, address);
 }
 
-// insn->extra: the MbarrierChange; FLAG_SAT: drop. src[1]: count or bytes; dst: the state token, or UINT32_MAX.
+// insn->extra: the MbarrierChange; FLAG_SAT: drop. src[1]: count or bytes;
+// dst: the state token, or UINT32_MAX.
 static void mbarrier_change(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address) {
   uint32_t amount = word_at(warp, insn->src[1], lane);
   bool arrives = insn->extra == MBARRIER_ARRIVE, arrives_once = insn->extra == MBARRIER_ARRIVE_EXPECT_TX;

@@ -193,7 +193,8 @@ static void specialise_launch(Launch *l) {
   }
 }
 
-// TEST_LIST=FILE: adds the command line that compiles the same, its words apart by tabs (scripts/compile-list).
+// TEST_LIST=FILE: adds the command line that compiles the same, its words
+// apart by tabs (scripts/compile-list).
 static void list_command(Launch *l) {
   const char *path = getenv("TEST_LIST");
   FILE *out = path ? fopen(path, "a") : NULL;
