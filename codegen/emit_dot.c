@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 #include "codegen/nvvm_dot.h"
+#include "ir/dot.h"
 
 RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout) {
   uint32_t *at = ARENA_ARRAY(e->arena, uint32_t, (size_t)1 << layout->out_bits);
@@ -41,12 +42,15 @@ LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint3
 
 typedef enum Part { WHOLE, BIG, SMALL, PART_COUNT } Part; // of a number of fp32 as one or two of tf32
 
+enum { TILE_K = 32 }; // bytes of k of what the operands' layouts hold side by side
+
 typedef struct Mma {
   Emitter *e;
   const Product *p;
   RegisterMap a, b;
   uint32_t pack;
   bool split;                         // of fp32 three products of tf32
+  uint32_t k;                         // bytes of k that one instruction takes
   LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
 } Mma;
 
@@ -86,12 +90,9 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
 
 static void multiply(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
   MmaTypes types = {m->p->a, m->p->b, m->p->sum};
-  if (m->e->target->arch->mma & MMA_FP16_K16) {
-    nvvm_mma(m->e, &types, false, a, b, sum);
-    return;
-  }
-  nvvm_mma(m->e, &types, true, a, b, sum);
-  nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
+  bool half_k = m->k < TILE_K;
+  nvvm_mma(m->e, &types, half_k, a, b, sum);
+  if (half_k) nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
 }
 
 static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
@@ -170,6 +171,7 @@ void emit_mma_dot(Emitter *e, const Product *p) {
   const Attr *precision = op_attr(p->op, ATTR_PRECISION);
   Mma m = {.e = e,
            .p = p,
+           .k = dot_instruction_info(dot_instruction(p->op))->k,
            .split = precision && strcmp(precision->str, "tf32x3") == 0,
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
@@ -194,7 +196,6 @@ void emit_mma_dot(Emitter *e, const Product *p) {
 
 void emit_dot(Emitter *e, Op *op) {
   const Value *result = op_result(op);
-  const char *instruction = op_attr(op, ATTR_INSTRUCTION) ? op_attr(op, ATTR_INSTRUCTION)->str : "fma";
   Product p = {.op = op,
                .shape = dot_shape(op_operand(op, 0)->type, result->type),
                .a = type_element(op_operand(op, 0)->type)->elem,
@@ -203,10 +204,11 @@ void emit_dot(Emitter *e, Op *op) {
                .layout = result->type->layout,
                .acc = emit_register_map(e, op_operand(op, 2)),
                .out = emit_new(e, result)};
-  if (strcmp(instruction, "wgmma") == 0)
-    emit_wgmma_dot(e, &p);
-  else if (strcmp(instruction, "mma") == 0)
-    emit_mma_dot(e, &p);
-  else
-    emit_fma_dot(e, &p);
+  switch (dot_instruction(op)) {
+  case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
+  case DOT_MMA:
+  case DOT_MMA_K8: emit_mma_dot(e, &p); break;
+  case DOT_FMA: emit_fma_dot(e, &p); break;
+  case DOT_INSTRUCTION_COUNT: break;
+  }
 }

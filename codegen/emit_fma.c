@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
+#include "ir/dot.h"
 
 typedef struct Operand {
   const Value *value;
@@ -172,10 +173,7 @@ void emit_fma_dot(Emitter *e, const Product *p) {
 // loop these: sums and b, which is a vector too, in the same bank for every column. Sums that are copied by
 // an instruction when the loop ends may be in any register: ptxas then chooses the other bank.
 void emit_leave_sums(Emitter *e, const Value *sum, const Value *result) {
-  const Op *dot = sum->def;
-  if (!dot || dot->kind != OP_DOT || !type_is_elem(sum->type, ELEM_FP32)) return;
-  const Attr *instruction = op_attr(dot, ATTR_INSTRUCTION);
-  if (instruction && strcmp(instruction->str, "fma") != 0) return;
+  if (!sum->def || !is_dot_of(sum->def, DOT_FMA) || !type_is_elem(sum->type, ELEM_FP32)) return;
   LLVMValueRef *registers = emit_get(e, result);
   for (uint32_t r = 0; r < emit_count(result->type); r++) registers[r] = nvvm_apart(e, registers[r]);
 }

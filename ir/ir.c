@@ -24,6 +24,12 @@ static const HostInfo hosts[] = {
 #undef X
 };
 
+static const char *const dot_instructions[] = {
+#define X(name, spelling, ...) spelling,
+#include "ir/dot_instructions.def"
+#undef X
+};
+
 const OpInfo *op_info(OpKind kind) {
   if ((unsigned)kind >= OP_COUNT) BUG("no op %u", (unsigned)kind);
   return &ops[kind];
@@ -50,6 +56,14 @@ bool attr_parse_key(Str name, AttrKey *key) {
       return true;
     }
   return false;
+}
+
+AttrWords attr_words(AttrKey key) {
+  switch ((int)key) {
+  case ATTR_INSTRUCTION:
+    return (AttrWords){dot_instructions, sizeof dot_instructions / sizeof *dot_instructions};
+  default: BUG("attribute '%s' has no table of words", attr_info(key)->name);
+  }
 }
 
 bool words_next(const char **words, Str *word) {

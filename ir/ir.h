@@ -60,7 +60,8 @@ typedef enum AttrKind {
   ATTR_KIND_STR,
   ATTR_KIND_FLAG,
   ATTR_KIND_INTS,
-  ATTR_KIND_LAYOUT
+  ATTR_KIND_LAYOUT,
+  ATTR_KIND_ENUM
 } AttrKind;
 
 typedef struct AttrInfo {
@@ -72,13 +73,19 @@ typedef struct AttrInfo {
 const AttrInfo *attr_info(AttrKey key);
 bool attr_parse_key(Str name, AttrKey *key);
 
+typedef struct AttrWords {
+  const char *const *at;
+  uint32_t n;
+} AttrWords;
+AttrWords attr_words(AttrKey key); // of kind ENUM: what it may be, by number
+
 typedef enum AttrUse { ATTR_UNKNOWN, ATTR_OPTIONAL, ATTR_REQUIRED } AttrUse;
 AttrUse op_attr_use(OpKind kind, AttrKey key); // as ops.def says
 
 typedef struct Attr {
   AttrKey key;
   union {
-    int64_t i;       // INT
+    int64_t i;       // INT; ENUM: the word's number
     double f;        // FLOAT
     const char *str; // STR, interned
     struct {

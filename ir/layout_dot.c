@@ -2,8 +2,8 @@
 // Layouts of matrix products, by bases.
 #include "ir/layout_dot.h"
 
-#include <string.h>
 #include "base/fault.h"
+#include "ir/dot.h"
 
 static uint32_t log2_padded(uint32_t size) {
   uint32_t bits = 0;
@@ -285,9 +285,7 @@ static bool is_turned(const Layout *home, const DotShape *shape, DotOperand oper
 }
 
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
-  const Attr *instruction = op_attr(dot, ATTR_INSTRUCTION);
-  bool tensor_core = instruction && strcmp(instruction->str, "fma") != 0,
-       wgmma = tensor_core && instruction->str[0] == 'w';
+  bool tensor_core = !is_dot_of(dot, DOT_FMA), wgmma = is_dot_of(dot, DOT_WGMMA);
   DotShape shape = dot_shape(op_operand(dot, 0)->type, op_result(dot)->type);
   uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
   uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes;

@@ -69,6 +69,16 @@ static void parse_ints(Parser *p, Attr *attr) {
   attr->ints.n = ints.n;
 }
 
+// One of the attribute's words, in quotes.
+static void parse_word(Parser *p, Attr *attr) {
+  AttrWords words = attr_words(attr->key);
+  Loc loc = p->token.loc;
+  const char *word = parser_string(p);
+  for (attr->i = 0; attr->i < words.n && strcmp(words.at[attr->i], word) != 0;) attr->i++;
+  if (!p->failed && attr->i == words.n)
+    parser_fail(p, loc, "'%s' is never \"%s\"", attr_info(attr->key)->name, word);
+}
+
 // attr := KEY ['=' value], as the attribute's kind asks
 static void parse_attr(Parser *p, Op *op) {
   const char *names[ATTR_COUNT];
@@ -90,6 +100,7 @@ static void parse_attr(Parser *p, Op *op) {
   case ATTR_KIND_FLAG: break;
   case ATTR_KIND_INTS: parse_ints(p, &attr); break;
   case ATTR_KIND_LAYOUT: attr.layout = parse_layout(p); break;
+  case ATTR_KIND_ENUM: parse_word(p, &attr); break;
   }
   if (!p->failed && op_attr(op, attr.key))
     parser_fail(p, loc, "attribute '%s' is given twice", names[attr.key]);

@@ -159,6 +159,7 @@ static void print_attr(Printer *p, const Attr *attr) {
     buf_text(p->out, attr->ints.n ? "]" : "[]");
     break;
   case ATTR_KIND_LAYOUT: print_layout(p, attr->layout); break;
+  case ATTR_KIND_ENUM: buf_quoted(p->out, str_from(attr_words(attr->key).at[attr->i])); break;
   }
 }
 
@@ -338,7 +339,7 @@ void ir_print_op_table(Buf *out) {
     buf_printf(out, " | %s |\n", info->meaning);
   }
   buf_text(out, "\n| attribute | kind | meaning |\n|---|---|---|\n");
-  static const char *const kinds[] = {"integer", "float", "string", "flag", "integers", "layout"};
+  static const char *const kinds[] = {"integer", "float", "string", "flag", "integers", "layout", "word"};
   for (int key = 0; key < ATTR_COUNT; key++) {
     const AttrInfo *info = attr_info((AttrKey)key);
     buf_printf(out, "| `%s` | %s | %s |\n", info->name, kinds[info->kind], info->meaning);

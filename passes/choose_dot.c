@@ -16,6 +16,7 @@
 // wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
 // words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/layout_dot.h"
 #include "passes/passes.h"
 
@@ -427,12 +428,14 @@ static void choose(Op *op, void *data) {
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
   Product p = product_of(c, op);
   const char *no_wgmma = wgmma_refuses(c, &p), *no_mma = mma_refuses(c, &p);
-  const char *instruction = !no_wgmma ? "wgmma" : !no_mma ? "mma" : "fma";
+  DotInstruction mma = c->target->arch->mma & MMA_FP16_K16 ? DOT_MMA : DOT_MMA_K8;
+  DotInstruction instruction = !no_wgmma ? DOT_WGMMA : !no_mma ? mma : DOT_FMA;
   Layout result = !no_wgmma ? choose_wgmma(c, &p) : !no_mma ? choose_mma(c, &p) : choose_fma(c, &p);
   set_layout(c, op, ATTR_ANCHOR, &result);
-  op_set_str(op, ATTR_INSTRUCTION, ir_name(c->func->module->ir, str_from(instruction)));
-  Diag *remark = diag_remark(c->context->diags, op->loc, "choose_dot", "product of %ux%ux%u by %s",
-                             1u << p.shape.m, 1u << p.shape.n, 1u << p.shape.k, instruction);
+  dot_set_instruction(op, instruction);
+  Diag *remark =
+      diag_remark(c->context->diags, op->loc, "choose_dot", "product of %ux%ux%u by %s", 1u << p.shape.m,
+                  1u << p.shape.n, 1u << p.shape.k, dot_instruction_info(instruction)->name);
   if (p.way) diag_note(c->context->diags, remark, op->loc, "%s", p.way);
   if (no_wgmma) diag_note(c->context->diags, remark, op->loc, "not wgmma: %s", no_wgmma);
   if (no_mma && no_wgmma) diag_note(c->context->diags, remark, op->loc, "not mma.sync: %s", no_mma);

@@ -43,7 +43,8 @@ static bool same_ints(const Attr *a, const Attr *b) {
 static bool same_attr(const Attr *a, const Attr *b) {
   if (a->key != b->key) return false;
   switch (attr_info(a->key)->kind) {
-  case ATTR_KIND_INT: return a->i == b->i;
+  case ATTR_KIND_INT:
+  case ATTR_KIND_ENUM: return a->i == b->i;
   case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
   case ATTR_KIND_STR: return a->str == b->str;
   case ATTR_KIND_FLAG: return true;

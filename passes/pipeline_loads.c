@@ -3,6 +3,7 @@
 #include "passes/pipeline_loads.h"
 
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
 
@@ -161,8 +162,7 @@ static void find_dot(Finder *f) {
   Region *body = found->loop->regions[0];
   uint32_t wgmmas = 0;
   for (Op *op = body->first; op; op = op->next) {
-    const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
-    if (!instruction || strcmp(instruction->str, "wgmma") != 0) continue;
+    if (!is_dot_of(op, DOT_WGMMA)) continue;
     wgmmas++;
     found->feeds_wgmma = true;
     const Value *sum = op_operand(op, 2);

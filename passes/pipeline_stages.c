@@ -2,6 +2,7 @@
 // How many stages a pipelined loop gets: as many as asked for, but no more than shared memory has room for,
 // or than multiply-adds have warps to spare for.
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
@@ -62,9 +63,8 @@ static uint32_t stages_that_fit(PassContext *context, const Func *func, const St
 // --- warps
 
 static void add_sums(Op *op, void *data) {
-  const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
   uint32_t *registers = data;
-  if (instruction && strcmp(instruction->str, "fma") == 0) *registers += tile_words(op_result(op)->type);
+  if (is_dot_of(op, DOT_FMA)) *registers += tile_words(op_result(op)->type);
 }
 
 static uint32_t loaded_registers(const StagedLoop *staged) {

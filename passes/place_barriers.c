@@ -21,6 +21,7 @@
 // What is under way is carried along the program, joined after branches, and round loops to a fixed point.
 #include <string.h>
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
 #include "passes/shared_buffers.h"
@@ -201,8 +202,7 @@ static Touch touch_of(const Placer *p, const Op *op) {
   if (op->kind == OP_SHARED_LOAD) t.reads = bytes_of(p, op_operand(op, 0));
   if (op->kind == OP_COPY_ASYNC) t.copies = bytes_of(p, op_operand(op, 1));
   if (op->kind == OP_DOT) {
-    const Attr *instruction = op_attr(op, ATTR_INSTRUCTION);
-    bool proxy = instruction && strcmp(instruction->str, "wgmma") == 0;
+    bool proxy = dot_instruction_info(dot_instruction(op))->is_async;
     Bytes a = bytes_of(p, op_operand(op, 0)), b = bytes_of(p, op_operand(op, 1)), none = {NULL, NULL};
     t.reads = either(p, a, b);
     // An operand that goes through registers is read by the threads themselves, at once.

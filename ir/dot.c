@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table of the instructions that multiply matrices.
+#include "ir/dot.h"
+
+#include "base/fault.h"
+#include "ir/build.h"
+
+static const DotInstructionInfo instructions[] = {
+#define FP16 DOT_TYPES_FP16
+#define BF16 DOT_TYPES_BF16
+#define TF32 DOT_TYPES_TF32
+#define FP8  DOT_TYPES_FP8
+#define INT8 DOT_TYPES_INT8
+#define ANY  DOT_TYPES_ANY
+#define X(name, spelling, warps, rows, columns, k, types, first, second, is_async, meaning)                  \
+  {spelling, warps, rows, columns, k, types, {DOT_##first, DOT_##second}, is_async, meaning},
+#include "ir/dot_instructions.def"
+#undef X
+#undef FP16
+#undef BF16
+#undef TF32
+#undef FP8
+#undef INT8
+#undef ANY
+};
+
+const DotInstructionInfo *dot_instruction_info(DotInstruction instruction) {
+  if ((unsigned)instruction >= DOT_INSTRUCTION_COUNT) BUG("no dot instruction %u", (unsigned)instruction);
+  return &instructions[instruction];
+}
+
+DotInstruction dot_instruction(const Op *dot) {
+  return (DotInstruction)op_int(dot, ATTR_INSTRUCTION, DOT_FMA);
+}
+
+void dot_set_instruction(Op *dot, DotInstruction instruction) {
+  op_set_attr(dot, (Attr){.key = ATTR_INSTRUCTION, .i = instruction});
+}
+
+bool is_dot_of(const Op *op, DotInstruction instruction) {
+  return op->kind == OP_DOT && dot_instruction(op) == instruction;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What can be asked of a dot: which instruction it becomes, and what that one takes (dot_instructions.def).
+#ifndef IR_DOT_H
+#define IR_DOT_H
+
+#include "ir/ir.h"
+
+typedef enum DotInstruction {
+#define X(name, ...) DOT_##name,
+#include "ir/dot_instructions.def"
+#undef X
+  DOT_INSTRUCTION_COUNT
+} DotInstruction;
+
+// Classes of operand types; a set of them.
+typedef enum DotTypes {
+  DOT_TYPES_FP16 = 1,
+  DOT_TYPES_BF16 = 2,
+  DOT_TYPES_TF32 = 4, // fp32 rounded
+  DOT_TYPES_FP8 = 8,  // both kinds, also one with the other
+  DOT_TYPES_INT8 = 16,
+  DOT_TYPES_ANY = 31 + 32,
+} DotTypes;
+
+// Where an instruction takes an operand from; a set.
+typedef enum DotPlaces { DOT_REGISTERS = 1, DOT_MEMORY = 2, DOT_EITHER = 3 } DotPlaces;
+
+typedef struct DotInstructionInfo {
+  const char *name;
+  uint32_t warps, rows, columns, k; // k: bytes
+  uint32_t types;                   // DotTypes
+  uint32_t places[2];               // DotPlaces, of the instruction's first and second operand
+  bool is_async;
+  const char *meaning;
+} DotInstructionInfo;
+
+const DotInstructionInfo *dot_instruction_info(DotInstruction instruction);
+// Of an op `dot`: fused multiply-adds where none was chosen yet.
+DotInstruction dot_instruction(const Op *dot);
+void dot_set_instruction(Op *dot, DotInstruction instruction);
+// Whether the op is a dot of that instruction.
+bool is_dot_of(const Op *op, DotInstruction instruction);
+
+#endif
