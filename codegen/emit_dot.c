@@ -103,7 +103,19 @@ static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column
   multiply(m, a, b, sum);
 }
 
+// The word of whose two halves that is half number `i`; NULL: it is of none.
+static LLVMValueRef word_of_half(LLVMValueRef x, uint64_t i) {
+  if (!LLVMIsAExtractElementInst(x)) return NULL;
+  LLVMValueRef vector = LLVMGetOperand(x, 0), at = LLVMGetOperand(x, 1);
+  bool is_word = LLVMIsABitCastInst(vector) &&
+                 LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(vector, 0))) == LLVMIntegerTypeKind;
+  return is_word && LLVMIsAConstantInt(at) && LLVMConstIntGetZExtValue(at) == i ? LLVMGetOperand(vector, 0)
+                                                                                : NULL;
+}
+
 LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef word = word_of_half(x, 0);
+  if (word && word == word_of_half(y, 1)) return word;
   LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(e->f16, 2));
   vector = LLVMBuildInsertElement(e->builder, vector, x, emit_i32(e, 0), "");
   vector = LLVMBuildInsertElement(e->builder, vector, y, emit_i32(e, 1), "");
@@ -194,16 +206,29 @@ void emit_mma_dot(Emitter *e, const Product *p) {
 
 // --- dot
 
+// What is summed into: zeros where the dot begins anew. wgmma does that itself.
+static void choose_sums(Emitter *e, Product *p) {
+  uint32_t count = layout_registers(p->layout);
+  LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
+  for (uint32_t r = 0; r < count; r++) {
+    LLVMValueRef sum = p->acc.registers[r];
+    sums[r] = LLVMBuildSelect(e->builder, p->fresh, LLVMConstNull(LLVMTypeOf(sum)), sum, "");
+  }
+  p->acc.registers = sums;
+}
+
 void emit_dot(Emitter *e, Op *op) {
   const Value *result = op_result(op);
   Product p = {.op = op,
-               .shape = dot_shape(op_operand(op, 0)->type, result->type),
+               .shape = dot_op_shape(op),
                .a = type_element(op_operand(op, 0)->type)->elem,
                .b = type_element(op_operand(op, 1)->type)->elem,
                .sum = type_element(result->type)->elem,
                .layout = result->type->layout,
                .acc = emit_register_map(e, op_operand(op, 2)),
-               .out = emit_new(e, result)};
+               .out = emit_new(e, result),
+               .fresh = op->operand_count > 3 ? emit_register(e, op_operand(op, 3), 0) : NULL};
+  if (p.fresh && dot_instruction(op) != DOT_WGMMA) choose_sums(e, &p);
   switch (dot_instruction(op)) {
   case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
   case DOT_MMA:

@@ -2,13 +2,14 @@
 // dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
 // of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
 //
-// The instruction's first operand is a, or with `anchor_b` b: then its rows are the result's columns and its
-// columns the result's rows. Which element of the result a row or column bit stands for the result's layout
-// says.
+// The instruction's first operand is a, or where b is in registers b: then its rows are the result's columns
+// and its columns the result's rows. Which element of the result a row or column bit stands for the result's
+// layout says.
 #include <math.h>
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm_dot.h"
+#include "ir/dot.h"
 
 // An operand in shared memory, a matrix of rows x columns.
 typedef struct Matrix {
@@ -29,16 +30,24 @@ typedef struct WgmmaDot {
   // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
   LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
-  const Layout *a_layout;
-  SharedAccess a_read; // where it is read from; `map` NULL: it is in registers already
-  Matrix a, b;         // the instruction's operands
-  LLVMValueRef *sums;  // by register, as they change
+  Matrix a, b;                       // the instruction's operands
+  LLVMValueRef *sums;                // by register, as they change
 } WgmmaDot;
 
-// The instruction's row or column, as bits of the operand's index, and k.
+// log2 of the operand's own k, of which the dot may take a part.
+static uint32_t own_k_bits(const WgmmaDot *d, DotOperand operand) {
+  const Type *type = op_operand(d->p->op, operand)->type;
+  return (uint32_t)__builtin_ctz(type->shape[operand == DOT_A]);
+}
+
+static bool is_whole(const WgmmaDot *d, DotOperand operand) {
+  return own_k_bits(d, operand) == d->p->shape.k;
+}
+
+// The instruction's row or column, as bits of the operand's index, and the product's k.
 static uint32_t operand_index(const WgmmaDot *d, DotOperand operand, uint32_t outer, uint32_t k) {
-  const DotShape *shape = &d->p->shape;
-  return operand == DOT_A ? (outer << shape->k) + k : (k << shape->n) + outer;
+  if (!is_whole(d, operand)) k += dot_part(d->p->op).first;
+  return operand == DOT_A ? (outer << own_k_bits(d, operand)) + k : (k << d->p->shape.n) + outer;
 }
 
 // The part of the result's index that counts along an operand's m or n.
@@ -75,7 +84,8 @@ static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matr
   LLVMValueRef offset = emit_i32(e, 0);
   for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
     uint32_t basis = layout_basis(d->p->layout, DIM_WARP, bit);
-    uint32_t bytes = offset_of(matrix, operand_index(d, operand, outer_of(d, operand, basis), 0));
+    uint32_t outer = outer_of(d, operand, basis);
+    uint32_t bytes = offset_of(matrix, operand == DOT_A ? outer << own_k_bits(d, operand) : outer);
     if (!bytes) continue;
     LLVMValueRef set = LLVMBuildAnd(
         e->builder, LLVMBuildLShr(e->builder, e->threads.warp, emit_i32(e, bit), ""), emit_i32(e, 1), "");
@@ -88,8 +98,9 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
   Emitter *e = d->e;
   const DotShape *shape = &d->p->shape;
   const Value *buffer = op_operand(d->p->op, operand);
-  uint32_t elem_bits = 2 - d->pack, row_bits = operand == DOT_A ? shape->m : shape->k;
-  uint32_t column_bits = operand == DOT_A ? shape->k : shape->n;
+  uint32_t elem_bits = 2 - d->pack, k_bits = own_k_bits(d, operand);
+  uint32_t row_bits = operand == DOT_A ? shape->m : k_bits,
+           column_bits = operand == DOT_A ? k_bits : shape->n;
   Matrix matrix = {.bytes = 1u << elem_bits};
   uint64_t fields = 0;
   bool known = false;
@@ -99,7 +110,7 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
     if (!layout_wgmma_shared(row_bits, column_bits, elem_bits, contiguous, &layout, &row_bytes)) continue;
     if (!layout_equal(&layout, buffer->type->layout)) continue;
     matrix.transposed = (contiguous == 1) != (operand == DOT_A);
-    fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << shape->k);
+    fields = descriptor_fields(row_bytes, !matrix.transposed, 1u << k_bits);
     known = true;
   }
   if (!known || !layout_invert(buffer->type->layout, &matrix.inverse))
@@ -151,20 +162,20 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
   return step;
 }
 
-// k from `first` to `end` for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the
-// first.
-static void add_tile(WgmmaDot *d, Group *group, uint32_t index, uint32_t first, uint32_t end) {
+// All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
+static void add_tile(WgmmaDot *d, Group *group, uint32_t index) {
   uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = 1u << d->column_bits, at = group->sum_count;
   for (uint32_t v = 0; v < n / 2; v += words) {
     uint32_t r = result_register(d, index, v);
     group->registers[group->sum_count] = r;
     group->sums[group->sum_count++] = d->sums[r];
   }
-  for (uint32_t k = first; k < end; k += 8u << d->pack) {
+  for (uint32_t k = 0; k < 1u << d->p->shape.k; k += 8u << d->pack) {
     WgmmaStep *step = &group->steps[group->count++];
     *step = step_of(d, index, k);
     step->sum = at;
-    step->from_zero = d->zero && k == first;
+    step->from_zero = d->zero && k == 0;
+    step->begins = k == 0;
   }
 }
 
@@ -187,41 +198,17 @@ static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
     if (is_first_of_pair(d, r)) emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[neighbour(d, r)]);
 }
 
-// Reads the first operand's elements from `first` to `end` of k, a power of two of them.
-static void read_part(WgmmaDot *d, uint32_t first, uint32_t end) {
-  uint32_t mask = 0, part = 0, whole = (1u << d->p->shape.k) - 1;
-  for (uint32_t bit = 0; bit < d->a_layout->bits[DIM_REGISTER]; bit++) {
-    uint32_t basis = layout_basis(d->a_layout, DIM_REGISTER, bit);
-    uint32_t k = d->first == DOT_A ? basis & whole : basis >> d->p->shape.n;
-    if (k < end - first) continue;
-    mask |= 1u << bit;
-    if (k & first) part |= 1u << bit;
-  }
-  emit_shared_read_part(d->e, &d->a_read, mask, part, d->registers);
-}
-
-// The words of a that the products from `first` to `end` take.
-static void find_words(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
+// The words of a that the products take.
+static void find_words(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
     if (outer_of(d, second(d), index) || index & d->next_8_rows) continue;
-    for (uint32_t k = first; k < end; k += 8u << d->pack)
+    for (uint32_t k = 0; k < 1u << d->p->shape.k; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);
         d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
       }
   }
-}
-
-// The sums pass through the wait, so that nothing is computed between it and the products.
-static void wait(WgmmaDot *d, uint32_t registers) {
-  LLVMValueRef *sums = ARENA_ARRAY(d->e->arena, LLVMValueRef, registers);
-  uint32_t count = 0, at = 0;
-  for (uint32_t r = 0; r < registers; r++)
-    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) sums[count++] = d->sums[r];
-  nvvm_wgmma_wait(d->e, 0, sums, count);
-  for (uint32_t r = 0; r < registers; r++)
-    if (d->p->sum != ELEM_FP16 || is_first_of_pair(d, r)) d->sums[r] = sums[at++];
 }
 
 // --- the product
@@ -237,42 +224,28 @@ static uint32_t column_bits(const WgmmaDot *d) {
   return bits;
 }
 
-// k from `first` to `end`, as one group.
-static void begin(WgmmaDot *d, uint32_t registers, uint32_t first, uint32_t end) {
+// All products, as one group.
+static void begin(WgmmaDot *d, uint32_t registers) {
   const Product *p = d->p;
   Arena *arena = d->e->arena;
   uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
-  uint32_t steps = (end - first) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
+  uint32_t steps = (1u << p->shape.k) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
   Group group = {ARENA_ARRAY(arena, WgmmaStep, (size_t)(registers / sums) * steps),
                  ARENA_ARRAY(arena, LLVMValueRef, registers), ARENA_ARRAY(arena, uint32_t, registers), 0, 0};
-  if (d->a_read.map) read_part(d, first, end);
-  if (d->registers) find_words(d, registers, first, end);
+  if (d->registers) find_words(d, registers);
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r)
-      add_tile(d, &group, index, first, end);
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) add_tile(d, &group, index);
   }
   WgmmaGroup products = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
                          .n = 1u << d->column_bits,
                          .a_transposed = d->a.transposed,
                          .b_transposed = d->b.transposed,
+                         .fresh = p->fresh,
                          .steps = group.steps,
                          .count = group.count};
   nvvm_wgmma(d->e, &products, group.sums, group.sum_count);
   for (uint32_t i = 0; i < group.sum_count; i++) d->sums[group.registers[i]] = group.sums[i];
-}
-
-// Sums of so many products begin from zero, and are added up in fp32: the tensor core's own sums of fp8 keep
-// fewer bits.
-static void promoted(WgmmaDot *d, uint32_t registers, uint32_t step) {
-  for (uint32_t r = 0; r < registers; r++) d->p->out[r] = d->p->acc.registers[r];
-  d->zero = true;
-  for (uint32_t k = 0; k < 1u << d->p->shape.k; k += step) {
-    begin(d, registers, k, k + step);
-    wait(d, registers);
-    for (uint32_t r = 0; r < registers; r++)
-      d->p->out[r] = LLVMBuildFAdd(d->e->builder, d->p->out[r], d->sums[r], "");
-  }
 }
 
 static bool is_zero(const Value *acc) {
@@ -283,32 +256,21 @@ static bool is_zero(const Value *acc) {
   return value_int_constant(acc, &i) && i == 0;
 }
 
-// The instruction's first operand: in registers, to be read into them, or a matrix in shared memory.
+// The instruction's first operand: in registers, or a matrix in shared memory.
 static void find_first(WgmmaDot *d) {
-  Emitter *e = d->e;
   const Value *a = op_operand(d->p->op, d->first);
-  const Attr *anchor = op_attr(d->p->op, d->first == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
-  if (!type_is_tile(a->type) && !anchor) {
+  if (!type_is_tile(a->type)) {
     d->a = matrix_of(d, d->first);
     return;
   }
-  d->a_layout = type_is_tile(a->type) ? a->type->layout : anchor->layout;
-  d->a_words = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << d->a_layout->out_bits);
-  if (type_is_tile(a->type)) {
-    d->registers = emit_get(e, a);
-    d->a_map = emit_layout_map(e, d->registers, d->a_layout);
-    return;
-  }
-  const Type *element = type_scalar(e->module->ir, a->type->elem);
-  const Type *tile = type_tile(e->module->ir, element, a->type->rank, a->type->shape, d->a_layout);
-  d->registers = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(d->a_layout));
-  d->a_map = emit_layout_map(e, d->registers, d->a_layout);
-  d->a_read = emit_shared_access(e, a, tile, NULL);
+  d->a_words = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)1 << a->type->layout->out_bits);
+  d->registers = emit_get(d->e, a);
+  d->a_map = emit_layout_map(d->e, d->registers, a->type->layout);
 }
 
 static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   uint32_t bits = elem_info(p->a)->bits;
-  DotOperand first = op_attr(p->op, ATTR_ANCHOR_B) ? DOT_B : DOT_A;
+  DotOperand first = type_is_tile(op_operand(p->op, 1)->type) ? DOT_B : DOT_A;
   WgmmaDot d = {.e = e,
                 .p = p,
                 .pack = bits == 32   ? 0
@@ -326,28 +288,12 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   return d;
 }
 
-// In parts, where registers have to be read: while one is multiplied the next is read. If the product before
-// is under way a part waits until that one's same part, whose registers it reads anew, is done.
-static void multiply(WgmmaDot *d, uint32_t registers) {
-  bool async = op_attr(d->p->op, ATTR_ASYNC) != NULL;
-  uint32_t parts = d->a_read.map ? dot_parts(d->p->op) : 1, step = (1u << d->p->shape.k) / parts;
-  for (uint32_t i = 0; i < parts; i++) {
-    if (async && d->a_read.map) nvvm_wgmma_wait(d->e, parts - 1, NULL, 0);
-    begin(d, registers, i * step, (i + 1) * step);
-    d->zero = false;
-  }
-}
-
 void emit_wgmma_dot(Emitter *e, const Product *p) {
-  uint32_t registers = layout_registers(p->layout), step = dot_promotes(p->op);
+  uint32_t registers = layout_registers(p->layout);
+  if (!op_attr(p->op, ATTR_ASYNC)) BUG("a wgmma that is not waited for");
   WgmmaDot d = dot_of(e, p, registers);
-  if (step) {
-    promoted(&d, registers, step);
-    return;
-  }
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
-  multiply(&d, registers);
-  if (!op_attr(p->op, ATTR_ASYNC)) wait(&d, registers);
+  begin(&d, registers);
   if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;
@@ -355,23 +301,54 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
   for (uint32_t r = 0; r < registers; r++) p->out[r] = d.sums[r];
 }
 
-// A product that reads registers has itself waited for the one before.
-static bool has_waited(const Op *wait) {
-  const Op *dot = wait->operand_count == 1 ? op_operand(wait, 0)->def : NULL;
-  return dot && dot->kind == OP_DOT && dot_parts(dot) && op_int(wait, ATTR_PENDING, 0) == 1;
+// --- waits
+
+// What is waited for passes through the wait, so that nothing that uses it moves before that: fp16 in pairs,
+// as the products have them.
+static uint32_t add_waited(Emitter *e, const Value *value, LLVMValueRef *words) {
+  uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1;
+  for (uint32_t r = 0; r < count; r += step) {
+    LLVMValueRef x = emit_register(e, value, r);
+    words[r / step] = step == 1 ? x : emit_pair(e, x, emit_register(e, value, r + 1));
+  }
+  return count / step;
+}
+
+static uint32_t set_waited(Emitter *e, const Value *result, const LLVMValueRef *words) {
+  LLVMValueRef *out = emit_new(e, result);
+  uint32_t count = emit_count(result->type), step = type_is_elem(result->type, ELEM_FP16) ? 2 : 1;
+  for (uint32_t r = 0; r < count; r += step) {
+    if (step == 1)
+      out[r] = words[r];
+    else
+      emit_unpair(e, words[r / 2], &out[r], &out[r + 1]);
+  }
+  return count / step;
+}
+
+// What is only to be computed before the wait, as words that inline assembly takes.
+static uint32_t add_before(Emitter *e, const Value *value, LLVMValueRef *words) {
+  uint32_t count = emit_count(value->type);
+  for (uint32_t r = 0; r < count; r++) {
+    LLVMTypeRef type = LLVMTypeOf(words[r] = emit_register(e, value, r));
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMHalfTypeKind || kind == LLVMBFloatTypeKind)
+      words[r] = LLVMBuildBitCast(e->builder, words[r], e->i16, "");
+    else if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 16)
+      words[r] = LLVMBuildZExt(e->builder, words[r], e->i16, "");
+  }
+  return count;
 }
 
 void emit_dot_wait(Emitter *e, Op *op) {
-  uint32_t count = 0, at = 0;
+  uint32_t count = 0, passing = 0, at = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) count += emit_count(op_operand(op, i)->type);
-  LLVMValueRef *values = ARENA_ARRAY(e->arena, LLVMValueRef, count);
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    for (uint32_t r = 0; r < emit_count(op_operand(op, i)->type); r++)
-      values[at++] = emit_register(e, op_operand(op, i), r);
-  if (!has_waited(op)) nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), values, count);
-  at = 0;
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    LLVMValueRef *out = emit_new(e, &op->results[i]);
-    for (uint32_t r = 0; r < emit_count(op->results[i].type); r++) out[r] = values[at++];
-  }
+  LLVMValueRef *words = ARENA_ARRAY(e->arena, LLVMValueRef, count);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    passing += add_waited(e, op_operand(op, i), words + passing);
+  count = passing;
+  for (uint32_t i = op->result_count; i < op->operand_count; i++)
+    count += add_before(e, op_operand(op, i), words + count);
+  nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), words, passing, count - passing);
+  for (uint32_t i = 0; i < op->result_count; i++) at += set_waited(e, &op->results[i], words + at);
 }

@@ -20,7 +20,8 @@ typedef struct Tied {
 
 static char constraint_of(const Emitter *e, LLVMTypeRef type) {
   if (type == e->f32) return 'f';
-  if (type == e->i64) return 'l';
+  if (type == e->i64 || LLVMGetTypeKind(type) == LLVMPointerTypeKind) return 'l';
+  if (type == e->i16) return 'h';
   if (type == e->f64) return 'd';
   return 'r';
 }
@@ -127,10 +128,12 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   finish(e, &call, false, sum);
 }
 
-// The scale of the sum, 0 or 1, and for floats the signs of a and b, for 16-bit types what is transposed.
+// The scale of the sum, 0 or 1 or a predicate, and for floats the signs of a and b, for 16-bit types what is
+// transposed.
 static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
+  const char *adds = g->fresh && step->begins ? ", adds" : ", 1";
   bool integer = g->types.sum == ELEM_I32, half = elem_info(g->types.a)->bits == 16;
-  buf_text(text, step->from_zero ? ", 0" : ", 1");
+  buf_text(text, step->from_zero ? ", 0" : adds);
   if (!integer) buf_text(text, ", 1, 1");
   if (half && !step->a) buf_printf(text, ", %d", g->a_transposed);
   if (half) buf_printf(text, ", %d", g->b_transposed);
@@ -159,23 +162,24 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   emit_needs_ptx(e, g->types.a == g->types.b ? 80 : 84);
   e->arch_specific = true;
   for (uint32_t i = 0; i < sum_count; i++) add_result(e, &call, sums[i]);
+  if (g->fresh) {
+    LLVMValueRef word = LLVMBuildZExt(e->builder, g->fresh, e->i32, "");
+    buf_printf(&call.text, "{\n\t.reg .pred adds;\n\tsetp.eq.b32 adds, $%u, 0;\n\t",
+               add_operand(e, &call, word));
+  }
   buf_text(&call.text, "wgmma.fence.sync.aligned;\n\t");
   for (uint32_t i = 0; i < g->count; i++) wgmma_step(e, &call, g, &g->steps[i]);
   for (uint32_t i = 0; i < sum_count && !g->steps[0].from_zero; i++) add_tied(&call, sums[i], i);
-  buf_text(&call.text, "wgmma.commit_group.sync.aligned;");
+  buf_text(&call.text,
+           g->fresh ? "wgmma.commit_group.sync.aligned;\n\t}" : "wgmma.commit_group.sync.aligned;");
   finish(e, &call, true, sums);
 }
 
-// An ordered instruction through which values pass.
-static void passing(Emitter *e, const char *text, LLVMValueRef *values, uint32_t count) {
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before) {
   Tied call = {0};
-  if (count > MAX_OPERANDS) BUG("an instruction for %u registers", count);
-  for (uint32_t i = 0; i < count; i++) add_result(e, &call, values[i]);
-  for (uint32_t i = 0; i < count; i++) add_tied(&call, values[i], i);
-  buf_text(&call.text, text);
+  for (uint32_t i = 0; i < passing; i++) add_result(e, &call, values[i]);
+  for (uint32_t i = 0; i < passing; i++) add_tied(&call, values[i], i);
+  for (uint32_t i = 0; i < before; i++) add_operand(e, &call, values[passing + i]);
+  buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
   finish(e, &call, true, values);
-}
-
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count) {
-  passing(e, arena_printf(e->arena, "wgmma.wait_group.sync.aligned %u;", pending), values, count);
 }

@@ -23,6 +23,7 @@ typedef struct WgmmaStep {
   LLVMValueRef a_descriptor, b_descriptor;
   uint32_t sum;   // the first of its n / 2 sums (n / 4 words of two fp16) in the group's
   bool from_zero; // nothing is added to, whatever the sums hold
+  bool begins;    // adds to the sums as they were before the group
 } WgmmaStep;
 
 // Products that follow one another, committed as one group. What was written to the sums and to words of a is
@@ -31,12 +32,13 @@ typedef struct WgmmaGroup {
   MmaTypes types;
   uint32_t n;
   bool a_transposed, b_transposed; // not k-major; 16-bit types alone
+  LLVMValueRef fresh;              // i1: the sums before the group count as zero; NULL: never
   const WgmmaStep *steps;
   uint32_t count;
 } WgmmaGroup;
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *group, LLVMValueRef *sums, uint32_t sum_count); // replaces them
-// Waits until at most `pending` groups are under way; the values (fp32 or 32-bit words) pass through, so that
-// nothing that uses them moves before it.
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t count);
+// Waits until at most `pending` groups are under way; the first values (fp32 or 32-bit words) pass through,
+// so that nothing that uses them moves before it; the `before` after those are computed before it.
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before);
 
 #endif

@@ -37,6 +37,23 @@ void dot_set_instruction(Op *dot, DotInstruction instruction) {
   op_set_attr(dot, (Attr){.key = ATTR_INSTRUCTION, .i = instruction});
 }
 
+DotPart dot_part(const Op *dot) {
+  const Attr *part = op_attr(dot, ATTR_PART);
+  const Type *a = op_operand(dot, 0)->type;
+  if (!part) return (DotPart){0, a->shape[a->rank - 1]};
+  return (DotPart){(uint32_t)part->ints.at[0], (uint32_t)part->ints.at[1]};
+}
+
+Op *dot_wait_of(const Op *dot) {
+  while (dot) {
+    const Use *use = op_result(dot)->first_use;
+    if (!use || use->next || use->user->region != dot->region) return NULL;
+    if (use->user->kind == OP_DOT_WAIT) return op_int(use->user, ATTR_PENDING, 0) == 0 ? use->user : NULL;
+    dot = use->user->kind == OP_DOT && use == &use->user->operands[2] ? use->user : NULL;
+  }
+  return NULL;
+}
+
 bool is_dot_of(const Op *op, DotInstruction instruction) {
   return op->kind == OP_DOT && dot_instruction(op) == instruction;
 }

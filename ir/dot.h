@@ -38,6 +38,15 @@ const DotInstructionInfo *dot_instruction_info(DotInstruction instruction);
 // Of an op `dot`: fused multiply-adds where none was chosen yet.
 DotInstruction dot_instruction(const Op *dot);
 void dot_set_instruction(Op *dot, DotInstruction instruction);
+// Where the dot's part of k begins in an operand that has more of it, and how much of k that is: all without
+// the attribute `part`.
+typedef struct DotPart {
+  uint32_t first, count;
+} DotPart;
+DotPart dot_part(const Op *dot);
+// The dot_wait for all that is under way that alone uses the dot's result, itself or through the sums of
+// dots that begin with it, in the same region: the dot is done there. NULL: there is none.
+Op *dot_wait_of(const Op *dot);
 // Whether the op is a dot of that instruction.
 bool is_dot_of(const Op *op, DotInstruction instruction);
 

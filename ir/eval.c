@@ -49,6 +49,7 @@ Tile *eval_tile(Machine *m, const Value *value) {
 void eval_copy(Tile *to, const Tile *from) {
   if (to->n != from->n || to->code != from->code) BUG("a copy between values of different types");
   memcpy(to->block, from->block, from->block_bytes);
+  to->dot = from->dot;
 }
 
 Element eval_exact(ElemCode code, uint64_t bits) {
@@ -110,7 +111,7 @@ static void run_machine_value(Machine *m, const Op *op) {
 }
 
 bool eval_plain(Machine *m, Op *op) {
-  eval_scratch(m, op);
+  if (!eval_scratch(m, op)) return false;
   switch ((int)op->kind) {
   case OP_CONSTANT: run_constant(m, op); return true;
   case OP_ARANGE: run_arange(m, op); return true;
@@ -199,6 +200,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         m->program[0] = x, m->program[1] = y, m->program[2] = z;
         eval_race_program(m);
         eval_shared_program(m);
+        eval_dots_program(m);
         if (eval_region(m, m->func->body, &end) == FLOW_FAIL) return false;
       }
   return true;

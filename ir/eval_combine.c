@@ -221,7 +221,7 @@ static bool run_map(Machine *m, Op *op) {
 }
 
 bool eval_combine(Machine *m, Op *op) {
-  eval_scratch(m, op);
+  if (!eval_scratch(m, op)) return false;
   if (op->kind == OP_MAP) return run_map(m, op);
   return op->kind == OP_REDUCE ? run_reduce(m, op) : run_scan(m, op);
 }

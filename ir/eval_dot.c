@@ -7,6 +7,7 @@
 // partial sums.
 #include <math.h>
 #include <string.h>
+#include "ir/dot.h"
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
@@ -182,16 +183,51 @@ static void free_copy(Machine *m, const Tile *copy) {
   if (copy->block) eval_block_free(m->memory, copy->block, copy->block_bytes);
 }
 
+// The dot's part of k of an operand, where that has more: `along` says whether k is the last dimension.
+static const Tile *part_of(Machine *m, const Op *op, const Tile *from, const Type *type, bool along,
+                           Tile *copy) {
+  DotPart part = dot_part(op);
+  if (!op_attr(op, ATTR_PART) || type->shape[along] == part.count) return from;
+  uint32_t own = type->shape[along], rows = along ? type->shape[0] : 1, columns = along ? 1 : type->shape[1];
+  Tile whole = *copy;
+  if (from == copy) from = &whole;
+  *copy = (Tile){.n = rows * part.count * columns, .code = from->code};
+  eval_tile_alloc(m, copy);
+  for (uint32_t i = 0, n = part.count * columns; i < copy->n; i++) {
+    Element x = tile_get(from, i / n * own * columns + part.first * columns + i % n);
+    tile_set(copy, i, &x);
+  }
+  free_copy(m, &whole);
+  return copy;
+}
+
+// What is added to: `zero` where the dot begins anew. NULL with an error reported.
+static const Tile *sum_of(Machine *m, const Op *op, Tile *zero) {
+  const Tile *acc = eval_operand(m, op, 2), *fresh = eval_operand(m, op, 3);
+  if (!fresh) return acc;
+  if (fresh->state[0] & UNDEFINED) {
+    eval_undefined(m, op, op_operand(op, 3), NO_ELEMENT, "whether the sum begins anew");
+    return NULL;
+  }
+  if (!fresh->bits[0]) return acc;
+  Element x = eval_exact(acc->code, 0);
+  x.state = fresh->state[0];
+  *zero = (Tile){.n = acc->n, .code = acc->code};
+  eval_tile_alloc(m, zero);
+  eval_fill(zero, &x);
+  return zero;
+}
+
 bool eval_dot(Machine *m, Op *op) {
-  Tile a_copy = {0}, b_copy = {0};
+  Tile a_copy = {0}, b_copy = {0}, zero = {0};
   const Type *a = op_operand(op, 0)->type, *b = op_operand(op, 1)->type;
-  Dot d = {.m = m,
-           .a = operand_of(m, op, 0, &a_copy),
-           .b = operand_of(m, op, 1, &b_copy),
-           .acc = eval_operand(m, op, 2)};
+  Dot d = {.m = m, .acc = sum_of(m, op, &zero)};
+  if (!d.acc) return false;
+  d.a = part_of(m, op, operand_of(m, op, 0, &a_copy), a, true, &a_copy);
+  d.b = part_of(m, op, operand_of(m, op, 1, &b_copy), b, false, &b_copy);
   Elem elem = (Elem)d.a->code;
   d.to = eval_tile(m, op_result(op));
-  d.rows = a->shape[a->rank - 2], d.depth = a->shape[a->rank - 1], d.columns = b->shape[b->rank - 1];
+  d.rows = a->shape[a->rank - 2], d.depth = dot_part(op).count, d.columns = b->shape[b->rank - 1];
   d.precision = precision_of(op, elem);
   d.partial = eval_code_is_float((ElemCode)elem) ? partial_terms(op, elem, d.depth) : 0;
   dot_alloc(&d);
@@ -203,8 +239,10 @@ bool eval_dot(Machine *m, Op *op) {
     else
       int_matrix(&d, k);
   }
+  eval_dot_begun(m, op, d.to);
   eval_block_free(m->memory, d.block, d.block_bytes);
   free_copy(m, &a_copy);
   free_copy(m, &b_copy);
+  free_copy(m, &zero);
   return true;
 }

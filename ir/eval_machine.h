@@ -16,11 +16,13 @@ typedef struct Tile {
   uint8_t *state;
   void *block; // where the arrays are: eval_block
   uint64_t block_bytes;
+  uint64_t dot; // the number of the asynchronous dot that gives it; 0: none does
 } Tile;
 
 typedef struct Race Race;               // eval_race.c
 typedef struct AtomicSums AtomicSums;   // eval_atomic.c
 typedef struct SharedState SharedState; // eval_shared.c
+typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
 
 typedef struct Machine {
   Func *func;
@@ -37,6 +39,7 @@ typedef struct Machine {
   Race *race;             // NULL: races are not looked for
   AtomicSums *sums;       // NULL: no float was added to atomically yet
   SharedState *shared;    // NULL: no buffer in shared memory yet
+  DotsUnderWay *dots;     // NULL: no asynchronous dot yet
 } Machine;
 
 typedef enum Flow {
@@ -113,11 +116,20 @@ bool eval_atomic(Machine *m, Op *op);      // eval_atomic.c
 bool eval_debug(Machine *m, Op *op);       // print and assert: eval_debug.c
 bool eval_combine(Machine *m, Op *op);     // reduce, scan, map: eval_combine.c
 bool eval_shared(Machine *m, Op *op);      // shared memory, asynchronous copies: eval_shared.c
-// The op's scratch buffer, where it has one, has no value any more.
-void eval_scratch(Machine *m, const Op *op);
+// The op's scratch buffer, where it has one, has no value any more. False with an error where it is still read.
+bool eval_scratch(Machine *m, const Op *op);
 // The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
 void eval_shared_program(Machine *m); // the next program begins
+
+// Asynchronous dots, in eval_dot_async.c.
+void eval_dot_begun(Machine *m, const Op *dot, Tile *result);
+void eval_dots_wait(Machine *m, uint64_t pending);
+void eval_dots_program(Machine *m); // the next program begins
+// False with an error where the op reads what a dot under way gives.
+bool eval_dots_readable(Machine *m, const Op *op);
+// Whether a dot under way reads those elements of the buffer.
+bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
 
 // Two elements of one type; integers too.
 Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b);

@@ -46,13 +46,25 @@ static void clear(Buffer *buffer) {
   for (uint32_t k = 0; k < buffer->n; k++) buffer->at[k] = (Element){.state = UNDEFINED};
 }
 
+static bool share_bytes(const Buffer *a, const Buffer *b) {
+  return a != b && a->begin < b->end && b->begin < a->end;
+}
+
 // Buffer number `index` is about to be written: the others that share bytes with it lose theirs.
 static void take_bytes(SharedState *state, uint32_t index) {
   const Buffer *taken = &state->buffers.at[index];
-  for (uint32_t i = 0; i < state->buffers.n; i++) {
-    Buffer *other = &state->buffers.at[i];
-    if (i != index && other->begin < taken->end && taken->begin < other->end) clear(other);
-  }
+  for (uint32_t i = 0; i < state->buffers.n; i++)
+    if (share_bytes(&state->buffers.at[i], taken)) clear(&state->buffers.at[i]);
+}
+
+// Whether elements of buffer number `index` may be written: no dot under way reads them, or their bytes.
+static bool may_write(Machine *m, const Op *op, uint32_t index, uint64_t first, uint64_t last) {
+  const SharedState *state = m->shared;
+  bool read = eval_dots_read(m, index, first, last);
+  for (uint32_t i = 0; i < state->buffers.n && !read; i++)
+    if (share_bytes(&state->buffers.at[i], &state->buffers.at[index]))
+      read = eval_dots_read(m, i, 0, state->buffers.at[i].n);
+  return !read || eval_error(m, op, NO_ELEMENT, "the buffer is written while an asynchronous dot reads it");
 }
 
 static uint32_t buffer_number(Machine *m, const Op *alloc) {
@@ -115,13 +127,22 @@ static Element *walk_next(Walk *walk) {
   return element;
 }
 
+// Whether all that the walk comes to may be written.
+static bool may_write_walk(Machine *m, const Op *op, const Walk *walk) {
+  uint64_t last = walk->at;
+  for (uint32_t d = 0; d < walk->shape->rank; d++) last += (walk->shape->shape[d] - 1) * walk->stride[d];
+  return may_write(m, op, walk->number, walk->at, last);
+}
+
 // --- ops
 
-static void run_store(Machine *m, const Op *op) {
+static bool run_store(Machine *m, const Op *op) {
   const Tile *from = eval_operand(m, op, 0);
   Walk walk = walk_of(m, eval_operand(m, op, 1), op_operand(op, 0)->type, op_attr(op, ATTR_STARTS));
+  if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < from->n; i++) *walk_next(&walk) = tile_get(from, i);
+  return true;
 }
 
 static void run_load(Machine *m, const Op *op) {
@@ -183,6 +204,7 @@ static bool run_copy(Machine *m, const Op *op) {
   Walk walk = walk_of(m, eval_operand(m, op, 1), type, NULL);
   uint32_t n = (uint32_t)type_elements(type);
   eval_race_op(m, op);
+  if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < n; i++) {
     Element *element = walk_next(&walk);
@@ -230,24 +252,26 @@ static bool run_wait(Machine *m, const Op *op) {
   return true;
 }
 
-// What dots give is computed at once.
 static void run_dot_wait(Machine *m, const Op *op) {
+  eval_dots_wait(m, (uint64_t)op_int(op, ATTR_PENDING, 0));
   for (uint32_t i = 0; i < op->result_count; i++)
     eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, op, i));
 }
 
-void eval_scratch(Machine *m, const Op *op) {
+bool eval_scratch(Machine *m, const Op *op) {
   const Value *scratch = op_scratch(op);
-  if (!scratch) return;
+  if (!scratch) return true;
   uint32_t number = (uint32_t)m->values[scratch->id].bits[0];
+  if (!may_write(m, op, number, 0, m->shared->buffers.at[number].n)) return false;
   clear(&m->shared->buffers.at[number]);
   take_bytes(m->shared, number);
+  return true;
 }
 
 bool eval_shared(Machine *m, Op *op) {
   switch ((int)op->kind) {
   case OP_SHARED_ALLOC: run_alloc(m, op); return true;
-  case OP_SHARED_STORE: run_store(m, op); return true;
+  case OP_SHARED_STORE: return run_store(m, op);
   case OP_SHARED_LOAD: run_load(m, op); return true;
   case OP_SHARED_INDEX: return run_index(m, op);
   case OP_SHARED_TRANS: run_trans(m, op); return true;

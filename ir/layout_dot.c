@@ -19,6 +19,12 @@ DotShape dot_shape(const Type *a, const Type *result) {
                     .k = log2_padded(a->shape[rank - 1])};
 }
 
+DotShape dot_op_shape(const Op *dot) {
+  DotShape shape = dot_shape(op_operand(dot, 0)->type, op_result(dot)->type);
+  shape.k = log2_padded(dot_part(dot).count);
+  return shape;
+}
+
 // Bases in the order in which they are added, a list a dimension.
 typedef struct Bases {
   uint32_t at[DIM_COUNT][LAYOUT_MAX_BITS];
@@ -119,6 +125,20 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
   add_range(&bases, DIM_LANE, outer, 0, 3);
   add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register's in the result, is a lane's of b
   return finish(&bases, operand_bits(shape, operand));
+}
+
+Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits) {
+  Bases bases = {0};
+  uint32_t at = 0, k_shift = which == DOT_A ? 0 : shape->n, dropped = shape->k - k_bits;
+  for (int dim = 0; dim < DIM_COUNT; dim++)
+    for (uint32_t i = 0; i < operand->bits[dim]; i++) {
+      uint32_t basis = operand->basis[at++], k = basis >> k_shift & ((1u << shape->k) - 1);
+      if (k >> k_bits && dim != DIM_REGISTER) BUG("a part of k that other threads hold");
+      if (k >> k_bits) continue;
+      if (which == DOT_A) basis = basis >> shape->k << k_bits | k;
+      add(&bases, (LayoutDim)dim, basis);
+    }
+  return finish(&bases, operand->out_bits - dropped);
 }
 
 // Rows are renamed: an instruction's rows r and r + 8, which a thread holds, become neighbours.
@@ -286,7 +306,7 @@ static bool is_turned(const Layout *home, const DotShape *shape, DotOperand oper
 
 Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
   bool tensor_core = !is_dot_of(dot, DOT_FMA), wgmma = is_dot_of(dot, DOT_WGMMA);
-  DotShape shape = dot_shape(op_operand(dot, 0)->type, op_result(dot)->type);
+  DotShape shape = dot_op_shape(dot);
   uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
   uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes;
   uint32_t k_dimension = operand == DOT_A, contiguous = counts_along_columns(home->layout, columns);
@@ -314,7 +334,7 @@ uint32_t dot_parts(const Op *dot) {
   bool reads_a = op_attr(dot, ATTR_ANCHOR_A) && op_attr(dot, ATTR_SHARED_A);
   bool reads_b = op_attr(dot, ATTR_ANCHOR_B) && op_attr(dot, ATTR_SHARED_B);
   if (!reads_a && !reads_b) return 0;
-  return a->shape[a->rank - 1] * type_element_bytes(a) > 32 ? 2 : 1;
+  return dot_part(dot).count * type_element_bytes(a) > 32 ? 2 : 1;
 }
 
 uint32_t dot_promotes(const Op *dot) {
@@ -322,7 +342,7 @@ uint32_t dot_promotes(const Op *dot) {
   const Type *a = op_operand(dot, 0)->type;
   Elem elem = a->kind == TYPE_SHARED ? a->elem : type_element(a)->elem;
   const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
-  uint32_t k = a->shape[a->rank - 1];
+  uint32_t k = dot_part(dot).count;
   if (!imprecise || (elem != ELEM_FP8E4NV && elem != ELEM_FP8E5)) return 0;
   if (!type_is_elem(op_result(dot)->type, ELEM_FP32) || imprecise->i >= k) return 0;
   uint32_t step = imprecise->i < INSTRUCTION_K ? INSTRUCTION_K : (uint32_t)imprecise->i;

@@ -14,6 +14,7 @@ typedef struct DotShape {
 } DotShape;
 
 DotShape dot_shape(const Type *a, const Type *result);
+DotShape dot_op_shape(const Op *dot); // k: the dot's part of it
 
 typedef enum DotOperand { DOT_A, DOT_B } DotOperand;
 
@@ -34,6 +35,9 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
                            Layout *in_registers);
 // An operand that fits the result's layout; 2^pack elements of it make 32 bits. K >= 8 << pack.
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack);
+// The part of an operand (of a product of that shape) that has 2^k_bits of k, which threads hold all of their
+// rows or columns of: registers count the parts.
+Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits);
 // The result of fused multiply-adds, for the most reuse of what a thread reads.
 Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits);
 // An operand of which every thread holds all of k for its rows (a) or columns (b) of the result.

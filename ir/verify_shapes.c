@@ -3,6 +3,7 @@
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>
+#include "ir/dot.h"
 
 static const Type *result_type(const Op *op) { return op->results[0].type; }
 static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
@@ -195,20 +196,52 @@ static bool multiplies(const Type *a, const Type *b, const Type *acc) {
   return holds(acc, ELEM_FP32) || (holds(acc, ELEM_FP16) && !holds(a, ELEM_BF16));
 }
 
-static bool dot_shapes_agree(const Type *a, const Type *b, const Type *acc) {
+// An operand has the dot's part of k, or more: then the part is within it.
+static bool has_part(const Op *op, uint32_t k) {
+  DotPart part = dot_part(op);
+  return k == part.count || (op_attr(op, ATTR_PART) && part.first + part.count <= k);
+}
+
+static bool dot_shapes_agree(const Op *op) {
+  const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
   uint32_t rank = a->rank;
   bool a_fits = type_is_tile(a) || a->kind == TYPE_SHARED, b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
   if (!a_fits || !b_fits || !type_is_tile(acc)) return false;
   if ((rank != 2 && rank != 3) || b->rank != rank || acc->rank != rank) return false;
   bool batch = rank == 2 || (a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0]);
-  return batch && a->shape[rank - 1] == b->shape[rank - 2] && a->shape[rank - 2] == acc->shape[rank - 2] &&
-         b->shape[rank - 1] == acc->shape[rank - 1];
+  return batch && has_part(op, a->shape[rank - 1]) && has_part(op, b->shape[rank - 2]) &&
+         a->shape[rank - 2] == acc->shape[rank - 2] && b->shape[rank - 1] == acc->shape[rank - 1];
+}
+
+// A part of k is a power of two of it, and begins at a multiple of itself.
+static bool check_part(Verifier *v, const Op *op) {
+  const Attr *part = op_attr(op, ATTR_PART);
+  if (!part) return true;
+  int64_t first = part->ints.n == 2 ? part->ints.at[0] : -1, count = part->ints.n == 2 ? part->ints.at[1] : 0;
+  bool right = count >= 1 && count <= INT32_MAX && !(count & (count - 1)) && first >= 0 &&
+               first <= INT32_MAX - count && first % count == 0;
+  if (!right)
+    verify_fail(v, op, "'part' is where a part of k begins, and its size, a power of two that divides that");
+  return right;
+}
+
+// Only an instruction that is asynchronous leaves its result under way, and its buffers are read until then.
+static void check_instruction(Verifier *v, const Op *op) {
+  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
+  bool is_async = op_attr(op, ATTR_ASYNC) != NULL;
+  bool reads_memory = operand_type(op, 0)->kind == TYPE_SHARED || operand_type(op, 1)->kind == TYPE_SHARED;
+  if (is_async && !info->is_async) verify_fail(v, op, "%s is never asynchronous", info->name);
+  if (op_attr(op, ATTR_PART) && (!is_async || operand_type(op, 2)->rank != 2))
+    verify_fail(v, op, "'part' is of asynchronous dots without batches");
+  if (info->is_async && reads_memory && !is_async)
+    verify_fail(v, op, "%s of buffers is asynchronous: it has 'async', and a dot_wait after it", info->name);
 }
 
 static void check_dot(Verifier *v, const Op *op) {
   static const char *const precisions[] = {"ieee", "tf32", "tf32x3"};
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
-  if (!dot_shapes_agree(a, b, acc))
+  if (!check_part(v, op)) return;
+  if (!dot_shapes_agree(op))
     verify_fail(v, op, "the shapes of %s, %s and %s do not agree", verify_type_text(v, a),
                 verify_type_text(v, b), verify_type_text(v, acc));
   else if (!multiplies(a, b, acc))
@@ -216,6 +249,10 @@ static void check_dot(Verifier *v, const Op *op) {
                 elem_info(type_element(b)->elem)->name, elem_info(type_element(acc)->elem)->name);
   if (result_type(op) != acc)
     verify_fail(v, op, "the result has the type of acc, not %s", verify_type_text(v, result_type(op)));
+  check_instruction(v, op);
+  if (op->operand_count > 3 &&
+      (operand_type(op, 3)->kind != TYPE_SCALAR || operand_type(op, 3)->elem != ELEM_I1))
+    verify_fail(v, op, "'fresh' is i1, not %s", verify_type_text(v, operand_type(op, 3)));
   verify_word(v, op, ATTR_PRECISION, precisions, 3);
   if (op_attr(op, ATTR_PRECISION) && !holds(a, ELEM_FP32))
     verify_fail(v, op, "'precision' is of dots of fp32");

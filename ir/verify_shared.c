@@ -137,11 +137,15 @@ static void check_wait(Verifier *v, const Op *op) {
 
 static void check_dot_wait(Verifier *v, const Op *op) {
   check_pending(v, op);
-  if (op->result_count != op->operand_count) {
+  if (op->result_count > op->operand_count) {
     verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
     return;
   }
-  for (uint32_t i = 0; i < op->operand_count; i++)
+  for (uint32_t i = op->result_count; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind == TYPE_SHARED || operand_type(op, i)->kind == TYPE_TOKEN)
+      verify_fail(v, op, "operand %u is nothing that is computed: %s", i,
+                  verify_type_text(v, operand_type(op, i)));
+  for (uint32_t i = 0; i < op->result_count; i++)
     if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)
       verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
                   verify_type_text(v, operand_type(op, i)));

@@ -15,6 +15,7 @@
 // to the next op with one, which then takes other bytes: so no barrier is needed between them. The largest
 // are placed first, each as low as those it lives beside allow.
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
@@ -76,8 +77,11 @@ static void note_use(Op *op, void *data) {
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC;
-      life->multiplied |= op->kind == OP_DOT && op_attr(op, ATTR_ASYNC);
       if (op->kind == OP_DOT) life->align = DOT_ALIGN;
+      if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
+      const Op *wait = dot_wait_of(op);
+      life->multiplied |= !wait;
+      if (wait && wait->id > life->end) life->end = wait->id;
     }
   }
 }

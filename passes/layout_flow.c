@@ -85,7 +85,7 @@ static const Layout *pair(const Op *op) {
 }
 
 static const Layout *dot_operand(const Op *op, uint32_t i, const Layout *layout) {
-  if (i == 2) return layout;
+  if (i >= 2) return layout;
   if (op_attr(op, i == 0 ? ATTR_SHARED_A : ATTR_SHARED_B)) return NULL;
   const Attr *anchor = op_attr(op, i == 0 ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   return anchor ? anchor->layout : NULL;

@@ -167,11 +167,13 @@ static void find_dot(Finder *f) {
     found->feeds_wgmma = true;
     const Value *sum = op_operand(op, 2);
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
-    bool yielded = only_user(op_result(op)) == body->last;
+    Op *wait = only_user(op_result(op));
+    bool yielded = wait && wait == dot_wait_of(op) && only_user(op_result(wait)) == body->last;
     bool in_memory = lasts(found, op_operand(op, 0)) && lasts(found, op_operand(op, 1)) &&
                      !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
-    if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(op)) {
+    if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(wait)) {
       found->dot = op;
+      found->dot_wait = wait;
       found->sum = sum->index - 1;
     }
   }

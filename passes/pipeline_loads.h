@@ -16,6 +16,7 @@ typedef struct StagedLoop {
   VEC(StagedLoad) loads;
   Op *dot;      // an asynchronous wgmma's whose sum is carried by the loop: may be under way while the next
                 // begins; NULL: none
+  Op *dot_wait; // for the dot
   uint32_t sum; // which carried value that is
   bool feeds_wgmma;
   uint32_t stages;

@@ -25,7 +25,7 @@
 // only the loop carries stays under way until the next one has begun: then a slot is free two iterations
 // after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun where the dot
 // before is done, so that there are more of them under way (`refills`). A dot that reads an operand into
-// registers waits itself for the one before, and comes first, or its reads would queue up behind the copies:
+// registers waits for the one before (split_dots), and comes first, or its reads would queue up behind the copies:
 //
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
@@ -328,9 +328,9 @@ static bool is_replaced(const Stager *s, const Op *op) {
   return false;
 }
 
-static Op *wait_for_dot(Builder *b, Value *sum, uint32_t pending) {
+static Op *wait_for_dots(Builder *b, Value *sum) {
   Op *wait = build_op(b, OP_DOT_WAIT, 1, &sum, 1, &sum->type);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = pending});
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
   return wait;
 }
 
@@ -338,10 +338,9 @@ static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
   for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
     if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
     Op *copy = op_clone(b, op, map);
-    if (op != s->staged->dot || !s->in_flight) continue;
-    op_set_flag(copy, ATTR_ASYNC, true);
+    if (op != s->staged->dot_wait || !s->in_flight) continue;
+    op_set_attr(copy, (Attr){.key = ATTR_PENDING, .i = 1});
     b->loc = op->loc;
-    clone_set(map, op_result(op), op_result(wait_for_dot(b, op_result(copy), 1)));
     if (s->dot_first) next_data(s, b, iv);
     if (s->refills) refill(s, b, iv);
   }
@@ -476,7 +475,7 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   for (uint32_t i = 0; i < loop->result_count; i++) {
     inner.loc = loop->loc;
     bool under_way = s.in_flight && i == staged.sum;
-    push(&s, &results, under_way ? op_result(wait_for_dot(&inner, &made->results[i], 0)) : &made->results[i]);
+    push(&s, &results, under_way ? op_result(wait_for_dots(&inner, &made->results[i])) : &made->results[i]);
     push(&s, &none, op_operand(loop, i + 3));
   }
   if (branch) {

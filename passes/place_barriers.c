@@ -265,9 +265,19 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) == 0) empty(p, s->set[DOTS]);
 }
 
+// Whether a dot that comes after the load, with nothing between them that writes, reads what is not fenced: one
+// barrier then does for both.
+static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
+  if (op->kind != OP_SHARED_LOAD) return false;
+  while (op && op->kind != OP_DOT && !op_has(op, WRITES) && !op->region_count && !op_scratch(op)) op = op->next;
+  if (!op || op->kind != OP_DOT) return false;
+  return set_meets(touch_of(p, op).dots.shared, s->set[UNFENCED], p->words);
+}
+
 static void step(Placer *p, State *s, Op *op) {
   Touch t = touch_of(p, op);
-  bool fence = set_meets(t.dots.shared, s->set[UNFENCED], p->words);
+  bool fence = set_meets(t.dots.shared, s->set[UNFENCED], p->words) ||
+               (is_hazard(p, s, &t) && dot_needs_fence(p, s, op));
   if (fence) {
     put(p, op, OP_FENCE_ASYNC);
     empty(p, s->set[UNFENCED]);

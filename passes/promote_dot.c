@@ -5,7 +5,8 @@
 // after   %s = shared_alloc : shared<128x64xfp16, #swizzled>
 //         shared_store %a, %s
 //         ...
-//         %d = dot %s, %t, %c {instruction = "wgmma", shared_a, shared_b}
+//         %d0 = dot %s, %t, %c {instruction = "wgmma", shared_a, shared_b, async}
+//         %d = dot_wait %d0 {pending = 0}
 //
 // before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
 // after   shared_store %a, %s
@@ -13,6 +14,7 @@
 #include "passes/promote_dot.h"
 
 #include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/layout_dot.h"
 
 typedef struct Promoter {
@@ -90,14 +92,28 @@ static void promote_conversion(Promoter *p, Op *dot, DotOperand operand) {
   op_erase(convert);
 }
 
+// What wgmma begins is there after a wait. Whoever can let it be under way for longer moves that (pipeline).
+static void make_async(Op *dot) {
+  Value *result = op_result(dot);
+  Builder b = builder_after(dot);
+  b.loc = dot->loc;
+  op_set_flag(dot, ATTR_ASYNC, true);
+  Op *wait = build_op(&b, OP_DOT_WAIT, 1, &result, 1, &result->type);
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  value_replace_uses(result, op_result(wait));
+  op_set_operand(wait, 0, result);
+}
+
 static void promote_dot(Op *op, void *data) {
   Promoter *p = data;
-  const Attr *instruction = op->kind == OP_DOT ? op_attr(op, ATTR_INSTRUCTION) : NULL;
-  if (!instruction) return;
+  if (op->kind != OP_DOT || !op_attr(op, ATTR_INSTRUCTION)) return;
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     promote_operand(p, op, (DotOperand)operand);
     promote_conversion(p, op, (DotOperand)operand);
   }
+  if (!dot_instruction_info(dot_instruction(op))->is_async || op_attr(op, ATTR_ASYNC)) return;
+  make_async(op);
+  p->changed = true;
 }
 
 bool promote_dots(PassContext *context, Func *func) {

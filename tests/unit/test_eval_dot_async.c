@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The evaluator's asynchronous dots: what one gives is not read before its wait, what it reads is not
+// written.
+#include "ir/eval.h"
+#include "tests/unit/eval_kernel.h"
+
+#define T     "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 0]; 256>"
+#define SUM   " : tile<16x16xfp32, " T ">\n"
+#define WGMMA " {instruction = \"wgmma\", async}" SUM
+#define BUFFER(name, offset)                                                                                 \
+  name " = shared_alloc {offset = " offset "} : shared<16x16xfp16, "                                         \
+       "layout<offset = [1, 2, 4, 8, 16, 32, 64, 128]; 256>>\n"
+#define OPERANDS                                                                                             \
+  "%one = constant {fvalue = 1} : tile<16x16xfp16, " T                                                       \
+  ">\n%zero = constant {fvalue = 0}" SUM BUFFER("%a", "0")                                                   \
+      BUFFER("%b", "512") "shared_store %one, %a\nshared_store %one, %b\n"
+#define STORE(value)                                                                                         \
+  "%i = arange {start = 0, end = 256} : tile<256xi32, " T ">\n"                                              \
+  "%os = splat %out : tile<256x*fp32, " T ">\n%op = addptr %os, %i : tile<256x*fp32, " T ">\n"               \
+  "%r = reshape " value " : tile<256xfp32, " T ">\nstore %op, %r\n"
+
+// NULL: every sum is `sum`.
+static void expect_sums(const char *body, float sum, const char *error) {
+  Kernel k;
+  kernel_open(&k, "%out: *fp32", body);
+  kernel_output(&k, OUT, 256 * sizeof(float));
+  bool ok = RUN(&k, OUT);
+  if (error) {
+    assert_false(ok);
+    kernel_expect(&k, 0, error);
+  } else {
+    kernel_must_run(&k, ok);
+    for (int i = 0; i < 256; i++) {
+      float x;
+      memcpy(&x, (const char *)kernel_bytes(&k, OUT) + (size_t)i * sizeof x, sizeof x);
+      assert_true(x == sum);
+    }
+  }
+  kernel_close(&k);
+}
+
+static void test_a_result_is_read_after_its_wait(void **unused) {
+  (void)unused;
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot_wait %d {pending = 0}" SUM STORE("%e"), 16,
+              NULL);
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA STORE("%d"), 0, "operand 0 is read before its wait");
+  // The last dot begun is not waited for: its own sums are not there, those of the one before are.
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %zero" WGMMA
+                       "%f, %g = dot_wait %d, %e {pending = 1} : tile<16x16xfp32, " T ">, tile<16x16xfp32, " T
+                       ">\n" STORE("%f"),
+              16, NULL);
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %zero" WGMMA
+                       "%f, %g = dot_wait %d, %e {pending = 1} : tile<16x16xfp32, " T ">, tile<16x16xfp32, " T
+                       ">\n" STORE("%g"),
+              0, "operand 0 is read before its wait");
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "dot_wait %d {pending = 0}\n" STORE("%d"), 0,
+              "operand 0 is read before its wait");
+}
+
+static void test_a_dot_adds_to_what_is_under_way(void **unused) {
+  (void)unused;
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot %a, %b, %d" WGMMA
+                       "%f = dot_wait %e {pending = 0}" SUM STORE("%f"),
+              32, NULL);
+  expect_sums(OPERANDS "%0 = constant {value = 0} : i32\n%1 = constant {value = 1} : i32\n"
+                       "%3 = constant {value = 3} : i32\n"
+                       "%d = for %0, %3, %1, %zero : tile<16x16xfp32, " T
+                       "> do (%j: i32, %sum: tile<16x16xfp32, " T ">) {\n%n = dot %a, %b, %sum" WGMMA
+                       "yield %n\n}\n"
+                       "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+              48, NULL);
+}
+
+static void test_what_a_dot_reads_is_not_written(void **unused) {
+  (void)unused;
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "%e = dot_wait %d {pending = 0}" SUM
+                       "shared_store %one, %b\n" STORE("%e"),
+              16, NULL);
+  expect_sums(OPERANDS "%d = dot %a, %b, %zero" WGMMA "shared_store %one, %b\n"
+                       "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+              0, "written while an asynchronous dot reads it");
+  expect_sums(OPERANDS BUFFER("%c", "768") "%d = dot %a, %b, %zero" WGMMA "shared_store %one, %c\n"
+                                           "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+              0, "written while an asynchronous dot reads it");
+}
+
+static void test_parts_of_k_and_fresh_sums(void **unused) {
+  (void)unused;
+  expect_sums(OPERANDS "%seven = constant {fvalue = 7}" SUM "%yes = constant {value = 1} : i1\n"
+                       "%d = dot %a, %b, %seven, %yes {instruction = \"wgmma\", async, part = [8, 8]}" SUM
+                       "%e = dot_wait %d, %one {pending = 0}" SUM STORE("%e"),
+              8, NULL);
+  expect_sums(OPERANDS "%seven = constant {fvalue = 7}" SUM "%no = constant {value = 0} : i1\n"
+                       "%d = dot %a, %b, %seven, %no {instruction = \"wgmma\", async, part = [0, 4]}" SUM
+                       "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+              11, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_result_is_read_after_its_wait),
+      cmocka_unit_test(test_a_dot_adds_to_what_is_under_way),
+      cmocka_unit_test(test_what_a_dot_reads_is_not_written),
+      cmocka_unit_test(test_parts_of_k_and_fresh_sums),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
