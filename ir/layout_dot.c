@@ -4,6 +4,7 @@
 
 #include "base/fault.h"
 #include "ir/dot.h"
+#include "ir/tuning.h"
 
 static uint32_t log2_padded(uint32_t size) {
   uint32_t bits = 0;
@@ -178,7 +179,7 @@ Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
   uint32_t threads = LANE_BITS + warp_bits, registers = bits > threads ? bits - threads : 0;
   uint32_t piece_n = smaller(smaller(2, shape->n), registers),
            piece_m = smaller(smaller(2, shape->m), registers - piece_n);
-  uint32_t at_n = piece_n, at_m = piece_m, at_batch = 0, first_n = registers < 7;
+  uint32_t at_n = piece_n, at_m = piece_m, at_batch = 0, first_n = registers < TUNE_FMA_ROWS_OF_8;
   Bases bases = {0};
   add_range(&bases, DIM_REGISTER, 0, 0, piece_n);
   add_range(&bases, DIM_REGISTER, m, 0, piece_m);

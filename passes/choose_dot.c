@@ -18,6 +18,7 @@
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
 
 enum { FEED_STEPS = 4096 };
@@ -242,14 +243,14 @@ static bool turn_fits(Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
 // For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of 4
 // x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against 1488
 // for 8192 x 4096 x 6144.
-static const Turn wgmma_turn = {.lanes = 3};
+static const Turn wgmma_turn = {.lanes = TUNE_TURN_WGMMA_LANES};
 
 // Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
 // go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
 // since each line of an instruction costs: 8 a line were 8 % slower for tiles of 256 x 128 on an H200, and
 // blocks of half a line 15 %.
 static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits) {
-  enum { VECTOR = 2, LINE_VECTORS = 3, WORD_LANES = 4 };
+  enum { VECTOR = 2, LINE_VECTORS = TUNE_TURN_LINE_VECTORS, WORD_LANES = TUNE_TURN_WORD_LANES };
   uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + warp_bits_of(c);
   if (inner_bits >= VECTOR + LINE_VECTORS && bits >= threads + 2 * VECTOR)
     return (Turn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};

@@ -36,6 +36,7 @@
 //         }
 #include "ir/clone.h"
 #include "ir/layout_dot.h"
+#include "ir/tuning.h"
 #include "passes/pipeline_loads.h"
 
 // Loads that are issued the same number of iterations ahead.
@@ -397,7 +398,7 @@ static uint32_t count_async(const StagedLoop *staged) {
 static bool refill_pays(const Stager *s, uint32_t stages) {
   const Type *result = op_result(s->staged->dot)->type;
   uint32_t rows = result->shape[result->rank - 2], warpgroups = region_warps(s->staged->dot) / 4;
-  return stages == 3 || warpgroups == 1 || rows <= 64 * warpgroups;
+  return stages == 3 || warpgroups == 1 || rows <= TUNE_REFILL_ROWS * warpgroups;
 }
 
 static void make_groups(Stager *s, uint32_t stages) {

@@ -42,6 +42,8 @@ for arch in $archs; do
   on_simulator "$arch" atomics 'x_ptr=randn:fp32[512]' 'sum_ptr=zeros:bf16[512]' 'most_ptr=empty:i32[1]'
 done
 
+on_simulator sm_80 product -D M=16 -D N=16 -D BLOCK_K=16 --num-stages 64 'a_ptr=randn:fp16[16,1536]' 'b_ptr=randn:fp16[1536,16]' 'c_ptr=empty:fp32[16,16]' K=1536
+
 # has COLUMN ARCH: what the first part of the table says.
 has() {
   awk -F '  +' -v column="$1" -v arch="$2" '
