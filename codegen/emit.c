@@ -183,8 +183,7 @@ static void emit_return(Emitter *e, Op *op) {
 }
 
 static void emit_barrier(Emitter *e, Op *op) {
-  (void)op;
-  nvvm_barrier(e);
+  nvvm_barrier(e, (uint32_t)op_int(op, ATTR_ID, 0), 32 * (uint32_t)op_int(op, ATTR_WARPS, 0));
 }
 
 static void emit_smid(Emitter *e, Op *op) { fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL)); }

@@ -35,7 +35,7 @@ void emit_broadcast(Emitter *e, const Op *op, LLVMValueRef *registers) {
     LLVMBuildStore(e->builder, emit_to_memory(e, registers[r]), slot(e, type, memory, buffer, r));
   LLVMBuildBr(e->builder, end);
   LLVMPositionBuilderAtEnd(e->builder, end);
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   for (uint32_t r = 0; r < emit_count(type); r++) {
     LLVMValueRef x = LLVMBuildLoad2(e->builder, memory, slot(e, type, memory, buffer, r), "");
     registers[r] = emit_from_memory(e, type, x);

@@ -23,7 +23,7 @@ static void through_shared(Emitter *e, const Op *op, LLVMValueRef *out) {
   SharedAccess write = emit_shared_access(e, scratch, x->type, NULL);
   SharedAccess read = emit_shared_access(e, scratch, op_result(op)->type, NULL);
   emit_shared_write_tile(e, &write, x->type->layout, emit_get(e, x));
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   emit_shared_read(e, &read, out);
 }
 

@@ -28,7 +28,7 @@ void emit_gather(Emitter *e, Op *op) {
   const Layout *layout = x->type->layout;
   SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), layout, 0, 0};
   emit_shared_write_tile(e, &access, layout, emit_get(e, x));
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   LLVMValueRef *out = emit_new(e, op_result(op));
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++)
     out[r] = emit_shared_element(e, access.base, access.element, gathered_place(e, op, r));
@@ -58,7 +58,7 @@ void emit_flip(Emitter *e, Op *op) {
   const Layout *map = flip_map(e, x->type);
   SharedAccess access = {emit_shared_address(e, op_scratch(op)), type_element(x->type), map, 0, 0};
   emit_shared_write_tile(e, &access, layout, from);
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   access.change = layout_apply(map, 0, lane, warp, 0);
   LLVMValueRef *mirrored = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   emit_shared_read(e, &access, mirrored);
@@ -81,7 +81,7 @@ static void clear_bins(Emitter *e, const SharedAccess *bins) {
   LLVMValueRef *zeros = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++) zeros[r] = emit_i32(e, 0);
   emit_shared_write_tile(e, bins, bins->map, zeros);
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
 }
 
 void emit_histogram(Emitter *e, Op *op) {
@@ -104,7 +104,7 @@ void emit_histogram(Emitter *e, Op *op) {
         LLVMBuildShl(e->builder, LLVMBuildTrunc(e->builder, wide, e->i32, ""), emit_i32(e, 2), "");
     nvvm_count_shared(e, LLVMBuildGEP2(e->builder, e->i8, bins.base, &offset, 1, ""), counted);
   }
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   bins.map = to->layout;
   emit_shared_read(e, &bins, emit_new(e, op_result(op)));
 }

@@ -238,7 +238,7 @@ static void through_scratch(Reduction *d) {
     emit_shared_write(e, &access, free_bits[DIM_REGISTER], d->v[k]);
   }
   emit_unguard(e, end);
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
   LLVMValueRef *all[MAX_COMBINED], *out[MAX_COMBINED];
   for (uint32_t k = 0; k < d->count; k++) {
     SharedAccess access = {emit_scratch_part(e, d->op, k, slots), type_element(op_operand(d->op, k)->type),

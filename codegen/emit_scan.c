@@ -165,7 +165,7 @@ static void write_totals(Scan *s) {
     emit_shared_write(e, &access, free_bits[DIM_REGISTER], last);
   }
   emit_unguard(e, end);
-  nvvm_barrier(e);
+  nvvm_barrier(e, 0, 0);
 }
 
 // The lines that a thread holds, each with all of its chunks: chunk bits are the lowest registers.

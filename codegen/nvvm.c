@@ -58,7 +58,21 @@ LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis) {
   return nvvm_call(e, names[axis], NULL);
 }
 
-void nvvm_barrier(Emitter *e) { nvvm_call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", emit_i32(e, 0)); }
+void nvvm_synchronises(Emitter *e, LLVMValueRef call) {
+  static const char *const names[] = {"convergent", "noduplicate"};
+  for (int i = 0; i < 2; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+    LLVMAttributeRef attribute = LLVMCreateEnumAttribute(e->context, kind, 0);
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+  }
+}
+
+void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads) {
+  const char *name =
+      threads ? "llvm.nvvm.barrier.cta.sync.aligned.count" : "llvm.nvvm.barrier.cta.sync.aligned.all";
+  LLVMValueRef args[] = {emit_i32(e, id), emit_i32(e, threads)};
+  nvvm_synchronises(e, nvvm_intrinsic(e, name, NULL, 0, args, threads ? 2 : 1));
+}
 
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask) {
   LLVMValueRef args[] = {emit_i32(e, 0xffffffffu), x, emit_i32(e, mask), emit_i32(e, 31)};
@@ -80,10 +94,12 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
   nvvm_intrinsic(e, name, NULL, 0, args, read ? 3 : 2);
 }
 
-void nvvm_copy_commit(Emitter *e) { nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL); }
+void nvvm_copy_commit(Emitter *e) {
+  nvvm_synchronises(e, nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL));
+}
 
 void nvvm_copy_wait(Emitter *e, uint32_t pending) {
-  nvvm_call(e, "llvm.nvvm.cp.async.wait.group", emit_i32(e, pending));
+  nvvm_synchronises(e, nvvm_call(e, "llvm.nvvm.cp.async.wait.group", emit_i32(e, pending)));
 }
 
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane) {
@@ -187,15 +203,15 @@ void nvvm_fence_async(Emitter *e) {
   buf_text(&constraints, "~{memory}");
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
   emit_needs_ptx(e, 80);
-  nvvm_assembly(e, type, &text, &constraints, NULL, 0);
+  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
 }
 
 void nvvm_grid_control(Emitter *e, const char *what) {
   Buf text = {0}, constraints = {0};
   buf_printf(&text, "griddepcontrol.%s;", what);
   buf_text(&constraints, "~{memory}");
-  nvvm_assembly(e, LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false), &text, &constraints,
-                NULL, 0);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
+  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
 }
 
 // The results are tied to `initial`, which a predicated-off load leaves as they are.

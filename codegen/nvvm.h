@@ -20,6 +20,9 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
 // x, an fp32 number that an instruction computed, in a register that ptxas does not choose for x: plus -0.0.
 LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x);
 
+// The call synchronises threads, or waits for what they began: it may neither be copied, nor moved to where
+// fewer threads come by.
+void nvvm_synchronises(Emitter *e, LLVMValueRef call);
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
                            uint32_t count);
@@ -28,7 +31,8 @@ void nvvm_grid_control(Emitter *e, const char *what);    // griddepcontrol.wait,
 LLVMValueRef nvvm_thread_id(Emitter *e);                 // tid.x
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
-void nvvm_barrier(Emitter *e);                           // bar.sync 0
+// bar.sync id, of so many threads; 0: of all the block's.
+void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x,
                               uint32_t mask); // i32: of the lane that differs by mask
 // redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80

@@ -70,7 +70,10 @@ static void finish(Emitter *e, Tied *call, bool ordered, LLVMValueRef *results) 
   buf_free(&call->text);
   buf_free(&call->constraints);
   LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args, call->count, "");
-  mark_convergent(e, all);
+  if (ordered)
+    nvvm_synchronises(e, all);
+  else
+    mark_convergent(e, all);
   for (uint32_t i = 0; i < call->result_count; i++)
     results[i] = call->result_count == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
 }

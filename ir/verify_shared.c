@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include "ir/scratch.h"
 
-enum { MAX_OFFSET = 1 << 20, MAX_PENDING = 1 << 10 };
+enum { MAX_OFFSET = 1 << 20, MAX_PENDING = 1 << 10, BARRIER_COUNT = 16 };
 
 static const Type *result_type(const Op *op) { return op->results[0].type; }
 static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
@@ -128,6 +128,14 @@ static void check_pending(Verifier *v, const Op *op) {
     verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MAX_PENDING, pending);
 }
 
+static void check_barrier(Verifier *v, const Op *op) {
+  int64_t id = op_int(op, ATTR_ID, 0), warps = op_int(op, ATTR_WARPS, 1);
+  if (id < 0 || id >= BARRIER_COUNT)
+    verify_fail(v, op, "the block's barriers are 0 to %d, not %" PRId64, BARRIER_COUNT - 1, id);
+  if (warps < 1 || warps > v->module->target.num_warps)
+    verify_fail(v, op, "1 to %u warps meet, not %" PRId64, v->module->target.num_warps, warps);
+}
+
 static void check_wait(Verifier *v, const Op *op) {
   check_pending(v, op);
   for (uint32_t i = 0; i < op->operand_count; i++)
@@ -172,6 +180,7 @@ void verify_scratch(Verifier *v, const Op *op) {
 
 void verify_shared_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
+  case OP_BARRIER: check_barrier(v, op); break;
   case OP_SHARED_ALLOC: check_alloc(v, op); break;
   case OP_SHARED_STORE: check_move(v, op, operand_type(op, 0), operand_type(op, 1)); break;
   case OP_SHARED_LOAD: check_move(v, op, result_type(op), operand_type(op, 0)); break;

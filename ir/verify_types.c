@@ -361,7 +361,7 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_ASYNC_WAIT:
   case OP_DOT_WAIT:
   case OP_FENCE_ASYNC: verify_shared_op(v, op); break;
-  case OP_BARRIER:
+  case OP_BARRIER: verify_shared_op(v, op); break;
   case OP_GDC_WAIT:
   case OP_GDC_LAUNCH_DEPENDENTS: break;
   }

@@ -255,7 +255,7 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   if (t->is_async) set_unite(s->set[DOTS], t->dots.own, n);
   if (t->reads_global && !is_pipelined(p, t->copies.own)) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
-  if (op->kind == OP_BARRIER) meet(p, s);
+  if (op->kind == OP_BARRIER && !op_attr(op, ATTR_WARPS)) meet(p, s); // of some warps it orders no others
   if (op->kind == OP_FENCE_ASYNC) empty(p, s->set[UNFENCED]);
   // Each thread knows of its own copies alone, until a barrier.
   if (op->kind == OP_ASYNC_WAIT) {
