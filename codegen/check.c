@@ -64,12 +64,23 @@ static void check_hints(Checker *c, const Op *op) {
   }
 }
 
-// Volatile loads, atomics and readings of the timer are done once: where several threads hold the result it
-// must be broadcast.
+// Whether threads beside the first holders have elements of the value.
+static bool others_hold(const Type *type) {
+  uint32_t free_bits[DIM_COUNT];
+  if (!type_is_tile(type)) return true;
+  layout_free_bits(type->layout, free_bits);
+  return free_bits[DIM_LANE] || free_bits[DIM_WARP];
+}
+
+// Volatile loads, atomics and readings of the timer are done once: what they give has its first holders alone,
+// which may store it to shared memory.
 static void check_once(Checker *c, const Op *op) {
   bool once = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_GLOBALTIMER ||
               (op->kind == OP_LOAD && op_attr(op, ATTR_VOLATILE));
-  if (!once || op_scratch(op) || !emit_needs_broadcast(op)) return;
+  if (!once || op_scratch(op) || !others_hold(op_result(op)->type)) return;
+  const Use *use = op_result(op)->first_use;
+  while (use && use->user->kind == OP_SHARED_STORE) use = use->next;
+  if (!use) return;
   diag_error(
       c->diags, op->loc,
       "several threads hold the result of this %s: it needs a scratch buffer, promote_shared has not run",

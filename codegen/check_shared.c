@@ -3,7 +3,7 @@
 #include "codegen/emit_combine.h"
 
 #include "ir/build.h"
-#include "ir/scratch.h"
+#include "ir/exchange.h"
 
 typedef struct SharedChecker {
   const Target *target;
@@ -46,7 +46,7 @@ static void check_copy(SharedChecker *c, const Op *op) {
 
 static void check_scan(SharedChecker *c, const Op *op) {
   ScanPlan plan;
-  if (op_input_count(op) > MAX_COMBINED) fail(c, op, "it combines more than 16 values");
+  if (combined_count(op) > MAX_COMBINED) fail(c, op, "it combines more than 16 values");
   if (!scan_plan(op, &plan)) fail(c, op, "the layout spreads the axis in a way that is not built yet");
 }
 
@@ -60,6 +60,22 @@ static void check_reduce(SharedChecker *c, const Op *op) {
       fail(c, op, "a layout conversion is missing: its result's threads do not hold the elements");
 }
 
+static bool is_plain(const Type *buffer) {
+  for (uint32_t i = 0; i < layout_in_bits(buffer->layout); i++)
+    if (buffer->layout->basis[i] != UINT32_C(1) << i) return false;
+  return true;
+}
+
+// Whether elements pass between warps, or in a way that shuffles cannot do. What is done once is check.c's.
+static bool needs_exchange(const Op *op) {
+  bool once = op->kind == OP_LOAD || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+              op->kind == OP_GLOBALTIMER;
+  if (op->kind != OP_CONVERT_LAYOUT) return !once && scratch_bytes(op) > 0;
+  const Layout *from = op_operand(op, 0)->type->layout, *to = op_result(op)->type->layout;
+  LanePlan plan;
+  return layout_conversion(from, to) >= CONVERT_LANES && !layout_lane_plan(from, to, &plan);
+}
+
 static void visit(Op *op, void *data) {
   SharedChecker *c = data;
   if (!all_layouts(op)) return;
@@ -70,11 +86,17 @@ static void visit(Op *op, void *data) {
   if (op->kind == OP_COPY_ASYNC) check_copy(c, op);
   if (op->kind == OP_FENCE_ASYNC && !c->target->arch->has_async_proxy)
     fail_before(c, op, offsetof(TargetInfo, has_async_proxy));
-  if (op->kind == OP_SCAN) check_scan(c, op);
+  if (op->kind == OP_SCAN || op->kind == OP_SCAN_CHUNKS || op->kind == OP_SCAN_CARRY) check_scan(c, op);
   if (op->kind == OP_REDUCE) check_reduce(c, op);
+  if (op->kind == OP_REDUCE_PARTS && combined_count(op) > MAX_COMBINED)
+    fail(c, op, "it combines more than 16 values");
   if (op->kind == OP_GATHER && op_operand(op, 1)->type->layout != op_result(op)->type->layout)
     fail(c, op, "the index and the result have one layout");
-  if (!op_scratch(op) && scratch_bytes(op))
+  if (op->kind == OP_SHARED_GATHER && !is_plain(op_operand(op, 0)->type))
+    fail(c, op, "a gather from a buffer that is not in row-major order is not built yet");
+  if (op_scratch(op))
+    fail(c, op, "it passes elements through shared memory: split_exchanges has not run");
+  else if (needs_exchange(op))
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }
 

@@ -122,14 +122,16 @@ LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r) {
   return merge_bits(e, index->thread_part, emit_i32(e, constant), (index->thread_mask & constant) == 0);
 }
 
-LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout) {
+LLVMValueRef emit_writing_holder(Emitter *e, const Layout *layout, uint32_t writer) {
   uint32_t mask[DIM_COUNT];
   layout_free_bits(layout, mask);
   uint32_t threads = mask[DIM_LANE] | mask[DIM_WARP] << LANE_BITS;
   if (!threads) return NULL;
   LLVMValueRef bits = LLVMBuildAnd(e->builder, e->threads.thread, emit_i32(e, threads), "");
-  return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, emit_i32(e, 0), "");
+  return LLVMBuildICmp(e->builder, LLVMIntEQ, bits, emit_i32(e, writer), "");
 }
+
+LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout) { return emit_writing_holder(e, layout, 0); }
 
 LLVMValueRef emit_holder(Emitter *e, const Type *type) {
   if (type_is_tile(type)) return emit_first_holder(e, type->layout);
@@ -188,11 +190,8 @@ static void emit_barrier(Emitter *e, Op *op) {
 
 static void emit_smid(Emitter *e, Op *op) { fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL)); }
 
-// Threads read different times: the result is the first one's.
 static void emit_globaltimer(Emitter *e, Op *op) {
-  LLVMValueRef *out = emit_new(e, op_result(op));
-  out[0] = nvvm_call(e, "llvm.nvvm.read.ptx.sreg.globaltimer", NULL);
-  emit_broadcast(e, op, out);
+  fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.globaltimer", NULL));
 }
 
 static void emit_grid_control(Emitter *e, Op *op) {
@@ -265,9 +264,12 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_RETURN] = emit_return,
     [OP_REDUCE] = emit_reduce,
     [OP_SCAN] = emit_scan,
-    [OP_GATHER] = emit_gather,
+    [OP_REDUCE_PARTS] = emit_reduce,
+    [OP_SCAN_CHUNKS] = emit_scan,
+    [OP_SCAN_CARRY] = emit_scan_carry,
     [OP_FLIP] = emit_flip,
-    [OP_HISTOGRAM] = emit_histogram,
+    [OP_SHARED_GATHER] = emit_shared_gather,
+    [OP_SHARED_COUNT] = emit_shared_count,
     [OP_SHARED_ALLOC] = emit_shared_op,
     [OP_SHARED_STORE] = emit_shared_op,
     [OP_SHARED_LOAD] = emit_shared_op,

@@ -54,6 +54,7 @@ typedef struct Emitter {
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
   LLVMValueRef **registers;     // by Value.id
   LLVMValueRef policies[2];     // of the L2 cache, made where first used: evict_first, evict_last
+  LLVMBasicBlockRef guard_end;  // where those stores to shared memory end that share a guard
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function
   bool uses_libclc;
@@ -95,6 +96,8 @@ LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r);
 LayoutIndex emit_thread_index(Emitter *e, const Layout *layout);
 // Whether this thread is the first holder of its elements; NULL: every thread is.
 LLVMValueRef emit_first_holder(Emitter *e, const Layout *layout);
+// Whether it is the holder whose number is `writer` in the bits that change no element.
+LLVMValueRef emit_writing_holder(Emitter *e, const Layout *layout, uint32_t writer);
 // The same of a tile's elements, and of a scalar thread 0.
 LLVMValueRef emit_holder(Emitter *e, const Type *type);
 // What is emitted needs this PTX version at least.
@@ -130,12 +133,6 @@ LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x);
 
 // emit_atomic.c
 void emit_atomic(Emitter *e, Op *op);
-
-// emit_broadcast.c: what elements' first holders know goes to the others, through the op's scratch buffer.
-// Whether the result is used and others hold its elements, so that the op must have one.
-bool emit_needs_broadcast(const Op *op);
-// `registers` of the result as the first holders have them, replaced by what all have.
-void emit_broadcast(Emitter *e, const Op *op, LLVMValueRef *registers);
 
 // emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
 // nothing done, where it is none.
@@ -177,9 +174,6 @@ bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts);
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
 // Registers with a bit of `skip` are not written.
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers);
-// The tile by its first holders.
-void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
-                            const LLVMValueRef *registers);
 void emit_shared_read(Emitter *e, const SharedAccess *access, LLVMValueRef *registers);
 // The registers whose bits of `mask` are `value`.
 void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
@@ -191,11 +185,12 @@ LLVMBasicBlockRef emit_guard(Emitter *e, LLVMValueRef condition);
 void emit_unguard(Emitter *e, LLVMBasicBlockRef end);
 
 // emit_reduce.c, emit_scan.c, emit_gather.c
-void emit_reduce(Emitter *e, Op *op);
-void emit_scan(Emitter *e, Op *op);
-void emit_gather(Emitter *e, Op *op);
+void emit_reduce(Emitter *e, Op *op); // reduce_parts too
+void emit_scan(Emitter *e, Op *op);   // scan_chunks too
+void emit_scan_carry(Emitter *e, Op *op);
 void emit_flip(Emitter *e, Op *op);
-void emit_histogram(Emitter *e, Op *op);
+void emit_shared_gather(Emitter *e, Op *op);
+void emit_shared_count(Emitter *e, Op *op);
 
 // emit_dot.c, emit_wgmma.c
 void emit_dot(Emitter *e, Op *op);

@@ -141,5 +141,4 @@ void emit_atomic(Emitter *e, Op *op) {
     LLVMValueRef old = first[r] == r ? emit_element(e, op, r, holder) : NULL;
     if (used) out[r] = old ? from_bits(e, type, old) : out[first[r]];
   }
-  if (used) emit_broadcast(e, op, out);
 }

@@ -4,7 +4,6 @@
 
 #include "base/fault.h"
 #include "codegen/nvvm.h"
-#include "ir/scratch.h"
 
 void emit_combine(Emitter *e, const Op *op, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *out) {
   Region *region = op->regions[0];
@@ -64,9 +63,4 @@ LLVMValueRef emit_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask) {
 
 LLVMValueRef emit_shuffle_from(Emitter *e, LLVMValueRef x, LLVMValueRef lane) {
   return shuffle_value(e, x, &(Shuffle){.lane = lane});
-}
-
-LLVMValueRef emit_scratch_part(Emitter *e, const Op *op, uint32_t index, uint32_t slots) {
-  LLVMValueRef offset = emit_i32(e, scratch_part(op, index, slots));
-  return LLVMBuildGEP2(e->builder, e->i8, emit_shared_address(e, op_scratch(op)), &offset, 1, "");
 }

@@ -12,10 +12,5 @@ void emit_combine(Emitter *e, const Op *op, const LLVMValueRef *a, const LLVMVal
 // The value, of any type of registers, of the lane that differs by `mask`; of lane `lane` (i32).
 LLVMValueRef emit_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
 LLVMValueRef emit_shuffle_from(Emitter *e, LLVMValueRef x, LLVMValueRef lane);
-// Part `index` of the op's scratch buffer.
-LLVMValueRef emit_scratch_part(Emitter *e, const Op *op, uint32_t index, uint32_t slots);
-// Registers a thread for what it reads of other warps' parts.
-uint32_t emit_reduce_words(const Op *op);
-uint32_t emit_scan_words(const Op *op);
 
 #endif

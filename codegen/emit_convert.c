@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between layouts: a renaming of registers where threads keep their elements, shuffles where
-// warps do, else through the op's scratch buffer.
+// warps do.
 #include "base/fault.h"
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
@@ -16,15 +16,6 @@ static void rename_registers(Emitter *e, const Value *x, const Layout *from, con
     if (!source) BUG("layouts differ in more than their registers");
     out[r] = emit_register(e, x, source - 1);
   }
-}
-
-static void through_shared(Emitter *e, const Op *op, LLVMValueRef *out) {
-  const Value *x = op_operand(op, 0), *scratch = op_scratch(op);
-  SharedAccess write = emit_shared_access(e, scratch, x->type, NULL);
-  SharedAccess read = emit_shared_access(e, scratch, op_result(op)->type, NULL);
-  emit_shared_write_tile(e, &write, x->type->layout, emit_get(e, x));
-  nvvm_barrier(e, 0, 0);
-  emit_shared_read(e, &read, out);
 }
 
 // --- within warps
@@ -129,8 +120,8 @@ void emit_convert_layout(Emitter *e, Op *op) {
   Conversion kind = layout_conversion(from, to);
   if (kind == CONVERT_NOTHING || kind == CONVERT_REGISTERS)
     rename_registers(e, x, from, to, out);
-  else if (convert_by_lanes(op, &plan))
+  else if (layout_lane_plan(from, to, &plan))
     by_lanes(e, op, &plan, out);
   else
-    through_shared(e, op, out);
+    BUG("a conversion that shuffles cannot do");
 }

@@ -150,7 +150,7 @@ static LLVMValueRef both(Emitter *e, LLVMValueRef mask, LLVMValueRef holder) {
   return is_true(mask) ? holder : LLVMBuildAnd(e->builder, mask, holder, "");
 }
 
-// Volatile loads, and those that have a scratch buffer, are done by each element's first holder alone.
+// Volatile loads are done by each element's first holder alone, which alone has the value.
 static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
   uint32_t inputs = op_input_count(op), *first = ARENA_ARRAY(e->arena, uint32_t, run->registers);
   const Value *mask = inputs > 1 ? op_operand(op, 1) : NULL, *other = inputs > 2 ? op_operand(op, 2) : NULL;
@@ -163,7 +163,6 @@ static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
       load_run(e, run, emit_register(e, op_operand(op, 0), r), predicate, otherwise, out + r);
     for (uint32_t i = 0; i < run->length; i++) out[r + i] = out[first[r + i]];
   }
-  emit_broadcast(e, op, out);
 }
 
 // What is only stored is needed by each element's first holder alone.
@@ -181,7 +180,7 @@ void emit_load(Emitter *e, Op *op) {
   Run run = run_of(e, op, op_result(op)->type);
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run.type));
   LLVMValueRef *out = emit_new(e, op_result(op));
-  if (op_attr(op, ATTR_VOLATILE) || op_scratch(op)) {
+  if (op_attr(op, ATTR_VOLATILE)) {
     load_once(e, op, &run, out);
     return;
   }

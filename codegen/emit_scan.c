@@ -2,12 +2,12 @@
 // Scans. Axis bit by axis bit, from the lowest: the elements whose bit is set take in the last element of the
 // half before theirs, from a register or by a shuffle; where several bits in a row are lanes', the last
 // elements of threads' runs go first and the others follow in one step. From the first bit on that warps
-// hold, the totals of the chunks below it go through scratch, and each thread takes in what comes before its
-// chunks. A scan from the end is the same with every bit's meaning turned.
+// hold, scan_chunks gives the totals of the chunks below it, and scan_carry takes in what comes before each
+// chunk. A scan from the end is the same with every bit's meaning turned.
 #include <string.h>
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
-#include "ir/scratch.h"
+#include "ir/exchange.h"
 
 typedef struct Scan {
   Emitter *e;
@@ -138,50 +138,16 @@ static void scan_within_warp(Scan *s) {
 // --- between warps
 
 static uint32_t chunk_bits(const Scan *s) { return s->plan.axis_bits - s->plan.low; }
-static uint32_t slot_count(const Scan *s) { return 1u << (s->plan.line_bits + chunk_bits(s)); }
 
-// The threads that hold the last elements of chunks, the first where several do.
-static LLVMValueRef holds_last(Scan *s, const Layout *slots, uint32_t lanes) {
-  Emitter *e = s->e;
-  uint32_t free_bits[DIM_COUNT];
-  layout_free_bits(slots, free_bits);
-  uint32_t mask = free_bits[DIM_LANE] | free_bits[DIM_WARP] << LANE_BITS;
-  if (!mask) return NULL;
-  LLVMValueRef at = LLVMBuildAnd(e->builder, e->threads.thread, emit_i32(e, mask), "");
-  return LLVMBuildICmp(e->builder, LLVMIntEQ, at, emit_i32(e, at_last(s, 0, lanes)), "");
-}
-
-static void write_totals(Scan *s) {
-  Emitter *e = s->e;
-  const Layout *slots = layout_intern(e->module->ir, &s->plan.slots);
+// In each thread the last elements of the chunks, or of what it has of them.
+static void keep_totals(Scan *s) {
   uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low), free_bits[DIM_COUNT];
-  layout_free_bits(slots, free_bits);
-  LLVMBasicBlockRef end = emit_guard(e, holds_last(s, slots, held_bits(s, DIM_LANE, s->plan.low)));
+  layout_free_bits(&s->plan.totals, free_bits);
   for (uint32_t k = 0; k < s->count; k++) {
-    LLVMValueRef *last = ARENA_ARRAY(e->arena, LLVMValueRef, s->registers);
-    for (uint32_t r = 0; r < s->registers; r++) last[r] = s->v[k][at_last(s, r, low)];
-    SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
-                           type_element(op_operand(s->op, k)->type), slots, 0, 0};
-    emit_shared_write(e, &access, free_bits[DIM_REGISTER], last);
+    LLVMValueRef *out = emit_new(s->e, &s->op->results[s->count + k]);
+    for (uint32_t r = 0; r < s->registers; r++)
+      if (!(r & free_bits[DIM_REGISTER])) *out++ = s->v[k][at_last(s, r, low)];
   }
-  emit_unguard(e, end);
-  nvvm_barrier(e, 0, 0);
-}
-
-// The lines that a thread holds, each with all of its chunks: chunk bits are the lowest registers.
-static const Layout *read_map(const Scan *s) {
-  const Layout *slots = &s->plan.slots;
-  uint32_t lines = (1u << s->plan.line_bits) - 1, chunks = chunk_bits(s), n = 0;
-  Layout map = {.out_bits = slots->out_bits};
-  for (uint32_t i = 0; i < chunks; i++) map.basis[n++] = 1u << (s->plan.line_bits + i);
-  for (uint32_t i = 0; i < slots->bits[DIM_REGISTER]; i++)
-    if (!(held_bits(s, DIM_REGISTER, s->plan.axis_bits) >> i & 1)) map.basis[n++] = slots->basis[i] & lines;
-  map.bits[DIM_REGISTER] = (uint8_t)n;
-  for (uint32_t i = slots->bits[DIM_REGISTER]; i < layout_in_bits(slots); i++)
-    map.basis[n++] = slots->basis[i] & lines;
-  map.bits[DIM_LANE] = slots->bits[DIM_LANE];
-  map.bits[DIM_WARP] = slots->bits[DIM_WARP];
-  return layout_intern(s->e->module->ir, &map);
 }
 
 // Register r's bits that are not the axis', as a number: its line.
@@ -223,33 +189,8 @@ static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals) {
     if ((other & ~low) == r) take_in(s, other, before, taken);
 }
 
-static void scan_chunks(Scan *s) {
-  Emitter *e = s->e;
-  const Layout *map = read_map(s);
-  LLVMValueRef *totals[MAX_COMBINED];
-  write_totals(s);
-  for (uint32_t k = 0; k < s->count; k++) {
-    SharedAccess access = {emit_scratch_part(e, s->op, k, slot_count(s)),
-                           type_element(op_operand(s->op, k)->type), map, 0, 0};
-    totals[k] = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(map));
-    emit_shared_read(e, &access, totals[k]);
-  }
-  uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low);
-  for (uint32_t r = 0; r < s->registers; r++)
-    if (!(r & low)) take_in_chunk(s, r, totals);
-}
-
-uint32_t emit_scan_words(const Op *op) {
-  Scan s = {.op = op};
-  if (!scan_plan(op, &s.plan) || s.plan.low == s.plan.axis_bits) return 0;
-  uint32_t lines = s.plan.slots.bits[DIM_REGISTER], words = 0;
-  lines -= (uint32_t)__builtin_popcount(held_bits(&s, DIM_REGISTER, s.plan.axis_bits));
-  for (uint32_t k = 0; k < op->result_count; k++) words += (type_element_bytes(op->results[k].type) + 3) / 4;
-  return words << (lines + chunk_bits(&s));
-}
-
-void emit_scan(Emitter *e, Op *op) {
-  Scan s = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = op_input_count(op)};
+static Scan scan_new(Emitter *e, const Op *op) {
+  Scan s = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = combined_count(op)};
   scan_plan(op, &s.plan);
   s.reverse = op_attr(op, ATTR_REVERSE) != NULL;
   s.registers = layout_registers(s.layout);
@@ -257,6 +198,20 @@ void emit_scan(Emitter *e, Op *op) {
     s.v[k] = emit_new(e, &op->results[k]);
     memcpy(s.v[k], emit_get(e, op_operand(op, k)), s.registers * sizeof **s.v);
   }
+  return s;
+}
+
+void emit_scan(Emitter *e, Op *op) {
+  Scan s = scan_new(e, op);
   scan_within_warp(&s);
-  if (s.plan.low < s.plan.axis_bits) scan_chunks(&s);
+  if (op->kind == OP_SCAN_CHUNKS) keep_totals(&s);
+}
+
+void emit_scan_carry(Emitter *e, Op *op) {
+  Scan s = scan_new(e, op);
+  LLVMValueRef *totals[MAX_COMBINED];
+  for (uint32_t k = 0; k < s.count; k++) totals[k] = emit_get(e, op_operand(op, s.count + k));
+  uint32_t low = held_bits(&s, DIM_REGISTER, s.plan.low);
+  for (uint32_t r = 0; r < s.registers; r++)
+    if (!(r & low)) take_in_chunk(&s, r, totals);
 }

@@ -182,15 +182,6 @@ LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *elem
   return emit_from_memory(e, element, LLVMBuildLoad2(e->builder, type, address, ""));
 }
 
-void emit_shared_write_tile(Emitter *e, const SharedAccess *access, const Layout *layout,
-                            const LLVMValueRef *registers) {
-  uint32_t free_bits[DIM_COUNT];
-  layout_free_bits(layout, free_bits);
-  LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
-  emit_shared_write(e, access, free_bits[DIM_REGISTER], registers);
-  emit_unguard(e, end);
-}
-
 // --- tiles in buffers
 
 // The flattened index in the buffer of what has `index` in the tile.
@@ -233,11 +224,12 @@ bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts) {
 
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts) {
   const Type *type = buffer->type;
-  Layout inverse, in_buffer = *tile->layout;
+  Layout inverse, in_buffer = {0}; // a scalar's: its one element
   if (!layout_invert(type->layout, &inverse)) BUG("a shared buffer without a place for every element");
+  if (type_is_tile(tile)) in_buffer = *tile->layout;
   in_buffer.out_bits = type->layout->out_bits;
-  for (uint32_t i = 0; i < layout_in_bits(tile->layout); i++)
-    in_buffer.basis[i] = index_in(type, tile, tile->layout->basis[i]);
+  for (uint32_t i = 0; i < layout_in_bits(&in_buffer); i++)
+    in_buffer.basis[i] = index_in(type, tile, in_buffer.basis[i]);
   Layout map = layout_compose(&in_buffer, &inverse);
   SharedAccess access = {.base = emit_shared_address(e, buffer), .element = type_element(tile)};
   access.map = layout_intern(e->module->ir, &map);
@@ -250,17 +242,48 @@ SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *til
   return access;
 }
 
+// Whether both ops are stores by the same threads, one right after the other.
+static bool share_guard(const Op *a, const Op *b) {
+  if (!a || !b || a->kind != OP_SHARED_STORE || b->kind != OP_SHARED_STORE) return false;
+  const Type *x = op_operand(a, 0)->type, *y = op_operand(b, 0)->type;
+  return type_is_tile(x) == type_is_tile(y) && x->layout == y->layout &&
+         op_int(a, ATTR_WRITER, 0) == op_int(b, ATTR_WRITER, 0);
+}
+
 static void emit_shared_store(Emitter *e, Op *op) {
   const Value *value = op_operand(op, 0);
-  SharedAccess access = emit_shared_access(e, op_operand(op, 1), value->type, op_attr(op, ATTR_STARTS));
-  emit_shared_write_tile(e, &access, value->type->layout, emit_get(e, value));
+  const Type *type = value->type;
+  bool tile = type_is_tile(type);
+  SharedAccess access = emit_shared_access(e, op_operand(op, 1), type, op_attr(op, ATTR_STARTS));
+  uint32_t free_bits[DIM_COUNT] = {0}, writer = (uint32_t)op_int(op, ATTR_WRITER, 0);
+  if (tile) layout_free_bits(type->layout, free_bits);
+  if (!share_guard(op->prev, op))
+    e->guard_end = emit_guard(e, tile ? emit_writing_holder(e, type->layout, writer) : emit_holder(e, type));
+  emit_shared_write(e, &access, free_bits[DIM_REGISTER], emit_get(e, value));
+  if (!share_guard(op, op->next)) emit_unguard(e, e->guard_end);
+}
+
+// The mirror image of lane and warp is another offset, that of registers another order.
+static void read_mirrored(Emitter *e, SharedAccess *access, const Type *tile, uint32_t axis,
+                          LLVMValueRef *out) {
+  uint32_t delta = mirror_delta(tile, axis), registers = layout_registers(tile->layout);
+  uint32_t reg = delta & (registers - 1), rest = delta >> tile->layout->bits[DIM_REGISTER];
+  LLVMValueRef *mirrored = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
+  access->change ^= layout_apply(access->map, 0, rest & 31, rest >> LANE_BITS, 0);
+  emit_shared_read(e, access, mirrored);
+  for (uint32_t r = 0; r < registers; r++) out[r] = mirrored[r ^ reg];
 }
 
 static void emit_shared_load(Emitter *e, Op *op) {
-  if (emit_ldmatrix(e, op)) return;
+  if (op_attr(op, ATTR_LDMATRIX) && emit_ldmatrix(e, op)) return;
   const Type *type = op_result(op)->type;
+  const Attr *mirror = op_attr(op, ATTR_MIRROR);
   SharedAccess access = emit_shared_access(e, op_operand(op, 0), type, op_attr(op, ATTR_STARTS));
-  emit_shared_read(e, &access, emit_new(e, op_result(op)));
+  LLVMValueRef *out = emit_new(e, op_result(op));
+  if (mirror)
+    read_mirrored(e, &access, type, (uint32_t)mirror->i, out);
+  else
+    emit_shared_read(e, &access, out);
 }
 
 static void emit_shared_index(Emitter *e, Op *op) {

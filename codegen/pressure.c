@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers
 // that are made of the thread's number and constants, which is done where they are used, and copies of one
-// value. With scans and reductions go the parts of other warps that a thread reads, and a scan's second copy.
+// value. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
+// free, and they are short-lived; a scan has a second copy of what it scans.
 #include "codegen/emit_combine.h"
-#include "ir/scratch.h"
+#include "ir/exchange.h"
 #include "ir/tuning.h"
 
 static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
@@ -91,10 +92,26 @@ static bool mark_region(Pressure *p, const Region *region) {
 
 // --- counting
 
+// Not of parts that lanes have one each.
+static bool is_parts_reduce(const Op *op) {
+  const Op *def = op->kind == OP_REDUCE ? op_operand(op, 0)->def : NULL;
+  return def && def->kind == OP_SHARED_LOAD && op_int(op, ATTR_AXIS, 0) == 0 &&
+         layout_registers(op_operand(op, 0)->type->layout) > 1;
+}
+
+// Parts on their way through shared memory: counted with the op that takes them in.
+static bool is_exchanged(const Value *value) {
+  const Op *def = value->def, *user = value->first_use ? value->first_use->user : NULL;
+  if (!def || !user) return false;
+  if (def->kind == OP_REDUCE_PARTS || (def->kind == OP_SCAN_CHUNKS && value->index >= combined_count(def)))
+    return true;
+  return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
+}
+
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t words(const Pressure *p, const Value *value) {
   const Type *type = value->type;
-  if (!type_is_tile(type) || is_copy(value->def)) return 0;
+  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2) return tile_words(type);
@@ -113,8 +130,15 @@ static void count(Pressure *p, const Value *value, const Region *home, uint32_t 
 
 // Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
 static uint32_t words_within(const Pressure *p, const Op *op) {
-  uint32_t n = op->kind == OP_REDUCE ? emit_reduce_words(op) : op->kind == OP_SCAN ? emit_scan_words(op) : 0;
-  for (uint32_t i = 0; i < op->result_count && op->kind == OP_SCAN; i++) n += words(p, &op->results[i]);
+  bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
+    const Type *type = op_operand(op, i)->type;
+    uint32_t bytes = type_element_bytes(type);
+    if (parts || i >= op->result_count) n += layout_registers(type->layout) * ((bytes + 3) / 4);
+  }
+  for (uint32_t i = 0; i < op->result_count && (carries || op->kind == OP_SCAN); i++)
+    n += words(p, &op->results[i]);
   return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
 }
 

@@ -69,12 +69,15 @@ static void add_steps(ReducePlan *plan, const Layout *layout, Vectors *v) {
 }
 
 // The bits of the axis that the steps leave, as a number.
-static uint32_t part_of(const ReducePlan *plan, const Span *done, uint32_t axis_index) {
+uint32_t reduce_part(const ReducePlan *plan, uint32_t axis_index) {
   uint32_t part = 0, at = 0;
+  Span done = {0};
+  for (uint32_t i = 0; i < plan->local; i++)
+    span_add(&done, axis_of(plan->axis_first, plan->axis_bits, plan->steps[i].delta), i);
   for (uint32_t bit = plan->axis_bits; bit-- > 0;)
-    if (axis_index >> bit & 1 && done->row[bit]) axis_index ^= done->row[bit];
+    if (axis_index >> bit & 1 && done.row[bit]) axis_index ^= done.row[bit];
   for (uint32_t bit = 0; bit < plan->axis_bits; bit++)
-    if (!done->row[bit]) part |= (axis_index >> bit & 1) << at++;
+    if (!done.row[bit]) part |= (axis_index >> bit & 1) << at++;
   return part;
 }
 
@@ -111,9 +114,6 @@ ReducePlan reduce_plan(const Op *reduce) {
   if (region_commutes(reduce->regions[0]) != COMMUTES_NOT) put_in_echelon(&v);
   add_steps(&plan, layout, &v);
 
-  Span done = {0};
-  for (uint32_t i = 0; i < plan.local; i++)
-    span_add(&done, axis_of(plan.axis_first, plan.axis_bits, plan.steps[i].delta), i);
   plan.part_bits = plan.axis_bits - plan.local;
   plan.result_bits = layout->out_bits - plan.axis_bits;
   Layout lines = *layout;
@@ -121,11 +121,11 @@ ReducePlan reduce_plan(const Op *reduce) {
   for (uint32_t i = 0; i < layout_in_bits(layout); i++)
     lines.basis[i] = without_axis(&plan, layout->basis[i]);
   plan.place = places_of(&lines, plan.dead, type_element_bytes(type));
-  plan.slots = layout_compose(&lines, &plan.place);
-  plan.slots.out_bits = (uint8_t)(plan.result_bits + plan.part_bits);
+  plan.parts = lines;
+  plan.parts.out_bits = (uint8_t)(plan.result_bits + plan.part_bits);
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
     uint32_t axis_index = axis_of(plan.axis_first, plan.axis_bits, layout->basis[i]);
-    plan.slots.basis[i] |= part_of(&plan, &done, axis_index) << plan.result_bits;
+    plan.parts.basis[i] |= reduce_part(&plan, axis_index) << plan.result_bits;
   }
   return plan;
 }
@@ -162,12 +162,12 @@ bool scan_plan(const Op *scan, ScanPlan *plan) {
   Layout lines = *layout;
   lines.out_bits = (uint8_t)plan->line_bits;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) lines.basis[i] = without_axis(&cut, layout->basis[i]);
-  Layout place = places_of(&lines, 0, type_element_bytes(type));
-  plan->slots = layout_compose(&lines, &place);
-  plan->slots.out_bits = (uint8_t)(plan->line_bits + plan->axis_bits - plan->low);
+  plan->place = places_of(&lines, 0, type_element_bytes(type));
+  plan->totals = lines;
+  plan->totals.out_bits = (uint8_t)(plan->line_bits + plan->axis_bits - plan->low);
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
     uint32_t along = axis_of(plan->axis_first, plan->axis_bits, layout->basis[i]);
-    plan->slots.basis[i] |= along >> plan->low << plan->line_bits;
+    plan->totals.basis[i] |= along >> plan->low << plan->line_bits;
   }
   return true;
 }

@@ -148,6 +148,8 @@ bool eval_plain(Machine *m, Op *op) {
   case OP_SHARED_ALLOC:
   case OP_SHARED_STORE:
   case OP_SHARED_LOAD:
+  case OP_SHARED_GATHER:
+  case OP_SHARED_COUNT:
   case OP_SHARED_INDEX:
   case OP_SHARED_TRANS:
   case OP_COPY_ASYNC:

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "ir/build.h"
 #include "ir/eval_machine.h"
+#include "ir/exchange.h"
 #include "ir/number.h"
 
 // Lines of elements along `axis`: where they are in the operands, and room for one.
@@ -16,10 +17,12 @@ typedef struct Lines {
   Machine *m;
   Op *op;
   Region *body;
-  uint32_t operands, length, count, inner;
-  const Op *single;       // the region's only op, which combines (a, b) or (b, a); else NULL
-  bool swapped, compares; // compares: floats, one with another
-  Element *room;          // operands x length elements, an operand's after another's
+  uint32_t operands, size, count, inner; // size: of the axis
+  uint32_t length;                       // elements that are combined
+  const uint32_t *chosen;                // which ones of the axis, ascending; NULL: all
+  const Op *single;                      // the region's only op, which combines (a, b) or (b, a); else NULL
+  bool swapped, compares;                // compares: floats, one with another
+  Element *room;                         // operands x length elements, an operand's after another's
   uint64_t room_bytes;
 } Lines;
 
@@ -41,11 +44,11 @@ static void find_comparison(Op *op, void *data) {
 static Lines lines_new(Machine *m, Op *op) {
   const Type *type = op_operand(op, 0)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
-  Lines lines = {.m = m, .op = op, .body = op->regions[0], .operands = op_input_count(op)};
-  lines.length = type->shape[axis];
+  Lines lines = {.m = m, .op = op, .body = op->regions[0], .operands = combined_count(op)};
+  lines.length = lines.size = type->shape[axis];
   lines.inner = 1;
   for (uint32_t d = axis + 1; d < type->rank; d++) lines.inner *= type->shape[d];
-  lines.count = (uint32_t)type_elements(type) / lines.length;
+  lines.count = (uint32_t)type_elements(type) / lines.size;
   lines.room_bytes = (uint64_t)lines.operands * lines.length * sizeof(Element);
   lines.room = eval_block(m->memory, lines.room_bytes);
   find_single(&lines);
@@ -55,9 +58,10 @@ static Lines lines_new(Machine *m, Op *op) {
 
 static void lines_free(Lines *lines) { eval_block_free(lines->m->memory, lines->room, lines->room_bytes); }
 
-// Element i of line k, in an operand.
+// Element i of those combined of line k, in an operand.
 static uint32_t place(const Lines *lines, uint32_t k, uint32_t i) {
-  return (k / lines->inner * lines->length + i) * lines->inner + k % lines->inner;
+  uint32_t along = lines->chosen ? lines->chosen[i] : i;
+  return (k / lines->inner * lines->size + along) * lines->inner + k % lines->inner;
 }
 
 static void load_line(const Lines *lines, uint32_t k) {
@@ -220,8 +224,144 @@ static bool run_map(Machine *m, Op *op) {
   return true;
 }
 
+// --- the two halves of an exchange
+
+// What the region gives for elements of the whole line k hangs on their order, or not.
+static bool line_hangs(Lines *lines, uint32_t k, bool *hangs) {
+  const uint32_t length = lines->length, *chosen = lines->chosen;
+  lines->length = lines->size;
+  lines->chosen = NULL;
+  load_line(lines, k);
+  bool ok = hangs_on_order(lines, k, hangs);
+  lines->length = length;
+  lines->chosen = chosen;
+  return ok;
+}
+
+static void set_doubtful(const Lines *lines, uint32_t i, bool doubtful) {
+  for (uint32_t x = 0; x < lines->operands && doubtful; x++)
+    lines->room[x * lines->length + i].state |= UNCERTAIN;
+}
+
+// Row `row` of the parts: the elements of the axis that belong to it.
+static bool reduce_row(Lines *lines, uint32_t row) {
+  bool ok = true, hangs;
+  for (uint32_t k = 0; k < lines->count && ok; k++) {
+    ok = line_hangs(lines, k, &hangs);
+    load_line(lines, k);
+    ok = ok && reduce_line(lines);
+    set_doubtful(lines, 0, ok && hangs);
+    for (uint32_t x = 0; x < lines->operands && ok; x++)
+      tile_set(eval_tile(lines->m, &lines->op->results[x]), row * lines->count + k,
+               &lines->room[x * lines->length]);
+  }
+  return ok;
+}
+
+static bool run_reduce_parts(Machine *m, Op *op) {
+  Lines lines = lines_new(m, op);
+  ReducePlan plan = reduce_plan(op);
+  uint32_t parts = 1u << plan.part_bits;
+  uint32_t *chosen = eval_block(m->memory, lines.size * sizeof *chosen);
+  bool ok = true;
+  for (uint32_t x = 0; x < lines.operands; x++) eval_tile(m, &op->results[x]);
+  for (uint32_t part = 0; part < parts && ok; part++) {
+    lines.length = 0;
+    for (uint32_t i = 0; i < lines.size; i++)
+      if (reduce_part(&plan, i) == part) chosen[lines.length++] = i;
+    lines.chosen = chosen;
+    ok = reduce_row(&lines, part);
+  }
+  eval_block_free(m->memory, chosen, lines.size * sizeof *chosen);
+  lines_free(&lines);
+  return ok;
+}
+
+// Chunk `row` of each line, and its total.
+static bool scan_row(Lines *lines, uint32_t row, bool reverse) {
+  Op *op = lines->op;
+  bool ok = true, hangs;
+  for (uint32_t k = 0; k < lines->count && ok; k++) {
+    ok = line_hangs(lines, k, &hangs);
+    load_line(lines, k);
+    ok = ok && scan_line(lines, reverse);
+    for (uint32_t i = 0; i < lines->length && ok; i++) {
+      set_doubtful(lines, i, hangs);
+      for (uint32_t x = 0; x < lines->operands; x++)
+        tile_set(eval_tile(lines->m, &op->results[x]), place(lines, k, i),
+                 &lines->room[x * lines->length + i]);
+    }
+    for (uint32_t x = 0; x < lines->operands && ok; x++)
+      tile_set(eval_tile(lines->m, &op->results[lines->operands + x]), row * lines->count + k,
+               &lines->room[x * lines->length + (reverse ? 0 : lines->length - 1)]);
+  }
+  return ok;
+}
+
+static bool run_scan_chunks(Machine *m, Op *op) {
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) BUG("a scan in chunks that its layout has not");
+  Lines lines = lines_new(m, op);
+  uint32_t chunk = 1u << plan.low;
+  uint32_t *chosen = eval_block(m->memory, chunk * sizeof *chosen);
+  bool ok = true;
+  lines.length = chunk;
+  lines.chosen = chosen;
+  for (uint32_t row = 0; row < lines.size / chunk && ok; row++) {
+    for (uint32_t i = 0; i < chunk; i++) chosen[i] = row * chunk + i;
+    ok = scan_row(&lines, row, op_attr(op, ATTR_REVERSE) != NULL);
+  }
+  eval_block_free(m->memory, chosen, chunk * sizeof *chosen);
+  lines_free(&lines);
+  return ok;
+}
+
+// The line's totals in the scan's direction, each with those before it taken in, at the room's begin.
+static bool load_totals(Lines *lines, uint32_t k, uint32_t chunks, bool reverse) {
+  for (uint32_t x = 0; x < lines->operands; x++)
+    for (uint32_t i = 0; i < chunks; i++) {
+      uint32_t row = reverse ? chunks - 1 - i : i;
+      const Tile *totals = eval_operand(lines->m, lines->op, lines->operands + x);
+      lines->room[x * lines->length + i] = tile_get(totals, row * lines->count + k);
+    }
+  for (uint32_t i = 1; i < chunks; i++)
+    if (!combine(lines, i, i - 1, i)) return false;
+  return true;
+}
+
+// Each element of line k but those of the first chunk takes in what comes before; `own`: a place in the room.
+static bool carry_line(Lines *lines, uint32_t k, uint32_t chunk, uint32_t own, bool reverse) {
+  Machine *m = lines->m;
+  for (uint32_t i = 0; i < lines->size; i++) {
+    uint32_t at = (reverse ? lines->size - 1 - i : i) / chunk, element = place(lines, k, i);
+    for (uint32_t x = 0; x < lines->operands; x++)
+      lines->room[x * lines->length + own] = tile_get(eval_operand(m, lines->op, x), element);
+    if (at > 0 && !combine(lines, own, at - 1, own)) return false;
+    for (uint32_t x = 0; x < lines->operands; x++)
+      tile_set(eval_tile(m, &lines->op->results[x]), element, &lines->room[x * lines->length + own]);
+  }
+  return true;
+}
+
+static bool run_scan_carry(Machine *m, Op *op) {
+  Lines lines = lines_new(m, op);
+  uint32_t chunks = op_operand(op, lines.operands)->type->shape[0];
+  bool ok = true, reverse = op_attr(op, ATTR_REVERSE) != NULL;
+  for (uint32_t k = 0; k < lines.count && ok; k++)
+    ok = load_totals(&lines, k, chunks, reverse) &&
+         carry_line(&lines, k, lines.size / chunks, lines.length - 1, reverse);
+  lines_free(&lines);
+  return ok;
+}
+
 bool eval_combine(Machine *m, Op *op) {
   if (!eval_scratch(m, op)) return false;
-  if (op->kind == OP_MAP) return run_map(m, op);
-  return op->kind == OP_REDUCE ? run_reduce(m, op) : run_scan(m, op);
+  switch ((int)op->kind) {
+  case OP_MAP: return run_map(m, op);
+  case OP_REDUCE: return run_reduce(m, op);
+  case OP_REDUCE_PARTS: return run_reduce_parts(m, op);
+  case OP_SCAN_CHUNKS: return run_scan_chunks(m, op);
+  case OP_SCAN_CARRY: return run_scan_carry(m, op);
+  default: return run_scan(m, op);
+  }
 }

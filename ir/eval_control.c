@@ -80,8 +80,9 @@ static Flow run_for(Machine *m, const Op *op) {
 // Whether the region changes memory other than by atomics, or leaves the program.
 static bool has_effect(const Region *region) {
   for (const Op *op = region->first; op; op = op->next) {
-    bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER;
-    if ((op_has(op, WRITES) && !atomic) || op->kind == OP_RETURN) return true;
+    bool waits = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_BARRIER ||
+                 op->kind == OP_SHARED_STORE; // which hands an atomic's result on
+    if ((op_has(op, WRITES) && !waits) || op->kind == OP_RETURN) return true;
     for (uint32_t i = 0; i < op->region_count; i++)
       if (has_effect(op->regions[i])) return true;
   }
@@ -142,6 +143,9 @@ Flow eval_op(Machine *m, Op *op) {
   case OP_WHILE: return run_while(m, op);
   case OP_REDUCE:
   case OP_SCAN:
+  case OP_REDUCE_PARTS:
+  case OP_SCAN_CHUNKS:
+  case OP_SCAN_CARRY:
   case OP_MAP: return eval_combine(m, op) ? FLOW_END : FLOW_FAIL;
   default: return eval_plain(m, op) ? FLOW_END : FLOW_FAIL;
   }

@@ -117,10 +117,8 @@ static void run_cat(Machine *m, const Op *op) {
 }
 
 // Dimensions other than axis may be larger in x than in the index.
-static void run_gather(Machine *m, const Op *op) {
-  const Type *type = op_result(op)->type, *source = op_operand(op, 0)->type;
-  const Tile *from = eval_operand(m, op, 0), *index = eval_operand(m, op, 1);
-  Tile *to = eval_tile(m, op_result(op));
+void eval_gather(const Op *op, const Type *source, const Tile *from, const Tile *index, Tile *to) {
+  const Type *type = op_result(op)->type;
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   View view = {.shape = type};
   uint32_t at_index[TILE_MAX_RANK] = {0};
@@ -150,7 +148,7 @@ bool eval_shape_op(Machine *m, Op *op) {
   case OP_FLIP: view = flip_view(op, before); break;
   case OP_JOIN: return run_join(from, eval_operand(m, op, 1), to), true;
   case OP_CAT: return run_cat(m, op), true;
-  case OP_GATHER: return run_gather(m, op), true;
+  case OP_GATHER: eval_gather(op, before, from, eval_operand(m, op, 1), to); return true;
   default: BUG("%s moves no elements", op_info(op->kind)->name);
   }
   read_view(to, from, &view);

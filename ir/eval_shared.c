@@ -147,8 +147,39 @@ static bool run_store(Machine *m, const Op *op) {
 
 static void run_load(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
-  Walk walk = walk_of(m, eval_operand(m, op, 0), op_result(op)->type, op_attr(op, ATTR_STARTS));
+  const Type *type = op_result(op)->type;
+  Walk walk = walk_of(m, eval_operand(m, op, 0), type, op_attr(op, ATTR_STARTS));
+  const Attr *mirror = op_attr(op, ATTR_MIRROR);
+  if (mirror) { // backwards from the end: unsigned sums wrap, and wrap back
+    walk.at += walk.stride[mirror->i] * (type->shape[mirror->i] - 1);
+    walk.stride[mirror->i] = -walk.stride[mirror->i];
+  }
   for (uint32_t i = 0; i < to->n; i++) tile_set(to, i, walk_next(&walk));
+}
+
+// The buffer's elements in row-major order.
+static Tile read_buffer(Machine *m, const Value *buffer) {
+  Tile all = {.n = (uint32_t)type_elements(buffer->type), .code = (ElemCode)buffer->type->elem};
+  eval_tile_alloc(m, &all);
+  eval_shared_read(m, buffer, &all);
+  return all;
+}
+
+static void run_gather(Machine *m, const Op *op) {
+  const Value *buffer = op_operand(op, 0);
+  Tile all = read_buffer(m, buffer), *to = eval_tile(m, op_result(op));
+  eval_gather(op, buffer->type, &all, eval_operand(m, op, 1), to);
+  eval_block_free(m->memory, all.block, all.block_bytes);
+}
+
+static void run_count(Machine *m, const Op *op) {
+  const Value *buffer = op_operand(op, 1);
+  Tile bins = read_buffer(m, buffer);
+  Walk walk = walk_of(m, eval_operand(m, op, 1), buffer->type, NULL);
+  eval_count(eval_operand(m, op, 0), eval_operand(m, op, 2), &bins);
+  take_bytes(m->shared, walk.number);
+  for (uint32_t i = 0; i < bins.n; i++) *walk_next(&walk) = tile_get(&bins, i);
+  eval_block_free(m->memory, bins.block, bins.block_bytes);
 }
 
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to) {
@@ -273,6 +304,8 @@ bool eval_shared(Machine *m, Op *op) {
   case OP_SHARED_ALLOC: run_alloc(m, op); return true;
   case OP_SHARED_STORE: return run_store(m, op);
   case OP_SHARED_LOAD: run_load(m, op); return true;
+  case OP_SHARED_GATHER: run_gather(m, op); return true;
+  case OP_SHARED_COUNT: run_count(m, op); return true;
   case OP_SHARED_INDEX: return run_index(m, op);
   case OP_SHARED_TRANS: run_trans(m, op); return true;
   case OP_COPY_ASYNC: return run_copy(m, op);

@@ -72,19 +72,22 @@ static void run_sort(Machine *m, const Op *op, Tile *to) {
 }
 
 // An element that may or may not count, or is of no known value, concerns every bin.
-static void run_histogram(Machine *m, const Op *op, Tile *to) {
-  const Tile *from = eval_operand(m, op, 0), *mask = eval_operand(m, op, 1);
+void eval_count(const Tile *from, const Tile *mask, Tile *bins) {
   unsigned state = 0;
-  Element zero = {0};
-  eval_fill(to, &zero);
   for (uint32_t i = 0; i < from->n; i++) {
     uint32_t at = mask && mask->n > 1 ? i : 0;
     if (mask) state |= mask->state[at];
     if (mask && !mask->bits[at]) continue;
     state |= from->state[i];
-    if (from->bits[i] < to->n) to->bits[from->bits[i]]++;
+    if (from->bits[i] < bins->n) bins->bits[from->bits[i]]++;
   }
-  for (uint32_t i = 0; i < to->n; i++) to->state[i] = (uint8_t)state;
+  for (uint32_t i = 0; i < bins->n; i++) bins->state[i] |= (uint8_t)state;
+}
+
+static void run_histogram(Machine *m, const Op *op, Tile *to) {
+  Element zero = {0};
+  eval_fill(to, &zero);
+  eval_count(eval_operand(m, op, 0), eval_operand(m, op, 1), to);
 }
 
 bool eval_sort(Machine *m, Op *op) {

@@ -60,18 +60,17 @@ static uint32_t scan_bytes(const Op *op) {
   return scratch_part(op, op_input_count(op), 1u << (plan.axis_bits - plan.low + plan.line_bits));
 }
 
-uint32_t flip_delta(const Op *flip) {
-  const Type *type = op_operand(flip, 0)->type;
-  uint32_t first = 0,
-           bits = layout_dim_bits(type->rank, type->shape, (uint32_t)op_int(flip, ATTR_AXIS, 0), &first);
+uint32_t mirror_delta(const Type *tile, uint32_t axis) {
+  uint32_t first = 0, bits = layout_dim_bits(tile->rank, tile->shape, axis, &first);
   Layout inverse;
-  if (!layout_invert(type->layout, &inverse)) BUG("a layout that does not hold every element");
+  if (!layout_invert(tile->layout, &inverse)) BUG("a layout that does not hold every element");
   return layout_apply_offset(&inverse, ((1u << bits) - 1) << first);
 }
 
 static uint32_t flip_bytes(const Op *op) {
   const Type *type = op_operand(op, 0)->type;
-  bool same_warp = flip_delta(op) >> layout_first_bit(type->layout, DIM_WARP) == 0;
+  uint32_t delta = mirror_delta(type, (uint32_t)op_int(op, ATTR_AXIS, 0));
+  bool same_warp = delta >> layout_first_bit(type->layout, DIM_WARP) == 0;
   return same_warp ? 0 : tile_bytes(type);
 }
 

@@ -37,8 +37,7 @@ Commutes region_commutes(const Region *region);
 
 // A reduction along an axis as a sequence of steps, each over the pairs of holders that differ by a fixed XOR
 // of register, lane and warp: after it every holder has what both had. The steps are done in order up to
-// `local`; what is left of the axis, in which warps take part, goes through scratch in one step: every
-// (result, part) has a slot, slot number part << result_bits | place of the result.
+// `local`; what is left of the axis, in which warps take part, are parts, which go through shared memory.
 typedef struct ReduceStep {
   uint32_t reg, lane; // XOR
   uint32_t delta;     // of the flattened index: bits of the axis
@@ -49,17 +48,19 @@ typedef struct ReducePlan {
   ReduceStep steps[32];
   uint32_t local;     // steps
   uint32_t dead;      // registers with one of these bits are merged into others by the steps
-  uint32_t part_bits; // log2 of the parts; 0: no scratch
+  uint32_t part_bits; // log2 of the parts; 0: nothing goes through shared memory
   uint32_t result_bits;
-  Layout slots; // register, lane, warp -> slot
-  Layout place; // index of a result (DIM_OFFSET) -> place
+  Layout parts; // register, lane, warp -> part << result_bits | index of the result
+  Layout place; // index of a result (DIM_OFFSET) -> its place in a part's row of the buffer
 } ReducePlan;
 
-ReducePlan reduce_plan(const Op *reduce);
+ReducePlan reduce_plan(const Op *reduce); // of reduce_parts too
+// The part that an element of the axis belongs to.
+uint32_t reduce_part(const ReducePlan *plan, uint32_t axis_index);
 
 // A scan along an axis whose bits each belong to one bit of register, lane or warp. The lowest `low` bits are
-// scanned within a warp; then each run of 2^low elements is a chunk, whose totals go through scratch where
-// there are bits left: slot chunk << line_bits | place of the line.
+// scanned within a warp; then each run of 2^low elements is a chunk, whose totals go through shared memory
+// where there are bits left.
 typedef struct ScanPlan {
   uint32_t axis_bits, axis_first, low;
   struct {
@@ -67,13 +68,15 @@ typedef struct ScanPlan {
     uint32_t bit;
   } holder[32]; // of axis bit i
   uint32_t line_bits;
-  Layout slots; // register, lane, warp -> slot
+  Layout totals; // register, lane, warp -> chunk << line_bits | index of the line
+  Layout place;  // index of a line (DIM_OFFSET) -> its place in a chunk's row of the buffer
 } ScanPlan;
 
 // False where a layout is not of that kind.
 bool scan_plan(const Op *scan, ScanPlan *plan);
 
-// The XOR of register, lane and warp (concatenated) between an element and its mirror image in a flip.
-uint32_t flip_delta(const Op *flip);
+// The XOR of register, lane and warp (concatenated) between an element of the tile and its mirror image along
+// `axis`.
+uint32_t mirror_delta(const Type *tile, uint32_t axis);
 
 #endif

@@ -43,6 +43,7 @@ void verify_if(Verifier *v, const Op *op);
 void verify_while(Verifier *v, const Op *op);
 void verify_reduce(Verifier *v, const Op *op);
 void verify_scan(Verifier *v, const Op *op);
+void verify_exchange(Verifier *v, const Op *op); // reduce_parts, scan_chunks, scan_carry
 void verify_map(Verifier *v, const Op *op);
 // What the yield that ends a region of `parent` hands on.
 void verify_yields(Verifier *v, const Op *yield, const Op *parent);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of ops with regions: arguments, what is yielded, and what may stand in a combining function.
+#include "ir/exchange.h"
 #include "ir/verify_parts.h"
 
 static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
@@ -55,13 +56,14 @@ void verify_while(Verifier *v, const Op *op) {
 // The region's arguments are elements of the operands, `times` over.
 static void check_element_args(Verifier *v, const Op *op, uint32_t times) {
   const Region *region = op->regions[0];
-  if (region->arg_count != times * op_input_count(op)) {
+  uint32_t count = op->kind == OP_SCAN_CARRY ? op->result_count : op_input_count(op);
+  if (region->arg_count != times * count) {
     verify_fail(v, op, "its region has %u arguments, not %u: %s element of each operand", region->arg_count,
-                times * op_input_count(op), times == 1 ? "an" : "twice an");
+                times * count, times == 1 ? "an" : "twice an");
     return;
   }
   for (uint32_t i = 0; i < region->arg_count; i++) {
-    const Type *element = type_element(operand_type(op, i % op_input_count(op)));
+    const Type *element = type_element(operand_type(op, i % count));
     if (region->args[i]->type != element)
       verify_fail(v, op, "argument %u is %s, the operand's element %s", i,
                   verify_type_text(v, region->args[i]->type), verify_type_text(v, element));
@@ -85,13 +87,13 @@ static void check_pure(Verifier *v, const Op *op, const Region *region, int dept
   }
 }
 
-// At least one operand; all are tiles of one shape.
-static bool check_tiles(Verifier *v, const Op *op) {
-  if (op_input_count(op) == 0) {
+// At least one operand; the first `count` are tiles of one shape.
+static bool check_tiles(Verifier *v, const Op *op, uint32_t count) {
+  if (count == 0) {
     verify_fail(v, op, "takes 1 operands or more, not 0");
     return false;
   }
-  for (uint32_t i = 0; i < op_input_count(op); i++)
+  for (uint32_t i = 0; i < count; i++)
     if (!type_is_tile(operand_type(op, i)) || !type_same_shape(operand_type(op, i), operand_type(op, 0))) {
       verify_fail(v, op, "the operands are tiles of one shape, operand %u is %s", i,
                   verify_type_text(v, operand_type(op, i)));
@@ -104,7 +106,7 @@ static bool check_tiles(Verifier *v, const Op *op) {
 }
 
 static bool check_combiner(Verifier *v, const Op *op) {
-  if (!check_tiles(v, op) || !verify_axis(v, op, operand_type(op, 0))) return false;
+  if (!check_tiles(v, op, op_input_count(op)) || !verify_axis(v, op, operand_type(op, 0))) return false;
   if (op->result_count != op_input_count(op)) {
     verify_fail(v, op, "%u operands and %u results do not agree", op_input_count(op), op->result_count);
     return false;
@@ -123,8 +125,17 @@ static bool is_reduced(const Type *from, const Type *to, uint32_t axis) {
   return true;
 }
 
+// Lanes combine by redux.sync where one does.
+static void check_redux(Verifier *v, const Op *op) {
+  uint32_t first;
+  if (!op_attr(op, ATTR_REDUX) || !v->ok || !verify_holds(operand_type(op, 0))) return;
+  ReducePlan plan = reduce_plan(op);
+  if (!redux_fits(op, &plan, &first)) verify_fail(v, op, "no redux.sync combines as its region does");
+}
+
 void verify_reduce(Verifier *v, const Op *op) {
   if (!check_combiner(v, op)) return;
+  check_redux(v, op);
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!is_reduced(operand_type(op, i), op->results[i].type, (uint32_t)op_int(op, ATTR_AXIS, 0)))
       verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
@@ -137,8 +148,59 @@ void verify_scan(Verifier *v, const Op *op) {
     check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
 }
 
+// A type that follows from the layout.
+static void check_rows(Verifier *v, const Op *op, const Type *wanted, const Type *type, const char *what) {
+  if (wanted != type)
+    verify_fail(v, op, "%s is %s, by the layout %s", what, verify_type_text(v, type),
+                verify_type_text(v, wanted));
+}
+
+static void check_parts(Verifier *v, const Op *op) {
+  ReducePlan plan = reduce_plan(op);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    check_rows(v, op, reduce_parts_type(v->module->ir, op, &plan, i), op->results[i].type, "a result");
+  check_redux(v, op);
+}
+
+static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
+  IrContext *ir = v->module->ir;
+  bool carries = op->kind == OP_SCAN_CARRY;
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) {
+    verify_fail(v, op, "the layout spreads the axis in a way that is not built yet");
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
+    if (carries)
+      check_rows(v, op, scan_read_type(ir, op, &plan, i), operand_type(op, count + i), "the totals");
+    else
+      check_rows(v, op, scan_totals_type(ir, op, &plan, i), op->results[count + i].type, "the totals");
+  }
+}
+
+void verify_exchange(Verifier *v, const Op *op) {
+  bool carries = op->kind == OP_SCAN_CARRY, chunks = op->kind == OP_SCAN_CHUNKS;
+  uint32_t count = carries ? op->result_count : op->operand_count;
+  if (op->operand_count != (carries ? 2 * count : count) ||
+      op->result_count != (chunks ? 2 * count : count)) {
+    verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
+    return;
+  }
+  if (!check_tiles(v, op, count) || !verify_axis(v, op, operand_type(op, 0))) return;
+  check_element_args(v, op, 2);
+  check_pure(v, op, op->regions[0], 0);
+  if (!v->ok) return;
+  if (!verify_holds(operand_type(op, 0)))
+    verify_fail(v, op, "it is of tiles with layouts");
+  else if (chunks || carries)
+    check_chunks(v, op, count);
+  else
+    check_parts(v, op);
+}
+
 void verify_map(Verifier *v, const Op *op) {
-  if (!check_tiles(v, op)) return;
+  if (!check_tiles(v, op, op_input_count(op))) return;
   check_element_args(v, op, 1);
   check_pure(v, op, op->regions[0], 0);
   for (uint32_t i = 0; i < op->result_count; i++) {
@@ -178,12 +240,13 @@ void verify_yields(Verifier *v, const Op *yield, const Op *parent) {
     check_test_yields(v, yield, parent);
     return;
   }
-  if (yield->operand_count != parent->result_count) {
-    verify_fail(v, yield, "%u values for the %u results of %s", yield->operand_count, parent->result_count,
+  uint32_t count = parent->kind == OP_SCAN_CHUNKS ? parent->operand_count : parent->result_count;
+  if (yield->operand_count != count) {
+    verify_fail(v, yield, "%u values for the %u results of %s", yield->operand_count, count,
                 op_info(parent->kind)->name);
     return;
   }
-  bool elements = parent->kind == OP_REDUCE || parent->kind == OP_SCAN || parent->kind == OP_MAP;
+  bool elements = parent->kind != OP_FOR && parent->kind != OP_WHILE && parent->kind != OP_IF;
   for (uint32_t i = 0; i < yield->operand_count; i++) {
     const Type *result = parent->results[i].type;
     check_yielded(v, yield, i, elements ? type_element(result) : result);

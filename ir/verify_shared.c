@@ -50,17 +50,65 @@ static void check_starts(Verifier *v, const Op *op, const Type *tile, const Type
   }
 }
 
-// What moves between a tile and a buffer.
+// What moves between a tile, or a scalar, and a buffer.
 static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *buffer) {
   if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
-  if (!type_is_tile(tile) || !has_elements || !holds(buffer, tile))
+  bool has_shape = type_is_tile(tile) || (type_elements(buffer) == 1 && !op_attr(op, ATTR_STARTS));
+  if (!has_shape || !has_elements || !holds(buffer, tile))
     verify_fail(v, op, "%s does not hold %s", verify_type_text(v, buffer), verify_type_text(v, tile));
   else if (op_attr(op, ATTR_STARTS))
     check_starts(v, op, tile, buffer);
-  else if (!type_same_shape(tile, buffer))
+  else if (type_is_tile(tile) && !type_same_shape(tile, buffer))
     verify_fail(v, op, "%s and %s have not one shape", verify_type_text(v, tile),
                 verify_type_text(v, buffer));
+}
+
+// The writer is one of the threads that hold an element.
+static void check_writer(Verifier *v, const Op *op) {
+  const Type *tile = operand_type(op, 0);
+  int64_t writer = op_int(op, ATTR_WRITER, 0);
+  if (!writer || !type_is_tile(tile) || !tile->layout || !verify_holds(tile)) return;
+  uint32_t free_bits[DIM_COUNT];
+  layout_free_bits(tile->layout, free_bits);
+  int64_t threads = free_bits[DIM_LANE] | (int64_t)free_bits[DIM_WARP] << LANE_BITS;
+  if (writer & ~threads)
+    verify_fail(v, op, "the writer %" PRId64 " has other bits than those that change no element, %" PRId64,
+                writer, threads);
+}
+
+static void check_mirror(Verifier *v, const Op *op) {
+  int64_t mirror = op_int(op, ATTR_MIRROR, 0);
+  const Type *tile = result_type(op);
+  if (!op_attr(op, ATTR_MIRROR)) return;
+  if (mirror < 0 || mirror >= tile->rank || op_attr(op, ATTR_STARTS))
+    verify_fail(v, op, "'mirror' is a dimension of %s, which is a whole buffer", verify_type_text(v, tile));
+}
+
+static void check_gather(Verifier *v, const Op *op) {
+  const Type *buffer = operand_type(op, 0), *index = operand_type(op, 1), *to = result_type(op);
+  int64_t axis = op_int(op, ATTR_AXIS, 0);
+  if (!is_buffer(v, op, buffer, "the buffer")) return;
+  bool agree = type_is_tile(to) && type_same_shape(index, to) && index->layout == to->layout &&
+               type_is_int(index) && to->rank == buffer->rank && axis >= 0 && axis < to->rank &&
+               holds(buffer, to);
+  for (uint32_t d = 0; agree && d < to->rank; d++) agree = d == axis || to->shape[d] == buffer->shape[d];
+  if (!agree)
+    verify_fail(v, op, "%s from %s by %s along %" PRId64, verify_type_text(v, to),
+                verify_type_text(v, buffer), verify_type_text(v, index), axis);
+}
+
+static void check_count(Verifier *v, const Op *op) {
+  const Type *x = operand_type(op, 0), *bins = operand_type(op, 1);
+  if (!is_buffer(v, op, bins, "the buffer")) return;
+  if (!type_is_tile(x) || !type_is_int(x) || type_is_elem(x, ELEM_I1))
+    verify_fail(v, op, "the operand is a tile of integers, not %s", verify_type_text(v, x));
+  if (bins->rank != 1 || bins->elem != ELEM_I32)
+    verify_fail(v, op, "the bins are i32 in one dimension, not %s", verify_type_text(v, bins));
+  if (op->operand_count < 3) return;
+  const Type *mask = operand_type(op, 2);
+  if (!type_is_elem(mask, ELEM_I1) || !type_same_shape(mask, x) || mask->layout != x->layout)
+    verify_fail(v, op, "the mask is of i1 and the operand's shape, not %s", verify_type_text(v, mask));
 }
 
 static void check_index(Verifier *v, const Op *op) {
@@ -132,8 +180,8 @@ static void check_barrier(Verifier *v, const Op *op) {
   int64_t id = op_int(op, ATTR_ID, 0), warps = op_int(op, ATTR_WARPS, 1);
   if (id < 0 || id >= BARRIER_COUNT)
     verify_fail(v, op, "the block's barriers are 0 to %d, not %" PRId64, BARRIER_COUNT - 1, id);
-  if (warps < 1 || warps > v->module->target.num_warps)
-    verify_fail(v, op, "1 to %u warps meet, not %" PRId64, v->module->target.num_warps, warps);
+  uint32_t most = region_warps(op);
+  if (warps < 1 || warps > most) verify_fail(v, op, "1 to %u warps meet, not %" PRId64, most, warps);
 }
 
 static void check_wait(Verifier *v, const Op *op) {
@@ -182,8 +230,16 @@ void verify_shared_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
   case OP_BARRIER: check_barrier(v, op); break;
   case OP_SHARED_ALLOC: check_alloc(v, op); break;
-  case OP_SHARED_STORE: check_move(v, op, operand_type(op, 0), operand_type(op, 1)); break;
-  case OP_SHARED_LOAD: check_move(v, op, result_type(op), operand_type(op, 0)); break;
+  case OP_SHARED_STORE:
+    check_move(v, op, operand_type(op, 0), operand_type(op, 1));
+    check_writer(v, op);
+    break;
+  case OP_SHARED_LOAD:
+    check_move(v, op, result_type(op), operand_type(op, 0));
+    check_mirror(v, op);
+    break;
+  case OP_SHARED_GATHER: check_gather(v, op); break;
+  case OP_SHARED_COUNT: check_count(v, op); break;
   case OP_SHARED_INDEX: check_index(v, op); break;
   case OP_SHARED_TRANS: check_trans(v, op); break;
   case OP_COPY_ASYNC: check_copy(v, op); break;

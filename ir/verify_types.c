@@ -320,6 +320,9 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_IF: verify_if(v, op); break;
   case OP_WHILE: verify_while(v, op); break;
   case OP_REDUCE: verify_reduce(v, op); break;
+  case OP_REDUCE_PARTS:
+  case OP_SCAN_CHUNKS:
+  case OP_SCAN_CARRY: verify_exchange(v, op); break;
   case OP_SCAN: verify_scan(v, op); break;
   case OP_MAP: verify_map(v, op); break;
   case OP_YIELD:
@@ -354,6 +357,8 @@ void verify_op_types(Verifier *v, const Op *op) {
   case OP_SHARED_ALLOC:
   case OP_SHARED_STORE:
   case OP_SHARED_LOAD:
+  case OP_SHARED_GATHER:
+  case OP_SHARED_COUNT:
   case OP_SHARED_INDEX:
   case OP_SHARED_TRANS:
   case OP_COPY_ASYNC:

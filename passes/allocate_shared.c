@@ -11,8 +11,9 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies use lasts to the last wait after it, a pipelined loop's
-// slots to the loop's end; what asynchronous dots use to the next wait for dots. A small scratch buffer lasts
-// to the next op with one, which then takes other bytes: so no barrier is needed between them. The largest
+// slots to the loop's end; what asynchronous dots use to the next wait for dots. A small buffer of
+// an exchange lasts to the next exchange's store, which then takes other bytes: so no barrier is needed between
+// them. The largest
 // are placed first, each as low as those it lives beside allow.
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -28,6 +29,8 @@ typedef struct Life {
   uint32_t begin, end; // op ids, both included
   uint32_t bytes, align, offset;
   bool copied, multiplied; // by asynchronous ops
+  bool exchanged;          // threads alone use it, whole: they write it and read it
+  bool was_read;           // since it was written, as far as the walk has come
 } Life;
 
 typedef struct Allocator {
@@ -36,7 +39,6 @@ typedef struct Allocator {
   Life *lives;
   uint32_t count, last_copy_wait;
   VEC(uint32_t) dot_waits; // ids, ascending
-  const Op *last_scratch;  // the last op so far that has a scratch buffer
 } Allocator;
 
 static uint32_t last_id(const Op *op) {
@@ -55,20 +57,41 @@ static uint32_t end_of_use(const Op *op, const Region *home) {
   return end;
 }
 
-static void last_to_next(Allocator *a, const Op *op) {
-  const Op *before = a->last_scratch;
-  const uint64_t *set = before ? a->buffers.sets[op_scratch(before)->id] : NULL;
-  for (uint32_t i = 0; i < a->count; i++)
-    if (set_has(set, i) && a->lives[i].bytes <= TUNE_SCRATCH_KEPT && op->id > a->lives[i].end)
-      a->lives[i].end = op->id;
-  a->last_scratch = op;
+static bool is_read(const Op *op) { return op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER; }
+
+static bool is_exchanged(const Op *alloc) {
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    const Op *op = use->user;
+    bool whole = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_COUNT || is_read(op);
+    if (!whole || op_attr(op, ATTR_STARTS) || op_attr(op, ATTR_LDMATRIX)) return false;
+  }
+  return true;
+}
+
+// An exchange's store: the small buffers of those before it last until it.
+static void last_to_next(Allocator *a, const Op *store) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    Life *life = &a->lives[i];
+    if (life->was_read && life->bytes <= TUNE_SCRATCH_KEPT && store->id > life->end) life->end = store->id;
+    life->was_read = false;
+  }
+}
+
+static void note_exchange(Allocator *a, const Op *op) {
+  Value *buffer = op->kind == OP_SHARED_STORE ? op_operand(op, 1) : is_read(op) ? op_operand(op, 0) : NULL;
+  const uint64_t *set = buffer ? a->buffers.sets[buffer->id] : NULL;
+  for (uint32_t i = 0; set && i < a->count; i++) {
+    if (!set_has(set, i) || !a->lives[i].exchanged) continue;
+    if (op->kind == OP_SHARED_STORE) last_to_next(a, op);
+    a->lives[i].was_read = is_read(op);
+  }
 }
 
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
   if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
-  if (op_scratch(op)) last_to_next(a, op);
+  note_exchange(a, op);
   for (uint32_t k = 0; k < op->operand_count; k++) {
     const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
     for (uint32_t i = 0; set && i < a->count; i++) {
@@ -99,6 +122,7 @@ static void find_lives(Allocator *a, Func *func) {
   for (uint32_t i = 0; i < a->count; i++) {
     Op *alloc = a->buffers.allocs.at[i];
     a->lives[i] = (Life){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN};
+    a->lives[i].exchanged = is_exchanged(alloc);
     a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
   }
   region_walk(func->body, note_use, a);

@@ -28,8 +28,15 @@ static bool has_op(const Region *region, OpKind kind) {
   return false;
 }
 
+// What a block does with its own shared memory may come before.
+static bool is_shared(const Op *op) {
+  return op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER ||
+         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER;
+}
+
 // What touches memory, or holds ops that may; a return at the latest.
 static bool must_follow(const Op *op) {
+  if (is_shared(op)) return false;
   return op_has(op, READS) || op_has(op, WRITES) || op->region_count || !op->next;
 }
 

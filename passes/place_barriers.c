@@ -2,18 +2,20 @@
 // place_barriers: puts a barrier exactly where a thread may touch memory before another is done with it, and
 // fences before asynchronous reads of what threads wrote.
 //
-// before  %d = convert_layout %v, %s : ...      (writes %s, meets, reads %s)
-//         %f = convert_layout %d, %s2 : ...     (%s2 has bytes of %s)
-// after   %d = convert_layout %v, %s : ...
+// before  shared_store %v, %s
+//         %d = shared_load %s : ...
+//         shared_store %d, %s2                  (%s2 has bytes of %s)
+// after   shared_store %v, %s
 //         barrier
-//         %f = convert_layout %d, %s2 : ...
+//         %d = shared_load %s : ...
+//         barrier
+//         shared_store %d, %s2
 // needs   the buffers' places (allocate_shared); buffers without a place share no bytes
 // keeps   every value
 // breaks  nothing; no pass that moves accesses may come after
 // pays    one barrier orders everything before it with everything after it
 //
-// Hazards: in shared memory between accesses, one of them a write, to the same bytes; an op with a scratch
-// buffer writes it, meets at a barrier of its own and reads it. In global memory between accesses, one of
+// Hazards: in shared memory between accesses, one of them a write, to the same bytes. In global memory between accesses, one of
 // them a write, of tiles of one shape (an element of a shape, or the scalars, are one thread of the language,
 // so the program relies on their order) whose elements are held by different threads: by several warps, or
 // otherwise in the one access than in the other. Any two pointers may be of one place.
@@ -176,10 +178,9 @@ static Bytes bytes_of(const Placer *p, const Value *value) {
 }
 
 typedef struct Touch {
-  Bytes reads, writes; // before the op's own barrier, where it has one
-  Bytes copies;        // written asynchronously
-  Bytes dots;          // read asynchronously, by way of the other proxy
-  Bytes scratch;
+  Bytes reads, writes;
+  Bytes copies;    // written asynchronously
+  Bytes dots;      // read asynchronously, by way of the other proxy
   uint32_t global; // kind
   bool reads_global, writes_global, is_async;
 } Touch;
@@ -196,10 +197,9 @@ static Bytes either(const Placer *p, Bytes a, Bytes b) {
 
 static Touch touch_of(const Placer *p, const Op *op) {
   Touch t = {0};
-  const Value *scratch = op_scratch(op);
-  if (scratch) t.scratch = t.writes = bytes_of(p, scratch);
   if (op->kind == OP_SHARED_STORE) t.writes = bytes_of(p, op_operand(op, 1));
-  if (op->kind == OP_SHARED_LOAD) t.reads = bytes_of(p, op_operand(op, 0));
+  if (op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER) t.reads = bytes_of(p, op_operand(op, 0));
+  if (op->kind == OP_SHARED_COUNT) t.reads = t.writes = bytes_of(p, op_operand(op, 1));
   if (op->kind == OP_COPY_ASYNC) t.copies = bytes_of(p, op_operand(op, 1));
   if (op->kind == OP_DOT) {
     bool proxy = dot_instruction_info(dot_instruction(op))->is_async;
@@ -211,7 +211,6 @@ static Touch touch_of(const Placer *p, const Op *op) {
     t.is_async = op_attr(op, ATTR_ASYNC) != NULL;
   }
   if (!is_global(op)) return t;
-  // With a scratch buffer one thread does the access; the values meet at the op's barrier.
   t.global = kind_of(p, op);
   t.reads_global = op_has(op, READS);
   t.writes_global = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
@@ -242,13 +241,8 @@ static bool is_pipelined(const Placer *p, const uint64_t *buffers) {
 
 static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
   uint32_t n = p->words;
-  if (t->scratch.own) {
-    meet(p, s);
-    set_unite(s->set[READS_SHARED], t->scratch.own, n);
-  } else {
-    set_unite(s->set[READS_SHARED], t->reads.own, n);
-    set_unite(s->set[WRITES_SHARED], t->writes.own, n);
-  }
+  set_unite(s->set[READS_SHARED], t->reads.own, n);
+  set_unite(s->set[WRITES_SHARED], t->writes.own, n);
   set_unite(s->set[UNFENCED], t->writes.own, n);
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
@@ -269,7 +263,7 @@ static void take(const Placer *p, State *s, const Touch *t, const Op *op) {
 // barrier then does for both.
 static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
   if (op->kind != OP_SHARED_LOAD) return false;
-  while (op && op->kind != OP_DOT && !op_has(op, WRITES) && !op->region_count && !op_scratch(op)) op = op->next;
+  while (op && op->kind != OP_DOT && !op_has(op, WRITES) && !op->region_count) op = op->next;
   if (!op || op->kind != OP_DOT) return false;
   return set_meets(touch_of(p, op).dots.shared, s->set[UNFENCED], p->words);
 }

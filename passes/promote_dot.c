@@ -88,6 +88,7 @@ static void promote_conversion(Promoter *p, Op *dot, DotOperand operand) {
   Builder b = builder_before(convert);
   Value *buffer = store_shared(p, &b, convert, dot, operand, source);
   Value *load = op_result(build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type));
+  op_set_flag(load->def, ATTR_LDMATRIX, true);
   value_replace_uses(tile, load);
   op_erase(convert);
 }

@@ -13,7 +13,7 @@
 // Each buffer is made right before its op, so that it is alive for that op alone and allocate_shared lets
 // later ones have the same bytes.
 #include "ir/build.h"
-#include "ir/scratch.h"
+#include "ir/exchange.h"
 #include "passes/passes.h"
 #include "passes/promote_dot.h"
 
@@ -22,12 +22,6 @@ typedef struct Promoter {
   IrContext *ir;
   bool changed;
 } Promoter;
-
-static Elem buffer_elem(const Type *tile) {
-  const Type *element = type_element(tile);
-  if (element->kind == TYPE_PTR) return ELEM_I64;
-  return element->elem == ELEM_I1 ? ELEM_I8 : element->elem;
-}
 
 static uint32_t log2_of(uint32_t n) {
   uint32_t bits = 0;

@@ -80,6 +80,7 @@ static Value *load_part(Splitter *s, Builder *b, const Op *dot, DotOperand opera
   const Type *tile =
       type_tile(s->ir, type_scalar(s->ir, buffer->type->elem), 2, tile_shape, layout_intern(s->ir, &layout));
   Op *load = build_op(b, OP_SHARED_LOAD, 1, &buffer, 1, &tile);
+  op_set_flag(load, ATTR_LDMATRIX, true);
   if (count < buffer->type->shape[dimension]) op_set_ints(load, ATTR_STARTS, 2, starts);
   return op_result(load);
 }

@@ -117,6 +117,17 @@ static void test_rules(void **unused) {
   expect_rule("%a = shared_alloc : shared<4xi8, layout<offset = [1, 2]; 4>>\n" POINTERS LOAD
               "%g = gather %v, %i, %a {axis = 0} : tile<128xi32, " T ">",
               "the scratch buffer is of 512 bytes");
+  expect_rule("%a = shared_alloc : shared<128xi32, " S ">\n%v = shared_load %a : i32", "does not hold");
+  expect_rule("%a = shared_alloc : shared<128xi32, " S
+              ">\n%v = shared_load %a {mirror = 1} : tile<128xi32, " T ">",
+              "'mirror' is a dimension");
+  expect_rule("%a = shared_alloc : shared<128xi32, " S ">\n" POINTERS LOAD
+              "shared_store %v, %a {writer = 32}",
+              "the writer 32");
+  expect_rule("%a = shared_alloc : shared<128xi32, " S ">\n" POINTERS LOAD "shared_count %xp, %a",
+              "a tile of integers");
+  expect_rule("barrier {id = 16}", "0 to 15");
+  expect_rule("barrier {warps = 5}", "1 to 4 warps meet");
 }
 
 int main(void) {
