@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What synchronises is in the tile IR: of one kernel the synchronising instructions are as many by the final tile IR's ops
+(ir/sync.def, which tests/sync_ops asks), in the LLVM IR before optimisation, and in the PTX.
+
+sync.py TILEC SYNC_OPS ARCH < LINES: lines of scripts/compile-list. A line an error; then 'N passed, N failed'.
+A kernel whose source's own inline assembly synchronises is left out: its text is no op's."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# PTX instructions that synchronise, or wait for what is under way; atomics and accesses that carry an order are none.
+SYNC = re.compile(
+    r"\b(bar\.(?:warp\.)?sync|bar\.arrive|barrier\.\w+|cp\.async\.commit_group|cp\.async\.wait_(?:group|all)|cp\.async\.bulk\.commit_group|"
+    r"cp\.async\.bulk\.wait_group|cp\.async\.mbarrier|mbarrier\.\w+|fence\.\w+(?:\.async)?|membar|griddepcontrol\.\w+|"
+    r"wgmma\.(?:fence|commit_group|wait_group)|setmaxnreg\.\w+)\b"
+)
+# The same of LLVM's intrinsics.
+INTRINSIC = re.compile(r"\bcall [^@\n]*@llvm\.nvvm\.([\w.]+)\(")
+SPELLED = [  # the first that fits
+    (r"barrier\.cta\.sync\.", "bar.sync"),
+    (r"barrier\.cta\.arrive\.", "bar.arrive"),
+    (r"cp\.async\.commit\.group", "cp.async.commit_group"),
+    (r"cp\.async\.wait\.(group|all)", "cp.async.wait_group"),
+    (r"bar\.warp\.sync", "bar.warp.sync"),
+    (r"(membar|fence|mbarrier|griddepcontrol|wgmma|barrier|cp\.async\.(bulk|mbarrier)|setmaxnreg)", None),
+]
+SAME = {"cp.async.wait_all": "cp.async.wait_group", "barrier.sync": "bar.sync"}
+
+
+def add(counts, word):
+    word = SAME.get(word, word)
+    counts[word] = counts.get(word, 0) + 1
+
+
+def of_ptx(text):
+    counts = {}
+    for line in text.splitlines():
+        for word in SYNC.findall(line.split("//")[0]):
+            add(counts, word)
+    return counts
+
+
+def of_llvm(text):
+    counts = {}
+    for line in text.splitlines():
+        if " asm " in line:
+            for word in SYNC.findall(re.sub(r"\\[0-9A-F]{2}", " ", line)):
+                add(counts, word)
+        for name in INTRINSIC.findall(line):
+            for pattern, word in SPELLED:
+                if re.match(pattern, name):
+                    add(counts, word or name)
+                    break
+    return counts
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def of_ops(sync_ops, tir):
+    """The counts by the ops; None where the source's own assembly synchronises."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tir") as file:
+        file.write(tir)
+        file.flush()
+        lines = run(sync_ops, file.name).splitlines()
+    if any(line.startswith("asm ") and SYNC.search(line) for line in lines):
+        return None
+    return {line.split()[0]: int(line.split()[1]) for line in lines if not line.startswith("asm ") and len(line.split()) == 2}
+
+
+def check(tilec, sync_ops, arch, line):
+    """None: it does not compile for the target, or is left out; else a list of what differs."""
+    words = [word.strip('"') if "PRECISION" not in word else word for word in line.split()]
+    base = [tilec, *words, "--arch", arch, "-o", "-"]
+    tir = run(*base, "--emit=tir")
+    ptx, llvm = run(*base, "--emit=ptx"), run(*base, "--emit=llvm", "-O0")
+    if tir is None or ptx is None or llvm is None:
+        return None
+    ops = of_ops(sync_ops, tir)
+    if ops is None:
+        return None
+    found = [("LLVM IR", of_llvm(llvm)), ("PTX", of_ptx(ptx))]
+    return [f"{name} has {counts.get(word, 0)} {word}, the tile IR {ops.get(word, 0)}" for name, counts in found
+            for word in sorted({*counts, *ops}) if counts.get(word, 0) != ops.get(word, 0)]
+
+
+def main():
+    tilec, sync_ops, arch = sys.argv[1:4]
+    known = {word for row in re.findall(r'^X\(.*"(.*)"\)', (Path(__file__).parent / "../../ir/sync.def").read_text(), re.M) for word in row.split()}
+    unknown = [word for word in known if not SYNC.fullmatch(word)]
+    good, bad = 0, len(unknown)
+    for word in unknown:
+        print(f"FAILED {word} of ir/sync.def is not looked for")
+    for line in sys.stdin:
+        wrong = check(tilec, sync_ops, arch, line)
+        good += wrong == []
+        bad += bool(wrong)
+        for text in wrong or []:
+            print(f"FAILED {arch} {line.strip()}: {text}")
+    print(f"{good} passed, {bad} failed")
+
+
+if __name__ == "__main__":
+    main()

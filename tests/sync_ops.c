@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sync_ops FILE.tir: the synchronising instructions that the ops of the module print by ir/sync.def, with how many
+// of each: a line an instruction; and "asm TEXT" for each piece of inline assembly.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "ir/build.h"
+#include "ir/parse.h"
+#include "ir/sync.h"
+
+enum { MAX_WORDS = 64 };
+
+typedef struct Counts {
+  Str word[MAX_WORDS];
+  uint32_t count[MAX_WORDS], n;
+} Counts;
+
+static void count_word(Counts *counts, Str word) {
+  uint32_t i = 0;
+  while (i < counts->n && !str_eq(counts->word[i], word)) i++;
+  if (i == MAX_WORDS) return;
+  if (i == counts->n) counts->word[counts->n++] = word;
+  counts->count[i]++;
+}
+
+static void count_op(Op *op, void *data) {
+  const char *words = op_sync(op);
+  Str word;
+  while (words_next(&words, &word)) count_word(data, word);
+  const Attr *text = op_attr(op, ATTR_ASM);
+  if (text) printf("asm %s\n", text->str);
+}
+
+static bool read_all(const char *path, Buf *text) {
+  char part[4096];
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) buf_bytes(text, part, n);
+  fclose(file);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  Arena arena = {0};
+  Sources sources = {.arena = &arena};
+  Diags diags = {.arena = &arena, .sources = &sources};
+  IrContext ir;
+  Buf text = {0};
+  Counts counts = {.n = 0};
+  if (argc != 2 || !read_all(argv[1], &text)) return 2;
+  ir_context_init(&ir, &arena, &sources, &diags);
+  IrModule *module = module_parse(&ir, sources_add(&sources, argv[1], buf_view(&text)));
+  if (!module) return 1;
+  for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, &counts);
+  for (uint32_t i = 0; i < counts.n; i++)
+    printf("%.*s %u\n", (int)counts.word[i].n, counts.word[i].at, counts.count[i]);
+  arena_free(&arena);
+  buf_free(&text);
+  return 0;
+}
