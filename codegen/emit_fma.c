@@ -128,24 +128,6 @@ static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVM
   return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
 }
 
-// The result's registers in the order in which their products are summed: rows there and back.
-static const uint32_t *order_of_sums(const FmaDot *d) {
-  const Layout *layout = d->p->layout;
-  uint32_t bits = layout->bits[DIM_REGISTER], columns = 0, bit_of[LAYOUT_MAX_BITS], at;
-  for (uint32_t i = 0; i < bits; i++)
-    if (layout_basis(layout, DIM_REGISTER, i) < 1u << d->p->shape.n) bit_of[columns++] = i;
-  at = columns;
-  for (uint32_t i = 0; i < bits; i++)
-    if (layout_basis(layout, DIM_REGISTER, i) >= 1u << d->p->shape.n) bit_of[at++] = i;
-  uint32_t *order = ARENA_ARRAY(d->e->arena, uint32_t, (size_t)1 << bits);
-  for (uint32_t step = 0; step < 1u << bits; step++) {
-    uint32_t back = (step >> columns & 1) * ((1u << columns) - 1), r = 0;
-    for (uint32_t i = 0; i < bits; i++) r |= ((step ^ back) >> i & 1) << bit_of[i];
-    order[step] = r;
-  }
-  return order;
-}
-
 void emit_fma_dot(Emitter *e, const Product *p) {
   const DotShape *shape = &p->shape;
   uint32_t registers = layout_registers(p->layout);
@@ -154,7 +136,8 @@ void emit_fma_dot(Emitter *e, const Product *p) {
   d.b = operand_of(&d, DOT_B);
   const uint32_t *a_at = registers_by_index(&d, &d.a), *b_at = registers_by_index(&d, &d.b);
   for (uint32_t r = 0; r < registers; r++) p->out[r] = p->acc.registers[r];
-  const uint32_t *order = order_of_sums(&d);
+  uint32_t *order = ARENA_ARRAY(e->arena, uint32_t, registers);
+  layout_fma_order(p->layout, shape, order);
   for (uint32_t k = 0; k < 1u << shape->k; k++) {
     load_k(&d, &d.a, k);
     load_k(&d, &d.b, k);

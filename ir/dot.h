@@ -12,6 +12,12 @@ typedef enum DotInstruction {
   DOT_INSTRUCTION_COUNT
 } DotInstruction;
 
+typedef enum DotPlacement {
+#define X(name, ...) DOT_PLACED_##name,
+#include "ir/dot_placements.def"
+#undef X
+} DotPlacement;
+
 // Classes of operand types; a set of them.
 typedef enum DotTypes {
   DOT_TYPES_FP16 = 1,

@@ -24,6 +24,12 @@ static const HostInfo hosts[] = {
 #undef X
 };
 
+static const char *const dot_placements[] = {
+#define X(name, spelling, meaning) spelling,
+#include "ir/dot_placements.def"
+#undef X
+};
+
 static const char *const dot_instructions[] = {
 #define X(name, spelling, ...) spelling,
 #include "ir/dot_instructions.def"
@@ -60,6 +66,8 @@ bool attr_parse_key(Str name, AttrKey *key) {
 
 AttrWords attr_words(AttrKey key) {
   switch ((int)key) {
+  case ATTR_PLACEMENT_A:
+  case ATTR_PLACEMENT_B: return (AttrWords){dot_placements, sizeof dot_placements / sizeof *dot_placements};
   case ATTR_INSTRUCTION:
     return (AttrWords){dot_instructions, sizeof dot_instructions / sizeof *dot_instructions};
   default: BUG("attribute '%s' has no table of words", attr_info(key)->name);

@@ -243,13 +243,6 @@ static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t co
   return finish(&bases, row_bits + column_bits);
 }
 
-// Whether the tile's lowest register bit, or without registers lane bit, moves along the last dimension.
-static bool counts_along_columns(const Layout *home, uint32_t column_bits) {
-  uint32_t lowest =
-      home->bits[DIM_REGISTER] ? layout_basis(home, DIM_REGISTER, 0) : layout_basis(home, DIM_LANE, 0);
-  return (lowest & ((1u << column_bits) - 1)) != 0;
-}
-
 // What the dot's threads hold of the operand.
 static Layout read_layout(const Op *dot, DotOperand operand, const DotShape *shape) {
   const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
@@ -258,8 +251,7 @@ static Layout read_layout(const Op *dot, DotOperand operand, const DotShape *sha
   return layout_fma_operand(result ? result->layout : op_result(dot)->type->layout, shape, operand);
 }
 
-// The bits of dimension `dim` of a layout's bases, all together.
-static uint32_t spanned(const Layout *layout, LayoutDim dim) {
+uint32_t layout_spanned(const Layout *layout, LayoutDim dim) {
   uint32_t mask = 0;
   for (uint32_t i = 0; i < layout->bits[dim]; i++) mask |= layout_basis(layout, dim, i);
   return mask;
@@ -278,10 +270,10 @@ static bool fma_shared(const Layout *home, const Layout *read, const DotShape *s
   uint32_t k = operand == DOT_A ? 0 : shape->n;
   if (outer_bits < VECTOR_BITS + LINE_BITS || shape->k < LINE_BITS) return false;
   Bases bases = {0};
-  uint32_t written = spanned(home, DIM_LANE) >> k & ((1u << shape->k) - 1), at = BANK_BITS;
+  uint32_t written = layout_spanned(home, DIM_LANE) >> k & ((1u << shape->k) - 1), at = BANK_BITS;
   at -= smaller(BANK_BITS, (uint32_t)__builtin_popcount(written));
   add_range(&bases, DIM_OFFSET, outer, 0, VECTOR_BITS);
-  uint32_t lanes = spanned(read, DIM_LANE), registers = spanned(read, DIM_REGISTER);
+  uint32_t lanes = layout_spanned(read, DIM_LANE), registers = layout_spanned(read, DIM_REGISTER);
   for (uint32_t choice = 0; choice < 3; choice++)
     for (uint32_t i = VECTOR_BITS; i < outer_bits; i++) {
       uint32_t basis = 1u << (outer + i), holder = lanes & basis ? 0 : registers & basis ? 1 : 2;
@@ -294,40 +286,38 @@ static bool fma_shared(const Layout *home, const Layout *read, const DotShape *s
   return true;
 }
 
-// Whether the tile comes along k, but no thread holds neighbours along k (choose_dot's turned loads), and
-// stores into the buffer have no conflicts.
-static bool is_turned(const Layout *home, const DotShape *shape, DotOperand operand, const Layout *shared) {
-  enum { WORD_BITS = 2 };
-  uint32_t neighbour = operand == DOT_A ? 1 : 1u << shape->n, order[LAYOUT_MAX_BITS], ideal;
-  uint32_t outer = operand == DOT_A ? 1u << shape->k : 1, registers = spanned(home, DIM_REGISTER);
-  if (registers & neighbour ? !(registers & outer) : !(spanned(home, DIM_LANE) & neighbour)) return false;
-  uint32_t vector = layout_vector_bits(home, shared, WORD_BITS, order);
-  return layout_wavefronts(home, shared, WORD_BITS, vector, order, &ideal) == ideal;
+bool layout_dot_placed(const Op *dot, DotOperand operand, const Type *home, DotPlacement placement,
+                       Layout *layout) {
+  DotShape shape = dot_op_shape(dot);
+  Layout read = read_layout(dot, operand, &shape);
+  uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
+  uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes, along_columns = operand == DOT_B;
+  if (shape.batch && placement != DOT_PLACED_SWIZZLE) return false;
+  switch (placement) {
+  case DOT_PLACED_ROWS: return layout_wgmma_shared(rows, columns, elem_bits, 1, layout, &row_bytes);
+  case DOT_PLACED_COLUMNS: return layout_wgmma_shared(rows, columns, elem_bits, 0, layout, &row_bytes);
+  case DOT_PLACED_WORDS:
+    if ((along_columns ? columns : rows) < LANE_BITS) return false;
+    *layout = rows_of_words(rows, columns, along_columns);
+    return true;
+  case DOT_PLACED_VECTORS: return fma_shared(home->layout, &read, &shape, operand, layout);
+  case DOT_PLACED_SWIZZLE: *layout = layout_swizzle(home->layout, &read, elem_bits); return true;
+  }
+  return false;
 }
 
-Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home) {
-  bool tensor_core = !is_dot_of(dot, DOT_FMA), wgmma = is_dot_of(dot, DOT_WGMMA);
-  DotShape shape = dot_op_shape(dot);
-  uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
-  uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes;
-  uint32_t k_dimension = operand == DOT_A, contiguous = counts_along_columns(home->layout, columns);
-  bool to_registers = !wgmma || op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
-  // No instruction transposes but of 16 bits.
-  if (!to_registers && elem_bits != 1) contiguous = k_dimension;
-  bool rows_fit = tensor_core && !shape.batch && (elem_bits == 1 || contiguous == k_dimension);
-  Layout layout;
-  if (rows_fit && layout_wgmma_shared(rows, columns, elem_bits, contiguous, &layout, &row_bytes))
-    return layout;
-  uint32_t inner_bits = contiguous ? columns : rows;
-  bool words = to_registers && elem_bits == 2 && contiguous != k_dimension;
-  if (tensor_core && words && !shape.batch && inner_bits >= 5)
-    return rows_of_words(rows, columns, contiguous);
-  Layout read = read_layout(dot, operand, &shape);
-  if (!tensor_core && !shape.batch && elem_bits == 2 &&
-      fma_shared(home->layout, &read, &shape, operand, &layout) &&
-      is_turned(home->layout, &shape, operand, &layout))
-    return layout;
-  return layout_swizzle(home->layout, &read, elem_bits);
+void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *order) {
+  uint32_t bits = result->bits[DIM_REGISTER], columns = 0, bit_of[LAYOUT_MAX_BITS], at;
+  for (uint32_t i = 0; i < bits; i++)
+    if (layout_basis(result, DIM_REGISTER, i) < 1u << shape->n) bit_of[columns++] = i;
+  at = columns;
+  for (uint32_t i = 0; i < bits; i++)
+    if (layout_basis(result, DIM_REGISTER, i) >= 1u << shape->n) bit_of[at++] = i;
+  for (uint32_t step = 0; step < 1u << bits; step++) {
+    uint32_t back = (step >> columns & 1) * ((1u << columns) - 1);
+    order[step] = 0;
+    for (uint32_t i = 0; i < bits; i++) order[step] |= ((step ^ back) >> i & 1) << bit_of[i];
+  }
 }
 
 uint32_t dot_parts(const Op *dot) {

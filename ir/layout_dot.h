@@ -5,7 +5,7 @@
 #ifndef IR_LAYOUT_DOT_H
 #define IR_LAYOUT_DOT_H
 
-#include "ir/ir.h"
+#include "ir/dot.h"
 
 // log2 of the (padded) extents of a product: a is [batch,] M x K, b is [batch,] K x N, the result [batch,] M
 // x N.
@@ -49,11 +49,15 @@ Layout layout_fma_operand(const Layout *result, const DotShape *shape, DotOperan
 bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_bits, uint32_t contiguous,
                          Layout *layout, uint32_t *row_bytes);
 
-// The layout of the buffer through which an operand, which the tile `home` holds, goes to its dot (after
-// choose_dot): for wgmma and ldmatrix rows of up to 128 bytes swizzled by 16, along the dimension in which
-// home's registers count upwards; words along m or n that go to registers in whole rows; else the fewest
-// wavefronts for both sides.
-Layout dot_shared_layout(const Op *dot, DotOperand operand, const Type *home);
+// The layout of a buffer in which an operand, which the tile `home` holds, lies so (after choose_dot); false:
+// its extents have no room for that.
+bool layout_dot_placed(const Op *dot, DotOperand operand, const Type *home, DotPlacement placement,
+                       Layout *layout);
+// The bits of dimension `dim` of a layout's bases, all together.
+uint32_t layout_spanned(const Layout *layout, LayoutDim dim);
+// The result's registers (order: one each) as multiply-adds sum them: of a k along a row, and back along the
+// next, which begins with the column that the row before ended with.
+void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *order);
 
 // In how many parts along k a wgmma takes the operand that it reads from shared memory into registers (one
 // with an anchor and a flag `shared`): the next is read while one is multiplied. 0: it has none.

@@ -45,7 +45,9 @@ static Value *stored_before(const Op *dot, const Value *tile, const Type *type) 
 // In memory before the op `at`.
 static Value *store_shared(Promoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
-  Layout layout = dot_shared_layout(dot, operand, tile->type);
+  Layout layout;
+  DotPlacement placement = dot_choose_placement(dot, operand, tile->type, &layout);
+  op_set_attr(dot, (Attr){.key = operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B, .i = placement});
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
   Value *buffer = stored_before(at, tile, type);

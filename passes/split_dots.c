@@ -88,6 +88,7 @@ static Value *load_part(Splitter *s, Builder *b, const Op *dot, DotOperand opera
 static void drop_place(Op *dot, DotOperand operand) {
   op_remove_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
   op_remove_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B);
+  op_remove_attr(dot, operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B);
 }
 
 static void split_read(Splitter *s, Op *dot, DotOperand operand) {

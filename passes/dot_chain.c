@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What stands before and after a product: products that feed one another.
+#include <string.h>
+#include "passes/choose_dot.h"
+
+enum { FEED_STEPS = 4096 };
+
+typedef struct Feed {
+  const Chooser *c;
+  uint32_t steps;
+} Feed;
+
+static bool reaches_dot(Feed *feed, const Value *value);
+
+static bool passes_through(const Op *op) {
+  return op_has(op, PURE | ELEMENTWISE) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_MAP ||
+         op->kind == OP_SPLAT;
+}
+
+static bool reaches_through(Feed *feed, const Use *use) {
+  const Op *user = use->user;
+  uint32_t index = (uint32_t)(use - user->operands);
+  if (user->kind == OP_DOT) return index == 0;
+  if (!passes_through(user)) return false;
+  for (uint32_t i = 0; i < user->result_count; i++)
+    if (reaches_dot(feed, &user->results[i])) return true;
+  return false;
+}
+
+static bool reaches_dot(Feed *feed, const Value *value) {
+  if (feed->c->feeds[value->id] || feed->steps == 0) return false; // seen before, and it did not
+  feed->steps--;
+  feed->c->feeds[value->id] = 1;
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (reaches_through(feed, use)) return true;
+  return false;
+}
+
+static bool feeds_dot(Chooser *c, const Op *dot) {
+  Feed feed = {c, FEED_STEPS};
+  memset(c->feeds, 0, c->func->value_count);
+  return reaches_dot(&feed, op_result(dot));
+}
+
+// Whether a dot's result reaches the value through elementwise ops.
+static bool comes_from_dot(const Value *value, uint32_t depth) {
+  const Op *op = value->def;
+  if (!op || depth == 0 || !type_is_tile(value->type)) return false;
+  if (op->kind == OP_DOT) return true;
+  bool found = false;
+  for (uint32_t i = 0; passes_through(op) && i < op->operand_count && !found; i++)
+    found = comes_from_dot(op_operand(op, i), i == 0 ? depth - 1 : depth / 2);
+  return found;
+}
+
+bool dot_operand_is_computed(const Value *value) {
+  for (uint32_t steps = 0; value->def && steps < 16; steps++) {
+    const Op *op = value->def;
+    if (op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD) return false;
+    if (op->kind == OP_TRANS) return false;
+    if (op_has(op, CONTROL) || op->kind == OP_DOT) return true;
+    if (op->operand_count == 0 || op->operand_count > 1) return true;
+    value = op_operand(op, 0);
+  }
+  return true;
+}
+
+bool dot_is_chained(Chooser *c, const Op *dot) {
+  return feeds_dot(c, dot) || comes_from_dot(op_operand(dot, 0), 16);
+}
