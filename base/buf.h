@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text buffers that grow: always NUL-terminated after the first append. May hold NUL bytes too (n counts
-// all).
+// Text buffers that grow: always NUL-terminated after the
+// first append. May hold NUL bytes too (n counts all).
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
@@ -24,12 +24,12 @@ void buf_str(Buf *buf, Str text);
 void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_spaces(Buf *buf, int n);
 
-// The text as a JSON or C string literal with its quotes: \" \\ \n \t \uXXXX; bytes from 0x80 up pass
-// through.
+// The text as a JSON or C string literal with its quotes:
+// \" \\ \n \t \uXXXX; bytes from 0x80 up pass through.
 void buf_quoted(Buf *buf, Str text);
 
-// The shortest decimal that strtod reads back to the same bits; nan, inf and -inf for the rest. Never locale
-// dependent.
+// The shortest decimal that strtod reads back to the same bits;
+// nan, inf and -inf for the rest. Never locale dependent.
 void buf_double(Buf *buf, double value);
 
 static inline Str buf_view(const Buf *buf) { return (Str){buf->at ? buf->at : "", buf->n}; }

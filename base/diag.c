@@ -143,8 +143,8 @@ void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement) {
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); more than `limit`
-// for what is too long.
+// Insertions, deletions, replacements and swaps of neighbours
+// (optimal string alignment); more than `limit` for what is too long.
 static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
   uint32_t rows[3][MAX_TYPED + 1], *before = rows[0], *last = rows[1], *row = rows[2];
   if (a.n > MAX_TYPED || b.n > MAX_TYPED) return limit + 1;
@@ -180,8 +180,8 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
 
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 
-// The source line with the caret and range below it, then the fix-its below those. Tabs are kept, so that
-// columns agree.
+// The source line with the caret and range below it, then the
+// fix-its below those. Tabs are kept, so that columns agree.
 static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   Str line = sources_line(diags->sources, diag->loc.file, diag->loc.line);
   if (!line.at || diag->loc.col == 0 || diag->loc.col > line.n + 1) return;

@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-// A place: `len` bytes from line:col (0: a caret alone). A range that goes over several lines is cut at its
-// first line's end. line 0: no place. Small enough to pass and store by value; carried by every token, node
-// and op.
+// A place: `len` bytes from line:col (0: a caret alone). A range that goes
+// over several lines is cut at its first line's end. line 0: no place.
+// Small enough to pass and store by value; carried by every token, node and op.
 typedef struct Loc {
   uint32_t line; // from 1
   uint16_t col;  // from 1, in bytes; saturates
@@ -27,8 +27,8 @@ Loc loc_join(Loc a, Loc b);
 
 typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
-  Str text; // NUL follows the last byte; text.at is NULL where only the name is known (locations read from
-            // .tir)
+  // A NUL follows the last byte; text.at is NULL where only the name is known (locations read from .tir).
+  Str text;
   VEC(uint32_t) line_starts; // offsets, made at the first need
 } SourceFile;
 
@@ -65,8 +65,8 @@ typedef struct Diag {
   VEC(struct Diag *) notes; // of severity DIAG_NOTE
 } Diag;
 
-// Collected, never printed from here. Several errors a run; from `error_limit` errors on, further ones are
-// counted only.
+// Collected, never printed from here. Several errors a run;
+// from `error_limit` errors on, further ones are counted only.
 typedef struct Diags {
   Arena *arena;     // set before first use
   Sources *sources; // set before first use
@@ -87,12 +87,12 @@ void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement);
 
-// The nearest of `names` (n of them) to `typed` by edit distance, NULL where none is near enough: for "did
-// you mean".
+// The nearest of `names` (n of them) to `typed` by edit distance,
+// NULL where none is near enough: for "did you mean".
 const char *diag_nearest(Str typed, const char *const *names, size_t n);
 
-// As clang prints: "file:line:col: error: text", the source line, caret and range, fix-its, notes. Remarks
-// only where asked for.
+// As clang prints: "file:line:col: error: text", the source line,
+// caret and range, fix-its, notes. Remarks only where asked for.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
 // One JSON array: {severity, message, file, line, column, length, pass?, fixits, notes}. file, line ... are
 // left out where there is no place.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Faults: what is neither the user's mistake (that is a diagnostic, base/diag.h) nor a library status.
 //
-// A fault is our own bug or the end of memory. It unwinds by longjmp to the innermost FaultFrame of this
-// thread; compile's entry (runtime/compile.c) keeps one, and whatever must be released is owned by that
-// entry, never by the code that was jumped over. With no frame open, a fault prints its message and aborts:
-// that is for tests only.
+// A fault is our own bug or the end of memory. It unwinds by longjmp to the innermost
+// FaultFrame of this thread; compile's entry (runtime/compile.c) keeps one, and whatever
+// must be released is owned by that entry, never by the code that was jumped over.
+// With no frame open, a fault prints its message and aborts: that is for tests only.
 //
 //   FaultFrame frame;
 //   fault_enter(&frame);
@@ -33,8 +33,8 @@ void fault_leave(FaultFrame *frame);
 // Raises the fault that `frame`, which has been left, caught: for code that only cleans up.
 _Noreturn void fault_pass_on(const FaultFrame *frame);
 
-// Runs work(data), then release(data), also where a fault passes through: for what an arena of the entry's
-// does not own.
+// Runs work(data), then release(data), also where a fault passes through:
+// for what an arena of the entry's does not own.
 void fault_guard(void (*work)(void *data), void (*release)(void *data), void *data);
 
 #if defined(__GNUC__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What codegen cannot compile, found before anything is emitted: LLVM's own complaint would be a fault
-// without a place.
+// What codegen cannot compile, found before anything is emitted:
+// LLVM's own complaint would be a fault without a place.
 #include "codegen/emit.h"
 
 #include <string.h>

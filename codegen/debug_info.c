@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Debug locations: every op's place, and the calls through which it was inlined, become .file and .loc
-// directives. Without -g there are no debug sections (emission kind DebugDirectivesOnly, which the C API has
-// no name for).
+// Debug locations: every op's place, and the calls through which it was inlined,
+// become .file and .loc directives. Without -g there are no debug sections
+// (emission kind DebugDirectivesOnly, which the C API has no name for).
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/emit.h"

@@ -317,8 +317,8 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
   add_attribute(e, index, LLVMCreateEnumAttribute(e->context, kind, value));
 }
 
-// Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
-// thread's tiles.
+// Whether a multiprocessor has the threads and shared memory
+// of two blocks, and their registers room for each thread's tiles.
 static bool two_blocks_fit(const Emitter *e, Func *func) {
   const TargetInfo *arch = e->target->arch;
   uint32_t threads = 32 * func_warps(func), share = arch->registers / (2 * threads);

@@ -81,8 +81,8 @@ Op *emit_region(Emitter *e, Region *region);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
 uint32_t emit_count(const Type *type);                            // registers a thread
-// Registers a thread that tiles fill where most of them are alive (pressure.c says which count). After
-// func_number.
+// Registers a thread that tiles fill where most of them are
+// alive (pressure.c says which count). After func_number.
 uint32_t emit_pressure(const Emitter *e, Func *func);
 LLVMValueRef *emit_new(Emitter *e, const Value *value); // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Addresses. Where a tile's offsets count upwards from a multiple of its size, so that they cannot wrap
-// within it, a thread's further addresses are constants away from its first one and become the accesses'
-// immediates.
+// Addresses. Where a tile's offsets count upwards from a multiple of its size,
+// so that they cannot wrap within it, a thread's further addresses are
+// constants away from its first one and become the accesses' immediates.
 #include "codegen/emit.h"
 
 enum { MAX_DEPTH = 8, ALL_BITS = 32 };

@@ -56,8 +56,8 @@ static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x
   return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
 }
 
-// fp16 and bf16 divide in fp32. div.full.f32 is within 2 ulp in the full range (PTX ISA); div.rn costs
-// several times as much.
+// fp16 and bf16 divide in fp32. div.full.f32 is within 2 ulp
+// in the full range (PTX ISA); div.rn costs several times as much.
 static LLVMValueRef float_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMValueRef a = emit_widen(e, x[0]), b = emit_widen(e, x[1]);
   bool full = LLVMTypeOf(a) == e->f32 && !op_attr(op, ATTR_ROUNDED);

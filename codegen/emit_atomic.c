@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomics: of the threads and registers that hold an element the first does it, and gives the others the old
-// value where it is used.
+// Atomics: of the threads and registers that hold an element the
+// first does it, and gives the others the old value where it is used.
 #include <stdio.h>
 #include <string.h>
 #include "codegen/emit.h"

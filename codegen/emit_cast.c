@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions of one register. Each rounds once: where the hardware has no direct conversion, the way there
-// is exact, or rounds to odd first (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums:
-// proved algorithms using rounding to odd", 2008), which a second rounding to fewer bits cannot tell from the
-// exact value.
+// Conversions of one register. Each rounds once: where the hardware has no direct
+// conversion, the way there is exact, or rounds to odd first (S. Boldo, G. Melquiond,
+// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
+// 2008), which a second rounding to fewer bits cannot tell from the exact value.
 #include "codegen/emit.h"
 
 #include "codegen/nvvm.h"

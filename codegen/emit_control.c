@@ -54,8 +54,8 @@ static LLVMValueRef guard(Emitter *e, const Range *range) {
   return range->down ? down : LLVMBuildSelect(e->builder, step_is_down(e, range), down, up, "");
 }
 
-// Whether there is one more after i: the distance to the bound, which is positive and may need all bits,
-// exceeds the step.
+// Whether there is one more after i: the distance to the bound,
+// which is positive and may need all bits, exceeds the step.
 static LLVMValueRef more(Emitter *e, const Range *range, LLVMValueRef i) {
   LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
                down = LLVMBuildSub(e->builder, i, range->upper, "");

@@ -36,8 +36,8 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 void emit_mma_dot(Emitter *e, const Product *p);
 void emit_wgmma_dot(Emitter *e, const Product *p);
 void emit_fma_dot(Emitter *e, const Product *p);
-// After a loop that summed products by fused multiply-adds into `sum`: what comes after reads other
-// registers.
+// After a loop that summed products by fused multiply-adds into `sum`:
+// what comes after reads other registers.
 void emit_leave_sums(Emitter *e, const Value *sum, const Value *result);
 
 #endif

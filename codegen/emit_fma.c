@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot by fused multiply-adds: every thread sums its own elements of the result. Operands come from registers,
-// or from shared memory a k at a time, in vectors where the buffer's layout has a thread's elements side by
-// side.
+// dot by fused multiply-adds: every thread sums its own elements of the result.
+// Operands come from registers, or from shared memory a k at a time,
+// in vectors where the buffer's layout has a thread's elements side by side.
 //
 // An SM's quarter issues one multiply-add a cycle, but its registers' two banks (even and odd numbers) give
 // one operand each: of three different registers one must be there from the instructions before, in the same

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mathematical functions on one register: own ones where the hardware's instructions are a good start, else
-// libclc's.
+// Mathematical functions on one register: own ones where the
+// hardware's instructions are a good start, else libclc's.
 #include "codegen/emit.h"
 
 #include <math.h>
@@ -72,8 +72,8 @@ static void scale(Emitter *e, Scaled *s, LLVMValueRef far, double shift) {
   s->n = LLVMBuildSelect(b, far, n, s->n, "");
 }
 
-// Down by 969 at a time, so that what is left to do is 2^-53 or less when the number first loses bits: the
-// result is rounded once.
+// Down by 969 at a time, so that what is left to do is 2^-53 or less
+// when the number first loses bits: the result is rounded once.
 static LLVMValueRef ldexp_fp64(Emitter *e, LLVMValueRef x, LLVMValueRef n) {
   Scaled s = {x, clamp_fp64(e, n, -2200, 2200)};
   for (uint32_t i = 0; i < 2; i++) {
@@ -96,8 +96,8 @@ static LLVMValueRef ldexp_any(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(e->builder, is_nan(e, x + 1), x[1], scaled, "");
 }
 
-// The exponent as i64, wrong at 0, NaN and infinity. fp32 is normal in fp64; what is denormal there is
-// scaled.
+// The exponent as i64, wrong at 0, NaN and infinity.
+// fp32 is normal in fp64; what is denormal there is scaled.
 static LLVMValueRef exponent(Emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude(e, x), LLVMConstReal(e->f64, 0x1p-1022), "");
@@ -207,8 +207,8 @@ bool emit_has_math(const Op *op) {
   return libclc_has(symbol);
 }
 
-// libclc's sinh and cosh of fp64 look tables up at trunc(x), which of a NaN is the least integer on the GPU
-// (PTX ISA, cvt).
+// libclc's sinh and cosh of fp64 look tables up at trunc(x),
+// which of a NaN is the least integer on the GPU (PTX ISA, cvt).
 static LLVMValueRef of_number(Emitter *e, const char *symbol, const LLVMValueRef *x) {
   LLVMValueRef nan = is_nan(e, x), number = LLVMBuildSelect(e->builder, nan, LLVMConstNull(e->f64), x[0], "");
   return LLVMBuildSelect(e->builder, nan, x[0], emit_libclc(e, symbol, e->f64, &number, 1), "");

@@ -19,8 +19,8 @@ typedef struct Run {
 
 static uint32_t smaller(uint32_t a, uint64_t b) { return b < a ? (uint32_t)b : a; }
 
-// Register bits, from the lowest, that lead along one dimension. Whether addresses count upwards there is for
-// `vector` to say.
+// Register bits, from the lowest, that lead along one dimension.
+// Whether addresses count upwards there is for `vector` to say.
 static uint32_t run_bits(const Layout *layout) {
   uint32_t bits = 0, first = layout->bits[DIM_REGISTER] ? layout_basis(layout, DIM_REGISTER, 0) : 0;
   if (!first || (first & (first - 1))) return 0;
@@ -29,8 +29,8 @@ static uint32_t run_bits(const Layout *layout) {
   return bits;
 }
 
-// The length is never more than 16 bytes, what the access is aligned to, or the neighbouring elements that a
-// thread holds.
+// The length is never more than 16 bytes, what the access
+// is aligned to, or the neighbouring elements that a thread holds.
 static Run run_of(const Emitter *e, const Op *op, const Type *type) {
   Run run = {
       .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
@@ -80,8 +80,8 @@ static void scatter(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRe
   }
 }
 
-// The run's access through inline assembly, in words of 32 bits where it has as many, of 64 where its
-// elements are.
+// The run's access through inline assembly, in words of 32 bits
+// where it has as many, of 64 where its elements are.
 static GlobalAccess access_of(const Run *run, LLVMValueRef pointer, LLVMValueRef predicate) {
   uint32_t bytes = run->length * run->bytes;
   const Attr *cache = op_attr(run->op, ATTR_CACHE), *evict = op_attr(run->op, ATTR_EVICT);

@@ -109,8 +109,8 @@ void first_registers(Arena *arena, const Layout *layout, uint32_t *first) {
 
 // --- plans
 
-// Whether lanes and warps move the source's element as they move the result's: then what holds for thread 0
-// holds for all.
+// Whether lanes and warps move the source's element as they move
+// the result's: then what holds for thread 0 holds for all.
 static bool threads_agree(const Op *op, uint32_t result, const Layout *to, const Layout *from) {
   Source none = source_of(op, result, 0);
   for (int dim = DIM_LANE; dim <= DIM_WARP; dim++)

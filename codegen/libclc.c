@@ -18,8 +18,8 @@ LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, con
   return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, count, "");
 }
 
-// Attributes that libclc was compiled with would keep its functions from being inlined into the kernel's
-// target.
+// Attributes that libclc was compiled with would keep its
+// functions from being inlined into the kernel's target.
 static void make_inline(Emitter *e, LLVMValueRef function) {
   static const char *const foreign[] = {"target-features", "target-cpu", "frame-pointer"};
   unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);

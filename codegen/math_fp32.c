@@ -151,8 +151,8 @@ LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x) { return log_to_base(e,
 LLVMValueRef fp32_log2(Emitter *e, const LLVMValueRef *x) { return log_to_base(e, x[0], &BASE_2); }
 LLVMValueRef fp32_log10(Emitter *e, const LLVMValueRef *x) { return log_to_base(e, x[0], &BASE_10); }
 
-// r = x 2^-n + (2^-n - 1), with n of the rounded 1 + x, and what that sum loses. Where n is not 0, x is
-// normal and stays so.
+// r = x 2^-n + (2^-n - 1), with n of the rounded 1 + x, and what
+// that sum loses. Where n is not 0, x is normal and stays so.
 LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef sum = LLVMBuildFAdd(b, x[0], fp32_real(e, 1), "");
@@ -200,8 +200,8 @@ LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildSelect(b, is_far, z, y, "");
 }
 
-// e^-a^2 c(t) / (1 + 2a), t = (a - 4) / (a + 4), for a = |x|; of negative x 2 less that. a^2 in two parts;
-// from 10.5 on it is 0.
+// e^-a^2 c(t) / (1 + 2a), t = (a - 4) / (a + 4), for a = |x|;
+// of negative x 2 less that. a^2 in two parts; from 10.5 on it is 0.
 LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {0x1.3ba592p+0f,  -0x1.1df1acp-3f, 0x1.f7d64ep-7f,  0x1.16e96p-4f,
                             -0x1.9d917ep-4f, 0x1.80581p-4f,   -0x1.116112p-4f, 0x1.294586p-5f,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NVVM intrinsics and inline assembly. Source: LLVM's NVPTX usage guide and the PTX ISA (sections on ld, st,
-// cvt, ex2).
+// NVVM intrinsics and inline assembly. Source: LLVM's NVPTX
+// usage guide and the PTX ISA (sections on ld, st, cvt, ex2).
 #include "codegen/nvvm.h"
 
 #include <stdio.h>
@@ -136,8 +136,8 @@ static char word_constraint(uint32_t word_bits) {
   return word_bits == 64 ? 'l' : word_bits == 32 ? 'r' : 'h';
 }
 
-// A cache modifier and an eviction priority exclude one another, and volatile both: they are hints, the
-// stronger wins.
+// A cache modifier and an eviction priority exclude one another,
+// and volatile both: they are hints, the stronger wins.
 static bool has_priority(const GlobalAccess *access) {
   return !access->is_volatile && !access->cache && access->evict;
 }

@@ -51,8 +51,8 @@ LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2
 LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x); // gives fp16
 
-// One access of a thread to global memory through inline assembly: words of 8, 16, 32 or 64 bits, held as
-// i16, i16, i32, i64.
+// One access of a thread to global memory through inline assembly:
+// words of 8, 16, 32 or 64 bits, held as i16, i16, i32, i64.
 typedef struct GlobalAccess {
   uint32_t word_bits, words;
   bool is_volatile;

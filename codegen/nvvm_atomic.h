@@ -14,8 +14,8 @@ typedef struct Atomic {
   LLVMValueRef predicate; // i1; NULL: always
 } Atomic;
 
-// The old value, undefined where the predicate does not hold; without result red, which exch and cas have
-// not.
+// The old value, undefined where the predicate does not hold;
+// without result red, which exch and cas have not.
 LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
 
 #endif

@@ -14,8 +14,9 @@ typedef struct Tied {
   LLVMValueRef args[MAX_OPERANDS];
   LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
   uint32_t count, result_count;
-  bool early; // results are written before all operands have been read: an operand that is also tied needs
-              // another register
+  // Results are written before all operands have been read:
+  // an operand that is also tied needs another register.
+  bool early;
 } Tied;
 
 static char constraint_of(const Emitter *e, LLVMTypeRef type) {

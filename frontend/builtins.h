@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The handlers of builtins.def: each takes its arguments by parameter and gives the call's result. And what
-// they share.
+// The handlers of builtins.def: each takes its arguments
+// by parameter and gives the call's result. And what they share.
 #ifndef FRONTEND_BUILTINS_H
 #define FRONTEND_BUILTINS_H
 

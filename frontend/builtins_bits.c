@@ -98,8 +98,8 @@ static Value *distance(Elab *e, Value *x, Value *y) {
   return build_binary(&e->b, OP_SUB, larger, smaller);
 }
 
-// One to three integers of 32 bits (brev's one has 32 or 64), in one type and shape; their number, 0 after an
-// error.
+// One to three integers of 32 bits (brev's one has 32 or 64),
+// in one type and shape; their number, 0 after an error.
 static uint32_t bit_args(Elab *e, const Call *call, Value *values[3]) {
   uint32_t n = 1, bits = 0;
   for (const char *at = call->builtin->params; *at; at++) n += *at == ' ';

@@ -53,8 +53,8 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   if (!obj_given(&call->args[6])) return elab_scalar(e, sum);
   const Type *dtype = builtin_dtype(e, call, 6);
   if (!dtype) return NULL;
-  // A wider sum than asked for is Triton's: bf16 and fp32 in fp32, integers in i32, whatever the default
-  // says.
+  // A wider sum than asked for is Triton's: bf16 and fp32
+  // in fp32, integers in i32, whatever the default says.
   if (dtype->kind == TYPE_SCALAR && (dtype->elem == sum || dtype->elem == ELEM_FP32))
     return elab_scalar(e, sum);
   bool halves = elem == ELEM_FP16 || elem_info(elem)->bits == 8;

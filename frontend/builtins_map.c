@@ -92,8 +92,8 @@ static Value *repack(Elab *e, uint32_t pack, Value *const *tiles) {
   return build_reshape(&e->b, build_join(&e->b, low, high), 1, &n);
 }
 
-// How many elements a call takes; 0 after an error. It divides a tile's elements, and keeps one element a
-// tile.
+// How many elements a call takes; 0 after an error.
+// It divides a tile's elements, and keeps one element a tile.
 static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type) {
   bool good = true;
   if (!builtin_option(e, call, 2, CONST_INT, "pack", &good)) return good ? 1 : 0;

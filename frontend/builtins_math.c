@@ -97,8 +97,8 @@ Obj builtin_math(Elab *e, Call *call) {
   return obj_value(builtin_math_value(e, name, p.a, p.b));
 }
 
-// detail: "FUNCTION TYPE": a function of math.def, then to an integer type. FUNCTION "trunc" is the cast
-// itself.
+// detail: "FUNCTION TYPE": a function of math.def,
+// then to an integer type. FUNCTION "trunc" is the cast itself.
 Obj builtin_math_to_int(Elab *e, Call *call) {
   Str detail = str_from(call->builtin->detail), name = detail;
   name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
@@ -269,8 +269,8 @@ Obj builtin_clamp(Elab *e, Call *call) {
   return obj_value(builtin_choose(e, unordered, values[0], values[1]));
 }
 
-// The root of a sum of three or four squares, without overflow in between. detail: how many, and whether its
-// reciprocal.
+// The root of a sum of three or four squares, without overflow
+// in between. detail: how many, and whether its reciprocal.
 Obj builtin_norm(Elab *e, Call *call) {
   const char *detail = call->builtin->detail;
   Obj sum = call->args[0];

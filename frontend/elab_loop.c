@@ -22,8 +22,8 @@ typedef struct Loop {
 
 // --- What is carried ---
 
-// Splits an object into values: *out is a copy whose values are slots, to be filled with the loop's arguments
-// and then its results.
+// Splits an object into values: *out is a copy whose values are slots,
+// to be filled with the loop's arguments and then its results.
 static void flatten(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
   *out = *obj;
   if (obj->kind == OBJ_TUPLE) {
@@ -138,8 +138,8 @@ static Flow run_body(Elab *e, Loop *loop) {
   return flow;
 }
 
-// The names after the loop: what it carries, and what the body alone assigns, which has no value where it
-// never ran.
+// The names after the loop: what it carries, and what the
+// body alone assigns, which has no value where it never ran.
 static void bind_after(Elab *e, Loop *loop, Vars end, Value *results) {
   e->b = loop->after;
   elab_restore_vars(e, loop->before);

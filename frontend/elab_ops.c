@@ -198,8 +198,8 @@ Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   return run_compare(e, loc, op, a, b);
 }
 
-// Each operand is evaluated once; a link known to be false decides. Links on tiles are joined element by
-// element.
+// Each operand is evaluated once; a link known to be false decides.
+// Links on tiles are joined element by element.
 Obj elab_compare_chain(Elab *e, const Expr *expr) {
   Obj left = elab_expr(e, expr->compare.first), result = obj_bool(true);
   for (uint32_t i = 0; i < expr->compare.links.n; i++) {

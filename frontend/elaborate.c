@@ -212,8 +212,8 @@ static void resolve_param(Elab *e, const Function *function, const Config *confi
     resolve_runtime(e, at);
 }
 
-// What heuristics see: constexprs, None, and of run-time parameters the values, or else the facts of values
-// of a scratch function.
+// What heuristics see: constexprs, None, and of run-time parameters
+// the values, or else the facts of values of a scratch function.
 static void know_params(Elab *e, const Kernel *kernel) {
   FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
   uint32_t n = 0;

@@ -210,8 +210,8 @@ typedef enum Promote {
 
 // The operands of `what` ("+", "where") as values of one element type and shape.
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b);
-// As a run-time value. NULL with an error for what cannot be one. element NULL: the object's own type. `what`
-// names the place.
+// As a run-time value. NULL with an error for what cannot be one.
+// element NULL: the object's own type. `what` names the place.
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
 Value *elab_cast(Elab *e, Loc loc, Value *value,
                  const Type *element); // numeric; pointers to and from 64-bit integers. NULL: error
@@ -222,8 +222,8 @@ Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj);     // i1, of its shape: whether not 0
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
 const Type *elab_scalar(Elab *e, Elem elem);
-// An annotation's type; is_constexpr where it says so. False with an error for a name that is no type. *type
-// NULL: says nothing.
+// An annotation's type; is_constexpr where it says so.
+// False with an error for a name that is no type. *type NULL: says nothing.
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr);
 
 // --- Shapes (elab_shape.c) ---
@@ -272,8 +272,8 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 extern const Builtin builtin_table[];
 extern const uint32_t builtin_count;
 const Builtin *builtin_find(const char *name, uint32_t scope); // NULL: none. Any of the scope's bits
-// An attribute of a block pointer or tensor descriptor (builtins_block.c); false where it has none of its
-// own.
+// An attribute of a block pointer or tensor descriptor
+// (builtins_block.c); false where it has none of its own.
 bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj);
 const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n);
 
@@ -352,8 +352,8 @@ Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], const Call 
 
 // --- Decorators (decorators.c) ---
 
-// Values for constexprs from @autotune's first configuration and @heuristics, which `spec` and defaults leave
-// open.
+// Values for constexprs from @autotune's first configuration
+// and @heuristics, which `spec` and defaults leave open.
 typedef struct Config {
   VEC(Constexpr) constexprs;
   uint32_t num_warps, num_stages, maxnreg; // 0: not given

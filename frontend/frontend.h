@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the syntax tree and a specialisation to tile IR: constexprs evaluated, branches on them pruned, called
-// functions inlined.
+// From the syntax tree and a specialisation to tile IR:
+// constexprs evaluated, branches on them pruned, called functions inlined.
 #ifndef FRONTEND_FRONTEND_H
 #define FRONTEND_FRONTEND_H
 
 #include "frontend/syntax.h"
 #include "ir/ir.h"
 
-// What a kernel's signature says before it is specialised: for the command line and the runtime to match
-// arguments with.
+// What a kernel's signature says before it is specialised:
+// for the command line and the runtime to match arguments with.
 typedef struct KernelParam {
   const char *name; // interned
   const Type *type; // annotated type; NULL: none
@@ -38,9 +38,9 @@ const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const cha
 bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
                          uint32_t *count);
 
-// Elaborates one kernel into `out`. NULL with located errors in ir->diags: an unknown kernel, a constexpr
-// without a value, a parameter without a type, a name of the specialisation that is no parameter, and every
-// error of the body.
+// Elaborates one kernel into `out`. NULL with located errors in ir->diags:
+// an unknown kernel, a constexpr without a value, a parameter without a type,
+// a name of the specialisation that is no parameter, and every error of the body.
 Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec);
 
 #endif

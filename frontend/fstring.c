@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// f-strings: the literal is cut into texts and replacement fields, whose expressions are lexed and parsed by
-// themselves.
+// f-strings: the literal is cut into texts and replacement fields,
+// whose expressions are lexed and parsed by themselves.
 #include "frontend/parse.h"
 
 #include "frontend/grammar.h"

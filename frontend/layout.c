@@ -212,8 +212,8 @@ static bool is_jit_name(const Layout *layout, Str name) {
   return false;
 }
 
-// `import triton as tr` and `from triton import jit as kernel` give further names; `from numba import jit`
-// takes one.
+// `import triton as tr` and `from triton import jit as kernel`
+// give further names; `from numba import jit` takes one.
 static void note_import(Layout *layout) {
   const Token *line = &layout->in[layout->at];
   Arena *arena = layout->parse->arena;
@@ -233,8 +233,8 @@ static void note_import(Layout *layout) {
   }
 }
 
-// Whether the decorator at `at`, behind its @, marks a kernel: jit, kernel, triton.jit, with or without
-// arguments.
+// Whether the decorator at `at`, behind its @, marks a kernel:
+// jit, kernel, triton.jit, with or without arguments.
 static bool is_jit(const Layout *layout, uint32_t at) {
   const Token *token = &layout->in[at];
   if (token[0].kind != TOKEN_NAME) return false;

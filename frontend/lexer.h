@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tokens, and the lexer which makes them. Token kinds are TOKEN_*, from the grammar (frontend/grammar.h); 0
-// ends a list.
+// Tokens, and the lexer which makes them. Token kinds are TOKEN_*,
+// from the grammar (frontend/grammar.h); 0 ends a list.
 #ifndef FRONTEND_LEXER_H
 #define FRONTEND_LEXER_H
 
@@ -35,8 +35,8 @@ typedef struct Lexed {
 // TOKEN_INVALID and an error, and lexing goes on.
 void lex_file(Arena *arena, Str text, uint16_t file, Lexed *out);
 
-// Lexes `text`, an expression of an f-string that starts at `start`, as if in brackets: no NEWLINE, no
-// INDENT.
+// Lexes `text`, an expression of an f-string that starts
+// at `start`, as if in brackets: no NEWLINE, no INDENT.
 void lex_expression(Arena *arena, Str text, Loc start, Lexed *out);
 
 // "NAME", "INDENT" ...: for printing.

@@ -80,8 +80,8 @@ static size_t put_utf8(char *out, uint32_t c) {
   return (size_t)more + 1;
 }
 
-// The bytes set aside for a text of n: a power of two, so that adjacent literals can often be joined in
-// place.
+// The bytes set aside for a text of n: a power of two,
+// so that adjacent literals can often be joined in place.
 static size_t room_for(size_t n) {
   size_t room = 16;
   while (room <= n) room *= 2;

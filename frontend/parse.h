@@ -2,9 +2,8 @@
 // Inside the parser only: its state, and the builders which the grammar's actions call.
 //
 //   lexer.re   text -> tokens
-//   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs and (in
-//   .py) the
-//              rest of the file left out
+//   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs
+//              and (in .py) the rest of the file left out
 //   grammar.y  tokens -> tree, by the builders here (tree_expr.c, tree_stmt.c, literal.c, fstring.c)
 //   syntax.c   drives them; syntax_error.c says what was expected
 #ifndef FRONTEND_PARSE_H

@@ -21,8 +21,8 @@ SyntaxMode syntax_mode_of(const char *file_name);
 Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
                      SyntaxMode mode);
 
-// Parses a file whose whole text is one expression (a launch grid or value of the command line). NULL after
-// an error.
+// Parses a file whose whole text is one expression (a launch
+// grid or value of the command line). NULL after an error.
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file);
 
 // One token a line: "line:col KIND text". Lexical errors go to `diags`.

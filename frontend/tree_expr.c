@@ -14,8 +14,8 @@ Expr *tree_expr(Parse *parse, ExprKind kind, Loc loc) {
   return expr;
 }
 
-// Counts `part` as a part of `expr`. Past the limit `expr` becomes an error, told once, and the tree stays
-// shallow.
+// Counts `part` as a part of `expr`. Past the limit `expr`
+// becomes an error, told once, and the tree stays shallow.
 static void deepen(Parse *parse, Expr *expr, const Expr *part) {
   if (!part || part->depth < expr->depth) return;
   if (part->depth < AST_MAX_DEPTH) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making and changing tile IR. Use lists are kept here alone: every operand stands in its value's list, once,
-// in order of creation.
+// Making and changing tile IR. Use lists are kept here alone:
+// every operand stands in its value's list, once, in order of creation.
 #include "ir/build.h"
 
 #include "base/fault.h"

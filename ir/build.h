@@ -110,8 +110,8 @@ void op_move(Op *op, Region *region, Op *before);
 // (and its inner ops') region is NULL.
 void op_erase(Op *op);
 
-// Calls visit for every op of the region and those within, in program order; the op visited may be erased, or
-// ops be put before it.
+// Calls visit for every op of the region and those within, in program order;
+// the op visited may be erased, or ops be put before it.
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data);
 
 #endif

@@ -146,8 +146,8 @@ static void put_utf8(Buf *out, uint32_t code) {
                (int)(0x80 | (code & 63)));
 }
 
-// The escape after a backslash at *i, which moves past it. Codes of \x and \u are characters; NUL cannot be
-// held.
+// The escape after a backslash at *i, which moves past it.
+// Codes of \x and \u are characters; NUL cannot be held.
 static bool put_escape(Str text, size_t *i, Buf *out) {
   static const char from[] = "ntr\\\"'", to[] = "\n\t\r\\\"'";
   if (*i >= text.n || !text.at[*i]) return false;

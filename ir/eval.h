@@ -34,19 +34,19 @@ typedef union EvalArg {
 
 typedef struct EvalOptions {
   uint64_t max_steps; // ops; 0: no limit. Past it: an error
-  // Report accesses that nothing orders: an error where threads of one program are concerned (each element of
-  // a tile of one shape, and all scalars together, being one thread); a warning where programs are, and what
-  // hangs on their order is not compared. Costs 64 bytes for each element accessed, a copy of all buffers,
-  // and time.
+  // Report accesses that nothing orders: an error where threads of one program are concerned
+  // (each element of a tile of one shape, and all scalars together, being one thread);
+  // a warning where programs are, and what hangs on their order is not compared.
+  // Costs 64 bytes for each element accessed, a copy of all buffers, and time.
   bool races;
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
 } EvalOptions;
 
-// Runs every program of the grid, one after the other; `options` NULL: no limit, races reported, prints
-// dropped. False with located errors in ir->diags: an access out of bounds or by an undefined pointer,
-// storing, branching on an undefined value, an op that cannot be evaluated. A grid with a zero runs nothing
-// and succeeds.
+// Runs every program of the grid, one after the other; `options` NULL:
+// no limit, races reported, prints dropped. False with located errors in ir->diags:
+// an access out of bounds or by an undefined pointer, storing, branching on an undefined
+// value, an op that cannot be evaluated. A grid with a zero runs nothing and succeeds.
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options);
 
@@ -61,12 +61,13 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
   uint64_t elements, compared;
-  uint64_t uncertain;        // skipped: the result hangs on a comparison or conversion closer than its bound
-  uint64_t wrong;            // outside the bound, or bytes changed that no program wrote
-  double worst;              // the largest |got - r| / allowed over the compared floats
-  uint64_t first_wrong;      // element index, where wrong > 0
-  const char *first_message; // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2,
-                             // allowed 1e-6)"; in the memory's arena
+  uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
+  uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
+  double worst;         // the largest |got - r| / allowed over the compared floats
+  uint64_t first_wrong; // element index, where wrong > 0
+  // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)";
+  // in the memory's arena.
+  const char *first_message;
 } EvalCheck;
 
 // `elem` is how the buffer is compared where nothing was stored with another type. False where wrong > 0.

@@ -85,8 +85,8 @@ static Element apply(Machine *m, Rmw rmw, const Access *access, const Element *o
   return eval_binary(KINDS[rmw], access->code, old, value);
 }
 
-// Whether what the atomic leaves in memory hangs on the order: exchanges of different values, and kinds that
-// do not commute.
+// Whether what the atomic leaves in memory hangs on the order:
+// exchanges of different values, and kinds that do not commute.
 static bool order_shows(Rmw rmw, unsigned found, const Element *old, const Element *now) {
   bool changes = old->bits != now->bits;
   if (found & UNORDERED) return true;

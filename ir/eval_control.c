@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow of the evaluator: regions, if, for, while.
 //
-// Every value has one tile for the whole launch. What a for loop carries is kept in the tiles of the loop's
-// results and copied to the region's arguments before each iteration, so that a yield may permute the
-// arguments.
+// Every value has one tile for the whole launch. What a for loop carries
+// is kept in the tiles of the loop's results and copied to the region's
+// arguments before each iteration, so that a yield may permute the arguments.
 #include "base/fault.h"
 #include "ir/eval_machine.h"
 
@@ -43,8 +43,8 @@ static Flow run_if(Machine *m, const Op *op) {
   return flow;
 }
 
-// Iterations left from i on are counted down by distance, so that an upper bound near the type's end cannot
-// overflow i.
+// Iterations left from i on are counted down by distance,
+// so that an upper bound near the type's end cannot overflow i.
 static bool for_advance(uint64_t *i, uint64_t upper, uint64_t step, bool down) {
   uint64_t distance = down ? *i - upper : upper - *i, size = down ? 0 - step : step;
   if (size >= distance) return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Op `dot` of the evaluator: acc + a b over the last two dimensions, a matrix of the batch after another.
 //
-// Sums are taken in double (integers: modulo 2^64) over contiguous rows. v is rounded once at the end: one of
-// the results that the order of summing allows. e is the products' and acc's bounds, and 2 sqrt(n) u sum|x|
-// for the n terms, u being the accumulator's, and for fp8 the tensor core's, which keeps about 14 bits of
-// partial sums.
+// Sums are taken in double (integers: modulo 2^64) over contiguous rows.
+// v is rounded once at the end: one of the results that the order of summing allows.
+// e is the products' and acc's bounds, and 2 sqrt(n) u sum|x| for the n terms, u being the
+// accumulator's, and for fp8 the tensor core's, which keeps about 14 bits of partial sums.
 #include <math.h>
 #include <string.h>
 #include "ir/dot.h"

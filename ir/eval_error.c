@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the evaluator says to the user: which program, which element, and where an undefined element came
-// from.
+// What the evaluator says to the user: which program,
+// which element, and where an undefined element came from.
 #include <stdarg.h>
 #include <stdio.h>
 #include "ir/eval_machine.h"
@@ -62,8 +62,8 @@ static const Value *any_undefined(const Machine *m, const Op *op, uint32_t *i) {
   return NULL;
 }
 
-// The operand that made element *i of the op's result undefined, with *i as its element; NULL where the op
-// itself did.
+// The operand that made element *i of the op's result undefined,
+// with *i as its element; NULL where the op itself did.
 static const Value *undefined_operand(const Machine *m, const Op *op, uint32_t *i) {
   bool in_place = op_has(op, ELEMENTWISE) || op->kind == OP_SPLAT || op->kind == OP_CONVERT_LAYOUT ||
                   op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS;
@@ -107,8 +107,8 @@ bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t ele
   eval_error(m, op, element, "%s is undefined", what);
   const Op *origin = operand->def;
   uint32_t i = element == NO_ELEMENT ? 0 : element;
-  // Masks and operands of loops in other iterations may have changed since: the way back ends where a state
-  // says so.
+  // Masks and operands of loops in other iterations may have
+  // changed since: the way back ends where a state says so.
   for (const Value *from = operand; origin && from;) {
     if (i >= m->values[from->id].n || !(m->values[from->id].state[i] & UNDEFINED)) return false;
     from = undefined_operand(m, origin, &i);

@@ -5,9 +5,9 @@
 
 #include "ir/eval_memory.h"
 
-// A value: n elements, a scalar being a tile of one. r and e only where the elements are floats. A block
-// pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands. A shared buffer is one
-// too: which buffer, first element, strides; and so is a token: the number of its group.
+// A value: n elements, a scalar being a tile of one. r and e only where the elements are floats.
+// A block pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands.
+// So is a shared buffer: which buffer, first element, strides; and a token: the number of its group.
 typedef struct Tile {
   uint32_t n;
   ElemCode code;
@@ -56,8 +56,8 @@ bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, 
     __attribute__((format(printf, 4, 5)));
 // The same for what a host region (m->host) cannot do: "access memory".
 bool eval_on_host(Machine *m, const Op *op, const char *what);
-// The same for an undefined operand: `what` names it ("the mask"), a note says where the element became
-// undefined.
+// The same for an undefined operand: `what` names it ("the mask"),
+// a note says where the element became undefined.
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what);
 // "in program (0, 0, 0), element 3": `text` has room for EVAL_PLACE bytes.
 enum { EVAL_PLACE = 160 };
@@ -94,13 +94,13 @@ ElemCode eval_code(const Type *element);                          // of a scalar
 // Control flow, in eval_control.c. *end: the region's last op that ran.
 Flow eval_region(Machine *m, const Region *region, const Op **end);
 Flow eval_op(Machine *m, Op *op);
-// The scalar operand that control flow hangs on; false with an error where it is undefined. *uncertain: it
-// is.
+// The scalar operand that control flow hangs on;
+// false with an error where it is undefined. *uncertain: it is.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
                           bool *uncertain);
 
-// A while loop that only waits: it ends in every order of programs, with nothing to show for how long it
-// took.
+// A while loop that only waits: it ends in every order
+// of programs, with nothing to show for how long it took.
 bool eval_only_waits(const Op *op); // NULL: no
 
 // Ops by kind of work. False with an error reported.
@@ -148,8 +148,8 @@ Element eval_float_to_int(Elem from, const Element *a, Elem to);
 // a OP b as i1; uncertain where closer than the bounds.
 Element eval_float_compare(OpKind kind, Elem elem, const Element *a, const Element *b);
 bool eval_holds(OpKind kind, int order); // order: -1 less, 0 equal, 1 greater, 2 unordered
-// a where the condition, which is uncertain, held, else b: a float that is near both has a bound that covers
-// both.
+// a where the condition, which is uncertain, held, else b:
+// a float that is near both has a bound that covers both.
 Element eval_float_either(const Element *chosen, const Element *other);
 
 // Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e.

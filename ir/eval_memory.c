@@ -179,8 +179,8 @@ static ShadowPage *page_for_writing(EvalMemory *memory, EvalBuffer *buffer, uint
   return *page;
 }
 
-// Makes room for r and e of floats of `unit` bytes; entries of larger floats move to where their first byte
-// is.
+// Makes room for r and e of floats of `unit` bytes;
+// entries of larger floats move to where their first byte is.
 static void page_refine(EvalMemory *memory, ShadowPage *page, uint32_t unit) {
   if (page->unit && page->unit <= unit) return;
   double *r = ARENA_ARRAY(memory->arena, double, PAGE_BYTES / unit);

@@ -23,8 +23,8 @@ enum {
   COMPUTED = 4, // a float from arithmetic, compared by its bound; without it, a float is compared to the bit
 };
 
-// v by its bits (ir/number.h); r and e of floats: the reference in float64, and how far a right
-// implementation may be off.
+// v by its bits (ir/number.h); r and e of floats: the reference
+// in float64, and how far a right implementation may be off.
 typedef struct Element {
   uint64_t bits;
   double r, e;
@@ -41,8 +41,8 @@ enum {
 
 enum { PAGE_BYTES = 4096 };
 
-// Pages begin at multiples of PAGE_BYTES from the buffer's origin, its address rounded down to a multiple
-// of 8.
+// Pages begin at multiples of PAGE_BYTES from the buffer's
+// origin, its address rounded down to a multiple of 8.
 typedef struct ShadowPage {
   uint8_t meta[PAGE_BYTES];
   uint32_t unit; // bytes an entry of r and e stands for: the smallest float stored; 0: none yet
@@ -76,9 +76,9 @@ bool eval_code_is_float(ElemCode code);
 EvalBuffer *eval_buffer_at(EvalMemory *memory, uint64_t address, uint32_t bytes);
 const EvalBuffer *eval_buffer_start(const EvalMemory *memory,
                                     uint64_t address); // that begins there; NULL: none
-// The nearest buffer to an access that is in none, NULL where there is no buffer; `distance`: bytes from the
-// buffer's end to the access's first byte past it, or from the access's first byte to the buffer's start
-// (negative).
+// The nearest buffer to an access that is in none, NULL where there is no buffer;
+// `distance`: bytes from the buffer's end to the access's first byte past it,
+// or from the access's first byte to the buffer's start (negative).
 const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
                                    int64_t *distance);
 

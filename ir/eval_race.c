@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to global memory that nothing orders.
 //
-// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on: two accesses of one
-// program are ordered where their stamps differ. Programs run one after the other, so an earlier program's
-// access is ordered before one of this program where this program has acquired (touched by an atomic) what an
-// atomic of a later stamp released. That may miss a race in kernels with atomics; it reports none that is
-// not.
+// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on:
+// two accesses of one program are ordered where their stamps differ. Programs run one after
+// the other, so an earlier program's access is ordered before one of this program where this
+// program has acquired (touched by an atomic) what an atomic of a later stamp released.
+// That may miss a race in kernels with atomics; it reports none that is not.
 //
 // A thread is a shape and an element's index in it; all scalars are one thread.
 #include "base/fault.h"

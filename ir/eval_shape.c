@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops of the evaluator that only move elements: each element of the result is one of an operand's, found by
-// strides.
+// Ops of the evaluator that only move elements: each element
+// of the result is one of an operand's, found by strides.
 #include <string.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tile IR: SSA over scalars, pointers and tiles, with structured control flow. docs/tir.md describes the ops
-// and the text form.
+// Tile IR: SSA over scalars, pointers and tiles, with structured
+// control flow. docs/tir.md describes the ops and the text form.
 //
 // Everything lives in the module's arena and has a stable address; lists are intrusive. Nothing orders by
 // address: ids are dense, given by func_number for printing and side tables.
@@ -243,8 +243,8 @@ uint32_t func_warps(const Func *func);
 static inline const Region *value_region(const Value *value) { // where it is defined
   return value->def ? value->def->region : value->region;
 }
-// Gives every value and op of the function its dense id, in program order: the body's (the parameters first),
-// then the host regions'.
+// Gives every value and op of the function its dense id, in program order:
+// the body's (the parameters first), then the host regions'.
 void func_number(Func *func);
 
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there
@@ -266,8 +266,8 @@ static inline uint32_t op_input_count(const Op *op) { return op->operand_count -
 static inline Value *op_input(const Op *op, uint32_t i) {
   return i < op_input_count(op) ? op->operands[i].value : NULL;
 }
-// Whether removing the op, its results unused, changes nothing: pure, a load that is not volatile, or control
-// flow of such.
+// Whether removing the op, its results unused, changes nothing:
+// pure, a load that is not volatile, or control flow of such.
 bool op_is_dead(const Op *op);
 // The constant's value where `value` is a constant (scalar or splat); constants through `splat` too.
 bool value_int_constant(const Value *value, int64_t *constant);

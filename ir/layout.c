@@ -158,8 +158,8 @@ Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *orde
   return layout;
 }
 
-// Takes up to `want` bits for each dimension in order, from what `left` has; the rest goes to order[0] and
-// repeats.
+// Takes up to `want` bits for each dimension in order,
+// from what `left` has; the rest goes to order[0] and repeats.
 static void hand_out(uint32_t rank, const uint32_t *order, uint32_t want, uint32_t *left, uint32_t *taken) {
   for (uint32_t i = 0; i < rank; i++) {
     uint32_t d = order[i], n = want < left[d] ? want : left[d];

@@ -3,9 +3,9 @@
 // to the bits of a tile's flattened row-major index. "Linear Layouts: Robust Code Generation of Efficient
 // Tensor Computation Using F2" (arXiv 2505.23819). docs/layouts.md has the mathematics.
 //
-// L(x) is the XOR of the bases at x's set bits. A zero basis means that the input bit does not matter: the
-// element is held more than once. There are no kinds of layouts: constructors give bases, and everything else
-// asks the bases.
+// L(x) is the XOR of the bases at x's set bits. A zero basis means that the input bit
+// does not matter: the element is held more than once. There are no kinds of layouts:
+// constructors give bases, and everything else asks the bases.
 #ifndef IR_LAYOUT_H
 #define IR_LAYOUT_H
 
@@ -47,11 +47,11 @@ uint32_t layout_apply_offset(const Layout *layout, uint32_t offset);
 uint32_t layout_registers(const Layout *layout); // registers a thread: 2^bits[DIM_REGISTER]
 bool layout_equal(const Layout *a, const Layout *b);
 
-// Blocked: `elems` consecutive registers, then 32 lanes, then 2^warp_bits warps along the dimensions of
-// `order` (order[0] is the fastest), in a tile of `shape` (powers of two). elems, lanes and warps are log2 a
-// dimension. Lanes and warps beyond the tile have zero bases (held more than once), registers beyond it are
-// left out; a layout smaller than the tile repeats in registers. shape and the three arrays are indexed by
-// dimension, not by order.
+// Blocked: `elems` consecutive registers, then 32 lanes, then 2^warp_bits warps along the
+// dimensions of `order` (order[0] is the fastest), in a tile of `shape` (powers of two).
+// elems, lanes and warps are log2 a dimension. Lanes and warps beyond the tile have zero bases
+// (held more than once), registers beyond it are left out; a layout smaller than the tile
+// repeats in registers. shape and the three arrays are indexed by dimension, not by order.
 Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *order, const uint32_t *elem_bits,
                       const uint32_t *lane_bits, const uint32_t *warp_bits);
 // The default: one dimension order (last fastest), 2^elem_bits consecutive elements a thread, all lanes and
@@ -59,12 +59,12 @@ Layout layout_blocked(uint32_t rank, const uint32_t *shape, const uint32_t *orde
 Layout layout_default(uint32_t rank, const uint32_t *shape, const uint32_t *order, uint32_t elem_bits,
                       uint32_t warp_bits);
 
-// B after A: replaces each basis b of A by B(b). B is square: its input bits, concatenated, number A's
-// out_bits.
+// B after A: replaces each basis b of A by B(b). B is square:
+// its input bits, concatenated, number A's out_bits.
 Layout layout_compose(const Layout *a, const Layout *b);
-// X with L(X(i)) == i for every index i: out_bits (X's offset bits) -> L's input bits, concatenated; the
-// smallest such input, so that free input bits (more holders of one element) are zero. False where L is not
-// onto. Up to 31 input bits.
+// X with L(X(i)) == i for every index i: out_bits (X's offset bits) -> L's input bits,
+// concatenated; the smallest such input, so that free input bits (more holders
+// of one element) are zero. False where L is not onto. Up to 31 input bits.
 bool layout_invert(const Layout *layout, Layout *inverse);
 // Input bits that do not change the element beyond what the others give, one mask a dimension: holders with
 // any of these bits set are redundant (they mask their stores and skip their atomics).
@@ -72,8 +72,7 @@ void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]);
 // Conversion plan src -> dst, two layouts of one tile.
 typedef enum Conversion {
   CONVERT_NOTHING,   // every register stays
-  CONVERT_REGISTERS, // every thread renames registers, all threads the same way; some may be copied or
-                     // dropped
+  CONVERT_REGISTERS, // every thread renames registers, all threads the same way; some may be copied, or go
   CONVERT_LANES,     // what a warp needs its own lanes hold
   CONVERT_SHARED,    // elements change warps
 } Conversion;
@@ -83,8 +82,8 @@ uint32_t layout_contiguous_bits(const Layout *layout);
 
 // --- products, division, equations (layout_solve.c)
 
-// A * B, the direct sum: A's bases first in each dimension, then B's, shifted left by A's out_bits (31 in
-// all).
+// A * B, the direct sum: A's bases first in each dimension,
+// then B's, shifted left by A's out_bits (31 in all).
 Layout layout_product(const Layout *a, const Layout *b);
 // Whether whole == left * rest, which *rest gets.
 bool layout_divide_left(const Layout *whole, const Layout *left, Layout *rest);
@@ -100,8 +99,8 @@ bool layout_delta(const Layout *layout, uint32_t delta, uint32_t *input);
 
 // The bits of dimension `dim` in the flattened index of a tile; *first (or NULL): the lowest one's place.
 uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t *first);
-// Slice: dimension `dim` removed (its bits dropped from every basis, then registers as layout_drop_registers
-// does).
+// Slice: dimension `dim` removed (its bits dropped from every
+// basis, then registers as layout_drop_registers does).
 Layout layout_slice(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
 // The same with the dimension kept at size 1: the same bases.
 Layout layout_keep_dims(const Layout *layout, uint32_t rank, const uint32_t *shape, uint32_t dim);
@@ -158,29 +157,29 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan);
 // Where each register of each thread lies: register, lane, warp bits -> the element's offset in the buffer.
 // Addresses are XORs of the bases. `shared` is onto.
 Layout layout_offsets(const Layout *registers, const Layout *shared);
-// The shared-memory layout (from DIM_OFFSET bits; offset in elements; a bijection) through which src is
-// written and dst read with the fewest wavefronts, and then the fewest accesses (loads by ldmatrix where
-// layout_matrix allows it; of equal ones, vectors along the tile's fastest dimension); elem_bits: log2 of an
-// element's bytes (0 .. 3). Of src and dst each, registers that repeat others should be neither written nor
-// read.
+// The shared-memory layout (from DIM_OFFSET bits; offset in elements;
+// a bijection) through which src is written and dst read with the fewest wavefronts,
+// and then the fewest accesses (loads by ldmatrix where layout_matrix allows it; of equal ones,
+// vectors along the tile's fastest dimension); elem_bits: log2 of an element's bytes (0 .. 3).
+// Of src and dst each, registers that repeat others should be neither written nor read.
 Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits);
 // log2 of the elements of one access of a thread, at most 16 bytes: registers in some order to consecutive,
 // aligned offsets in all threads. Fills register_order (a permutation of the registers' bits, by number,
 // lowest first) so that the access is registers 0 .. 2^v - 1 in it.
 uint32_t layout_vector_bits(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                             uint32_t *register_order);
-// log2 of the phases that an access of 2^vector_bits elements a lane has: one for each 128 bytes, of
-// consecutive lanes.
+// log2 of the phases that an access of 2^vector_bits elements
+// a lane has: one for each 128 bytes, of consecutive lanes.
 uint32_t layout_phase_bits(uint32_t elem_bits, uint32_t vector_bits);
 // Wavefronts of one warp's access of 2^vector_bits elements a lane, all lanes active: the sum over phases of
 // the most words in one of the 32 banks of 4 bytes; ideal (or NULL): the phases.
 uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t vector_bits, const uint32_t *register_order, uint32_t *ideal);
 
-// Whether ldmatrix (stmatrix) can move the registers: matrices of 8 rows of 16 consecutive bytes, 32 bits a
-// thread and matrix. PLAIN: the words of a row are in lane bits 0 and 1, rows in lane bits 2 .. 4; elements
-// up to 4 bytes. TRANSPOSED: the 2-byte elements of a row are in lane bits 2 .. 4, rows in one register bit
-// and lane bits 0 and 1.
+// Whether ldmatrix (stmatrix) can move the registers: matrices of 8 rows of 16 consecutive bytes,
+// 32 bits a thread and matrix. PLAIN: the words of a row are in lane bits 0 and 1,
+// rows in lane bits 2 .. 4; elements up to 4 bytes. TRANSPOSED: the 2-byte elements
+// of a row are in lane bits 2 .. 4, rows in one register bit and lane bits 0 and 1.
 typedef enum LayoutMatrix { MATRIX_NONE, MATRIX_PLAIN, MATRIX_TRANSPOSED } LayoutMatrix;
 // register_order: as of layout_vector_bits, first the bits within 32 bits (TRANSPOSED: the row's
 // bit, the lowest that does as well as any).
@@ -188,8 +187,8 @@ typedef enum LayoutMatrix { MATRIX_NONE, MATRIX_PLAIN, MATRIX_TRANSPOSED } Layou
 LayoutMatrix layout_matrix(const Layout *registers, const Layout *shared, uint32_t elem_bits,
                            uint32_t *register_order, uint32_t *wavefronts);
 
-// "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>": dimensions without bits are
-// left out.
+// "layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 1024>":
+// dimensions without bits are left out.
 void layout_print(const Layout *layout, Buf *out);
 
 #endif

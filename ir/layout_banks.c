@@ -60,8 +60,8 @@ uint32_t layout_phase_bits(uint32_t elem_bits, uint32_t vector_bits) {
   return bytes_bits > WORD_BYTES_BITS ? bytes_bits - WORD_BYTES_BITS : 0;
 }
 
-// The words that one phase touches are a subspace (moved by a constant); so are their banks, and equally many
-// words are in each of them.
+// The words that one phase touches are a subspace (moved by a constant);
+// so are their banks, and equally many words are in each of them.
 typedef struct Phase {
   Span words, banks;
 } Phase;

@@ -57,8 +57,8 @@ static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t firs
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// Warps take a dimension's highest bits, below `end`; what it has no room for is zero. Returns the first bit
-// taken.
+// Warps take a dimension's highest bits, below `end`;
+// what it has no room for is zero. Returns the first bit taken.
 static uint32_t add_warps(Bases *bases, uint32_t shift, uint32_t first, uint32_t end, uint32_t warps) {
   uint32_t taken = smaller(warps, end - first);
   add_range(bases, DIM_WARP, shift, end - taken, end);
@@ -171,9 +171,8 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
 //
 // Of an access of 16 bytes a lane shared memory serves two quarters of a warp at once where all lanes i and
 // i ^ 1, or all i and i ^ 2, have the same address. With one of the two bits along m and one along n that
-// holds for both operands: 2 wavefronts each, where b takes 4 with 8 lanes in a row along n. On an H200 that
-// was 13 % faster at 16 sums a thread and 1 to 4 % at 32. Threads of 128 sums multiply longer than they wait
-// for shared memory; there the rows of 8 were 1 to 5 % faster for most tiles, and 2 % slower for one.
+// holds for both operands: 2 wavefronts each, where b takes 4 with 8 lanes in a row along n. Threads of 128
+// sums multiply longer than they wait for shared memory: they keep the rows of 8 (docs/measurements.md).
 Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
   uint32_t m = shape->n, batch = shape->n + shape->m, bits = batch + shape->batch;
   uint32_t threads = LANE_BITS + warp_bits, registers = bits > threads ? bits - threads : 0;

@@ -7,8 +7,8 @@
 
 #include "ir/dot.h"
 
-// log2 of the (padded) extents of a product: a is [batch,] M x K, b is [batch,] K x N, the result [batch,] M
-// x N.
+// log2 of the (padded) extents of a product: a is [batch,]
+// M x K, b is [batch,] K x N, the result [batch,] M x N.
 typedef struct DotShape {
   uint32_t batch, m, n, k;
 } DotShape;
@@ -23,10 +23,10 @@ typedef struct DotWarps {
   uint32_t batch, m, n;
 } DotWarps;
 
-// The result of tiles of m16n8 (M >= 16, N >= 8): in a tile a thread holds 2 neighbours along n, in rows 8
-// apart; lanes are 8 along m, 4 along n. `warpgroup`: the four warps of a warpgroup lie along m, 16 rows
-// each, as wgmma's m64nN wants it (M >= 64; warps.m >= 2); warps.m beyond those, and all of mma's, divide m
-// into consecutive parts.
+// The result of tiles of m16n8 (M >= 16, N >= 8): in a tile a thread holds
+// 2 neighbours along n, in rows 8 apart; lanes are 8 along m, 4 along n. `warpgroup`:
+// the four warps of a warpgroup lie along m, 16 rows each, as wgmma's m64nN wants it (M >= 64;
+// warps.m >= 2); warps.m beyond those, and all of mma's, divide m into consecutive parts.
 Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warpgroup);
 // The result of a wgmma that reads one operand from shared memory into registers, *in_registers, because
 // words do not lie along k there: `operand` b: the product is computed transposed, columns of b being the

@@ -13,8 +13,8 @@ typedef struct Span {
   uint64_t combo[32];
 } Span;
 
-// What is left of the vector after reduction: 0 where it is in the span. *combo gets what it was reduced by
-// (XORed in).
+// What is left of the vector after reduction: 0 where it is in the span.
+// *combo gets what it was reduced by (XORed in).
 uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo);
 // The same on to the lowest bit: what is left has no bit that leads a row, and is linear in the vector.
 uint32_t span_reduce_fully(const Span *span, uint32_t vector, uint64_t *combo);

@@ -5,8 +5,8 @@
 
 enum { MAX_RANK = 8 };
 
-// `bits` bits from place `from` of the old index to place `to` of the new one. Bits that no move names are
-// dropped.
+// `bits` bits from place `from` of the old index to place
+// `to` of the new one. Bits that no move names are dropped.
 typedef struct BitMove {
   uint32_t from, to, bits;
 } BitMove;

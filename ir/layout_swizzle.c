@@ -36,9 +36,9 @@ static bool is_register(const Layout *side, uint32_t word) {
   return found;
 }
 
-// Everything but the vector: a basis that contains, in its span, all bases of both sides that are not the
-// vector's own, so that no thread's address has bits within a vector. False where those bits cannot be told
-// apart from the vector.
+// Everything but the vector: a basis that contains, in its span, all bases of both
+// sides that are not the vector's own, so that no thread's address has bits
+// within a vector. False where those bits cannot be told apart from the vector.
 static bool find_rest(const Layout *const side[SIDES], const List *vector, List *rest) {
   Span span = {0};
   rest->n = 0;

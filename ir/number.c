@@ -11,8 +11,8 @@ typedef struct Format {
   uint8_t mantissa, exponent; // bits
   int16_t bias;
   bool saturates;
-  bool has_infinity; // all-ones exponents are infinity and NaNs; else only all-ones exponent and mantissa is
-                     // NaN
+  // All-ones exponents are infinity and NaNs; else only all-ones exponent and mantissa is NaN.
+  bool has_infinity;
   uint32_t max_finite; // the largest finite value's bits
   uint32_t nan;        // the NaN that encode gives
 } Format;

@@ -5,10 +5,9 @@
 // value (every element type is exact in double). An integer is held canonically: sign-extended to 64 bits
 // where it is signed, zero-extended where it is unsigned or i1.
 //
-// Formats: IEEE 754 binary16, binary32, binary64; bf16 is binary32's upper half; fp8e4nv and fp8e5 are OCP's
-// E4M3 and E5M2
-// ("OCP 8-bit Floating Point Specification"). Rounding is to nearest even, subnormals are kept, and
-// conversions to fp8 saturate, infinities too (PTX cvt.satfinite).
+// Formats: IEEE 754 binary16, binary32, binary64; bf16 is binary32's upper half; fp8e4nv and fp8e5
+// are OCP's E4M3 and E5M2 ("OCP 8-bit Floating Point Specification"). Rounding is to nearest even,
+// subnormals are kept, and conversions to fp8 saturate, infinities too (PTX cvt.satfinite).
 #ifndef IR_NUMBER_H
 #define IR_NUMBER_H
 
@@ -24,8 +23,8 @@ double number_max(Elem elem);     // the largest finite value
 bool number_saturates(Elem elem); // fp8: what is too large becomes number_max, not infinity
 // The smallest magnitude that rounds to infinity; INFINITY where the type saturates, and for fp64.
 double number_overflow(Elem elem);
-// The distance between the type's values around x: that of subnormals below the smallest normal, that of
-// number_max beyond it.
+// The distance between the type's values around x: that of subnormals
+// below the smallest normal, that of number_max beyond it.
 double number_ulp(Elem elem, double x);
 
 // Integers. `elem` is an integer or i1 in all of these.

@@ -207,8 +207,8 @@ static void finish_op(Parser *p, OpParts *parts, Op *op, Loc loc) {
     bind(p, parts->names.at[i].name, parts->names.at[i].loc, &op->results[i]);
 }
 
-// op := [VALUE {',' VALUE} '='] NAME [VALUE {',' VALUE}] ['{' attr {',' attr} '}'] [':' type {',' type}]
-// {region} [loc]
+// op := [VALUE {',' VALUE} '='] NAME [VALUE {',' VALUE}]
+//       ['{' attr {',' attr} '}'] [':' type {',' type}] {region} [loc]
 static void parse_op(Parser *p, Region *region) {
   OpParts parts = {0};
   OpKind kind;

@@ -28,9 +28,9 @@ uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots);
 // Whether the region over (a..., b...) gives the same for (b..., a...), as far as its ops show.
 typedef enum Commutes {
   COMMUTES_NOT,
-  COMMUTES_IN_EFFECT, // but for rounding, NaN, and points where it is not continuous: elements may be
-                      // combined in any order, but of two holders that combine with one another both must
-                      // take the same first
+  // But for rounding, NaN, and points where it is not continuous: elements may be combined
+  // in any order, but of two holders that combine with one another both must take the same first.
+  COMMUTES_IN_EFFECT,
   COMMUTES_EXACTLY,
 } Commutes;
 Commutes region_commutes(const Region *region);

@@ -39,8 +39,8 @@ bool elem_is_signed(Elem elem);
 bool elem_parse(Str name, Elem *elem);
 // An integer constant of the type: its low bits, sign- or zero-extended (i1: 0 or 1).
 int64_t elem_wrap(Elem elem, int64_t value);
-// The nearest value of a floating-point type, to even at ties; fp8 saturates. A NaN keeps the high bits of
-// its payload.
+// The nearest value of a floating-point type, to even at ties;
+// fp8 saturates. A NaN keeps the high bits of its payload.
 double elem_round(Elem elem, double value);
 
 enum { TILE_MAX_RANK = 5, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
@@ -74,8 +74,8 @@ const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t 
 enum { BY_VALUE_BYTES = 128, BY_VALUE_ALIGN = 64 };
 const Type *type_bytes(IrContext *ir);
 const Type *type_token(IrContext *ir);
-// element: scalar or pointer, as of the tensor's base pointer; rank 1 .. TILE_MAX_RANK. It has no layout:
-// what is loaded has.
+// element: scalar or pointer, as of the tensor's base pointer;
+// rank 1 .. TILE_MAX_RANK. It has no layout: what is loaded has.
 const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape);
 
 const Type *type_element(const Type *type); // of a tile; a scalar or pointer itself

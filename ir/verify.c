@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of structure: modules, functions, regions, arity, attributes, scopes, use lists. Those of types
-// are in verify_types.c.
+// The rules of structure: modules, functions, regions, arity,
+// attributes, scopes, use lists. Those of types are in verify_types.c.
 #include "ir/verify.h"
 #include "base/fault.h"
 

@@ -5,8 +5,8 @@
 
 #include "ir/ir.h"
 
-// True where the module keeps every rule; else one error a broken rule in diags, each naming the rule and the
-// op, at the op's location.
+// True where the module keeps every rule; else one error a broken rule
+// in diags, each naming the rule and the op, at the op's location.
 bool module_verify(IrModule *module, Diags *diags);
 
 #endif

@@ -27,8 +27,8 @@ void verify_type(Verifier *v, const Op *op, const Type *type, const char *what);
 // Whether the tile has a layout of its size in which every element is held.
 bool verify_holds(const Type *tile);
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what);
-// The rules of one op's types and attributes, of which operand, result and region counts are right and all
-// types are good.
+// The rules of one op's types and attributes, of which operand,
+// result and region counts are right and all types are good.
 void verify_op_types(Verifier *v, const Op *op);
 
 // Parts of it. verify_shapes.c: ops that change shapes, dot. verify_memory.c: accesses, and what else knows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// allocate_shared: gives every buffer in shared memory its place; buffers that are never alive together share
-// bytes.
+// allocate_shared: gives every buffer in shared memory its place;
+// buffers that are never alive together share bytes.
 //
 // before  %s = shared_alloc : shared<256xi32, #s>
 // after   %s = shared_alloc {offset = 1024} : shared<256xi32, #s>
@@ -48,8 +48,8 @@ static uint32_t last_id(const Op *op) {
   return id;
 }
 
-// Where the op's use of a value that was made in `home` ends: with the outermost loop around the op that
-// `home` is outside of.
+// Where the op's use of a value that was made in `home` ends:
+// with the outermost loop around the op that `home` is outside of.
 static uint32_t end_of_use(const Op *op, const Region *home) {
   uint32_t end = last_id(op);
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)

@@ -7,8 +7,8 @@
 // or a division only as far as divisibility matches it. So pid * BLOCK + arange(0, BLOCK) with BLOCK a power
 // of two is fine for every pid, and nothing is assumed of the size of offsets.
 //
-// The one assumption: a pointer of unknown origin (a parameter, one loaded or cast) is aligned as its
-// pointee's type needs.
+// The one assumption: a pointer of unknown origin (a parameter,
+// one loaded or cast) is aligned as its pointee's type needs.
 //
 // Loops: the carried values start from what enters and are weakened by what is yielded, in whole rounds over
 // the function, until nothing changes. Each number only falls; after MAX_ROUNDS what still changes is given
@@ -105,8 +105,8 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
   return divisor_at(axis_info(table, value), step_of(value), dim, run);
 }
 
-// The longest contiguous run that is aligned: its first value a multiple of its length, so that it crosses no
-// wrap and no sign.
+// The longest contiguous run that is aligned: its first value
+// a multiple of its length, so that it crosses no wrap and no sign.
 static uint64_t aligned_run(const AxisInfo *info, const Value *value, uint32_t d) {
   uint64_t half_range = (uint64_t)1 << (width_of(value) - 1);
   return min64(min64(info->contiguity[d], info->divisibility[d]), half_range);
@@ -177,9 +177,9 @@ static void rule_div(Rule *rule, uint32_t d) {
   }
 }
 
-// Of a negative multiple of b the remainder is 0 and those after it are negative: there the run is broken. As
-// in Triton it is taken for whole, so that offsets wrapped by % are read in vectors; docs/language.md says
-// so.
+// Of a negative multiple of b the remainder is 0 and those after it are negative:
+// there the run is broken. As in Triton it is taken for whole, so that
+// offsets wrapped by % are read in vectors; docs/language.md says so.
 static void rule_rem(Rule *rule, uint32_t d) {
   uint64_t run = remainder_run(rule, d);
   claim(rule, d, run, min64(divisor(rule, 0, d, run), divisor(rule, 1, d, 1)));
@@ -234,8 +234,8 @@ static void rule_least(Rule *rule, uint32_t d) { // of several values one: min, 
 
 static void rule_neg(Rule *rule, uint32_t d) { claim(rule, d, 1, divisor(rule, 0, d, 1)); }
 
-// x < bound, where x counts upwards from a multiple of its run and so does bound: x reaches bound only
-// between runs.
+// x < bound, where x counts upwards from a multiple of its
+// run and so does bound: x reaches bound only between runs.
 static void rule_compare(Rule *rule, uint32_t d) {
   if (!is_integer(rule->value[0])) return;
   OpKind kind = rule->op->kind;
@@ -275,8 +275,8 @@ static void rule_addptr(Rule *rule, uint32_t d) {
       width_of(rule->value[1]) < 64 ? aligned_run(offset, rule->value[1], d) : offset->contiguity[d];
   uint64_t run =
       max64(min64(steps, pointer->constancy[d]), min64(pointer->contiguity[d], offset->constancy[d]));
-  // Where the run is longer than the offset's aligned one, it is the pointer's, and the offset constant over
-  // it.
+  // Where the run is longer than the offset's aligned one,
+  // it is the pointer's, and the offset constant over it.
   uint64_t bytes = multiply_capped(divisor(rule, 1, d, run), size, cap);
   claim(rule, d, run, min64(divisor(rule, 0, d, run), bytes));
 }

@@ -9,13 +9,12 @@
 // Every number is a power of two, and at least 1. A scalar counts as a tile of one dimension with one
 // element. Cut a dimension of the (padded) tile into aligned runs of n elements; then, whatever the program
 // and its other indices:
-//   contiguity  within each run of that many the values are v, v + 1, v + 2 ... (pointers: v, v + size, v + 2
-//   size ... bytes, of the
-//               pointee's size), modulo 2^width of the type
-//   divisibility  the first value of each run of `contiguity` elements is a multiple of it (pointers: in
-//   bytes) constancy   each run of that many holds one value
-// Elements that ops.def calls undefined are not spoken of, nor what comes of remainders of negative numbers: offsets
-// that are wrapped by % are taken as Triton takes them.
+//   contiguity    within each run of that many the values are v, v + 1, v + 2 ...
+//                 (pointers: v, v + size, v + 2 size ... bytes, of the pointee's size), modulo 2^width of the type
+//   divisibility  the first value of each run of `contiguity` elements is a multiple of it (pointers: in bytes)
+//   constancy     each run of that many holds one value
+// Elements that ops.def calls undefined are not spoken of, nor what comes of remainders
+// of negative numbers: offsets that are wrapped by % are taken as Triton takes them.
 typedef struct AxisInfo {
   uint64_t contiguity[TILE_MAX_RANK], divisibility[TILE_MAX_RANK], constancy[TILE_MAX_RANK];
   bool nonnegative; // an integer, no element of which is negative
@@ -25,17 +24,17 @@ typedef struct AxisInfo {
 
 typedef struct AxisTable AxisTable;
 
-// Analyses the function's body; the table lives in `arena`. Calls func_number; the table holds until values
-// are added or removed.
+// Analyses the function's body; the table lives in `arena`.
+// Calls func_number; the table holds until values are added or removed.
 const AxisTable *axis_analyse(Arena *arena, Func *func);
 const AxisInfo *axis_info(const AxisTable *table, const Value *value);
 
-// What divides the values at those indices of dimension `dim` that are multiples of `run`: bytes for
-// pointers.
+// What divides the values at those indices of dimension
+// `dim` that are multiples of `run`: bytes for pointers.
 uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run);
 
-// How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), where that is one number and
-// known. As if nothing wrapped: a hint for what is fast, not a claim.
+// How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), where that is
+// one number and known. As if nothing wrapped: a hint for what is fast, not a claim.
 bool axis_stride(const AxisTable *table, const Value *value, uint32_t dim, int64_t *stride);
 
 // The dimension of longest contiguity, then the one of the shortest known stride but 0, then the later one;

@@ -7,8 +7,8 @@
 
 // Whether the op is expand_dims, broadcast, trans or reshape.
 bool axis_is_shape_op(const Op *op);
-// What is claimed of its result where `in` is claimed of its operand. `step`: how far neighbours of a
-// contiguous run are apart.
+// What is claimed of its result where `in` is claimed of its operand.
+// `step`: how far neighbours of a contiguous run are apart.
 AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step);
 
 #endif

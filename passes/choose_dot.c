@@ -108,8 +108,7 @@ static Layout choose_mma(Chooser *c, Product *p) {
 
 // Whether what is loaded ahead, were both operands turned, takes as many registers as the sums. Then a is
 // better copied by cp.async, though multiply-adds of words along k conflict more in the register file's
-// banks. H200, 4096^3, tiles of 64 x 64 x 64: 3125 us instead of 3220; of 256 x 128 x 32, with a third as
-// many: 3246 instead of 2830.
+// banks (docs/measurements.md).
 static bool crowds_registers(const Chooser *c, const Product *p) {
   uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
   bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;

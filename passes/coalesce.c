@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// coalesce: puts on each global access of a tile the layout in which neighbouring lanes touch neighbouring
-// bytes.
+// coalesce: puts on each global access of a tile the layout
+// in which neighbouring lanes touch neighbouring bytes.
 //
 // before  %v = load %p, %m : tile<1024xfp32>
-// after   %v = load %p, %m {anchor = layout<reg = [1, 2], lane = [4, ...], ...>, align = 16, vector = 4} :
-// tile<1024xfp32> needs   nothing; simplified IR tells the axis analysis more keeps   every value; types have
-// no layouts before or after breaks  nothing pays    the dimension in which addresses count upwards goes to
-// registers and then to lanes, so that a warp's access covers whole
-//         sectors, and a thread moves up to 16 bytes at once where alignment and mask allow
+// after   %v = load %p, %m {anchor = layout<reg = [1, 2], lane = [4, ...], ...>, align = 16, vector = 4}
+//              : tile<1024xfp32>
+// needs   nothing; simplified IR tells the axis analysis more
+// keeps   every value; types have no layouts before or after
+// breaks  nothing
+// pays    the dimension in which addresses count upwards goes to registers and then to lanes, so that a
+//         warp's access covers whole sectors, and a thread moves up to 16 bytes at once where alignment
+//         and mask allow
 //
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
@@ -66,8 +69,8 @@ static Access access_of(const Coalescer *c, Op *op) {
   return access;
 }
 
-// The parameter that keeps `value` from being known a multiple of `divisor` at multiples of `run`; NULL: none
-// can be named.
+// The parameter that keeps `value` from being known a multiple
+// of `divisor` at multiples of `run`; NULL: none can be named.
 static const FuncParam *blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
                               uint64_t divisor) {
   if (c->steps == 0 || axis_divisor(c->axes, value, dim, run) >= divisor) return NULL;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // decompose: ops that are made of simpler ones.
 //
-// before  %s = sort %x {axis = 0} : tile<4xi32>      after, for each of the network's steps
-//                                                    %p = reshape (flip (reshape %x : tile<2x2x1xi32>)) :
-//                                                    tile<4xi32> %y = select %first, (min %x, %p), (max %x,
-//                                                    %p)
-//         %y = slice %x {starts = [3]}               %y = gather %x, (arange + 3) {axis = 0}
+// before  %s = sort %x {axis = 0} : tile<4xi32>
+// after   for each of the network's steps
+//         %p = reshape (flip (reshape %x : tile<2x2x1xi32>)) : tile<4xi32>
+//         %y = select %first, (min %x, %p), (max %x, %p)
+//
+// before  %y = slice %x {starts = [3]}
+// after   %y = gather %x, (arange + 3) {axis = 0}
+//
 // needs   nothing; an op whose tiles have layouts stays
 // keeps   every value; of a NaN that it is one
 // breaks  nothing; afterwards there is no other sort, and every other slice is an aligned part of its operand
-// pays    a sort's steps are exchanges between registers, lanes or warps, which flip does best in any layout;
-// a
-//         slice that is not aligned changes threads as a gather does
+// pays    a sort's steps are exchanges between registers, lanes or warps, which flip does best in any
+//         layout; a slice that is not aligned changes threads as a gather does
 //
 // The sort is Batcher's bitonic network. Floats are sorted by integer keys of the same order: -0 before +0,
 // NaN last in either direction.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constant folding with the exact meaning of ops.def.
 //
-// Floats are computed in double and rounded to the type. That is the type's own rounding: the operands have
-// at most 24 bits, and a sum, product or quotient rounded to 53 bits and then to p bits is the one rounded at
-// once where 53 >= 2p + 2.
+// Floats are computed in double and rounded to the type. That is the type's own rounding:
+// the operands have at most 24 bits, and a sum, product or quotient rounded
+// to 53 bits and then to p bits is the one rounded at once where 53 >= 2p + 2.
 #include <math.h>
 #include "ir/math.h"
 #include "ir/number.h"

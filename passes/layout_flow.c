@@ -55,8 +55,8 @@ static uint32_t dim_bits(const Type *tile, uint32_t d, uint32_t *first) {
   return layout_dim_bits(tile->rank, tile->shape, d, first);
 }
 
-// The layout of a larger tile of the same rank, whose further index bits, the high ones of each dimension,
-// are registers.
+// The layout of a larger tile of the same rank, whose further
+// index bits, the high ones of each dimension, are registers.
 static const Layout *grown(const Op *op, const Layout *layout, const Type *small, const Type *large) {
   Layout result = *layout;
   uint32_t n = layout_in_bits(layout), out_bits = 0;

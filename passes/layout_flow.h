@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How an op's layouts hang together: which layout each operand has, and each result, where the op itself
-// works in a given one.
+// How an op's layouts hang together: which layout each operand has,
+// and each result, where the op itself works in a given one.
 #ifndef PASSES_LAYOUT_FLOW_H
 #define PASSES_LAYOUT_FLOW_H
 

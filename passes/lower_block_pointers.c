@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// lower_block_pointers: block pointers become scalars, accesses through them become accesses of pointer
-// tiles.
+// lower_block_pointers: block pointers become scalars,
+// accesses through them become accesses of pointer tiles.
 //
 // before  %p = make_block_ptr %base, %rows, %cols, %stride, %one, %r, %zero : block_ptr<16x64xfp32>
 //         %q = for ..., %p do (%i, %b) {
@@ -145,8 +145,8 @@ static void take_over(Lowering *l, Value *value, Value *const *fresh, uint32_t *
   for (uint32_t d = 0; d < rank; d++) parts->offset[d] = fresh[(*at)++];
 }
 
-// How far one iteration moves the block pointer `arg` along `dim`; false where that is not a small constant
-// that is never negative.
+// How far one iteration moves the block pointer `arg` along `dim`;
+// false where that is not a small constant that is never negative.
 static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, uint64_t *step) {
   *step = 0;
   for (uint32_t i = 0; i < MAX_STEPS; i++) {

@@ -109,9 +109,9 @@ bool mask_bound_visible(const MaskBound *bound, const Op *op) {
   return !bound->bound || defined_before(bound->bound, op);
 }
 
-// The indices are first, first + 1, ..., first + span, modulo 2^width. first < bound and span < bound -
-// first, taken as unsigned, say that none reaches the bound, and so that none wraps; the other comparisons
-// alike.
+// The indices are first, first + 1, ..., first + span, modulo 2^width.
+// first < bound and span < bound - first, taken as unsigned, say that none
+// reaches the bound, and so that none wraps; the other comparisons alike.
 Value *mask_bound_test(Builder *b, const MaskBound *bound) {
   IrContext *ir = b->func->module->ir;
   bool is_64 = elem_bytes(bound->type->elem) == 8, upper = bound->kind == OP_LT || bound->kind == OP_LE;

@@ -42,9 +42,9 @@ typedef struct PassRunOptions {
   Arena *scratch; // for the passes' tables, emptied after each; NULL: the module's arena, where they stay
 } PassRunOptions;
 
-// Runs the passes on every function. False, with errors in diags, where an option names no pass or disables
-// one that the result needs (nothing ran), or where a pass broke a rule (verify_each; the errors name the
-// pass).
+// Runs the passes on every function. False, with errors in diags, where
+// an option names no pass or disables one that the result needs (nothing ran),
+// or where a pass broke a rule (verify_each; the errors name the pass).
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options);
 
 #endif

@@ -393,8 +393,7 @@ static uint32_t count_async(const StagedLoop *staged) {
 // Whether a second barrier an iteration pays. With three stages it does: without, copies have to be waited
 // for before others are begun. With more it depends on how much time is left between the last instruction's
 // begin and the product's end: little where several warpgroups have more than 64 rows each, so that the
-// tensor cores' queue is full until shortly before the end (256x128 by 8 warps: 15 % slower on an H200,
-// 128x256: 4 % faster).
+// tensor cores' queue is full until shortly before the end (docs/measurements.md).
 static bool refill_pays(const Stager *s, uint32_t stages) {
   const Type *result = op_result(s->staged->dot)->type;
   uint32_t rows = result->shape[result->rank - 2], warpgroups = region_warps(s->staged->dot) / 4;

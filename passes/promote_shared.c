@@ -7,8 +7,8 @@
 // needs   layouts (propagate_layouts)
 // keeps   every value
 // breaks  nothing; codegen takes no op that needs a scratch buffer and has none
-// pays    the buffer of a conversion is laid out so that writing and reading it have the fewest bank
-// conflicts
+// pays    the buffer of a conversion is laid out so that writing and reading it have the fewest
+//         bank conflicts
 //
 // Each buffer is made right before its op, so that it is alive for that op alone and allocate_shared lets
 // later ones have the same bytes.

@@ -5,8 +5,7 @@
 //   lazy   a pure chain of constants, aranges, splats, cheap elementwise ops and views of such: it is made in
 //          whatever layout a user asks for, once for each
 //   view   a shape op on something that is not lazy: made in the layout that is asked for too, from its
-//   source,
-//          which is converted where it must be
+//          source, which is converted where it must be
 //   home   all others: values that must have one layout (elementwise ops, what loops carry, branches yield)
 //          are one component of a union-find over values and ops
 // Edges are where components meet: an operand behind a view, a reduction and its result, a dot's operands.
@@ -28,10 +27,11 @@ typedef struct Access {
   const Layout *paired[MAX_PAIRED]; // further ones, from propagate_pair; NULL: no more
   uint32_t bytes, weight;
   uint32_t vector; // elements: at most these
-  uint32_t shift,
-      bits;           // of the flattened index: the first bit, and how many, in which addresses count upwards
-  uint64_t place[32]; // by bit of the flattened index: the bytes that it leads away; what is not known leads
-                      // to a place of its own
+  // The bits of the flattened index in which addresses count upwards: the first, and how many.
+  uint32_t shift, bits;
+  // By bit of the flattened index: the bytes that it leads away;
+  // what is not known leads to a place of its own.
+  uint64_t place[32];
 } Access;
 
 // Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or
@@ -116,11 +116,11 @@ Value *propagate_source(const Propagator *p, Value *value);
 const Layout *propagate_back(const Propagator *p, const Value *value, const Layout *layout);
 const Layout *propagate_forward(const Propagator *p, const Value *value, const Layout *layout);
 
-// propagate_pair.c: gives accesses that run along different dimensions of one value layouts in which threads
-// hold blocks of both runs.
+// propagate_pair.c: gives accesses that run along different dimensions
+// of one value layouts in which threads hold blocks of both runs.
 void propagate_pair(Propagator *p);
-// Of a layout in which several lanes hold the same elements: each has its share of them, so that they are stored
-// at once. NULL: of another.
+// Of a layout in which several lanes hold the same elements:
+// each has its share of them, so that they are stored at once. NULL: of another.
 const Layout *propagate_spread(Propagator *p, const Access *access, const Layout *layout);
 
 // propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // propagate_layouts: gives every tile type a layout, from the anchors on accesses and dots.
 //
-// before  %v = load %p {anchor = L8, align = 16, vector = 8} : tile<1024xfp16>      (and a store of fp32 with
-//         anchor L4)
+// before  %v = load %p {anchor = L8, align = 16, vector = 8} : tile<1024xfp16>
+//         (and a store of fp32 with anchor L4)
 // after   %v = load %p {align = 8, vector = 4} : tile<1024xfp16, L4>
 // needs   anchors (coalesce, choose_dot); without one an access moves an element at a time in the default
-// layout keeps   every value breaks  nothing; from here on every tile type has a layout, no access an anchor,
-// every load and store of a
-//         tile align and vector
+//         layout
+// keeps   every value
+// breaks  nothing; from here on every tile type has a layout, no access an anchor, every load and store of
+//         a tile align and vector
 // pays    values that must share a layout are one component and get one, so nothing is converted between
-// them.
-//         Of the layouts that its accesses, dots and neighbours propose a component takes the one that costs
-//         least: sectors and instructions of accesses, what reductions move between threads, conversions
-//         where components meet, each weighted by the loops around it. An access for which its own anchor and
-//         a conversion is cheaper is split off. Cheap values are made anew in each layout that is asked for
+//         them. Of the layouts that its accesses, dots and neighbours propose a component takes the one that
+//         costs least: sectors and instructions of accesses, what reductions move between threads,
+//         conversions where components meet, each weighted by the loops around it. An access for which its
+//         own anchor and a conversion is cheaper is split off. Cheap values are made anew in each layout
+//         that is asked for
 //
-// propagate.h says what components, lazy values, views and edges are; propagate_graph.c finds them,
-// propagate_pair.c adds layouts for transpositions, propagate_choose.c and propagate_cost.c choose, propagate_rewrite.c makes types, copies and conversions.
+// propagate.h         what components, lazy values, views and edges are
+// propagate_graph.c   finds them
+// propagate_pair.c    adds layouts for transpositions
+// propagate_choose.c  chooses, by what propagate_cost.c says
+// propagate_rewrite.c makes types, copies and conversions
 //
-// After this pass a thread's registers, in layout order, come in runs of `vector` elements that are
-// consecutive in memory: each one access under one mask bit, at an address that is a multiple of `align`
-// bytes.
+// After this pass a thread's registers, in layout order, come in runs
+// of `vector` elements that are consecutive in memory: each one access
+// under one mask bit, at an address that is a multiple of `align` bytes.
 #include "ir/build.h"
 #include "passes/propagate.h"
 

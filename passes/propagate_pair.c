@@ -30,8 +30,8 @@ static Layout of_run(const Run *run, uint64_t elements) {
   return layout;
 }
 
-// The run of `other` as an index of the tile that `access` moves; empty where they do not show the same
-// elements.
+// The run of `other` as an index of the tile that `access` moves;
+// empty where they do not show the same elements.
 static Run run_of_other(Propagator *p, const Access *access, const Access *other, uint32_t root) {
   Value *from = shown_by(p, other, root), *to = shown_by(p, access, root);
   const uint64_t elements = type_elements(op_operand(access->op, 0)->type);

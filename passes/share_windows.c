@@ -17,8 +17,7 @@
 //         admits it
 // breaks  nothing
 // pays    each element comes from global memory once, and the halo; a tap costs whole vectors of shared
-// memory,
-//         without bank conflicts, of which neighbouring taps have most in common
+//         memory, without bank conflicts, of which neighbouring taps have most in common
 //
 // Cost: at least 3 distances, which span at most a quarter of the tile, as many elements as threads, and at
 // most 32 KB of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
@@ -75,8 +74,8 @@ static Value *bounded(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
   return build_binary(b, kind, index, build_int(b, index->type, bound));
 }
 
-// Where some tap reads place first + i, i < n. Tap t reads it as its element first + i - (t - anchor). NULL:
-// everywhere.
+// Where some tap reads place first + i, i < n. Tap t reads
+// it as its element first + i - (t - anchor). NULL: everywhere.
 static Value *admitted(Share *h, int64_t first, uint32_t n) {
   Value *sum = NULL;
   for (uint32_t i = 0; i < h->window->taps.n; i++) {

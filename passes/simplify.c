@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // simplify: folding, common subexpressions, dead code, canonical forms, control flow that is decided.
 //
-// before  %c = constant {value = 256} : i32      after   %o = add %x, %a
+// before  %c = constant {value = 256} : i32
 //         %s = splat %c : tile<256xi32>
 //         %m = mul %c, %zero : i32
 //         %t = splat %m : tile<256xi32>
-//         %y = add %t, %x        %o = add %y, %a
+//         %y = add %t, %x
+//         %o = add %y, %a
+// after   %o = add %x, %a
 // needs   valid IR, with or without layouts
 // keeps   every value, to the bit; the type and layout of what stays; memory accesses, but for loads whose
-// result is unused breaks  nothing pays    smaller IR for all later passes; constants and splats become
-// visible to the axis analysis
+//         result is unused
+// breaks  nothing
+// pays    smaller IR for all later passes; constants and splats become visible to the axis analysis
 //
 // Constants stand on the right of commutative ops, x - c is x + -c, ops on splats are splats of scalar ops.
 // Rounds of a walk forwards (canon.c, fold.c), one for common subexpressions (cse.c) and one backwards for

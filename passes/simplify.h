@@ -6,9 +6,9 @@
 #include "ir/build.h"
 #include "passes/passes.h"
 
-// Folding, exactly as ops.def says. False where the result is undefined, depends on the target or is a NaN
-// (whose bits would be ours). Integers are canonical 64-bit values as number.h says; `elem` is the operands'
-// type.
+// Folding, exactly as ops.def says. False where the result is undefined,
+// depends on the target or is a NaN (whose bits would be ours). Integers are
+// canonical 64-bit values as number.h says; `elem` is the operands' type.
 bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result);
 bool fold_float(OpKind kind, Elem elem, double a, double b, double *result);
 bool fold_compare_float(OpKind kind, double a, double b, int64_t *result);
@@ -23,8 +23,8 @@ Value *canonical_value(Op *op, bool *changed);
 // Whether every value of type `from` is a value of type `to`, so that casting there loses nothing.
 bool cast_is_exact(Elem from, Elem to);
 
-// Makes later ops use the results of equal earlier ones, in regions where those are visible; the later ones
-// are erased.
+// Makes later ops use the results of equal earlier ones,
+// in regions where those are visible; the later ones are erased.
 bool merge_common(Arena *scratch, Func *func, Region *region);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// split_masks: where a mask keeps accesses narrow, the block that is wholly inside its bounds gets a copy
-// without it.
+// split_masks: where a mask keeps accesses narrow, the block
+// that is wholly inside its bounds gets a copy without it.
 //
 // before  %m = lt %offs, %n            (%offs = %start + arange(0, 1024); %n any number)
 //         %x = load %p, %m
@@ -11,15 +11,16 @@
 //           ...
 //           store %q, %y
 //         } else { as before }
+//
 // before  for %i = %a to %n step 1024 { load %p, (%i + arange(0, 1024)) < %n ... }
 // after   for %i = %a to %a + (%n - %a) / 1024 * 1024 step 1024 { load %p ... }
 //         for %i = ... to %n step 1024 { as before }        (at most once)
+//
 // needs   pointer tiles without layouts; before coalesce, which then sees accesses without masks
 // keeps   every value
 // breaks  nothing
 // pays    the mask's bound is any number, so a masked access moves one element at a time; an access without
-// mask moves 16 bytes a
-//         lane. The price is a second copy of the code
+//         mask moves 16 bytes a lane. The price is a second copy of the code
 //
 // In a straight line that reduces or scans the copy is made for wide accesses too, where a thread has several
 // of them under masks: their predicates, and the offsets that these come from, would live across the
@@ -27,8 +28,8 @@
 //
 // Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
 //
-// Any other tile whose masks' changes fall together with its vectors (the bound a multiple of 16) needs no
-// second copy and gets none.
+// Any other tile whose masks' changes fall together with its vectors
+// (the bound a multiple of 16) needs no second copy and gets none.
 #include "ir/clone.h"
 #include "ir/tuning.h"
 #include "passes/axis_info.h"

@@ -108,8 +108,8 @@ static void test_limits(void **state) {
   buf_free(&deep);
 }
 
-// Runs `expressions`, each stored as i64, on a (i32), b (i32), u (u32), s (i8), f (fp32) and compares with
-// what C gives.
+// Runs `expressions`, each stored as i64, on a (i32), b (i32),
+// u (u32), s (i8), f (fp32) and compares with what C gives.
 static void check_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f) {
   static const char text[] =
       "@kernel\n@grid(cdiv(a, 3) - cdiv(a, 3) + 2)\n"

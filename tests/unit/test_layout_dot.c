@@ -22,8 +22,8 @@ static void result_of_mma(void **state) {
       assert_int_equal(at(&layout, v, lane), (lane / 4 + 8 * (v >> 1)) * 8 + 2 * (lane % 4) + (v & 1));
 }
 
-// a of 16 bits: row g + 8 ((v / 2) % 2), k = 2 q + v % 2 + 8 (v / 4); of 8 bits k = 4 q + v % 4 + 16 (v / 8),
-// row by v / 4.
+// a of 16 bits: row g + 8 ((v / 2) % 2), k = 2 q + v % 2 + 8 (v / 4);
+// of 8 bits k = 4 q + v % 4 + 16 (v / 8), row by v / 4.
 static void first_operand_of_mma(void **state) {
   (void)state;
   for (uint32_t pack = 0; pack <= 2; pack++) {
@@ -133,8 +133,8 @@ static void operands_of_fma(void **state) {
   }
 }
 
-// PTX ISA, swizzling modes: within 8 lines of 128 bytes the 16-byte chunk's number (of as many as a row has)
-// is XORed with the line's.
+// PTX ISA, swizzling modes: within 8 lines of 128 bytes the 16-byte
+// chunk's number (of as many as a row has) is XORed with the line's.
 static void shared_of_wgmma(void **state) {
   (void)state;
   for (uint32_t elem_bits = 0; elem_bits <= 2; elem_bits++)

@@ -186,8 +186,8 @@ static void test_join_interleaves(void **unused) {
   }
 }
 
-// By definition: every thread holds both halves of each of its pairs, and which half a register has is the
-// same in all threads.
+// By definition: every thread holds both halves of each of its pairs,
+// and which half a register has is the same in all threads.
 static bool splits(const Layout *l) {
   for (uint32_t thread = 0; thread < threads(l); thread++) {
     Held have = held(l, thread);

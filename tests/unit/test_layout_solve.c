@@ -40,8 +40,8 @@ static void test_product_works_on_each_part(void **unused) {
   }
 }
 
-// By definition, without looking at bases: the whole's low bits are left of the low inputs, and its high bits
-// do not depend on those.
+// By definition, without looking at bases: the whole's low bits are
+// left of the low inputs, and its high bits do not depend on those.
 static bool divides(const Layout *whole, const Layout *left) {
   if (left->out_bits > whole->out_bits) return false;
   Layout rest = {.out_bits = (uint8_t)(whole->out_bits - left->out_bits)};
