@@ -147,8 +147,8 @@ static Gamma gamma_of(Emitter *e, LLVMValueRef a) {
   LLVMValueRef part = LLVMBuildFMul(b, lost, polynomial(e, z, slope, 3), "");
   series = nvvm_fma(e, LLVMBuildFNeg(b, part, ""), series, series);
   g.rest = LLVMBuildFMul(b, g.rest, series, "");
-  LLVMValueRef s =
-      nvvm_fma(e, a, a, LLVMBuildFMul(b, a, real(e, 7), "")); // a (a + 7); the others are s + 6, 10, 12
+  // a (a + 7); the others are s + 6, 10, 12.
+  LLVMValueRef s = nvvm_fma(e, a, a, LLVMBuildFMul(b, a, real(e, 7), ""));
   g.below = LLVMBuildFAdd(b, a, real(e, 7), "");
   for (uint32_t k = 0; k < 3; k++)
     g.below = LLVMBuildFMul(b, g.below, LLVMBuildFAdd(b, s, real(e, k == 0 ? 6 : k == 1 ? 10 : 12), ""), "");

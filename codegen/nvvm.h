@@ -33,8 +33,8 @@ LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
 // bar.sync id, of so many threads; 0: of all the block's.
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
-LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x,
-                              uint32_t mask); // i32: of the lane that differs by mask
+// i32: of the lane that differs by mask.
+LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
 // redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80
 LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
 // Adds 1 to the word in shared memory, atomically, where counted (i1).

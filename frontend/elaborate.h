@@ -103,8 +103,8 @@ struct Elab {
   Func *func;
   Builder b; // its loc is set by whoever evaluates a node
   Frame *frame;
-  VEC(Binding)
-  known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
+  // Parameters as far as they are resolved, for heuristics: absent where known at run time only.
+  VEC(Binding) known;
   uint32_t depth, calls, steps, prints;
   VEC(Value *) nan_descriptors; // whose loads pad with NaN
   const Function *heuristic;    // within a heuristic of this kernel: facts of parameters decide; else NULL
@@ -129,8 +129,8 @@ enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8, SCOPE_HELPER
 struct Builtin {
   const char *name;
   uint32_t scope; // where it can be reached from: SCOPE_*
-  const char *
-      params; // names, in order; "?" after optional ones, "*" before one that takes the rest; NULL: not built
+  // Names, in order; "?" after optional ones, "*" before one that takes the rest; NULL: not built.
+  const char *params;
   Obj (*run)(Elab *e, Call *call); // NULL: not built yet
   const char *detail;              // for a handler that serves several: which one this is; else NULL
 };
@@ -152,16 +152,16 @@ struct Cont {
 // --- elaborate.c: the context ---
 
 Loc elab_loc(const Elab *e, Loc loc); // within the present call
-Obj elab_error(Elab *e, Loc loc, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));                           // an OBJ_ERROR
+// Gives an OBJ_ERROR.
+Obj elab_error(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go to a function of no module
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
 void elab_leave(Elab *e);
 Frame *elab_push(Elab *e, const Function *function); // a fresh innermost frame
 void elab_pop(Elab *e);
 const char *elab_text(Elab *e, Buf *buf); // the buffer's text in the arena; frees the buffer
-const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names,
-                              size_t n); // "; did you mean 'x'?" or ""
+// "; did you mean 'x'?" or "".
+const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n);
 
 // --- Objects (constexpr.c) ---
 
@@ -203,18 +203,18 @@ typedef struct Pair {
 
 typedef enum Promote {
   PROMOTE_PLAIN,
-  PROMOTE_MOVE, // elements are moved and not computed with: of fp8 too
-  PROMOTE_DIVIDE,
-  PROMOTE_INTEGERS
-} Promote; // DIVIDE: / and %; INTEGERS: & | ^ << >>
+  PROMOTE_MOVE,     // elements are moved and not computed with: of fp8 too
+  PROMOTE_DIVIDE,   // / and %
+  PROMOTE_INTEGERS, // & | ^ << >>
+} Promote;
 
 // The operands of `what` ("+", "where") as values of one element type and shape.
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b);
 // As a run-time value. NULL with an error for what cannot be one.
 // element NULL: the object's own type. `what` names the place.
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
-Value *elab_cast(Elab *e, Loc loc, Value *value,
-                 const Type *element); // numeric; pointers to and from 64-bit integers. NULL: error
+// Between numbers; pointers to and from 64-bit integers. NULL: error.
+Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element);
 Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element);
 Value *elab_splat_like(Elab *e, Value *scalar, const Type *like); // itself where `like` is no tile
 // `scalar`, just made of `obj`, in the shape of `like`: a literal becomes one constant.
@@ -229,8 +229,8 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
 // --- Shapes (elab_shape.c) ---
 
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape);
-bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank,
-                uint32_t shape[TILE_MAX_RANK]);                             // constexpr ints, checked
+// A shape of constexpr ints, checked.
+bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape[TILE_MAX_RANK]);
 const char *elab_shape_text(Elab *e, uint32_t rank, const uint32_t *shape); // "[16, 64]"
 // A new dimension of size 1 at `axis` (0 .. rank). Of a scalar: a tile of one element. NULL: error.
 Value *elab_expand_dims(Elab *e, Loc loc, Value *value, uint32_t axis);
@@ -261,8 +261,8 @@ bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of
 bool elab_accepted(Elab *e, const CompClause *clause, bool *good);
 Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
 Obj elab_name(Elab *e, Loc loc, const char *name);
-const char *elab_expr_text(Elab *e,
-                           const Expr *expr); // a dotted name as written; "the expression" for others
+// A dotted name as written, "the expression" for others.
+const char *elab_expr_text(Elab *e, const Expr *expr);
 const Function *elab_find_function(const Module *module, const char *name);
 // Binds a call's arguments to a builtin's parameters. False after errors.
 bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call);
@@ -369,7 +369,7 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 Obj elab_heuristic_arg(Elab *e, Loc loc, const char *name);
 extern const char elab_args_path[]; // the namespace that a heuristic's parameter stands for
 bool elab_is_decorator(const Expr *decorator, const char *name); // by the last part of its name
-const Expr *elab_decorator(const Function *function,
-                           const char *name); // the last part of its name; NULL: none
+// By the last part of its name; NULL: none.
+const Expr *elab_decorator(const Function *function, const char *name);
 
 #endif

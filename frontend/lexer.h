@@ -26,8 +26,8 @@ typedef struct LexError {
 } LexError;
 
 typedef struct Lexed {
-  TokenList
-      tokens; // each logical line ends in NEWLINE; INDENT and DEDENT pair up; the last token is of kind 0
+  // Each logical line ends in NEWLINE; INDENT and DEDENT pair up; the last token is of kind 0.
+  TokenList tokens;
   VEC(LexError) errors;
 } Lexed;
 

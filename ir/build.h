@@ -29,16 +29,16 @@ Value *build_float(Builder *b, const Type *type, double value);
 Value *build_program_id(Builder *b, OpKind kind, uint32_t axis); // OP_PROGRAM_ID, OP_NUM_PROGRAMS
 Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, const Type *tile); // tile: any tile type of that shape
-Value *build_binary(Builder *b, OpKind kind, Value *x,
-                    Value *y);                                // type of x; i1 of x's shape for comparisons
+// Of x's type; i1 of x's shape for comparisons.
+Value *build_binary(Builder *b, OpKind kind, Value *x, Value *y);
 Value *build_cast(Builder *b, Value *x, const Type *element); // x itself where it has that element type
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other);
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
 
 // Tile ops below give types without a layout: they are for IR that propagate_layouts has not seen. They do
 // not check: the verifier does.
-Value *build_math(Builder *b, const char *function, Value *x, Value *y,
-                  Value *z); // math.def's; y, z may be NULL
+// A function of math.def; y, z may be NULL.
+Value *build_math(Builder *b, const char *function, Value *x, Value *y, Value *z);
 Value *build_expand_dims(Builder *b, Value *x, uint32_t axis);
 Value *build_broadcast(Builder *b, Value *x, const uint32_t *shape); // x's rank
 Value *build_reshape(Builder *b, Value *x, uint32_t rank, const uint32_t *shape);

@@ -118,8 +118,8 @@ Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Elem
 
 void eval_sum_add(FloatSum *sum, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
-  sum->v =
-      sum->terms > 0 ? sum->v + v : v; // rounded at the end: rounding each would drift off in one direction
+  // Rounded at the end: rounding each would drift off in one direction.
+  sum->v = sum->terms > 0 ? sum->v + v : v;
   sum->r = sum->terms > 0 ? sum->r + x->r : x->r;
   sum->size += fabs(x->r);
   sum->e += x->e;

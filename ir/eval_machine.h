@@ -187,8 +187,8 @@ bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok);
 void eval_race_begin(Machine *m);   // a launch
 void eval_race_program(Machine *m); // the next program begins
 void eval_race_again(Machine *m);   // the launch begins once more, knowing what the first run found
-bool eval_race_ordered(
-    const Machine *m); // whether the first run found reads that hang on the order of programs
+// Whether the first run found reads that hang on the order of programs.
+bool eval_race_ordered(const Machine *m);
 void eval_race_end(Machine *m);
 void eval_race_barrier(Machine *m);
 void eval_race_op(Machine *m, const Op *op); // the accesses of this op follow

@@ -16,10 +16,10 @@ enum { CODE_POINTER = ELEM_COUNT };
 
 // Of an element's state.
 enum {
-  UNDEFINED =
-      1, // has no value: reading it is allowed, storing it, branching on it or addressing with it is not
-  UNCERTAIN =
-      2,        // hangs on a comparison or conversion closer than its bound: right implementations may differ
+  // Has no value: reading it is allowed, storing it, branching on it or addressing with it is not.
+  UNDEFINED = 1,
+  // Hangs on a comparison or conversion closer than its bound: right implementations may differ.
+  UNCERTAIN = 2,
   COMPUTED = 4, // a float from arithmetic, compared by its bound; without it, a float is compared to the bit
 };
 
@@ -74,8 +74,8 @@ bool eval_code_is_float(ElemCode code);
 
 // The buffer that holds all of address .. address + bytes; NULL: none.
 EvalBuffer *eval_buffer_at(EvalMemory *memory, uint64_t address, uint32_t bytes);
-const EvalBuffer *eval_buffer_start(const EvalMemory *memory,
-                                    uint64_t address); // that begins there; NULL: none
+// The buffer that begins there; NULL: none.
+const EvalBuffer *eval_buffer_start(const EvalMemory *memory, uint64_t address);
 // The nearest buffer to an access that is in none, NULL where there is no buffer;
 // `distance`: bytes from the buffer's end to the access's first byte past it,
 // or from the access's first byte to the buffer's start (negative).

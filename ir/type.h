@@ -79,8 +79,8 @@ const Type *type_token(IrContext *ir);
 const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape);
 
 const Type *type_element(const Type *type); // of a tile; a scalar or pointer itself
-const Type *type_with_element(IrContext *ir, const Type *like,
-                              const Type *element); // `like`'s shape and layout
+// `like`'s shape and layout.
+const Type *type_with_element(IrContext *ir, const Type *like, const Type *element);
 const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
 bool type_is_tile(const Type *type);
 bool type_is_block_ptr(const Type *type);

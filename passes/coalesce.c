@@ -25,8 +25,8 @@ typedef struct Coalescer {
   Func *func;
   const AxisTable *axes;
   bool changed;
-  uint32_t
-      steps; // left to look for a parameter to name: expressions share operands, so the search is bounded
+  // Left to look for a parameter to name: expressions share operands, so the search is bounded.
+  uint32_t steps;
 } Coalescer;
 
 // One access, and each thing that bounds the elements of a vector.
