@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "base/math.h"
 
 struct ArenaChunk {
   ArenaChunk *older;
@@ -50,7 +51,7 @@ void *arena_alloc(Arena *arena, size_t size) {
     fault_raise(FAULT_MEMORY, "out of memory (%zu bytes, planned by a test)", size);
   const size_t align = _Alignof(max_align_t);
   if (size > SIZE_MAX - align) fault_raise(FAULT_MEMORY, "out of memory (%zu bytes)", size);
-  size = size ? (size + align - 1) / align * align : align;
+  size = size ? round_up(size, align) : align;
   if ((size_t)(arena->end - arena->next) < size) return arena_add_chunk(arena, size);
   void *at = arena->next;
   arena->next += size;

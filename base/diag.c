@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/json.h"
+#include "base/math.h"
 
 enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
 
@@ -141,8 +142,6 @@ void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement) {
   vec_push(diags->arena, &parent->fixits, fixit);
 }
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 // Insertions, deletions, replacements and swaps of neighbours
 // (optimal string alignment); more than `limit` for what is too long.
 static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
@@ -153,9 +152,9 @@ static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
     row[0] = i;
     for (uint32_t j = 1; j <= b.n; j++) {
       bool same = a.at[i - 1] == b.at[j - 1];
-      row[j] = least(last[j - 1] + !same, least(last[j], row[j - 1]) + 1);
+      row[j] = min_u32(last[j - 1] + !same, min_u32(last[j], row[j - 1]) + 1);
       if (i > 1 && j > 1 && a.at[i - 1] == b.at[j - 2] && a.at[i - 2] == b.at[j - 1])
-        row[j] = least(row[j], before[j - 2] + 1);
+        row[j] = min_u32(row[j], before[j - 2] + 1);
     }
     uint32_t *oldest = before;
     before = last;

@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 
 #include "base/fault.h"
+#include "base/math.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
@@ -69,8 +70,6 @@ static LLVMValueRef merge_bits(Emitter *e, LLVMValueRef a, LLVMValueRef b, bool 
   if (LLVMIsAInstruction(both)) LLVMSetIsDisjoint(both, true);
   return both;
 }
-
-static bool is_power_of_two(uint32_t x) { return x && (x & (x - 1)) == 0; }
 
 // The number of bits from `bit` on whose bases double from one to the next, so that one shift serves all.
 static uint32_t shifted_run(const Layout *layout, LayoutDim dim, uint32_t bit) {

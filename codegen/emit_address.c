@@ -2,11 +2,10 @@
 // Addresses. Where a tile's offsets count upwards from a multiple of its size,
 // so that they cannot wrap within it, a thread's further addresses are
 // constants away from its first one and become the accesses' immediates.
+#include "base/math.h"
 #include "codegen/emit.h"
 
 enum { MAX_DEPTH = 8, ALL_BITS = 32 };
-
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth);
 
@@ -15,14 +14,14 @@ static uint32_t zero_bits_of_argument(const Emitter *e, const Value *value, uint
   const Op *loop = value->region->parent;
   if (!loop) return e->func->params[value->index].facts.divisible16 ? 4 : 0;
   if (loop->kind != OP_FOR || value->index != 0) return 0;
-  return least(zero_bits(e, op_operand(loop, 0), depth), zero_bits(e, op_operand(loop, 2), depth));
+  return min_u32(zero_bits(e, op_operand(loop, 0), depth), zero_bits(e, op_operand(loop, 2), depth));
 }
 
 // How many of an integer's low bits are always 0.
 static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth) {
   int64_t constant;
   if (value_int_constant(value, &constant))
-    return constant ? least(ALL_BITS, (uint32_t)__builtin_ctzll((uint64_t)constant)) : ALL_BITS;
+    return constant ? min_u32(ALL_BITS, lowest_bit((uint64_t)constant)) : ALL_BITS;
   if (depth == 0) return 0;
   depth--;
   if (!value->def) return zero_bits_of_argument(e, value, depth);
@@ -31,8 +30,8 @@ static uint32_t zero_bits(const Emitter *e, const Value *value, uint32_t depth) 
   switch ((int)op->kind) {
   case OP_SPLAT: return x;
   case OP_ADD:
-  case OP_SUB: return least(x, zero_bits(e, op_operand(op, 1), depth));
-  case OP_MUL: return least(ALL_BITS, x + zero_bits(e, op_operand(op, 1), depth));
+  case OP_SUB: return min_u32(x, zero_bits(e, op_operand(op, 1), depth));
+  case OP_MUL: return min_u32(ALL_BITS, x + zero_bits(e, op_operand(op, 1), depth));
   default: return 0;
   }
 }

@@ -2,6 +2,7 @@
 // shared_load by ldmatrix: where a warp's registers are 8x8 matrices of 16 bits (or, not transposed, of
 // 32-bit words of narrower or wider elements) whose rows lie in 16 bytes each. PTX ISA, "Warp-level matrix
 // load instruction: ldmatrix".
+#include "base/math.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
 
@@ -88,7 +89,7 @@ static void choose_rows(Plan *plan) {
 
 static bool make_plan(const Op *op, Plan *plan) {
   const Type *tile = op_result(op)->type, *buffer = op_operand(op, 0)->type;
-  uint32_t bytes = type_element_bytes(tile), bytes_bits = (uint32_t)__builtin_ctz(bytes),
+  uint32_t bytes = type_element_bytes(tile), bytes_bits = log2_of(bytes),
            row_bits = ROW_BYTES_BITS - bytes_bits;
   Layout inverse;
   if (bytes > 4 || type_is_elem(tile, ELEM_I1) || op_attr(op, ATTR_STARTS)) return false;

@@ -2,6 +2,7 @@
 // Loads and stores. A run of `vector` registers is one access of at most 16 bytes, under the mask of its
 // first register. What is not masked and has no cache hint is a plain LLVM vector access; the rest is one
 // predicated instruction of inline assembly, so that no branch is made and the accesses stay together.
+#include "base/math.h"
 #include "codegen/emit.h"
 
 #include <string.h>
@@ -16,8 +17,6 @@ typedef struct Run {
   uint32_t bytes;     // of an element
   LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
 } Run;
-
-static uint32_t smaller(uint32_t a, uint64_t b) { return b < a ? (uint32_t)b : a; }
 
 // Register bits, from the lowest, that lead along one dimension.
 // Whether addresses count upwards there is for `vector` to say.
@@ -36,9 +35,9 @@ static Run run_of(const Emitter *e, const Op *op, const Type *type) {
       .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
   run.memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
   if (!type_is_tile(type)) return run;
-  uint32_t most = smaller(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
-  most = smaller(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
-  most = smaller(most, 1ull << run_bits(type->layout));
+  uint64_t most = min_u64(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
+  most = min_u64(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
+  most = min_u64(most, 1ull << run_bits(type->layout));
   while (run.length * 2 <= most && run.registers % (run.length * 2) == 0) run.length *= 2;
   return run;
 }

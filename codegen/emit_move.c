@@ -3,6 +3,7 @@
 #include "codegen/emit_move.h"
 
 #include "base/fault.h"
+#include "base/math.h"
 #include "codegen/emit.h"
 
 // --- where an element comes from
@@ -14,7 +15,7 @@ typedef struct Field {
 
 static Field field_of(const Type *type, uint32_t d) {
   Field field = {0, type->shape[d] - 1};
-  for (uint32_t i = d + 1; i < type->rank; i++) field.shift += (uint32_t)__builtin_ctz(type->shape[i]);
+  for (uint32_t i = d + 1; i < type->rank; i++) field.shift += log2_of(type->shape[i]);
   return field;
 }
 

@@ -2,6 +2,7 @@
 // print through vprintf and assert through __assertfail, which every kernel is given by CUDA's runtime. A
 // line an element: "pid (0, 0, 0) idx (3) prefix: 1.500000", where several operands are printed
 // "... prefix: (operand 1) 1.500000".
+#include "base/math.h"
 #include "codegen/emit.h"
 
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void add_index(Printer *p, const Type *type, uint32_t r) {
   for (uint32_t d = type->rank; d-- > 0;) {
     LLVMValueRef upper = LLVMBuildLShr(b, index, emit_i32(p->e, shift), "");
     p->values[first + d] = LLVMBuildAnd(b, upper, emit_i32(p->e, type->shape[d] - 1), "");
-    shift += (uint32_t)__builtin_ctz(type->shape[d]);
+    shift += log2_of(type->shape[d]);
   }
   for (uint32_t d = 0; d < type->rank; d++) buf_text(&p->format, d ? ", %u" : "%u");
   buf_text(&p->format, ") ");

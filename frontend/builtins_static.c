@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Python's own functions, and those that are decided at compile time.
+#include "base/math.h"
 #include "frontend/builtins.h"
 
 #include <errno.h>
@@ -202,5 +203,5 @@ Obj builtin_static_log2(Elab *e, Call *call) {
   if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
     return elab_error(e, call->locs[0], "'%s' needs a positive constexpr integer, not %s", call->text,
                       obj_describe(e, i));
-  return obj_int(63 - __builtin_clzll((unsigned long long)i->constant.i));
+  return obj_int(log2_floor((uint64_t)i->constant.i));
 }

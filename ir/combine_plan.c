@@ -2,6 +2,7 @@
 // How reductions and scans are spread over registers, lanes and warps: linear algebra on layouts.
 #include <string.h>
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/layout_parts.h"
 #include "ir/scratch.h"
 
@@ -10,8 +11,6 @@
 typedef struct Vectors {
   uint32_t at[32], n; // words over register, lane and warp bits
 } Vectors;
-
-static uint32_t top_bit(uint32_t x) { return 31u - (uint32_t)__builtin_clz(x); }
 
 // The same span in reduced echelon form, ascending: as few as can be have warp bits, then lane bits.
 static void put_in_echelon(Vectors *v) {
@@ -23,7 +22,7 @@ static void put_in_echelon(Vectors *v) {
     v->at[most] = v->at[i];
     v->at[i] = pivot;
     for (uint32_t k = 0; k < v->n; k++)
-      if (k != i && v->at[k] >> top_bit(pivot) & 1) v->at[k] ^= pivot;
+      if (k != i && v->at[k] >> log2_floor(pivot) & 1) v->at[k] ^= pivot;
   }
   for (uint32_t i = 0; i < v->n / 2; i++) {
     uint32_t x = v->at[i];
@@ -62,9 +61,9 @@ static void add_steps(ReducePlan *plan, const Layout *layout, Vectors *v) {
     step->lane = word >> registers;
     step->delta = apply_word(layout, word);
     if (step->lane) continue;
-    plan->dead |= 1u << top_bit(step->reg);
+    plan->dead |= 1u << log2_floor(step->reg);
     for (uint32_t k = plan->local; k < v->n; k++)
-      if (v->at[k] >> top_bit(step->reg) & 1) v->at[k] ^= word;
+      if (v->at[k] >> log2_floor(step->reg) & 1) v->at[k] ^= word;
   }
 }
 
@@ -141,7 +140,7 @@ static bool find_holders(const Layout *layout, ScanPlan *plan) {
       uint32_t along = axis_of(plan->axis_first, plan->axis_bits, basis);
       if (!along) continue;
       if ((along & (along - 1)) != 0 || basis != along << plan->axis_first || found & along) return false;
-      uint32_t i = top_bit(along);
+      uint32_t i = log2_floor(along);
       plan->holder[i].dim = (LayoutDim)d;
       plan->holder[i].bit = bit;
       found |= along;

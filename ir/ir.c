@@ -3,6 +3,7 @@
 #include "ir/ir.h"
 #include <math.h>
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/build.h"
 
 static const OpInfo ops[] = {
@@ -181,7 +182,7 @@ HostRegion *func_new_host(Func *func, HostKind kind) {
 RegionWarps region_warps_of(const Region *region) { return (RegionWarps){0, func_warps(region->func)}; }
 
 uint32_t region_warps(const Op *op) { return region_warps_of(op->region).count; }
-uint32_t region_warp_bits(const Op *op) { return (uint32_t)__builtin_ctz(region_warps(op)); }
+uint32_t region_warp_bits(const Op *op) { return log2_of(region_warps(op)); }
 uint32_t region_threads(const Op *op) { return 32 * region_warps(op); }
 uint32_t func_warps(const Func *func) { return func->module->target.num_warps; }
 

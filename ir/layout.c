@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts: interning, application, constructors, printing. The algebra is in layout_algebra.c.
+#include "base/math.h"
 #include "ir/layout_parts.h"
 
 #include "base/fault.h"
@@ -110,7 +111,7 @@ static Bits bits_of_shape(uint32_t rank, const uint32_t *shape) {
   Bits bits = {.rank = rank};
   for (uint32_t d = rank, shift = 0; d-- > 0;) {
     if (shape[d] == 0 || (shape[d] & (shape[d] - 1)) != 0) BUG("a layout of size %u", shape[d]);
-    bits.size[d] = (uint32_t)__builtin_ctz(shape[d]);
+    bits.size[d] = log2_of(shape[d]);
     bits.shift[d] = shift;
     shift += bits.size[d];
     if (shift > 31) BUG("a layout of more than 2^31 elements");

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The algebra of layouts: linear algebra over GF(2) on basis words.
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/layout_parts.h"
 
 uint32_t span_reduce(const Span *span, uint32_t vector, uint64_t *combo) {
   while (vector) {
-    uint32_t top = 31u - (uint32_t)__builtin_clz(vector);
+    uint32_t top = log2_floor(vector);
     if (!span->row[top]) break;
     vector ^= span->row[top];
     *combo ^= span->combo[top];
@@ -26,7 +27,7 @@ bool span_add(Span *span, uint32_t vector, uint32_t index) {
   uint64_t combo = UINT64_C(1) << index;
   vector = span_reduce(span, vector, &combo);
   if (!vector) return false;
-  uint32_t top = 31u - (uint32_t)__builtin_clz(vector);
+  uint32_t top = log2_floor(vector);
   span->row[top] = vector;
   span->combo[top] = combo;
   return true;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/layout_parts.h"
 
 enum { VECTOR_BYTES_BITS = 4, WORD_BYTES_BITS = 2, BANK_BITS = 5 };
@@ -33,8 +34,8 @@ static uint32_t aligned_run(const Layout *offsets, uint32_t run, const uint32_t 
     for (uint32_t k = 0; k < run; k++) in_run = in_run || order[k] == i;
     if (!in_run) others |= offsets->basis[i];
   }
-  uint32_t aligned = others ? (uint32_t)__builtin_ctz(others) : 32;
-  return aligned < run ? aligned : run;
+  uint32_t aligned = others ? lowest_bit(others) : 32;
+  return min_u32(aligned, run);
 }
 
 // Completes an order of which the first `n` are chosen.

@@ -3,26 +3,21 @@
 #include "ir/layout_dot.h"
 
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/dot.h"
 #include "ir/tuning.h"
 
-static uint32_t log2_padded(uint32_t size) {
-  uint32_t bits = 0;
-  while ((1u << bits) < size) bits++;
-  return bits;
-}
-
 DotShape dot_shape(const Type *a, const Type *result) {
   uint32_t rank = result->rank;
-  return (DotShape){.batch = rank == 3 ? log2_padded(result->shape[0]) : 0,
-                    .m = log2_padded(result->shape[rank - 2]),
-                    .n = log2_padded(result->shape[rank - 1]),
-                    .k = log2_padded(a->shape[rank - 1])};
+  return (DotShape){.batch = rank == 3 ? log2_ceil(result->shape[0]) : 0,
+                    .m = log2_ceil(result->shape[rank - 2]),
+                    .n = log2_ceil(result->shape[rank - 1]),
+                    .k = log2_ceil(a->shape[rank - 1])};
 }
 
 DotShape dot_op_shape(const Op *dot) {
   DotShape shape = dot_shape(op_operand(dot, 0)->type, op_result(dot)->type);
-  shape.k = log2_padded(dot_part(dot).count);
+  shape.k = log2_ceil(dot_part(dot).count);
   return shape;
 }
 
@@ -55,12 +50,10 @@ static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t firs
   for (uint32_t i = first; i < end; i++) add(bases, dim, 1u << (shift + i));
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 // Warps take a dimension's highest bits, below `end`;
 // what it has no room for is zero. Returns the first bit taken.
 static uint32_t add_warps(Bases *bases, uint32_t shift, uint32_t first, uint32_t end, uint32_t warps) {
-  uint32_t taken = smaller(warps, end - first);
+  uint32_t taken = min_u32(warps, end - first);
   add_range(bases, DIM_WARP, shift, end - taken, end);
   for (uint32_t i = taken; i < warps; i++) add(bases, DIM_WARP, 0);
   return end - taken;
@@ -176,8 +169,8 @@ Layout layout_wgmma_result(const DotShape *shape, const DotWarps *warps, DotOper
 Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
   uint32_t m = shape->n, batch = shape->n + shape->m, bits = batch + shape->batch;
   uint32_t threads = LANE_BITS + warp_bits, registers = bits > threads ? bits - threads : 0;
-  uint32_t piece_n = smaller(smaller(2, shape->n), registers),
-           piece_m = smaller(smaller(2, shape->m), registers - piece_n);
+  uint32_t piece_n = min_u32(min_u32(2, shape->n), registers),
+           piece_m = min_u32(min_u32(2, shape->m), registers - piece_n);
   uint32_t at_n = piece_n, at_m = piece_m, at_batch = 0, first_n = registers < TUNE_FMA_ROWS_OF_8;
   Bases bases = {0};
   add_range(&bases, DIM_REGISTER, 0, 0, piece_n);
@@ -211,7 +204,7 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
                          Layout *layout, uint32_t *row_bytes) {
   uint32_t inner_bits = contiguous ? column_bits : row_bits, outer_bits = contiguous ? row_bits : column_bits;
   uint32_t inner = contiguous ? 0 : column_bits, outer = contiguous ? column_bits : 0;
-  uint32_t row = smaller(7, inner_bits + elem_bits); // log2 of a swizzled row's bytes
+  uint32_t row = min_u32(7, inner_bits + elem_bits); // log2 of a swizzled row's bytes
   if (row < 5 || outer_bits < 3) return false;
   *row_bytes = 1u << row;
   // The 16-byte chunks of a row are exchanged by XOR with the number of the 128-byte line modulo 8, or as

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts under changes of shape: each moves whole dimensions' bits about in every basis.
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/layout_parts.h"
 
 enum { MAX_RANK = 8 };
@@ -13,7 +14,7 @@ typedef struct BitMove {
 
 static uint32_t padded_bits(uint32_t size) {
   if (size == 0) BUG("a tile with a dimension of size 0");
-  return size == 1 ? 0 : 32u - (uint32_t)__builtin_clz(size - 1);
+  return log2_ceil(size);
 }
 
 uint32_t layout_dim_bits(uint32_t rank, const uint32_t *shape, uint32_t dim, uint32_t *first) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parser's small parts: tokens, numbers, types, layouts, locations.
 #include "ir/parse_parts.h"
+#include "base/math.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -310,7 +311,7 @@ static const Layout *parse_layout_literal(Parser *p) {
   if (size == 0 || (size & (size - 1)) != 0)
     parser_fail(p, loc, "a layout's size is a power of two");
   else
-    layout.out_bits = (uint8_t)__builtin_ctzll(size);
+    layout.out_bits = (uint8_t)log2_of(size);
   for (uint32_t i = 0; i < layout_in_bits(&layout); i++)
     if (layout.basis[i] >= size)
       parser_fail(p, loc, "the basis %u is not below the layout's size", layout.basis[i]);

@@ -4,6 +4,7 @@
 #include "ir/tuning.h"
 
 #include "base/fault.h"
+#include "base/math.h"
 
 static uint32_t inner_bits(const Type *buffers) {
   uint32_t bits = 0;
@@ -29,9 +30,7 @@ uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
 }
 
-static uint32_t aligned(uint64_t bytes) {
-  return (uint32_t)((bytes + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN);
-}
+static uint32_t aligned(uint64_t bytes) { return (uint32_t)round_up(bytes, SHARED_ALIGN); }
 
 uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots) {
   uint32_t bytes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of types, layouts and attributes, an op at a time.
+#include "base/math.h"
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>
@@ -13,13 +14,10 @@ const char *verify_type_text(Verifier *v, const Type *type) {
   return copy;
 }
 
-static uint32_t log2_of(uint64_t n) { return n ? (uint32_t)__builtin_ctzll(n) : 0; }
-
 // Bits of the flattened index of the padded shape.
 static uint32_t index_bits(const Type *type) {
   uint32_t bits = 0;
-  for (uint32_t d = 0; d < type->rank; d++)
-    for (uint32_t size = 1; size < type->shape[d]; size *= 2) bits++;
+  for (uint32_t d = 0; d < type->rank; d++) bits += log2_ceil(type->shape[d]);
   return bits;
 }
 
@@ -29,7 +27,7 @@ static bool layout_is_onto(const Layout *layout) {
   for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
     uint32_t basis = layout->basis[i];
     while (basis) {
-      uint32_t top = 31u - (uint32_t)__builtin_clz(basis);
+      uint32_t top = log2_floor(basis);
       if (!rows[top]) {
         rows[top] = basis;
         rank++;
@@ -46,7 +44,7 @@ bool verify_holds(const Type *tile) {
 }
 
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
-  uint32_t size_bits = index_bits(tile), warp_bits = log2_of(v->warps);
+  uint32_t size_bits = index_bits(tile), warp_bits = v->warps ? log2_of(v->warps) : 0;
   if (layout->out_bits != size_bits)
     verify_fail(v, op, "the layout of %s has %" PRIu64 " elements, the tile %" PRIu64, what,
                 UINT64_C(1) << layout->out_bits, UINT64_C(1) << size_bits);

@@ -15,6 +15,7 @@
 // an exchange lasts to the next exchange's store, which then takes other bytes: so no barrier is needed between
 // them. The largest
 // are placed first, each as low as those it lives beside allow.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -146,7 +147,7 @@ static uint32_t place_of(const Life *life, Life *const *placed, uint32_t n) {
       if (!alive_together(life, other) || other->offset >= offset + life->bytes ||
           offset >= other->offset + other->bytes)
         continue;
-      offset = (other->offset + other->bytes + life->align - 1) / life->align * life->align;
+      offset = round_up(other->offset + other->bytes, life->align);
       moved = true;
     }
   }

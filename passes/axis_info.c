@@ -14,6 +14,7 @@
 // the function, until nothing changes. Each number only falls; after MAX_ROUNDS what still changes is given
 // up, so the time is bounded.
 #include "passes/axis_info.h"
+#include "base/math.h"
 #include "passes/axis_shape.h"
 
 enum { MAX_ROUNDS = 16, MAX_DIVISOR_BITS = 62 };
@@ -28,9 +29,6 @@ typedef struct Shape {
   uint32_t rank;
   uint64_t extent[TILE_MAX_RANK]; // padded
 } Shape;
-
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static Shape shape_of(const Type *type) {
   Shape shape = {1, {1}};
@@ -59,7 +57,7 @@ static uint64_t divisor_cap(const Value *value) {
 static uint64_t divisor_of_constant(int64_t constant, uint64_t cap) {
   if (constant == 0) return cap;
   uint64_t lowest = (uint64_t)constant & (~(uint64_t)constant + 1);
-  return min64(lowest, cap);
+  return min_u64(lowest, cap);
 }
 
 static uint64_t multiply_capped(uint64_t a, uint64_t b, uint64_t cap) { return a >= cap / b ? cap : a * b; }
@@ -98,7 +96,7 @@ const AxisInfo *axis_info(const AxisTable *table, const Value *value) { return &
 
 static uint64_t divisor_at(const AxisInfo *info, uint64_t step, uint32_t d, uint64_t run) {
   if (run >= info->contiguity[d]) return info->divisibility[d];
-  return min64(info->divisibility[d], run * step);
+  return min_u64(info->divisibility[d], run * step);
 }
 
 uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run) {
@@ -109,7 +107,7 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
 // a multiple of its length, so that it crosses no wrap and no sign.
 static uint64_t aligned_run(const AxisInfo *info, const Value *value, uint32_t d) {
   uint64_t half_range = (uint64_t)1 << (width_of(value) - 1);
-  return min64(min64(info->contiguity[d], info->divisibility[d]), half_range);
+  return min_u64(min_u64(info->contiguity[d], info->divisibility[d]), half_range);
 }
 
 // One op's operands and their infos, for the rules.
@@ -127,16 +125,16 @@ static uint64_t divisor(const Rule *rule, uint32_t operand, uint32_t d, uint64_t
 // Sets what dimension d is claimed to be, capped by the type.
 static void claim(Rule *rule, uint32_t d, uint64_t contiguity, uint64_t divides) {
   rule->out.contiguity[d] = contiguity;
-  rule->out.divisibility[d] = min64(divides, divisor_cap(rule->result));
+  rule->out.divisibility[d] = min_u64(divides, divisor_cap(rule->result));
 }
 
 static void rule_add(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
-  uint64_t run = min64(a->contiguity[d], b->constancy[d]);
-  if (rule->op->kind == OP_ADD) run = max64(run, min64(b->contiguity[d], a->constancy[d]));
-  claim(rule, d, run, min64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
+  uint64_t run = min_u64(a->contiguity[d], b->constancy[d]);
+  if (rule->op->kind == OP_ADD) run = max_u64(run, min_u64(b->contiguity[d], a->constancy[d]));
+  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
   if (rule->op->kind == OP_SUB) // both count upwards: their difference stays
-    rule->out.constancy[d] = max64(rule->out.constancy[d], min64(a->contiguity[d], b->contiguity[d]));
+    rule->out.constancy[d] = max_u64(rule->out.constancy[d], min_u64(a->contiguity[d], b->contiguity[d]));
 }
 
 static void rule_mul(Rule *rule, uint32_t d) {
@@ -154,8 +152,8 @@ static void rule_mul(Rule *rule, uint32_t d) {
 // Within this many elements the dividend counts upwards through no multiple of the divisor.
 static uint64_t remainder_run(const Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
-  uint64_t run = min64(aligned_run(a, rule->value[0], d), b->constancy[d]);
-  return min64(run, divisor(rule, 1, d, b->constancy[d]));
+  uint64_t run = min_u64(aligned_run(a, rule->value[0], d), b->constancy[d]);
+  return min_u64(run, divisor(rule, 1, d, b->constancy[d]));
 }
 
 static uint64_t division_run(const Rule *rule, uint32_t d) {
@@ -163,12 +161,12 @@ static uint64_t division_run(const Rule *rule, uint32_t d) {
 }
 
 static bool power_of_two(const AxisInfo *info) {
-  return info->known && info->constant > 0 && (info->constant & (info->constant - 1)) == 0;
+  return info->known && info->constant > 0 && is_power_of_two((uint64_t)info->constant);
 }
 
 static void rule_div(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
-  rule->out.constancy[d] = max64(rule->out.constancy[d], division_run(rule, d));
+  rule->out.constancy[d] = max_u64(rule->out.constancy[d], division_run(rule, d));
   if (b->known && b->constant == 1) {
     claim(rule, d, a->contiguity[d], a->divisibility[d]);
   } else if (power_of_two(b)) {
@@ -182,29 +180,29 @@ static void rule_div(Rule *rule, uint32_t d) {
 // offsets wrapped by % are read in vectors; docs/language.md says so.
 static void rule_rem(Rule *rule, uint32_t d) {
   uint64_t run = remainder_run(rule, d);
-  claim(rule, d, run, min64(divisor(rule, 0, d, run), divisor(rule, 1, d, 1)));
+  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, 1)));
 }
 
 // Bits of `b` below its divisor are zero: `and` clears the run's bits there, `or` and `xor` leave them.
 static uint64_t low_zero_run(const Rule *rule, uint32_t x, uint32_t y, uint32_t d) {
-  uint64_t run = min64(aligned_run(rule->in[x], rule->value[x], d), rule->in[y]->constancy[d]);
-  return min64(run, divisor(rule, y, d, rule->in[y]->constancy[d]));
+  uint64_t run = min_u64(aligned_run(rule->in[x], rule->value[x], d), rule->in[y]->constancy[d]);
+  return min_u64(run, divisor(rule, y, d, rule->in[y]->constancy[d]));
 }
 
 static uint64_t and_run(const Rule *rule, uint32_t x, uint32_t y, uint32_t d) {
   if (!rule->in[y]->known) return 1;
   uint64_t ones = divisor_of_constant(~rule->in[y]->constant, divisor_cap(rule->value[y]));
-  return min64(aligned_run(rule->in[x], rule->value[x], d), ones);
+  return min_u64(aligned_run(rule->in[x], rule->value[x], d), ones);
 }
 
 static void rule_bits(Rule *rule, uint32_t d) {
-  uint64_t zero_run = max64(low_zero_run(rule, 0, 1, d), low_zero_run(rule, 1, 0, d));
+  uint64_t zero_run = max_u64(low_zero_run(rule, 0, 1, d), low_zero_run(rule, 1, 0, d));
   if (rule->op->kind == OP_AND) {
-    rule->out.constancy[d] = max64(rule->out.constancy[d], zero_run);
-    uint64_t run = max64(and_run(rule, 0, 1, d), and_run(rule, 1, 0, d));
-    claim(rule, d, run, max64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
+    rule->out.constancy[d] = max_u64(rule->out.constancy[d], zero_run);
+    uint64_t run = max_u64(and_run(rule, 0, 1, d), and_run(rule, 1, 0, d));
+    claim(rule, d, run, max_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
   } else {
-    claim(rule, d, zero_run, min64(divisor(rule, 0, d, zero_run), divisor(rule, 1, d, zero_run)));
+    claim(rule, d, zero_run, min_u64(divisor(rule, 0, d, zero_run), divisor(rule, 1, d, zero_run)));
   }
 }
 
@@ -222,14 +220,14 @@ static void rule_shift(Rule *rule, uint32_t d) {
   } else if (left) {
     claim(rule, d, 1, multiply_capped(divides, factor, divisor_cap(rule->result)));
   } else {
-    uint64_t run = min64(aligned_run(a, rule->value[0], d), factor);
-    rule->out.constancy[d] = max64(rule->out.constancy[d], run);
+    uint64_t run = min_u64(aligned_run(a, rule->value[0], d), factor);
+    rule->out.constancy[d] = max_u64(rule->out.constancy[d], run);
     claim(rule, d, 1, divides >= factor ? divides / factor : 1);
   }
 }
 
 static void rule_least(Rule *rule, uint32_t d) { // of several values one: min, max
-  claim(rule, d, 1, min64(divisor(rule, 0, d, 1), divisor(rule, 1, d, 1)));
+  claim(rule, d, 1, min_u64(divisor(rule, 0, d, 1), divisor(rule, 1, d, 1)));
 }
 
 static void rule_neg(Rule *rule, uint32_t d) { claim(rule, d, 1, divisor(rule, 0, d, 1)); }
@@ -240,15 +238,15 @@ static void rule_compare(Rule *rule, uint32_t d) {
   if (!is_integer(rule->value[0])) return;
   OpKind kind = rule->op->kind;
   if (kind == OP_LT || kind == OP_GE)
-    rule->out.constancy[d] = max64(rule->out.constancy[d], low_zero_run(rule, 0, 1, d));
+    rule->out.constancy[d] = max_u64(rule->out.constancy[d], low_zero_run(rule, 0, 1, d));
   if (kind == OP_GT || kind == OP_LE)
-    rule->out.constancy[d] = max64(rule->out.constancy[d], low_zero_run(rule, 1, 0, d));
+    rule->out.constancy[d] = max_u64(rule->out.constancy[d], low_zero_run(rule, 1, 0, d));
 }
 
 static void rule_select(Rule *rule, uint32_t d) {
   const AxisInfo *condition = rule->in[0], *a = rule->in[1], *b = rule->in[2];
-  uint64_t run = min64(condition->constancy[d], min64(a->contiguity[d], b->contiguity[d]));
-  claim(rule, d, run, min64(divisor(rule, 1, d, run), divisor(rule, 2, d, run)));
+  uint64_t run = min_u64(condition->constancy[d], min_u64(a->contiguity[d], b->contiguity[d]));
+  claim(rule, d, run, min_u64(divisor(rule, 1, d, run), divisor(rule, 2, d, run)));
 }
 
 static void rule_cast(Rule *rule, uint32_t d) {
@@ -265,7 +263,7 @@ static void rule_bitcast(Rule *rule, uint32_t d) {
   if (is_integer(from) && is_integer(to))
     claim(rule, d, rule->in[0]->contiguity[d], rule->in[0]->divisibility[d]);
   if (!is_pointer(to) || (!is_integer(from) && !is_pointer(from))) return;
-  claim(rule, d, 1, max64(divisor(rule, 0, d, 1), step_of(to)));
+  claim(rule, d, 1, max_u64(divisor(rule, 0, d, 1), step_of(to)));
 }
 
 static void rule_addptr(Rule *rule, uint32_t d) {
@@ -274,11 +272,11 @@ static void rule_addptr(Rule *rule, uint32_t d) {
   uint64_t steps =
       width_of(rule->value[1]) < 64 ? aligned_run(offset, rule->value[1], d) : offset->contiguity[d];
   uint64_t run =
-      max64(min64(steps, pointer->constancy[d]), min64(pointer->contiguity[d], offset->constancy[d]));
+      max_u64(min_u64(steps, pointer->constancy[d]), min_u64(pointer->contiguity[d], offset->constancy[d]));
   // Where the run is longer than the offset's aligned one,
   // it is the pointer's, and the offset constant over it.
   uint64_t bytes = multiply_capped(divisor(rule, 1, d, run), size, cap);
-  claim(rule, d, run, min64(divisor(rule, 0, d, run), bytes));
+  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), bytes));
 }
 
 typedef void RuleFn(Rule *rule, uint32_t d);
@@ -330,12 +328,12 @@ static AxisInfo elementwise(const AxisTable *table, const Op *op, const Value *r
   for (uint32_t d = 0; d < shape.rank; d++) {
     uint64_t constancy = shape.extent[d];
     for (uint32_t i = 0; i < op->operand_count && i < 3; i++)
-      constancy = min64(constancy, rule.in[i]->constancy[d]);
+      constancy = min_u64(constancy, rule.in[i]->constancy[d]);
     rule.out.constancy[d] = constancy;
     bool floats = type_is_float(result->type);
     if (rules[op->kind] && !floats) rules[op->kind](&rule, d);
-    rule.out.contiguity[d] = min64(rule.out.contiguity[d], shape.extent[d]);
-    rule.out.constancy[d] = min64(rule.out.constancy[d], shape.extent[d]);
+    rule.out.contiguity[d] = min_u64(rule.out.contiguity[d], shape.extent[d]);
+    rule.out.constancy[d] = min_u64(rule.out.constancy[d], shape.extent[d]);
   }
   if (is_integer(result))
     rule.out.nonnegative = !elem_is_signed(element_of(result)->elem) || stays_nonnegative(&rule);
@@ -390,9 +388,9 @@ static AxisInfo transfer(const AxisTable *table, const Op *op, const Value *resu
 static AxisInfo meet(const AxisInfo *a, const AxisInfo *b, uint64_t step) {
   AxisInfo info = *a;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
-    uint64_t run = info.contiguity[d] = min64(a->contiguity[d], b->contiguity[d]);
-    info.divisibility[d] = min64(divisor_at(a, step, d, run), divisor_at(b, step, d, run));
-    info.constancy[d] = min64(a->constancy[d], b->constancy[d]);
+    uint64_t run = info.contiguity[d] = min_u64(a->contiguity[d], b->contiguity[d]);
+    info.divisibility[d] = min_u64(divisor_at(a, step, d, run), divisor_at(b, step, d, run));
+    info.constancy[d] = min_u64(a->constancy[d], b->constancy[d]);
   }
   info.nonnegative = a->nonnegative && b->nonnegative;
   info.known = a->known && b->known && a->constant == b->constant;
@@ -428,7 +426,7 @@ static void flow_induction(AxisTable *table, const Op *op) {
   const Value *i = op->regions[0]->args[0];
   const AxisInfo *lower = axis_info(table, op_operand(op, 0)), *step = axis_info(table, op_operand(op, 2));
   AxisInfo info = nothing_known(i);
-  info.divisibility[0] = min64(lower->divisibility[0], step->divisibility[0]);
+  info.divisibility[0] = min_u64(lower->divisibility[0], step->divisibility[0]);
   bool by_one = step->known && step->constant == 1; // others may step over the upper bound and wrap
   info.nonnegative = !elem_is_signed(element_of(i)->elem) || (lower->nonnegative && by_one);
   flow_into(table, i, &info);
@@ -507,7 +505,7 @@ static void visit_region(AxisTable *table, const Region *region) {
 static AxisInfo of_param(const FuncParam *param, const Value *arg) {
   if (param->facts.equal1 && is_integer(arg)) return of_constant(arg, 1);
   AxisInfo info = nothing_known(arg);
-  if (param->facts.divisible16) set_all(info.divisibility, max64(16, info.divisibility[0]));
+  if (param->facts.divisible16) set_all(info.divisibility, max_u64(16, info.divisibility[0]));
   info.nonnegative = is_integer(arg) && !elem_is_signed(element_of(arg)->elem);
   return info;
 }

@@ -3,12 +3,11 @@
 // of the flattened elements: where all sizes are powers of two, an aligned run along the innermost dimension
 // that fits in the new one is an aligned run there.
 #include "passes/axis_shape.h"
-
-static uint64_t min64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+#include "base/math.h"
 
 static uint64_t divisor_at(const AxisInfo *info, uint64_t step, uint32_t d, uint64_t run) {
   if (run >= info->contiguity[d]) return info->divisibility[d];
-  return min64(info->divisibility[d], run * step);
+  return min_u64(info->divisibility[d], run * step);
 }
 
 // What divides every element: along each dimension something is known to.
@@ -48,8 +47,8 @@ static uint32_t innermost(const Type *tile) {
 static void reshape(AxisInfo *info, const AxisInfo *in, uint64_t step, const Type *from, const Type *to) {
   if (!powers_of_two(from) || !powers_of_two(to)) return;
   uint32_t s = innermost(from), d = innermost(to);
-  uint64_t extent = to->shape[d], run = min64(in->contiguity[s], extent);
-  set_dim(info, d, run, divisor_at(in, step, s, run), min64(in->constancy[s], extent));
+  uint64_t extent = to->shape[d], run = min_u64(in->contiguity[s], extent);
+  set_dim(info, d, run, divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));
   bool uniform = true; // one value in all of the tile
   for (uint32_t i = 0; i < from->rank; i++) uniform = uniform && in->constancy[i] >= from->shape[i];
   for (uint32_t i = 0; uniform && i < to->rank; i++) info->constancy[i] = to->shape[i];

@@ -15,6 +15,7 @@
 //
 // wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
 // words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
+#include "base/math.h"
 #include "ir/build.h"
 #include "passes/choose_dot.h"
 

@@ -14,6 +14,7 @@
 //
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
+#include "base/math.h"
 #include "ir/build.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
@@ -40,8 +41,6 @@ typedef struct Access {
   uint64_t vector;                                          // in the anchor: no more than a thread's share
 } Access;
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 // Elements a thread, at least 1: wider vectors would leave lanes without work.
 static uint64_t share_of_thread(const Op *op, const Type *tile) {
   uint64_t threads = region_threads(op), share = 1;
@@ -63,9 +62,10 @@ static Access access_of(const Coalescer *c, Op *op) {
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
   access.share = share_of_thread(op, access.pointer->type);
 
-  uint64_t bound = least(least(access.widest, access.contiguity), least(access.alignment, access.constancy));
+  uint64_t bound =
+      min_u64(min_u64(access.widest, access.contiguity), min_u64(access.alignment, access.constancy));
   access.bound = bound ? bound : 1;
-  access.vector = least(access.bound, access.share);
+  access.vector = min_u64(access.bound, access.share);
   return access;
 }
 
@@ -143,7 +143,7 @@ static void report(Coalescer *c, const Access *access) {
   const char *kind = op_info(access->op->kind)->name;
   Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
                              (unsigned long long)(access->vector * access->bytes));
-  uint64_t wanted = least(access->widest, access->share);
+  uint64_t wanted = min_u64(access->widest, access->share);
   if (access->vector >= wanted) return;
   c->steps = BLAME_STEPS;
   if (access->contiguity < wanted) {
@@ -158,7 +158,7 @@ static void report(Coalescer *c, const Access *access) {
 
 static const Layout *anchor_for(const Coalescer *c, const Access *access) {
   const Type *tile = access->pointer->type;
-  uint32_t elem_bits = (uint32_t)__builtin_ctzll(access->vector);
+  uint32_t elem_bits = log2_of(access->vector);
   Layout layout =
       layout_default(tile->rank, tile->shape, access->order, elem_bits, region_warp_bits(access->op));
   return layout_intern(c->func->module->ir, &layout);
@@ -183,7 +183,7 @@ static void coalesce_op(Op *op, void *data) {
   }
   uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.bound);
   op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
-  op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)least(align, ACCESS_BYTES)});
+  op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)min_u64(align, ACCESS_BYTES)});
   op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
   report(c, &access);
   c->changed = true;

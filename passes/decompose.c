@@ -17,6 +17,7 @@
 //
 // The sort is Batcher's bitonic network. Floats are sorted by integer keys of the same order: -0 before +0,
 // NaN last in either direction.
+#include "base/math.h"
 #include "passes/passes.h"
 #include "passes/tile_index.h"
 #include "ir/tuning.h"
@@ -102,7 +103,7 @@ static void lower_sort(Op *op) {
   s.descending = op_attr(op, ATTR_DESCENDING) != NULL;
   Value *x = to_key(&s.b, op_operand(op, 0), s.descending);
   s.tile = x->type;
-  uint32_t bits = (uint32_t)__builtin_ctz(s.tile->shape[s.axis]);
+  uint32_t bits = log2_of(s.tile->shape[s.axis]);
   for (uint32_t block = 1; block <= bits; block++)
     for (uint32_t bit = block; bit-- > 0;) x = exchange(&s, x, bit, block);
   value_replace_uses(op_result(op), from_key(&s.b, x, op_result(op)->type));

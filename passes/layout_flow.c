@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Layouts through ops, by the layout algebra's changes of shape.
 #include "passes/layout_flow.h"
+#include "base/math.h"
 #include <string.h>
 
 static IrContext *context_of(const Op *op) { return op->region->func->module->ir; }
@@ -155,7 +156,7 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
 const Layout *flow_default(const Region *region, const Type *tile) {
   uint32_t order[TILE_MAX_RANK];
   for (uint32_t i = 0; i < tile->rank; i++) order[i] = tile->rank - 1u - i;
-  uint32_t warp_bits = (uint32_t)__builtin_ctz(region_warps_of(region).count);
+  uint32_t warp_bits = log2_of(region_warps_of(region).count);
   Layout layout = layout_default(tile->rank, tile->shape, order, 0, warp_bits);
   return layout_intern(region->func->module->ir, &layout);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many stages a pipelined loop gets: as many as asked for, but no more than shared memory has room for,
 // or than multiply-adds have warps to spare for.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout.h"
@@ -43,14 +44,14 @@ static void add_beside(Op *op, void *data) {
   const Op *around = op;
   while (around && around != staged->loop) around = around->region->parent;
   bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop));
-  if (alive) beside->bytes += (shared_bytes(op_result(op)->type) + (uint64_t)ALIGN - 1) / ALIGN * ALIGN;
+  if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), ALIGN);
 }
 
 // Fewer than 2: none fit.
 static uint32_t stages_that_fit(PassContext *context, const Func *func, const StagedLoop *staged,
                                 uint64_t beside) {
   uint64_t bytes = bytes_a_stage(staged), limit = func->module->target.arch->shared_limit;
-  limit -= beside < limit ? beside : limit;
+  limit -= min_u64(beside, limit);
   uint32_t stages = staged->stages;
   while (stages > 1 && stages * bytes > limit) stages--;
   if (stages < staged->stages)

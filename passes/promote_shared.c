@@ -12,6 +12,7 @@
 //
 // Each buffer is made right before its op, so that it is alive for that op alone and allocate_shared lets
 // later ones have the same bytes.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/exchange.h"
 #include "passes/passes.h"
@@ -23,21 +24,15 @@ typedef struct Promoter {
   bool changed;
 } Promoter;
 
-static uint32_t log2_of(uint32_t n) {
-  uint32_t bits = 0;
-  while (1u << bits < n) bits++;
-  return bits;
-}
-
 static const Type *conversion_buffer(const Promoter *p, const Op *op) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   Elem elem = buffer_elem(from);
-  Layout layout = layout_swizzle(from->layout, to->layout, log2_of(elem_bytes(elem)));
+  Layout layout = layout_swizzle(from->layout, to->layout, log2_ceil(elem_bytes(elem)));
   return type_shared(p->ir, elem, from->rank, from->shape, layout_intern(p->ir, &layout));
 }
 
 static const Type *bytes_buffer(const Promoter *p, uint32_t bytes) {
-  uint32_t bits = log2_of(bytes), size = 1u << bits;
+  uint32_t bits = log2_ceil(bytes), size = 1u << bits;
   Layout layout = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
   for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
   return type_shared(p->ir, ELEM_I8, 1, &size, layout_intern(p->ir, &layout));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every component's home: of the layouts that what it touches proposes, the one that costs least. Heavy
 // components choose first, then all once more, when each knows its neighbours.
+#include "base/math.h"
 #include "passes/propagate.h"
 
 enum { MAX_CANDIDATES = 24, ROUNDS = 2 };
@@ -11,8 +12,6 @@ typedef struct Choice {
   const Layout *candidate[MAX_CANDIDATES];
   uint32_t count;
 } Choice;
-
-static uint32_t log2_of(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
 
 static void propose(Choice *c, const Layout *layout) {
   const Type *tile = c->p->tile[c->root];

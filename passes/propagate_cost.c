@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What layouts cost: accesses by their sectors, conversions by how far elements move, reductions by what of
 // them crosses lanes and warps.
+#include "base/math.h"
 #include "passes/propagate.h"
 
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 
 enum { SECTOR_BITS = 5 };
-
-static uint32_t log2_padded(uint64_t size) {
-  uint32_t bits = 0;
-  while (((uint64_t)1 << bits) < size) bits++;
-  return bits;
-}
 
 // Low register bits that count upwards in memory, up to
 // the access's own bound.
@@ -27,14 +22,14 @@ uint32_t access_vector(const Access *access, const Layout *layout) {
 // The sector that an index falls into.
 static uint64_t sector_of(const Access *access, uint32_t index) {
   uint64_t place = 0;
-  for (; index; index &= index - 1) place ^= access->place[__builtin_ctz(index)];
+  for (; index; index &= index - 1) place ^= access->place[lowest_bit(index)];
   return place >> SECTOR_BITS;
 }
 
 // Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).
 static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t vector) {
   uint64_t reduced[LAYOUT_MAX_BITS];
-  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_padded(vector);
+  uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_ceil(vector);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t basis =
         i < lanes ? layout_basis(layout, DIM_LANE, i) : layout_basis(layout, DIM_REGISTER, i - lanes);
@@ -57,8 +52,7 @@ static uint64_t words_of(const Type *tile) { return (type_element_bytes(tile) + 
 
 // Written once and read once, `vector` registers at a time.
 static uint64_t shared_cost(const Type *tile, uint64_t registers, uint64_t vector) {
-  uint64_t accesses = (registers + vector - 1) / vector,
-           wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
+  uint64_t accesses = divide_up(registers, vector), wavefronts = (vector * type_element_bytes(tile) + 3) / 4;
   return TUNE_COST_BARRIER + accesses * (TUNE_COST_ISSUE + TUNE_COST_WORD * wavefronts);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The graph of propagate_layouts: which values are lazy, which share a component, where components meet.
+#include "base/math.h"
 #include "passes/propagate.h"
 #include <stdlib.h>
 
@@ -144,12 +145,6 @@ static void link_op(Propagator *p, Op *op, uint32_t loops) {
 
 // --- accesses
 
-static uint32_t log2_padded(uint64_t size) {
-  uint32_t bits = 0;
-  while (((uint64_t)1 << bits) < size) bits++;
-  return bits;
-}
-
 static bool is_access(const Op *op) {
   bool kind =
       op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
@@ -183,8 +178,8 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   access.vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
   uint32_t order[TILE_MAX_RANK];
   axis_order(p->axes, pointer, order);
-  for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_padded(tile->shape[d]);
-  access.bits = log2_padded(axis_info(p->axes, pointer)->contiguity[order[0]]);
+  for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
+  access.bits = log2_ceil(axis_info(p->axes, pointer)->contiguity[order[0]]);
   find_places(p, &access, pointer);
   p->access_of[op->id] = (int32_t)p->accesses.n;
   vec_push(p->context->scratch, &p->accesses, access);

@@ -3,6 +3,7 @@
 // beside its anchor, layouts in which a thread holds some of the other's run in registers too: a block of
 // both runs. Then both accesses are vectors, and so are the writes and reads of the conversion between them,
 // whose vector is of registers that both sides have; what is left is a transposition within threads.
+#include "base/math.h"
 #include "passes/propagate.h"
 #include "ir/tuning.h"
 
@@ -10,8 +11,6 @@
 typedef struct Run {
   uint32_t basis[8], n;
 } Run;
-
-static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
 // The operand of the access that shows something of the component; NULL: its result does, or none.
 static Value *shown_by(Propagator *p, const Access *access, uint32_t root) {
@@ -24,8 +23,7 @@ static Value *shown_by(Propagator *p, const Access *access, uint32_t root) {
 }
 
 static Layout of_run(const Run *run, uint64_t elements) {
-  Layout layout = {.bits = {[DIM_REGISTER] = (uint8_t)run->n},
-                   .out_bits = (uint8_t)__builtin_ctzll(elements)};
+  Layout layout = {.bits = {[DIM_REGISTER] = (uint8_t)run->n}, .out_bits = (uint8_t)log2_of(elements)};
   for (uint32_t i = 0; i < run->n; i++) layout.basis[i] = run->basis[i];
   return layout;
 }

@@ -23,6 +23,7 @@
 // most 32 KB of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
 // not shuffles: it crosses warps at each warp's end, which a shuffle does not. The buffer's barriers are made
 // here: its parts are disjoint, which place_barriers does not look into (`pipelined`).
+#include "base/math.h"
 #include "passes/index_clone.h"
 #include "passes/windows.h"
 #include "ir/build.h"
@@ -54,8 +55,6 @@ typedef struct Share {
 static IrContext *ir_of(const Share *h) { return h->s->func->module->ir; }
 static Value *either(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
 static Value *both(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
-
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Moves what computes the value before `first`; windows.c has looked that it may.
 static void bring(const Value *value, Op *first) {
@@ -139,7 +138,7 @@ static bool in_loop(const Op *op) {
 // last iteration still reads.
 static void fill(Share *h) {
   const Type *element = type_element(h->tile);
-  uint32_t size = h->n * 2, bits = (uint32_t)__builtin_ctz(size);
+  uint32_t size = h->n * 2, bits = log2_of(size);
   Layout row = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
   for (uint32_t i = 0; i < bits; i++) row.basis[i] = UINT32_C(1) << i;
   const Type *type = type_shared(ir_of(h), element->elem, 1, &size, layout_intern(ir_of(h), &row));
@@ -187,7 +186,7 @@ static const WindowTap *best_aligned(const Sharer *s, const Window *window) {
   uint64_t most = 0;
   for (uint32_t i = 0; i < window->taps.n; i++) {
     const WindowTap *tap = &window->taps.at[i];
-    uint64_t aligned = least(axis_info(s->axes, op_operand(tap->load, 0))->divisibility[0], VECTOR_BYTES);
+    uint64_t aligned = min_u64(axis_info(s->axes, op_operand(tap->load, 0))->divisibility[0], VECTOR_BYTES);
     if (aligned <= most) continue;
     most = aligned;
     best = tap;

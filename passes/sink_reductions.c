@@ -24,6 +24,7 @@
 // on from the first one's sum (split_masks makes such) goes on from its tile.
 #include <math.h>
 
+#include "base/math.h"
 #include "ir/clone.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
@@ -111,7 +112,7 @@ static bool find_sum(Op *loop, uint32_t index, Sum *sum) {
 
 static uint32_t registers_of(const Op *loop, const Type *tile) {
   uint64_t threads = region_threads(loop);
-  uint64_t elements = (type_elements(tile) + threads - 1) / threads;
+  uint64_t elements = divide_up(type_elements(tile), threads);
   return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
 }
 

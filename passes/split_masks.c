@@ -30,6 +30,7 @@
 //
 // Any other tile whose masks' changes fall together with its vectors
 // (the bound a multiple of 16) needs no second copy and gets none.
+#include "base/math.h"
 #include "ir/clone.h"
 #include "ir/tuning.h"
 #include "passes/axis_info.h"
@@ -56,8 +57,6 @@ static Value *mask_of(const Op *op) {
   return op_operand(op, mask_index(op));
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static bool is_selected_by(const Region *body, const Value *mask) {
   for (const Op *op = body->first; op; op = op->next)
     if (op->kind == OP_SELECT && op_operand(op, 0) == mask) return true;
@@ -79,8 +78,8 @@ static bool is_narrowed(const Splitter *s, const Op *op) {
   axis_order(s->axes, pointer, order);
   const AxisInfo *at = axis_info(s->axes, pointer);
   uint64_t share = type_elements(pointer->type) / region_threads(op);
-  uint64_t vector = least(least(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
-                          least(at->divisibility[order[0]] / bytes, share));
+  uint64_t vector = min_u64(min_u64(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
+                            min_u64(at->divisibility[order[0]] / bytes, share));
   return vector > axis_info(s->axes, mask)->constancy[order[0]] ||
          has_many_predicates(s, mask, share, vector);
 }

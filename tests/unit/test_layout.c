@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/ir.h"
 #include "tests/unit/layout_random.h"
 
@@ -192,8 +193,6 @@ static uint32_t unflatten(const BlockedCase *c, uint32_t x, const uint32_t *bits
   }
   return x;
 }
-
-static uint32_t log2_of(uint32_t n) { return (uint32_t)__builtin_ctz(n); }
 
 // Where a thread's register is, by coordinates: elements within lanes within warps, and what remains repeats.
 static uint32_t blocked_index(const BlockedCase *c, uint32_t r, uint32_t lane, uint32_t warp) {
