@@ -16,4 +16,10 @@ static inline uint64_t hash_bytes(const void *bytes, size_t n) {
   return hash_more(0xcbf29ce484222325u, bytes, n);
 }
 
+// Of one number, spread over all bits (Fibonacci hashing, the golden ratio of 2^64).
+static inline uint64_t hash_u64(uint64_t number) {
+  number *= 0x9e3779b97f4a7c15u;
+  return number ^ number >> 32;
+}
+
 #endif

@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/table.h"
 
 typedef struct Interner {
-  Arena *arena;       // owns the text and the table; set before first use
-  const char **slots; // open addressing, power-of-two size
-  uint32_t n, cap;
+  Arena *arena; // owns the text and the table; set before first use
+  Table table;
 } Interner;
 
 // The NUL-terminated, interned copy of `text`; lives as long as the arena.

@@ -84,7 +84,7 @@ typedef struct RegisterTable {
   const Layout *layout;
 } RegisterTable;
 
-static uint32_t *table_slot(const RegisterTable *table, uint32_t element) {
+static uint32_t *register_slot(const RegisterTable *table, uint32_t element) {
   uint32_t i = element * UINT32_C(0x9e3779b1) >> 7 & (table->size - 1);
   while (table->slots[i] && layout_apply(table->layout, table->slots[i] - 1, 0, 0, 0) != element)
     i = (i + 1) & (table->size - 1);
@@ -96,7 +96,7 @@ static RegisterTable table_new(Arena *arena, const Layout *layout) {
   RegisterTable table = {.size = 2 * registers, .layout = layout};
   table.slots = ARENA_ARRAY(arena, uint32_t, table.size);
   for (uint32_t r = 0; r < registers; r++) {
-    uint32_t *slot = table_slot(&table, layout_apply(layout, r, 0, 0, 0));
+    uint32_t *slot = register_slot(&table, layout_apply(layout, r, 0, 0, 0));
     if (!*slot) *slot = r + 1;
   }
   return table;
@@ -105,7 +105,7 @@ static RegisterTable table_new(Arena *arena, const Layout *layout) {
 void first_registers(Arena *arena, const Layout *layout, uint32_t *first) {
   RegisterTable table = table_new(arena, layout);
   for (uint32_t r = 0; r < layout_registers(layout); r++)
-    first[r] = *table_slot(&table, layout_apply(layout, r, 0, 0, 0)) - 1;
+    first[r] = *register_slot(&table, layout_apply(layout, r, 0, 0, 0)) - 1;
 }
 
 // --- plans
@@ -157,7 +157,7 @@ bool plan_moves(Arena *arena, const Op *op, uint32_t result, RegisterMove *moves
   }
   for (uint32_t r = 0; r < layout_registers(&to); r++) {
     Source source = source_of(op, result, layout_apply(&to, r, 0, 0, 0));
-    uint32_t found = *table_slot(&tables[source.operand], source.element);
+    uint32_t found = *register_slot(&tables[source.operand], source.element);
     if (!found) return false;
     moves[r] = (RegisterMove){source.operand, found - 1};
     if (!affine && !threads_hold(op, &to, r, &from[0], found - 1)) return false;

@@ -6,52 +6,38 @@
 #include <math.h>
 #include <string.h>
 #include "base/fault.h"
+#include "base/hash.h"
+#include "base/table.h"
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
-enum { FIRST_SLOTS = 256, MAX_SLOTS = 1 << 24 };
+enum { MAX_SUMS = 1 << 23 };
 
 typedef struct Sum {
   uint64_t address;
   Element now; // as it was left in memory
   FloatSum terms;
-  bool used;
 } Sum;
 
 struct AtomicSums {
-  Sum *slots; // open addressing, power-of-two size
-  uint32_t n, size;
+  Table by_address; // Sum
 };
 
-static Sum *sum_slot(Sum *slots, uint32_t size, uint64_t address) {
-  uint32_t i = (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 32) & (size - 1);
-  while (slots[i].used && slots[i].address != address) i = (i + 1) & (size - 1);
-  return &slots[i];
-}
-
-static void sums_grow(Arena *arena, AtomicSums *sums) {
-  uint32_t size = sums->size ? sums->size * 2 : FIRST_SLOTS;
-  Sum *slots = ARENA_ARRAY(arena, Sum, size);
-  for (uint32_t i = 0; i < sums->size; i++)
-    if (sums->slots[i].used) *sum_slot(slots, size, sums->slots[i].address) = sums->slots[i];
-  sums->slots = slots;
-  sums->size = size;
+static bool is_at(const void *sum, const void *address) {
+  return ((const Sum *)sum)->address == *(const uint64_t *)address;
 }
 
 // The sum at an address, with what is there now as its first term; NULL where there are too many sums.
 static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, Sum **slot) {
   if (!m->sums) m->sums = ARENA_NEW(m->arena, AtomicSums);
-  if (m->sums->n * 2 >= m->sums->size) {
-    if (m->sums->size == MAX_SLOTS) return NULL;
-    sums_grow(m->arena, m->sums);
-  }
-  Sum *sum = *slot = sum_slot(m->sums->slots, m->sums->size, address);
-  bool same = sum->used && sum->now.bits == now->bits && sum->now.r == now->r && sum->now.e == now->e;
-  if (!same) {
-    m->sums->n += !sum->used;
-    *sum = (Sum){.address = address, .used = true};
-    if (now->r != 0 || now->e != 0) eval_sum_add(&sum->terms, elem, now);
-  }
+  if (m->sums->by_address.n >= MAX_SUMS) return NULL;
+  void **place = table_place(&m->sums->by_address, m->arena, hash_u64(address), &address, is_at);
+  Sum *sum = *slot = *place;
+  bool same = sum && sum->now.bits == now->bits && sum->now.r == now->r && sum->now.e == now->e;
+  if (same) return &sum->terms;
+  if (!sum) *place = *slot = sum = ARENA_NEW(m->arena, Sum);
+  *sum = (Sum){.address = address};
+  if (now->r != 0 || now->e != 0) eval_sum_add(&sum->terms, elem, now);
   return &sum->terms;
 }
 

@@ -209,9 +209,8 @@ struct IrContext {
   Arena *arena; // set before first use, with the next two
   Sources *sources;
   Diags *diags;
-  Interner names;          // names.arena == arena
-  struct TypeTable *types; // type.c's and layout.c's own
-  struct LayoutTable *layouts;
+  Interner names;       // names.arena == arena
+  Table types, layouts; // type.c's and layout.c's own
 };
 
 // arena, sources and diags outlive the context.

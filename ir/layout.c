@@ -5,12 +5,8 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "ir/ir.h"
-
-struct LayoutTable {
-  const Layout **slots; // open addressing, power-of-two size
-  uint32_t n, cap;
-};
 
 static const char *const dim_names[DIM_COUNT] = {"reg", "lane", "warp", "block", "offset"};
 
@@ -34,19 +30,7 @@ static uint64_t layout_hash(const Layout *layout) {
   return hash_more(hash, layout->basis, layout_in_bits(layout) * sizeof *layout->basis);
 }
 
-static uint32_t layout_slot(const struct LayoutTable *table, const Layout *layout) {
-  uint32_t i = (uint32_t)layout_hash(layout) & (table->cap - 1);
-  while (table->slots[i] && !layout_equal(table->slots[i], layout)) i = (i + 1) & (table->cap - 1);
-  return i;
-}
-
-static void layout_table_grow(Arena *arena, struct LayoutTable *table) {
-  struct LayoutTable grown = {.n = table->n, .cap = table->cap ? table->cap * 2 : 32};
-  grown.slots = ARENA_ARRAY(arena, const Layout *, grown.cap);
-  for (uint32_t i = 0; i < table->cap; i++)
-    if (table->slots[i]) grown.slots[layout_slot(&grown, table->slots[i])] = table->slots[i];
-  *table = grown;
-}
+static bool is_layout(const void *entry, const void *key) { return layout_equal(entry, key); }
 
 const Layout *layout_intern(IrContext *ir, const Layout *layout) {
   uint32_t in_bits = layout_in_bits(layout);
@@ -54,18 +38,15 @@ const Layout *layout_intern(IrContext *ir, const Layout *layout) {
     BUG("a layout of %u to %u bits", in_bits, layout->out_bits);
   for (uint32_t i = 0; i < in_bits; i++)
     if (layout->basis[i] >> layout->out_bits) BUG("basis %u of a layout is out of range", i);
-  if (!ir->layouts) ir->layouts = ARENA_NEW(ir->arena, struct LayoutTable);
-  if (ir->layouts->n * 2 >= ir->layouts->cap) layout_table_grow(ir->arena, ir->layouts);
-  uint32_t slot = layout_slot(ir->layouts, layout);
-  if (!ir->layouts->slots[slot]) {
+  void **place = table_place(&ir->layouts, ir->arena, layout_hash(layout), layout, is_layout);
+  if (!*place) {
     Layout *copy = ARENA_NEW(ir->arena, Layout);
     memcpy(copy->bits, layout->bits, sizeof copy->bits);
     copy->out_bits = layout->out_bits;
     memcpy(copy->basis, layout->basis, in_bits * sizeof *copy->basis);
-    ir->layouts->slots[slot] = copy;
-    ir->layouts->n++;
+    *place = copy;
   }
-  return ir->layouts->slots[slot];
+  return *place;
 }
 
 uint32_t layout_first_bit(const Layout *layout, LayoutDim dim) {

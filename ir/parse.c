@@ -13,47 +13,42 @@ enum { MAX_REGION_DEPTH = 100, MAX_TEXT = 256 << 20, MAX_PARAMS = 4096, MAX_ALIA
 
 static Arena *arena_of(Parser *p) { return p->ir->arena; }
 
-static Binding *binding_slot(const Parser *p, const char *name) {
-  uint32_t i = (uint32_t)hash_bytes(name, strlen(name)) & (p->binding_count - 1);
-  while (p->bindings[i].name && p->bindings[i].name != name) i = (i + 1) & (p->binding_count - 1);
-  return &p->bindings[i];
+static bool is_binding(const void *binding, const void *name) {
+  return ((const Binding *)binding)->name == name;
 }
 
-static void bindings_grow(Parser *p) {
-  Binding *old = p->bindings;
-  uint32_t count = p->binding_count;
-  p->binding_count = count ? count * 2 : 64;
-  p->bindings = ARENA_ARRAY(arena_of(p), Binding, p->binding_count);
-  for (uint32_t i = 0; i < count; i++)
-    if (old[i].name) *binding_slot(p, old[i].name) = old[i];
+static uint64_t hash_name(const char *name) { return hash_bytes(name, strlen(name)); }
+
+static Binding *find_binding(const Parser *p, const char *name) {
+  return table_find(&p->bindings, hash_name(name), name, is_binding);
 }
 
 // A name of digits alone is a number that printing gave; others are kept as the value's hint.
 static void bind(Parser *p, const char *name, Loc loc, Value *value) {
   if (p->failed) return;
-  if (p->binding_n * 2 >= p->binding_count) bindings_grow(p);
-  Binding *slot = binding_slot(p, name);
-  if (slot->name && slot->value) {
+  void **place = table_place(&p->bindings, arena_of(p), hash_name(name), name, is_binding);
+  if (!*place) *place = ARENA_NEW(arena_of(p), Binding);
+  Binding *binding = *place;
+  if (binding->value) {
     parser_fail(p, loc, "%%%s is defined already", name);
     return;
   }
-  if (!slot->name) p->binding_n++;
-  *slot = (Binding){name, value};
+  *binding = (Binding){name, value};
   if (name_is_plain(str_from(name))) value->name = name;
   vec_push(arena_of(p), &p->visible, name);
 }
 
 static void leave_scope(Parser *p, uint32_t mark) {
-  while (p->visible.n > mark) binding_slot(p, vec_pop(&p->visible))->value = NULL;
+  while (p->visible.n > mark) find_binding(p, vec_pop(&p->visible))->value = NULL;
 }
 
 static Value *use_value(Parser *p) {
   Loc loc = p->token.loc;
   const char *name = parser_name(p, TOKEN_VALUE, "a value (%name)");
   if (!name) return NULL;
-  Binding *slot = p->binding_count ? binding_slot(p, name) : NULL;
-  if (!slot || !slot->value) parser_fail(p, loc, "%%%s is not defined here", name);
-  return p->failed ? NULL : slot->value;
+  const Binding *binding = find_binding(p, name);
+  if (!binding || !binding->value) parser_fail(p, loc, "%%%s is not defined here", name);
+  return p->failed ? NULL : binding->value;
 }
 
 // ints := '[' [INTEGER {',' INTEGER}] ']'

@@ -26,8 +26,7 @@ typedef struct Parser {
   Func *func;
   uint32_t depth; // of regions
   VEC(Alias) aliases;
-  Binding *bindings; // open addressing by name, power-of-two size
-  uint32_t binding_count, binding_n;
+  Table bindings;            // by name: Binding
   VEC(const char *) visible; // names bound and still in scope, in order
 } Parser;
 

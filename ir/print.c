@@ -6,11 +6,12 @@
 #include <math.h>
 
 #include "base/hash.h"
+#include "base/table.h"
 
-typedef struct NameSlot {
-  const char *name; // NULL: free
-  uint32_t next;    // the number to try next where the name is wanted again
-} NameSlot;
+typedef struct GivenName {
+  const char *name;
+  uint32_t next; // the number to try next where the name is wanted again
+} GivenName;
 
 typedef struct Printer {
   IrContext *ir;
@@ -20,8 +21,7 @@ typedef struct Printer {
   Arena scratch;
   LayoutNames layouts;
   const char **names; // of values by id; NULL: the id itself
-  NameSlot *slots;    // names given in this scope, open addressing
-  uint32_t slot_count, slot_n;
+  Table given;        // in this scope: GivenName
 } Printer;
 
 bool name_is_plain(Str name) {
@@ -33,29 +33,20 @@ bool name_is_plain(Str name) {
   return name.n > 0;
 }
 
-static NameSlot *name_slot(const Printer *p, const char *name) {
-  uint32_t i = (uint32_t)hash_bytes(name, strlen(name)) & (p->slot_count - 1);
-  while (p->slots[i].name && strcmp(p->slots[i].name, name) != 0) i = (i + 1) & (p->slot_count - 1);
-  return &p->slots[i];
+static bool is_named(const void *given, const void *name) {
+  return strcmp(((const GivenName *)given)->name, name) == 0;
 }
 
-static void names_grow(Printer *p) {
-  NameSlot *old = p->slots;
-  uint32_t old_count = p->slot_count;
-  p->slot_count = old_count ? old_count * 2 : 64;
-  p->slots = ARENA_ARRAY(&p->scratch, NameSlot, p->slot_count);
-  for (uint32_t i = 0; i < old_count; i++)
-    if (old[i].name) *name_slot(p, old[i].name) = old[i];
-}
-
-// False where the name is taken.
-static bool name_take(Printer *p, const char *name) {
-  if (p->slot_n * 2 >= p->slot_count) names_grow(p);
-  NameSlot *slot = name_slot(p, name);
-  if (slot->name) return false;
-  *slot = (NameSlot){.name = name, .next = 1};
-  p->slot_n++;
-  return true;
+// The name as it is given in this scope; *taken: it was before.
+static GivenName *name_give(Printer *p, const char *name, bool *taken) {
+  void **place = table_place(&p->given, &p->scratch, hash_bytes(name, strlen(name)), name, is_named);
+  *taken = *place != NULL;
+  if (!*taken) {
+    GivenName *given = ARENA_NEW(&p->scratch, GivenName);
+    *given = (GivenName){.name = name, .next = 1};
+    *place = given;
+  }
+  return *place;
 }
 
 static void name_value(Printer *p, const Value *value) {
@@ -64,8 +55,13 @@ static void name_value(Printer *p, const Value *value) {
   if (region && !region->parent && value->index < region->func->param_count)
     hint = region->func->params[value->index].name;
   if (!hint || !name_is_plain(str_from(hint))) return;
+  bool taken;
+  GivenName *hinted = name_give(p, hint, &taken);
   const char *name = hint;
-  while (!name_take(p, name)) name = arena_printf(&p->scratch, "%s_%u", hint, name_slot(p, hint)->next++);
+  while (taken) {
+    name = arena_printf(&p->scratch, "%s_%u", hint, hinted->next++);
+    name_give(p, name, &taken);
+  }
   p->names[value->id] = name;
 }
 
@@ -78,8 +74,7 @@ static void name_region(Printer *p, const Region *region) {
 }
 
 static void name_scope(Printer *p, const Region *region) {
-  p->slots = NULL;
-  p->slot_count = p->slot_n = 0;
+  p->given = (Table){0};
   name_region(p, region);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "ir/ir.h"
 #include "ir/number.h"
 
@@ -55,11 +56,6 @@ double elem_round(Elem elem, double value) {
   return isnan(value) && elem != ELEM_FP64 ? round_nan(value, elem) : number_round(elem, value);
 }
 
-struct TypeTable {
-  const Type **slots; // open addressing, power-of-two size
-  uint32_t n, cap;
-};
-
 static uint64_t type_hash(const Type *type) {
   uint64_t hash = hash_bytes(&type->kind, sizeof type->kind);
   hash = hash_more(hash, &type->elem, sizeof type->elem);
@@ -68,36 +64,20 @@ static uint64_t type_hash(const Type *type) {
   return hash_more(hash, type->shape, sizeof type->shape);
 }
 
-static bool type_equal(const Type *a, const Type *b) {
+static bool type_equal(const void *entry, const void *key) {
+  const Type *a = entry, *b = key;
   return a->kind == b->kind && a->elem == b->elem && a->inner == b->inner && a->rank == b->rank &&
          a->layout == b->layout && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
-static uint32_t type_slot(const struct TypeTable *table, const Type *type) {
-  uint32_t i = (uint32_t)type_hash(type) & (table->cap - 1);
-  while (table->slots[i] && !type_equal(table->slots[i], type)) i = (i + 1) & (table->cap - 1);
-  return i;
-}
-
-static void type_table_grow(Arena *arena, struct TypeTable *table) {
-  struct TypeTable grown = {.n = table->n, .cap = table->cap ? table->cap * 2 : 64};
-  grown.slots = ARENA_ARRAY(arena, const Type *, grown.cap);
-  for (uint32_t i = 0; i < table->cap; i++)
-    if (table->slots[i]) grown.slots[type_slot(&grown, table->slots[i])] = table->slots[i];
-  *table = grown;
-}
-
 static const Type *type_intern(IrContext *ir, const Type *type) {
-  if (!ir->types) ir->types = ARENA_NEW(ir->arena, struct TypeTable);
-  if (ir->types->n * 2 >= ir->types->cap) type_table_grow(ir->arena, ir->types);
-  uint32_t i = type_slot(ir->types, type);
-  if (!ir->types->slots[i]) {
+  void **place = table_place(&ir->types, ir->arena, type_hash(type), type, type_equal);
+  if (!*place) {
     Type *copy = ARENA_NEW(ir->arena, Type);
     *copy = *type;
-    ir->types->slots[i] = copy;
-    ir->types->n++;
+    *place = copy;
   }
-  return ir->types->slots[i];
+  return *place;
 }
 
 const Type *type_scalar(IrContext *ir, Elem elem) {

@@ -285,7 +285,7 @@ static void check_params(Verifier *v) {
   Interner names = {.arena = &v->scratch};
   for (uint32_t i = 0; i < func->param_count; i++) {
     intern(&names, str_from(func->params[i].name));
-    if (names.n != i + 1) {
+    if (names.table.n != i + 1) {
       func_fail(v, func->params[i].loc, "two parameters are named %s", func->params[i].name);
       return;
     }
@@ -337,7 +337,7 @@ static void check_funcs(void *data) {
     Func *func = v->module->funcs.at[i];
     check_func(v, func);
     intern(&names, str_from(func->name));
-    if (names.n == i + 1) continue;
+    if (names.table.n == i + 1) continue;
     func_fail(v, func->loc, "two kernels have that name");
     break;
   }
