@@ -14,7 +14,7 @@ static uint32_t zero_bits_of_argument(const Emitter *e, const Value *value, uint
   const Op *loop = value->region->parent;
   if (!loop) return e->func->params[value->index].facts.divisible16 ? 4 : 0;
   if (loop->kind != OP_FOR || value->index != 0) return 0;
-  return min_u32(zero_bits(e, op_operand(loop, 0), depth), zero_bits(e, op_operand(loop, 2), depth));
+  return min_u32(zero_bits(e, loop_lower(loop), depth), zero_bits(e, loop_step(loop), depth));
 }
 
 // How many of an integer's low bits are always 0.

@@ -93,7 +93,7 @@ void emit_for(Emitter *e, Op *op) {
   LLVMPositionBuilderAtEnd(e->builder, exit);
   for (uint32_t i = 0; i < op->result_count; i++) {
     begin_phis(e, &op->results[i]);
-    add_to_phis(e, &op->results[i], emit_get(e, op_operand(op, i + 3)), before);
+    add_to_phis(e, &op->results[i], emit_get(e, loop_init(op, i)), before);
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
   }
   for (uint32_t i = 0; i < op->result_count; i++) emit_leave_sums(e, op_operand(yield, i), &op->results[i]);

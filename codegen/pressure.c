@@ -61,7 +61,7 @@ static bool mark(Pressure *p, const Value *value, bool data) {
 
 // Result `i` of a loop or branch, and what the loop carries for it: from before or from a region's end.
 static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
-  uint32_t init = op->kind == OP_FOR ? 3 + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
+  uint32_t init = op->kind == OP_FOR ? LOOP_FIRST_INIT + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
   bool data = is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
   for (uint32_t r = 0; r < op->region_count; r++) {
     uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // after the condition

@@ -232,7 +232,7 @@ static void yield_test(Elab *e, const Loop *loop, Op *op, Value *flag, Region *t
     e->b = builder_at_end(e->func, branch->regions[1]);
     e->b.loc = loop->loc;
   } else
-    go = counter_test(e, op->regions[0]->args[0], op_operand(loop->op, 1), op_operand(loop->op, 2));
+    go = counter_test(e, loop_index(op), loop_upper(loop->op), loop_step(loop->op));
   build_op(&e->b, OP_YIELD, 1, &go, 0, NULL);
   e->b = after;
   e->b.loc = loop->loc;
@@ -254,11 +254,11 @@ static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
   Value **args = body->args;
   end_carried(e, loop, flow, args + is_for);
   Vars end = elab_save_vars(e);
-  Leaf counter = {.a = obj_value(op_operand(loop->op, 0)), .slot = ARENA_NEW(e->arena, Obj)};
+  Leaf counter = {.a = obj_value(loop_lower(loop->op)), .slot = ARENA_NEW(e->arena, Obj)};
   if (is_for) {
     counter.type = args[0]->type;
     e->b.loc = loop->loc;
-    counter.b = obj_value(build_binary(&e->b, OP_ADD, args[0], op_operand(loop->op, 2)));
+    counter.b = obj_value(build_binary(&e->b, OP_ADD, args[0], loop_step(loop->op)));
   }
   Returning all = collect(e, loop, flow, is_for ? &counter : NULL);
   Op *op = build_returning(e, loop, &all, is_for);

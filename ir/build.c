@@ -181,10 +181,10 @@ Op *build_for(Builder *b, Value *lower, Value *upper, Value *step, uint32_t init
   operands[1] = upper;
   operands[2] = step;
   for (uint32_t i = 0; i < init_count; i++) {
-    operands[3 + i] = init[i];
+    operands[LOOP_FIRST_INIT + i] = init[i];
     types[i] = init[i]->type;
   }
-  Op *op = build_op(b, OP_FOR, 3 + init_count, operands, init_count, types);
+  Op *op = build_op(b, OP_FOR, LOOP_FIRST_INIT + init_count, operands, init_count, types);
   Region *region = region_new(b->func, op);
   region_add_arg(region, lower->type, NULL);
   for (uint32_t i = 0; i < init_count; i++) region_add_arg(region, types[i], init[i]->name);

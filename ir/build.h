@@ -78,6 +78,7 @@ Op *build_block_store(Builder *b, Value *block, Value *value, uint32_t boundary_
 // Sets an attribute of a string, of integers, of a flag; NULL text, false: leaves it out.
 void op_set_str(Op *op, AttrKey key, const char *text);
 void op_copy_attr(Op *op, const Op *from, AttrKey key); // nothing where `from` has none
+void op_copy_attrs(Op *op, const Op *from);             // all of them
 void op_set_ints(Op *op, AttrKey key, uint32_t n, const uint32_t *numbers);
 void op_set_flag(Op *op, AttrKey key, bool on);
 

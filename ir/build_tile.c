@@ -17,6 +17,10 @@ void op_copy_attr(Op *op, const Op *from, AttrKey key) {
   if (attr) op_set_attr(op, *attr);
 }
 
+void op_copy_attrs(Op *op, const Op *from) {
+  for (uint32_t i = 0; i < from->attrs.n; i++) op_set_attr(op, from->attrs.at[i]);
+}
+
 void op_set_ints(Op *op, AttrKey key, uint32_t n, const uint32_t *numbers) {
   int64_t *ints = ARENA_ARRAY(op->region->func->module->ir->arena, int64_t, n);
   for (uint32_t i = 0; i < n; i++) ints[i] = numbers[i];

@@ -36,7 +36,7 @@ Op *op_clone(Builder *b, const Op *op, CloneMap *map) {
   b->loc = op->loc;
   Op *copy = build_op(b, op->kind, op->operand_count, operands, op->result_count, types);
   b->loc = loc;
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(copy, op->attrs.at[i]);
+  op_copy_attrs(copy, op);
   for (uint32_t i = 0; i < op->result_count; i++) {
     copy->results[i].name = op->results[i].name;
     clone_set(map, &op->results[i], &copy->results[i]);

@@ -62,14 +62,14 @@ static Flow run_for(Machine *m, const Op *op) {
   ElemCode code = eval_operand(m, op, 0)->code;
   bool is_signed = elem_is_signed((Elem)code), down = is_signed && (int64_t)step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
-    eval_copy(eval_tile(m, &op->results[k]), eval_operand(m, op, k + 3));
+    eval_copy(eval_tile(m, &op->results[k]), eval_operand(m, op, LOOP_FIRST_INIT + k));
   bool more = down ? (int64_t)i > (int64_t)upper : is_signed ? (int64_t)i < (int64_t)upper : i < upper;
   const Region *body = op->regions[0];
   for (; more; more = for_advance(&i, upper, step, down)) {
     const Op *end = NULL;
     eval_set_int(m, body->args[0], i);
     for (uint32_t k = 0; k < op->result_count; k++)
-      eval_copy(eval_tile(m, body->args[k + 1]), &m->values[op->results[k].id]);
+      eval_copy(eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
     Flow flow = eval_region(m, body, &end);
     if (flow != FLOW_END) return flow;
     take_yielded(m, op, end);

@@ -265,6 +265,18 @@ static inline uint32_t op_input_count(const Op *op) { return op->operand_count -
 static inline Value *op_input(const Op *op, uint32_t i) {
   return i < op_input_count(op) ? op->operands[i].value : NULL;
 }
+// A for loop by its parts: bounds, and what it carries, by index: what enters, the body's argument, what an
+// iteration passes on, the result. The body must end with its yield where that is asked for.
+static inline Value *loop_lower(const Op *loop) { return op_operand(loop, 0); }
+static inline Value *loop_upper(const Op *loop) { return op_operand(loop, 1); }
+static inline Value *loop_step(const Op *loop) { return op_operand(loop, 2); }
+enum { LOOP_FIRST_INIT = 3 }; // the operand
+static inline Value *loop_init(const Op *loop, uint32_t i) { return op_operand(loop, LOOP_FIRST_INIT + i); }
+static inline Value *loop_index(const Op *loop) { return loop->regions[0]->args[0]; }
+static inline Value *loop_carried(const Op *loop, uint32_t i) { return loop->regions[0]->args[i + 1]; }
+static inline Value *loop_yielded(const Op *loop, uint32_t i) {
+  return op_operand(loop->regions[0]->last, i);
+}
 // Whether removing the op, its results unused, changes nothing:
 // pure, a load that is not volatile, or control flow of such.
 bool op_is_dead(const Op *op);

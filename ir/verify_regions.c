@@ -19,15 +19,15 @@ void verify_for(Verifier *v, const Op *op) {
     verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
   if (operand_type(op, 1) != index || operand_type(op, 2) != index)
     verify_fail(v, op, "lower, upper and step have one type");
-  if (op->result_count != op->operand_count - 3 || region->arg_count != op->operand_count - 2) {
+  if (op->result_count != op->operand_count - LOOP_FIRST_INIT || region->arg_count != op->operand_count - 2) {
     verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
-                op->operand_count - 3, op->result_count, region->arg_count);
+                op->operand_count - LOOP_FIRST_INIT, op->result_count, region->arg_count);
     return;
   }
   check_carried(v, op, region->args[0]->type, index, 0, "argument");
   for (uint32_t i = 0; i < op->result_count; i++) {
-    check_carried(v, op, operand_type(op, 3 + i), op->results[i].type, i, "initial value");
-    check_carried(v, op, region->args[1 + i]->type, op->results[i].type, i + 1, "argument");
+    check_carried(v, op, operand_type(op, LOOP_FIRST_INIT + i), op->results[i].type, i, "initial value");
+    check_carried(v, op, loop_carried(op, i)->type, op->results[i].type, i + 1, "argument");
   }
 }
 

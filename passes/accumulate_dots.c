@@ -38,7 +38,7 @@ static void accumulate(Op *add, void *data) {
   b.loc = dot->loc;
   Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), op_operand(add, 1 - which)};
   Op *sum = build_op(&b, OP_DOT, 3, operands, 1, &op_result(dot)->type);
-  for (uint32_t i = 0; i < dot->attrs.n; i++) op_set_attr(sum, dot->attrs.at[i]);
+  op_copy_attrs(sum, dot);
   value_replace_uses(op_result(add), op_result(sum));
   op_erase(add);
   op_erase(dot);

@@ -437,12 +437,12 @@ static void visit_region(AxisTable *table, const Region *region);
 static void visit_for(AxisTable *table, const Op *op) {
   const Region *body = op->regions[0];
   flow_induction(table, op);
-  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, body->args[i + 1], op_operand(op, i + 3));
+  for (uint32_t i = 0; i < op->result_count; i++) flow_value(table, loop_carried(op, i), loop_init(op, i));
   visit_region(table, body);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Value *yielded = op_operand(body->last, i);
-    flow_value(table, body->args[i + 1], yielded);
-    flow_value(table, &op->results[i], op_operand(op, i + 3));
+    flow_value(table, loop_carried(op, i), yielded);
+    flow_value(table, &op->results[i], loop_init(op, i));
     flow_value(table, &op->results[i], yielded);
   }
 }

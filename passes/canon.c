@@ -208,7 +208,7 @@ static Value *splat_rule(Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) scalars[i] = scalar_of(&b, op_operand(op, i));
   const Type *type = op_result(op)->type;
   Value *scalar = build(&b, op->kind, type_element(type), scalars[0], scalars[1], scalars[2]);
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(scalar->def, op->attrs.at[i]);
+  op_copy_attrs(scalar->def, op);
   return build_splat(&b, scalar, type);
 }
 

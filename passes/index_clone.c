@@ -64,6 +64,6 @@ Value *index_clone(Builder *b, Value *tile, int64_t start, uint32_t n) {
   Value *operands[3] = {NULL};
   for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = index_clone(b, op_operand(op, i), start, n);
   Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(copy, op->attrs.at[i]);
+  op_copy_attrs(copy, op);
   return op_result(copy);
 }

@@ -163,8 +163,8 @@ static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, 
 // A loop with an index of 32 bits runs less than 2^32 times, so small steps forward do not wrap round.
 static void bound_carried(const Lowering *l, const Op *loop, uint32_t i, const Value *arg) {
   if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
-  if (elem_info(op_operand(loop, 0)->type->elem)->bits > 32) return;
-  const BlockParts *init = parts_of(l, op_operand(loop, 3 + i));
+  if (elem_info(loop_lower(loop)->type->elem)->bits > 32) return;
+  const BlockParts *init = parts_of(l, loop_init(loop, i));
   BlockParts *parts = parts_of(l, arg);
   for (uint32_t d = 0; d < parts->rank; d++) {
     uint64_t step;
@@ -204,7 +204,7 @@ static void lower_control(Lowering *l, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) push_type(l, &types, op->results[i].type);
   Builder b = builder_before(op);
   Op *fresh = build_op(&b, op->kind, operands.n, operands.at, types.n, types.at);
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(fresh, op->attrs.at[i]);
+  op_copy_attrs(fresh, op);
   Values results = {0};
   for (uint32_t i = 0; i < fresh->result_count; i++)
     vec_push(l->context->scratch, &results, &fresh->results[i]);
@@ -212,7 +212,7 @@ static void lower_control(Lowering *l, Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++) move_region(l, op, fresh, r, &types);
   for (uint32_t i = 0, at = 0; i < op->result_count; i++) {
     take_over(l, &op->results[i], results.at, &at);
-    const Value *arg = op->kind == OP_FOR ? op->regions[0]->args[1 + i] : NULL;
+    const Value *arg = op->kind == OP_FOR ? loop_carried(op, i) : NULL;
     if (arg && type_is_block_ptr(arg->type))
       memcpy(parts_of(l, &op->results[i])->below, parts_of(l, arg)->below, sizeof parts_of(l, arg)->below);
   }

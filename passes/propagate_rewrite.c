@@ -97,7 +97,7 @@ static Value *copy_of(Propagator *p, Value *value, const Layout *layout) {
   }
   const Type *type = type_with_layout(context_of(p), value->type, layout);
   Op *op = build_op(&b, from->kind, from->operand_count, operands, 1, &type);
-  for (uint32_t i = 0; i < from->attrs.n; i++) op_set_attr(op, from->attrs.at[i]);
+  op_copy_attrs(op, from);
   op_result(op)->name = value->name;
   return add_copy(p, value, op_result(op))->value;
 }

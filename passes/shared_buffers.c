@@ -26,9 +26,9 @@ static void flow(Finder *f, const Value *from, const Value *to) {
 static void flow_for(Finder *f, const Op *op) {
   const Region *body = op->regions[0];
   for (uint32_t i = 0; i < op->result_count; i++) {
-    flow(f, op_operand(op, i + 3), body->args[i + 1]);
-    flow(f, op_operand(body->last, i), body->args[i + 1]);
-    flow(f, op_operand(op, i + 3), &op->results[i]);
+    flow(f, loop_init(op, i), loop_carried(op, i));
+    flow(f, loop_yielded(op, i), loop_carried(op, i));
+    flow(f, loop_init(op, i), &op->results[i]);
     flow(f, op_operand(body->last, i), &op->results[i]);
   }
 }

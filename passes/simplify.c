@@ -101,9 +101,8 @@ static Trips trips_of(const Op *op) {
 
 // A carried value that the body hands on unchanged is what entered.
 static void forward_invariant(Simplifier *s, Op *op) {
-  Region *body = op->regions[0];
   for (uint32_t i = 0; i < op->result_count; i++) {
-    Value *init = op_operand(op, i + 3), *arg = body->args[i + 1], *yielded = op_operand(body->last, i);
+    Value *init = loop_init(op, i), *arg = loop_carried(op, i), *yielded = loop_yielded(op, i);
     if (yielded != arg && yielded != init) continue;
     s->changed |= !value_unused(arg) || !value_unused(&op->results[i]);
     value_replace_uses(arg, init);
@@ -112,7 +111,7 @@ static void forward_invariant(Simplifier *s, Op *op) {
 }
 
 static bool carries(const Op *op, uint32_t i) {
-  return !value_unused(&op->results[i]) || !value_unused(op->regions[0]->args[i + 1]);
+  return !value_unused(&op->results[i]) || !value_unused(loop_carried(op, i));
 }
 
 static void take_over(Value *from, Value *to) {
@@ -130,7 +129,7 @@ static bool drop_carried(Simplifier *s, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (!carries(op, i)) continue;
     index[count] = i;
-    kept[count++] = op_operand(op, i + 3);
+    kept[count++] = loop_init(op, i);
   }
   if (count == op->result_count) return false;
 
@@ -162,15 +161,13 @@ static bool simplify_for(Simplifier *s, Op *op) {
               trips == TRIPS_NONE ? "the loop never runs: left out" : "the loop runs once: no loop is left");
   Region *body = op->regions[0];
   if (trips == TRIPS_NONE) {
-    for (uint32_t i = 0; i < op->result_count; i++)
-      value_replace_uses(&op->results[i], op_operand(op, i + 3));
+    for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(&op->results[i], loop_init(op, i));
     op_erase(op);
     s->changed = true;
     return true;
   }
   value_replace_uses(body->args[0], op_operand(op, 0));
-  for (uint32_t i = 0; i < op->result_count; i++)
-    value_replace_uses(body->args[i + 1], op_operand(op, i + 3));
+  for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(loop_carried(op, i), loop_init(op, i));
   inline_region(s, op, body);
   return true;
 }

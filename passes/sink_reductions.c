@@ -95,7 +95,7 @@ static bool can_sink(const Type *type) {
 
 static bool find_sum(Op *loop, uint32_t index, Sum *sum) {
   const Region *body = loop->regions[0];
-  const Value *carried = body->args[index + 1], *next = op_operand(body->last, index);
+  const Value *carried = loop_carried(loop, index), *next = loop_yielded(loop, index);
   Op *combine = next->def;
   *sum = (Sum){.loop = loop, .combine = combine, .index = index};
   if (!combine || combine->region != body || !combines(combine->kind) || !only_use(next, body->last))
@@ -146,7 +146,7 @@ static Value *neutral(Builder *b, OpKind kind, const Type *tile) {
 // --- the change
 
 static const Left *left_of(const Sinker *s, const Sum *sum) {
-  const Value *init = op_operand(sum->loop, 3 + sum->index);
+  const Value *init = loop_init(sum->loop, sum->index);
   for (uint32_t i = 0; i < s->left.n; i++) {
     const Left *left = &s->left.at[i];
     bool same = left->value == init && left->kind == sum->combine->kind &&
@@ -168,12 +168,12 @@ static void sink(Sinker *s, const Sum *sum) {
   Op *loop = sum->loop, *combine = sum->combine;
   OpKind kind = combine->kind;
   Region *body = loop->regions[0];
-  Value *carried = body->args[sum->index + 1], *result = &loop->results[sum->index];
-  Value *x = op_operand(sum->reduce, 0), *init = op_operand(loop, 3 + sum->index);
+  Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
+  Value *x = op_operand(sum->reduce, 0), *init = loop_init(loop, sum->index);
   Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def, *reduce;
   const Left *before = left_of(s, sum);
   Builder b = builder_before(loop);
-  op_set_operand(loop, 3 + sum->index, before ? before->tile : neutral(&b, kind, x->type));
+  op_set_operand(loop, LOOP_FIRST_INIT + sum->index, before ? before->tile : neutral(&b, kind, x->type));
   if (before) init = before->init;
 
   b = builder_after(loop);

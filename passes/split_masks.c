@@ -202,7 +202,7 @@ static void split_straight(Splitter *s, Region *body) {
 // iv + [low, high] < upper for every iteration but one that goes past the bound.
 static bool is_loop_bound(const Op *loop, const MaskBound *bound, int64_t step) {
   bool of_loop = bound->base_count == 1 && bound->bases[0] == loop->regions[0]->args[0];
-  return of_loop && bound->kind == OP_LT && bound->bound == op_operand(loop, 1) && bound->low >= 0 &&
+  return of_loop && bound->kind == OP_LT && bound->bound == loop_upper(loop) && bound->low >= 0 &&
          bound->high < step;
 }
 
@@ -220,14 +220,14 @@ static bool loop_bounds(const Op *loop, const Value *mask, int64_t step, Bounds 
 static void peel(Splitter *s, Op *loop, const Bounds *bounds) {
   Region *body = loop->regions[0];
   Builder b = builder_before(loop);
-  Value *lower = op_operand(loop, 0), *upper = op_operand(loop, 1), *step = op_operand(loop, 2);
+  Value *lower = loop_lower(loop), *upper = loop_upper(loop), *step = loop_step(loop);
   Value *whole = build_binary(&b, OP_DIV, build_binary(&b, OP_SUB, upper, lower), step);
   Value *middle = build_binary(&b, OP_ADD, lower, build_binary(&b, OP_MUL, whole, step));
   uint32_t carried = loop->result_count;
   Value **values = ARENA_ARRAY(s->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = op_operand(loop, i + 3);
+  for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
   Op *made = build_for(&b, lower, middle, step, carried, values);
-  for (uint32_t i = 0; i < loop->attrs.n; i++) op_set_attr(made, loop->attrs.at[i]);
+  op_copy_attrs(made, loop);
   CloneMap map = clone_map_new(s->context->scratch, s->func);
   for (uint32_t i = 0; i < body->arg_count; i++) {
     clone_set(&map, body->args[i], made->regions[0]->args[i]);
@@ -250,8 +250,8 @@ static void split_loop(Splitter *s, Op *loop) {
   int64_t lower, step;
   Bounds bounds = {0};
   bool narrowed = false;
-  if (!value_int_constant(op_operand(loop, 2), &step) || step <= 0) return;
-  if (!value_int_constant(op_operand(loop, 0), &lower) || lower < 0) return; // upper - lower does not wrap
+  if (!value_int_constant(loop_step(loop), &step) || step <= 0) return;
+  if (!value_int_constant(loop_lower(loop), &lower) || lower < 0) return; // upper - lower does not wrap
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
     if (mask_of(op)) narrowed |= loop_bounds(loop, mask_of(op), step, &bounds) && is_narrowed(s, op);
   if (narrowed && ops_from(loop->regions[0]->first) <= TUNE_SPLIT_OPS) peel(s, loop, &bounds);

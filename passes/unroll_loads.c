@@ -64,13 +64,13 @@ typedef struct Range {
 // upper - lower does not wrap where lower is not negative.
 static bool range_of(const Op *loop, Range *range) {
   int64_t upper;
-  const Type *type = op_operand(loop, 0)->type;
+  const Type *type = loop_lower(loop)->type;
   if (type->kind != TYPE_SCALAR || !elem_is_signed(type->elem)) return false;
-  if (!value_int_constant(op_operand(loop, 0), &range->lower) || range->lower < 0) return false;
-  if (!value_int_constant(op_operand(loop, 2), &range->step) || range->step <= 0) return false;
+  if (!value_int_constant(loop_lower(loop), &range->lower) || range->lower < 0) return false;
+  if (!value_int_constant(loop_step(loop), &range->step) || range->step <= 0) return false;
   if (range->step > INT32_MAX / (2 * TUNE_UNROLL_FACTOR)) return false;
   range->trips = -1;
-  if (value_int_constant(op_operand(loop, 1), &upper))
+  if (value_int_constant(loop_upper(loop), &upper))
     range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
   return true;
 }
@@ -200,15 +200,15 @@ static void fill(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t
 
 static void unroll(Unroller *u, Op *loop, uint32_t factor, const Range *range) {
   Builder b = builder_before(loop);
-  Value *lower = op_operand(loop, 0), *upper = op_operand(loop, 1);
+  Value *lower = loop_lower(loop), *upper = loop_upper(loop);
   Value *step = build_int(&b, lower->type, range->step * factor);
   Value *count = build_binary(&b, OP_DIV, build_binary(&b, OP_SUB, upper, lower), step);
   Value *middle = build_binary(&b, OP_ADD, lower, build_binary(&b, OP_MUL, count, step));
   uint32_t carried = loop->result_count;
   Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
-  for (uint32_t i = 0; i < carried; i++) values[i] = op_operand(loop, i + 3);
+  for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);
   Op *made = build_for(&b, lower, middle, step, carried, values);
-  for (uint32_t i = 0; i < loop->attrs.n; i++) op_set_attr(made, loop->attrs.at[i]);
+  op_copy_attrs(made, loop);
   op_remove_attr(made, ATTR_UNROLL);
   fill(u, loop, made, factor, range->step);
   if (range->trips >= 0 && range->trips % factor == 0) {
