@@ -8,10 +8,12 @@ const Builtin builtin_table[] = {
 #define BUILTIN(name, scope, params, handler)            {#name, scope, params, handler, NULL},
 #define BUILTIN_OF(name, scope, params, handler, detail) {#name, scope, params, handler, detail},
 #define NOT_BUILT(name, scope)                           {#name, scope, NULL, NULL, NULL},
+#define ARGS(...)
 #include "frontend/builtins.def"
 #undef BUILTIN
 #undef BUILTIN_OF
 #undef NOT_BUILT
+#undef ARGS
 };
 const uint32_t builtin_count = sizeof builtin_table / sizeof *builtin_table;
 

@@ -8,6 +8,17 @@
 
 enum { NO_ARG = 0xffff };
 
+// LOAD_MASK, DOT_ACC, ...: where the arguments are that builtins.def names.
+#define ARGS(...) enum { __VA_ARGS__ };
+#define BUILTIN(...)
+#define BUILTIN_OF(...)
+#define NOT_BUILT(...)
+#include "frontend/builtins.def"
+#undef ARGS
+#undef BUILTIN
+#undef BUILTIN_OF
+#undef NOT_BUILT
+
 // --- Arguments (builtins_args.c) ---
 // `at` is a parameter's index. Where an argument is wrong, an error is given and *good becomes false.
 

@@ -74,8 +74,8 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
   const char *hint = is_bitwise(kind)           ? "integers of 32 or 64 bits"
                      : strcmp(kind, "add") == 0 ? "elements of 32 or 64 bits, fp16 and bf16"
                                                 : "elements of 32 or 64 bits";
-  elab_error(e, call->locs[0], "'%s' is not defined on %s: it takes %s", call->text, elem_info(elem)->name,
-             hint);
+  elab_error(e, call->locs[ATOMIC_POINTER], "'%s' is not defined on %s: it takes %s", call->text,
+             elem_info(elem)->name, hint);
   return false;
 }
 
@@ -83,9 +83,10 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
 Obj builtin_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
   Order order;
-  Access access = {.pointer = builtin_pointer(e, call, 0)};
+  Access access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER)};
   if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return error_obj();
-  if (!read_order(e, call, 3, &order) || !builtin_access(e, call, &access, "the value", 1, 2))
+  if (!read_order(e, call, ATOMIC_SEM, &order) ||
+      !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
     return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   bool extreme = is_extreme(kind) && type_is_float(access.value->type);
@@ -95,14 +96,15 @@ Obj builtin_atomic(Elab *e, Call *call) {
 
 Obj builtin_atomic_cas(Elab *e, Call *call) {
   Order order;
-  Access compare = {.pointer = builtin_pointer(e, call, 0)}, change = compare;
-  if (!compare.pointer || !read_order(e, call, 3, &order)) return error_obj();
+  Access compare = {.pointer = builtin_pointer(e, call, CAS_POINTER)}, change = compare;
+  if (!compare.pointer || !read_order(e, call, CAS_SEM, &order)) return error_obj();
   const Type *element = type_element(compare.pointer->type)->inner;
   if (elem_info(element->elem)->bits < 16)
-    return elab_error(e, call->locs[0], "'%s' is not defined on %s: it takes elements of 16, 32 or 64 bits",
-                      call->text, type_text(e, element));
-  if (!builtin_access(e, call, &compare, "'cmp'", 1, NO_ARG)) return error_obj();
-  if (!builtin_access(e, call, &change, "'val'", 2, NO_ARG)) return error_obj();
+    return elab_error(e, call->locs[CAS_POINTER],
+                      "'%s' is not defined on %s: it takes elements of 16, 32 or 64 bits", call->text,
+                      type_text(e, element));
+  if (!builtin_access(e, call, &compare, "'cmp'", CAS_CMP, NO_ARG)) return error_obj();
+  if (!builtin_access(e, call, &change, "'val'", CAS_VAL, NO_ARG)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   return obj_value(
       build_atomic_cas(&e->b, compare.pointer, compare.value, change.value, order.sem, order.scope));

@@ -44,12 +44,12 @@ static Value *find_first(Elab *e, Value *x, uint32_t bits) {
 
 // detail: popc, clz or ffs.
 Obj builtin_count_bits(Elab *e, Call *call) {
-  Value *x = builtin_value(e, call, 0, "the argument");
+  Value *x = builtin_value(e, call, ARG_X, "the argument");
   if (!x) return error_obj();
   uint32_t bits = type_is_int(x->type) ? elem_info(type_element(x->type)->elem)->bits : 0;
   if (bits < 32)
-    return elab_error(e, call->locs[0], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
-                      obj_describe(e, &call->args[0]));
+    return elab_error(e, call->locs[ARG_X], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
+                      obj_describe(e, &call->args[ARG_X]));
   e->b.loc = elab_loc(e, call->loc);
   x = elab_bitcast(e, call->loc, x, elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64));
   switch (call->builtin->detail[0]) {

@@ -65,12 +65,12 @@ static bool dimensions(Elab *e, const Call *call, uint32_t at, uint32_t rank, ui
 // --- Making and moving ---
 
 static Value *base_arg(Elab *e, const Call *call) {
-  const Obj *obj = &call->args[0];
+  const Obj *obj = &call->args[BLOCK_PTR_BASE];
   bool good = obj->kind == OBJ_VALUE && obj->value->type->kind == TYPE_PTR;
   if (good && obj->value->type->inner->kind == TYPE_SCALAR) return obj->value;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[0], "the base of '%s' must be a pointer to numbers, not %s", call->text,
-               obj_describe(e, obj));
+    elab_error(e, call->locs[BLOCK_PTR_BASE], "the base of '%s' must be a pointer to numbers, not %s",
+               call->text, obj_describe(e, obj));
   return NULL;
 }
 
@@ -85,14 +85,15 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   static const char *const names[] = {"shape", "strides", "offsets"};
   uint32_t rank, shape[TILE_MAX_RANK], order[TILE_MAX_RANK], n = 0;
   Value *base = base_arg(e, call), *values[3][TILE_MAX_RANK];
-  if (!base || !block_shape(e, call, 4, &rank, shape)) return error_obj();
+  if (!base || !block_shape(e, call, BLOCK_PTR_BLOCK_SHAPE, &rank, shape)) return error_obj();
   for (uint32_t i = 0; i < 3; i++)
-    if (!extents(e, call, i + 1, names[i], rank, values[i])) return error_obj();
-  bool ordered = obj_given(&call->args[5]);
-  if (ordered && !dimensions(e, call, 5, rank, order, &n)) return error_obj();
+    if (!extents(e, call, BLOCK_PTR_SHAPE + i, names[i], rank, values[i])) return error_obj();
+  bool ordered = obj_given(&call->args[BLOCK_PTR_ORDER]);
+  if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return error_obj();
   if (ordered && n != rank)
-    return elab_error(e, call->locs[5], "'order' of '%s' names all %u dimensions once, fastest first, not %s",
-                      call->text, rank, obj_describe(e, &call->args[5]));
+    return elab_error(e, call->locs[BLOCK_PTR_ORDER],
+                      "'order' of '%s' names all %u dimensions once, fastest first, not %s", call->text, rank,
+                      obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
   BlockPtrParts parts = {base, rank, values[0], values[1], values[2], shape, ordered ? order : NULL, false};
   return obj_value(build_make_block_ptr(&e->b, &parts));
@@ -106,8 +107,8 @@ static Value *advance(Elab *e, const Call *call, Value *block, uint32_t at) {
 }
 
 Obj builtin_advance(Elab *e, Call *call) {
-  Value *block = block_arg(e, call, 0, "block pointer");
-  return obj_value(block ? advance(e, call, block, 1) : NULL);
+  Value *block = block_arg(e, call, ADVANCE_BASE, "block pointer");
+  return obj_value(block ? advance(e, call, block, ADVANCE_OFFSETS) : NULL);
 }
 
 // --- Loads and stores ---
@@ -148,14 +149,16 @@ static bool check_nan(Elab *e, Loc loc, const Type *element) {
 
 Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
   static const char *const paddings[] = {"zero", "nan", NULL};
-  Value *block = call->args[0].value;
+  Value *block = call->args[LOAD_POINTER].value;
   uint32_t n, dims[TILE_MAX_RANK];
   bool good = true;
-  if (refuse_mask(e, call, 1, "mask") || refuse_mask(e, call, 2, "other")) return error_obj();
-  const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
+  if (refuse_mask(e, call, LOAD_MASK, "mask") || refuse_mask(e, call, LOAD_OTHER, "other"))
+    return error_obj();
+  const char *padding = builtin_choice(e, call, LOAD_PADDING_OPTION, "padding_option", paddings, &good);
   if (!good) return error_obj();
-  if (padding && padding[0] == 'n' && !check_nan(e, call->locs[4], block->type->inner)) return error_obj();
-  if (!boundary_arg(e, call, 3, block->type->rank, dims, &n)) return error_obj();
+  if (padding && padding[0] == 'n' && !check_nan(e, call->locs[LOAD_PADDING_OPTION], block->type->inner))
+    return error_obj();
+  if (!boundary_arg(e, call, LOAD_BOUNDARY_CHECK, block->type->rank, dims, &n)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *tile = build_block_load(&e->b, block, n, dims, n ? padding : NULL);
   builtin_set_hints(tile->def, hints);
@@ -163,11 +166,11 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
 }
 
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
-  Value *block = call->args[0].value;
-  if (refuse_mask(e, call, 2, "mask")) return error_obj();
-  Value *value = stored_value(e, call, 1, block->type);
+  Value *block = call->args[STORE_POINTER].value;
+  if (refuse_mask(e, call, STORE_MASK, "mask")) return error_obj();
+  Value *value = stored_value(e, call, STORE_VALUE, block->type);
   uint32_t n, dims[TILE_MAX_RANK];
-  if (!value || !boundary_arg(e, call, 3, block->type->rank, dims, &n)) return error_obj();
+  if (!value || !boundary_arg(e, call, STORE_BOUNDARY_CHECK, block->type->rank, dims, &n)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   builtin_set_hints(build_block_store(&e->b, block, value, n, dims), hints);
   return obj_none();
@@ -213,15 +216,16 @@ static bool is_one(const Obj *obj) {
 static bool check_descriptor(Elab *e, const Call *call, const Type *element, uint32_t rank,
                              const uint32_t *shape) {
   uint32_t bytes = shape[rank - 1] * type_element_bytes(element);
-  const Obj *strides = &call->args[2];
+  const Obj *strides = &call->args[DESCRIPTOR_STRIDES];
   if (bytes < 16) {
-    elab_error(e, call->locs[3],
+    elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
                "a descriptor's block has 16 bytes or more in its last dimension, not %u elements of %s",
                shape[rank - 1], type_text(e, element));
     return false;
   }
   if (is_one(strides->kind == OBJ_TUPLE ? &strides->items.at[rank - 1] : strides)) return true;
-  elab_error(e, call->locs[2], "the last stride of a tensor descriptor must be 1, known at compile time");
+  elab_error(e, call->locs[DESCRIPTOR_STRIDES],
+             "the last stride of a tensor descriptor must be 1, known at compile time");
   return false;
 }
 
@@ -229,12 +233,13 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   static const char *const paddings[] = {"zero", "nan", NULL};
   uint32_t rank, shape[TILE_MAX_RANK];
   bool good = true;
-  const char *padding = builtin_choice(e, call, 4, "padding_option", paddings, &good);
+  const char *padding = builtin_choice(e, call, DESCRIPTOR_PADDING_OPTION, "padding_option", paddings, &good);
   Value *base = base_arg(e, call), *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
-  if (!good || !base || !block_shape(e, call, 3, &rank, shape)) return error_obj();
+  if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return error_obj();
   bool nan = padding && padding[0] == 'n';
-  if (nan && !check_nan(e, call->locs[4], base->type->inner)) return error_obj();
-  if (!extents(e, call, 1, "shape", rank, sizes) || !extents(e, call, 2, "strides", rank, strides))
+  if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return error_obj();
+  if (!extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
+      !extents(e, call, DESCRIPTOR_STRIDES, "strides", rank, strides))
     return error_obj();
   if (!check_descriptor(e, call, base->type->inner, rank, shape)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
@@ -254,19 +259,20 @@ static const char *padding_of(Elab *e, const Call *call, const Value *block) {
     if (e->nan_descriptors.at[i] == block) return "nan";
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
   if (known || e->nan_descriptors.n == 0) return "zero";
-  elab_error(e, call->locs[0],
+  elab_error(e, call->locs[DESC_DESC],
              "which descriptor this is is known at run time only, and they may differ in padding_option");
   return NULL;
 }
 
 Obj builtin_descriptor_load(Elab *e, Call *call) {
-  Value *block = block_arg(e, call, 0, "tensor descriptor"), *at = block ? advance(e, call, block, 1) : NULL;
+  Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor"),
+        *at = block ? advance(e, call, block, DESC_OFFSETS) : NULL;
   const char *padding = at ? padding_of(e, call, block) : NULL;
   return obj_value(padding ? build_block_load(&e->b, at, at->type->rank, all_dims, padding) : NULL);
 }
 
 static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32_t offsets_at) {
-  Value *block = block_arg(e, call, 0, "tensor descriptor");
+  Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor");
   Value *at = block ? advance(e, call, block, offsets_at) : NULL;
   Value *value = at ? stored_value(e, call, value_at, at->type) : NULL;
   if (!value) return error_obj();
@@ -275,5 +281,9 @@ static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32
   return obj_none();
 }
 
-Obj builtin_descriptor_store(Elab *e, Call *call) { return descriptor_store(e, call, 2, 1); }
-Obj builtin_descriptor_store_value(Elab *e, Call *call) { return descriptor_store(e, call, 1, 2); }
+Obj builtin_descriptor_store(Elab *e, Call *call) {
+  return descriptor_store(e, call, DESC_VALUE, DESC_OFFSETS);
+}
+Obj builtin_descriptor_store_value(Elab *e, Call *call) {
+  return descriptor_store(e, call, OLD_STORE_VALUE, OLD_STORE_OFFSETS);
+}

@@ -6,13 +6,13 @@ static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 
 // device_print and Python's print. A constexpr in front, f-strings too, is the prefix.
 Obj builtin_device_print(Elab *e, Call *call) {
-  bool good = true, hex = builtin_flag(e, call, 2, "hex", false, &good);
-  Obj prefix = call->args[0];
+  bool good = true, hex = builtin_flag(e, call, PRINT_HEX, "hex", false, &good);
+  Obj prefix = call->args[PRINT_PREFIX];
   uint32_t first = 0, n = call->rest_count;
   Value **values = ARENA_ARRAY(e->arena, Value *, n + 1);
   if (prefix.kind == OBJ_VALUE || prefix.kind == OBJ_ERROR)
-    return elab_error(e, call->locs[0], "'%s' begins with a string, its prefix, not %s", call->text,
-                      obj_describe(e, &prefix));
+    return elab_error(e, call->locs[PRINT_PREFIX], "'%s' begins with a string, its prefix, not %s",
+                      call->text, obj_describe(e, &prefix));
   Buf text = {0};
   buf_text(&text, obj_text(e, &prefix));
   // Constants that follow directly belong to the text.
@@ -33,17 +33,17 @@ Obj builtin_device_print(Elab *e, Call *call) {
 
 // With a mask only what it selects is asserted.
 Obj builtin_device_assert(Elab *e, Call *call) {
-  Obj condition = call->args[0];
+  Obj condition = call->args[ASSERT_COND];
   bool good = true;
-  builtin_option(e, call, 1, CONST_STR, "msg", &good);
+  builtin_option(e, call, ASSERT_MSG, CONST_STR, "msg", &good);
   if (!good) return error_obj();
-  if (obj_given(&call->args[2])) {
-    Obj zero = obj_int(0), truth = elab_compare(e, call->locs[0], COMPARE_NE, &condition, &zero);
-    Obj skipped = elab_compare(e, call->locs[2], COMPARE_EQ, &call->args[2], &zero);
+  if (obj_given(&call->args[ASSERT_MASK])) {
+    Obj zero = obj_int(0), truth = elab_compare(e, call->locs[ASSERT_COND], COMPARE_NE, &condition, &zero);
+    Obj skipped = elab_compare(e, call->locs[ASSERT_MASK], COMPARE_EQ, &call->args[ASSERT_MASK], &zero);
     condition = elab_binary(e, call->loc, BINARY_OR, &truth, &skipped);
   }
   if (condition.kind == OBJ_ERROR) return condition;
-  elab_assert(e, call->loc, call->locs[0], &condition, &call->args[1]);
+  elab_assert(e, call->loc, call->locs[ASSERT_COND], &condition, &call->args[ASSERT_MSG]);
   return obj_none();
 }
 

@@ -8,8 +8,8 @@ static bool is_operand(Elem elem) { return elem_is_float(elem) || elem == ELEM_I
 
 // The operands as tiles of one type that can be multiplied; the two kinds of fp8 mix.
 static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
-  *a = builtin_number_tile(e, call, 0);
-  *b = builtin_number_tile(e, call, 1);
+  *a = builtin_number_tile(e, call, DOT_INPUT);
+  *b = builtin_number_tile(e, call, DOT_OTHER);
   if (!*a || !*b) return false;
   const Type *x = type_element((*a)->type), *y = type_element((*b)->type);
   for (uint32_t i = 0; i < 2; i++) {
@@ -50,8 +50,8 @@ static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b
 // What the products are summed in. NULL after an error.
 static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   Elem sum = elem_is_int(elem) ? ELEM_I32 : elem == ELEM_FP64 ? ELEM_FP64 : ELEM_FP32;
-  if (!obj_given(&call->args[6])) return elab_scalar(e, sum);
-  const Type *dtype = builtin_dtype(e, call, 6);
+  if (!obj_given(&call->args[DOT_OUT_DTYPE])) return elab_scalar(e, sum);
+  const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype) return NULL;
   // A wider sum than asked for is Triton's: bf16 and fp32
   // in fp32, integers in i32, whatever the default says.
@@ -59,8 +59,8 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
     return elab_scalar(e, sum);
   bool halves = elem == ELEM_FP16 || elem_info(elem)->bits == 8;
   if (dtype->kind == TYPE_SCALAR && dtype->elem == ELEM_FP16 && halves && !elem_is_int(elem)) return dtype;
-  elab_error(e, call->locs[6], "'out_dtype' of '%s' of %s cannot be %s%s", call->text, elem_info(elem)->name,
-             type_text(e, dtype),
+  elab_error(e, call->locs[DOT_OUT_DTYPE], "'out_dtype' of '%s' of %s cannot be %s%s", call->text,
+             elem_info(elem)->name, type_text(e, dtype),
              dtype->kind == TYPE_SCALAR && elem_is_float(dtype->elem) ? "; use fp32 and convert the result"
                                                                       : "");
   return NULL;
@@ -68,16 +68,16 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
 
 static bool check_accumulator(Elab *e, const Call *call, const Type *type, Value **acc) {
   *acc = NULL;
-  if (!obj_given(&call->args[2])) {
+  if (!obj_given(&call->args[DOT_ACC])) {
     e->b.loc = elab_loc(e, call->loc);
     *acc = type_is_float(type) ? build_float(&e->b, type, 0) : build_int(&e->b, type, 0);
     return true;
   }
-  Value *given = builtin_tile(e, call, 2);
+  Value *given = builtin_tile(e, call, DOT_ACC);
   if (!given) return false;
   if (given->type == type) return (*acc = given) != NULL;
-  elab_error(e, call->locs[2], "the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
-             type_text(e, given->type));
+  elab_error(e, call->locs[DOT_ACC], "the accumulator of '%s' must be %s, not %s", call->text,
+             type_text(e, type), type_text(e, given->type));
   return false;
 }
 
@@ -85,15 +85,17 @@ static bool check_accumulator(Elab *e, const Call *call, const Type *type, Value
 static const char *precision(Elab *e, const Call *call, bool *good) {
   static const char *const names[] = {"ieee", "tf32", "tf32x3", NULL};
   bool given =
-      obj_given(&call->args[3]) && !(obj_is(&call->args[3], CONST_STR) && !call->args[3].constant.str[0]);
-  if (given && obj_given(&call->args[4])) {
-    elab_error(e, call->locs[4], "'%s' takes 'input_precision' or 'allow_tf32', not both", call->text);
+      obj_given(&call->args[DOT_INPUT_PRECISION]) && !(obj_is(&call->args[DOT_INPUT_PRECISION], CONST_STR) &&
+                                                       !call->args[DOT_INPUT_PRECISION].constant.str[0]);
+  if (given && obj_given(&call->args[DOT_ALLOW_TF32])) {
+    elab_error(e, call->locs[DOT_ALLOW_TF32], "'%s' takes 'input_precision' or 'allow_tf32', not both",
+               call->text);
     *good = false;
     return NULL;
   }
-  if (given) return builtin_choice(e, call, 3, "input_precision", names, good);
-  if (!builtin_option(e, call, 4, CONST_BOOL, "allow_tf32", good)) return NULL;
-  return call->args[4].constant.i ? "tf32" : "ieee";
+  if (given) return builtin_choice(e, call, DOT_INPUT_PRECISION, "input_precision", names, good);
+  if (!builtin_option(e, call, DOT_ALLOW_TF32, CONST_BOOL, "allow_tf32", good)) return NULL;
+  return call->args[DOT_ALLOW_TF32].constant.i ? "tf32" : "ieee";
 }
 
 static const char *default_precision(Elab *e) {
@@ -106,10 +108,12 @@ Obj builtin_dot(Elab *e, Call *call) {
   bool good = true;
   Value *a, *b, *acc;
   const char *how = precision(e, call, &good);
-  bool imprecise = builtin_option(e, call, 5, CONST_INT, "max_num_imprecise_acc", &good);
-  if (imprecise && !const_fits(&call->args[5].constant, ELEM_U32))
-    return elab_error(e, call->locs[5], "'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
-                      obj_text(e, &call->args[5]));
+  bool imprecise =
+      builtin_option(e, call, DOT_MAX_NUM_IMPRECISE_ACC, CONST_INT, "max_num_imprecise_acc", &good);
+  if (imprecise && !const_fits(&call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant, ELEM_U32))
+    return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
+                      "'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
+                      obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]));
   if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return error_obj();
   bool fp8 = builtin_is_fp8(a->type);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
@@ -125,8 +129,9 @@ Obj builtin_dot(Elab *e, Call *call) {
   if (!how) how = default_precision(e);
   if (!type_is_elem(a->type, ELEM_FP32)) how = NULL;
   // One instruction's products are summed at the hardware's precision at the least.
-  uint32_t summed = !imprecise || !fp8         ? 0
-                    : call->args[5].constant.i ? (uint32_t)call->args[5].constant.i
-                                               : 1;
+  uint32_t summed = !imprecise || !fp8 ? 0
+                    : call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i
+                        ? (uint32_t)call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i
+                        : 1;
   return obj_value(build_dot(&e->b, a, b, acc, how, summed));
 }

@@ -39,7 +39,7 @@ static uint32_t run_mapped(Elab *e, const Call *call, Region *region, uint32_t n
                            Value **yields) {
   Obj elements[MAX_VALUES];
   for (uint32_t i = 0; i < n; i++) elements[i] = obj_value(region->args[i]);
-  *result = elab_apply(e, call->loc, &call->args[0], n, elements);
+  *result = elab_apply(e, call->loc, &call->args[MAP_SCALAR_FN], n, elements);
   if (result->kind == OBJ_ERROR) return 0;
   Obj items = as_tuple(result);
   if (items.items.n == 0 || items.items.n > MAX_VALUES) {
@@ -96,13 +96,13 @@ static Value *repack(Elab *e, uint32_t pack, Value *const *tiles) {
 // It divides a tile's elements, and keeps one element a tile.
 static uint32_t pack_of(Elab *e, const Call *call, uint32_t n, const Type *type) {
   bool good = true;
-  if (!builtin_option(e, call, 2, CONST_INT, "pack", &good)) return good ? 1 : 0;
-  int64_t pack = call->args[2].constant.i;
+  if (!builtin_option(e, call, MAP_PACK, CONST_INT, "pack", &good)) return good ? 1 : 0;
+  int64_t pack = call->args[MAP_PACK].constant.i;
   bool power = pack > 0 && (pack & (pack - 1)) == 0;
   if (power && pack == 1) return 1;
   uint64_t elements = type_is_tile(type) ? type_elements(type) : 1;
   if (power && (uint64_t)pack < elements && pack * n <= MAX_VALUES) return (uint32_t)pack;
-  elab_error(e, call->locs[2],
+  elab_error(e, call->locs[MAP_PACK],
              "'pack' of '%s' is a power of two below the number of elements, which is %llu, and gives its "
              "function at most %d "
              "values: not %lld",
@@ -161,11 +161,11 @@ static Obj map_packed(Elab *e, Call *call, uint32_t n, Value *const *values, uin
 }
 
 Obj builtin_map(Elab *e, Call *call) {
-  const Obj *function = &call->args[0];
+  const Obj *function = &call->args[MAP_SCALAR_FN];
   Value *values[MAX_VALUES];
   uint32_t n = call->rest_count;
   if (function->kind != OBJ_FUNCTION && function->kind != OBJ_BUILTIN)
-    return elab_error(e, call->locs[0], "'%s' maps a function, not %s", call->text,
+    return elab_error(e, call->locs[MAP_SCALAR_FN], "'%s' maps a function, not %s", call->text,
                       obj_describe(e, function));
   if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
   if (!read_values(e, call, n, call->rest, values)) return error_obj();
@@ -192,17 +192,18 @@ static bool string_arg(Elab *e, const Call *call, uint32_t at, const char *name,
 
 // The results' types: a type, or a tuple of types, in the shape of `like`.
 static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Type **types) {
-  Obj dtypes = as_tuple(&call->args[3]);
+  Obj dtypes = as_tuple(&call->args[ASM_DTYPE]);
   uint32_t n = dtypes.items.n;
   if (n == 0 || n > MAX_VALUES) {
-    elab_error(e, call->locs[3], "'%s' gives 1 to %d values, not %u", call->text, MAX_VALUES, n);
+    elab_error(e, call->locs[ASM_DTYPE], "'%s' gives 1 to %d values, not %u", call->text, MAX_VALUES, n);
     return 0;
   }
   for (uint32_t i = 0; i < n; i++) {
     const Obj *dtype = &dtypes.items.at[i];
     if (!obj_is(dtype, CONST_DTYPE) || dtype->constant.type->kind != TYPE_SCALAR) {
-      elab_error(e, call->locs[3], "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s",
-                 call->text, obj_describe(e, dtype));
+      elab_error(e, call->locs[ASM_DTYPE],
+                 "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
+                 obj_describe(e, dtype));
       return 0;
     }
     types[i] = type_with_element(e->ir, like, dtype->constant.type);
@@ -227,7 +228,7 @@ static bool check_constraints(Elab *e, const Call *call, const char *text, uint3
     at += n + (at[n] == ',');
   }
   if (given[0] == outputs && given[1] == inputs) return true;
-  elab_error(e, call->locs[1],
+  elab_error(e, call->locs[ASM_CONSTRAINTS],
              "the constraints name %u outputs and %u inputs, but the types and 'pack' ask for %u and %u",
              given[0], given[1], outputs, inputs);
   return false;
@@ -235,22 +236,24 @@ static bool check_constraints(Elab *e, const Call *call, const char *text, uint3
 
 static bool check_pack(Elab *e, const Call *call, const Type *type, int64_t *pack) {
   bool good = true;
-  *pack = builtin_option(e, call, 5, CONST_INT, "pack", &good) ? call->args[5].constant.i : 1;
+  *pack = builtin_option(e, call, ASM_PACK, CONST_INT, "pack", &good) ? call->args[ASM_PACK].constant.i : 1;
   if (!good) return false;
   if (*pack >= 1 && *pack <= 64 && type_elements(type) % (uint64_t)*pack == 0) return true;
-  elab_error(e, call->locs[5], "'pack' of '%s' must divide the number of elements, which is %llu: not %lld",
-             call->text, (unsigned long long)type_elements(type), (long long)*pack);
+  elab_error(e, call->locs[ASM_PACK],
+             "'pack' of '%s' must divide the number of elements, which is %llu: not %lld", call->text,
+             (unsigned long long)type_elements(type), (long long)*pack);
   return false;
 }
 
 Obj builtin_inline_asm(Elab *e, Call *call) {
   const char *text, *constraints;
-  bool good = string_arg(e, call, 0, "asm", &text) && string_arg(e, call, 1, "constraints", &constraints);
-  bool pure = good && builtin_flag(e, call, 4, "is_pure", false, &good);
+  bool good = string_arg(e, call, ASM_ASM, "asm", &text) &&
+              string_arg(e, call, ASM_CONSTRAINTS, "constraints", &constraints);
+  bool pure = good && builtin_flag(e, call, ASM_IS_PURE, "is_pure", false, &good);
   Value *values[MAX_VALUES];
   const Type *types[MAX_VALUES];
-  if (!good || call->args[2].kind == OBJ_ERROR) return error_obj();
-  Obj args = as_tuple(&call->args[2]);
+  if (!good || call->args[ASM_ARGS].kind == OBJ_ERROR) return error_obj();
+  Obj args = as_tuple(&call->args[ASM_ARGS]);
   if (!read_values(e, call, args.items.n, args.items.at, values)) return error_obj();
   const Type *like = args.items.n ? values[0]->type : elab_scalar(e, ELEM_I32);
   int64_t pack;
@@ -264,5 +267,5 @@ Obj builtin_inline_asm(Elab *e, Call *call) {
   op_set_str(op, ATTR_CONSTRAINTS, constraints);
   op_set_attr(op, (Attr){.key = ATTR_PACK, .i = pack});
   op_set_flag(op, ATTR_PURE, pure);
-  return results_of(e, op, call->args[3].kind == OBJ_TUPLE);
+  return results_of(e, op, call->args[ASM_DTYPE].kind == OBJ_TUPLE);
 }

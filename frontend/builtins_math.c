@@ -80,11 +80,12 @@ Value *builtin_float_value(Elab *e, const Call *call, uint32_t at) {
 }
 
 static bool float_pair(Elab *e, const Call *call, Pair *pair) {
-  Obj x = call->args[0], y = call->args[1];
+  Obj x = call->args[ARG_X], y = call->args[ARG_Y];
   // Two constexprs: at least one is made a value, so that floats come out.
-  if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(builtin_float_value(e, call, 0));
+  if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(builtin_float_value(e, call, ARG_X));
   if (!builtin_pair(e, call, &x, &y, pair)) return false;
-  return check_float(e, call, type_is_float(pair->a->type) || x.kind != OBJ_VALUE ? 1 : 0, pair->a->type);
+  return check_float(e, call, type_is_float(pair->a->type) || x.kind != OBJ_VALUE ? ARG_Y : ARG_X,
+                     pair->a->type);
 }
 
 Obj builtin_math(Elab *e, Call *call) {
@@ -92,7 +93,7 @@ Obj builtin_math(Elab *e, Call *call) {
   Pair p = {0};
   if (find_function(str_from(name))->operands == 2) {
     if (!float_pair(e, call, &p)) return error_obj();
-  } else if (!(p.a = builtin_float_value(e, call, 0)))
+  } else if (!(p.a = builtin_float_value(e, call, ARG_X)))
     return error_obj();
   return obj_value(builtin_math_value(e, name, p.a, p.b));
 }
@@ -103,7 +104,7 @@ Obj builtin_math_to_int(Elab *e, Call *call) {
   Str detail = str_from(call->builtin->detail), name = detail;
   name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
   Elem elem;
-  Value *x = builtin_float_value(e, call, 0);
+  Value *x = builtin_float_value(e, call, ARG_X);
   if (!x) return error_obj();
   if (!elem_parse(str_from(detail.at + name.n + 1), &elem)) return error_obj();
   if (!str_is(name, "trunc")) x = builtin_math_value(e, arena_copy(e->arena, name), x, NULL);
@@ -114,13 +115,14 @@ Obj builtin_math_to_int(Elab *e, Call *call) {
 Obj builtin_convert(Elab *e, Call *call) {
   Elem elem;
   if (!elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
-  return obj_value(elab_value(e, call->locs[0], "what is converted", &call->args[0], elab_scalar(e, elem)));
+  return obj_value(
+      elab_value(e, call->locs[ARG_X], "what is converted", &call->args[ARG_X], elab_scalar(e, elem)));
 }
 
 // detail: the type that the bits are read as.
 Obj builtin_bits_as(Elab *e, Call *call) {
   Elem elem;
-  Value *x = builtin_value(e, call, 0, "what is bitcast");
+  Value *x = builtin_value(e, call, ARG_X, "what is bitcast");
   if (!x || !elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
   return obj_value(elab_bitcast(e, call->loc, x, elab_scalar(e, elem)));
 }
@@ -132,7 +134,7 @@ Obj builtin_operator(Elab *e, Call *call) {
   BinaryOp op = call->builtin->detail[0] == '+'   ? BINARY_ADD
                 : call->builtin->detail[0] == '-' ? BINARY_SUB
                                                   : BINARY_MUL;
-  return elab_binary(e, call->loc, op, &call->args[0], &call->args[1]);
+  return elab_binary(e, call->loc, op, &call->args[ARG_X], &call->args[ARG_Y]);
 }
 
 // Numbers count as whether they are not 0. detail: and, or, not.
@@ -150,16 +152,16 @@ Obj builtin_logical(Elab *e, Call *call) {
 }
 
 Obj builtin_divide(Elab *e, Call *call) {
-  const Obj *x = &call->args[0], *y = &call->args[1];
+  const Obj *x = &call->args[FDIV_X], *y = &call->args[FDIV_Y];
   const char *what = arena_printf(e->arena, "'%s'", call->text);
   bool good = true;
   bool rounded = strcmp(call->builtin->name, "div_rn") == 0;
   if (strcmp(call->builtin->name, "fdiv") == 0)
-    rounded = builtin_flag(e, call, 2, "ieee_rounding", false, &good);
+    rounded = builtin_flag(e, call, FDIV_IEEE_ROUNDING, "ieee_rounding", false, &good);
   Obj first = *x;
-  if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, 0));
+  if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, FDIV_X));
   Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
-  if (!p.a || !check_float(e, call, obj_is_number(x) ? 1 : 0, p.a->type)) return error_obj();
+  if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *quotient = build_binary(&e->b, OP_DIV, p.a, p.b);
   op_set_flag(quotient->def, ATTR_ROUNDED, rounded);
@@ -168,7 +170,7 @@ Obj builtin_divide(Elab *e, Call *call) {
 
 Obj builtin_reciprocal(Elab *e, Call *call) {
   const char *function = call->builtin->detail; // of math.def, whose reciprocal it is; "" : of the argument
-  Value *x = builtin_float_value(e, call, 0), *y = NULL;
+  Value *x = builtin_float_value(e, call, ARG_X), *y = NULL;
   if (!x) return error_obj();
   if (function[0] && find_function(str_from(function))->operands == 2) {
     Pair p;
@@ -224,12 +226,12 @@ Obj builtin_rounded(Elab *e, Call *call) {
 
 Obj builtin_mulhi(Elab *e, Call *call) {
   Pair p;
-  if (!builtin_pair(e, call, &call->args[0], &call->args[1], &p)) return error_obj();
+  if (!builtin_pair(e, call, &call->args[ARG_X], &call->args[ARG_Y], &p)) return error_obj();
   const Type *element = type_element(p.a->type);
   uint32_t bits = elem_info(element->elem)->bits;
   if (!type_is_int(p.a->type) || bits < 32)
     return elab_error(e, call->loc, "'%s' needs integers of 32 or 64 bits, not %s and %s", call->text,
-                      obj_describe(e, &call->args[0]), obj_describe(e, &call->args[1]));
+                      obj_describe(e, &call->args[ARG_X]), obj_describe(e, &call->args[ARG_Y]));
   if (call->builtin->detail[0] == 's' || !elem_is_signed(element->elem))
     return obj_value(build_binary(&e->b, OP_MULHI, p.a, p.b));
   const Type *counted = elab_scalar(e, bits == 32 ? ELEM_U32 : ELEM_U64);
@@ -252,18 +254,19 @@ bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good) 
 }
 
 Obj builtin_clamp(Elab *e, Call *call) {
-  bool good = true, nan = builtin_propagates_nan(e, call, 3, &good);
+  bool good = true, nan = builtin_propagates_nan(e, call, CLAMP_PROPAGATE_NAN, &good);
   if (!good) return error_obj();
-  Obj x = builtin_promote_bf16(e, call->loc, call->args[0]),
-      args[] = {x, call->args[1], {.kind = OBJ_ABSENT}};
+  Obj x = builtin_promote_bf16(e, call->loc, call->args[CLAMP_X]),
+      args[] = {x, call->args[CLAMP_MIN], {.kind = OBJ_ABSENT}};
   Call inner = *call;
   inner.args = args;
   Obj low = builtin_maximum(e, &inner);
-  Obj limits[] = {low, call->args[2], {.kind = OBJ_ABSENT}};
+  Obj limits[] = {low, call->args[CLAMP_MAX], {.kind = OBJ_ABSENT}};
   inner.args = limits;
   Obj result = builtin_minimum(e, &inner);
   if (!nan || result.kind != OBJ_VALUE || !type_is_float(result.value->type)) return result;
-  Value *values[] = {elab_value(e, call->locs[0], "x", &x, type_element(result.value->type)), result.value};
+  Value *values[] = {elab_value(e, call->locs[CLAMP_X], "x", &x, type_element(result.value->type)),
+                     result.value};
   if (!values[0] || !elab_broadcast(e, call->loc, "'clamp'", 2, values)) return error_obj();
   Value *unordered = build_binary(&e->b, OP_NE, values[0], values[0]);
   return obj_value(builtin_choose(e, unordered, values[0], values[1]));
@@ -273,7 +276,7 @@ Obj builtin_clamp(Elab *e, Call *call) {
 // in between. detail: how many, and whether its reciprocal.
 Obj builtin_norm(Elab *e, Call *call) {
   const char *detail = call->builtin->detail;
-  Obj sum = call->args[0];
+  Obj sum = call->args[ARG_X];
   for (int i = 1; i < detail[0] - '0'; i++) {
     Obj args[] = {sum, call->args[i]};
     Call inner = *call;
@@ -287,7 +290,7 @@ Obj builtin_norm(Elab *e, Call *call) {
 }
 
 Obj builtin_saturate(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, 0);
+  Value *x = builtin_float_value(e, call, ARG_X);
   if (!x) return error_obj();
   Value *low = build_binary(&e->b, OP_MAX, x, build_float(&e->b, x->type, 0));
   return obj_value(build_binary(&e->b, OP_MIN, low, build_float(&e->b, x->type, 1)));
@@ -312,18 +315,18 @@ static Value *clear_sign(Elab *e, Value *x, uint32_t bits) {
 }
 
 Obj builtin_abs(Elab *e, Call *call) {
-  const Obj *obj = &call->args[0];
+  const Obj *obj = &call->args[ARG_X];
   if (obj_is_number(obj)) {
     Obj zero = obj_int(0), less = const_compare(e, call->loc, COMPARE_LT, obj, &zero);
     bool negative_zero = obj_is(obj, CONST_FLOAT) && obj->constant.f == 0;
     return negative_zero ? obj_float(0)
                          : const_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
   }
-  Value *x = elab_value(e, call->locs[0], "the argument of abs", obj, NULL);
+  Value *x = elab_value(e, call->locs[ARG_X], "the argument of abs", obj, NULL);
   if (!x) return error_obj();
   const Type *element = type_element(x->type);
   if (element->kind == TYPE_PTR)
-    return elab_error(e, call->locs[0], "'%s' is not defined on pointers", call->text);
+    return elab_error(e, call->locs[ARG_X], "'%s' is not defined on pointers", call->text);
   uint32_t bits = elem_info(element->elem)->bits;
   if (elem_is_float(element->elem))
     return obj_value(bits < 32 ? clear_sign(e, x, bits) : builtin_math_value(e, "abs", x, NULL));
@@ -334,7 +337,7 @@ Obj builtin_abs(Elab *e, Call *call) {
 // --- sigmoid, softmax ---
 
 Obj builtin_sigmoid(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, 0);
+  Value *x = builtin_float_value(e, call, ARG_X);
   if (!x) return error_obj();
   const Type *element = type_element(x->type);
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
@@ -346,12 +349,13 @@ Obj builtin_sigmoid(Elab *e, Call *call) {
 
 Obj builtin_softmax(Elab *e, Call *call) {
   bool good = true;
-  builtin_flag(e, call, 2, "keep_dims", false, &good);
-  builtin_flag(e, call, 3, "ieee_rounding", false, &good);
-  Value *x = builtin_number_tile(e, call, 0);
+  builtin_flag(e, call, SOFTMAX_KEEP_DIMS, "keep_dims", false, &good);
+  builtin_flag(e, call, SOFTMAX_IEEE_ROUNDING, "ieee_rounding", false, &good);
+  Value *x = builtin_number_tile(e, call, SOFTMAX_X);
   uint32_t axis = 0;
-  if (!x || !good || !check_float(e, call, 0, x->type)) return error_obj();
-  if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
+  if (!x || !good || !check_float(e, call, SOFTMAX_X, x->type)) return error_obj();
+  if (obj_given(&call->args[SOFTMAX_DIM]) && !builtin_axis(e, call, SOFTMAX_DIM, x->type->rank, &axis))
+    return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   if (is_narrow(x->type)) x = builtin_as(e, x, ELEM_FP32);
   Obj whole = obj_value(x), top = obj_value(builtin_reduce_by(e, x, axis, OP_MAX, true));

@@ -99,30 +99,33 @@ static bool refuse(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (is_empty(&call->args[at])) return false;
   if (call->args[at].kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "'%s' is for block pointers (make_block_ptr), and this is %s; use a mask",
-               name, obj_describe(e, &call->args[0]));
+               name, obj_describe(e, &call->args[LOAD_POINTER]));
   return true;
 }
 
 // Back to what the pointee is, where that is a pointer.
 static Obj loaded(Elab *e, const Call *call, Value *value) {
-  const Type *pointee = type_element(call->args[0].value->type)->inner;
+  const Type *pointee = type_element(call->args[LOAD_POINTER].value->type)->inner;
   return obj_value(pointee->kind == TYPE_PTR ? elab_bitcast(e, call->loc, value, pointee) : value);
 }
 
 Obj builtin_load(Elab *e, Call *call) {
   static const char *const caches[] = {".ca", ".cg", ".cs", ".cv", NULL};
   bool good = true;
-  Hints hints = {builtin_choice(e, call, 5, "cache_modifier", caches, &good),
-                 builtin_choice(e, call, 6, "eviction_policy", evictions, &good)};
-  bool is_volatile = builtin_flag(e, call, 7, "volatile", false, &good);
+  Hints hints = {builtin_choice(e, call, LOAD_CACHE_MODIFIER, "cache_modifier", caches, &good),
+                 builtin_choice(e, call, LOAD_EVICTION_POLICY, "eviction_policy", evictions, &good)};
+  bool is_volatile = builtin_flag(e, call, LOAD_VOLATILE, "volatile", false, &good);
   if (!good) return error_obj();
-  if (builtin_is_block(&call->args[0])) return builtin_block_load(e, call, &hints);
-  if (refuse(e, call, 3, "boundary_check") || refuse(e, call, 4, "padding_option")) return error_obj();
-  Access access = {.pointer = builtin_pointer(e, call, 0), .widens = true};
+  if (builtin_is_block(&call->args[LOAD_POINTER])) return builtin_block_load(e, call, &hints);
+  if (refuse(e, call, LOAD_BOUNDARY_CHECK, "boundary_check") ||
+      refuse(e, call, LOAD_PADDING_OPTION, "padding_option"))
+    return error_obj();
+  Access access = {.pointer = builtin_pointer(e, call, LOAD_POINTER), .widens = true};
   if (!access.pointer) return error_obj();
-  bool masked = obj_given(&call->args[1]), other = obj_given(&call->args[2]);
-  if (other && !masked) return elab_error(e, call->locs[2], "'other' needs a mask");
-  if (!builtin_access(e, call, &access, "'other'", other ? 2 : NO_ARG, 1)) return error_obj();
+  bool masked = obj_given(&call->args[LOAD_MASK]), other = obj_given(&call->args[LOAD_OTHER]);
+  if (other && !masked) return elab_error(e, call->locs[LOAD_OTHER], "'other' needs a mask");
+  if (!builtin_access(e, call, &access, "'other'", other ? LOAD_OTHER : NO_ARG, LOAD_MASK))
+    return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Value *value = build_load(&e->b, access.pointer, access.mask, access.mask ? access.value : NULL);
   builtin_set_hints(value->def, &hints);
@@ -133,13 +136,14 @@ Obj builtin_load(Elab *e, Call *call) {
 Obj builtin_store(Elab *e, Call *call) {
   static const char *const caches[] = {".wb", ".cg", ".cs", ".wt", NULL};
   bool good = true;
-  Hints hints = {builtin_choice(e, call, 4, "cache_modifier", caches, &good),
-                 builtin_choice(e, call, 5, "eviction_policy", evictions, &good)};
+  Hints hints = {builtin_choice(e, call, STORE_CACHE_MODIFIER, "cache_modifier", caches, &good),
+                 builtin_choice(e, call, STORE_EVICTION_POLICY, "eviction_policy", evictions, &good)};
   if (!good) return error_obj();
-  if (builtin_is_block(&call->args[0])) return builtin_block_store(e, call, &hints);
-  if (refuse(e, call, 3, "boundary_check")) return error_obj();
-  Access access = {.pointer = builtin_pointer(e, call, 0)};
-  if (!access.pointer || !builtin_access(e, call, &access, "the value", 1, 2)) return error_obj();
+  if (builtin_is_block(&call->args[STORE_POINTER])) return builtin_block_store(e, call, &hints);
+  if (refuse(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return error_obj();
+  Access access = {.pointer = builtin_pointer(e, call, STORE_POINTER)};
+  if (!access.pointer || !builtin_access(e, call, &access, "the value", STORE_VALUE, STORE_MASK))
+    return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   builtin_set_hints(build_store(&e->b, access.pointer, access.value, access.mask), &hints);
   return obj_none();

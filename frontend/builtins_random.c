@@ -91,11 +91,12 @@ static bool check_integer(Elab *e, const Call *call, uint32_t at, const char *na
 
 // The seed's two halves as keys of 32 bits, or the seed and 0 as keys of 64.
 static bool make_keys(Elab *e, const Call *call, Elem elem, Obj k[2]) {
-  const Obj *seed = &call->args[0];
-  if (!check_integer(e, call, 0, "seed")) return false;
+  const Obj *seed = &call->args[RANDOM_SEED];
+  if (!check_integer(e, call, RANDOM_SEED, "seed")) return false;
   Obj wide = *seed;
-  if (obj_is(seed, CONST_INT) && !seed->constant.is_u64) wide = cast_to(e, call->locs[0], seed, ELEM_I64);
-  wide = cast_to(e, call->locs[0], &wide, ELEM_U64);
+  if (obj_is(seed, CONST_INT) && !seed->constant.is_u64)
+    wide = cast_to(e, call->locs[RANDOM_SEED], seed, ELEM_I64);
+  wide = cast_to(e, call->locs[RANDOM_SEED], &wide, ELEM_U64);
   if (elem == ELEM_U64) {
     k[0] = wide;
     k[1] = obj_value(build_int(&e->b, elab_scalar(e, ELEM_U64), 0));
@@ -120,16 +121,17 @@ Obj builtin_philox(Elab *e, Call *call) {
   static const char *const names[] = {"seed", "c0", "c1", "c2", "c3"};
   int64_t rounds;
   Obj c[4], k[2];
-  for (uint32_t i = 0; i < 5; i++)
+  for (uint32_t i = PHILOX_SEED; i <= PHILOX_C3; i++)
     if (!check_integer(e, call, i, names[i])) return error_obj();
-  Value *first = builtin_value(e, call, 1, "a counter");
+  Value *first = builtin_value(e, call, PHILOX_C0, "a counter");
   uint32_t bits = first ? elem_info(type_element(first->type)->elem)->bits : 0;
   if (bits != 32 && bits != 64)
-    return elab_error(e, call->locs[1], "the counters of '%s' have 32 or 64 bits: 'c0' is %s", call->text,
-                      obj_describe(e, &call->args[1]));
+    return elab_error(e, call->locs[PHILOX_C0], "the counters of '%s' have 32 or 64 bits: 'c0' is %s",
+                      call->text, obj_describe(e, &call->args[PHILOX_C0]));
   Elem elem = bits == 32 ? ELEM_U32 : ELEM_U64;
-  if (!read_rounds(e, call, 5, &rounds) || !make_keys(e, call, elem, k)) return error_obj();
-  for (uint32_t i = 0; i < 4; i++) c[i] = cast_to(e, call->locs[i + 1], &call->args[i + 1], elem);
+  if (!read_rounds(e, call, PHILOX_N_ROUNDS, &rounds) || !make_keys(e, call, elem, k)) return error_obj();
+  for (uint32_t i = 0; i < 4; i++)
+    c[i] = cast_to(e, call->locs[PHILOX_C0 + i], &call->args[PHILOX_C0 + i], elem);
   philox_rounds(e, call->loc, elem, rounds, c, k);
   return counters_tuple(e, c);
 }
@@ -139,8 +141,9 @@ Obj builtin_philox(Elab *e, Call *call) {
 static Obj random4(Elab *e, const Call *call) {
   int64_t rounds;
   Obj c[4], k[2];
-  if (!check_integer(e, call, 1, "offset") || !read_rounds(e, call, 2, &rounds)) return error_obj();
-  Value *offset = builtin_value(e, call, 1, "'offset'");
+  if (!check_integer(e, call, RANDOM_OFFSET, "offset") || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds))
+    return error_obj();
+  Value *offset = builtin_value(e, call, RANDOM_OFFSET, "'offset'");
   if (!offset || !make_keys(e, call, ELEM_U32, k)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Obj whole = obj_value(offset), half = obj_int(32);
@@ -178,11 +181,11 @@ static Obj to_uniform(Elab *e, Loc loc, const Obj *x) {
 }
 
 Obj builtin_uniform(Elab *e, Call *call) {
-  Value *x = builtin_value(e, call, 0, "the argument");
+  Value *x = builtin_value(e, call, ARG_X, "the argument");
   if (!x) return error_obj();
   if (!type_is_int(x->type) || elem_info(type_element(x->type)->elem)->bits < 32)
-    return elab_error(e, call->locs[0], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
-                      obj_describe(e, &call->args[0]));
+    return elab_error(e, call->locs[ARG_X], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
+                      obj_describe(e, &call->args[ARG_X]));
   Obj obj = obj_value(x);
   return to_uniform(e, call->loc, &obj);
 }

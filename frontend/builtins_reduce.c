@@ -165,10 +165,10 @@ static bool combine_function(Elab *e, const Call *call, const void *data, uint32
 
 // One tile, or a tuple of at most `limit` tiles of one shape: their number, 0 after an error.
 static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **inputs) {
-  const Obj *obj = &call->args[0], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
+  const Obj *obj = &call->args[REDUCE_INPUT], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n == 0 || n > limit || (limit == 1 && obj->kind == OBJ_TUPLE)) {
-    elab_error(e, call->locs[0], "'%s' takes %s, not %s", call->text,
+    elab_error(e, call->locs[REDUCE_INPUT], "'%s' takes %s, not %s", call->text,
                limit == 1 ? "one tile" : "1 to 32 tiles", obj_describe(e, obj));
     return 0;
   }
@@ -176,13 +176,13 @@ static uint32_t read_inputs(Elab *e, const Call *call, uint32_t limit, Value **i
     if (items[i].kind == OBJ_ERROR) return 0;
     if (items[i].kind != OBJ_VALUE || !type_is_tile(items[i].value->type) ||
         type_is_ptr(items[i].value->type)) {
-      elab_error(e, call->locs[0], "'%s' needs a tile of numbers, not %s", call->text,
+      elab_error(e, call->locs[REDUCE_INPUT], "'%s' needs a tile of numbers, not %s", call->text,
                  obj_describe(e, &items[i]));
       return 0;
     }
     inputs[i] = items[i].value;
     if (type_same_shape(inputs[i]->type, inputs[0]->type)) continue;
-    elab_error(e, call->locs[0], "the tiles of '%s' have different shapes: %s and %s", call->text,
+    elab_error(e, call->locs[REDUCE_INPUT], "the tiles of '%s' have different shapes: %s and %s", call->text,
                type_text(e, inputs[0]->type), type_text(e, inputs[i]->type));
     return 0;
   }
@@ -224,29 +224,29 @@ static const Type *sum_type(Elab *e, const Call *call, uint32_t at, const Type *
 
 static Obj reduce_one(Elab *e, const Call *call, Value *x, OpKind op, bool keep_dims) {
   uint32_t rank = x->type->rank, axis;
-  if (!read_axis(e, call, 1, 1, &x, &axis)) return error_obj();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
   Value *result = builtin_reduce_by(e, x, axis, op, false);
-  return obj_value(keep_dims ? keep(e, call, 1, result, rank, axis) : result);
+  return obj_value(keep_dims ? keep(e, call, REDUCE_AXIS, result, rank, axis) : result);
 }
 
 Obj builtin_sum(Elab *e, Call *call) {
-  bool good = true, keep_dims = builtin_flag(e, call, 2, "keep_dims", false, &good);
+  bool good = true, keep_dims = builtin_flag(e, call, SUM_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  const Type *type = sum_type(e, call, 3, x->type, &good);
+  const Type *type = sum_type(e, call, SUM_DTYPE, x->type, &good);
   if (!good || !(x = elab_cast(e, call->loc, x, type))) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[SUM_INPUT], call, x->type)) return error_obj();
   return reduce_one(e, call, x, type->elem == ELEM_I1 ? OP_OR : OP_ADD, keep_dims);
 }
 
 // detail: "^" or "|".
 Obj builtin_reduce_bits(Elab *e, Call *call) {
-  bool good = true, keep_dims = builtin_flag(e, call, 2, "keep_dims", false, &good);
+  bool good = true, keep_dims = builtin_flag(e, call, BITS_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
   if (!type_is_int(x->type))
-    return elab_error(e, call->locs[0], "'%s' needs integers, not %s", call->text,
-                      obj_describe(e, &call->args[0]));
+    return elab_error(e, call->locs[BITS_INPUT], "'%s' needs integers, not %s", call->text,
+                      obj_describe(e, &call->args[BITS_INPUT]));
   return reduce_one(e, call, x, call->builtin->detail[0] == '^' ? OP_XOR : OP_OR, keep_dims);
 }
 
@@ -269,10 +269,10 @@ static Value *indices_along(Elab *e, const Type *like, uint32_t axis) {
 // (values, indices) of the extremes along the axis.
 static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, bool keep_dims) {
   uint32_t axis = 0, rank = x->type->rank;
-  if (!obj_given(&call->args[1]) && rank > 1)
+  if (!obj_given(&call->args[REDUCE_AXIS]) && rank > 1)
     return elab_error(e, call->loc, "the indices of '%s' need an axis: the tile is %s", call->text,
                       type_text(e, x->type));
-  if (!read_axis(e, call, 1, 1, &x, &axis)) return error_obj();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
   x = promote_extreme(e, x, true);
   Value *inputs[] = {x, indices_along(e, x->type, axis)};
   Fold fold = {OP_REDUCE, axis, false, 2, inputs, combine_indexed, &extreme};
@@ -280,7 +280,7 @@ static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, 
   Obj results = obj_tuple(e, 2);
   for (uint32_t i = 0; i < 2; i++) {
     Value *result = &op->results[i];
-    results.items.at[i] = obj_value(keep_dims ? keep(e, call, 1, result, rank, axis) : result);
+    results.items.at[i] = obj_value(keep_dims ? keep(e, call, REDUCE_AXIS, result, rank, axis) : result);
   }
   return results;
 }
@@ -288,12 +288,12 @@ static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, 
 // detail: "max" or "min".
 Obj builtin_extreme(Elab *e, Call *call) {
   bool good = true, largest = strcmp(call->builtin->detail, "max") == 0;
-  bool indices = builtin_flag(e, call, 2, "return_indices", false, &good);
-  bool left = builtin_flag(e, call, 3, "return_indices_tie_break_left", true, &good);
-  bool keep_dims = builtin_flag(e, call, 4, "keep_dims", false, &good);
+  bool indices = builtin_flag(e, call, EXTREME_RETURN_INDICES, "return_indices", false, &good);
+  bool left = builtin_flag(e, call, EXTREME_TIE_BREAK_LEFT, "return_indices_tie_break_left", true, &good);
+  bool keep_dims = builtin_flag(e, call, EXTREME_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[EXTREME_INPUT], call, x->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   if (indices) return reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return reduce_one(e, call, promote_extreme(e, x, false), largest ? OP_MAX : OP_MIN, keep_dims);
@@ -305,8 +305,8 @@ Obj builtin_helper_reduce(Elab *e, Call *call) {
   Value *x;
   uint32_t axis;
   if (!read_inputs(e, call, 1, &x)) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
-  if (!read_axis(e, call, 1, 1, &x, &axis)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[REDUCE_INPUT], call, x->type)) return error_obj();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
   bool propagating = kind != OP_MUL && type_is_float(x->type);
   Fold fold = {.kind = OP_REDUCE,
                .axis = axis,
@@ -318,8 +318,8 @@ Obj builtin_helper_reduce(Elab *e, Call *call) {
 }
 
 Obj builtin_helper_extreme(Elab *e, Call *call) {
-  Obj args[] = {call->args[0], call->args[1], obj_string(e, STR("ALL"))};
-  Loc locs[] = {call->locs[0], call->locs[1], call->loc};
+  Obj args[] = {call->args[MAXIMUM_X], call->args[MAXIMUM_Y], obj_string(e, STR("ALL"))};
+  Loc locs[] = {call->locs[MAXIMUM_X], call->locs[MAXIMUM_Y], call->loc};
   Call inner = *call;
   inner.args = args;
   inner.locs = locs;
@@ -328,11 +328,11 @@ Obj builtin_helper_extreme(Elab *e, Call *call) {
 
 Obj builtin_extreme_index(Elab *e, Call *call) {
   bool good = true, largest = strcmp(call->builtin->detail, "max") == 0;
-  bool left = builtin_flag(e, call, 2, "tie_break_left", true, &good);
-  bool keep_dims = builtin_flag(e, call, 3, "keep_dims", false, &good);
+  bool left = builtin_flag(e, call, ARGMAX_TIE_BREAK_LEFT, "tie_break_left", true, &good);
+  bool keep_dims = builtin_flag(e, call, ARGMAX_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[ARGMAX_INPUT], call, x->type)) return error_obj();
   e->b.loc = elab_loc(e, call->loc);
   Obj results = reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return results.kind == OBJ_TUPLE ? results.items.at[1] : results;
@@ -342,7 +342,7 @@ Obj builtin_extreme_index(Elab *e, Call *call) {
 
 static Obj unpack(Elab *e, const Call *call, Op *op) {
   if (!op) return error_obj();
-  if (call->args[0].kind != OBJ_TUPLE) return obj_value(op_result(op));
+  if (call->args[REDUCE_INPUT].kind != OBJ_TUPLE) return obj_value(op_result(op));
   Obj results = obj_tuple(e, op->result_count);
   for (uint32_t i = 0; i < op->result_count; i++) results.items.at[i] = obj_value(&op->results[i]);
   return results;
@@ -358,45 +358,46 @@ static bool check_function(Elab *e, const Call *call, uint32_t at) {
 }
 
 Obj builtin_reduce(Elab *e, Call *call) {
-  bool good = true, keep_dims = builtin_flag(e, call, 3, "keep_dims", false, &good);
+  bool good = true, keep_dims = builtin_flag(e, call, FOLD_KEEP_DIMS, "keep_dims", false, &good);
   Value *inputs[MAX_INPUTS];
   uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
-  if (!n || !good || !check_function(e, call, 2)) return error_obj();
+  if (!n || !good || !check_function(e, call, FOLD_COMBINE_FN)) return error_obj();
   uint32_t rank = inputs[0]->type->rank;
-  if (!read_axis(e, call, 1, n, inputs, &axis)) return error_obj();
-  Fold fold = {OP_REDUCE, axis, false, n, inputs, combine_function, &call->args[2]};
+  if (!read_axis(e, call, FOLD_AXIS, n, inputs, &axis)) return error_obj();
+  Fold fold = {OP_REDUCE, axis, false, n, inputs, combine_function, &call->args[FOLD_COMBINE_FN]};
   Obj results = unpack(e, call, run_fold(e, call, &fold));
   if (!keep_dims) return results;
   Obj *items = results.kind == OBJ_TUPLE ? results.items.at : &results;
   for (uint32_t i = 0; results.kind != OBJ_ERROR && i < n; i++)
-    items[i] = obj_value(keep(e, call, 1, items[i].value, rank, axis));
+    items[i] = obj_value(keep(e, call, FOLD_AXIS, items[i].value, rank, axis));
   return results;
 }
 
 Obj builtin_scan(Elab *e, Call *call) {
-  bool good = true, reverse = builtin_flag(e, call, 3, "reverse", false, &good);
+  bool good = true, reverse = builtin_flag(e, call, SCAN_REVERSE, "reverse", false, &good);
   Value *inputs[MAX_INPUTS];
   uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
-  if (!n || !good || !check_function(e, call, 2)) return error_obj();
-  if (!builtin_axis(e, call, 1, inputs[0]->type->rank, &axis)) return error_obj();
-  Fold fold = {OP_SCAN, axis, reverse, n, inputs, combine_function, &call->args[2]};
+  if (!n || !good || !check_function(e, call, SCAN_COMBINE_FN)) return error_obj();
+  if (!builtin_axis(e, call, SCAN_AXIS, inputs[0]->type->rank, &axis)) return error_obj();
+  Fold fold = {OP_SCAN, axis, reverse, n, inputs, combine_function, &call->args[SCAN_COMBINE_FN]};
   return unpack(e, call, run_fold(e, call, &fold));
 }
 
 // detail: "+" or "*".
 Obj builtin_cumulate(Elab *e, Call *call) {
   bool good = true, adds = call->builtin->detail[0] == '+';
-  bool reverse = builtin_flag(e, call, 2, "reverse", false, &good);
+  bool reverse = builtin_flag(e, call, CUMSUM_REVERSE, "reverse", false, &good);
   Value *x;
   uint32_t axis = 0;
   if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
+  if (obj_given(&call->args[CUMSUM_AXIS]) && !builtin_axis(e, call, CUMSUM_AXIS, x->type->rank, &axis))
+    return error_obj();
   x = builtin_promote_bf16(e, call->loc, obj_value(x)).value;
   if (adds) {
-    const Type *type = sum_type(e, call, 3, x->type, &good);
+    const Type *type = sum_type(e, call, CUMSUM_DTYPE, x->type, &good);
     if (!good || !(x = elab_cast(e, call->loc, x, type))) return error_obj();
   }
-  if (builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[CUMSUM_INPUT], call, x->type)) return error_obj();
   bool flags = type_is_elem(x->type, ELEM_I1);
   OpKind op = adds ? (flags ? OP_OR : OP_ADD) : flags ? OP_AND : OP_MUL;
   Fold fold = {OP_SCAN, axis, reverse, 1, &x, combine_op, &op};

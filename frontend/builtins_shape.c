@@ -7,7 +7,7 @@ static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 static uint32_t rank_of(const Type *type) { return type_is_tile(type) ? type->rank : 0; }
 
 static Value *first_arg(Elab *e, const Call *call) {
-  Value *x = builtin_value(e, call, 0, arena_printf(e->arena, "the argument of '%s'", call->text));
+  Value *x = builtin_value(e, call, SHAPE_INPUT, arena_printf(e->arena, "the argument of '%s'", call->text));
   e->b.loc = elab_loc(e, call->loc);
   return x;
 }
@@ -27,9 +27,9 @@ static bool shape_arg(Elab *e, const Call *call, uint32_t at, uint32_t *rank, ui
 Obj builtin_reshape_call(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   bool good = true;
-  builtin_flag(e, call, 2, "can_reorder", false, &good);
+  builtin_flag(e, call, SHAPE_CAN_REORDER, "can_reorder", false, &good);
   uint32_t rank, shape[TILE_MAX_RANK];
-  if (!x || !good || !shape_arg(e, call, 1, &rank, shape)) return error_obj();
+  if (!x || !good || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return error_obj();
   uint64_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) elements *= shape[i];
   if (elements != type_elements(x->type))
@@ -43,7 +43,7 @@ Obj builtin_reshape_call(Elab *e, Call *call) {
 Obj builtin_ravel(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   bool good = true;
-  builtin_flag(e, call, 1, "can_reorder", false, &good);
+  builtin_flag(e, call, RAVEL_CAN_REORDER, "can_reorder", false, &good);
   if (!x || !good) return error_obj();
   uint32_t size = (uint32_t)type_elements(x->type);
   return obj_value(builtin_reshape(e, x, 1, &size));
@@ -53,14 +53,14 @@ Obj builtin_item(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   if (!x) return error_obj();
   if (type_elements(x->type) != 1)
-    return elab_error(e, call->locs[0], "'%s' needs a tile of one element, not %s", call->text,
+    return elab_error(e, call->locs[SHAPE_INPUT], "'%s' needs a tile of one element, not %s", call->text,
                       type_text(e, x->type));
   return obj_value(builtin_only_element(e, x));
 }
 
 Obj builtin_expand_dims(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
-  const Obj *axis = &call->args[1], *axes = axis->kind == OBJ_TUPLE ? axis->items.at : axis;
+  const Obj *axis = &call->args[EXPAND_DIMS_AXIS], *axes = axis->kind == OBJ_TUPLE ? axis->items.at : axis;
   uint32_t n = axis->kind == OBJ_TUPLE ? axis->items.n : 1;
   if (!x) return error_obj();
   uint32_t rank = rank_of(x->type) + n;
@@ -69,8 +69,9 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
   bool is_new[TILE_MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t at;
-    if (!builtin_axis_of(e, call->locs[1], call, &axes[i], rank, &at)) return error_obj();
-    if (is_new[at]) return elab_error(e, call->locs[1], "axis %u of '%s' is given twice", at, call->text);
+    if (!builtin_axis_of(e, call->locs[EXPAND_DIMS_AXIS], call, &axes[i], rank, &at)) return error_obj();
+    if (is_new[at])
+      return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "axis %u of '%s' is given twice", at, call->text);
     is_new[at] = true;
   }
   for (uint32_t i = 0; x && i < rank; i++)
@@ -81,14 +82,14 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
 Obj builtin_broadcast_to(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   uint32_t rank, shape[TILE_MAX_RANK];
-  if (!x || !shape_arg(e, call, 1, &rank, shape)) return error_obj();
+  if (!x || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return error_obj();
   return obj_value(
       elab_broadcast_to(e, call->loc, arena_printf(e->arena, "'%s'", call->text), x, rank, shape));
 }
 
 // A pair of tiles of one shape.
 Obj builtin_broadcast(Elab *e, Call *call) {
-  Value *a = first_arg(e, call), *b = builtin_value(e, call, 1, "'other'");
+  Value *a = first_arg(e, call), *b = builtin_value(e, call, BROADCAST_OTHER, "'other'");
   if (!elab_broadcast2(e, call->loc, "'broadcast'", &a, &b)) return error_obj();
   Obj pair = obj_tuple(e, 2);
   pair.items.at[0] = obj_value(a);
@@ -105,9 +106,9 @@ static Obj transpose(Elab *e, const Call *call, Value *x, const uint32_t *order)
 
 // trans and permute; without dimensions the last two are swapped.
 Obj builtin_trans(Elab *e, Call *call) {
-  Value *x = builtin_tile(e, call, 0);
+  Value *x = builtin_tile(e, call, TRANS_INPUT);
   if (!x) return error_obj();
-  Obj dims = builtin_items(call, 1);
+  Obj dims = builtin_items(call, TRANS_DIMS);
   if (dims.kind == OBJ_TUPLE && dims.items.n == 1 && dims.items.at[0].kind == OBJ_TUPLE)
     dims = dims.items.at[0];
   if (dims.kind != OBJ_TUPLE)
@@ -138,37 +139,40 @@ Obj builtin_trans(Elab *e, Call *call) {
 }
 
 Obj builtin_flip(Elab *e, Call *call) {
-  Value *x = builtin_tile(e, call, 0);
+  Value *x = builtin_tile(e, call, FLIP_X);
   if (!x) return error_obj();
   uint32_t axis = x->type->rank - 1u;
-  if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
+  if (obj_given(&call->args[FLIP_DIM]) && !builtin_axis(e, call, FLIP_DIM, x->type->rank, &axis))
+    return error_obj();
   return obj_value(build_flip(&e->b, x, axis));
 }
 
 Obj builtin_sort(Elab *e, Call *call) {
-  Value *x = builtin_number_tile(e, call, 0);
-  bool good = true, descending = builtin_flag(e, call, 2, "descending", false, &good);
-  if (!x || !good || builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  Value *x = builtin_number_tile(e, call, SORT_X);
+  bool good = true, descending = builtin_flag(e, call, SORT_DESCENDING, "descending", false, &good);
+  if (!x || !good || builtin_refuse_fp8(e, call->locs[SORT_X], call, x->type)) return error_obj();
   uint32_t axis = x->type->rank - 1u;
-  if (obj_given(&call->args[1]) && !builtin_axis(e, call, 1, x->type->rank, &axis)) return error_obj();
+  if (obj_given(&call->args[SORT_DIM]) && !builtin_axis(e, call, SORT_DIM, x->type->rank, &axis))
+    return error_obj();
   return obj_value(build_sort(&e->b, x, axis, descending));
 }
 
 // The k largest along a dimension, largest first.
 Obj builtin_topk(Elab *e, Call *call) {
-  Value *x = builtin_number_tile(e, call, 0);
+  Value *x = builtin_number_tile(e, call, TOPK_X);
   bool good = true;
-  if (!x || builtin_refuse_fp8(e, call->locs[0], call, x->type)) return error_obj();
+  if (!x || builtin_refuse_fp8(e, call->locs[TOPK_X], call, x->type)) return error_obj();
   uint32_t axis = x->type->rank - 1u, shape[TILE_MAX_RANK], starts[TILE_MAX_RANK] = {0};
-  if (obj_given(&call->args[2]) && !builtin_axis(e, call, 2, x->type->rank, &axis)) return error_obj();
-  bool given = builtin_option(e, call, 1, CONST_INT, "k", &good);
+  if (obj_given(&call->args[TOPK_DIM]) && !builtin_axis(e, call, TOPK_DIM, x->type->rank, &axis))
+    return error_obj();
+  bool given = builtin_option(e, call, TOPK_K, CONST_INT, "k", &good);
   uint32_t size = x->type->shape[axis];
-  int64_t k = given ? call->args[1].constant.i : 0;
+  int64_t k = given ? call->args[TOPK_K].constant.i : 0;
   if (!good) return error_obj();
   if (k < 1 || k > size || (k & (k - 1)) != 0)
-    return elab_error(e, call->locs[1],
+    return elab_error(e, call->locs[TOPK_K],
                       "'k' of '%s' is a power of two up to dimension %u's size, which is %u: not %s",
-                      call->text, axis, size, obj_text(e, &call->args[1]));
+                      call->text, axis, size, obj_text(e, &call->args[TOPK_K]));
   e->b.loc = elab_loc(e, call->loc);
   Value *sorted = build_sort(&e->b, x, axis, true);
   memcpy(shape, x->type->shape, sizeof shape);
@@ -177,21 +181,23 @@ Obj builtin_topk(Elab *e, Call *call) {
 }
 
 Obj builtin_histogram(Elab *e, Call *call) {
-  Value *x = builtin_number_tile(e, call, 0), *mask = NULL;
+  Value *x = builtin_number_tile(e, call, HISTOGRAM_INPUT), *mask = NULL;
   uint32_t rank, bins[TILE_MAX_RANK];
-  if (!x || !elab_shape(e, call->locs[1], &call->args[1], &rank, bins)) return error_obj();
+  if (!x || !elab_shape(e, call->locs[HISTOGRAM_NUM_BINS], &call->args[HISTOGRAM_NUM_BINS], &rank, bins))
+    return error_obj();
   if (rank != 1)
-    return elab_error(e, call->locs[1], "'num_bins' of '%s' is one number, not %s", call->text,
-                      obj_describe(e, &call->args[1]));
+    return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "'num_bins' of '%s' is one number, not %s",
+                      call->text, obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
   if (x->type->rank != 1 || !type_is_int(x->type))
-    return elab_error(e, call->locs[0], "'%s' needs a tile of integers with one dimension, not %s",
-                      call->text, type_text(e, x->type));
-  if (obj_given(&call->args[2])) {
-    mask = builtin_value(e, call, 2, "'mask'");
+    return elab_error(e, call->locs[HISTOGRAM_INPUT],
+                      "'%s' needs a tile of integers with one dimension, not %s", call->text,
+                      type_text(e, x->type));
+  if (obj_given(&call->args[HISTOGRAM_MASK])) {
+    mask = builtin_value(e, call, HISTOGRAM_MASK, "'mask'");
     if (mask && !type_is_elem(mask->type, ELEM_I1))
-      return elab_error(e, call->locs[2], "a mask's elements must be i1, not %s",
+      return elab_error(e, call->locs[HISTOGRAM_MASK], "a mask's elements must be i1, not %s",
                         type_text(e, type_element(mask->type)));
-    if (mask) mask = elab_broadcast_to(e, call->locs[2], "'mask'", mask, 1, x->type->shape);
+    if (mask) mask = elab_broadcast_to(e, call->locs[HISTOGRAM_MASK], "'mask'", mask, 1, x->type->shape);
     if (!mask) return error_obj();
   }
   e->b.loc = elab_loc(e, call->loc);
@@ -203,7 +209,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
 
 // The operands in one shape and of one element type; pointers are allowed.
 static bool alike(Elab *e, const Call *call, Value **a, Value **b) {
-  const Obj *x = &call->args[0], *y = &call->args[1];
+  const Obj *x = &call->args[ARG_X], *y = &call->args[ARG_Y];
   bool pointers = x->kind == OBJ_VALUE && y->kind == OBJ_VALUE && type_is_ptr(x->value->type) &&
                   type_element(x->value->type) == type_element(y->value->type);
   if (!pointers) {
@@ -245,10 +251,10 @@ Obj builtin_interleave(Elab *e, Call *call) {
 }
 
 Obj builtin_split(Elab *e, Call *call) {
-  Value *x = builtin_tile(e, call, 0);
+  Value *x = builtin_tile(e, call, ARG_X);
   if (!x) return error_obj();
   if (x->type->shape[x->type->rank - 1] != 2)
-    return elab_error(e, call->locs[0], "'%s' needs a tile whose last dimension is 2, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "'%s' needs a tile whose last dimension is 2, not %s", call->text,
                       type_text(e, x->type));
   Op *op = build_split(&e->b, x);
   Obj halves = obj_tuple(e, 2);
@@ -264,11 +270,12 @@ static bool same_but(const Type *a, const Type *b, uint32_t axis) {
 
 Obj builtin_cat(Elab *e, Call *call) {
   bool good = true;
-  builtin_flag(e, call, 2, "can_reorder", false, &good);
-  Value *a = builtin_tile(e, call, 0), *b = builtin_tile(e, call, 1);
+  builtin_flag(e, call, CAT_CAN_REORDER, "can_reorder", false, &good);
+  Value *a = builtin_tile(e, call, CAT_INPUT), *b = builtin_tile(e, call, CAT_OTHER);
   uint32_t axis = 0;
   if (!a || !b || !good) return error_obj();
-  if (obj_given(&call->args[3]) && !builtin_axis(e, call, 3, a->type->rank, &axis)) return error_obj();
+  if (obj_given(&call->args[CAT_DIM]) && !builtin_axis(e, call, CAT_DIM, a->type->rank, &axis))
+    return error_obj();
   if (type_element(a->type) != type_element(b->type) || !same_but(a->type, b->type, axis))
     return elab_error(e, call->loc, "'%s' cannot put %s and %s together along dimension %u", call->text,
                       type_text(e, a->type), type_text(e, b->type), axis);
@@ -280,11 +287,11 @@ Obj builtin_cat(Elab *e, Call *call) {
 }
 
 Obj builtin_gather(Elab *e, Call *call) {
-  Value *x = builtin_tile(e, call, 0), *index = builtin_tile(e, call, 1);
+  Value *x = builtin_tile(e, call, GATHER_SRC), *index = builtin_tile(e, call, GATHER_INDEX);
   uint32_t axis;
-  if (!x || !index || !builtin_axis(e, call, 2, x->type->rank, &axis)) return error_obj();
+  if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return error_obj();
   if (!type_is_int(index->type) || type_is_elem(index->type, ELEM_I1))
-    return elab_error(e, call->locs[1], "the indices of '%s' must be integers, not %s", call->text,
+    return elab_error(e, call->locs[GATHER_INDEX], "the indices of '%s' must be integers, not %s", call->text,
                       type_text(e, index->type));
   if (!same_but(x->type, index->type, axis))
     return elab_error(e, call->loc, "'%s' needs indices of the tile's shape but for dimension %u: %s and %s",

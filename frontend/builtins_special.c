@@ -84,11 +84,11 @@ static Value *apply(Elab *e, const char *function, Value *x) {
 
 // detail: which.
 Obj builtin_special(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, 0);
+  Value *x = builtin_float_value(e, call, ARG_X);
   if (!x) return error_obj();
   const Type *element = type_element(x->type);
   if (element->elem == ELEM_FP64)
-    return elab_error(e, call->locs[0], "'%s' of fp64 is not built yet; of fp32 and narrower types it is",
+    return elab_error(e, call->locs[ARG_X], "'%s' of fp64 is not built yet; of fp32 and narrower types it is",
                       call->text);
   Value *result = apply(e, call->builtin->detail, builtin_as(e, x, ELEM_FP64));
   return obj_value(build_cast(&e->b, result, element));

@@ -25,19 +25,21 @@ static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj 
 
 // max(x), of a tile, and max(x, axis=...) are the reduction.
 static Obj reduce(Elab *e, Call *call, bool larger) {
-  enum { OTHERS = 1 };
-  Obj args[5] = {call->args[0]};
-  Loc locs[5] = {call->locs[0]};
-  for (uint32_t i = 1; i < 5; i++) args[i] = call->args[i + OTHERS], locs[i] = call->locs[i + OTHERS];
+  enum { OPTIONS = PYTHON_MAX_AXIS - EXTREME_AXIS }; // how much further on they are
+  Obj args[EXTREME_COUNT] = {call->args[PYTHON_MAX_X]};
+  Loc locs[EXTREME_COUNT] = {call->locs[PYTHON_MAX_X]};
+  for (uint32_t i = EXTREME_AXIS; i < EXTREME_COUNT; i++)
+    args[i] = call->args[i + OPTIONS], locs[i] = call->locs[i + OPTIONS];
   const Builtin *builtin = builtin_find(larger ? "max" : "min", SCOPE_TL);
   Call inner = {.loc = call->loc, .builtin = builtin, .text = call->text, .args = args, .locs = locs};
   return builtin->run(e, &inner);
 }
 
 static Obj pick_all(Elab *e, Call *call, bool larger) {
-  Obj best = call->args[0];
+  Obj best = call->args[PYTHON_MAX_X];
   bool options = false;
-  for (uint32_t i = 2; i < 6; i++) options = options || call->args[i].kind != OBJ_ABSENT;
+  for (uint32_t i = PYTHON_MAX_AXIS; i < PYTHON_MAX_COUNT; i++)
+    options = options || call->args[i].kind != OBJ_ABSENT;
   if (options && call->rest_count)
     return elab_error(e, call->loc, "'%s' of several values has no axis or other options", call->text);
   if (best.kind == OBJ_TUPLE && call->rest_count == 0) {
@@ -64,44 +66,45 @@ static Obj float_of_string(Elab *e, const Call *call, const char *text) {
   double value = strtod(start, &end);
   bool hex = strpbrk(start, "xX(") != NULL; // C's strtod reads more than Python's float
   while (*end == ' ') end++;
-  if (end == start || *end || hex) return elab_error(e, call->locs[0], "float() cannot read '%s'", text);
+  if (end == start || *end || hex) return elab_error(e, call->locs[ARG_X], "float() cannot read '%s'", text);
   return obj_float(value);
 }
 
 Obj builtin_float(Elab *e, Call *call) {
-  const Obj *x = &call->args[0];
+  const Obj *x = &call->args[ARG_X];
   if (obj_is(x, CONST_STR)) return float_of_string(e, call, x->constant.str);
   if (obj_is_number(x)) return obj_float(const_number(&x->constant));
   if (x->kind == OBJ_VALUE)
-    return obj_value(elab_value(e, call->locs[0], "the argument of float()", x, elab_scalar(e, ELEM_FP32)));
-  return elab_error(e, call->locs[0], "float() needs a number or string, not %s", obj_describe(e, x));
+    return obj_value(
+        elab_value(e, call->locs[ARG_X], "the argument of float()", x, elab_scalar(e, ELEM_FP32)));
+  return elab_error(e, call->locs[ARG_X], "float() needs a number or string, not %s", obj_describe(e, x));
 }
 
 Obj builtin_int(Elab *e, Call *call) {
-  const Obj *x = &call->args[0];
+  const Obj *x = &call->args[ARG_X];
   if (obj_is(x, CONST_INT)) return *x;
   if (obj_is(x, CONST_BOOL)) return obj_int(x->constant.i);
   if (x->kind == OBJ_VALUE && !type_is_ptr(x->value->type))
-    return obj_value(elab_value(e, call->locs[0], "the argument of int()", x, elab_scalar(e, ELEM_I32)));
+    return obj_value(elab_value(e, call->locs[ARG_X], "the argument of int()", x, elab_scalar(e, ELEM_I32)));
   if (!obj_is(x, CONST_FLOAT))
-    return elab_error(e, call->locs[0], "int() needs a number, not %s", obj_describe(e, x));
+    return elab_error(e, call->locs[ARG_X], "int() needs a number, not %s", obj_describe(e, x));
   double f = trunc(x->constant.f);
   if (!(f >= -0x1p63 && f < 0x1p63))
-    return elab_error(e, call->locs[0], "int() of %s does not fit in 64 bits", obj_text(e, x));
+    return elab_error(e, call->locs[ARG_X], "int() of %s does not fit in 64 bits", obj_text(e, x));
   return obj_int((int64_t)f);
 }
 
 Obj builtin_bool(Elab *e, Call *call) {
   bool truth;
-  if (const_truth(e, &call->args[0], &truth)) return obj_bool(truth);
-  return obj_value(elab_condition(e, call->locs[0], "the argument of bool()", &call->args[0]));
+  if (const_truth(e, &call->args[ARG_X], &truth)) return obj_bool(truth);
+  return obj_value(elab_condition(e, call->locs[ARG_X], "the argument of bool()", &call->args[ARG_X]));
 }
 
 Obj builtin_len(Elab *e, Call *call) {
-  const Obj *x = &call->args[0];
+  const Obj *x = &call->args[ARG_X];
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
-  return elab_error(e, call->locs[0], "len() needs a tuple, not %s", obj_describe(e, x));
+  return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s", obj_describe(e, x));
 }
 
 // --- Decided at compile time ---
@@ -112,17 +115,20 @@ Obj builtin_range(Elab *e, Call *call) {
 
 Obj builtin_static_assert(Elab *e, Call *call) {
   bool truth;
-  if (!const_truth(e, &call->args[0], &truth))
-    return elab_error(e, call->locs[0], "static_assert needs a constexpr, not %s",
-                      obj_describe(e, &call->args[0]));
+  if (!const_truth(e, &call->args[STATIC_ASSERT_CONDITION], &truth))
+    return elab_error(e, call->locs[STATIC_ASSERT_CONDITION], "static_assert needs a constexpr, not %s",
+                      obj_describe(e, &call->args[STATIC_ASSERT_CONDITION]));
   if (truth) return obj_none();
-  const char *message = obj_given(&call->args[1]) ? obj_text(e, &call->args[1]) : "";
+  const char *message =
+      obj_given(&call->args[STATIC_ASSERT_MESSAGE]) ? obj_text(e, &call->args[STATIC_ASSERT_MESSAGE]) : "";
   return elab_error(e, call->loc, "static assertion failed%s%s", message[0] ? ": " : "", message);
 }
 
 Obj builtin_static_print(Elab *e, Call *call) {
   bool good = true;
-  const char *sep = builtin_option(e, call, 1, CONST_STR, "sep", &good) ? call->args[1].constant.str : " ";
+  const char *sep = builtin_option(e, call, STATIC_PRINT_SEP, CONST_STR, "sep", &good)
+                        ? call->args[STATIC_PRINT_SEP].constant.str
+                        : " ";
   Buf buf = {0};
   for (uint32_t i = 0; i < call->rest_count; i++) {
     if (i) buf_text(&buf, sep);
@@ -136,30 +142,30 @@ Obj builtin_static_print(Elab *e, Call *call) {
 
 // multiple_of, max_contiguous, max_constancy: what they promise is not used today.
 Obj builtin_hint(Elab *e, Call *call) {
-  const Obj *values = &call->args[1];
+  const Obj *values = &call->args[HINT_VALUES];
   ConstValue ignored;
   if (!obj_to_const(e, values, &ignored) || (!obj_is(values, CONST_INT) && values->kind != OBJ_TUPLE))
-    return elab_error(e, call->locs[1], "'%s' needs constexpr integers, not %s", call->text,
+    return elab_error(e, call->locs[HINT_VALUES], "'%s' needs constexpr integers, not %s", call->text,
                       obj_describe(e, values));
-  return call->args[0];
+  return call->args[HINT_INPUT];
 }
 
 Obj builtin_assume(Elab *e, Call *call) {
   bool truth;
-  if (!const_truth(e, &call->args[0], &truth)) {
-    if (!elab_condition(e, call->locs[0], "what is assumed", &call->args[0])) return error_obj();
+  if (!const_truth(e, &call->args[ARG_X], &truth)) {
+    if (!elab_condition(e, call->locs[ARG_X], "what is assumed", &call->args[ARG_X])) return error_obj();
   } else if (!truth)
     return elab_error(e, call->loc, "what is assumed is false");
   return obj_none();
 }
 
 Obj builtin_next_power_of_2(Elab *e, Call *call) {
-  const Obj *n = &call->args[0];
+  const Obj *n = &call->args[ARG_X];
   if (!obj_is(n, CONST_INT))
-    return elab_error(e, call->locs[0], "'%s' needs a constexpr integer, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "'%s' needs a constexpr integer, not %s", call->text,
                       obj_describe(e, n));
   if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
-    return elab_error(e, call->locs[0], "the next power of two does not fit in 64 bits");
+    return elab_error(e, call->locs[ARG_X], "the next power of two does not fit in 64 bits");
   int64_t power = 1;
   while (power < n->constant.i) power *= 2;
   return obj_int(power);
@@ -167,15 +173,16 @@ Obj builtin_next_power_of_2(Elab *e, Call *call) {
 
 Obj builtin_constexpr(Elab *e, Call *call) {
   ConstValue ignored;
-  if (obj_to_const(e, &call->args[0], &ignored) || call->args[0].kind == OBJ_FUNCTION) return call->args[0];
-  return elab_error(e, call->locs[0], "a constexpr must be known at compile time, and this is %s",
-                    obj_describe(e, &call->args[0]));
+  if (obj_to_const(e, &call->args[ARG_X], &ignored) || call->args[ARG_X].kind == OBJ_FUNCTION)
+    return call->args[ARG_X];
+  return elab_error(e, call->locs[ARG_X], "a constexpr must be known at compile time, and this is %s",
+                    obj_describe(e, &call->args[ARG_X]));
 }
 
 // --- Types ---
 
 Obj builtin_pointer_type(Elab *e, Call *call) {
-  const Type *pointee = builtin_dtype(e, call, 0), *type = pointee;
+  const Type *pointee = builtin_dtype(e, call, ARG_X), *type = pointee;
   uint32_t stars = 0;
   for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
   if (stars >= TYPE_MAX_STARS) return elab_error(e, call->loc, "a type has at most %d stars", TYPE_MAX_STARS);
@@ -185,23 +192,24 @@ Obj builtin_pointer_type(Elab *e, Call *call) {
 Obj builtin_int_type(Elab *e, Call *call) {
   static const Elem elems[][2] = {
       {ELEM_U8, ELEM_I8}, {ELEM_U16, ELEM_I16}, {ELEM_U32, ELEM_I32}, {ELEM_U64, ELEM_I64}};
-  bool good = true, is_signed = builtin_flag(e, call, 1, "signed", true, &good);
-  if (!builtin_option(e, call, 0, CONST_INT, "bitwidth", &good)) return good ? obj_none() : error_obj();
-  int64_t bits = call->args[0].constant.i;
+  bool good = true, is_signed = builtin_flag(e, call, INT_TYPE_SIGNED, "signed", true, &good);
+  if (!builtin_option(e, call, INT_TYPE_BITWIDTH, CONST_INT, "bitwidth", &good))
+    return good ? obj_none() : error_obj();
+  int64_t bits = call->args[INT_TYPE_BITWIDTH].constant.i;
   if (bits == 1) return obj_type(elab_scalar(e, ELEM_I1));
   for (uint32_t i = 0; good && i < 4; i++)
     if (bits == 8 << i) return obj_type(elab_scalar(e, elems[i][is_signed]));
-  return elab_error(e, call->locs[0], "there are no integers of %lld bits", (long long)bits);
+  return elab_error(e, call->locs[INT_TYPE_BITWIDTH], "there are no integers of %lld bits", (long long)bits);
 }
 
 Obj builtin_to_tensor(Elab *e, Call *call) {
-  return obj_value(elab_value(e, call->locs[0], "the argument", &call->args[0], NULL));
+  return obj_value(elab_value(e, call->locs[ARG_X], "the argument", &call->args[ARG_X], NULL));
 }
 
 Obj builtin_static_log2(Elab *e, Call *call) {
-  const Obj *i = &call->args[0];
+  const Obj *i = &call->args[ARG_X];
   if (!obj_is(i, CONST_INT) || i->constant.is_u64 || i->constant.i < 1)
-    return elab_error(e, call->locs[0], "'%s' needs a positive constexpr integer, not %s", call->text,
+    return elab_error(e, call->locs[ARG_X], "'%s' needs a positive constexpr integer, not %s", call->text,
                       obj_describe(e, i));
   return obj_int(log2_floor((uint64_t)i->constant.i));
 }

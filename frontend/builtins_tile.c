@@ -7,10 +7,11 @@ static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 // --- Making tiles ---
 
 static Obj program(Elab *e, Call *call, OpKind kind) {
-  const Obj *axis = &call->args[0];
+  const Obj *axis = &call->args[PROGRAM_AXIS];
   if (!obj_is(axis, CONST_INT) || axis->constant.is_u64 || axis->constant.i < 0 || axis->constant.i > 2)
-    return elab_error(e, call->locs[0], "the axis of '%s' must be 0, 1 or 2, known at compile time, not %s",
-                      call->text, obj_describe(e, axis));
+    return elab_error(e, call->locs[PROGRAM_AXIS],
+                      "the axis of '%s' must be 0, 1 or 2, known at compile time, not %s", call->text,
+                      obj_describe(e, axis));
   if (e->frame->grid)
     return elab_error(e, call->loc, "a grid is evaluated before the launch: it has no '%s'", call->text);
   return obj_value(build_program_id(&e->b, kind, (uint32_t)axis->constant.i));
@@ -30,7 +31,7 @@ Obj builtin_arange(Elab *e, Call *call) {
       return elab_error(e, call->locs[i], "the %s of '%s' does not fit in i32: %s", names[i], call->text,
                         obj_text(e, bound));
   }
-  int64_t start = call->args[0].constant.i, end = call->args[1].constant.i;
+  int64_t start = call->args[ARANGE_START].constant.i, end = call->args[ARANGE_END].constant.i;
   if (end <= start)
     return elab_error(e, call->loc, "'%s' is empty: from %lld to %lld", call->text, (long long)start,
                       (long long)end);
@@ -41,7 +42,8 @@ Obj builtin_arange(Elab *e, Call *call) {
 static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   const Type *element = builtin_dtype(e, call, dtype_at);
   uint32_t rank, shape[TILE_MAX_RANK];
-  if (!element || !elab_shape(e, call->locs[0], &call->args[0], &rank, shape)) return error_obj();
+  if (!element || !elab_shape(e, call->locs[FULL_SHAPE], &call->args[FULL_SHAPE], &rank, shape))
+    return error_obj();
   Value *scalar = elab_value(e, call->loc, "the value", value, element);
   if (!scalar) return error_obj();
   if (type_is_tile(scalar->type))
@@ -58,17 +60,17 @@ static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   return obj_value(is_int ? build_int(&e->b, type, integer) : build_float(&e->b, type, number));
 }
 
-Obj builtin_full(Elab *e, Call *call) { return fill(e, call, &call->args[1], 2); }
+Obj builtin_full(Elab *e, Call *call) { return fill(e, call, &call->args[FULL_VALUE], FULL_DTYPE); }
 
 Obj builtin_zeros(Elab *e, Call *call) {
   Obj zero = obj_int(0);
-  return fill(e, call, &zero, 1);
+  return fill(e, call, &zero, ZEROS_DTYPE);
 }
 
 Obj builtin_zeros_like(Elab *e, Call *call) {
-  Value *like = elab_value(e, call->locs[0], "the argument of zeros_like", &call->args[0], NULL);
+  Value *like = elab_value(e, call->locs[ARG_X], "the argument of zeros_like", &call->args[ARG_X], NULL);
   if (!like) return error_obj();
-  if (type_is_ptr(like->type)) return elab_error(e, call->locs[0], "zeros_like of pointers");
+  if (type_is_ptr(like->type)) return elab_error(e, call->locs[ARG_X], "zeros_like of pointers");
   return obj_value(type_is_float(like->type) ? build_float(&e->b, like->type, 0)
                                              : build_int(&e->b, like->type, 0));
 }
@@ -96,18 +98,20 @@ static Value *truncate_float(Elab *e, Value *x, const Type *element) {
 
 Obj builtin_cast(Elab *e, Call *call) {
   static const char *const roundings[] = {"rtne", "rtz", NULL};
-  const Type *element = builtin_dtype(e, call, 1);
+  const Type *element = builtin_dtype(e, call, CAST_DTYPE);
   bool good = element != NULL;
-  const char *rounding = builtin_choice(e, call, 2, "fp_downcast_rounding", roundings, &good);
-  bool bits = builtin_flag(e, call, 3, "bitcast", false, &good);
+  const char *rounding =
+      builtin_choice(e, call, CAST_FP_DOWNCAST_ROUNDING, "fp_downcast_rounding", roundings, &good);
+  bool bits = builtin_flag(e, call, CAST_BITCAST, "bitcast", false, &good);
   if (!good) return error_obj();
-  if (!bits && !rounding) return obj_value(elab_value(e, call->loc, "what is cast", &call->args[0], element));
-  Value *value = elab_value(e, call->loc, "what is cast", &call->args[0], NULL);
+  if (!bits && !rounding)
+    return obj_value(elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], element));
+  Value *value = elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], NULL);
   if (!value) return error_obj();
   if (bits) return obj_value(elab_bitcast(e, call->loc, value, element));
   if (type_element(value->type) == element) return obj_value(value);
   if (!narrows(value->type, element))
-    return elab_error(e, call->locs[2],
+    return elab_error(e, call->locs[CAST_FP_DOWNCAST_ROUNDING],
                       "'fp_downcast_rounding' is for floats that become narrower, not for %s to %s",
                       type_text(e, type_element(value->type)), type_text(e, element));
   e->b.loc = elab_loc(e, call->loc);
@@ -120,13 +124,14 @@ Obj builtin_cast(Elab *e, Call *call) {
 static bool is_pointer(const Obj *obj) { return obj->kind == OBJ_VALUE && type_is_ptr(obj->value->type); }
 
 Obj builtin_where(Elab *e, Call *call) {
-  Value *condition = elab_value(e, call->locs[0], "the condition", &call->args[0], NULL);
-  const Obj *x = &call->args[1], *y = &call->args[2];
+  Value *condition =
+      elab_value(e, call->locs[WHERE_CONDITION], "the condition", &call->args[WHERE_CONDITION], NULL);
+  const Obj *x = &call->args[WHERE_X], *y = &call->args[WHERE_Y];
   if (!condition) return error_obj();
   if (type_is_ptr(condition->type))
-    return elab_error(e, call->locs[0], "the condition of '%s' must be i1, not %s", call->text,
-                      obj_describe(e, &call->args[0]));
-  condition = elab_cast(e, call->locs[0], condition, elab_scalar(e, ELEM_I1));
+    return elab_error(e, call->locs[WHERE_CONDITION], "the condition of '%s' must be i1, not %s", call->text,
+                      obj_describe(e, &call->args[WHERE_CONDITION]));
+  condition = elab_cast(e, call->locs[WHERE_CONDITION], condition, elab_scalar(e, ELEM_I1));
   Pair p = {0};
   if (is_pointer(x) && is_pointer(y) && type_element(x->value->type) == type_element(y->value->type))
     p = (Pair){x->value, y->value};
@@ -145,10 +150,10 @@ Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y) {
 }
 
 static Obj extremum(Elab *e, Call *call, OpKind kind) {
-  bool good = true, nan = builtin_propagates_nan(e, call, 2, &good);
+  bool good = true, nan = builtin_propagates_nan(e, call, MAXIMUM_PROPAGATE_NAN, &good);
   if (!good) return error_obj();
-  Obj x = builtin_promote_bf16(e, call->loc, call->args[0]),
-      y = builtin_promote_bf16(e, call->loc, call->args[1]);
+  Obj x = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_X]),
+      y = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_Y]);
   if (obj_is_number(&x) && obj_is_number(&y)) {
     Obj test = const_compare(e, call->loc, kind == OP_MAX ? COMPARE_GT : COMPARE_LT, &y, &x);
     return test.constant.i ? y : x;
@@ -172,7 +177,7 @@ static bool is_integer(const Obj *obj) {
 }
 
 Obj builtin_cdiv(Elab *e, Call *call) {
-  const Obj *x = &call->args[0], *div = &call->args[1];
+  const Obj *x = &call->args[CDIV_X], *div = &call->args[CDIV_DIV];
   if (!is_integer(x) || !is_integer(div))
     return elab_error(e, call->loc, "'%s' needs integers, not %s and %s", call->text, obj_describe(e, x),
                       obj_describe(e, div));
@@ -184,8 +189,9 @@ Obj builtin_cdiv(Elab *e, Call *call) {
 
 Obj builtin_swizzle2d(Elab *e, Call *call) {
   Loc loc = call->loc;
-  const Obj *i = &call->args[0], *j = &call->args[1], *size_i = &call->args[2], *size_j = &call->args[3];
-  const Obj *size_g = &call->args[4];
+  const Obj *i = &call->args[SWIZZLE_I], *j = &call->args[SWIZZLE_J], *size_i = &call->args[SWIZZLE_SIZE_I],
+            *size_j = &call->args[SWIZZLE_SIZE_J];
+  const Obj *size_g = &call->args[SWIZZLE_SIZE_G];
   Obj row = elab_binary(e, loc, BINARY_MUL, i, size_j), at = elab_binary(e, loc, BINARY_ADD, &row, j);
   Obj in_group = elab_binary(e, loc, BINARY_MUL, size_g, size_j); // programs of a whole group of rows
   Obj group = elab_binary(e, loc, BINARY_FLOOR_DIV, &at, &in_group);

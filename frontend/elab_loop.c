@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run-time loops. A loop carries every name that its body assigns and that has a value before. One whose body
 // may return is made a while-like loop: it carries a flag and the result too, and ends once the flag is set.
-#include "frontend/elaborate.h"
+#include "frontend/builtins.h"
 
 typedef struct Carried {
   Binding init;   // before the loop
@@ -287,10 +287,10 @@ static void set_options(Op *op, const Call *options) {
     uint32_t param;
     AttrKey key;
     bool flag;
-  } known[] = {{3, ATTR_NUM_STAGES, false},
-               {4, ATTR_UNROLL, false},
-               {6, ATTR_FLATTEN, true},
-               {7, ATTR_WARP_SPECIALIZE, true}};
+  } known[] = {{RANGE_NUM_STAGES, ATTR_NUM_STAGES, false},
+               {RANGE_LOOP_UNROLL_FACTOR, ATTR_UNROLL, false},
+               {RANGE_FLATTEN, ATTR_FLATTEN, true},
+               {RANGE_WARP_SPECIALIZE, ATTR_WARP_SPECIALIZE, true}};
   for (size_t i = 0; options && i < sizeof known / sizeof *known; i++) {
     const Obj *obj = &options->args[known[i].param];
     bool set = (obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL)) && obj->constant.i > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // for loops: over range, at run time; over static_range and tuples, unrolled.
-#include "frontend/elaborate.h"
+#include "frontend/builtins.h"
 
 // --- Unrolled ---
 
@@ -84,10 +84,10 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
 
 // range(stop), range(start, stop), range(start, stop, step): missing ones filled in.
 void elab_range_bounds(const Call *call, Obj bounds[3]) {
-  bool one = call->args[1].kind == OBJ_ABSENT;
-  bounds[0] = one ? obj_int(0) : call->args[0];
-  bounds[1] = one ? call->args[0] : call->args[1];
-  bounds[2] = call->args[2].kind == OBJ_ABSENT ? obj_int(1) : call->args[2];
+  bool one = call->args[RANGE_END].kind == OBJ_ABSENT;
+  bounds[0] = one ? obj_int(0) : call->args[RANGE_START];
+  bounds[1] = one ? call->args[RANGE_START] : call->args[RANGE_END];
+  bounds[2] = call->args[RANGE_STEP].kind == OBJ_ABSENT ? obj_int(1) : call->args[RANGE_STEP];
 }
 
 bool elab_is_range(const Obj *callee) {
@@ -97,7 +97,7 @@ bool elab_is_range(const Obj *callee) {
 
 // The options must be known now.
 static bool check_options(Elab *e, const Call *call) {
-  for (uint32_t i = 3; i < 9; i++) {
+  for (uint32_t i = RANGE_NUM_STAGES; i < RANGE_COUNT; i++) {
     if (!obj_given(&call->args[i]) || obj_is(&call->args[i], CONST_INT) || obj_is(&call->args[i], CONST_BOOL))
       continue;
     elab_error(e, call->locs[i], "an option of range must be a constexpr number, not %s",
