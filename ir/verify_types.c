@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of types, layouts and attributes, an op at a time.
+#include "base/fault.h"
 #include "base/math.h"
 #include "ir/verify_parts.h"
 
@@ -276,96 +277,101 @@ static void check_layouts_complete(Verifier *v, const Op *op) {
   if (with && without) verify_fail(v, op, "either all of its tiles have a layout or none");
 }
 
+static void verify_nothing_more(Verifier *v, const Op *op) { (void)v, (void)op; }
+
+// The rules of each op that no trait gives.
+static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
+    [OP_CONSTANT] = check_constant,
+    [OP_PROGRAM_ID] = check_program_id,
+    [OP_NUM_PROGRAMS] = check_program_id,
+    [OP_ARANGE] = check_arange,
+    [OP_SPLAT] = check_splat,
+    [OP_CONVERT_LAYOUT] = check_convert_layout,
+    [OP_ADD] = check_arithmetic,
+    [OP_SUB] = check_arithmetic,
+    [OP_MUL] = check_arithmetic,
+    [OP_DIV] = check_arithmetic,
+    [OP_REM] = check_arithmetic,
+    [OP_NEG] = check_arithmetic,
+    [OP_MIN] = check_arithmetic,
+    [OP_MAX] = check_arithmetic,
+    [OP_AND] = check_integers,
+    [OP_OR] = check_integers,
+    [OP_XOR] = check_integers,
+    [OP_SHL] = check_integers,
+    [OP_SHR] = check_integers,
+    [OP_MULHI] = check_integers,
+    [OP_EQ] = check_compare,
+    [OP_NE] = check_compare,
+    [OP_LT] = check_compare,
+    [OP_LE] = check_compare,
+    [OP_GT] = check_compare,
+    [OP_GE] = check_compare,
+    [OP_SELECT] = check_select,
+    [OP_CAST] = check_cast,
+    [OP_BITCAST] = check_bitcast,
+    [OP_MATH] = check_math,
+    [OP_FMA] = check_fma,
+    [OP_ADDPTR] = check_addptr,
+    [OP_FOR] = verify_for,
+    [OP_IF] = verify_if,
+    [OP_WHILE] = verify_while,
+    [OP_REDUCE] = verify_reduce,
+    [OP_REDUCE_PARTS] = verify_exchange,
+    [OP_SCAN_CHUNKS] = verify_exchange,
+    [OP_SCAN_CARRY] = verify_exchange,
+    [OP_SCAN] = verify_scan,
+    [OP_MAP] = verify_map,
+    [OP_YIELD] = verify_nothing_more,
+    [OP_RETURN] = verify_nothing_more,
+    [OP_EXPAND_DIMS] = verify_tile_op,
+    [OP_BROADCAST] = verify_tile_op,
+    [OP_RESHAPE] = verify_tile_op,
+    [OP_TRANS] = verify_tile_op,
+    [OP_JOIN] = verify_tile_op,
+    [OP_SPLIT] = verify_tile_op,
+    [OP_CAT] = verify_tile_op,
+    [OP_SLICE] = verify_tile_op,
+    [OP_GATHER] = verify_tile_op,
+    [OP_FLIP] = verify_tile_op,
+    [OP_SORT] = verify_tile_op,
+    [OP_HISTOGRAM] = verify_tile_op,
+    [OP_DOT] = verify_tile_op,
+    [OP_LOAD] = verify_machine_op,
+    [OP_STORE] = verify_machine_op,
+    [OP_ATOMIC_RMW] = verify_machine_op,
+    [OP_ATOMIC_CAS] = verify_machine_op,
+    [OP_MAKE_BLOCK_PTR] = verify_machine_op,
+    [OP_ADVANCE] = verify_machine_op,
+    [OP_BLOCK_LOAD] = verify_machine_op,
+    [OP_BLOCK_STORE] = verify_machine_op,
+    [OP_INLINE_ASM] = verify_machine_op,
+    [OP_ASSERT] = verify_machine_op,
+    [OP_PRINT] = verify_machine_op,
+    [OP_GLOBALTIMER] = verify_machine_op,
+    [OP_SMID] = verify_machine_op,
+    [OP_SHARED_ALLOC] = verify_shared_op,
+    [OP_SHARED_STORE] = verify_shared_op,
+    [OP_SHARED_LOAD] = verify_shared_op,
+    [OP_SHARED_GATHER] = verify_shared_op,
+    [OP_SHARED_COUNT] = verify_shared_op,
+    [OP_SHARED_INDEX] = verify_shared_op,
+    [OP_SHARED_TRANS] = verify_shared_op,
+    [OP_COPY_ASYNC] = verify_shared_op,
+    [OP_ASYNC_COMMIT] = verify_shared_op,
+    [OP_ASYNC_WAIT] = verify_shared_op,
+    [OP_DOT_WAIT] = verify_shared_op,
+    [OP_FENCE_ASYNC] = verify_shared_op,
+    [OP_BARRIER] = verify_shared_op,
+    [OP_GDC_WAIT] = verify_nothing_more,
+    [OP_GDC_LAUNCH_DEPENDENTS] = verify_nothing_more,
+};
+
 void verify_op_types(Verifier *v, const Op *op) {
   check_layouts_complete(v, op);
   if (op_scratch(op)) verify_scratch(v, op);
   if (op_has(op, ELEMENTWISE) && !check_elementwise(v, op)) return;
   if (op_has(op, SAME)) check_same(v, op);
-  switch (op->kind) {
-  case OP_CONSTANT: check_constant(v, op); break;
-  case OP_PROGRAM_ID:
-  case OP_NUM_PROGRAMS: check_program_id(v, op); break;
-  case OP_ARANGE: check_arange(v, op); break;
-  case OP_SPLAT: check_splat(v, op); break;
-  case OP_CONVERT_LAYOUT: check_convert_layout(v, op); break;
-  case OP_ADD:
-  case OP_SUB:
-  case OP_MUL:
-  case OP_DIV:
-  case OP_REM:
-  case OP_NEG:
-  case OP_MIN:
-  case OP_MAX: check_arithmetic(v, op); break;
-  case OP_AND:
-  case OP_OR:
-  case OP_XOR:
-  case OP_SHL:
-  case OP_SHR:
-  case OP_MULHI: check_integers(v, op); break;
-  case OP_EQ:
-  case OP_NE:
-  case OP_LT:
-  case OP_LE:
-  case OP_GT:
-  case OP_GE: check_compare(v, op); break;
-  case OP_SELECT: check_select(v, op); break;
-  case OP_CAST: check_cast(v, op); break;
-  case OP_BITCAST: check_bitcast(v, op); break;
-  case OP_MATH: check_math(v, op); break;
-  case OP_FMA: check_fma(v, op); break;
-  case OP_ADDPTR: check_addptr(v, op); break;
-  case OP_FOR: verify_for(v, op); break;
-  case OP_IF: verify_if(v, op); break;
-  case OP_WHILE: verify_while(v, op); break;
-  case OP_REDUCE: verify_reduce(v, op); break;
-  case OP_REDUCE_PARTS:
-  case OP_SCAN_CHUNKS:
-  case OP_SCAN_CARRY: verify_exchange(v, op); break;
-  case OP_SCAN: verify_scan(v, op); break;
-  case OP_MAP: verify_map(v, op); break;
-  case OP_YIELD:
-  case OP_RETURN:
-  case OP_COUNT: break;
-  case OP_EXPAND_DIMS:
-  case OP_BROADCAST:
-  case OP_RESHAPE:
-  case OP_TRANS:
-  case OP_JOIN:
-  case OP_SPLIT:
-  case OP_CAT:
-  case OP_SLICE:
-  case OP_GATHER:
-  case OP_FLIP:
-  case OP_SORT:
-  case OP_HISTOGRAM:
-  case OP_DOT: verify_tile_op(v, op); break;
-  case OP_LOAD:
-  case OP_STORE:
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS:
-  case OP_MAKE_BLOCK_PTR:
-  case OP_ADVANCE:
-  case OP_BLOCK_LOAD:
-  case OP_BLOCK_STORE:
-  case OP_INLINE_ASM:
-  case OP_ASSERT:
-  case OP_PRINT:
-  case OP_GLOBALTIMER:
-  case OP_SMID: verify_machine_op(v, op); break;
-  case OP_SHARED_ALLOC:
-  case OP_SHARED_STORE:
-  case OP_SHARED_LOAD:
-  case OP_SHARED_GATHER:
-  case OP_SHARED_COUNT:
-  case OP_SHARED_INDEX:
-  case OP_SHARED_TRANS:
-  case OP_COPY_ASYNC:
-  case OP_ASYNC_COMMIT:
-  case OP_ASYNC_WAIT:
-  case OP_DOT_WAIT:
-  case OP_FENCE_ASYNC: verify_shared_op(v, op); break;
-  case OP_BARRIER: verify_shared_op(v, op); break;
-  case OP_GDC_WAIT:
-  case OP_GDC_LAUNCH_DEPENDENTS: break;
-  }
+  if (!rules[op->kind]) BUG("no rules for %s", op_info(op->kind)->name);
+  rules[op->kind](v, op);
 }

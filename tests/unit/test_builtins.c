@@ -232,53 +232,57 @@ static uint32_t next_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
+// Arguments for random calls: the names are the kernel's.
+static const char *const random_arguments[] = {
+    "x",
+    "x",
+    "m",
+    "n",
+    "n[0:1]",
+    "p",
+    "p + i",
+    "b",
+    "d",
+    "h",
+    "e",
+    "f8",
+    "i",
+    "u",
+    "0",
+    "1",
+    "-1",
+    "2.5",
+    "16",
+    "None",
+    "True",
+    "'zero'",
+    "(0, 1)",
+    "(4, 4)",
+    "(16,)",
+    "[x, x]",
+    "tl.float16",
+    "c3",
+    "tl.i64",
+    "combine",
+    "tl.cdiv",
+    "'=r,r'",
+    "()",
+    "((),)",
+    "1 << 40",
+    "m[:, :, None]",
+    "t",
+    "i > 3",
+    "'ALL'",
+    "1e300",
+    "tl.exp",
+    "[n[0:1]]",
+    "float('nan')",
+    "18446744073709551615",
+    "q",
+};
+
 // A call of the builtin with some of its arguments right and some wrong.
 static void random_call(const Builtin *builtin, uint64_t *state, Buf *out) {
-  static const char *const pool[] = {"x",
-                                     "x",
-                                     "m",
-                                     "n",
-                                     "n[0:1]",
-                                     "p",
-                                     "p + i",
-                                     "b",
-                                     "d",
-                                     "h",
-                                     "e",
-                                     "f8",
-                                     "i",
-                                     "u",
-                                     "0",
-                                     "1",
-                                     "-1",
-                                     "2.5",
-                                     "16",
-                                     "None",
-                                     "True",
-                                     "'zero'",
-                                     "(0, 1)",
-                                     "(4, 4)",
-                                     "(16,)",
-                                     "[x, x]",
-                                     "tl.float16",
-                                     "c3",
-                                     "tl.i64",
-                                     "combine",
-                                     "tl.cdiv",
-                                     "'=r,r'",
-                                     "()",
-                                     "((),)",
-                                     "1 << 40",
-                                     "m[:, :, None]",
-                                     "t",
-                                     "i > 3",
-                                     "'ALL'",
-                                     "1e300",
-                                     "tl.exp",
-                                     "[n[0:1]]",
-                                     "float('nan')",
-                                     "18446744073709551615",
-                                     "q"};
   const char *params = builtin->params;
   bool lib = !(builtin->scope & (SCOPE_TL | SCOPE_PY | SCOPE_METHOD)),
        method = builtin->scope == SCOPE_METHOD;
@@ -292,7 +296,8 @@ static void random_call(const Builtin *builtin, uint64_t *state, Buf *out) {
   while (*params) {
     size_t n = strcspn(params, " ");
     bool optional = params[n - 1] == '?', rest = params[0] == '*';
-    const char *value = pool[next_random(state) % (sizeof pool / sizeof *pool)];
+    const char *value =
+        random_arguments[next_random(state) % (sizeof random_arguments / sizeof *random_arguments)];
     if ((!optional && !rest && !(method && first)) || next_random(state) % 4 == 0) {
       if (optional) buf_printf(out, "%.*s=", (int)(n - 1), params);
       buf_printf(out, "%s, ", value);

@@ -108,54 +108,79 @@ static void test_limits(void **state) {
   buf_free(&deep);
 }
 
-// Runs `expressions`, each stored as i64, on a (i32), b (i32),
-// u (u32), s (i8), f (fp32) and compares with what C gives.
-static void check_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f) {
-  static const char text[] =
-      "@kernel\n@grid(cdiv(a, 3) - cdiv(a, 3) + 2)\n"
-      "def k(p: *i64, a: i32, b: i32, u: u32, s: i8, f: fp32):\n"
-      "    i = arange(0, 4)\n"
-      "    store(p + i, a + i)\n"
-      "    store(p + 4, a + b)\n    store(p + 5, a * b)\n    store(p + 6, a // b)\n    store(p + 7, a % b)\n"
-      "    store(p + 8, a + u)\n    store(p + 9, u > a)\n    store(p + 10, s + 1)\n    store(p + 11, s + a)\n"
-      "    store(p + 12, a / 2)\n    store(p + 13, -7 // 2)\n    store(p + 14, s >> 1)\n    store(p + 15, u "
-      ">> 1)\n"
-      "    store(p + 16, (f * a).to(i32))\n    store(p + 17, abs(s))\n    store(p + 18, a < b < 100)\n"
-      "    store(p + 19, not a)\n    store(p + 20, ~a)\n    store(p + 21, 5 if a > b else 6)\n"
-      "    t = 0\n    for j in range(10):\n        if j % 3 == 0:\n            t += j\n        else:\n       "
-      "     t -= a\n"
-      "    store(p + 22, t)\n    store(p + 23, max(a, b, 3))\n";
+static const char values_text[] = "@kernel\n@grid(cdiv(a, 3) - cdiv(a, 3) + 2)\n"
+                                  "def k(p: *i64, a: i32, b: i32, u: u32, s: i8, f: fp32):\n"
+                                  "    i = arange(0, 4)\n"
+                                  "    store(p + i, a + i)\n"
+                                  "    store(p + 4, a + b)\n"
+                                  "    store(p + 5, a * b)\n"
+                                  "    store(p + 6, a // b)\n"
+                                  "    store(p + 7, a % b)\n"
+                                  "    store(p + 8, a + u)\n"
+                                  "    store(p + 9, u > a)\n"
+                                  "    store(p + 10, s + 1)\n"
+                                  "    store(p + 11, s + a)\n"
+                                  "    store(p + 12, a / 2)\n"
+                                  "    store(p + 13, -7 // 2)\n"
+                                  "    store(p + 14, s >> 1)\n"
+                                  "    store(p + 15, u >> 1)\n"
+                                  "    store(p + 16, (f * a).to(i32))\n"
+                                  "    store(p + 17, abs(s))\n"
+                                  "    store(p + 18, a < b < 100)\n"
+                                  "    store(p + 19, not a)\n"
+                                  "    store(p + 20, ~a)\n"
+                                  "    store(p + 21, 5 if a > b else 6)\n"
+                                  "    t = 0\n"
+                                  "    for j in range(10):\n"
+                                  "        if j % 3 == 0:\n"
+                                  "            t += j\n"
+                                  "        else:\n"
+                                  "            t -= a\n"
+                                  "    store(p + 22, t)\n"
+                                  "    store(p + 23, max(a, b, 3))\n";
+
+enum { VALUES = 24 };
+
+// What C gives for each of them.
+static void expect_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f, int64_t expected[VALUES]) {
   int32_t t = 0;
   for (int32_t j = 0; j < 10; j++) t += j % 3 == 0 ? j : -a;
-  int32_t top = a > b ? a : b;
-  const int64_t expected[] = {a,
-                              a + 1,
-                              a + 2,
-                              a + 3,
-                              a + b,
-                              a * b,
-                              a / b,
-                              a % b,
-                              (uint32_t)a + u,
-                              u > (uint32_t)a,
-                              (int8_t)(s + 1),
-                              s + a,
-                              (int64_t)((float)a / 2),
-                              -4,
-                              s >> 1,
-                              u >> 1,
-                              (int32_t)(f * (float)a),
-                              (int8_t)(s < 0 ? -s : s),
-                              a < b && b<100, !a, ~a, a> b ? 5 : 6,
-                              t,
-                              top > 3 ? top : 3};
-  enum { N = sizeof expected / sizeof *expected };
+  int32_t top = a > b ? a : b, n = 0;
+  for (; n < 4; n++) expected[n] = a + n;
+  expected[n++] = a + b;
+  expected[n++] = a * b;
+  expected[n++] = a / b;
+  expected[n++] = a % b;
+  expected[n++] = (uint32_t)a + u;
+  expected[n++] = u > (uint32_t)a;
+  expected[n++] = (int8_t)(s + 1);
+  expected[n++] = s + a;
+  expected[n++] = (int64_t)((float)a / 2);
+  expected[n++] = -4;
+  expected[n++] = s >> 1;
+  expected[n++] = u >> 1;
+  expected[n++] = (int32_t)(f * (float)a);
+  expected[n++] = (int8_t)(s < 0 ? -s : s);
+  expected[n++] = a < b && b < 100;
+  expected[n++] = !a;
+  expected[n++] = ~a;
+  expected[n++] = a > b ? 5 : 6;
+  expected[n++] = t;
+  expected[n++] = top > 3 ? top : 3;
+  assert_int_equal(n, VALUES);
+}
+
+// Runs the expressions, each stored as i64, on a (i32), b (i32), u (u32), s (i8), f (fp32)
+// and compares with what C gives.
+static void check_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f) {
+  int64_t expected[VALUES];
+  expect_values(a, b, u, s, f, expected);
   World *w = world_new();
   Spec spec = {.target = target_default()};
   IrModule *module;
-  Func *func = elaborate(w, "values.tile", str_from(text), &spec, &module);
+  Func *func = elaborate(w, "values.tile", str_from(values_text), &spec, &module);
   assert_non_null(func);
-  int64_t zeros[N] = {0};
+  int64_t zeros[VALUES] = {0};
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);
   EvalArg args[] = {{0x1000}, {(uint64_t)(int64_t)a}, {(uint64_t)(int64_t)b},
@@ -168,9 +193,9 @@ static void check_values(int32_t a, int32_t b, uint32_t u, int8_t s, float f) {
   eval_memory_add(memory, 0x1000, zeros, sizeof zeros, true);
   EvalOptions options = {0};
   assert_true(eval_launch(func, grid, args, memory, &options));
-  int64_t got[N];
+  int64_t got[VALUES];
   memcpy(got, eval_memory_bytes(memory, 0x1000), sizeof got);
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < VALUES; i++)
     if (got[i] != expected[i]) print_error("element %d\n", i), assert_int_equal(got[i], expected[i]);
   world_free(w);
 }
