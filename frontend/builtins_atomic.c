@@ -2,8 +2,6 @@
 // Atomic operations.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 typedef struct Order {
   const char *sem, *scope; // interned; NULL: the default
 } Order;
@@ -84,10 +82,10 @@ Obj builtin_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
   Order order;
   Access access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER)};
-  if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return error_obj();
+  if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return obj_error();
   if (!read_order(e, call, ATOMIC_SEM, &order) ||
       !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
-    return error_obj();
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   bool extreme = is_extreme(kind) && type_is_float(access.value->type);
   return obj_value(extreme ? float_extreme(e, kind[1] == 'a', &order, &access)
@@ -97,14 +95,14 @@ Obj builtin_atomic(Elab *e, Call *call) {
 Obj builtin_atomic_cas(Elab *e, Call *call) {
   Order order;
   Access compare = {.pointer = builtin_pointer(e, call, CAS_POINTER)}, change = compare;
-  if (!compare.pointer || !read_order(e, call, CAS_SEM, &order)) return error_obj();
+  if (!compare.pointer || !read_order(e, call, CAS_SEM, &order)) return obj_error();
   const Type *element = type_element(compare.pointer->type)->inner;
   if (elem_info(element->elem)->bits < 16)
     return elab_error(e, call->locs[CAS_POINTER],
                       "'%s' is not defined on %s: it takes elements of 16, 32 or 64 bits", call->text,
                       type_text(e, element));
-  if (!builtin_access(e, call, &compare, "'cmp'", CAS_CMP, NO_ARG)) return error_obj();
-  if (!builtin_access(e, call, &change, "'val'", CAS_VAL, NO_ARG)) return error_obj();
+  if (!builtin_access(e, call, &compare, "'cmp'", CAS_CMP, NO_ARG)) return obj_error();
+  if (!builtin_access(e, call, &change, "'val'", CAS_VAL, NO_ARG)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   return obj_value(
       build_atomic_cas(&e->b, compare.pointer, compare.value, change.value, order.sem, order.scope));

@@ -2,8 +2,6 @@
 // Bits of integers: counting them, by shifts and sums; reordering; halves of sums.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 static Value *constant(Elab *e, const Value *like, uint64_t i) {
   return build_int(&e->b, like->type, (int64_t)i);
 }
@@ -45,7 +43,7 @@ static Value *find_first(Elab *e, Value *x, uint32_t bits) {
 // detail: popc, clz or ffs.
 Obj builtin_count_bits(Elab *e, Call *call) {
   Value *x = builtin_value(e, call, ARG_X, "the argument");
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   uint32_t bits = type_is_int(x->type) ? elem_info(type_element(x->type)->elem)->bits : 0;
   if (bits < 32)
     return elab_error(e, call->locs[ARG_X], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
@@ -124,7 +122,7 @@ static uint32_t bit_args(Elab *e, const Call *call, Value *values[3]) {
 // detail: brev, byte_perm, hadd, rhadd, mul24, sad.
 Obj builtin_bits(Elab *e, Call *call) {
   Value *v[3];
-  if (!bit_args(e, call, v)) return error_obj();
+  if (!bit_args(e, call, v)) return obj_error();
   const char *which = call->builtin->detail;
   const Type *element = type_element(v[0]->type);
   uint32_t bits = elem_info(element->elem)->bits;

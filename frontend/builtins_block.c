@@ -3,8 +3,6 @@
 // whose loads and stores check every bound.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 bool builtin_is_block(const Obj *obj) {
   return obj->kind == OBJ_VALUE && type_is_block_ptr(obj->value->type);
 }
@@ -85,11 +83,11 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   static const char *const names[] = {"shape", "strides", "offsets"};
   uint32_t rank, shape[TILE_MAX_RANK], order[TILE_MAX_RANK], n = 0;
   Value *base = base_arg(e, call), *values[3][TILE_MAX_RANK];
-  if (!base || !block_shape(e, call, BLOCK_PTR_BLOCK_SHAPE, &rank, shape)) return error_obj();
+  if (!base || !block_shape(e, call, BLOCK_PTR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   for (uint32_t i = 0; i < 3; i++)
-    if (!extents(e, call, BLOCK_PTR_SHAPE + i, names[i], rank, values[i])) return error_obj();
+    if (!extents(e, call, BLOCK_PTR_SHAPE + i, names[i], rank, values[i])) return obj_error();
   bool ordered = obj_given(&call->args[BLOCK_PTR_ORDER]);
-  if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return error_obj();
+  if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return obj_error();
   if (ordered && n != rank)
     return elab_error(e, call->locs[BLOCK_PTR_ORDER],
                       "'order' of '%s' names all %u dimensions once, fastest first, not %s", call->text, rank,
@@ -153,12 +151,12 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
   uint32_t n, dims[TILE_MAX_RANK];
   bool good = true;
   if (refuse_mask(e, call, LOAD_MASK, "mask") || refuse_mask(e, call, LOAD_OTHER, "other"))
-    return error_obj();
+    return obj_error();
   const char *padding = builtin_choice(e, call, LOAD_PADDING_OPTION, "padding_option", paddings, &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (padding && padding[0] == 'n' && !check_nan(e, call->locs[LOAD_PADDING_OPTION], block->type->inner))
-    return error_obj();
-  if (!boundary_arg(e, call, LOAD_BOUNDARY_CHECK, block->type->rank, dims, &n)) return error_obj();
+    return obj_error();
+  if (!boundary_arg(e, call, LOAD_BOUNDARY_CHECK, block->type->rank, dims, &n)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Value *tile = build_block_load(&e->b, block, n, dims, n ? padding : NULL);
   builtin_set_hints(tile->def, hints);
@@ -167,10 +165,10 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
 
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
   Value *block = call->args[STORE_POINTER].value;
-  if (refuse_mask(e, call, STORE_MASK, "mask")) return error_obj();
+  if (refuse_mask(e, call, STORE_MASK, "mask")) return obj_error();
   Value *value = stored_value(e, call, STORE_VALUE, block->type);
   uint32_t n, dims[TILE_MAX_RANK];
-  if (!value || !boundary_arg(e, call, STORE_BOUNDARY_CHECK, block->type->rank, dims, &n)) return error_obj();
+  if (!value || !boundary_arg(e, call, STORE_BOUNDARY_CHECK, block->type->rank, dims, &n)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   builtin_set_hints(build_block_store(&e->b, block, value, n, dims), hints);
   return obj_none();
@@ -235,13 +233,13 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   bool good = true;
   const char *padding = builtin_choice(e, call, DESCRIPTOR_PADDING_OPTION, "padding_option", paddings, &good);
   Value *base = base_arg(e, call), *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
-  if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return error_obj();
+  if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   bool nan = padding && padding[0] == 'n';
-  if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return error_obj();
+  if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return obj_error();
   if (!extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
       !extents(e, call, DESCRIPTOR_STRIDES, "strides", rank, strides))
-    return error_obj();
-  if (!check_descriptor(e, call, base->type->inner, rank, shape)) return error_obj();
+    return obj_error();
+  if (!check_descriptor(e, call, base->type->inner, rank, shape)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   zeros[0] = build_int(&e->b, elab_scalar(e, ELEM_I64), 0);
   for (uint32_t i = 1; i < rank; i++) zeros[i] = zeros[0];
@@ -275,7 +273,7 @@ static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32
   Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor");
   Value *at = block ? advance(e, call, block, offsets_at) : NULL;
   Value *value = at ? stored_value(e, call, value_at, at->type) : NULL;
-  if (!value) return error_obj();
+  if (!value) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   build_block_store(&e->b, at, value, at->type->rank, all_dims);
   return obj_none();

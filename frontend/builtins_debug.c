@@ -2,8 +2,6 @@
 // Printing, assertions, barriers, and the machine's registers.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // device_print and Python's print. A constexpr in front, f-strings too, is the prefix.
 Obj builtin_device_print(Elab *e, Call *call) {
   bool good = true, hex = builtin_flag(e, call, PRINT_HEX, "hex", false, &good);
@@ -23,7 +21,7 @@ Obj builtin_device_print(Elab *e, Call *call) {
     good = good && values[i - first];
   }
   const char *label = elab_text(e, &text);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Op *op = build_op(&e->b, OP_PRINT, n - first, values, 0, NULL);
   op_set_str(op, ATTR_PREFIX, label);
@@ -36,7 +34,7 @@ Obj builtin_device_assert(Elab *e, Call *call) {
   Obj condition = call->args[ASSERT_COND];
   bool good = true;
   builtin_option(e, call, ASSERT_MSG, CONST_STR, "msg", &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (obj_given(&call->args[ASSERT_MASK])) {
     Obj zero = obj_int(0), truth = elab_compare(e, call->locs[ASSERT_COND], COMPARE_NE, &condition, &zero);
     Obj skipped = elab_compare(e, call->locs[ASSERT_MASK], COMPARE_EQ, &call->args[ASSERT_MASK], &zero);
@@ -67,7 +65,7 @@ static bool in_kernel(Elab *e, const Call *call) {
 Obj builtin_machine(Elab *e, Call *call) {
   const char *name = call->builtin->detail;
   OpKind kind;
-  if (!in_kernel(e, call) || !op_parse_kind(str_from(name), &kind)) return error_obj();
+  if (!in_kernel(e, call) || !op_parse_kind(str_from(name), &kind)) return obj_error();
   if (kind == OP_GLOBALTIMER) return reading(e, kind, ELEM_I64);
   if (kind == OP_SMID) return reading(e, kind, ELEM_I32);
   return effect(e, kind);

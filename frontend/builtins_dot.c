@@ -2,8 +2,6 @@
 // dot: matrix products.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 static bool is_operand(Elem elem) { return elem_is_float(elem) || elem == ELEM_I8 || elem == ELEM_U8; }
 
 // The operands as tiles of one type that can be multiplied; the two kinds of fp8 mix.
@@ -114,17 +112,17 @@ Obj builtin_dot(Elab *e, Call *call) {
     return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
                       "'max_num_imprecise_acc' of '%s' cannot be %s", call->text,
                       obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]));
-  if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return error_obj();
+  if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return obj_error();
   bool fp8 = builtin_is_fp8(a->type);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
-  if (!sum) return error_obj();
+  if (!sum) return obj_error();
   uint32_t rank = a->type->rank, shape[3];
   uint64_t sizes[3];
   memcpy(shape, a->type->shape, rank * sizeof *shape);
   shape[rank - 1] = b->type->shape[rank - 1];
   for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
-  if (!elab_check_tile(e, call->loc, rank, sizes)) return error_obj();
-  if (!check_accumulator(e, call, type_tile(e->ir, sum, rank, shape, NULL), &acc)) return error_obj();
+  if (!elab_check_tile(e, call->loc, rank, sizes)) return obj_error();
+  if (!check_accumulator(e, call, type_tile(e->ir, sum, rank, shape, NULL), &acc)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (!how) how = default_precision(e);
   if (!type_is_elem(a->type, ELEM_FP32)) how = NULL;

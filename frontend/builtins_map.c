@@ -4,8 +4,6 @@
 
 enum { MAX_VALUES = 32 };
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // The values of a tuple, or of one object alone, in one shape: their number, 0 after an error.
 static bool read_values(Elab *e, const Call *call, uint32_t n, const Obj *items, Value **values) {
   if (n > MAX_VALUES) {
@@ -141,7 +139,7 @@ static Obj map_tiles(Elab *e, Call *call, uint32_t n, Value *const *values, bool
   build_yield(&e->b, count, yields);
   e->b = outside;
   *tuple = result.kind == OBJ_TUPLE;
-  if (!count) return error_obj();
+  if (!count) return obj_error();
   *op = finish_map(e, provisional, n, values, count, yields);
   return obj_none();
 }
@@ -168,9 +166,9 @@ Obj builtin_map(Elab *e, Call *call) {
     return elab_error(e, call->locs[MAP_SCALAR_FN], "'%s' maps a function, not %s", call->text,
                       obj_describe(e, function));
   if (n == 0) return elab_error(e, call->loc, "'%s' needs values to map over", call->text);
-  if (!read_values(e, call, n, call->rest, values)) return error_obj();
+  if (!read_values(e, call, n, call->rest, values)) return obj_error();
   uint32_t pack = pack_of(e, call, n, values[0]->type);
-  if (!pack) return error_obj();
+  if (!pack) return obj_error();
   if (pack > 1) return map_packed(e, call, n, values, pack);
   if (!type_is_tile(values[0]->type)) return elab_apply(e, call->loc, function, n, call->rest);
   bool tuple;
@@ -252,16 +250,16 @@ Obj builtin_inline_asm(Elab *e, Call *call) {
   bool pure = good && builtin_flag(e, call, ASM_IS_PURE, "is_pure", false, &good);
   Value *values[MAX_VALUES];
   const Type *types[MAX_VALUES];
-  if (!good || call->args[ASM_ARGS].kind == OBJ_ERROR) return error_obj();
+  if (!good || call->args[ASM_ARGS].kind == OBJ_ERROR) return obj_error();
   Obj args = as_tuple(&call->args[ASM_ARGS]);
-  if (!read_values(e, call, args.items.n, args.items.at, values)) return error_obj();
+  if (!read_values(e, call, args.items.n, args.items.at, values)) return obj_error();
   const Type *like = args.items.n ? values[0]->type : elab_scalar(e, ELEM_I32);
   int64_t pack;
   uint32_t n = asm_types(e, call, like, types), outputs = 0, inputs = 0;
-  if (!n || !check_pack(e, call, like, &pack)) return error_obj();
+  if (!n || !check_pack(e, call, like, &pack)) return obj_error();
   for (uint32_t i = 0; i < n; i++) outputs += registers(types[i], (uint32_t)pack);
   for (uint32_t i = 0; i < args.items.n; i++) inputs += registers(values[i]->type, (uint32_t)pack);
-  if (!check_constraints(e, call, constraints, outputs, inputs)) return error_obj();
+  if (!check_constraints(e, call, constraints, outputs, inputs)) return obj_error();
   Op *op = build_op(&e->b, OP_INLINE_ASM, args.items.n, values, n, types);
   op_set_str(op, ATTR_ASM, text);
   op_set_str(op, ATTR_CONSTRAINTS, constraints);

@@ -3,8 +3,6 @@
 // fp32 and rounded back (but for nextafter).
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 typedef struct MathFunction {
   const char *name;
   uint32_t operands;
@@ -92,9 +90,9 @@ Obj builtin_math(Elab *e, Call *call) {
   const char *name = call->builtin->detail;
   Pair p = {0};
   if (find_function(str_from(name))->operands == 2) {
-    if (!float_pair(e, call, &p)) return error_obj();
+    if (!float_pair(e, call, &p)) return obj_error();
   } else if (!(p.a = builtin_float_value(e, call, ARG_X)))
-    return error_obj();
+    return obj_error();
   return obj_value(builtin_math_value(e, name, p.a, p.b));
 }
 
@@ -105,8 +103,8 @@ Obj builtin_math_to_int(Elab *e, Call *call) {
   name.n = (size_t)(strchr(detail.at, ' ') - detail.at);
   Elem elem;
   Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return error_obj();
-  if (!elem_parse(str_from(detail.at + name.n + 1), &elem)) return error_obj();
+  if (!x) return obj_error();
+  if (!elem_parse(str_from(detail.at + name.n + 1), &elem)) return obj_error();
   if (!str_is(name, "trunc")) x = builtin_math_value(e, arena_copy(e->arena, name), x, NULL);
   return obj_value(builtin_as(e, x, elem));
 }
@@ -114,7 +112,7 @@ Obj builtin_math_to_int(Elab *e, Call *call) {
 // detail: the type to convert to.
 Obj builtin_convert(Elab *e, Call *call) {
   Elem elem;
-  if (!elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
+  if (!elem_parse(str_from(call->builtin->detail), &elem)) return obj_error();
   return obj_value(
       elab_value(e, call->locs[ARG_X], "what is converted", &call->args[ARG_X], elab_scalar(e, elem)));
 }
@@ -123,7 +121,7 @@ Obj builtin_convert(Elab *e, Call *call) {
 Obj builtin_bits_as(Elab *e, Call *call) {
   Elem elem;
   Value *x = builtin_value(e, call, ARG_X, "what is bitcast");
-  if (!x || !elem_parse(str_from(call->builtin->detail), &elem)) return error_obj();
+  if (!x || !elem_parse(str_from(call->builtin->detail), &elem)) return obj_error();
   return obj_value(elab_bitcast(e, call->loc, x, elab_scalar(e, elem)));
 }
 
@@ -143,9 +141,9 @@ Obj builtin_logical(Elab *e, Call *call) {
   uint32_t n = which[0] == 'n' ? 1 : 2;
   Value *values[2];
   for (uint32_t i = 0; i < n; i++)
-    if (!(values[i] = elab_truth(e, call->locs[i], "the operand", &call->args[i]))) return error_obj();
+    if (!(values[i] = elab_truth(e, call->locs[i], "the operand", &call->args[i]))) return obj_error();
   if (!elab_broadcast(e, call->loc, arena_printf(e->arena, "'%s'", call->text), n, values))
-    return error_obj();
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (n == 1) return obj_value(build_binary(&e->b, OP_XOR, values[0], build_int(&e->b, values[0]->type, 1)));
   return obj_value(build_binary(&e->b, which[0] == 'a' ? OP_AND : OP_OR, values[0], values[1]));
@@ -161,7 +159,7 @@ Obj builtin_divide(Elab *e, Call *call) {
   Obj first = *x;
   if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, FDIV_X));
   Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
-  if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return error_obj();
+  if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Value *quotient = build_binary(&e->b, OP_DIV, p.a, p.b);
   op_set_flag(quotient->def, ATTR_ROUNDED, rounded);
@@ -171,10 +169,10 @@ Obj builtin_divide(Elab *e, Call *call) {
 Obj builtin_reciprocal(Elab *e, Call *call) {
   const char *function = call->builtin->detail; // of math.def, whose reciprocal it is; "" : of the argument
   Value *x = builtin_float_value(e, call, ARG_X), *y = NULL;
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   if (function[0] && find_function(str_from(function))->operands == 2) {
     Pair p;
-    if (!float_pair(e, call, &p)) return error_obj();
+    if (!float_pair(e, call, &p)) return obj_error();
     x = p.a, y = p.b;
   }
   if (function[0]) x = builtin_math_value(e, function, x, y);
@@ -208,7 +206,7 @@ static bool float_triple(Elab *e, const Call *call, Value *values[3]) {
 
 Obj builtin_fma(Elab *e, Call *call) {
   Value *v[3];
-  if (!float_triple(e, call, v)) return error_obj();
+  if (!float_triple(e, call, v)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   return obj_value(build(&e->b, OP_FMA, v[0]->type, v[0], v[1], v[2]));
 }
@@ -217,7 +215,7 @@ Obj builtin_fma(Elab *e, Call *call) {
 Obj builtin_rounded(Elab *e, Call *call) {
   char op = call->builtin->detail[0];
   Pair p;
-  if (!float_pair(e, call, &p)) return error_obj();
+  if (!float_pair(e, call, &p)) return obj_error();
   if (op == '*')
     return obj_value(build(&e->b, OP_FMA, p.a->type, p.a, p.b, build_float(&e->b, p.a->type, -0.0)));
   Value *factor = build_float(&e->b, p.a->type, op == '+' ? 1 : -1);
@@ -226,7 +224,7 @@ Obj builtin_rounded(Elab *e, Call *call) {
 
 Obj builtin_mulhi(Elab *e, Call *call) {
   Pair p;
-  if (!builtin_pair(e, call, &call->args[ARG_X], &call->args[ARG_Y], &p)) return error_obj();
+  if (!builtin_pair(e, call, &call->args[ARG_X], &call->args[ARG_Y], &p)) return obj_error();
   const Type *element = type_element(p.a->type);
   uint32_t bits = elem_info(element->elem)->bits;
   if (!type_is_int(p.a->type) || bits < 32)
@@ -255,7 +253,7 @@ bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good) 
 
 Obj builtin_clamp(Elab *e, Call *call) {
   bool good = true, nan = builtin_propagates_nan(e, call, CLAMP_PROPAGATE_NAN, &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   Obj x = builtin_promote_bf16(e, call->loc, call->args[CLAMP_X]),
       args[] = {x, call->args[CLAMP_MIN], {.kind = OBJ_ABSENT}};
   Call inner = *call;
@@ -267,7 +265,7 @@ Obj builtin_clamp(Elab *e, Call *call) {
   if (!nan || result.kind != OBJ_VALUE || !type_is_float(result.value->type)) return result;
   Value *values[] = {elab_value(e, call->locs[CLAMP_X], "x", &x, type_element(result.value->type)),
                      result.value};
-  if (!values[0] || !elab_broadcast(e, call->loc, "'clamp'", 2, values)) return error_obj();
+  if (!values[0] || !elab_broadcast(e, call->loc, "'clamp'", 2, values)) return obj_error();
   Value *unordered = build_binary(&e->b, OP_NE, values[0], values[0]);
   return obj_value(builtin_choose(e, unordered, values[0], values[1]));
 }
@@ -282,7 +280,7 @@ Obj builtin_norm(Elab *e, Call *call) {
     Call inner = *call;
     Pair p;
     inner.args = args;
-    if (!float_pair(e, &inner, &p)) return error_obj();
+    if (!float_pair(e, &inner, &p)) return obj_error();
     sum = obj_value(builtin_math_value(e, "hypot", p.a, p.b));
   }
   if (!detail[1]) return sum;
@@ -291,14 +289,14 @@ Obj builtin_norm(Elab *e, Call *call) {
 
 Obj builtin_saturate(Elab *e, Call *call) {
   Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   Value *low = build_binary(&e->b, OP_MAX, x, build_float(&e->b, x->type, 0));
   return obj_value(build_binary(&e->b, OP_MIN, low, build_float(&e->b, x->type, 1)));
 }
 
 Obj builtin_fdim(Elab *e, Call *call) {
   Pair p;
-  if (!float_pair(e, call, &p)) return error_obj();
+  if (!float_pair(e, call, &p)) return obj_error();
   Value *difference = build_binary(&e->b, OP_SUB, p.a, p.b), *zero = build_float(&e->b, p.a->type, 0);
   Value *below = build_binary(&e->b, OP_LE, p.a, p.b); // false with a NaN, which the difference then is
   return obj_value(builtin_choose(e, below, zero, difference));
@@ -323,7 +321,7 @@ Obj builtin_abs(Elab *e, Call *call) {
                          : const_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
   }
   Value *x = elab_value(e, call->locs[ARG_X], "the argument of abs", obj, NULL);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->kind == TYPE_PTR)
     return elab_error(e, call->locs[ARG_X], "'%s' is not defined on pointers", call->text);
@@ -338,7 +336,7 @@ Obj builtin_abs(Elab *e, Call *call) {
 
 Obj builtin_sigmoid(Elab *e, Call *call) {
   Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
   Value *power = builtin_math_value(e, "exp", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
@@ -353,9 +351,9 @@ Obj builtin_softmax(Elab *e, Call *call) {
   builtin_flag(e, call, SOFTMAX_IEEE_ROUNDING, "ieee_rounding", false, &good);
   Value *x = builtin_number_tile(e, call, SOFTMAX_X);
   uint32_t axis = 0;
-  if (!x || !good || !check_float(e, call, SOFTMAX_X, x->type)) return error_obj();
+  if (!x || !good || !check_float(e, call, SOFTMAX_X, x->type)) return obj_error();
   if (obj_given(&call->args[SOFTMAX_DIM]) && !builtin_axis(e, call, SOFTMAX_DIM, x->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (is_narrow(x->type)) x = builtin_as(e, x, ELEM_FP32);
   Obj whole = obj_value(x), top = obj_value(builtin_reduce_by(e, x, axis, OP_MAX, true));

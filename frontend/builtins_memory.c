@@ -2,8 +2,6 @@
 // load and store through pointers and tiles of pointers; what they take of block pointers is handed on.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // --- Pointers, masks, values ---
 
 Value *builtin_pointer(Elab *e, const Call *call, uint32_t at) {
@@ -115,17 +113,17 @@ Obj builtin_load(Elab *e, Call *call) {
   Hints hints = {builtin_choice(e, call, LOAD_CACHE_MODIFIER, "cache_modifier", caches, &good),
                  builtin_choice(e, call, LOAD_EVICTION_POLICY, "eviction_policy", evictions, &good)};
   bool is_volatile = builtin_flag(e, call, LOAD_VOLATILE, "volatile", false, &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (builtin_is_block(&call->args[LOAD_POINTER])) return builtin_block_load(e, call, &hints);
   if (refuse(e, call, LOAD_BOUNDARY_CHECK, "boundary_check") ||
       refuse(e, call, LOAD_PADDING_OPTION, "padding_option"))
-    return error_obj();
+    return obj_error();
   Access access = {.pointer = builtin_pointer(e, call, LOAD_POINTER), .widens = true};
-  if (!access.pointer) return error_obj();
+  if (!access.pointer) return obj_error();
   bool masked = obj_given(&call->args[LOAD_MASK]), other = obj_given(&call->args[LOAD_OTHER]);
   if (other && !masked) return elab_error(e, call->locs[LOAD_OTHER], "'other' needs a mask");
   if (!builtin_access(e, call, &access, "'other'", other ? LOAD_OTHER : NO_ARG, LOAD_MASK))
-    return error_obj();
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Value *value = build_load(&e->b, access.pointer, access.mask, access.mask ? access.value : NULL);
   builtin_set_hints(value->def, &hints);
@@ -138,12 +136,12 @@ Obj builtin_store(Elab *e, Call *call) {
   bool good = true;
   Hints hints = {builtin_choice(e, call, STORE_CACHE_MODIFIER, "cache_modifier", caches, &good),
                  builtin_choice(e, call, STORE_EVICTION_POLICY, "eviction_policy", evictions, &good)};
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (builtin_is_block(&call->args[STORE_POINTER])) return builtin_block_store(e, call, &hints);
-  if (refuse(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return error_obj();
+  if (refuse(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return obj_error();
   Access access = {.pointer = builtin_pointer(e, call, STORE_POINTER)};
   if (!access.pointer || !builtin_access(e, call, &access, "the value", STORE_VALUE, STORE_MASK))
-    return error_obj();
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   builtin_set_hints(build_store(&e->b, access.pointer, access.value, access.mask), &hints);
   return obj_none();

@@ -5,8 +5,6 @@
 
 enum { DEFAULT_ROUNDS = 10, MAX_ROUNDS = 64 };
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // --- Arithmetic of objects ---
 
 static Obj unsigned_constant(uint64_t i) {
@@ -14,9 +12,9 @@ static Obj unsigned_constant(uint64_t i) {
 }
 
 static Obj high_product(Elab *e, Loc loc, Value *factor, const Obj *x) {
-  if (x->kind != OBJ_VALUE) return error_obj();
+  if (x->kind != OBJ_VALUE) return obj_error();
   Value *values[] = {factor, x->value};
-  if (!elab_broadcast(e, loc, "'philox'", 2, values)) return error_obj();
+  if (!elab_broadcast(e, loc, "'philox'", 2, values)) return obj_error();
   return obj_value(build_binary(&e->b, OP_MULHI, values[0], values[1]));
 }
 
@@ -122,14 +120,14 @@ Obj builtin_philox(Elab *e, Call *call) {
   int64_t rounds;
   Obj c[4], k[2];
   for (uint32_t i = PHILOX_SEED; i <= PHILOX_C3; i++)
-    if (!check_integer(e, call, i, names[i])) return error_obj();
+    if (!check_integer(e, call, i, names[i])) return obj_error();
   Value *first = builtin_value(e, call, PHILOX_C0, "a counter");
   uint32_t bits = first ? elem_info(type_element(first->type)->elem)->bits : 0;
   if (bits != 32 && bits != 64)
     return elab_error(e, call->locs[PHILOX_C0], "the counters of '%s' have 32 or 64 bits: 'c0' is %s",
                       call->text, obj_describe(e, &call->args[PHILOX_C0]));
   Elem elem = bits == 32 ? ELEM_U32 : ELEM_U64;
-  if (!read_rounds(e, call, PHILOX_N_ROUNDS, &rounds) || !make_keys(e, call, elem, k)) return error_obj();
+  if (!read_rounds(e, call, PHILOX_N_ROUNDS, &rounds) || !make_keys(e, call, elem, k)) return obj_error();
   for (uint32_t i = 0; i < 4; i++)
     c[i] = cast_to(e, call->locs[PHILOX_C0 + i], &call->args[PHILOX_C0 + i], elem);
   philox_rounds(e, call->loc, elem, rounds, c, k);
@@ -142,9 +140,9 @@ static Obj random4(Elab *e, const Call *call) {
   int64_t rounds;
   Obj c[4], k[2];
   if (!check_integer(e, call, RANDOM_OFFSET, "offset") || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds))
-    return error_obj();
+    return obj_error();
   Value *offset = builtin_value(e, call, RANDOM_OFFSET, "'offset'");
-  if (!offset || !make_keys(e, call, ELEM_U32, k)) return error_obj();
+  if (!offset || !make_keys(e, call, ELEM_U32, k)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Obj whole = obj_value(offset), half = obj_int(32);
   c[0] = obj_value(builtin_as(e, offset, ELEM_U32));
@@ -169,10 +167,10 @@ Obj builtin_randint(Elab *e, Call *call) {
 
 // The bits as a signed integer, folded to 0 or more, then scaled: in [0, 1).
 static Obj to_uniform(Elab *e, Loc loc, const Obj *x) {
-  if (x->kind != OBJ_VALUE) return error_obj();
+  if (x->kind != OBJ_VALUE) return obj_error();
   bool wide = elem_info(type_element(x->value->type)->elem)->bits == 64;
   Value *bits = elab_bitcast(e, loc, x->value, elab_scalar(e, wide ? ELEM_I64 : ELEM_I32));
-  if (!bits) return error_obj();
+  if (!bits) return obj_error();
   Value *negative = build_binary(&e->b, OP_LT, bits, build_int(&e->b, bits->type, 0));
   Value *folded = build_binary(&e->b, OP_XOR, bits, build_int(&e->b, bits->type, -1)); // -x - 1
   Obj count = obj_value(builtin_choose(e, negative, folded, bits));
@@ -182,7 +180,7 @@ static Obj to_uniform(Elab *e, Loc loc, const Obj *x) {
 
 Obj builtin_uniform(Elab *e, Call *call) {
   Value *x = builtin_value(e, call, ARG_X, "the argument");
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   if (!type_is_int(x->type) || elem_info(type_element(x->type)->elem)->bits < 32)
     return elab_error(e, call->locs[ARG_X], "'%s' needs integers of 32 or 64 bits, not %s", call->text,
                       obj_describe(e, &call->args[ARG_X]));
@@ -220,7 +218,7 @@ static bool to_normal(Elab *e, Loc loc, Obj *u1, Obj *u2) {
 Obj builtin_randn(Elab *e, Call *call) {
   Obj four = random4(e, call);
   if (four.kind != OBJ_TUPLE || !to_normal(e, call->loc, &four.items.at[0], &four.items.at[1]))
-    return error_obj();
+    return obj_error();
   return four.items.at[0];
 }
 
@@ -229,5 +227,5 @@ Obj builtin_randn4x(Elab *e, Call *call) {
   if (four.kind != OBJ_TUPLE) return four;
   Obj *at = four.items.at;
   return to_normal(e, call->loc, &at[0], &at[1]) && to_normal(e, call->loc, &at[2], &at[3]) ? four
-                                                                                            : error_obj();
+                                                                                            : obj_error();
 }

@@ -4,8 +4,6 @@
 
 enum { MAX_INPUTS = 32 };
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // --- Regions ---
 
 // Builds the combination of args (a..., b...) at e->b into results, one an input. False after an error.
@@ -224,7 +222,7 @@ static const Type *sum_type(Elab *e, const Call *call, uint32_t at, const Type *
 
 static Obj reduce_one(Elab *e, const Call *call, Value *x, OpKind op, bool keep_dims) {
   uint32_t rank = x->type->rank, axis;
-  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return obj_error();
   Value *result = builtin_reduce_by(e, x, axis, op, false);
   return obj_value(keep_dims ? keep(e, call, REDUCE_AXIS, result, rank, axis) : result);
 }
@@ -232,10 +230,10 @@ static Obj reduce_one(Elab *e, const Call *call, Value *x, OpKind op, bool keep_
 Obj builtin_sum(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, SUM_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
   const Type *type = sum_type(e, call, SUM_DTYPE, x->type, &good);
-  if (!good || !(x = elab_cast(e, call->loc, x, type))) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[SUM_INPUT], call, x->type)) return error_obj();
+  if (!good || !(x = elab_cast(e, call->loc, x, type))) return obj_error();
+  if (builtin_refuse_fp8(e, call->locs[SUM_INPUT], call, x->type)) return obj_error();
   return reduce_one(e, call, x, type->elem == ELEM_I1 ? OP_OR : OP_ADD, keep_dims);
 }
 
@@ -243,7 +241,7 @@ Obj builtin_sum(Elab *e, Call *call) {
 Obj builtin_reduce_bits(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, BITS_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
   if (!type_is_int(x->type))
     return elab_error(e, call->locs[BITS_INPUT], "'%s' needs integers, not %s", call->text,
                       obj_describe(e, &call->args[BITS_INPUT]));
@@ -272,7 +270,7 @@ static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, 
   if (!obj_given(&call->args[REDUCE_AXIS]) && rank > 1)
     return elab_error(e, call->loc, "the indices of '%s' need an axis: the tile is %s", call->text,
                       type_text(e, x->type));
-  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return obj_error();
   x = promote_extreme(e, x, true);
   Value *inputs[] = {x, indices_along(e, x->type, axis)};
   Fold fold = {OP_REDUCE, axis, false, 2, inputs, combine_indexed, &extreme};
@@ -292,8 +290,8 @@ Obj builtin_extreme(Elab *e, Call *call) {
   bool left = builtin_flag(e, call, EXTREME_TIE_BREAK_LEFT, "return_indices_tie_break_left", true, &good);
   bool keep_dims = builtin_flag(e, call, EXTREME_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[EXTREME_INPUT], call, x->type)) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
+  if (builtin_refuse_fp8(e, call->locs[EXTREME_INPUT], call, x->type)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (indices) return reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return reduce_one(e, call, promote_extreme(e, x, false), largest ? OP_MAX : OP_MIN, keep_dims);
@@ -304,9 +302,9 @@ Obj builtin_helper_reduce(Elab *e, Call *call) {
   OpKind kind = strcmp(detail, "max") == 0 ? OP_MAX : strcmp(detail, "min") == 0 ? OP_MIN : OP_MUL;
   Value *x;
   uint32_t axis;
-  if (!read_inputs(e, call, 1, &x)) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[REDUCE_INPUT], call, x->type)) return error_obj();
-  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return error_obj();
+  if (!read_inputs(e, call, 1, &x)) return obj_error();
+  if (builtin_refuse_fp8(e, call->locs[REDUCE_INPUT], call, x->type)) return obj_error();
+  if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return obj_error();
   bool propagating = kind != OP_MUL && type_is_float(x->type);
   Fold fold = {.kind = OP_REDUCE,
                .axis = axis,
@@ -331,8 +329,8 @@ Obj builtin_extreme_index(Elab *e, Call *call) {
   bool left = builtin_flag(e, call, ARGMAX_TIE_BREAK_LEFT, "tie_break_left", true, &good);
   bool keep_dims = builtin_flag(e, call, ARGMAX_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
-  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
-  if (builtin_refuse_fp8(e, call->locs[ARGMAX_INPUT], call, x->type)) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
+  if (builtin_refuse_fp8(e, call->locs[ARGMAX_INPUT], call, x->type)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   Obj results = reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return results.kind == OBJ_TUPLE ? results.items.at[1] : results;
@@ -341,7 +339,7 @@ Obj builtin_extreme_index(Elab *e, Call *call) {
 // --- reduce, associative_scan ---
 
 static Obj unpack(Elab *e, const Call *call, Op *op) {
-  if (!op) return error_obj();
+  if (!op) return obj_error();
   if (call->args[REDUCE_INPUT].kind != OBJ_TUPLE) return obj_value(op_result(op));
   Obj results = obj_tuple(e, op->result_count);
   for (uint32_t i = 0; i < op->result_count; i++) results.items.at[i] = obj_value(&op->results[i]);
@@ -361,9 +359,9 @@ Obj builtin_reduce(Elab *e, Call *call) {
   bool good = true, keep_dims = builtin_flag(e, call, FOLD_KEEP_DIMS, "keep_dims", false, &good);
   Value *inputs[MAX_INPUTS];
   uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
-  if (!n || !good || !check_function(e, call, FOLD_COMBINE_FN)) return error_obj();
+  if (!n || !good || !check_function(e, call, FOLD_COMBINE_FN)) return obj_error();
   uint32_t rank = inputs[0]->type->rank;
-  if (!read_axis(e, call, FOLD_AXIS, n, inputs, &axis)) return error_obj();
+  if (!read_axis(e, call, FOLD_AXIS, n, inputs, &axis)) return obj_error();
   Fold fold = {OP_REDUCE, axis, false, n, inputs, combine_function, &call->args[FOLD_COMBINE_FN]};
   Obj results = unpack(e, call, run_fold(e, call, &fold));
   if (!keep_dims) return results;
@@ -377,8 +375,8 @@ Obj builtin_scan(Elab *e, Call *call) {
   bool good = true, reverse = builtin_flag(e, call, SCAN_REVERSE, "reverse", false, &good);
   Value *inputs[MAX_INPUTS];
   uint32_t n = read_inputs(e, call, MAX_INPUTS, inputs), axis;
-  if (!n || !good || !check_function(e, call, SCAN_COMBINE_FN)) return error_obj();
-  if (!builtin_axis(e, call, SCAN_AXIS, inputs[0]->type->rank, &axis)) return error_obj();
+  if (!n || !good || !check_function(e, call, SCAN_COMBINE_FN)) return obj_error();
+  if (!builtin_axis(e, call, SCAN_AXIS, inputs[0]->type->rank, &axis)) return obj_error();
   Fold fold = {OP_SCAN, axis, reverse, n, inputs, combine_function, &call->args[SCAN_COMBINE_FN]};
   return unpack(e, call, run_fold(e, call, &fold));
 }
@@ -389,15 +387,15 @@ Obj builtin_cumulate(Elab *e, Call *call) {
   bool reverse = builtin_flag(e, call, CUMSUM_REVERSE, "reverse", false, &good);
   Value *x;
   uint32_t axis = 0;
-  if (!read_inputs(e, call, 1, &x) || !good) return error_obj();
+  if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
   if (obj_given(&call->args[CUMSUM_AXIS]) && !builtin_axis(e, call, CUMSUM_AXIS, x->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   x = builtin_promote_bf16(e, call->loc, obj_value(x)).value;
   if (adds) {
     const Type *type = sum_type(e, call, CUMSUM_DTYPE, x->type, &good);
-    if (!good || !(x = elab_cast(e, call->loc, x, type))) return error_obj();
+    if (!good || !(x = elab_cast(e, call->loc, x, type))) return obj_error();
   }
-  if (builtin_refuse_fp8(e, call->locs[CUMSUM_INPUT], call, x->type)) return error_obj();
+  if (builtin_refuse_fp8(e, call->locs[CUMSUM_INPUT], call, x->type)) return obj_error();
   bool flags = type_is_elem(x->type, ELEM_I1);
   OpKind op = adds ? (flags ? OP_OR : OP_ADD) : flags ? OP_AND : OP_MUL;
   Fold fold = {OP_SCAN, axis, reverse, 1, &x, combine_op, &op};

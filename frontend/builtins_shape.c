@@ -2,8 +2,6 @@
 // Shapes: the same elements elsewhere, and parts of tiles put together or taken apart.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 static uint32_t rank_of(const Type *type) { return type_is_tile(type) ? type->rank : 0; }
 
 static Value *first_arg(Elab *e, const Call *call) {
@@ -29,7 +27,7 @@ Obj builtin_reshape_call(Elab *e, Call *call) {
   bool good = true;
   builtin_flag(e, call, SHAPE_CAN_REORDER, "can_reorder", false, &good);
   uint32_t rank, shape[TILE_MAX_RANK];
-  if (!x || !good || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return error_obj();
+  if (!x || !good || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return obj_error();
   uint64_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) elements *= shape[i];
   if (elements != type_elements(x->type))
@@ -44,14 +42,14 @@ Obj builtin_ravel(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   bool good = true;
   builtin_flag(e, call, RAVEL_CAN_REORDER, "can_reorder", false, &good);
-  if (!x || !good) return error_obj();
+  if (!x || !good) return obj_error();
   uint32_t size = (uint32_t)type_elements(x->type);
   return obj_value(builtin_reshape(e, x, 1, &size));
 }
 
 Obj builtin_item(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   if (type_elements(x->type) != 1)
     return elab_error(e, call->locs[SHAPE_INPUT], "'%s' needs a tile of one element, not %s", call->text,
                       type_text(e, x->type));
@@ -62,14 +60,14 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   const Obj *axis = &call->args[EXPAND_DIMS_AXIS], *axes = axis->kind == OBJ_TUPLE ? axis->items.at : axis;
   uint32_t n = axis->kind == OBJ_TUPLE ? axis->items.n : 1;
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   uint32_t rank = rank_of(x->type) + n;
   if (rank > TILE_MAX_RANK)
     return elab_error(e, call->loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
   bool is_new[TILE_MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t at;
-    if (!builtin_axis_of(e, call->locs[EXPAND_DIMS_AXIS], call, &axes[i], rank, &at)) return error_obj();
+    if (!builtin_axis_of(e, call->locs[EXPAND_DIMS_AXIS], call, &axes[i], rank, &at)) return obj_error();
     if (is_new[at])
       return elab_error(e, call->locs[EXPAND_DIMS_AXIS], "axis %u of '%s' is given twice", at, call->text);
     is_new[at] = true;
@@ -82,7 +80,7 @@ Obj builtin_expand_dims(Elab *e, Call *call) {
 Obj builtin_broadcast_to(Elab *e, Call *call) {
   Value *x = first_arg(e, call);
   uint32_t rank, shape[TILE_MAX_RANK];
-  if (!x || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return error_obj();
+  if (!x || !shape_arg(e, call, SHAPE_SHAPE, &rank, shape)) return obj_error();
   return obj_value(
       elab_broadcast_to(e, call->loc, arena_printf(e->arena, "'%s'", call->text), x, rank, shape));
 }
@@ -90,7 +88,7 @@ Obj builtin_broadcast_to(Elab *e, Call *call) {
 // A pair of tiles of one shape.
 Obj builtin_broadcast(Elab *e, Call *call) {
   Value *a = first_arg(e, call), *b = builtin_value(e, call, BROADCAST_OTHER, "'other'");
-  if (!elab_broadcast2(e, call->loc, "'broadcast'", &a, &b)) return error_obj();
+  if (!elab_broadcast2(e, call->loc, "'broadcast'", &a, &b)) return obj_error();
   Obj pair = obj_tuple(e, 2);
   pair.items.at[0] = obj_value(a);
   pair.items.at[1] = obj_value(b);
@@ -107,7 +105,7 @@ static Obj transpose(Elab *e, const Call *call, Value *x, const uint32_t *order)
 // trans and permute; without dimensions the last two are swapped.
 Obj builtin_trans(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, TRANS_INPUT);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   Obj dims = builtin_items(call, TRANS_DIMS);
   if (dims.kind == OBJ_TUPLE && dims.items.n == 1 && dims.items.at[0].kind == OBJ_TUPLE)
     dims = dims.items.at[0];
@@ -130,7 +128,7 @@ Obj builtin_trans(Elab *e, Call *call) {
   bool seen[TILE_MAX_RANK] = {false};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t axis;
-    if (!builtin_axis_of(e, call->loc, call, &dims.items.at[i], rank, &axis)) return error_obj();
+    if (!builtin_axis_of(e, call->loc, call, &dims.items.at[i], rank, &axis)) return obj_error();
     if (seen[axis]) return elab_error(e, call->loc, "dimension %u of '%s' is given twice", axis, call->text);
     seen[axis] = true;
     order[i] = axis;
@@ -140,20 +138,20 @@ Obj builtin_trans(Elab *e, Call *call) {
 
 Obj builtin_flip(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, FLIP_X);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   uint32_t axis = x->type->rank - 1u;
   if (obj_given(&call->args[FLIP_DIM]) && !builtin_axis(e, call, FLIP_DIM, x->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   return obj_value(build_flip(&e->b, x, axis));
 }
 
 Obj builtin_sort(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, SORT_X);
   bool good = true, descending = builtin_flag(e, call, SORT_DESCENDING, "descending", false, &good);
-  if (!x || !good || builtin_refuse_fp8(e, call->locs[SORT_X], call, x->type)) return error_obj();
+  if (!x || !good || builtin_refuse_fp8(e, call->locs[SORT_X], call, x->type)) return obj_error();
   uint32_t axis = x->type->rank - 1u;
   if (obj_given(&call->args[SORT_DIM]) && !builtin_axis(e, call, SORT_DIM, x->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   return obj_value(build_sort(&e->b, x, axis, descending));
 }
 
@@ -161,14 +159,14 @@ Obj builtin_sort(Elab *e, Call *call) {
 Obj builtin_topk(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, TOPK_X);
   bool good = true;
-  if (!x || builtin_refuse_fp8(e, call->locs[TOPK_X], call, x->type)) return error_obj();
+  if (!x || builtin_refuse_fp8(e, call->locs[TOPK_X], call, x->type)) return obj_error();
   uint32_t axis = x->type->rank - 1u, shape[TILE_MAX_RANK], starts[TILE_MAX_RANK] = {0};
   if (obj_given(&call->args[TOPK_DIM]) && !builtin_axis(e, call, TOPK_DIM, x->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   bool given = builtin_option(e, call, TOPK_K, CONST_INT, "k", &good);
   uint32_t size = x->type->shape[axis];
   int64_t k = given ? call->args[TOPK_K].constant.i : 0;
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (k < 1 || k > size || (k & (k - 1)) != 0)
     return elab_error(e, call->locs[TOPK_K],
                       "'k' of '%s' is a power of two up to dimension %u's size, which is %u: not %s",
@@ -184,7 +182,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
   Value *x = builtin_number_tile(e, call, HISTOGRAM_INPUT), *mask = NULL;
   uint32_t rank, bins[TILE_MAX_RANK];
   if (!x || !elab_shape(e, call->locs[HISTOGRAM_NUM_BINS], &call->args[HISTOGRAM_NUM_BINS], &rank, bins))
-    return error_obj();
+    return obj_error();
   if (rank != 1)
     return elab_error(e, call->locs[HISTOGRAM_NUM_BINS], "'num_bins' of '%s' is one number, not %s",
                       call->text, obj_describe(e, &call->args[HISTOGRAM_NUM_BINS]));
@@ -198,7 +196,7 @@ Obj builtin_histogram(Elab *e, Call *call) {
       return elab_error(e, call->locs[HISTOGRAM_MASK], "a mask's elements must be i1, not %s",
                         type_text(e, type_element(mask->type)));
     if (mask) mask = elab_broadcast_to(e, call->locs[HISTOGRAM_MASK], "'mask'", mask, 1, x->type->shape);
-    if (!mask) return error_obj();
+    if (!mask) return obj_error();
   }
   e->b.loc = elab_loc(e, call->loc);
   if (type_is_elem(x->type, ELEM_I1)) x = builtin_as(e, x, ELEM_I32);
@@ -252,7 +250,7 @@ Obj builtin_interleave(Elab *e, Call *call) {
 
 Obj builtin_split(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, ARG_X);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   if (x->type->shape[x->type->rank - 1] != 2)
     return elab_error(e, call->locs[ARG_X], "'%s' needs a tile whose last dimension is 2, not %s", call->text,
                       type_text(e, x->type));
@@ -273,9 +271,9 @@ Obj builtin_cat(Elab *e, Call *call) {
   builtin_flag(e, call, CAT_CAN_REORDER, "can_reorder", false, &good);
   Value *a = builtin_tile(e, call, CAT_INPUT), *b = builtin_tile(e, call, CAT_OTHER);
   uint32_t axis = 0;
-  if (!a || !b || !good) return error_obj();
+  if (!a || !b || !good) return obj_error();
   if (obj_given(&call->args[CAT_DIM]) && !builtin_axis(e, call, CAT_DIM, a->type->rank, &axis))
-    return error_obj();
+    return obj_error();
   if (type_element(a->type) != type_element(b->type) || !same_but(a->type, b->type, axis))
     return elab_error(e, call->loc, "'%s' cannot put %s and %s together along dimension %u", call->text,
                       type_text(e, a->type), type_text(e, b->type), axis);
@@ -283,13 +281,13 @@ Obj builtin_cat(Elab *e, Call *call) {
   for (uint32_t i = 0; i < a->type->rank; i++)
     sizes[i] = a->type->shape[i] + (i == axis ? (uint64_t)b->type->shape[i] : 0);
   return elab_check_tile(e, call->loc, a->type->rank, sizes) ? obj_value(build_cat(&e->b, a, b, axis))
-                                                             : error_obj();
+                                                             : obj_error();
 }
 
 Obj builtin_gather(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, GATHER_SRC), *index = builtin_tile(e, call, GATHER_INDEX);
   uint32_t axis;
-  if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return error_obj();
+  if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return obj_error();
   if (!type_is_int(index->type) || type_is_elem(index->type, ELEM_I1))
     return elab_error(e, call->locs[GATHER_INDEX], "the indices of '%s' must be integers, not %s", call->text,
                       type_text(e, index->type));

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 static const double TWO_OVER_ROOT_PI = 1.1283791670955126, ROOT_TWO = 1.4142135623730951;
 
 static Value *number(Elab *e, const Value *like, double x) { return build_float(&e->b, like->type, x); }
@@ -85,7 +83,7 @@ static Value *apply(Elab *e, const char *function, Value *x) {
 // detail: which.
 Obj builtin_special(Elab *e, Call *call) {
   Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return error_obj();
+  if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (element->elem == ELEM_FP64)
     return elab_error(e, call->locs[ARG_X], "'%s' of fp64 is not built yet; of fp32 and narrower types it is",

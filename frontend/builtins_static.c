@@ -7,12 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // --- min, max ---
 
 static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj *b) {
-  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
   if (a->kind != OBJ_VALUE && b->kind != OBJ_VALUE) {
     Obj test = const_compare(e, call->loc, larger ? COMPARE_GT : COMPARE_LT, b, a);
     return test.kind == OBJ_ERROR ? test : test.constant.i ? *b : *a;
@@ -153,7 +151,7 @@ Obj builtin_hint(Elab *e, Call *call) {
 Obj builtin_assume(Elab *e, Call *call) {
   bool truth;
   if (!const_truth(e, &call->args[ARG_X], &truth)) {
-    if (!elab_condition(e, call->locs[ARG_X], "what is assumed", &call->args[ARG_X])) return error_obj();
+    if (!elab_condition(e, call->locs[ARG_X], "what is assumed", &call->args[ARG_X])) return obj_error();
   } else if (!truth)
     return elab_error(e, call->loc, "what is assumed is false");
   return obj_none();
@@ -186,7 +184,7 @@ Obj builtin_pointer_type(Elab *e, Call *call) {
   uint32_t stars = 0;
   for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
   if (stars >= TYPE_MAX_STARS) return elab_error(e, call->loc, "a type has at most %d stars", TYPE_MAX_STARS);
-  return pointee ? obj_type(type_ptr(e->ir, pointee)) : error_obj();
+  return pointee ? obj_type(type_ptr(e->ir, pointee)) : obj_error();
 }
 
 Obj builtin_int_type(Elab *e, Call *call) {
@@ -194,7 +192,7 @@ Obj builtin_int_type(Elab *e, Call *call) {
       {ELEM_U8, ELEM_I8}, {ELEM_U16, ELEM_I16}, {ELEM_U32, ELEM_I32}, {ELEM_U64, ELEM_I64}};
   bool good = true, is_signed = builtin_flag(e, call, INT_TYPE_SIGNED, "signed", true, &good);
   if (!builtin_option(e, call, INT_TYPE_BITWIDTH, CONST_INT, "bitwidth", &good))
-    return good ? obj_none() : error_obj();
+    return good ? obj_none() : obj_error();
   int64_t bits = call->args[INT_TYPE_BITWIDTH].constant.i;
   if (bits == 1) return obj_type(elab_scalar(e, ELEM_I1));
   for (uint32_t i = 0; good && i < 4; i++)

@@ -2,8 +2,6 @@
 // Builtins that make tiles, casts, choices.
 #include "frontend/builtins.h"
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // --- Making tiles ---
 
 static Obj program(Elab *e, Call *call, OpKind kind) {
@@ -36,16 +34,16 @@ Obj builtin_arange(Elab *e, Call *call) {
     return elab_error(e, call->loc, "'%s' is empty: from %lld to %lld", call->text, (long long)start,
                       (long long)end);
   uint64_t size = (uint64_t)(end - start);
-  return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : error_obj();
+  return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : obj_error();
 }
 
 static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   const Type *element = builtin_dtype(e, call, dtype_at);
   uint32_t rank, shape[TILE_MAX_RANK];
   if (!element || !elab_shape(e, call->locs[FULL_SHAPE], &call->args[FULL_SHAPE], &rank, shape))
-    return error_obj();
+    return obj_error();
   Value *scalar = elab_value(e, call->loc, "the value", value, element);
-  if (!scalar) return error_obj();
+  if (!scalar) return obj_error();
   if (type_is_tile(scalar->type))
     return elab_error(e, call->loc, "'%s' fills with a scalar, not a tile", call->text);
   const Type *type = type_tile(e->ir, element, rank, shape, NULL);
@@ -69,7 +67,7 @@ Obj builtin_zeros(Elab *e, Call *call) {
 
 Obj builtin_zeros_like(Elab *e, Call *call) {
   Value *like = elab_value(e, call->locs[ARG_X], "the argument of zeros_like", &call->args[ARG_X], NULL);
-  if (!like) return error_obj();
+  if (!like) return obj_error();
   if (type_is_ptr(like->type)) return elab_error(e, call->locs[ARG_X], "zeros_like of pointers");
   return obj_value(type_is_float(like->type) ? build_float(&e->b, like->type, 0)
                                              : build_int(&e->b, like->type, 0));
@@ -103,11 +101,11 @@ Obj builtin_cast(Elab *e, Call *call) {
   const char *rounding =
       builtin_choice(e, call, CAST_FP_DOWNCAST_ROUNDING, "fp_downcast_rounding", roundings, &good);
   bool bits = builtin_flag(e, call, CAST_BITCAST, "bitcast", false, &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   if (!bits && !rounding)
     return obj_value(elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], element));
   Value *value = elab_value(e, call->loc, "what is cast", &call->args[CAST_INPUT], NULL);
-  if (!value) return error_obj();
+  if (!value) return obj_error();
   if (bits) return obj_value(elab_bitcast(e, call->loc, value, element));
   if (type_element(value->type) == element) return obj_value(value);
   if (!narrows(value->type, element))
@@ -127,7 +125,7 @@ Obj builtin_where(Elab *e, Call *call) {
   Value *condition =
       elab_value(e, call->locs[WHERE_CONDITION], "the condition", &call->args[WHERE_CONDITION], NULL);
   const Obj *x = &call->args[WHERE_X], *y = &call->args[WHERE_Y];
-  if (!condition) return error_obj();
+  if (!condition) return obj_error();
   if (type_is_ptr(condition->type))
     return elab_error(e, call->locs[WHERE_CONDITION], "the condition of '%s' must be i1, not %s", call->text,
                       obj_describe(e, &call->args[WHERE_CONDITION]));
@@ -137,9 +135,9 @@ Obj builtin_where(Elab *e, Call *call) {
     p = (Pair){x->value, y->value};
   else
     p = elab_promote(e, call->loc, "'where'", PROMOTE_MOVE, x, y);
-  if (!p.a) return error_obj();
+  if (!p.a) return obj_error();
   Value *values[] = {condition, p.a, p.b};
-  if (!elab_broadcast(e, call->loc, "'where'", 3, values)) return error_obj();
+  if (!elab_broadcast(e, call->loc, "'where'", 3, values)) return obj_error();
   return obj_value(build(&e->b, OP_SELECT, values[1]->type, values[0], values[1], values[2]));
 }
 
@@ -151,7 +149,7 @@ Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y) {
 
 static Obj extremum(Elab *e, Call *call, OpKind kind) {
   bool good = true, nan = builtin_propagates_nan(e, call, MAXIMUM_PROPAGATE_NAN, &good);
-  if (!good) return error_obj();
+  if (!good) return obj_error();
   Obj x = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_X]),
       y = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_Y]);
   if (obj_is_number(&x) && obj_is_number(&y)) {
@@ -159,7 +157,7 @@ static Obj extremum(Elab *e, Call *call, OpKind kind) {
     return test.constant.i ? y : x;
   }
   Pair p;
-  if (!builtin_pair(e, call, &x, &y, &p)) return error_obj();
+  if (!builtin_pair(e, call, &x, &y, &p)) return obj_error();
   if (type_is_elem(p.a->type, ELEM_I1))
     return obj_value(build_binary(&e->b, kind == OP_MAX ? OP_OR : OP_AND, p.a, p.b));
   Value *result = build_binary(&e->b, kind, p.a, p.b);

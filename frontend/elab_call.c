@@ -4,8 +4,6 @@
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
 
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
-
 // A call's arguments, *tuples spread out.
 typedef struct Given {
   Obj obj;
@@ -133,7 +131,7 @@ static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, co
 
 bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call) {
   GivenArgs given = {0};
-  Given self = {callee->self ? *callee->self : error_obj(), expr->call.callee->loc, NULL};
+  Given self = {callee->self ? *callee->self : obj_error(), expr->call.callee->loc, NULL};
   if (callee->self) vec_push(e->arena, &given, self);
   return evaluate_args(e, expr, &given) &&
          bind_given(e, expr->loc, elab_expr_text(e, expr->call.callee), callee, &given, call);
@@ -144,7 +142,7 @@ static Obj call_builtin(Elab *e, const Expr *expr, const Obj *callee) {
     return elab_error(e, expr->call.callee->loc, "'%s' is not built yet",
                       elab_expr_text(e, expr->call.callee));
   Call call;
-  if (!elab_bind_builtin(e, expr, callee, &call)) return error_obj();
+  if (!elab_bind_builtin(e, expr, callee, &call)) return obj_error();
   e->b.loc = elab_loc(e, expr->loc);
   return callee->builtin->run(e, &call);
 }
@@ -246,7 +244,7 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   const Function *function = callee->function;
   GivenArgs rest = {0};
   const Given **bound = ARENA_ARRAY(e->arena, const Given *, function->params.n);
-  if (!place_args(e, function, given, bound, &rest)) return error_obj();
+  if (!place_args(e, function, given, bound, &rest)) return obj_error();
   Loc site = elab_loc(e, loc);
   Frame *frame = elab_push(e, function);
   frame->closure = callee->closure;
@@ -268,7 +266,7 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   e->calls--;
   Obj result = frame->result.kind == OBJ_ABSENT ? obj_none() : frame->result;
   elab_pop(e);
-  return good ? result : error_obj();
+  return good ? result : obj_error();
 }
 
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args) {
@@ -282,12 +280,12 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
   }
   if (callee->kind == OBJ_FUNCTION) {
     bool good = check_nesting(e, loc, callee->function) && check_params(e, loc, callee->function);
-    return good ? call_function(e, loc, callee, &given) : error_obj();
+    return good ? call_function(e, loc, callee, &given) : obj_error();
   }
   if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
   if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not built yet", callee->builtin->name);
   Call call;
-  if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return error_obj();
+  if (!bind_given(e, loc, callee->builtin->name, callee, &given, &call)) return obj_error();
   e->b.loc = elab_loc(e, loc);
   return callee->builtin->run(e, &call);
 }
@@ -296,7 +294,7 @@ static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   GivenArgs given = {0};
   bool good = check_nesting(e, expr->loc, callee->function) && check_params(e, expr->loc, callee->function) &&
               evaluate_args(e, expr, &given);
-  return good ? call_function(e, expr->loc, callee, &given) : error_obj();
+  return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }
 
 // --- Types and their predicates ---
@@ -347,7 +345,7 @@ static bool type_predicate(Elab *e, const Expr *expr, Obj *obj) {
 // tl.float32(x) casts.
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
-  if (!evaluate_args(e, expr, &given)) return error_obj();
+  if (!evaluate_args(e, expr, &given)) return obj_error();
   if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type is called with one argument");
   return obj_value(elab_value(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
 }

@@ -5,7 +5,6 @@
 enum { MAX_POWER = 64 };
 
 static bool is_static(const Obj *obj) { return obj->kind != OBJ_VALUE; }
-static Obj error_obj(void) { return (Obj){.kind = OBJ_ERROR}; }
 static const char *quoted(Elab *e, const char *text) { return arena_printf(e->arena, "'%s'", text); }
 
 static Value *cast_scalar(Elab *e, Value *value, Elem elem) {
@@ -21,7 +20,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
   e->b.loc = elab_loc(e, loc);
   if (op == UNARY_NOT) {
     Value *truth = elab_truth(e, loc, "the operand of 'not'", &shown);
-    if (!truth) return error_obj();
+    if (!truth) return obj_error();
     return obj_value(build_binary(&e->b, OP_XOR, truth, build_int(&e->b, truth->type, 1)));
   }
   if (element->kind == TYPE_PTR || (op == UNARY_INVERT && !type_is_int(value->type)))
@@ -55,7 +54,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
                       obj_describe(e, b));
   const Type *element = obj_is(offset, CONST_BOOL) ? elab_scalar(e, ELEM_I32) : NULL;
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, element)};
-  if (!values[1]) return error_obj();
+  if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
   if (type_is_elem(values[1]->type, ELEM_I1)) values[1] = cast_scalar(e, values[1], ELEM_I32);
   if (op == BINARY_SUB) {
@@ -65,7 +64,7 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
     values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
   }
   if (op == BINARY_ADD) values[1] = elab_spread(e, offset, values[1], values[0]->type);
-  if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return error_obj();
+  if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return obj_error();
   return obj_value(build(&e->b, OP_ADDPTR, values[0]->type, values[0], values[1], NULL));
 }
 
@@ -139,7 +138,7 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   bool ints = op == BINARY_DIV && (a->kind != OBJ_VALUE || type_is_int(a->value->type)) &&
               (b->kind != OBJ_VALUE || type_is_int(b->value->type));
   Pair p = elab_promote(e, loc, quoted(e, binary_op_text(op)), ints ? PROMOTE_PLAIN : promote_of(op), a, b);
-  if (!p.a) return error_obj();
+  if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
   if (op == BINARY_DIV) return divide(e, loc, p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
@@ -151,7 +150,7 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
 }
 
 Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
-  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
   if (is_static(a) && is_static(b)) return const_binary(e, loc, op, a, b);
   Obj fact;
   if (e->heuristic && elab_fact(e, op, a, b, &fact)) return fact;
@@ -172,7 +171,7 @@ static Obj compare_pointers(Elab *e, Loc loc, CompareOp op, const Obj *a, const 
                       obj_describe(e, b));
   const Type *address = elab_scalar(e, ELEM_U64);
   Value *values[] = {elab_bitcast(e, loc, a->value, address), elab_bitcast(e, loc, b->value, address)};
-  if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return error_obj();
+  if (!elab_broadcast(e, loc, quoted(e, compare_op_text(op)), 2, values)) return obj_error();
   return obj_value(build_binary(&e->b, compare_kind(op), values[0], values[1]));
 }
 
@@ -187,13 +186,13 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))
     return compare_pointers(e, loc, op, a, b);
   Pair p = elab_promote(e, loc, quoted(e, compare_op_text(op)), PROMOTE_PLAIN, a, b);
-  if (!p.a) return error_obj();
+  if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
   return obj_value(build_binary(&e->b, compare_kind(op), p.a, p.b));
 }
 
 Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
-  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return error_obj();
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
   if (is_static(a) && is_static(b)) return const_compare(e, loc, op, a, b);
   return run_compare(e, loc, op, a, b);
 }
@@ -205,7 +204,7 @@ Obj elab_compare_chain(Elab *e, const Expr *expr) {
   for (uint32_t i = 0; i < expr->compare.links.n; i++) {
     const CompareLink *link = &expr->compare.links.at[i];
     Obj right = elab_expr(e, link->right);
-    if (left.kind == OBJ_ERROR || right.kind == OBJ_ERROR) return error_obj();
+    if (left.kind == OBJ_ERROR || right.kind == OBJ_ERROR) return obj_error();
     Obj test = elab_compare(e, expr->loc, link->op, &left, &right);
     if (test.kind == OBJ_ERROR) return test;
     if (obj_is(&test, CONST_BOOL) && !test.constant.i) return test;
@@ -230,7 +229,7 @@ Obj elab_logical(Elab *e, const Expr *expr) {
   const char *what = is_and ? "an operand of 'and'" : "an operand of 'or'";
   Value *a = elab_truth(e, expr->logical.left->loc, what, &left);
   Value *b = elab_truth(e, expr->logical.right->loc, what, &right);
-  if (!a || !b || !elab_broadcast2(e, expr->loc, is_and ? "'and'" : "'or'", &a, &b)) return error_obj();
+  if (!a || !b || !elab_broadcast2(e, expr->loc, is_and ? "'and'" : "'or'", &a, &b)) return obj_error();
   e->b.loc = elab_loc(e, expr->loc);
   return obj_value(build_binary(&e->b, is_and ? OP_AND : OP_OR, a, b));
 }

@@ -8,12 +8,12 @@
 //   elaborate.c       a kernel: parameters, body, grid     elab_stmt.c    blocks, assignments, returns
 //   elab_branch.c     run-time branches, guards            elab_loop.c    run-time loops
 //   elab_join.c       where ways meet                      elab_range.c   for, unrolled or not
-//   elab_names.c      names that a block assigns           elab_expr.c    names, attributes, literals
+//   elab_names.c      names that a block assigns           elab_expr.c    attributes, literals
 //   elab_subscript.c  subscripts, comprehensions           elab_ops.c     operators
 //   elab_types.c      promotion, casts, annotations        elab_shape.c   shapes, broadcasting
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
-//   decorators.c      autotune, heuristics
+//   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -174,8 +174,9 @@ Obj obj_float(double f);
 Obj obj_string(Elab *e, Str text);
 Obj obj_type(const Type *type);
 Obj obj_none(void);
-Obj obj_value(Value *value);        // NULL gives an OBJ_ERROR
-Obj obj_tuple(Elab *e, uint32_t n); // of n errors, to be filled in
+static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // of what an error was given
+Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
+Obj obj_tuple(Elab *e, uint32_t n);                                    // of n errors, to be filled in
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
@@ -260,12 +261,21 @@ bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of
 // Whether a clause's conditions hold; *good becomes false after an error.
 bool elab_accepted(Elab *e, const CompClause *clause, bool *good);
 Obj elab_comprehension(Elab *e, const Expr *expr); // elab_subscript.c: a tuple
-Obj elab_name(Elab *e, Loc loc, const char *name);
 // A dotted name as written, "the expression" for others.
 const char *elab_expr_text(Elab *e, const Expr *expr);
-const Function *elab_find_function(const Module *module, const char *name);
 // Binds a call's arguments to a builtin's parameters. False after errors.
 bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call);
+
+// --- Names (elab_scope.c) ---
+
+Obj elab_name(Elab *e, Loc loc, const char *name);
+const Function *elab_find_function(const Module *module, const char *name);
+// A module of Triton by its dotted path, and the builtins (SCOPE_*) that can be reached from it.
+bool elab_is_triton(const char *path);
+uint32_t elab_namespace_scope(const char *path);
+// path.name; what another file binds `name` to. False: nothing.
+bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj);
+bool elab_file_member(Elab *e, const Module *file, const char *name, Obj *obj);
 
 // --- Builtins (builtins.c) ---
 

@@ -4,17 +4,13 @@
 // that fits in the new one is an aligned run there.
 #include "passes/axis_shape.h"
 #include "base/math.h"
-
-static uint64_t divisor_at(const AxisInfo *info, uint64_t step, uint32_t d, uint64_t run) {
-  if (run >= info->contiguity[d]) return info->divisibility[d];
-  return min_u64(info->divisibility[d], run * step);
-}
+#include "passes/axis_rules.h"
 
 // What divides every element: along each dimension something is known to.
 static uint64_t divisor_of_all(const AxisInfo *info, uint64_t step, uint32_t rank) {
   uint64_t most = 1;
   for (uint32_t d = 0; d < rank; d++) {
-    uint64_t divisor = divisor_at(info, step, d, 1);
+    uint64_t divisor = axis_divisor_at(info, step, d, 1);
     if (divisor > most) most = divisor;
   }
   return most;
@@ -48,7 +44,7 @@ static void reshape(AxisInfo *info, const AxisInfo *in, uint64_t step, const Typ
   if (!powers_of_two(from) || !powers_of_two(to)) return;
   uint32_t s = innermost(from), d = innermost(to);
   uint64_t extent = to->shape[d], run = min_u64(in->contiguity[s], extent);
-  set_dim(info, d, run, divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));
+  set_dim(info, d, run, axis_divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));
   bool uniform = true; // one value in all of the tile
   for (uint32_t i = 0; i < from->rank; i++) uniform = uniform && in->constancy[i] >= from->shape[i];
   for (uint32_t i = 0; uniform && i < to->rank; i++) info->constancy[i] = to->shape[i];

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a name stands for: a binding of a frame, a function or constant of a file, what is imported, a module of
+// Triton and its members.
+#include "frontend/elaborate.h"
+
+#include <math.h>
+
+const Function *elab_find_function(const Module *module, const char *name) {
+  const Function *found = NULL;
+  for (uint32_t i = 0; i < module->functions.n; i++)
+    if (module->functions.at[i]->name == name) found = module->functions.at[i];
+  return found;
+}
+
+static const char *interned(Elab *e, const char *text) { return intern(&e->ir->names, str_from(text)); }
+
+// Modules of Triton; anything below one of these words is one too.
+static bool is_namespace_part(const char *name) {
+  static const char *const parts[] = {"language",  "math",         "extra",    "cuda",
+                                      "libdevice", "core",         "standard", "runtime",
+                                      "random",    "PropagateNan", "nvidia",   "triton_helpers"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(name, parts[i]) == 0) return true;
+  return false;
+}
+
+// TorchInductor's helpers count as Triton's: its kernels are written with them.
+bool elab_is_triton(const char *path) {
+  return strcmp(path, "triton") == 0 || str_starts(str_from(path), "triton.") ||
+         str_starts(str_from(path), "torch._inductor.runtime") || strcmp(path, "libdevice") == 0;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+uint32_t elab_namespace_scope(const char *path) {
+  if (ends_with(path, "libdevice")) return SCOPE_LIB;
+  if (ends_with(path, "triton_helpers")) return SCOPE_HELPER;
+  return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;
+}
+
+// The numbers of Python's module math.
+static bool python_math(const char *name, Obj *obj) {
+  static const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"pi", 0x1.921fb54442d18p+1},
+                 {"e", 0x1.5bf0a8b145769p+1},
+                 {"tau", 0x1.921fb54442d18p+2},
+                 {"inf", INFINITY},
+                 {"nan", NAN}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (strcmp(name, numbers[i].name) == 0) {
+      *obj = obj_float(numbers[i].value);
+      return true;
+    }
+  return false;
+}
+
+// A member of a module of Triton or of Python's math; false where there is none of that name.
+bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj) {
+  if (strcmp(path, "math") == 0) return python_math(name, obj);
+  if (!elab_is_triton(path)) return false;
+  if (ends_with(path, "PropagateNan") && (strcmp(name, "ALL") == 0 || strcmp(name, "NONE") == 0)) {
+    *obj = obj_string(e, str_from(name));
+    return true;
+  }
+  uint32_t scope = elab_namespace_scope(path);
+  const Builtin *builtin = builtin_find(name, scope);
+  if (builtin) {
+    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
+    return true;
+  }
+  Elem elem;
+  if ((scope & SCOPE_TL) && elem_parse(str_from(name), &elem)) {
+    *obj = obj_type(elab_scalar(e, elem));
+    return true;
+  }
+  if (!is_namespace_part(name)) return false;
+  *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, arena_printf(e->arena, "%s.%s", path, name))};
+  return true;
+}
+
+// What `import a.b` or `import a.b as c` binds.
+static Obj imported_module(Elab *e, const ImportName *item) {
+  Str head = str_from(item->name);
+  const char *dot = item->alias ? NULL : strchr(head.at, '.');
+  if (dot) head.n = (size_t)(dot - head.at);
+  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->whole};
+}
+
+// What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
+static Obj imported_from(Elab *e, const Import *import, const ImportName *item) {
+  Obj obj;
+  const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
+  if (item->module && elab_file_member(e, item->module, item->name, &obj)) return obj;
+  if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
+  if (!import->dots && elab_namespace_member(e, import->module, item->name, &obj)) return obj;
+  return (Obj){.kind = OBJ_NAMESPACE, .path = path};
+}
+
+static bool binds(const Elab *e, const Import *import, const ImportName *item, const char *name) {
+  (void)e;
+  if (item->alias) return item->alias == name;
+  size_t n = import->from ? strlen(item->name) : strcspn(item->name, ".");
+  return strlen(name) == n && memcmp(name, item->name, n) == 0;
+}
+
+// What an import binds `name` to.
+static bool imported(Elab *e, const char *name, Obj *obj) {
+  const ImportList *imports = &e->frame->module->imports;
+  for (uint32_t i = 0; i < imports->n; i++) {
+    const Import *import = imports->at[i];
+    for (uint32_t k = 0; k < import->names.n; k++) {
+      const ImportName *item = &import->names.at[k];
+      bool all = import->from && item->module && strcmp(item->name, "*") == 0;
+      if (all && elab_file_member(e, item->module, name, obj)) return true;
+      if (!binds(e, import, item, name)) continue;
+      *obj = import->from ? imported_from(e, import, item) : imported_module(e, item);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool assigns(const Stmt *stmt, const char *name) {
+  if (stmt->kind == STMT_ANNOTATED)
+    return stmt->annotated.target->kind == EXPR_NAME && stmt->annotated.target->name == name &&
+           stmt->annotated.value;
+  if (stmt->kind != STMT_ASSIGN) return false;
+  for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
+    if (stmt->assign.targets.at[i]->kind == EXPR_NAME && stmt->assign.targets.at[i]->name == name)
+      return true;
+  return false;
+}
+
+// The module's last assignment to the name, evaluated with the constants before it.
+static bool module_constant(Elab *e, const char *name, Obj *obj) {
+  for (uint32_t i = e->frame->constants; i-- > 0;) {
+    const Stmt *stmt = e->frame->module->constants.at[i];
+    if (!assigns(stmt, name)) continue;
+    Frame *frame = elab_push(e, NULL);
+    frame->constants = i;
+    *obj = elab_expr(e, stmt->kind == STMT_ASSIGN ? stmt->assign.value : stmt->annotated.value);
+    elab_pop(e);
+    return true;
+  }
+  return false;
+}
+
+static bool own_name(Elab *e, const char *name, Obj *obj) {
+  if (module_constant(e, name, obj)) return true;
+  const Function *function = elab_find_function(e->frame->module, name);
+  if (!function) return imported(e, name, obj);
+  *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
+  return true;
+}
+
+// A name of another file. Files may import one another in a circle, which the depth of evaluation ends.
+bool elab_file_member(Elab *e, const Module *file, const char *name, Obj *obj) {
+  if (!elab_enter(e, LOC_NONE)) {
+    *obj = obj_error();
+    return true;
+  }
+  Frame *frame = elab_push(e, NULL);
+  frame->module = file;
+  frame->constants = file->constants.n;
+  bool found = own_name(e, name, obj);
+  elab_pop(e);
+  elab_leave(e);
+  return found;
+}
+
+static bool global_name(Elab *e, const char *name, Obj *obj) {
+  if (own_name(e, name, obj)) return true;
+  const Builtin *builtin = builtin_find(name, SCOPE_PY);
+  if (!builtin) builtin = builtin_find(name, SCOPE_TL);
+  if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
+  if (builtin) {
+    *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
+    return true;
+  }
+  Elem elem;
+  if (elem_parse(str_from(name), &elem)) {
+    *obj = obj_type(elab_scalar(e, elem));
+    return true;
+  }
+  const char *path = strcmp(name, "tl") == 0       ? "triton.language"
+                     : strcmp(name, "triton") == 0 ? "triton"
+                                                   : NULL;
+  if (strcmp(name, "libdevice") == 0) path = "triton.language.extra.libdevice";
+  if (path) *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, path)};
+  return path != NULL;
+}
+
+static const char *suggest_name(Elab *e, const char *name) {
+  uint32_t n, m = 0, frames = e->frame->vars.n, functions = e->frame->module->functions.n;
+  const char *const *builtins = builtin_names(e, SCOPE_TL | SCOPE_PY, &n);
+  const char **names = ARENA_ARRAY(e->arena, const char *, n + frames + functions);
+  for (uint32_t i = 0; i < frames; i++) names[m++] = e->frame->vars.at[i].name;
+  for (uint32_t i = 0; i < functions; i++) names[m++] = e->frame->module->functions.at[i]->name;
+  for (uint32_t i = 0; i < n; i++) names[m++] = builtins[i];
+  return elab_did_you_mean(e, str_from(name), names, m);
+}
+
+static Obj unknown_name(Elab *e, Loc loc, const char *name) {
+  for (uint32_t i = e->frame->pruned.n; i-- > 0;) {
+    const Name *pruned = &e->frame->pruned.at[i];
+    if (pruned->name != name) continue;
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' has no value here", name);
+    diag_note(e->diags, diag, elab_loc(e, pruned->loc),
+              "it is assigned here only, in a branch that this specialisation does not take");
+    return obj_error();
+  }
+  return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
+}
+
+static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
+  if (binding->maybe) {
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here", binding->name);
+    diag_note(e->diags, diag, elab_loc(e, binding->loc),
+              "it is assigned here, on some of the ways that lead there only");
+    return obj_error();
+  }
+  const Obj *obj = &binding->obj;
+  if (!e->frame->grid || obj->kind != OBJ_VALUE || type_is_ptr(obj->value->type)) return *obj;
+  if (type_is_float(obj->value->type)) {
+    Diag *diag =
+        diag_error(e->diags, elab_loc(e, loc), "a grid cannot depend on the float '%s'", binding->name);
+    diag_note(e->diags, diag, binding->loc, "parameter declared here");
+    return obj_error();
+  }
+  e->b.loc = elab_loc(e, loc);
+  return obj_value(build_cast(&e->b, obj->value, elab_scalar(e, ELEM_I64)));
+}
+
+Obj elab_name(Elab *e, Loc loc, const char *name) {
+  for (const Frame *frame = e->frame; frame; frame = frame->closure) {
+    const Binding *binding = elab_find(frame, name);
+    if (binding) return local_name(e, loc, binding);
+  }
+  Obj obj;
+  return global_name(e, name, &obj) ? obj : unknown_name(e, loc, name);
+}
