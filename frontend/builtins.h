@@ -64,10 +64,10 @@ bool builtin_check_region(Elab *e, Region *region);
 
 // --- Memory (builtins_memory.c, builtins_block.c) ---
 
-typedef struct Access {
+typedef struct MemoryArgs {
   Value *pointer, *value, *mask; // of one shape; value and mask may be NULL
   bool widens;                   // the pointer is broadcast too
-} Access;
+} MemoryArgs;
 
 typedef struct Hints {
   const char *cache, *evict; // NULL: none
@@ -77,7 +77,7 @@ typedef struct Hints {
 Value *builtin_pointer(Elab *e, const Call *call, uint32_t at);
 // Reads the value (converted to the pointee) and the mask, NO_ARG where there is none, and brings all to one
 // shape. False after an error.
-bool builtin_access(Elab *e, const Call *call, Access *access, const char *what, uint32_t value_at,
+bool builtin_access(Elab *e, const Call *call, MemoryArgs *access, const char *what, uint32_t value_at,
                     uint32_t mask_at);
 void builtin_set_hints(Op *op, const Hints *hints);
 bool builtin_is_block(const Obj *obj); // a block pointer or tensor descriptor

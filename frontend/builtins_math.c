@@ -3,14 +3,14 @@
 // fp32 and rounded back (but for nextafter).
 #include "frontend/builtins.h"
 
-typedef struct MathFunction {
+typedef struct FloatFunction {
   const char *name;
   uint32_t operands;
   char result; // F, B, I
-} MathFunction;
+} FloatFunction;
 
-static const MathFunction *find_function(Str name) {
-  static const MathFunction functions[] = {
+static const FloatFunction *find_function(Str name) {
+  static const FloatFunction functions[] = {
 #define X(name, operands, result, ...) {#name, operands, #result[0]},
 #include "ir/math.def"
 #undef X
@@ -48,7 +48,7 @@ static Value *next_narrow(Elab *e, Value *a, Value *b) {
 }
 
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
-  const MathFunction *function = find_function(str_from(name));
+  const FloatFunction *function = find_function(str_from(name));
   const Type *element = type_element(a->type);
   if (!is_narrow(element)) return build_math(&e->b, name, a, b, NULL);
   if (strcmp(name, "nextafter") == 0) return next_narrow(e, a, b);

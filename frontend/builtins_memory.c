@@ -42,7 +42,7 @@ static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, co
 }
 
 // The pointer, the mask and the value in one shape.
-static bool widen(Elab *e, const Call *call, Access *access) {
+static bool access_widen(Elab *e, const Call *call, MemoryArgs *access) {
   Value *values[3] = {access->pointer}, **places[3] = {&access->pointer};
   uint32_t n = 1;
   if (access->mask) values[n] = access->mask, places[n++] = &access->mask;
@@ -52,13 +52,13 @@ static bool widen(Elab *e, const Call *call, Access *access) {
   return true;
 }
 
-static bool fit(Elab *e, Loc loc, const char *what, const Type *pointer, Value **value) {
+static bool access_fit(Elab *e, Loc loc, const char *what, const Type *pointer, Value **value) {
   if (!*value) return true;
   *value = elab_broadcast_to(e, loc, what, *value, pointer->rank, pointer->shape);
   return *value != NULL;
 }
 
-bool builtin_access(Elab *e, const Call *call, Access *access, const char *what, uint32_t value_at,
+bool builtin_access(Elab *e, const Call *call, MemoryArgs *access, const char *what, uint32_t value_at,
                     uint32_t mask_at) {
   const Type *pointer = access->pointer->type;
   bool good = true, has_value = value_at != NO_ARG;
@@ -71,10 +71,10 @@ bool builtin_access(Elab *e, const Call *call, Access *access, const char *what,
   access->mask = mask_arg(e, call, mask_at, pointer, &good);
   if (!good || (access->mask && is_larger(e, call->locs[mask_at], "the mask", access->mask, pointer)))
     return false;
-  if (access->widens) return widen(e, call, access);
+  if (access->widens) return access_widen(e, call, access);
   if (!type_is_tile(pointer)) return true;
-  return (!has_value || fit(e, call->locs[value_at], what, pointer, &access->value)) &&
-         (!access->mask || fit(e, call->locs[mask_at], "the mask", pointer, &access->mask));
+  return (!has_value || access_fit(e, call->locs[value_at], what, pointer, &access->value)) &&
+         (!access->mask || access_fit(e, call->locs[mask_at], "the mask", pointer, &access->mask));
 }
 
 // --- load, store ---
@@ -93,7 +93,7 @@ static bool is_empty(const Obj *obj) {
 }
 
 // Options of block pointers alone.
-static bool refuse(Elab *e, const Call *call, uint32_t at, const char *name) {
+static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const char *name) {
   if (is_empty(&call->args[at])) return false;
   if (call->args[at].kind != OBJ_ERROR)
     elab_error(e, call->locs[at], "'%s' is for block pointers (make_block_ptr), and this is %s; use a mask",
@@ -102,7 +102,7 @@ static bool refuse(Elab *e, const Call *call, uint32_t at, const char *name) {
 }
 
 // Back to what the pointee is, where that is a pointer.
-static Obj loaded(Elab *e, const Call *call, Value *value) {
+static Obj loaded_value(Elab *e, const Call *call, Value *value) {
   const Type *pointee = type_element(call->args[LOAD_POINTER].value->type)->inner;
   return obj_value(pointee->kind == TYPE_PTR ? elab_bitcast(e, call->loc, value, pointee) : value);
 }
@@ -115,10 +115,10 @@ Obj builtin_load(Elab *e, Call *call) {
   bool is_volatile = builtin_flag(e, call, LOAD_VOLATILE, "volatile", false, &good);
   if (!good) return obj_error();
   if (builtin_is_block(&call->args[LOAD_POINTER])) return builtin_block_load(e, call, &hints);
-  if (refuse(e, call, LOAD_BOUNDARY_CHECK, "boundary_check") ||
-      refuse(e, call, LOAD_PADDING_OPTION, "padding_option"))
+  if (refuse_block_option(e, call, LOAD_BOUNDARY_CHECK, "boundary_check") ||
+      refuse_block_option(e, call, LOAD_PADDING_OPTION, "padding_option"))
     return obj_error();
-  Access access = {.pointer = builtin_pointer(e, call, LOAD_POINTER), .widens = true};
+  MemoryArgs access = {.pointer = builtin_pointer(e, call, LOAD_POINTER), .widens = true};
   if (!access.pointer) return obj_error();
   bool masked = obj_given(&call->args[LOAD_MASK]), other = obj_given(&call->args[LOAD_OTHER]);
   if (other && !masked) return elab_error(e, call->locs[LOAD_OTHER], "'other' needs a mask");
@@ -128,7 +128,7 @@ Obj builtin_load(Elab *e, Call *call) {
   Value *value = build_load(&e->b, access.pointer, access.mask, access.mask ? access.value : NULL);
   builtin_set_hints(value->def, &hints);
   op_set_flag(value->def, ATTR_VOLATILE, is_volatile);
-  return loaded(e, call, value);
+  return loaded_value(e, call, value);
 }
 
 Obj builtin_store(Elab *e, Call *call) {
@@ -138,8 +138,8 @@ Obj builtin_store(Elab *e, Call *call) {
                  builtin_choice(e, call, STORE_EVICTION_POLICY, "eviction_policy", evictions, &good)};
   if (!good) return obj_error();
   if (builtin_is_block(&call->args[STORE_POINTER])) return builtin_block_store(e, call, &hints);
-  if (refuse(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return obj_error();
-  Access access = {.pointer = builtin_pointer(e, call, STORE_POINTER)};
+  if (refuse_block_option(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return obj_error();
+  MemoryArgs access = {.pointer = builtin_pointer(e, call, STORE_POINTER)};
   if (!access.pointer || !builtin_access(e, call, &access, "the value", STORE_VALUE, STORE_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);

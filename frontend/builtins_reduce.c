@@ -198,7 +198,8 @@ static bool read_axis(Elab *e, const Call *call, uint32_t at, uint32_t n, Value 
 }
 
 // The dimensions that went, with size 1.
-static Value *keep(Elab *e, const Call *call, uint32_t axis_at, Value *value, uint32_t rank, uint32_t axis) {
+static Value *keep_dim(Elab *e, const Call *call, uint32_t axis_at, Value *value, uint32_t rank,
+                       uint32_t axis) {
   static const uint32_t ones[TILE_MAX_RANK] = {1, 1, 1, 1, 1};
   if (!obj_given(&call->args[axis_at])) return builtin_reshape(e, value, rank, ones);
   return elab_expand_dims(e, call->loc, value, axis);
@@ -224,7 +225,7 @@ static Obj reduce_one(Elab *e, const Call *call, Value *x, OpKind op, bool keep_
   uint32_t rank = x->type->rank, axis;
   if (!read_axis(e, call, REDUCE_AXIS, 1, &x, &axis)) return obj_error();
   Value *result = builtin_reduce_by(e, x, axis, op, false);
-  return obj_value(keep_dims ? keep(e, call, REDUCE_AXIS, result, rank, axis) : result);
+  return obj_value(keep_dims ? keep_dim(e, call, REDUCE_AXIS, result, rank, axis) : result);
 }
 
 Obj builtin_sum(Elab *e, Call *call) {
@@ -278,7 +279,7 @@ static Obj reduce_indexed(Elab *e, const Call *call, Value *x, Extreme extreme, 
   Obj results = obj_tuple(e, 2);
   for (uint32_t i = 0; i < 2; i++) {
     Value *result = &op->results[i];
-    results.items.at[i] = obj_value(keep_dims ? keep(e, call, REDUCE_AXIS, result, rank, axis) : result);
+    results.items.at[i] = obj_value(keep_dims ? keep_dim(e, call, REDUCE_AXIS, result, rank, axis) : result);
   }
   return results;
 }
@@ -338,7 +339,7 @@ Obj builtin_extreme_index(Elab *e, Call *call) {
 
 // --- reduce, associative_scan ---
 
-static Obj unpack(Elab *e, const Call *call, Op *op) {
+static Obj fold_results(Elab *e, const Call *call, Op *op) {
   if (!op) return obj_error();
   if (call->args[REDUCE_INPUT].kind != OBJ_TUPLE) return obj_value(op_result(op));
   Obj results = obj_tuple(e, op->result_count);
@@ -363,11 +364,11 @@ Obj builtin_reduce(Elab *e, Call *call) {
   uint32_t rank = inputs[0]->type->rank;
   if (!read_axis(e, call, FOLD_AXIS, n, inputs, &axis)) return obj_error();
   Fold fold = {OP_REDUCE, axis, false, n, inputs, combine_function, &call->args[FOLD_COMBINE_FN]};
-  Obj results = unpack(e, call, run_fold(e, call, &fold));
+  Obj results = fold_results(e, call, run_fold(e, call, &fold));
   if (!keep_dims) return results;
   Obj *items = results.kind == OBJ_TUPLE ? results.items.at : &results;
   for (uint32_t i = 0; results.kind != OBJ_ERROR && i < n; i++)
-    items[i] = obj_value(keep(e, call, FOLD_AXIS, items[i].value, rank, axis));
+    items[i] = obj_value(keep_dim(e, call, FOLD_AXIS, items[i].value, rank, axis));
   return results;
 }
 
@@ -378,7 +379,7 @@ Obj builtin_scan(Elab *e, Call *call) {
   if (!n || !good || !check_function(e, call, SCAN_COMBINE_FN)) return obj_error();
   if (!builtin_axis(e, call, SCAN_AXIS, inputs[0]->type->rank, &axis)) return obj_error();
   Fold fold = {OP_SCAN, axis, reverse, n, inputs, combine_function, &call->args[SCAN_COMBINE_FN]};
-  return unpack(e, call, run_fold(e, call, &fold));
+  return fold_results(e, call, run_fold(e, call, &fold));
 }
 
 // detail: "+" or "*".

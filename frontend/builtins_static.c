@@ -9,7 +9,7 @@
 
 // --- min, max ---
 
-static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj *b) {
+static Obj pick_of_two(Elab *e, const Call *call, bool larger, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
   if (a->kind != OBJ_VALUE && b->kind != OBJ_VALUE) {
     Obj test = const_compare(e, call->loc, larger ? COMPARE_GT : COMPARE_LT, b, a);
@@ -22,7 +22,7 @@ static Obj pick(Elab *e, const Call *call, bool larger, const Obj *a, const Obj 
 }
 
 // max(x), of a tile, and max(x, axis=...) are the reduction.
-static Obj reduce(Elab *e, Call *call, bool larger) {
+static Obj reduce_tile(Elab *e, Call *call, bool larger) {
   enum { OPTIONS = PYTHON_MAX_AXIS - EXTREME_AXIS }; // how much further on they are
   Obj args[EXTREME_COUNT] = {call->args[PYTHON_MAX_X]};
   Loc locs[EXTREME_COUNT] = {call->locs[PYTHON_MAX_X]};
@@ -44,11 +44,12 @@ static Obj pick_all(Elab *e, Call *call, bool larger) {
     if (best.items.n == 0) return elab_error(e, call->loc, "'%s' of an empty tuple", call->text);
     Obj tuple = best;
     best = tuple.items.at[0];
-    for (uint32_t i = 1; i < tuple.items.n; i++) best = pick(e, call, larger, &best, &tuple.items.at[i]);
+    for (uint32_t i = 1; i < tuple.items.n; i++)
+      best = pick_of_two(e, call, larger, &best, &tuple.items.at[i]);
     return best;
   }
-  if (call->rest_count == 0) return reduce(e, call, larger);
-  for (uint32_t i = 0; i < call->rest_count; i++) best = pick(e, call, larger, &best, &call->rest[i]);
+  if (call->rest_count == 0) return reduce_tile(e, call, larger);
+  for (uint32_t i = 0; i < call->rest_count; i++) best = pick_of_two(e, call, larger, &best, &call->rest[i]);
   return best;
 }
 

@@ -19,7 +19,7 @@ const Expr *elab_decorator(const Function *function, const char *name) {
 }
 
 // The argument of that name, or at that position.
-static const Expr *argument(const Expr *call, const char *name, uint32_t position) {
+static const Expr *find_argument(const Expr *call, const char *name, uint32_t position) {
   if (call->kind != EXPR_CALL) return NULL;
   uint32_t at = 0;
   for (uint32_t i = 0; i < call->call.args.n; i++) {
@@ -29,7 +29,7 @@ static const Expr *argument(const Expr *call, const char *name, uint32_t positio
   return NULL;
 }
 
-static void dropped(Elab *e, const Expr *expr, const char *what) {
+static void remark_dropped(Elab *e, const Expr *expr, const char *what) {
   diag_remark(e->diags, expr->loc, "elaborate", "%s cannot be evaluated and is ignored", what);
 }
 
@@ -38,7 +38,7 @@ typedef struct Said {
   uint32_t errors, raised, warnings, n;
 } Said;
 
-static Said said(const Elab *e) {
+static Said said_before(const Elab *e) {
   const Diags *diags = e->diags;
   return (Said){diags->errors, diags->raised, diags->warnings, diags->list.n};
 }
@@ -57,24 +57,24 @@ static bool take_back(Elab *e, const Said *before) {
 
 // A constexpr, without an error for what is none: what cannot be read is dropped with a remark.
 static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
-  Said before = said(e);
+  Said before = said_before(e);
   Obj obj = elab_expr(e, expr);
   return !take_back(e, &before) && obj_to_const(e, &obj, value);
 }
 
-static void option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
-                   uint32_t *out) {
-  const Expr *expr = argument(config, name, position);
+static void read_option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
+                        uint32_t *out) {
+  const Expr *expr = find_argument(config, name, position);
   ConstValue value;
   if (!expr || expr->kind == EXPR_NONE) return;
   if (quiet_const(e, expr, &value) && value.kind == CONST_INT && value.i > 0 && (uint64_t)value.i <= limit)
     *out = (uint32_t)value.i;
   else
-    dropped(e, expr, name);
+    remark_dropped(e, expr, name);
 }
 
 static void read_config(Elab *e, const Expr *expr, Config *config) {
-  const Expr *values = argument(expr, "kwargs", 0);
+  const Expr *values = find_argument(expr, "kwargs", 0);
   for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
     const DictItem *item = &values->dict.at[i];
     ConstValue value;
@@ -82,11 +82,11 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
       Constexpr constexpr = {intern(&e->ir->names, item->key->string.text), value};
       vec_push(e->arena, &config->constexprs, constexpr);
     } else
-      dropped(e, item->value, "this value of the configuration");
+      remark_dropped(e, item->value, "this value of the configuration");
   }
-  option(e, expr, "num_warps", 1, NUM_WARPS_MAX, &config->num_warps);
-  option(e, expr, "num_stages", 2, NUM_STAGES_MAX, &config->num_stages);
-  option(e, expr, "maxnreg", 99, MAXNREG_MAX, &config->maxnreg);
+  read_option(e, expr, "num_warps", 1, NUM_WARPS_MAX, &config->num_warps);
+  read_option(e, expr, "num_stages", 2, NUM_STAGES_MAX, &config->num_stages);
+  read_option(e, expr, "maxnreg", 99, MAXNREG_MAX, &config->maxnreg);
 }
 
 // The module's list of that name.
@@ -137,11 +137,11 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   if (!decorator) return;
-  Said before = said(e);
-  const Expr *first = first_config(e, argument(decorator, "configs", 0), 0);
+  Said before = said_before(e);
+  const Expr *first = first_config(e, find_argument(decorator, "configs", 0), 0);
   if (take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
   if (!first) {
-    dropped(e, decorator, "@autotune");
+    remark_dropped(e, decorator, "@autotune");
     return;
   }
   read_config(e, first, config);
@@ -164,7 +164,7 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 }
 
 static void evaluate_heuristic(Elab *e, const Function *function, const Expr *lambda, Binding *known) {
-  Said before = said(e);
+  Said before = said_before(e);
   const Function *outer = e->heuristic;
   bool outer_reads = e->heuristic_reads, outer_failed = e->heuristic_failed;
   known->maybe = true; // while it is evaluated
@@ -193,7 +193,7 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
 
 static const Expr *heuristic_values(const Expr *decorator) {
   const Expr *values =
-      strcmp(last_name(decorator), "heuristics") == 0 ? argument(decorator, "values", 0) : NULL;
+      strcmp(last_name(decorator), "heuristics") == 0 ? find_argument(decorator, "values", 0) : NULL;
   return values && values->kind == EXPR_DICT ? values : NULL;
 }
 
@@ -209,7 +209,7 @@ bool elab_has_heuristic(Elab *e, const Function *function, const char *name) {
       const DictItem *item = &values->dict.at[k];
       if (!item->key || item->key->kind != EXPR_STRING || !str_is(item->key->string.text, name)) continue;
       if (is_heuristic(item)) return true;
-      dropped(e, item->value, "a heuristic that is no lambda of one parameter");
+      remark_dropped(e, item->value, "a heuristic that is no lambda of one parameter");
     }
   }
   return false;

@@ -158,7 +158,7 @@ static Flow finish_both(Elab *e, Branch *branch, const Arm arms[2]) {
 }
 
 // Goes on with the rest in the arm that has not returned.
-static void resume(Elab *e, const Branch *branch, Arm *arm, const Cont *rest) {
+static void resume_arm(Elab *e, const Branch *branch, Arm *arm, const Cont *rest) {
   elab_restore_vars(e, arm->vars);
   e->b = arm->end;
   e->frame->result = arm->result;
@@ -169,10 +169,10 @@ static void resume(Elab *e, const Branch *branch, Arm *arm, const Cont *rest) {
   *arm = leave_arm(e, arm->flow == FLOW_MAYBE ? elab_guard(e, loc, rest) : elab_rest(e, rest));
 }
 
-static Flow finish(Elab *e, Branch *branch, Arm arms[2], const Cont *rest) {
+static Flow finish_branch(Elab *e, Branch *branch, Arm arms[2], const Cont *rest) {
   bool dead[] = {arms[0].flow == FLOW_RETURN, arms[1].flow == FLOW_RETURN};
   if (dead[0] != dead[1]) {
-    resume(e, branch, &arms[dead[0]], rest);
+    resume_arm(e, branch, &arms[dead[0]], rest);
     return finish_both(e, branch, arms);
   }
   Flow flow = finish_both(e, branch, arms);
@@ -198,7 +198,7 @@ Flow elab_run_if(Elab *e, const Stmt *stmt, uint32_t arm, Value *condition, cons
     arms[i] = leave_arm(e, run_arm(e, stmt, arm, i == 0));
   }
   e->frame->regions--;
-  return finish(e, &branch, arms, rest);
+  return finish_branch(e, &branch, arms, rest);
 }
 
 Flow elab_guard(Elab *e, Loc loc, const Cont *rest) {
@@ -210,7 +210,7 @@ Flow elab_guard(Elab *e, Loc loc, const Cont *rest) {
   Branch branch = begin_if(e, loc, e->frame->returned.value);
   enter_arm(e, &branch, 1);
   arms[1] = leave_arm(e, FLOW_NEXT);
-  return finish(e, &branch, arms, rest);
+  return finish_branch(e, &branch, arms, rest);
 }
 
 // `tile if c else 0.0`: the number is spread.

@@ -24,11 +24,12 @@ typedef struct Loop {
 
 // Splits an object into values: *out is a copy whose values are slots,
 // to be filled with the loop's arguments and then its results.
-static void flatten(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
+static void flatten_carried(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
   *out = *obj;
   if (obj->kind == OBJ_TUPLE) {
     *out = obj_tuple(e, obj->items.n);
-    for (uint32_t i = 0; i < obj->items.n; i++) flatten(e, &obj->items.at[i], &out->items.at[i], leaves);
+    for (uint32_t i = 0; i < obj->items.n; i++)
+      flatten_carried(e, &obj->items.at[i], &out->items.at[i], leaves);
   }
   if (obj->kind != OBJ_VALUE && !obj_is_number(obj)) return;
   const Type *type = obj->kind == OBJ_VALUE ? obj->value->type : elab_scalar(e, const_elem(&obj->constant));
@@ -36,7 +37,7 @@ static void flatten(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
 }
 
 // Matches an object at the body's end with what the loop carries in that place.
-static bool match(Elab *e, const Obj *carried, const Obj *end, Leaves *leaves, uint32_t *next) {
+static bool match_object(Elab *e, const Obj *carried, const Obj *end, Leaves *leaves, uint32_t *next) {
   if (carried->kind == OBJ_VALUE) {
     Leaf *leaf = &leaves->at[(*next)++];
     leaf->b = *end;
@@ -48,7 +49,7 @@ static bool match(Elab *e, const Obj *carried, const Obj *end, Leaves *leaves, u
     return end->kind == OBJ_ERROR || carried->kind == OBJ_ERROR || obj_equal(carried, end);
   if (end->kind != OBJ_TUPLE || end->items.n != carried->items.n) return end->kind == OBJ_ERROR;
   for (uint32_t i = 0; i < carried->items.n; i++)
-    if (!match(e, &carried->items.at[i], &end->items.at[i], leaves, next)) return false;
+    if (!match_object(e, &carried->items.at[i], &end->items.at[i], leaves, next)) return false;
   return true;
 }
 
@@ -64,7 +65,7 @@ static Loop begin_loop(Elab *e, const Stmt *stmt) {
     const Binding *binding = elab_find(e->frame, loop.assigned.at[i].name);
     if (!binding || binding->maybe || is_target(&loop, binding->name)) continue;
     Carried carried = {*binding, ARENA_NEW(e->arena, Obj), loop.leaves.n};
-    flatten(e, &binding->obj, carried.obj, &loop.leaves);
+    flatten_carried(e, &binding->obj, carried.obj, &loop.leaves);
     vec_push(e->arena, &loop.carried, carried);
   }
   return loop;
@@ -105,7 +106,7 @@ static uint32_t last_leaf(const Loop *loop, uint32_t i) {
 static void match_carried(Elab *e, Loop *loop, Carried *carried, uint32_t last) {
   const Binding *end = elab_find(e->frame, carried->init.name);
   uint32_t next = carried->first;
-  bool good = end && match(e, carried->obj, &end->obj, &loop->leaves, &next);
+  bool good = end && match_object(e, carried->obj, &end->obj, &loop->leaves, &next);
   if (end && end->maybe) {
     Diag *diag = diag_error(e->diags, loop->loc, "'%s' may have no value at the end of the loop's body",
                             carried->init.name);
@@ -185,7 +186,7 @@ static void take_arg(Obj *obj, Region *from, Value *const *args) {
   if (obj->kind == OBJ_VALUE && obj->value->region == from) obj->value = args[obj->value->index];
 }
 
-static Returning collect(Elab *e, Loop *loop, Flow flow, const Leaf *counter) {
+static Returning collect_returns(Elab *e, Loop *loop, Flow flow, const Leaf *counter) {
   Returning all = {.result = ARENA_NEW(e->arena, Obj)};
   if (counter) vec_push(e->arena, &all.leaves, *counter);
   for (uint32_t i = 0; i < loop->leaves.n; i++) vec_push(e->arena, &all.leaves, loop->leaves.at[i]);
@@ -260,7 +261,7 @@ static Flow finish_returning(Elab *e, Loop *loop, Flow flow, const Cont *rest) {
     e->b.loc = loop->loc;
     counter.b = obj_value(build_binary(&e->b, OP_ADD, args[0], loop_step(loop->op)));
   }
-  Returning all = collect(e, loop, flow, is_for ? &counter : NULL);
+  Returning all = collect_returns(e, loop, flow, is_for ? &counter : NULL);
   Op *op = build_returning(e, loop, &all, is_for);
   Builder after = e->b;
   uint32_t flag = is_for + loop->leaves.n;

@@ -3,21 +3,21 @@
 #include "frontend/elaborate.h"
 
 // Decides whether an `if` arm is left out: NULL where nothing is known ahead.
-typedef struct Scan {
+typedef struct NameScan {
   Elab *e;
   AssignedNames *names;
   const AssignedNames *unknown; // names whose values change meanwhile; NULL: no branch is ruled out
-} Scan;
+} NameScan;
 
-static void scan_block(Scan *scan, const Block *block);
+static void scan_block(NameScan *scan, const Block *block);
 
-static void note_name(Scan *scan, const char *name, Loc loc) {
+static void note_name(NameScan *scan, const char *name, Loc loc) {
   for (uint32_t i = 0; i < scan->names->n; i++)
     if (scan->names->at[i].name == name) return;
   vec_push(scan->e->arena, scan->names, ((Name){loc, name}));
 }
 
-static void note_target(Scan *scan, const Expr *target) {
+static void note_target(NameScan *scan, const Expr *target) {
   if (target->kind == EXPR_NAME) note_name(scan, target->name, target->loc);
   if (target->kind == EXPR_STAR) note_target(scan, target->operand);
   if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return;
@@ -26,7 +26,7 @@ static void note_target(Scan *scan, const Expr *target) {
 
 // --- Conditions that are known before the loop runs ---
 
-static bool is_constant_name(const Scan *scan, const char *name) {
+static bool is_constant_name(const NameScan *scan, const char *name) {
   for (uint32_t i = 0; i < scan->unknown->n; i++)
     if (scan->unknown->at[i].name == name) return false;
   const Binding *binding = elab_find(scan->e->frame, name);
@@ -34,7 +34,7 @@ static bool is_constant_name(const Scan *scan, const char *name) {
 }
 
 // Evaluating it makes no op and gives no error: literals and constexprs, compared and joined.
-static bool is_plain(const Scan *scan, const Expr *expr) {
+static bool is_plain(const NameScan *scan, const Expr *expr) {
   switch (expr->kind) {
   case EXPR_NAME: return is_constant_name(scan, expr->name);
   case EXPR_INT:
@@ -72,13 +72,13 @@ static bool is_plain(const Scan *scan, const Expr *expr) {
   return false;
 }
 
-static bool known_condition(const Scan *scan, const Expr *expr, bool *truth) {
+static bool known_condition(const NameScan *scan, const Expr *expr, bool *truth) {
   if (!scan->unknown || !is_plain(scan, expr)) return false;
   Obj obj = elab_expr(scan->e, expr);
   return const_truth(scan->e, &obj, truth);
 }
 
-static void scan_branch(Scan *scan, const Stmt *stmt) {
+static void scan_branch(NameScan *scan, const Stmt *stmt) {
   for (uint32_t i = 0; i < stmt->branch.arms.n; i++) {
     const IfArm *arm = &stmt->branch.arms.at[i];
     bool truth = true, known = known_condition(scan, arm->condition, &truth);
@@ -88,7 +88,7 @@ static void scan_branch(Scan *scan, const Stmt *stmt) {
   scan_block(scan, &stmt->branch.orelse);
 }
 
-static void scan_stmt(Scan *scan, const Stmt *stmt) {
+static void scan_stmt(NameScan *scan, const Stmt *stmt) {
   if (stmt->kind == STMT_ASSIGN)
     for (uint32_t i = 0; i < stmt->assign.targets.n; i++) note_target(scan, stmt->assign.targets.at[i]);
   if (stmt->kind == STMT_ANNOTATED && stmt->annotated.value) note_target(scan, stmt->annotated.target);
@@ -102,24 +102,24 @@ static void scan_stmt(Scan *scan, const Stmt *stmt) {
   if (stmt->kind == STMT_IF) scan_branch(scan, stmt);
 }
 
-static void scan_block(Scan *scan, const Block *block) {
+static void scan_block(NameScan *scan, const Block *block) {
   for (uint32_t i = 0; i < block->n; i++) scan_stmt(scan, block->at[i]);
 }
 
 void elab_assigned(Elab *e, const Block *block, AssignedNames *names) {
-  Scan scan = {e, names, NULL};
+  NameScan scan = {e, names, NULL};
   scan_block(&scan, block);
 }
 
 void elab_assigned_by(Elab *e, const Stmt *stmt, AssignedNames *names) {
-  Scan scan = {e, names, NULL};
+  NameScan scan = {e, names, NULL};
   scan_stmt(&scan, stmt);
 }
 
 void elab_assigned_in_loop(Elab *e, const Block *body, AssignedNames *names) {
   AssignedNames all = {0};
   elab_assigned(e, body, &all);
-  Scan scan = {e, names, &all};
+  NameScan scan = {e, names, &all};
   scan_block(&scan, body);
 }
 

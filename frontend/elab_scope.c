@@ -101,7 +101,7 @@ static Obj imported_from(Elab *e, const Import *import, const ImportName *item) 
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }
 
-static bool binds(const Elab *e, const Import *import, const ImportName *item, const char *name) {
+static bool import_binds(const Elab *e, const Import *import, const ImportName *item, const char *name) {
   (void)e;
   if (item->alias) return item->alias == name;
   size_t n = import->from ? strlen(item->name) : strcspn(item->name, ".");
@@ -109,7 +109,7 @@ static bool binds(const Elab *e, const Import *import, const ImportName *item, c
 }
 
 // What an import binds `name` to.
-static bool imported(Elab *e, const char *name, Obj *obj) {
+static bool imported_name(Elab *e, const char *name, Obj *obj) {
   const ImportList *imports = &e->frame->module->imports;
   for (uint32_t i = 0; i < imports->n; i++) {
     const Import *import = imports->at[i];
@@ -117,7 +117,7 @@ static bool imported(Elab *e, const char *name, Obj *obj) {
       const ImportName *item = &import->names.at[k];
       bool all = import->from && item->module && strcmp(item->name, "*") == 0;
       if (all && elab_file_member(e, item->module, name, obj)) return true;
-      if (!binds(e, import, item, name)) continue;
+      if (!import_binds(e, import, item, name)) continue;
       *obj = import->from ? imported_from(e, import, item) : imported_module(e, item);
       return true;
     }
@@ -125,7 +125,7 @@ static bool imported(Elab *e, const char *name, Obj *obj) {
   return false;
 }
 
-static bool assigns(const Stmt *stmt, const char *name) {
+static bool stmt_assigns(const Stmt *stmt, const char *name) {
   if (stmt->kind == STMT_ANNOTATED)
     return stmt->annotated.target->kind == EXPR_NAME && stmt->annotated.target->name == name &&
            stmt->annotated.value;
@@ -140,7 +140,7 @@ static bool assigns(const Stmt *stmt, const char *name) {
 static bool module_constant(Elab *e, const char *name, Obj *obj) {
   for (uint32_t i = e->frame->constants; i-- > 0;) {
     const Stmt *stmt = e->frame->module->constants.at[i];
-    if (!assigns(stmt, name)) continue;
+    if (!stmt_assigns(stmt, name)) continue;
     Frame *frame = elab_push(e, NULL);
     frame->constants = i;
     *obj = elab_expr(e, stmt->kind == STMT_ASSIGN ? stmt->assign.value : stmt->annotated.value);
@@ -153,7 +153,7 @@ static bool module_constant(Elab *e, const char *name, Obj *obj) {
 static bool own_name(Elab *e, const char *name, Obj *obj) {
   if (module_constant(e, name, obj)) return true;
   const Function *function = elab_find_function(e->frame->module, name);
-  if (!function) return imported(e, name, obj);
+  if (!function) return imported_name(e, name, obj);
   *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
   return true;
 }

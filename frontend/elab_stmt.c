@@ -66,7 +66,7 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
     elab_error(e, target->loc, "only names and tuples of names can be assigned; use store to write memory");
 }
 
-static void annotated(Elab *e, const Stmt *stmt) {
+static void annotated_assign(Elab *e, const Stmt *stmt) {
   const Type *type;
   bool is_constexpr;
   if (!stmt->annotated.value) return;
@@ -81,7 +81,7 @@ static void annotated(Elab *e, const Stmt *stmt) {
   elab_assign(e, stmt->annotated.target, obj);
 }
 
-static void augmented(Elab *e, const Stmt *stmt) {
+static void augmented_assign(Elab *e, const Stmt *stmt) {
   const Expr *target = stmt->augmented.target;
   if (target->kind != EXPR_NAME) {
     elab_error(e, target->loc, "only a name can be assigned with '%s='", binary_op_text(stmt->augmented.op));
@@ -179,7 +179,7 @@ typedef struct BlockCont {
   uint32_t at;
 } BlockCont;
 
-static Flow refuse(Elab *e, const Stmt *stmt, const char *why) {
+static Flow refuse_stmt(Elab *e, const Stmt *stmt, const char *why) {
   elab_error(e, stmt->loc, "%s", why);
   return FLOW_NEXT;
 }
@@ -194,7 +194,7 @@ static Flow run_else(Elab *e, const Cont *self) {
   return elab_block(e, &((const ElseCont *)self)->stmt->loop.orelse, self->next);
 }
 
-static Flow loop(Elab *e, const Stmt *stmt, const Cont *rest) {
+static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   ElseCont after = {{run_else, rest}, stmt};
   if (stmt->loop.orelse.n == 0)
     return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest) : elab_while(e, stmt, rest);
@@ -202,36 +202,38 @@ static Flow loop(Elab *e, const Stmt *stmt, const Cont *rest) {
   return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
 }
 
-static void define(Elab *e, const Function *function) {
+static void define_function(Elab *e, const Function *function) {
   elab_bind(e, function->name, function->loc,
             (Obj){.kind = OBJ_FUNCTION, .function = function, .closure = e->frame});
 }
 
-static Flow statement(Elab *e, const Stmt *stmt, const Cont *rest) {
+static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   switch (stmt->kind) {
   case STMT_EXPR: elab_expr(e, stmt->expr); break;
   case STMT_ASSIGN: assign(e, stmt); break;
-  case STMT_ANNOTATED: annotated(e, stmt); break;
-  case STMT_AUGMENTED: augmented(e, stmt); break;
+  case STMT_ANNOTATED: annotated_assign(e, stmt); break;
+  case STMT_AUGMENTED: augmented_assign(e, stmt); break;
   case STMT_FOR:
-  case STMT_WHILE: return loop(e, stmt, rest);
+  case STMT_WHILE: return loop_stmt(e, stmt, rest);
   case STMT_IF: return elab_if(e, stmt, 0, rest);
   case STMT_RETURN: return run_return(e, stmt);
   case STMT_ASSERT: assertion(e, stmt); break;
-  case STMT_DEF: define(e, stmt->function); break;
+  case STMT_DEF: define_function(e, stmt->function); break;
   case STMT_PASS:
   case STMT_IMPORT: break;
   case STMT_BREAK:
-    return refuse(e, stmt,
-                  "'break' is not part of the language: put the rest of the body under an 'if', or "
-                  "use while");
+    return refuse_stmt(e, stmt,
+                       "'break' is not part of the language: put the rest of the body under an 'if', or "
+                       "use while");
   case STMT_CONTINUE:
-    return refuse(e, stmt, "'continue' is not part of the language: put the rest of the body under an 'if'");
+    return refuse_stmt(e, stmt,
+                       "'continue' is not part of the language: put the rest of the body under an 'if'");
   case STMT_RAISE:
-    return refuse(
+    return refuse_stmt(
         e, stmt, "'raise' is not part of the language, and this specialisation gets here: use static_assert");
-  case STMT_GLOBAL: return refuse(e, stmt, "'global': a kernel cannot assign names of the module");
-  case STMT_NONLOCAL: return refuse(e, stmt, "'nonlocal': a function cannot assign names of another one");
+  case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module");
+  case STMT_NONLOCAL:
+    return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one");
   }
   return FLOW_NEXT;
 }
@@ -248,7 +250,7 @@ static Flow run_from(Elab *e, const Block *block, uint32_t at, const Cont *rest)
     const Stmt *stmt = block->at[i];
     if (!elab_enter(e, stmt->loc)) return FLOW_RETURN;
     BlockCont after = {{run_block_cont, rest}, block, i + 1};
-    Flow flow = statement(e, stmt, i + 1 < block->n ? &after.base : rest);
+    Flow flow = run_stmt(e, stmt, i + 1 < block->n ? &after.base : rest);
     elab_leave(e);
     if (flow != FLOW_NEXT) return flow;
   }

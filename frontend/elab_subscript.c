@@ -19,11 +19,11 @@ static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *o
   return true;
 }
 
-typedef struct Span {
+typedef struct SliceSpan {
   int64_t lower, upper, step;
-} Span;
+} SliceSpan;
 
-static bool eval_slice(Elab *e, const Expr *slice, int64_t size, Span *span) {
+static bool eval_slice(Elab *e, const Expr *slice, int64_t size, SliceSpan *span) {
   if (!slice_bound(e, slice->slice.step, 1, &span->step)) return false;
   if (span->step == 0) {
     elab_error(e, slice->loc, "a slice's step is zero");
@@ -45,7 +45,7 @@ static bool is_whole_slice(const Expr *index) {
 // --- Tuples ---
 
 static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
-  Span span;
+  SliceSpan span;
   int64_t size = tuple->items.n;
   if (!eval_slice(e, slice, size, &span)) return (Obj){.kind = OBJ_ERROR};
   bool down = span.step < 0;
@@ -87,7 +87,7 @@ static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple) {
 static Value *slice_tile(Elab *e, const Expr *slice, Value *value, uint32_t axis) {
   const Type *type = value->type;
   int64_t size = type->shape[axis];
-  Span span;
+  SliceSpan span;
   if (!eval_slice(e, slice, size, &span)) return NULL;
   if (span.step != 1) {
     elab_error(e, slice->loc, "a slice of a tile has step 1, not %lld", (long long)span.step);

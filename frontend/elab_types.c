@@ -136,7 +136,7 @@ static Elem wider_int(Elem a, Elem b) {
   return elem_is_signed(a) ? b : a;
 }
 
-static Elem combine(Elem a, Elem b) {
+static Elem combined_elem(Elem a, Elem b) {
   bool fa = elem_is_float(a), fb = elem_is_float(b);
   if (fa && fb) return wider_float(a, b);
   if (fa || fb) return fa ? a : b;
@@ -152,9 +152,10 @@ static Elem common_elem(const Obj *a, const Obj *b) {
   if (a->kind != b->kind) {
     const Obj *number = a->kind == OBJ_CONST ? a : b;
     Elem elem = elem_of(number == a ? b : a);
-    return kind_of_number(&number->constant) <= kind_of_elem(elem) ? elem : combine(elem_of(number), elem);
+    return kind_of_number(&number->constant) <= kind_of_elem(elem) ? elem
+                                                                   : combined_elem(elem_of(number), elem);
   }
-  return combine(elem_of(a), elem_of(b));
+  return combined_elem(elem_of(a), elem_of(b));
 }
 
 static bool is_arithmetic(const Obj *obj) {
@@ -183,7 +184,8 @@ static bool check_operands(Elab *e, Loc loc, const char *what, Promote how, cons
 }
 
 // -1 for a bitwise operand of unsigned type may be written as such: the bits count, not the value.
-static Value *operand(Elab *e, Loc loc, const char *what, Promote how, const Obj *obj, const Type *element) {
+static Value *promoted_operand(Elab *e, Loc loc, const char *what, Promote how, const Obj *obj,
+                               const Type *element) {
   if (obj->kind == OBJ_CONST && how == PROMOTE_INTEGERS && obj->constant.kind == CONST_INT &&
       element->elem != ELEM_I1) {
     static const Elem other_sign[] = {[8] = ELEM_U8, [16] = ELEM_U16, [32] = ELEM_U32};
@@ -207,7 +209,8 @@ Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a,
     return (Pair){0};
   }
   const Type *element = elab_scalar(e, elem);
-  Value *values[] = {operand(e, loc, what, how, a, element), operand(e, loc, what, how, b, element)};
+  Value *values[] = {promoted_operand(e, loc, what, how, a, element),
+                     promoted_operand(e, loc, what, how, b, element)};
   if (values[0] && values[1]) {
     values[0] = elab_spread(e, a, values[0], values[1]->type);
     values[1] = elab_spread(e, b, values[1], values[0]->type);

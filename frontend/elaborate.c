@@ -253,7 +253,7 @@ static void resolve_heuristics(Elab *e, Kernel *kernel) {
   }
 }
 
-static bool resolve(Elab *e, Kernel *kernel, const Config *config) {
+static bool resolve_params(Elab *e, Kernel *kernel, const Config *config) {
   const Function *function = kernel->function;
   uint32_t errors = e->diags->raised;
   check_spec_names(e, function);
@@ -278,7 +278,7 @@ static void apply_options(Elab *e, const Config *config) {
 
 // --- The function ---
 
-static void declare(Elab *e, const Kernel *kernel) {
+static void declare_func(Elab *e, const Kernel *kernel) {
   FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
   Constexpr *constexprs = ARENA_ARRAY(e->arena, Constexpr, kernel->count);
   uint32_t n = 0, m = 0;
@@ -380,14 +380,14 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
 }
 
 // The kernel with its parameters resolved; false after errors.
-static bool prepare(Elab *e, Kernel *kernel, Config *config) {
+static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
   if (!kernel->function) return false;
   elab_scratch(e, NULL, 0);
   elab_push(e, NULL);
   elab_autotune(e, kernel->function, config);
   elab_pop(e);
-  return resolve(e, kernel, config);
+  return resolve_params(e, kernel, config);
 }
 
 bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
@@ -398,7 +398,7 @@ bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, 
   Kernel kernel;
   Config config = {0};
   *count = 0;
-  if (!prepare(&e, &kernel, &config)) return false;
+  if (!prepare_kernel(&e, &kernel, &config)) return false;
   ir->diags->list.n = said; // remarks, which elaboration makes again
   *values = ARENA_ARRAY(e.arena, Constexpr, kernel.count);
   for (uint32_t i = 0; i < kernel.count; i++) {
@@ -418,9 +418,9 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
   uint32_t errors = e.diags->raised, funcs = out->funcs.n;
   Kernel kernel;
   Config config = {0};
-  if (!prepare(&e, &kernel, &config)) return NULL;
+  if (!prepare_kernel(&e, &kernel, &config)) return NULL;
   apply_options(&e, &config);
-  declare(&e, &kernel);
+  declare_func(&e, &kernel);
   elab_body(&e, &kernel);
   elab_grid(&e, &kernel);
   if (e.diags->raised == errors) return e.func;

@@ -5,7 +5,7 @@
 
 #include "frontend/grammar.h"
 
-typedef struct Scan {
+typedef struct FieldScan {
   Parse *parse;
   Str body;
   size_t at;
@@ -13,9 +13,9 @@ typedef struct Scan {
   Loc whole; // the literal
   bool raw;
   bool failed;
-} Scan;
+} FieldScan;
 
-static void advance(Scan *scan, size_t n) {
+static void scan_advance(FieldScan *scan, size_t n) {
   for (; n > 0; n--, scan->at++) {
     if (scan->body.at[scan->at] == '\n') {
       scan->loc.line++;
@@ -25,28 +25,28 @@ static void advance(Scan *scan, size_t n) {
   }
 }
 
-static char peek(const Scan *scan, size_t offset) {
+static char scan_peek(const FieldScan *scan, size_t offset) {
   return scan->at + offset < scan->body.n ? scan->body.at[scan->at + offset] : '\0';
 }
 
-static void fail(Scan *scan, Loc loc, const char *message) {
+static void scan_fail(FieldScan *scan, Loc loc, const char *message) {
   if (!scan->failed) parse_error(scan->parse, loc, "%s", message);
   scan->failed = true;
 }
 
 // The literal text up to the next field or the end.
-static FStringPart scan_text(Scan *scan) {
+static FStringPart scan_text(FieldScan *scan) {
   Loc loc = scan->loc;
   size_t start = scan->at, n = 0;
-  for (; scan->at < scan->body.n; advance(scan, 1)) {
-    char c = peek(scan, 0);
+  for (; scan->at < scan->body.n; scan_advance(scan, 1)) {
+    char c = scan_peek(scan, 0);
     if (c != '{' && c != '}') continue;
-    if (peek(scan, 1) == c)
-      advance(scan, 1);
+    if (scan_peek(scan, 1) == c)
+      scan_advance(scan, 1);
     else if (c == '{')
       break;
     else
-      fail(scan, scan->loc, "a single '}' in an f-string is written '}}'");
+      scan_fail(scan, scan->loc, "a single '}' in an f-string is written '}}'");
   }
   char *text = arena_alloc(scan->parse->arena, scan->at - start + 1);
   for (size_t i = start; i < scan->at; i++) {
@@ -61,33 +61,33 @@ static FStringPart scan_text(Scan *scan) {
 }
 
 // Passes over a string within an expression.
-static void skip_string(Scan *scan) {
-  char quote = peek(scan, 0);
-  advance(scan, 1);
-  while (scan->at < scan->body.n && peek(scan, 0) != quote) advance(scan, 1);
-  if (scan->at < scan->body.n) advance(scan, 1);
+static void skip_string(FieldScan *scan) {
+  char quote = scan_peek(scan, 0);
+  scan_advance(scan, 1);
+  while (scan->at < scan->body.n && scan_peek(scan, 0) != quote) scan_advance(scan, 1);
+  if (scan->at < scan->body.n) scan_advance(scan, 1);
 }
 
 // At the end of a field's expression: `}`, `!r`, `:spec` or `=`.
-static bool ends_expression(const Scan *scan) {
-  char c = peek(scan, 0), next = peek(scan, 1);
+static bool ends_expression(const FieldScan *scan) {
+  char c = scan_peek(scan, 0), next = scan_peek(scan, 1);
   if (c == '!') return next != '=';
   return c == '}' || c == ':' || (c == '=' && (next == '}' || next == '!' || next == ':'));
 }
 
 // Passes over a field's expression and gives its text.
-static Str scan_expression(Scan *scan) {
+static Str scan_expression(FieldScan *scan) {
   size_t start = scan->at;
   int depth = 0;
   while (scan->at < scan->body.n && (depth > 0 || !ends_expression(scan))) {
-    char c = peek(scan, 0);
+    char c = scan_peek(scan, 0);
     if (c == '"' || c == '\'') {
       skip_string(scan);
       continue;
     }
     if (c == '(' || c == '[' || c == '{') depth++;
     if (c == ')' || c == ']' || c == '}') depth--;
-    advance(scan, 1);
+    scan_advance(scan, 1);
   }
   return (Str){scan->body.at + start, scan->at - start};
 }
@@ -99,14 +99,14 @@ static bool is_blank(Str text) {
 }
 
 // The expression `text` which starts at `start`; NULL after an error.
-static Expr *parse_field(Scan *scan, Str text, Loc start) {
+static Expr *parse_field(FieldScan *scan, Str text, Loc start) {
   Parse *parse = scan->parse;
   if (is_blank(text)) {
-    fail(scan, start, "a field of an f-string needs an expression");
+    scan_fail(scan, start, "a field of an f-string needs an expression");
     return NULL;
   }
   if (parse->fstrings == PARSE_MAX_FSTRINGS) {
-    fail(scan, start, "f-strings are nested too deeply");
+    scan_fail(scan, start, "f-strings are nested too deeply");
     return NULL;
   }
   Lexed lexed = {0};
@@ -127,11 +127,11 @@ static Expr *parse_field(Scan *scan, Str text, Loc start) {
 }
 
 // The format spec up to the closing brace.
-static Str scan_format(Scan *scan) {
+static Str scan_format(FieldScan *scan) {
   size_t start = scan->at;
   int depth = 0;
-  for (; scan->at < scan->body.n; advance(scan, 1)) {
-    char c = peek(scan, 0);
+  for (; scan->at < scan->body.n; scan_advance(scan, 1)) {
+    char c = scan_peek(scan, 0);
     if (c == '}' && depth-- == 0) break;
     depth += c == '{';
   }
@@ -140,32 +140,32 @@ static Str scan_format(Scan *scan) {
 }
 
 // A field, from its `{`. `{x=}` also gives the text "x=" before it.
-static FStringPart scan_field(Scan *scan, Str *echo) {
+static FStringPart scan_field(FieldScan *scan, Str *echo) {
   Loc open = scan->loc;
-  advance(scan, 1);
+  scan_advance(scan, 1);
   Loc start = scan->loc;
   Str text = scan_expression(scan);
   FStringPart part = {.loc = start};
-  if (peek(scan, 0) == '=') {
-    advance(scan, 1);
+  if (scan_peek(scan, 0) == '=') {
+    scan_advance(scan, 1);
     *echo = (Str){text.at, text.n + 1};
   }
-  if (peek(scan, 0) == '!') {
-    part.conversion = peek(scan, 1);
+  if (scan_peek(scan, 0) == '!') {
+    part.conversion = scan_peek(scan, 1);
     if (!part.conversion || !strchr("rsa", part.conversion))
-      fail(scan, scan->loc, "an f-string's conversion is one of '!r', '!s' and '!a'");
-    advance(scan, scan->at + 1 < scan->body.n ? 2 : 1);
+      scan_fail(scan, scan->loc, "an f-string's conversion is one of '!r', '!s' and '!a'");
+    scan_advance(scan, scan->at + 1 < scan->body.n ? 2 : 1);
   }
-  if (peek(scan, 0) == ':') {
-    advance(scan, 1);
+  if (scan_peek(scan, 0) == ':') {
+    scan_advance(scan, 1);
     part.format = scan_format(scan);
   }
-  if (peek(scan, 0) == '}')
-    advance(scan, 1);
+  if (scan_peek(scan, 0) == '}')
+    scan_advance(scan, 1);
   else {
     open.len = 1;
-    fail(scan, open, "expected '}' to close this field of the f-string");
-    advance(scan, scan->body.n - scan->at);
+    scan_fail(scan, open, "expected '}' to close this field of the f-string");
+    scan_advance(scan, scan->body.n - scan->at);
   }
   if (!scan->failed) part.value = parse_field(scan, text, start);
   if (part.value) part.loc = part.value->loc;
@@ -175,7 +175,7 @@ static FStringPart scan_field(Scan *scan, Str *echo) {
 Expr *tree_fstring(Parse *parse, Token token) {
   Expr *expr = tree_expr(parse, EXPR_FSTRING, token.loc);
   bool bytes;
-  Scan scan = {.parse = parse, .loc = token.loc, .whole = token.loc};
+  FieldScan scan = {.parse = parse, .loc = token.loc, .whole = token.loc};
   scan.body = string_body(token.text, &scan.raw, &bytes);
   size_t before = (size_t)(scan.body.at - token.text.at);
   scan.loc.len = 1;

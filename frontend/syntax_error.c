@@ -23,7 +23,7 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) {
 }
 
 // The token as the user knows it.
-static const char *found(Parse *parse, Token token) {
+static const char *token_found(Parse *parse, Token token) {
   switch (token.kind) {
   case 0: return parse->fstrings ? "the end of the field" : "the end of the file";
   case TOKEN_NEWLINE: return "the end of the line";
@@ -67,7 +67,7 @@ static uint32_t line_start(const Parse *parse) {
 static bool report_unsupported(Parse *parse, Token token) {
   const char *what = NULL;
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
-  if (token.kind == TOKEN_UNSUPPORTED) what = found(parse, token);
+  if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
   if (what) parse_error(parse, token.loc, "%s is not part of the tile language", what);
   return what != NULL;
 }
@@ -84,19 +84,19 @@ static void report_bracket(Parse *parse, const void *parser, Token token, const 
   bool comma = !is_close(token.kind) && token.kind != TOKEN_NEWLINE && before->kind != TOKEN_COMMA;
   Diag *diag = NULL;
   if (before == bracket)
-    parse_error(parse, token.loc, "expected an expression, found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected an expression, found %s", token_found(parse, token));
   else if (!grammar_accepts(parser, pairs[i].close) && grammar_accepts(parser, TOKEN_COLON))
-    parse_error(parse, token.loc, "expected ':', found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected ':', found %s", token_found(parse, token));
   else if (!grammar_accepts(parser, pairs[i].close))
-    parse_error(parse, token.loc, "unexpected %s", found(parse, token));
+    parse_error(parse, token.loc, "unexpected %s", token_found(parse, token));
   else
     diag = parse_error(parse, token.loc, "expected %s'%s', found %s", comma ? "',' or " : "", pairs[i].text,
-                       found(parse, token));
+                       token_found(parse, token));
   if (diag) diag_note(parse->diags, diag, bracket->loc, "to match this '%.*s'", STR_ARG(bracket->text));
 }
 
 // The single token that the parser waits for in a statement of a fixed form; NULL where it is none of these.
-static const char *wanted(const void *parser) {
+static const char *token_wanted(const void *parser) {
   static const struct {
     int kind;
     const char *text;
@@ -148,25 +148,25 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
   const Token *bracket = open_bracket(parse, start);
   Token first = parse->tokens->at[start];
   if (report_unsupported(parse, token)) return;
-  const char *text = wanted(parser);
+  const char *text = token_wanted(parser);
   if (is_header(first.kind) && !bracket && start < parse->at && grammar_accepts(parser, TOKEN_COLON))
     report_header(parse, first, token);
   else if (text)
-    parse_error(parse, token.loc, "expected %s, found %s", text, found(parse, token));
+    parse_error(parse, token.loc, "expected %s, found %s", text, token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_INT) && (start < parse->at || !is_header(token.kind)))
-    parse_error(parse, token.loc, "expected an expression, found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected an expression, found %s", token_found(parse, token));
   else if (start == parse->at)
-    parse_error(parse, token.loc, "%s without an 'if' or loop before it", found(parse, token));
+    parse_error(parse, token.loc, "%s without an 'if' or loop before it", token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_NAME))
-    parse_error(parse, token.loc, "expected a name, found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected a name, found %s", token_found(parse, token));
   else if (bracket)
     report_bracket(parse, parser, token, bracket);
   else if (parse->fstrings)
-    parse_error(parse, token.loc, "expected the end of the field, found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected the end of the field, found %s", token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_NEWLINE))
-    parse_error(parse, token.loc, "expected the end of the statement, found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected the end of the statement, found %s", token_found(parse, token));
   else if (grammar_accepts(parser, TOKEN_COLON))
-    parse_error(parse, token.loc, "expected ':', found %s", found(parse, token));
+    parse_error(parse, token.loc, "expected ':', found %s", token_found(parse, token));
   else
-    parse_error(parse, token.loc, "unexpected %s", found(parse, token));
+    parse_error(parse, token.loc, "unexpected %s", token_found(parse, token));
 }

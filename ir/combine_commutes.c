@@ -6,15 +6,15 @@
 
 // --- the same ops on both sides
 
-static const Value *swapped(const Region *region, const Value *x) {
+static const Value *swapped_arg(const Region *region, const Value *x) {
   uint32_t half = region->arg_count / 2;
   return x->region == region ? region->args[(x->index + half) % region->arg_count] : x;
 }
 
 // Whether y, with a... and b... exchanged, is x.
-static bool mirrors(const Region *region, const Value *x, const Value *y, uint32_t depth) {
+static bool mirrors_value(const Region *region, const Value *x, const Value *y, uint32_t depth) {
   enum { MAX_DEPTH = 16 };
-  if (!x->def || !y->def || x->def->region != region) return swapped(region, y) == x;
+  if (!x->def || !y->def || x->def->region != region) return swapped_arg(region, y) == x;
   const Op *a = x->def, *b = y->def;
   if (depth > MAX_DEPTH || a->kind != b->kind || a->region_count || a->operand_count != b->operand_count ||
       !op_has(a, PURE) || b->region != region)
@@ -22,16 +22,16 @@ static bool mirrors(const Region *region, const Value *x, const Value *y, uint32
   if (a->attrs.n != b->attrs.n || (a->attrs.n && a != b)) return false;
   bool straight = true, crossed = op_has(a, COMMUTES);
   for (uint32_t i = 0; straight && i < a->operand_count; i++)
-    straight = mirrors(region, op_operand(a, i), op_operand(b, i), depth + 1);
+    straight = mirrors_value(region, op_operand(a, i), op_operand(b, i), depth + 1);
   if (straight || !crossed) return straight;
-  return mirrors(region, op_operand(a, 0), op_operand(b, 1), depth + 1) &&
-         mirrors(region, op_operand(a, 1), op_operand(b, 0), depth + 1);
+  return mirrors_value(region, op_operand(a, 0), op_operand(b, 1), depth + 1) &&
+         mirrors_value(region, op_operand(a, 1), op_operand(b, 0), depth + 1);
 }
 
 static bool is_mirrored(const Region *region) {
   const Op *yield = region->last;
   for (uint32_t i = 0; i < yield->operand_count; i++)
-    if (!mirrors(region, op_operand(yield, i), op_operand(yield, i), 0)) return false;
+    if (!mirrors_value(region, op_operand(yield, i), op_operand(yield, i), 0)) return false;
   return true;
 }
 
@@ -47,37 +47,38 @@ typedef struct Comparison {
   int sign[MAX_CHOSEN];
 } Comparison;
 
-static Truth truth(bool x) { return x ? TRUE_ALWAYS : FALSE_ALWAYS; }
+static Truth truth_of(bool x) { return x ? TRUE_ALWAYS : FALSE_ALWAYS; }
 
 // A comparison of a's with b's element, or of one with itself; what is no number is not thought of.
-static Truth compare(const Comparison *c, const Op *op) {
+static Truth truth_of_compare(const Comparison *c, const Op *op) {
   const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
   const uint32_t half = c->region->arg_count / 2;
   if (x->region != c->region || y->region != c->region || x->index % half != y->index % half) return UNKNOWN;
   int sign = x->index == y->index ? 0 : c->sign[x->index % half];
   if (x->index > y->index) sign = -sign;
   switch ((int)op->kind) {
-  case OP_EQ: return truth(sign == 0);
-  case OP_NE: return truth(sign != 0);
-  case OP_LT: return truth(sign < 0);
-  case OP_LE: return truth(sign <= 0);
-  case OP_GT: return truth(sign > 0);
-  case OP_GE: return truth(sign >= 0);
+  case OP_EQ: return truth_of(sign == 0);
+  case OP_NE: return truth_of(sign != 0);
+  case OP_LT: return truth_of(sign < 0);
+  case OP_LE: return truth_of(sign <= 0);
+  case OP_GT: return truth_of(sign > 0);
+  case OP_GE: return truth_of(sign >= 0);
   default: return UNKNOWN;
   }
 }
 
-static Truth decide(const Comparison *c, const Value *condition, uint32_t depth) {
+static Truth truth_of_value(const Comparison *c, const Value *condition, uint32_t depth) {
   int64_t constant;
-  if (value_int_constant(condition, &constant)) return truth(constant != 0);
+  if (value_int_constant(condition, &constant)) return truth_of(constant != 0);
   const Op *op = condition->def;
   if (!op || op->region != c->region || op->operand_count != 2 || depth == 0) return UNKNOWN;
-  if (op->kind != OP_AND && op->kind != OP_OR && op->kind != OP_XOR) return compare(c, op);
-  Truth x = decide(c, op_operand(op, 0), depth - 1), y = decide(c, op_operand(op, 1), depth - 1);
+  if (op->kind != OP_AND && op->kind != OP_OR && op->kind != OP_XOR) return truth_of_compare(c, op);
+  Truth x = truth_of_value(c, op_operand(op, 0), depth - 1),
+        y = truth_of_value(c, op_operand(op, 1), depth - 1);
   if (x == UNKNOWN || y == UNKNOWN) return UNKNOWN;
-  if (op->kind == OP_XOR) return truth(x != y);
-  return op->kind == OP_AND ? truth(x == TRUE_ALWAYS && y == TRUE_ALWAYS)
-                            : truth(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
+  if (op->kind == OP_XOR) return truth_of(x != y);
+  return op->kind == OP_AND ? truth_of(x == TRUE_ALWAYS && y == TRUE_ALWAYS)
+                            : truth_of(x == TRUE_ALWAYS || y == TRUE_ALWAYS);
 }
 
 // The condition by which all results are a's or b's elements; NULL: they are not.
@@ -109,8 +110,8 @@ static bool is_choice(const Region *region) {
       back.sign[i] = -forth.sign[i];
       differ |= forth.sign[i] != 0;
     }
-    Truth x = decide(&forth, condition, MAX_DEPTH_OF_CHOICE),
-          y = decide(&back, condition, MAX_DEPTH_OF_CHOICE);
+    Truth x = truth_of_value(&forth, condition, MAX_DEPTH_OF_CHOICE),
+          y = truth_of_value(&back, condition, MAX_DEPTH_OF_CHOICE);
     if (x == UNKNOWN || y == UNKNOWN || (differ && x == y)) return false;
   }
   return true;
@@ -125,20 +126,20 @@ typedef struct Number {
   bool known;
 } Number;
 
-typedef struct Field {
+typedef struct FieldNumbers {
   const Region *region;
   const Number *args;
   Number ops[MAX_OPS]; // by place in the region
-} Field;
+} FieldNumbers;
 
-static uint32_t multiply(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y % PRIME); }
-static uint32_t add(uint32_t x, uint32_t y) { return (uint32_t)(((uint64_t)x + y) % PRIME); }
-static uint32_t negate(uint32_t x) { return x ? PRIME - x : 0; }
+static uint32_t field_multiply(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y % PRIME); }
+static uint32_t field_add(uint32_t x, uint32_t y) { return (uint32_t)(((uint64_t)x + y) % PRIME); }
+static uint32_t field_negate(uint32_t x) { return x ? PRIME - x : 0; }
 
-static uint32_t power(uint32_t x, uint32_t n) {
+static uint32_t field_power(uint32_t x, uint32_t n) {
   uint32_t result = 1;
-  for (; n; n >>= 1, x = multiply(x, x))
-    if (n & 1) result = multiply(result, x);
+  for (; n; n >>= 1, x = field_multiply(x, x))
+    if (n & 1) result = field_multiply(result, x);
   return result;
 }
 
@@ -150,10 +151,10 @@ static Number of_double(double x) {
   if (!(x < 1e15 && x > -1e15) || x != (double)(int64_t)x) return (Number){0};
   int64_t rest = (int64_t)x % PRIME;
   uint32_t whole = (uint32_t)(rest < 0 ? rest + PRIME : rest);
-  return (Number){multiply(whole, power(power(2, PRIME - 2), halvings)), true};
+  return (Number){field_multiply(whole, field_power(field_power(2, PRIME - 2), halvings)), true};
 }
 
-static Number of_value(const Field *f, const Value *value) {
+static Number of_value(const FieldNumbers *f, const Value *value) {
   double constant;
   int64_t integer;
   if (value_float_constant(value, &constant)) return of_double(constant);
@@ -166,7 +167,7 @@ static Number of_value(const Field *f, const Value *value) {
 }
 
 // Of numbers at large a condition that they are equal does not hold.
-static Number chosen(const Field *f, const Op *op) {
+static Number select_number(const FieldNumbers *f, const Op *op) {
   const Op *condition = op_operand(op, 0)->def;
   if (!condition || condition->region != f->region) return (Number){0};
   if (condition->kind != OP_EQ && condition->kind != OP_NE) return (Number){0};
@@ -175,9 +176,9 @@ static Number chosen(const Field *f, const Op *op) {
   return of_value(f, op_operand(op, condition->kind == OP_EQ ? 2 : 1));
 }
 
-static Number of_op(const Field *f, const Op *op) {
+static Number of_op(const FieldNumbers *f, const Op *op) {
   Number x[3] = {{0}};
-  if (op->kind == OP_SELECT) return chosen(f, op);
+  if (op->kind == OP_SELECT) return select_number(f, op);
   if (op->operand_count == 0 || op->operand_count > 3 || op->result_count != 1) return (Number){0};
   for (uint32_t i = 0; i < op->operand_count; i++) {
     x[i] = of_value(f, op_operand(op, i));
@@ -185,19 +186,20 @@ static Number of_op(const Field *f, const Op *op) {
   }
   const bool is_float = type_is_float(op_result(op)->type);
   switch ((int)op->kind) {
-  case OP_ADD: return (Number){add(x[0].at, x[1].at), true};
-  case OP_SUB: return (Number){add(x[0].at, negate(x[1].at)), true};
-  case OP_MUL: return (Number){multiply(x[0].at, x[1].at), true};
-  case OP_FMA: return (Number){add(multiply(x[0].at, x[1].at), x[2].at), true};
-  case OP_NEG: return (Number){negate(x[0].at), true};
-  case OP_DIV: return (Number){multiply(x[0].at, power(x[1].at, PRIME - 2)), is_float && x[1].at != 0};
+  case OP_ADD: return (Number){field_add(x[0].at, x[1].at), true};
+  case OP_SUB: return (Number){field_add(x[0].at, field_negate(x[1].at)), true};
+  case OP_MUL: return (Number){field_multiply(x[0].at, x[1].at), true};
+  case OP_FMA: return (Number){field_add(field_multiply(x[0].at, x[1].at), x[2].at), true};
+  case OP_NEG: return (Number){field_negate(x[0].at), true};
+  case OP_DIV:
+    return (Number){field_multiply(x[0].at, field_power(x[1].at, PRIME - 2)), is_float && x[1].at != 0};
   case OP_CAST: return (Number){x[0].at, is_float};
   default: return (Number){0};
   }
 }
 
-static bool evaluate(const Region *region, const Number *args, Number *results) {
-  Field f = {.region = region, .args = args};
+static bool evaluate_region(const Region *region, const Number *args, Number *results) {
+  FieldNumbers f = {.region = region, .args = args};
   uint32_t place = 0;
   for (const Op *op = region->first; op != region->last; op = op->next) {
     if (place == MAX_OPS) return false;
@@ -222,7 +224,7 @@ static bool is_rational(const Region *region) {
       random ^= random << 13, random ^= random >> 7, random ^= random << 17;
       forth[i] = back[(i + half) % n] = (Number){(uint32_t)(random % PRIME), true};
     }
-    if (!evaluate(region, forth, x) || !evaluate(region, back, y)) return false;
+    if (!evaluate_region(region, forth, x) || !evaluate_region(region, back, y)) return false;
     for (uint32_t i = 0; i < half; i++)
       if (x[i].at != y[i].at) return false;
   }

@@ -119,13 +119,13 @@ typedef struct Reader {
   int depth;
 } Reader;
 
-static char peek(const Reader *r) { return r->at < r->text.n ? r->text.at[r->at] : '\0'; }
+static char reader_peek(const Reader *r) { return r->at < r->text.n ? r->text.at[r->at] : '\0'; }
 
 static void skip_space(Reader *r) {
   while (r->at < r->text.n && strchr(" \t\r\n", r->text.at[r->at]) && r->text.at[r->at]) r->at++;
 }
 
-static bool take(Reader *r, char c) {
+static bool reader_take(Reader *r, char c) {
   skip_space(r);
   if (r->at >= r->text.n || r->text.at[r->at] != c) return false;
   r->at++;
@@ -201,14 +201,14 @@ static bool read_str(Reader *r, ConstValue *value) {
 
 static bool read_number(Reader *r, ConstValue *value) {
   size_t start = r->at;
-  bool negative = peek(r) == '-';
-  if (negative || peek(r) == '+') r->at++;
+  bool negative = reader_peek(r) == '-';
+  if (negative || reader_peek(r) == '+') r->at++;
   size_t digits = r->at;
   bool prefixed = r->text.n - digits > 1 && r->text.at[digits] == '0' &&
                   strchr("xXoObB", r->text.at[digits + 1]) && r->text.at[digits + 1];
-  while (is_word(peek(r)) || peek(r) == '.' ||
+  while (is_word(reader_peek(r)) || reader_peek(r) == '.' ||
          (!prefixed && r->at > digits && strchr("eE", r->text.at[r->at - 1]) &&
-          (peek(r) == '+' || peek(r) == '-')))
+          (reader_peek(r) == '+' || reader_peek(r) == '-')))
     r->at++;
   Str body = {r->text.at + digits, r->at - digits};
   uint64_t magnitude;
@@ -227,9 +227,9 @@ static bool read_number(Reader *r, ConstValue *value) {
 // float("inf"), float("-inf"), float("nan"), float("1.5"), and our own float("nan(0x...)").
 static bool read_float_call(Reader *r, ConstValue *value) {
   Buf text = {0};
-  bool ok = take(r, '(');
+  bool ok = reader_take(r, '(');
   skip_space(r);
-  ok = ok && read_string(r, &text) && take(r, ')');
+  ok = ok && read_string(r, &text) && reader_take(r, ')');
   Str inner = buf_view(&text);
   *value = (ConstValue){.kind = CONST_FLOAT};
   uint64_t bits;
@@ -253,7 +253,7 @@ static bool read_float_call(Reader *r, ConstValue *value) {
 
 static Str read_word(Reader *r) {
   size_t start = r->at;
-  while (is_word(peek(r)) || peek(r) == '.') r->at++;
+  while (is_word(reader_peek(r)) || reader_peek(r) == '.') r->at++;
   return (Str){r->text.at + start, r->at - start};
 }
 
@@ -275,7 +275,7 @@ static bool read_type(Reader *r, Str name, uint32_t stars, ConstValue *value) {
 
 static bool read_named(Reader *r, ConstValue *value) {
   uint32_t stars = 0;
-  while (take(r, '*'))
+  while (reader_take(r, '*'))
     if (++stars > TYPE_MAX_STARS) return false;
   skip_space(r);
   Str word = read_word(r);
@@ -292,17 +292,17 @@ static bool read_value(Reader *r, ConstValue *value);
 
 // (a, b), (a,), (), [a, b]; a single value in round brackets is that value.
 static bool read_tuple(Reader *r, ConstValue *value) {
-  char close = peek(r) == '(' ? ')' : ']';
+  char close = reader_peek(r) == '(' ? ')' : ']';
   r->at++;
   VEC(ConstValue) items = {0};
   bool comma = close == ']';
-  while (!take(r, close)) {
+  while (!reader_take(r, close)) {
     ConstValue item;
     if (!read_value(r, &item)) return false;
     vec_push(r->ir->arena, &items, item);
-    if (take(r, ','))
+    if (reader_take(r, ','))
       comma = true;
-    else if (take(r, close))
+    else if (reader_take(r, close))
       break;
     else
       return false;
@@ -316,7 +316,7 @@ static bool read_tuple(Reader *r, ConstValue *value) {
 
 static bool read_value(Reader *r, ConstValue *value) {
   skip_space(r);
-  char c = peek(r);
+  char c = reader_peek(r);
   if (c == '"' || c == '\'') return read_str(r, value);
   if (c == '-' || c == '+' || c == '.' || (c >= '0' && c <= '9')) return read_number(r, value);
   if (c != '(' && c != '[') return read_named(r, value);

@@ -13,36 +13,36 @@
 
 enum { MAX_SUMS = 1 << 23 };
 
-typedef struct Sum {
+typedef struct AddressSum {
   uint64_t address;
   Element now; // as it was left in memory
   FloatSum terms;
-} Sum;
+} AddressSum;
 
 struct AtomicSums {
   Table by_address; // Sum
 };
 
 static bool is_at(const void *sum, const void *address) {
-  return ((const Sum *)sum)->address == *(const uint64_t *)address;
+  return ((const AddressSum *)sum)->address == *(const uint64_t *)address;
 }
 
 // The sum at an address, with what is there now as its first term; NULL where there are too many sums.
-static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, Sum **slot) {
+static FloatSum *sum_at(Machine *m, uint64_t address, Elem elem, const Element *now, AddressSum **slot) {
   if (!m->sums) m->sums = ARENA_NEW(m->arena, AtomicSums);
   if (m->sums->by_address.n >= MAX_SUMS) return NULL;
   void **place = table_place(&m->sums->by_address, m->arena, hash_u64(address), &address, is_at);
-  Sum *sum = *slot = *place;
+  AddressSum *sum = *slot = *place;
   bool same = sum && sum->now.bits == now->bits && sum->now.r == now->r && sum->now.e == now->e;
   if (same) return &sum->terms;
-  if (!sum) *place = *slot = sum = ARENA_NEW(m->arena, Sum);
-  *sum = (Sum){.address = address};
+  if (!sum) *place = *slot = sum = ARENA_NEW(m->arena, AddressSum);
+  *sum = (AddressSum){.address = address};
   if (now->r != 0 || now->e != 0) eval_sum_add(&sum->terms, elem, now);
   return &sum->terms;
 }
 
 static Element add_float(Machine *m, const Access *access, const Element *old, const Element *value) {
-  Sum *slot;
+  AddressSum *slot;
   Elem elem = (Elem)access->code;
   FloatSum *terms = sum_at(m, access->address, elem, old, &slot);
   if (!terms) return eval_float_binary(OP_ADD, elem, old, value);
@@ -64,7 +64,8 @@ static Rmw rmw_of(const Op *op) {
   BUG("no read-modify-write \"%s\"", attr ? attr->str : "");
 }
 
-static Element apply(Machine *m, Rmw rmw, const Access *access, const Element *old, const Element *value) {
+static Element rmw_apply(Machine *m, Rmw rmw, const Access *access, const Element *old,
+                         const Element *value) {
   static const OpKind KINDS[] = {OP_ADD, OP_MAX, OP_MIN, OP_AND, OP_OR, OP_XOR};
   if (rmw == RMW_XCHG) return *value;
   if (rmw == RMW_ADD && eval_code_is_float(access->code)) return add_float(m, access, old, value);
@@ -88,7 +89,7 @@ static Element rmw_element(Machine *m, Rmw rmw, EvalBuffer *buffer, const Access
                            const Element *value) {
   Element old = eval_memory_load(buffer, access->address, access->code);
   unsigned found = eval_race_atomic(m, access, rmw);
-  Element now = apply(m, rmw, access, &old, value);
+  Element now = rmw_apply(m, rmw, access, &old, value);
   if (order_shows(rmw, found, &old, &now)) now.state |= UNCERTAIN;
   eval_memory_store(m->memory, buffer, access->address, access->code, &now);
   if (found & CONTENDED && shows_old(access->op)) {
@@ -135,7 +136,7 @@ static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *ac
   return NULL;
 }
 
-static void doubt(Machine *m, const Op *op, uint32_t i) {
+static void doubt_result(Machine *m, const Op *op, uint32_t i) {
   uint64_t address = eval_operand(m, op, 0)->bits[i];
   ElemCode code = eval_pointee(op_operand(op, 0));
   uint32_t bytes = eval_code_bytes(code);
@@ -168,7 +169,7 @@ bool eval_atomic(Machine *m, Op *op) {
     bool holds = !mask || eval_mask(m, op, 2, i, &ok);
     if (!ok || (holds && !run_element(m, op, i, &old))) return false;
     if (mask && mask->state[mask->n == 1 ? 0 : i] & UNCERTAIN) {
-      doubt(m, op, i);
+      doubt_result(m, op, i);
       old.state |= UNCERTAIN;
     }
     tile_set(to, i, &old);

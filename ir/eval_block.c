@@ -56,7 +56,7 @@ static bool open_block(Machine *m, const Op *op, const Value *tile, Block *block
 
 // Where element i is. *inside: within the tensor. False with an error where it is outside in a dimension
 // whose bounds are not checked, and in no other.
-static bool locate(Machine *m, const Block *block, uint32_t i, Access *access, bool *inside) {
+static bool block_locate(Machine *m, const Block *block, uint32_t i, Access *access, bool *inside) {
   uint64_t elements = 0, outside_position = 0;
   uint32_t rest = i, outside = block->tile->rank;
   *inside = true;
@@ -96,7 +96,7 @@ static bool run_load(Machine *m, const Op *op) {
     Access access;
     bool inside;
     Element x = padding;
-    if (!locate(m, &block, i, &access, &inside)) return false;
+    if (!block_locate(m, &block, i, &access, &inside)) return false;
     if (inside && !eval_access_load(m, &access, &x)) return false;
     if (block.uncertain) x.state |= UNCERTAIN;
     tile_set(to, i, &x);
@@ -113,7 +113,7 @@ static bool run_store(Machine *m, const Op *op) {
   for (uint32_t i = 0; i < value->n; i++) {
     Access access;
     bool inside;
-    if (!locate(m, &block, i, &access, &inside)) return false;
+    if (!block_locate(m, &block, i, &access, &inside)) return false;
     if (!inside) continue;
     Element x = tile_get(value, i);
     if (x.state & UNDEFINED) return eval_undefined(m, op, op_operand(op, 1), i, "the value to store");

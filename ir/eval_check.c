@@ -57,7 +57,7 @@ static void wrong_float(Checker *c, uint64_t offset, Elem elem, uint64_t got, ui
 }
 
 // Whether `got` is as near to r as the bound allows. An infinity stands for whatever rounds to it.
-static bool within(Elem elem, double got, double r, double allowed) {
+static bool is_within(Elem elem, double got, double r, double allowed) {
   if (isnan(got)) return false;
   if (isinf(got)) return signbit(got) == signbit(r) && fabs(r) + allowed >= number_overflow(elem);
   return fabs(got - r) <= allowed;
@@ -73,7 +73,7 @@ static void check_float(Checker *c, uint64_t offset, Elem elem, const Element *x
   }
   double allowed = 4 * x->e + number_ulp(elem, x->r), off = fabs(got - x->r) / allowed;
   if (isfinite(off) && off > c->check->worst) c->check->worst = off;
-  if (!within(elem, got, x->r, allowed)) wrong_float(c, offset, elem, bits, x->bits, x->r, allowed);
+  if (!is_within(elem, got, x->r, allowed)) wrong_float(c, offset, elem, bits, x->bits, x->r, allowed);
 }
 
 static void check_element(Checker *c, uint64_t offset, ElemCode code) {

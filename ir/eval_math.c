@@ -87,7 +87,7 @@ static double apply2(MathFunction f, Elem elem, double x, double y) {
   }
 }
 
-static bool steps(MathFunction f) {
+static bool has_steps(MathFunction f) {
   return f == MATH_floor || f == MATH_ceil || f == MATH_trunc || f == MATH_round || f == MATH_rint ||
          f == MATH_logb;
 }
@@ -102,7 +102,7 @@ static bool has_pole(MathFunction f, double low, double high) {
 }
 
 // How far the value at an end of the operand's interval is from r.
-static double apart(double at, double r) {
+static double distance_of(double at, double r) {
   if (isnan(at) || isnan(r)) return isnan(at) && isnan(r) ? 0 : INFINITY;
   return at == r ? 0 : fabs(at - r);
 }
@@ -115,8 +115,8 @@ static double spread1(MathFunction f, const Element *x, double r) {
   if (f == MATH_sinpi || f == MATH_cospi) return fmin(PI * x->e, 2);
   if (f == MATH_abs) return x->e;
   if (has_pole(f, low, high)) return INFINITY;
-  if (steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
-  return fmax(apart(apply1(f, low), r), apart(apply1(f, high), r));
+  if (has_steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
+  return fmax(distance_of(apply1(f, low), r), distance_of(apply1(f, high), r));
 }
 
 // What the function's error is relative to, where its value is r.
@@ -134,7 +134,7 @@ static double flushed(MathFunction f, Elem elem, double r) {
 
 static Element function1(MathFunction f, Elem elem, const Element *x, double ulp) {
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits)), size = size1(f, x->r, r);
-  bool exact = steps(f) || f == MATH_abs;
+  bool exact = has_steps(f) || f == MATH_abs;
   double spread = spread1(f, x, r),
          e = spread + (exact ? 0 : eval_rounding(elem, size, ulp) + flushed(f, elem, r));
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
@@ -145,7 +145,7 @@ static double corners(MathFunction f, Elem elem, const Element *x, const Element
   double worst = 0;
   for (int k = 0; k < 4; k++) {
     double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
-    worst = fmax(worst, apart(at, r));
+    worst = fmax(worst, distance_of(at, r));
   }
   return worst;
 }

@@ -72,15 +72,15 @@ static uint64_t int_binary(OpKind kind, Elem elem, uint64_t a, uint64_t b, uint8
 }
 
 // Whether `x` alone makes the result.
-static bool decides(OpKind kind, Elem elem, const Element *x) {
+static bool decides_alone(OpKind kind, Elem elem, const Element *x) {
   if (x->state & (UNDEFINED | UNCERTAIN)) return false;
   return (kind == OP_AND && x->bits == 0) || (kind == OP_OR && x->bits == number_wrap(elem, UINT64_MAX));
 }
 
 Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element *b) {
   if (eval_code_is_float(code)) return eval_float_binary(kind, (Elem)code, a, b);
-  if (decides(kind, (Elem)code, a)) return *a;
-  if (decides(kind, (Elem)code, b)) return *b;
+  if (decides_alone(kind, (Elem)code, a)) return *a;
+  if (decides_alone(kind, (Elem)code, b)) return *b;
   Element x = {.state = a->state | b->state};
   x.bits = int_binary(kind, (Elem)code, a->bits, b->bits, &x.state);
   return x;

@@ -33,10 +33,10 @@ typedef struct RacePage {
   Granule *at;   // PAGE_BYTES / unit of them
 } RacePage;
 
-typedef struct Report {
+typedef struct RaceReport {
   uint32_t op, other;
   bool harmless; // a warning; what does harm is told also after it
-} Report;
+} RaceReport;
 
 struct Race {
   Arena *arena;
@@ -44,7 +44,7 @@ struct Race {
   EvalSnapshot *start;
   VEC(const Type *) shapes;
   VEC(uint32_t) programs; // the stamp at which each began
-  VEC(Report) reports;
+  VEC(RaceReport) reports;
   uint32_t stamp, program, acquired; // now; at this program's begin; what this program acquired, 0: nothing
   uint32_t op, shape;                // of the accesses that follow
   bool ordered;
@@ -166,13 +166,13 @@ static bool is_beside(const Race *race, const Record *record, const Record *now)
   return record->stamp == race->stamp && record->thread != now->thread;
 }
 
-static bool reported(Race *race, uint32_t op, uint32_t other, bool harmless) {
+static bool was_reported(Race *race, uint32_t op, uint32_t other, bool harmless) {
   for (uint32_t i = 0; i < race->reports.n; i++) {
-    const Report *report = &race->reports.at[i];
+    const RaceReport *report = &race->reports.at[i];
     if (report->op == op && report->other == other && (harmless || !report->harmless)) return true;
   }
   if (race->reports.n >= MAX_REPORTS) return true;
-  vec_push(race->arena, &race->reports, ((Report){op, other, harmless}));
+  vec_push(race->arena, &race->reports, ((RaceReport){op, other, harmless}));
   return false;
 }
 
@@ -201,7 +201,7 @@ static void note_other(Machine *m, Diag *diag, const Record *record) {
 }
 
 static void report_beside(Machine *m, const Access *access, const Record *record, bool harmless) {
-  if (reported(m->race, access->op->id, record->op, harmless)) return;
+  if (was_reported(m->race, access->op->id, record->op, harmless)) return;
   char where[EVAL_PLACE];
   eval_place(m, access->op, access->element, where);
   const char *name = op_info(access->op->kind)->name;
@@ -216,7 +216,7 @@ static void report_beside(Machine *m, const Access *access, const Record *record
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
-  if (reported(m->race, access->op->id, record->op, true)) return;
+  if (was_reported(m->race, access->op->id, record->op, true)) return;
   char where[EVAL_PLACE];
   eval_place(m, access->op, access->element, where);
   Diag *diag =
@@ -306,7 +306,7 @@ static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, con
   return found;
 }
 
-static void acquire(Race *race, const Granule *g) {
+static void race_acquire(Race *race, const Granule *g) {
   if (g->atomic.stamp < race->program && g->atomic.stamp > race->acquired) race->acquired = g->atomic.stamp;
 }
 
@@ -319,7 +319,7 @@ unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
   unsigned found = 0;
   bool relaxed = is_relaxed(access->op);
   for (Granule *g = at; g < at + n; g++) {
-    if (!relaxed) acquire(race, g);
+    if (!relaxed) race_acquire(race, g);
     found |= atomic_granule(m, access, g, &now, kind);
     g->atomic = now;
     g->kind = (uint16_t)kind;
@@ -331,12 +331,12 @@ void eval_race_acquire(Machine *m, const Access *access) {
   if (!m->race) return;
   uint32_t n;
   Granule *at = find_granules(m, access, &n);
-  for (Granule *g = at; g < at + n; g++) acquire(m->race, g);
+  for (Granule *g = at; g < at + n; g++) race_acquire(m->race, g);
 }
 
 void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
-  if (reported(m->race, op->id, op->id, true)) return;
+  if (was_reported(m->race, op->id, op->id, true)) return;
   diag_warning(m->diags, op->loc,
                "the old value of a contended atomic hangs on the order of programs and threads: what is "
                "computed from it is not compared");

@@ -67,7 +67,7 @@ typedef struct Phase {
   Span words, banks;
 } Phase;
 
-static void touch(Phase *phase, uint32_t offset, uint32_t elem_bits) {
+static void phase_touch(Phase *phase, uint32_t offset, uint32_t elem_bits) {
   uint32_t word = (uint32_t)(((uint64_t)offset << elem_bits) >> WORD_BYTES_BITS);
   span_add(&phase->words, word, 0);
   span_add(&phase->banks, word & ((1u << BANK_BITS) - 1), 0);
@@ -75,7 +75,7 @@ static void touch(Phase *phase, uint32_t offset, uint32_t elem_bits) {
 
 static void touch_lanes(Phase *phase, const Layout *offsets, uint32_t from, uint32_t to, uint32_t elem_bits) {
   for (uint32_t i = from; i < to && i < offsets->bits[DIM_LANE]; i++)
-    touch(phase, layout_basis(offsets, DIM_LANE, i), elem_bits);
+    phase_touch(phase, layout_basis(offsets, DIM_LANE, i), elem_bits);
 }
 
 static uint32_t words_a_bank(const Phase *phase) {
@@ -88,7 +88,7 @@ uint32_t layout_wavefronts(const Layout *registers, const Layout *shared, uint32
   const uint32_t phase_bits = layout_phase_bits(elem_bits, vector_bits);
   Phase phase = {{{0}, {0}}, {{0}, {0}}};
   for (uint32_t i = 0; i < vector_bits; i++)
-    touch(&phase, layout_basis(&offsets, DIM_REGISTER, register_order[i]), elem_bits);
+    phase_touch(&phase, layout_basis(&offsets, DIM_REGISTER, register_order[i]), elem_bits);
   touch_lanes(&phase, &offsets, 0, LANE_BITS - phase_bits, elem_bits);
   if (ideal) *ideal = UINT32_C(1) << phase_bits;
   return words_a_bank(&phase) << phase_bits;
@@ -115,12 +115,12 @@ static uint32_t matrix_wavefronts(const Layout *offsets, LayoutMatrix kind, uint
                                   uint32_t elem_bits) {
   Phase phase = {{{0}, {0}}, {{0}, {0}}};
   for (uint32_t bit = 0; bit < VECTOR_BYTES_BITS - elem_bits; bit++)
-    touch(&phase, UINT32_C(1) << bit, elem_bits);
+    phase_touch(&phase, UINT32_C(1) << bit, elem_bits);
   if (kind == MATRIX_PLAIN) {
     touch_lanes(&phase, offsets, 2, LANE_BITS, elem_bits);
   } else {
     touch_lanes(&phase, offsets, 0, 2, elem_bits);
-    touch(&phase, layout_basis(offsets, DIM_REGISTER, row_register), elem_bits);
+    phase_touch(&phase, layout_basis(offsets, DIM_REGISTER, row_register), elem_bits);
   }
   return words_a_bank(&phase);
 }

@@ -56,7 +56,7 @@ static void add_generator(Problem *p, uint32_t word) {
 }
 
 // False where dst wants what its warp does not have.
-static bool pose(const Layout *src, const Layout *kept, Problem *p) {
+static bool problem_pose(const Layout *src, const Layout *kept, Problem *p) {
   *p = (Problem){
       .registers = src->bits[DIM_REGISTER], .lanes = src->bits[DIM_LANE], .warps = src->bits[DIM_WARP]};
   const Layout warp = within_warp(src);
@@ -81,7 +81,7 @@ static bool pose(const Layout *src, const Layout *kept, Problem *p) {
 }
 
 // Changes T of the thread bit by generators; what else the combination names is not its business.
-static void change(Problem *p, uint32_t thread_bit, uint64_t combo) {
+static void lane_change(Problem *p, uint32_t thread_bit, uint64_t combo) {
   for (uint32_t g = 0; g < p->generators; g++) {
     if (!(combo >> g & 1)) continue;
     p->thread[thread_bit] ^= p->generator[g];
@@ -90,17 +90,17 @@ static void change(Problem *p, uint32_t thread_bit, uint64_t combo) {
 }
 
 // Makes T's lane of the thread bit `wanted` where the generators can.
-static bool steer(Problem *p, uint32_t thread_bit, uint32_t wanted) {
+static bool lane_steer(Problem *p, uint32_t thread_bit, uint32_t wanted) {
   uint64_t combo = 0;
   if (span_reduce(&p->lanes_reached, lane_of(p, p->thread[thread_bit]) ^ wanted, &combo)) return false;
-  change(p, thread_bit, combo);
+  lane_change(p, thread_bit, combo);
   return true;
 }
 
 static bool stay_in_own_lanes(Problem *p) {
   const Problem before = *p;
   for (uint32_t i = 0; i < p->lanes; i++)
-    if (!steer(p, i, UINT32_C(1) << i)) {
+    if (!lane_steer(p, i, UINT32_C(1) << i)) {
       *p = before;
       return false;
     }
@@ -116,13 +116,13 @@ static bool read_distinct_lanes(Problem *p) {
   for (uint32_t i = 0; i < p->lanes; i++) {
     uint64_t combo = 0, lane_combo = 0;
     if (span_reduce(&words, p->thread[i], &combo) == 0) {
-      change(p, i, combo);
+      lane_change(p, i, combo);
       continue;
     }
     if (span_reduce(&lanes, lane_of(p, p->thread[i]), &lane_combo) == 0) {
       while (fresh < 32 && !p->lanes_reached.row[fresh]) fresh++;
       if (fresh == 32) return false;
-      change(p, i, lane_combo ^ p->lanes_reached.combo[fresh++]);
+      lane_change(p, i, lane_combo ^ p->lanes_reached.combo[fresh++]);
     } else {
       span_add(&lanes, lane_of(p, p->thread[i]), p->generators + i);
     }
@@ -151,7 +151,7 @@ static uint32_t selects_of(const Problem *p, uint32_t lane) {
 }
 
 // A map from thread bits to registers as the fewest selects.
-static uint32_t factor(const uint32_t *map, uint32_t thread_bits, LaneSelect *selects) {
+static uint32_t selects_of_map(const uint32_t *map, uint32_t thread_bits, LaneSelect *selects) {
   Span span = {0};
   uint32_t n = 0;
   for (uint32_t i = 0; i < thread_bits; i++)
@@ -198,8 +198,8 @@ static void write_plan(Problem *p, uint32_t round_bits, LanePlan *plan) {
     plan->round_lane[i] = lane_of(p, p->round[i]);
     plan->send_register[i] = register_of(p, p->round[i]) ^ selects_of(p, plan->round_lane[i]);
   }
-  plan->send_count = factor(send_of, plan->thread_bits, plan->send);
-  plan->receive_count = factor(p->round_of, plan->thread_bits, plan->receive);
+  plan->send_count = selects_of_map(send_of, plan->thread_bits, plan->send);
+  plan->receive_count = selects_of_map(p->round_of, plan->thread_bits, plan->receive);
   count_shuffles(p, plan);
 }
 
@@ -210,9 +210,9 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan) {
     return false;
   const Layout kept = layout_drop_registers(dst);
   Problem p;
-  if (!pose(src, &kept, &p)) return false;
+  if (!problem_pose(src, &kept, &p)) return false;
   if (!stay_in_own_lanes(&p) && !read_distinct_lanes(&p)) return false;
-  for (uint32_t i = p.lanes; i < p.lanes + p.warps; i++) steer(&p, i, 0);
+  for (uint32_t i = p.lanes; i < p.lanes + p.warps; i++) lane_steer(&p, i, 0);
   write_plan(&p, kept.bits[DIM_REGISTER], plan);
   plan->dst_register_bits = dst->bits[DIM_REGISTER];
   find_results(dst, &kept, plan);

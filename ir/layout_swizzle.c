@@ -86,7 +86,7 @@ static Span phase_span(const Layout *side, const List *vector, const List *word,
 }
 
 // A vector of the list's span outside `span`, from the highest; 0: none.
-static uint32_t outside(const List *list, const Span *span) {
+static uint32_t vector_outside(const List *list, const Span *span) {
   for (uint32_t i = list->n; i-- > 0;)
     if (!span_has(span, list->at[i])) return list->at[i];
   return 0;
@@ -96,9 +96,9 @@ static uint32_t outside(const List *list, const Span *span) {
 static uint32_t choose_segment(const List *rest, const Span touched[SIDES], const Span *taken) {
   for (uint32_t i = rest->n; i-- > 0;)
     if (!span_has(&touched[0], rest->at[i]) && !span_has(&touched[1], rest->at[i])) return rest->at[i];
-  uint32_t first = outside(rest, &touched[0]), second = outside(rest, &touched[1]);
+  uint32_t first = vector_outside(rest, &touched[0]), second = vector_outside(rest, &touched[1]);
   if (first && second) return first ^ second; // each is in the other's span, so the sum is in neither
-  return first || second ? first ^ second : outside(rest, taken);
+  return first || second ? first ^ second : vector_outside(rest, taken);
 }
 
 // The lanes 2 .. 4 of the side run along a vector of 8 elements of 2 bytes: rows of a transposing ldmatrix.
@@ -118,8 +118,8 @@ static Span matrix_span(const Layout *side) {
   return span;
 }
 
-static Layout build(const Layout *const side[SIDES], const List *vector, const List *rest,
-                    uint32_t elem_bits) {
+static Layout layout_of_parts(const Layout *const side[SIDES], const List *vector, const List *rest,
+                              uint32_t elem_bits) {
   const uint32_t bits = side[0]->out_bits, row = ROW_BYTES_BITS - elem_bits;
   List word = {.n = 0}, segment = {.n = 0};
   while (vector->n + word.n + elem_bits < WORD_BYTES_BITS && word.n < rest->n) {
@@ -147,8 +147,8 @@ static Layout build(const Layout *const side[SIDES], const List *vector, const L
   return shared;
 }
 
-static bool cheaper(uint32_t wavefronts, uint32_t accesses, uint32_t other_wavefronts,
-                    uint32_t other_accesses) {
+static bool costs_less(uint32_t wavefronts, uint32_t accesses, uint32_t other_wavefronts,
+                       uint32_t other_accesses) {
   return wavefronts != other_wavefronts ? wavefronts < other_wavefronts : accesses < other_accesses;
 }
 
@@ -162,7 +162,7 @@ static void add_cost(const Layout *side, bool load, uint32_t elem_bits, Candidat
   uint32_t wavefronts = accesses * layout_wavefronts(&used, &candidate->shared, elem_bits, wide, order, NULL);
   if (load && layout_matrix(&used, &candidate->shared, elem_bits, order, &each) != MATRIX_NONE) {
     uint32_t matrices = UINT32_C(1) << (registers + elem_bits - WORD_BYTES_BITS);
-    if (cheaper(matrices * each, (matrices + 3) / 4, wavefronts, accesses)) {
+    if (costs_less(matrices * each, (matrices + 3) / 4, wavefronts, accesses)) {
       wavefronts = matrices * each;
       accesses = (matrices + 3) / 4;
     }
@@ -171,19 +171,19 @@ static void add_cost(const Layout *side, bool load, uint32_t elem_bits, Candidat
   candidate->accesses += accesses;
 }
 
-static Candidate weigh(const Layout *const side[SIDES], const List *vector, uint32_t elem_bits) {
+static Candidate candidate_of(const Layout *const side[SIDES], const List *vector, uint32_t elem_bits) {
   List rest;
   find_rest(side, vector, &rest);
-  Candidate candidate = {.shared = build(side, vector, &rest, elem_bits)};
+  Candidate candidate = {.shared = layout_of_parts(side, vector, &rest, elem_bits)};
   for (uint32_t i = 0; i < vector->n; i++) candidate.vector |= vector->at[i];
   for (uint32_t s = 0; s < SIDES; s++) add_cost(side[s], s == 1, elem_bits, &candidate);
   return candidate;
 }
 
-static bool better(const Candidate *a, const Candidate *b) {
+static bool is_better(const Candidate *a, const Candidate *b) {
   if (a->wavefronts == b->wavefronts && a->accesses == b->accesses)
     return a->vector < b->vector; // along the tile's fastest dimension, as copies from global memory are
-  return cheaper(a->wavefronts, a->accesses, b->wavefronts, b->accesses);
+  return costs_less(a->wavefronts, a->accesses, b->wavefronts, b->accesses);
 }
 
 // Tries the vector `from`, grown by each side's registers to every size.
@@ -194,8 +194,8 @@ static void try_from(const Layout *const side[SIDES], const List *from, uint32_t
       List vector = *from;
       grow_vector(side, side[s], NULL, bits, &vector);
       if (vector.n < bits) break;
-      Candidate candidate = weigh(side, &vector, elem_bits);
-      if (better(&candidate, best)) *best = candidate;
+      Candidate candidate = candidate_of(side, &vector, elem_bits);
+      if (is_better(&candidate, best)) *best = candidate;
     }
 }
 
@@ -204,7 +204,7 @@ Layout layout_swizzle(const Layout *src, const Layout *dst, uint32_t elem_bits) 
   const uint32_t most = elem_bits < VECTOR_BYTES_BITS ? VECTOR_BYTES_BITS - elem_bits : 0;
   List common = {.n = 0};
   grow_vector(side, src, dst, most, &common);
-  Candidate best = weigh(side, &common, elem_bits);
+  Candidate best = candidate_of(side, &common, elem_bits);
   try_from(side, &common, most, elem_bits, &best);
   if (common.n) try_from(side, &(List){.n = 0}, most, elem_bits, &best);
   return best.shared;

@@ -31,7 +31,7 @@ typedef struct Coalescer {
 } Coalescer;
 
 // One access, and each thing that bounds the elements of a vector.
-typedef struct Access {
+typedef struct CoalescedAccess {
   Op *op;
   const Value *pointer, *mask; // mask NULL: none
   uint32_t bytes;              // an element
@@ -39,7 +39,7 @@ typedef struct Access {
   uint64_t widest, contiguity, alignment, constancy, share; // elements
   uint64_t bound;                                           // elements of a vector, whatever the layout
   uint64_t vector;                                          // in the anchor: no more than a thread's share
-} Access;
+} CoalescedAccess;
 
 // Elements a thread, at least 1: wider vectors would leave lanes without work.
 static uint64_t share_of_thread(const Op *op, const Type *tile) {
@@ -48,8 +48,8 @@ static uint64_t share_of_thread(const Op *op, const Type *tile) {
   return share;
 }
 
-static Access access_of(const Coalescer *c, Op *op) {
-  Access access = {
+static CoalescedAccess access_of(const Coalescer *c, Op *op) {
+  CoalescedAccess access = {
       .op = op, .pointer = op_operand(op, 0), .mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2)};
   access.bytes = type_element_bytes(type_element(access.pointer->type)->inner);
   axis_order(c->axes, access.pointer, access.order);
@@ -113,7 +113,7 @@ static const FuncParam *blame_mask(Coalescer *c, const Value *mask, uint32_t dim
   return NULL;
 }
 
-static void explain_alignment(Coalescer *c, const Access *access, Diag *remark, uint64_t wanted) {
+static void explain_alignment(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
   uint32_t fastest = access->order[0];
   const FuncParam *param = blame(c, access->pointer, fastest, wanted, wanted * access->bytes);
   if (param && param->type->kind == TYPE_PTR)
@@ -128,7 +128,7 @@ static void explain_alignment(Coalescer *c, const Access *access, Diag *remark, 
               (unsigned long long)(access->alignment * access->bytes));
 }
 
-static void explain_mask(Coalescer *c, const Access *access, Diag *remark, uint64_t wanted) {
+static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
   const FuncParam *param = blame_mask(c, access->mask, access->order[0], wanted);
   if (param)
     diag_note(c->context->diags, remark, param->loc,
@@ -139,7 +139,7 @@ static void explain_mask(Coalescer *c, const Access *access, Diag *remark, uint6
               "the mask may change every %llu elements", (unsigned long long)access->constancy);
 }
 
-static void report(Coalescer *c, const Access *access) {
+static void report(Coalescer *c, const CoalescedAccess *access) {
   const char *kind = op_info(access->op->kind)->name;
   Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
                              (unsigned long long)(access->vector * access->bytes));
@@ -156,7 +156,7 @@ static void report(Coalescer *c, const Access *access) {
   if (access->constancy < wanted) explain_mask(c, access, remark, wanted);
 }
 
-static const Layout *anchor_for(const Coalescer *c, const Access *access) {
+static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *access) {
   const Type *tile = access->pointer->type;
   uint32_t elem_bits = log2_of(access->vector);
   Layout layout =
@@ -165,7 +165,7 @@ static const Layout *anchor_for(const Coalescer *c, const Access *access) {
 }
 
 // An atomic is done an element at a time, so neighbouring lanes take neighbouring elements.
-static void coalesce_atomic(Coalescer *c, Access *access) {
+static void coalesce_atomic(Coalescer *c, CoalescedAccess *access) {
   access->vector = 1;
   op_set_attr(access->op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, access)});
   c->changed = true;
@@ -176,7 +176,7 @@ static void coalesce_op(Op *op, void *data) {
   bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
   if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
   if (!type_is_tile(op_operand(op, 0)->type)) return;
-  Access access = access_of(c, op);
+  CoalescedAccess access = access_of(c, op);
   if (atomic) {
     coalesce_atomic(c, &access);
     return;

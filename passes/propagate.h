@@ -20,7 +20,7 @@
 enum { MAX_PAIRED = 4, NO_RESULT = -1 };
 
 // A load, a store, an atomic. It may work in another layout than the components it touches.
-typedef struct Access {
+typedef struct GraphAccess {
   Op *op;
   const Layout *anchor;             // NULL: none
   const Layout *layout;             // what it works in: known when all components are
@@ -32,7 +32,7 @@ typedef struct Access {
   // By bit of the flattened index: the bytes that it leads away;
   // what is not known leads to a place of its own.
   uint64_t place[32];
-} Access;
+} GraphAccess;
 
 // Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or
 // the source of that where it is a view, is.
@@ -44,10 +44,10 @@ typedef struct Edge {
   uint32_t operand, weight;
 } Edge;
 
-typedef struct Reduction {
+typedef struct GraphReduction {
   Op *op; // reduce, scan
   uint32_t node, weight;
-} Reduction;
+} GraphReduction;
 
 // What touches a component, in lists.
 typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION } TouchKind;
@@ -64,12 +64,12 @@ typedef struct Component {
 } Component;
 
 // A value in one more layout.
-typedef struct Copy {
+typedef struct LayoutCopy {
   const Layout *layout;
   Value *value;
   uint32_t before; // a conversion: the id of the op that it stands before
-  struct Copy *next;
-} Copy;
+  struct LayoutCopy *next;
+} LayoutCopy;
 
 typedef struct Propagator {
   PassContext *context;
@@ -86,13 +86,13 @@ typedef struct Propagator {
   uint32_t *depth;                  // by value id: loops around its definition
   uint32_t *touches;                // by root: index + 1 of the first; 0: none
   Value **origin;                   // by value id: the value; its copies have its id too
-  Copy **copies;                    // by value id
+  LayoutCopy **copies;              // by value id
   int32_t *access_of;               // by op id: index, -1
   bool *done;                       // by op id: its tiles had layouts before
   VEC(Touch) touch_list;
-  VEC(Access) accesses;
+  VEC(GraphAccess) accesses;
   VEC(Edge) edges;
-  VEC(Reduction) reductions;
+  VEC(GraphReduction) reductions;
   VEC(Component) components;
   bool changed;
 } Propagator;
@@ -121,13 +121,13 @@ const Layout *propagate_forward(const Propagator *p, const Value *value, const L
 void propagate_pair(Propagator *p);
 // Of a layout in which several lanes hold the same elements:
 // each has its share of them, so that they are stored at once. NULL: of another.
-const Layout *propagate_spread(Propagator *p, const Access *access, const Layout *layout);
+const Layout *propagate_spread(Propagator *p, const GraphAccess *access, const Layout *layout);
 
 // propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.
-uint32_t access_vector(const Access *access, const Layout *layout); // elements at once in this layout
-uint64_t access_cost(const Access *access, const Layout *layout);
+uint32_t access_vector(const GraphAccess *access, const Layout *layout); // elements at once in this layout
+uint64_t access_cost(const GraphAccess *access, const Layout *layout);
 uint64_t conversion_cost(const Type *tile, const Layout *from, const Layout *to);
-uint64_t reduction_cost(const Reduction *reduction, const Layout *layout);
+uint64_t reduction_cost(const GraphReduction *reduction, const Layout *layout);
 
 // propagate_choose.c: every component's home, and every access's layout.
 void propagate_choose(Propagator *p);

@@ -43,7 +43,7 @@ static uint64_t edge_cost(const Choice *c, const Edge *edge, const Layout *tried
 // --- accesses
 
 // What it costs to bring operand i to the layout that the access works in; the weight is the source's.
-static uint64_t operand_cost(const Choice *c, const Access *access, uint32_t i, const Layout *layout,
+static uint64_t operand_cost(const Choice *c, const GraphAccess *access, uint32_t i, const Layout *layout,
                              const Layout *tried) {
   const Propagator *p = c->p;
   Value *operand = op_operand(access->op, i), *source = propagate_source(p, operand);
@@ -54,7 +54,7 @@ static uint64_t operand_cost(const Choice *c, const Access *access, uint32_t i, 
   return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
 }
 
-static uint64_t whole_access_cost(const Choice *c, const Access *access, const Layout *layout,
+static uint64_t whole_access_cost(const Choice *c, const GraphAccess *access, const Layout *layout,
                                   const Layout *tried) {
   uint64_t cost = access_cost(access, layout);
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
@@ -65,7 +65,7 @@ static uint64_t whole_access_cost(const Choice *c, const Access *access, const L
 
 // The layout that suits the access best, while the component at hand has the one tried; *cost gets what that
 // costs. NULL: nothing is known yet.
-static const Layout *best_for_access(const Choice *c, const Access *access, const Layout *tried,
+static const Layout *best_for_access(const Choice *c, const GraphAccess *access, const Layout *tried,
                                      uint64_t *cost) {
   enum { MOST = 8 + MAX_PAIRED };
   const Layout *best = NULL, *option[MOST] = {access->anchor};
@@ -124,7 +124,7 @@ static void propose_for_access(Choice *c, const Op *op, const Layout *layout) {
   if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose(c, layout);
 }
 
-static void propose_from_access(Choice *c, const Access *access) {
+static void propose_from_access(Choice *c, const GraphAccess *access) {
   propose_for_access(c, access->op, access->anchor);
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
@@ -148,7 +148,7 @@ static const Layout *off_axis(const Choice *c, const Op *op, const Layout *layou
   return layout_intern(c->p->func->module->ir, &moved);
 }
 
-static void propose_for_reduction(Choice *c, const Reduction *reduction) {
+static void propose_for_reduction(Choice *c, const GraphReduction *reduction) {
   const Type *tile = op_operand(reduction->op, 0)->type;
   if (!type_same_shape(tile, c->p->tile[c->root])) return;
   for (uint32_t i = 0, count = c->count; i < count; i++)
@@ -209,7 +209,7 @@ void propagate_choose(Propagator *p) {
       if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
   Choice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
-    Access *access = &p->accesses.at[i];
+    GraphAccess *access = &p->accesses.at[i];
     uint64_t cost;
     access->layout = best_for_access(&all, access, NULL, &cost);
     if (!access->layout) access->layout = flow_default(access->op->region, op_operand(access->op, 0)->type);

@@ -11,7 +11,7 @@ enum { SECTOR_BITS = 5 };
 
 // Low register bits that count upwards in memory, up to
 // the access's own bound.
-uint32_t access_vector(const Access *access, const Layout *layout) {
+uint32_t access_vector(const GraphAccess *access, const Layout *layout) {
   uint32_t bits = 0;
   while (bits < layout->bits[DIM_REGISTER] && (2u << bits) <= access->vector &&
          layout_basis(layout, DIM_REGISTER, bits) == 1u << (access->shift + bits))
@@ -20,14 +20,14 @@ uint32_t access_vector(const Access *access, const Layout *layout) {
 }
 
 // The sector that an index falls into.
-static uint64_t sector_of(const Access *access, uint32_t index) {
+static uint64_t sector_of(const GraphAccess *access, uint32_t index) {
   uint64_t place = 0;
   for (; index; index &= index - 1) place ^= access->place[lowest_bit(index)];
   return place >> SECTOR_BITS;
 }
 
 // Sectors of one warp's access: 2^rank of the sectors of its lane and vector bits, over GF(2).
-static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t vector) {
+static uint64_t sectors_in(const GraphAccess *access, const Layout *layout, uint32_t vector) {
   uint64_t reduced[LAYOUT_MAX_BITS];
   uint32_t rank = 0, lanes = layout->bits[DIM_LANE], count = lanes + log2_ceil(vector);
   for (uint32_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static uint64_t sectors_in(const Access *access, const Layout *layout, uint32_t 
   return (uint64_t)1 << rank;
 }
 
-uint64_t access_cost(const Access *access, const Layout *layout) {
+uint64_t access_cost(const GraphAccess *access, const Layout *layout) {
   uint32_t vector = access_vector(access, layout);
   uint64_t instructions = layout_registers(layout) / vector;
   return access->weight * instructions *
@@ -96,7 +96,7 @@ static uint32_t bits_along(const Layout *layout, LayoutDim dim, uint32_t mask) {
   return n;
 }
 
-uint64_t reduction_cost(const Reduction *reduction, const Layout *layout) {
+uint64_t reduction_cost(const GraphReduction *reduction, const Layout *layout) {
   const Op *op = reduction->op;
   const Type *tile = op_operand(op, 0)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), first;

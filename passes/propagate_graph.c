@@ -138,7 +138,7 @@ static void link_op(Propagator *p, Op *op, uint32_t loops) {
     p->fixed[node] = true;
   }
   if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
-    Reduction reduction = {op, node, propagate_weight(loops)};
+    GraphReduction reduction = {op, node, propagate_weight(loops)};
     vec_push(p->context->scratch, &p->reductions, reduction);
   }
 }
@@ -152,7 +152,7 @@ static bool is_access(const Op *op) {
 }
 
 // Distances are powers of two here, so that they add up as their XOR; others are as good as unknown.
-static void find_places(const Propagator *p, Access *access, const Value *pointer) {
+static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer) {
   const Type *tile = pointer->type;
   for (uint32_t d = 0; d < tile->rank; d++) {
     uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, d, &first);
@@ -171,7 +171,7 @@ static void find_places(const Propagator *p, Access *access, const Value *pointe
 static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Value *pointer = op_operand(op, 0);
   const Type *tile = pointer->type;
-  Access access = {.op = op, .weight = propagate_weight(loops)};
+  GraphAccess access = {.op = op, .weight = propagate_weight(loops)};
   const Attr *anchor = op_attr(op, ATTR_ANCHOR);
   access.anchor = anchor ? anchor->layout : NULL;
   access.bytes = type_element_bytes(type_element(tile)->inner);
@@ -339,7 +339,7 @@ void propagate_build(Propagator *p) {
   p->chain = ARENA_ARRAY(scratch, uint32_t, p->value_count);
   p->depth = ARENA_ARRAY(scratch, uint32_t, p->value_count);
   p->origin = ARENA_ARRAY(scratch, Value *, p->value_count);
-  p->copies = ARENA_ARRAY(scratch, Copy *, p->value_count);
+  p->copies = ARENA_ARRAY(scratch, LayoutCopy *, p->value_count);
   p->done = ARENA_ARRAY(scratch, bool, p->func->op_count);
   p->access_of = ARENA_ARRAY(scratch, int32_t, p->func->op_count);
   for (uint32_t i = 0; i < p->node_count; i++) p->parent[i] = i;

@@ -29,7 +29,7 @@
 #include "passes/propagate.h"
 
 // Fits align and vector to the layout, and says where a narrower access is the price of sharing it.
-static void settle(Propagator *p, const Access *access) {
+static void settle(Propagator *p, const GraphAccess *access) {
   uint32_t vector = access_vector(access, access->layout);
   uint32_t alone = access->anchor ? access_vector(access, access->anchor) : vector;
   op_remove_attr(access->op, ATTR_ANCHOR);

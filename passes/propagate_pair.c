@@ -8,12 +8,12 @@
 #include "ir/tuning.h"
 
 // A run's index bits in some value's tile.
-typedef struct Run {
+typedef struct AccessRun {
   uint32_t basis[8], n;
-} Run;
+} AccessRun;
 
 // The operand of the access that shows something of the component; NULL: its result does, or none.
-static Value *shown_by(Propagator *p, const Access *access, uint32_t root) {
+static Value *shown_by(Propagator *p, const GraphAccess *access, uint32_t root) {
   for (uint32_t i = 0; i < access->op->operand_count; i++) {
     Value *operand = op_operand(access->op, i);
     if (p->lazy[operand->id] || !type_is_tile(operand->type)) continue;
@@ -22,7 +22,7 @@ static Value *shown_by(Propagator *p, const Access *access, uint32_t root) {
   return NULL;
 }
 
-static Layout of_run(const Run *run, uint64_t elements) {
+static Layout of_run(const AccessRun *run, uint64_t elements) {
   Layout layout = {.bits = {[DIM_REGISTER] = (uint8_t)run->n}, .out_bits = (uint8_t)log2_of(elements)};
   for (uint32_t i = 0; i < run->n; i++) layout.basis[i] = run->basis[i];
   return layout;
@@ -30,21 +30,22 @@ static Layout of_run(const Run *run, uint64_t elements) {
 
 // The run of `other` as an index of the tile that `access` moves;
 // empty where they do not show the same elements.
-static Run run_of_other(Propagator *p, const Access *access, const Access *other, uint32_t root) {
+static AccessRun run_of_other(Propagator *p, const GraphAccess *access, const GraphAccess *other,
+                              uint32_t root) {
   Value *from = shown_by(p, other, root), *to = shown_by(p, access, root);
   const uint64_t elements = type_elements(op_operand(access->op, 0)->type);
-  Run run = {.n = log2_of(access_vector(other, other->anchor))};
+  AccessRun run = {.n = log2_of(access_vector(other, other->anchor))};
   for (uint32_t i = 0; i < run.n; i++) run.basis[i] = UINT32_C(1) << (other->shift + i);
   Layout probe = of_run(&run, elements);
   const Layout *at = layout_intern(p->func->module->ir, &probe);
   if (from) at = propagate_back(p, from, at);
   if (at && to) at = propagate_forward(p, to, at);
-  if (!at || at->bits[DIM_REGISTER] != run.n || at->out_bits != probe.out_bits) return (Run){.n = 0};
+  if (!at || at->bits[DIM_REGISTER] != run.n || at->out_bits != probe.out_bits) return (AccessRun){.n = 0};
   for (uint32_t i = 0; i < run.n; i++) run.basis[i] = at->basis[i];
   return run;
 }
 
-static bool run_has(const Run *run, uint32_t basis) {
+static bool run_has(const AccessRun *run, uint32_t basis) {
   for (uint32_t i = 0; i < run->n; i++)
     if (run->basis[i] == basis) return true;
   return false;
@@ -58,7 +59,8 @@ static bool is_full(const Layout *layout) {
 
 // The anchor's bases, the first `vector` of them and then the other's run in registers; lanes, warps and the
 // rest of the registers take what is left in the anchor's order.
-static const Layout *block_of(Propagator *p, const Access *access, uint32_t vector, const Run *other) {
+static const Layout *block_of(Propagator *p, const GraphAccess *access, uint32_t vector,
+                              const AccessRun *other) {
   const Layout *anchor = access->anchor;
   const uint32_t n = layout_in_bits(anchor), registers = anchor->bits[DIM_REGISTER], threads = n - registers;
   const uint32_t own = log2_of(access_vector(access, anchor));
@@ -75,7 +77,7 @@ static const Layout *block_of(Propagator *p, const Access *access, uint32_t vect
   return layout_intern(p->func->module->ir, &layout);
 }
 
-static void add_paired(Access *access, const Layout *layout) {
+static void add_paired(GraphAccess *access, const Layout *layout) {
   for (uint32_t i = 0; i < MAX_PAIRED; i++) {
     if (access->paired[i] == layout) return;
     if (access->paired[i]) continue;
@@ -84,17 +86,17 @@ static void add_paired(Access *access, const Layout *layout) {
   }
 }
 
-static void pair(Propagator *p, Access *access, const Access *other, uint32_t root) {
+static void pair(Propagator *p, GraphAccess *access, const GraphAccess *other, uint32_t root) {
   if (!access->anchor || !other->anchor || !is_full(access->anchor)) return;
   if (type_elements(op_operand(access->op, 0)->type) != type_elements(op_operand(other->op, 0)->type)) return;
-  const Run run = run_of_other(p, access, other, root);
+  const AccessRun run = run_of_other(p, access, other, root);
   const uint32_t registers = access->anchor->bits[DIM_REGISTER];
   const uint32_t own = log2_of(access_vector(access, access->anchor));
   if (run.n == 0 ||
       (run.basis[0] >> access->shift && run.basis[0] >> access->shift < UINT32_C(1) << access->bits))
     return;
   for (uint32_t less = 0; less <= TUNE_PAIR_NARROWER && less <= own; less++) {
-    Run part = run;
+    AccessRun part = run;
     if (part.n > registers - (own - less)) part.n = registers - (own - less);
     const Layout *layout = part.n ? block_of(p, access, own - less, &part) : NULL;
     if (layout) add_paired(access, layout);
@@ -107,7 +109,7 @@ static void pair_in(Propagator *p, uint32_t root) {
     for (uint32_t k = p->touches[root]; k; k = p->touch_list.at[k - 1].next) {
       const Touch *one = &p->touch_list.at[i - 1], *two = &p->touch_list.at[k - 1];
       if (one->kind != TOUCH_ACCESS || two->kind != TOUCH_ACCESS || one->index == two->index) continue;
-      Access *access = &p->accesses.at[one->index];
+      GraphAccess *access = &p->accesses.at[one->index];
       if (!access->paired[0]) pair(p, access, &p->accesses.at[two->index], root);
     }
 }
@@ -122,7 +124,7 @@ void propagate_pair(Propagator *p) {
   }
 }
 
-const Layout *propagate_spread(Propagator *p, const Access *access, const Layout *layout) {
+const Layout *propagate_spread(Propagator *p, const GraphAccess *access, const Layout *layout) {
   const uint32_t lanes = layout_first_bit(layout, DIM_LANE), end = lanes + layout->bits[DIM_LANE];
   uint32_t kept = log2_of(access_vector(access, layout)), at = kept;
   Layout spread = *layout;

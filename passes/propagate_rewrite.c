@@ -17,15 +17,15 @@ static void set_layout(Propagator *p, Value *value, const Layout *layout) {
   p->changed = true;
 }
 
-static Copy *find_copy(const Propagator *p, const Value *value, const Layout *layout) {
-  Copy *copy = p->copies[value->id];
+static LayoutCopy *find_copy(const Propagator *p, const Value *value, const Layout *layout) {
+  LayoutCopy *copy = p->copies[value->id];
   while (copy && copy->layout != layout) copy = copy->next;
   return copy;
 }
 
-static Copy *add_copy(Propagator *p, const Value *value, Value *made) {
-  Copy *copy = ARENA_NEW(p->context->scratch, Copy);
-  *copy = (Copy){.layout = made->type->layout, .value = made, .next = p->copies[value->id]};
+static LayoutCopy *add_copy(Propagator *p, const Value *value, Value *made) {
+  LayoutCopy *copy = ARENA_NEW(p->context->scratch, LayoutCopy);
+  *copy = (LayoutCopy){.layout = made->type->layout, .value = made, .next = p->copies[value->id]};
   made->id = value->id;
   p->changed = true;
   return p->copies[value->id] = copy;
@@ -52,7 +52,7 @@ static void report(Propagator *p, const Op *user, const Value *value, const Layo
 
 static Value *convert(Propagator *p, Value *value, const Layout *layout, Op *user) {
   Op *before = ancestor_in(region_of(value), user);
-  Copy *copy = find_copy(p, value, layout);
+  LayoutCopy *copy = find_copy(p, value, layout);
   if (copy && copy->before <= before->id) return copy->value;
   if (copy) {
     op_move(copy->value->def, before->region, before);
@@ -110,7 +110,7 @@ static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *u
     settle_op(p, value->def, layout);
     return value;
   }
-  Copy *copy = find_copy(p, value, layout);
+  LayoutCopy *copy = find_copy(p, value, layout);
   return copy ? copy->value : copy_of(p, value, layout);
 }
 

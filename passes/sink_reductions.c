@@ -32,10 +32,10 @@
 
 enum { MAX_VIEWS = 4 };
 
-typedef struct Sum {
+typedef struct LoopSum {
   Op *loop, *combine, *reduce;
   uint32_t index; // among what the loop carries
-} Sum;
+} LoopSum;
 
 // What the last loop left: `value` is `init` combined with the reduction of `tile`.
 typedef struct Left {
@@ -93,11 +93,11 @@ static bool can_sink(const Type *type) {
   return element->kind == TYPE_SCALAR && (!elem_is_float(element->elem) || elem_bytes(element->elem) >= 2);
 }
 
-static bool find_sum(Op *loop, uint32_t index, Sum *sum) {
+static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   const Region *body = loop->regions[0];
   const Value *carried = loop_carried(loop, index), *next = loop_yielded(loop, index);
   Op *combine = next->def;
-  *sum = (Sum){.loop = loop, .combine = combine, .index = index};
+  *sum = (LoopSum){.loop = loop, .combine = combine, .index = index};
   if (!combine || combine->region != body || !combines(combine->kind) || !only_use(next, body->last))
     return false;
   if (!only_use(carried, combine)) return false;
@@ -145,7 +145,7 @@ static Value *neutral(Builder *b, OpKind kind, const Type *tile) {
 
 // --- the change
 
-static const Left *left_of(const Sinker *s, const Sum *sum) {
+static const Left *left_of(const Sinker *s, const LoopSum *sum) {
   const Value *init = loop_init(sum->loop, sum->index);
   for (uint32_t i = 0; i < s->left.n; i++) {
     const Left *left = &s->left.at[i];
@@ -158,13 +158,13 @@ static const Left *left_of(const Sinker *s, const Sum *sum) {
 }
 
 // The reduction and its views again, for another tile: up to the value that the loop combined.
-static Value *reduced(Builder *b, const Sum *sum, const Op *last, CloneMap *map, Op **reduce) {
+static Value *reduced(Builder *b, const LoopSum *sum, const Op *last, CloneMap *map, Op **reduce) {
   if (last == sum->reduce) return op_result(*reduce = op_clone(b, last, map));
   reduced(b, sum, op_operand(last, 0)->def, map, reduce);
   return op_result(op_clone(b, last, map));
 }
 
-static void sink(Sinker *s, const Sum *sum) {
+static void sink(Sinker *s, const LoopSum *sum) {
   Op *loop = sum->loop, *combine = sum->combine;
   OpKind kind = combine->kind;
   Region *body = loop->regions[0];
@@ -201,7 +201,7 @@ static void sink(Sinker *s, const Sum *sum) {
 static void sink_from(Sinker *s, Op *loop) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < loop->result_count; i++) {
-    Sum sum;
+    LoopSum sum;
     if (!find_sum(loop, i, &sum)) continue;
     const Type *tile = op_operand(sum.reduce, 0)->type;
     uint32_t more = registers_of(loop, tile);
