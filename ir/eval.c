@@ -75,7 +75,7 @@ void eval_set_int(Machine *m, const Value *value, uint64_t bits) {
   eval_fill(tile, &x);
 }
 
-static void run_constant(Machine *m, const Op *op) {
+static bool run_constant(Machine *m, Op *op) {
   Tile *tile = eval_tile(m, op_result(op));
   const Attr *value = op_attr(op, ATTR_FVALUE);
   bool is_float = eval_code_is_float(tile->code);
@@ -83,18 +83,20 @@ static void run_constant(Machine *m, const Op *op) {
       is_float ? number_encode((Elem)tile->code, value ? value->f : 0) : (uint64_t)op_int(op, ATTR_VALUE, 0);
   Element x = eval_exact(tile->code, bits);
   eval_fill(tile, &x);
+  return true;
 }
 
-static void run_arange(Machine *m, const Op *op) {
+static bool run_arange(Machine *m, Op *op) {
   Tile *tile = eval_tile(m, op_result(op));
   uint64_t start = (uint64_t)op_int(op, ATTR_START, 0);
   for (uint32_t i = 0; i < tile->n; i++) {
     Element x = eval_exact(tile->code, start + i);
     tile_set(tile, i, &x);
   }
+  return true;
 }
 
-static bool run_grid_position(Machine *m, const Op *op) {
+static bool run_grid_position(Machine *m, Op *op) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   if (m->host) return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
   if (axis < 0 || axis > 2) BUG("%s of axis %lld", op_info(op->kind)->name, (long long)axis);
@@ -103,73 +105,99 @@ static bool run_grid_position(Machine *m, const Op *op) {
 }
 
 // What the machine alone can say: any value, so nothing that hangs on it can be compared.
-static void run_machine_value(Machine *m, const Op *op) {
+static bool run_machine_value(Machine *m, Op *op) {
   Tile *tile = eval_tile(m, op_result(op));
   Element x = eval_exact(tile->code, op->kind == OP_SMID ? 0 : m->steps);
   x.state = UNCERTAIN;
   eval_fill(tile, &x);
+  return true;
 }
+
+static bool run_splat(Machine *m, Op *op) {
+  Element x = tile_get(eval_operand(m, op, 0), 0);
+  eval_fill(eval_tile(m, op_result(op)), &x);
+  return true;
+}
+
+// The same elements in the same order.
+static bool run_copy(Machine *m, Op *op) {
+  eval_copy(eval_tile(m, op_result(op)), eval_operand(m, op, 0));
+  return true;
+}
+
+static bool run_barrier(Machine *m, Op *op) {
+  (void)op;
+  eval_race_barrier(m);
+  return true;
+}
+
+static bool run_nothing(Machine *m, Op *op) {
+  (void)m, (void)op;
+  return true;
+}
+
+static bool refuse_inline_asm(Machine *m, Op *op) {
+  return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
+}
+
+// What runs the ops that are not elementwise and have no regions.
+static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
+    [OP_CONSTANT] = run_constant,
+    [OP_ARANGE] = run_arange,
+    [OP_PROGRAM_ID] = run_grid_position,
+    [OP_NUM_PROGRAMS] = run_grid_position,
+    [OP_SPLAT] = run_splat,
+    [OP_EXPAND_DIMS] = run_copy,
+    [OP_RESHAPE] = run_copy,
+    [OP_CONVERT_LAYOUT] = run_copy,
+    [OP_BROADCAST] = eval_shape_op,
+    [OP_TRANS] = eval_shape_op,
+    [OP_JOIN] = eval_shape_op,
+    [OP_SPLIT] = eval_shape_op,
+    [OP_CAT] = eval_shape_op,
+    [OP_SLICE] = eval_shape_op,
+    [OP_GATHER] = eval_shape_op,
+    [OP_FLIP] = eval_shape_op,
+    [OP_SORT] = eval_sort,
+    [OP_HISTOGRAM] = eval_sort,
+    [OP_ADDPTR] = eval_access,
+    [OP_LOAD] = eval_access,
+    [OP_STORE] = eval_access,
+    [OP_ATOMIC_RMW] = eval_atomic,
+    [OP_ATOMIC_CAS] = eval_atomic,
+    [OP_BARRIER] = run_barrier,
+    [OP_MAKE_BLOCK_PTR] = eval_block_op,
+    [OP_ADVANCE] = eval_block_op,
+    [OP_BLOCK_LOAD] = eval_block_op,
+    [OP_BLOCK_STORE] = eval_block_op,
+    [OP_SHARED_ALLOC] = eval_shared,
+    [OP_SHARED_STORE] = eval_shared,
+    [OP_SHARED_LOAD] = eval_shared,
+    [OP_SHARED_GATHER] = eval_shared,
+    [OP_SHARED_COUNT] = eval_shared,
+    [OP_SHARED_INDEX] = eval_shared,
+    [OP_SHARED_TRANS] = eval_shared,
+    [OP_COPY_ASYNC] = eval_shared,
+    [OP_ASYNC_COMMIT] = eval_shared,
+    [OP_ASYNC_WAIT] = eval_shared,
+    [OP_DOT_WAIT] = eval_shared,
+    [OP_FENCE_ASYNC] = run_nothing,
+    [OP_DOT] = eval_dot,
+    [OP_MATH] = eval_math,
+    [OP_PRINT] = eval_debug,
+    [OP_ASSERT] = eval_debug,
+    [OP_GLOBALTIMER] = run_machine_value,
+    [OP_SMID] = run_machine_value,
+    [OP_GDC_WAIT] = run_nothing,
+    [OP_GDC_LAUNCH_DEPENDENTS] = run_nothing,
+    [OP_INLINE_ASM] = refuse_inline_asm,
+};
 
 bool eval_plain(Machine *m, Op *op) {
   if (!eval_scratch(m, op)) return false;
-  switch ((int)op->kind) {
-  case OP_CONSTANT: run_constant(m, op); return true;
-  case OP_ARANGE: run_arange(m, op); return true;
-  case OP_PROGRAM_ID:
-  case OP_NUM_PROGRAMS: return run_grid_position(m, op);
-  case OP_SPLAT: {
-    Element x = tile_get(eval_operand(m, op, 0), 0);
-    eval_fill(eval_tile(m, op_result(op)), &x);
-    return true;
-  }
-  case OP_EXPAND_DIMS:
-  case OP_RESHAPE:
-  case OP_CONVERT_LAYOUT: eval_copy(eval_tile(m, op_result(op)), eval_operand(m, op, 0)); return true;
-  case OP_BROADCAST:
-  case OP_TRANS:
-  case OP_JOIN:
-  case OP_SPLIT:
-  case OP_CAT:
-  case OP_SLICE:
-  case OP_GATHER:
-  case OP_FLIP: return eval_shape_op(m, op);
-  case OP_SORT:
-  case OP_HISTOGRAM: return eval_sort(m, op);
-  case OP_ADDPTR:
-  case OP_LOAD:
-  case OP_STORE: return eval_access(m, op);
-  case OP_ATOMIC_RMW:
-  case OP_ATOMIC_CAS: return eval_atomic(m, op);
-  case OP_BARRIER: eval_race_barrier(m); return true;
-  case OP_MAKE_BLOCK_PTR:
-  case OP_ADVANCE:
-  case OP_BLOCK_LOAD:
-  case OP_BLOCK_STORE: return eval_block_op(m, op);
-  case OP_SHARED_ALLOC:
-  case OP_SHARED_STORE:
-  case OP_SHARED_LOAD:
-  case OP_SHARED_GATHER:
-  case OP_SHARED_COUNT:
-  case OP_SHARED_INDEX:
-  case OP_SHARED_TRANS:
-  case OP_COPY_ASYNC:
-  case OP_ASYNC_COMMIT:
-  case OP_ASYNC_WAIT:
-  case OP_DOT_WAIT: return eval_shared(m, op);
-  case OP_FENCE_ASYNC: return true;
-  case OP_DOT: return eval_dot(m, op);
-  case OP_MATH: return eval_math(m, op);
-  case OP_PRINT:
-  case OP_ASSERT: return eval_debug(m, op);
-  case OP_GLOBALTIMER:
-  case OP_SMID: run_machine_value(m, op); return true;
-  case OP_GDC_WAIT:
-  case OP_GDC_LAUNCH_DEPENDENTS: return true;
-  case OP_INLINE_ASM: return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
-  default:
-    if (op_has(op, ELEMENTWISE)) return eval_elementwise(m, op);
-    return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
-  }
+  if (runners[op->kind]) return runners[op->kind](m, op);
+  if (op_has(op, ELEMENTWISE)) return eval_elementwise(m, op);
+  return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
 }
 
 static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *options) {
