@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/math.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 
@@ -189,7 +190,7 @@ static tilec_status make_room(tilec_kernel *k) {
 
 static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64_t hash, Specialisation *s) {
   size_t key = (size_t)KEY_BYTES * k->param_count, values = sizeof(uint64_t) * k->value_count;
-  size_t at = (sizeof(Variant) + key + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+  size_t at = round_up(sizeof(Variant) + key, sizeof(uint64_t));
   char *memory = malloc(at + values);
   if (!memory) return NULL;
   Variant *v = (Variant *)memory;

@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include "base/math.h"
 #include "sim/hooks.h"
 #include "sim/mbarrier.h"
 #include "sim/resolve.h"
 
 enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 1000 };
 
-static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t aligned(size_t bytes) { return round_up(bytes, ALIGNMENT); }
 
 typedef struct RegisterRun {
   uint32_t from, bytes;

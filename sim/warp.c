@@ -5,12 +5,13 @@
 #include <fenv.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/math.h"
 #include "sim/hooks.h"
 #include "sim/mbarrier.h"
 
 enum { PATIENCE = 1000, TURN = 32 };
 
-static uint32_t count_lanes(uint32_t mask) { return (uint32_t)__builtin_popcount(mask); }
+static uint32_t count_lanes(uint32_t mask) { return bit_count(mask); }
 
 void warp_fault(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                 const char *format, ...) {
