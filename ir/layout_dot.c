@@ -263,7 +263,7 @@ static bool fma_shared(const Layout *home, const Layout *read, const DotShape *s
   if (outer_bits < VECTOR_BITS + LINE_BITS || shape->k < LINE_BITS) return false;
   Bases bases = {0};
   uint32_t written = layout_spanned(home, DIM_LANE) >> k & ((1u << shape->k) - 1), at = BANK_BITS;
-  at -= smaller(BANK_BITS, (uint32_t)__builtin_popcount(written));
+  at -= min_u32(BANK_BITS, (uint32_t)__builtin_popcount(written));
   add_range(&bases, DIM_OFFSET, outer, 0, VECTOR_BITS);
   uint32_t lanes = layout_spanned(read, DIM_LANE), registers = layout_spanned(read, DIM_REGISTER);
   for (uint32_t choice = 0; choice < 3; choice++)
@@ -283,7 +283,7 @@ bool layout_dot_placed(const Op *dot, DotOperand operand, const Type *home, DotP
   DotShape shape = dot_op_shape(dot);
   Layout read = read_layout(dot, operand, &shape);
   uint32_t rows = operand == DOT_A ? shape.m : shape.k, columns = operand == DOT_A ? shape.k : shape.n;
-  uint32_t elem_bits = log2_padded(type_element_bytes(home)), row_bytes, along_columns = operand == DOT_B;
+  uint32_t elem_bits = log2_ceil(type_element_bytes(home)), row_bytes, along_columns = operand == DOT_B;
   if (shape.batch && placement != DOT_PLACED_SWIZZLE) return false;
   switch (placement) {
   case DOT_PLACED_ROWS: return layout_wgmma_shared(rows, columns, elem_bits, 1, layout, &row_bytes);
