@@ -52,9 +52,10 @@ uint64_t axis_step(const Value *value) {
 
 AxisInfo axis_nothing_known(const Value *value) {
   AxisInfo info = {{0}, {0}, {0}, false, false, 0};
+  uint64_t divisor = is_pointer(value) ? axis_step(value) : 1;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
     info.contiguity[d] = info.constancy[d] = 1;
-    info.divisibility[d] = is_pointer(value) ? axis_step(value) : 1;
+    info.divisibility[d] = divisor;
   }
   return info;
 }

@@ -18,10 +18,13 @@ typedef struct Common {
   bool changed;
 } Common;
 
-static uint64_t hash_int(uint64_t hash, uint64_t value) { return hash_more(hash, &value, sizeof value); }
+static uint64_t hash_int(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 32;
+}
 
 static uint64_t hash_op(const Op *op) {
-  uint64_t hash = hash_int(hash_bytes(NULL, 0), op->kind);
+  uint64_t hash = hash_int(0, op->kind);
   for (uint32_t i = 0; i < op->operand_count; i++) hash = hash_int(hash, op_operand(op, i)->id);
   for (uint32_t i = 0; i < op->attrs.n; i++) {
     const Attr *attr = &op->attrs.at[i];
@@ -30,7 +33,7 @@ static uint64_t hash_op(const Op *op) {
     if (kind == ATTR_KIND_INT) hash = hash_int(hash, (uint64_t)attr->i);
     if (kind == ATTR_KIND_FLOAT) hash = hash_more(hash, &attr->f, sizeof attr->f);
   }
-  return hash ^ hash >> 32;
+  return hash;
 }
 
 static bool same_ints(const Attr *a, const Attr *b) {

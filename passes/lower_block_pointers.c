@@ -248,16 +248,21 @@ static void lower_region(Lowering *l, Region *region) {
   }
 }
 
-static void find_layouts(Op *op, void *data) {
-  bool *found = data;
+typedef struct Found {
+  bool blocks, layouts; // block pointers are made; what is accessed through them has layouts
+} Found;
+
+static void find_blocks(Op *op, void *data) {
+  Found *found = data;
   const Value *tile = op->kind == OP_BLOCK_LOAD ? op_result(op) : op_operand(op, 1);
-  if (op->kind == OP_BLOCK_LOAD || op->kind == OP_BLOCK_STORE) *found |= tile->type->layout != NULL;
+  if (op->kind == OP_BLOCK_LOAD || op->kind == OP_BLOCK_STORE) found->layouts |= tile->type->layout != NULL;
+  found->blocks |= op->kind == OP_MAKE_BLOCK_PTR;
 }
 
 bool pass_lower_block_pointers(PassContext *context, Func *func) {
-  bool have_layouts = false;
-  region_walk(func->body, find_layouts, &have_layouts);
-  if (have_layouts) return false;
+  Found found = {false, false};
+  region_walk(func->body, find_blocks, &found);
+  if (!found.blocks || found.layouts) return false;
   Lowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   l.parts = ARENA_ARRAY(context->scratch, BlockParts *, func->value_count);
   lower_region(&l, func->body);

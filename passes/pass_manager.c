@@ -73,12 +73,37 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool run_pass(const PassInfo *pass, IrModule *module, Diags *diags, const PassRunOptions *options) {
-  PassContext context = {options->scratch ? options->scratch : module->ir->arena, diags};
-  double start = now();
-  for (uint32_t i = 0; i < module->funcs.n; i++) {
-    pass->run(&context, module->funcs.at[i]);
+// A run of the passes over one module. `simple`: no pass has changed anything since simplify ran, which would find
+// nothing to do.
+typedef struct PassRun {
+  IrModule *module;
+  Diags *diags;
+  const PassRunOptions *options;
+  bool simple;
+} PassRun;
+
+static bool run_funcs(PassRun *run, const PassInfo *pass) {
+  const PassRunOptions *options = run->options;
+  PassContext context = {options->scratch ? options->scratch : run->module->ir->arena, run->diags};
+  bool changed = false;
+  for (uint32_t i = 0; i < run->module->funcs.n; i++) {
+    changed |= pass->run(&context, run->module->funcs.at[i]);
     if (options->scratch) arena_free(options->scratch);
+  }
+  return changed;
+}
+
+static bool run_pass(PassRun *run, const PassInfo *pass) {
+  IrModule *module = run->module;
+  Diags *diags = run->diags;
+  const PassRunOptions *options = run->options;
+  bool simplifies = pass->run == pass_simplify;
+  double start = now();
+  if (!simplifies)
+    run->simple &= !run_funcs(run, pass);
+  else if (!run->simple) {
+    run_funcs(run, pass);
+    run->simple = true;
   }
   double seconds = now() - start;
   if (options->verify_each && !module_verify(module, diags)) {
@@ -93,6 +118,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
   uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
   const char *stop = options->stop_after;
+  PassRun run = {module, diags, options, false};
   uint32_t ran = 0;
 
   if (options->after) options->after(NULL, module, 0, options->data);
@@ -100,7 +126,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
-    if (!run_pass(pass, module, diags, options)) return false;
+    if (!run_pass(&run, pass)) return false;
     if ((stop && strcmp(stop, pass->name) == 0) || ++ran == options->most) break;
   }
   return true;
