@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions between layouts: a renaming of registers where threads keep their elements, shuffles where
-// warps do.
+// Conversions between layouts: a renaming of registers where
+// threads keep their elements, shuffles where warps do.
 #include "base/fault.h"
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"

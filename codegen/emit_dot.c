@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// dot: by the instruction that choose_dot named. mma.sync is here, wgmma and fused multiply-adds have files
-// of their own.
+// dot: by the instruction that choose_dot named. mma.sync is here,
+// wgmma and fused multiply-adds have files of their own.
 #include "codegen/emit_dot.h"
 
 #include <string.h>

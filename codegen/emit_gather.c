@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements that change threads by what is computed or by a mirror: flip, and out of shared memory shared_gather
-// and shared_count.
+// Elements that change threads by what is computed or by a mirror:
+// flip, and out of shared memory shared_gather and shared_count.
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
 #include "ir/scratch.h"
 
 // --- shared_gather: each element of the result is read where its index says
 
-// The place in the buffer, a plain one, of the result's register r; an index that is out of range gives some
-// element.
+// The place in the buffer, a plain one, of the result's register r;
+// an index that is out of range gives some element.
 static LLVMValueRef gathered_place(Emitter *e, const Op *op, uint32_t r) {
   const Type *x = op_operand(op, 0)->type, *to = op_result(op)->type;
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0), first, to_first;

@@ -29,8 +29,8 @@ static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   return LLVMBuildICmp(e->builder, LLVMIntNE, bit, emit_i32(e, 0), "");
 }
 
-// Whether the step is over registers, or over lanes where one bit of the lane alone tells which holder has
-// the earlier elements.
+// Whether the step is over registers, or over lanes where one bit
+// of the lane alone tells which holder has the earlier elements.
 static bool is_plain(const Reduction *d, const ReduceStep *step) {
   const Layout *layout = d->layout;
   const uint32_t first = layout_first_bit(layout, DIM_LANE), top = 31u - (uint32_t)__builtin_clz(step->delta);
@@ -41,9 +41,9 @@ static bool is_plain(const Reduction *d, const ReduceStep *step) {
   return true;
 }
 
-// Where the order matters and all steps are plain, no lane but the one whose bits of all steps are 0 need
-// have combined in order: the others get it from there. The mask of those bits; 0: each lane looks to the
-// order.
+// Where the order matters and all steps are plain, no lane but the one whose bits
+// of all steps are 0 need have combined in order: the others get it from there.
+// The mask of those bits; 0: each lane looks to the order.
 static uint32_t followers(const Reduction *d) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < d->plan.local; i++) {
@@ -62,8 +62,8 @@ static void follow(Reduction *d, uint32_t dead) {
       d->v[k][r] = emit_shuffle_from(e, d->v[k][r], leader);
 }
 
-// v[r] and `others` into v[r], the earlier first, so that both holders get the same; among followers only the
-// leader's is right.
+// v[r] and `others` into v[r], the earlier first, so that both
+// holders get the same; among followers only the leader's is right.
 static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *others, const ReduceStep *step) {
   Emitter *e = d->e;
   LLVMValueRef a[MAX_COMBINED], b[MAX_COMBINED], out[MAX_COMBINED];

@@ -92,8 +92,8 @@ static uint32_t lane_run(const Scan *s, uint32_t axis_bit) {
   return n > 1 ? n : 0;
 }
 
-// What comes before this lane's run whose last element is v[last], from the lane before; v[last] itself is
-// done.
+// What comes before this lane's run whose last element
+// is v[last], from the lane before; v[last] itself is done.
 static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, LLVMValueRef *before) {
   Emitter *e = s->e;
   for (uint32_t i = axis_bit; i < axis_bit + n; i++) {

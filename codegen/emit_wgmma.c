@@ -2,9 +2,9 @@
 // dot by wgmma: descriptors of the operands in shared memory, one instruction for each m64 x n and 32 bytes
 // of k. PTX ISA, "Matrix Descriptor Format" and "Strides" of wgmma.mma_async.
 //
-// The instruction's first operand is a, or where b is in registers b: then its rows are the result's columns
-// and its columns the result's rows. Which element of the result a row or column bit stands for the result's
-// layout says.
+// The instruction's first operand is a, or where b is in registers b:
+// then its rows are the result's columns and its columns the result's rows.
+// Which element of the result a row or column bit stands for the result's layout says.
 #include <math.h>
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
@@ -77,8 +77,8 @@ static LLVMValueRef descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) 
   return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
 }
 
-// Bytes from the matrix's start to where the thread's warpgroup's part begins: by the result's warp bits from
-// the third on.
+// Bytes from the matrix's start to where the thread's warpgroup's
+// part begins: by the result's warp bits from the third on.
 static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matrix *matrix) {
   Emitter *e = d->e;
   LLVMValueRef offset = emit_i32(e, 0);
@@ -127,8 +127,8 @@ static LLVMValueRef descriptor_at(const WgmmaDot *d, const Matrix *matrix, uint3
   return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
 }
 
-// The registers of one instruction's result, in its order: neighbours along n, then rows 8 apart, then the
-// next 8 columns.
+// The registers of one instruction's result, in its order:
+// neighbours along n, then rows 8 apart, then the next 8 columns.
 static uint32_t result_register(const WgmmaDot *d, uint32_t index, uint32_t v) {
   uint32_t place = (v >> 1 & 1) * d->next_8_rows + (8 * (v >> 2) + (v & 1)) * d->next_column;
   return emit_mapped_register(&d->p->acc, index + place);
@@ -303,8 +303,8 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
 
 // --- waits
 
-// What is waited for passes through the wait, so that nothing that uses it moves before that: fp16 in pairs,
-// as the products have them.
+// What is waited for passes through the wait, so that nothing that
+// uses it moves before that: fp16 in pairs, as the products have them.
 static uint32_t add_waited(Emitter *e, const Value *value, LLVMValueRef *words) {
   uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1;
   for (uint32_t r = 0; r < count; r += step) {

@@ -7,7 +7,6 @@
 
 enum { NVVM_KERNEL_CALL = 71, NVVM_GLOBAL = 1, NVVM_SHARED = 3 };
 
-
 // An intrinsic by name; `types` are its overloaded types.
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
                             const LLVMValueRef *args, uint32_t arg_count);
@@ -20,8 +19,8 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
 // x, an fp32 number that an instruction computed, in a register that ptxas does not choose for x: plus -0.0.
 LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x);
 
-// The call synchronises threads, or waits for what they began: it may neither be copied, nor moved to where
-// fewer threads come by.
+// The call synchronises threads, or waits for what they began:
+// it may neither be copied, nor moved to where fewer threads come by.
 void nvvm_synchronises(Emitter *e, LLVMValueRef call);
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,

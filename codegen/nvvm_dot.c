@@ -132,8 +132,8 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   finish(e, &call, false, sum);
 }
 
-// The scale of the sum, 0 or 1 or a predicate, and for floats the signs of a and b, for 16-bit types what is
-// transposed.
+// The scale of the sum, 0 or 1 or a predicate, and for floats
+// the signs of a and b, for 16-bit types what is transposed.
 static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
   const char *adds = g->fresh && step->begins ? ", adds" : ", 1";
   bool integer = g->types.sum == ELEM_I32, half = elem_info(g->types.a)->bits == 16;

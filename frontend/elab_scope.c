@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a name stands for: a binding of a frame, a function or constant of a file, what is imported, a module of
-// Triton and its members.
+// What a name stands for: a binding of a frame, a function or constant
+// of a file, what is imported, a module of Triton and its members.
 #include "frontend/elaborate.h"
 
 #include <math.h>

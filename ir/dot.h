@@ -44,8 +44,8 @@ const DotInstructionInfo *dot_instruction_info(DotInstruction instruction);
 // Of an op `dot`: fused multiply-adds where none was chosen yet.
 DotInstruction dot_instruction(const Op *dot);
 void dot_set_instruction(Op *dot, DotInstruction instruction);
-// Where the dot's part of k begins in an operand that has more of it, and how much of k that is: all without
-// the attribute `part`.
+// Where the dot's part of k begins in an operand that has more of it,
+// and how much of k that is: all without the attribute `part`.
 typedef struct DotPart {
   uint32_t first, count;
 } DotPart;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous dots of the evaluator. A product is computed where it begins, but its result is there only
-// after a dot_wait that leaves no more dots under way than were begun after it; until then it may be carried,
-// waited for, or be what another dot adds to. What the dot reads in shared memory must not be written before
-// that.
+// Asynchronous dots of the evaluator. A product is computed where it begins, but its result
+// is there only after a dot_wait that leaves no more dots under way than were begun after it;
+// until then it may be carried, waited for, or be what another dot adds to.
+// What the dot reads in shared memory must not be written before that.
 #include "ir/eval_machine.h"
 #include "ir/dot.h"
 

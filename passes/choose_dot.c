@@ -21,7 +21,7 @@
 
 // --- warps
 
-uint32_t dot_warp_bits(const Chooser *c) { return (uint32_t)__builtin_ctz(func_warps(c->func)); }
+uint32_t dot_warp_bits(const Chooser *c) { return log2_of(func_warps(c->func)); }
 
 // As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
 // as long as there are rows: repeating work costs more than passing elements between warps.

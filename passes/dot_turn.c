@@ -3,16 +3,15 @@
 //
 // wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
 // other dimension is turned: its anchor's lanes are such that the stores into the buffer have no conflicts.
+#include "base/math.h"
 #include "ir/tuning.h"
 #include "passes/choose_dot.h"
 
-// log2 of what one access takes of a turned load: `inner` and `outer` neighbours a thread, `lanes` lanes
-// along the inner dimension.
+// log2 of what one access takes of a turned load: `inner` and `outer`
+// neighbours a thread, `lanes` lanes along the inner dimension.
 typedef struct Turn {
   uint32_t inner, outer, lanes;
 } Turn;
-
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static uint32_t add_bits(Layout *layout, uint32_t at, uint32_t shift, uint32_t first, uint32_t end) {
   for (uint32_t i = first; i < end; i++) layout->basis[at++] = 1u << (shift + i);
@@ -25,8 +24,8 @@ static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t oute
   Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
   uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
   uint32_t lanes_inner = turn.inner + turn.lanes, lanes_outer = turn.outer + LANE_BITS - turn.lanes;
-  uint32_t warps = dot_warp_bits(c), along_outer = smaller(warps, outer_bits - lanes_outer);
-  uint32_t along_inner = smaller(warps - along_outer, inner_bits - lanes_inner);
+  uint32_t warps = dot_warp_bits(c), along_outer = min_u32(warps, outer_bits - lanes_outer);
+  uint32_t along_inner = min_u32(warps - along_outer, inner_bits - lanes_inner);
   uint32_t n = add_bits(&layout, 0, inner, 0, turn.inner);
   n = add_bits(&layout, n, outer, 0, turn.outer);
   n = add_bits(&layout, n, inner, lanes_inner, inner_bits - along_inner);
@@ -46,21 +45,19 @@ static bool turn_fits(Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
   return turn.inner + turn.lanes <= inner_bits && turn.outer + LANE_BITS - turn.lanes <= outer_bits;
 }
 
-// For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of 4
-// x 4 words through registers, 16 bytes an access on both sides, were slower on an H200: 1896 us against 1488
-// for 8192 x 4096 x 6144.
+// For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of
+// 4 x 4 words through registers, 16 bytes an access on both sides, are slower (docs/measurements.md).
 static const Turn wgmma_turn = {.lanes = TUNE_TURN_WGMMA_LANES};
 
 // Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
 // go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
-// since each line of an instruction costs: 8 a line were 8 % slower for tiles of 256 x 128 on an H200, and
-// blocks of half a line 15 %.
+// since each line of an instruction costs (docs/measurements.md).
 static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits) {
   enum { VECTOR = 2, LINE_VECTORS = TUNE_TURN_LINE_VECTORS, WORD_LANES = TUNE_TURN_WORD_LANES };
   uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + dot_warp_bits(c);
   if (inner_bits >= VECTOR + LINE_VECTORS && bits >= threads + 2 * VECTOR)
     return (Turn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};
-  return (Turn){.lanes = smaller(WORD_LANES, inner_bits)};
+  return (Turn){.lanes = min_u32(WORD_LANES, inner_bits)};
 }
 
 // The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.

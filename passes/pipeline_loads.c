@@ -127,8 +127,8 @@ static bool known_ahead(Finder *f, const StagedLoad *staged) {
   return known;
 }
 
-// A load whose address cannot be computed ahead stays where it is; what is ahead is marked anew for the
-// others.
+// A load whose address cannot be computed ahead stays where it is;
+// what is ahead is marked anew for the others.
 static void keep_known(Finder *f) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {

@@ -14,8 +14,8 @@ typedef struct StagedLoad {
 typedef struct StagedLoop {
   Op *loop;
   VEC(StagedLoad) loads;
-  // An asynchronous wgmma whose sum is carried by the loop: may be under way while the next begins;
-  // NULL: none.
+  // An asynchronous wgmma whose sum is carried by the loop:
+  // may be under way while the next begins; NULL: none.
   Op *dot;
   Op *dot_wait; // for the dot
   uint32_t sum; // which carried value that is
