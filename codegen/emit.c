@@ -184,7 +184,9 @@ static void emit_return(Emitter *e, Op *op) {
 }
 
 static void emit_barrier(Emitter *e, Op *op) {
-  nvvm_barrier(e, (uint32_t)op_int(op, ATTR_ID, 0), 32 * (uint32_t)op_int(op, ATTR_WARPS, 0));
+  uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, region_warps(op));
+  bool all = warps == func_warps(e->func);
+  nvvm_barrier(e, (uint32_t)op_int(op, ATTR_ID, 0), all ? 0 : 32 * warps);
 }
 
 static void emit_smid(Emitter *e, Op *op) { fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL)); }
