@@ -3,6 +3,7 @@
 // thread has what its warp knows: all of a reduce, the parts of reduce_parts.
 #include <string.h>
 #include "base/fault.h"
+#include "base/math.h"
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
 #include "ir/exchange.h"
@@ -21,7 +22,7 @@ typedef struct Reduction {
 // Whether register r is the later of the two elements that differ by `delta`.
 static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
   Emitter *e = d->e;
-  uint32_t top = 31u - (uint32_t)__builtin_clz(delta);
+  uint32_t top = log2_floor(delta);
   LayoutIndex index = emit_thread_index(e, d->layout);
   if (!(index.thread_mask >> top & 1))
     return LLVMConstInt(e->i1, layout_apply(d->layout, r, 0, 0, 0) >> top & 1, false);
@@ -33,11 +34,11 @@ static LLVMValueRef is_later(Reduction *d, uint32_t r, uint32_t delta) {
 // of the lane alone tells which holder has the earlier elements.
 static bool is_plain(const Reduction *d, const ReduceStep *step) {
   const Layout *layout = d->layout;
-  const uint32_t first = layout_first_bit(layout, DIM_LANE), top = 31u - (uint32_t)__builtin_clz(step->delta);
+  const uint32_t first = layout_first_bit(layout, DIM_LANE), top = log2_floor(step->delta);
   if (!step->lane) return true;
   if (step->reg || (step->lane & (step->lane - 1))) return false;
   for (uint32_t i = 0; i < layout_in_bits(layout); i++)
-    if ((layout->basis[i] >> top & 1) != (i == first + (uint32_t)__builtin_ctz(step->lane))) return false;
+    if ((layout->basis[i] >> top & 1) != (i == first + log2_of(step->lane))) return false;
   return true;
 }
 
@@ -78,7 +79,7 @@ static void combine_register(Reduction *d, uint32_t r, const LLVMValueRef *other
 }
 
 static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
-  uint32_t merged = step->lane ? 0 : 1u << (31u - (uint32_t)__builtin_clz(step->reg));
+  uint32_t merged = step->lane ? 0 : 1u << log2_floor(step->reg);
   LLVMValueRef *others = ARENA_ARRAY(d->e->arena, LLVMValueRef, (size_t)d->registers * d->count);
   for (uint32_t r = 0; r < d->registers; r++)
     for (uint32_t k = 0; k < d->count && !(r & (*dead | merged)); k++)

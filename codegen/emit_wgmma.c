@@ -7,6 +7,7 @@
 // Which element of the result a row or column bit stands for the result's layout says.
 #include <math.h>
 #include "base/fault.h"
+#include "base/math.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm_dot.h"
 #include "ir/dot.h"
@@ -37,7 +38,7 @@ typedef struct WgmmaDot {
 // log2 of the operand's own k, of which the dot may take a part.
 static uint32_t own_k_bits(const WgmmaDot *d, DotOperand operand) {
   const Type *type = op_operand(d->p->op, operand)->type;
-  return (uint32_t)__builtin_ctz(type->shape[operand == DOT_A]);
+  return log2_of(type->shape[operand == DOT_A]);
 }
 
 static bool is_whole(const WgmmaDot *d, DotOperand operand) {

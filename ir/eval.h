@@ -65,8 +65,8 @@ typedef struct EvalCheck {
   uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
   double worst;         // the largest |got - r| / allowed over the compared floats
   uint64_t first_wrong; // element index, where wrong > 0
-  // NULL where none is wrong; "element 17: got 1.5, expected
-  // 2 (reference 2, allowed 1e-6)"; in the memory's arena.
+  // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)";
+  // in the memory's arena.
   const char *first_message;
 } EvalCheck;
 

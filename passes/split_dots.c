@@ -23,6 +23,7 @@
 //         before is under way, a part waits until that one's same part, whose registers it reads anew, is
 //         done: the loop's own wait then has nothing left to wait for. Tensor cores sum fp8 with fewer bits
 //         than fp32 has
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
@@ -72,7 +73,7 @@ static Value *load_part(Splitter *s, Builder *b, const Op *dot, DotOperand opera
   Value *buffer = op_operand(dot, operand);
   DotShape shape = dot_op_shape(dot);
   const Attr *anchor = op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B);
-  Layout layout = layout_dot_part(anchor->layout, &shape, operand, (uint32_t)__builtin_ctz(count));
+  Layout layout = layout_dot_part(anchor->layout, &shape, operand, log2_of(count));
   uint32_t tile_shape[] = {buffer->type->shape[0], buffer->type->shape[1]}, starts[] = {0, 0};
   uint32_t dimension = operand == DOT_A;
   tile_shape[dimension] = count, starts[dimension] = first;

@@ -18,6 +18,7 @@
 // scratch buffer was, one an operand. Reductions whose lanes can combine by redux.sync get the attribute.
 #include <string.h>
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/clone.h"
 #include "ir/exchange.h"
 #include "passes/passes.h"
@@ -41,7 +42,7 @@ static Value *buffer_of(const Op *op, const Type *type) {
 static const Type *plain_buffer(const Splitter *s, Elem elem, uint32_t rank, const uint32_t *shape) {
   Layout layout = {0};
   uint32_t bits = 0;
-  for (uint32_t d = 0; d < rank; d++) bits += (uint32_t)__builtin_ctz(shape[d]);
+  for (uint32_t d = 0; d < rank; d++) bits += log2_of(shape[d]);
   layout.bits[DIM_OFFSET] = layout.out_bits = (uint8_t)bits;
   for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
   return type_shared(s->ir, elem, rank, shape, layout_intern(s->ir, &layout));
@@ -91,7 +92,7 @@ static void split_conversion(Splitter *s, Op *op) {
 // Without bank conflicts; mirrored it is the same places in another order.
 static void split_flip(Splitter *s, Op *op) {
   const Type *type = op_result(op)->type;
-  uint32_t elem_bits = (uint32_t)__builtin_ctz(type_element_bytes(type));
+  uint32_t elem_bits = log2_of(type_element_bytes(type));
   Layout layout = layout_swizzle(type->layout, type->layout, elem_bits);
   Value *buffer = buffer_of(
       op, type_shared(s->ir, buffer_elem(type), type->rank, type->shape, layout_intern(s->ir, &layout)));
