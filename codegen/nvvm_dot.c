@@ -51,6 +51,7 @@ static void add_tied(Tied *call, LLVMValueRef value, uint32_t result) {
   call->args[call->count++] = value;
 }
 
+// Of a warp's instruction that synchronises nothing.
 static void mark_convergent(Emitter *e, LLVMValueRef call) {
   unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
   LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -72,6 +73,8 @@ static void finish(Emitter *e, Tied *call, bool ordered, LLVMValueRef *results) 
   buf_free(&call->constraints);
   LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args, call->count, "");
   if (ordered)
+    nvvm_synchronises(e, all);
+  else if (ordered)
     nvvm_synchronises(e, all);
   else
     mark_convergent(e, all);

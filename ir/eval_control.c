@@ -135,7 +135,7 @@ static bool take_step(Machine *m, const Op *op) {
 }
 
 Flow eval_op(Machine *m, Op *op) {
-  if (!eval_dots_readable(m, op)) return FLOW_FAIL;
+  if (!eval_dots_allow(m, op)) return FLOW_FAIL;
   switch ((int)op->kind) {
   case OP_RETURN: return FLOW_RETURN;
   case OP_FOR: return run_for(m, op);

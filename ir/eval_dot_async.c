@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous dots of the evaluator. A product is computed where it begins, but its result
-// is there only after a dot_wait that leaves no more dots under way than were begun after it;
-// until then it may be carried, waited for, or be what another dot adds to.
-// What the dot reads in shared memory must not be written before that.
+// Asynchronous dots of the evaluator. A product is computed where it begins, but its result is there only
+// after a dot_wait that leaves no more dots under way than were begun after it; until then it may be carried,
+// waited for, or be what another dot adds to. What the dot reads in shared memory must not be written before
+// that, and what it reads in registers not be computed anew.
 #include "ir/eval_machine.h"
 #include "ir/dot.h"
 
-// Elements of a buffer that a dot reads.
+// What a dot reads: elements of a buffer, or a tile's registers.
 typedef struct Reading {
+  const Value *tile; // NULL: of a buffer
   uint64_t dot, first, last;
   uint32_t buffer;
 } Reading;
@@ -22,9 +23,12 @@ void eval_dots_program(Machine *m) {
 }
 
 static void add_reading(Machine *m, const Value *buffer) {
-  if (buffer->type->kind != TYPE_SHARED) return;
+  if (buffer->type->kind != TYPE_SHARED) {
+    vec_push(m->arena, &m->dots->readings, ((Reading){.tile = buffer, .dot = m->dots->begun}));
+    return;
+  }
   const Tile *view = &m->values[buffer->id];
-  Reading reading = {m->dots->begun, view->bits[1], view->bits[1], (uint32_t)view->bits[0]};
+  Reading reading = {NULL, m->dots->begun, view->bits[1], view->bits[1], (uint32_t)view->bits[0]};
   for (uint32_t d = 0; d < buffer->type->rank; d++)
     reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
   vec_push(m->arena, &m->dots->readings, reading);
@@ -60,8 +64,19 @@ static bool passes_on(const Op *op, uint32_t i) {
   }
 }
 
-bool eval_dots_readable(Machine *m, const Op *op) {
+// Whether the op's results are what a dot under way reads, from when the op ran before.
+static bool computes_anew(const Machine *m, const Op *op) {
+  for (uint32_t i = 0; i < m->dots->readings.n; i++) {
+    const Value *tile = m->dots->readings.at[i].tile;
+    if (tile && tile->def == op) return true;
+  }
+  return false;
+}
+
+bool eval_dots_allow(Machine *m, const Op *op) {
   if (!m->dots || m->dots->begun == m->dots->done) return true;
+  if (computes_anew(m, op))
+    return eval_error(m, op, NO_ELEMENT, "the registers are written while an asynchronous dot reads them");
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Tile *tile = &m->values[op_operand(op, i)->id];
     if (tile->dot <= m->dots->done || passes_on(op, i)) continue;
@@ -78,7 +93,8 @@ bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t 
   if (!m->dots) return false;
   for (uint32_t i = 0; i < m->dots->readings.n; i++) {
     const Reading *reading = &m->dots->readings.at[i];
-    if (reading->buffer == buffer && reading->first <= last && first <= reading->last) return true;
+    if (!reading->tile && reading->buffer == buffer && reading->first <= last && first <= reading->last)
+      return true;
   }
   return false;
 }

@@ -130,8 +130,8 @@ void eval_shared_program(Machine *m); // the next program begins
 void eval_dot_begun(Machine *m, const Op *dot, Tile *result);
 void eval_dots_wait(Machine *m, uint64_t pending);
 void eval_dots_program(Machine *m); // the next program begins
-// False with an error where the op reads what a dot under way gives.
-bool eval_dots_readable(Machine *m, const Op *op);
+// False with an error where the op reads what a dot under way gives, or computes anew what one reads.
+bool eval_dots_allow(Machine *m, const Op *op);
 // Whether a dot under way reads those elements of the buffer.
 bool eval_dots_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
 

@@ -230,6 +230,10 @@ static void check_instruction(Verifier *v, const Op *op) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
   bool is_async = op_attr(op, ATTR_ASYNC) != NULL;
   bool reads_memory = operand_type(op, 0)->kind == TYPE_SHARED || operand_type(op, 1)->kind == TYPE_SHARED;
+  for (uint32_t i = 0; i < 2; i++)
+    if (operand_type(op, i)->kind == TYPE_SHARED && !((info->places[0] | info->places[1]) & DOT_MEMORY))
+      verify_fail(v, op, "%s takes operands from registers, not from %s", info->name,
+                  verify_type_text(v, operand_type(op, i)));
   if (is_async && !info->is_async) verify_fail(v, op, "%s is never asynchronous", info->name);
   if (op_attr(op, ATTR_PART) && (!is_async || operand_type(op, 2)->rank != 2))
     verify_fail(v, op, "'part' is of asynchronous dots without batches");

@@ -84,6 +84,21 @@ static void test_what_a_dot_reads_is_not_written(void **unused) {
               0, "written while an asynchronous dot reads it");
 }
 
+#define LOOP(wait)                                                                                           \
+  OPERANDS "%0 = constant {value = 0} : i32\n%1 = constant {value = 1} : i32\n"                              \
+           "%3 = constant {value = 3} : i32\n"                                                               \
+           "%d = for %0, %3, %1, %zero : tile<16x16xfp32, " T "> do (%j: i32, %sum: tile<16x16xfp32, " T     \
+           ">) {\n" wait "%x = shared_load %a : tile<16x16xfp16, " T ">\n%n = dot %x, %b, %sum" WGMMA        \
+           "yield %n\n}\n%e = dot_wait %d {pending = 0}" SUM STORE("%e")
+
+static void test_registers_are_written_after_the_dot_that_reads_them(void **unused) {
+  (void)unused;
+  expect_sums(LOOP("dot_wait {pending = 0}\n"), 48, NULL);
+  expect_sums(LOOP("dot_wait {pending = 1}\n"), 0,
+              "registers are written while an asynchronous dot reads them");
+  expect_sums(LOOP(""), 0, "registers are written while an asynchronous dot reads them");
+}
+
 static void test_parts_of_k_and_fresh_sums(void **unused) {
   (void)unused;
   expect_sums(OPERANDS "%seven = constant {fvalue = 7}" SUM "%yes = constant {value = 1} : i1\n"
@@ -101,6 +116,7 @@ int main(void) {
       cmocka_unit_test(test_a_result_is_read_after_its_wait),
       cmocka_unit_test(test_a_dot_adds_to_what_is_under_way),
       cmocka_unit_test(test_what_a_dot_reads_is_not_written),
+      cmocka_unit_test(test_registers_are_written_after_the_dot_that_reads_them),
       cmocka_unit_test(test_parts_of_k_and_fresh_sums),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

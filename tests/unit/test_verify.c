@@ -186,6 +186,9 @@ static const Invalid bodies[] = {
     {"%x = dot %m, %q, %s : tile<16x32xfp32>", "dot: the result has the type of acc"},
     {"%x = dot %m, %q, %s {instruction = \"mma\", async} : tile<16x16xfp32>",
      "dot: mma is never asynchronous"},
+    {"%sb = shared_alloc : shared<32x16xfp32, layout<offset = [1, 2, 4, 8, 16, 32, 64, 128, 256]; 512>>\n"
+     "%x = dot %m, %sb, %s {instruction = \"mma\"} : tile<16x16xfp32>",
+     "dot: mma takes operands from registers, not from shared<32x16xfp32"},
     {"%x = dot %m, %q, %s {part = [0, 8]} : tile<16x16xfp32>", "dot: 'part' is of asynchronous dots without"},
     {"%x = dot %m, %q, %s {instruction = \"wgmma\", async, part = [4, 8]} : tile<16x16xfp32>",
      "dot: 'part' is where a part of k begins"},
