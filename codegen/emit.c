@@ -8,7 +8,6 @@
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
-#include "ir/tuning.h"
 
 // --- types
 
@@ -318,26 +317,11 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
   add_attribute(e, index, LLVMCreateEnumAttribute(e->context, kind, value));
 }
 
-// Whether a multiprocessor has the threads and shared memory
-// of two blocks, and their registers room for each thread's tiles.
-static bool two_blocks_fit(const Emitter *e, Func *func) {
-  const TargetInfo *arch = e->target->arch;
-  uint32_t threads = 32 * func_warps(func), share = arch->registers / (2 * threads);
-  uint32_t tiles =
-      share - (share / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? share / 2 : TUNE_BLOCKS_OTHER_REGISTERS);
-  return 2 * threads <= TARGET_WARP * arch->warps &&
-         2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
-         emit_pressure(e, func) <= tiles;
-}
-
-// Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
-// several blocks a multiprocessor, and spills most of what it has; so it is told that one will do. But where
-// two fit there are to be two, so that one computes while the other waits for memory.
-static void limit_registers(Emitter *e, Func *func) {
+static void limit_registers(Emitter *e, const Func *func) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  else if (func_warps(func) > TUNE_MANY_WARPS)
-    add_string_attribute(e, "nvvm.minctasm", two_blocks_fit(e, func) ? "2" : "1");
+  if (func->min_blocks)
+    add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", func->min_blocks));
 }
 
 // The bytes are in the kernel's parameter space, and nothing writes there: the address is the parameter itself.

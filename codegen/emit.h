@@ -81,10 +81,7 @@ Op *emit_region(Emitter *e, Region *region);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
 uint32_t emit_count(const Type *type);                            // registers a thread
-// Registers a thread that tiles fill where most of them are
-// alive (pressure.c says which count). After func_number.
-uint32_t emit_pressure(const Emitter *e, Func *func);
-LLVMValueRef *emit_new(Emitter *e, const Value *value); // its registers, to be filled
+LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);
 void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
 // Register r; of a scalar operand beside tiles the only one.
@@ -153,7 +150,6 @@ LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
 void emit_convert_layout(Emitter *e, Op *op);
 
 // emit_shared.c
-uint32_t func_shared_bytes(const Func *func); // of all its buffers; they have offsets
 void emit_shared_memory(Emitter *e, Func *func);
 // The address of the buffer's first byte, a pointer to address space 3.
 LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
@@ -195,8 +191,8 @@ void emit_shared_count(Emitter *e, Op *op);
 // emit_dot.c, emit_wgmma.c
 void emit_dot(Emitter *e, Op *op);
 void emit_dot_wait(Emitter *e, Op *op);
-// emit_ldmatrix.c: shared_load by ldmatrix; false, with nothing done, where it does not fit.
-bool emit_ldmatrix(Emitter *e, Op *op);
+// emit_ldmatrix.c: shared_load by ldmatrix.
+void emit_ldmatrix(Emitter *e, Op *op);
 
 // emit_control.c
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the function's end

@@ -13,19 +13,6 @@
 
 // --- the kernel's array
 
-static void add_buffer(Op *op, void *data) {
-  uint32_t *bytes = data;
-  if (op->kind != OP_SHARED_ALLOC) return;
-  uint32_t end = (uint32_t)op_int(op, ATTR_OFFSET, 0) + shared_bytes(op_result(op)->type);
-  if (end > *bytes) *bytes = end;
-}
-
-uint32_t func_shared_bytes(const Func *func) {
-  uint32_t bytes = 0;
-  region_walk(func->body, add_buffer, &bytes);
-  return bytes;
-}
-
 // Its name is no identifier of the language.
 void emit_shared_memory(Emitter *e, Func *func) {
   enum { MOST_ALIGNED = 1024 }; // what wgmma and TMA ask for
@@ -275,7 +262,10 @@ static void read_mirrored(Emitter *e, SharedAccess *access, const Type *tile, ui
 }
 
 static void emit_shared_load(Emitter *e, Op *op) {
-  if (op_attr(op, ATTR_LDMATRIX) && emit_ldmatrix(e, op)) return;
+  if (op_attr(op, ATTR_LDMATRIX)) {
+    emit_ldmatrix(e, op);
+    return;
+  }
   const Type *type = op_result(op)->type;
   const Attr *mirror = op_attr(op, ATTR_MIRROR);
   SharedAccess access = emit_shared_access(e, op_operand(op, 0), type, op_attr(op, ATTR_STARTS));

@@ -193,6 +193,7 @@ typedef struct Func {
   uint32_t param_count;
   Region *body;
   VEC(HostRegion *) host; // at most one of a kind
+  uint32_t min_blocks;    // of it a multiprocessor is to hold, for ptxas' registers; 0: not said
   Constexpr *constexprs;  // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
   uint32_t value_count, op_count; // as of func_number
@@ -201,6 +202,8 @@ typedef struct Func {
 typedef struct IrModule {
   IrContext *ir;
   Target target;
+  bool
+      final; // all passes have run: what it is compiled to hangs on this text alone, and on the level of LLVM's passes
   VEC(Func *) funcs;
 } IrModule;
 

@@ -357,7 +357,7 @@ static void parse_host(Parser *p, HostKind kind) {
   leave_scope(p, mark);
 }
 
-// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host} [loc] '{' {op} '}'
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host} ['min_blocks' '=' INTEGER] [loc] '{' {op} '}'
 static void parse_kernel(Parser *p) {
   parser_expect_word(p, "kernel");
   Loc loc = p->token.loc;
@@ -369,6 +369,10 @@ static void parse_kernel(Parser *p) {
   if (p->failed) return;
   parse_constexprs(p);
   for (HostKind kind; !p->failed && take_host_word(p, &kind);) parse_host(p, kind);
+  if (!p->failed && parser_take_word(p, "min_blocks")) {
+    parser_expect(p, '=');
+    p->func->min_blocks = (uint32_t)parser_u64(p, UINT16_MAX, "min_blocks");
+  }
   p->func->loc = parse_loc(p, loc);
   parser_expect(p, '{');
   bind_params(p, p->func->body);
@@ -401,14 +405,15 @@ static void parse_arch(Parser *p, Target *target) {
     parser_fail(p, loc, "unknown target \"%.60s\"", text);
 }
 
-static void parse_option(Parser *p, Target *target) {
-  static const char *const names[] = {"target",      "num_warps", "num_stages", "maxnreg", "fp32_dot",
-                                      "fp_contract", "opt_level", "debug",      "overlap"};
+static void parse_option(Parser *p, Target *target, bool *final) {
+  enum { OPTIONS = 10 };
+  static const char *const names[OPTIONS] = {"target",      "num_warps", "num_stages", "maxnreg", "fp32_dot",
+                                             "fp_contract", "opt_level", "debug",      "overlap", "final"};
   int option = 0;
-  while (option < 9 && !parser_is_word(p, names[option])) option++;
-  if (option == 9 && p->token.kind == TOKEN_WORD)
-    parser_unknown(p, "option", names, 9);
-  else if (option == 9)
+  while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
+  if (option == OPTIONS && p->token.kind == TOKEN_WORD)
+    parser_unknown(p, "option", names, OPTIONS);
+  else if (option == OPTIONS)
     parser_expected(p, "an option of the module");
   parser_advance(p);
   parser_expect(p, '=');
@@ -429,8 +434,10 @@ static void parse_option(Parser *p, Target *target) {
     target->opt_level = (uint8_t)parser_u64(p, UINT8_MAX, "opt_level");
   else if (option == 7)
     target->debug = parse_bool(p);
-  else
+  else if (option == 8)
     target->overlap = parse_bool(p);
+  else
+    *final = parse_bool(p);
 }
 
 // alias := ALIAS '=' layout
@@ -450,13 +457,15 @@ static void parse_module(Parser *p) {
   while (p->token.kind == TOKEN_ALIAS && !p->failed) parse_alias(p);
   parser_expect_word(p, "module");
   Target target = target_default();
+  bool final = false;
   if (!parser_is(p, '{')) {
-    do parse_option(p, &target);
+    do parse_option(p, &target, &final);
     while (parser_take(p, ',') && !p->failed);
   }
   parser_expect(p, '{');
   if (p->failed) return;
   p->module = module_new(p->ir, &target);
+  p->module->final = final;
   while (!p->failed && !parser_is(p, '}')) parse_kernel(p);
   parser_expect(p, '}');
   if (!p->failed && p->token.kind != TOKEN_END) parser_expected(p, "the end of the file");

@@ -267,6 +267,7 @@ static void print_func(Printer *p, Func *func) {
   print_params(p, func);
   print_constexprs(func, p->out);
   for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func->host.at[i]);
+  if (func->min_blocks) buf_printf(p->out, " min_blocks = %u", func->min_blocks);
   print_loc(p, func->loc);
   buf_text(p->out, " {\n");
   name_scope(p, func->body);
@@ -274,7 +275,8 @@ static void print_func(Printer *p, Func *func) {
   buf_text(p->out, "}\n");
 }
 
-static void print_target(const Target *target, Buf *out) {
+static void print_options(const IrModule *module, Buf *out) {
+  const Target *target = &module->target;
   static const char *const dots[] = {"ieee", "tf32", "tf32x3"};
   buf_text(out, "module target = \"");
   target_print_arch(target, out);
@@ -283,6 +285,7 @@ static void print_target(const Target *target, Buf *out) {
   buf_printf(out, ", fp_contract = %s, opt_level = %u, debug = %s", target->fp_contract ? "true" : "false",
              target->opt_level, target->debug ? "true" : "false");
   if (target->overlap) buf_text(out, ", overlap = true");
+  if (module->final) buf_text(out, ", final = true");
 }
 
 static void print_module(void *data) {
@@ -299,7 +302,7 @@ static void print_module(void *data) {
     layout_print(p->layouts.list.at[i], p->out);
     buf_char(p->out, '\n');
   }
-  print_target(&module->target, p->out);
+  print_options(module, p->out);
   buf_text(p->out, " {\n");
   for (uint32_t i = 0; i < module->funcs.n; i++) print_func(p, module->funcs.at[i]);
   buf_text(p->out, "}\n");

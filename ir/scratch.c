@@ -5,11 +5,25 @@
 
 #include "base/fault.h"
 #include "base/math.h"
+#include "ir/build.h"
 
 static uint32_t inner_bits(const Type *buffers) {
   uint32_t bits = 0;
   if (buffers->rank > 1) layout_dim_bits(buffers->rank, buffers->shape, 0, &bits);
   return bits;
+}
+
+static void add_buffer(Op *op, void *data) {
+  uint32_t *bytes = data;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  uint32_t end = (uint32_t)op_int(op, ATTR_OFFSET, 0) + shared_bytes(op_result(op)->type);
+  if (end > *bytes) *bytes = end;
+}
+
+uint32_t func_shared_bytes(const Func *func) {
+  uint32_t bytes = 0;
+  region_walk(func->body, add_buffer, &bytes);
+  return bytes;
 }
 
 bool shared_is_stacked(const Type *buffers) {

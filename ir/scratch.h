@@ -12,6 +12,8 @@ enum { SHARED_ALIGN = 16 }; // bytes: what every buffer is aligned to
 uint32_t tile_words(const Type *tile);
 // Bytes of a shared buffer, of a type that the verifier takes.
 uint32_t shared_bytes(const Type *buffer);
+// Bytes of all the function's buffers; they have offsets.
+uint32_t func_shared_bytes(const Func *func);
 // Whether the buffers along the first dimension follow one another, each in the same layout: that dimension
 // is the offset's highest bits.
 bool shared_is_stacked(const Type *buffers);

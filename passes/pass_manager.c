@@ -123,10 +123,12 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
 
   if (options->after) options->after(NULL, module, 0, options->data);
   if (stop && strcmp(stop, "elaborate") == 0) return true;
+  if (module->final && !options->only_count) return true; // nothing is left to do
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
     if (!run_pass(&run, pass)) return false;
+    if (!options->only_count && i + 1 == count) module->final = true;
     if ((stop && strcmp(stop, pass->name) == 0) || ++ran == options->most) break;
   }
   return true;

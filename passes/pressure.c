@@ -3,7 +3,8 @@
 // that are made of the thread's number and constants, which is done where they are used, and copies of one
 // value. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
 // free, and they are short-lived; a scan has a second copy of what it scans.
-#include "codegen/emit_combine.h"
+#include "passes/pressure.h"
+
 #include "ir/exchange.h"
 #include "ir/tuning.h"
 
@@ -154,9 +155,10 @@ static void count_region(Pressure *p, const Region *region) {
   }
 }
 
-uint32_t emit_pressure(const Emitter *e, Func *func) {
-  Pressure p = {ARENA_ARRAY(e->arena, bool, func->value_count + 1),
-                ARENA_ARRAY(e->arena, uint32_t, func->op_count + 2)};
+uint32_t func_pressure(Arena *scratch, Func *func) {
+  func_number(func);
+  Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
   while (mark_region(&p, func->body)) {
   }
   count_region(&p, func->body);
