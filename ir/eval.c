@@ -40,6 +40,7 @@ Tile *eval_tile(Machine *m, const Value *value) {
   if (element->kind == TYPE_BLOCK_PTR) words = 1 + 3 * rank;
   if (element->kind == TYPE_SHARED) words = 2 + rank;
   if (element->kind == TYPE_TOKEN) words = 1;
+  if (element->kind == TYPE_RING) words = EVAL_RING_WORDS;
   tile->code = words ? (ElemCode)ELEM_I64 : eval_code(element);
   tile->n = words ? words : (uint32_t)type_elements(value->type);
   eval_tile_alloc(m, tile);
@@ -181,6 +182,10 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ASYNC_COMMIT] = eval_shared,
     [OP_ASYNC_WAIT] = eval_shared,
     [OP_DOT_WAIT] = eval_shared,
+    [OP_RING_BEGIN] = eval_ring,
+    [OP_RING_FILL] = eval_ring,
+    [OP_RING_WAIT] = eval_ring,
+    [OP_RING_RELEASE] = eval_ring,
     [OP_FENCE_ASYNC] = run_nothing,
     [OP_DOT] = eval_dot,
     [OP_MATH] = eval_math,
@@ -195,6 +200,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
 
 bool eval_plain(Machine *m, Op *op) {
   if (!eval_scratch(m, op)) return false;
+  if (!eval_ring_access(m, op)) return false;
   if (runners[op->kind]) return runners[op->kind](m, op);
   if (op_has(op, ELEMENTWISE)) return eval_elementwise(m, op);
   return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
@@ -223,6 +229,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   machine_set_args(m, m->func->body, args);
   m->sums = NULL;
   m->shared = NULL;
+  m->rings = NULL;
   for (uint32_t z = 0; z < m->grid[2]; z++)
     for (uint32_t y = 0; y < m->grid[1]; y++)
       for (uint32_t x = 0; x < m->grid[0]; x++) {
@@ -232,6 +239,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         eval_shared_program(m);
         eval_dots_program(m);
         if (eval_region(m, m->func->body, &end) == FLOW_FAIL) return false;
+        if (!eval_rings_end(m, m->func->body->last)) return false;
       }
   return true;
 }

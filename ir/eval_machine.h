@@ -23,6 +23,7 @@ typedef struct Race Race;               // eval_race.c
 typedef struct AtomicSums AtomicSums;   // eval_atomic.c
 typedef struct SharedState SharedState; // eval_shared.c
 typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
+typedef struct RingState RingState;     // eval_rings.c
 
 typedef struct Machine {
   Func *func;
@@ -40,6 +41,7 @@ typedef struct Machine {
   AtomicSums *sums;       // NULL: no float was added to atomically yet
   SharedState *shared;    // NULL: no buffer in shared memory yet
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
+  RingState *rings;       // NULL: no ring yet
 } Machine;
 
 typedef enum Flow {
@@ -125,6 +127,18 @@ bool eval_scratch(Machine *m, const Op *op);
 // The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
 void eval_shared_program(Machine *m); // the next program begins
+// Elements `first` to `first + n` of a buffer, by its number. Undefined from now on; whether copies into them are
+// under way.
+void eval_shared_clear(Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
+uint64_t eval_shared_elements(const Machine *m, uint32_t buffer);
+bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
+// Rings, in eval_rings.c. A ring value: which ring, then how many slots were filled, waited for and released.
+enum { EVAL_RING_WORDS = 4 };
+bool eval_ring(Machine *m, Op *op);
+// Whether the op reads and writes only what it may of slots.
+bool eval_ring_access(Machine *m, const Op *op);
+// The program has ended, with `end`: no copies are under way into slots.
+bool eval_rings_end(Machine *m, const Op *end);
 
 // Asynchronous dots, in eval_dot_async.c.
 void eval_dot_begun(Machine *m, const Op *dot, Tile *result);

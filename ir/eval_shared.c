@@ -82,6 +82,21 @@ static uint32_t buffer_number(Machine *m, const Op *alloc) {
   return state->buffers.n - 1;
 }
 
+void eval_shared_clear(Machine *m, uint32_t buffer, uint64_t first, uint64_t n) {
+  for (uint64_t i = first; i < first + n; i++)
+    m->shared->buffers.at[buffer].at[i] = (Element){.state = UNDEFINED};
+}
+
+uint64_t eval_shared_elements(const Machine *m, uint32_t buffer) { return m->shared->buffers.at[buffer].n; }
+
+bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint64_t n) {
+  for (uint32_t i = 0; i < m->shared->copies.n; i++) {
+    const Copy *copy = &m->shared->copies.at[i];
+    if (copy->buffer == buffer && copy->element >= first && copy->element < first + n) return true;
+  }
+  return false;
+}
+
 static void run_alloc(Machine *m, const Op *op) {
   uint32_t number = buffer_number(m, op);
   clear(&m->shared->buffers.at[number]);

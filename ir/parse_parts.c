@@ -252,6 +252,7 @@ static const Type *parse_bytes(Parser *p) {
 const Type *parse_type(Parser *p) {
   if (parser_take_word(p, "token")) return type_token(p->ir);
   if (parser_take_word(p, "bytes")) return parse_bytes(p);
+  if (parser_take_word(p, "ring")) return type_ring(p->ir);
   if (parser_is_word(p, "tile")) return parse_shaped(p, TYPE_TILE);
   if (parser_is_word(p, "shared")) return parse_shaped(p, TYPE_SHARED);
   if (parser_is_word(p, "block_ptr")) return parse_shaped(p, TYPE_BLOCK_PTR);

@@ -123,6 +123,7 @@ const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, co
 
 const Type *type_bytes(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_BYTES}); }
 const Type *type_token(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_TOKEN}); }
+const Type *type_ring(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_RING}); }
 
 const Type *type_element(const Type *type) { return type->kind == TYPE_TILE ? type->inner : type; }
 
@@ -166,7 +167,7 @@ uint32_t type_element_bytes(const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_PTR) return 8;
   if (element->kind == TYPE_BYTES) return BY_VALUE_BYTES;
-  if (element->kind == TYPE_TOKEN || element->kind == TYPE_BLOCK_PTR) return 0;
+  if (element->kind == TYPE_TOKEN || element->kind == TYPE_RING || element->kind == TYPE_BLOCK_PTR) return 0;
   return elem_bytes(element->elem);
 }
 
@@ -200,6 +201,7 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
     return;
   case TYPE_TOKEN: buf_text(out, "token"); return;
   case TYPE_BYTES: buf_printf(out, "bytes<%d>", BY_VALUE_BYTES); return;
+  case TYPE_RING: buf_text(out, "ring"); return;
   case TYPE_TILE:
   case TYPE_BLOCK_PTR:
   case TYPE_SHARED: break;

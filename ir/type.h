@@ -52,6 +52,7 @@ typedef enum TypeKind {
   TYPE_SHARED,    // shared<64x32xfp16, #swizzled>: a buffer in shared memory
   TYPE_TOKEN,     // token: an asynchronous operation's completion
   TYPE_BYTES,     // bytes<128>: what a parameter carries by value, aligned to 64 bytes
+  TYPE_RING,      // ring: the slots of buffers that are filled together, as they are now (ring_begin)
   TYPE_BLOCK_PTR, // block_ptr<16x64xfp32>: a window of a tensor in global memory, of the block's shape
 } TypeKind;
 
@@ -74,6 +75,7 @@ const Type *type_shared(IrContext *ir, Elem elem, uint32_t rank, const uint32_t 
 enum { BY_VALUE_BYTES = 128, BY_VALUE_ALIGN = 64 };
 const Type *type_bytes(IrContext *ir);
 const Type *type_token(IrContext *ir);
+const Type *type_ring(IrContext *ir);
 // element: scalar or pointer, as of the tensor's base pointer;
 // rank 1 .. TILE_MAX_RANK. It has no layout: what is loaded has.
 const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape);

@@ -308,6 +308,7 @@ static void check_func(Verifier *v, Func *func) {
   v->host = NULL;
   check_args(v, func->body);
   check_region(v, func->body, func->loc, 0);
+  if (v->ok) verify_rings(v);
   for (uint32_t i = 0; i < func->host.n; i++) {
     v->host = func->host.at[i];
     check_args(v, v->host->region);

@@ -111,17 +111,21 @@ static void check_count(Verifier *v, const Op *op) {
     verify_fail(v, op, "the mask is of i1 and the operand's shape, not %s", verify_type_text(v, mask));
 }
 
-static void check_index(Verifier *v, const Op *op) {
-  const Type *buffers = operand_type(op, 0), *index = operand_type(op, 1), *one = result_type(op);
+void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one) {
   if (!is_buffer(v, op, buffers, "the operand") || !is_buffer(v, op, one, "the result")) return;
-  if (index->kind != TYPE_SCALAR || index->elem != ELEM_I32)
-    verify_fail(v, op, "the index is i32, not %s", verify_type_text(v, index));
   bool agree = buffers->rank == one->rank + 1u && buffers->elem == one->elem && shared_is_stacked(buffers);
   for (uint32_t d = 0; agree && d < one->rank; d++) agree = one->shape[d] == buffers->shape[d + 1];
   for (uint32_t i = 0; agree && i < one->layout->bits[DIM_OFFSET]; i++)
     agree = one->layout->basis[i] == buffers->layout->basis[i];
   if (!agree)
     verify_fail(v, op, "%s is not one of %s", verify_type_text(v, one), verify_type_text(v, buffers));
+}
+
+static void check_index(Verifier *v, const Op *op) {
+  const Type *index = operand_type(op, 1);
+  if (index->kind != TYPE_SCALAR || index->elem != ELEM_I32)
+    verify_fail(v, op, "the index is i32, not %s", verify_type_text(v, index));
+  verify_slot(v, op, operand_type(op, 0), result_type(op));
 }
 
 static bool is_permutation(const Attr *order, uint32_t rank) {

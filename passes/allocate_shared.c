@@ -10,10 +10,9 @@
 // pays    shared memory is the sum of what is alive at one time
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
-// outside of lasts to the loop's end. What copies use lasts to the last wait after it, a pipelined loop's
-// slots to the loop's end; what asynchronous dots use to the next wait for dots. A small buffer of
-// an exchange lasts to the next exchange's store, which then takes other bytes: so no barrier is needed between
-// them. The largest
+// outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
+// last use of the ring's; what asynchronous dots use to the next wait for dots. A small buffer of an exchange lasts to
+// the next exchange's store, which then takes other bytes: so no barrier is needed between them. The largest
 // are placed first, each as low as those it lives beside allow.
 #include "base/math.h"
 #include "ir/build.h"
@@ -21,6 +20,7 @@
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
+#include "passes/rings.h"
 #include "passes/shared_buffers.h"
 
 enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
@@ -129,8 +129,8 @@ static void find_lives(Allocator *a, Func *func) {
   region_walk(func->body, note_use, a);
   for (uint32_t i = 0; i < a->count; i++) {
     Life *life = &a->lives[i];
-    bool pipelined = op_attr(life->alloc, ATTR_PIPELINED); // its copies are waited for in the loop
-    if (life->copied && !pipelined && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
+    bool waited = ring_owns(life->alloc); // by ring_wait, before its last use
+    if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
   }
 }

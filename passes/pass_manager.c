@@ -99,6 +99,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   const PassRunOptions *options = run->options;
   bool simplifies = pass->run == pass_simplify;
   double start = now();
+  uint32_t errors = diags->errors;
   if (!simplifies)
     run->simple &= !run_funcs(run, pass);
   else if (!run->simple) {
@@ -106,6 +107,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
     run->simple = true;
   }
   double seconds = now() - start;
+  if (diags->errors > errors) return false; // the pass found that what came before it is wrong
   if (options->verify_each && !module_verify(module, diags)) {
     diag_error(diags, LOC_NONE, "pass '%s' broke the rules of tile IR named above", pass->name);
     return false;

@@ -7,17 +7,21 @@
 //           shared_store %x, %s
 //           ... dot %s ...
 //         }
-// after   %s = shared_alloc {pipelined} : shared<3x128x64xfp16, #s3>
-//         copies of iterations 0 and 1, each a group of its own, where there are such iterations
-//         for %i = ... (..., tokens, slots) {
+// after   %s = shared_alloc : shared<3x128x64xfp16, #s3>
+//         %r = ring_begin {slots = 3}
+//         ring_fill and copies of iterations 0 and 1, each a group of its own, where there are such iterations
+//         for %i = ... (..., tokens, %r) {
 //           async_wait %token {pending = 1}
 //           barrier
-//           copies of iteration i + 2 into the slot that the last iteration read, as a group
-//           ... dot of the slot that was waited for ...
+//           ring_fill; copies of iteration i + 2 into the slot that the last iteration read, as a group
+//           %x = ring_wait %r, %s
+//           ... dot of %x ...
+//           ring_release
 //         }
 // needs   layouts, and promote_shared's buffers
 // keeps   every value; 0, 1, 2 ... iterations are right: what is ahead of the last one is not begun
-// breaks  nothing; the buffers' own barriers are here, place_barriers leaves them to it (`pipelined`)
+// breaks  nothing; the rings' barriers and fences are here, where they cost least, and place_barriers finds none
+//         missing
 // pays    the memory's latency passes while the iterations before are computed
 //
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
@@ -34,291 +38,29 @@
 //           barrier
 //           copies of iteration i + 3 into the slot that the last iteration read
 //         }
-#include "ir/clone.h"
+//
+// A slot is released where its readers are done: at the iteration's end, or, of a product that stays under way, where
+// the next one has begun and this one was waited for.
 #include "ir/layout_dot.h"
 #include "ir/tuning.h"
-#include "passes/pipeline_loads.h"
-
-// Loads that are issued the same number of iterations ahead.
-typedef struct Group {
-  bool async;
-  uint32_t count, distance, slots;
-  uint32_t held; // tokens: of groups that were not waited for before the iteration
-  const StagedLoad **loads;
-  Value **buffers;   // all slots of each load
-  Value **state;     // by carried value of the original loop: as of the iteration ahead; NULL: not needed
-  Value **tokens;    // async: of the groups under way, the oldest first
-  Value **tiles;     // registers: what was loaded
-  Value *use, *fill; // slots, i32
-} Group;
-
-typedef struct Stager {
-  PassContext *context;
-  Func *func;
-  const StagedLoop *staged;
-  Arena *arena;
-  Value *lower, *upper;
-  int64_t step;
-  Group groups[2]; // async, registers
-  bool in_flight;  // the dot may be under way while the next begins
-  bool dot_first;  // what is ahead is waited for and issued after the dot
-  bool refills;    // what is ahead is issued after the dot before has been waited for
-} Stager;
-
-static const Type *i32_type(const Stager *s) { return type_scalar(s->func->module->ir, ELEM_I32); }
-
-// --- slots
-
-static Layout stack(const Layout *one, uint32_t copies) {
-  Layout all = *one;
-  uint32_t n = layout_in_bits(one);
-  while (1u << (n - layout_in_bits(one)) < copies) {
-    all.basis[n] = 1u << n;
-    n++;
-  }
-  all.bits[DIM_OFFSET] = (uint8_t)n;
-  all.out_bits = (uint8_t)n;
-  return all;
-}
-
-static Value *alloc_slots(Stager *s, Builder *b, const StagedLoad *load, uint32_t slots) {
-  IrContext *ir = s->func->module->ir;
-  const Type *one = op_result(load->alloc)->type;
-  uint32_t shape[TILE_MAX_RANK] = {slots};
-  memcpy(shape + 1, one->shape, one->rank * sizeof *shape);
-  Layout layout = stack(one->layout, slots);
-  const Type *all = type_shared(ir, one->elem, one->rank + 1u, shape, layout_intern(ir, &layout));
-  b->loc = load->alloc->loc;
-  Op *alloc = build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &all);
-  op_set_flag(alloc, ATTR_PIPELINED, true);
-  return op_result(alloc);
-}
-
-static Value *slot_of(Builder *b, Value *buffers, Value *index, const Type *one) {
-  return build(b, OP_SHARED_INDEX, one, buffers, index, NULL);
-}
-
-static Value *next_slot(Stager *s, Builder *b, Value *slot, uint32_t slots) {
-  Value *next = build_binary(b, OP_ADD, slot, build_int(b, i32_type(s), 1));
-  Value *is_end = build_binary(b, OP_EQ, next, build_int(b, i32_type(s), slots));
-  return build(b, OP_SELECT, i32_type(s), is_end, build_int(b, i32_type(s), 0), next);
-}
-
-// --- what is done ahead
-
-// Whether iv + ahead * step is an iteration, iv being one.
-static Value *is_iteration(Stager *s, Builder *b, Value *iv, uint32_t ahead) {
-  IrContext *ir = s->func->module->ir;
-  const Type *type = iv->type, *distance = type_scalar(ir, elem_bytes(type->elem) == 8 ? ELEM_U64 : ELEM_U32);
-  Value *left = build_cast(b, build_binary(b, OP_SUB, s->upper, iv), distance);
-  return build_binary(b, OP_GT, left, build_int(b, distance, (int64_t)ahead * s->step));
-}
-
-static bool is_ahead(const Stager *s, const Op *op) {
-  for (uint32_t i = 0; i < op->result_count; i++)
-    if (s->staged->ahead[op->results[i].id]) return true;
-  return false;
-}
-
-// The addresses and masks of an iteration from its induction variable and carried values; the group's state
-// moves on.
-static CloneMap compute_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
-  const Region *body = s->staged->loop->regions[0];
-  CloneMap map = clone_map_new(s->arena, s->func);
-  clone_set(&map, body->args[0], iv);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    if (g->state[i]) clone_set(&map, body->args[i + 1], g->state[i]);
-  for (const Op *op = body->first; op; op = op->next)
-    if (is_ahead(s, op)) op_clone(b, op, &map);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    if (g->state[i]) g->state[i] = clone_get(&map, op_operand(body->last, i));
-  return map;
-}
-
-static void invert_order(const Attr *order, uint32_t *inverse) {
-  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
-}
-
-// The slot as the load sees it, before the transposition.
-static Value *copy_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot) {
-  if (!load->trans) return slot;
-  const Type *seen = slot->type, *tile = op_result(load->load)->type;
-  uint32_t order[TILE_MAX_RANK], rank = seen->rank;
-  invert_order(op_attr(load->trans, ATTR_ORDER), order);
-  Layout layout = layout_trans(seen->layout, rank, seen->shape, order);
-  IrContext *ir = s->func->module->ir;
-  const Type *type = type_shared(ir, seen->elem, rank, tile->shape, layout_intern(ir, &layout));
-  Value *view = build(b, OP_SHARED_TRANS, type, slot, NULL, NULL);
-  op_set_ints(view->def, ATTR_ORDER, rank, order);
-  return view;
-}
-
-static void copy_hints(const Op *from, Op *to) {
-  static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR};
-  for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(to, from, keys[i]);
-}
-
-static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLoad *load, Value *slot) {
-  Value *pointer = clone_get(map, op_operand(load->load, 0)), *mask = op_operand(load->load, 1);
-  Value *operands[3] = {pointer, copy_target(s, b, load, slot), mask ? clone_get(map, mask) : NULL};
-  Op *copy = build_op(b, OP_COPY_ASYNC, mask ? 3 : 2, operands, 0, NULL);
-  copy_hints(load->load, copy);
-}
-
-// Begins the copies of one iteration under `condition`, as a group.
-static Value *begin_copies(Stager *s, Builder *b, Group *g, const CloneMap *map, Value *condition) {
-  Op *branch = build_if(b, condition, 0, NULL);
-  Builder inner = builder_at_end(s->func, branch->regions[0]);
-  for (uint32_t i = 0; i < g->count; i++) {
-    inner.loc = g->loads[i]->load->loc;
-    Value *slot = slot_of(&inner, g->buffers[i], g->fill, op_result(g->loads[i]->alloc)->type);
-    copy_load(s, &inner, map, g->loads[i], slot);
-  }
-  build_yield(&inner, 0, NULL);
-  Builder otherwise = builder_at_end(s->func, branch->regions[1]);
-  otherwise.loc = b->loc;
-  build_yield(&otherwise, 0, NULL);
-  const Type *token = type_token(s->func->module->ir);
-  g->fill = next_slot(s, b, g->fill, g->slots);
-  return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
-}
-
-static Value *zero(Builder *b, const Type *type) {
-  return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
-}
-
-// Loads the tiles of one iteration under `condition` into registers.
-static void begin_loads(Stager *s, Builder *b, Group *g, CloneMap *map, Value *condition) {
-  const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count);
-  Value **values = ARENA_ARRAY(s->arena, Value *, g->count);
-  for (uint32_t i = 0; i < g->count; i++) types[i] = op_result(g->loads[i]->load)->type;
-  Op *branch = build_if(b, condition, g->count, types);
-  Builder inner = builder_at_end(s->func, branch->regions[0]),
-          otherwise = builder_at_end(s->func, branch->regions[1]);
-  inner.loc = otherwise.loc = b->loc;
-  for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
-  build_yield(&inner, g->count, values);
-  for (uint32_t i = 0; i < g->count; i++) values[i] = zero(&otherwise, types[i]);
-  build_yield(&otherwise, g->count, values);
-  for (uint32_t i = 0; i < g->count; i++) g->tiles[i] = &branch->results[i];
-}
-
-// --- before the loop
-
-static Value *iteration_value(Stager *s, Builder *b, Value *iv, uint32_t ahead) {
-  return build_binary(b, OP_ADD, iv, build_int(b, iv->type, (int64_t)ahead * s->step));
-}
-
-static void begin_group(Stager *s, Builder *b, Group *g, Value *any) {
-  const Op *loop = s->staged->loop;
-  Region *body = loop->regions[0];
-  for (uint32_t i = 0; i < g->count; i++) g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
-  b->loc = loop->loc;
-  g->use = g->fill = build_int(b, i32_type(s), 0);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    g->state[i] = s->staged->ahead[body->args[i + 1]->id] ? op_operand(loop, i + 3) : NULL;
-  for (uint32_t k = 0; k < g->distance; k++) {
-    Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
-    CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
-    if (g->async)
-      g->tokens[k] = begin_copies(s, b, g, &map, condition);
-    else
-      begin_loads(s, b, g, &map, condition);
-  }
-}
-
-// --- the loop's carried values, in one order for init, arguments and yield
-
-typedef struct Values {
-  VEC(Value *) list;
-} Values;
-
-static void push(Stager *s, Values *values, Value *value) { vec_push(s->arena, &values->list, value); }
-
-static void push_group(Stager *s, Values *values, const Group *g, uint32_t carried) {
-  if (g->count == 0) return;
-  for (uint32_t i = 0; i < carried; i++)
-    if (g->state[i]) push(s, values, g->state[i]);
-  for (uint32_t i = 0; g->async && i < g->held; i++) push(s, values, g->tokens[i]);
-  for (uint32_t i = 0; !g->async && i < g->count; i++) push(s, values, g->tiles[i]);
-  push(s, values, g->use);
-  push(s, values, g->fill);
-}
-
-static void pop_group(Group *g, Region *region, uint32_t *at, uint32_t carried) {
-  if (g->count == 0) return;
-  for (uint32_t i = 0; i < carried; i++)
-    if (g->state[i]) g->state[i] = region->args[(*at)++];
-  for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
-  for (uint32_t i = 0; !g->async && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
-  g->use = region->args[(*at)++];
-  g->fill = region->args[(*at)++];
-}
+#include "passes/pipeline_emit.h"
 
 // --- the loop's body
-
-static void store_tiles(Stager *s, Builder *b, Group *g) {
-  for (uint32_t i = 0; i < g->count; i++) {
-    const StagedLoad *load = g->loads[i];
-    b->loc = load->store->loc;
-    Value *slot = slot_of(b, g->buffers[i], g->fill, op_result(load->alloc)->type), *tile = g->tiles[i];
-    if (load->trans) {
-      CloneMap map = clone_map_new(s->arena, s->func);
-      clone_set(&map, op_operand(load->trans, 0), tile);
-      tile = op_result(op_clone(b, load->trans, &map));
-    }
-    build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, slot}, 0, NULL);
-  }
-  g->fill = next_slot(s, b, g->fill, g->slots);
-}
-
-// What an iteration's data wait for: its copies, everyone's stores, and for wgmma the proxy's order.
-static void wait_for_data(Stager *s, Builder *b, uint32_t under_way) {
-  Group *async = &s->groups[0];
-  b->loc = s->staged->loop->loc;
-  if (async->count) {
-    Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
-    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = under_way - 1});
-    for (uint32_t i = 1; i < under_way; i++) async->tokens[i - 1] = async->tokens[i];
-  }
-  if (s->staged->feeds_wgmma) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
-  build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-}
-
-static void issue_ahead(Stager *s, Builder *b, Group *g, Value *iv) {
-  if (g->count == 0) return;
-  Value *condition = is_iteration(s, b, iv, g->distance);
-  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance));
-  if (!g->async) {
-    begin_loads(s, b, g, &map, condition);
-    return;
-  }
-  g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
-}
 
 // What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
 // iteration's end, where more registers are free, and the next iteration would wait for them.
 static void next_data(Stager *s, Builder *b, Value *iv) {
-  Group *async = &s->groups[0], *registers = &s->groups[1];
-  if (registers->count) store_tiles(s, b, registers);
-  issue_ahead(s, b, registers, iv);
-  wait_for_data(s, b, async->held);
-  if (!s->refills) issue_ahead(s, b, async, iv);
+  StagedGroup *async = &s->groups[0], *registers = &s->groups[1];
+  stage_store(s, b, registers);
+  stage_issue(s, b, registers, iv);
+  stage_wait(s, b, async->held);
+  if (!s->refills) stage_issue(s, b, async, iv);
 }
 
 // The slots that the dot before this one read are free once that is done in all warps.
 static void refill(Stager *s, Builder *b, Value *iv) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-  issue_ahead(s, b, &s->groups[0], iv);
-}
-
-static void use_slots(Stager *s, Builder *b, Group *g, CloneMap *map) {
-  for (uint32_t i = 0; i < g->count; i++) {
-    const Value *one = op_result(g->loads[i]->alloc);
-    b->loc = g->loads[i]->alloc->loc;
-    clone_set(map, one, slot_of(b, g->buffers[i], g->use, one->type));
-  }
-  if (g->count) g->use = next_slot(s, b, g->use, g->slots);
+  stage_issue(s, b, &s->groups[0], iv);
 }
 
 static bool is_replaced(const Stager *s, const Op *op) {
@@ -335,16 +77,23 @@ static Op *wait_for_dots(Builder *b, Value *sum) {
   return wait;
 }
 
+// The dot has begun, the one before it is waited for: its slots are free.
+static void overlap_dots(Stager *s, Builder *b, Op *wait, Value *iv) {
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 1});
+  b->loc = wait->loc;
+  stage_release(s, b);
+  if (s->dot_first) next_data(s, b, iv);
+  if (s->refills) refill(s, b, iv);
+}
+
 static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
   for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
     if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
     Op *copy = op_clone(b, op, map);
-    if (op != s->staged->dot_wait || !s->in_flight) continue;
-    op_set_attr(copy, (Attr){.key = ATTR_PENDING, .i = 1});
-    b->loc = op->loc;
-    if (s->dot_first) next_data(s, b, iv);
-    if (s->refills) refill(s, b, iv);
+    if (op == s->staged->dot_wait && s->in_flight) overlap_dots(s, b, copy, iv);
   }
+  b->loc = s->staged->loop->regions[0]->last->loc;
+  if (!s->in_flight) stage_release(s, b);
 }
 
 static void fill_body(Stager *s, Op *made) {
@@ -357,23 +106,22 @@ static void fill_body(Stager *s, Op *made) {
     clone_set(&map, body->args[i], region->args[i]);
     region->args[i]->name = body->args[i]->name;
   }
-  for (int g = 0; g < 2; g++) pop_group(&s->groups[g], region, &at, carried);
+  for (int g = 0; g < 2; g++) stage_pop_group(s, &s->groups[g], region, &at);
   if (!s->dot_first) next_data(s, &b, region->args[0]);
-  for (int g = 0; g < 2; g++) use_slots(s, &b, &s->groups[g], &map);
+  for (int g = 0; g < 2; g++) stage_use(s, &b, &s->groups[g], &map);
   compute(s, &b, &map, region->args[0]);
-  Values yielded = {0};
-  b.loc = body->last->loc;
-  for (uint32_t i = 0; i < carried; i++) push(s, &yielded, clone_get(&map, op_operand(body->last, i)));
-  for (int g = 0; g < 2; g++) push_group(s, &yielded, &s->groups[g], carried);
+  StagedValues yielded = {0};
+  for (uint32_t i = 0; i < carried; i++) stage_push(s, &yielded, clone_get(&map, op_operand(body->last, i)));
+  for (int g = 0; g < 2; g++) stage_push_group(s, &yielded, &s->groups[g]);
   build_yield(&b, yielded.list.n, yielded.list.at);
 }
 
 static Op *make_loop(Stager *s, Builder *b) {
   Op *loop = s->staged->loop;
-  Values init = {0};
+  StagedValues init = {0};
   uint32_t carried = loop->result_count;
-  for (uint32_t i = 0; i < carried; i++) push(s, &init, op_operand(loop, i + 3));
-  for (int g = 0; g < 2; g++) push_group(s, &init, &s->groups[g], carried);
+  for (uint32_t i = 0; i < carried; i++) stage_push(s, &init, op_operand(loop, i + 3));
+  for (int g = 0; g < 2; g++) stage_push_group(s, &init, &s->groups[g]);
   b->loc = loop->loc;
   Op *made =
       build_for(b, op_operand(loop, 0), op_operand(loop, 1), op_operand(loop, 2), init.list.n, init.list.at);
@@ -405,9 +153,9 @@ static void make_groups(Stager *s, uint32_t stages) {
   s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
   s->refills = s->in_flight && !s->dot_first && count_async(s->staged) > 0 && refill_pays(s, stages);
   for (int g = 0; g < 2; g++) {
-    Group *group = &s->groups[g];
+    StagedGroup *group = &s->groups[g];
     uint32_t n = s->staged->loads.n, carried = s->staged->loop->result_count;
-    *group = (Group){.async = g == 0};
+    *group = (StagedGroup){.async = g == 0};
     group->distance = g == 0 ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
     group->held = group->distance - s->dot_first;
     group->slots = g == 0 ? stages : 2u + s->in_flight;
@@ -435,14 +183,58 @@ static void report(const Stager *s, uint32_t stages) {
                 s->refills ? ", a second barrier before copies" : "");
 }
 
+// What the loop gives, after the last product.
+static void collect_results(Stager *s, Builder *b, Op *made, StagedValues *results) {
+  for (uint32_t i = 0; i < s->staged->loop->result_count; i++) {
+    b->loc = s->staged->loop->loc;
+    Value *value = &made->results[i];
+    bool under_way = s->in_flight && i == s->staged->sum;
+    stage_push(s, results, under_way ? op_result(wait_for_dots(b, value)) : value);
+  }
+}
+
+static void emit_loop(Stager *s, Builder *b, StagedValues *results) {
+  b->loc = s->staged->loop->loc;
+  if (s->dot_first) stage_wait(s, b, s->groups[0].distance);
+  Op *made = make_loop(s, b);
+  fill_body(s, made);
+  collect_results(s, b, made, results);
+}
+
 // A loop that leaves a product under way is entered only for an iteration: so the accumulators of a loop of
 // none are no others than those that the wait is for.
-static Op *guard(Stager *s, Builder *b, Value *any) {
+static void emit_guarded(Stager *s, Builder *b, Value *any, StagedValues *results) {
   const Op *loop = s->staged->loop;
   const Type **types = ARENA_ARRAY(s->arena, const Type *, loop->result_count);
-  for (uint32_t i = 0; i < loop->result_count; i++) types[i] = loop->results[i].type;
+  Value **none = ARENA_ARRAY(s->arena, Value *, loop->result_count);
+  StagedValues some = {0};
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    types[i] = loop->results[i].type;
+    none[i] = op_operand(loop, i + 3);
+  }
   b->loc = loop->loc;
-  return build_if(b, any, loop->result_count, types);
+  Op *branch = build_if(b, any, loop->result_count, types);
+  Builder inner = builder_at_end(s->func, branch->regions[0]),
+          otherwise = builder_at_end(s->func, branch->regions[1]);
+  emit_loop(s, &inner, &some);
+  inner.loc = otherwise.loc = loop->loc;
+  build_yield(&inner, some.list.n, some.list.at);
+  build_yield(&otherwise, loop->result_count, none);
+  for (uint32_t i = 0; i < loop->result_count; i++) stage_push(s, results, &branch->results[i]);
+}
+
+static void replace_loop(Stager *s) {
+  Op *loop = s->staged->loop;
+  Builder b = builder_before(loop);
+  StagedValues results = {0};
+  Value *any = build_binary(&b, OP_LT, s->lower, s->upper);
+  for (int g = 0; g < 2; g++) stage_begin(s, &b, &s->groups[g], any);
+  if (s->in_flight)
+    emit_guarded(s, &b, any, &results);
+  else
+    emit_loop(s, &b, &results);
+  for (uint32_t i = 0; i < loop->result_count; i++) value_replace_uses(&loop->results[i], results.list.at[i]);
+  op_erase(loop);
 }
 
 static bool stage_loop(PassContext *context, Func *func, Op *loop) {
@@ -455,38 +247,13 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
                 "not pipelined: the step is no small positive constant");
     return false;
   }
-  Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
-  s.lower = op_operand(loop, 0), s.upper = op_operand(loop, 1);
   uint32_t stages = staged_loop_stages(context, func, &staged);
   if (stages < 2) return false;
+  Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
+  s.lower = op_operand(loop, 0), s.upper = op_operand(loop, 1);
   make_groups(&s, stages);
   report(&s, stages);
-  Builder b = builder_before(loop);
-  Value *any = build_binary(&b, OP_LT, s.lower, s.upper);
-  for (int g = 0; g < 2; g++)
-    if (s.groups[g].count) begin_group(&s, &b, &s.groups[g], any);
-  Values results = {0}, none = {0};
-  Op *branch = s.in_flight ? guard(&s, &b, any) : NULL;
-  Builder inner = branch ? builder_at_end(func, branch->regions[0]) : b;
-  inner.loc = loop->loc;
-  if (s.dot_first) wait_for_data(&s, &inner, s.groups[0].distance);
-  Op *made = make_loop(&s, &inner);
-  fill_body(&s, made);
-  for (uint32_t i = 0; i < loop->result_count; i++) {
-    inner.loc = loop->loc;
-    bool under_way = s.in_flight && i == staged.sum;
-    push(&s, &results, under_way ? op_result(wait_for_dots(&inner, &made->results[i])) : &made->results[i]);
-    push(&s, &none, op_operand(loop, i + 3));
-  }
-  if (branch) {
-    build_yield(&inner, results.list.n, results.list.at);
-    Builder otherwise = builder_at_end(func, branch->regions[1]);
-    otherwise.loc = loop->loc;
-    build_yield(&otherwise, none.list.n, none.list.at);
-  }
-  for (uint32_t i = 0; i < loop->result_count; i++)
-    value_replace_uses(&loop->results[i], branch ? &branch->results[i] : results.list.at[i]);
-  op_erase(loop);
+  replace_loop(&s);
   return true;
 }
 

@@ -9,7 +9,6 @@
 //         %w = shared_alloc : shared<2048>
 //         shared_store %a, %w
 //         shared_store %h, %w {starts = [1024]}
-//         barrier
 //         %b = shared_load %w {starts = [1]} : tile<1024>
 //         %c = shared_load %w {starts = [2]} : tile<1024>
 // needs   tiles without layouts; simplified IR; what axis_info proves
@@ -21,8 +20,7 @@
 //
 // Cost: at least 3 distances, which span at most a quarter of the tile, as many elements as threads, and at
 // most 32 KB of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
-// not shuffles: it crosses warps at each warp's end, which a shuffle does not. The buffer's barriers are made
-// here: its parts are disjoint, which place_barriers does not look into (`pipelined`).
+// not shuffles: it crosses warps at each warp's end, which a shuffle does not.
 #include "base/math.h"
 #include "passes/index_clone.h"
 #include "passes/windows.h"
@@ -128,14 +126,7 @@ static void put(Share *h, Value *value, uint32_t start) {
   op_set_ints(store, ATTR_STARTS, 1, &start);
 }
 
-static bool in_loop(const Op *op) {
-  for (op = op->region->parent; op; op = op->region->parent)
-    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
-  return false;
-}
-
-// The parts of the buffer are disjoint, so one barrier is enough for all; in a loop one more, for what the
-// last iteration still reads.
+// The parts of the buffer are disjoint, so place_barriers puts one barrier after all of them.
 static void fill(Share *h) {
   const Type *element = type_element(h->tile);
   uint32_t size = h->n * 2, bits = log2_of(size);
@@ -152,12 +143,9 @@ static void fill(Share *h) {
     right = load_where(h, pointers_beside(h, h->n - h->right_pad, h->right_pad, h->right_pad), mask);
   }
   h->buffer = build(&h->b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
-  op_set_flag(h->buffer->def, ATTR_PIPELINED, true);
-  if (in_loop(h->buffer->def)) build_op(&h->b, OP_BARRIER, 0, NULL, 0, NULL);
   put(h, h->main, h->left_pad);
   if (left) put(h, left, 0);
   if (right) put(h, right, h->left_pad + h->n);
-  build_op(&h->b, OP_BARRIER, 0, NULL, 0, NULL);
 }
 
 static Value *tap_value(Share *h, const WindowTap *tap) {

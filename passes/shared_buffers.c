@@ -48,6 +48,10 @@ static void visit(Op *op, void *data) {
   switch ((int)op->kind) {
   case OP_SHARED_INDEX:
   case OP_SHARED_TRANS: flow(f, op_operand(op, 0), op_result(op)); break;
+  case OP_RING_FILL:
+  case OP_RING_WAIT:
+    for (uint32_t i = 0; i + 1 < op->result_count; i++) flow(f, op_operand(op, i + 1), &op->results[i]);
+    break;
   case OP_FOR: flow_for(f, op); break;
   case OP_WHILE: flow_while(f, op); break;
   case OP_IF:

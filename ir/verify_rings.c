@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of rings.
+//
+// A ring value is used once on each path, by the next op on the ring or by what carries it on. So the slots' states are
+// a number of slots being filled and one of readable ones, the same whichever way a point was reached: round a loop
+// as many are filled, waited for and released. The buffers that a ring's ops name are used by them alone.
+#include "ir/verify_parts.h"
+
+#include <inttypes.h>
+
+enum { MAX_SLOTS = 64 };
+
+// Of a ring value.
+typedef struct RingCounts {
+  const Op *begin; // NULL: none of a ring
+  uint32_t filling, readable;
+} RingCounts;
+
+typedef struct RingChecker {
+  Verifier *v;
+  RingCounts *counts; // by value id
+  const Op **names;   // by ring_begin's op id: the ring's first op that names buffers
+} RingChecker;
+
+static bool is_ring(const Value *value) { return value->type->kind == TYPE_RING; }
+static const Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
+static uint32_t slots_of(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
+
+// --- types
+
+static void check_begin(Verifier *v, const Op *op) {
+  int64_t slots = op_int(op, ATTR_SLOTS, 0), behind = op_int(op, ATTR_BEHIND, 0);
+  if (slots < 1 || slots > MAX_SLOTS)
+    verify_fail(v, op, "'slots' is 1 to %d, not %" PRId64, MAX_SLOTS, slots);
+  if (behind < 0 || behind >= slots)
+    verify_fail(v, op, "'behind' is fewer than the slots, not %" PRId64, behind);
+}
+
+static void check_views(Verifier *v, const Op *op) {
+  if (op->operand_count < 2 || op->result_count != op->operand_count) {
+    verify_fail(v, op, "a ring and its buffers give a view of each and the ring, not %u operands %u results",
+                op->operand_count, op->result_count);
+    return;
+  }
+  for (uint32_t i = 1; i < op->operand_count; i++) {
+    const Value *buffers = op_operand(op, i);
+    verify_slot(v, op, buffers->type, op->results[i - 1].type);
+    if (!buffers->def || buffers->def->kind != OP_SHARED_ALLOC)
+      verify_fail(v, op, "operand %u is no buffer of shared_alloc itself", i);
+  }
+}
+
+void verify_ring_op(Verifier *v, const Op *op) {
+  if (op->kind == OP_RING_BEGIN) check_begin(v, op);
+  if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) check_views(v, op);
+  if (op->kind != OP_RING_BEGIN && !is_ring(op_operand(op, 0)))
+    verify_fail(v, op, "operand 0 is a ring, not %s", verify_type_text(v, op_operand(op, 0)->type));
+  if (op->result_count == 0 || !is_ring(ring_result(op))) verify_fail(v, op, "the last result is a ring");
+}
+
+// --- each value is used once
+
+static bool carries(const Use *use) {
+  const Op *op = use->user;
+  uint32_t index = (uint32_t)(use - op->operands);
+  switch ((int)op->kind) {
+  case OP_RING_FILL:
+  case OP_RING_WAIT:
+  case OP_RING_RELEASE: return index == 0;
+  case OP_FOR: return index >= 3;
+  case OP_WHILE: return true;
+  case OP_YIELD: return op->region->parent != NULL;
+  default: return false;
+  }
+}
+
+static bool holds(const Region *region, const Op *op) {
+  const Region *at = op->region;
+  while (at && at != region) at = at->parent ? at->parent->region : NULL;
+  return at != NULL;
+}
+
+// Whether one run does not come to both: they stand in the two branches of an if.
+static bool exclude(const Op *a, const Op *b) {
+  for (const Region *region = a->region; region->parent; region = region->parent->region) {
+    const Op *parent = region->parent;
+    if (parent->kind == OP_IF && holds(parent->regions[region == parent->regions[0]], b)) return true;
+  }
+  return false;
+}
+
+// Whether the op is run more than once for one of the value.
+static bool repeats(const Value *value, const Op *op) {
+  const Region *home = value->def ? value->def->region : value->region;
+  for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
+    if (region->parent->kind != OP_IF) return true;
+  return false;
+}
+
+static void check_used_once(Verifier *v, const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    if (!carries(use))
+      verify_fail(v, use->user, "a ring is no operand %u of it", (unsigned)(use - use->user->operands));
+    bool again = repeats(value, use->user);
+    for (const Use *other = value->first_use; other != use; other = other->next)
+      again |= !exclude(use->user, other->user);
+    if (again) verify_fail(v, use->user, "the ring is used once more: what it gave is the ring from then on");
+  }
+}
+
+// --- buffers
+
+// A slot's view is written while it is filled, read once it was waited for.
+static void check_view(Verifier *v, const Value *view, bool filled) {
+  for (const Use *use = view->first_use; use; use = use->next) {
+    const Op *op = use->user;
+    uint32_t index = (uint32_t)(use - op->operands);
+    bool writes = (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
+    bool reads = op->kind == OP_SHARED_LOAD || (op->kind == OP_DOT && index < 2);
+    if (op->kind == OP_SHARED_TRANS)
+      check_view(v, op_result(op), filled);
+    else if (filled ? !writes : !reads)
+      verify_fail(v, op, "operand %u is a ring's slot, which is %s alone", index,
+                  filled ? "being filled: it is written" : "readable: it is read");
+  }
+}
+
+static void check_owned(RingChecker *c, const Op *op, const Op *begin, const Value *buffers) {
+  for (const Use *use = buffers->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    bool owns = (user->kind == OP_RING_FILL || user->kind == OP_RING_WAIT) && use != user->operands;
+    const Op *other = owns ? c->counts[op_operand(user, 0)->id].begin : NULL;
+    if (!owns || (other && other != begin))
+      verify_fail(c->v, op, "the ring's buffers are used by its ops alone, one is by %s",
+                  op_info(user->kind)->name);
+  }
+}
+
+static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
+  const Op *first = c->names[begin->id];
+  if (!first) c->names[begin->id] = first = op;
+  bool same = first->operand_count == op->operand_count;
+  for (uint32_t i = 1; same && i < op->operand_count; i++) same = op_operand(op, i) == op_operand(first, i);
+  if (!same) verify_fail(c->v, op, "all ops of a ring name the same buffers");
+  for (uint32_t i = 1; i < op->operand_count; i++) {
+    const Value *buffers = op_operand(op, i);
+    if (buffers->type->shape[0] != slots_of(begin))
+      verify_fail(c->v, op, "%s has %u slots, the ring %u", verify_type_text(c->v, buffers->type),
+                  buffers->type->shape[0], slots_of(begin));
+    check_owned(c, op, begin, buffers);
+    check_view(c->v, &op->results[i - 1], op->kind == OP_RING_FILL);
+  }
+}
+
+// --- slots in turn
+
+static RingCounts *counts_of(const RingChecker *c, const Value *value) { return &c->counts[value->id]; }
+
+static void step(RingChecker *c, const Op *op) {
+  RingCounts counts = *counts_of(c, op_operand(op, 0));
+  if (!counts.begin) return; // said where the value comes from
+  if (op->kind != OP_RING_RELEASE) check_buffers(c, op, counts.begin);
+  if (op->kind == OP_RING_FILL) {
+    if (counts.filling + counts.readable == slots_of(counts.begin))
+      verify_fail(c->v, op, "no slot is free: %u are being filled, %u readable", counts.filling,
+                  counts.readable);
+    counts.filling++;
+  } else if (op->kind == OP_RING_WAIT) {
+    if (counts.filling == 0) verify_fail(c->v, op, "no slot is being filled");
+    counts.filling--, counts.readable++;
+  } else {
+    if (counts.readable == 0) verify_fail(c->v, op, "no slot is readable");
+    counts.readable--;
+  }
+  if (c->v->ok) *counts_of(c, ring_result(op)) = counts;
+}
+
+static void check_agree(RingChecker *c, const Op *op, const Value *a, const Value *b, const char *where) {
+  if (!is_ring(a) || !is_ring(b)) return;
+  const RingCounts *x = counts_of(c, a), *y = counts_of(c, b);
+  if (x->begin != y->begin)
+    verify_fail(c->v, op, "%s: two rings", where);
+  else if (x->filling != y->filling || x->readable != y->readable)
+    verify_fail(c->v, op, "%s: %u slots of the ring are being filled and %u readable, or %u and %u", where,
+                x->filling, x->readable, y->filling, y->readable);
+}
+
+static void hand_on(RingChecker *c, const Value *from, const Value *to) {
+  if (is_ring(from) && is_ring(to)) *counts_of(c, to) = *counts_of(c, from);
+}
+
+static void walk(RingChecker *c, const Region *region);
+
+static void walk_for(RingChecker *c, const Op *op) {
+  const Region *body = op->regions[0];
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    hand_on(c, op_operand(op, i + 3), body->args[i + 1]);
+    hand_on(c, op_operand(op, i + 3), &op->results[i]);
+  }
+  walk(c, body);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    check_agree(c, op, op_operand(op, i + 3), op_operand(body->last, i), "before a round and after it");
+}
+
+static void walk_while(RingChecker *c, const Op *op) {
+  const Region *test = op->regions[0], *body = op->regions[1];
+  for (uint32_t i = 0; i < op->result_count; i++) hand_on(c, op_operand(op, i), test->args[i]);
+  walk(c, test);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    hand_on(c, op_operand(test->last, i + 1), body->args[i]);
+    hand_on(c, op_operand(test->last, i + 1), &op->results[i]);
+  }
+  walk(c, body);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    check_agree(c, op, op_operand(op, i), op_operand(body->last, i), "before a round and after it");
+}
+
+static void walk_if(RingChecker *c, const Op *op) {
+  walk(c, op->regions[0]);
+  walk(c, op->regions[1]);
+  for (uint32_t i = 0; i < op->result_count; i++) {
+    const Value *one = op_operand(op->regions[0]->last, i);
+    check_agree(c, op, one, op_operand(op->regions[1]->last, i), "by its two branches");
+    hand_on(c, one, &op->results[i]);
+  }
+}
+
+static void walk_op(RingChecker *c, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_RING_BEGIN:
+    *counts_of(c, op_result(op)) = (RingCounts){op, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
+    break;
+  case OP_RING_FILL:
+  case OP_RING_WAIT:
+  case OP_RING_RELEASE: step(c, op); break;
+  case OP_FOR: walk_for(c, op); break;
+  case OP_WHILE: walk_while(c, op); break;
+  case OP_IF: walk_if(c, op); break;
+  default: break;
+  }
+}
+
+static void walk(RingChecker *c, const Region *region) {
+  for (uint32_t i = 0; i < region->arg_count; i++)
+    if (is_ring(region->args[i])) check_used_once(c->v, region->args[i]);
+  for (const Op *op = region->first; op && c->v->ok; op = op->next) {
+    walk_op(c, op);
+    for (uint32_t i = 0; i < op->result_count; i++)
+      if (is_ring(&op->results[i])) check_used_once(c->v, &op->results[i]);
+  }
+}
+
+void verify_rings(Verifier *v) {
+  RingChecker c = {.v = v,
+                   .counts = ARENA_ARRAY(&v->scratch, RingCounts, v->func->value_count),
+                   .names = ARENA_ARRAY(&v->scratch, const Op *, v->func->op_count)};
+  walk(&c, v->func->body);
+}

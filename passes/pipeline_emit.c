@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of what `pipeline` makes of a loop; pipeline_loops.c puts them together.
+#include "passes/pipeline_emit.h"
+
+// --- slots
+
+static Layout stack(const Layout *one, uint32_t copies) {
+  Layout all = *one;
+  uint32_t n = layout_in_bits(one);
+  while (1u << (n - layout_in_bits(one)) < copies) {
+    all.basis[n] = 1u << n;
+    n++;
+  }
+  all.bits[DIM_OFFSET] = (uint8_t)n;
+  all.out_bits = (uint8_t)n;
+  return all;
+}
+
+static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, uint32_t slots) {
+  IrContext *ir = s->func->module->ir;
+  const Type *one = op_result(load->alloc)->type;
+  uint32_t shape[TILE_MAX_RANK] = {slots};
+  memcpy(shape + 1, one->shape, one->rank * sizeof *shape);
+  Layout layout = stack(one->layout, slots);
+  const Type *all = type_shared(ir, one->elem, one->rank + 1u, shape, layout_intern(ir, &layout));
+  b->loc = load->alloc->loc;
+  return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
+}
+
+// A product that stays under way reads its slots for an iteration more: so before the first iteration one is behind.
+static Value *begin_ring(const Stager *s, Builder *b, const StagedGroup *g) {
+  const Type *type = type_ring(s->func->module->ir);
+  Op *begin = build_op(b, OP_RING_BEGIN, 0, NULL, 1, &type);
+  op_set_attr(begin, (Attr){.key = ATTR_SLOTS, .i = g->slots});
+  if (s->in_flight) op_set_attr(begin, (Attr){.key = ATTR_BEHIND, .i = 1});
+  return op_result(begin);
+}
+
+// ring_fill or ring_wait: the results are a view of each load's slot.
+static Op *next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
+  Value **operands = ARENA_ARRAY(s->arena, Value *, g->count + 1);
+  const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count + 1);
+  operands[0] = g->ring;
+  types[g->count] = g->ring->type;
+  for (uint32_t i = 0; i < g->count; i++) {
+    operands[i + 1] = g->buffers[i];
+    types[i] = op_result(g->loads[i]->alloc)->type;
+  }
+  Op *op = build_op(b, kind, g->count + 1, operands, g->count + 1, types);
+  g->ring = &op->results[g->count];
+  return op;
+}
+
+// --- what is done ahead
+
+// Whether iv + ahead * step is an iteration, iv being one.
+static Value *is_iteration(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
+  IrContext *ir = s->func->module->ir;
+  const Type *type = iv->type, *distance = type_scalar(ir, elem_bytes(type->elem) == 8 ? ELEM_U64 : ELEM_U32);
+  Value *left = build_cast(b, build_binary(b, OP_SUB, s->upper, iv), distance);
+  return build_binary(b, OP_GT, left, build_int(b, distance, (int64_t)ahead * s->step));
+}
+
+static bool is_ahead(const Stager *s, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (s->staged->ahead[op->results[i].id]) return true;
+  return false;
+}
+
+// The addresses and masks of an iteration from its induction variable and carried values; the group's state
+// moves on.
+static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
+  const Region *body = s->staged->loop->regions[0];
+  CloneMap map = clone_map_new(s->arena, s->func);
+  clone_set(&map, body->args[0], iv);
+  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
+    if (g->state[i]) clone_set(&map, body->args[i + 1], g->state[i]);
+  for (const Op *op = body->first; op; op = op->next)
+    if (is_ahead(s, op)) op_clone(b, op, &map);
+  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
+    if (g->state[i]) g->state[i] = clone_get(&map, op_operand(body->last, i));
+  return map;
+}
+
+static void invert_order(const Attr *order, uint32_t *inverse) {
+  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
+}
+
+// The slot as the load sees it, before the transposition.
+static Value *copy_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot) {
+  if (!load->trans) return slot;
+  const Type *seen = slot->type, *tile = op_result(load->load)->type;
+  uint32_t order[TILE_MAX_RANK], rank = seen->rank;
+  invert_order(op_attr(load->trans, ATTR_ORDER), order);
+  Layout layout = layout_trans(seen->layout, rank, seen->shape, order);
+  IrContext *ir = s->func->module->ir;
+  const Type *type = type_shared(ir, seen->elem, rank, tile->shape, layout_intern(ir, &layout));
+  Value *view = build(b, OP_SHARED_TRANS, type, slot, NULL, NULL);
+  op_set_ints(view->def, ATTR_ORDER, rank, order);
+  return view;
+}
+
+static void copy_hints(const Op *from, Op *to) {
+  static const AttrKey keys[] = {ATTR_CACHE, ATTR_EVICT, ATTR_ALIGN, ATTR_VECTOR};
+  for (uint32_t i = 0; i < sizeof keys / sizeof *keys; i++) op_copy_attr(to, from, keys[i]);
+}
+
+static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLoad *load, Value *slot) {
+  Value *pointer = clone_get(map, op_operand(load->load, 0)), *mask = op_operand(load->load, 1);
+  Value *operands[3] = {pointer, copy_target(s, b, load, slot), mask ? clone_get(map, mask) : NULL};
+  Op *copy = build_op(b, OP_COPY_ASYNC, mask ? 3 : 2, operands, 0, NULL);
+  copy_hints(load->load, copy);
+}
+
+// Begins the copies of one iteration under `condition`, as a group. The slot is being filled either way.
+static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
+  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  Op *branch = build_if(b, condition, 0, NULL);
+  Builder inner = builder_at_end(s->func, branch->regions[0]);
+  for (uint32_t i = 0; i < g->count; i++) {
+    inner.loc = g->loads[i]->load->loc;
+    copy_load(s, &inner, map, g->loads[i], &fill->results[i]);
+  }
+  build_yield(&inner, 0, NULL);
+  Builder otherwise = builder_at_end(s->func, branch->regions[1]);
+  otherwise.loc = b->loc;
+  build_yield(&otherwise, 0, NULL);
+  const Type *token = type_token(s->func->module->ir);
+  return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
+}
+
+static Value *zero(Builder *b, const Type *type) {
+  return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
+}
+
+// Loads the tiles of one iteration under `condition` into registers.
+static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Value *condition) {
+  const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count);
+  Value **values = ARENA_ARRAY(s->arena, Value *, g->count);
+  for (uint32_t i = 0; i < g->count; i++) types[i] = op_result(g->loads[i]->load)->type;
+  Op *branch = build_if(b, condition, g->count, types);
+  Builder inner = builder_at_end(s->func, branch->regions[0]),
+          otherwise = builder_at_end(s->func, branch->regions[1]);
+  inner.loc = otherwise.loc = b->loc;
+  for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
+  build_yield(&inner, g->count, values);
+  for (uint32_t i = 0; i < g->count; i++) values[i] = zero(&otherwise, types[i]);
+  build_yield(&otherwise, g->count, values);
+  for (uint32_t i = 0; i < g->count; i++) g->tiles[i] = &branch->results[i];
+}
+
+static Value *iteration_value(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
+  return build_binary(b, OP_ADD, iv, build_int(b, iv->type, (int64_t)ahead * s->step));
+}
+
+void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
+  const Op *loop = s->staged->loop;
+  Region *body = loop->regions[0];
+  if (g->count == 0) return;
+  for (uint32_t i = 0; i < g->count; i++) g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
+  b->loc = loop->loc;
+  g->ring = begin_ring(s, b, g);
+  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
+    g->state[i] = s->staged->ahead[body->args[i + 1]->id] ? op_operand(loop, i + 3) : NULL;
+  for (uint32_t k = 0; k < g->distance; k++) {
+    Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
+    CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
+    if (g->async)
+      g->tokens[k] = begin_copies(s, b, g, &map, condition);
+    else
+      begin_loads(s, b, g, &map, condition);
+  }
+}
+
+void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
+  if (g->count == 0) return;
+  Value *condition = is_iteration(s, b, iv, g->distance);
+  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance));
+  if (g->async)
+    g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
+  else
+    begin_loads(s, b, g, &map, condition);
+}
+
+// --- slots change hands
+
+void stage_store(Stager *s, Builder *b, StagedGroup *g) {
+  if (g->count == 0) return;
+  b->loc = g->loads[g->count - 1]->store->loc;
+  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  for (uint32_t i = 0; i < g->count; i++) {
+    const StagedLoad *load = g->loads[i];
+    b->loc = load->store->loc;
+    Value *tile = g->tiles[i];
+    if (load->trans) {
+      CloneMap map = clone_map_new(s->arena, s->func);
+      clone_set(&map, op_operand(load->trans, 0), tile);
+      tile = op_result(op_clone(b, load->trans, &map));
+    }
+    build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, &fill->results[i]}, 0, NULL);
+  }
+}
+
+void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
+  const StagedGroup *async = &s->groups[0];
+  b->loc = s->staged->loop->loc;
+  if (async->count) {
+    Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
+    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = under_way - 1});
+    for (uint32_t i = 1; i < under_way; i++) async->tokens[i - 1] = async->tokens[i];
+  }
+  if (s->staged->feeds_wgmma) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
+  build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
+}
+
+void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
+  if (g->count == 0) return;
+  b->loc = g->loads[g->count - 1]->alloc->loc;
+  const Op *wait = next_slot(s, b, g, OP_RING_WAIT);
+  for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->alloc), &wait->results[i]);
+}
+
+void stage_release(Stager *s, Builder *b) {
+  for (int i = 0; i < 2; i++) {
+    StagedGroup *g = &s->groups[i];
+    if (g->count) g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
+  }
+}
+
+// --- carried values
+
+void stage_push(Stager *s, StagedValues *values, Value *value) { vec_push(s->arena, &values->list, value); }
+
+void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g) {
+  if (g->count == 0) return;
+  for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
+    if (g->state[i]) stage_push(s, values, g->state[i]);
+  for (uint32_t i = 0; g->async && i < g->held; i++) stage_push(s, values, g->tokens[i]);
+  for (uint32_t i = 0; !g->async && i < g->count; i++) stage_push(s, values, g->tiles[i]);
+  stage_push(s, values, g->ring);
+}
+
+void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at) {
+  if (g->count == 0) return;
+  for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
+    if (g->state[i]) g->state[i] = region->args[(*at)++];
+  for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
+  for (uint32_t i = 0; !g->async && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
+  g->ring = region->args[(*at)++];
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the pass `pipeline` emits of one loop: copies and loads that are ahead, waits, and the rings between them
+// (pipeline_emit.c); pipeline_loops.c makes the loop of it.
+#ifndef PASSES_PIPELINE_EMIT_H
+#define PASSES_PIPELINE_EMIT_H
+
+#include "ir/clone.h"
+#include "passes/pipeline_loads.h"
+
+// Loads that are issued the same number of iterations ahead, into slots of one ring.
+typedef struct StagedGroup {
+  bool async; // by copies; else through registers
+  uint32_t count, distance, slots;
+  uint32_t held; // tokens: of groups that were not waited for before the iteration
+  const StagedLoad **loads;
+  Value **buffers; // all slots of each load
+  Value *ring;
+  Value **state;  // by carried value of the original loop: as of the iteration ahead; NULL: not needed
+  Value **tokens; // async: of the groups under way, the oldest first
+  Value **tiles;  // registers: what was loaded
+} StagedGroup;
+
+typedef struct Stager {
+  PassContext *context;
+  Func *func;
+  const StagedLoop *staged;
+  Arena *arena;
+  Value *lower, *upper;
+  int64_t step;
+  StagedGroup groups[2]; // async, registers
+  bool in_flight;        // the dot may be under way while the next begins
+  bool dot_first;        // what is ahead is waited for and issued after the dot
+  bool refills;          // what is ahead is issued after the dot before has been waited for
+} Stager;
+
+// The group's buffers and its ring, and what is ahead of iteration 0, where `any` says that there are iterations.
+void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
+
+// What goes through registers into the next slot.
+void stage_store(Stager *s, Builder *b, StagedGroup *g);
+// Begins the copies or loads of the iteration that is the group's distance ahead of `iv`.
+void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
+// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for, everyone's
+// stores, and for wgmma the proxy's order.
+void stage_wait(Stager *s, Builder *b, uint32_t under_way);
+// The oldest slots that were filled stand for the loads' buffers.
+void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
+// The slots that were in use the longest are free.
+void stage_release(Stager *s, Builder *b);
+
+// The loop's carried values, in one order for init, arguments and yield.
+typedef struct StagedValues {
+  VEC(Value *) list;
+} StagedValues;
+
+void stage_push(Stager *s, StagedValues *values, Value *value);
+void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g);
+void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at);
+
+#endif
