@@ -102,8 +102,8 @@ static LLVMTargetMachineRef target_machine(const Emitter *e) {
   char *message = NULL, features[16];
   if (LLVMGetTargetFromTriple(triple, &target, &message)) BUG("LLVM: %s", message);
   snprintf(features, sizeof features, "+ptx%u", e->ptx_version);
-  return LLVMCreateTargetMachine(target, triple, emitted_arch(e)->name, features, codegen_level(e), LLVMRelocDefault,
-                                 LLVMCodeModelDefault);
+  return LLVMCreateTargetMachine(target, triple, emitted_arch(e)->name, features, codegen_level(e),
+                                 LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
 static void set_target(Emitter *e, LLVMTargetMachineRef machine) {

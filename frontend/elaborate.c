@@ -287,8 +287,8 @@ static void declare_func(Elab *e, const Kernel *kernel) {
     if (at->is_constexpr)
       constexprs[m++] = (Constexpr){at->param->name, at->value};
     else
-      params[n++] = (FuncParam){
-          .name = at->param->name, .type = at->type, .facts = at->facts, .loc = at->param->loc};
+      params[n++] =
+          (FuncParam){.name = at->param->name, .type = at->type, .facts = at->facts, .loc = at->param->loc};
   }
   e->func = func_new(e->out, kernel->function->name, kernel->function->loc, params, n);
   e->func->constexprs = constexprs;

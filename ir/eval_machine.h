@@ -19,11 +19,11 @@ typedef struct Tile {
   uint64_t dot; // the number of the asynchronous dot that gives it; 0: none does
 } Tile;
 
-typedef struct Race Race;               // eval_race.c
-typedef struct AtomicSums AtomicSums;   // eval_atomic.c
-typedef struct SharedState SharedState; // eval_shared.c
+typedef struct Race Race;                 // eval_race.c
+typedef struct AtomicSums AtomicSums;     // eval_atomic.c
+typedef struct SharedState SharedState;   // eval_shared.c
 typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
-typedef struct RingState RingState;     // eval_rings.c
+typedef struct RingState RingState;       // eval_rings.c
 
 typedef struct Machine {
   Func *func;
@@ -112,16 +112,16 @@ bool eval_math(Machine *m, Op *op);        // op `math`: eval_math.c
 bool eval_shape_op(Machine *m, Op *op);    // elements change places: eval_shape.c
 // gather: `from`, of `source`'s shape, by index.
 void eval_gather(const Op *op, const Type *source, const Tile *from, const Tile *index, Tile *to);
-bool eval_sort(Machine *m, Op *op);        // sort and histogram: eval_sort.c
+bool eval_sort(Machine *m, Op *op); // sort and histogram: eval_sort.c
 // histogram: adds to the bins what is counted; mask may be NULL.
 void eval_count(const Tile *from, const Tile *mask, Tile *bins);
-bool eval_dot(Machine *m, Op *op);         // eval_dot.c
-bool eval_access(Machine *m, Op *op);      // addptr, load, store: eval_access.c
-bool eval_block_op(Machine *m, Op *op);    // block pointers: eval_block.c
-bool eval_atomic(Machine *m, Op *op);      // eval_atomic.c
-bool eval_debug(Machine *m, Op *op);       // print and assert: eval_debug.c
-bool eval_combine(Machine *m, Op *op);     // reduce, scan, map and their parts: eval_combine.c
-bool eval_shared(Machine *m, Op *op);      // shared memory, asynchronous copies: eval_shared.c
+bool eval_dot(Machine *m, Op *op);      // eval_dot.c
+bool eval_access(Machine *m, Op *op);   // addptr, load, store: eval_access.c
+bool eval_block_op(Machine *m, Op *op); // block pointers: eval_block.c
+bool eval_atomic(Machine *m, Op *op);   // eval_atomic.c
+bool eval_debug(Machine *m, Op *op);    // print and assert: eval_debug.c
+bool eval_combine(Machine *m, Op *op);  // reduce, scan, map and their parts: eval_combine.c
+bool eval_shared(Machine *m, Op *op);   // shared memory, asynchronous copies: eval_shared.c
 // The op's scratch buffer, where it has one, has no value any more. False with an error where it is still read.
 bool eval_scratch(Machine *m, const Op *op);
 // The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.

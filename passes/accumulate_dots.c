@@ -21,7 +21,9 @@ typedef struct Accumulator {
 static Op *product_of(const Op *add, uint32_t operand) {
   const Value *value = op_operand(add, operand);
   Op *dot = value->def;
-  if (!dot || dot->kind != OP_DOT || dot->operand_count > 3 || dot->region != add->region || value->first_use->next) return NULL;
+  if (!dot || dot->kind != OP_DOT || dot->operand_count > 3 || dot->region != add->region ||
+      value->first_use->next)
+    return NULL;
   const Attr *imprecise = op_attr(dot, ATTR_IMPRECISE);
   if ((imprecise && imprecise->i > 0) || type_is_elem(value->type, ELEM_FP16)) return NULL;
   return value_is_zero(op_operand(dot, 2)) ? dot : NULL;

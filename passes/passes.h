@@ -34,7 +34,7 @@ typedef struct PassRunOptions {
   const char *const *only; // --run-pass: these, in this order, instead of all
   uint32_t only_count;
   const char *stop_after; // NULL: run all; "elaborate": none
-  uint32_t most; // ends after so many passes; 0: no limit
+  uint32_t most;          // ends after so many passes; 0: no limit
   bool verify_each;
   // Called after every pass that ran (pass NULL: before the first), for --print-after; may be NULL.
   void (*after)(const char *pass, IrModule *module, double seconds, void *data);

@@ -336,7 +336,7 @@ static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, cons
   for (uint32_t i = 0; i < kernel->by_value.n; i++)
     params[kernel->by_value.at[i]] = (void *)(uintptr_t)launch->args[kernel->by_value.at[i]];
   return check_result(&cuda->api, cuda->api.LaunchKernelEx(&config, kernel->function, params, NULL),
-               "cuLaunchKernelEx");
+                      "cuLaunchKernelEx");
 }
 
 static tilec_status cuda_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
