@@ -54,8 +54,10 @@ def find_config(row, text):
 
 
 def ptx_of(library, row, kernel, config):
-    return [library.compile(os.path.join(c.KERNELS, kernel.file), step.function, signature(row, step), c.defines(step, config),
-                            config["num_warps"], config["num_stages"], "sm_90a", overlap=config["overlap"]) for step in kernel.steps]
+    """Of each step, but for its line numbers."""
+    texts = [library.compile(os.path.join(c.KERNELS, kernel.file), step.function, signature(row, step), c.defines(step, config),
+                             config["num_warps"], config["num_stages"], "sm_90a", overlap=config["overlap"]) for step in kernel.steps]
+    return [[line for line in text.splitlines() if not line.lstrip().startswith((".loc", "//"))] for text in texts]
 
 
 def timed(clock, runs, sets, target, lead, rounds):
