@@ -93,11 +93,9 @@ static bool mark_region(Pressure *p, const Region *region) {
 
 // --- counting
 
-// Not of parts that lanes have one each.
 static bool is_parts_reduce(const Op *op) {
   const Op *def = op->kind == OP_REDUCE ? op_operand(op, 0)->def : NULL;
-  return def && def->kind == OP_SHARED_LOAD && op_int(op, ATTR_AXIS, 0) == 0 &&
-         layout_registers(op_operand(op, 0)->type->layout) > 1;
+  return def && def->kind == OP_SHARED_LOAD && op_int(op, ATTR_AXIS, 0) == 0;
 }
 
 // Parts on their way through shared memory: counted with the op that takes them in.
