@@ -21,7 +21,7 @@
 //
 // The combination is add, max, min, and, or, xor, and the same in the loop
 // as in the reduction; the sum has no other use. A second loop that goes
-// on from the first one's sum (split_masks makes such) goes on from its tile.
+// on from the first one's sum (peel_masks makes such) goes on from its tile.
 #include <math.h>
 
 #include "base/math.h"

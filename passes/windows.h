@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Windows: loads of one region whose addresses lie at constant distances,
 // so that most elements are read by several of them. Shared by share_windows,
-// which reads them once, and split_masks, which makes that worth while.
+// which reads them once, and mask_copies.c, which makes that worth while.
 #ifndef PASSES_WINDOWS_H
 #define PASSES_WINDOWS_H
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Copies of code without the masks that hold there: which masks are worth one, and how an op is copied.
+//
+// A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one of
+// wide accesses, where a thread has several of them under masks: their predicates, and the offsets that these
+// come from, would live across the reduction beside the elements.
+//
+// Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
+//
+// Any other tile whose masks' changes fall together with its vectors
+// (the bound a multiple of 16) needs no second copy and gets none.
+#include "passes/mask_copies.h"
+
+#include "base/math.h"
+#include "passes/windows.h"
+
+enum { ACCESS_BYTES = 16 };
+
+static uint32_t mask_index(const Op *op) { return op->kind == OP_STORE ? 2 : 1; }
+
+Value *mask_of(const Op *op) {
+  bool access = op->kind == OP_LOAD || op->kind == OP_STORE;
+  if (!access || !type_is_tile(op_operand(op, 0)->type)) return NULL;
+  return op_operand(op, mask_index(op));
+}
+
+static bool is_selected_by(const Region *body, const Value *mask) {
+  for (const Op *op = body->first; op; op = op->next)
+    if (op->kind == OP_SELECT && op_operand(op, 0) == mask) return true;
+  return false;
+}
+
+// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: one a
+// vector, and where it selects one an element.
+static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
+                                uint64_t vector) {
+  return copies->combines && share > 1 && (share >= 2 * vector || is_selected_by(copies->func->body, mask));
+}
+
+bool mask_narrows(const MaskCopies *copies, const Op *op) {
+  const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
+  if (!mask) return false;
+  if (op->id < copies->func->op_count && copies->in_window[op->id]) return true;
+  uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
+  axis_order(copies->axes, pointer, order);
+  const AxisInfo *at = axis_info(copies->axes, pointer);
+  uint64_t share = type_elements(pointer->type) / region_threads(op);
+  uint64_t vector = min_u64(min_u64(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
+                            min_u64(at->divisibility[order[0]] / bytes, share));
+  return vector > axis_info(copies->axes, mask)->constancy[order[0]] ||
+         has_many_predicates(copies, mask, share, vector);
+}
+
+static bool same_bound(const MaskBound *a, const MaskBound *b) {
+  for (uint32_t i = 0; i < a->base_count && i < b->base_count; i++)
+    if (a->bases[i] != b->bases[i]) return false;
+  return a->kind == b->kind && a->base_count == b->base_count && a->low == b->low && a->high == b->high &&
+         a->bound == b->bound && a->constant == b->constant && a->type == b->type;
+}
+
+bool held_bounds_include(const HeldBounds *held, const MaskBound *bound) {
+  for (uint32_t i = 0; i < held->n; i++)
+    if (same_bound(&held->at[i], bound)) return true;
+  return false;
+}
+
+// Whether the mask holds everywhere where the bounds do.
+static bool is_implied(const HeldBounds *held, const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (!held_bounds_include(held, &parts[i])) return false;
+  return n > 0;
+}
+
+// A select's first operand is its mask.
+void mask_copy_op(const MaskCopies *copies, Builder *b, const Op *op, CloneMap *map, const HeldBounds *held) {
+  bool selects = op->kind == OP_SELECT && type_is_tile(op_operand(op, 0)->type);
+  const Value *mask = selects ? op_operand(op, 0) : mask_of(op);
+  Op *copy = op_clone(b, op, map);
+  if (!mask || !is_implied(held, mask)) return;
+  IrContext *ir = copies->func->module->ir;
+  Builder before = builder_before(copy);
+  op_set_operand(copy, selects ? 0 : mask_index(op),
+                 build_int(&before, type_with_element(ir, mask->type, type_scalar(ir, ELEM_I1)), 1));
+}
+
+uint32_t count_ops_from(const Op *op) {
+  uint32_t n = 0;
+  for (; op; op = op->next) {
+    n++;
+    for (uint32_t r = 0; r < op->region_count; r++) n += count_ops_from(op->regions[r]->first);
+  }
+  return n;
+}
+
+bool region_has_loops(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
+  return false;
+}
+
+static bool region_combines(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_REDUCE || op->kind == OP_SCAN) return true;
+  return false;
+}
+
+static void note_window(Op *op, void *data) {
+  MaskCopies *copies = data;
+  Window window;
+  if (op->kind != OP_LOAD || copies->in_window[op->id]) return;
+  if (!window_find(copies->context->scratch, copies->axes, op, &window, NULL)) return;
+  for (uint32_t i = 0; i < window.taps.n; i++) copies->in_window[window.taps.at[i].load->id] = true;
+}
+
+MaskCopies mask_copies_of(PassContext *context, Func *func) {
+  MaskCopies copies = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  copies.in_window = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  region_walk(func->body, note_window, &copies);
+  copies.combines = !region_has_loops(func->body) && region_combines(func->body);
+  return copies;
+}
