@@ -191,6 +191,11 @@ static LLVMValueRef emit_select(Emitter *e, const Op *op, const LLVMValueRef *x)
   return LLVMBuildSelect(e->builder, x[0], x[1], x[2], "");
 }
 
+static LLVMValueRef emit_copy(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)op;
+  return nvvm_copy_fp32(e, x[0]);
+}
+
 EmitScalar emit_scalar_of(OpKind kind) {
   static const EmitScalar table[OP_COUNT] = {
       [OP_ADD] = emit_add,     [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul,   [OP_DIV] = emit_div,
@@ -199,7 +204,7 @@ EmitScalar emit_scalar_of(OpKind kind) {
       [OP_MAX] = emit_max,     [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,     [OP_LT] = emit_lt,
       [OP_LE] = emit_le,       [OP_GT] = emit_gt,           [OP_GE] = emit_ge,     [OP_SELECT] = emit_select,
       [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math, [OP_FMA] = emit_fma,
-      [OP_MULHI] = emit_mulhi,
+      [OP_MULHI] = emit_mulhi, [OP_COPY] = emit_copy,
   };
   return table[kind];
 }

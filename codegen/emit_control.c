@@ -2,7 +2,6 @@
 // Structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the end.
 // The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
 #include "codegen/emit.h"
-#include "codegen/emit_dot.h"
 
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->context, e->function, name);
@@ -96,7 +95,6 @@ void emit_for(Emitter *e, Op *op) {
     add_to_phis(e, &op->results[i], emit_get(e, loop_init(op, i)), before);
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
   }
-  for (uint32_t i = 0; i < op->result_count; i++) emit_leave_sums(e, op_operand(yield, i), &op->results[i]);
 }
 
 void emit_if(Emitter *e, Op *op) {

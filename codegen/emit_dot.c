@@ -211,10 +211,19 @@ static void choose_sums(Emitter *e, Product *p) {
   uint32_t count = layout_registers(p->layout);
   LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
   for (uint32_t r = 0; r < count; r++) {
-    LLVMValueRef sum = p->acc.registers[r];
-    sums[r] = LLVMBuildSelect(e->builder, p->fresh, LLVMConstNull(LLVMTypeOf(sum)), sum, "");
+    LLVMValueRef sum = p->acc.registers[r], zero = LLVMConstNull(LLVMTypeOf(sum));
+    sums[r] = p->from_zero ? zero : LLVMBuildSelect(e->builder, p->fresh, zero, sum, "");
   }
   p->acc.registers = sums;
+}
+
+// An i1 that is known is no predicate.
+static void find_beginning(Emitter *e, Product *p, const Value *fresh) {
+  int64_t known;
+  if (!value_int_constant(fresh, &known))
+    p->fresh = emit_register(e, fresh, 0);
+  else
+    p->from_zero = known != 0;
 }
 
 void emit_dot(Emitter *e, Op *op) {
@@ -226,9 +235,9 @@ void emit_dot(Emitter *e, Op *op) {
                .sum = type_element(result->type)->elem,
                .layout = result->type->layout,
                .acc = emit_register_map(e, op_operand(op, 2)),
-               .out = emit_new(e, result),
-               .fresh = op->operand_count > 3 ? emit_register(e, op_operand(op, 3), 0) : NULL};
-  if (p.fresh && dot_instruction(op) != DOT_WGMMA) choose_sums(e, &p);
+               .out = emit_new(e, result)};
+  if (op->operand_count > 3) find_beginning(e, &p, op_operand(op, 3));
+  if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) choose_sums(e, &p);
   switch (dot_instruction(op)) {
   case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
   case DOT_MMA:

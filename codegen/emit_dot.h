@@ -20,7 +20,8 @@ typedef struct Product {
   const Layout *layout; // the result's
   RegisterMap acc;
   LLVMValueRef *out;  // registers of the result
-  LLVMValueRef fresh; // i1, that acc counts as zero; NULL: never
+  bool from_zero;     // acc counts as zero
+  LLVMValueRef fresh; // i1, that it does; NULL: `from_zero` says it
 } Product;
 
 RegisterMap emit_register_map(Emitter *e, const Value *tile);
@@ -36,8 +37,5 @@ void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y
 void emit_mma_dot(Emitter *e, const Product *p);
 void emit_wgmma_dot(Emitter *e, const Product *p);
 void emit_fma_dot(Emitter *e, const Product *p);
-// After a loop that summed products by fused multiply-adds into `sum`:
-// what comes after reads other registers.
-void emit_leave_sums(Emitter *e, const Value *sum, const Value *result);
 
 #endif

@@ -151,12 +151,3 @@ void emit_fma_dot(Emitter *e, const Product *p) {
     }
   }
 }
-
-// A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the whole
-// loop these: sums and b, which is a vector too, in the same bank for every column. Sums that are copied by
-// an instruction when the loop ends may be in any register: ptxas then chooses the other bank.
-void emit_leave_sums(Emitter *e, const Value *sum, const Value *result) {
-  if (!sum->def || !is_dot_of(sum->def, DOT_FMA) || !type_is_elem(sum->type, ELEM_FP32)) return;
-  LLVMValueRef *registers = emit_get(e, result);
-  for (uint32_t r = 0; r < emit_count(result->type); r++) registers[r] = nvvm_apart(e, registers[r]);
-}

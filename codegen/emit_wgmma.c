@@ -5,7 +5,6 @@
 // The instruction's first operand is a, or where b is in registers b:
 // then its rows are the result's columns and its columns the result's rows.
 // Which element of the result a row or column bit stands for the result's layout says.
-#include <math.h>
 #include "base/fault.h"
 #include "base/math.h"
 #include "codegen/emit_dot.h"
@@ -24,7 +23,6 @@ typedef struct WgmmaDot {
   Emitter *e;
   const Product *p;
   uint32_t pack; // log2 of the elements that 32 bits hold
-  bool zero;     // nothing is added to
   DotOperand first;
   uint32_t next_column, next_8_rows; // in the result's index
   uint32_t column_bits;              // log2 of the instructions' columns
@@ -175,7 +173,6 @@ static void add_tile(WgmmaDot *d, Group *group, uint32_t index) {
     WgmmaStep *step = &group->steps[group->count++];
     *step = step_of(d, index, k);
     step->sum = at;
-    step->from_zero = d->zero && k == 0;
     step->begins = k == 0;
   }
 }
@@ -242,19 +239,12 @@ static void begin(WgmmaDot *d, uint32_t registers) {
                          .n = 1u << d->column_bits,
                          .a_transposed = d->a.transposed,
                          .b_transposed = d->b.transposed,
+                         .from_zero = p->from_zero,
                          .fresh = p->fresh,
                          .steps = group.steps,
                          .count = group.count};
   nvvm_wgmma(d->e, &products, group.sums, group.sum_count);
   for (uint32_t i = 0; i < group.sum_count; i++) d->sums[group.registers[i]] = group.sums[i];
-}
-
-static bool is_zero(const Value *acc) {
-  int64_t i;
-  double x;
-  if (elem_is_float(type_element(acc->type)->elem))
-    return value_float_constant(acc, &x) && x == 0 && !signbit(x);
-  return value_int_constant(acc, &i) && i == 0;
 }
 
 // The instruction's first operand: in registers, or a matrix in shared memory.
@@ -277,7 +267,6 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
                 .pack = bits == 32   ? 0
                         : bits == 16 ? 1
                                      : 2,
-                .zero = is_zero(op_operand(p->op, 2)),
                 .first = first,
                 .next_column = first == DOT_A ? 1 : 1u << p->shape.n,
                 .next_8_rows = layout_basis(p->layout, DIM_REGISTER, 1)};

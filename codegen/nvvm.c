@@ -36,7 +36,7 @@ LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z
   return nvvm_intrinsic(e, "llvm.fma", &type, 1, (LLVMValueRef[]){x, y, z}, 3);
 }
 
-LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x) {
+LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x) {
   static const char text[] = "add.rn.f32 $0, $1, 0f80000000;", constraints[] = "=f,f";
   LLVMTypeRef fp32 = LLVMTypeOf(x), type = LLVMFunctionType(fp32, &fp32, 1, false);
   LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints, sizeof constraints - 1,

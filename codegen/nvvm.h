@@ -16,8 +16,8 @@ LLVMValueRef nvvm_call(Emitter *e, const char *name, LLVMValueRef arg);
 LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x);
 LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
-// x, an fp32 number that an instruction computed, in a register that ptxas does not choose for x: plus -0.0.
-LLVMValueRef nvvm_apart(Emitter *e, LLVMValueRef x);
+// x, an fp32 number, in a register that an instruction writes, so that ptxas chooses it apart from x's: plus -0.0.
+LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x);
 
 // The call synchronises threads, or waits for what they began:
 // it may neither be copied, nor moved to where fewer threads come by.

@@ -74,8 +74,6 @@ static void finish(Emitter *e, Tied *call, bool ordered, LLVMValueRef *results) 
   LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args, call->count, "");
   if (ordered)
     nvvm_synchronises(e, all);
-  else if (ordered)
-    nvvm_synchronises(e, all);
   else
     mark_convergent(e, all);
   for (uint32_t i = 0; i < call->result_count; i++)
@@ -138,9 +136,9 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
 // The scale of the sum, 0 or 1 or a predicate, and for floats
 // the signs of a and b, for 16-bit types what is transposed.
 static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
-  const char *adds = g->fresh && step->begins ? ", adds" : ", 1";
+  const char *before = g->from_zero ? ", 0" : g->fresh ? ", adds" : ", 1";
   bool integer = g->types.sum == ELEM_I32, half = elem_info(g->types.a)->bits == 16;
-  buf_text(text, step->from_zero ? ", 0" : adds);
+  buf_text(text, step->begins ? before : ", 1");
   if (!integer) buf_text(text, ", 1, 1");
   if (half && !step->a) buf_printf(text, ", %d", g->a_transposed);
   if (half) buf_printf(text, ", %d", g->b_transposed);
@@ -176,7 +174,7 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   }
   buf_text(&call.text, "wgmma.fence.sync.aligned;\n\t");
   for (uint32_t i = 0; i < g->count; i++) wgmma_step(e, &call, g, &g->steps[i]);
-  for (uint32_t i = 0; i < sum_count && !g->steps[0].from_zero; i++) add_tied(&call, sums[i], i);
+  for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) add_tied(&call, sums[i], i);
   buf_text(&call.text,
            g->fresh ? "wgmma.commit_group.sync.aligned;\n\t}" : "wgmma.commit_group.sync.aligned;");
   finish(e, &call, true, sums);

@@ -21,18 +21,18 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
 typedef struct WgmmaStep {
   const LLVMValueRef *a;
   LLVMValueRef a_descriptor, b_descriptor;
-  uint32_t sum;   // the first of its n / 2 sums (n / 4 words of two fp16) in the group's
-  bool from_zero; // nothing is added to, whatever the sums hold
-  bool begins;    // adds to the sums as they were before the group
+  uint32_t sum; // the first of its n / 2 sums (n / 4 words of two fp16) in the group's
+  bool begins;  // adds to the sums as they were before the group
 } WgmmaStep;
 
 // Products that follow one another, committed as one group. What was written to the sums and to words of a is
-// fenced off. Sums that a step begins from zero must be so in all tiles of the group.
+// fenced off.
 typedef struct WgmmaGroup {
   MmaTypes types;
   uint32_t n;
   bool a_transposed, b_transposed; // not k-major; 16-bit types alone
-  LLVMValueRef fresh;              // i1: the sums before the group count as zero; NULL: never
+  bool from_zero;                  // the sums before the group count as zero, whatever they hold
+  LLVMValueRef fresh;              // i1: they do where it holds; NULL: `from_zero` says it
   const WgmmaStep *steps;
   uint32_t count;
 } WgmmaGroup;

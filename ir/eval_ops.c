@@ -113,6 +113,13 @@ static void run_negate(const Tile *a, Tile *to) {
   }
 }
 
+static void run_copy(const Tile *a, Tile *to) {
+  for (uint32_t i = 0; i < to->n; i++) {
+    Element x = tile_get(a, i);
+    tile_set(to, i, &x);
+  }
+}
+
 static void run_compare(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
   bool is_float = eval_code_is_float(a->code);
   for (uint32_t i = 0; i < to->n; i++) {
@@ -200,6 +207,8 @@ bool eval_elementwise(Machine *m, Op *op) {
     run_compare(op->kind, a, b, to);
   else if (op->kind == OP_FMA)
     run_fma(a, b, c, to);
+  else if (op->kind == OP_COPY)
+    run_copy(a, to);
   else if (b)
     run_binary(op->kind, a, b, to);
   else

@@ -227,6 +227,11 @@ static void check_fma(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operands are floats, not %s", verify_type_text(v, result_type(op)));
 }
 
+static void check_copy(Verifier *v, const Op *op) {
+  if (!type_is_elem(result_type(op), ELEM_FP32))
+    verify_fail(v, op, "the operand is fp32, not %s", verify_type_text(v, result_type(op)));
+}
+
 static void check_addptr(Verifier *v, const Op *op) {
   if (!type_is_ptr(operand_type(op, 0)))
     verify_fail(v, op, "the pointer is %s", verify_type_text(v, operand_type(op, 0)));
@@ -312,6 +317,7 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_BITCAST] = check_bitcast,
     [OP_MATH] = check_math,
     [OP_FMA] = check_fma,
+    [OP_COPY] = check_copy,
     [OP_ADDPTR] = check_addptr,
     [OP_FOR] = verify_for,
     [OP_IF] = verify_if,

@@ -131,6 +131,7 @@ static const Invalid bodies[] = {
     {"%x = math %f {function = \"exp\"} : fp64", "math: the result of exp is of fp32, not fp64"},
     {"%x = math %i {function = \"exp\"} : i32", "math: the operand is of fp32 or fp64, not i32"},
     {"%x = fma %i, %i, %i : i32", "fma: the operands are floats, not i32"},
+    {"%x = copy %i : i32", "copy: the operand is fp32, not i32"},
     {"%x = mulhi %f, %f : fp32", "mulhi: the operands are integers, not fp32"},
 
     {"%x = expand_dims %i {axis = 0} : tile<1xi32>", "expand_dims: the operand is a tile, not i32"},
