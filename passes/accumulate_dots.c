@@ -29,7 +29,7 @@ static Op *product_of(const Op *add, uint32_t operand) {
   return value_is_zero(op_operand(dot, 2)) ? dot : NULL;
 }
 
-static void accumulate(Op *add, void *data) {
+static void accumulate_dot(Op *add, void *data) {
   Accumulator *a = data;
   if (add->kind != OP_ADD) return;
   uint32_t which = 0;
@@ -51,6 +51,6 @@ static void accumulate(Op *add, void *data) {
 
 bool pass_accumulate_dots(PassContext *context, Func *func) {
   Accumulator a = {.context = context};
-  region_walk(func->body, accumulate, &a);
+  region_walk(func->body, accumulate_dot, &a);
   return a.changed;
 }

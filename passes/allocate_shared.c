@@ -25,19 +25,19 @@
 
 enum { DOT_ALIGN = 1024 }; // what matrix descriptors with the widest swizzle ask for
 
-typedef struct Life {
+typedef struct BufferLife {
   Op *alloc;
   uint32_t begin, end; // op ids, both included
   uint32_t bytes, align, offset;
   bool copied, multiplied; // by asynchronous ops
   bool exchanged;          // threads alone use it, whole: they write it and read it
   bool was_read;           // since it was written, as far as the walk has come
-} Life;
+} BufferLife;
 
 typedef struct Allocator {
   PassContext *context;
   SharedBuffers buffers;
-  Life *lives;
+  BufferLife *lives;
   uint32_t count, last_copy_wait;
   VEC(uint32_t) dot_waits; // ids, ascending
 } Allocator;
@@ -72,7 +72,7 @@ static bool is_exchanged(const Op *alloc) {
 // An exchange's store: the small buffers of those before it last until it.
 static void last_to_next(Allocator *a, const Op *store) {
   for (uint32_t i = 0; i < a->count; i++) {
-    Life *life = &a->lives[i];
+    BufferLife *life = &a->lives[i];
     if (life->was_read && life->bytes <= TUNE_SCRATCH_KEPT && store->id > life->end) life->end = store->id;
     life->was_read = false;
   }
@@ -97,7 +97,7 @@ static void note_use(Op *op, void *data) {
     const uint64_t *set = a->buffers.sets[op_operand(op, k)->id];
     for (uint32_t i = 0; set && i < a->count; i++) {
       if (!set_has(set, i)) continue;
-      Life *life = &a->lives[i];
+      BufferLife *life = &a->lives[i];
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC;
@@ -119,31 +119,33 @@ static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
 
 static void find_lives(Allocator *a, Func *func) {
   a->count = a->buffers.allocs.n;
-  a->lives = ARENA_ARRAY(a->context->scratch, Life, a->count);
+  a->lives = ARENA_ARRAY(a->context->scratch, BufferLife, a->count);
   for (uint32_t i = 0; i < a->count; i++) {
     Op *alloc = a->buffers.allocs.at[i];
-    a->lives[i] = (Life){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN};
+    a->lives[i] = (BufferLife){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN};
     a->lives[i].exchanged = is_exchanged(alloc);
     a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
   }
   region_walk(func->body, note_use, a);
   for (uint32_t i = 0; i < a->count; i++) {
-    Life *life = &a->lives[i];
+    BufferLife *life = &a->lives[i];
     bool waited = ring_owns(life->alloc); // by ring_wait, before its last use
     if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
   }
 }
 
-static bool alive_together(const Life *a, const Life *b) { return a->begin <= b->end && b->begin <= a->end; }
+static bool alive_together(const BufferLife *a, const BufferLife *b) {
+  return a->begin <= b->end && b->begin <= a->end;
+}
 
 // The lowest place that those already placed leave.
-static uint32_t place_of(const Life *life, Life *const *placed, uint32_t n) {
+static uint32_t place_of(const BufferLife *life, BufferLife *const *placed, uint32_t n) {
   uint32_t offset = 0;
   for (bool moved = true; moved;) {
     moved = false;
     for (uint32_t i = 0; i < n; i++) {
-      const Life *other = placed[i];
+      const BufferLife *other = placed[i];
       if (!alive_together(life, other) || other->offset >= offset + life->bytes ||
           offset >= other->offset + other->bytes)
         continue;
@@ -155,20 +157,20 @@ static uint32_t place_of(const Life *life, Life *const *placed, uint32_t n) {
 }
 
 // Largest first; of one size as they come in the program.
-static void sort_by_size(Life **order, uint32_t n) {
+static void sort_by_size(BufferLife **order, uint32_t n) {
   for (uint32_t i = 1; i < n; i++)
     for (uint32_t k = i; k > 0 && order[k - 1]->bytes < order[k]->bytes; k--) {
-      Life *swap = order[k];
+      BufferLife *swap = order[k];
       order[k] = order[k - 1];
       order[k - 1] = swap;
     }
 }
 
-static void report(const Allocator *a, Func *func, uint32_t bytes, uint32_t sum) {
+static void report_places(const Allocator *a, Func *func, uint32_t bytes, uint32_t sum) {
   diag_remark(a->context->diags, func->loc, "allocate_shared",
               "%u bytes of shared memory for %u buffers of together %u", bytes, a->count, sum);
   for (uint32_t i = 0; i < a->count; i++) {
-    const Life *life = &a->lives[i];
+    const BufferLife *life = &a->lives[i];
     diag_remark(a->context->diags, life->alloc->loc, "allocate_shared",
                 "%u bytes at %u, alive for ops %u to %u", life->bytes, life->offset, life->begin, life->end);
   }
@@ -178,17 +180,17 @@ bool pass_allocate_shared(PassContext *context, Func *func) {
   Allocator a = {.context = context, .buffers = shared_buffers_find(context->scratch, func)};
   if (!a.buffers.allocs.n) return false;
   find_lives(&a, func);
-  Life **order = ARENA_ARRAY(context->scratch, Life *, a.count);
+  BufferLife **order = ARENA_ARRAY(context->scratch, BufferLife *, a.count);
   for (uint32_t i = 0; i < a.count; i++) order[i] = &a.lives[i];
   sort_by_size(order, a.count);
   uint32_t bytes = 0, sum = 0;
   for (uint32_t i = 0; i < a.count; i++) {
-    Life *life = order[i];
+    BufferLife *life = order[i];
     life->offset = place_of(life, order, i);
     op_set_attr(life->alloc, (Attr){.key = ATTR_OFFSET, .i = life->offset});
     if (life->offset + life->bytes > bytes) bytes = life->offset + life->bytes;
     sum += life->bytes;
   }
-  report(&a, func, bytes, sum);
+  report_places(&a, func, bytes, sum);
   return true;
 }

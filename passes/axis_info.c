@@ -35,7 +35,7 @@ uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, 
 }
 
 // What holds of both: runs of the shorter contiguity, with what divides their first values.
-static AxisInfo meet(const AxisInfo *a, const AxisInfo *b, uint64_t step) {
+static AxisInfo meet_infos(const AxisInfo *a, const AxisInfo *b, uint64_t step) {
   AxisInfo info = *a;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
     uint64_t run = info.contiguity[d] = min_u64(a->contiguity[d], b->contiguity[d]);
@@ -59,7 +59,7 @@ static bool same_info(const AxisInfo *a, const AxisInfo *b) {
 // Weakens what is known of `value` by one more way in which it comes about.
 static void flow_into(AxisTable *table, const Value *value, const AxisInfo *incoming) {
   AxisInfo *info = &table->infos[value->id];
-  AxisInfo met = table->reached[value->id] ? meet(info, incoming, axis_step(value)) : *incoming;
+  AxisInfo met = table->reached[value->id] ? meet_infos(info, incoming, axis_step(value)) : *incoming;
   if (table->reached[value->id] && same_info(&met, info)) return;
   table->changed |= table->reached[value->id];
   *info = table->reached[value->id] && table->give_up ? axis_nothing_known(value) : met;

@@ -7,13 +7,13 @@
 
 enum { MAX_DIVISOR_BITS = 62 };
 
-typedef struct Shape {
+typedef struct PaddedShape {
   uint32_t rank;
   uint64_t extent[TILE_MAX_RANK]; // padded
-} Shape;
+} PaddedShape;
 
-static Shape shape_of(const Type *type) {
-  Shape shape = {1, {1}};
+static PaddedShape shape_of(const Type *type) {
+  PaddedShape shape = {1, {1}};
   if (!type_is_tile(type)) return shape;
   shape.rank = type->rank;
   for (uint32_t d = 0; d < shape.rank; d++)
@@ -66,7 +66,7 @@ static void set_all(uint64_t numbers[TILE_MAX_RANK], uint64_t number) {
 
 AxisInfo axis_of_constant(const Value *value, int64_t constant) {
   AxisInfo info = axis_nothing_known(value);
-  Shape shape = shape_of(value->type);
+  PaddedShape shape = shape_of(value->type);
   for (uint32_t d = 0; d < shape.rank; d++) info.constancy[d] = shape.extent[d];
   set_all(info.divisibility, divisor_of_constant(constant, divisor_cap(value)));
   info.known = true;
@@ -95,12 +95,12 @@ typedef struct Rule {
   AxisInfo out;
 } Rule;
 
-static uint64_t divisor(const Rule *rule, uint32_t operand, uint32_t d, uint64_t run) {
+static uint64_t operand_divisor(const Rule *rule, uint32_t operand, uint32_t d, uint64_t run) {
   return axis_divisor_at(rule->in[operand], axis_step(rule->value[operand]), d, run);
 }
 
 // Sets what dimension d is claimed to be, capped by the type.
-static void claim(Rule *rule, uint32_t d, uint64_t contiguity, uint64_t divides) {
+static void claim_dim(Rule *rule, uint32_t d, uint64_t contiguity, uint64_t divides) {
   rule->out.contiguity[d] = contiguity;
   rule->out.divisibility[d] = min_u64(divides, divisor_cap(rule->result));
 }
@@ -109,7 +109,7 @@ static void rule_add(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   uint64_t run = min_u64(a->contiguity[d], b->constancy[d]);
   if (rule->op->kind == OP_ADD) run = max_u64(run, min_u64(b->contiguity[d], a->constancy[d]));
-  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
+  claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), operand_divisor(rule, 1, d, run)));
   if (rule->op->kind == OP_SUB) // both count upwards: their difference stays
     rule->out.constancy[d] = max_u64(rule->out.constancy[d], min_u64(a->contiguity[d], b->contiguity[d]));
 }
@@ -117,12 +117,13 @@ static void rule_add(Rule *rule, uint32_t d) {
 static void rule_mul(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   if (b->known && b->constant == 1) {
-    claim(rule, d, a->contiguity[d], a->divisibility[d]);
+    claim_dim(rule, d, a->contiguity[d], a->divisibility[d]);
   } else if (a->known && a->constant == 1) {
-    claim(rule, d, b->contiguity[d], b->divisibility[d]);
+    claim_dim(rule, d, b->contiguity[d], b->divisibility[d]);
   } else {
     uint64_t cap = divisor_cap(rule->result);
-    claim(rule, d, 1, multiply_capped(divisor(rule, 0, d, 1), divisor(rule, 1, d, 1), cap));
+    claim_dim(rule, d, 1,
+              multiply_capped(operand_divisor(rule, 0, d, 1), operand_divisor(rule, 1, d, 1), cap));
   }
 }
 
@@ -130,7 +131,7 @@ static void rule_mul(Rule *rule, uint32_t d) {
 static uint64_t remainder_run(const Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   uint64_t run = min_u64(aligned_run(a, rule->value[0], d), b->constancy[d]);
-  return min_u64(run, divisor(rule, 1, d, b->constancy[d]));
+  return min_u64(run, operand_divisor(rule, 1, d, b->constancy[d]));
 }
 
 static uint64_t division_run(const Rule *rule, uint32_t d) {
@@ -145,10 +146,10 @@ static void rule_div(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   rule->out.constancy[d] = max_u64(rule->out.constancy[d], division_run(rule, d));
   if (b->known && b->constant == 1) {
-    claim(rule, d, a->contiguity[d], a->divisibility[d]);
+    claim_dim(rule, d, a->contiguity[d], a->divisibility[d]);
   } else if (power_of_two(b)) {
-    uint64_t divides = divisor(rule, 0, d, 1) / (uint64_t)b->constant;
-    claim(rule, d, 1, divides ? divides : 1);
+    uint64_t divides = operand_divisor(rule, 0, d, 1) / (uint64_t)b->constant;
+    claim_dim(rule, d, 1, divides ? divides : 1);
   }
 }
 
@@ -157,13 +158,13 @@ static void rule_div(Rule *rule, uint32_t d) {
 // offsets wrapped by % are read in vectors; docs/language.md says so.
 static void rule_rem(Rule *rule, uint32_t d) {
   uint64_t run = remainder_run(rule, d);
-  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, 1)));
+  claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), operand_divisor(rule, 1, d, 1)));
 }
 
 // Bits of `b` below its divisor are zero: `and` clears the run's bits there, `or` and `xor` leave them.
 static uint64_t low_zero_run(const Rule *rule, uint32_t x, uint32_t y, uint32_t d) {
   uint64_t run = min_u64(aligned_run(rule->in[x], rule->value[x], d), rule->in[y]->constancy[d]);
-  return min_u64(run, divisor(rule, y, d, rule->in[y]->constancy[d]));
+  return min_u64(run, operand_divisor(rule, y, d, rule->in[y]->constancy[d]));
 }
 
 static uint64_t and_run(const Rule *rule, uint32_t x, uint32_t y, uint32_t d) {
@@ -177,37 +178,38 @@ static void rule_bits(Rule *rule, uint32_t d) {
   if (rule->op->kind == OP_AND) {
     rule->out.constancy[d] = max_u64(rule->out.constancy[d], zero_run);
     uint64_t run = max_u64(and_run(rule, 0, 1, d), and_run(rule, 1, 0, d));
-    claim(rule, d, run, max_u64(divisor(rule, 0, d, run), divisor(rule, 1, d, run)));
+    claim_dim(rule, d, run, max_u64(operand_divisor(rule, 0, d, run), operand_divisor(rule, 1, d, run)));
   } else {
-    claim(rule, d, zero_run, min_u64(divisor(rule, 0, d, zero_run), divisor(rule, 1, d, zero_run)));
+    claim_dim(rule, d, zero_run,
+              min_u64(operand_divisor(rule, 0, d, zero_run), operand_divisor(rule, 1, d, zero_run)));
   }
 }
 
 static void rule_shift(Rule *rule, uint32_t d) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1];
   bool left = rule->op->kind == OP_SHL;
-  uint64_t divides = divisor(rule, 0, d, 1);
+  uint64_t divides = operand_divisor(rule, 0, d, 1);
   if (!b->known || b->constant < 0 || b->constant >= width_of(rule->value[0])) {
-    claim(rule, d, 1, left ? divides : 1);
+    claim_dim(rule, d, 1, left ? divides : 1);
     return;
   }
   uint64_t factor = (uint64_t)1 << b->constant;
   if (factor == 1) {
-    claim(rule, d, a->contiguity[d], a->divisibility[d]);
+    claim_dim(rule, d, a->contiguity[d], a->divisibility[d]);
   } else if (left) {
-    claim(rule, d, 1, multiply_capped(divides, factor, divisor_cap(rule->result)));
+    claim_dim(rule, d, 1, multiply_capped(divides, factor, divisor_cap(rule->result)));
   } else {
     uint64_t run = min_u64(aligned_run(a, rule->value[0], d), factor);
     rule->out.constancy[d] = max_u64(rule->out.constancy[d], run);
-    claim(rule, d, 1, divides >= factor ? divides / factor : 1);
+    claim_dim(rule, d, 1, divides >= factor ? divides / factor : 1);
   }
 }
 
 static void rule_least(Rule *rule, uint32_t d) { // of several values one: min, max
-  claim(rule, d, 1, min_u64(divisor(rule, 0, d, 1), divisor(rule, 1, d, 1)));
+  claim_dim(rule, d, 1, min_u64(operand_divisor(rule, 0, d, 1), operand_divisor(rule, 1, d, 1)));
 }
 
-static void rule_neg(Rule *rule, uint32_t d) { claim(rule, d, 1, divisor(rule, 0, d, 1)); }
+static void rule_neg(Rule *rule, uint32_t d) { claim_dim(rule, d, 1, operand_divisor(rule, 0, d, 1)); }
 
 // x < bound, where x counts upwards from a multiple of its
 // run and so does bound: x reaches bound only between runs.
@@ -223,7 +225,7 @@ static void rule_compare(Rule *rule, uint32_t d) {
 static void rule_select(Rule *rule, uint32_t d) {
   const AxisInfo *condition = rule->in[0], *a = rule->in[1], *b = rule->in[2];
   uint64_t run = min_u64(condition->constancy[d], min_u64(a->contiguity[d], b->contiguity[d]));
-  claim(rule, d, run, min_u64(divisor(rule, 1, d, run), divisor(rule, 2, d, run)));
+  claim_dim(rule, d, run, min_u64(operand_divisor(rule, 1, d, run), operand_divisor(rule, 2, d, run)));
 }
 
 static void rule_cast(Rule *rule, uint32_t d) {
@@ -232,15 +234,15 @@ static void rule_cast(Rule *rule, uint32_t d) {
   if (i1 || !is_integer(from) || !is_integer(to)) return;
   const AxisInfo *a = rule->in[0];
   uint64_t run = width_of(to) > width_of(from) ? aligned_run(a, from, d) : a->contiguity[d];
-  claim(rule, d, run, divisor(rule, 0, d, run));
+  claim_dim(rule, d, run, operand_divisor(rule, 0, d, run));
 }
 
 static void rule_bitcast(Rule *rule, uint32_t d) {
   const Value *from = rule->value[0], *to = rule->result;
   if (is_integer(from) && is_integer(to))
-    claim(rule, d, rule->in[0]->contiguity[d], rule->in[0]->divisibility[d]);
+    claim_dim(rule, d, rule->in[0]->contiguity[d], rule->in[0]->divisibility[d]);
   if (!is_pointer(to) || (!is_integer(from) && !is_pointer(from))) return;
-  claim(rule, d, 1, max_u64(divisor(rule, 0, d, 1), axis_step(to)));
+  claim_dim(rule, d, 1, max_u64(operand_divisor(rule, 0, d, 1), axis_step(to)));
 }
 
 static void rule_addptr(Rule *rule, uint32_t d) {
@@ -252,8 +254,8 @@ static void rule_addptr(Rule *rule, uint32_t d) {
       max_u64(min_u64(steps, pointer->constancy[d]), min_u64(pointer->contiguity[d], offset->constancy[d]));
   // Where the run is longer than the offset's aligned one,
   // it is the pointer's, and the offset constant over it.
-  uint64_t bytes = multiply_capped(divisor(rule, 1, d, run), size, cap);
-  claim(rule, d, run, min_u64(divisor(rule, 0, d, run), bytes));
+  uint64_t bytes = multiply_capped(operand_divisor(rule, 1, d, run), size, cap);
+  claim_dim(rule, d, run, min_u64(operand_divisor(rule, 0, d, run), bytes));
 }
 
 typedef void RuleFn(Rule *rule, uint32_t d);
@@ -295,9 +297,9 @@ static void cast_constant(Rule *rule) {
   rule->out = axis_of_constant(rule->result, a->constant);
 }
 
-static AxisInfo elementwise(const AxisTable *table, const Op *op, const Value *result) {
+static AxisInfo of_elementwise(const AxisTable *table, const Op *op, const Value *result) {
   Rule rule = {.op = op, .result = result, .out = axis_nothing_known(result)};
-  Shape shape = shape_of(result->type);
+  PaddedShape shape = shape_of(result->type);
   for (uint32_t i = 0; i < op->operand_count && i < 3; i++) {
     rule.value[i] = op_operand(op, i);
     rule.in[i] = axis_info(table, rule.value[i]);
@@ -329,7 +331,7 @@ static AxisInfo of_arange(const Op *op, const Value *result) {
 
 static AxisInfo of_splat(const AxisTable *table, const Op *op, const Value *result) {
   AxisInfo info = *axis_info(table, op_operand(op, 0));
-  Shape shape = shape_of(result->type);
+  PaddedShape shape = shape_of(result->type);
   for (uint32_t d = 0; d < shape.rank; d++) {
     info.contiguity[d] = 1;
     info.constancy[d] = shape.extent[d];
@@ -345,7 +347,7 @@ AxisInfo axis_of_result(const AxisTable *table, const Op *op, const Value *resul
   case OP_CONSTANT:
     if (type_is_int(result->type) && value_int_constant(result, &constant))
       return axis_of_constant(result, constant);
-    Shape shape = shape_of(result->type);
+    PaddedShape shape = shape_of(result->type);
     for (uint32_t d = 0; d < shape.rank; d++) info.constancy[d] = shape.extent[d];
     return info;
   case OP_PROGRAM_ID:
@@ -357,7 +359,7 @@ AxisInfo axis_of_result(const AxisTable *table, const Op *op, const Value *resul
   }
   if (axis_is_shape_op(op))
     return axis_of_shape_op(op, axis_info(table, op_operand(op, 0)), axis_step(result));
-  if (op_has(op, PURE | ELEMENTWISE)) return elementwise(table, op, result);
+  if (op_has(op, PURE | ELEMENTWISE)) return of_elementwise(table, op, result);
   info.nonnegative = is_integer(result) && !elem_is_signed(element_of(result)->elem);
   return info;
 }

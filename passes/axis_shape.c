@@ -34,15 +34,16 @@ static bool powers_of_two(const Type *tile) {
 }
 
 // The last dimension of more than one element; 0 where there is none.
-static uint32_t innermost(const Type *tile) {
+static uint32_t innermost_dim(const Type *tile) {
   uint32_t d = tile->rank - 1u;
   while (d > 0 && tile->shape[d] == 1) d--;
   return d;
 }
 
-static void reshape(AxisInfo *info, const AxisInfo *in, uint64_t step, const Type *from, const Type *to) {
+static void set_reshaped(AxisInfo *info, const AxisInfo *in, uint64_t step, const Type *from,
+                         const Type *to) {
   if (!powers_of_two(from) || !powers_of_two(to)) return;
-  uint32_t s = innermost(from), d = innermost(to);
+  uint32_t s = innermost_dim(from), d = innermost_dim(to);
   uint64_t extent = to->shape[d], run = min_u64(in->contiguity[s], extent);
   set_dim(info, d, run, axis_divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));
   bool uniform = true; // one value in all of the tile
@@ -71,6 +72,6 @@ AxisInfo axis_of_shape_op(const Op *op, const AxisInfo *in, uint64_t step) {
     while (extent < to->shape[d]) extent *= 2;
     if (repeats) set_dim(&info, d, 1, all, extent);
   }
-  if (op->kind == OP_RESHAPE) reshape(&info, in, step, from, to);
+  if (op->kind == OP_RESHAPE) set_reshaped(&info, in, step, from, to);
   return info;
 }

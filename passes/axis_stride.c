@@ -4,20 +4,21 @@
 
 enum { MAX_STEPS = 96 }; // expressions share operands, so the search is bounded
 
-typedef struct Search {
+typedef struct StrideSearch {
   const AxisTable *axes;
   uint32_t steps;
-} Search;
+} StrideSearch;
 
-static bool stride_of(Search *s, const Value *value, uint32_t dim, int64_t *stride);
+static bool stride_of(StrideSearch *s, const Value *value, uint32_t dim, int64_t *stride);
 
-static bool scaled(Search *s, const Value *x, const Value *by, uint32_t dim, int64_t *stride) {
+static bool stride_of_product(StrideSearch *s, const Value *x, const Value *by, uint32_t dim,
+                              int64_t *stride) {
   const AxisInfo *factor = axis_info(s->axes, by);
   return factor->known && stride_of(s, x, dim, stride) &&
          !__builtin_mul_overflow(*stride, factor->constant, stride);
 }
 
-static bool sum(Search *s, const Op *op, uint32_t dim, int64_t unit, int64_t *stride) {
+static bool stride_of_sum(StrideSearch *s, const Op *op, uint32_t dim, int64_t unit, int64_t *stride) {
   int64_t more;
   if (!stride_of(s, op_operand(op, 0), dim, stride) || !stride_of(s, op_operand(op, 1), dim, &more))
     return false;
@@ -25,7 +26,7 @@ static bool sum(Search *s, const Op *op, uint32_t dim, int64_t unit, int64_t *st
   return !__builtin_mul_overflow(more, unit, &more) && !__builtin_add_overflow(*stride, more, stride);
 }
 
-static bool shifted(Search *s, const Op *op, uint32_t dim, int64_t *stride) {
+static bool stride_of_shift(StrideSearch *s, const Op *op, uint32_t dim, int64_t *stride) {
   const AxisInfo *by = axis_info(s->axes, op_operand(op, 1));
   if (!by->known || by->constant < 0 || by->constant > 31 || !stride_of(s, op_operand(op, 0), dim, stride))
     return false;
@@ -40,16 +41,16 @@ static uint32_t dim_behind(const Op *op, uint32_t dim) {
   return dim == axis ? TILE_MAX_RANK : dim - (dim > axis);
 }
 
-static bool of_op(Search *s, const Op *op, uint32_t dim, int64_t *stride) {
+static bool stride_of_op(StrideSearch *s, const Op *op, uint32_t dim, int64_t *stride) {
   const Type *inner = type_element(op_result(op)->type);
   switch ((int)op->kind) {
   case OP_ADD:
-  case OP_SUB: return sum(s, op, dim, 1, stride);
-  case OP_ADDPTR: return sum(s, op, dim, type_element_bytes(inner->inner), stride);
+  case OP_SUB: return stride_of_sum(s, op, dim, 1, stride);
+  case OP_ADDPTR: return stride_of_sum(s, op, dim, type_element_bytes(inner->inner), stride);
   case OP_MUL:
-    return scaled(s, op_operand(op, 0), op_operand(op, 1), dim, stride) ||
-           scaled(s, op_operand(op, 1), op_operand(op, 0), dim, stride);
-  case OP_SHL: return shifted(s, op, dim, stride);
+    return stride_of_product(s, op_operand(op, 0), op_operand(op, 1), dim, stride) ||
+           stride_of_product(s, op_operand(op, 1), op_operand(op, 0), dim, stride);
+  case OP_SHL: return stride_of_shift(s, op, dim, stride);
   case OP_CAST: return type_is_int(op_operand(op, 0)->type) && stride_of(s, op_operand(op, 0), dim, stride);
   case OP_TRANS:
   case OP_BROADCAST:
@@ -58,7 +59,7 @@ static bool of_op(Search *s, const Op *op, uint32_t dim, int64_t *stride) {
   }
 }
 
-static bool stride_of(Search *s, const Value *value, uint32_t dim, int64_t *stride) {
+static bool stride_of(StrideSearch *s, const Value *value, uint32_t dim, int64_t *stride) {
   *stride = 0;
   if (!type_is_tile(value->type) || dim >= value->type->rank || value->type->shape[dim] == 1) return true;
   const AxisInfo *info = axis_info(s->axes, value);
@@ -70,10 +71,10 @@ static bool stride_of(Search *s, const Value *value, uint32_t dim, int64_t *stri
   }
   if (!value->def || s->steps == 0) return false;
   s->steps--;
-  return of_op(s, value->def, dim, stride);
+  return stride_of_op(s, value->def, dim, stride);
 }
 
 bool axis_stride(const AxisTable *table, const Value *value, uint32_t dim, int64_t *stride) {
-  Search search = {table, MAX_STEPS};
+  StrideSearch search = {table, MAX_STEPS};
   return stride_of(&search, value, dim, stride);
 }

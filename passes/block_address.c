@@ -26,7 +26,7 @@ uint64_t block_bound_add(uint64_t bound, int64_t most) {
   return bound + (uint64_t)most;
 }
 
-static Value *product(Builder *b, Value *x, Value *y) {
+static Value *build_product(Builder *b, Value *x, Value *y) {
   int64_t i;
   if (value_int_constant(x, &i) && i == 1) return y;
   if (value_int_constant(y, &i) && i == 1) return x;
@@ -37,7 +37,7 @@ Value *block_move(Builder *b, Value *pointer, const BlockParts *parts, Value *co
   for (uint32_t d = 0; d < parts->rank; d++) {
     int64_t steps;
     if (value_int_constant(by[d], &steps) && steps == 0) continue;
-    pointer = build(b, OP_ADDPTR, pointer->type, pointer, product(b, by[d], parts->stride[d]), NULL);
+    pointer = build(b, OP_ADDPTR, pointer->type, pointer, build_product(b, by[d], parts->stride[d]), NULL);
   }
   return pointer;
 }
@@ -73,7 +73,7 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile) {
 }
 
 // The scalar x, at least 0 and at most `extent`, as i32.
-static Value *clamped(Builder *b, Value *x, uint32_t extent) {
+static Value *build_clamped(Builder *b, Value *x, uint32_t extent) {
   x = build_binary(b, OP_MAX, x, build_int(b, x->type, 0));
   x = build_binary(b, OP_MIN, x, build_int(b, x->type, extent));
   return build_cast(b, x, scalar_type(b, ELEM_I32));
@@ -92,12 +92,12 @@ static bool surely_inside(const BlockParts *parts, uint32_t d, uint32_t extent) 
 static Value *dim_mask(Builder *b, const BlockParts *parts, uint32_t d, uint32_t extent) {
   Value *index = build_arange(b, 0, extent), *offset = parts->offset[d];
   Value *left = build_binary(b, OP_SUB, parts->size[d], offset);
-  Value *mask = compare_index(b, OP_LT, index, clamped(b, left, extent));
+  Value *mask = compare_index(b, OP_LT, index, build_clamped(b, left, extent));
   if (parts->below[d]) return mask;
   // Of offsets below -extent nothing is inside, and their negative may wrap.
   Value *least = build_binary(b, OP_MAX, offset, build_int(b, offset->type, -(int64_t)extent));
   Value *zero = build_int(b, offset->type, 0);
-  Value *first = clamped(b, build_binary(b, OP_SUB, zero, least), extent);
+  Value *first = build_clamped(b, build_binary(b, OP_SUB, zero, least), extent);
   return build_binary(b, OP_AND, mask, compare_index(b, OP_GE, index, first));
 }
 

@@ -12,7 +12,7 @@
 #include "ir/ldmatrix.h"
 #include "passes/passes.h"
 
-static void choose(Op *op, void *data) {
+static void choose_for_load(Op *op, void *data) {
   bool *changed = data;
   if (op->kind != OP_SHARED_LOAD || !op_attr(op, ATTR_LDMATRIX) || ldmatrix_fits(op)) return;
   op_remove_attr(op, ATTR_LDMATRIX);
@@ -22,6 +22,6 @@ static void choose(Op *op, void *data) {
 bool pass_choose_ldmatrix(PassContext *context, Func *func) {
   (void)context;
   bool changed = false;
-  region_walk(func->body, choose, &changed);
+  region_walk(func->body, choose_for_load, &changed);
   return changed;
 }

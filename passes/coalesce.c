@@ -71,8 +71,8 @@ static CoalescedAccess access_of(const Coalescer *c, Op *op) {
 
 // The parameter that keeps `value` from being known a multiple
 // of `divisor` at multiples of `run`; NULL: none can be named.
-static const FuncParam *blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
-                              uint64_t divisor) {
+static const FuncParam *param_to_blame(Coalescer *c, const Value *value, uint32_t dim, uint64_t run,
+                                       uint64_t divisor) {
   if (c->steps == 0 || axis_divisor(c->axes, value, dim, run) >= divisor) return NULL;
   c->steps--;
   if (!value->def) {
@@ -89,14 +89,14 @@ static const FuncParam *blame(Coalescer *c, const Value *value, uint32_t dim, ui
     bool offset = op->kind == OP_ADDPTR && i == 1;
     uint32_t size = offset ? type_element_bytes(type_element(op_operand(op, 0)->type)->inner) : 1;
     uint64_t needed = divisor / size ? divisor / size : 1;
-    const FuncParam *param = number ? blame(c, operand, operand_dim, run, needed) : NULL;
+    const FuncParam *param = number ? param_to_blame(c, operand, operand_dim, run, needed) : NULL;
     if (param) return param;
   }
   return NULL;
 }
 
 // The same for a mask that is not constant over `run` elements.
-static const FuncParam *blame_mask(Coalescer *c, const Value *mask, uint32_t dim, uint64_t run) {
+static const FuncParam *param_to_blame_for_mask(Coalescer *c, const Value *mask, uint32_t dim, uint64_t run) {
   const Op *op = mask->def;
   if (c->steps == 0 || !op || !op_has(op, PURE | ELEMENTWISE)) return NULL;
   if (axis_info(c->axes, mask)->constancy[dim] >= run) return NULL;
@@ -105,9 +105,9 @@ static const FuncParam *blame_mask(Coalescer *c, const Value *mask, uint32_t dim
     const Value *operand = op_operand(op, i);
     const FuncParam *param = NULL;
     if (type_is_elem(operand->type, ELEM_I1))
-      param = blame_mask(c, operand, dim, run);
+      param = param_to_blame_for_mask(c, operand, dim, run);
     else if (type_is_int(operand->type))
-      param = blame(c, operand, dim, run, run);
+      param = param_to_blame(c, operand, dim, run, run);
     if (param) return param;
   }
   return NULL;
@@ -115,7 +115,7 @@ static const FuncParam *blame_mask(Coalescer *c, const Value *mask, uint32_t dim
 
 static void explain_alignment(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
   uint32_t fastest = access->order[0];
-  const FuncParam *param = blame(c, access->pointer, fastest, wanted, wanted * access->bytes);
+  const FuncParam *param = param_to_blame(c, access->pointer, fastest, wanted, wanted * access->bytes);
   if (param && param->type->kind == TYPE_PTR)
     diag_note(c->context->diags, remark, param->loc, "'%s' may be unaligned: declare %s=:16", param->name,
               param->name);
@@ -129,7 +129,7 @@ static void explain_alignment(Coalescer *c, const CoalescedAccess *access, Diag 
 }
 
 static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *remark, uint64_t wanted) {
-  const FuncParam *param = blame_mask(c, access->mask, access->order[0], wanted);
+  const FuncParam *param = param_to_blame_for_mask(c, access->mask, access->order[0], wanted);
   if (param)
     diag_note(c->context->diags, remark, param->loc,
               "the mask may change within a vector: '%s' is not known to be divisible by 16: declare %s=:16",
@@ -139,7 +139,7 @@ static void explain_mask(Coalescer *c, const CoalescedAccess *access, Diag *rema
               "the mask may change every %llu elements", (unsigned long long)access->constancy);
 }
 
-static void report(Coalescer *c, const CoalescedAccess *access) {
+static void report_access(Coalescer *c, const CoalescedAccess *access) {
   const char *kind = op_info(access->op->kind)->name;
   Diag *remark = diag_remark(c->context->diags, access->op->loc, "coalesce", "%s of %llu bytes a lane", kind,
                              (unsigned long long)(access->vector * access->bytes));
@@ -185,7 +185,7 @@ static void coalesce_op(Op *op, void *data) {
   op_set_attr(op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, &access)});
   op_set_attr(op, (Attr){.key = ATTR_ALIGN, .i = (int64_t)min_u64(align, ACCESS_BYTES)});
   op_set_attr(op, (Attr){.key = ATTR_VECTOR, .i = (int64_t)access.bound});
-  report(c, &access);
+  report_access(c, &access);
   c->changed = true;
 }
 

@@ -5,18 +5,18 @@
 #include "base/hash.h"
 #include "passes/simplify.h"
 
-typedef struct Entry {
+typedef struct SeenOp {
   Op *op;
   uint32_t bucket, next; // next: index + 1 of an earlier entry in the bucket; 0: none
-} Entry;
+} SeenOp;
 
-typedef struct Common {
+typedef struct SeenOps {
   Arena *scratch;
-  VEC(Entry) entries; // of the regions around the current op, innermost last
-  uint32_t *buckets;  // index + 1 of the newest entry
+  VEC(SeenOp) entries; // of the regions around the current op, innermost last
+  uint32_t *buckets;   // index + 1 of the newest entry
   uint32_t mask;
   bool changed;
-} Common;
+} SeenOps;
 
 static uint64_t hash_int(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -69,45 +69,45 @@ static bool same_op(const Op *a, const Op *b) {
   return true;
 }
 
-static Op *find_or_enter(Common *common, Op *op) {
-  uint32_t bucket = (uint32_t)hash_op(op) & common->mask;
-  for (uint32_t i = common->buckets[bucket]; i; i = common->entries.at[i - 1].next)
-    if (same_op(common->entries.at[i - 1].op, op)) return common->entries.at[i - 1].op;
-  Entry entry = {op, bucket, common->buckets[bucket]};
-  vec_push(common->scratch, &common->entries, entry);
-  common->buckets[bucket] = common->entries.n;
+static Op *find_or_enter(SeenOps *seen, Op *op) {
+  uint32_t bucket = (uint32_t)hash_op(op) & seen->mask;
+  for (uint32_t i = seen->buckets[bucket]; i; i = seen->entries.at[i - 1].next)
+    if (same_op(seen->entries.at[i - 1].op, op)) return seen->entries.at[i - 1].op;
+  SeenOp entry = {op, bucket, seen->buckets[bucket]};
+  vec_push(seen->scratch, &seen->entries, entry);
+  seen->buckets[bucket] = seen->entries.n;
   return NULL;
 }
 
-static void leave(Common *common, uint32_t mark) {
-  while (common->entries.n > mark) {
-    Entry entry = vec_pop(&common->entries);
-    common->buckets[entry.bucket] = entry.next;
+static void forget_since(SeenOps *seen, uint32_t mark) {
+  while (seen->entries.n > mark) {
+    SeenOp entry = vec_pop(&seen->entries);
+    seen->buckets[entry.bucket] = entry.next;
   }
 }
 
-static void visit(Common *common, Region *region) {
-  uint32_t mark = common->entries.n;
+static void merge_in_region(SeenOps *seen, Region *region) {
+  uint32_t mark = seen->entries.n;
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
-    for (uint32_t r = 0; r < op->region_count; r++) visit(common, op->regions[r]);
+    for (uint32_t r = 0; r < op->region_count; r++) merge_in_region(seen, op->regions[r]);
     if (!op_has(op, PURE) || op->result_count == 0) continue;
-    Op *earlier = find_or_enter(common, op);
+    Op *earlier = find_or_enter(seen, op);
     if (!earlier) continue;
     for (uint32_t i = 0; i < op->result_count; i++) value_replace_uses(&op->results[i], &earlier->results[i]);
     op_erase(op);
-    common->changed = true;
+    seen->changed = true;
   }
-  leave(common, mark);
+  forget_since(seen, mark);
 }
 
 bool merge_common(Arena *scratch, Func *func, Region *region) {
   func_number(func);
-  Common common = {.scratch = scratch};
+  SeenOps seen = {.scratch = scratch};
   uint32_t size = 16;
   while (size < func->op_count && size < UINT32_C(1) << 30) size *= 2;
-  common.buckets = ARENA_ARRAY(scratch, uint32_t, size);
-  common.mask = size - 1;
-  visit(&common, region);
-  return common.changed;
+  seen.buckets = ARENA_ARRAY(scratch, uint32_t, size);
+  seen.mask = size - 1;
+  merge_in_region(&seen, region);
+  return seen.changed;
 }

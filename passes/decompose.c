@@ -22,12 +22,12 @@
 #include "passes/tile_index.h"
 #include "ir/tuning.h"
 
-typedef struct Sort {
+typedef struct SortNetwork {
   Builder b;
   const Type *tile; // of the keys
   uint32_t axis;
   bool descending;
-} Sort;
+} SortNetwork;
 
 static const Type *scalar_type(const Builder *b, Elem elem) { return type_scalar(b->func->module->ir, elem); }
 
@@ -70,7 +70,7 @@ static Value *from_key(Builder *b, Value *key, const Type *type) {
 // --- the network
 
 // The tile with elements changed whose indices along the axis differ in bit `bit`.
-static Value *partners(Sort *s, Value *x, uint32_t bit) {
+static Value *build_partners(SortNetwork *s, Value *x, uint32_t bit) {
   uint32_t inner = 1u << bit, outer = 1;
   for (uint32_t d = s->axis + 1; d < s->tile->rank; d++) inner *= s->tile->shape[d];
   outer = (uint32_t)(type_elements(s->tile) / inner / 2);
@@ -80,7 +80,7 @@ static Value *partners(Sort *s, Value *x, uint32_t bit) {
 
 // Where an element keeps the smaller of the pair: its bits `bit` and `block` are the same, for then it is the
 // first of a pair that goes up, or the second of one that goes down.
-static Value *keeps_smaller(Sort *s, uint32_t bit, uint32_t block) {
+static Value *keeps_smaller(SortNetwork *s, uint32_t bit, uint32_t block) {
   Builder *b = &s->b;
   Value *i = build_arange(b, 0, s->tile->shape[s->axis]);
   Value *low = build_binary(b, OP_SHR, i, build_int(b, i->type, bit));
@@ -90,8 +90,8 @@ static Value *keeps_smaller(Sort *s, uint32_t bit, uint32_t block) {
   return tile_along(b, same, s->axis, s->tile->rank, s->tile->shape);
 }
 
-static Value *exchange(Sort *s, Value *x, uint32_t bit, uint32_t block) {
-  Value *partner = partners(s, x, bit);
+static Value *compare_exchange(SortNetwork *s, Value *x, uint32_t bit, uint32_t block) {
+  Value *partner = build_partners(s, x, bit);
   Value *smaller = build_binary(&s->b, OP_MIN, x, partner), *larger = build_binary(&s->b, OP_MAX, x, partner);
   Value *first = keeps_smaller(s, bit, block);
   return build(&s->b, OP_SELECT, x->type, first, s->descending ? larger : smaller,
@@ -99,13 +99,13 @@ static Value *exchange(Sort *s, Value *x, uint32_t bit, uint32_t block) {
 }
 
 static void lower_sort(Op *op) {
-  Sort s = {.b = builder_before(op), .axis = (uint32_t)op_int(op, ATTR_AXIS, 0)};
+  SortNetwork s = {.b = builder_before(op), .axis = (uint32_t)op_int(op, ATTR_AXIS, 0)};
   s.descending = op_attr(op, ATTR_DESCENDING) != NULL;
   Value *x = to_key(&s.b, op_operand(op, 0), s.descending);
   s.tile = x->type;
   uint32_t bits = log2_of(s.tile->shape[s.axis]);
   for (uint32_t block = 1; block <= bits; block++)
-    for (uint32_t bit = block; bit-- > 0;) x = exchange(&s, x, bit, block);
+    for (uint32_t bit = block; bit-- > 0;) x = compare_exchange(&s, x, bit, block);
   value_replace_uses(op_result(op), from_key(&s.b, x, op_result(op)->type));
   op_erase(op);
 }

@@ -9,13 +9,13 @@
 #include "ir/number.h"
 #include "passes/simplify.h"
 
-static int64_t wrap(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
+static int64_t wrap_to(Elem elem, uint64_t bits) { return (int64_t)number_wrap(elem, bits); }
 
-static bool less(Elem elem, int64_t a, int64_t b) {
+static bool int_less(Elem elem, int64_t a, int64_t b) {
   return elem_is_signed(elem) ? a < b : (uint64_t)a < (uint64_t)b;
 }
 
-static bool divide(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
+static bool fold_division(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   if (b == 0) return false;
   uint64_t quotient;
   if (!elem_is_signed(elem))
@@ -25,15 +25,15 @@ static bool divide(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result
   else
     quotient = (uint64_t)(a / b);
   uint64_t rest = (uint64_t)a - quotient * (uint64_t)b;
-  *result = wrap(elem, kind == OP_DIV ? quotient : rest);
+  *result = wrap_to(elem, kind == OP_DIV ? quotient : rest);
   return true;
 }
 
-static int64_t shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
+static int64_t fold_shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
   uint32_t bits = elem_info(elem)->bits;
   uint64_t amount = bits == 64 ? (uint64_t)b : (uint64_t)b & (((uint64_t)1 << bits) - 1);
   bool all = amount >= bits;
-  if (kind == OP_SHL) return all ? 0 : wrap(elem, (uint64_t)a << amount);
+  if (kind == OP_SHL) return all ? 0 : wrap_to(elem, (uint64_t)a << amount);
   if (elem_is_signed(elem)) {
     uint64_t kept = all ? 63 : amount, sign = a < 0 ? ~(uint64_t)0 : 0;
     return (int64_t)((((uint64_t)a ^ sign) >> kept) ^ sign);
@@ -44,31 +44,31 @@ static int64_t shift(OpKind kind, Elem elem, int64_t a, int64_t b) {
 bool fold_int(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
   switch ((int)kind) {
-  case OP_ADD: *result = wrap(elem, x + y); return true;
-  case OP_SUB: *result = wrap(elem, x - y); return true;
-  case OP_MUL: *result = wrap(elem, x * y); return true;
+  case OP_ADD: *result = wrap_to(elem, x + y); return true;
+  case OP_SUB: *result = wrap_to(elem, x - y); return true;
+  case OP_MUL: *result = wrap_to(elem, x * y); return true;
   case OP_DIV:
-  case OP_REM: return divide(kind, elem, a, b, result);
-  case OP_NEG: *result = wrap(elem, 0 - x); return true;
-  case OP_AND: *result = wrap(elem, x & y); return true;
-  case OP_OR: *result = wrap(elem, x | y); return true;
-  case OP_XOR: *result = wrap(elem, x ^ y); return true;
+  case OP_REM: return fold_division(kind, elem, a, b, result);
+  case OP_NEG: *result = wrap_to(elem, 0 - x); return true;
+  case OP_AND: *result = wrap_to(elem, x & y); return true;
+  case OP_OR: *result = wrap_to(elem, x | y); return true;
+  case OP_XOR: *result = wrap_to(elem, x ^ y); return true;
   case OP_SHL:
-  case OP_SHR: *result = shift(kind, elem, a, b); return true;
-  case OP_MIN: *result = less(elem, b, a) ? b : a; return true;
-  case OP_MAX: *result = less(elem, a, b) ? b : a; return true;
+  case OP_SHR: *result = fold_shift(kind, elem, a, b); return true;
+  case OP_MIN: *result = int_less(elem, b, a) ? b : a; return true;
+  case OP_MAX: *result = int_less(elem, a, b) ? b : a; return true;
   case OP_EQ: *result = a == b; return true;
   case OP_NE: *result = a != b; return true;
-  case OP_LT: *result = less(elem, a, b); return true;
-  case OP_LE: *result = !less(elem, b, a); return true;
-  case OP_GT: *result = less(elem, b, a); return true;
-  case OP_GE: *result = !less(elem, a, b); return true;
+  case OP_LT: *result = int_less(elem, a, b); return true;
+  case OP_LE: *result = !int_less(elem, b, a); return true;
+  case OP_GT: *result = int_less(elem, b, a); return true;
+  case OP_GE: *result = !int_less(elem, a, b); return true;
   default: return false;
   }
 }
 
 // Zeros are told apart: -0 is less than 0.
-static bool below(double a, double b) { return a < b || (a == b && signbit(a) && !signbit(b)); }
+static bool float_less(double a, double b) { return a < b || (a == b && signbit(a) && !signbit(b)); }
 
 bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
   if (isnan(a) || isnan(b)) return false;
@@ -80,8 +80,8 @@ bool fold_float(OpKind kind, Elem elem, double a, double b, double *result) {
   case OP_DIV: exact = a / b; break;
   case OP_REM: exact = fmod(a, b); break;
   case OP_NEG: exact = -a; break;
-  case OP_MIN: exact = below(b, a) ? b : a; break;
-  case OP_MAX: exact = below(a, b) ? b : a; break;
+  case OP_MIN: exact = float_less(b, a) ? b : a; break;
+  case OP_MAX: exact = float_less(a, b) ? b : a; break;
   default: return false;
   }
   *result = number_round(elem, exact);
@@ -112,7 +112,7 @@ static Value *fold_cast(Op *op) {
   double f;
   if (type_is_int(from->type) && value_int_constant(from, &i)) {
     if (target == ELEM_I1) return build_int(&b, type, i != 0);
-    if (elem_is_int(target)) return build_int(&b, type, wrap(target, (uint64_t)i));
+    if (elem_is_int(target)) return build_int(&b, type, wrap_to(target, (uint64_t)i));
     return build_float(&b, type, number_decode(target, number_from_int(source, (uint64_t)i, target)));
   }
   if (!type_is_float(from->type) || !value_float_constant(from, &f) || isnan(f)) return NULL;
@@ -211,7 +211,7 @@ static Value *fold_mulhi(Op *op) {
     upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits of the product are right
   }
   Builder builder = builder_before(op);
-  return build_int(&builder, op_result(op)->type, wrap(elem, upper));
+  return build_int(&builder, op_result(op)->type, wrap_to(elem, upper));
 }
 
 // Of fp32 alone C has the one rounding at hand, of fp64 too; narrower types would be rounded twice.

@@ -44,11 +44,11 @@ static void mark_args(Hoister *h, const Region *region, bool inside) {
 }
 
 // Everything that ops of the region give, their regions' values too.
-static void mark(Hoister *h, const Region *region, bool inside) {
+static void mark_region(Hoister *h, const Region *region, bool inside) {
   mark_args(h, region, inside);
   for (const Op *op = region->first; op; op = op->next) {
     for (uint32_t i = 0; i < op->result_count; i++) h->inside[op->results[i].id] = inside;
-    for (uint32_t r = 0; r < op->region_count; r++) mark(h, op->regions[r], inside);
+    for (uint32_t r = 0; r < op->region_count; r++) mark_region(h, op->regions[r], inside);
   }
 }
 
@@ -59,16 +59,16 @@ static void unmark_op(Hoister *h, const Op *op) {
 // The arguments of a function's own region are its elements, which go with it.
 static bool moves_out(Hoister *h, const Op *op) {
   if (!may_move(op)) return false;
-  for (uint32_t r = 0; r < op->region_count; r++) mark(h, op->regions[r], false);
+  for (uint32_t r = 0; r < op->region_count; r++) mark_region(h, op->regions[r], false);
   bool invariant = is_invariant(h, op);
-  for (uint32_t r = 0; !invariant && r < op->region_count; r++) mark(h, op->regions[r], true);
+  for (uint32_t r = 0; !invariant && r < op->region_count; r++) mark_region(h, op->regions[r], true);
   return invariant;
 }
 
 static void hoist_region(Hoister *h, Region *region);
 
 static void hoist_from(Hoister *h, Op *loop) {
-  for (uint32_t r = 0; r < loop->region_count; r++) mark(h, loop->regions[r], true);
+  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(h, loop->regions[r], true);
   for (uint32_t r = 0; r < loop->region_count; r++)
     for (Op *op = loop->regions[r]->first, *next; op; op = next) {
       next = op->next;
@@ -77,7 +77,7 @@ static void hoist_from(Hoister *h, Op *loop) {
       unmark_op(h, op);
       h->changed = true;
     }
-  for (uint32_t r = 0; r < loop->region_count; r++) mark(h, loop->regions[r], false);
+  for (uint32_t r = 0; r < loop->region_count; r++) mark_region(h, loop->regions[r], false);
 }
 
 static void hoist_region(Hoister *h, Region *region) {

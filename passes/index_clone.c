@@ -48,13 +48,13 @@ bool index_can_clone(const Value *tile) {
   return type_is_tile(tile->type) && !tile->type->layout && can_clone(tile, &left);
 }
 
-static const Type *resized(Builder *b, const Type *tile, uint32_t n) {
+static const Type *resized_tile(Builder *b, const Type *tile, uint32_t n) {
   return type_tile(b->func->module->ir, type_element(tile), 1, &n, NULL);
 }
 
 Value *index_clone(Builder *b, Value *tile, int64_t start, uint32_t n) {
   const Op *op = tile->def;
-  const Type *type = resized(b, tile->type, n);
+  const Type *type = resized_tile(b, tile->type, n);
   if (op->kind == OP_ARANGE) {
     int64_t first = op_int(op, ATTR_START, 0) + start;
     if (first >= 0) return build_arange(b, first, first + n);

@@ -58,7 +58,8 @@ static uint32_t dim_bits(const Type *tile, uint32_t d, uint32_t *first) {
 
 // The layout of a larger tile of the same rank, whose further
 // index bits, the high ones of each dimension, are registers.
-static const Layout *grown(const Op *op, const Layout *layout, const Type *small, const Type *large) {
+static const Layout *layout_of_larger(const Op *op, const Layout *layout, const Type *small,
+                                      const Type *large) {
   Layout result = *layout;
   uint32_t n = layout_in_bits(layout), out_bits = 0;
   for (uint32_t i = 0; i < n; i++) result.basis[i] = 0;
@@ -77,7 +78,7 @@ static const Layout *grown(const Op *op, const Layout *layout, const Type *small
 }
 
 // Both elements of a pair in each thread.
-static const Layout *pair(const Op *op) {
+static const Layout *layout_of_pair(const Op *op) {
   Layout layout = {.out_bits = 1, .basis = {1}};
   layout.bits[DIM_REGISTER] = 1;
   layout.bits[DIM_LANE] = LANE_BITS;
@@ -96,8 +97,9 @@ const Layout *flow_operand(const Op *op, uint32_t i, const Layout *layout) {
   if (flow_is_view(op) && type_is_tile(operand_type(op, 0))) return flow_view_operand(op, layout);
   switch ((int)op->kind) {
   case OP_DOT: return dot_operand(op, i, layout);
-  case OP_SPLIT: return type_is_tile(op_result(op)->type) ? intern_for(op, layout_join(layout)) : pair(op);
-  case OP_SLICE: return grown(op, layout, op_result(op)->type, operand_type(op, 0));
+  case OP_SPLIT:
+    return type_is_tile(op_result(op)->type) ? intern_for(op, layout_join(layout)) : layout_of_pair(op);
+  case OP_SLICE: return layout_of_larger(op, layout, op_result(op)->type, operand_type(op, 0));
   case OP_GATHER: return i == 1 ? layout : NULL;
   case OP_PRINT:
   case OP_CONVERT_LAYOUT: return NULL;
@@ -111,7 +113,7 @@ const Layout *flow_result(const Op *op, uint32_t i, const Layout *layout) {
   case OP_REDUCE:
     return intern_for(op, layout_slice(layout, from->rank, from->shape, (uint32_t)op_int(op, ATTR_AXIS, 0)));
   case OP_JOIN: return type_is_tile(from) ? intern_for(op, layout_join(layout)) : NULL;
-  case OP_CAT: return grown(op, layout, from, op->results[i].type);
+  case OP_CAT: return layout_of_larger(op, layout, from, op->results[i].type);
   case OP_HISTOGRAM: return NULL;
   default: return layout;
   }

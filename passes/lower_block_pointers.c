@@ -24,24 +24,24 @@
 
 enum { MAX_STEPS = 16, MAX_STEP = 1 << 20 };
 
-typedef struct Lowering {
+typedef struct BlockLowering {
   PassContext *context;
   Func *func;
   const AxisTable *axes; // of the values that were there before the pass
   BlockParts **parts;    // by those values' ids; NULL: not a block pointer, or not yet lowered
   VEC(Op *) dead;        // in the order of their values' uses
-} Lowering;
+} BlockLowering;
 
-typedef VEC(Value *) Values;
-typedef VEC(const Type *) Types;
+typedef VEC(Value *) ValueList;
+typedef VEC(const Type *) TypeList;
 
-static BlockParts *parts_new(Lowering *l, const Value *block) {
+static BlockParts *parts_new(BlockLowering *l, const Value *block) {
   return l->parts[block->id] = ARENA_NEW(l->context->scratch, BlockParts);
 }
 
-static BlockParts *parts_of(const Lowering *l, const Value *block) { return l->parts[block->id]; }
+static BlockParts *parts_of(const BlockLowering *l, const Value *block) { return l->parts[block->id]; }
 
-static void lower_make(Lowering *l, Op *op) {
+static void lower_make(BlockLowering *l, Op *op) {
   const Type *type = op_result(op)->type;
   BlockParts *parts = parts_new(l, op_result(op));
   Builder b = builder_before(op);
@@ -55,7 +55,7 @@ static void lower_make(Lowering *l, Op *op) {
   parts->pointer = block_move(&b, op_operand(op, 0), parts, parts->offset);
 }
 
-static void lower_advance(Lowering *l, Op *op) {
+static void lower_advance(BlockLowering *l, Op *op) {
   const BlockParts *from = parts_of(l, op_operand(op, 0));
   BlockParts *parts = parts_new(l, op_result(op));
   Builder b = builder_before(op);
@@ -85,7 +85,7 @@ static uint32_t checked_dims(const Op *op) {
   return checked;
 }
 
-static void lower_load(const Lowering *l, Op *op) {
+static void lower_load(const BlockLowering *l, Op *op) {
   const Type *tile = op_result(op)->type;
   const BlockParts *parts = parts_of(l, op_operand(op, 0));
   Builder b = builder_before(op);
@@ -98,7 +98,7 @@ static void lower_load(const Lowering *l, Op *op) {
   value_replace_uses(op_result(op), loaded);
 }
 
-static void lower_store(const Lowering *l, Op *op) {
+static void lower_store(const BlockLowering *l, Op *op) {
   Value *value = op_operand(op, 1);
   const BlockParts *parts = parts_of(l, op_operand(op, 0));
   Builder b = builder_before(op);
@@ -108,7 +108,7 @@ static void lower_store(const Lowering *l, Op *op) {
 
 // --- control flow: a block pointer that is carried or yielded becomes its parts
 
-static void push_value(Lowering *l, Values *to, Value *value) {
+static void push_value(BlockLowering *l, ValueList *to, Value *value) {
   Arena *scratch = l->context->scratch;
   if (!type_is_block_ptr(value->type)) {
     vec_push(scratch, to, value);
@@ -121,7 +121,7 @@ static void push_value(Lowering *l, Values *to, Value *value) {
   for (uint32_t d = 0; d < parts->rank; d++) vec_push(scratch, to, parts->offset[d]);
 }
 
-static void push_type(Lowering *l, Types *to, const Type *type) {
+static void push_type(BlockLowering *l, TypeList *to, const Type *type) {
   IrContext *ir = l->func->module->ir;
   Arena *scratch = l->context->scratch;
   bool block = type_is_block_ptr(type);
@@ -130,7 +130,7 @@ static void push_type(Lowering *l, Types *to, const Type *type) {
 }
 
 // Makes `value` stand for the next of `fresh`, from *at on.
-static void take_over(Lowering *l, Value *value, Value *const *fresh, uint32_t *at) {
+static void take_over(BlockLowering *l, Value *value, Value *const *fresh, uint32_t *at) {
   if (!type_is_block_ptr(value->type)) {
     fresh[*at]->name = value->name;
     value_replace_uses(value, fresh[(*at)++]);
@@ -161,7 +161,7 @@ static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, 
 }
 
 // A loop with an index of 32 bits runs less than 2^32 times, so small steps forward do not wrap round.
-static void bound_carried(const Lowering *l, const Op *loop, uint32_t i, const Value *arg) {
+static void bound_carried(const BlockLowering *l, const Op *loop, uint32_t i, const Value *arg) {
   if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
   if (elem_info(loop_lower(loop)->type->elem)->bits > 32) return;
   const BlockParts *init = parts_of(l, loop_init(loop, i));
@@ -173,17 +173,17 @@ static void bound_carried(const Lowering *l, const Op *loop, uint32_t i, const V
   }
 }
 
-static void lower_region(Lowering *l, Region *region);
+static void lower_region(BlockLowering *l, Region *region);
 
-static void lower_yield(Lowering *l, Op *yield) {
-  Values values = {0};
+static void lower_yield(BlockLowering *l, Op *yield) {
+  ValueList values = {0};
   for (uint32_t i = 0; i < yield->operand_count; i++) push_value(l, &values, op_operand(yield, i));
   Builder b = builder_before(yield);
   build_op(&b, OP_YIELD, values.n, values.at, 0, NULL);
   vec_push(l->context->scratch, &l->dead, yield);
 }
 
-static void move_region(Lowering *l, Op *from, Op *to, uint32_t r, const Types *types) {
+static void move_region(BlockLowering *l, Op *from, Op *to, uint32_t r, const TypeList *types) {
   Region *old = from->regions[r], *region = region_new(l->func, to);
   uint32_t at = 0, lead = from->kind == OP_FOR;
   if (lead) region_add_arg(region, old->args[0]->type, NULL);
@@ -197,15 +197,15 @@ static void move_region(Lowering *l, Op *from, Op *to, uint32_t r, const Types *
   lower_yield(l, region->last);
 }
 
-static void lower_control(Lowering *l, Op *op) {
-  Values operands = {0};
-  Types types = {0};
+static void lower_control(BlockLowering *l, Op *op) {
+  ValueList operands = {0};
+  TypeList types = {0};
   for (uint32_t i = 0; i < op->operand_count; i++) push_value(l, &operands, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count; i++) push_type(l, &types, op->results[i].type);
   Builder b = builder_before(op);
   Op *fresh = build_op(&b, op->kind, operands.n, operands.at, types.n, types.at);
   op_copy_attrs(fresh, op);
-  Values results = {0};
+  ValueList results = {0};
   for (uint32_t i = 0; i < fresh->result_count; i++)
     vec_push(l->context->scratch, &results, &fresh->results[i]);
   // The yields are read before they move: what a loop does to a block pointer bounds its offsets.
@@ -225,7 +225,7 @@ static bool carries_block(const Op *op) {
   return false;
 }
 
-static void lower_op(Lowering *l, Op *op) {
+static void lower_op(BlockLowering *l, Op *op) {
   switch ((int)op->kind) {
   case OP_MAKE_BLOCK_PTR: lower_make(l, op); break;
   case OP_ADVANCE: lower_advance(l, op); break;
@@ -241,29 +241,29 @@ static void lower_op(Lowering *l, Op *op) {
   vec_push(l->context->scratch, &l->dead, op);
 }
 
-static void lower_region(Lowering *l, Region *region) {
+static void lower_region(BlockLowering *l, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
     lower_op(l, op);
   }
 }
 
-typedef struct Found {
+typedef struct FoundBlocks {
   bool blocks, layouts; // block pointers are made; what is accessed through them has layouts
-} Found;
+} FoundBlocks;
 
 static void find_blocks(Op *op, void *data) {
-  Found *found = data;
+  FoundBlocks *found = data;
   const Value *tile = op->kind == OP_BLOCK_LOAD ? op_result(op) : op_operand(op, 1);
   if (op->kind == OP_BLOCK_LOAD || op->kind == OP_BLOCK_STORE) found->layouts |= tile->type->layout != NULL;
   found->blocks |= op->kind == OP_MAKE_BLOCK_PTR;
 }
 
 bool pass_lower_block_pointers(PassContext *context, Func *func) {
-  Found found = {false, false};
+  FoundBlocks found = {false, false};
   region_walk(func->body, find_blocks, &found);
   if (!found.blocks || found.layouts) return false;
-  Lowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  BlockLowering l = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   l.parts = ARENA_ARRAY(context->scratch, BlockParts *, func->value_count);
   lower_region(&l, func->body);
   for (uint32_t i = l.dead.n; i-- > 0;) op_erase(l.dead.at[i]);

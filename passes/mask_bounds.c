@@ -22,7 +22,7 @@ static bool add_base(MaskBound *sum, Value *base) {
   return true;
 }
 
-static bool shift(MaskBound *sum, int64_t low, int64_t high) {
+static bool shift_range(MaskBound *sum, int64_t low, int64_t high) {
   return !__builtin_add_overflow(sum->low, low, &sum->low) &&
          !__builtin_add_overflow(sum->high, high, &sum->high);
 }
@@ -30,13 +30,13 @@ static bool shift(MaskBound *sum, int64_t low, int64_t high) {
 // Adds the value, a sum of aranges, splats and constants, to *sum.
 static bool add_terms(MaskBound *sum, const Value *value, uint32_t depth) {
   int64_t constant;
-  if (value_int_constant(value, &constant)) return shift(sum, constant, constant);
+  if (value_int_constant(value, &constant)) return shift_range(sum, constant, constant);
   value = through_shapes(value);
   const Op *op = value->def;
   if (!type_is_tile(value->type)) return add_base(sum, (Value *)value);
   if (!op || depth == 0) return false;
   if (op->kind == OP_SPLAT) return add_terms(sum, op_operand(op, 0), depth - 1);
-  if (op->kind == OP_ARANGE) return shift(sum, op_int(op, ATTR_START, 0), op_int(op, ATTR_END, 1) - 1);
+  if (op->kind == OP_ARANGE) return shift_range(sum, op_int(op, ATTR_START, 0), op_int(op, ATTR_END, 1) - 1);
   return op->kind == OP_ADD && add_terms(sum, op_operand(op, 0), depth - 1) &&
          add_terms(sum, op_operand(op, 1), depth - 1);
 }
@@ -50,7 +50,7 @@ static bool is_uniform(const Value *value, Value **scalar, int64_t *constant) {
   return true;
 }
 
-static OpKind mirrored(OpKind kind) {
+static OpKind mirrored_comparison(OpKind kind) {
   switch ((int)kind) {
   case OP_LT: return OP_GT;
   case OP_LE: return OP_GE;
@@ -59,7 +59,7 @@ static OpKind mirrored(OpKind kind) {
   }
 }
 
-static bool comparison(const Op *op, MaskBound *bound) {
+static bool read_comparison(const Op *op, MaskBound *bound) {
   const Value *x = op_operand(op, 0), *y = op_operand(op, 1);
   *bound = (MaskBound){.kind = op->kind};
   const Type *element = type_element(x->type);
@@ -70,7 +70,7 @@ static bool comparison(const Op *op, MaskBound *bound) {
   if (!is_uniform(y, &bound->bound, &bound->constant)) {
     const Value *swapped = x;
     x = y, y = swapped;
-    bound->kind = mirrored(op->kind);
+    bound->kind = mirrored_comparison(op->kind);
     if (!is_uniform(y, &bound->bound, &bound->constant)) return false;
   }
   return add_terms(bound, x, MAX_DEPTH);
@@ -85,7 +85,7 @@ static bool add_mask(const Value *mask, MaskBound *bounds, uint32_t *count, uint
            add_mask(op_operand(op, 1), bounds, count, depth - 1);
   bool compares = op->kind == OP_LT || op->kind == OP_LE || op->kind == OP_GT || op->kind == OP_GE;
   if (!compares || !type_is_tile(op_operand(op, 0)->type) || *count == MASK_BOUNDS_MAX) return false;
-  return comparison(op, &bounds[(*count)++]);
+  return read_comparison(op, &bounds[(*count)++]);
 }
 
 uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]) {

@@ -67,7 +67,7 @@ static bool check_options(Diags *diags, const PassRunOptions *options) {
   return right;
 }
 
-static double now(void) {
+static double seconds_now(void) {
   struct timespec time = {0};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -98,7 +98,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   Diags *diags = run->diags;
   const PassRunOptions *options = run->options;
   bool simplifies = pass->run == pass_simplify;
-  double start = now();
+  double start = seconds_now();
   uint32_t errors = diags->errors;
   if (!simplifies)
     run->simple &= !run_funcs(run, pass);
@@ -106,7 +106,7 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
     run_funcs(run, pass);
     run->simple = true;
   }
-  double seconds = now() - start;
+  double seconds = seconds_now() - start;
   if (diags->errors > errors) return false; // the pass found that what came before it is wrong
   if (options->verify_each && !module_verify(module, diags)) {
     diag_error(diags, LOC_NONE, "pass '%s' broke the rules of tile IR named above", pass->name);

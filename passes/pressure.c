@@ -54,7 +54,7 @@ static bool holds_data(const Pressure *p, const Value *value) {
 }
 
 // True where that is new.
-static bool mark(Pressure *p, const Value *value, bool data) {
+static bool mark_value(Pressure *p, const Value *value, bool data) {
   bool more = data && !p->holds_data[value->id];
   p->holds_data[value->id] |= data;
   return more;
@@ -69,15 +69,15 @@ static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
     data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
   }
   for (uint32_t r = 0; r < op->region_count && is_loop(op); r++)
-    more |= mark(p, op->regions[r]->args[arg], data);
-  return mark(p, &op->results[i], data) || more;
+    more |= mark_value(p, op->regions[r]->args[arg], data);
+  return mark_value(p, &op->results[i], data) || more;
 }
 
 static bool mark_op(Pressure *p, const Op *op) {
   bool structured = is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count; i++)
-    more |= structured ? mark_carried(p, op, i) : mark(p, &op->results[i], data);
+    more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);
   return more;
 }
 
@@ -108,7 +108,7 @@ static bool is_exchanged(const Value *value) {
 }
 
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
-static uint32_t words(const Pressure *p, const Value *value) {
+static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
@@ -117,8 +117,8 @@ static uint32_t words(const Pressure *p, const Value *value) {
   return is_float || holds_data(p, value) ? layout_registers(type->layout) * ((bytes + 3) / 4) : 0;
 }
 
-static void count(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
-  uint32_t n = words(p, value), end = begin;
+static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
+  uint32_t n = registers_for(p, value), end = begin;
   for (const Use *use = value->first_use; use && n; use = use->next) {
     uint32_t until = read_until(use->user, home);
     if (until > end) end = until;
@@ -128,7 +128,7 @@ static void count(Pressure *p, const Value *value, const Region *home, uint32_t 
 }
 
 // Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
-static uint32_t words_within(const Pressure *p, const Op *op) {
+static uint32_t registers_within(const Pressure *p, const Op *op) {
   bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
   uint32_t n = 0;
   for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
@@ -137,18 +137,18 @@ static uint32_t words_within(const Pressure *p, const Op *op) {
     if (parts || i >= op->result_count) n += layout_registers(type->layout) * ((bytes + 3) / 4);
   }
   for (uint32_t i = 0; i < op->result_count && (carries || op->kind == OP_SCAN); i++)
-    n += words(p, &op->results[i]);
+    n += registers_for(p, &op->results[i]);
   return n > TUNE_COMBINE_FREE_REGISTERS ? n - TUNE_COMBINE_FREE_REGISTERS : 0;
 }
 
 static void count_region(Pressure *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count && region->first; i++)
-    count(p, region->args[i], region, region->first->id);
+    count_value(p, region->args[i], region, region->first->id);
   for (const Op *op = region->first; op; op = op->next) {
-    uint32_t end = end_of(op), within = words_within(p, op);
+    uint32_t end = end_of(op), within = registers_within(p, op);
     p->change[end] += within;
     p->change[end + 1] -= within;
-    for (uint32_t i = 0; i < op->result_count; i++) count(p, &op->results[i], region, end);
+    for (uint32_t i = 0; i < op->result_count; i++) count_value(p, &op->results[i], region, end);
     for (uint32_t r = 0; r < op->region_count; r++) count_region(p, op->regions[r]);
   }
 }

@@ -17,11 +17,11 @@
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
 
-typedef struct Promoter {
+typedef struct DotPromoter {
   PassContext *context;
   Func *func;
   bool changed;
-} Promoter;
+} DotPromoter;
 
 // Whether `before` comes before op, or before an op that op is within.
 static bool precedes(const Op *before, const Op *op) {
@@ -43,7 +43,7 @@ static Value *stored_before(const Op *dot, const Value *tile, const Type *type) 
 }
 
 // In memory before the op `at`.
-static Value *store_shared(Promoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
+static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
   Layout layout;
   DotPlacement placement = dot_choose_placement(dot, operand, tile->type, &layout);
@@ -71,7 +71,7 @@ static Builder place_for(Op *dot, Value *tile) {
   return b;
 }
 
-static void promote_operand(Promoter *p, Op *dot, DotOperand operand) {
+static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   if (!op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B) || !type_is_tile(tile->type)) return;
   Builder b = place_for(dot, tile);
@@ -79,7 +79,7 @@ static void promote_operand(Promoter *p, Op *dot, DotOperand operand) {
 }
 
 // A conversion that changes threads: what only renames registers is left.
-static void promote_conversion(Promoter *p, Op *dot, DotOperand operand) {
+static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   Op *convert = tile->def;
   if (!convert || convert->kind != OP_CONVERT_LAYOUT ||
@@ -108,7 +108,7 @@ static void make_async(Op *dot) {
 }
 
 static void promote_dot(Op *op, void *data) {
-  Promoter *p = data;
+  DotPromoter *p = data;
   if (op->kind != OP_DOT || !op_attr(op, ATTR_INSTRUCTION)) return;
   for (int operand = DOT_A; operand <= DOT_B; operand++) {
     promote_operand(p, op, (DotOperand)operand);
@@ -120,7 +120,7 @@ static void promote_dot(Op *op, void *data) {
 }
 
 bool promote_dots(PassContext *context, Func *func) {
-  Promoter p = {context, func, false};
+  DotPromoter p = {context, func, false};
   region_walk(func->body, promote_dot, &p);
   return p.changed;
 }

@@ -18,20 +18,20 @@
 #include "passes/passes.h"
 #include "passes/promote_dot.h"
 
-typedef struct Promoter {
+typedef struct ScratchPromoter {
   PassContext *context;
   IrContext *ir;
   bool changed;
-} Promoter;
+} ScratchPromoter;
 
-static const Type *conversion_buffer(const Promoter *p, const Op *op) {
+static const Type *conversion_buffer(const ScratchPromoter *p, const Op *op) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   Elem elem = buffer_elem(from);
   Layout layout = layout_swizzle(from->layout, to->layout, log2_ceil(elem_bytes(elem)));
   return type_shared(p->ir, elem, from->rank, from->shape, layout_intern(p->ir, &layout));
 }
 
-static const Type *bytes_buffer(const Promoter *p, uint32_t bytes) {
+static const Type *bytes_buffer(const ScratchPromoter *p, uint32_t bytes) {
   uint32_t bits = log2_ceil(bytes), size = 1u << bits;
   Layout layout = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
   for (uint32_t i = 0; i < bits; i++) layout.basis[i] = 1u << i;
@@ -48,7 +48,7 @@ static bool has_layouts(const Op *op) {
 }
 
 static void give_scratch(Op *op, void *data) {
-  Promoter *p = data;
+  ScratchPromoter *p = data;
   if (op_scratch(op) || !has_layouts(op)) return;
   uint32_t bytes = scratch_bytes(op);
   if (!bytes) return;
@@ -62,7 +62,7 @@ static void give_scratch(Op *op, void *data) {
 }
 
 bool pass_promote_shared(PassContext *context, Func *func) {
-  Promoter p = {context, func->module->ir, promote_dots(context, func)};
+  ScratchPromoter p = {context, func->module->ir, promote_dots(context, func)};
   region_walk(func->body, give_scratch, &p);
   return p.changed;
 }

@@ -36,13 +36,13 @@ typedef struct GraphAccess {
 
 // Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or
 // the source of that where it is a view, is.
-typedef struct Edge {
+typedef struct GraphEdge {
   Op *op;
   uint32_t node; // the op's: layouts of the op are those of its component
   Value *source;
   int32_t result; // its index; NO_RESULT: an operand
   uint32_t operand, weight;
-} Edge;
+} GraphEdge;
 
 typedef struct GraphReduction {
   Op *op; // reduce, scan
@@ -52,16 +52,16 @@ typedef struct GraphReduction {
 // What touches a component, in lists.
 typedef enum TouchKind { TOUCH_ACCESS, TOUCH_EDGE, TOUCH_REDUCTION } TouchKind;
 
-typedef struct Touch {
+typedef struct GraphTouch {
   TouchKind kind;
   uint32_t index, next; // next: index + 1; 0: the last
-} Touch;
+} GraphTouch;
 
-typedef struct Component {
+typedef struct GraphComponent {
   uint32_t root;
   const Type *tile; // whose layouts it has
   uint64_t weight;  // bytes, times loops
-} Component;
+} GraphComponent;
 
 // A value in one more layout.
 typedef struct LayoutCopy {
@@ -89,11 +89,11 @@ typedef struct Propagator {
   LayoutCopy **copies;              // by value id
   int32_t *access_of;               // by op id: index, -1
   bool *done;                       // by op id: its tiles had layouts before
-  VEC(Touch) touch_list;
+  VEC(GraphTouch) touch_list;
   VEC(GraphAccess) accesses;
-  VEC(Edge) edges;
+  VEC(GraphEdge) edges;
   VEC(GraphReduction) reductions;
-  VEC(Component) components;
+  VEC(GraphComponent) components;
   bool changed;
 } Propagator;
 

@@ -6,14 +6,14 @@
 
 enum { MAX_CANDIDATES = 24, ROUNDS = 2 };
 
-typedef struct Choice {
+typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
   const Layout *candidate[MAX_CANDIDATES];
   uint32_t count;
-} Choice;
+} HomeChoice;
 
-static void propose(Choice *c, const Layout *layout) {
+static void propose_layout(HomeChoice *c, const Layout *layout) {
   const Type *tile = c->p->tile[c->root];
   if (!layout || c->count == MAX_CANDIDATES || layout->out_bits != log2_of(type_elements(tile))) return;
   for (uint32_t i = 0; i < c->count; i++)
@@ -22,12 +22,12 @@ static void propose(Choice *c, const Layout *layout) {
 }
 
 // The layout of the node's component: the one tried where it is the one that chooses.
-static const Layout *home_of(const Choice *c, uint32_t node, const Layout *tried) {
+static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *tried) {
   uint32_t root = propagate_root(c->p, node);
   return root == c->root ? tried : c->p->home[root];
 }
 
-static uint64_t edge_cost(const Choice *c, const Edge *edge, const Layout *tried) {
+static uint64_t edge_cost(const HomeChoice *c, const GraphEdge *edge, const Layout *tried) {
   const Propagator *p = c->p;
   const Layout *at = home_of(c, edge->source->id, tried), *op_layout = home_of(c, edge->node, tried);
   if (!at || !op_layout) return 0;
@@ -43,7 +43,7 @@ static uint64_t edge_cost(const Choice *c, const Edge *edge, const Layout *tried
 // --- accesses
 
 // What it costs to bring operand i to the layout that the access works in; the weight is the source's.
-static uint64_t operand_cost(const Choice *c, const GraphAccess *access, uint32_t i, const Layout *layout,
+static uint64_t operand_cost(const HomeChoice *c, const GraphAccess *access, uint32_t i, const Layout *layout,
                              const Layout *tried) {
   const Propagator *p = c->p;
   Value *operand = op_operand(access->op, i), *source = propagate_source(p, operand);
@@ -54,7 +54,7 @@ static uint64_t operand_cost(const Choice *c, const GraphAccess *access, uint32_
   return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
 }
 
-static uint64_t whole_access_cost(const Choice *c, const GraphAccess *access, const Layout *layout,
+static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access, const Layout *layout,
                                   const Layout *tried) {
   uint64_t cost = access_cost(access, layout);
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
@@ -65,7 +65,7 @@ static uint64_t whole_access_cost(const Choice *c, const GraphAccess *access, co
 
 // The layout that suits the access best, while the component at hand has the one tried; *cost gets what that
 // costs. NULL: nothing is known yet.
-static const Layout *best_for_access(const Choice *c, const GraphAccess *access, const Layout *tried,
+static const Layout *best_for_access(const HomeChoice *c, const GraphAccess *access, const Layout *tried,
                                      uint64_t *cost) {
   enum { MOST = 8 + MAX_PAIRED };
   const Layout *best = NULL, *option[MOST] = {access->anchor};
@@ -92,46 +92,47 @@ static const Layout *best_for_access(const Choice *c, const GraphAccess *access,
 
 // --- one component
 
-static void propose_from_operand(Choice *c, const Edge *edge, const Layout *at, const Layout *op_layout) {
+static void propose_from_operand(HomeChoice *c, const GraphEdge *edge, const Layout *at,
+                                 const Layout *op_layout) {
   const Propagator *p = c->p;
   const Value *operand = op_operand(edge->op, edge->operand);
   if (propagate_root(c->p, edge->source->id) == c->root && op_layout)
-    propose(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
+    propose_layout(c, propagate_back(p, operand, flow_operand(edge->op, edge->operand, op_layout)));
   const Layout *forward = at ? propagate_forward(p, operand, at) : NULL;
   if (propagate_root(c->p, edge->node) == c->root && forward)
-    propose(c, flow_layout_for(edge->op, edge->operand, forward));
+    propose_layout(c, flow_layout_for(edge->op, edge->operand, forward));
 }
 
 // The layout in which nothing is converted at this edge, as far as the other side is known.
-static void propose_from_edge(Choice *c, const Edge *edge) {
+static void propose_from_edge(HomeChoice *c, const GraphEdge *edge) {
   Propagator *p = c->p;
   const Layout *at = p->home[propagate_root(p, edge->source->id)];
   const Layout *op_layout = p->home[propagate_root(p, edge->node)];
   if (edge->result == NO_RESULT)
     propose_from_operand(c, edge, at, op_layout);
   else if (op_layout && propagate_root(p, edge->source->id) == c->root)
-    propose(c, flow_result(edge->op, (uint32_t)edge->result, op_layout));
+    propose_layout(c, flow_result(edge->op, (uint32_t)edge->result, op_layout));
 }
 
-static void propose_for_access(Choice *c, const Op *op, const Layout *layout) {
+static void propose_for_access(HomeChoice *c, const Op *op, const Layout *layout) {
   Propagator *p = c->p;
   if (!layout) return;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
     if (!p->lazy[operand->id] && propagate_root(p, source->id) == c->root)
-      propose(c, propagate_back(p, operand, layout));
+      propose_layout(c, propagate_back(p, operand, layout));
   }
-  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose(c, layout);
+  if (op_result(op) && propagate_root(p, op_result(op)->id) == c->root) propose_layout(c, layout);
 }
 
-static void propose_from_access(Choice *c, const GraphAccess *access) {
+static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
   propose_for_access(c, access->op, access->anchor);
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
 // The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then
 // no warp needs another's elements, and vectors stay.
-static const Layout *off_axis(const Choice *c, const Op *op, const Layout *layout) {
+static const Layout *off_axis(const HomeChoice *c, const Op *op, const Layout *layout) {
   const Type *tile = op_operand(op, 0)->type;
   uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, (uint32_t)op_int(op, ATTR_AXIS, 0), &first);
   uint32_t mask = ((UINT32_C(1) << bits) - 1) << first, reg = layout->bits[DIM_REGISTER];
@@ -148,35 +149,35 @@ static const Layout *off_axis(const Choice *c, const Op *op, const Layout *layou
   return layout_intern(c->p->func->module->ir, &moved);
 }
 
-static void propose_for_reduction(Choice *c, const GraphReduction *reduction) {
+static void propose_for_reduction(HomeChoice *c, const GraphReduction *reduction) {
   const Type *tile = op_operand(reduction->op, 0)->type;
   if (!type_same_shape(tile, c->p->tile[c->root])) return;
   for (uint32_t i = 0, count = c->count; i < count; i++)
-    propose(c, off_axis(c, reduction->op, c->candidate[i]));
+    propose_layout(c, off_axis(c, reduction->op, c->candidate[i]));
 }
 
-static void gather_candidates(Choice *c) {
+static void gather_candidates(HomeChoice *c) {
   const Propagator *p = c->p;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const Touch *touch = &p->touch_list.at[at - 1];
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_ACCESS) propose_from_access(c, &p->accesses.at[touch->index]);
   }
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const Touch *touch = &p->touch_list.at[at - 1];
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
-  if (c->count == 0) propose(c, flow_default(p->place[c->root], p->tile[c->root]));
+  if (c->count == 0) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const Touch *touch = &p->touch_list.at[at - 1];
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
   }
 }
 
-static uint64_t cost_of(const Choice *c, const Layout *layout) {
+static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
   const Propagator *p = c->p;
   uint64_t cost = 0, access_part;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
-    const Touch *touch = &p->touch_list.at[at - 1];
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
     switch (touch->kind) {
     case TOUCH_ACCESS:
       best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
@@ -189,8 +190,8 @@ static uint64_t cost_of(const Choice *c, const Layout *layout) {
   return cost;
 }
 
-static void choose_component(Propagator *p, const Component *component) {
-  Choice c = {.p = p, .root = component->root};
+static void choose_component(Propagator *p, const GraphComponent *component) {
+  HomeChoice c = {.p = p, .root = component->root};
   uint64_t best = 0;
   const Layout *chosen = NULL;
   gather_candidates(&c);
@@ -207,7 +208,7 @@ void propagate_choose(Propagator *p) {
   for (uint32_t round = 0; round < ROUNDS; round++)
     for (uint32_t i = 0; i < p->components.n; i++)
       if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
-  Choice all = {.p = p, .root = UINT32_MAX};
+  HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];
     uint64_t cost;

@@ -13,7 +13,7 @@ uint32_t propagate_root(Propagator *p, uint32_t node) {
 }
 
 // The smaller root stays one, whatever the order.
-static void unite(Propagator *p, uint32_t a, uint32_t b) {
+static void unite_nodes(Propagator *p, uint32_t a, uint32_t b) {
   uint32_t x = propagate_root(p, a), y = propagate_root(p, b);
   if (x < y)
     p->parent[y] = x;
@@ -93,27 +93,29 @@ static void note_tile(Propagator *p, uint32_t node, const Type *tile, const Regi
   p->place[node] = place;
 }
 
-static void add_edge(Propagator *p, const Edge *edge) { vec_push(p->context->scratch, &p->edges, *edge); }
+static void add_edge(Propagator *p, const GraphEdge *edge) {
+  vec_push(p->context->scratch, &p->edges, *edge);
+}
 
 // An operand that goes into the component of `node` as it is, or through an edge.
 static void link_operand(Propagator *p, Op *op, uint32_t i, uint32_t node) {
   Value *operand = op_operand(op, i), *source = propagate_source(p, operand);
   if (!type_is_tile(operand->type) || p->lazy[operand->id]) return;
   if (source == operand && flow_shares_operand(op, i)) {
-    unite(p, node, operand->id);
+    unite_nodes(p, node, operand->id);
     return;
   }
   uint32_t weight = propagate_weight(p->depth[source->id]);
-  add_edge(p, &(Edge){op, node, source, NO_RESULT, i, weight});
+  add_edge(p, &(GraphEdge){op, node, source, NO_RESULT, i, weight});
 }
 
 static void link_result(Propagator *p, Op *op, uint32_t i, uint32_t node, uint32_t loops) {
   Value *result = &op->results[i];
   if (!type_is_tile(result->type)) return;
   if (flow_shares_result(op, i))
-    unite(p, node, result->id);
+    unite_nodes(p, node, result->id);
   else
-    add_edge(p, &(Edge){op, node, result, (int32_t)i, 0, propagate_weight(loops)});
+    add_edge(p, &(GraphEdge){op, node, result, (int32_t)i, 0, propagate_weight(loops)});
 }
 
 // The tile whose layout the op works in; NULL: it has none.
@@ -195,7 +197,7 @@ static void link_loop(Propagator *p, Op *op) {
     uint32_t node = op->results[i].id;
     if (!type_is_tile(op->results[i].type)) continue;
     for (uint32_t r = 0; r < op->region_count; r++)
-      unite(p, node, op->regions[r]->args[i + (op->kind == OP_FOR)]->id);
+      unite_nodes(p, node, op->regions[r]->args[i + (op->kind == OP_FOR)]->id);
     link_operand(p, op, first_init(op) + i, node);
   }
 }
@@ -208,7 +210,7 @@ static void link_yield(Propagator *p, Op *yield) {
     if (type_is_tile(parent->results[i].type)) link_operand(p, yield, i + skip, parent->results[i].id);
 }
 
-static void define(Propagator *p, Value *value, uint32_t loops) {
+static void note_value(Propagator *p, Value *value, uint32_t loops) {
   p->origin[value->id] = value;
   p->depth[value->id] = loops;
   if (!type_is_tile(value->type)) return;
@@ -240,7 +242,7 @@ static void join_graph(Propagator *p, Op *op, uint32_t loops) {
 }
 
 static void visit_op(Propagator *p, Op *op, uint32_t loops) {
-  for (uint32_t i = 0; i < op->result_count; i++) define(p, &op->results[i], loops);
+  for (uint32_t i = 0; i < op->result_count; i++) note_value(p, &op->results[i], loops);
   bool loop = op->kind == OP_FOR || op->kind == OP_WHILE, flow = loop || op->kind == OP_IF;
   bool function = op->region_count && !flow; // its region computes with scalars
   p->done[op->id] = has_layouts(op);
@@ -249,15 +251,15 @@ static void visit_op(Propagator *p, Op *op, uint32_t loops) {
 }
 
 static void visit_region(Propagator *p, Region *region, uint32_t loops) {
-  for (uint32_t i = 0; i < region->arg_count; i++) define(p, region->args[i], loops);
+  for (uint32_t i = 0; i < region->arg_count; i++) note_value(p, region->args[i], loops);
   for (Op *op = region->first; op; op = op->next) visit_op(p, op, loops);
 }
 
 // --- components
 
-static void touch(Propagator *p, uint32_t node, TouchKind kind, uint32_t index) {
+static void add_touch(Propagator *p, uint32_t node, TouchKind kind, uint32_t index) {
   uint32_t root = propagate_root(p, node);
-  Touch entry = {kind, index, p->touches[root]};
+  GraphTouch entry = {kind, index, p->touches[root]};
   vec_push(p->context->scratch, &p->touch_list, entry);
   p->touches[root] = p->touch_list.n;
 }
@@ -270,17 +272,17 @@ static void touch_access(Propagator *p, uint32_t index) {
   const Op *op = p->accesses.at[index].op;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *source = propagate_source(p, op_operand(op, i));
-    if (has_home(p, source)) touch(p, source->id, TOUCH_ACCESS, index);
+    if (has_home(p, source)) add_touch(p, source->id, TOUCH_ACCESS, index);
   }
-  if (op->result_count) touch(p, op_result(op)->id, TOUCH_ACCESS, index);
+  if (op->result_count) add_touch(p, op_result(op)->id, TOUCH_ACCESS, index);
 }
 
 // Newest first in each list, so the earliest touch is put in last.
 static void touch_all(Propagator *p) {
-  for (uint32_t i = p->reductions.n; i-- > 0;) touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
+  for (uint32_t i = p->reductions.n; i-- > 0;) add_touch(p, p->reductions.at[i].node, TOUCH_REDUCTION, i);
   for (uint32_t i = p->edges.n; i-- > 0;) {
-    touch(p, p->edges.at[i].node, TOUCH_EDGE, i);
-    touch(p, p->edges.at[i].source->id, TOUCH_EDGE, i);
+    add_touch(p, p->edges.at[i].node, TOUCH_EDGE, i);
+    add_touch(p, p->edges.at[i].source->id, TOUCH_EDGE, i);
   }
   for (uint32_t i = p->accesses.n; i-- > 0;) touch_access(p, i);
 }
@@ -297,7 +299,7 @@ static void settle_roots(Propagator *p) {
   }
 }
 
-static void weigh(Propagator *p, uint64_t *weight) {
+static void weigh_components(Propagator *p, uint64_t *weight) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     if (!p->tile[node]) continue;
     uint32_t loops = node < p->value_count ? p->depth[node] : 0;
@@ -309,17 +311,17 @@ static void weigh(Propagator *p, uint64_t *weight) {
 // The heaviest component first; the earlier one where two weigh the same.
 static void list_components(Propagator *p) {
   uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
-  weigh(p, weight);
+  weigh_components(p, weight);
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
-    Component component = {node, p->tile[node], weight[node]};
+    GraphComponent component = {node, p->tile[node], weight[node]};
     vec_push(p->context->scratch, &p->components, component);
   }
 }
 
 static int heavier_first(const void *a, const void *b) {
-  const Component *x = a, *y = b;
+  const GraphComponent *x = a, *y = b;
   if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
   return x->root < y->root ? -1 : x->root > y->root;
 }

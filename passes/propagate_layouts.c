@@ -29,7 +29,7 @@
 #include "passes/propagate.h"
 
 // Fits align and vector to the layout, and says where a narrower access is the price of sharing it.
-static void settle(Propagator *p, const GraphAccess *access) {
+static void settle_access(Propagator *p, const GraphAccess *access) {
   uint32_t vector = access_vector(access, access->layout);
   uint32_t alone = access->anchor ? access_vector(access, access->anchor) : vector;
   op_remove_attr(access->op, ATTR_ANCHOR);
@@ -51,6 +51,6 @@ bool pass_propagate_layouts(PassContext *context, Func *func) {
   propagate_pair(&p);
   propagate_choose(&p);
   propagate_rewrite(&p);
-  for (uint32_t i = 0; i < p.accesses.n; i++) settle(&p, &p.accesses.at[i]);
+  for (uint32_t i = 0; i < p.accesses.n; i++) settle_access(&p, &p.accesses.at[i]);
   return p.changed;
 }

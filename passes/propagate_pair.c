@@ -86,7 +86,7 @@ static void add_paired(GraphAccess *access, const Layout *layout) {
   }
 }
 
-static void pair(Propagator *p, GraphAccess *access, const GraphAccess *other, uint32_t root) {
+static void pair_access(Propagator *p, GraphAccess *access, const GraphAccess *other, uint32_t root) {
   if (!access->anchor || !other->anchor || !is_full(access->anchor)) return;
   if (type_elements(op_operand(access->op, 0)->type) != type_elements(op_operand(other->op, 0)->type)) return;
   const AccessRun run = run_of_other(p, access, other, root);
@@ -104,13 +104,13 @@ static void pair(Propagator *p, GraphAccess *access, const GraphAccess *other, u
 }
 
 // Each of the component's accesses with the first that runs otherwise.
-static void pair_in(Propagator *p, uint32_t root) {
+static void pair_in_component(Propagator *p, uint32_t root) {
   for (uint32_t i = p->touches[root]; i; i = p->touch_list.at[i - 1].next)
     for (uint32_t k = p->touches[root]; k; k = p->touch_list.at[k - 1].next) {
-      const Touch *one = &p->touch_list.at[i - 1], *two = &p->touch_list.at[k - 1];
+      const GraphTouch *one = &p->touch_list.at[i - 1], *two = &p->touch_list.at[k - 1];
       if (one->kind != TOUCH_ACCESS || two->kind != TOUCH_ACCESS || one->index == two->index) continue;
       GraphAccess *access = &p->accesses.at[one->index];
-      if (!access->paired[0]) pair(p, access, &p->accesses.at[two->index], root);
+      if (!access->paired[0]) pair_access(p, access, &p->accesses.at[two->index], root);
     }
 }
 
@@ -120,7 +120,7 @@ void propagate_pair(Propagator *p) {
     uint32_t root = p->components.at[i].root, count = 0;
     for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next)
       count += p->touch_list.at[at - 1].kind == TOUCH_ACCESS;
-    if (count > 1 && count <= MAX_ACCESSES && !p->fixed[root]) pair_in(p, root);
+    if (count > 1 && count <= MAX_ACCESSES && !p->fixed[root]) pair_in_component(p, root);
   }
 }
 

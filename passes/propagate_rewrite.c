@@ -39,7 +39,7 @@ static Op *ancestor_in(const Region *region, Op *user) {
   return user;
 }
 
-static void report(Propagator *p, const Op *user, const Value *value, const Layout *to) {
+static void report_conversion(Propagator *p, const Op *user, const Value *value, const Layout *to) {
   Conversion how = layout_conversion(value->type->layout, to);
   if (how != CONVERT_LANES && how != CONVERT_SHARED) return;
   Loc loc = value->def ? value->def->loc : user->loc;
@@ -50,7 +50,7 @@ static void report(Propagator *p, const Op *user, const Value *value, const Layo
               user->loc.line);
 }
 
-static Value *convert(Propagator *p, Value *value, const Layout *layout, Op *user) {
+static Value *converted_for(Propagator *p, Value *value, const Layout *layout, Op *user) {
   Op *before = ancestor_in(region_of(value), user);
   LayoutCopy *copy = find_copy(p, value, layout);
   if (copy && copy->before <= before->id) return copy->value;
@@ -60,7 +60,7 @@ static Value *convert(Propagator *p, Value *value, const Layout *layout, Op *use
     Builder b = builder_before(before);
     b.loc = value->def ? value->def->loc : before->loc;
     const Type *type = type_with_layout(context_of(p), value->type, layout);
-    report(p, user, value, layout);
+    report_conversion(p, user, value, layout);
     copy = add_copy(p, value, build(&b, OP_CONVERT_LAYOUT, type, value, NULL, NULL));
     copy->value->name = value->name;
   }
@@ -75,7 +75,7 @@ static const Layout *wanted_of(const Op *op, const Layout *layout) {
 }
 
 // Gives the op of a lazy value or a view its layout, and its operands the ones that it wants.
-static void settle_op(Propagator *p, Op *op, const Layout *layout) {
+static void settle_on_demand(Propagator *p, Op *op, const Layout *layout) {
   const Layout *wanted = wanted_of(op, layout);
   set_layout(p, op_result(op), layout);
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -105,9 +105,9 @@ static Value *copy_of(Propagator *p, Value *value, const Layout *layout) {
 static Value *in_layout(Propagator *p, Value *value, const Layout *layout, Op *user) {
   value = p->origin[value->id];
   if (value->type->layout == layout) return value;
-  if (!propagate_on_demand(p, value)) return convert(p, value, layout, user);
+  if (!propagate_on_demand(p, value)) return converted_for(p, value, layout, user);
   if (!value->type->layout) {
-    settle_op(p, value->def, layout);
+    settle_on_demand(p, value->def, layout);
     return value;
   }
   LayoutCopy *copy = find_copy(p, value, layout);
@@ -126,10 +126,10 @@ static Value *transposed_first(Propagator *p, Value *operand, const Layout *layo
     return NULL;
   const Layout *home = propagate_forward(p, operand, source->type->layout);
   if (!home || layout_conversion(home, layout) < CONVERT_LANES) return NULL;
-  return convert(p, in_layout(p, operand, home, user), layout, user);
+  return converted_for(p, in_layout(p, operand, home, user), layout, user);
 }
 
-static void need(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
+static void settle_operand(Propagator *p, Op *op, uint32_t i, const Layout *layout) {
   Value *operand = op_operand(op, i);
   if (!type_is_tile(operand->type)) return;
   Value *source = propagate_source(p, operand);
@@ -150,7 +150,7 @@ static void rewrite_op(Propagator *p, Op *op) {
   int32_t access = p->access_of[op->id];
   const Layout *layout = access >= 0 ? p->accesses.at[access].layout : home_of(p, propagate_node(p, op));
   for (uint32_t i = 0; i < op->operand_count; i++)
-    need(p, op, i, layout ? flow_operand(op, i, layout) : NULL);
+    settle_operand(p, op, i, layout ? flow_operand(op, i, layout) : NULL);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Layout *given = layout ? flow_result(op, i, layout) : NULL;
     if (given && !op->results[i].type->layout)
@@ -165,7 +165,7 @@ static void rewrite_yield(Propagator *p, Op *yield) {
   if (parent->kind != OP_FOR && parent->kind != OP_WHILE && parent->kind != OP_IF) return;
   uint32_t skip = parent->kind == OP_WHILE && yield->region == parent->regions[0];
   for (uint32_t i = 0; i < parent->result_count; i++)
-    need(p, yield, i + skip, parent->results[i].type->layout);
+    settle_operand(p, yield, i + skip, parent->results[i].type->layout);
 }
 
 static void rewrite_region(Propagator *p, Region *region);
@@ -179,7 +179,7 @@ static void rewrite_control(Propagator *p, Op *op) {
   uint32_t first = op->kind == OP_FOR ? 3 : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
     give_home(p, &op->results[i]);
-    if (op->kind != OP_IF) need(p, op, first + i, op->results[i].type->layout);
+    if (op->kind != OP_IF) settle_operand(p, op, first + i, op->results[i].type->layout);
   }
   for (uint32_t r = 0; r < op->region_count; r++) {
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) give_home(p, op->regions[r]->args[i]);

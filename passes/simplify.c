@@ -42,7 +42,7 @@ static void inline_region(Simplifier *s, Op *op, Region *region) {
   s->changed = true;
 }
 
-static void forward(Simplifier *s, Value *from, Value *to) {
+static void forward_value(Simplifier *s, Value *from, Value *to) {
   if (value_unused(from) || from == to) return;
   value_replace_uses(from, to);
   s->changed = true;
@@ -56,9 +56,9 @@ static void forward_invariant_while(Simplifier *s, Op *op) {
     const Value *tested = op_operand(test->last, i + 1), *next = op_operand(body->last, i);
     bool kept = (tested == test->args[i] || tested == init) && (next == body->args[i] || next == init);
     if (!kept) continue;
-    forward(s, test->args[i], init);
-    forward(s, body->args[i], init);
-    forward(s, &op->results[i], init);
+    forward_value(s, test->args[i], init);
+    forward_value(s, body->args[i], init);
+    forward_value(s, &op->results[i], init);
   }
 }
 
@@ -66,7 +66,7 @@ static void forward_invariant_while(Simplifier *s, Op *op) {
 static void forward_from_if(Simplifier *s, Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     Value *value = op_operand(op->regions[0]->last, i);
-    if (value == op_operand(op->regions[1]->last, i)) forward(s, &op->results[i], value);
+    if (value == op_operand(op->regions[1]->last, i)) forward_value(s, &op->results[i], value);
   }
 }
 
@@ -110,7 +110,7 @@ static void forward_invariant(Simplifier *s, Op *op) {
   }
 }
 
-static bool carries(const Op *op, uint32_t i) {
+static bool is_carried_used(const Op *op, uint32_t i) {
   return !value_unused(&op->results[i]) || !value_unused(loop_carried(op, i));
 }
 
@@ -127,7 +127,7 @@ static bool drop_carried(Simplifier *s, Op *op) {
         **yields = ARENA_ARRAY(scratch, Value *, op->result_count);
   uint32_t *index = ARENA_ARRAY(scratch, uint32_t, op->result_count), count = 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
-    if (!carries(op, i)) continue;
+    if (!is_carried_used(op, i)) continue;
     index[count] = i;
     kept[count++] = loop_init(op, i);
   }

@@ -38,20 +38,20 @@ typedef struct LoopSum {
 } LoopSum;
 
 // What the last loop left: `value` is `init` combined with the reduction of `tile`.
-typedef struct Left {
+typedef struct SunkSum {
   Value *value, *init, *tile;
   OpKind kind;
   int64_t axis;
-} Left;
+} SunkSum;
 
 typedef struct Sinker {
   PassContext *context;
   Func *func;
-  VEC(Left) left;
+  VEC(SunkSum) sunk;
   bool changed;
 } Sinker;
 
-static bool combines(OpKind kind) {
+static bool can_combine_by(OpKind kind) {
   return kind == OP_ADD || kind == OP_MAX || kind == OP_MIN || kind == OP_AND || kind == OP_OR ||
          kind == OP_XOR;
 }
@@ -98,7 +98,7 @@ static bool find_sum(Op *loop, uint32_t index, LoopSum *sum) {
   const Value *carried = loop_carried(loop, index), *next = loop_yielded(loop, index);
   Op *combine = next->def;
   *sum = (LoopSum){.loop = loop, .combine = combine, .index = index};
-  if (!combine || combine->region != body || !combines(combine->kind) || !only_use(next, body->last))
+  if (!combine || combine->region != body || !can_combine_by(combine->kind) || !only_use(next, body->last))
     return false;
   if (!only_use(carried, combine)) return false;
   bool first = op_operand(combine, 0) == carried;
@@ -132,7 +132,7 @@ static int64_t least_int(Elem elem) {
 static int64_t most_int(Elem elem) { return elem_is_signed(elem) ? ~least_int(elem) : -1; }
 
 // Of max and min of floats it is a NaN, which they pass over; of sums -0, since 0 would turn -0 into 0.
-static Value *neutral(Builder *b, OpKind kind, const Type *tile) {
+static Value *build_neutral(Builder *b, OpKind kind, const Type *tile) {
   Elem elem = type_element(tile)->elem;
   if (elem_is_float(elem)) return build_float(b, tile, kind == OP_ADD ? -0.0 : (double)NAN);
   switch ((int)kind) {
@@ -145,41 +145,42 @@ static Value *neutral(Builder *b, OpKind kind, const Type *tile) {
 
 // --- the change
 
-static const Left *left_of(const Sinker *s, const LoopSum *sum) {
+static const SunkSum *sunk_before(const Sinker *s, const LoopSum *sum) {
   const Value *init = loop_init(sum->loop, sum->index);
-  for (uint32_t i = 0; i < s->left.n; i++) {
-    const Left *left = &s->left.at[i];
-    bool same = left->value == init && left->kind == sum->combine->kind &&
-                left->axis == op_int(sum->reduce, ATTR_AXIS, 0) &&
-                left->tile->type == op_operand(sum->reduce, 0)->type;
-    if (same && only_use(init, sum->loop)) return left;
+  for (uint32_t i = 0; i < s->sunk.n; i++) {
+    const SunkSum *sunk = &s->sunk.at[i];
+    bool same = sunk->value == init && sunk->kind == sum->combine->kind &&
+                sunk->axis == op_int(sum->reduce, ATTR_AXIS, 0) &&
+                sunk->tile->type == op_operand(sum->reduce, 0)->type;
+    if (same && only_use(init, sum->loop)) return sunk;
   }
   return NULL;
 }
 
 // The reduction and its views again, for another tile: up to the value that the loop combined.
-static Value *reduced(Builder *b, const LoopSum *sum, const Op *last, CloneMap *map, Op **reduce) {
+static Value *build_reduction_of(Builder *b, const LoopSum *sum, const Op *last, CloneMap *map, Op **reduce) {
   if (last == sum->reduce) return op_result(*reduce = op_clone(b, last, map));
-  reduced(b, sum, op_operand(last, 0)->def, map, reduce);
+  build_reduction_of(b, sum, op_operand(last, 0)->def, map, reduce);
   return op_result(op_clone(b, last, map));
 }
 
-static void sink(Sinker *s, const LoopSum *sum) {
+static void sink_sum(Sinker *s, const LoopSum *sum) {
   Op *loop = sum->loop, *combine = sum->combine;
   OpKind kind = combine->kind;
   Region *body = loop->regions[0];
   Value *carried = loop_carried(loop, sum->index), *result = &loop->results[sum->index];
   Value *x = op_operand(sum->reduce, 0), *init = loop_init(loop, sum->index);
   Op *last = op_operand(combine, op_operand(combine, 0) == carried)->def, *reduce;
-  const Left *before = left_of(s, sum);
+  const SunkSum *before = sunk_before(s, sum);
   Builder b = builder_before(loop);
-  op_set_operand(loop, LOOP_FIRST_INIT + sum->index, before ? before->tile : neutral(&b, kind, x->type));
+  op_set_operand(loop, LOOP_FIRST_INIT + sum->index,
+                 before ? before->tile : build_neutral(&b, kind, x->type));
   if (before) init = before->init;
 
   b = builder_after(loop);
   b.loc = sum->reduce->loc;
   CloneMap map = clone_map_new(s->context->scratch, s->func);
-  Value *across = reduced(&b, sum, last, &map, &reduce);
+  Value *across = build_reduction_of(&b, sum, last, &map, &reduce);
   Value *final = build_binary(&b, kind, init, across);
   value_replace_uses(result, final);
   carried->type = result->type = x->type;
@@ -193,8 +194,8 @@ static void sink(Sinker *s, const LoopSum *sum) {
     op_erase(op);
     op = from;
   }
-  Left left = {final, init, result, kind, op_int(reduce, ATTR_AXIS, 0)};
-  vec_push(s->context->scratch, &s->left, left);
+  SunkSum sunk = {final, init, result, kind, op_int(reduce, ATTR_AXIS, 0)};
+  vec_push(s->context->scratch, &s->sunk, sunk);
   s->changed = true;
 }
 
@@ -214,7 +215,7 @@ static void sink_from(Sinker *s, Op *loop) {
       continue;
     }
     registers += more;
-    sink(s, &sum);
+    sink_sum(s, &sum);
     diag_remark(s->context->diags, loc, "sink_reductions",
                 "reduced across threads once, after the loop, which keeps %u register%s a thread for it",
                 more, more == 1 ? "" : "s");

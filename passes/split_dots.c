@@ -29,11 +29,11 @@
 #include "ir/layout_dot.h"
 #include "passes/passes.h"
 
-typedef struct Splitter {
+typedef struct DotSplitter {
   PassContext *context;
   IrContext *ir;
   bool changed;
-} Splitter;
+} DotSplitter;
 
 static Op *build_wait(Builder *b, Value *sum, uint32_t pending) {
   Op *wait = build_op(b, OP_DOT_WAIT, sum != NULL, &sum, sum != NULL, sum ? &sum->type : NULL);
@@ -57,7 +57,7 @@ static Op *only_wait(const Op *dot, int64_t pending) {
 }
 
 // The dot and the wait for it, which the parts make needless, go.
-static void replace(Op *dot, Op *wait, Value *result) {
+static void replace_dot(Op *dot, Op *wait, Value *result) {
   if (wait) {
     value_replace_uses(op_result(wait), result);
     op_erase(wait);
@@ -68,7 +68,7 @@ static void replace(Op *dot, Op *wait, Value *result) {
 
 // --- an operand that is read into registers
 
-static Value *load_part(Splitter *s, Builder *b, const Op *dot, DotOperand operand, uint32_t first,
+static Value *load_part(DotSplitter *s, Builder *b, const Op *dot, DotOperand operand, uint32_t first,
                         uint32_t count) {
   Value *buffer = op_operand(dot, operand);
   DotShape shape = dot_op_shape(dot);
@@ -91,7 +91,7 @@ static void drop_place(Op *dot, DotOperand operand) {
   op_remove_attr(dot, operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B);
 }
 
-static void split_read(Splitter *s, Op *dot, DotOperand operand) {
+static void split_read(DotSplitter *s, Op *dot, DotOperand operand) {
   uint32_t parts = dot_parts(dot), k = dot_part(dot).count, step = k / parts;
   Op *in_flight = only_wait(dot, 1);
   Value *sum = op_operand(dot, 2);
@@ -103,12 +103,12 @@ static void split_read(Splitter *s, Op *dot, DotOperand operand) {
     sum = build_part(&b, dot, operands, first, step);
     drop_place(sum->def, operand);
   }
-  replace(dot, in_flight, sum);
+  replace_dot(dot, in_flight, sum);
 }
 
 // --- sums in fp32
 
-static void split_promoted(Splitter *s, Op *dot, uint32_t step) {
+static void split_promoted(DotSplitter *s, Op *dot, uint32_t step) {
   Op *wait = only_wait(dot, 0);
   Value *sum = op_operand(dot, 2), *fresh = op_operand(dot, 3);
   Builder b = builder_before(dot);
@@ -122,11 +122,11 @@ static void split_promoted(Splitter *s, Op *dot, uint32_t step) {
     Value *part = build_part(&b, dot, operands, first, step);
     sum = build_binary(&b, OP_ADD, sum, op_result(build_wait(&b, part, 0)));
   }
-  replace(dot, wait, sum);
+  replace_dot(dot, wait, sum);
 }
 
-static void split(Op *op, void *data) {
-  Splitter *s = data;
+static void split_dot(Op *op, void *data) {
+  DotSplitter *s = data;
   if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC) || op_attr(op, ATTR_PART)) return;
   uint32_t step = dot_promotes(op), parts = dot_parts(op);
   if (!step && !parts) return;
@@ -138,7 +138,7 @@ static void split(Op *op, void *data) {
 }
 
 bool pass_split_dots(PassContext *context, Func *func) {
-  Splitter s = {.context = context, .ir = func->module->ir};
-  region_walk(func->body, split, &s);
+  DotSplitter s = {.context = context, .ir = func->module->ir};
+  region_walk(func->body, split_dot, &s);
   return s.changed;
 }

@@ -23,12 +23,12 @@
 #include "ir/exchange.h"
 #include "passes/passes.h"
 
-typedef struct Splitter {
+typedef struct ExchangeSplitter {
   IrContext *ir;
   Arena *arena;
   Func *func;
   bool changed;
-} Splitter;
+} ExchangeSplitter;
 
 // --- buffers
 
@@ -39,7 +39,7 @@ static Value *buffer_of(const Op *op, const Type *type) {
   return build(&b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
 }
 
-static const Type *plain_buffer(const Splitter *s, Elem elem, uint32_t rank, const uint32_t *shape) {
+static const Type *plain_buffer(const ExchangeSplitter *s, Elem elem, uint32_t rank, const uint32_t *shape) {
   Layout layout = {0};
   uint32_t bits = 0;
   for (uint32_t d = 0; d < rank; d++) bits += log2_of(shape[d]);
@@ -48,17 +48,17 @@ static const Type *plain_buffer(const Splitter *s, Elem elem, uint32_t rank, con
   return type_shared(s->ir, elem, rank, shape, layout_intern(s->ir, &layout));
 }
 
-static const Type *tile_buffer(const Splitter *s, const Type *tile) {
+static const Type *tile_buffer(const ExchangeSplitter *s, const Type *tile) {
   static const uint32_t one = 1;
   if (!type_is_tile(tile)) return plain_buffer(s, buffer_elem(tile), 1, &one);
   return plain_buffer(s, buffer_elem(tile), tile->rank, tile->shape);
 }
 
-static Op *store(Builder *b, Value *x, Value *buffer) {
+static Op *build_shared_store(Builder *b, Value *x, Value *buffer) {
   return build_op(b, OP_SHARED_STORE, 2, (Value *[]){x, buffer}, 0, NULL);
 }
 
-static Value *load(Builder *b, const Type *type, Value *buffer) {
+static Value *build_shared_load(Builder *b, const Type *type, Value *buffer) {
   return build(b, OP_SHARED_LOAD, type, buffer, NULL, NULL);
 }
 
@@ -67,66 +67,67 @@ static void set_int(Value *value, AttrKey key, int64_t i) {
 }
 
 // The op goes, and its scratch buffer where nothing else uses it.
-static void finish(Splitter *s, Op *op) {
+static void erase_exchange(ExchangeSplitter *s, Op *op) {
   Value *scratch = op_scratch(op);
   op_erase(op);
   if (scratch->def && scratch->def->kind == OP_SHARED_ALLOC && value_unused(scratch)) op_erase(scratch->def);
   s->changed = true;
 }
 
-static void replace(Splitter *s, Op *op, Value *with) {
+static void replace_exchange(ExchangeSplitter *s, Op *op, Value *with) {
   with->name = op_result(op)->name;
   value_replace_uses(op_result(op), with);
-  finish(s, op);
+  erase_exchange(s, op);
 }
 
 // --- moves
 
-static void split_conversion(Splitter *s, Op *op) {
+static void split_conversion(ExchangeSplitter *s, Op *op) {
   Builder b = builder_before(op);
   Value *buffer = op_scratch(op);
-  store(&b, op_operand(op, 0), buffer);
-  replace(s, op, load(&b, op_result(op)->type, buffer));
+  build_shared_store(&b, op_operand(op, 0), buffer);
+  replace_exchange(s, op, build_shared_load(&b, op_result(op)->type, buffer));
 }
 
 // Without bank conflicts; mirrored it is the same places in another order.
-static void split_flip(Splitter *s, Op *op) {
+static void split_flip(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
   uint32_t elem_bits = log2_of(type_element_bytes(type));
   Layout layout = layout_swizzle(type->layout, type->layout, elem_bits);
   Value *buffer = buffer_of(
       op, type_shared(s->ir, buffer_elem(type), type->rank, type->shape, layout_intern(s->ir, &layout)));
   Builder b = builder_before(op);
-  store(&b, op_operand(op, 0), buffer);
-  Value *mirrored = load(&b, type, buffer);
+  build_shared_store(&b, op_operand(op, 0), buffer);
+  Value *mirrored = build_shared_load(&b, type, buffer);
   set_int(mirrored, ATTR_MIRROR, op_int(op, ATTR_AXIS, 0));
-  replace(s, op, mirrored);
+  replace_exchange(s, op, mirrored);
 }
 
-static void split_gather(Splitter *s, Op *op) {
+static void split_gather(ExchangeSplitter *s, Op *op) {
   Value *buffer = buffer_of(op, tile_buffer(s, op_operand(op, 0)->type));
   Builder b = builder_before(op);
-  store(&b, op_operand(op, 0), buffer);
+  build_shared_store(&b, op_operand(op, 0), buffer);
   Value *gathered = build(&b, OP_SHARED_GATHER, op_result(op)->type, buffer, op_operand(op, 1), NULL);
   set_int(gathered, ATTR_AXIS, op_int(op, ATTR_AXIS, 0));
-  replace(s, op, gathered);
+  replace_exchange(s, op, gathered);
 }
 
 // The zeros are spread over the block's threads: as few registers as it takes.
-static void split_histogram(Splitter *s, Op *op) {
+static void split_histogram(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
   uint32_t order = 0;
   Layout dense = layout_default(1, type->shape, &order, 0, type->layout->bits[DIM_WARP]);
   Value *buffer = buffer_of(op, tile_buffer(s, type)), *x = op_operand(op, 0), *mask = op_input(op, 1);
   Builder b = builder_before(op);
-  store(&b, build_int(&b, type_with_layout(s->ir, type, layout_intern(s->ir, &dense)), 0), buffer);
+  build_shared_store(&b, build_int(&b, type_with_layout(s->ir, type, layout_intern(s->ir, &dense)), 0),
+                     buffer);
   build_op(&b, OP_SHARED_COUNT, mask ? 3 : 2, (Value *[]){x, buffer, mask}, 0, NULL);
-  replace(s, op, load(&b, type, buffer));
+  replace_exchange(s, op, build_shared_load(&b, type, buffer));
 }
 
 // --- what is done once
 
-static void split_once(Splitter *s, Op *op) {
+static void split_once(ExchangeSplitter *s, Op *op) {
   const Type *type = op_result(op)->type;
   uint32_t count = op_input_count(op);
   Value **operands = ARENA_ARRAY(s->arena, Value *, count), *buffer = buffer_of(op, tile_buffer(s, type));
@@ -134,13 +135,13 @@ static void split_once(Splitter *s, Op *op) {
   Builder b = builder_before(op);
   Op *once = build_op(&b, op->kind, count, operands, 1, &type);
   for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(once, op->attrs.at[i]);
-  store(&b, op_result(once), buffer);
-  replace(s, op, load(&b, type, buffer));
+  build_shared_store(&b, op_result(once), buffer);
+  replace_exchange(s, op, build_shared_load(&b, type, buffer));
 }
 
 // --- reductions and scans
 
-static void choose_redux(const Splitter *s, Op *op) {
+static void choose_redux(const ExchangeSplitter *s, Op *op) {
   uint32_t first;
   if (!s->func->module->target.arch->has_redux) return;
   ReducePlan plan = reduce_plan(op);
@@ -148,8 +149,9 @@ static void choose_redux(const Splitter *s, Op *op) {
 }
 
 // An op with the function of `like`.
-static Op *combiner(const Splitter *s, Builder *b, OpKind kind, const Op *like, uint32_t operand_count,
-                    Value *const *operands, uint32_t result_count, const Type *const *types) {
+static Op *build_combiner(const ExchangeSplitter *s, Builder *b, OpKind kind, const Op *like,
+                          uint32_t operand_count, Value *const *operands, uint32_t result_count,
+                          const Type *const *types) {
   Op *op = build_op(b, kind, operand_count, operands, result_count, types);
   const Region *function = like->regions[0];
   Region *region = region_new(s->func, op);
@@ -170,7 +172,7 @@ typedef struct Exchange {
   const Type **written, **read, **results;
 } Exchange;
 
-static Exchange exchange_new(const Splitter *s, const Op *op) {
+static Exchange exchange_new(const ExchangeSplitter *s, const Op *op) {
   Exchange x = {.count = op_input_count(op)};
   x.operands = ARENA_ARRAY(s->arena, Value *, 2 * x.count);
   x.buffers = ARENA_ARRAY(s->arena, Value *, x.count);
@@ -188,21 +190,21 @@ static Exchange exchange_new(const Splitter *s, const Op *op) {
 static void exchange_through(const Exchange *x, Builder *b, Op *op, uint32_t first, int64_t writer,
                              Value **read) {
   for (uint32_t i = 0; i < x->count; i++) {
-    Op *write = store(b, &op->results[first + i], x->buffers[i]);
+    Op *write = build_shared_store(b, &op->results[first + i], x->buffers[i]);
     if (writer) op_set_attr(write, (Attr){.key = ATTR_WRITER, .i = writer});
   }
-  for (uint32_t i = 0; i < x->count; i++) read[i] = load(b, x->read[i], x->buffers[i]);
+  for (uint32_t i = 0; i < x->count; i++) read[i] = build_shared_load(b, x->read[i], x->buffers[i]);
 }
 
-static void replace_all(Splitter *s, Op *op, const Op *with) {
+static void replace_results(ExchangeSplitter *s, Op *op, const Op *with) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     with->results[i].name = op->results[i].name;
     value_replace_uses(&op->results[i], &with->results[i]);
   }
-  finish(s, op);
+  erase_exchange(s, op);
 }
 
-static void split_reduce(Splitter *s, Op *op) {
+static void split_reduce(ExchangeSplitter *s, Op *op) {
   ReducePlan plan = reduce_plan(op);
   Exchange x = exchange_new(s, op);
   for (uint32_t i = 0; i < x.count; i++) {
@@ -211,14 +213,14 @@ static void split_reduce(Splitter *s, Op *op) {
     x.buffers[i] = buffer_of(op, exchange_buffer(s->ir, x.written[i], &plan.place));
   }
   Builder b = builder_before(op);
-  Op *parts = combiner(s, &b, OP_REDUCE_PARTS, op, x.count, x.operands, x.count, x.written);
+  Op *parts = build_combiner(s, &b, OP_REDUCE_PARTS, op, x.count, x.operands, x.count, x.written);
   op_set_attr(parts, *op_attr(op, ATTR_AXIS));
   choose_redux(s, parts);
   exchange_through(&x, &b, parts, 0, 0, x.operands);
-  Op *whole = combiner(s, &b, OP_REDUCE, op, x.count, x.operands, x.count, x.results);
+  Op *whole = build_combiner(s, &b, OP_REDUCE, op, x.count, x.operands, x.count, x.results);
   op_set_attr(whole, (Attr){.key = ATTR_AXIS, .i = 0});
   choose_redux(s, whole);
-  replace_all(s, op, whole);
+  replace_results(s, op, whole);
 }
 
 // The lanes of a chunk's last element, in the scan's direction: they have its total.
@@ -229,7 +231,7 @@ static int64_t last_lanes(const Op *op, const ScanPlan *plan) {
   return op_attr(op, ATTR_REVERSE) ? 0 : lanes;
 }
 
-static void split_scan(Splitter *s, Op *op) {
+static void split_scan(ExchangeSplitter *s, Op *op) {
   ScanPlan plan;
   if (!scan_plan(op, &plan)) return; // codegen says so
   Exchange x = exchange_new(s, op);
@@ -240,19 +242,19 @@ static void split_scan(Splitter *s, Op *op) {
     x.buffers[i] = buffer_of(op, exchange_buffer(s->ir, x.written[x.count + i], &plan.place));
   }
   Builder b = builder_before(op);
-  Op *chunks = combiner(s, &b, OP_SCAN_CHUNKS, op, x.count, x.operands, 2 * x.count, x.written);
+  Op *chunks = build_combiner(s, &b, OP_SCAN_CHUNKS, op, x.count, x.operands, 2 * x.count, x.written);
   for (uint32_t i = 0; i < x.count; i++) x.operands[i] = &chunks->results[i];
   exchange_through(&x, &b, chunks, x.count, last_lanes(op, &plan), x.operands + x.count);
-  Op *whole = combiner(s, &b, OP_SCAN_CARRY, op, 2 * x.count, x.operands, x.count, x.results);
+  Op *whole = build_combiner(s, &b, OP_SCAN_CARRY, op, 2 * x.count, x.operands, x.count, x.results);
   for (uint32_t i = 0; i < op->attrs.n; i++) {
     op_set_attr(chunks, op->attrs.at[i]);
     op_set_attr(whole, op->attrs.at[i]);
   }
-  replace_all(s, op, whole);
+  replace_results(s, op, whole);
 }
 
-static void split(Op *op, void *data) {
-  Splitter *s = data;
+static void split_exchange(Op *op, void *data) {
+  ExchangeSplitter *s = data;
   if (!op_scratch(op)) {
     bool reduces = op->kind == OP_REDUCE && op_operand(op, 0)->type->layout && !op_attr(op, ATTR_REDUX);
     if (reduces) choose_redux(s, op);
@@ -271,7 +273,7 @@ static void split(Op *op, void *data) {
 
 bool pass_split_exchanges(PassContext *context, Func *func) {
   func_number(func);
-  Splitter s = {.ir = func->module->ir, .arena = context->scratch, .func = func};
-  region_walk(func->body, split, &s);
+  ExchangeSplitter s = {.ir = func->module->ir, .arena = context->scratch, .func = func};
+  region_walk(func->body, split_exchange, &s);
   return s.changed;
 }

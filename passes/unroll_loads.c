@@ -37,12 +37,12 @@ typedef struct Unroller {
 
 // --- the choice
 
-typedef struct Body {
+typedef struct BodyCounts {
   uint32_t ops, loads, bytes; // bytes: of a thread
   bool nested, dots, writes;
-} Body;
+} BodyCounts;
 
-static void count_ops(const Unroller *u, const Region *region, Body *body) {
+static void count_ops(const Unroller *u, const Region *region, BodyCounts *body) {
   for (const Op *op = region->first; op; op = op->next) {
     body->ops++;
     body->nested |= op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
@@ -57,12 +57,12 @@ static void count_ops(const Unroller *u, const Region *region, Body *body) {
   }
 }
 
-typedef struct Range {
+typedef struct LoopRange {
   int64_t lower, step, trips; // trips: -1, not known
-} Range;
+} LoopRange;
 
 // upper - lower does not wrap where lower is not negative.
-static bool range_of(const Op *loop, Range *range) {
+static bool range_of(const Op *loop, LoopRange *range) {
   int64_t upper;
   const Type *type = loop_lower(loop)->type;
   if (type->kind != TYPE_SCALAR || !elem_is_signed(type->elem)) return false;
@@ -75,19 +75,19 @@ static bool range_of(const Op *loop, Range *range) {
   return true;
 }
 
-static const char *obstacle(const Body *body) {
+static const char *why_not_unrolled(const BodyCounts *body) {
   if (body->writes) return "it writes memory, which the loads may not pass";
   if (body->nested) return "control flow within it";
   return NULL;
 }
 
-static uint32_t factor_of(Unroller *u, const Op *loop, const Range *range) {
-  Body body = {0};
+static uint32_t factor_of(Unroller *u, const Op *loop, const LoopRange *range) {
+  BodyCounts body = {0};
   count_ops(u, loop->regions[0], &body);
   if (!body.loads || body.dots || body.bytes == 0 || body.bytes >= TUNE_UNROLL_BYTES) return 1;
   int64_t given = op_int(loop, ATTR_UNROLL, 0);
   if (given == 1) return 1;
-  const char *why = obstacle(&body);
+  const char *why = why_not_unrolled(&body);
   if (why) {
     diag_remark(u->context->diags, loop->loc, "unroll_loads",
                 "not unrolled, with %u bytes a thread under way: %s", body.bytes, why);
@@ -107,13 +107,13 @@ static uint32_t factor_of(Unroller *u, const Op *loop, const Range *range) {
 // --- loads first
 
 // By op id, of one body.
-typedef struct Order {
+typedef struct LoadOrder {
   Op *first;     // the first op that uses what a load gives
   bool *after;   // stands after it, or is it
   bool *waiting; // hangs on what a load gives
-} Order;
+} LoadOrder;
 
-static bool waits(const Order *o, const Op *op) {
+static bool hangs_on_load(const LoadOrder *o, const Op *op) {
   const Region *body = o->first->region;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Op *def = op_operand(op, i)->def;
@@ -121,12 +121,12 @@ static bool waits(const Order *o, const Op *op) {
   }
   for (uint32_t r = 0; r < op->region_count; r++)
     for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (waits(o, inner)) return true;
+      if (hangs_on_load(o, inner)) return true;
   return false;
 }
 
 // Whether what the op needs is there before `first`, or is free to move there.
-static bool may_move(const Order *o, const Op *op, uint32_t depth) {
+static bool may_move(const LoadOrder *o, const Op *op, uint32_t depth) {
   if (o->waiting[op->id]) return false;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Op *def = op_operand(op, i)->def;
@@ -136,7 +136,7 @@ static bool may_move(const Order *o, const Op *op, uint32_t depth) {
   return true;
 }
 
-static void move_before(const Order *o, Op *op) {
+static void move_before(const LoadOrder *o, Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     Op *def = op_operand(op, i)->def;
     if (def && def->region == o->first->region && o->after[def->id]) move_before(o, def);
@@ -157,13 +157,13 @@ static bool uses_load(const Op *op) {
 static void loads_first(Unroller *u, Region *body) {
   func_number(u->func);
   Arena *arena = u->context->scratch;
-  Order o = {.first = body->first};
+  LoadOrder o = {.first = body->first};
   o.after = ARENA_ARRAY(arena, bool, u->func->op_count);
   o.waiting = ARENA_ARRAY(arena, bool, u->func->op_count);
   while (o.first->next && !uses_load(o.first)) o.first = o.first->next;
   for (Op *op = o.first; op; op = op->next) {
     o.after[op->id] = true;
-    o.waiting[op->id] = waits(&o, op);
+    o.waiting[op->id] = hangs_on_load(&o, op);
   }
   for (Op *op = o.first, *next; op; op = next) {
     next = op->next;
@@ -178,7 +178,7 @@ static Value *next_index(Builder *b, Value *index, uint32_t k, int64_t step) {
   return k ? build_binary(b, OP_ADD, index, build_int(b, index->type, (int64_t)k * step)) : index;
 }
 
-static void fill(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t step) {
+static void copy_iterations(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t step) {
   const Region *body = loop->regions[0];
   Region *to = made->regions[0];
   uint32_t carried = loop->result_count;
@@ -198,7 +198,7 @@ static void fill(Unroller *u, const Op *loop, Op *made, uint32_t factor, int64_t
   build_yield(&b, carried, values);
 }
 
-static void unroll(Unroller *u, Op *loop, uint32_t factor, const Range *range) {
+static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
   Builder b = builder_before(loop);
   Value *lower = loop_lower(loop), *upper = loop_upper(loop);
   Value *step = build_int(&b, lower->type, range->step * factor);
@@ -210,7 +210,7 @@ static void unroll(Unroller *u, Op *loop, uint32_t factor, const Range *range) {
   Op *made = build_for(&b, lower, middle, step, carried, values);
   op_copy_attrs(made, loop);
   op_remove_attr(made, ATTR_UNROLL);
-  fill(u, loop, made, factor, range->step);
+  copy_iterations(u, loop, made, factor, range->step);
   if (range->trips >= 0 && range->trips % factor == 0) {
     for (uint32_t i = 0; i < carried; i++) value_replace_uses(&loop->results[i], &made->results[i]);
     op_erase(loop);
@@ -227,11 +227,11 @@ static void unroll_region(Unroller *u, Region *region) {
     next = op->next;
     bool flow = op->kind == OP_FOR || op->kind == OP_WHILE || op->kind == OP_IF;
     for (uint32_t r = 0; flow && r < op->region_count; r++) unroll_region(u, op->regions[r]);
-    Range range;
+    LoopRange range;
     if (op->kind != OP_FOR || !range_of(op, &range)) continue;
     func_number(u->func);
     uint32_t factor = factor_of(u, op, &range);
-    if (factor > 1) unroll(u, op, factor, &range);
+    if (factor > 1) unroll_loop(u, op, factor, &range);
   }
 }
 

@@ -9,11 +9,11 @@
 
 enum { MAX_TAPS = 32 };
 
-typedef struct Address {
+typedef struct TapAddress {
   Value *pointer;       // without far
   Value *base, *offset; // of pointer, without near; base NULL: it is no sum
   int64_t near, far;
-} Address;
+} TapAddress;
 
 static Value *without_constant(Value *value, OpKind kind, int64_t *sum) {
   while (value->def && value->def->kind == kind) {
@@ -29,8 +29,8 @@ static Value *without_constant(Value *value, OpKind kind, int64_t *sum) {
   return value;
 }
 
-static Address address_of(Value *pointer) {
-  Address address = {0};
+static TapAddress address_of(Value *pointer) {
+  TapAddress address = {0};
   address.pointer = without_constant(pointer, OP_ADDPTR, &address.far);
   const Op *op = address.pointer->def;
   if (!op || op->kind != OP_ADDPTR) return address;
@@ -61,22 +61,22 @@ static WindowTap tap_of(Op *load) {
   return tap;
 }
 
-static bool writes(const Op *op) {
+static bool writes_memory(const Op *op) {
   if (op_has(op, WRITES) && op->kind != OP_SHARED_STORE) return true;
   for (uint32_t r = 0; r < op->region_count; r++)
     for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      if (writes(inner)) return true;
+      if (writes_memory(inner)) return true;
   return false;
 }
 
 // Loads from `first` on, up to a write, that differ from it in `far` alone (or in `near` alone).
-static void collect(Arena *arena, Op *first, bool far, Window *window) {
-  Address of_first = address_of(op_operand(first, 0));
+static void collect_taps(Arena *arena, Op *first, bool far, Window *window) {
+  TapAddress of_first = address_of(op_operand(first, 0));
   const Type *tile = op_result(first)->type;
   *window = (Window){.low = INT64_MAX, .high = INT64_MIN};
-  for (Op *op = first; op && !writes(op) && window->taps.n < MAX_TAPS; op = op->next) {
+  for (Op *op = first; op && !writes_memory(op) && window->taps.n < MAX_TAPS; op = op->next) {
     if (!is_candidate(op) || op_result(op)->type != tile || !same_eviction(op, first)) continue;
-    Address address = address_of(op_operand(op, 0));
+    TapAddress address = address_of(op_operand(op, 0));
     bool same = far ? address.pointer == of_first.pointer
                     : address.base == of_first.base && address.offset == of_first.offset &&
                           address.far == of_first.far;
@@ -92,7 +92,7 @@ static void collect(Arena *arena, Op *first, bool far, Window *window) {
   window->after = far ? 0 : of_first.far;
 }
 
-static uint32_t distances(const Window *window) {
+static uint32_t count_distances(const Window *window) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < window->taps.n; i++) {
     bool seen = false;
@@ -112,7 +112,7 @@ static bool is_known_before(const Value *value, const Op *first, uint32_t depth)
   return true;
 }
 
-static const char *obstacle(const AxisTable *axes, const Op *first, const Window *window) {
+static const char *why_no_window(const AxisTable *axes, const Op *first, const Window *window) {
   enum { DEPTH = 12 };
   uint32_t elements = (uint32_t)type_elements(op_result(first)->type);
   int64_t span;
@@ -138,9 +138,9 @@ bool window_find(Arena *arena, const AxisTable *axes, Op *first, Window *window,
   bool near = address_of(op_operand(first, 0)).base != NULL;
   for (int far = 1; far >= 0; far--) {
     if (!far && !near) continue;
-    collect(arena, first, far, window);
-    if (distances(window) < TUNE_WINDOW_DISTANCES) continue;
-    const char *missing = obstacle(axes, first, window);
+    collect_taps(arena, first, far, window);
+    if (count_distances(window) < TUNE_WINDOW_DISTANCES) continue;
+    const char *missing = why_no_window(axes, first, window);
     if (!missing) return true;
     if (why) {
       *why = missing;
