@@ -21,14 +21,12 @@
 
 // --- warps
 
-uint32_t dot_warp_bits(const Chooser *c) { return log2_of(func_warps(c->func)); }
-
 // As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
 // as long as there are rows: repeating work costs more than passing elements between warps.
-static DotWarps mma_warps(const Chooser *c, const Product *p) {
+static DotWarps mma_warps(const Product *p) {
   DotWarps warps = {0};
   uint32_t room_m = p->shape.m - 4, room_n = p->shape.n - 3;
-  for (uint32_t left = dot_warp_bits(c); left > 0; left--) {
+  for (uint32_t left = region_warp_bits(p->op); left > 0; left--) {
     bool m_has = warps.m < room_m, n_has = warps.n < room_n && !(p->chained && m_has);
     if (warps.batch < p->shape.batch)
       warps.batch++;
@@ -44,9 +42,9 @@ static DotWarps mma_warps(const Chooser *c, const Product *p) {
 
 // The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
 // each has 64 columns: a whole swizzled row.
-static DotWarps wgmma_warps(const Chooser *c, const Product *p) {
+static DotWarps wgmma_warps(const Product *p) {
   DotWarps warps = {.m = 2};
-  for (uint32_t left = dot_warp_bits(c) - 2; left > 0; left--) {
+  for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--) {
     if (warps.m < p->shape.m - 4 || p->chained || warps.n + 6 >= p->shape.n)
       warps.m++;
     else
@@ -63,12 +61,12 @@ void dot_set_layout(Op *op, AttrKey key, const Layout *layout) {
 }
 
 // An operand goes through shared memory into registers, the other one is read from shared memory.
-static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
+static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) {
   Layout in_registers;
   dot_turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
   Product as = *p;
   if (operand == DOT_B) as.shape.m = p->shape.n, as.shape.n = p->shape.m;
-  DotWarps warps = wgmma_warps(c, &as);
+  DotWarps warps = wgmma_warps(&as);
   Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
   dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
   op_set_flag(p->op, ATTR_SHARED_A, true);
@@ -79,12 +77,12 @@ static Layout choose_read_across(Chooser *c, Product *p, DotOperand operand) {
   return result;
 }
 
-static Layout choose_wgmma(Chooser *c, Product *p) {
+static Layout choose_wgmma(DotChooser *c, Product *p) {
   DotOperand across;
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
   dot_turn_load(c, p, DOT_A, true);
   dot_turn_load(c, p, DOT_B, true);
-  DotWarps warps = wgmma_warps(c, p);
+  DotWarps warps = wgmma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
   bool in_registers = dot_operand_is_computed(op_operand(p->op, 0));
   if (in_registers) {
@@ -97,8 +95,8 @@ static Layout choose_wgmma(Chooser *c, Product *p) {
   return result;
 }
 
-static Layout choose_mma(Chooser *c, Product *p) {
-  DotWarps warps = mma_warps(c, p);
+static Layout choose_mma(Product *p) {
+  DotWarps warps = mma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, false);
   Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
   Layout b = layout_mma_operand(&result, &p->shape, DOT_B, dot_pack(&p->is));
@@ -110,13 +108,13 @@ static Layout choose_mma(Chooser *c, Product *p) {
 // Whether what is loaded ahead, were both operands turned, takes as many registers as the sums. Then a is
 // better copied by cp.async, though multiply-adds of words along k conflict more in the register file's
 // banks (docs/measurements.md).
-static bool crowds_registers(const Chooser *c, const Product *p) {
+static bool crowds_registers(const DotChooser *c, const Product *p) {
   uint64_t loaded = ((UINT64_C(1) << p->shape.m) + (UINT64_C(1) << p->shape.n)) << p->shape.k;
   bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
   return copies && loaded >= UINT64_C(1) << (p->shape.m + p->shape.n);
 }
 
-static Layout choose_fma(Chooser *c, Product *p) {
+static Layout choose_fma(DotChooser *c, Product *p) {
   Op *a, *b;
   Layout a_layout, b_layout;
   bool turns_a = dot_find_turn(c, p, DOT_A, false, &a, &a_layout),
@@ -128,17 +126,17 @@ static Layout choose_fma(Chooser *c, Product *p) {
     dot_set_layout(a, ATTR_ANCHOR, &a_layout);
   op_set_flag(p->op, ATTR_SHARED_A, true);
   op_set_flag(p->op, ATTR_SHARED_B, true);
-  return layout_fma_result(&p->shape, dot_warp_bits(c));
+  return layout_fma_result(&p->shape, region_warp_bits(p->op));
 }
 
-static Product product_of(Chooser *c, Op *op) {
+static Product product_of(DotChooser *c, Op *op) {
   DotProduct is = dot_product(op);
   return (Product){.op = op, .is = is, .shape = is.shape, .chained = dot_is_chained(c, op)};
 }
 
 // Tensor cores without fp8 multiply it as fp16, which holds it exactly.
 static void widen_fp8(Op *op, void *data) {
-  Chooser *c = data;
+  DotChooser *c = data;
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
   for (uint32_t i = 0; i < 2; i++) {
     Value *tile = op_operand(op, i);
@@ -152,7 +150,7 @@ static void widen_fp8(Op *op, void *data) {
 }
 
 // What was chosen, and why nothing faster.
-static void report(Chooser *c, const Product *p, DotInstruction instruction) {
+static void report_choice(DotChooser *c, const Product *p, DotInstruction instruction) {
   Diags *diags = c->context->diags;
   Arena *arena = c->context->scratch;
   DotInstruction mma = dot_mma(c->target->arch);
@@ -171,40 +169,40 @@ static void report(Chooser *c, const Product *p, DotInstruction instruction) {
 }
 
 // The first row of the table that takes it.
-static DotInstruction instruction_for(const Chooser *c, const DotProduct *p) {
+static DotInstruction instruction_for(const DotChooser *c, const DotProduct *p) {
   int instruction = 0;
   while (dot_refuses(c->context->scratch, p, (DotInstruction)instruction)) instruction++;
   return (DotInstruction)instruction;
 }
 
-static Layout choose_places(Chooser *c, Product *p, DotInstruction instruction) {
+static Layout choose_places(DotChooser *c, Product *p, DotInstruction instruction) {
   switch (instruction) {
   case DOT_WGMMA: return choose_wgmma(c, p);
   case DOT_MMA:
-  case DOT_MMA_K8: return choose_mma(c, p);
+  case DOT_MMA_K8: return choose_mma(p);
   case DOT_FMA:
   case DOT_INSTRUCTION_COUNT: break;
   }
   return choose_fma(c, p);
 }
 
-static void choose(Op *op, void *data) {
-  Chooser *c = data;
+static void choose_for_dot(Op *op, void *data) {
+  DotChooser *c = data;
   if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
   Product p = product_of(c, op);
   DotInstruction instruction = instruction_for(c, &p.is);
   Layout result = choose_places(c, &p, instruction);
   dot_set_layout(op, ATTR_ANCHOR, &result);
   dot_set_instruction(op, instruction);
-  report(c, &p, instruction);
+  report_choice(c, &p, instruction);
   c->changed = true;
 }
 
 bool pass_choose_dot(PassContext *context, Func *func) {
-  Chooser c = {.context = context, .func = func, .target = &func->module->target};
+  DotChooser c = {.context = context, .func = func, .target = &func->module->target};
   if (!(c.target->arch->mma & MMA_FP8)) region_walk(func->body, widen_fp8, &c);
   func_number(func);
   c.feeds = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  region_walk(func->body, choose, &c);
+  region_walk(func->body, choose_for_dot, &c);
   return c.changed;
 }

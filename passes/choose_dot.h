@@ -7,13 +7,13 @@
 #include "ir/dot_fits.h"
 #include "passes/passes.h"
 
-typedef struct Chooser {
+typedef struct DotChooser {
   PassContext *context;
   Func *func;
   const Target *target;
   uint8_t *feeds; // by value id: seen, for dot_is_chained
   bool changed;
-} Chooser;
+} DotChooser;
 
 typedef struct Product {
   Op *op;
@@ -23,18 +23,16 @@ typedef struct Product {
   const char *way; // how the operands reach the instruction, where that is worth a remark
 } Product;
 
-bool dot_is_chained(Chooser *c, const Op *dot);
+bool dot_is_chained(DotChooser *c, const Op *dot);
 // Whether the operand is computed rather than loaded: then its registers go to the product as they are.
 bool dot_operand_is_computed(const Value *value);
 
 void dot_set_layout(Op *op, AttrKey key, const Layout *layout);
-// log2 of the warps that run the function.
-uint32_t dot_warp_bits(const Chooser *c);
 // Whether the operand's load is to be turned, as its threads' words count along k and the product's should
 // not, or the other way round; how.
-bool dot_find_turn(const Chooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
+bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout);
-void dot_turn_load(const Chooser *c, const Product *p, DotOperand operand, bool wants_k);
+void dot_turn_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
 // Whether wgmma reads an operand of words that count along another dimension than k into registers, and which.
 bool dot_reads_across(const Product *p, DotOperand *operand);
 

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands before and after a product: products that feed one another.
+// What stands before and after a product: products that search one another.
 #include <string.h>
 #include "passes/choose_dot.h"
 
 enum { FEED_STEPS = 4096 };
 
-typedef struct Feed {
-  const Chooser *c;
+typedef struct DotSearch {
+  const DotChooser *c;
   uint32_t steps;
-} Feed;
+} DotSearch;
 
-static bool reaches_dot(Feed *feed, const Value *value);
+static bool reaches_dot(DotSearch *search, const Value *value);
 
 static bool passes_through(const Op *op) {
   return op_has(op, PURE | ELEMENTWISE) || op->kind == OP_CONVERT_LAYOUT || op->kind == OP_MAP ||
          op->kind == OP_SPLAT;
 }
 
-static bool reaches_through(Feed *feed, const Use *use) {
+static bool reaches_through(DotSearch *search, const Use *use) {
   const Op *user = use->user;
   uint32_t index = (uint32_t)(use - user->operands);
   if (user->kind == OP_DOT) return index == 0;
   if (!passes_through(user)) return false;
   for (uint32_t i = 0; i < user->result_count; i++)
-    if (reaches_dot(feed, &user->results[i])) return true;
+    if (reaches_dot(search, &user->results[i])) return true;
   return false;
 }
 
-static bool reaches_dot(Feed *feed, const Value *value) {
-  if (feed->c->feeds[value->id] || feed->steps == 0) return false; // seen before, and it did not
-  feed->steps--;
-  feed->c->feeds[value->id] = 1;
+static bool reaches_dot(DotSearch *search, const Value *value) {
+  if (search->c->feeds[value->id] || search->steps == 0) return false; // seen before, and it did not
+  search->steps--;
+  search->c->feeds[value->id] = 1;
   for (const Use *use = value->first_use; use; use = use->next)
-    if (reaches_through(feed, use)) return true;
+    if (reaches_through(search, use)) return true;
   return false;
 }
 
-static bool feeds_dot(Chooser *c, const Op *dot) {
-  Feed feed = {c, FEED_STEPS};
+static bool feeds_dot(DotChooser *c, const Op *dot) {
+  DotSearch search = {c, FEED_STEPS};
   memset(c->feeds, 0, c->func->value_count);
-  return reaches_dot(&feed, op_result(dot));
+  return reaches_dot(&search, op_result(dot));
 }
 
 // Whether a dot's result reaches the value through elementwise ops.
@@ -65,6 +65,6 @@ bool dot_operand_is_computed(const Value *value) {
   return true;
 }
 
-bool dot_is_chained(Chooser *c, const Op *dot) {
+bool dot_is_chained(DotChooser *c, const Op *dot) {
   return feeds_dot(c, dot) || comes_from_dot(op_operand(dot, 0), 16);
 }

@@ -9,22 +9,22 @@
 
 // log2 of what one access takes of a turned load: `inner` and `outer`
 // neighbours a thread, `lanes` lanes along the inner dimension.
-typedef struct Turn {
+typedef struct LoadTurn {
   uint32_t inner, outer, lanes;
-} Turn;
+} LoadTurn;
 
 static uint32_t add_bits(Layout *layout, uint32_t at, uint32_t shift, uint32_t first, uint32_t end) {
   for (uint32_t i = first; i < end; i++) layout->basis[at++] = 1u << (shift + i);
   return at;
 }
 
-// Warps take the outer dimension's next bits, then the inner one's highest.
-static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last,
-                            Turn turn) {
+// `warps`, a logarithm: they take the outer dimension's next bits, then the inner one's highest.
+static Layout turned_layout(uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last, LoadTurn turn,
+                            uint32_t warps) {
   Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
   uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
   uint32_t lanes_inner = turn.inner + turn.lanes, lanes_outer = turn.outer + LANE_BITS - turn.lanes;
-  uint32_t warps = dot_warp_bits(c), along_outer = min_u32(warps, outer_bits - lanes_outer);
+  uint32_t along_outer = min_u32(warps, outer_bits - lanes_outer);
   uint32_t along_inner = min_u32(warps - along_outer, inner_bits - lanes_inner);
   uint32_t n = add_bits(&layout, 0, inner, 0, turn.inner);
   n = add_bits(&layout, n, outer, 0, turn.outer);
@@ -41,32 +41,32 @@ static Layout turned_layout(const Chooser *c, uint32_t inner_bits, uint32_t oute
   return layout;
 }
 
-static bool turn_fits(Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+static bool turn_fits(LoadTurn turn, uint32_t inner_bits, uint32_t outer_bits) {
   return turn.inner + turn.lanes <= inner_bits && turn.outer + LANE_BITS - turn.lanes <= outer_bits;
 }
 
 // For wgmma lanes are on 8 neighbours, a sector, in 4 rows, and cp.async takes a word at a time. Blocks of
 // 4 x 4 words through registers, 16 bytes an access on both sides, are slower (docs/measurements.md).
-static const Turn wgmma_turn = {.lanes = TUNE_TURN_WGMMA_LANES};
+static const LoadTurn wgmma_turn = {.lanes = TUNE_TURN_WGMMA_LANES};
 
 // Words along k for multiply-adds: where a thread has blocks of 4 x 4 and lanes fill lines of 128 bytes, they
 // go through registers, 16 bytes an access on both sides. Else cp.async takes a word at a time, 16 of a line,
 // since each line of an instruction costs (docs/measurements.md).
-static Turn fma_turn(const Chooser *c, uint32_t inner_bits, uint32_t outer_bits) {
+static LoadTurn fma_turn(uint32_t inner_bits, uint32_t outer_bits, uint32_t warps) {
   enum { VECTOR = 2, LINE_VECTORS = TUNE_TURN_LINE_VECTORS, WORD_LANES = TUNE_TURN_WORD_LANES };
-  uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + dot_warp_bits(c);
+  uint32_t bits = inner_bits + outer_bits, threads = LANE_BITS + warps;
   if (inner_bits >= VECTOR + LINE_VECTORS && bits >= threads + 2 * VECTOR)
-    return (Turn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};
-  return (Turn){.lanes = min_u32(WORD_LANES, inner_bits)};
+    return (LoadTurn){.inner = VECTOR, .outer = VECTOR, .lanes = LINE_VECTORS};
+  return (LoadTurn){.lanes = min_u32(WORD_LANES, inner_bits)};
 }
 
 // The buffer has rows of 128 bytes for at least 8 of k; words one at a time need cp.async.
-static bool fma_turn_pays(const Chooser *c, Turn turn, uint32_t inner_bits, uint32_t outer_bits) {
+static bool fma_turn_pays(const DotChooser *c, LoadTurn turn, uint32_t inner_bits, uint32_t outer_bits) {
   bool copies = c->target->arch->has_cp_async && c->target->num_stages > 1;
   return inner_bits >= 3 && outer_bits >= 5 && (turn.inner > 0 || copies);
 }
 
-bool dot_find_turn(const Chooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
+bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout) {
   Op *op = op_operand(p->op, operand)->def;
   bool turned = op && op->kind == OP_TRANS;
@@ -77,16 +77,16 @@ bool dot_find_turn(const Chooser *c, const Product *p, DotOperand operand, bool 
   bool k_is_last = (operand == DOT_A) != turned;
   uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
   bool along_k = layout_basis(anchor->layout, DIM_REGISTER, 0) != 1u << (k_is_last ? k : 0);
-  uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k;
-  Turn turn = wants_k ? wgmma_turn : fma_turn(c, inner_bits, outer_bits);
+  uint32_t inner_bits = along_k ? k : others, outer_bits = along_k ? others : k, warps = region_warp_bits(op);
+  LoadTurn turn = wants_k ? wgmma_turn : fma_turn(inner_bits, outer_bits, warps);
   if (along_k == wants_k || !turn_fits(turn, inner_bits, outer_bits)) return false;
   if (!wants_k && !fma_turn_pays(c, turn, inner_bits, outer_bits)) return false;
   *load = op;
-  *layout = turned_layout(c, inner_bits, outer_bits, along_k != k_is_last, turn);
+  *layout = turned_layout(inner_bits, outer_bits, along_k != k_is_last, turn, warps);
   return true;
 }
 
-void dot_turn_load(const Chooser *c, const Product *p, DotOperand operand, bool wants_k) {
+void dot_turn_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k) {
   Op *load;
   Layout layout;
   if (dot_find_turn(c, p, operand, wants_k, &load, &layout)) dot_set_layout(load, ATTR_ANCHOR, &layout);
