@@ -7,8 +7,10 @@
 // keeps   integers to the bit; floating-point sums are added up in another order
 // breaks  nothing
 // pays    the addition and the product's own registers; where %acc is carried by a loop, the product may stay
-//         under way while the next iteration begins. Triton does the same. Sums of fp16 stay, which the
-//         product would round at other places, and fp8's with their own accumulation
+//         under way while the next iteration begins
+//
+// Triton does the same. Sums of fp16 stay, which the product would round at other places, and fp8's with
+// their own accumulation.
 #include "ir/build.h"
 #include "passes/passes.h"
 

@@ -6,9 +6,10 @@
 // needs   tiles without layouts
 // keeps   every value, up to the order in which products are summed
 // breaks  nothing
-// pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long for: wgmma on sm_90a,
-//         mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types, the
-//         precision or the shape; before sm_89 fp8 is multiplied as fp16
+// pays    tensor cores do what 32 threads' multiply-adds would take 16 times as long for
+//
+// wgmma on sm_90a, mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types,
+// the precision or the shape; before sm_89 fp8 is multiplied as fp16.
 //
 // A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
 // row reductions between the two stay in the warp, and its first operand stays in registers.

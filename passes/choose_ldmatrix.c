@@ -3,11 +3,10 @@
 //
 // before  %a = shared_load %b {ldmatrix}      after  the same, where its layout and the buffer's are of 8x8 matrices
 //         %a = shared_load %c {ldmatrix}             %a = shared_load %c
-// needs   layouts of tiles and buffers
+// needs   layouts of tiles and buffers; allocate_shared, which asks which loads feed dots, has run
 // keeps   every value
 // breaks  nothing
-// pays    one instruction fills up to four registers of each lane, whatever of a row of 16 bytes they hold.
-//         allocate_shared asks which loads feed dots, and runs before
+// pays    one instruction fills up to four registers of each lane, whatever of a row of 16 bytes they hold
 #include "ir/build.h"
 #include "ir/ldmatrix.h"
 #include "passes/passes.h"

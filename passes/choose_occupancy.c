@@ -5,10 +5,12 @@
 // needs   layouts, and the places of buffers in shared memory
 // keeps   every op
 // breaks  nothing
-// pays    of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim
-//         at several blocks a multiprocessor, and spills most of what it has; so it is told that one will do.
-//         But where two fit there are to be two, so that one computes while the other waits for memory. A
-//         limit on registers that the user gave says it all
+// pays    of two blocks one computes while the other waits for memory; where two do not fit, ptxas spills
+//         less when it is told that one will do
+//
+// Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
+// several blocks a multiprocessor, and spills most of what it has. A limit on registers that the user gave
+// says it all.
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"

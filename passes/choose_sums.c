@@ -10,10 +10,12 @@
 // needs   dots as they are computed (split_dots), constants folded
 // keeps   every value; other uses of a loop's sums are of their copies
 // breaks  nothing
-// pays    wgmma that begins from nothing needs no zeros in its sums' registers.
-//         A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the
-//         whole loop these: sums and b, which is a vector too, in the same bank for every column. Sums that are
-//         copied when the loop ends may be in any register: ptxas then chooses the other bank
+// pays    wgmma that begins from nothing needs no zeros in its sums' registers; sums that are copied when the
+//         loop ends may be in any register
+//
+// A vector store of sums asks for consecutive registers from an even one on, and ptxas would give the whole
+// loop these: sums and b, which is a vector too, in the same bank for every column. Of any registers it
+// chooses those in the other bank.
 #include <math.h>
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -75,7 +77,7 @@ static void leave_by_copies(SumChooser *c, Op *loop) {
   }
 }
 
-static void choose(Op *op, void *data) {
+static void choose_for_op(Op *op, void *data) {
   if (op->kind == OP_DOT) begin_from_nothing(data, op);
   if (op->kind == OP_FOR) leave_by_copies(data, op);
 }
@@ -83,6 +85,6 @@ static void choose(Op *op, void *data) {
 bool pass_choose_sums(PassContext *context, Func *func) {
   (void)context;
   SumChooser c = {.func = func};
-  region_walk(func->body, choose, &c);
+  region_walk(func->body, choose_for_op, &c);
   return c.changed;
 }

@@ -7,9 +7,11 @@
 // needs   valid IR, with or without layouts
 // keeps   every value
 // breaks  nothing
-// pays    pure ops never fault, so they may run where the loop does not run at all. Inner loops go first, so
-//         what is invariant in several leaves all of them. Memory accesses stay; so does what stands in a
-//         branch within the loop, which may not be taken
+// pays    what is computed once is not computed in each iteration
+//
+// Pure ops never fault, so they may run where the loop does not run at all. Inner loops go first, so what is
+// invariant in several leaves all of them. Memory accesses stay; so does what stands in a branch within the
+// loop, which may not be taken.
 #include "ir/build.h"
 #include "passes/passes.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies of code without the masks that hold there: which masks are worth one, and how an op is copied.
 //
-// A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one of
-// wide accesses, where a thread has several of them under masks: their predicates, and the offsets that these
-// come from, would live across the reduction beside the elements.
+// A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one
+// of wide accesses, where a thread has several of them under masks: their predicates, and the offsets that
+// these come from, would live across the reduction beside the elements.
 //
 // Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
 //

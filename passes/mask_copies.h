@@ -24,7 +24,8 @@ typedef struct HeldBounds {
 } HeldBounds;
 
 MaskCopies mask_copies_of(PassContext *context, Func *func);
-// Whether one of the region's own ops is a loop; a function's body with one is peel_masks', any other split_masks'.
+// Whether one of the region's own ops is a loop; a function's body with one is peel_masks', any other
+// split_masks'.
 bool region_has_loops(const Region *region);
 
 // The mask of an access of a tile; NULL: there is none, or the op is something else.

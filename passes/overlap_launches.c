@@ -8,13 +8,14 @@
 //                                              %v = load %p
 // needs   the module's option `overlap`, sm_90 or newer; else nothing is done
 // keeps   every value: nothing of memory is touched before the wait, which ends when all grids before have
-//         ended and what they wrote can be seen. As every kernel waits, that is so for the grids before those
+//         ended and what they wrote can be seen; as every kernel waits, that is so for the grids before those
 // breaks  nothing
-// pays    a grid's blocks are in place, with their addresses, when the last of the grid before end. The next
-//         grid may be placed as soon as all blocks of this one are, so it takes no room from them. A kernel
-//         that waits by itself stays as it is. A block that has ended need not have let them start: only the
-//         last ones do, about as many as are on a device at once, as each costs time of the whole device
-//         (docs/measurements.md)
+// pays    a grid's blocks are in place, with their addresses, when the last of the grid before end
+//
+// The next grid may be placed as soon as all blocks of this one are, so it takes no room from them. A kernel
+// that waits by itself stays as it is. A block that has ended need not have let them start: only the last
+// ones do, about as many as are on a device at once, as each costs time of the whole device
+// (docs/measurements.md).
 #include "ir/build.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"

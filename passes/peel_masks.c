@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// peel_masks: where a loop's bound masks its accesses and keeps them narrow, the iterations that are wholly inside
-// get a loop without the masks, and the last one is peeled off.
+// peel_masks: where a loop's bound masks its accesses and keeps them narrow, the iterations that are wholly
+// inside get a loop without the masks, and the last one is peeled off.
 //
 // before  for %i = %a to %n step 1024 { load %p, (%i + arange(0, 1024)) < %n ... }
 // after   for %i = %a to %a + (%n - %a) / 1024 * 1024 step 1024 { load %p ... }

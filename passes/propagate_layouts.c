@@ -9,12 +9,12 @@
 // keeps   every value
 // breaks  nothing; from here on every tile type has a layout, no access an anchor, every load and store of
 //         a tile align and vector
-// pays    values that must share a layout are one component and get one, so nothing is converted between
-//         them. Of the layouts that its accesses, dots and neighbours propose a component takes the one that
-//         costs least: sectors and instructions of accesses, what reductions move between threads,
-//         conversions where components meet, each weighted by the loops around it. An access for which its
-//         own anchor and a conversion is cheaper is split off. Cheap values are made anew in each layout
-//         that is asked for
+// pays    values that must share a layout are one component and get one, so nothing is converted between them
+//
+// Of the layouts that its accesses, dots and neighbours propose a component takes the one that costs least:
+// sectors and instructions of accesses, what reductions move between threads, conversions where components
+// meet, each weighted by the loops around it. An access for which its own anchor and a conversion is cheaper
+// is split off. Cheap values are made anew in each layout that is asked for.
 //
 // propagate.h         what components, lazy values, views and edges are
 // propagate_graph.c   finds them

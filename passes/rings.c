@@ -4,28 +4,28 @@
 
 #include "ir/build.h"
 
-typedef struct Finder {
+typedef struct RingFinder {
   Arena *arena;
   Rings *rings;
-} Finder;
+} RingFinder;
 
-static void flow(Finder *f, const Value *from, const Value *to) {
+static void flow_ring(RingFinder *f, const Value *from, const Value *to) {
   f->rings->of[to->id] = f->rings->of[from->id];
 }
 
 // What enters a region is known when the op is visited, before what is within.
-static void enter(Finder *f, const Op *op) {
+static void enter_loop(RingFinder *f, const Op *op) {
   uint32_t first = op->kind == OP_FOR ? 3 : 0, arg = op->kind == OP_FOR ? 1 : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (!is_ring(&op->results[i])) continue;
     for (uint32_t r = 0; r < op->region_count; r++)
-      flow(f, op_operand(op, i + first), op->regions[r]->args[i + arg]);
-    flow(f, op_operand(op, i + first), &op->results[i]);
+      flow_ring(f, op_operand(op, i + first), op->regions[r]->args[i + arg]);
+    flow_ring(f, op_operand(op, i + first), &op->results[i]);
   }
 }
 
-static void visit(Op *op, void *data) {
-  Finder *f = data;
+static void visit_op(Op *op, void *data) {
+  RingFinder *f = data;
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
     f->rings->of[op_result(op)->id] = f->rings->begins.n;
@@ -33,13 +33,13 @@ static void visit(Op *op, void *data) {
     break;
   case OP_RING_FILL:
   case OP_RING_WAIT:
-  case OP_RING_RELEASE: flow(f, op_operand(op, 0), ring_result(op)); break;
+  case OP_RING_RELEASE: flow_ring(f, op_operand(op, 0), ring_result(op)); break;
   case OP_FOR:
-  case OP_WHILE: enter(f, op); break;
+  case OP_WHILE: enter_loop(f, op); break;
   case OP_YIELD: // of an if: its results come after
     for (uint32_t i = 0; op->region->parent && op->region->parent->kind == OP_IF && i < op->operand_count;
          i++)
-      if (is_ring(op_operand(op, i))) flow(f, op_operand(op, i), &op->region->parent->results[i]);
+      if (is_ring(op_operand(op, i))) flow_ring(f, op_operand(op, i), &op->region->parent->results[i]);
     break;
   default: break;
   }
@@ -48,7 +48,7 @@ static void visit(Op *op, void *data) {
 Rings rings_find(Arena *arena, Func *func) {
   Rings rings = {.of = ARENA_ARRAY(arena, uint32_t, func->value_count)};
   memset(rings.of, 0xff, func->value_count * sizeof *rings.of);
-  region_walk(func->body, visit, &(Finder){arena, &rings});
+  region_walk(func->body, visit_op, &(RingFinder){arena, &rings});
   return rings;
 }
 

@@ -16,8 +16,9 @@
 // keeps   every integer; sums of floats are added in another order (REASSOCIATES)
 // breaks  nothing
 // pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
-//         barrier. Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread
-//         and loop at most
+//         barrier
+//
+// Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most.
 //
 // The combination is add, max, min, and, or, xor, and the same in the loop
 // as in the reduction; the sum has no other use. A second loop that goes

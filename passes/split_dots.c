@@ -19,10 +19,11 @@
 // needs   operands in shared memory (promote_shared), loops pipelined
 // keeps   every value
 // breaks  nothing
-// pays    while a part is multiplied the next is read into registers. Where the product of the iteration
-//         before is under way, a part waits until that one's same part, whose registers it reads anew, is
-//         done: the loop's own wait then has nothing left to wait for. Tensor cores sum fp8 with fewer bits
-//         than fp32 has
+// pays    while a part is multiplied the next is read into registers; tensor cores sum fp8 with fewer
+//         bits than fp32 has
+//
+// Where the product of the iteration before is under way, a part waits until that one's same part, whose
+// registers it reads anew, is done: the loop's own wait then has nothing left to wait for.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"

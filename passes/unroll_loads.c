@@ -15,8 +15,7 @@
 // needs   tiles without layouts; simplified IR
 // keeps   every value, and the order in which they are combined
 // breaks  nothing
-// pays    a multiprocessor needs about 32 KB under way to keep its share of the memory busy
-//         (docs/measurements.md)
+// pays    a multiprocessor needs about 32 KB under way to keep its memory busy (docs/measurements.md)
 //
 // Cost model. 512 threads a multiprocessor is what a kernel can count on (fewer where its registers are many,
 // or its grid small), so a thread should have 32 KB / 512 = TUNE_UNROLL_BYTES under way. The factor is the
