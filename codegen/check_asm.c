@@ -12,12 +12,12 @@ uint32_t asm_registers(const Type *type, uint32_t pack) { return pack / asm_elem
 
 static uint32_t letter_bits(char letter) {
   switch (letter) {
-  case 'b': return 1;
-  case 'h': return 16;
-  case 'r':
-  case 'f': return 32;
-  case 'l':
-  case 'd': return 64;
+  case ASM_PREDICATE: return 1;
+  case ASM_INT16: return 16;
+  case ASM_INT32:
+  case ASM_FP32: return 32;
+  case ASM_INT64:
+  case ASM_FP64: return 64;
   default: return 0;
   }
 }
@@ -84,7 +84,7 @@ static uint32_t register_bits(const Type *type, uint32_t pack) {
 }
 
 static bool fits(const Type *type, uint32_t pack, char letter) {
-  if (letter == 'b') return type_is_elem(type, ELEM_I1) && pack == 1;
+  if (letter == ASM_PREDICATE) return type_is_elem(type, ELEM_I1) && pack == 1;
   return register_bits(type, pack) <= letter_bits(letter);
 }
 

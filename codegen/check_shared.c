@@ -77,7 +77,7 @@ static bool needs_exchange(const Op *op) {
   return layout_conversion(from, to) >= CONVERT_LANES && !layout_lane_plan(from, to, &plan);
 }
 
-static void visit(Op *op, void *data) {
+static void check_op(Op *op, void *data) {
   SharedChecker *c = data;
   if (!all_layouts(op)) return;
   if (op->kind == OP_SHARED_ALLOC && !op_attr(op, ATTR_OFFSET))
@@ -111,7 +111,7 @@ static void note_buffer(Op *op, void *data) {
 
 bool check_shared(Func *func, const Target *target, Diags *diags) {
   SharedChecker c = {target, diags, true};
-  region_walk(func->body, visit, &c);
+  region_walk(func->body, check_op, &c);
   if (!c.ok) return false;
   uint32_t bytes = func_shared_bytes(func), limit = target->arch->shared_limit;
   if (bytes <= limit) return true;

@@ -54,7 +54,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
 
 // --- one module
 
-static void begin(Emitter *e, IrModule *module) {
+static void emitter_begin(Emitter *e, IrModule *module) {
   LLVMContextRef context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(context, on_diagnostic, NULL);
   *e = (Emitter){.module = module, .target = &module->target, .arena = module->ir->arena, .context = context};
@@ -73,7 +73,7 @@ static void begin(Emitter *e, IrModule *module) {
   e->ptx_version = module->target.arch->ptx;
 }
 
-static void end(Emitter *e) {
+static void emitter_end(Emitter *e) {
   if (e->debug.builder) LLVMDisposeDIBuilder(e->debug.builder);
   if (e->machine) LLVMDisposeTargetMachine(e->machine);
   LLVMDisposeBuilder(e->builder);
@@ -204,17 +204,17 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
   if (!good) return false;
   initialise();
   Emitter e;
-  begin(&e, module);
+  emitter_begin(&e, module);
   FaultFrame frame;
   fault_enter(&frame);
   if (setjmp(frame.env) != 0) {
     fault_leave(&frame);
-    if (frame.kind == FAULT_MEMORY) end(&e); // else LLVM may be in the middle of anything
+    if (frame.kind == FAULT_MEMORY) emitter_end(&e); // else LLVM may be in the middle of anything
     fault_pass_on(&frame);
   }
   generate(&e, options, result);
   fault_leave(&frame);
-  end(&e);
+  emitter_end(&e);
   return true;
 }
 

@@ -142,7 +142,7 @@ static bool type_is_fp8(const Type *element) {
   return element->kind == TYPE_SCALAR && elem_is_float(element->elem) && elem_info(element->elem)->bits == 8;
 }
 
-static void fill(Emitter *e, Op *op, LLVMValueRef value) {
+static void set_every_register(Emitter *e, Op *op, LLVMValueRef value) {
   LLVMValueRef *out = emit_new(e, op_result(op));
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) out[r] = value;
 }
@@ -159,15 +159,21 @@ static LLVMValueRef constant(Emitter *e, const Type *type, const Op *op) {
   return LLVMConstReal(llvm, value);
 }
 
-static void emit_constant(Emitter *e, Op *op) { fill(e, op, constant(e, op_result(op)->type, op)); }
-
-static void emit_program_id(Emitter *e, Op *op) { fill(e, op, nvvm_block_id(e, op_int(op, ATTR_AXIS, 0))); }
-
-static void emit_num_programs(Emitter *e, Op *op) {
-  fill(e, op, nvvm_block_count(e, op_int(op, ATTR_AXIS, 0)));
+static void emit_constant(Emitter *e, Op *op) {
+  set_every_register(e, op, constant(e, op_result(op)->type, op));
 }
 
-static void emit_splat(Emitter *e, Op *op) { fill(e, op, emit_register(e, op_operand(op, 0), 0)); }
+static void emit_program_id(Emitter *e, Op *op) {
+  set_every_register(e, op, nvvm_block_id(e, op_int(op, ATTR_AXIS, 0)));
+}
+
+static void emit_num_programs(Emitter *e, Op *op) {
+  set_every_register(e, op, nvvm_block_count(e, op_int(op, ATTR_AXIS, 0)));
+}
+
+static void emit_splat(Emitter *e, Op *op) {
+  set_every_register(e, op, emit_register(e, op_operand(op, 0), 0));
+}
 
 static void emit_arange(Emitter *e, Op *op) {
   const Type *type = op_result(op)->type;
@@ -188,10 +194,12 @@ static void emit_barrier(Emitter *e, Op *op) {
   nvvm_barrier(e, (uint32_t)op_int(op, ATTR_ID, 0), all ? 0 : 32 * warps);
 }
 
-static void emit_smid(Emitter *e, Op *op) { fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL)); }
+static void emit_smid(Emitter *e, Op *op) {
+  set_every_register(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.smid", NULL));
+}
 
 static void emit_globaltimer(Emitter *e, Op *op) {
-  fill(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.globaltimer", NULL));
+  set_every_register(e, op, nvvm_call(e, "llvm.nvvm.read.ptx.sreg.globaltimer", NULL));
 }
 
 static void emit_grid_control(Emitter *e, Op *op) {
@@ -333,7 +341,7 @@ static void pass_by_value(Emitter *e, unsigned index) {
   add_attribute(e, index, LLVMCreateStringAttribute(e->context, "nvvm.grid_constant", 18, "", 0));
 }
 
-static void declare(Emitter *e, Func *func) {
+static void declare_func(Emitter *e, Func *func) {
   LLVMTypeRef *params = ARENA_ARRAY(e->arena, LLVMTypeRef, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) params[i] = param_type(e, &func->params[i]);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, func->param_count, false);
@@ -387,7 +395,7 @@ void emit_func(Emitter *e, Func *func) {
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   memset(e->policies, 0, sizeof e->policies);
   emit_shared_memory(e, func);
-  declare(e, func);
+  declare_func(e, func);
   debug_begin_func(e);
   e->entry = LLVMAppendBasicBlockInContext(e->context, e->function, "entry");
   LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(e->context, e->function, "body");

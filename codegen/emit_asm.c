@@ -9,17 +9,17 @@
 
 static LLVMTypeRef letter_type(const Emitter *e, char letter) {
   switch (letter) {
-  case 'b': return e->i1;
-  case 'h': return e->i16;
-  case 'l': return e->i64;
-  case 'f': return e->f32;
-  case 'd': return e->f64;
+  case ASM_PREDICATE: return e->i1;
+  case ASM_INT16: return e->i16;
+  case ASM_INT64: return e->i64;
+  case ASM_FP32: return e->f32;
+  case ASM_FP64: return e->f64;
   default: return e->i32;
   }
 }
 
 static LLVMTypeRef letter_integer(const Emitter *e, char letter) {
-  return letter == 'f' ? e->i32 : letter == 'd' ? e->i64 : letter_type(e, letter);
+  return letter == ASM_FP32 ? e->i32 : letter == ASM_FP64 ? e->i64 : letter_type(e, letter);
 }
 
 static LLVMTypeRef bits_type(const Emitter *e, const Type *type) {
@@ -29,13 +29,13 @@ static LLVMTypeRef bits_type(const Emitter *e, const Type *type) {
 // One element among those of a register of the letter.
 static LLVMValueRef to_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
   LLVMTypeRef integer = letter_integer(e, letter);
-  if (letter == 'b') return x;
+  if (letter == ASM_PREDICATE) return x;
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, emit_to_memory(e, x), bits_type(e, type), "");
   return LLVMBuildZExt(e->builder, bits, integer, "");
 }
 
 static LLVMValueRef from_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
-  if (letter == 'b') return x;
+  if (letter == ASM_PREDICATE) return x;
   LLVMValueRef bits = LLVMBuildTrunc(e->builder, x, bits_type(e, type), "");
   LLVMTypeRef memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
   return emit_from_memory(e, type, LLVMBuildBitCast(e->builder, bits, memory, ""));
@@ -96,7 +96,7 @@ static Call call_of(Emitter *e, const Op *op) {
 }
 
 // The text on registers first .. first + pack - 1.
-static void apply(Emitter *e, const Call *call, uint32_t first) {
+static void emit_text_at(Emitter *e, const Call *call, uint32_t first) {
   LLVMValueRef args[ASM_MAX_REGISTERS];
   uint32_t count = 0, outputs = call->shape.outputs;
   for (uint32_t i = 0; i < call->op->operand_count; i++) {
@@ -120,5 +120,5 @@ static void apply(Emitter *e, const Call *call, uint32_t first) {
 void emit_inline_asm(Emitter *e, Op *op) {
   Call call = call_of(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) emit_new(e, &op->results[i]);
-  for (uint32_t first = 0; first < call.registers; first += call.pack) apply(e, &call, first);
+  for (uint32_t first = 0; first < call.registers; first += call.pack) emit_text_at(e, &call, first);
 }

@@ -7,7 +7,17 @@
 
 enum { ASM_MAX_REGISTERS = 256 };
 
-// The registers of the text, outputs first, by LLVM's letters: b (i1), h, r, l (16, 32, 64 bits), f, d.
+// LLVM's constraints of a register.
+enum {
+  ASM_PREDICATE = 'b', // i1
+  ASM_INT16 = 'h',
+  ASM_INT32 = 'r',
+  ASM_INT64 = 'l',
+  ASM_FP32 = 'f',
+  ASM_FP64 = 'd',
+};
+
+// The registers of the text, outputs first, by their constraints.
 typedef struct AsmShape {
   uint32_t outputs, inputs;
   char letter[ASM_MAX_REGISTERS];

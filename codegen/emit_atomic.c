@@ -49,13 +49,14 @@ typedef struct Element { // one that is done
   bool used;
 } Element;
 
-static LLVMValueRef simple(Emitter *e, Element *element, const char *rmw, bool unsigned_order) {
+static LLVMValueRef build_one_instruction(Emitter *e, Element *element, const char *rmw,
+                                          bool unsigned_order) {
   bool exchange = strcmp(rmw, "xchg") == 0;
   element->atomic.operation = operation_of(e, rmw, element->type, unsigned_order);
   return nvvm_atomic(e, &element->atomic, element->used || exchange);
 }
 
-static LLVMValueRef both(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef both_masks(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
   return a ? LLVMBuildAnd(e->builder, a, b, "") : b;
 }
 
@@ -64,10 +65,10 @@ static LLVMValueRef both(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
 static LLVMValueRef float_extreme(Emitter *e, Element *element, bool is_max) {
   LLVMValueRef bits = element->atomic.args[0], predicate = element->atomic.predicate;
   LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
-  element->atomic.predicate = both(e, predicate, LLVMBuildNot(e->builder, negative, ""));
-  LLVMValueRef positive_old = simple(e, element, is_max ? "max" : "min", false);
-  element->atomic.predicate = both(e, predicate, negative);
-  LLVMValueRef negative_old = simple(e, element, is_max ? "min" : "max", true);
+  element->atomic.predicate = both_masks(e, predicate, LLVMBuildNot(e->builder, negative, ""));
+  LLVMValueRef positive_old = build_one_instruction(e, element, is_max ? "max" : "min", false);
+  element->atomic.predicate = both_masks(e, predicate, negative);
+  LLVMValueRef negative_old = build_one_instruction(e, element, is_max ? "min" : "max", true);
   if (!element->used) return NULL;
   return LLVMBuildSelect(e->builder, negative, negative_old, positive_old, "");
 }
@@ -107,7 +108,7 @@ static LLVMValueRef emit_rmw(Emitter *e, Element *element) {
   if (is_bf16_add) emit_needs_ptx(e, 78);
   bool unsigned_order = !is_float && !type_is_ptr(element->type) &&
                         elem_info(type_element(element->type)->elem)->cls == CLASS_UINT;
-  return simple(e, element, rmw, unsigned_order);
+  return build_one_instruction(e, element, rmw, unsigned_order);
 }
 
 static LLVMValueRef emit_cas(Emitter *e, Element *element) {
@@ -127,7 +128,7 @@ static LLVMValueRef emit_element(Emitter *e, const Op *op, uint32_t r, LLVMValue
                             .predicate = holder};
   for (uint32_t i = 0; i < (is_cas ? 2u : 1u); i++)
     element.atomic.args[i] = to_bits(e, result->type, emit_register(e, op_operand(op, i + 1), r));
-  if (mask) element.atomic.predicate = both(e, holder, emit_register(e, mask, r));
+  if (mask) element.atomic.predicate = both_masks(e, holder, emit_register(e, mask, r));
   return is_cas ? emit_cas(e, &element) : emit_rmw(e, &element);
 }
 

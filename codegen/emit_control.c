@@ -45,7 +45,7 @@ static LLVMValueRef step_is_down(Emitter *e, const Range *range) {
 }
 
 // Whether the range is not empty.
-static LLVMValueRef guard(Emitter *e, const Range *range) {
+static LLVMValueRef runs_at_all(Emitter *e, const Range *range) {
   LLVMValueRef up =
       LLVMBuildICmp(e->builder, range->is_signed ? LLVMIntSLT : LLVMIntULT, range->lower, range->upper, "");
   if (range->up) return up;
@@ -55,7 +55,7 @@ static LLVMValueRef guard(Emitter *e, const Range *range) {
 
 // Whether there is one more after i: the distance to the bound,
 // which is positive and may need all bits, exceeds the step.
-static LLVMValueRef more(Emitter *e, const Range *range, LLVMValueRef i) {
+static LLVMValueRef runs_again(Emitter *e, const Range *range, LLVMValueRef i) {
   LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
                down = LLVMBuildSub(e->builder, i, range->upper, "");
   LLVMValueRef distance = range->up ? up : down,
@@ -73,7 +73,7 @@ void emit_for(Emitter *e, Op *op) {
   Range range = range_of(e, op);
   LLVMBasicBlockRef body = emit_block(e, "loop"), exit = emit_block(e, "loop_end"),
                     before = LLVMGetInsertBlock(e->builder);
-  LLVMBuildCondBr(e->builder, guard(e, &range), body, exit);
+  LLVMBuildCondBr(e->builder, runs_at_all(e, &range), body, exit);
 
   LLVMPositionBuilderAtEnd(e->builder, body);
   for (uint32_t i = 0; i < region->arg_count; i++) begin_phis(e, region->args[i]);
@@ -84,7 +84,7 @@ void emit_for(Emitter *e, Op *op) {
   Op *yield = emit_region(e, region);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
   LLVMValueRef next = LLVMBuildAdd(e->builder, index, range.step, "");
-  LLVMBuildCondBr(e->builder, more(e, &range, index), body, exit);
+  LLVMBuildCondBr(e->builder, runs_again(e, &range, index), body, exit);
   add_to_phis(e, region->args[0], &next, latch);
   for (uint32_t i = 1; i < region->arg_count; i++)
     add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);

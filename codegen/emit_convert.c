@@ -20,7 +20,7 @@ static void rename_registers(Emitter *e, const Value *x, const Layout *from, con
 
 // --- within warps
 
-static uint32_t linear(const uint32_t *words, uint32_t x) {
+static uint32_t apply_linear(const uint32_t *words, uint32_t x) {
   uint32_t result = 0;
   for (uint32_t i = 0; i < LANE_PLAN_BITS; i++)
     if (x >> i & 1) result ^= words[i];
@@ -52,13 +52,13 @@ static LLVMValueRef lane_from(Emitter *e, const LanePlan *plan) {
   return plan->butterfly || lane ? lane : emit_i32(e, 0);
 }
 
-static LLVMValueRef receive(Emitter *e, LLVMValueRef x, LLVMValueRef lane, uint32_t change) {
+static LLVMValueRef receive_from_lane(Emitter *e, LLVMValueRef x, LLVMValueRef lane, uint32_t change) {
   if (!lane) return emit_shuffle_xor(e, x, change);
   return emit_shuffle_from(e, x, LLVMBuildXor(e->builder, lane, emit_i32(e, change), ""));
 }
 
 // Registers of 8 or 16 bits in one word; `count` of them.
-static LLVMValueRef pack(Emitter *e, const LLVMValueRef *x, uint32_t count, uint32_t bits) {
+static LLVMValueRef pack_word(Emitter *e, const LLVMValueRef *x, uint32_t count, uint32_t bits) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
   LLVMValueRef word = LLVMGetPoison(LLVMVectorType(integer, 32 / bits));
   for (uint32_t i = 0; i < count; i++) {
@@ -68,8 +68,8 @@ static LLVMValueRef pack(Emitter *e, const LLVMValueRef *x, uint32_t count, uint
   return LLVMBuildBitCast(e->builder, word, e->i32, "");
 }
 
-static void unpack(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t count, uint32_t bits,
-                   LLVMValueRef *const *to) {
+static void unpack_word(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t count, uint32_t bits,
+                        LLVMValueRef *const *to) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, bits);
   LLVMValueRef parts = LLVMBuildBitCast(e->builder, word, LLVMVectorType(integer, 32 / bits), "");
   for (uint32_t i = 0; i < count; i++) {
@@ -87,20 +87,20 @@ static void take_rounds(Emitter *e, const LanePlan *plan, const Type *element, c
   LLVMValueRef lane = lane_from(e, plan);
   for (uint32_t k = 0; k < rounds; k++) {
     LLVMValueRef group[4], *to[4];
-    uint32_t n = 0, change = linear(plan->round_lane, k);
+    uint32_t n = 0, change = apply_linear(plan->round_lane, k);
     for (uint32_t other = k; other < rounds && n < most && !y[k]; other++) {
-      if (y[other] || linear(plan->round_lane, other) != change) continue;
-      group[n] = x[linear(plan->send_register, other)];
+      if (y[other] || apply_linear(plan->round_lane, other) != change) continue;
+      group[n] = x[apply_linear(plan->send_register, other)];
       to[n++] = &y[other];
     }
     if (n == 1 || (n && !lane && !change))
-      for (uint32_t i = 0; i < n; i++) *to[i] = receive(e, group[i], lane, change);
+      for (uint32_t i = 0; i < n; i++) *to[i] = receive_from_lane(e, group[i], lane, change);
     else if (n)
-      unpack(e, receive(e, pack(e, group, n, bits), lane, change), type, n, bits, to);
+      unpack_word(e, receive_from_lane(e, pack_word(e, group, n, bits), lane, change), type, n, bits, to);
   }
 }
 
-static void by_lanes(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRef *out) {
+static void convert_by_shuffles(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRef *out) {
   const Value *from = op_operand(op, 0);
   uint32_t sources = 1u << plan->src_register_bits, rounds = 1u << plan->round_bits;
   LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources);
@@ -109,7 +109,8 @@ static void by_lanes(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRe
   for (uint32_t i = 0; i < plan->send_count; i++) trade_places(e, &plan->send[i], sources, x);
   take_rounds(e, plan, type_element(from->type), x, y);
   for (uint32_t i = 0; i < plan->receive_count; i++) trade_places(e, &plan->receive[i], rounds, y);
-  for (uint32_t r = 0; r < 1u << plan->dst_register_bits; r++) out[r] = y[linear(plan->result_round, r)];
+  for (uint32_t r = 0; r < 1u << plan->dst_register_bits; r++)
+    out[r] = y[apply_linear(plan->result_round, r)];
 }
 
 void emit_convert_layout(Emitter *e, Op *op) {
@@ -121,7 +122,7 @@ void emit_convert_layout(Emitter *e, Op *op) {
   if (kind == CONVERT_NOTHING || kind == CONVERT_REGISTERS)
     rename_registers(e, x, from, to, out);
   else if (layout_lane_plan(from, to, &plan))
-    by_lanes(e, op, &plan, out);
+    convert_by_shuffles(e, op, &plan, out);
   else
     BUG("a conversion that shuffles cannot do");
 }

@@ -88,7 +88,7 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
   }
 }
 
-static void multiply(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
+static void multiply_words(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
   MmaTypes types = {m->p->a, m->p->b, m->p->sum};
   bool half_k = m->k < TILE_K;
   nvvm_mma(m->e, &types, half_k, a, b, sum);
@@ -100,7 +100,7 @@ static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column
   LLVMValueRef a[4], b[2];
   tile_words(m, DOT_A, batch, row, k, a_part, a);
   tile_words(m, DOT_B, batch, column, k, b_part, b);
-  multiply(m, a, b, sum);
+  multiply_words(m, a, b, sum);
 }
 
 // The word of whose two halves that is half number `i`; NULL: it is of none.
@@ -207,7 +207,7 @@ void emit_mma_dot(Emitter *e, const Product *p) {
 // --- dot
 
 // What is summed into: zeros where the dot begins anew. wgmma does that itself.
-static void choose_sums(Emitter *e, Product *p) {
+static void begin_from_zeros(Emitter *e, Product *p) {
   uint32_t count = layout_registers(p->layout);
   LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
   for (uint32_t r = 0; r < count; r++) {
@@ -237,7 +237,7 @@ void emit_dot(Emitter *e, Op *op) {
                .acc = emit_register_map(e, op_operand(op, 2)),
                .out = emit_new(e, result)};
   if (op->operand_count > 3) find_beginning(e, &p, op_operand(op, 3));
-  if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) choose_sums(e, &p);
+  if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) begin_from_zeros(e, &p);
   switch (dot_instruction(op)) {
   case DOT_WGMMA: emit_wgmma_dot(e, &p); break;
   case DOT_MMA:

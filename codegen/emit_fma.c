@@ -31,7 +31,7 @@ typedef struct FmaDot {
   LLVMTypeRef sum;
 } FmaDot;
 
-static LLVMValueRef widen(FmaDot *d, Elem elem, LLVMValueRef x) {
+static LLVMValueRef widen_to_sum(FmaDot *d, Elem elem, LLVMValueRef x) {
   Emitter *e = d->e;
   if (elem_is_int(elem)) return LLVMBuildIntCast2(e->builder, x, d->sum, elem_is_signed(elem), "");
   if (elem == ELEM_FP8E4NV || elem == ELEM_FP8E5) x = emit_from_fp8(e, elem, x);
@@ -96,7 +96,7 @@ static void load_vector(FmaDot *d, Operand *o, uint32_t r) {
   LLVMSetAlignment(load, count * bytes);
   for (uint32_t i = 0; i < count; i++) {
     LLVMValueRef x = count == 1 ? load : LLVMBuildExtractElement(e->builder, load, emit_i32(e, i), "");
-    o->loaded[vector_register(o, r, i)] = widen(d, elem, x);
+    o->loaded[vector_register(o, r, i)] = widen_to_sum(d, elem, x);
   }
 }
 
@@ -111,9 +111,9 @@ static void load_k(FmaDot *d, Operand *o, uint32_t k) {
   }
 }
 
-static LLVMValueRef element(FmaDot *d, Operand *o, const uint32_t *register_of, uint32_t index) {
+static LLVMValueRef operand_element(FmaDot *d, Operand *o, const uint32_t *register_of, uint32_t index) {
   if (o->elements) return o->loaded[register_of[index]];
-  return widen(d, type_element(o->value->type)->elem, emit_mapped(&o->map, index));
+  return widen_to_sum(d, type_element(o->value->type)->elem, emit_mapped(&o->map, index));
 }
 
 static const uint32_t *registers_by_index(FmaDot *d, const Operand *o) {
@@ -145,8 +145,8 @@ void emit_fma_dot(Emitter *e, const Product *p) {
       uint32_t r = order[step], index = layout_apply(p->layout, r, 0, 0, 0),
                column = index & ((1u << shape->n) - 1);
       uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
-      LLVMValueRef a = element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
-      LLVMValueRef b = element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
+      LLVMValueRef a = operand_element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
+      LLVMValueRef b = operand_element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
       p->out[r] = multiply_add(&d, a, b, p->out[r]);
     }
   }

@@ -11,7 +11,7 @@ typedef struct Fp8 {
 static Fp8 format_of(Elem elem) { return elem == ELEM_FP8E4NV ? (Fp8){3, 7, 0x7e} : (Fp8){2, 15, 0x7b}; }
 
 // Too large becomes the largest, NaN stays one.
-static LLVMValueRef finish(Emitter *e, const Fp8 *f, LLVMValueRef bits, LLVMValueRef x) {
+static LLVMValueRef saturate(Emitter *e, const Fp8 *f, LLVMValueRef bits, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef word = LLVMBuildBitCast(b, x, e->i32, "");
   LLVMValueRef sign = LLVMBuildAnd(b, LLVMBuildLShr(b, word, emit_i32(e, 24), ""), emit_i32(e, 0x80), "");
@@ -23,7 +23,7 @@ static LLVMValueRef finish(Emitter *e, const Fp8 *f, LLVMValueRef bits, LLVMValu
 
 // fp32 to fp8, to nearest even. Where the result is normal, exponent and mantissa are rounded as one number,
 // whose carries are right; where it is subnormal, adding a number with the same last place rounds.
-static LLVMValueRef narrow(Emitter *e, Elem fp8, LLVMValueRef x) {
+static LLVMValueRef narrow_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   Fp8 f = format_of(fp8);
   uint32_t shift = 23 - f.mantissa, rebias = (127 - f.bias) << 23, magic = (151 - f.bias - f.mantissa) << 23;
@@ -37,11 +37,11 @@ static LLVMValueRef narrow(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMValueRef subnormal = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, e->i32, ""), emit_i32(e, magic), "");
   LLVMValueRef least = emit_i32(e, (128 - f.bias) << 23); // the smallest normal number
   LLVMValueRef is_small = LLVMBuildICmp(b, LLVMIntULT, magnitude, least, "");
-  return finish(e, &f, LLVMBuildSelect(b, is_small, subnormal, normal, ""), x);
+  return saturate(e, &f, LLVMBuildSelect(b, is_small, subnormal, normal, ""), x);
 }
 
 // fp8 to fp16, exactly: fp8e5 is its upper half; fp8e4nv in its place is too small by 2^8, and has one NaN.
-static LLVMValueRef widen(Emitter *e, Elem fp8, LLVMValueRef x) {
+static LLVMValueRef widen_by_bits(Emitter *e, Elem fp8, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef wide = LLVMBuildZExt(b, x, e->i16, "");
   if (fp8 == ELEM_FP8E5)
@@ -58,9 +58,9 @@ static LLVMValueRef widen(Emitter *e, Elem fp8, LLVMValueRef x) {
 }
 
 LLVMValueRef emit_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
-  return e->target->arch->fp8_ptx ? nvvm_from_fp8(e, fp8, x) : widen(e, fp8, x);
+  return e->target->arch->fp8_ptx ? nvvm_from_fp8(e, fp8, x) : widen_by_bits(e, fp8, x);
 }
 
 LLVMValueRef emit_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
-  return e->target->arch->fp8_ptx ? nvvm_to_fp8(e, fp8, x) : narrow(e, fp8, x);
+  return e->target->arch->fp8_ptx ? nvvm_to_fp8(e, fp8, x) : narrow_by_bits(e, fp8, x);
 }

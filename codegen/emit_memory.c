@@ -63,7 +63,7 @@ static LLVMTypeRef vector_type(const Run *run) {
 }
 
 // The run's elements as one LLVM value, as they lie in memory.
-static LLVMValueRef gather(Emitter *e, const Run *run, const LLVMValueRef *elements) {
+static LLVMValueRef gather_run(Emitter *e, const Run *run, const LLVMValueRef *elements) {
   if (run->length == 1) return emit_to_memory(e, elements[0]);
   LLVMValueRef vector = LLVMGetPoison(vector_type(run));
   for (uint32_t i = 0; i < run->length; i++)
@@ -71,7 +71,7 @@ static LLVMValueRef gather(Emitter *e, const Run *run, const LLVMValueRef *eleme
   return vector;
 }
 
-static void scatter(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRef *elements) {
+static void scatter_run(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRef *elements) {
   for (uint32_t i = 0; i < run->length; i++) {
     LLVMValueRef x =
         run->length == 1 ? vector : LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
@@ -101,7 +101,7 @@ static void to_words(Emitter *e, const Run *run, const GlobalAccess *access, con
                      LLVMValueRef *words) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
   LLVMTypeRef type = access->words == 1 ? integer : LLVMVectorType(integer, access->words);
-  LLVMValueRef all = LLVMBuildBitCast(e->builder, gather(e, run, elements), type, "");
+  LLVMValueRef all = LLVMBuildBitCast(e->builder, gather_run(e, run, elements), type, "");
   for (uint32_t i = 0; i < access->words; i++) {
     LLVMValueRef word =
         access->words == 1 ? all : LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "");
@@ -118,14 +118,14 @@ static void from_words(Emitter *e, const Run *run, const GlobalAccess *access, c
     for (uint32_t i = 0; i < access->words; i++)
       all = LLVMBuildInsertElement(e->builder, all, words[i], emit_i32(e, i), "");
   }
-  scatter(e, run, LLVMBuildBitCast(e->builder, all, vector_type(run), ""), elements);
+  scatter_run(e, run, LLVMBuildBitCast(e->builder, all, vector_type(run), ""), elements);
 }
 
 static void plain_load(Emitter *e, const Run *run, const GlobalAccess *access, LLVMValueRef *out) {
   LLVMValueRef load = LLVMBuildLoad2(e->builder, vector_type(run), access->pointer, "");
   LLVMSetAlignment(load, run->length * run->bytes);
   LLVMSetVolatile(load, access->is_volatile);
-  scatter(e, run, load, out);
+  scatter_run(e, run, load, out);
 }
 
 // `otherwise`: the run's elements where the mask does not hold.
@@ -144,7 +144,7 @@ static void load_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValue
   }
 }
 
-static LLVMValueRef both(Emitter *e, LLVMValueRef mask, LLVMValueRef holder) {
+static LLVMValueRef both_masks(Emitter *e, LLVMValueRef mask, LLVMValueRef holder) {
   if (!holder || is_false(mask)) return mask;
   return is_true(mask) ? holder : LLVMBuildAnd(e->builder, mask, holder, "");
 }
@@ -156,7 +156,7 @@ static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run->type)), holder = emit_holder(e, run->type);
   if (type_is_tile(run->type)) first_registers(e->arena, run->type->layout, first);
   for (uint32_t r = 0; r < run->registers; r += run->length) {
-    LLVMValueRef otherwise[16], predicate = both(e, mask ? emit_register(e, mask, r) : NULL, holder);
+    LLVMValueRef otherwise[16], predicate = both_masks(e, mask ? emit_register(e, mask, r) : NULL, holder);
     for (uint32_t i = 0; i < run->length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
     if (first[r] == r)
       load_run(e, run, emit_register(e, op_operand(op, 0), r), predicate, otherwise, out + r);
@@ -185,7 +185,7 @@ void emit_load(Emitter *e, Op *op) {
   }
   LLVMValueRef holder = is_only_stored(op_result(op)) ? emit_holder(e, run.type) : NULL;
   for (uint32_t r = 0; r < run.registers; r += run.length) {
-    LLVMValueRef otherwise[16], predicate = both(e, mask ? emit_register(e, mask, r) : NULL, holder);
+    LLVMValueRef otherwise[16], predicate = both_masks(e, mask ? emit_register(e, mask, r) : NULL, holder);
     for (uint32_t i = 0; i < run.length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;
     load_run(e, &run, emit_register(e, pointer, r), predicate, otherwise, out + r);
   }
@@ -196,7 +196,7 @@ static void store_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValu
   GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
   if (is_false(mask)) return;
   if (!access.predicate && !has_hint(&access)) {
-    LLVMValueRef store = LLVMBuildStore(e->builder, gather(e, run, elements), pointer);
+    LLVMValueRef store = LLVMBuildStore(e->builder, gather_run(e, run, elements), pointer);
     LLVMSetAlignment(store, run->length * run->bytes);
     return;
   }

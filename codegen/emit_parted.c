@@ -20,7 +20,7 @@ static bool is_disjoint_or(LLVMValueRef x) {
   return LLVMGetInstructionOpcode(x) == LLVMOr && LLVMGetIsDisjoint(x);
 }
 
-static Parted part(LLVMValueRef x) {
+static Parted part_of_value(LLVMValueRef x) {
   Parted parted = {x, 0};
   for (int depth = 0; depth < MAX_DEPTH && LLVMIsAInstruction(parted.same); depth++) {
     LLVMValueRef at = parted.same;
@@ -39,7 +39,7 @@ static LLVMValueRef constant_of(LLVMTypeRef type, uint64_t value) {
   return LLVMConstInt(type, width < 64 ? value & ((1ull << width) - 1) : value, false);
 }
 
-static LLVMValueRef combine(Emitter *e, OpKind kind, LLVMTypeRef type, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef build_of_kind(Emitter *e, OpKind kind, LLVMTypeRef type, LLVMValueRef a, LLVMValueRef b) {
   if (!a) a = constant_of(type, 0);
   if (!b) return a;
   if (kind == OP_ADD) return LLVMBuildAdd(e->builder, a, b, "");
@@ -73,15 +73,15 @@ bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < count; r++) {
     LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 1), r);
     LLVMTypeRef integer = LLVMTypeOf(x);
-    Parted a = part(x), b = part(y);
+    Parted a = part_of_value(x), b = part_of_value(y);
     uint64_t constant;
     if (!part_result(op->kind, &a, &b, &constant, integer)) {
-      out[r] = combine(e, op->kind, integer, x, y);
+      out[r] = build_of_kind(e, op->kind, integer, x, y);
       continue;
     }
     uint32_t i = 0;
     while (i < sums && (known[i].a != a.same || known[i].b != b.same)) i++;
-    LLVMValueRef same = i < sums ? known[i].value : combine(e, op->kind, integer, a.same, b.same);
+    LLVMValueRef same = i < sums ? known[i].value : build_of_kind(e, op->kind, integer, a.same, b.same);
     if (i == sums && sums < MAX_SUMS) known[sums++] = (Sum){a.same, b.same, same};
     LLVMValueRef apart = constant_of(integer, constant);
     out[r] = LLVMConstIntGetZExtValue(apart) ? LLVMBuildAdd(e->builder, same, apart, "") : same;

@@ -45,7 +45,7 @@ static bool is_plain(const Reduction *d, const ReduceStep *step) {
 // Where the order matters and all steps are plain, no lane but the one whose bits
 // of all steps are 0 need have combined in order: the others get it from there.
 // The mask of those bits; 0: each lane looks to the order.
-static uint32_t followers(const Reduction *d) {
+static uint32_t find_followers(const Reduction *d) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < d->plan.local; i++) {
     if (!is_plain(d, &d->plan.steps[i])) return 0;
@@ -54,7 +54,7 @@ static uint32_t followers(const Reduction *d) {
   return !d->commutes && __builtin_popcount(lanes) > 1 ? lanes : 0;
 }
 
-static void follow(Reduction *d, uint32_t dead) {
+static void take_leaders(Reduction *d, uint32_t dead) {
   Emitter *e = d->e;
   LLVMValueRef leader =
       LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, (1u << LANE_BITS) - 1 - d->followers), "");
@@ -102,7 +102,7 @@ static void take_steps(Reduction *d) {
         if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d->op), d->v[0][r]);
     }
   }
-  if (d->followers && !d->plan.part_bits) follow(d, dead); // parts are written by leaders alone
+  if (d->followers && !d->plan.part_bits) take_leaders(d, dead); // parts are written by leaders alone
 }
 
 // --- results
@@ -142,7 +142,7 @@ void emit_reduce(Emitter *e, Op *op) {
   Reduction d = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = combined_count(op)};
   d.plan = reduce_plan(op);
   d.commutes = region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
-  d.followers = followers(&d);
+  d.followers = find_followers(&d);
   d.registers = layout_registers(d.layout);
   for (uint32_t k = 0; k < d.count; k++) {
     d.v[k] = ARENA_ARRAY(e->arena, LLVMValueRef, d.registers);

@@ -101,7 +101,7 @@ static bool begins_run(const Runs *runs, uint32_t r) {
   return true;
 }
 
-static LLVMValueRef slot(Emitter *e, const SharedAccess *access, uint32_t r) {
+static LLVMValueRef register_address(Emitter *e, const SharedAccess *access, uint32_t r) {
   uint32_t bytes = type_element_bytes(access->element);
   LayoutIndex index = emit_thread_index(e, access->map);
   uint32_t constant = layout_apply(access->map, r, 0, 0, 0) ^ access->change;
@@ -123,7 +123,7 @@ void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, co
       LLVMValueRef x = emit_to_memory(e, registers[run_register(&runs, r, i)]);
       all = runs.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
     }
-    LLVMValueRef store = LLVMBuildStore(e->builder, all, slot(e, access, r));
+    LLVMValueRef store = LLVMBuildStore(e->builder, all, register_address(e, access, r));
     LLVMSetAlignment(store, runs.bytes << runs.bits);
   }
 }
@@ -149,7 +149,8 @@ void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask
     aligned.base = at_byte(e, access->base, LLVMConstInt(e->i32, -(uint64_t)(late * runs.bytes), true));
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
     if ((r & mask) != value || !begins_run(&runs, r)) continue;
-    LLVMValueRef address = slot(e, &aligned, r), first = read_run(e, &runs, address), second = NULL;
+    LLVMValueRef address = register_address(e, &aligned, r), first = read_run(e, &runs, address),
+                 second = NULL;
     if (late) second = read_run(e, &runs, at_byte(e, address, emit_i32(e, size * runs.bytes)));
     for (uint32_t i = 0; i < size; i++) {
       bool in_first = i + late < size;
@@ -322,7 +323,7 @@ static void emit_copy_async(Emitter *e, Op *op) {
   LLVMBasicBlockRef end = emit_guard(e, emit_first_holder(e, layout));
   for (uint32_t r = 0; r < layout_registers(layout); r += run)
     if (!(r & free_bits[DIM_REGISTER]))
-      copy_run(e, op, emit_register(e, pointer, r), slot(e, &access, r),
+      copy_run(e, op, emit_register(e, pointer, r), register_address(e, &access, r),
                mask ? emit_register(e, mask, r) : NULL, bytes);
   emit_unguard(e, end);
 }

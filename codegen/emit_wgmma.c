@@ -55,7 +55,7 @@ static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) 
   return operand == DOT_A ? index >> n : index & ((1u << n) - 1);
 }
 
-static DotOperand second(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
+static DotOperand second_operand(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
 
 static uint32_t offset_of(const Matrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
@@ -70,7 +70,7 @@ static uint64_t descriptor_fields(uint32_t row_bytes, bool k_major, uint32_t k) 
 }
 
 // Shared addresses are below 2^18: start >> 4 fills bits 0 to 13, and no more.
-static LLVMValueRef descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
+static LLVMValueRef build_descriptor(Emitter *e, LLVMValueRef start, uint64_t fields) {
   start = LLVMBuildLShr(e->builder, start, emit_i32(e, 4), "");
   LLVMValueRef wide = LLVMBuildZExt(e->builder, start, e->i64, "");
   return LLVMBuildOr(e->builder, wide, LLVMConstInt(e->i64, fields, false), "");
@@ -116,7 +116,7 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
     BUG("wgmma cannot read a buffer of this layout");
   LLVMValueRef base = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
   LLVMValueRef start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
-  matrix.first = descriptor(e, start, fields);
+  matrix.first = build_descriptor(e, start, fields);
   return matrix;
 }
 
@@ -157,7 +157,8 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
   } else {
     step.a_descriptor = descriptor_at(d, &d->a, operand_index(d, d->first, outer_of(d, d->first, index), k));
   }
-  step.b_descriptor = descriptor_at(d, &d->b, operand_index(d, second(d), outer_of(d, second(d), index), k));
+  step.b_descriptor =
+      descriptor_at(d, &d->b, operand_index(d, second_operand(d), outer_of(d, second_operand(d), index), k));
   return step;
 }
 
@@ -178,7 +179,7 @@ static void add_tile(WgmmaDot *d, Group *group, uint32_t index) {
 }
 
 // The register beside r that holds the next column.
-static uint32_t neighbour(const WgmmaDot *d, uint32_t r) {
+static uint32_t next_column_register(const WgmmaDot *d, uint32_t r) {
   return emit_mapped_register(&d->p->acc, layout_apply(d->p->layout, r, 0, 0, 0) ^ d->next_column);
 }
 
@@ -188,19 +189,20 @@ static bool is_first_of_pair(const WgmmaDot *d, uint32_t r) {
 
 static void pack_pairs(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++)
-    if (is_first_of_pair(d, r)) d->sums[r] = emit_pair(d->e, d->sums[r], d->sums[neighbour(d, r)]);
+    if (is_first_of_pair(d, r)) d->sums[r] = emit_pair(d->e, d->sums[r], d->sums[next_column_register(d, r)]);
 }
 
 static void unpack_pairs(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++)
-    if (is_first_of_pair(d, r)) emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[neighbour(d, r)]);
+    if (is_first_of_pair(d, r))
+      emit_unpair(d->e, d->sums[r], &d->p->out[r], &d->p->out[next_column_register(d, r)]);
 }
 
 // The words of a that the products take.
 static void find_words(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
-    if (outer_of(d, second(d), index) || index & d->next_8_rows) continue;
+    if (outer_of(d, second_operand(d), index) || index & d->next_8_rows) continue;
     for (uint32_t k = 0; k < 1u << d->p->shape.k; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);
@@ -216,14 +218,14 @@ static uint32_t column_bits(const WgmmaDot *d) {
   const Product *p = d->p;
   uint32_t taken = 0, most = d->first == DOT_A ? p->shape.n : p->shape.m;
   for (uint32_t bit = 0; bit < p->layout->bits[DIM_WARP]; bit++)
-    taken |= outer_of(d, second(d), layout_basis(p->layout, DIM_WARP, bit));
+    taken |= outer_of(d, second_operand(d), layout_basis(p->layout, DIM_WARP, bit));
   uint32_t bits = 0;
   while (bits < most && bits < 8 && !(taken >> bits & 1)) bits++;
   return bits;
 }
 
 // All products, as one group.
-static void begin(WgmmaDot *d, uint32_t registers) {
+static void begin_products(WgmmaDot *d, uint32_t registers) {
   const Product *p = d->p;
   Arena *arena = d->e->arena;
   uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
@@ -272,7 +274,7 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
                 .next_8_rows = layout_basis(p->layout, DIM_REGISTER, 1)};
   d.column_bits = column_bits(&d);
   find_first(&d);
-  d.b = matrix_of(&d, second(&d));
+  d.b = matrix_of(&d, second_operand(&d));
   d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
   for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->acc.registers[r];
   return d;
@@ -283,7 +285,7 @@ void emit_wgmma_dot(Emitter *e, const Product *p) {
   if (!op_attr(p->op, ATTR_ASYNC)) BUG("a wgmma that is not waited for");
   WgmmaDot d = dot_of(e, p, registers);
   if (p->sum == ELEM_FP16) pack_pairs(&d, registers);
-  begin(&d, registers);
+  begin_products(&d, registers);
   if (p->sum == ELEM_FP16) {
     unpack_pairs(&d, registers);
     return;

@@ -84,7 +84,8 @@ static void fill(Emitter *e, LLVMValueRef function, const char *libclc, NearFn n
 }
 
 // A call of `name`, which is defined at its first use and inlined as libclc's functions are.
-static LLVMValueRef call(Emitter *e, const char *name, const char *libclc, NearFn near, LLVMValueRef x) {
+static LLVMValueRef call_defined(Emitter *e, const char *name, const char *libclc, NearFn near,
+                                 LLVMValueRef x) {
   LLVMTypeRef type = LLVMFunctionType(e->f32, &e->f32, 1, false);
   LLVMValueRef function = LLVMGetNamedFunction(e->llvm, name);
   if (!function) {
@@ -100,15 +101,15 @@ static LLVMValueRef call(Emitter *e, const char *name, const char *libclc, NearF
 }
 
 LLVMValueRef fp32_sin(Emitter *e, const LLVMValueRef *x) {
-  return call(e, "tilec_sin_fp32", "_Z3sinf", sine, x[0]);
+  return call_defined(e, "tilec_sin_fp32", "_Z3sinf", sine, x[0]);
 }
 
 LLVMValueRef fp32_cos(Emitter *e, const LLVMValueRef *x) {
-  return call(e, "tilec_cos_fp32", "_Z3cosf", cosine, x[0]);
+  return call_defined(e, "tilec_cos_fp32", "_Z3cosf", cosine, x[0]);
 }
 
 LLVMValueRef fp32_tan(Emitter *e, const LLVMValueRef *x) {
-  return call(e, "tilec_tan_fp32", "_Z3tanf", tangent, x[0]);
+  return call_defined(e, "tilec_tan_fp32", "_Z3tanf", tangent, x[0]);
 }
 
 // a + a^3 c(a^2) of a = |x|, beyond 1 pi/2 less that of 1 / a.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/fault.h"
+#include "codegen/emit_asm.h"
 
 LLVMValueRef nvvm_intrinsic(Emitter *e, const char *name, const LLVMTypeRef *types, uint32_t type_count,
                             const LLVMValueRef *args, uint32_t arg_count) {
@@ -133,7 +134,7 @@ LLVMTypeRef nvvm_word_type(const Emitter *e, uint32_t word_bits) {
 }
 
 static char word_constraint(uint32_t word_bits) {
-  return word_bits == 64 ? 'l' : word_bits == 32 ? 'r' : 'h';
+  return word_bits == 64 ? ASM_INT64 : word_bits == 32 ? ASM_INT32 : ASM_INT16;
 }
 
 // A cache modifier and an eviction priority exclude one another,

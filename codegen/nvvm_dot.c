@@ -4,12 +4,13 @@
 
 #include <string.h>
 #include "base/fault.h"
+#include "codegen/emit_asm.h"
 #include "codegen/nvvm.h"
 
 enum { MAX_OPERANDS = 1100 };
 
 // A call of inline assembly whose results replace the first of its operands.
-typedef struct Tied {
+typedef struct TiedCall {
   Buf text, constraints;
   LLVMValueRef args[MAX_OPERANDS];
   LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
@@ -17,17 +18,17 @@ typedef struct Tied {
   // Results are written before all operands have been read:
   // an operand that is also tied needs another register.
   bool early;
-} Tied;
+} TiedCall;
 
 static char constraint_of(const Emitter *e, LLVMTypeRef type) {
-  if (type == e->f32) return 'f';
-  if (type == e->i64 || LLVMGetTypeKind(type) == LLVMPointerTypeKind) return 'l';
-  if (type == e->i16) return 'h';
-  if (type == e->f64) return 'd';
-  return 'r';
+  if (type == e->f32) return ASM_FP32;
+  if (type == e->i64 || LLVMGetTypeKind(type) == LLVMPointerTypeKind) return ASM_INT64;
+  if (type == e->i16) return ASM_INT16;
+  if (type == e->f64) return ASM_FP64;
+  return ASM_INT32;
 }
 
-static void add_result(Emitter *e, Tied *call, LLVMValueRef tied) {
+static void add_result(Emitter *e, TiedCall *call, LLVMValueRef tied) {
   LLVMTypeRef type = LLVMTypeOf(tied);
   buf_printf(&call->constraints, "%s=%s%c", call->result_count ? "," : "", call->early ? "&" : "",
              constraint_of(e, type));
@@ -35,7 +36,7 @@ static void add_result(Emitter *e, Tied *call, LLVMValueRef tied) {
 }
 
 // Operands come after all results; operand number as the text names it.
-static uint32_t add_operand(Emitter *e, Tied *call, LLVMValueRef value) {
+static uint32_t add_operand(Emitter *e, TiedCall *call, LLVMValueRef value) {
   if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
   LLVMTypeRef type = LLVMTypeOf(value);
   buf_printf(&call->constraints, "%s%c", call->result_count + call->count ? "," : "", constraint_of(e, type));
@@ -44,7 +45,7 @@ static uint32_t add_operand(Emitter *e, Tied *call, LLVMValueRef value) {
   return call->result_count + call->count - 1;
 }
 
-static void add_tied(Tied *call, LLVMValueRef value, uint32_t result) {
+static void add_tied(TiedCall *call, LLVMValueRef value, uint32_t result) {
   buf_printf(&call->constraints, ",%u", result);
   if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
   call->types[call->count] = LLVMTypeOf(value);
@@ -59,7 +60,7 @@ static void mark_convergent(Emitter *e, LLVMValueRef call) {
 }
 
 // `ordered`: keeps its place among the other accesses to memory and ordered calls.
-static void finish(Emitter *e, Tied *call, bool ordered, LLVMValueRef *results) {
+static void build_call(Emitter *e, TiedCall *call, bool ordered, LLVMValueRef *results) {
   LLVMTypeRef type = LLVMVoidTypeInContext(e->context);
   if (call->result_count == 1) type = call->results[0];
   if (call->result_count > 1)
@@ -113,7 +114,7 @@ static void needs_version(Emitter *e, const MmaTypes *types) {
 void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef *a, const LLVMValueRef *b,
               LLVMValueRef *sum) {
   uint32_t sums = types->sum == ELEM_FP16 ? 2 : 4, a_words = half_k ? 2 : 4, b_words = half_k ? 1 : 2;
-  Tied call = {0};
+  TiedCall call = {0};
   needs_version(e, types);
   for (uint32_t i = 0; i < sums; i++) add_result(e, &call, sum[i]);
   for (uint32_t i = 0; i < a_words; i++) add_operand(e, &call, a[i]);
@@ -130,7 +131,7 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   buf_text(&call.text, ", ");
   word_list(&call.text, 0, sums);
   buf_char(&call.text, ';');
-  finish(e, &call, false, sum);
+  build_call(e, &call, false, sum);
 }
 
 // The scale of the sum, 0 or 1 or a predicate, and for floats
@@ -145,7 +146,7 @@ static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
   buf_text(text, ";\n\t");
 }
 
-static void wgmma_step(Emitter *e, Tied *call, const WgmmaGroup *g, const WgmmaStep *step) {
+static void wgmma_step(Emitter *e, TiedCall *call, const WgmmaGroup *g, const WgmmaStep *step) {
   uint32_t sums = g->types.sum == ELEM_FP16 ? g->n / 4 : g->n / 2;
   buf_printf(&call->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", g->n, k_of(g->types.a),
              type_name(g->types.sum), operand_name(g->types.a), operand_name(g->types.b));
@@ -163,7 +164,7 @@ static void wgmma_step(Emitter *e, Tied *call, const WgmmaGroup *g, const WgmmaS
 
 // All in one piece of assembly: one with hundreds of operands costs LLVM as much time as many instructions.
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t sum_count) {
-  Tied call = {.early = true};
+  TiedCall call = {.early = true};
   emit_needs_ptx(e, g->types.a == g->types.b ? 80 : 84);
   e->arch_specific = true;
   for (uint32_t i = 0; i < sum_count; i++) add_result(e, &call, sums[i]);
@@ -177,14 +178,14 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) add_tied(&call, sums[i], i);
   buf_text(&call.text,
            g->fresh ? "wgmma.commit_group.sync.aligned;\n\t}" : "wgmma.commit_group.sync.aligned;");
-  finish(e, &call, true, sums);
+  build_call(e, &call, true, sums);
 }
 
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before) {
-  Tied call = {0};
+  TiedCall call = {0};
   for (uint32_t i = 0; i < passing; i++) add_result(e, &call, values[i]);
   for (uint32_t i = 0; i < passing; i++) add_tied(&call, values[i], i);
   for (uint32_t i = 0; i < before; i++) add_operand(e, &call, values[passing + i]);
   buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
-  finish(e, &call, true, values);
+  build_call(e, &call, true, values);
 }
