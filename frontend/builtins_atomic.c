@@ -2,16 +2,16 @@
 // Atomic operations.
 #include "frontend/builtins.h"
 
-typedef struct MemoryOrder {
+typedef struct OrderNames {
   const char *sem, *scope; // interned; NULL: the default
-} MemoryOrder;
+} OrderNames;
 
 // The defaults are left out.
 static const char *unless(const char *text, const char *otherwise) {
   return text && strcmp(text, otherwise) != 0 ? text : NULL;
 }
 
-static bool read_order(Elab *e, const Call *call, uint32_t at, MemoryOrder *order) {
+static bool read_order(Elab *e, const Call *call, uint32_t at, OrderNames *order) {
   static const char *const sems[] = {"acquire", "release", "acq_rel", "relaxed", NULL};
   static const char *const scopes[] = {"gpu", "cta", "sys", NULL};
   bool good = true;
@@ -20,7 +20,7 @@ static bool read_order(Elab *e, const Call *call, uint32_t at, MemoryOrder *orde
   return good;
 }
 
-static Value *rmw(Elab *e, const char *kind, const MemoryOrder *order, const MemoryArgs *access) {
+static Value *rmw(Elab *e, const char *kind, const OrderNames *order, const MemoryArgs *access) {
   return build_atomic_rmw(&e->b, kind, access->pointer, access->value, access->mask, order->sem,
                           order->scope);
 }
@@ -39,7 +39,7 @@ static Value *both(Elab *e, Value *mask, Value *condition) {
 
 // Floats of one sign are ordered as their bits are: those without sign bit by a signed max (min), those with
 // it by an unsigned min (max).
-static Value *float_extreme(Elab *e, bool largest, const MemoryOrder *order, const MemoryArgs *access) {
+static Value *float_extreme(Elab *e, bool largest, const OrderNames *order, const MemoryArgs *access) {
   bool wide = type_is_elem(access->value->type, ELEM_FP64);
   Elem plain = wide ? ELEM_I64 : ELEM_I32, counted = wide ? ELEM_U64 : ELEM_U32;
   Value *bits = as_bits(e, access->value, plain), *zero = build_int(&e->b, bits->type, 0);
@@ -80,7 +80,7 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
 // detail: the rmw.
 Obj builtin_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
-  MemoryOrder order;
+  OrderNames order;
   MemoryArgs access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER)};
   if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return obj_error();
   if (!read_order(e, call, ATOMIC_SEM, &order) ||
@@ -93,7 +93,7 @@ Obj builtin_atomic(Elab *e, Call *call) {
 }
 
 Obj builtin_atomic_cas(Elab *e, Call *call) {
-  MemoryOrder order;
+  OrderNames order;
   MemoryArgs compare = {.pointer = builtin_pointer(e, call, CAS_POINTER)}, change = compare;
   if (!compare.pointer || !read_order(e, call, CAS_SEM, &order)) return obj_error();
   const Type *element = type_element(compare.pointer->type)->inner;

@@ -238,7 +238,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         eval_race_program(m);
         eval_shared_program(m);
         eval_dots_program(m);
-        if (eval_region(m, m->func->body, &end) == FLOW_FAIL) return false;
+        if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
         if (!eval_rings_end(m, m->func->body->last)) return false;
       }
   return true;
@@ -325,7 +325,7 @@ static void run_host(void *data) {
   m.host = run->host;
   machine_set_args(&m, run->host->region, run->args);
   const Op *end = NULL;
-  if (eval_region(&m, run->host->region, &end) != FLOW_END) return;
+  if (eval_region(&m, run->host->region, &end) != REGION_ENDED) return;
   if (!end || end->kind != OP_YIELD)
     BUG("the %s of %s does not yield", host_info(run->host->kind)->name, run->func->name);
   run->ok = take_yielded(&m, end, run->values);

@@ -7,7 +7,7 @@
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
-typedef struct Block {
+typedef struct BlockAccess {
   const Op *op;
   const Type *tile; // shape and element
   ElemCode code;
@@ -15,7 +15,7 @@ typedef struct Block {
   const int64_t *sizes, *strides, *offsets;
   uint32_t checked; // bit d: the bounds of dimension d are checked
   bool uncertain;
-} Block;
+} BlockAccess;
 
 static void run_make(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
@@ -36,12 +36,12 @@ static void run_advance(Machine *m, const Op *op) {
   }
 }
 
-static bool open_block(Machine *m, const Op *op, const Value *tile, Block *block) {
+static bool open_block(Machine *m, const Op *op, const Value *tile, BlockAccess *block) {
   const Tile *pointer = eval_operand(m, op, 0);
   const Attr *boundary = op_attr(op, ATTR_BOUNDARY);
   uint32_t rank = tile->type->rank;
-  *block =
-      (Block){.op = op, .tile = tile->type, .code = eval_code(type_element(tile->type)), .pointer = pointer};
+  *block = (BlockAccess){
+      .op = op, .tile = tile->type, .code = eval_code(type_element(tile->type)), .pointer = pointer};
   block->sizes = (const int64_t *)pointer->bits + 1;
   block->strides = block->sizes + rank;
   block->offsets = block->strides + rank;
@@ -56,7 +56,7 @@ static bool open_block(Machine *m, const Op *op, const Value *tile, Block *block
 
 // Where element i is. *inside: within the tensor. False with an error where it is outside in a dimension
 // whose bounds are not checked, and in no other.
-static bool block_locate(Machine *m, const Block *block, uint32_t i, Access *access, bool *inside) {
+static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Access *access, bool *inside) {
   uint64_t elements = 0, outside_position = 0;
   uint32_t rest = i, outside = block->tile->rank;
   *inside = true;
@@ -87,7 +87,7 @@ static Element padding_of(const Op *op, ElemCode code) {
 }
 
 static bool run_load(Machine *m, const Op *op) {
-  Block block;
+  BlockAccess block;
   if (!open_block(m, op, op_result(op), &block)) return false;
   Tile *to = eval_tile(m, op_result(op));
   Element padding = padding_of(op, block.code);
@@ -105,7 +105,7 @@ static bool run_load(Machine *m, const Op *op) {
 }
 
 static bool run_store(Machine *m, const Op *op) {
-  Block block;
+  BlockAccess block;
   if (!open_block(m, op, op_operand(op, 1), &block)) return false;
   const Tile *value = eval_operand(m, op, 1);
   if (block.uncertain) m->memory->uncertain = true;

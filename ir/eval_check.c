@@ -8,17 +8,17 @@
 #include "base/fault.h"
 #include "ir/number.h"
 
-typedef struct Checker {
+typedef struct BufferChecker {
   const EvalMemory *memory;
   const EvalBuffer *buffer;
   const uint8_t *got;
   Elem elem;
   EvalCheck *check;
   Buf message; // of the first wrong element
-} Checker;
+} BufferChecker;
 
 // Counts the element at byte `offset` as wrong. True for the first, whose message is to be written.
-static bool first_wrong(Checker *c, uint64_t offset) {
+static bool first_wrong(BufferChecker *c, uint64_t offset) {
   if (c->check->wrong++) return false;
   c->check->first_wrong = offset / elem_bytes(c->elem);
   buf_printf(&c->message, "element %llu: ", (unsigned long long)c->check->first_wrong);
@@ -36,7 +36,7 @@ static void print_value(Buf *out, ElemCode code, uint64_t bits) {
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
-static void wrong_value(Checker *c, uint64_t offset, ElemCode code, uint64_t got, uint64_t expected) {
+static void wrong_value(BufferChecker *c, uint64_t offset, ElemCode code, uint64_t got, uint64_t expected) {
   if (!first_wrong(c, offset)) return;
   buf_text(&c->message, "got ");
   print_value(&c->message, code, got);
@@ -44,7 +44,7 @@ static void wrong_value(Checker *c, uint64_t offset, ElemCode code, uint64_t got
   print_value(&c->message, code, expected);
 }
 
-static void wrong_float(Checker *c, uint64_t offset, Elem elem, uint64_t got, uint64_t bits, double r,
+static void wrong_float(BufferChecker *c, uint64_t offset, Elem elem, uint64_t got, uint64_t bits, double r,
                         double allowed) {
   if (c->check->wrong) {
     c->check->wrong++;
@@ -63,7 +63,7 @@ static bool is_within(Elem elem, double got, double r, double allowed) {
   return fabs(got - r) <= allowed;
 }
 
-static void check_float(Checker *c, uint64_t offset, Elem elem, const Element *x) {
+static void check_float(BufferChecker *c, uint64_t offset, Elem elem, const Element *x) {
   uint64_t bits = number_load(elem, c->got + offset);
   double got = number_decode(elem, bits), v = number_decode(elem, x->bits);
   if (isnan(v) && isnan(got)) return;
@@ -76,7 +76,7 @@ static void check_float(Checker *c, uint64_t offset, Elem elem, const Element *x
   if (!is_within(elem, got, x->r, allowed)) wrong_float(c, offset, elem, bits, x->bits, x->r, allowed);
 }
 
-static void check_element(Checker *c, uint64_t offset, ElemCode code) {
+static void check_element(BufferChecker *c, uint64_t offset, ElemCode code) {
   Element x = eval_memory_load(c->buffer, c->buffer->address + offset, code);
   if (x.state & UNCERTAIN) {
     c->check->uncertain++;
@@ -96,12 +96,12 @@ static void check_element(Checker *c, uint64_t offset, ElemCode code) {
 
 // How far the bytes from `offset` go that are to be compared as bits: up to one element of c->elem, and short
 // of the next stored element. *written: a program wrote one of them; *uncertain: one of them is.
-static uint32_t raw_extent(const Checker *c, uint64_t offset, bool *written, bool *uncertain) {
+static uint32_t raw_extent(const BufferChecker *c, uint64_t offset, bool *written, bool *uncertain) {
   uint64_t left = c->buffer->bytes - offset;
   uint32_t n = elem_bytes(c->elem), i = 0, at;
   for (; i < n && i < left; i++) {
     ElemCode code;
-    const ShadowPage *page = eval_shadow(c->buffer, offset + i, &at);
+    const ReferencePage *page = eval_shadow(c->buffer, offset + i, &at);
     if (!page) continue;
     if (i > 0 && eval_shadow_element(page, at, &code)) break;
     *written |= (page->meta[at] & META_WRITTEN) != 0;
@@ -111,7 +111,7 @@ static uint32_t raw_extent(const Checker *c, uint64_t offset, bool *written, boo
   return i;
 }
 
-static uint32_t check_raw(Checker *c, uint64_t offset) {
+static uint32_t check_raw(BufferChecker *c, uint64_t offset) {
   bool written = false, uncertain = false;
   uint32_t n = raw_extent(c, offset, &written, &uncertain);
   if (uncertain) {
@@ -133,11 +133,11 @@ static uint32_t check_raw(Checker *c, uint64_t offset) {
 }
 
 static void check_all(void *data) {
-  Checker *c = data;
+  BufferChecker *c = data;
   for (uint64_t offset = 0; offset < c->buffer->bytes; c->check->elements++) {
     uint32_t at;
     ElemCode code;
-    const ShadowPage *page = eval_shadow(c->buffer, offset, &at);
+    const ReferencePage *page = eval_shadow(c->buffer, offset, &at);
     if (page && eval_shadow_element(page, at, &code)) {
       check_element(c, offset, code);
       offset += eval_code_bytes(code);
@@ -148,7 +148,7 @@ static void check_all(void *data) {
   if (c->check->wrong) c->check->first_message = arena_copy(c->memory->arena, buf_view(&c->message));
 }
 
-static void free_message(void *data) { buf_free(&((Checker *)data)->message); }
+static void free_message(void *data) { buf_free(&((BufferChecker *)data)->message); }
 
 bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Elem elem, EvalCheck *check) {
   *check = (EvalCheck){0};
@@ -158,7 +158,7 @@ bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Ele
     check->elements = check->uncertain = buffer->bytes / elem_bytes(elem);
     return true;
   }
-  Checker c = {.memory = memory, .buffer = buffer, .got = got, .elem = elem, .check = check};
+  BufferChecker c = {.memory = memory, .buffer = buffer, .got = got, .elem = elem, .check = check};
   fault_guard(check_all, free_message, &c);
   return check->wrong == 0;
 }

@@ -59,7 +59,7 @@ static Lines lines_new(Machine *m, Op *op) {
 static void lines_free(Lines *lines) { eval_block_free(lines->m->memory, lines->room, lines->room_bytes); }
 
 // Element i of those combined of line k, in an operand.
-static uint32_t place(const Lines *lines, uint32_t k, uint32_t i) {
+static uint32_t element_of_line(const Lines *lines, uint32_t k, uint32_t i) {
   uint32_t along = lines->chosen ? lines->chosen[i] : i;
   return (k / lines->inner * lines->size + along) * lines->inner + k % lines->inner;
 }
@@ -68,7 +68,7 @@ static void load_line(const Lines *lines, uint32_t k) {
   for (uint32_t x = 0; x < lines->operands; x++) {
     const Tile *from = eval_operand(lines->m, lines->op, x);
     for (uint32_t i = 0; i < lines->length; i++)
-      lines->room[x * lines->length + i] = tile_get(from, place(lines, k, i));
+      lines->room[x * lines->length + i] = tile_get(from, element_of_line(lines, k, i));
   }
 }
 
@@ -77,7 +77,7 @@ static bool sums_floats(const Lines *lines) {
 }
 
 // The region over a (elements at `a` of the line) and b, its result at `to`.
-static bool combine(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
+static bool combine_elements(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
   Machine *m = lines->m;
   Element *room = lines->room;
   if (lines->single) {
@@ -90,9 +90,9 @@ static bool combine(const Lines *lines, uint32_t to, uint32_t a, uint32_t b) {
     tile_set(eval_tile(m, lines->body->args[lines->operands + x]), 0, &room[x * lines->length + b]);
   }
   const Op *end = NULL;
-  Flow flow = eval_region(m, lines->body, &end);
-  if (flow == FLOW_FAIL) return false;
-  if (flow != FLOW_END || end->operand_count != lines->operands)
+  RegionEnd flow = eval_region(m, lines->body, &end);
+  if (flow == REGION_FAILED) return false;
+  if (flow != REGION_ENDED || end->operand_count != lines->operands)
     BUG("the region of %s does not yield %u values", op_info(lines->op->kind)->name, lines->operands);
   for (uint32_t x = 0; x < lines->operands; x++)
     room[x * lines->length + to] = tile_get(eval_operand(m, end, x), 0);
@@ -116,7 +116,7 @@ static bool find_nan(const Lines *lines, bool nan, uint32_t *at) {
 
 // What the region gives for elements a and b of line k, into values; the line stays as it is.
 static bool combined_bits(const Lines *lines, uint32_t k, uint32_t a, uint32_t b, uint64_t *values) {
-  if (!combine(lines, a, a, b)) return false;
+  if (!combine_elements(lines, a, a, b)) return false;
   for (uint32_t x = 0; x < lines->operands; x++) values[x] = lines->room[x * lines->length + a].bits;
   load_line(lines, k);
   return true;
@@ -145,7 +145,7 @@ static bool reduce_line(const Lines *lines) {
   }
   for (uint32_t n = lines->length; n > 1; n = (n + 1) / 2) {
     for (uint32_t i = 0; i < n / 2; i++)
-      if (!combine(lines, i, 2 * i, 2 * i + 1)) return false;
+      if (!combine_elements(lines, i, 2 * i, 2 * i + 1)) return false;
     for (uint32_t x = 0; n % 2 && x < lines->operands; x++)
       lines->room[x * lines->length + n / 2] = lines->room[x * lines->length + n - 1];
   }
@@ -181,7 +181,8 @@ static bool scan_line(const Lines *lines, bool reverse) {
   uint32_t last = lines->length - 1;
   if (sums_floats(lines)) return scan_sum(lines, reverse), true;
   for (uint32_t k = 1; k <= last; k++)
-    if (!combine(lines, reverse ? last - k : k, reverse ? last - k + 1 : k - 1, reverse ? last - k : k))
+    if (!combine_elements(lines, reverse ? last - k : k, reverse ? last - k + 1 : k - 1,
+                          reverse ? last - k : k))
       return false;
   return true;
 }
@@ -196,7 +197,7 @@ static bool run_scan(Machine *m, Op *op) {
       for (uint32_t i = 0; i < lines.length; i++) {
         Element *y = &lines.room[x * lines.length + i];
         if (hangs) y->state |= UNCERTAIN;
-        tile_set(eval_tile(m, &op->results[x]), place(&lines, k, i), y);
+        tile_set(eval_tile(m, &op->results[x]), element_of_line(&lines, k, i), y);
       }
   }
   lines_free(&lines);
@@ -212,9 +213,9 @@ static bool run_map(Machine *m, Op *op) {
       Element from = tile_get(eval_operand(m, op, x), i);
       tile_set(eval_tile(m, body->args[x]), 0, &from);
     }
-    Flow flow = eval_region(m, body, &end);
-    if (flow == FLOW_FAIL) return false;
-    if (flow != FLOW_END || end->operand_count != op->result_count)
+    RegionEnd flow = eval_region(m, body, &end);
+    if (flow == REGION_FAILED) return false;
+    if (flow != REGION_ENDED || end->operand_count != op->result_count)
       BUG("the region of map does not yield %u values", op->result_count);
     for (uint32_t x = 0; x < op->result_count; x++) {
       Element to = tile_get(eval_operand(m, end, x), 0);
@@ -288,7 +289,7 @@ static bool scan_row(Lines *lines, uint32_t row, bool reverse) {
     for (uint32_t i = 0; i < lines->length && ok; i++) {
       set_doubtful(lines, i, hangs);
       for (uint32_t x = 0; x < lines->operands; x++)
-        tile_set(eval_tile(lines->m, &op->results[x]), place(lines, k, i),
+        tile_set(eval_tile(lines->m, &op->results[x]), element_of_line(lines, k, i),
                  &lines->room[x * lines->length + i]);
     }
     for (uint32_t x = 0; x < lines->operands && ok; x++)
@@ -325,7 +326,7 @@ static bool load_totals(Lines *lines, uint32_t k, uint32_t chunks, bool reverse)
       lines->room[x * lines->length + i] = tile_get(totals, row * lines->count + k);
     }
   for (uint32_t i = 1; i < chunks; i++)
-    if (!combine(lines, i, i - 1, i)) return false;
+    if (!combine_elements(lines, i, i - 1, i)) return false;
   return true;
 }
 
@@ -333,10 +334,10 @@ static bool load_totals(Lines *lines, uint32_t k, uint32_t chunks, bool reverse)
 static bool carry_line(Lines *lines, uint32_t k, uint32_t chunk, uint32_t own, bool reverse) {
   Machine *m = lines->m;
   for (uint32_t i = 0; i < lines->size; i++) {
-    uint32_t at = (reverse ? lines->size - 1 - i : i) / chunk, element = place(lines, k, i);
+    uint32_t at = (reverse ? lines->size - 1 - i : i) / chunk, element = element_of_line(lines, k, i);
     for (uint32_t x = 0; x < lines->operands; x++)
       lines->room[x * lines->length + own] = tile_get(eval_operand(m, lines->op, x), element);
-    if (at > 0 && !combine(lines, own, at - 1, own)) return false;
+    if (at > 0 && !combine_elements(lines, own, at - 1, own)) return false;
     for (uint32_t x = 0; x < lines->operands; x++)
       tile_set(eval_tile(m, &lines->op->results[x]), element, &lines->room[x * lines->length + own]);
   }

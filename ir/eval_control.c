@@ -34,12 +34,12 @@ static void take_yielded(Machine *m, const Op *op, const Op *end) {
   for (uint32_t i = 0; i < yielded; i++) eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i));
 }
 
-static Flow run_if(Machine *m, const Op *op) {
+static RegionEnd run_if(Machine *m, const Op *op) {
   uint64_t condition = 0;
   const Op *end = NULL;
-  if (!control_operand(m, op, 0, "the condition", &condition)) return FLOW_FAIL;
-  Flow flow = eval_region(m, op->regions[condition ? 0 : 1], &end);
-  if (flow == FLOW_END) take_yielded(m, op, end);
+  if (!control_operand(m, op, 0, "the condition", &condition)) return REGION_FAILED;
+  RegionEnd flow = eval_region(m, op->regions[condition ? 0 : 1], &end);
+  if (flow == REGION_ENDED) take_yielded(m, op, end);
   return flow;
 }
 
@@ -52,13 +52,13 @@ static bool for_advance(uint64_t *i, uint64_t upper, uint64_t step, bool down) {
   return true;
 }
 
-static Flow run_for(Machine *m, const Op *op) {
+static RegionEnd run_for(Machine *m, const Op *op) {
   uint64_t i = 0, upper = 0, step = 0;
   if (!control_operand(m, op, 0, "the loop's lower bound", &i) ||
       !control_operand(m, op, 1, "the loop's upper bound", &upper) ||
       !control_operand(m, op, 2, "the loop's step", &step))
-    return FLOW_FAIL;
-  if (step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0") ? FLOW_END : FLOW_FAIL;
+    return REGION_FAILED;
+  if (step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0") ? REGION_ENDED : REGION_FAILED;
   ElemCode code = eval_operand(m, op, 0)->code;
   bool is_signed = elem_is_signed((Elem)code), down = is_signed && (int64_t)step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
@@ -70,11 +70,11 @@ static Flow run_for(Machine *m, const Op *op) {
     eval_set_int(m, body->args[0], i);
     for (uint32_t k = 0; k < op->result_count; k++)
       eval_copy(eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
-    Flow flow = eval_region(m, body, &end);
-    if (flow != FLOW_END) return flow;
+    RegionEnd flow = eval_region(m, body, &end);
+    if (flow != REGION_ENDED) return flow;
     take_yielded(m, op, end);
   }
-  return FLOW_END;
+  return REGION_ENDED;
 }
 
 // Whether the region changes memory other than by atomics, or leaves the program.
@@ -103,7 +103,7 @@ static void take_args(Machine *m, const Region *region, const Op *from, uint32_t
 }
 
 // A region's arguments are no values of the other region, so that copying one by one is right.
-static Flow run_while(Machine *m, const Op *op) {
+static RegionEnd run_while(Machine *m, const Op *op) {
   const Region *before = op->regions[0], *after = op->regions[1];
   bool waits = eval_only_waits(op);
   take_args(m, before, op, 0);
@@ -111,18 +111,18 @@ static Flow run_while(Machine *m, const Op *op) {
     const Op *end = NULL;
     uint64_t condition = 0;
     bool uncertain = false;
-    Flow flow = eval_region(m, before, &end);
-    if (flow != FLOW_END) return flow;
-    if (!eval_control_operand(m, end, 0, "the condition", &condition, &uncertain)) return FLOW_FAIL;
+    RegionEnd flow = eval_region(m, before, &end);
+    if (flow != REGION_ENDED) return flow;
+    if (!eval_control_operand(m, end, 0, "the condition", &condition, &uncertain)) return REGION_FAILED;
     if (!waits) m->memory->uncertain |= uncertain;
     if (!condition) {
       for (uint32_t i = 0; i < op->result_count; i++)
         eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
-      return FLOW_END;
+      return REGION_ENDED;
     }
     take_args(m, after, end, 1);
     flow = eval_region(m, after, &end);
-    if (flow != FLOW_END) return flow;
+    if (flow != REGION_ENDED) return flow;
     take_args(m, before, end, 0);
   }
 }
@@ -134,10 +134,10 @@ static bool take_step(Machine *m, const Op *op) {
                     (unsigned long long)m->options.max_steps);
 }
 
-Flow eval_op(Machine *m, Op *op) {
-  if (!eval_dots_allow(m, op)) return FLOW_FAIL;
+RegionEnd eval_op(Machine *m, Op *op) {
+  if (!eval_dots_allow(m, op)) return REGION_FAILED;
   switch ((int)op->kind) {
-  case OP_RETURN: return FLOW_RETURN;
+  case OP_RETURN: return REGION_RETURNED;
   case OP_FOR: return run_for(m, op);
   case OP_IF: return run_if(m, op);
   case OP_WHILE: return run_while(m, op);
@@ -146,21 +146,21 @@ Flow eval_op(Machine *m, Op *op) {
   case OP_REDUCE_PARTS:
   case OP_SCAN_CHUNKS:
   case OP_SCAN_CARRY:
-  case OP_MAP: return eval_combine(m, op) ? FLOW_END : FLOW_FAIL;
-  default: return eval_plain(m, op) ? FLOW_END : FLOW_FAIL;
+  case OP_MAP: return eval_combine(m, op) ? REGION_ENDED : REGION_FAILED;
+  default: return eval_plain(m, op) ? REGION_ENDED : REGION_FAILED;
   }
 }
 
-Flow eval_region(Machine *m, const Region *region, const Op **end) {
-  Flow flow = FLOW_END;
+RegionEnd eval_region(Machine *m, const Region *region, const Op **end) {
+  RegionEnd flow = REGION_ENDED;
   if (++m->depth > MAX_DEPTH) {
     eval_error(m, region->parent, NO_ELEMENT, "more than %d levels of control flow", MAX_DEPTH);
-    flow = FLOW_FAIL;
+    flow = REGION_FAILED;
   }
-  for (Op *op = region->first; op && flow == FLOW_END; op = op->next) {
+  for (Op *op = region->first; op && flow == REGION_ENDED; op = op->next) {
     *end = op;
     if (!take_step(m, op))
-      flow = FLOW_FAIL;
+      flow = REGION_FAILED;
     else if (op->kind == OP_YIELD)
       break;
     else

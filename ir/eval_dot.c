@@ -14,10 +14,10 @@
 typedef enum Precision { PRECISE, TF32, TF32X3 } Precision;
 
 // A matrix of the batch, row-major: values, references and bounds, and what is wrong with each row or column.
-typedef struct Matrix {
+typedef struct DotMatrix {
   double *v, *r, *e;
   bool inexact; // r differs from v somewhere, or e is not 0
-} Matrix;
+} DotMatrix;
 
 typedef struct Dot {
   Machine *m;
@@ -26,7 +26,7 @@ typedef struct Dot {
   uint32_t rows, columns, depth;
   Precision precision;
   double partial; // terms that are summed at the tensor core's precision; 0: none
-  Matrix x, y;
+  DotMatrix x, y;
   double *v, *r, *size, *e; // of one row of the result
   uint8_t *column_state;
   void *block;
@@ -53,7 +53,7 @@ static double round_tf32(double v) {
   return v;
 }
 
-static void load_matrix(const Dot *d, Matrix *to, const Tile *from, uint32_t first, uint32_t n) {
+static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n) {
   double u = input_u(d->precision);
   to->inexact = false;
   for (uint32_t i = 0; i < n; i++) {
@@ -162,9 +162,9 @@ static void dot_alloc(Dot *d) {
   d->block_bytes = (3 * x + 3 * y + 4 * (uint64_t)d->columns) * sizeof(double) + d->columns;
   double *at = d->block = eval_block(d->m->memory, d->block_bytes);
   d->v = at, d->r = at + d->columns, d->size = d->r + d->columns, d->e = d->size + d->columns;
-  d->x = (Matrix){.v = d->e + d->columns};
+  d->x = (DotMatrix){.v = d->e + d->columns};
   d->x.r = d->x.v + x, d->x.e = d->x.r + x;
-  d->y = (Matrix){.v = d->x.e + x};
+  d->y = (DotMatrix){.v = d->x.e + x};
   d->y.r = d->y.v + y, d->y.e = d->y.r + y;
   d->column_state = (uint8_t *)(d->y.e + y);
 }

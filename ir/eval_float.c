@@ -41,7 +41,8 @@ Element eval_computed(Elem elem, double exact, double r, double e, unsigned stat
   return x;
 }
 
-static Element divide(Elem elem, double a, double b, const Element *x, const Element *y, unsigned state) {
+static Element quotient_of(Elem elem, double a, double b, const Element *x, const Element *y,
+                           unsigned state) {
   double quotient = x->r / y->r;
   if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
   // 2 ulp are up to 4 u (ops.def); what is wider than fp32 or narrower is rounded once.
@@ -61,11 +62,11 @@ static Element remainder_of(Elem elem, double a, double b, const Element *x, con
 }
 
 // minimumNumber and maximumNumber: of a NaN and a number the number, and -0 below +0.
-static double least(double a, double b) {
+static double minimum_number(double a, double b) {
   if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
   return a < b || (a == b && signbit(a)) ? a : b;
 }
-static double most(double a, double b) {
+static double maximum_number(double a, double b) {
   if (isnan(a) || isnan(b)) return isnan(a) ? b : a;
   return a > b || (a == b && !signbit(a)) ? a : b;
 }
@@ -83,10 +84,12 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
         eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_rounding(elem, a->r * b->r, 1);
     return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
-  case OP_DIV: return divide(elem, v, w, a, b, state);
+  case OP_DIV: return quotient_of(elem, v, w, a, b, state);
   case OP_REM: return remainder_of(elem, v, w, a, b, state);
-  case OP_MIN: return eval_computed(elem, least(v, w), least(a->r, b->r), fmax(a->e, b->e), state);
-  case OP_MAX: return eval_computed(elem, most(v, w), most(a->r, b->r), fmax(a->e, b->e), state);
+  case OP_MIN:
+    return eval_computed(elem, minimum_number(v, w), minimum_number(a->r, b->r), fmax(a->e, b->e), state);
+  case OP_MAX:
+    return eval_computed(elem, maximum_number(v, w), maximum_number(a->r, b->r), fmax(a->e, b->e), state);
   default: BUG("%s is no operation of two floats", op_info(kind)->name);
   }
 }

@@ -44,11 +44,11 @@ typedef struct Machine {
   RingState *rings;       // NULL: no ring yet
 } Machine;
 
-typedef enum Flow {
-  FLOW_FAIL,   // an error was reported
-  FLOW_END,    // the region ended, with the operands of its yield where it has one
-  FLOW_RETURN, // the program ended
-} Flow;
+typedef enum RegionEnd {
+  REGION_FAILED,   // an error was reported
+  REGION_ENDED,    // the region ended, with the operands of its yield where it has one
+  REGION_RETURNED, // the program ended
+} RegionEnd;
 
 enum { NO_ELEMENT = UINT32_MAX };
 
@@ -94,8 +94,8 @@ void eval_set_int(Machine *m, const Value *value, uint64_t bits); // in every el
 ElemCode eval_code(const Type *element);                          // of a scalar or pointer type
 
 // Control flow, in eval_control.c. *end: the region's last op that ran.
-Flow eval_region(Machine *m, const Region *region, const Op **end);
-Flow eval_op(Machine *m, Op *op);
+RegionEnd eval_region(Machine *m, const Region *region, const Op **end);
+RegionEnd eval_op(Machine *m, Op *op);
 // The scalar operand that control flow hangs on;
 // false with an error where it is undefined. *uncertain: it is.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,

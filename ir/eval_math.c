@@ -126,7 +126,7 @@ static double size1(MathFunction f, double x, double r) {
 
 // What a result that is flushed to zero adds to the bound: where it is below the least normal number, or
 // above it by less than the function's own error.
-static double flushed(MathFunction f, Elem elem, double r) {
+static double flush_bound(MathFunction f, Elem elem, double r) {
   double least = number_min_normal(elem);
   return math_flushes(f, elem) && fabs(r) <= least + eval_rounding(elem, least, math_ulp(f, elem)) ? fabs(r)
                                                                                                    : 0;
@@ -136,12 +136,12 @@ static Element function1(MathFunction f, Elem elem, const Element *x, double ulp
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits)), size = size1(f, x->r, r);
   bool exact = has_steps(f) || f == MATH_abs;
   double spread = spread1(f, x, r),
-         e = spread + (exact ? 0 : eval_rounding(elem, size, ulp) + flushed(f, elem, r));
+         e = spread + (exact ? 0 : eval_rounding(elem, size, ulp) + flush_bound(f, elem, r));
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 
 // Functions that are monotone in each operand within the box: the greatest difference is at a corner.
-static double corners(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
+static double bound_at_corners(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
   double worst = 0;
   for (int k = 0; k < 4; k++) {
     double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
@@ -151,16 +151,16 @@ static double corners(MathFunction f, Elem elem, const Element *x, const Element
 }
 
 static double pow_spread(Elem elem, const Element *x, const Element *y, double r) {
-  if (x->r - x->e > 0) return corners(MATH_pow, elem, x, y, r);
+  if (x->r - x->e > 0) return bound_at_corners(MATH_pow, elem, x, y, r);
   // At a base that may be 0 or negative only an exact integer as exponent is sure, and 0 no pole.
   bool whole = y->e == 0 && rint(y->r) == y->r, zero = fabs(x->r) <= x->e;
   if (x->e == 0 && y->e > 0 && x->r == 0 && y->r - y->e > 0) return 0;
-  return whole && !(zero && y->r < 0) ? corners(MATH_pow, elem, x, y, r) : INFINITY;
+  return whole && !(zero && y->r < 0) ? bound_at_corners(MATH_pow, elem, x, y, r) : INFINITY;
 }
 
 static double atan2_spread(Elem elem, const Element *x, const Element *y, double r) {
   bool crosses = fabs(x->r) <= x->e, cut = crosses && y->r - y->e <= 0;
-  return cut ? INFINITY : corners(MATH_atan2, elem, x, y, r);
+  return cut ? INFINITY : bound_at_corners(MATH_atan2, elem, x, y, r);
 }
 
 // fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
@@ -201,14 +201,14 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
   return eval_computed(elem, v, r, e, state);
 }
 
-static void exponent(const Element *x, double v, Element *y) {
+static void ilogb_result(const Element *x, double v, Element *y) {
   y->bits = (uint64_t)(int64_t)math_ilogb(v);
   double low = x->r - x->e, high = x->r + x->e;
   if (x->e > 0 && ((low <= 0 && high >= 0) || math_ilogb(low) != math_ilogb(high))) y->state |= UNCERTAIN;
 }
 
 // Results that are no floats.
-static Element predicate(MathFunction f, Elem elem, const Element *x) {
+static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
   Element y = {.state = x->state & (UNDEFINED | UNCERTAIN)};
   switch ((int)f) {
@@ -219,7 +219,7 @@ static Element predicate(MathFunction f, Elem elem, const Element *x) {
     y.bits = signbit(v) != 0;
     if (isnan(v) || (x->e > 0 && fabs(x->r) <= x->e)) y.state |= UNCERTAIN; // a NaN's sign is anything
     break;
-  case MATH_ilogb: exponent(x, v, &y); break;
+  case MATH_ilogb: ilogb_result(x, v, &y); break;
   default: BUG("%s is no predicate", name_of(f));
   }
   return y;
@@ -235,7 +235,7 @@ bool eval_math(Machine *m, Op *op) {
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i), z;
     if (math_info(f)->result != MATH_RESULT_F) {
-      z = predicate(f, elem, &x);
+      z = nonfloat_result(f, elem, &x);
     } else if (b) {
       Element y = tile_get(b, i);
       z = function2(f, elem, &x, &y, ulp);

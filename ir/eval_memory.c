@@ -114,14 +114,14 @@ const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, u
   return nearest;
 }
 
-const ShadowPage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at) {
+const ReferencePage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at) {
   if (!buffer->shadow) return NULL;
   uint64_t place = offset + (buffer->address - buffer->origin);
   *at = (uint32_t)(place % PAGE_BYTES);
   return buffer->shadow[place / PAGE_BYTES];
 }
 
-bool eval_shadow_element(const ShadowPage *page, uint32_t at, ElemCode *code) {
+bool eval_shadow_element(const ReferencePage *page, uint32_t at, ElemCode *code) {
   uint8_t meta = page->meta[at];
   if (!(meta & META_START)) return false;
   *code = meta & META_CODE;
@@ -133,7 +133,7 @@ bool eval_shadow_element(const ShadowPage *page, uint32_t at, ElemCode *code) {
 }
 
 // Whether the byte is of a float from arithmetic whose bits right implementations may differ in.
-static bool inexact_byte(const ShadowPage *page, uint32_t at) {
+static bool inexact_byte(const ReferencePage *page, uint32_t at) {
   uint8_t meta = page->meta[at];
   if (!(meta & META_COMPUTED)) return false;
   uint32_t bytes = eval_code_bytes(meta & META_CODE);
@@ -147,7 +147,7 @@ static uint64_t load_bits(ElemCode code, const uint8_t *data) {
 Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode code) {
   uint64_t offset = address - buffer->address;
   uint32_t at = 0, bytes = eval_code_bytes(code);
-  const ShadowPage *page = eval_shadow(buffer, offset, &at);
+  const ReferencePage *page = eval_shadow(buffer, offset, &at);
   Element element = {.bits = load_bits(code, buffer->data + offset)};
   if (eval_code_is_float(code)) element.r = number_decode((Elem)code, element.bits);
   if (!page) {
@@ -169,19 +169,20 @@ Element eval_memory_load(const EvalBuffer *buffer, uint64_t address, ElemCode co
   return element;
 }
 
-static ShadowPage *page_for_writing(EvalMemory *memory, EvalBuffer *buffer, uint64_t offset, uint32_t *at) {
+static ReferencePage *page_for_writing(EvalMemory *memory, EvalBuffer *buffer, uint64_t offset,
+                                       uint32_t *at) {
   uint64_t place = offset + (buffer->address - buffer->origin);
   if (!buffer->shadow)
-    buffer->shadow = ARENA_ARRAY(memory->arena, ShadowPage *, (buffer->bytes + 7) / PAGE_BYTES + 1);
-  ShadowPage **page = &buffer->shadow[place / PAGE_BYTES];
-  if (!*page) *page = ARENA_NEW(memory->arena, ShadowPage);
+    buffer->shadow = ARENA_ARRAY(memory->arena, ReferencePage *, (buffer->bytes + 7) / PAGE_BYTES + 1);
+  ReferencePage **page = &buffer->shadow[place / PAGE_BYTES];
+  if (!*page) *page = ARENA_NEW(memory->arena, ReferencePage);
   *at = (uint32_t)(place % PAGE_BYTES);
   return *page;
 }
 
 // Makes room for r and e of floats of `unit` bytes;
 // entries of larger floats move to where their first byte is.
-static void page_refine(EvalMemory *memory, ShadowPage *page, uint32_t unit) {
+static void page_refine(EvalMemory *memory, ReferencePage *page, uint32_t unit) {
   if (page->unit && page->unit <= unit) return;
   double *r = ARENA_ARRAY(memory->arena, double, PAGE_BYTES / unit);
   double *e = ARENA_ARRAY(memory->arena, double, PAGE_BYTES / unit);
@@ -198,7 +199,7 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
                        const Element *element) {
   uint64_t offset = address - buffer->address;
   uint32_t at, bytes = eval_code_bytes(code);
-  ShadowPage *page = page_for_writing(memory, buffer, offset, &at);
+  ReferencePage *page = page_for_writing(memory, buffer, offset, &at);
   number_store(code == CODE_POINTER ? ELEM_U64 : (Elem)code, element->bits, buffer->data + offset);
   uint8_t meta = META_WRITTEN | code;
   if (element->state & UNCERTAIN) meta |= META_UNCERTAIN;
@@ -214,7 +215,7 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
 
 void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code) {
   uint32_t at;
-  ShadowPage *page = page_for_writing(memory, buffer, address - buffer->address, &at);
+  ReferencePage *page = page_for_writing(memory, buffer, address - buffer->address, &at);
   for (uint32_t i = 0; i < eval_code_bytes(code); i++) page->meta[at + i] |= META_UNCERTAIN;
 }
 
@@ -223,8 +224,8 @@ struct EvalSnapshot {
   bool uncertain;
 };
 
-static ShadowPage *copy_page(Arena *arena, const ShadowPage *page) {
-  ShadowPage *copy = ARENA_NEW(arena, ShadowPage);
+static ReferencePage *copy_page(Arena *arena, const ReferencePage *page) {
+  ReferencePage *copy = ARENA_NEW(arena, ReferencePage);
   *copy = *page;
   uint32_t entries = page->unit ? PAGE_BYTES / page->unit : 0;
   if (!entries) return copy;
@@ -235,10 +236,10 @@ static ShadowPage *copy_page(Arena *arena, const ShadowPage *page) {
   return copy;
 }
 
-static ShadowPage **copy_shadow(Arena *arena, const EvalBuffer *buffer) {
+static ReferencePage **copy_shadow(Arena *arena, const EvalBuffer *buffer) {
   if (!buffer->shadow) return NULL;
   uint64_t pages = (buffer->bytes + 7) / PAGE_BYTES + 1;
-  ShadowPage **shadow = ARENA_ARRAY(arena, ShadowPage *, pages);
+  ReferencePage **shadow = ARENA_ARRAY(arena, ReferencePage *, pages);
   for (uint64_t k = 0; k < pages; k++)
     if (buffer->shadow[k]) shadow[k] = copy_page(arena, buffer->shadow[k]);
   return shadow;

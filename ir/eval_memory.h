@@ -43,16 +43,16 @@ enum { PAGE_BYTES = 4096 };
 
 // Pages begin at multiples of PAGE_BYTES from the buffer's
 // origin, its address rounded down to a multiple of 8.
-typedef struct ShadowPage {
+typedef struct ReferencePage {
   uint8_t meta[PAGE_BYTES];
   uint32_t unit; // bytes an entry of r and e stands for: the smallest float stored; 0: none yet
   double *r, *e; // PAGE_BYTES / unit entries
-} ShadowPage;
+} ReferencePage;
 
 typedef struct EvalBuffer {
   uint64_t address, bytes, origin;
   uint8_t *data;          // the bytes now
-  ShadowPage **shadow;    // NULL before the first store; entries too
+  ReferencePage **shadow; // NULL before the first store; entries too
   struct RacePage **race; // of the launch that runs: eval_race.c; NULL before the first access; entries too
   bool initialised, has_initial;
 } EvalBuffer;
@@ -95,8 +95,8 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
 void eval_memory_doubt(EvalMemory *memory, EvalBuffer *buffer, uint64_t address, ElemCode code);
 
 // The shadow at byte `offset` of the buffer; NULL: never written. *at: the byte's place in the page.
-const ShadowPage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at);
+const ReferencePage *eval_shadow(const EvalBuffer *buffer, uint64_t offset, uint32_t *at);
 // Whether exactly one whole element starts at meta[at], and which.
-bool eval_shadow_element(const ShadowPage *page, uint32_t at, ElemCode *code);
+bool eval_shadow_element(const ReferencePage *page, uint32_t at, ElemCode *code);
 
 #endif

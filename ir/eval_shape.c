@@ -6,10 +6,10 @@
 #include "ir/eval_machine.h"
 
 // Where the elements of a tile, walked in row-major order of `shape`, are in another.
-typedef struct View {
+typedef struct TileView {
   const Type *shape;
   int64_t base, stride[TILE_MAX_RANK];
-} View;
+} TileView;
 
 // Row-major strides of a type's dimensions.
 static void strides_of(const Type *type, int64_t stride[TILE_MAX_RANK]) {
@@ -18,7 +18,7 @@ static void strides_of(const Type *type, int64_t stride[TILE_MAX_RANK]) {
 }
 
 // The position of the element after the one at index[], which moves on.
-static int64_t view_next(const View *view, uint32_t index[TILE_MAX_RANK], int64_t at) {
+static int64_t view_next(const TileView *view, uint32_t index[TILE_MAX_RANK], int64_t at) {
   for (uint32_t d = view->shape->rank; d-- > 0;) {
     at += view->stride[d];
     if (++index[d] < view->shape->shape[d]) break;
@@ -29,7 +29,7 @@ static int64_t view_next(const View *view, uint32_t index[TILE_MAX_RANK], int64_
 }
 
 // to[i] = from[place of i]: the result is walked in order.
-static void read_view(Tile *to, const Tile *from, const View *view) {
+static void read_view(Tile *to, const Tile *from, const TileView *view) {
   uint32_t index[TILE_MAX_RANK] = {0};
   int64_t at = view->base;
   for (uint32_t i = 0; i < to->n; i++) {
@@ -39,36 +39,36 @@ static void read_view(Tile *to, const Tile *from, const View *view) {
   }
 }
 
-static View broadcast_view(const Type *from, const Type *to) {
-  View view = {.shape = to};
+static TileView broadcast_view(const Type *from, const Type *to) {
+  TileView view = {.shape = to};
   strides_of(from, view.stride);
   for (uint32_t d = 0; d < to->rank; d++)
     if (from->shape[d] == 1) view.stride[d] = 0;
   return view;
 }
 
-static View trans_view(const Op *op, const Type *from, const Type *to) {
+static TileView trans_view(const Op *op, const Type *from, const Type *to) {
   const Attr *order = op_attr(op, ATTR_ORDER);
   int64_t stride[TILE_MAX_RANK];
-  View view = {.shape = to};
+  TileView view = {.shape = to};
   if (!order || order->ints.n != to->rank) BUG("trans without an order of %u dimensions", to->rank);
   strides_of(from, stride);
   for (uint32_t d = 0; d < to->rank; d++) view.stride[d] = stride[order->ints.at[d]];
   return view;
 }
 
-static View slice_view(const Op *op, const Type *from, const Type *to) {
+static TileView slice_view(const Op *op, const Type *from, const Type *to) {
   const Attr *starts = op_attr(op, ATTR_STARTS);
-  View view = {.shape = to};
+  TileView view = {.shape = to};
   if (!starts || starts->ints.n != to->rank) BUG("slice without starts in %u dimensions", to->rank);
   strides_of(from, view.stride);
   for (uint32_t d = 0; d < to->rank; d++) view.base += starts->ints.at[d] * view.stride[d];
   return view;
 }
 
-static View flip_view(const Op *op, const Type *type) {
+static TileView flip_view(const Op *op, const Type *type) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  View view = {.shape = type};
+  TileView view = {.shape = type};
   strides_of(type, view.stride);
   view.base = view.stride[axis] * (type->shape[axis] - 1);
   view.stride[axis] = -view.stride[axis];
@@ -120,7 +120,7 @@ static void run_cat(Machine *m, const Op *op) {
 void eval_gather(const Op *op, const Type *source, const Tile *from, const Tile *index, Tile *to) {
   const Type *type = op_result(op)->type;
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  View view = {.shape = type};
+  TileView view = {.shape = type};
   uint32_t at_index[TILE_MAX_RANK] = {0};
   strides_of(source, view.stride);
   int64_t along = view.stride[axis], at = 0;
@@ -140,7 +140,7 @@ bool eval_shape_op(Machine *m, Op *op) {
   const Tile *from = eval_operand(m, op, 0);
   const Type *before = op_operand(op, 0)->type, *after = op_result(op)->type;
   Tile *to = eval_tile(m, op_result(op));
-  View view;
+  TileView view;
   switch ((int)op->kind) {
   case OP_BROADCAST: view = broadcast_view(before, after); break;
   case OP_TRANS: view = trans_view(op, before, after); break;

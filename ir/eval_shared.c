@@ -16,16 +16,16 @@ typedef struct Buffer {
   uint32_t n;
 } Buffer;
 
-typedef struct Copy {
+typedef struct CopiedElement {
   uint32_t buffer, element;
   uint64_t group;
   Element value;
-} Copy;
+} CopiedElement;
 
 struct SharedState {
-  VEC(Buffer) buffers; // one an alloc op: made anew, it is undefined again
-  VEC(Copy) copies;    // under way
-  uint64_t groups;     // committed
+  VEC(Buffer) buffers;       // one an alloc op: made anew, it is undefined again
+  VEC(CopiedElement) copies; // under way
+  uint64_t groups;           // committed
 };
 
 void eval_shared_program(Machine *m) {
@@ -42,7 +42,7 @@ static SharedState *state_of(Machine *m) {
   return m->shared;
 }
 
-static void clear(Buffer *buffer) {
+static void clear_buffer(Buffer *buffer) {
   for (uint32_t k = 0; k < buffer->n; k++) buffer->at[k] = (Element){.state = UNDEFINED};
 }
 
@@ -54,7 +54,7 @@ static bool share_bytes(const Buffer *a, const Buffer *b) {
 static void take_bytes(SharedState *state, uint32_t index) {
   const Buffer *taken = &state->buffers.at[index];
   for (uint32_t i = 0; i < state->buffers.n; i++)
-    if (share_bytes(&state->buffers.at[i], taken)) clear(&state->buffers.at[i]);
+    if (share_bytes(&state->buffers.at[i], taken)) clear_buffer(&state->buffers.at[i]);
 }
 
 // Whether elements of buffer number `index` may be written: no dot under way reads them, or their bytes.
@@ -91,7 +91,7 @@ uint64_t eval_shared_elements(const Machine *m, uint32_t buffer) { return m->sha
 
 bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint64_t n) {
   for (uint32_t i = 0; i < m->shared->copies.n; i++) {
-    const Copy *copy = &m->shared->copies.at[i];
+    const CopiedElement *copy = &m->shared->copies.at[i];
     if (copy->buffer == buffer && copy->element >= first && copy->element < first + n) return true;
   }
   return false;
@@ -99,7 +99,7 @@ bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint
 
 static void run_alloc(Machine *m, const Op *op) {
   uint32_t number = buffer_number(m, op);
-  clear(&m->shared->buffers.at[number]);
+  clear_buffer(&m->shared->buffers.at[number]);
   const Type *type = op_result(op)->type;
   Tile *to = eval_tile(m, op_result(op));
   to->bits[0] = number;
@@ -112,16 +112,16 @@ static void run_alloc(Machine *m, const Op *op) {
 // --- places
 
 // The elements of a part of a buffer, of `shape`, in row-major order.
-typedef struct Walk {
+typedef struct PartWalk {
   Buffer *buffer;
   uint32_t number;
   const Type *shape;
   uint64_t at, stride[TILE_MAX_RANK];
   uint32_t index[TILE_MAX_RANK];
-} Walk;
+} PartWalk;
 
-static Walk walk_of(Machine *m, const Tile *view, const Type *shape, const Attr *starts) {
-  Walk walk = {.shape = shape, .number = (uint32_t)view->bits[0], .at = view->bits[1]};
+static PartWalk walk_of(Machine *m, const Tile *view, const Type *shape, const Attr *starts) {
+  PartWalk walk = {.shape = shape, .number = (uint32_t)view->bits[0], .at = view->bits[1]};
   walk.buffer = &m->shared->buffers.at[walk.number];
   for (uint32_t d = 0; d < shape->rank; d++) {
     walk.stride[d] = view->bits[2 + d];
@@ -130,7 +130,7 @@ static Walk walk_of(Machine *m, const Tile *view, const Type *shape, const Attr 
   return walk;
 }
 
-static Element *walk_next(Walk *walk) {
+static Element *walk_next(PartWalk *walk) {
   if (walk->at >= walk->buffer->n) BUG("an element outside of its shared buffer");
   Element *element = &walk->buffer->at[walk->at];
   for (uint32_t d = walk->shape->rank; d-- > 0;) {
@@ -143,7 +143,7 @@ static Element *walk_next(Walk *walk) {
 }
 
 // Whether all that the walk comes to may be written.
-static bool may_write_walk(Machine *m, const Op *op, const Walk *walk) {
+static bool may_write_walk(Machine *m, const Op *op, const PartWalk *walk) {
   uint64_t last = walk->at;
   for (uint32_t d = 0; d < walk->shape->rank; d++) last += (walk->shape->shape[d] - 1) * walk->stride[d];
   return may_write(m, op, walk->number, walk->at, last);
@@ -153,7 +153,7 @@ static bool may_write_walk(Machine *m, const Op *op, const Walk *walk) {
 
 static bool run_store(Machine *m, const Op *op) {
   const Tile *from = eval_operand(m, op, 0);
-  Walk walk = walk_of(m, eval_operand(m, op, 1), op_operand(op, 0)->type, op_attr(op, ATTR_STARTS));
+  PartWalk walk = walk_of(m, eval_operand(m, op, 1), op_operand(op, 0)->type, op_attr(op, ATTR_STARTS));
   if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < from->n; i++) *walk_next(&walk) = tile_get(from, i);
@@ -163,7 +163,7 @@ static bool run_store(Machine *m, const Op *op) {
 static void run_load(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
   const Type *type = op_result(op)->type;
-  Walk walk = walk_of(m, eval_operand(m, op, 0), type, op_attr(op, ATTR_STARTS));
+  PartWalk walk = walk_of(m, eval_operand(m, op, 0), type, op_attr(op, ATTR_STARTS));
   const Attr *mirror = op_attr(op, ATTR_MIRROR);
   if (mirror) { // backwards from the end: unsigned sums wrap, and wrap back
     walk.at += walk.stride[mirror->i] * (type->shape[mirror->i] - 1);
@@ -190,7 +190,7 @@ static void run_gather(Machine *m, const Op *op) {
 static void run_count(Machine *m, const Op *op) {
   const Value *buffer = op_operand(op, 1);
   Tile bins = read_buffer(m, buffer);
-  Walk walk = walk_of(m, eval_operand(m, op, 1), buffer->type, NULL);
+  PartWalk walk = walk_of(m, eval_operand(m, op, 1), buffer->type, NULL);
   eval_count(eval_operand(m, op, 0), eval_operand(m, op, 2), &bins);
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < bins.n; i++) *walk_next(&walk) = tile_get(&bins, i);
@@ -200,7 +200,7 @@ static void run_count(Machine *m, const Op *op) {
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to) {
   const Tile *view = &m->values[buffer->id];
   if (!view->block) BUG("a shared buffer is used before it is made");
-  Walk walk = walk_of(m, view, buffer->type, NULL);
+  PartWalk walk = walk_of(m, view, buffer->type, NULL);
   for (uint32_t i = 0; i < to->n; i++) tile_set(to, i, walk_next(&walk));
 }
 
@@ -247,14 +247,14 @@ static bool copy_element(Machine *m, const Op *op, uint32_t i, Element *x) {
 
 static bool run_copy(Machine *m, const Op *op) {
   const Type *type = op_operand(op, 0)->type;
-  Walk walk = walk_of(m, eval_operand(m, op, 1), type, NULL);
+  PartWalk walk = walk_of(m, eval_operand(m, op, 1), type, NULL);
   uint32_t n = (uint32_t)type_elements(type);
   eval_race_op(m, op);
   if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < n; i++) {
     Element *element = walk_next(&walk);
-    Copy copy = {walk.number, (uint32_t)(element - walk.buffer->at), m->shared->groups + 1, {0}};
+    CopiedElement copy = {walk.number, (uint32_t)(element - walk.buffer->at), m->shared->groups + 1, {0}};
     if (!copy_element(m, op, i, &copy.value)) return false;
     *element = (Element){.state = UNDEFINED};
     vec_push(m->arena, &m->shared->copies, copy);
@@ -268,10 +268,10 @@ static void run_commit(Machine *m, const Op *op) {
   to->state[0] = 0;
 }
 
-static void land(SharedState *state, uint64_t last) {
+static void land_copies(SharedState *state, uint64_t last) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < state->copies.n; i++) {
-    const Copy *copy = &state->copies.at[i];
+    const CopiedElement *copy = &state->copies.at[i];
     if (copy->group > last) {
       state->copies.at[kept++] = *copy;
       continue;
@@ -294,7 +294,7 @@ static bool run_wait(Machine *m, const Op *op) {
                         "them, and %llu are not waited for",
                         i, (unsigned long long)(state->groups - group), (unsigned long long)pending);
   }
-  land(state, last);
+  land_copies(state, last);
   return true;
 }
 
@@ -309,7 +309,7 @@ bool eval_scratch(Machine *m, const Op *op) {
   if (!scratch) return true;
   uint32_t number = (uint32_t)m->values[scratch->id].bits[0];
   if (!may_write(m, op, number, 0, m->shared->buffers.at[number].n)) return false;
-  clear(&m->shared->buffers.at[number]);
+  clear_buffer(&m->shared->buffers.at[number]);
   take_bytes(m->shared, number);
   return true;
 }

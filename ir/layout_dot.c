@@ -27,12 +27,12 @@ typedef struct Bases {
   uint32_t n[DIM_COUNT];
 } Bases;
 
-static void add(Bases *bases, LayoutDim dim, uint32_t basis) {
+static void add_basis(Bases *bases, LayoutDim dim, uint32_t basis) {
   if (bases->n[dim] == LAYOUT_MAX_BITS) BUG("a dot's layout of too many bits");
   bases->at[dim][bases->n[dim]++] = basis;
 }
 
-static Layout finish(const Bases *bases, uint32_t out_bits) {
+static Layout layout_of_bases(const Bases *bases, uint32_t out_bits) {
   Layout layout = {.out_bits = (uint8_t)out_bits};
   uint32_t n = 0;
   for (int d = 0; d < DIM_COUNT; d++) {
@@ -47,7 +47,7 @@ static Layout finish(const Bases *bases, uint32_t out_bits) {
 
 // The bits first .. end - 1 of a dimension that begins at `shift`, to dim.
 static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t first, uint32_t end) {
-  for (uint32_t i = first; i < end; i++) add(bases, dim, 1u << (shift + i));
+  for (uint32_t i = first; i < end; i++) add_basis(bases, dim, 1u << (shift + i));
 }
 
 // Warps take a dimension's highest bits, below `end`;
@@ -55,7 +55,7 @@ static void add_range(Bases *bases, LayoutDim dim, uint32_t shift, uint32_t firs
 static uint32_t add_warps(Bases *bases, uint32_t shift, uint32_t first, uint32_t end, uint32_t warps) {
   uint32_t taken = min_u32(warps, end - first);
   add_range(bases, DIM_WARP, shift, end - taken, end);
-  for (uint32_t i = taken; i < warps; i++) add(bases, DIM_WARP, 0);
+  for (uint32_t i = taken; i < warps; i++) add_basis(bases, DIM_WARP, 0);
   return end - taken;
 }
 
@@ -64,8 +64,8 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
   Bases bases = {0};
   if (shape->m < 4 || shape->n < 3)
     BUG("a product of %u x %u has no tile of m16n8", 1u << shape->m, 1u << shape->n);
-  add(&bases, DIM_REGISTER, 1u << n);
-  add(&bases, DIM_REGISTER, 1u << (m + 3));
+  add_basis(&bases, DIM_REGISTER, 1u << n);
+  add_basis(&bases, DIM_REGISTER, 1u << (m + 3));
   add_range(&bases, DIM_LANE, n, 1, 3);
   add_range(&bases, DIM_LANE, m, 0, 3);
   uint32_t first_m = warpgroup ? 6 : 4;
@@ -76,7 +76,7 @@ Layout layout_mma_result(const DotShape *shape, const DotWarps *warps, bool warp
   add_range(&bases, DIM_REGISTER, n, 3, end_n);
   add_range(&bases, DIM_REGISTER, m, first_m, end_m);
   add_range(&bases, DIM_REGISTER, batch, 0, end_batch);
-  return finish(&bases, batch + shape->batch);
+  return layout_of_bases(&bases, batch + shape->batch);
 }
 
 // The part of a result's basis that an operand shares: batch and m, or batch and n.
@@ -91,7 +91,7 @@ static uint32_t operand_bits(const DotShape *shape, DotOperand operand) {
   return shape->batch + shape->k + (operand == DOT_A ? shape->m : shape->n);
 }
 
-static bool has(const Bases *bases, LayoutDim dim, uint32_t basis) {
+static bool has_basis(const Bases *bases, LayoutDim dim, uint32_t basis) {
   for (uint32_t i = 0; i < bases->n[dim]; i++)
     if (bases->at[dim][i] == basis) return true;
   return false;
@@ -101,11 +101,11 @@ static bool has(const Bases *bases, LayoutDim dim, uint32_t basis) {
 static void add_shared_part(Bases *bases, const Layout *result, const DotShape *shape, DotOperand operand) {
   for (uint32_t i = 0; i < result->bits[DIM_REGISTER]; i++) {
     uint32_t basis = operand_part(shape, operand, layout_basis(result, DIM_REGISTER, i));
-    if (basis && !has(bases, DIM_REGISTER, basis) && !has(bases, DIM_LANE, basis))
-      add(bases, DIM_REGISTER, basis);
+    if (basis && !has_basis(bases, DIM_REGISTER, basis) && !has_basis(bases, DIM_LANE, basis))
+      add_basis(bases, DIM_REGISTER, basis);
   }
   for (uint32_t i = 0; i < result->bits[DIM_WARP]; i++)
-    add(bases, DIM_WARP, operand_part(shape, operand, layout_basis(result, DIM_WARP, i)));
+    add_basis(bases, DIM_WARP, operand_part(shape, operand, layout_basis(result, DIM_WARP, i)));
 }
 
 Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperand operand, uint32_t pack) {
@@ -113,12 +113,12 @@ Layout layout_mma_operand(const Layout *result, const DotShape *shape, DotOperan
   Bases bases = {0};
   if (shape->k < pack + 3) BUG("a product over %u has no tile for packs of %u", 1u << shape->k, 1u << pack);
   add_range(&bases, DIM_REGISTER, k, 0, pack);
-  if (operand == DOT_A) add(&bases, DIM_REGISTER, 1u << (outer + 3));
+  if (operand == DOT_A) add_basis(&bases, DIM_REGISTER, 1u << (outer + 3));
   add_range(&bases, DIM_REGISTER, k, pack + 2, shape->k);
   add_range(&bases, DIM_LANE, k, pack, pack + 2);
   add_range(&bases, DIM_LANE, outer, 0, 3);
   add_shared_part(&bases, result, shape, operand); // bit 0 of n, a register's in the result, is a lane's of b
-  return finish(&bases, operand_bits(shape, operand));
+  return layout_of_bases(&bases, operand_bits(shape, operand));
 }
 
 Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand which, uint32_t k_bits) {
@@ -130,9 +130,9 @@ Layout layout_dot_part(const Layout *operand, const DotShape *shape, DotOperand 
       if (k >> k_bits && dim != DIM_REGISTER) BUG("a part of k that other threads hold");
       if (k >> k_bits) continue;
       if (which == DOT_A) basis = basis >> shape->k << k_bits | k;
-      add(&bases, (LayoutDim)dim, basis);
+      add_basis(&bases, (LayoutDim)dim, basis);
     }
-  return finish(&bases, operand->out_bits - dropped);
+  return layout_of_bases(&bases, operand->out_bits - dropped);
 }
 
 // Rows are renamed: an instruction's rows r and r + 8, which a thread holds, become neighbours.
@@ -179,25 +179,25 @@ Layout layout_fma_result(const DotShape *shape, uint32_t warp_bits) {
     LayoutDim dim = i < LANE_BITS ? DIM_LANE : DIM_WARP;
     bool along_n = i < LANE_BITS ? i >= first_n && i < first_n + 3 : at_n <= at_m;
     if (at_n < shape->n && (along_n || at_m == shape->m))
-      add(&bases, dim, 1u << at_n++);
+      add_basis(&bases, dim, 1u << at_n++);
     else if (at_m < shape->m)
-      add(&bases, dim, 1u << (m + at_m++));
+      add_basis(&bases, dim, 1u << (m + at_m++));
     else
-      add(&bases, dim, at_batch < shape->batch ? 1u << (batch + at_batch++) : 0);
+      add_basis(&bases, dim, at_batch < shape->batch ? 1u << (batch + at_batch++) : 0);
   }
   add_range(&bases, DIM_REGISTER, 0, at_n, shape->n);
   add_range(&bases, DIM_REGISTER, m, at_m, shape->m);
   add_range(&bases, DIM_REGISTER, batch, at_batch, shape->batch);
-  return finish(&bases, bits);
+  return layout_of_bases(&bases, bits);
 }
 
 Layout layout_fma_operand(const Layout *result, const DotShape *shape, DotOperand operand) {
   Bases bases = {0};
   add_range(&bases, DIM_REGISTER, operand == DOT_A ? 0 : shape->n, 0, shape->k);
   for (uint32_t i = 0; i < result->bits[DIM_LANE]; i++)
-    add(&bases, DIM_LANE, operand_part(shape, operand, layout_basis(result, DIM_LANE, i)));
+    add_basis(&bases, DIM_LANE, operand_part(shape, operand, layout_basis(result, DIM_LANE, i)));
   add_shared_part(&bases, result, shape, operand);
-  return finish(&bases, operand_bits(shape, operand));
+  return layout_of_bases(&bases, operand_bits(shape, operand));
 }
 
 bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_bits, uint32_t contiguous,
@@ -216,10 +216,10 @@ bool layout_wgmma_shared(uint32_t row_bits, uint32_t column_bits, uint32_t elem_
     uint32_t basis = 1u << (outer + i);
     if (i >= rows_a_line && i - rows_a_line < chunks)
       basis |= 1u << (inner + 4 - elem_bits + (i - rows_a_line));
-    add(&bases, DIM_OFFSET, basis);
+    add_basis(&bases, DIM_OFFSET, basis);
   }
   add_range(&bases, DIM_OFFSET, inner, row - elem_bits, inner_bits);
-  *layout = finish(&bases, row_bits + column_bits);
+  *layout = layout_of_bases(&bases, row_bits + column_bits);
   return true;
 }
 
@@ -231,8 +231,8 @@ static Layout rows_of_words(uint32_t row_bits, uint32_t column_bits, uint32_t co
   Bases bases = {0};
   add_range(&bases, DIM_OFFSET, inner, 0, inner_bits);
   for (uint32_t i = 0; i < outer_bits; i++)
-    add(&bases, DIM_OFFSET, 1u << (outer + i) | (i < 2 ? 1u << (inner + 3 + i) : 0));
-  return finish(&bases, row_bits + column_bits);
+    add_basis(&bases, DIM_OFFSET, 1u << (outer + i) | (i < 2 ? 1u << (inner + 3 + i) : 0));
+  return layout_of_bases(&bases, row_bits + column_bits);
 }
 
 // What the dot's threads hold of the operand.
@@ -269,12 +269,12 @@ static bool fma_shared(const Layout *home, const Layout *read, const DotShape *s
   for (uint32_t choice = 0; choice < 3; choice++)
     for (uint32_t i = VECTOR_BITS; i < outer_bits; i++) {
       uint32_t basis = 1u << (outer + i), holder = lanes & basis ? 0 : registers & basis ? 1 : 2;
-      if (holder == choice) add(&bases, DIM_OFFSET, basis);
+      if (holder == choice) add_basis(&bases, DIM_OFFSET, basis);
     }
   for (uint32_t i = 0; i < shape->k; i++)
-    add(&bases, DIM_OFFSET,
-        1u << (k + i) | (written >> i & 1 && at < BANK_BITS ? bases.at[DIM_OFFSET][at++] : 0));
-  *layout = finish(&bases, outer_bits + shape->k);
+    add_basis(&bases, DIM_OFFSET,
+              1u << (k + i) | (written >> i & 1 && at < BANK_BITS ? bases.at[DIM_OFFSET][at++] : 0));
+  *layout = layout_of_bases(&bases, outer_bits + shape->k);
   return true;
 }
 

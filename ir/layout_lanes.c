@@ -12,7 +12,7 @@
 enum { MAX_GENERATORS = 2 * LANE_PLAN_BITS + LANE_BITS };
 
 // Words number src's registers (low bits) and lanes.
-typedef struct Problem {
+typedef struct LaneProblem {
   uint32_t registers, lanes, warps;   // bits
   uint32_t round[LANE_PLAN_BITS];     // M of a round bit
   uint32_t thread[LANE_PLAN_BITS];    // M of a thread bit at first, then T
@@ -21,11 +21,11 @@ typedef struct Problem {
   uint32_t kernel, generators;        // how many
   Span lanes_reached;                 // by the generators: their lanes
   uint32_t select_of[LANE_PLAN_BITS]; // the register that a lane (then warp) bit adds to what a lane gives
-} Problem;
+} LaneProblem;
 
-static uint32_t lane_of(const Problem *p, uint32_t word) { return word >> p->registers; }
+static uint32_t lane_of(const LaneProblem *p, uint32_t word) { return word >> p->registers; }
 
-static uint32_t register_of(const Problem *p, uint32_t word) {
+static uint32_t register_of(const LaneProblem *p, uint32_t word) {
   return word & ((UINT32_C(1) << p->registers) - 1);
 }
 
@@ -50,14 +50,14 @@ static Span kernel_of(const Layout *layout) {
   return kernel;
 }
 
-static void add_generator(Problem *p, uint32_t word) {
+static void add_generator(LaneProblem *p, uint32_t word) {
   span_add(&p->lanes_reached, lane_of(p, word), p->generators);
   p->generator[p->generators++] = word;
 }
 
 // False where dst wants what its warp does not have.
-static bool problem_pose(const Layout *src, const Layout *kept, Problem *p) {
-  *p = (Problem){
+static bool problem_pose(const Layout *src, const Layout *kept, LaneProblem *p) {
+  *p = (LaneProblem){
       .registers = src->bits[DIM_REGISTER], .lanes = src->bits[DIM_LANE], .warps = src->bits[DIM_WARP]};
   const Layout warp = within_warp(src);
   const Span kernel = kernel_of(&warp);
@@ -81,7 +81,7 @@ static bool problem_pose(const Layout *src, const Layout *kept, Problem *p) {
 }
 
 // Changes T of the thread bit by generators; what else the combination names is not its business.
-static void lane_change(Problem *p, uint32_t thread_bit, uint64_t combo) {
+static void lane_change(LaneProblem *p, uint32_t thread_bit, uint64_t combo) {
   for (uint32_t g = 0; g < p->generators; g++) {
     if (!(combo >> g & 1)) continue;
     p->thread[thread_bit] ^= p->generator[g];
@@ -90,15 +90,15 @@ static void lane_change(Problem *p, uint32_t thread_bit, uint64_t combo) {
 }
 
 // Makes T's lane of the thread bit `wanted` where the generators can.
-static bool lane_steer(Problem *p, uint32_t thread_bit, uint32_t wanted) {
+static bool lane_steer(LaneProblem *p, uint32_t thread_bit, uint32_t wanted) {
   uint64_t combo = 0;
   if (span_reduce(&p->lanes_reached, lane_of(p, p->thread[thread_bit]) ^ wanted, &combo)) return false;
   lane_change(p, thread_bit, combo);
   return true;
 }
 
-static bool stay_in_own_lanes(Problem *p) {
-  const Problem before = *p;
+static bool stay_in_own_lanes(LaneProblem *p) {
+  const LaneProblem before = *p;
   for (uint32_t i = 0; i < p->lanes; i++)
     if (!lane_steer(p, i, UINT32_C(1) << i)) {
       *p = before;
@@ -109,7 +109,7 @@ static bool stay_in_own_lanes(Problem *p) {
 
 // The lanes of T independent, but for T that depend on others themselves. Those that no generator reaches
 // stay; to the others' each a fresh lane is added that the generators reach.
-static bool read_distinct_lanes(Problem *p) {
+static bool read_distinct_lanes(LaneProblem *p) {
   Span words = {0}, lanes = p->lanes_reached;
   for (uint32_t g = 0; g < p->generators; g++) span_add(&words, p->generator[g], g);
   uint32_t fresh = 0;
@@ -132,7 +132,7 @@ static bool read_distinct_lanes(Problem *p) {
 }
 
 // What a lane gives is send_register(k) ^ select_of(its number): from T, backwards.
-static void find_selects(Problem *p) {
+static void find_selects(LaneProblem *p) {
   Span lanes = {0};
   for (uint32_t i = 0; i < p->lanes; i++) span_add(&lanes, lane_of(p, p->thread[i]), i);
   for (uint32_t i = 0; i < p->lanes; i++) {
@@ -143,7 +143,7 @@ static void find_selects(Problem *p) {
   }
 }
 
-static uint32_t selects_of(const Problem *p, uint32_t lane) {
+static uint32_t selects_of(const LaneProblem *p, uint32_t lane) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < p->lanes; i++)
     if (lane >> i & 1) registers ^= p->select_of[i];
@@ -173,7 +173,7 @@ static void find_results(const Layout *dst, const Layout *kept, LanePlan *plan) 
     if (!layout_delta(&rounds, dst->basis[i], &plan->result_round[i])) BUG("a dropped register is lost");
 }
 
-static void count_shuffles(const Problem *p, LanePlan *plan) {
+static void count_shuffles(const LaneProblem *p, LanePlan *plan) {
   Span lanes = {0};
   for (uint32_t i = 0; i < plan->round_bits; i++) span_add(&lanes, plan->round_lane[i], i);
   for (uint32_t i = 0; i < plan->thread_bits; i++)
@@ -182,7 +182,7 @@ static void count_shuffles(const Problem *p, LanePlan *plan) {
   if (plan->butterfly) plan->shuffles -= UINT32_C(1) << (plan->round_bits - span_size(&lanes));
 }
 
-static void write_plan(Problem *p, uint32_t round_bits, LanePlan *plan) {
+static void write_plan(LaneProblem *p, uint32_t round_bits, LanePlan *plan) {
   uint32_t send_of[LANE_PLAN_BITS];
   find_selects(p);
   *plan = (LanePlan){.src_register_bits = p->registers,
@@ -209,7 +209,7 @@ bool layout_lane_plan(const Layout *src, const Layout *dst, LanePlan *plan) {
       src->bits[DIM_LANE] > LANE_BITS || src->bits[DIM_LANE] + src->bits[DIM_WARP] > LANE_PLAN_BITS)
     return false;
   const Layout kept = layout_drop_registers(dst);
-  Problem p;
+  LaneProblem p;
   if (!problem_pose(src, &kept, &p)) return false;
   if (!stay_in_own_lanes(&p) && !read_distinct_lanes(&p)) return false;
   for (uint32_t i = p.lanes; i < p.lanes + p.warps; i++) lane_steer(&p, i, 0);

@@ -13,42 +13,42 @@ enum { MAX_REGION_DEPTH = 100, MAX_TEXT = 256 << 20, MAX_PARAMS = 4096, MAX_ALIA
 
 static Arena *arena_of(Parser *p) { return p->ir->arena; }
 
-static bool is_binding(const void *binding, const void *name) {
-  return ((const Binding *)binding)->name == name;
+static bool has_name(const void *named, const void *name) {
+  return ((const NamedValue *)named)->name == name;
 }
 
 static uint64_t hash_name(const char *name) { return hash_bytes(name, strlen(name)); }
 
-static Binding *find_binding(const Parser *p, const char *name) {
-  return table_find(&p->bindings, hash_name(name), name, is_binding);
+static NamedValue *find_named(const Parser *p, const char *name) {
+  return table_find(&p->bindings, hash_name(name), name, has_name);
 }
 
 // A name of digits alone is a number that printing gave; others are kept as the value's hint.
-static void bind(Parser *p, const char *name, Loc loc, Value *value) {
+static void bind_value(Parser *p, const char *name, Loc loc, Value *value) {
   if (p->failed) return;
-  void **place = table_place(&p->bindings, arena_of(p), hash_name(name), name, is_binding);
-  if (!*place) *place = ARENA_NEW(arena_of(p), Binding);
-  Binding *binding = *place;
-  if (binding->value) {
+  void **place = table_place(&p->bindings, arena_of(p), hash_name(name), name, has_name);
+  if (!*place) *place = ARENA_NEW(arena_of(p), NamedValue);
+  NamedValue *named = *place;
+  if (named->value) {
     parser_fail(p, loc, "%%%s is defined already", name);
     return;
   }
-  *binding = (Binding){name, value};
+  *named = (NamedValue){name, value};
   if (name_is_plain(str_from(name))) value->name = name;
   vec_push(arena_of(p), &p->visible, name);
 }
 
 static void leave_scope(Parser *p, uint32_t mark) {
-  while (p->visible.n > mark) find_binding(p, vec_pop(&p->visible))->value = NULL;
+  while (p->visible.n > mark) find_named(p, vec_pop(&p->visible))->value = NULL;
 }
 
 static Value *use_value(Parser *p) {
   Loc loc = p->token.loc;
   const char *name = parser_name(p, TOKEN_VALUE, "a value (%name)");
   if (!name) return NULL;
-  const Binding *binding = find_binding(p, name);
-  if (!binding || !binding->value) parser_fail(p, loc, "%%%s is not defined here", name);
-  return p->failed ? NULL : binding->value;
+  const NamedValue *named = find_named(p, name);
+  if (!named || !named->value) parser_fail(p, loc, "%%%s is not defined here", name);
+  return p->failed ? NULL : named->value;
 }
 
 // ints := '[' [INTEGER {',' INTEGER}] ']'
@@ -119,7 +119,7 @@ static void parse_region(Parser *p, Op *op) {
       const char *name = parser_name(p, TOKEN_VALUE, "an argument (%name)");
       parser_expect(p, ':');
       const Type *type = parse_type(p);
-      if (!p->failed) bind(p, name, loc, region_add_arg(region, type, NULL));
+      if (!p->failed) bind_value(p, name, loc, region_add_arg(region, type, NULL));
     } while (parser_take(p, ',') && !p->failed);
     parser_expect(p, ')');
   }
@@ -199,7 +199,7 @@ static void finish_op(Parser *p, OpParts *parts, Op *op, Loc loc) {
   while (is_region_word(p) && !p->failed) parse_region(p, op);
   op->loc = parse_loc(p, loc);
   for (uint32_t i = 0; i < parts->names.n; i++)
-    bind(p, parts->names.at[i].name, parts->names.at[i].loc, &op->results[i]);
+    bind_value(p, parts->names.at[i].name, parts->names.at[i].loc, &op->results[i]);
 }
 
 // op := [VALUE {',' VALUE} '='] NAME [VALUE {',' VALUE}]
@@ -320,7 +320,7 @@ static void parse_constexprs(Parser *p) {
 
 static void bind_params(Parser *p, Region *region) {
   for (uint32_t i = 0; i < p->func->param_count; i++)
-    bind(p, p->func->params[i].name, p->func->params[i].loc, region->args[i]);
+    bind_value(p, p->func->params[i].name, p->func->params[i].loc, region->args[i]);
 }
 
 static bool take_host_word(Parser *p, HostKind *kind) {

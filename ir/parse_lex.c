@@ -54,7 +54,7 @@ static TokenKind sigil_kind(char c) {
   return c == '%' ? TOKEN_VALUE : c == '@' ? TOKEN_SYMBOL : c == '#' ? TOKEN_ALIAS : TOKEN_BAD;
 }
 
-static size_t scan(const Lexer *lexer, TokenKind *kind) {
+static size_t scan_token(const Lexer *lexer, TokenKind *kind) {
   size_t at = lexer->at;
   char c = lexer->text.at[at], next = char_at(lexer, at + 1);
   *kind = TOKEN_PUNCT;
@@ -77,13 +77,13 @@ static size_t scan(const Lexer *lexer, TokenKind *kind) {
   return *kind == TOKEN_BAD ? at + 1 : word_end(lexer, at + 1);
 }
 
-Token lexer_next(Lexer *lexer) {
+IrToken lexer_next(Lexer *lexer) {
   skip_space(lexer);
   size_t col = lexer->at - lexer->line_start + 1;
-  Token token = {.kind = TOKEN_END, .loc = {.line = lexer->line, .file = lexer->file}};
+  IrToken token = {.kind = TOKEN_END, .loc = {.line = lexer->line, .file = lexer->file}};
   token.loc.col = col > UINT16_MAX ? UINT16_MAX : (uint16_t)col;
   if (lexer->at >= lexer->text.n) return token;
-  size_t end = scan(lexer, &token.kind), n = end - lexer->at;
+  size_t end = scan_token(lexer, &token.kind), n = end - lexer->at;
   size_t sigil = token.kind == TOKEN_VALUE || token.kind == TOKEN_SYMBOL || token.kind == TOKEN_ALIAS;
   token.text = (Str){lexer->text.at + lexer->at + sigil, n - sigil};
   token.loc.len = n > UINT16_MAX ? UINT16_MAX : (uint16_t)n;

@@ -17,11 +17,11 @@ typedef enum TokenKind {
   TOKEN_BAD,
 } TokenKind;
 
-typedef struct Token {
+typedef struct IrToken {
   TokenKind kind;
   Str text;
   Loc loc;
-} Token;
+} IrToken;
 
 typedef struct Lexer {
   Str text;
@@ -31,6 +31,6 @@ typedef struct Lexer {
 } Lexer;
 
 // The next token; TOKEN_END at the end, again and again. White space and // comments are skipped.
-Token lexer_next(Lexer *lexer);
+IrToken lexer_next(Lexer *lexer);
 
 #endif

@@ -21,10 +21,10 @@ void parser_fail(Parser *p, Loc loc, const char *format, ...) {
   p->token.kind = TOKEN_END;
 }
 
-static int shown(Str text) { return text.n > 60 ? 60 : (int)text.n; }
+static int shown_length(Str text) { return text.n > 60 ? 60 : (int)text.n; }
 
 void parser_expected(Parser *p, const char *what) {
-  const Token *token = &p->token;
+  const IrToken *token = &p->token;
   if (token->kind == TOKEN_END)
     parser_fail(p, token->loc, "expected %s, found the end of the file", what);
   else if (token->kind == TOKEN_BAD && token->text.at[0] == '"')
@@ -34,7 +34,7 @@ void parser_expected(Parser *p, const char *what) {
                         : token->kind == TOKEN_SYMBOL ? "@"
                         : token->kind == TOKEN_ALIAS  ? "#"
                                                       : "";
-    parser_fail(p, token->loc, "expected %s, found '%s%.*s'", what, sigil, shown(token->text),
+    parser_fail(p, token->loc, "expected %s, found '%s%.*s'", what, sigil, shown_length(token->text),
                 token->text.at);
   }
 }
@@ -43,10 +43,10 @@ void parser_unknown(Parser *p, const char *what, const char *const *names, size_
   Str text = p->token.text;
   const char *nearest = diag_nearest(text, names, n);
   if (nearest)
-    parser_fail(p, p->token.loc, "unknown %s '%.*s'; did you mean '%s'?", what, shown(text), text.at,
+    parser_fail(p, p->token.loc, "unknown %s '%.*s'; did you mean '%s'?", what, shown_length(text), text.at,
                 nearest);
   else
-    parser_fail(p, p->token.loc, "unknown %s '%.*s'", what, shown(text), text.at);
+    parser_fail(p, p->token.loc, "unknown %s '%.*s'", what, shown_length(text), text.at);
 }
 
 void parser_advance(Parser *p) {
@@ -283,7 +283,7 @@ static int dim_by_name(const Parser *p) {
 static const Layout *find_alias(Parser *p) {
   for (uint32_t i = 0; i < p->aliases.n; i++)
     if (str_is(p->token.text, p->aliases.at[i].name)) return p->aliases.at[i].layout;
-  parser_fail(p, p->token.loc, "there is no layout '#%.*s'", shown(p->token.text), p->token.text.at);
+  parser_fail(p, p->token.loc, "there is no layout '#%.*s'", shown_length(p->token.text), p->token.text.at);
   return NULL;
 }
 

@@ -7,10 +7,11 @@
 #include "ir/ir.h"
 #include "ir/parse_lex.h"
 
-typedef struct Binding {
+// What a %name stands for.
+typedef struct NamedValue {
   const char *name; // interned; NULL: a free slot
   Value *value;     // NULL: out of scope
-} Binding;
+} NamedValue;
 
 typedef struct Alias {
   const char *name;
@@ -20,13 +21,13 @@ typedef struct Alias {
 typedef struct Parser {
   IrContext *ir;
   Lexer lexer;
-  Token token;
+  IrToken token;
   bool failed;
   IrModule *module;
   Func *func;
   uint32_t depth; // of regions
   VEC(Alias) aliases;
-  Table bindings;            // by name: Binding
+  Table bindings;            // by name: NamedValue
   VEC(const char *) visible; // names bound and still in scope, in order
 } Parser;
 

@@ -60,37 +60,37 @@ void verify_ring_op(Verifier *v, const Op *op) {
 
 // --- each value is used once
 
-static bool carries(const Use *use) {
+static bool hands_ring_on(const Use *use) {
   const Op *op = use->user;
   uint32_t index = (uint32_t)(use - op->operands);
   switch ((int)op->kind) {
   case OP_RING_FILL:
   case OP_RING_WAIT:
   case OP_RING_RELEASE: return index == 0;
-  case OP_FOR: return index >= 3;
+  case OP_FOR: return index >= LOOP_FIRST_INIT;
   case OP_WHILE: return true;
   case OP_YIELD: return op->region->parent != NULL;
   default: return false;
   }
 }
 
-static bool holds(const Region *region, const Op *op) {
+static bool region_holds(const Region *region, const Op *op) {
   const Region *at = op->region;
   while (at && at != region) at = at->parent ? at->parent->region : NULL;
   return at != NULL;
 }
 
 // Whether one run does not come to both: they stand in the two branches of an if.
-static bool exclude(const Op *a, const Op *b) {
+static bool exclude_each_other(const Op *a, const Op *b) {
   for (const Region *region = a->region; region->parent; region = region->parent->region) {
     const Op *parent = region->parent;
-    if (parent->kind == OP_IF && holds(parent->regions[region == parent->regions[0]], b)) return true;
+    if (parent->kind == OP_IF && region_holds(parent->regions[region == parent->regions[0]], b)) return true;
   }
   return false;
 }
 
 // Whether the op is run more than once for one of the value.
-static bool repeats(const Value *value, const Op *op) {
+static bool runs_again(const Value *value, const Op *op) {
   const Region *home = value->def ? value->def->region : value->region;
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
     if (region->parent->kind != OP_IF) return true;
@@ -99,11 +99,11 @@ static bool repeats(const Value *value, const Op *op) {
 
 static void check_used_once(Verifier *v, const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
-    if (!carries(use))
+    if (!hands_ring_on(use))
       verify_fail(v, use->user, "a ring is no operand %u of it", (unsigned)(use - use->user->operands));
-    bool again = repeats(value, use->user);
+    bool again = runs_again(value, use->user);
     for (const Use *other = value->first_use; other != use; other = other->next)
-      again |= !exclude(use->user, other->user);
+      again |= !exclude_each_other(use->user, other->user);
     if (again) verify_fail(v, use->user, "the ring is used once more: what it gave is the ring from then on");
   }
 }
@@ -156,7 +156,7 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
 
 static RingCounts *counts_of(const RingChecker *c, const Value *value) { return &c->counts[value->id]; }
 
-static void step(RingChecker *c, const Op *op) {
+static void check_turn(RingChecker *c, const Op *op) {
   RingCounts counts = *counts_of(c, op_operand(op, 0));
   if (!counts.begin) return; // said where the value comes from
   if (op->kind != OP_RING_RELEASE) check_buffers(c, op, counts.begin);
@@ -189,35 +189,34 @@ static void hand_on(RingChecker *c, const Value *from, const Value *to) {
   if (is_ring(from) && is_ring(to)) *counts_of(c, to) = *counts_of(c, from);
 }
 
-static void walk(RingChecker *c, const Region *region);
+static void check_region(RingChecker *c, const Region *region);
 
-static void walk_for(RingChecker *c, const Op *op) {
-  const Region *body = op->regions[0];
+static void check_for(RingChecker *c, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
-    hand_on(c, op_operand(op, i + 3), body->args[i + 1]);
-    hand_on(c, op_operand(op, i + 3), &op->results[i]);
+    hand_on(c, loop_init(op, i), loop_carried(op, i));
+    hand_on(c, loop_init(op, i), &op->results[i]);
   }
-  walk(c, body);
+  check_region(c, op->regions[0]);
   for (uint32_t i = 0; i < op->result_count; i++)
-    check_agree(c, op, op_operand(op, i + 3), op_operand(body->last, i), "before a round and after it");
+    check_agree(c, op, loop_init(op, i), loop_yielded(op, i), "before a round and after it");
 }
 
-static void walk_while(RingChecker *c, const Op *op) {
+static void check_while(RingChecker *c, const Op *op) {
   const Region *test = op->regions[0], *body = op->regions[1];
   for (uint32_t i = 0; i < op->result_count; i++) hand_on(c, op_operand(op, i), test->args[i]);
-  walk(c, test);
+  check_region(c, test);
   for (uint32_t i = 0; i < op->result_count; i++) {
     hand_on(c, op_operand(test->last, i + 1), body->args[i]);
     hand_on(c, op_operand(test->last, i + 1), &op->results[i]);
   }
-  walk(c, body);
+  check_region(c, body);
   for (uint32_t i = 0; i < op->result_count; i++)
     check_agree(c, op, op_operand(op, i), op_operand(body->last, i), "before a round and after it");
 }
 
-static void walk_if(RingChecker *c, const Op *op) {
-  walk(c, op->regions[0]);
-  walk(c, op->regions[1]);
+static void check_if(RingChecker *c, const Op *op) {
+  check_region(c, op->regions[0]);
+  check_region(c, op->regions[1]);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Value *one = op_operand(op->regions[0]->last, i);
     check_agree(c, op, one, op_operand(op->regions[1]->last, i), "by its two branches");
@@ -225,26 +224,26 @@ static void walk_if(RingChecker *c, const Op *op) {
   }
 }
 
-static void walk_op(RingChecker *c, const Op *op) {
+static void check_op(RingChecker *c, const Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
     *counts_of(c, op_result(op)) = (RingCounts){op, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
     break;
   case OP_RING_FILL:
   case OP_RING_WAIT:
-  case OP_RING_RELEASE: step(c, op); break;
-  case OP_FOR: walk_for(c, op); break;
-  case OP_WHILE: walk_while(c, op); break;
-  case OP_IF: walk_if(c, op); break;
+  case OP_RING_RELEASE: check_turn(c, op); break;
+  case OP_FOR: check_for(c, op); break;
+  case OP_WHILE: check_while(c, op); break;
+  case OP_IF: check_if(c, op); break;
   default: break;
   }
 }
 
-static void walk(RingChecker *c, const Region *region) {
+static void check_region(RingChecker *c, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++)
     if (is_ring(region->args[i])) check_used_once(c->v, region->args[i]);
   for (const Op *op = region->first; op && c->v->ok; op = op->next) {
-    walk_op(c, op);
+    check_op(c, op);
     for (uint32_t i = 0; i < op->result_count; i++)
       if (is_ring(&op->results[i])) check_used_once(c->v, &op->results[i]);
   }
@@ -254,5 +253,5 @@ void verify_rings(Verifier *v) {
   RingChecker c = {.v = v,
                    .counts = ARENA_ARRAY(&v->scratch, RingCounts, v->func->value_count),
                    .names = ARENA_ARRAY(&v->scratch, const Op *, v->func->op_count)};
-  walk(&c, v->func->body);
+  check_region(&c, v->func->body);
 }

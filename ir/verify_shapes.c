@@ -172,28 +172,28 @@ static void check_histogram(Verifier *v, const Op *op) {
 // --- dot
 
 // Of a tile or of a buffer in shared memory.
-static bool holds(const Type *type, Elem elem) {
+static bool has_elem(const Type *type, Elem elem) {
   return type->kind == TYPE_SHARED ? type->elem == elem : type_is_elem(type, elem);
 }
 
 static bool is_small_float(const Type *type) {
-  return holds(type, ELEM_FP16) || holds(type, ELEM_BF16) || holds(type, ELEM_FP8E4NV) ||
-         holds(type, ELEM_FP8E5);
+  return has_elem(type, ELEM_FP16) || has_elem(type, ELEM_BF16) || has_elem(type, ELEM_FP8E4NV) ||
+         has_elem(type, ELEM_FP8E5);
 }
 
-static bool is_fp8(const Type *type) { return holds(type, ELEM_FP8E4NV) || holds(type, ELEM_FP8E5); }
+static bool is_fp8(const Type *type) { return has_elem(type, ELEM_FP8E4NV) || has_elem(type, ELEM_FP8E5); }
 
-static bool is_byte(const Type *type) { return holds(type, ELEM_I8) || holds(type, ELEM_U8); }
+static bool is_byte(const Type *type) { return has_elem(type, ELEM_I8) || has_elem(type, ELEM_U8); }
 
 // a and b of one element type, but that both fp8 formats, and bytes of both signs, mix.
-static bool multiplies(const Type *a, const Type *b, const Type *acc) {
+static bool can_multiply(const Type *a, const Type *b, const Type *acc) {
   bool mixed = (is_fp8(a) && is_fp8(b)) || (is_byte(a) && is_byte(b));
   if (a->elem != b->elem && !mixed) return false;
-  if (is_byte(a)) return holds(acc, ELEM_I32);
-  if (holds(a, ELEM_FP64)) return holds(acc, ELEM_FP64);
-  if (holds(a, ELEM_FP32)) return holds(acc, ELEM_FP32);
+  if (is_byte(a)) return has_elem(acc, ELEM_I32);
+  if (has_elem(a, ELEM_FP64)) return has_elem(acc, ELEM_FP64);
+  if (has_elem(a, ELEM_FP32)) return has_elem(acc, ELEM_FP32);
   if (!is_small_float(a)) return false;
-  return holds(acc, ELEM_FP32) || (holds(acc, ELEM_FP16) && !holds(a, ELEM_BF16));
+  return has_elem(acc, ELEM_FP32) || (has_elem(acc, ELEM_FP16) && !has_elem(a, ELEM_BF16));
 }
 
 // An operand has the dot's part of k, or more: then the part is within it.
@@ -248,7 +248,7 @@ static void check_dot(Verifier *v, const Op *op) {
   if (!dot_shapes_agree(op))
     verify_fail(v, op, "the shapes of %s, %s and %s do not agree", verify_type_text(v, a),
                 verify_type_text(v, b), verify_type_text(v, acc));
-  else if (!multiplies(a, b, acc))
+  else if (!can_multiply(a, b, acc))
     verify_fail(v, op, "there is no dot of %s and %s into %s", elem_info(type_element(a)->elem)->name,
                 elem_info(type_element(b)->elem)->name, elem_info(type_element(acc)->elem)->name);
   if (result_type(op) != acc)
@@ -258,7 +258,7 @@ static void check_dot(Verifier *v, const Op *op) {
       (operand_type(op, 3)->kind != TYPE_SCALAR || operand_type(op, 3)->elem != ELEM_I1))
     verify_fail(v, op, "'fresh' is i1, not %s", verify_type_text(v, operand_type(op, 3)));
   verify_word(v, op, ATTR_PRECISION, precisions, 3);
-  if (op_attr(op, ATTR_PRECISION) && !holds(a, ELEM_FP32))
+  if (op_attr(op, ATTR_PRECISION) && !has_elem(a, ELEM_FP32))
     verify_fail(v, op, "'precision' is of dots of fp32");
   if (op_int(op, ATTR_IMPRECISE, 0) < 0) verify_fail(v, op, "'imprecise' is 0 or more");
 }

@@ -29,7 +29,7 @@ static void check_alloc(Verifier *v, const Op *op) {
 }
 
 // A tile's elements as a buffer holds them: i1 as bytes, pointers as i64.
-static bool holds(const Type *buffer, const Type *tile) {
+static bool holds_elements(const Type *buffer, const Type *tile) {
   const Type *element = type_element(tile);
   if (element->kind == TYPE_PTR) return buffer->elem == ELEM_I64;
   return buffer->elem == (element->elem == ELEM_I1 ? ELEM_I8 : element->elem);
@@ -55,7 +55,7 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
   if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool has_elements = type_element(tile)->kind == TYPE_SCALAR || type_is_ptr(tile);
   bool has_shape = type_is_tile(tile) || (type_elements(buffer) == 1 && !op_attr(op, ATTR_STARTS));
-  if (!has_shape || !has_elements || !holds(buffer, tile))
+  if (!has_shape || !has_elements || !holds_elements(buffer, tile))
     verify_fail(v, op, "%s does not hold %s", verify_type_text(v, buffer), verify_type_text(v, tile));
   else if (op_attr(op, ATTR_STARTS))
     check_starts(v, op, tile, buffer);
@@ -91,7 +91,7 @@ static void check_gather(Verifier *v, const Op *op) {
   if (!is_buffer(v, op, buffer, "the buffer")) return;
   bool agree = type_is_tile(to) && type_same_shape(index, to) && index->layout == to->layout &&
                type_is_int(index) && to->rank == buffer->rank && axis >= 0 && axis < to->rank &&
-               holds(buffer, to);
+               holds_elements(buffer, to);
   for (uint32_t d = 0; agree && d < to->rank; d++) agree = d == axis || to->shape[d] == buffer->shape[d];
   if (!agree)
     verify_fail(v, op, "%s from %s by %s along %" PRId64, verify_type_text(v, to),

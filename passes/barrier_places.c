@@ -4,6 +4,7 @@
 // In shared memory those to the same bytes; parts of one buffer at constant starts that do not meet are none. In global
 // memory those of tiles of one shape whose elements are held by different threads: by several warps, or otherwise in
 // the one access than in the other.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -23,7 +24,7 @@ static bool share_bytes(const Op *a, const Op *b) {
   return begin_of(a) < b_end && begin_of(b) < a_end;
 }
 
-static bool parts_meet(const Part *a, const Part *b) {
+static bool parts_meet(const BufferPart *a, const BufferPart *b) {
   for (uint32_t d = 0; a->starts && b->starts && d < a->shape->rank; d++) {
     int64_t a_begin = a->starts->ints.at[d], b_begin = b->starts->ints.at[d];
     if (a_begin + a->shape->shape[d] <= b_begin || b_begin + b->shape->shape[d] <= a_begin) return false;
@@ -31,14 +32,14 @@ static bool parts_meet(const Part *a, const Part *b) {
   return true;
 }
 
-static bool overlap(const Placer *p, const Part *a, const Part *b) {
+static bool parts_overlap(const Placer *p, const BufferPart *a, const BufferPart *b) {
   if (a->alloc == b->alloc) return parts_meet(a, b);
   return share_bytes(p->buffers.allocs.at[a->alloc], p->buffers.allocs.at[b->alloc]);
 }
 
 // The part that a store or load names; starts NULL: it names none of a buffer itself.
-static Part named_part(const Placer *p, const Op *op) {
-  Part part = {0};
+static BufferPart named_part(const Placer *p, const Op *op) {
+  BufferPart part = {0};
   if (op->kind != OP_SHARED_STORE && op->kind != OP_SHARED_LOAD) return part;
   const Value *buffer = op_operand(op, op->kind == OP_SHARED_STORE);
   if (!op_attr(op, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return part;
@@ -48,12 +49,12 @@ static Part named_part(const Placer *p, const Op *op) {
   return part;
 }
 
-static bool same_part(const Part *a, const Part *b) {
+static bool same_part(const BufferPart *a, const BufferPart *b) {
   if (a->alloc != b->alloc || !a->starts || !b->starts || !type_same_shape(a->shape, b->shape)) return false;
   return memcmp(a->starts->ints.at, b->starts->ints.at, a->starts->ints.n * sizeof *a->starts->ints.at) == 0;
 }
 
-static uint32_t part_number(const Placer *p, const Part *part) {
+static uint32_t part_number(const Placer *p, const BufferPart *part) {
   uint32_t i = p->buffers.allocs.n;
   while (i < p->parts.n && !same_part(&p->parts.at[i], part)) i++;
   return i;
@@ -61,7 +62,7 @@ static uint32_t part_number(const Placer *p, const Part *part) {
 
 static void note_part(Op *op, void *data) {
   Placer *p = data;
-  Part part = named_part(p, op);
+  BufferPart part = named_part(p, op);
   if (part.starts && part_number(p, &part) == p->parts.n) vec_push(p->context->scratch, &p->parts, part);
 }
 
@@ -98,7 +99,7 @@ static bool held_by_warps(const Placer *p, const Type *type) {
   return free_bits[DIM_WARP] != 0;
 }
 
-static bool clash(const Placer *p, uint32_t i, uint32_t k) {
+static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k) {
   const Type *a = p->kinds.at[i], *b = p->kinds.at[k];
   if (i == k) return (!a || a->layout) && held_by_warps(p, a);
   if (!a || !b || !type_same_shape(a, b) || !a->layout || !b->layout) return false;
@@ -125,7 +126,7 @@ static void add_buffers(const Placer *p, TouchedPlaces *access, const Value *val
 }
 
 static void add_move(const Placer *p, TouchedPlaces *access, const Op *op) {
-  Part part = named_part(p, op);
+  BufferPart part = named_part(p, op);
   if (part.starts)
     add_place(p, access, part_number(p, &part));
   else
@@ -133,7 +134,7 @@ static void add_move(const Placer *p, TouchedPlaces *access, const Op *op) {
 }
 
 // An operand that goes through registers is read by the threads themselves, at once.
-static void touch_dot(const Placer *p, Touch *t, const Op *op) {
+static void touch_dot(const Placer *p, TouchedMemory *t, const Op *op) {
   static const AttrKey anchors[2] = {ATTR_ANCHOR_A, ATTR_ANCHOR_B};
   bool proxy = dot_instruction_info(dot_instruction(op))->is_async;
   for (uint32_t i = 0; i < 2; i++) {
@@ -144,7 +145,7 @@ static void touch_dot(const Placer *p, Touch *t, const Op *op) {
 
 static void note_touch(Op *op, void *data) {
   Placer *p = data;
-  Touch *t = &p->touches[op->id];
+  TouchedMemory *t = &p->touches[op->id];
   if (op->kind == OP_SHARED_STORE) add_move(p, &t->writes, op);
   if (op->kind == OP_SHARED_LOAD) add_move(p, &t->reads, op);
   if (op->kind == OP_SHARED_GATHER) add_buffers(p, &t->reads, op_operand(op, 0));
@@ -162,7 +163,7 @@ static void note_touch(Op *op, void *data) {
   if (view) set_add(p->ring_kinds[p->rings.of[op_operand(view, 0)->id]], t->global);
 }
 
-const Touch *barrier_touch(const Placer *p, const Op *op) {
+const TouchedMemory *barrier_touch(const Placer *p, const Op *op) {
   bool touches = is_global(op) || op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD ||
                  op->kind == OP_SHARED_GATHER || op->kind == OP_SHARED_COUNT || op->kind == OP_DOT;
   return touches ? &p->touches[op->id] : NULL;
@@ -176,21 +177,22 @@ static uint64_t **make_sets(const Placer *p, uint32_t n) {
 
 void barrier_places_find(Placer *p) {
   Arena *arena = p->context->scratch;
-  for (uint32_t i = 0; i < p->buffers.allocs.n; i++) vec_push(arena, &p->parts, ((Part){i, NULL, NULL}));
+  for (uint32_t i = 0; i < p->buffers.allocs.n; i++)
+    vec_push(arena, &p->parts, ((BufferPart){i, NULL, NULL}));
   region_walk(p->func->body, note_part, p);
   vec_push(arena, &p->kinds, NULL);
   region_walk(p->func->body, note_kind, p);
-  uint32_t n = p->parts.n, most = n > p->kinds.n ? n : p->kinds.n;
+  uint32_t n = p->parts.n, most = max_u32(n, p->kinds.n);
   p->words = most / 64 + 1;
   p->overlaps = make_sets(p, n);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = 0; k < n; k++)
-      if (overlap(p, &p->parts.at[i], &p->parts.at[k])) set_add(p->overlaps[i], k);
+      if (parts_overlap(p, &p->parts.at[i], &p->parts.at[k])) set_add(p->overlaps[i], k);
   p->clashes = make_sets(p, p->kinds.n);
   for (uint32_t i = 0; i < p->kinds.n; i++)
     for (uint32_t k = 0; k < p->kinds.n; k++)
-      if (clash(p, i, k)) set_add(p->clashes[i], k);
+      if (kinds_clash(p, i, k)) set_add(p->clashes[i], k);
   p->ring_kinds = make_sets(p, p->rings.begins.n);
-  p->touches = ARENA_ARRAY(arena, Touch, p->func->op_count);
+  p->touches = ARENA_ARRAY(arena, TouchedMemory, p->func->op_count);
   region_walk(p->func->body, note_touch, p);
 }

@@ -4,12 +4,11 @@
 // A slot may be waited for when its fill was (by async_wait, of copies), was fenced where the other proxy reads it, and
 // everyone has met since; it may be filled when everyone has met since its release. Slots go round in turn, so counts
 // say which release a fill is after, and which group an async_wait is for.
+#include "base/math.h"
 #include "ir/build.h"
 #include "passes/barriers.h"
 
 enum { MOST = 1 << 20 }; // counts go no further
-
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static RingStatus *status_of(const Placer *p, const State *s, const Op *op) {
   return &s->rings[p->rings.of[op_operand(op, 0)->id]];
@@ -19,7 +18,7 @@ static bool is_ring_op(const Op *op) {
   return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT || op->kind == OP_RING_RELEASE;
 }
 
-static void complain(const Placer *p, const Op *op, const char *what) {
+static void ring_error(const Placer *p, const Op *op, const char *what) {
   if (p->insert) diag_error(p->context->diags, op->loc, "%s: %s", op_info(op->kind)->name, what);
 }
 
@@ -69,9 +68,9 @@ bool ring_join(RingStatus *to, const RingStatus *from) {
   bool grew = !from->alive;
   to->alive = from->alive;
   if (grew) return true;
-  for (uint32_t i = 0; i < least(to->filling, from->filling); i++)
+  for (uint32_t i = 0; i < min_u32(to->filling, from->filling); i++)
     grew |= join_fill(&to->fills[i], &from->fills[i]);
-  for (uint32_t i = 0; i < least(to->readable, from->readable); i++)
+  for (uint32_t i = 0; i < min_u32(to->readable, from->readable); i++)
     grew |= join_read(&to->reads[i], &from->reads[i]);
   if (from->unmet > to->unmet) {
     to->unmet = from->unmet;
@@ -98,7 +97,7 @@ void rings_fence(const Placer *p, State *s) {
       if (s->rings[r].fills[i].stage == FILL_WRITTEN) s->rings[r].fills[i].stage = FILL_FENCED;
 }
 
-static void commit(const Placer *p, State *s) {
+static void commit_copies(const Placer *p, State *s) {
   for (uint32_t r = 0; r < p->rings.begins.n; r++)
     for (uint32_t i = 0; s->rings[r].alive && i < s->rings[r].filling; i++)
       if (s->rings[r].fills[i].commits < MOST) s->rings[r].fills[i].commits++;
@@ -146,7 +145,7 @@ static SlotFill *fill_of(const Placer *p, const State *s, const Op *view) {
 static void write_slot(const Placer *p, State *s, const Op *op, const Op *view) {
   SlotFill *fill = fill_of(p, s, view);
   if (!fill) {
-    complain(p, op, "the slot is written, which is not being filled any more");
+    ring_error(p, op, "the slot is written, which is not being filled any more");
     return;
   }
   fill->met = false;
@@ -164,7 +163,7 @@ static void read_slots(const Placer *p, State *s, const Op *op) {
     if (!view || view->kind != OP_RING_WAIT) continue;
     SlotRead *read = read_of(p, s, view);
     if (!read)
-      complain(p, op, "the slot is read, which is not readable any more");
+      ring_error(p, op, "the slot is read, which is not readable any more");
     else if (async)
       read->reading = 1;
   }
@@ -220,14 +219,15 @@ static void fill_next(RingStatus *ring, const Op *op) {
 }
 
 static void wait_oldest(const Placer *p, RingStatus *ring, const Op *op) {
-  if (ring->fills[0].stage == FILL_COPYING) complain(p, op, "no async_wait has waited for the slot's copies");
+  if (ring->fills[0].stage == FILL_COPYING)
+    ring_error(p, op, "no async_wait has waited for the slot's copies");
   ring->filling--;
   memmove(ring->fills, ring->fills + 1, ring->filling * sizeof *ring->fills);
   ring->reads[ring->readable++] = (SlotRead){op, 0};
 }
 
 static void release_oldest(const Placer *p, RingStatus *ring, const Op *op) {
-  if (ring->reads[0].reading) complain(p, op, "a dot that reads the slot may be under way");
+  if (ring->reads[0].reading) ring_error(p, op, "a dot that reads the slot may be under way");
   ring->readable--;
   memmove(ring->reads, ring->reads + 1, ring->readable * sizeof *ring->reads);
   ring->unmet++;
@@ -254,6 +254,6 @@ void rings_step(Placer *p, State *s, const Op *op) {
   if (target) write_slot(p, s, op, target);
   if (op->kind == OP_SHARED_LOAD || op->kind == OP_DOT) read_slots(p, s, op);
   if (op->kind == OP_RING_BEGIN) begin_ring(p, s, op);
-  if (op->kind == OP_ASYNC_COMMIT) commit(p, s);
+  if (op->kind == OP_ASYNC_COMMIT) commit_copies(p, s);
   if (op->kind == OP_ASYNC_WAIT) wait_copies(p, s, (uint32_t)op_int(op, ATTR_PENDING, 0));
 }

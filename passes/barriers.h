@@ -58,32 +58,32 @@ typedef struct TouchedPlaces {
   uint64_t *own, *others; // NULL: nothing
 } TouchedPlaces;
 
-typedef struct Touch {
+typedef struct TouchedMemory {
   TouchedPlaces reads, writes;
   TouchedPlaces copies; // written asynchronously
   TouchedPlaces dots;   // read asynchronously, by way of the other proxy
   uint32_t global;      // kind
   bool reads_global, writes_global;
-} Touch;
+} TouchedMemory;
 
 // A part of a buffer that some access names by its constant start.
-typedef struct Part {
+typedef struct BufferPart {
   uint32_t alloc;
   const Attr *starts; // NULL: all of it
   const Type *shape;
-} Part;
+} BufferPart;
 
 typedef struct Placer {
   PassContext *context;
   Func *func;
   SharedBuffers buffers;
   Rings rings;
-  VEC(Part) parts;         // the places: buffers as a whole, by their numbers, then parts of them
+  VEC(BufferPart) parts;   // the places: buffers as a whole, by their numbers, then parts of them
   uint64_t **overlaps;     // by place: those with bytes of it
   VEC(const Type *) kinds; // of global accesses: pointer types, by shape and layout; kinds.at[0]: scalars
   uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
   uint64_t **ring_kinds;   // by ring: the kinds of what its copies read
-  Touch *touches;          // by op id
+  TouchedMemory *touches;  // by op id
   uint32_t words;          // of a set
   bool insert;             // else hazards are only found
   bool wanted;             // a barrier was, since this was cleared
@@ -93,7 +93,7 @@ typedef struct Placer {
 // barrier_places.c: which accesses touch the same bytes, or the same elements of global memory by other threads.
 void barrier_places_find(Placer *p);
 // NULL: the op touches no memory.
-const Touch *barrier_touch(const Placer *p, const Op *op);
+const TouchedMemory *barrier_touch(const Placer *p, const Op *op);
 
 // barrier_states.c
 State state_new(const Placer *p);

@@ -32,27 +32,27 @@ typedef struct SlotNumbers {
   Value *use, *fill;
 } SlotNumbers;
 
-typedef struct Lowering {
+typedef struct RingLowering {
   PassContext *context;
   Func *func;
   Rings rings;
   SlotNumbers *numbers; // by the ring value's id
   VEC(Op *) replaced;   // their results are still in use; each is erased after those that come later
-} Lowering;
+} RingLowering;
 
 typedef struct Values {
   VEC(Value *) list;
 } Values;
 
-static SlotNumbers *numbers_of(const Lowering *l, const Value *ring) { return &l->numbers[ring->id]; }
-static const Type *number_type(const Lowering *l) { return type_scalar(l->func->module->ir, ELEM_I32); }
-static uint32_t slots_of(const Lowering *l, const Value *ring) {
+static SlotNumbers *numbers_of(const RingLowering *l, const Value *ring) { return &l->numbers[ring->id]; }
+static const Type *number_type(const RingLowering *l) { return type_scalar(l->func->module->ir, ELEM_I32); }
+static uint32_t slots_of(const RingLowering *l, const Value *ring) {
   return ring_slots(l->rings.begins.at[l->rings.of[ring->id]]);
 }
 
-static void replace_later(Lowering *l, Op *op) { vec_push(l->context->scratch, &l->replaced, op); }
+static void replace_later(RingLowering *l, Op *op) { vec_push(l->context->scratch, &l->replaced, op); }
 
-static Value *next_number(const Lowering *l, Builder *b, Value *number, uint32_t slots) {
+static Value *next_number(const RingLowering *l, Builder *b, Value *number, uint32_t slots) {
   int64_t known;
   const Type *type = number_type(l);
   if (value_int_constant(number, &known)) return build_int(b, type, (known + 1) % slots);
@@ -104,7 +104,7 @@ static Op *last_writer(Op *fill, const Value *view, Op *last) {
   return last;
 }
 
-static void lower_fill(Lowering *l, Op *op) {
+static void lower_fill(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   Op *last = op;
   for (uint32_t i = 0; i + 1 < op->result_count; i++) last = last_writer(op, &op->results[i], last);
@@ -118,7 +118,7 @@ static void lower_fill(Lowering *l, Op *op) {
   *numbers_of(l, ring_result(op)) = numbers;
 }
 
-static void lower_wait(Lowering *l, Op *op) {
+static void lower_wait(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   for (uint32_t i = 0; i + 1 < op->result_count; i++) replace_view(op, i, op, numbers.use);
   Builder b = builder_before(op);
@@ -126,7 +126,7 @@ static void lower_wait(Lowering *l, Op *op) {
   *numbers_of(l, ring_result(op)) = numbers;
 }
 
-static void lower_begin(Lowering *l, Op *op) {
+static void lower_begin(RingLowering *l, Op *op) {
   Builder b = builder_before(op);
   Value *first = build_int(&b, number_type(l), 0);
   *numbers_of(l, op_result(op)) = (SlotNumbers){first, first};
@@ -134,9 +134,9 @@ static void lower_begin(Lowering *l, Op *op) {
 
 // --- control flow: where a ring was carried two numbers are
 
-static void lower_region(Lowering *l, Region *region);
+static void lower_region(RingLowering *l, Region *region);
 
-static void push_operands(Lowering *l, Values *to, const Op *op) {
+static void push_operands(RingLowering *l, Values *to, const Op *op) {
   Arena *arena = l->context->scratch;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     Value *value = op_operand(op, i);
@@ -153,7 +153,7 @@ static bool has_rings(const Op *op) {
   return false;
 }
 
-static void lower_yield(Lowering *l, Op *yield) {
+static void lower_yield(RingLowering *l, Op *yield) {
   Values values = {0};
   if (!has_rings(yield)) return;
   push_operands(l, &values, yield);
@@ -167,7 +167,7 @@ static void take_over(Value *from, Value *to) {
   value_replace_uses(from, to);
 }
 
-static void move_region(Lowering *l, const Op *from, Op *to, uint32_t r) {
+static void move_region(RingLowering *l, const Op *from, Op *to, uint32_t r) {
   Region *old = from->regions[r], *region = region_new(l->func, to);
   const Type *number = number_type(l);
   for (uint32_t i = 0; i < old->arg_count; i++) {
@@ -183,7 +183,7 @@ static void move_region(Lowering *l, const Op *from, Op *to, uint32_t r) {
 }
 
 // The op again with numbers for rings.
-static void lower_control(Lowering *l, Op *op) {
+static void lower_control(RingLowering *l, Op *op) {
   Arena *arena = l->context->scratch;
   Values operands = {0};
   VEC(const Type *) types = {0};
@@ -195,7 +195,7 @@ static void lower_control(Lowering *l, Op *op) {
   }
   Builder b = builder_before(op);
   Op *made = build_op(&b, op->kind, operands.list.n, operands.list.at, types.n, types.at);
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(made, op->attrs.at[i]);
+  op_copy_attrs(made, op);
   replace_later(l, op);
   for (uint32_t r = 0; r < op->region_count; r++) move_region(l, op, made, r);
   for (uint32_t i = 0, at = 0; i < op->result_count; i++, at++) {
@@ -208,7 +208,7 @@ static void lower_control(Lowering *l, Op *op) {
   }
 }
 
-static void lower_op(Lowering *l, Op *op) {
+static void lower_op(RingLowering *l, Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN: lower_begin(l, op); break;
   case OP_RING_FILL: lower_fill(l, op); break;
@@ -226,7 +226,7 @@ static void lower_op(Lowering *l, Op *op) {
   replace_later(l, op);
 }
 
-static void lower_region(Lowering *l, Region *region) {
+static void lower_region(RingLowering *l, Region *region) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;
     lower_op(l, op);
@@ -235,7 +235,7 @@ static void lower_region(Lowering *l, Region *region) {
 
 bool pass_lower_rings(PassContext *context, Func *func) {
   func_number(func);
-  Lowering l = {.context = context, .func = func, .rings = rings_find(context->scratch, func)};
+  RingLowering l = {.context = context, .func = func, .rings = rings_find(context->scratch, func)};
   if (!l.rings.begins.n) return false;
   l.numbers = ARENA_ARRAY(context->scratch, SlotNumbers, func->value_count);
   lower_region(&l, func->body);

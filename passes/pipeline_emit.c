@@ -4,7 +4,7 @@
 
 // --- slots
 
-static Layout stack(const Layout *one, uint32_t copies) {
+static Layout stack_slots(const Layout *one, uint32_t copies) {
   Layout all = *one;
   uint32_t n = layout_in_bits(one);
   while (1u << (n - layout_in_bits(one)) < copies) {
@@ -21,7 +21,7 @@ static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, u
   const Type *one = op_result(load->alloc)->type;
   uint32_t shape[TILE_MAX_RANK] = {slots};
   memcpy(shape + 1, one->shape, one->rank * sizeof *shape);
-  Layout layout = stack(one->layout, slots);
+  Layout layout = stack_slots(one->layout, slots);
   const Type *all = type_shared(ir, one->elem, one->rank + 1u, shape, layout_intern(ir, &layout));
   b->loc = load->alloc->loc;
   return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
@@ -70,15 +70,15 @@ static bool is_ahead(const Stager *s, const Op *op) {
 // The addresses and masks of an iteration from its induction variable and carried values; the group's state
 // moves on.
 static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
-  const Region *body = s->staged->loop->regions[0];
+  const Op *loop = s->staged->loop;
   CloneMap map = clone_map_new(s->arena, s->func);
-  clone_set(&map, body->args[0], iv);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    if (g->state[i]) clone_set(&map, body->args[i + 1], g->state[i]);
-  for (const Op *op = body->first; op; op = op->next)
+  clone_set(&map, loop_index(loop), iv);
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (g->state[i]) clone_set(&map, loop_carried(loop, i), g->state[i]);
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
     if (is_ahead(s, op)) op_clone(b, op, &map);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    if (g->state[i]) g->state[i] = clone_get(&map, op_operand(body->last, i));
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    if (g->state[i]) g->state[i] = clone_get(&map, loop_yielded(loop, i));
   return map;
 }
 
@@ -129,7 +129,7 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
   return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
 }
 
-static Value *zero(Builder *b, const Type *type) {
+static Value *zero_of(Builder *b, const Type *type) {
   return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
 }
 
@@ -144,7 +144,7 @@ static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Va
   inner.loc = otherwise.loc = b->loc;
   for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
   build_yield(&inner, g->count, values);
-  for (uint32_t i = 0; i < g->count; i++) values[i] = zero(&otherwise, types[i]);
+  for (uint32_t i = 0; i < g->count; i++) values[i] = zero_of(&otherwise, types[i]);
   build_yield(&otherwise, g->count, values);
   for (uint32_t i = 0; i < g->count; i++) g->tiles[i] = &branch->results[i];
 }
@@ -155,13 +155,12 @@ static Value *iteration_value(const Stager *s, Builder *b, Value *iv, uint32_t a
 
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   const Op *loop = s->staged->loop;
-  Region *body = loop->regions[0];
   if (g->count == 0) return;
   for (uint32_t i = 0; i < g->count; i++) g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
   b->loc = loop->loc;
   g->ring = begin_ring(s, b, g);
-  for (uint32_t i = 0; i + 1 < body->arg_count; i++)
-    g->state[i] = s->staged->ahead[body->args[i + 1]->id] ? op_operand(loop, i + 3) : NULL;
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
   for (uint32_t k = 0; k < g->distance; k++) {
     Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
     CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));

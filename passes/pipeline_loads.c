@@ -9,14 +9,14 @@
 
 enum { MIN_COPY_BYTES = 4 };
 
-typedef struct Finder {
+typedef struct LoadFinder {
   PassContext *context;
   Func *func;
   StagedLoop *found;
   bool writes; // the body may write global memory, or needs every thread's attention
-} Finder;
+} LoadFinder;
 
-static void decline(Finder *f, const Op *op, const char *why) {
+static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
   diag_remark(f->context->diags, op->loc, "pipeline", "not pipelined: %s", why);
 }
 
@@ -34,7 +34,7 @@ static bool writes_global(const Op *op) {
 }
 
 static void note_writes(Op *op, void *data) {
-  Finder *f = data;
+  LoadFinder *f = data;
   f->writes |= writes_global(op);
 }
 
@@ -62,7 +62,7 @@ static bool can_copy(const StagedLoad *staged) {
 }
 
 // The chain that ends in the store, if the value comes from a load of the loop's body and goes nowhere else.
-static bool match(const Op *loop, Op *store, StagedLoad *staged) {
+static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
   *staged = (StagedLoad){.store = store, .alloc = buffer->def};
   if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
@@ -79,10 +79,10 @@ static bool match(const Op *loop, Op *store, StagedLoad *staged) {
 
 // --- what has to be known ahead
 
-static bool mark_ahead(Finder *f, const Value *value);
+static bool mark_ahead(LoadFinder *f, const Value *value);
 
 // All values that an op within regions uses from outside of it.
-static bool mark_operands(Finder *f, const Op *op) {
+static bool mark_operands(LoadFinder *f, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!mark_ahead(f, op_operand(op, i))) return false;
   for (uint32_t r = 0; r < op->region_count; r++)
@@ -98,7 +98,7 @@ static bool is_staged(const StagedLoop *found, const Op *op) {
 }
 
 // False where the value hangs on what cannot be done ahead.
-static bool mark_ahead(Finder *f, const Value *value) {
+static bool mark_ahead(LoadFinder *f, const Value *value) {
   const Region *body = f->found->loop->regions[0];
   if (f->found->ahead[value->id]) return true;
   if (!value->def) {
@@ -118,9 +118,9 @@ static bool mark_ahead(Finder *f, const Value *value) {
   return mark_operands(f, op);
 }
 
-static void clear_ahead(Finder *f) { memset(f->found->ahead, 0, f->func->value_count); }
+static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->value_count); }
 
-static bool known_ahead(Finder *f, const StagedLoad *staged) {
+static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   bool known = true;
   for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
     known = mark_ahead(f, op_operand(staged->load, i));
@@ -129,7 +129,7 @@ static bool known_ahead(Finder *f, const StagedLoad *staged) {
 
 // A load whose address cannot be computed ahead stays where it is;
 // what is ahead is marked anew for the others.
-static void keep_known(Finder *f) {
+static void keep_known(LoadFinder *f) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {
     StagedLoad staged = f->found->loads.at[i];
@@ -137,7 +137,7 @@ static void keep_known(Finder *f) {
     if (known_ahead(f, &staged))
       f->found->loads.at[kept++] = staged;
     else
-      decline(f, staged.load, "its address depends on what the iteration computes");
+      decline_loop(f, staged.load, "its address depends on what the iteration computes");
   }
   f->found->loads.n = kept;
   clear_ahead(f);
@@ -148,7 +148,7 @@ static void keep_known(Finder *f) {
 
 // Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
 // that the loop does not write.
-static bool lasts(const StagedLoop *found, const Value *operand) {
+static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
   for (uint32_t i = 0; i < found->loads.n; i++)
     if (found->loads.at[i].alloc == operand->def) return true;
@@ -157,7 +157,7 @@ static bool lasts(const StagedLoop *found, const Value *operand) {
   return !region;
 }
 
-static void find_dot(Finder *f) {
+static void find_dot(LoadFinder *f) {
   StagedLoop *found = f->found;
   Region *body = found->loop->regions[0];
   uint32_t wgmmas = 0;
@@ -169,8 +169,9 @@ static void find_dot(Finder *f) {
     bool carried = !sum->def && sum->region == body && sum->index > 0 && only_user(sum) == op;
     Op *wait = only_user(op_result(op));
     bool yielded = wait && wait == dot_wait_of(op) && only_user(op_result(wait)) == body->last;
-    bool in_memory = lasts(found, op_operand(op, 0)) && lasts(found, op_operand(op, 1)) &&
-                     !dot_promotes(op) && !type_is_elem(op_result(op)->type, ELEM_FP16);
+    bool in_memory = lasts_an_iteration(found, op_operand(op, 0)) &&
+                     lasts_an_iteration(found, op_operand(op, 1)) && !dot_promotes(op) &&
+                     !type_is_elem(op_result(op)->type, ELEM_FP16);
     if (carried && yielded && in_memory && op_operand(body->last, sum->index - 1) == op_result(wait)) {
       found->dot = op;
       found->dot_wait = wait;
@@ -181,24 +182,24 @@ static void find_dot(Finder *f) {
 }
 
 bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found) {
-  Finder f = {.context = context, .func = func, .found = found};
+  LoadFinder f = {.context = context, .func = func, .found = found};
   *found = (StagedLoop){.loop = loop};
   int64_t stages = op_int(loop, ATTR_NUM_STAGES, func->module->target.num_stages);
   found->stages = stages < 1 ? 1 : stages > NUM_STAGES_MAX ? NUM_STAGES_MAX : (uint32_t)stages;
   found->ahead = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   for (Op *op = loop->regions[0]->first; op; op = op->next) {
     StagedLoad staged;
-    if (op->kind == OP_SHARED_STORE && match(loop, op, &staged))
+    if (op->kind == OP_SHARED_STORE && match_store(loop, op, &staged))
       vec_push(context->scratch, &found->loads, staged);
   }
   if (found->loads.n == 0) return false;
   if (found->stages < 2) {
-    decline(&f, loop, "num_stages is 1");
+    decline_loop(&f, loop, "num_stages is 1");
     return false;
   }
   region_walk(loop->regions[0], note_writes, &f);
   if (f.writes) {
-    decline(&f, loop, "the loop writes global memory, which the loads may read");
+    decline_loop(&f, loop, "the loop writes global memory, which the loads may read");
     return false;
   }
   keep_known(&f);

@@ -58,7 +58,7 @@ static void next_data(Stager *s, Builder *b, Value *iv) {
 }
 
 // The slots that the dot before this one read are free once that is done in all warps.
-static void refill(Stager *s, Builder *b, Value *iv) {
+static void refill_slots(Stager *s, Builder *b, Value *iv) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
   stage_issue(s, b, &s->groups[0], iv);
 }
@@ -83,10 +83,10 @@ static void overlap_dots(Stager *s, Builder *b, Op *wait, Value *iv) {
   b->loc = wait->loc;
   stage_release(s, b);
   if (s->dot_first) next_data(s, b, iv);
-  if (s->refills) refill(s, b, iv);
+  if (s->refills) refill_slots(s, b, iv);
 }
 
-static void compute(Stager *s, Builder *b, CloneMap *map, Value *iv) {
+static void compute_iteration(Stager *s, Builder *b, CloneMap *map, Value *iv) {
   for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
     if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
     Op *copy = op_clone(b, op, map);
@@ -109,9 +109,9 @@ static void fill_body(Stager *s, Op *made) {
   for (int g = 0; g < 2; g++) stage_pop_group(s, &s->groups[g], region, &at);
   if (!s->dot_first) next_data(s, &b, region->args[0]);
   for (int g = 0; g < 2; g++) stage_use(s, &b, &s->groups[g], &map);
-  compute(s, &b, &map, region->args[0]);
+  compute_iteration(s, &b, &map, region->args[0]);
   StagedValues yielded = {0};
-  for (uint32_t i = 0; i < carried; i++) stage_push(s, &yielded, clone_get(&map, op_operand(body->last, i)));
+  for (uint32_t i = 0; i < carried; i++) stage_push(s, &yielded, clone_get(&map, loop_yielded(loop, i)));
   for (int g = 0; g < 2; g++) stage_push_group(s, &yielded, &s->groups[g]);
   build_yield(&b, yielded.list.n, yielded.list.at);
 }
@@ -120,12 +120,11 @@ static Op *make_loop(Stager *s, Builder *b) {
   Op *loop = s->staged->loop;
   StagedValues init = {0};
   uint32_t carried = loop->result_count;
-  for (uint32_t i = 0; i < carried; i++) stage_push(s, &init, op_operand(loop, i + 3));
+  for (uint32_t i = 0; i < carried; i++) stage_push(s, &init, loop_init(loop, i));
   for (int g = 0; g < 2; g++) stage_push_group(s, &init, &s->groups[g]);
   b->loc = loop->loc;
-  Op *made =
-      build_for(b, op_operand(loop, 0), op_operand(loop, 1), op_operand(loop, 2), init.list.n, init.list.at);
-  for (uint32_t i = 0; i < loop->attrs.n; i++) op_set_attr(made, loop->attrs.at[i]);
+  Op *made = build_for(b, loop_lower(loop), loop_upper(loop), loop_step(loop), init.list.n, init.list.at);
+  op_copy_attrs(made, loop);
   op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   return made;
 }
@@ -170,7 +169,7 @@ static void make_groups(Stager *s, uint32_t stages) {
   }
 }
 
-static void report(const Stager *s, uint32_t stages) {
+static void remark_stages(const Stager *s, uint32_t stages) {
   for (int g = 0; g < 2; g++)
     for (uint32_t i = 0; i < s->groups[g].count; i++)
       diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline",
@@ -210,7 +209,7 @@ static void emit_guarded(Stager *s, Builder *b, Value *any, StagedValues *result
   StagedValues some = {0};
   for (uint32_t i = 0; i < loop->result_count; i++) {
     types[i] = loop->results[i].type;
-    none[i] = op_operand(loop, i + 3);
+    none[i] = loop_init(loop, i);
   }
   b->loc = loop->loc;
   Op *branch = build_if(b, any, loop->result_count, types);
@@ -242,7 +241,7 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   int64_t step;
   func_number(func);
   if (!staged_loop_find(context, func, loop, &staged)) return false;
-  if (!value_int_constant(op_operand(loop, 2), &step) || step <= 0 || step > INT32_MAX / 64) {
+  if (!value_int_constant(loop_step(loop), &step) || step <= 0 || step > INT32_MAX / 64) {
     diag_remark(context->diags, loop->loc, "pipeline",
                 "not pipelined: the step is no small positive constant");
     return false;
@@ -250,9 +249,9 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   uint32_t stages = staged_loop_stages(context, func, &staged);
   if (stages < 2) return false;
   Stager s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch, .step = step};
-  s.lower = op_operand(loop, 0), s.upper = op_operand(loop, 1);
+  s.lower = loop_lower(loop), s.upper = loop_upper(loop);
   make_groups(&s, stages);
-  report(&s, stages);
+  remark_stages(&s, stages);
   replace_loop(&s);
   return true;
 }

@@ -77,8 +77,8 @@ static uint32_t loaded_registers(const StagedLoop *staged) {
 
 // Programs that a multiprocessor holds at a time. What it has is what one program may have of it, and 1 KB
 // that every program takes; registers beside sums and what is loaded ahead are an estimate.
-static uint64_t programs(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
-                         uint32_t stages) {
+static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32_t sums, uint64_t beside,
+                              uint32_t stages) {
   const TargetInfo *arch = func->module->target.arch;
   uint64_t bytes = beside + arch->shared_reserved;
   for (uint32_t i = 0; i < staged->loads.n; i++)
@@ -96,10 +96,10 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
                                  uint64_t beside, uint32_t stages) {
   uint32_t sums = 0;
   region_walk(staged->loop->regions[0], add_sums, &sums);
-  uint64_t held = sums ? programs(func, staged, sums, beside, stages) : TUNE_PIPELINE_WARPS;
+  uint64_t held = sums ? programs_held(func, staged, sums, beside, stages) : TUNE_PIPELINE_WARPS;
   if (held * func_warps(func) >= TUNE_PIPELINE_WARPS) return stages;
   for (uint32_t fewer = stages - 1; fewer >= 2; fewer--) {
-    uint64_t more = programs(func, staged, sums, beside, fewer);
+    uint64_t more = programs_held(func, staged, sums, beside, fewer);
     if (more <= held) continue;
     diag_remark(context->diags, staged->loop->loc, "pipeline",
                 "%u stages, not %u: a multiprocessor has room for %llu programs then, not %llu", fewer,

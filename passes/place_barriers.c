@@ -29,7 +29,7 @@
 #include "ir/dot.h"
 #include "passes/barriers.h"
 
-static void put(Placer *p, Op *op, OpKind kind) {
+static void put_op(Placer *p, Op *op, OpKind kind) {
   p->wanted |= kind == OP_BARRIER;
   if (!p->insert) return;
   Builder b = builder_before(op);
@@ -39,7 +39,7 @@ static void put(Placer *p, Op *op, OpKind kind) {
 
 // --- ops
 
-static bool is_shared_hazard(const Placer *p, const State *s, const Touch *t) {
+static bool is_shared_hazard(const Placer *p, const State *s, const TouchedMemory *t) {
   uint32_t n = p->words;
   return set_meets(t->reads.others, s->set[WRITES_SHARED], n) ||
          set_meets(t->writes.others, s->set[WRITES_SHARED], n) ||
@@ -48,7 +48,7 @@ static bool is_shared_hazard(const Placer *p, const State *s, const Touch *t) {
          set_meets(t->copies.others, s->set[READS_SHARED], n);
 }
 
-static bool is_global_hazard(const Placer *p, const State *s, const Touch *t) {
+static bool is_global_hazard(const Placer *p, const State *s, const TouchedMemory *t) {
   uint32_t n = p->words;
   const uint64_t *clashes = p->clashes[t->global];
   if (t->reads_global && set_meets(clashes, s->set[WRITES_GLOBAL], n)) return true;
@@ -57,7 +57,7 @@ static bool is_global_hazard(const Placer *p, const State *s, const Touch *t) {
           rings_read_global(p, s, clashes));
 }
 
-static void take_touch(const Placer *p, State *s, const Touch *t, const Op *op) {
+static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   uint32_t n = p->words;
   set_unite(s->set[READS_SHARED], t->reads.own, n);
   set_unite(s->set[WRITES_SHARED], t->writes.own, n);
@@ -75,9 +75,9 @@ static void wait_for_copies(const Placer *p, State *s, uint32_t pending) {
   if (pending == 0) state_empty(p, s->set[COPIES]);
 }
 
-static void take(Placer *p, State *s, const Touch *t, const Op *op) {
+static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   uint32_t pending = (uint32_t)op_int(op, ATTR_PENDING, 0);
-  if (t) take_touch(p, s, t, op);
+  if (t) take_accesses(p, s, t, op);
   if (op->kind == OP_BARRIER && !op_attr(op, ATTR_WARPS))
     state_meet(p, s); // of some warps it orders no others
   if (op->kind == OP_FENCE_ASYNC) state_fence(p, s);
@@ -87,7 +87,7 @@ static void take(Placer *p, State *s, const Touch *t, const Op *op) {
 }
 
 // A barrier does not end what a dot that is under way reads.
-static void check_dots(const Placer *p, const State *s, const Touch *t, const Op *op) {
+static void check_dots(const Placer *p, const State *s, const TouchedMemory *t, const Op *op) {
   for (int i = 0; i < DOT_AGES && p->insert; i++)
     if (set_meets(t->writes.others, s->dots[i], p->words) ||
         set_meets(t->copies.others, s->dots[i], p->words)) {
@@ -97,7 +97,7 @@ static void check_dots(const Placer *p, const State *s, const Touch *t, const Op
     }
 }
 
-static bool is_unfenced(const Placer *p, const State *s, const Touch *t) {
+static bool is_unfenced(const Placer *p, const State *s, const TouchedMemory *t) {
   return t && set_meets(t->dots.others, s->set[UNFENCED], p->words);
 }
 
@@ -109,25 +109,25 @@ static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
   return op && op->kind == OP_DOT && is_unfenced(p, s, barrier_touch(p, op));
 }
 
-static void step(Placer *p, State *s, Op *op) {
-  const Touch *t = barrier_touch(p, op);
+static void order_op(Placer *p, State *s, Op *op) {
+  const TouchedMemory *t = barrier_touch(p, op);
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
   bool fence = is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
   if (fence) {
-    put(p, op, OP_FENCE_ASYNC);
+    put_op(p, op, OP_FENCE_ASYNC);
     state_fence(p, s);
   }
   if (t) check_dots(p, s, t, op);
   if (fence || hazard || rings_lack_barrier(p, s, op)) {
-    put(p, op, OP_BARRIER);
+    put_op(p, op, OP_BARRIER);
     state_meet(p, s);
   }
-  take(p, s, t, op);
+  take_op(p, s, t, op);
 }
 
 // --- control flow
 
-static void walk(Placer *p, State *s, Region *region);
+static void order_region(Placer *p, State *s, Region *region);
 
 static bool has_copies(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
@@ -140,46 +140,46 @@ static bool wants_barrier(Placer *p, const State *s, Region *region) {
   bool insert = p->insert;
   state_copy(p, &inner, s);
   p->insert = p->wanted = false;
-  walk(p, &inner, region);
+  order_region(p, &inner, region);
   p->insert = insert;
   return p->wanted;
 }
 
-static void walk_if(Placer *p, State *s, Op *op) {
+static void order_if(Placer *p, State *s, Op *op) {
   // Several branches of copies follow one another: one barrier before them does for all.
   if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0])) {
-    put(p, op, OP_BARRIER);
+    put_op(p, op, OP_BARRIER);
     state_meet(p, s);
   }
   State other = state_new(p);
   state_copy(p, &other, s);
-  walk(p, s, op->regions[0]);
-  walk(p, &other, op->regions[1]);
+  order_region(p, s, op->regions[0]);
+  order_region(p, &other, op->regions[1]);
   state_join(p, s, &other);
 }
 
-static void walk_parts(Placer *p, State *s, Op *op) {
-  for (uint32_t r = 0; r < op->region_count; r++) walk(p, s, op->regions[r]);
+static void order_regions(Placer *p, State *s, Op *op) {
+  for (uint32_t r = 0; r < op->region_count; r++) order_region(p, s, op->regions[r]);
 }
 
 // The state at the loop's entry covers what comes round; then the barriers are put.
-static void walk_loop(Placer *p, State *s, Op *op) {
+static void order_loop(Placer *p, State *s, Op *op) {
   State entry = state_new(p), round = state_new(p);
   bool insert = p->insert;
   state_copy(p, &entry, s);
   p->insert = false;
   do {
     state_copy(p, &round, &entry);
-    walk_parts(p, &round, op);
+    order_regions(p, &round, op);
   } while (state_join(p, &entry, &round));
   p->insert = insert;
   state_copy(p, &round, &entry);
-  walk_parts(p, &round, op);
+  order_regions(p, &round, op);
   // A while's test is done once more than its body; a for may not run at all.
   if (op->kind == OP_WHILE) {
     p->insert = false;
     state_copy(p, s, &entry);
-    walk(p, s, op->regions[0]);
+    order_region(p, s, op->regions[0]);
     p->insert = insert;
   } else {
     state_join(p, s, &round);
@@ -193,14 +193,14 @@ static void end_rings(const Placer *p, State *s, const Op *op) {
       s->rings[p->rings.of[op->results[i].id]].alive = false;
 }
 
-static void walk(Placer *p, State *s, Region *region) {
+static void order_region(Placer *p, State *s, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     if (op->kind == OP_FOR || op->kind == OP_WHILE)
-      walk_loop(p, s, op);
+      order_loop(p, s, op);
     else if (op->kind == OP_IF)
-      walk_if(p, s, op);
+      order_if(p, s, op);
     else
-      step(p, s, op);
+      order_op(p, s, op);
     end_rings(p, s, op);
   }
 }
@@ -211,7 +211,7 @@ bool pass_place_barriers(PassContext *context, Func *func) {
   p.rings = rings_find(context->scratch, func);
   barrier_places_find(&p);
   State state = state_new(&p);
-  walk(&p, &state, func->body);
+  order_region(&p, &state, func->body);
   if (p.barriers)
     diag_remark(context->diags, func->loc, "place_barriers", "%u barrier%s between accesses", p.barriers,
                 p.barriers == 1 ? "" : "s");

@@ -38,7 +38,7 @@ typedef struct Sharer {
 } Sharer;
 
 // One window in the making. Places are counted from the first element of the tap `anchor`.
-typedef struct Share {
+typedef struct SharedWindow {
   Sharer *s;
   Builder b;
   const Window *window;
@@ -48,42 +48,42 @@ typedef struct Share {
   uint32_t left, right;         // elements of the halos
   uint32_t left_pad, right_pad; // the same, whole vectors, a power of two; 0: none
   Value *main, *buffer;
-} Share;
+} SharedWindow;
 
-static IrContext *ir_of(const Share *h) { return h->s->func->module->ir; }
-static Value *either(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
-static Value *both(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
+static IrContext *ir_of(const SharedWindow *h) { return h->s->func->module->ir; }
+static Value *either_mask(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_OR, x, y) : y; }
+static Value *both_masks(Builder *b, Value *x, Value *y) { return x ? build_binary(b, OP_AND, x, y) : y; }
 
 // Moves what computes the value before `first`; windows.c has looked that it may.
-static void bring(const Value *value, Op *first) {
+static void bring_before(const Value *value, Op *first) {
   Op *op = value->def;
   if (!op || op->region != first->region || op->id <= first->id) return;
   for (const Op *at = first->prev; at; at = at->prev)
     if (at == op) return;
-  for (uint32_t i = 0; i < op->operand_count; i++) bring(op_operand(op, i), first);
+  for (uint32_t i = 0; i < op->operand_count; i++) bring_before(op_operand(op, i), first);
   op_move(op, first->region, first);
 }
 
 // --- masks
 
-static Value *bounded(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
+static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
   Value *index = build_arange(b, 0, n);
   return build_binary(b, kind, index, build_int(b, index->type, bound));
 }
 
 // Where some tap reads place first + i, i < n. Tap t reads
 // it as its element first + i - (t - anchor). NULL: everywhere.
-static Value *admitted(Share *h, int64_t first, uint32_t n) {
+static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
   Value *sum = NULL;
   for (uint32_t i = 0; i < h->window->taps.n; i++) {
     const WindowTap *tap = &h->window->taps.at[i];
     int64_t element = first - (tap->distance - h->anchor->distance), last = element + n - 1;
     if (last < 0 || element >= h->n) continue;
     Value *term = tap->mask ? index_clone(&h->b, tap->mask, element, n) : NULL;
-    if (element < 0) term = both(&h->b, term, bounded(&h->b, OP_GE, n, -element));
-    if (last >= h->n) term = both(&h->b, term, bounded(&h->b, OP_LT, n, h->n - element));
+    if (element < 0) term = both_masks(&h->b, term, index_bound(&h->b, OP_GE, n, -element));
+    if (last >= h->n) term = both_masks(&h->b, term, index_bound(&h->b, OP_LT, n, h->n - element));
     if (!term) return NULL;
-    sum = either(&h->b, sum, term);
+    sum = either_mask(&h->b, sum, term);
   }
   return sum;
 }
@@ -94,7 +94,7 @@ static Value *zero_of(Builder *b, const Type *tile) {
   return type_is_float(tile) ? build_float(b, tile, 0) : build_int(b, tile, 0);
 }
 
-static Value *load_where(Share *h, Value *pointer, Value *mask) {
+static Value *load_where(SharedWindow *h, Value *pointer, Value *mask) {
   const Type *pointee = type_element(pointer->type)->inner;
   const Type *tile = type_with_element(ir_of(h), pointer->type, pointee);
   Value *value = build_load(&h->b, pointer, mask, mask ? zero_of(&h->b, tile) : NULL);
@@ -102,32 +102,32 @@ static Value *load_where(Share *h, Value *pointer, Value *mask) {
   return value;
 }
 
-static Value *moved(Builder *b, OpKind kind, Value *x, int64_t by, const Type *integers) {
+static Value *move_by(Builder *b, OpKind kind, Value *x, int64_t by, const Type *integers) {
   if (by == 0) return x;
   Value *offset = build_int(b, integers, by);
   return build(b, kind, x->type, x, offset, NULL);
 }
 
 // Pointers to `n` places beside the tile: those of its elements from `inside` on, `by` further.
-static Value *pointers_beside(Share *h, uint32_t inside, uint32_t n, int64_t by) {
+static Value *pointers_beside(SharedWindow *h, uint32_t inside, uint32_t n, int64_t by) {
   const Window *w = h->window;
   Value *root = index_clone(&h->b, w->root, inside, n);
   const Type *i64 = type_tile(ir_of(h), type_scalar(ir_of(h), ELEM_I64), 1, &n, NULL);
   by += h->anchor->distance;
-  if (!w->base) return moved(&h->b, OP_ADDPTR, root, by, i64);
+  if (!w->base) return move_by(&h->b, OP_ADDPTR, root, by, i64);
   const Type *pointers = type_tile(ir_of(h), type_element(w->base->type), 1, &n, NULL);
   Value *base = build_splat(&h->b, op_operand(w->base->def, 0), pointers);
-  Value *offset = moved(&h->b, OP_ADD, root, by, root->type);
-  return moved(&h->b, OP_ADDPTR, build(&h->b, OP_ADDPTR, pointers, base, offset, NULL), w->after, i64);
+  Value *offset = move_by(&h->b, OP_ADD, root, by, root->type);
+  return move_by(&h->b, OP_ADDPTR, build(&h->b, OP_ADDPTR, pointers, base, offset, NULL), w->after, i64);
 }
 
-static void put(Share *h, Value *value, uint32_t start) {
+static void store_part(SharedWindow *h, Value *value, uint32_t start) {
   Op *store = build_op(&h->b, OP_SHARED_STORE, 2, (Value *[]){value, h->buffer}, 0, NULL);
   op_set_ints(store, ATTR_STARTS, 1, &start);
 }
 
 // The parts of the buffer are disjoint, so place_barriers puts one barrier after all of them.
-static void fill(Share *h) {
+static void fill_buffer(SharedWindow *h) {
   const Type *element = type_element(h->tile);
   uint32_t size = h->n * 2, bits = log2_of(size);
   Layout row = {.bits = {[DIM_OFFSET] = (uint8_t)bits}, .out_bits = (uint8_t)bits};
@@ -135,20 +135,20 @@ static void fill(Share *h) {
   const Type *type = type_shared(ir_of(h), element->elem, 1, &size, layout_intern(ir_of(h), &row));
   Value *left = NULL, *right = NULL;
   if (h->left) {
-    Value *mask = admitted(h, -(int64_t)h->left_pad, h->left_pad);
+    Value *mask = tap_mask(h, -(int64_t)h->left_pad, h->left_pad);
     left = load_where(h, pointers_beside(h, 0, h->left_pad, -(int64_t)h->left_pad), mask);
   }
   if (h->right) {
-    Value *mask = admitted(h, h->n, h->right_pad);
+    Value *mask = tap_mask(h, h->n, h->right_pad);
     right = load_where(h, pointers_beside(h, h->n - h->right_pad, h->right_pad, h->right_pad), mask);
   }
   h->buffer = build(&h->b, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
-  put(h, h->main, h->left_pad);
-  if (left) put(h, left, 0);
-  if (right) put(h, right, h->left_pad + h->n);
+  store_part(h, h->main, h->left_pad);
+  if (left) store_part(h, left, 0);
+  if (right) store_part(h, right, h->left_pad + h->n);
 }
 
-static Value *tap_value(Share *h, const WindowTap *tap) {
+static Value *tap_value(SharedWindow *h, const WindowTap *tap) {
   int64_t place = tap->distance - h->anchor->distance;
   Value *value = h->main;
   if (place) {
@@ -162,7 +162,7 @@ static Value *tap_value(Share *h, const WindowTap *tap) {
 
 // --- the choice
 
-static uint32_t padded(uint32_t elements, uint32_t vector) {
+static uint32_t halo_vectors(uint32_t elements, uint32_t vector) {
   uint32_t pad = elements ? vector : 0;
   while (pad < elements) pad *= 2;
   return pad;
@@ -182,24 +182,24 @@ static const WindowTap *best_aligned(const Sharer *s, const Window *window) {
   return best;
 }
 
-static bool plan(Share *h) {
+static bool plan_window(SharedWindow *h) {
   uint32_t bytes = type_element_bytes(h->tile), vector = VECTOR_BYTES / bytes;
   h->anchor = best_aligned(h->s, h->window);
   h->left = (uint32_t)(h->anchor->distance - h->window->low);
   h->right = (uint32_t)(h->window->high - h->anchor->distance);
-  h->left_pad = padded(h->left, vector);
-  h->right_pad = padded(h->right, vector);
+  h->left_pad = halo_vectors(h->left, vector);
+  h->right_pad = halo_vectors(h->right, vector);
   return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= TUNE_WINDOW_BYTES &&
          h->left_pad + h->right_pad <= h->n;
 }
 
-static void share(Share *h, Op *first) {
+static void share_window(SharedWindow *h, Op *first) {
   const Window *w = h->window;
   for (uint32_t i = 0; i < w->taps.n; i++)
     for (uint32_t k = 0; k < w->taps.at[i].load->operand_count; k++)
-      bring(op_operand(w->taps.at[i].load, k), first);
-  h->main = load_where(h, op_operand(h->anchor->load, 0), admitted(h, 0, h->n));
-  fill(h);
+      bring_before(op_operand(w->taps.at[i].load, k), first);
+  h->main = load_where(h, op_operand(h->anchor->load, 0), tap_mask(h, 0, h->n));
+  fill_buffer(h);
   for (uint32_t i = 0; i < w->taps.n; i++) {
     Op *load = w->taps.at[i].load;
     value_replace_uses(op_result(load), tap_value(h, &w->taps.at[i]));
@@ -210,7 +210,7 @@ static void share(Share *h, Op *first) {
   h->s->changed = true;
 }
 
-static void decline(Sharer *s, const Op *first, const Window *window, const char *why) {
+static void decline_window(Sharer *s, const Op *first, const Window *window, const char *why) {
   for (uint32_t i = 0; i < window->taps.n; i++)
     vec_push(s->context->scratch, &s->declined, window->taps.at[i].load);
   diag_remark(s->context->diags, first->loc, "share_windows", "overlapping loads stay as they are: %s", why);
@@ -228,17 +228,17 @@ static bool try_share(Sharer *s, Op *first) {
   const char *why;
   if (was_declined(s, first)) return false;
   bool found = window_find(s->context->scratch, s->axes, first, &window, &why);
-  if (why) decline(s, first, &window, why);
+  if (why) decline_window(s, first, &window, why);
   if (!found) return false;
-  Share *h = ARENA_NEW(s->context->scratch, Share);
-  *h = (Share){.s = s, .b = builder_before(first), .window = &window, .tile = op_result(first)->type};
+  SharedWindow *h = ARENA_NEW(s->context->scratch, SharedWindow);
+  *h = (SharedWindow){.s = s, .b = builder_before(first), .window = &window, .tile = op_result(first)->type};
   h->n = (uint32_t)type_elements(h->tile);
-  if (!plan(h)) {
-    decline(s, first, &window,
-            "the tile has fewer elements than threads, or more than shared memory is worth");
+  if (!plan_window(h)) {
+    decline_window(s, first, &window,
+                   "the tile has fewer elements than threads, or more than shared memory is worth");
     return false;
   }
-  share(h, first);
+  share_window(h, first);
   for (uint32_t i = 0; i < window.taps.n; i++) op_erase(window.taps.at[i].load);
   return true;
 }

@@ -5,59 +5,58 @@
 
 #include "ir/build.h"
 
-typedef struct Finder {
+typedef struct BufferFinder {
   Arena *arena;
   SharedBuffers *buffers;
   bool grew;
-} Finder;
+} BufferFinder;
 
 static void find_alloc(Op *op, void *data) {
-  Finder *f = data;
+  BufferFinder *f = data;
   if (op->kind == OP_SHARED_ALLOC) vec_push(f->arena, &f->buffers->allocs, op);
 }
 
-static void flow(Finder *f, const Value *from, const Value *to) {
+static void hand_on(BufferFinder *f, const Value *from, const Value *to) {
   SharedBuffers *b = f->buffers;
   if (to->type->kind != TYPE_SHARED || !b->sets[from->id]) return;
   if (!b->sets[to->id]) b->sets[to->id] = ARENA_ARRAY(f->arena, uint64_t, b->words);
   f->grew |= set_unite(b->sets[to->id], b->sets[from->id], b->words);
 }
 
-static void flow_for(Finder *f, const Op *op) {
-  const Region *body = op->regions[0];
+static void follow_for(BufferFinder *f, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
-    flow(f, loop_init(op, i), loop_carried(op, i));
-    flow(f, loop_yielded(op, i), loop_carried(op, i));
-    flow(f, loop_init(op, i), &op->results[i]);
-    flow(f, op_operand(body->last, i), &op->results[i]);
+    hand_on(f, loop_init(op, i), loop_carried(op, i));
+    hand_on(f, loop_yielded(op, i), loop_carried(op, i));
+    hand_on(f, loop_init(op, i), &op->results[i]);
+    hand_on(f, loop_yielded(op, i), &op->results[i]);
   }
 }
 
-static void flow_while(Finder *f, const Op *op) {
+static void follow_while(BufferFinder *f, const Op *op) {
   const Region *test = op->regions[0], *body = op->regions[1];
   for (uint32_t i = 0; i < op->result_count; i++) {
-    flow(f, op_operand(op, i), test->args[i]);
-    flow(f, op_operand(body->last, i), test->args[i]);
-    flow(f, op_operand(test->last, i + 1), body->args[i]);
-    flow(f, op_operand(test->last, i + 1), &op->results[i]);
+    hand_on(f, op_operand(op, i), test->args[i]);
+    hand_on(f, op_operand(body->last, i), test->args[i]);
+    hand_on(f, op_operand(test->last, i + 1), body->args[i]);
+    hand_on(f, op_operand(test->last, i + 1), &op->results[i]);
   }
 }
 
-static void visit(Op *op, void *data) {
-  Finder *f = data;
+static void follow_op(Op *op, void *data) {
+  BufferFinder *f = data;
   switch ((int)op->kind) {
   case OP_SHARED_INDEX:
-  case OP_SHARED_TRANS: flow(f, op_operand(op, 0), op_result(op)); break;
+  case OP_SHARED_TRANS: hand_on(f, op_operand(op, 0), op_result(op)); break;
   case OP_RING_FILL:
   case OP_RING_WAIT:
-    for (uint32_t i = 0; i + 1 < op->result_count; i++) flow(f, op_operand(op, i + 1), &op->results[i]);
+    for (uint32_t i = 0; i + 1 < op->result_count; i++) hand_on(f, op_operand(op, i + 1), &op->results[i]);
     break;
-  case OP_FOR: flow_for(f, op); break;
-  case OP_WHILE: flow_while(f, op); break;
+  case OP_FOR: follow_for(f, op); break;
+  case OP_WHILE: follow_while(f, op); break;
   case OP_IF:
     for (uint32_t r = 0; r < 2; r++)
       for (uint32_t i = 0; i < op->result_count; i++)
-        flow(f, op_operand(op->regions[r]->last, i), &op->results[i]);
+        hand_on(f, op_operand(op->regions[r]->last, i), &op->results[i]);
     break;
   default: break;
   }
@@ -65,7 +64,7 @@ static void visit(Op *op, void *data) {
 
 SharedBuffers shared_buffers_find(Arena *arena, Func *func) {
   SharedBuffers buffers = {0};
-  Finder f = {.arena = arena, .buffers = &buffers, .grew = true};
+  BufferFinder f = {.arena = arena, .buffers = &buffers, .grew = true};
   func_number(func);
   region_walk(func->body, find_alloc, &f);
   buffers.words = buffers.allocs.n / 64 + 1;
@@ -77,7 +76,7 @@ SharedBuffers shared_buffers_find(Arena *arena, Func *func) {
   }
   while (f.grew) {
     f.grew = false;
-    region_walk(func->body, visit, &f);
+    region_walk(func->body, follow_op, &f);
   }
   return buffers;
 }

@@ -45,7 +45,7 @@ static Op *build_wait(Builder *b, Value *sum, uint32_t pending) {
 // A dot as the one given, of other operands (`fresh` may be NULL) and `count` of k from `first` on.
 static Value *build_part(Builder *b, const Op *dot, Value *const *operands, uint32_t first, uint32_t count) {
   Op *part = build_op(b, OP_DOT, operands[3] ? 4 : 3, operands, 1, &op_result(dot)->type);
-  for (uint32_t i = 0; i < dot->attrs.n; i++) op_set_attr(part, dot->attrs.at[i]);
+  op_copy_attrs(part, dot);
   op_set_ints(part, ATTR_PART, 2, (uint32_t[]){first, count});
   return op_result(part);
 }

@@ -134,7 +134,7 @@ static void split_once(ExchangeSplitter *s, Op *op) {
   for (uint32_t i = 0; i < count; i++) operands[i] = op_operand(op, i);
   Builder b = builder_before(op);
   Op *once = build_op(&b, op->kind, count, operands, 1, &type);
-  for (uint32_t i = 0; i < op->attrs.n; i++) op_set_attr(once, op->attrs.at[i]);
+  op_copy_attrs(once, op);
   build_shared_store(&b, op_result(once), buffer);
   replace_exchange(s, op, build_shared_load(&b, type, buffer));
 }
@@ -246,10 +246,8 @@ static void split_scan(ExchangeSplitter *s, Op *op) {
   for (uint32_t i = 0; i < x.count; i++) x.operands[i] = &chunks->results[i];
   exchange_through(&x, &b, chunks, x.count, last_lanes(op, &plan), x.operands + x.count);
   Op *whole = build_combiner(s, &b, OP_SCAN_CARRY, op, 2 * x.count, x.operands, x.count, x.results);
-  for (uint32_t i = 0; i < op->attrs.n; i++) {
-    op_set_attr(chunks, op->attrs.at[i]);
-    op_set_attr(whole, op->attrs.at[i]);
-  }
+  op_copy_attrs(chunks, op);
+  op_copy_attrs(whole, op);
   replace_results(s, op, whole);
 }
 

@@ -116,13 +116,13 @@ void compilation_free(Compilation *c) {
 
 // --- Parsing ---
 
-typedef struct NamedText {
+typedef struct SourceText {
   const char *name;
   Str text;
-} NamedText;
+} SourceText;
 
 static tilec_status parse(Compilation *c, void *data) {
-  const NamedText *source = data;
+  const SourceText *source = data;
   c->file = sources_add(&c->sources, source->name, source->text);
   c->is_tir = str_ends(str_from(source->name), ".tir");
   if (c->is_tir)
@@ -136,7 +136,7 @@ static tilec_status parse(Compilation *c, void *data) {
 }
 
 tilec_status compile_parse(Compilation *c, const char *name, Str text) {
-  return compile_guard(c, parse, &(NamedText){name, text.at ? text : STR("")});
+  return compile_guard(c, parse, &(SourceText){name, text.at ? text : STR("")});
 }
 
 // --- Elaboration ---
@@ -207,20 +207,20 @@ tilec_status compile_elaborate(Compilation *c, const Spec *spec) {
 
 // --- Passes ---
 
-typedef struct PassRun {
+typedef struct WatchedPasses {
   Compilation *c;
   const PassRunOptions *options;
-} PassRun;
+} WatchedPasses;
 
 static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
-  PassRun *run = data;
+  WatchedPasses *run = data;
   run->c->last_step = pass ? pass : "elaborate";
   run->c->passes_run += pass != NULL;
   if (run->options->after) run->options->after(pass, module, seconds, run->options->data);
 }
 
 static tilec_status passes(Compilation *c, void *data) {
-  PassRun *run = data;
+  WatchedPasses *run = data;
   PassRunOptions options = c->pass_options = *run->options;
   options.after = after_pass;
   options.data = run;
@@ -231,7 +231,7 @@ static tilec_status passes(Compilation *c, void *data) {
 }
 
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options) {
-  return compile_guard(c, passes, &(PassRun){c, options});
+  return compile_guard(c, passes, &(WatchedPasses){c, options});
 }
 
 // --- Replay ---

@@ -162,10 +162,10 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
 
 // --- Which kernel ---
 
-typedef struct KernelRequest {
+typedef struct KernelSearch {
   const char *name;
   const KernelInfo *info;
-} KernelRequest;
+} KernelSearch;
 
 // What a function of .tir text says of itself.
 static const KernelInfo *tir_info(Compilation *c, const Func *func) {
@@ -192,22 +192,22 @@ static const KernelInfo *tir_kernel(Compilation *c, const char *name) {
 }
 
 static tilec_status find_kernel(Compilation *c, void *data) {
-  KernelRequest *request = data;
+  KernelSearch *search = data;
   if (c->is_tir) {
-    request->info = tir_kernel(c, request->name);
+    search->info = tir_kernel(c, search->name);
     return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
   }
-  if (request->name) {
-    request->info = frontend_kernel(&c->ir, c->syntax, ir_name(&c->ir, str_from(request->name)));
-    if (!request->info && !c->diags.errors)
-      diag_error(&c->diags, LOC_NONE, "the file has no function '%s'", request->name);
+  if (search->name) {
+    search->info = frontend_kernel(&c->ir, c->syntax, ir_name(&c->ir, str_from(search->name)));
+    if (!search->info && !c->diags.errors)
+      diag_error(&c->diags, LOC_NONE, "the file has no function '%s'", search->name);
     return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
   }
   KernelInfo *kernels;
   uint32_t count = frontend_entries(&c->ir, c->syntax, &kernels);
   if (c->diags.errors) return TILEC_ERROR_COMPILE;
   if (count == 1) {
-    request->info = &kernels[0];
+    search->info = &kernels[0];
     return TILEC_OK;
   }
   Diag *error =
@@ -219,9 +219,9 @@ static tilec_status find_kernel(Compilation *c, void *data) {
 }
 
 tilec_status program_kernel(Compilation *c, const char *name, const KernelInfo **info) {
-  KernelRequest request = {.name = name};
-  tilec_status status = compile_guard(c, find_kernel, &request);
-  *info = request.info;
+  KernelSearch search = {.name = name};
+  tilec_status status = compile_guard(c, find_kernel, &search);
+  *info = search.info;
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 

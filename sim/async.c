@@ -88,7 +88,7 @@ void async_run(AsyncOp *op, uint32_t lanes) {
   op->mask &= ~lanes;
   sim_hook_async_done(op, lanes);
   if (op->group_kind == ASYNC_GROUP_NONE && !op->warp->block->worker->fault.set)
-    mbarrier_complete_tx(op, __builtin_ctz(lanes), op->mbarrier, op->u.range->bytes);
+    mbarrier_complete_tx(op, lowest_lane(lanes), op->mbarrier, op->u.range->bytes);
 }
 
 void async_issue(AsyncOp *op) {

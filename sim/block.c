@@ -165,8 +165,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
 }
 
 static void fault_mbarrier(Warp *warp, const Insn *insn, const LaneGroup *group) {
-  uint32_t lane = 0;
-  while (!(group->mask >> lane & 1)) lane++;
+  uint32_t lane = lowest_lane(group->mask);
   Mbarrier m = {0};
   unsigned char *host;
   uint64_t address = address_at(warp, insn->u.address, lane);

@@ -56,7 +56,7 @@ static Shadow *shadow_of(Checker *checker, const Warp *warp, PtxSpace space, uin
 }
 
 // The shadow holds all of a run, since allocations are far from one another.
-static void touch(Checker *checker, Actor *actor, HookAccess access, Run run) {
+static void touch(Checker *checker, Actor *actor, HookAccess access, ByteRun run) {
   Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
     race_run(actor, shadow, &run, access);
@@ -72,10 +72,10 @@ static void touch_runs(Checker *checker, Actor *actor, const HookLanes *lanes, u
     while (l < LANES && (lanes->mask >> l & 1) &&
            lanes->addresses[l] == lanes->addresses[l - 1] + lanes->bytes)
       l++;
-    Run run = {.address = lanes->addresses[first],
-               .bytes = (uint64_t)(l - first) * lanes->bytes,
-               .lane = first,
-               .element = element};
+    ByteRun run = {.address = lanes->addresses[first],
+                   .bytes = (uint64_t)(l - first) * lanes->bytes,
+                   .lane = first,
+                   .element = element};
     touch(checker, actor, lanes->access, run);
   }
 }
@@ -109,7 +109,7 @@ void hook_range(void *context, const HookRange *range) {
     async_event(range->op, lane, range->access != HOOK_READ, &strand, &actor.mark.clock);
     actor.mark.strand = actor.first + strand;
   }
-  Run run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
+  ByteRun run = {.address = range->address, .bytes = range->bytes, .lane = lane, .element = ONE_LANE};
   touch(checker, &actor, range->access, run);
   checker->failed |= actor.failed;
 }

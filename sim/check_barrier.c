@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers of the block: who comes before whom, who is missing, and who waits where when nobody can go on.
 #include <stdio.h>
+#include "base/math.h"
 #include "sim/check_parts.h"
 
 static Report *barrier_report(Warp *warp, const Insn *insn, uint32_t lanes, uint32_t other_insn) {
@@ -9,7 +10,7 @@ static Report *barrier_report(Warp *warp, const Insn *insn, uint32_t lanes, uint
 
 static void wrong_count(Warp *warp, const Insn *insn, uint32_t mask, uint32_t id, uint32_t threads) {
   BarrierCheck *barrier = &block_check(warp->block)->barriers[id];
-  uint32_t arriving = count_bits(mask);
+  uint32_t arriving = bit_count(mask);
   Report *report = NULL;
   if (barrier->insn != UINT32_MAX && barrier->threads != threads) {
     report = barrier_report(warp, insn, mask, barrier->insn);
@@ -42,7 +43,7 @@ void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask,
     barrier->warp = warp->index;
     barrier->threads = threads;
   }
-  barrier->arrived += count_bits(mask);
+  barrier->arrived += bit_count(mask);
   view_join(&barrier->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
   warp_tick(warp);
 }
@@ -107,15 +108,15 @@ void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes) {
     check->exit_insn = insn_index(warp, insn);
     check->exit_warp = warp->index;
   }
-  check->exited += count_bits(lanes);
+  check->exited += bit_count(lanes);
 }
 
 void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
   (void)context;
   Report *report = barrier_report(warp, insn, mask, UINT32_MAX);
   if (!report) return;
-  report_message(report, "an .aligned barrier is reached by %u of the warp's %u threads", count_bits(mask),
-                 count_bits(warp->live));
+  report_message(report, "an .aligned barrier is reached by %u of the warp's %u threads", bit_count(mask),
+                 bit_count(warp->live));
   report_order(report, "every thread of a warp reaches the same barrier together");
 }
 

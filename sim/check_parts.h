@@ -98,17 +98,6 @@ static inline WarpCheck *warp_check(const Warp *warp) {
 static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
   return (uint32_t)(insn - warp->block->program->code.at);
 }
-static inline uint32_t lowest_lane(uint32_t mask) {
-  uint32_t l = 0;
-  while (l < LANES - 1 && !(mask >> l & 1)) l++;
-  return l;
-}
-
-static inline uint32_t count_bits(uint32_t mask) {
-  uint32_t n = 0;
-  for (; mask; mask &= mask - 1) n++;
-  return n;
-}
 
 // The warp's own clock goes on: what it did so far is about to be known elsewhere.
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }

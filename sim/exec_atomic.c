@@ -15,9 +15,9 @@ void atomic_begin(void) { pthread_mutex_lock(&atomic_lock); }
 void atomic_end(void) { pthread_mutex_unlock(&atomic_lock); }
 
 // What an element may be: up to 128 bits.
-typedef struct Value {
+typedef struct AtomicValue {
   uint64_t low, high;
-} Value;
+} AtomicValue;
 
 static uint64_t atomic_sum(PtxType type, uint64_t a, uint64_t b, bool flush) {
   if (type == PTX_F32 && flush) { // PTX ISA 9.7.13: in global memory subnormals become zeros
@@ -72,14 +72,15 @@ static uint64_t apply_word(const MemoryAccess *access, uint64_t old, uint64_t b,
   return old == 0 || old > b ? b : old - 1;
 }
 
-static Value apply(const MemoryAccess *access, Value old, Value b, Value c, bool flush) {
+static AtomicValue apply(const MemoryAccess *access, AtomicValue old, AtomicValue b, AtomicValue c,
+                         bool flush) {
   if (access->atomic == OP_MOV) return b;
   if (access->atomic == OP_SETP) return old.low == b.low && old.high == b.high ? c : old;
-  return (Value){apply_word(access, old.low, b.low, flush), 0};
+  return (AtomicValue){apply_word(access, old.low, b.low, flush), 0};
 }
 
-static Value lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, uint32_t lane) {
-  Value value = {0, 0};
+static AtomicValue lane_value(const Warp *warp, uint32_t slot, uint32_t bytes, uint32_t lane) {
+  AtomicValue value = {0, 0};
   memcpy(&value, warp->regs + slot + (size_t)lane * bytes, bytes);
   return value;
 }
@@ -90,10 +91,10 @@ static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned ch
   uint32_t bytes = access->bytes;
   bool flush = !(host >= shared && host < shared + warp->block->shared_bytes);
   for (uint32_t i = 0; i < access->count; i++, host += bytes) {
-    Value old = {0, 0}, b = lane_value(warp, access->slots[i], bytes, lane), c = {0, 0};
+    AtomicValue old = {0, 0}, b = lane_value(warp, access->slots[i], bytes, lane), c = {0, 0};
     if (access->atomic == OP_SETP) c = lane_value(warp, insn->src[2], bytes, lane);
     memcpy(&old, host, bytes);
-    Value value = apply(access, old, b, c, flush);
+    AtomicValue value = apply(access, old, b, c, flush);
     memcpy(host, &value, bytes);
     if (access->results[i] != UINT32_MAX)
       memcpy(warp->regs + access->results[i] + (size_t)lane * bytes, &old, bytes);

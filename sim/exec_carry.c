@@ -3,15 +3,15 @@
 #include "sim/exec.h"
 #include "sim/wide.h"
 
-typedef struct Sum {
+typedef struct CarrySum {
   uint64_t value;
   bool carry;
-} Sum;
+} CarrySum;
 
 // a + b + carry, or a - b - carry, in `bits` bits.
-static inline Sum sum_of(uint64_t a, uint64_t b, bool carry, bool subtract, uint32_t bits) {
+static inline CarrySum sum_of(uint64_t a, uint64_t b, bool carry, bool subtract, uint32_t bits) {
   uint64_t all = bits == 64 ? UINT64_MAX : UINT32_MAX, with = (b + carry) & all;
-  Sum sum;
+  CarrySum sum;
   if (subtract) {
     sum.value = (a - with) & all;
     sum.carry = a < with || (carry && with == 0);
@@ -41,8 +41,8 @@ void exec_carry(Warp *warp, const Insn *insn, uint32_t mask) {
       v[i] = bits == 64 ? ((const uint64_t *)lanes_at(warp, insn->src[i]))[l]
                         : ((const uint32_t *)lanes_at(warp, insn->src[i]))[l];
     bool mad = insn->extra == CARRY_PRODUCT_LOW || insn->extra == CARRY_PRODUCT_HIGH;
-    Sum sum = mad ? sum_of(product_half(insn, v[0], v[1], bits), v[2], in >> l & 1, false, bits)
-                  : sum_of(v[0], v[1], in >> l & 1, insn->extra == CARRY_DIFFERENCE, bits);
+    CarrySum sum = mad ? sum_of(product_half(insn, v[0], v[1], bits), v[2], in >> l & 1, false, bits)
+                       : sum_of(v[0], v[1], in >> l & 1, insn->extra == CARRY_DIFFERENCE, bits);
     out64[l] = sum.value;
     out32[l] = (uint32_t)sum.value;
     carries |= (uint32_t)sum.carry << l;

@@ -166,9 +166,8 @@ void exec_vprintf(Warp *warp, const Insn *insn, uint32_t mask) {
 }
 
 void exec_assertfail(Warp *warp, const Insn *insn, uint32_t mask) {
-  uint32_t lane = 0;
+  uint32_t lane = lowest_lane(mask);
   char what[100], file[60];
-  while (!(mask >> lane & 1)) lane++;
   read_string(warp, lane, local_value(warp, insn, 0, lane, 8), what, sizeof what);
   read_string(warp, lane, local_value(warp, insn, 1, lane, 8), file, sizeof file);
   warp_fault(warp, insn, mask, TILEC_SIM_ASSERT, 0, "assertion '%s' failed at %s:%u", what, file,

@@ -80,7 +80,7 @@ void exec_map_replace(Warp *warp, const Insn *insn, uint32_t mask) {
 
 void exec_map_copy(Warp *warp, const Insn *insn, uint32_t mask) {
   Place to, from;
-  uint32_t lane = (uint32_t)__builtin_ctz(mask);
+  uint32_t lane = lowest_lane(mask);
   const CopyOperands *copy = insn->u.copy;
   if (!resolve_operand(warp, insn, lane, &copy->to, TENSOR_MAP_BYTES, 128, true, &to) ||
       !resolve_operand(warp, insn, lane, &copy->from, TENSOR_MAP_BYTES, 128, false, &from))

@@ -89,14 +89,14 @@ void exec_tensor(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // ---- the tensor's side ----
 
-typedef struct Row {     // of a box, innermost dimension
+typedef struct BoxRow {  // of a box, innermost dimension
   uint64_t address;      // of its first element that is inside
   uint32_t first, count; // elements inside; count 0: none
-} Row;
+} BoxRow;
 
-static Row row_of(const CopyRange *range, const TensorBox *box, const uint32_t *index) {
+static BoxRow row_of(const CopyRange *range, const TensorBox *box, const uint32_t *index) {
   const TensorMap *map = &range->map;
-  Row row = {.address = map->address};
+  BoxRow row = {.address = map->address};
   for (uint32_t i = 1; i < map->rank; i++) {
     int64_t at = (int64_t)range->at[i] + (int64_t)index[i] * map->steps[i];
     if (at < 0 || at > (int64_t)map->last[i]) return row;
@@ -144,27 +144,27 @@ static void convert_row(uint32_t type, const TensorBox *box, unsigned char *to) 
   }
 }
 
-static void load_row(AsyncOp *op, const Row *row, const TensorBox *box, unsigned char *staged) {
+static void load_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, unsigned char *staged) {
   Place place;
   uint64_t bytes = (uint64_t)row->count * box->element;
   fill_row(&op->u.range->map, box, staged);
   if (!row->count) return;
-  if (!resolve_range(op->warp, op->insn, (uint32_t)__builtin_ctz(op->mask), SPACE_GLOBAL, row->address, bytes,
-                     1, false, &place))
+  if (!resolve_range(op->warp, op->insn, lowest_lane(op->mask), SPACE_GLOBAL, row->address, bytes, 1, false,
+                     &place))
     return;
   memcpy(staged + (size_t)row->first * box->element, place.host, bytes);
   convert_row(op->u.range->map.type, box, staged);
   bulk_range_hook(op, SPACE_GLOBAL, HOOK_READ, row->address, bytes);
 }
 
-static void store_row(AsyncOp *op, const Row *row, const TensorBox *box, const unsigned char *staged) {
+static void store_row(AsyncOp *op, const BoxRow *row, const TensorBox *box, const unsigned char *staged) {
   Place place;
   const CopyOperands *copy = op->insn->u.copy;
   uint64_t bytes = (uint64_t)row->count * box->element;
   const unsigned char *from = staged + (size_t)row->first * box->element;
   if (!row->count) return;
-  if (!resolve_range(op->warp, op->insn, (uint32_t)__builtin_ctz(op->mask), SPACE_GLOBAL, row->address, bytes,
-                     1, true, &place))
+  if (!resolve_range(op->warp, op->insn, lowest_lane(op->mask), SPACE_GLOBAL, row->address, bytes, 1, true,
+                     &place))
     return;
   if (copy->reduce)
     bulk_reduce(copy->reduce, reduced_type(copy, &op->u.range->map), place.host, from, bytes);
@@ -180,7 +180,7 @@ static void tensor_rows(AsyncOp *op) {
   unsigned char *staged = range->staged;
   bool first = true;
   do {
-    Row row = row_of(range, &box, index);
+    BoxRow row = row_of(range, &box, index);
     if (is_load(op))
       load_row(op, &row, &box, staged);
     else

@@ -75,8 +75,7 @@ void exec_redux(Warp *warp, const Insn *insn, uint32_t mask) {
 
 // The lowest lane is elected.
 void exec_elect(Warp *warp, const Insn *insn, uint32_t mask) {
-  uint32_t leader = 0, out[LANES];
-  while (!(mask >> leader & 1)) leader++;
+  uint32_t leader = lowest_lane(mask), out[LANES];
   for (int l = 0; l < LANES; l++) out[l] = leader;
   if (insn->dst != UINT32_MAX) lanes_write32(warp, insn->dst, out, mask);
   if (insn->dst2 != UINT32_MAX) predicate_write(warp, insn->dst2, 1u << leader, mask);

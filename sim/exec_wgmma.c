@@ -50,7 +50,8 @@ static uint32_t chunk_along_rows(const Descriptor *d, uint32_t chunk, uint32_t k
   return swizzled(d, d->start + byte / d->row * d->lbo + k / 8 * d->sbo + k % 8 * d->row + byte % d->row);
 }
 
-typedef struct Operand { // an operand in shared memory, and where its numbers go: to[row * by_row + k * by_k]
+// An operand in shared memory, and where its numbers go: to[row * by_row + k * by_k].
+typedef struct WgmmaOperand {
   const AsyncOp *op;
   Descriptor descriptor;
   MatrixType type;
@@ -59,9 +60,9 @@ typedef struct Operand { // an operand in shared memory, and where its numbers g
   uint32_t by_row, by_k;
   float *floats;
   int32_t *ints;
-} Operand;
+} WgmmaOperand;
 
-static bool load_chunk(const Operand *operand, uint32_t address, size_t at, uint32_t step) {
+static bool load_chunk(const WgmmaOperand *operand, uint32_t address, size_t at, uint32_t step) {
   const AsyncOp *op = operand->op;
   const Block *block = op->warp->block;
   uint32_t count = CHUNK / matrix_bytes(operand->type);
@@ -83,7 +84,7 @@ static bool load_chunk(const Operand *operand, uint32_t address, size_t at, uint
   return true;
 }
 
-static bool load_operand(const Operand *operand) {
+static bool load_operand(const WgmmaOperand *operand) {
   const Descriptor *d = &operand->descriptor;
   uint32_t per = CHUNK / matrix_bytes(operand->type);
   if (operand->transposed) {
@@ -109,23 +110,23 @@ static void negate(float *numbers, size_t n, bool really) {
 
 static bool load_operands(const AsyncOp *op, float *a, float *b, int32_t *int_a, int32_t *int_b) {
   const Matrix *matrix = op->insn->u.matrix;
-  Operand of_a = {op,
-                  descriptor_of(op->descriptors[0]),
-                  matrix->a,
-                  matrix->transpose_a,
-                  op->warp->index % 4 * 16,
-                  16,
-                  matrix->k,
-                  matrix->k,
-                  1,
-                  a,
-                  int_a};
-  Operand of_b = {op,        descriptor_of(op->descriptors[1]),
-                  matrix->b, matrix->transpose_b,
-                  0,         matrix->n,
-                  matrix->k, 1,
-                  matrix->n, b,
-                  int_b};
+  WgmmaOperand of_a = {op,
+                       descriptor_of(op->descriptors[0]),
+                       matrix->a,
+                       matrix->transpose_a,
+                       op->warp->index % 4 * 16,
+                       16,
+                       matrix->k,
+                       matrix->k,
+                       1,
+                       a,
+                       int_a};
+  WgmmaOperand of_b = {op,        descriptor_of(op->descriptors[1]),
+                       matrix->b, matrix->transpose_b,
+                       0,         matrix->n,
+                       matrix->k, 1,
+                       matrix->n, b,
+                       int_b};
   if (matrix->a_count)
     matrix_load_a(op->warp, matrix, a, int_a);
   else if (!load_operand(&of_a))
@@ -171,7 +172,7 @@ void wgmma_run(AsyncOp *op) {
 
 static bool uniform_descriptor(Warp *warp, const Insn *insn, uint32_t slot, uint32_t mask, uint64_t *bits) {
   const uint64_t *lanes = lanes_at(warp, slot);
-  uint32_t first = (uint32_t)__builtin_ctz(mask);
+  uint32_t first = lowest_lane(mask);
   *bits = lanes[first];
   for (uint32_t l = 0; l < LANES; l++)
     if ((mask >> l & 1) && lanes[l] != *bits) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoded programs: each PTX instruction as one Insn whose operands are byte
-// offsets into a warp's register file.
+// Decoded programs: each PTX instruction as one Insn whose operands are byte offsets into a warp's register file.
 //
 // A register is a slot of 32 lanes, contiguous by lane: 16-bit and narrower 64 bytes, 32-bit 128, 64-bit 256;
 // a predicate is one 32-bit mask with a bit a lane. Immediates, symbol addresses and special registers that
@@ -13,6 +12,8 @@
 
 enum { LANES = 32 };
 static const uint32_t ALL_LANES = 0xffffffffu;
+// Of one lane or more.
+static inline uint32_t lowest_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask); }
 
 typedef enum Operation {
   OP_NONE,
@@ -233,15 +234,15 @@ typedef struct SharedVar { // a static shared variable
   uint64_t offset, bytes;
 } SharedVar;
 
-typedef struct Param {
+typedef struct KernelParam {
   const char *name;
   uint32_t offset, size, align;
-} Param;
+} KernelParam;
 
 // A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
 typedef struct Program {
   const char *name;
-  VEC(Param) params;
+  VEC(KernelParam) params;
   uint32_t param_bytes;
   VEC(Insn) code; // ends with KIND_END
   VEC(Site) sites;

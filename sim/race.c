@@ -103,8 +103,8 @@ static void against_write(Actor *actor, const Cell *cell, tilec_sim_report_kind 
 }
 
 // Whether a store is about to write the value that the earlier store wrote: the two may change places.
-static bool writes_same(const Actor *actor, const Mark *mark, const Run *run, uint32_t lane, uint64_t address,
-                        uint64_t bytes) {
+static bool writes_same(const Actor *actor, const Mark *mark, const ByteRun *run, uint32_t lane,
+                        uint64_t address, uint64_t bytes) {
   const MemoryAccess *access = actor->insn->u.access;
   const Insn *code = actor->warp->block->program->code.at;
   if (!actor->addresses || actor->insn->exec != exec_store || code[mark_insn(mark)].exec != exec_store)
@@ -138,7 +138,7 @@ static void uninitialised(Actor *actor, uint32_t lane, uint64_t address) {
 }
 
 // Reports what is wrong with one lane's access to a cell none of whose marks is spread.
-static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, const Run *run,
+static void report_cell(Actor *actor, const Shadow *shadow, const Cell *cell, const ByteRun *run,
                         HookAccess access, uint32_t lane, uint64_t offset, uint32_t bytes) {
   uint64_t address = run->address + (offset - run->offset);
   if (access != HOOK_WRITE && actor->space == SPACE_SHARED && !cell->write.strand)
@@ -220,7 +220,7 @@ static inline void remember(Actor *actor, Shadow *shadow, Cell *cell, HookAccess
 
 // ---- a run ----
 
-static inline Mark mark_of(const Actor *actor, uint32_t lane, const Run *run, const ShadowPage *page) {
+static inline Mark mark_of(const Actor *actor, uint32_t lane, const ByteRun *run, const ShadowPage *page) {
   Mark mark = actor->mark;
   mark.info |= lane << MARK_LANE_SHIFT;
   if (page->shift > run->element) mark.info |= (run->element + 1u) << MARK_SPREAD_SHIFT;
@@ -228,7 +228,7 @@ static inline Mark mark_of(const Actor *actor, uint32_t lane, const Run *run, co
 }
 
 // The part [at, end) of a run, which lies in one page: offsets.
-static bool run_in_page(Actor *actor, Shadow *shadow, const Run *run, HookAccess access, uint64_t at,
+static bool run_in_page(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access, uint64_t at,
                         uint64_t end) {
   ShadowPage *page = shadow_page(shadow, at, (uint32_t)(end - at));
   if (!page) return false;
@@ -249,7 +249,7 @@ static bool run_in_page(Actor *actor, Shadow *shadow, const Run *run, HookAccess
   return true;
 }
 
-void race_run(Actor *actor, Shadow *shadow, const Run *run, HookAccess access) {
+void race_run(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access) {
   uint64_t end = run->offset + run->bytes;
   for (uint64_t at = run->offset; at < end && !actor->failed;) {
     uint64_t room = SHADOW_PAGE - at % SHADOW_PAGE, part = end - at < room ? end - at : room;

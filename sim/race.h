@@ -94,15 +94,15 @@ typedef struct Actor {
 } Actor;
 
 // Contiguous bytes that one lane accesses, or neighbouring lanes an element each.
-typedef struct Run {
+typedef struct ByteRun {
   uint64_t address; // in its space
   uint64_t offset;  // in its shadow, which holds all of it
   uint64_t bytes;
   uint32_t lane;   // the first
   uint8_t element; // log2 of a lane's bytes; ONE_LANE: all are the first lane's
-} Run;
+} ByteRun;
 
 // Reports what is not ordered before the access, then remembers it.
-void race_run(Actor *actor, Shadow *shadow, const Run *run, HookAccess access);
+void race_run(Actor *actor, Shadow *shadow, const ByteRun *run, HookAccess access);
 
 #endif

@@ -52,13 +52,13 @@ static void merge_groups(Warp *warp) {
     }
 }
 
-typedef struct Turn {
+typedef struct WarpTurn {
   LaneGroup *group; // NULL: none can run
   uint32_t stop_pc; // where the group must stop, for others to join or go first
   uint64_t most;    // instructions
-} Turn;
+} WarpTurn;
 
-static Turn choose_turn(Warp *warp) {
+static WarpTurn choose_turn(Warp *warp) {
   LaneGroup *lowest = NULL, *starved = NULL;
   for (uint32_t i = 0; i < warp->n; i++) {
     LaneGroup *group = &warp->groups[i];
@@ -66,10 +66,10 @@ static Turn choose_turn(Warp *warp) {
     if (!lowest || group->pc < lowest->pc) lowest = group;
     if (!starved || group->last_run < starved->last_run) starved = group;
   }
-  Turn turn = {lowest, UINT32_MAX, UINT64_MAX};
+  WarpTurn turn = {lowest, UINT32_MAX, UINT64_MAX};
   if (warp->n <= 1 || !lowest) return turn;
   uint64_t waited = warp->executed - starved->last_run;
-  if (starved != lowest && waited >= PATIENCE) return (Turn){starved, UINT32_MAX, TURN};
+  if (starved != lowest && waited >= PATIENCE) return (WarpTurn){starved, UINT32_MAX, TURN};
   if (starved != lowest) turn.most = PATIENCE - waited;
   for (uint32_t i = 0; i < warp->n; i++) {
     LaneGroup *other = &warp->groups[i];
@@ -141,9 +141,7 @@ static void exit_lanes(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t 
 }
 
 static uint32_t first_lane(const Warp *warp, uint32_t slot, uint32_t mask) {
-  uint32_t l = 0;
-  while (!(mask >> l & 1)) l++;
-  return ((const uint32_t *)lanes_at(warp, slot))[l];
+  return ((const uint32_t *)lanes_at(warp, slot))[lowest_lane(mask)];
 }
 
 // With checks, lanes at an .aligned barrier let the rest of their warp come first. Without it they arrive
@@ -344,7 +342,7 @@ static inline uint64_t run_lanes(Warp *warp, LaneGroup *group, uint32_t stop_pc,
 }
 
 // Runs one group until control flow changes, it must let others go, or `most` instructions.
-static void run_group(Warp *warp, Turn turn, uint64_t most) {
+static void run_group(Warp *warp, WarpTurn turn, uint64_t most) {
   LaneGroup *group = turn.group;
   Worker *worker = warp->block->worker;
   const SimHooks *hooks = hooks_of(warp);
@@ -405,7 +403,7 @@ uint64_t warp_run(Warp *warp, uint64_t slice) {
   warp->block->worker->slice_begin = begin;
   while (warp->executed - begin < slice && !warp->block->worker->fault.set) {
     if (warp->n > 1) merge_groups(warp);
-    Turn turn = choose_turn(warp);
+    WarpTurn turn = choose_turn(warp);
     if (!turn.group) break;
     run_group(warp, turn, slice - (warp->executed - begin));
   }

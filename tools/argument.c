@@ -12,14 +12,14 @@ typedef enum Fill { FILL_RANDN, FILL_RAND, FILL_ZEROS, FILL_ONES, FILL_EMPTY, FI
 
 static const char *const fill_names[] = {"randn", "rand", "zeros", "ones", "empty", "arange"};
 
-typedef struct Source {
+typedef struct ArgumentReader {
   Arena *arena;
   uint64_t seed;
   uint32_t number;
   const char **why;
-} Source;
+} ArgumentReader;
 
-static bool refuse(Source *s, const char *why) {
+static bool refuse(ArgumentReader *s, const char *why) {
   *s->why = why;
   return false;
 }
@@ -53,7 +53,7 @@ static bool parse_scalar(const char *text, Argument *a) {
 }
 
 // "[64,200]" after a type; no bytes may follow.
-static bool parse_shape(Source *s, const char *at, Argument *a) {
+static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
   if (*at++ != '[') return refuse(s, "a shape in brackets is missing, as in randn:fp32[64,200]");
   a->elements = 1;
   for (a->rank = 0;; at++) {
@@ -72,7 +72,7 @@ static bool parse_shape(Source *s, const char *at, Argument *a) {
   return at[1] == '\0' || refuse(s, "there is something after the shape");
 }
 
-static uint64_t element_bits(const Source *s, Fill fill, Elem elem, uint64_t index) {
+static uint64_t element_bits(const ArgumentReader *s, Fill fill, Elem elem, uint64_t index) {
   bool is_float = elem_is_float(elem);
   uint32_t words[4];
   switch (fill) {
@@ -94,7 +94,7 @@ static uint64_t element_bits(const Source *s, Fill fill, Elem elem, uint64_t ind
   return 0;
 }
 
-static void fill_data(const Source *s, Fill fill, Argument *a) {
+static void fill_data(const ArgumentReader *s, Fill fill, Argument *a) {
   uint32_t size = elem_bytes(a->elem);
   a->bytes = a->elements * size;
   a->data = arena_alloc(s->arena, a->bytes);
@@ -104,7 +104,7 @@ static void fill_data(const Source *s, Fill fill, Argument *a) {
     number_store(a->elem, element_bits(s, fill, a->elem, i), a->data + i * size);
 }
 
-static bool parse_fill(Source *s, const char *text, Argument *a) {
+static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   const char *colon = strchr(text, ':');
   int fill = 0;
   if (colon)
@@ -121,7 +121,7 @@ static bool parse_fill(Source *s, const char *text, Argument *a) {
 }
 
 // An array of another float type is converted, anything else of the same size reinterpreted.
-static bool convert_array(Source *s, const NpyArray *array, Argument *a) {
+static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a) {
   Elem from;
   bool known = npy_elem(array, &from);
   a->data = array->data;
@@ -140,7 +140,7 @@ static bool convert_array(Source *s, const NpyArray *array, Argument *a) {
 }
 
 // "@x.npy" or "@x.npy:bf16"; text is past the @.
-static bool parse_file(Source *s, const char *text, Argument *a) {
+static bool parse_file(ArgumentReader *s, const char *text, Argument *a) {
   const char *colon = strrchr(text, ':');
   bool typed = colon && elem_parse(str_from(colon + 1), &a->elem);
   const char *path = typed ? arena_copy(s->arena, (Str){text, (size_t)(colon - text)}) : text;
@@ -158,7 +158,7 @@ static bool parse_file(Source *s, const char *text, Argument *a) {
 }
 
 // Cuts a "+BYTES" off the end of buffer specs. A '+' before the last bracket or within a file's name stays.
-static bool cut_offset(Source *s, char *text, Argument *a) {
+static bool cut_offset(ArgumentReader *s, char *text, Argument *a) {
   char *plus = strrchr(text, '+');
   if (!plus || plus == text || strspn(plus + 1, "0123456789") != strlen(plus + 1) || plus[1] == '\0')
     return true;
@@ -172,7 +172,7 @@ static bool cut_offset(Source *s, char *text, Argument *a) {
 bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
                     const char **why) {
   *argument = (Argument){0};
-  Source s = {arena, seed, number, why};
+  ArgumentReader s = {arena, seed, number, why};
   if (parse_scalar(text, argument)) return true;
   char *copy = arena_copy(arena, str_from(text));
   if (!cut_offset(&s, copy, argument)) return false;

@@ -9,25 +9,25 @@
 enum { MAX_COLUMNS = 16 };
 
 // A row in the making; headings are the same for all rows.
-typedef struct Row {
+typedef struct TargetRow {
   Arena *arena;
   uint32_t n;
   const char *heading[MAX_COLUMNS], *text[MAX_COLUMNS];
-} Row;
+} TargetRow;
 
-static void text(Row *row, const char *heading, const char *cell) {
+static void text(TargetRow *row, const char *heading, const char *cell) {
   row->heading[row->n] = heading;
   row->text[row->n++] = cell;
 }
 
-static void number(Row *row, const char *heading, uint32_t number) {
+static void number(TargetRow *row, const char *heading, uint32_t number) {
   text(row, heading, number ? arena_printf(row->arena, "%u", number) : "-");
 }
 
-static void has(Row *row, const char *heading, bool has) { text(row, heading, has ? "yes" : "-"); }
+static void has(TargetRow *row, const char *heading, bool has) { text(row, heading, has ? "yes" : "-"); }
 
 // Two numbers of which the second is not 0 where there are any.
-static void pair(Row *row, const char *heading, const char *format, uint32_t a, uint32_t b) {
+static void pair(TargetRow *row, const char *heading, const char *format, uint32_t a, uint32_t b) {
   text(row, heading, "-");
   if (b == 0) return;
   Buf out = {0};
@@ -50,7 +50,7 @@ static const char *mma_types(Arena *arena, uint8_t mma) {
   return names;
 }
 
-static void instructions(Row *row, const TargetInfo *t) {
+static void instructions(TargetRow *row, const TargetInfo *t) {
   text(row, "PTX", arena_printf(row->arena, "%u.%u", t->ptx / 10, t->ptx % 10));
   text(row, "mma.sync", mma_types(row->arena, t->mma));
   has(row, "wgmma", t->has_wgmma);
@@ -67,7 +67,7 @@ static void instructions(Row *row, const TargetInfo *t) {
   has(row, "overlap", t->has_grid_control);
 }
 
-static void limits(Row *row, const TargetInfo *t) {
+static void limits(TargetRow *row, const TargetInfo *t) {
   number(row, "shared", t->shared_limit);
   number(row, "static", t->shared_static);
   number(row, "reserved", t->shared_reserved);
@@ -78,7 +78,7 @@ static void limits(Row *row, const TargetInfo *t) {
   number(row, "blocks", t->blocks);
 }
 
-static void rates(Row *row, const TargetInfo *t) {
+static void rates(TargetRow *row, const TargetInfo *t) {
   number(row, "fp16, bf16", t->tensor_fp16);
   number(row, "tf32", t->tensor_tf32);
   number(row, "fp8", t->tensor_fp8);
@@ -98,10 +98,10 @@ static void print_line(Buf *out, const char *const *cells, const size_t *width, 
   buf_char(out, '\n');
 }
 
-static void print_part(Buf *out, Arena *arena, void (*fill)(Row *row, const TargetInfo *t)) {
+static void print_part(Buf *out, Arena *arena, void (*fill)(TargetRow *row, const TargetInfo *t)) {
   uint32_t count;
   const TargetInfo *list = target_list(&count);
-  Row *rows = ARENA_ARRAY(arena, Row, count);
+  TargetRow *rows = ARENA_ARRAY(arena, TargetRow, count);
   size_t width[MAX_COLUMNS] = {0};
   for (uint32_t r = 0; r < count; r++) {
     rows[r].arena = arena;

@@ -6,15 +6,15 @@
 
 #include "passes/passes.h"
 
-typedef struct Parser {
+typedef struct OptionParser {
   int argc, next; // argv[next] is the next word
   char **argv;
   Arena *arena;
   Options *options;
   Buf *error;
-} Parser;
+} OptionParser;
 
-static bool parse_number(Parser *p, const char *what, const char *text, long long min, long long max,
+static bool parse_number(OptionParser *p, const char *what, const char *text, long long min, long long max,
                          long long *value) {
   char *end;
   errno = 0;
@@ -24,7 +24,7 @@ static bool parse_number(Parser *p, const char *what, const char *text, long lon
   return false;
 }
 
-static bool parse_u16(Parser *p, const char *what, const char *text, long long min, long long max,
+static bool parse_u16(OptionParser *p, const char *what, const char *text, long long min, long long max,
                       uint16_t *value) {
   long long number;
   if (!parse_number(p, what, text, min, max, &number)) return false;
@@ -33,7 +33,7 @@ static bool parse_u16(Parser *p, const char *what, const char *text, long long m
 }
 
 // One of `n` names; the error lists them.
-static bool parse_choice(Parser *p, const char *what, const char *text, const char *const *names, int n,
+static bool parse_choice(OptionParser *p, const char *what, const char *text, const char *const *names, int n,
                          int *choice) {
   for (*choice = 0; *choice < n; ++*choice)
     if (strcmp(names[*choice], text) == 0) return true;
@@ -43,13 +43,13 @@ static bool parse_choice(Parser *p, const char *what, const char *text, const ch
   return false;
 }
 
-static bool check_pass(Parser *p, const char *name, const char *extra) {
+static bool check_pass(OptionParser *p, const char *name, const char *extra) {
   if (pass_find(str_from(name)) || (extra && strcmp(name, extra) == 0)) return true;
   buf_printf(p->error, "there is no pass '%s'; --list-passes lists them", name);
   return false;
 }
 
-static bool split_named(Parser *p, const char *what, const char *text, NamedText *named) {
+static bool split_named(OptionParser *p, const char *what, const char *text, NamedText *named) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text) {
     buf_printf(p->error, "%s takes NAME=VALUE, not '%s'", what, text);
@@ -60,12 +60,12 @@ static bool split_named(Parser *p, const char *what, const char *text, NamedText
   return true;
 }
 
-static bool set_output(Parser *p, const char *value) {
+static bool set_output(OptionParser *p, const char *value) {
   p->options->output = value;
   return true;
 }
 
-static bool set_emit(Parser *p, const char *value) {
+static bool set_emit(OptionParser *p, const char *value) {
   static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta", "cubin"};
   int kind;
   if (!parse_choice(p, "--emit", value, kinds, 7, &kind)) return false;
@@ -74,43 +74,43 @@ static bool set_emit(Parser *p, const char *value) {
   return true;
 }
 
-static bool set_assemble(Parser *p, const char *value) {
+static bool set_assemble(OptionParser *p, const char *value) {
   (void)value;
   p->options->emit = EMIT_PTX;
   p->options->emit_given = true;
   return true;
 }
 
-static bool set_dependencies(Parser *p, const char *value) {
+static bool set_dependencies(OptionParser *p, const char *value) {
   (void)value;
   return p->options->dependencies = true;
 }
 
-static bool set_kernel(Parser *p, const char *value) {
+static bool set_kernel(OptionParser *p, const char *value) {
   p->options->kernel = value;
   return true;
 }
 
-static bool set_signature(Parser *p, const char *value) {
+static bool set_signature(OptionParser *p, const char *value) {
   p->options->signature = value;
   return true;
 }
 
-static bool set_define(Parser *p, const char *value) {
+static bool set_define(OptionParser *p, const char *value) {
   NamedText named;
   if (!split_named(p, "-D", value, &named)) return false;
   vec_push(p->arena, &p->options->defines, value);
   return true;
 }
 
-static bool set_arch(Parser *p, const char *value) {
+static bool set_arch(OptionParser *p, const char *value) {
   p->options->arch_given = true;
   if (target_parse_arch(str_from(value), &p->options->target)) return true;
   buf_printf(p->error, "unknown architecture '%s'; --list-targets lists them", value);
   return false;
 }
 
-static bool set_num_warps(Parser *p, const char *value) {
+static bool set_num_warps(OptionParser *p, const char *value) {
   Options *o = p->options;
   o->num_warps_given = true;
   if (!parse_u16(p, "--num-warps", value, 1, NUM_WARPS_MAX, &o->target.num_warps)) return false;
@@ -119,17 +119,17 @@ static bool set_num_warps(Parser *p, const char *value) {
   return false;
 }
 
-static bool set_num_stages(Parser *p, const char *value) {
+static bool set_num_stages(OptionParser *p, const char *value) {
   p->options->num_stages_given = true;
   return parse_u16(p, "--num-stages", value, 1, NUM_STAGES_MAX, &p->options->target.num_stages);
 }
 
-static bool set_maxnreg(Parser *p, const char *value) {
+static bool set_maxnreg(OptionParser *p, const char *value) {
   p->options->maxnreg_given = true;
   return parse_u16(p, "--maxnreg", value, 1, MAXNREG_MAX, &p->options->target.maxnreg);
 }
 
-static bool set_fp32_dot(Parser *p, const char *value) {
+static bool set_fp32_dot(OptionParser *p, const char *value) {
   static const char *const modes[] = {"ieee", "tf32", "tf32x3"};
   int mode;
   if (!parse_choice(p, "--fp32-dot", value, modes, 3, &mode)) return false;
@@ -137,7 +137,7 @@ static bool set_fp32_dot(Parser *p, const char *value) {
   return true;
 }
 
-static bool set_fp_contract(Parser *p, const char *value) {
+static bool set_fp_contract(OptionParser *p, const char *value) {
   static const char *const states[] = {"off", "on"};
   int state;
   if (!parse_choice(p, "--fp-contract", value, states, 2, &state)) return false;
@@ -145,29 +145,29 @@ static bool set_fp_contract(Parser *p, const char *value) {
   return true;
 }
 
-static bool set_optimize(Parser *p, const char *value) {
+static bool set_optimize(OptionParser *p, const char *value) {
   long long level;
   if (!parse_number(p, "-O", value, 0, 3, &level)) return false;
   p->options->target.opt_level = (uint8_t)level;
   return true;
 }
 
-static bool set_debug(Parser *p, const char *value) {
+static bool set_debug(OptionParser *p, const char *value) {
   (void)value;
   return p->options->target.debug = true;
 }
 
-static bool set_overlap(Parser *p, const char *value) {
+static bool set_overlap(OptionParser *p, const char *value) {
   (void)value;
   return p->options->target.overlap = true;
 }
 
-static bool set_remarks(Parser *p, const char *value) {
+static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;
 }
 
-static bool set_diagnostics(Parser *p, const char *value) {
+static bool set_diagnostics(OptionParser *p, const char *value) {
   static const char *const formats[] = {"text", "json"};
   int format;
   if (!parse_choice(p, "--diagnostics", value, formats, 2, &format)) return false;
@@ -175,22 +175,22 @@ static bool set_diagnostics(Parser *p, const char *value) {
   return true;
 }
 
-static bool set_time_passes(Parser *p, const char *value) {
+static bool set_time_passes(OptionParser *p, const char *value) {
   (void)value;
   return p->options->time_passes = true;
 }
 
-static bool set_print_after(Parser *p, const char *value) {
+static bool set_print_after(OptionParser *p, const char *value) {
   p->options->print_after = value;
   return check_pass(p, value, "all");
 }
 
-static bool set_stop_after(Parser *p, const char *value) {
+static bool set_stop_after(OptionParser *p, const char *value) {
   p->options->stop_after = value;
   return check_pass(p, value, "elaborate");
 }
 
-static bool set_run_pass(Parser *p, const char *value) {
+static bool set_run_pass(OptionParser *p, const char *value) {
   p->options->run_passes_given = true;
   for (;;) {
     const char *comma = strchr(value, ',');
@@ -202,7 +202,7 @@ static bool set_run_pass(Parser *p, const char *value) {
   }
 }
 
-static bool set_disable_pass(Parser *p, const char *value) {
+static bool set_disable_pass(OptionParser *p, const char *value) {
   if (!check_pass(p, value, NULL)) return false;
   vec_push(p->arena, &p->options->disabled_passes, value);
   if (pass_find(str_from(value))->flags & OPTIONAL) return true;
@@ -210,32 +210,35 @@ static bool set_disable_pass(Parser *p, const char *value) {
   return false;
 }
 
-static bool set_verify_each(Parser *p, const char *value) {
+static bool set_verify_each(OptionParser *p, const char *value) {
   (void)value;
   return p->options->verify_each = true;
 }
 
-static bool set_command(Parser *p, Command command) {
+static bool set_command(OptionParser *p, Command command) {
   p->options->command = command;
   return true;
 }
 
-static bool set_list_passes(Parser *p, const char *value) {
+static bool set_list_passes(OptionParser *p, const char *value) {
   return (void)value, set_command(p, COMMAND_LIST_PASSES);
 }
-static bool set_list_targets(Parser *p, const char *value) {
+static bool set_list_targets(OptionParser *p, const char *value) {
   return (void)value, set_command(p, COMMAND_LIST_TARGETS);
 }
-static bool set_version(Parser *p, const char *value) { return (void)value, set_command(p, COMMAND_VERSION); }
-static bool set_help(Parser *p, const char *value) { return (void)value, set_command(p, COMMAND_HELP); }
+static bool set_version(OptionParser *p, const char *value) {
+  return (void)value, set_command(p, COMMAND_VERSION);
+}
+static bool set_help(OptionParser *p, const char *value) { return (void)value, set_command(p, COMMAND_HELP); }
 
-static bool set_device(Parser *p, const char *value) {
+static bool set_device(OptionParser *p, const char *value) {
   p->options->device = value;
   return true;
 }
 
 // "X[,Y[,Z]]": the sizes left out are 1.
-static bool parse_sizes(Parser *p, const char *what, const char *value, long long min, int64_t sizes[3]) {
+static bool parse_sizes(OptionParser *p, const char *what, const char *value, long long min,
+                        int64_t sizes[3]) {
   sizes[0] = sizes[1] = sizes[2] = 1;
   for (int i = 0; i < 3; i++) {
     const char *comma = strchr(value, ',');
@@ -250,12 +253,12 @@ static bool parse_sizes(Parser *p, const char *what, const char *value, long lon
   return false;
 }
 
-static bool set_grid(Parser *p, const char *value) {
+static bool set_grid(OptionParser *p, const char *value) {
   p->options->grid_given = true;
   return parse_sizes(p, "--grid", value, INT64_MIN, p->options->grid);
 }
 
-static bool set_threads(Parser *p, const char *value) {
+static bool set_threads(OptionParser *p, const char *value) {
   int64_t sizes[3];
   if (!parse_sizes(p, "--threads", value, 1, sizes)) return false;
   enum { MOST = BLOCK_MAX_THREADS };
@@ -267,31 +270,31 @@ static bool set_threads(Parser *p, const char *value) {
   return false;
 }
 
-static bool set_shared(Parser *p, const char *value) {
+static bool set_shared(OptionParser *p, const char *value) {
   long long bytes;
   if (!parse_number(p, "--shared", value, 0, 1 << 20, &bytes)) return false;
   p->options->shared_bytes = (uint32_t)bytes;
   return true;
 }
 
-static bool set_seed(Parser *p, const char *value) {
+static bool set_seed(OptionParser *p, const char *value) {
   long long seed;
   if (!parse_number(p, "--seed", value, 0, INT64_MAX, &seed)) return false;
   p->options->seed = (uint64_t)seed;
   return true;
 }
 
-static bool set_check(Parser *p, const char *value) {
+static bool set_check(OptionParser *p, const char *value) {
   p->options->check_file = value;
   return p->options->check = true;
 }
 
-static bool set_stats(Parser *p, const char *value) {
+static bool set_stats(OptionParser *p, const char *value) {
   p->options->stats_file = value;
   return p->options->stats = true;
 }
 
-static bool set_sim_schedule(Parser *p, const char *value) {
+static bool set_sim_schedule(OptionParser *p, const char *value) {
   static const char *const names[] = {"late", "early", "late-down", "early-down"}; // as tilec_sim_schedule
   int schedule;
   if (!parse_choice(p, "--sim-schedule", value, names, 4, &schedule)) return false;
@@ -299,14 +302,14 @@ static bool set_sim_schedule(Parser *p, const char *value) {
   return p->options->sim_given = true;
 }
 
-static bool set_sim_threads(Parser *p, const char *value) {
+static bool set_sim_threads(OptionParser *p, const char *value) {
   long long threads;
   if (!parse_number(p, "--sim-threads", value, 1, 1024, &threads)) return false;
   p->options->sim.threads = (uint32_t)threads;
   return p->options->sim_given = true;
 }
 
-static bool set_save(Parser *p, const char *value) {
+static bool set_save(OptionParser *p, const char *value) {
   NamedText named;
   if (!split_named(p, "--save", value, &named)) return false;
   vec_push(p->arena, &p->options->saves, named);
@@ -315,7 +318,7 @@ static bool set_save(Parser *p, const char *value) {
 
 typedef struct OptionInfo {
   const char *name, *short_name, *value, *commands, *help;
-  bool (*set)(Parser *p, const char *value); // false: p->error says why
+  bool (*set)(OptionParser *p, const char *value); // false: p->error says why
 } OptionInfo;
 
 static const OptionInfo option_table[] = {
@@ -346,7 +349,7 @@ static bool option_matches(const OptionInfo *info, const char *word, const char 
   return n == 2 || word[n] == '='; // -arch=SM, not -archSM
 }
 
-static bool unknown_option(Parser *p, const char *word) {
+static bool unknown_option(OptionParser *p, const char *word) {
   const char *names[OPTION_COUNT];
   size_t n = 0;
   for (int id = 0; id < OPTION_COUNT; id++)
@@ -358,7 +361,7 @@ static bool unknown_option(Parser *p, const char *word) {
   return false;
 }
 
-static bool parse_option(Parser *p, const char *word) {
+static bool parse_option(OptionParser *p, const char *word) {
   for (int id = 0; id < OPTION_COUNT; id++) {
     const OptionInfo *info = &option_table[id];
     const char *value;
@@ -383,7 +386,7 @@ static bool parse_option(Parser *p, const char *word) {
   return unknown_option(p, word);
 }
 
-static bool parse_positional(Parser *p, const char *word) {
+static bool parse_positional(OptionParser *p, const char *word) {
   Options *o = p->options;
   if (!o->file) {
     o->file = word;
@@ -399,7 +402,7 @@ static bool parse_positional(Parser *p, const char *word) {
   return true;
 }
 
-static bool choose_command(Parser *p) {
+static bool choose_command(OptionParser *p) {
   static const char *const planned[] = {"explain", "tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
   if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
@@ -418,7 +421,7 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   *options =
       (Options){.command = COMMAND_COMPILE, .emit = EMIT_PTX, .target = target_default(), .device = "auto"};
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
-  Parser p = {argc, 1, argv, arena, options, error};
+  OptionParser p = {argc, 1, argv, arena, options, error};
   if (!choose_command(&p)) return false;
   bool only_positional = false;
   while (p.next < argc) {
