@@ -189,9 +189,14 @@ static void emit_return(Emitter *e, Op *op) {
 }
 
 static void emit_barrier(Emitter *e, Op *op) {
+  uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0);
   uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, region_warps(op));
-  bool all = warps == func_warps(e->func);
-  nvvm_barrier(e, (uint32_t)op_int(op, ATTR_ID, 0), all ? 0 : 32 * warps);
+  bool all = id == 0 && warps == func_warps(e->func); // arrivals at another count their warps too
+  nvvm_barrier(e, id, all ? 0 : 32 * warps);
+}
+
+static void emit_arrive(Emitter *e, Op *op) {
+  nvvm_arrive(e, (uint32_t)op_int(op, ATTR_ID, 0), 32 * (uint32_t)op_int(op, ATTR_WARPS, 0));
 }
 
 static void emit_smid(Emitter *e, Op *op) {
@@ -253,6 +258,7 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_PRINT] = emit_print,
     [OP_ASSERT] = emit_assert,
     [OP_BARRIER] = emit_barrier,
+    [OP_ARRIVE] = emit_arrive,
     [OP_GLOBALTIMER] = emit_globaltimer,
     [OP_SMID] = emit_smid,
     [OP_GDC_WAIT] = emit_grid_control,

@@ -164,11 +164,11 @@ static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
   }
 }
 
-// What is only stored is needed by each element's first holder alone.
+// What is only stored is needed by each element's first holder alone, but where another one is to write it.
 static bool is_only_stored(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *op = use->user;
-    if (op->kind == OP_SHARED_STORE) continue; // of a tile: the buffer is no load's result
+    if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER)) continue; // of a tile: the buffer is no load's result
     if (op->kind != OP_STORE || use != &op->operands[1]) return false;
   }
   return value->first_use != NULL;

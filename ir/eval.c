@@ -167,6 +167,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ATOMIC_RMW] = eval_atomic,
     [OP_ATOMIC_CAS] = eval_atomic,
     [OP_BARRIER] = run_barrier,
+    [OP_ARRIVE] = run_nothing,
     [OP_MAKE_BLOCK_PTR] = eval_block_op,
     [OP_ADVANCE] = eval_block_op,
     [OP_BLOCK_LOAD] = eval_block_op,

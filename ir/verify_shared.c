@@ -182,8 +182,9 @@ static void check_pending(Verifier *v, const Op *op) {
 
 static void check_barrier(Verifier *v, const Op *op) {
   int64_t id = op_int(op, ATTR_ID, 0), warps = op_int(op, ATTR_WARPS, 1);
-  if (id < 0 || id >= BARRIER_COUNT)
-    verify_fail(v, op, "the block's barriers are 0 to %d, not %" PRId64, BARRIER_COUNT - 1, id);
+  int first = op->kind == OP_ARRIVE; // at 0 all of the block wait
+  if (id < first || id >= BARRIER_COUNT)
+    verify_fail(v, op, "the block's barriers are %d to %d, not %" PRId64, first, BARRIER_COUNT - 1, id);
   uint32_t most = region_warps(op);
   if (warps < 1 || warps > most) verify_fail(v, op, "1 to %u warps meet, not %" PRId64, most, warps);
 }
@@ -232,7 +233,8 @@ void verify_scratch(Verifier *v, const Op *op) {
 
 void verify_shared_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
-  case OP_BARRIER: check_barrier(v, op); break;
+  case OP_BARRIER:
+  case OP_ARRIVE: check_barrier(v, op); break;
   case OP_SHARED_ALLOC: check_alloc(v, op); break;
   case OP_SHARED_STORE:
     check_move(v, op, operand_type(op, 0), operand_type(op, 1));

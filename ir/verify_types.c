@@ -373,6 +373,7 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_DOT_WAIT] = verify_shared_op,
     [OP_FENCE_ASYNC] = verify_shared_op,
     [OP_BARRIER] = verify_shared_op,
+    [OP_ARRIVE] = verify_shared_op,
     [OP_GDC_WAIT] = verify_nothing_more,
     [OP_GDC_LAUNCH_DEPENDENTS] = verify_nothing_more,
 };

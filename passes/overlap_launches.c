@@ -32,7 +32,7 @@ static bool has_op(const Region *region, OpKind kind) {
 // What a block does with its own shared memory may come before.
 static bool is_shared(const Op *op) {
   return op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER ||
-         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER;
+         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER || op->kind == OP_ARRIVE;
 }
 
 // What touches memory, or holds ops that may; a return at the latest.

@@ -128,6 +128,10 @@ static void test_rules(void **unused) {
               "a tile of integers");
   expect_rule("barrier {id = 16}", "0 to 15");
   expect_rule("barrier {warps = 5}", "1 to 4 warps meet");
+  expect_rule("arrive {id = 0, warps = 4}", "1 to 15");
+  expect_rule("arrive {id = 1, warps = 5}", "1 to 4 warps meet");
+  expect_rule("arrive {id = 1}", "warps");
+  expect_rule("arrive {warps = 4}", "id");
 }
 
 int main(void) {
