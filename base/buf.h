@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text buffers that grow: always NUL-terminated after the
-// first append. May hold NUL bytes too (n counts all).
+// Text buffers that grow: always NUL-terminated after the first append.
+// May hold NUL bytes too (n counts all).
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hash tables in an arena: open addressing, entries are pointers. What is hashed and when an entry is the one
-// looked for is the caller's; the functions are inline so that the comparison is too. There is no removal, and
-// nothing may depend on the order of slots.
+// Hash tables in an arena: open addressing, entries are pointers. What is hashed and when an entry is the
+// one looked for is the caller's; the functions are inline so that the comparison is too. There is no
+// removal, and nothing may depend on the order of slots.
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 

@@ -49,8 +49,7 @@ static uint32_t apply_word(const Layout *layout, uint32_t word) {
 
 static uint32_t bits_mask(uint32_t bits) { return (uint32_t)((UINT64_C(1) << bits) - 1); }
 
-// Steps until warps take part. A register step's highest
-// bit tells what is merged away: later steps do without it.
+// Steps until warps take part. A register step's highest bit tells what is merged away: later steps do without it.
 static void add_steps(ReducePlan *plan, const Layout *layout, Vectors *v) {
   uint32_t registers = layout->bits[DIM_REGISTER], warp = layout_first_bit(layout, DIM_WARP);
   while (plan->local < v->n) {

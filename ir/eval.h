@@ -50,8 +50,8 @@ typedef struct EvalOptions {
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options);
 
-// What a host region of the function yields for these arguments, 1 past its values; the sizes of a grid are good.
-// False with an error in ir->diags.
+// What a host region of the function yields for these arguments, 1 past its values; the sizes of a grid are
+// good. False with an error in ir->diags.
 bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]);
 
 // The grid of the function's @grid for these arguments; dimensions past the given ones are 1. False with an

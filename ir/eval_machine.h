@@ -103,7 +103,7 @@ bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *
 
 // A while loop that only waits: it ends in every order
 // of programs, with nothing to show for how long it took.
-bool eval_only_waits(const Op *op); // NULL: no
+bool eval_only_waits(const Op *op);
 
 // Ops by kind of work. False with an error reported.
 bool eval_plain(Machine *m, Op *op);       // all without regions: eval.c
@@ -122,15 +122,16 @@ bool eval_atomic(Machine *m, Op *op);   // eval_atomic.c
 bool eval_debug(Machine *m, Op *op);    // print and assert: eval_debug.c
 bool eval_combine(Machine *m, Op *op);  // reduce, scan, map and their parts: eval_combine.c
 bool eval_shared(Machine *m, Op *op);   // shared memory, asynchronous copies: eval_shared.c
-// The op's scratch buffer, where it has one, has no value any more. False with an error where it is still read.
+// The op's scratch buffer, where it has one, has no value any more.
+// False with an error where it is still read.
 bool eval_scratch(Machine *m, const Op *op);
 // The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
 void eval_shared_program(Machine *m); // the next program begins
-// Elements `first` to `first + n` of a buffer, by its number. Undefined from now on; whether copies into them are
-// under way.
-void eval_shared_clear(Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
+// Of a buffer, by its number: how many elements it has; elements `first` to `first + n` are undefined from now
+// on; whether copies into these are under way.
 uint64_t eval_shared_elements(const Machine *m, uint32_t buffer);
+void eval_shared_clear(Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
 bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
 // Rings, in eval_rings.c. A ring value: which ring, then how many slots were filled, waited for and released.
 enum { EVAL_RING_WORDS = 4 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rings of the evaluator: which slots are free, being filled, readable.
 //
-// Slots are taken in turn, so three counts say all: slot number i % slots is readable for released <= i < waited, and
-// being filled for waited <= i < filled. A ring's value holds the counts; the ring itself has them too, for the accesses
-// by the slots' views.
+// Slots are taken in turn, so three counts say all. Slot number i % slots is
+// - readable      for released <= i < waited,
+// - being filled  for waited <= i < filled.
+// A ring's value holds the counts; the ring itself has them too, for the accesses by the slots' views.
 #include "base/fault.h"
 #include "ir/eval_machine.h"
 

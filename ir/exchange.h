@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exchanges of reductions and scans through shared memory: the types that split_exchanges, verifier and codegen
-// agree on. The ops are reduce and reduce_parts, or scan, scan_chunks and scan_carry, with layouts; `index` is an
-// operand's number among those that are combined.
+// Exchanges of reductions and scans through shared memory: the types that split_exchanges, verifier and
+// codegen agree on. The ops are reduce and reduce_parts, or scan, scan_chunks and scan_carry, with layouts;
+// `index` is an operand's number among those that are combined.
 #ifndef IR_EXCHANGE_H
 #define IR_EXCHANGE_H
 
@@ -13,8 +13,8 @@ uint32_t combined_count(const Op *op);
 
 // What reduce_parts gives: [parts, result...], in the holders that the plan says.
 const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
-// The same tile as it is read: each thread has all parts of its results, the parts in the lowest registers. Of
-// one result with 32 parts, where elements may be combined in any order, each lane has one.
+// The same tile as it is read: each thread has all parts of its results, the parts in the lowest registers.
+// Of one result with 32 parts, where elements may be combined in any order, each lane has one.
 const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
 // What scan_chunks gives beside the scanned operand: [chunks, line...].
 const Type *scan_totals_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);

@@ -175,8 +175,8 @@ typedef struct HostInfo {
 
 const HostInfo *host_info(HostKind kind);
 
-// A region that the host runs before a launch. Its arguments are the kernel's parameters; it yields values of
-// host_info(kind)->elem.
+// A region that the host runs before a launch. Its arguments are the kernel's parameters;
+// it yields values of host_info(kind)->elem.
 typedef struct HostRegion {
   HostKind kind;
   Region *region;
@@ -230,8 +230,8 @@ uint32_t func_visible_params(const Func *func);
 // A host region of a kind that the function has none of, with the parameters as arguments.
 HostRegion *func_new_host(Func *func, HostKind kind);
 HostRegion *func_host(const Func *func, HostKind kind); // NULL: there is none
-// The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers its
-// threads from 0, and its tiles' layouts have log2(count) warp bits.
+// The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers
+// its threads from 0, and its tiles' layouts have log2(count) warp bits.
 typedef struct RegionWarps {
   uint32_t first, count;
 } RegionWarps;

@@ -331,8 +331,8 @@ static bool take_host_word(Parser *p, HostKind *kind) {
   return false;
 }
 
-// host := WORD '[' [STRING {',' STRING}] ']' '{' {op} '}'     WORD: of host_regions.def; its arguments are the
-// parameters, by their names
+// host := WORD '[' [STRING {',' STRING}] ']' '{' {op} '}'
+// WORD: of host_regions.def; the region's arguments are the parameters, by their names
 static void parse_host(Parser *p, HostKind kind) {
   const HostInfo *info = host_info(kind);
   if (func_host(p->func, kind)) parser_fail(p, p->token.loc, "the kernel has a %s already", info->name);
@@ -357,7 +357,8 @@ static void parse_host(Parser *p, HostKind kind) {
   leave_scope(p, mark);
 }
 
-// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host} ['min_blocks' '=' INTEGER] [loc] '{' {op} '}'
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host}
+//           ['min_blocks' '=' INTEGER] [loc] '{' {op} '}'
 static void parse_kernel(Parser *p) {
   parser_expect_word(p, "kernel");
   Loc loc = p->token.loc;

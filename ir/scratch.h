@@ -77,8 +77,8 @@ typedef struct ScanPlan {
 // False where a layout is not of that kind.
 bool scan_plan(const Op *scan, ScanPlan *plan);
 
-// The XOR of register, lane and warp (concatenated) between an element of the tile and its mirror image along
-// `axis`.
+// The XOR of register, lane and warp (concatenated) between an element of the tile
+// and its mirror image along `axis`.
 uint32_t mirror_delta(const Type *tile, uint32_t axis);
 
 #endif

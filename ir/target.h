@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What architectures have: ir/target.def as a table. All that is known of a chip stands there; passes, codegen,
-// runtime and tools ask for what they need by its name, never for an architecture's number.
+// What architectures have: ir/target.def as a table. All that is known of a chip stands there; passes,
+// codegen, runtime and tools ask for what they need by its name, never for an architecture's number.
 #ifndef IR_TARGET_H
 #define IR_TARGET_H
 

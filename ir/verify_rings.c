@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of rings.
 //
-// A ring value is used once on each path, by the next op on the ring or by what carries it on. So the slots' states are
-// a number of slots being filled and one of readable ones, the same whichever way a point was reached: round a loop
-// as many are filled, waited for and released. The buffers that a ring's ops name are used by them alone.
+// A ring value is used once on each path, by the next op on the ring or by what carries it on. So the
+// slots' states are a number of slots being filled and one of readable ones, the same whichever way a point
+// was reached: round a loop as many are filled, waited for and released. The buffers that a ring's ops name
+// are used by them alone.
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which accesses must be ordered: the tables of place_barriers.
 //
-// In shared memory those to the same bytes; parts of one buffer at constant starts that do not meet are none. In global
-// memory those of tiles of one shape whose elements are held by different threads: by several warps, or otherwise in
-// the one access than in the other.
+// In shared memory those to the same bytes; parts of one buffer at constant starts that do not meet are
+// none. In global memory those of tiles of one shape whose elements are held by different threads: by
+// several warps, or otherwise in the one access than in the other.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rings in place_barriers: for each slot what those who take it next must have waited for.
 //
-// A slot may be waited for when its fill was (by async_wait, of copies), was fenced where the other proxy reads it, and
-// everyone has met since; it may be filled when everyone has met since its release. Slots go round in turn, so counts
-// say which release a fill is after, and which group an async_wait is for.
+// A slot may be waited for when its fill was (by async_wait, of copies), was fenced where the other proxy
+// reads it, and everyone has met since; it may be filled when everyone has met since its release. Slots go
+// round in turn, so counts say which release a fill is after, and which group an async_wait is for.
 #include "base/math.h"
 #include "ir/build.h"
 #include "passes/barriers.h"

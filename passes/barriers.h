@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The parts of place_barriers; place_barriers.c has the pass.
 //
-// A state says what is under way at a point of the program: accesses since the last barrier, copies and dots that nobody
-// has waited for, and of each ring which fills everyone has met and which releases. States are joined where control
-// flow does, and only grow towards what is worse, so loops come to a fixed point.
+// A state says what is under way at a point of the program: accesses since the last barrier, copies and
+// dots that nobody has waited for, and of each ring which fills everyone has met and which releases. States
+// are joined where control flow does, and only grow towards what is worse, so loops come to a fixed point.
 #ifndef PASSES_BARRIERS_H
 #define PASSES_BARRIERS_H
 
@@ -52,8 +52,8 @@ typedef struct State {
   RingStatus *rings;        // by the ring's number
 } State;
 
-// What an access touches: its own places, and those with which it must be ordered, since they share bytes. The accesses
-// to a ring's slots are ordered by the ring.
+// What an access touches: its own places, and those with which it must be ordered, since they share bytes.
+// The accesses to a ring's slots are ordered by the ring.
 typedef struct TouchedPlaces {
   uint64_t *own, *others; // NULL: nothing
 } TouchedPlaces;
@@ -90,7 +90,8 @@ typedef struct Placer {
   uint32_t barriers;
 } Placer;
 
-// barrier_places.c: which accesses touch the same bytes, or the same elements of global memory by other threads.
+// barrier_places.c: which accesses touch the same bytes,
+// or the same elements of global memory by other threads.
 void barrier_places_find(Placer *p);
 // NULL: the op touches no memory.
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op);
@@ -109,7 +110,8 @@ void state_wait_dots(const Placer *p, State *s, uint32_t pending);
 // What an op on a ring lacks before it, beside a fence.
 bool rings_lack_barrier(const Placer *p, const State *s, const Op *op);
 bool rings_lack_fence(const Placer *p, const State *s, const Op *op);
-// Whether a write to global memory of a kind that clashes with `clashes` may overtake what copies into slots read.
+// Whether a write to global memory may overtake what copies into slots read;
+// `clashes`: the kinds that the write's clashes with.
 bool rings_read_global(const Placer *p, const State *s, const uint64_t *clashes);
 // The op is done; errors are reported where p->insert.
 void rings_step(Placer *p, State *s, const Op *op);

@@ -21,8 +21,8 @@
 // breaks  nothing
 // pays    codegen knows buffers and numbers; a number is one register of a thread
 //
-// A slot that is being filled has its view where it is first written, so that the condition around a copy is one around
-// the copy's address too, and its number is counted on after the last write.
+// A slot that is being filled has its view where it is first written, so that the condition around a copy
+// is one around the copy's address too, and its number is counted on after the last write.
 #include "ir/build.h"
 #include "passes/passes.h"
 #include "passes/rings.h"

@@ -27,7 +27,8 @@ static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, u
   return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
 }
 
-// A product that stays under way reads its slots for an iteration more: so before the first iteration one is behind.
+// A product that stays under way reads its slots for an iteration more:
+// so before the first iteration one is behind.
 static Value *begin_ring(const Stager *s, Builder *b, const StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
   Op *begin = build_op(b, OP_RING_BEGIN, 0, NULL, 1, &type);
@@ -67,8 +68,8 @@ static bool is_ahead(const Stager *s, const Op *op) {
   return false;
 }
 
-// The addresses and masks of an iteration from its induction variable and carried values; the group's state
-// moves on.
+// The addresses and masks of an iteration from its induction variable and carried values;
+// the group's state moves on.
 static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
   const Op *loop = s->staged->loop;
   CloneMap map = clone_map_new(s->arena, s->func);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the pass `pipeline` emits of one loop: copies and loads that are ahead, waits, and the rings between them
-// (pipeline_emit.c); pipeline_loops.c makes the loop of it.
+// What the pass `pipeline` emits of one loop: copies and loads that are ahead, waits, and the rings between
+// them (pipeline_emit.c); pipeline_loops.c makes the loop of it.
 #ifndef PASSES_PIPELINE_EMIT_H
 #define PASSES_PIPELINE_EMIT_H
 
@@ -33,15 +33,16 @@ typedef struct Stager {
   bool refills;          // what is ahead is issued after the dot before has been waited for
 } Stager;
 
-// The group's buffers and its ring, and what is ahead of iteration 0, where `any` says that there are iterations.
+// The group's buffers and its ring, and what is ahead of iteration 0;
+// `any` says whether there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
 
 // What goes through registers into the next slot.
 void stage_store(Stager *s, Builder *b, StagedGroup *g);
 // Begins the copies or loads of the iteration that is the group's distance ahead of `iv`.
 void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
-// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for, everyone's
-// stores, and for wgmma the proxy's order.
+// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for,
+// everyone's stores, and for wgmma the proxy's order.
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);

@@ -20,16 +20,19 @@
 //         }
 // needs   layouts, and promote_shared's buffers
 // keeps   every value; 0, 1, 2 ... iterations are right: what is ahead of the last one is not begun
-// breaks  nothing; the rings' barriers and fences are here, where they cost least, and place_barriers finds none
-//         missing
+// breaks  nothing; the rings' barriers and fences are put here, where they cost least: place_barriers finds
+//         none missing
 // pays    the memory's latency passes while the iterations before are computed
 //
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
-// registers one iteration ahead, and stored at the iteration's begin, before the barrier. A wgmma whose sum
-// only the loop carries stays under way until the next one has begun: then a slot is free two iterations
-// after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun where the dot
-// before is done, so that there are more of them under way (`refills`). A dot that reads an operand into
-// registers waits for the one before (split_dots), and comes first, or its reads would queue up behind the copies:
+// registers one iteration ahead, and stored at the iteration's begin, before the barrier.
+//
+// A wgmma whose sum only the loop carries stays under way until the next one has begun: then a slot is free
+// two iterations after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun
+// where the dot before is done, so that there are more of them under way (`refills`).
+//
+// A dot that reads an operand into registers waits for the one before (split_dots), and comes first, or its
+// reads would queue up behind the copies:
 //
 //         async_wait, barrier for the first iteration
 //         for %i = ... {
@@ -39,8 +42,8 @@
 //           copies of iteration i + 3 into the slot that the last iteration read
 //         }
 //
-// A slot is released where its readers are done: at the iteration's end, or, of a product that stays under way, where
-// the next one has begun and this one was waited for.
+// A slot is released where its readers are done: at the iteration's end, or, of a product that stays under
+// way, where the next one has begun and this one was waited for.
 #include "ir/layout_dot.h"
 #include "ir/tuning.h"
 #include "passes/pipeline_emit.h"

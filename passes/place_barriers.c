@@ -15,14 +15,15 @@
 // breaks  nothing; no pass that moves accesses may come after
 // pays    one barrier orders everything before it with everything after it
 //
-// Hazards: in shared memory between accesses, one of them a write, to the same bytes. In global memory between
-// accesses, one of them a write, of tiles of one shape (an element of a shape, or the scalars, are one thread of the
-// language, so the program relies on their order) whose elements are held by different threads: by several warps, or
-// otherwise in the one access than in the other. Any two pointers may be of one place.
+// Hazards are between two accesses, one of them a write:
+// - in shared memory to the same bytes;
+// - in global memory of tiles of one shape whose elements are held by different threads: by several warps, or
+//   otherwise in the one access than in the other. An element of a shape, or the scalars, are one thread of
+//   the language, so the program relies on their order. Any two pointers may be of one place.
 //
-// The slots of a ring are ordered by its ops: what lacks there of fences and barriers is put too (barrier_rings.c). What
-// a barrier cannot mend is an error: a slot that is released while a dot reads it, a slot whose copies were not waited
-// for.
+// The slots of a ring are ordered by its ops; fences and barriers that they lack are put too
+// (barrier_rings.c). What a barrier cannot mend is an error: a slot that is released while a dot reads it,
+// a slot whose copies were not waited for.
 //
 // What is under way is carried along the program, joined after branches, and round loops to a fixed point.
 #include "ir/build.h"
@@ -101,8 +102,8 @@ static bool is_unfenced(const Placer *p, const State *s, const TouchedMemory *t)
   return t && set_meets(t->dots.others, s->set[UNFENCED], p->words);
 }
 
-// Whether a dot that comes after the load, with nothing between them that writes, reads what is not fenced: one
-// barrier then does for both.
+// Whether a dot that comes after the load, with nothing between them that writes, reads what is not fenced:
+// one barrier then does for both.
 static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
   if (op->kind != OP_SHARED_LOAD) return false;
   while (op && op->kind != OP_DOT && !op_has(op, WRITES) && !op->region_count) op = op->next;

@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 
-// Registers a thread that tiles fill where most of them are alive; pressure.c says which count. Every tile has a
-// layout.
+// Registers a thread that tiles fill where most of them are alive; pressure.c says which count.
+// Every tile has a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rings of a function, and which of them a value stands for. Shared by place_barriers, lower_rings and
-// allocate_shared.
+// The rings of a function, and which of them a value stands for.
+// Shared by place_barriers, lower_rings and allocate_shared.
 #ifndef PASSES_RINGS_H
 #define PASSES_RINGS_H
 
@@ -20,7 +20,8 @@ static inline bool is_ring(const Value *value) { return value->type->kind == TYP
 static inline uint32_t ring_slots(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
 // What an op on a ring makes of it: the last result.
 static inline Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
-// The op that gave the view of a slot that `value` is, maybe transposed: ring_fill or ring_wait; NULL: it is none.
+// The op that gave the view of a slot that `value` is, maybe transposed: ring_fill or ring_wait.
+// NULL: it is none.
 const Op *ring_view_source(const Value *value);
 // Whether the buffer that the op allocates belongs to a ring.
 bool ring_owns(const Op *alloc);

@@ -19,7 +19,7 @@
 //         memory, without bank conflicts, of which neighbouring taps have most in common
 //
 // Cost: at least 3 distances, which span at most a quarter of the tile, as many elements as threads, and at
-// most 32 KB of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
+// most TUNE_WINDOW_BYTES of shared memory. What a tap needs beyond its own thread's registers goes through shared memory,
 // not shuffles: it crosses warps at each warp's end, which a shuffle does not.
 #include "base/math.h"
 #include "passes/index_clone.h"
@@ -71,8 +71,8 @@ static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
   return build_binary(b, kind, index, build_int(b, index->type, bound));
 }
 
-// Where some tap reads place first + i, i < n. Tap t reads
-// it as its element first + i - (t - anchor). NULL: everywhere.
+// Where some tap reads place first + i, i < n; NULL: everywhere.
+// Tap t reads it as its element first + i - (t - anchor).
 static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
   Value *sum = NULL;
   for (uint32_t i = 0; i < h->window->taps.n; i++) {

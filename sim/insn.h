@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decoded programs: each PTX instruction as one Insn whose operands are byte offsets into a warp's register file.
+// Decoded programs: each PTX instruction as one Insn
+// whose operands are byte offsets into a warp's register file.
 //
 // A register is a slot of 32 lanes, contiguous by lane: 16-bit and narrower 64 bytes, 32-bit 128, 64-bit 256;
 // a predicate is one 32-bit mask with a bit a lane. Immediates, symbol addresses and special registers that
@@ -45,8 +46,9 @@ typedef enum InsnKind {
   KIND_INDEXED,      // to targets[src[0]]
   KIND_EXIT,
   KIND_TRAP,
-  KIND_BARRIER,      // src[0]: barrier, src[1]: threads (0: all of the block); arrive only where FLAG_ARRIVE;
-                     // extra: the BarrierForm
+  // src[0]: barrier, src[1]: threads (0: all of the block), extra: the BarrierForm;
+  // arrive only where FLAG_ARRIVE
+  KIND_BARRIER,
   KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
   KIND_END,          // running into it is a wild branch
 } InsnKind;

@@ -52,8 +52,8 @@ typedef struct tilec_sim_options {
   tilec_sim_schedule schedule;
   uint64_t instruction_budget; // warp instructions a launch may run; 0: 2^40
   uint32_t multiprocessors;    // of the modelled GPU: how many blocks make progress together; 0: 132
-  int checks;                  // not 0: every checker is on; a launch then uses one thread, and goes on after
-                               // most reports
+  // Not 0: every checker is on; a launch then uses one thread, and goes on after most reports.
+  int checks;
 } tilec_sim_options;
 
 #define TILEC_SIM_OPTIONS_INIT                                                                               \

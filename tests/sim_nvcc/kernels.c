@@ -10,7 +10,8 @@ const KernelCase kernel_cases[] = {
 };
 const size_t kernel_case_count = sizeof kernel_cases / sizeof *kernel_cases;
 
-// The file is nvcc's for sm_80, from which its text for `target` (as in "sm_90a-debug") differs in this word alone.
+// The file is nvcc's for sm_80, from which its text for `target` (as in "sm_90a-debug") differs in this
+// word alone.
 static size_t retarget(char *text, size_t size, const char *target) {
   static const char was[] = ".target sm_80";
   char *line = strstr(text, was);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's asynchronous dots: what one gives is not read before its wait, what it reads is not
-// written.
+// The evaluator's asynchronous dots: what one gives is not read before its wait, what it reads
+// is not written.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
 

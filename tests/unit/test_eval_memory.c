@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The evaluator's memory and its shadow: bounds and what eval_check accepts, uncertain and undefined elements,
-// accesses out of bounds.
+// The evaluator's memory and its shadow: bounds and what eval_check accepts, uncertain and undefined
+// elements, accesses out of bounds.
 #include <math.h>
 
 #include "ir/eval.h"

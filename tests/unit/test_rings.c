@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rings: what the verifier says of values that are used twice and of slots out of turn, and what the evaluator says of
-// slots that are read or written too early or too late.
+// Rings: what the verifier says of values that are used twice and of slots out of turn, and what the
+// evaluator says of slots that are read or written too early or too late.
 #include "ir/eval.h"
 #include "tests/unit/eval_kernel.h"
 

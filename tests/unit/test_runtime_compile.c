@@ -209,7 +209,8 @@ static void test_a_bug_saves_the_tir(void **unused) {
   compilation_free(&c);
 }
 
-// A pass that runs several times: fails after the run that follows the pass `pipeline`, having spoilt the module.
+// A pass that runs several times: fails after the run that follows the pass `pipeline`,
+// having spoilt the module.
 typedef struct Spoilt {
   bool pipelined;
   Buf before; // the module's text
