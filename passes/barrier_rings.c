@@ -127,17 +127,18 @@ static void begin_dot(const Placer *p, State *s) {
 
 // --- views
 
-// The slot that the view shows: the latest that its op gave. NULL: that is released, or filled, already.
+// The slot that the view shows: the latest that its op gave. NULL: that is released, or filled, already. Of a ring that is
+// at its end too: its last slots stay as they are.
 static SlotRead *read_of(const Placer *p, const State *s, const Op *view) {
   RingStatus *ring = status_of(p, s, view);
-  for (uint32_t i = ring->alive ? ring->readable : 0; i-- > 0;)
+  for (uint32_t i = ring->readable; i-- > 0;)
     if (ring->reads[i].by == view) return &ring->reads[i];
   return NULL;
 }
 
 static SlotFill *fill_of(const Placer *p, const State *s, const Op *view) {
   RingStatus *ring = status_of(p, s, view);
-  for (uint32_t i = ring->alive ? ring->filling : 0; i-- > 0;)
+  for (uint32_t i = ring->filling; i-- > 0;)
     if (ring->fills[i].by == view) return &ring->fills[i];
   return NULL;
 }
