@@ -100,9 +100,8 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
   nvvm_intrinsic(e, name, NULL, 0, args, read ? 3 : 2);
 }
 
-void nvvm_copy_commit(Emitter *e) {
-  nvvm_synchronises(e, nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL));
-}
+// A thread's groups are its own, and closing one waits for nothing: LLVM may copy it into branches.
+void nvvm_copy_commit(Emitter *e) { nvvm_call(e, "llvm.nvvm.cp.async.commit.group", NULL); }
 
 void nvvm_copy_wait(Emitter *e, uint32_t pending) {
   nvvm_synchronises(e, nvvm_call(e, "llvm.nvvm.cp.async.wait.group", emit_i32(e, pending)));
