@@ -26,39 +26,40 @@ static tilec_status evaluate(void *data) {
   return TILEC_OK;
 }
 
-// From the last one on, in the order in which they came: that launches repeat, or go round, costs little.
-static bool find_set(HostResults *results, const BoundArgs *args) {
-  for (uint32_t n = 0, i = results->last; n < results->count; n++, i = i + 1 < results->count ? i + 1 : 0)
-    if (memcmp(results->args[i], args->bits, sizeof *args->bits * args->count) == 0) {
-      results->last = i;
-      return true;
-    }
+// Those after the last one, in the order in which they came: launches that go round find theirs at once.
+static bool find_other_set(HostResults *results, const BoundArgs *args) {
+  uint32_t i = results->last ? results->last->place : 0;
+  for (uint32_t n = 0; n < results->count; n++) {
+    i = i + 1 < results->count ? i + 1 : 0;
+    if (!host_set_is_of(results->sets[i], args)) continue;
+    results->last = results->sets[i];
+    return true;
+  }
   return false;
 }
 
 static tilec_status add_set(HostResults *results, const BoundArgs *args, const HostValues *values) {
-  uint32_t i = results->count < HOST_SETS ? results->count : results->oldest;
-  if (!results->args[i]) results->args[i] = malloc(sizeof *args->bits * (args->count + 1));
-  if (!results->args[i]) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's grid)");
+  uint32_t place = results->count < HOST_SETS ? results->count : results->oldest;
+  HostSet *set = results->sets[place];
+  if (!set) set = malloc(sizeof *set + sizeof *args->bits * args->count);
+  if (!set) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's grid)");
   if (results->count < HOST_SETS)
     results->count++;
   else
     results->oldest = (results->oldest + 1) % HOST_SETS;
-  memcpy(results->args[i], args->bits, sizeof *args->bits * args->count);
-  results->values[i] = *values;
-  results->last = i;
+  *set = (HostSet){.values = *values, .place = place};
+  memcpy(set->args, args->bits, sizeof *args->bits * args->count);
+  results->last = results->sets[place] = set;
   return TILEC_OK;
 }
 
-tilec_status host_results(HostResults *results, Func *func, const BoundArgs *args, HostValues *values) {
-  if (find_set(results, args)) {
-    *values = results->values[results->last];
-    return TILEC_OK;
-  }
-  tilec_status status = error_guard(evaluate, &(HostRequest){func, args, values});
-  return status ? status : add_set(results, args, values);
+tilec_status host_results_of_others(HostResults *results, Func *func, const BoundArgs *args) {
+  HostValues values;
+  if (find_other_set(results, args)) return TILEC_OK;
+  tilec_status status = error_guard(evaluate, &(HostRequest){func, args, &values});
+  return status ? status : add_set(results, args, &values);
 }
 
 void host_results_free(HostResults *results) {
-  for (uint32_t i = 0; i < HOST_SETS; i++) free(results->args[i]);
+  for (uint32_t i = 0; i < HOST_SETS; i++) free(results->sets[i]);
 }

@@ -3,11 +3,10 @@
 #include "runtime/kernel.h"
 
 static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]) {
-  HostValues values;
   pthread_mutex_lock(&s->host_lock);
-  tilec_status status = host_results(&s->host, s->func, args, &values);
+  tilec_status status = host_results(&s->host, s->func, args);
+  if (!status) memcpy(grid, s->host.last->values.at[HOST_GRID], 3 * sizeof *grid);
   pthread_mutex_unlock(&s->host_lock);
-  if (!status) memcpy(grid, values.at[HOST_GRID], 3 * sizeof *grid);
   return status;
 }
 
