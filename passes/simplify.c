@@ -18,6 +18,7 @@
 // Rounds of a walk forwards (canon.c, fold.c), one for common subexpressions (cse.c) and one backwards for
 // dead code go on until nothing changes; a walk forwards sees what it simplified before, so two or three
 // rounds do. Every rule makes the function smaller or moves it towards the canonical form, so they end.
+#include "passes/rings.h"
 #include "passes/simplify.h"
 
 typedef struct Simplifier {
@@ -42,8 +43,9 @@ static void inline_region(Simplifier *s, Op *op, Region *region) {
   s->changed = true;
 }
 
+// A ring is used once: while the op stays, it is its operand.
 static void forward_value(Simplifier *s, Value *from, Value *to) {
-  if (value_unused(from) || from == to) return;
+  if (value_unused(from) || from == to || is_ring(from)) return;
   value_replace_uses(from, to);
   s->changed = true;
 }
