@@ -41,16 +41,16 @@ static LLVMValueRef from_register(Emitter *e, const Type *type, char letter, LLV
   return emit_from_memory(e, type, LLVMBuildBitCast(e->builder, bits, memory, ""));
 }
 
-typedef struct Call {
+typedef struct AsmCall {
   const Op *op;
   uint32_t pack, registers; // registers: of each value
   AsmShape shape;
   LLVMTypeRef type; // of the function
   LLVMValueRef code;
-} Call;
+} AsmCall;
 
 // Elements first .. first + n - 1 of the value, zeros beyond its last, as one register.
-static LLVMValueRef pack_elements(Emitter *e, const Call *call, const Value *value, uint32_t first,
+static LLVMValueRef pack_elements(Emitter *e, const AsmCall *call, const Value *value, uint32_t first,
                                   uint32_t n, char letter) {
   LLVMTypeRef integer = letter_integer(e, letter);
   LLVMValueRef all = LLVMConstNull(integer);
@@ -63,7 +63,7 @@ static LLVMValueRef pack_elements(Emitter *e, const Call *call, const Value *val
   return LLVMBuildBitCast(e->builder, all, letter_type(e, letter), "");
 }
 
-static void unpack_elements(Emitter *e, const Call *call, const Value *result, uint32_t first, uint32_t n,
+static void unpack_elements(Emitter *e, const AsmCall *call, const Value *result, uint32_t first, uint32_t n,
                             char letter, LLVMValueRef x) {
   LLVMTypeRef integer = letter_integer(e, letter);
   uint32_t bits = 8 * type_element_bytes(result->type);
@@ -74,8 +74,8 @@ static void unpack_elements(Emitter *e, const Call *call, const Value *result, u
   }
 }
 
-static Call call_of(Emitter *e, const Op *op) {
-  Call call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
+static AsmCall call_of(Emitter *e, const Op *op) {
+  AsmCall call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
   call.registers = emit_count(op_result(op)->type);
   const char *text = op_attr(op, ATTR_ASM)->str, *constraints = op_attr(op, ATTR_CONSTRAINTS)->str;
   const char *wrong = asm_read(e->arena, op, &call.shape);
@@ -96,7 +96,7 @@ static Call call_of(Emitter *e, const Op *op) {
 }
 
 // The text on registers first .. first + pack - 1.
-static void emit_text_at(Emitter *e, const Call *call, uint32_t first) {
+static void emit_text_at(Emitter *e, const AsmCall *call, uint32_t first) {
   LLVMValueRef args[ASM_MAX_REGISTERS];
   uint32_t count = 0, outputs = call->shape.outputs;
   for (uint32_t i = 0; i < call->op->operand_count; i++) {
@@ -118,7 +118,7 @@ static void emit_text_at(Emitter *e, const Call *call, uint32_t first) {
 }
 
 void emit_inline_asm(Emitter *e, Op *op) {
-  Call call = call_of(e, op);
+  AsmCall call = call_of(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) emit_new(e, &op->results[i]);
   for (uint32_t first = 0; first < call.registers; first += call.pack) emit_text_at(e, &call, first);
 }

@@ -42,14 +42,14 @@ static const char *operation_of(Emitter *e, const char *rmw, const Type *type, b
   return arena_printf(e->arena, "%s.b%u", rmw, bits);
 }
 
-typedef struct Element { // one that is done
+typedef struct AtomicElement { // one that is done
   const Op *op;
   const Type *type;
   Atomic atomic; // operation is not set
   bool used;
-} Element;
+} AtomicElement;
 
-static LLVMValueRef build_one_instruction(Emitter *e, Element *element, const char *rmw,
+static LLVMValueRef build_one_instruction(Emitter *e, AtomicElement *element, const char *rmw,
                                           bool unsigned_order) {
   bool exchange = strcmp(rmw, "xchg") == 0;
   element->atomic.operation = operation_of(e, rmw, element->type, unsigned_order);
@@ -62,7 +62,7 @@ static LLVMValueRef both_masks(Emitter *e, LLVMValueRef a, LLVMValueRef b) {
 
 // Floats of one sign are ordered as their bits are, positive ones as signed integers, negative ones backwards
 // as unsigned; so the value's sign says which of two atomics is right, whatever is in memory.
-static LLVMValueRef float_extreme(Emitter *e, Element *element, bool is_max) {
+static LLVMValueRef float_extreme(Emitter *e, AtomicElement *element, bool is_max) {
   LLVMValueRef bits = element->atomic.args[0], predicate = element->atomic.predicate;
   LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
   element->atomic.predicate = both_masks(e, predicate, LLVMBuildNot(e->builder, negative, ""));
@@ -74,7 +74,7 @@ static LLVMValueRef float_extreme(Emitter *e, Element *element, bool is_max) {
 }
 
 // bf16 before sm_90: a loop of compare and swap around an addition.
-static LLVMValueRef add_by_loop(Emitter *e, Element *element) {
+static LLVMValueRef add_by_loop(Emitter *e, AtomicElement *element) {
   LLVMBuilderRef b = e->builder;
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = emit_block(e, "cas"),
                     end = emit_block(e, "cas_end");
@@ -85,7 +85,7 @@ static LLVMValueRef add_by_loop(Emitter *e, Element *element) {
   LLVMValueRef old = LLVMBuildPhi(b, e->i16, "");
   LLVMValueRef sum =
       LLVMBuildFAdd(b, from_bits(e, element->type, old), from_bits(e, element->type, added), "");
-  Element swap = *element;
+  AtomicElement swap = *element;
   swap.atomic.operation = "cas.b16";
   swap.atomic.predicate = NULL;
   swap.atomic.args[0] = old;
@@ -99,7 +99,7 @@ static LLVMValueRef add_by_loop(Emitter *e, Element *element) {
   return result;
 }
 
-static LLVMValueRef emit_rmw(Emitter *e, Element *element) {
+static LLVMValueRef emit_rmw(Emitter *e, AtomicElement *element) {
   const char *rmw = op_attr(element->op, ATTR_RMW)->str;
   bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
   if (is_float && (is_max || strcmp(rmw, "min") == 0)) return float_extreme(e, element, is_max);
@@ -111,7 +111,7 @@ static LLVMValueRef emit_rmw(Emitter *e, Element *element) {
   return build_one_instruction(e, element, rmw, unsigned_order);
 }
 
-static LLVMValueRef emit_cas(Emitter *e, Element *element) {
+static LLVMValueRef emit_cas(Emitter *e, AtomicElement *element) {
   element->atomic.operation = arena_printf(e->arena, "cas.b%u", 8 * type_element_bytes(element->type));
   return nvvm_atomic(e, &element->atomic, true);
 }
@@ -121,7 +121,7 @@ static LLVMValueRef emit_element(Emitter *e, const Op *op, uint32_t r, LLVMValue
   const Value *result = op_result(op);
   bool is_cas = op->kind == OP_ATOMIC_CAS;
   const Value *mask = is_cas || op_input_count(op) < 3 ? NULL : op_operand(op, 2);
-  Element element = {.op = op, .type = result->type, .used = result->first_use != NULL};
+  AtomicElement element = {.op = op, .type = result->type, .used = result->first_use != NULL};
   element.atomic = (Atomic){.sem = word_of(op, ATTR_SEM, "acq_rel"),
                             .scope = word_of(op, ATTR_SCOPE, "gpu"),
                             .pointer = emit_register(e, op_operand(op, 0), r),

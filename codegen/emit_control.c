@@ -20,19 +20,19 @@ static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from
     LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
 }
 
-typedef struct Range {
+typedef struct LoopRange {
   LLVMValueRef lower, upper, step;
   bool is_signed;
   bool down, up; // the step's sign, where known: neither where not
-} Range;
+} LoopRange;
 
-static Range range_of(Emitter *e, const Op *op) {
-  Range range = {emit_register(e, op_operand(op, 0), 0),
-                 emit_register(e, op_operand(op, 1), 0),
-                 emit_register(e, op_operand(op, 2), 0),
-                 elem_is_signed(type_element(op_operand(op, 0)->type)->elem),
-                 false,
-                 false};
+static LoopRange range_of(Emitter *e, const Op *op) {
+  LoopRange range = {emit_register(e, op_operand(op, 0), 0),
+                     emit_register(e, op_operand(op, 1), 0),
+                     emit_register(e, op_operand(op, 2), 0),
+                     elem_is_signed(type_element(op_operand(op, 0)->type)->elem),
+                     false,
+                     false};
   int64_t step;
   bool known = value_int_constant(op_operand(op, 2), &step);
   range.down = range.is_signed && known && step < 0;
@@ -40,12 +40,12 @@ static Range range_of(Emitter *e, const Op *op) {
   return range;
 }
 
-static LLVMValueRef step_is_down(Emitter *e, const Range *range) {
+static LLVMValueRef step_is_down(Emitter *e, const LoopRange *range) {
   return LLVMBuildICmp(e->builder, LLVMIntSLT, range->step, LLVMConstNull(LLVMTypeOf(range->step)), "");
 }
 
 // Whether the range is not empty.
-static LLVMValueRef runs_at_all(Emitter *e, const Range *range) {
+static LLVMValueRef runs_at_all(Emitter *e, const LoopRange *range) {
   LLVMValueRef up =
       LLVMBuildICmp(e->builder, range->is_signed ? LLVMIntSLT : LLVMIntULT, range->lower, range->upper, "");
   if (range->up) return up;
@@ -55,7 +55,7 @@ static LLVMValueRef runs_at_all(Emitter *e, const Range *range) {
 
 // Whether there is one more after i: the distance to the bound,
 // which is positive and may need all bits, exceeds the step.
-static LLVMValueRef runs_again(Emitter *e, const Range *range, LLVMValueRef i) {
+static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef i) {
   LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
                down = LLVMBuildSub(e->builder, i, range->upper, "");
   LLVMValueRef distance = range->up ? up : down,
@@ -70,7 +70,7 @@ static LLVMValueRef runs_again(Emitter *e, const Range *range, LLVMValueRef i) {
 
 void emit_for(Emitter *e, Op *op) {
   Region *region = op->regions[0];
-  Range range = range_of(e, op);
+  LoopRange range = range_of(e, op);
   LLVMBasicBlockRef body = emit_block(e, "loop"), exit = emit_block(e, "loop_end"),
                     before = LLVMGetInsertBlock(e->builder);
   LLVMBuildCondBr(e->builder, runs_at_all(e, &range), body, exit);

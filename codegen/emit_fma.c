@@ -12,7 +12,7 @@
 #include "codegen/nvvm.h"
 #include "ir/dot.h"
 
-typedef struct Operand {
+typedef struct FmaOperand {
   const Value *value;
   DotOperand which;
   RegisterMap map;        // of a tile
@@ -22,12 +22,12 @@ typedef struct Operand {
   uint32_t vector_at[4];  // the register bits that a vector spans
   LLVMValueRef base;
   LLVMValueRef *loaded; // by register of `elements`, in the sum's type
-} Operand;
+} FmaOperand;
 
 typedef struct FmaDot {
   Emitter *e;
   const Product *p;
-  Operand a, b;
+  FmaOperand a, b;
   LLVMTypeRef sum;
 } FmaDot;
 
@@ -40,7 +40,7 @@ static LLVMValueRef widen_to_sum(FmaDot *d, Elem elem, LLVMValueRef x) {
 
 // The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where no lane or warp touches those
 // offsets' bits. Other registers may: they change the order within a vector.
-static void find_vector(Operand *o, uint32_t bytes) {
+static void find_vector(FmaOperand *o, uint32_t bytes) {
   const Layout *offsets = o->offsets;
   while (bytes << (o->vector_bits + 1) <= 16 && o->vector_bits < 4) {
     uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX;
@@ -53,9 +53,9 @@ static void find_vector(Operand *o, uint32_t bytes) {
   }
 }
 
-static Operand operand_of(FmaDot *d, DotOperand which) {
+static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   Emitter *e = d->e;
-  Operand o = {.value = op_operand(d->p->op, which), .which = which};
+  FmaOperand o = {.value = op_operand(d->p->op, which), .which = which};
   if (type_is_tile(o.value->type)) {
     o.map = emit_register_map(e, o.value);
     return o;
@@ -72,13 +72,13 @@ static Operand operand_of(FmaDot *d, DotOperand which) {
 }
 
 // The register at place i of the vector of which r is part.
-static uint32_t vector_register(const Operand *o, uint32_t r, uint32_t i) {
+static uint32_t vector_register(const FmaOperand *o, uint32_t r, uint32_t i) {
   uint32_t moved = layout_apply(o->offsets, r, 0, 0, 0) ^ i;
   for (uint32_t b = 0; b < o->vector_bits; b++) r ^= (moved >> b & 1) << o->vector_at[b];
   return r;
 }
 
-static void load_vector(FmaDot *d, Operand *o, uint32_t r) {
+static void load_vector(FmaDot *d, FmaOperand *o, uint32_t r) {
   Emitter *e = d->e;
   Elem elem = o->value->type->elem;
   LLVMTypeRef scalar = emit_memory_type(e, type_scalar(e->module->ir, elem));
@@ -101,7 +101,7 @@ static void load_vector(FmaDot *d, Operand *o, uint32_t r) {
 }
 
 // Loads what of k the operand's registers hold at that k.
-static void load_k(FmaDot *d, Operand *o, uint32_t k) {
+static void load_k(FmaDot *d, FmaOperand *o, uint32_t k) {
   if (!o->elements) return;
   const DotShape *shape = &d->p->shape;
   uint32_t shift = o->which == DOT_A ? 0 : shape->n, mask = ((1u << shape->k) - 1) << shift;
@@ -111,12 +111,12 @@ static void load_k(FmaDot *d, Operand *o, uint32_t k) {
   }
 }
 
-static LLVMValueRef operand_element(FmaDot *d, Operand *o, const uint32_t *register_of, uint32_t index) {
+static LLVMValueRef operand_element(FmaDot *d, FmaOperand *o, const uint32_t *register_of, uint32_t index) {
   if (o->elements) return o->loaded[register_of[index]];
   return widen_to_sum(d, type_element(o->value->type)->elem, emit_mapped(&o->map, index));
 }
 
-static const uint32_t *registers_by_index(FmaDot *d, const Operand *o) {
+static const uint32_t *registers_by_index(FmaDot *d, const FmaOperand *o) {
   if (!o->elements) return NULL;
   uint32_t *at = ARENA_ARRAY(d->e->arena, uint32_t, (size_t)1 << o->elements->out_bits);
   for (uint32_t r = layout_registers(o->elements); r-- > 0;) at[layout_apply(o->elements, r, 0, 0, 0)] = r;

@@ -9,14 +9,14 @@
 #include "codegen/emit_move.h"
 #include "codegen/nvvm.h"
 
-typedef struct Run {
+typedef struct MemoryRun {
   const Op *op;
   const Type *type;   // of the value
   uint32_t registers; // of the value
   uint32_t length;    // registers an access
   uint32_t bytes;     // of an element
   LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
-} Run;
+} MemoryRun;
 
 // Register bits, from the lowest, that lead along one dimension.
 // Whether addresses count upwards there is for `vector` to say.
@@ -30,8 +30,8 @@ static uint32_t run_bits(const Layout *layout) {
 
 // The length is never more than 16 bytes, what the access
 // is aligned to, or the neighbouring elements that a thread holds.
-static Run run_of(const Emitter *e, const Op *op, const Type *type) {
-  Run run = {
+static MemoryRun run_of(const Emitter *e, const Op *op, const Type *type) {
+  MemoryRun run = {
       .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
   run.memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
   if (!type_is_tile(type)) return run;
@@ -58,12 +58,12 @@ LLVMValueRef emit_from_memory(Emitter *e, const Type *element, LLVMValueRef x) {
   return x;
 }
 
-static LLVMTypeRef vector_type(const Run *run) {
+static LLVMTypeRef vector_type(const MemoryRun *run) {
   return run->length == 1 ? run->memory : LLVMVectorType(run->memory, run->length);
 }
 
 // The run's elements as one LLVM value, as they lie in memory.
-static LLVMValueRef gather_run(Emitter *e, const Run *run, const LLVMValueRef *elements) {
+static LLVMValueRef gather_run(Emitter *e, const MemoryRun *run, const LLVMValueRef *elements) {
   if (run->length == 1) return emit_to_memory(e, elements[0]);
   LLVMValueRef vector = LLVMGetPoison(vector_type(run));
   for (uint32_t i = 0; i < run->length; i++)
@@ -71,7 +71,7 @@ static LLVMValueRef gather_run(Emitter *e, const Run *run, const LLVMValueRef *e
   return vector;
 }
 
-static void scatter_run(Emitter *e, const Run *run, LLVMValueRef vector, LLVMValueRef *elements) {
+static void scatter_run(Emitter *e, const MemoryRun *run, LLVMValueRef vector, LLVMValueRef *elements) {
   for (uint32_t i = 0; i < run->length; i++) {
     LLVMValueRef x =
         run->length == 1 ? vector : LLVMBuildExtractElement(e->builder, vector, emit_i32(e, i), "");
@@ -81,7 +81,7 @@ static void scatter_run(Emitter *e, const Run *run, LLVMValueRef vector, LLVMVal
 
 // The run's access through inline assembly, in words of 32 bits
 // where it has as many, of 64 where its elements are.
-static GlobalAccess access_of(const Run *run, LLVMValueRef pointer, LLVMValueRef predicate) {
+static GlobalAccess access_of(const MemoryRun *run, LLVMValueRef pointer, LLVMValueRef predicate) {
   uint32_t bytes = run->length * run->bytes;
   const Attr *cache = op_attr(run->op, ATTR_CACHE), *evict = op_attr(run->op, ATTR_EVICT);
   GlobalAccess access = {.pointer = pointer, .predicate = predicate};
@@ -97,8 +97,8 @@ static GlobalAccess access_of(const Run *run, LLVMValueRef pointer, LLVMValueRef
 
 static bool has_hint(const GlobalAccess *access) { return access->cache || access->evict; }
 
-static void to_words(Emitter *e, const Run *run, const GlobalAccess *access, const LLVMValueRef *elements,
-                     LLVMValueRef *words) {
+static void to_words(Emitter *e, const MemoryRun *run, const GlobalAccess *access,
+                     const LLVMValueRef *elements, LLVMValueRef *words) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
   LLVMTypeRef type = access->words == 1 ? integer : LLVMVectorType(integer, access->words);
   LLVMValueRef all = LLVMBuildBitCast(e->builder, gather_run(e, run, elements), type, "");
@@ -109,8 +109,8 @@ static void to_words(Emitter *e, const Run *run, const GlobalAccess *access, con
   }
 }
 
-static void from_words(Emitter *e, const Run *run, const GlobalAccess *access, const LLVMValueRef *words,
-                       LLVMValueRef *elements) {
+static void from_words(Emitter *e, const MemoryRun *run, const GlobalAccess *access,
+                       const LLVMValueRef *words, LLVMValueRef *elements) {
   LLVMTypeRef integer = LLVMIntTypeInContext(e->context, access->word_bits);
   LLVMValueRef all = LLVMBuildTrunc(e->builder, words[0], integer, "");
   if (access->words > 1) {
@@ -121,7 +121,7 @@ static void from_words(Emitter *e, const Run *run, const GlobalAccess *access, c
   scatter_run(e, run, LLVMBuildBitCast(e->builder, all, vector_type(run), ""), elements);
 }
 
-static void plain_load(Emitter *e, const Run *run, const GlobalAccess *access, LLVMValueRef *out) {
+static void plain_load(Emitter *e, const MemoryRun *run, const GlobalAccess *access, LLVMValueRef *out) {
   LLVMValueRef load = LLVMBuildLoad2(e->builder, vector_type(run), access->pointer, "");
   LLVMSetAlignment(load, run->length * run->bytes);
   LLVMSetVolatile(load, access->is_volatile);
@@ -129,7 +129,7 @@ static void plain_load(Emitter *e, const Run *run, const GlobalAccess *access, L
 }
 
 // `otherwise`: the run's elements where the mask does not hold.
-static void load_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValueRef mask,
+static void load_run(Emitter *e, const MemoryRun *run, LLVMValueRef pointer, LLVMValueRef mask,
                      const LLVMValueRef *otherwise, LLVMValueRef *out) {
   GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
   if (is_false(mask)) {
@@ -150,7 +150,7 @@ static LLVMValueRef both_masks(Emitter *e, LLVMValueRef mask, LLVMValueRef holde
 }
 
 // Volatile loads are done by each element's first holder alone, which alone has the value.
-static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
+static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *out) {
   uint32_t inputs = op_input_count(op), *first = ARENA_ARRAY(e->arena, uint32_t, run->registers);
   const Value *mask = inputs > 1 ? op_operand(op, 1) : NULL, *other = inputs > 2 ? op_operand(op, 2) : NULL;
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run->type)), holder = emit_holder(e, run->type);
@@ -168,7 +168,8 @@ static void load_once(Emitter *e, Op *op, const Run *run, LLVMValueRef *out) {
 static bool is_only_stored(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     const Op *op = use->user;
-    if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER)) continue; // of a tile: the buffer is no load's result
+    if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER))
+      continue; // of a tile: the buffer is no load's result
     if (op->kind != OP_STORE || use != &op->operands[1]) return false;
   }
   return value->first_use != NULL;
@@ -176,7 +177,7 @@ static bool is_only_stored(const Value *value) {
 
 void emit_load(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *mask = op_operand(op, 1), *other = op_operand(op, 2);
-  Run run = run_of(e, op, op_result(op)->type);
+  MemoryRun run = run_of(e, op, op_result(op)->type);
   LLVMValueRef zero = LLVMConstNull(emit_type(e, run.type));
   LLVMValueRef *out = emit_new(e, op_result(op));
   if (op_attr(op, ATTR_VOLATILE)) {
@@ -191,7 +192,7 @@ void emit_load(Emitter *e, Op *op) {
   }
 }
 
-static void store_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValueRef mask,
+static void store_run(Emitter *e, const MemoryRun *run, LLVMValueRef pointer, LLVMValueRef mask,
                       const LLVMValueRef *elements) {
   GlobalAccess access = access_of(run, pointer, is_true(mask) ? NULL : mask);
   if (is_false(mask)) return;
@@ -208,7 +209,7 @@ static void store_run(Emitter *e, const Run *run, LLVMValueRef pointer, LLVMValu
 // Of the threads and registers that hold an element the first stores it.
 void emit_store(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *value = op_operand(op, 1), *mask = op_operand(op, 2);
-  Run run = run_of(e, op, value->type);
+  MemoryRun run = run_of(e, op, value->type);
   uint32_t free_bits[DIM_COUNT] = {0};
   LLVMValueRef holder = emit_holder(e, value->type);
   if (type_is_tile(value->type)) layout_free_bits(value->type->layout, free_bits);

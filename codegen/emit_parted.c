@@ -10,11 +10,11 @@ typedef struct Parted {
   uint64_t constant;
 } Parted;
 
-typedef struct Sum {
+typedef struct KnownResult {
   LLVMValueRef a, b, value;
-} Sum;
+} KnownResult;
 
-enum { MAX_DEPTH = 4, MAX_SUMS = 8 };
+enum { MAX_DEPTH = 4, MAX_KNOWN = 8 };
 
 static bool is_disjoint_or(LLVMValueRef x) {
   return LLVMGetInstructionOpcode(x) == LLVMOr && LLVMGetIsDisjoint(x);
@@ -69,7 +69,7 @@ bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
   uint32_t count = emit_count(type), sums = 0;
   if (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_MUL) return false;
   if (count < 2 || !type_is_int(element) || elem_bytes(element->elem) < 4) return false;
-  Sum known[MAX_SUMS];
+  KnownResult known[MAX_KNOWN];
   for (uint32_t r = 0; r < count; r++) {
     LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 1), r);
     LLVMTypeRef integer = LLVMTypeOf(x);
@@ -82,7 +82,7 @@ bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
     uint32_t i = 0;
     while (i < sums && (known[i].a != a.same || known[i].b != b.same)) i++;
     LLVMValueRef same = i < sums ? known[i].value : build_of_kind(e, op->kind, integer, a.same, b.same);
-    if (i == sums && sums < MAX_SUMS) known[sums++] = (Sum){a.same, b.same, same};
+    if (i == sums && sums < MAX_KNOWN) known[sums++] = (KnownResult){a.same, b.same, same};
     LLVMValueRef apart = constant_of(integer, constant);
     out[r] = LLVMConstIntGetZExtValue(apart) ? LLVMBuildAdd(e->builder, same, apart, "") : same;
   }

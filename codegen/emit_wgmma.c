@@ -12,12 +12,12 @@
 #include "ir/dot.h"
 
 // An operand in shared memory, a matrix of rows x columns.
-typedef struct Matrix {
+typedef struct SharedMatrix {
   Layout inverse;     // index -> offset, in elements
   LLVMValueRef first; // the descriptor of where the thread's warpgroup's part begins: i64
   uint32_t bytes;     // an element
   bool transposed;    // not k-major
-} Matrix;
+} SharedMatrix;
 
 typedef struct WgmmaDot {
   Emitter *e;
@@ -29,7 +29,7 @@ typedef struct WgmmaDot {
   // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
   LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
-  Matrix a, b;                       // the instruction's operands
+  SharedMatrix a, b;                 // the instruction's operands
   LLVMValueRef *sums;                // by register, as they change
 } WgmmaDot;
 
@@ -57,7 +57,7 @@ static uint32_t outer_of(const WgmmaDot *d, DotOperand operand, uint32_t index) 
 
 static DotOperand second_operand(const WgmmaDot *d) { return d->first == DOT_A ? DOT_B : DOT_A; }
 
-static uint32_t offset_of(const Matrix *matrix, uint32_t index) {
+static uint32_t offset_of(const SharedMatrix *matrix, uint32_t index) {
   return layout_apply_offset(&matrix->inverse, index) * matrix->bytes;
 }
 
@@ -78,7 +78,7 @@ static LLVMValueRef build_descriptor(Emitter *e, LLVMValueRef start, uint64_t fi
 
 // Bytes from the matrix's start to where the thread's warpgroup's
 // part begins: by the result's warp bits from the third on.
-static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matrix *matrix) {
+static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const SharedMatrix *matrix) {
   Emitter *e = d->e;
   LLVMValueRef offset = emit_i32(e, 0);
   for (uint32_t bit = 2; bit < d->p->layout->bits[DIM_WARP]; bit++) {
@@ -93,14 +93,14 @@ static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Matr
   return offset;
 }
 
-static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
+static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
   Emitter *e = d->e;
   const DotShape *shape = &d->p->shape;
   const Value *buffer = op_operand(d->p->op, operand);
   uint32_t elem_bits = 2 - d->pack, k_bits = own_k_bits(d, operand);
   uint32_t row_bits = operand == DOT_A ? shape->m : k_bits,
            column_bits = operand == DOT_A ? k_bits : shape->n;
-  Matrix matrix = {.bytes = 1u << elem_bits};
+  SharedMatrix matrix = {.bytes = 1u << elem_bits};
   uint64_t fields = 0;
   bool known = false;
   for (uint32_t contiguous = 0; contiguous < 2 && !known; contiguous++) {
@@ -121,7 +121,7 @@ static Matrix matrix_of(WgmmaDot *d, DotOperand operand) {
 }
 
 // Of what is at `index`. Shared memory ends below 2^18, so nothing is carried out of the start's field.
-static LLVMValueRef descriptor_at(const WgmmaDot *d, const Matrix *matrix, uint32_t index) {
+static LLVMValueRef descriptor_at(const WgmmaDot *d, const SharedMatrix *matrix, uint32_t index) {
   uint64_t distance = offset_of(matrix, index) >> 4;
   return LLVMBuildAdd(d->e->builder, matrix->first, LLVMConstInt(d->e->i64, distance, false), "");
 }
@@ -141,12 +141,12 @@ static uint32_t a_word(const WgmmaDot *d, uint32_t index, uint32_t k, uint32_t i
 }
 
 // A group of products in the making, over the sums in their order.
-typedef struct Group {
+typedef struct TileProducts {
   WgmmaStep *steps;
   LLVMValueRef *sums;
   uint32_t *registers; // where each sum belongs
   uint32_t count, sum_count;
-} Group;
+} TileProducts;
 
 static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
   WgmmaStep step = {0};
@@ -163,7 +163,7 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
 }
 
 // All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
-static void add_tile(WgmmaDot *d, Group *group, uint32_t index) {
+static void add_tile(WgmmaDot *d, TileProducts *group, uint32_t index) {
   uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = 1u << d->column_bits, at = group->sum_count;
   for (uint32_t v = 0; v < n / 2; v += words) {
     uint32_t r = result_register(d, index, v);
@@ -230,8 +230,9 @@ static void begin_products(WgmmaDot *d, uint32_t registers) {
   Arena *arena = d->e->arena;
   uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
   uint32_t steps = (1u << p->shape.k) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
-  Group group = {ARENA_ARRAY(arena, WgmmaStep, (size_t)(registers / sums) * steps),
-                 ARENA_ARRAY(arena, LLVMValueRef, registers), ARENA_ARRAY(arena, uint32_t, registers), 0, 0};
+  TileProducts group = {ARENA_ARRAY(arena, WgmmaStep, (size_t)(registers / sums) * steps),
+                        ARENA_ARRAY(arena, LLVMValueRef, registers), ARENA_ARRAY(arena, uint32_t, registers),
+                        0, 0};
   if (d->registers) find_words(d, registers);
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
