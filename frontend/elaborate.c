@@ -363,7 +363,7 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
     }
     sizes[i] = arg->value;
   }
-  HostRegion *grid = func_new_host(e->func, HOST_GRID);
+  HostRegion *grid = func_new_host(e->func, HOST_GRID, NULL);
   e->b = builder_at_end(e->func, grid->region);
   elab_push(e, NULL)->grid = true;
   bind_params(e, kernel, grid->region);

@@ -341,7 +341,7 @@ bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t 
 }
 
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]) {
-  const HostRegion *host = func_host(func, HOST_GRID);
+  const HostRegion *host = func_host(func, HOST_GRID, NULL);
   int64_t sizes[HOST_VALUES];
   if (!host) {
     diag_error(func->module->ir->diags, func->loc, "kernel `%s` has no @grid", func->name);

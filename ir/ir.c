@@ -164,16 +164,16 @@ const char *hidden_name(HiddenKind kind) {
   return names[kind];
 }
 
-HostRegion *func_host(const Func *func, HostKind kind) {
+HostRegion *func_host(const Func *func, HostKind kind, const char *name) {
   for (uint32_t i = 0; i < func->host.n; i++)
-    if (func->host.at[i]->kind == kind) return func->host.at[i];
+    if (func->host.at[i]->kind == kind && func->host.at[i]->name == name) return func->host.at[i];
   return NULL;
 }
 
-HostRegion *func_new_host(Func *func, HostKind kind) {
-  if (func_host(func, kind)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
+HostRegion *func_new_host(Func *func, HostKind kind, const char *name) {
+  if (func_host(func, kind, name)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
   HostRegion *host = ARENA_NEW(func->module->ir->arena, HostRegion);
-  *host = (HostRegion){.kind = kind, .region = region_of_params(func)};
+  *host = (HostRegion){.kind = kind, .name = name, .region = region_of_params(func)};
   vec_push(func->module->ir->arena, &func->host, host);
   return host;
 }

@@ -179,6 +179,7 @@ const HostInfo *host_info(HostKind kind);
 // it yields values of host_info(kind)->elem.
 typedef struct HostRegion {
   HostKind kind;
+  const char *name; // interned; NULL: the kind's own, that the runtime asks for
   Region *region;
   const char *text[HOST_VALUES]; // what it yields, as written; NULL past the last
 } HostRegion;
@@ -192,7 +193,7 @@ typedef struct Func {
   FuncParam *params;
   uint32_t param_count;
   Region *body;
-  VEC(HostRegion *) host; // at most one of a kind
+  VEC(HostRegion *) host; // at most one of a kind and name
   uint32_t min_blocks;    // of it a multiprocessor is to hold, for ptxas' registers; 0: not said
   Constexpr *constexprs;  // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
@@ -227,9 +228,10 @@ IrModule *module_new(IrContext *ir, const Target *target);
 Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
 // How many parameters a caller gives: the first ones, that are not hidden.
 uint32_t func_visible_params(const Func *func);
-// A host region of a kind that the function has none of, with the parameters as arguments.
-HostRegion *func_new_host(Func *func, HostKind kind);
-HostRegion *func_host(const Func *func, HostKind kind); // NULL: there is none
+// A host region of a kind and name (interned; NULL: none) that the function has none of, with the parameters as
+// arguments.
+HostRegion *func_new_host(Func *func, HostKind kind, const char *name);
+HostRegion *func_host(const Func *func, HostKind kind, const char *name); // NULL: there is none
 // The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers
 // its threads from 0, and its tiles' layouts have log2(count) warp bits.
 typedef struct RegionWarps {

@@ -331,13 +331,16 @@ static bool take_host_word(Parser *p, HostKind *kind) {
   return false;
 }
 
-// host := WORD '[' [STRING {',' STRING}] ']' '{' {op} '}'
+// host := WORD [SYMBOL] '[' [STRING {',' STRING}] ']' '{' {op} '}'
 // WORD: of host_regions.def; the region's arguments are the parameters, by their names
 static void parse_host(Parser *p, HostKind kind) {
   const HostInfo *info = host_info(kind);
-  if (func_host(p->func, kind)) parser_fail(p, p->token.loc, "the kernel has a %s already", info->name);
+  Loc loc = p->token.loc;
+  const char *name = p->token.kind == TOKEN_SYMBOL ? parser_name(p, TOKEN_SYMBOL, "a name") : NULL;
+  if (func_host(p->func, kind, name))
+    parser_fail(p, loc, "the kernel has a %s%s%s already", info->name, name ? " @" : "", name ? name : "");
   if (p->failed) return;
-  HostRegion *host = func_new_host(p->func, kind);
+  HostRegion *host = func_new_host(p->func, kind, name);
   parser_expect(p, '[');
   for (uint32_t n = 0; !p->failed && !parser_is(p, ']'); n++) {
     if (n == info->most)

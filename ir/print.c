@@ -250,7 +250,9 @@ static void print_constexprs(const Func *func, Buf *out) {
 }
 
 static void print_host(Printer *p, const HostRegion *host) {
-  buf_printf(p->out, " %s [", host_info(host->kind)->name);
+  buf_printf(p->out, " %s ", host_info(host->kind)->name);
+  if (host->name) buf_printf(p->out, "@%s ", host->name);
+  buf_char(p->out, '[');
   for (uint32_t i = 0; i < HOST_VALUES && host->text[i]; i++) {
     if (i) buf_text(p->out, ", ");
     buf_quoted(p->out, str_from(host->text[i]));

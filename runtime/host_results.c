@@ -20,6 +20,7 @@ static tilec_status evaluate(void *data) {
   for (uint32_t i = 0; i < r->args->count; i++) args[i].bits = r->args->bits[i];
   for (uint32_t i = 0; i < r->func->host.n; i++) {
     const HostRegion *host = r->func->host.at[i];
+    if (host->name) continue; // no launch asks for it
     if (!eval_host(r->func, host, args, r->values->at[host->kind]))
       return error_diags(TILEC_ERROR_INVALID_ARGUMENT, diags);
   }

@@ -9,7 +9,7 @@
 
 enum { HOST_SETS = 32 }; // argument sets that are kept; a new one takes the place of the oldest
 
-// By kind of region; of a kind that the kernel has not nothing is said.
+// By kind of region, of those without a name; of a kind that the kernel has not nothing is said.
 typedef struct HostValues {
   int64_t at[HOST_COUNT][HOST_VALUES];
 } HostValues;

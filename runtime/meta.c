@@ -64,7 +64,7 @@ static void json_params(Json *json, const Func *func) {
 }
 
 static void json_grid(Json *json, const Func *func) {
-  const HostRegion *grid = func_host(func, HOST_GRID);
+  const HostRegion *grid = func_host(func, HOST_GRID, NULL);
   if (!grid) {
     json_null(json, "grid");
     return;

@@ -173,7 +173,7 @@ static const KernelInfo *tir_info(Compilation *c, const Func *func) {
   *info = (KernelInfo){.name = func->name,
                        .loc = func->loc,
                        .param_count = func_visible_params(func),
-                       .has_grid = func_host(func, HOST_GRID) != NULL};
+                       .has_grid = func_host(func, HOST_GRID, NULL) != NULL};
   info->params = ARENA_ARRAY(&c->arena, KernelParam, info->param_count);
   for (uint32_t i = 0; i < info->param_count; i++)
     info->params[i] =

@@ -74,7 +74,7 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     memcpy(grid, run->options->grid, 3 * sizeof *grid);
     return true;
   }
-  if (!func_host(func, HOST_GRID))
+  if (!func_host(func, HOST_GRID, NULL))
     return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
   for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bits[i];

@@ -228,7 +228,7 @@ static void test_grid(void **unused) {
   uint32_t grid[3];
   assert_false(eval_grid(f.func, args, grid));
   assert_said(&f, "no @grid");
-  Region *region = func_new_host(f.func, HOST_GRID)->region;
+  Region *region = func_new_host(f.func, HOST_GRID, NULL)->region;
   Builder in = builder_at_end(f.func, region);
   Value *n = region->args[1], *size = build_int(&in, n->type, 128);
   build_op(&in, OP_YIELD, 2, (Value *[]){build_binary(&in, OP_DIV, n, size), n}, 0, NULL);

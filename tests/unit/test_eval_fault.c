@@ -8,7 +8,7 @@
 #include "tests/unit/eval_kernel.h"
 
 static void make_grid(Kernel *k) {
-  Region *region = func_new_host(k->func, HOST_GRID)->region;
+  Region *region = func_new_host(k->func, HOST_GRID, NULL)->region;
   Builder b = builder_at_end(k->func, region);
   Value *n = region->args[2], *wide = build_cast(&b, n, type_scalar(&k->ir, ELEM_I64));
   build_op(&b, OP_YIELD, 1, &wide, 0, NULL);

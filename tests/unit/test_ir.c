@@ -292,7 +292,7 @@ static void test_other_broken_structure_is_found(void **unused) {
   expect_broken(&s, "that is no kernel's name");
   session_close(&s);
   func = breakable(&s, &sum);
-  func_new_host(func, HOST_GRID);
+  func_new_host(func, HOST_GRID, NULL);
   expect_broken(&s, "the grid does not end with yield");
   session_close(&s);
   func = breakable(&s, &sum);

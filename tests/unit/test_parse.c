@@ -176,6 +176,9 @@ static const Invalid texts[] = {
      "print: operand 0 is bytes by value, which it does not take"},
     {"module { kernel @k(%n: i64) grid [] { yield %n } grid [] { yield %n } { return } }",
      "the kernel has a grid already"},
+    {"module { kernel @k(%n: i64) grid [] { yield %n } grid @b [] { yield %n } grid @b [] { yield %n } { "
+     "return } }",
+     "the kernel has a grid @b already"},
     {"module { kernel @k() constexpr {A = foo} { return } }", "expected a literal, found 'foo'"},
     {"module { kernel @k() constexpr {A 1} { return } }", "expected '=', found '1'"},
     {"module { kernel @k() grid [\"1\", \"2\", \"3\", \"4\"] { yield } { return } }",
