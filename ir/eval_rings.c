@@ -7,6 +7,7 @@
 // A ring's value holds the counts; the ring itself has them too, for the accesses by the slots' views.
 #include "base/fault.h"
 #include "ir/eval_machine.h"
+#include "ir/ring.h"
 
 typedef struct Ring {
   const Op *begin;
@@ -40,7 +41,7 @@ static uint32_t ring_number(Machine *m, const Op *begin) {
   RingState *state = m->rings;
   for (uint32_t i = 0; i < state->rings.n; i++)
     if (state->rings.at[i].begin == begin) return i;
-  Ring ring = {.begin = begin, .slots = (uint32_t)op_int(begin, ATTR_SLOTS, 1)};
+  Ring ring = {.begin = begin, .slots = ring_slots(begin)};
   vec_push(m->arena, &state->rings, ring);
   return state->rings.n - 1;
 }

@@ -5,11 +5,12 @@
 // slots' states are a number of slots being filled and one of readable ones, the same whichever way a point
 // was reached: round a loop as many are filled, waited for and released. The buffers that a ring's ops name
 // are used by them alone.
+#include "ir/ring.h"
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>
 
-enum { MAX_SLOTS = 64 };
+enum { MAX_SLOTS = NUM_STAGES_MAX };
 
 // Of a ring value.
 typedef struct RingCounts {
@@ -22,10 +23,6 @@ typedef struct RingChecker {
   RingCounts *counts; // by value id
   const Op **names;   // by ring_begin's op id: the ring's first op that names buffers
 } RingChecker;
-
-static bool is_ring(const Value *value) { return value->type->kind == TYPE_RING; }
-static const Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
-static uint32_t slots_of(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
 
 // --- types
 
@@ -145,9 +142,9 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
   if (!same) verify_fail(c->v, op, "all ops of a ring name the same buffers");
   for (uint32_t i = 1; i < op->operand_count; i++) {
     const Value *buffers = op_operand(op, i);
-    if (buffers->type->shape[0] != slots_of(begin))
+    if (buffers->type->shape[0] != ring_slots(begin))
       verify_fail(c->v, op, "%s has %u slots, the ring %u", verify_type_text(c->v, buffers->type),
-                  buffers->type->shape[0], slots_of(begin));
+                  buffers->type->shape[0], ring_slots(begin));
     check_owned(c, op, begin, buffers);
     check_view(c->v, &op->results[i - 1], op->kind == OP_RING_FILL);
   }
@@ -162,7 +159,7 @@ static void check_turn(RingChecker *c, const Op *op) {
   if (!counts.begin) return; // said where the value comes from
   if (op->kind != OP_RING_RELEASE) check_buffers(c, op, counts.begin);
   if (op->kind == OP_RING_FILL) {
-    if (counts.filling + counts.readable == slots_of(counts.begin))
+    if (counts.filling + counts.readable == ring_slots(counts.begin))
       verify_fail(c->v, op, "no slot is free: %u are being filled, %u readable", counts.filling,
                   counts.readable);
     counts.filling++;

@@ -143,9 +143,16 @@ static void touch_dot(const Placer *p, TouchedMemory *t, const Op *op) {
   }
 }
 
+static void note_ring_places(const Placer *p, const Op *op) {
+  uint64_t *places = p->ring_places[p->rings.of[op_operand(op, 0)->id]];
+  for (uint32_t i = 1; i < op->operand_count; i++)
+    set_unite(places, p->buffers.sets[op_operand(op, i)->id], p->buffers.words);
+}
+
 static void note_touch(Op *op, void *data) {
   Placer *p = data;
   TouchedMemory *t = &p->touches[op->id];
+  if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) note_ring_places(p, op);
   if (op->kind == OP_SHARED_STORE) add_move(p, &t->writes, op);
   if (op->kind == OP_SHARED_LOAD) add_move(p, &t->reads, op);
   if (op->kind == OP_SHARED_GATHER) add_buffers(p, &t->reads, op_operand(op, 0));
@@ -158,7 +165,8 @@ static void note_touch(Op *op, void *data) {
   if (!is_global(op)) return;
   const Op *view = op->kind == OP_COPY_ASYNC ? ring_view_source(op_operand(op, 1)) : NULL;
   t->global = kind_of(p, op);
-  t->reads_global = op_has(op, READS) && !view;
+  t->reads_global = op_has(op, READS);
+  t->through_ring = view != NULL;
   t->writes_global = op_has(op, WRITES) && op->kind != OP_COPY_ASYNC;
   if (view) set_add(p->ring_kinds[p->rings.of[op_operand(view, 0)->id]], t->global);
 }
@@ -193,6 +201,7 @@ void barrier_places_find(Placer *p) {
     for (uint32_t k = 0; k < p->kinds.n; k++)
       if (kinds_clash(p, i, k)) set_add(p->clashes[i], k);
   p->ring_kinds = make_sets(p, p->rings.begins.n);
+  p->ring_places = make_sets(p, p->rings.begins.n);
   p->touches = ARENA_ARRAY(arena, TouchedMemory, p->func->op_count);
   region_walk(p->func->body, note_touch, p);
 }

@@ -2,8 +2,9 @@
 // Rings in place_barriers: for each slot what those who take it next must have waited for.
 //
 // A slot may be waited for when its fill was (by async_wait, of copies), was fenced where the other proxy
-// reads it, and everyone has met since; it may be filled when everyone has met since its release. Slots go
-// round in turn, so counts say which release a fill is after, and which group an async_wait is for.
+// reads it, and everyone has met since; it may be filled when everyone has met since its release, or, where
+// the ring begins again in a loop around it, since its last use in the round before. Slots go round in turn, so
+// counts say which release a fill is after, and which group an async_wait is for.
 #include "base/math.h"
 #include "ir/build.h"
 #include "passes/barriers.h"
@@ -12,10 +13,6 @@ enum { MOST = 1 << 20 }; // counts go no further
 
 static RingStatus *status_of(const Placer *p, const State *s, const Op *op) {
   return &s->rings[p->rings.of[op_operand(op, 0)->id]];
-}
-
-static bool is_ring_op(const Op *op) {
-  return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT || op->kind == OP_RING_RELEASE;
 }
 
 static void ring_error(const Placer *p, const Op *op, const char *what) {
@@ -234,12 +231,25 @@ static void release_oldest(const Placer *p, RingStatus *ring, const Op *op) {
   ring->unmet++;
 }
 
+// A ring that begins again, in the next round of a loop around it: its slots were used since the last barrier.
+static bool used_unmet(const Placer *p, const State *s, const uint64_t *places) {
+  return set_meets(places, s->set[READS_SHARED], p->words) ||
+         set_meets(places, s->set[WRITES_SHARED], p->words);
+}
+
 static void begin_ring(const Placer *p, State *s, const Op *op) {
-  RingStatus *ring = &s->rings[p->rings.of[op_result(op)->id]];
+  uint32_t number = p->rings.of[op_result(op)->id];
+  RingStatus *ring = &s->rings[number];
   ring->alive = true;
-  ring->filling = ring->unmet = 0;
+  ring->filling = 0;
   ring->readable = (uint32_t)op_int(op, ATTR_BEHIND, 0);
+  ring->unmet = used_unmet(p, s, p->ring_places[number]) ? ring_slots(op) - ring->readable : 0;
   for (uint32_t i = 0; i < ring->readable; i++) ring->reads[i] = (SlotRead){0};
+  for (int i = 0; i < DOT_AGES; i++)
+    if (set_meets(p->ring_places[number], s->dots[i], p->words)) {
+      ring_error(p, op, "a dot of the loop's round before may still read the slots");
+      return;
+    }
 }
 
 void rings_step(Placer *p, State *s, const Op *op) {

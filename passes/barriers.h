@@ -64,6 +64,7 @@ typedef struct TouchedMemory {
   TouchedPlaces dots;   // read asynchronously, by way of the other proxy
   uint32_t global;      // kind
   bool reads_global, writes_global;
+  bool through_ring; // what is read goes to a ring's slot, whose fill says until when
 } TouchedMemory;
 
 // A part of a buffer that some access names by its constant start.
@@ -83,6 +84,7 @@ typedef struct Placer {
   VEC(const Type *) kinds; // of global accesses: pointer types, by shape and layout; kinds.at[0]: scalars
   uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
   uint64_t **ring_kinds;   // by ring: the kinds of what its copies read
+  uint64_t **ring_places;  // by ring: its buffers
   TouchedMemory *touches;  // by op id
   uint32_t words;          // of a set
   bool insert;             // else hazards are only found

@@ -66,7 +66,7 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
   if (op->kind == OP_DOT && op_attr(op, ATTR_ASYNC)) state_begin_dot(p, s, t->dots.own);
-  if (t->reads_global) set_add(s->set[READS_GLOBAL], t->global);
+  if (t->reads_global && !t->through_ring) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
 }
 
@@ -138,12 +138,14 @@ static bool has_copies(const Region *region) {
 
 static bool wants_barrier(Placer *p, const State *s, Region *region) {
   State inner = state_new(p);
-  bool insert = p->insert;
+  bool insert = p->insert, before = p->wanted;
   state_copy(p, &inner, s);
   p->insert = p->wanted = false;
   order_region(p, &inner, region);
+  bool wanted = p->wanted;
   p->insert = insert;
-  return p->wanted;
+  p->wanted = before || wanted;
+  return wanted;
 }
 
 static void order_if(Placer *p, State *s, Op *op) {

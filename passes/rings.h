@@ -4,7 +4,7 @@
 #ifndef PASSES_RINGS_H
 #define PASSES_RINGS_H
 
-#include "ir/ir.h"
+#include "ir/ring.h"
 
 enum { NO_RING = UINT32_MAX };
 
@@ -16,10 +16,6 @@ typedef struct Rings {
 // Of a numbered function that keeps the rules of rings. `arena` holds the tables.
 Rings rings_find(Arena *arena, Func *func);
 
-static inline bool is_ring(const Value *value) { return value->type->kind == TYPE_RING; }
-static inline uint32_t ring_slots(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
-// What an op on a ring makes of it: the last result.
-static inline Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
 // The op that gave the view of a slot that `value` is, maybe transposed: ring_fill or ring_wait.
 // NULL: it is none.
 const Op *ring_view_source(const Value *value);
