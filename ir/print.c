@@ -13,7 +13,7 @@ typedef struct GivenName {
   uint32_t next; // the number to try next where the name is wanted again
 } GivenName;
 
-typedef struct Printer {
+typedef struct IrPrinter {
   IrContext *ir;
   IrModule *module;
   Buf *out;
@@ -22,7 +22,7 @@ typedef struct Printer {
   LayoutNames layouts;
   const char **names; // of values by id; NULL: the id itself
   Table given;        // in this scope: GivenName
-} Printer;
+} IrPrinter;
 
 bool name_is_plain(Str name) {
   for (size_t i = 0; i < name.n; i++) {
@@ -38,7 +38,7 @@ static bool is_named(const void *given, const void *name) {
 }
 
 // The name as it is given in this scope; *taken: it was before.
-static GivenName *name_give(Printer *p, const char *name, bool *taken) {
+static GivenName *name_give(IrPrinter *p, const char *name, bool *taken) {
   void **place = table_place(&p->given, &p->scratch, hash_bytes(name, strlen(name)), name, is_named);
   *taken = *place != NULL;
   if (!*taken) {
@@ -49,7 +49,7 @@ static GivenName *name_give(Printer *p, const char *name, bool *taken) {
   return *place;
 }
 
-static void name_value(Printer *p, const Value *value) {
+static void name_value(IrPrinter *p, const Value *value) {
   const char *hint = value->name;
   const Region *region = value->region;
   if (region && !region->parent && value->index < region->func->param_count)
@@ -65,7 +65,7 @@ static void name_value(Printer *p, const Value *value) {
   p->names[value->id] = name;
 }
 
-static void name_region(Printer *p, const Region *region) {
+static void name_region(IrPrinter *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++) name_value(p, region->args[i]);
   for (const Op *op = region->first; op; op = op->next) {
     for (uint32_t i = 0; i < op->result_count; i++) name_value(p, &op->results[i]);
@@ -73,19 +73,19 @@ static void name_region(Printer *p, const Region *region) {
   }
 }
 
-static void name_scope(Printer *p, const Region *region) {
+static void name_scope(IrPrinter *p, const Region *region) {
   p->given = (Table){0};
   name_region(p, region);
 }
 
-static void collect_layout(Printer *p, const Layout *layout) {
+static void collect_layout(IrPrinter *p, const Layout *layout) {
   if (!layout) return;
   for (uint32_t i = 0; i < p->layouts.list.n; i++)
     if (p->layouts.list.at[i] == layout) return;
   vec_push(&p->scratch, &p->layouts.list, layout);
 }
 
-static void collect_layouts(Printer *p, const Region *region) {
+static void collect_layouts(IrPrinter *p, const Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++) collect_layout(p, region->args[i]->type->layout);
   for (const Op *op = region->first; op; op = op->next) {
     for (uint32_t i = 0; i < op->attrs.n; i++)
@@ -95,20 +95,20 @@ static void collect_layouts(Printer *p, const Region *region) {
   }
 }
 
-static void print_value(Printer *p, const Value *value) {
+static void print_value(IrPrinter *p, const Value *value) {
   if (p->names[value->id])
     buf_printf(p->out, "%%%s", p->names[value->id]);
   else
     buf_printf(p->out, "%%%u", value->id);
 }
 
-static void print_place(Printer *p, Loc loc) {
+static void print_place(IrPrinter *p, Loc loc) {
   buf_quoted(p->out, str_from(sources_name(p->ir->sources, loc.file)));
   buf_printf(p->out, ":%u:%u", loc.line, loc.col);
   if (loc.len) buf_printf(p->out, "+%u", loc.len);
 }
 
-static void print_loc(Printer *p, Loc loc) {
+static void print_loc(IrPrinter *p, Loc loc) {
   if (!p->locs) return;
   buf_text(p->out, " loc(");
   if (loc.line == 0)
@@ -134,12 +134,12 @@ static void print_float(double value, Buf *out) {
     buf_double(out, value);
 }
 
-static void print_layout(Printer *p, const Layout *layout) {
+static void print_layout(IrPrinter *p, const Layout *layout) {
   for (uint32_t i = 0; i < p->layouts.list.n; i++)
     if (p->layouts.list.at[i] == layout) buf_printf(p->out, "#l%u", i);
 }
 
-static void print_attr(Printer *p, const Attr *attr) {
+static void print_attr(IrPrinter *p, const Attr *attr) {
   const AttrInfo *info = attr_info(attr->key);
   buf_text(p->out, info->name);
   if (info->kind != ATTR_KIND_FLAG) buf_text(p->out, " = ");
@@ -158,7 +158,7 @@ static void print_attr(Printer *p, const Attr *attr) {
   }
 }
 
-static void print_attrs(Printer *p, const Op *op) {
+static void print_attrs(IrPrinter *p, const Op *op) {
   for (uint32_t i = 0; i < op->attrs.n; i++) {
     buf_text(p->out, i ? ", " : " {");
     print_attr(p, &op->attrs.at[i]);
@@ -166,13 +166,13 @@ static void print_attrs(Printer *p, const Op *op) {
   if (op->attrs.n) buf_char(p->out, '}');
 }
 
-static void print_typed(Printer *p, const Value *value) {
+static void print_typed(IrPrinter *p, const Value *value) {
   print_value(p, value);
   buf_text(p->out, ": ");
   type_print_named(value->type, &p->layouts, p->out);
 }
 
-static void print_ops(Printer *p, const Region *region, int indent);
+static void print_ops(IrPrinter *p, const Region *region, int indent);
 
 const char *region_word(OpKind kind, uint32_t index) {
   if (kind == OP_IF) return index == 0 ? "then" : "else";
@@ -180,7 +180,7 @@ const char *region_word(OpKind kind, uint32_t index) {
   return "do";
 }
 
-static void print_region(Printer *p, const Op *op, uint32_t index, int indent) {
+static void print_region(IrPrinter *p, const Op *op, uint32_t index, int indent) {
   const Region *region = op->regions[index];
   buf_printf(p->out, " %s ", region_word(op->kind, index));
   for (uint32_t i = 0; i < region->arg_count; i++) {
@@ -193,7 +193,7 @@ static void print_region(Printer *p, const Op *op, uint32_t index, int indent) {
   buf_char(p->out, '}');
 }
 
-static void print_op(Printer *p, const Op *op, int indent) {
+static void print_op(IrPrinter *p, const Op *op, int indent) {
   buf_spaces(p->out, indent);
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (i) buf_text(p->out, ", ");
@@ -215,11 +215,11 @@ static void print_op(Printer *p, const Op *op, int indent) {
   buf_char(p->out, '\n');
 }
 
-static void print_ops(Printer *p, const Region *region, int indent) {
+static void print_ops(IrPrinter *p, const Region *region, int indent) {
   for (const Op *op = region->first; op; op = op->next) print_op(p, op, indent);
 }
 
-static void print_params(Printer *p, const Func *func) {
+static void print_params(IrPrinter *p, const Func *func) {
   buf_char(p->out, '(');
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
@@ -249,7 +249,7 @@ static void print_constexprs(const Func *func, Buf *out) {
   buf_char(out, '}');
 }
 
-static void print_host(Printer *p, const HostRegion *host) {
+static void print_host(IrPrinter *p, const HostRegion *host) {
   buf_printf(p->out, " %s ", host_info(host->kind)->name);
   if (host->name) buf_printf(p->out, "@%s ", host->name);
   buf_char(p->out, '[');
@@ -263,7 +263,7 @@ static void print_host(Printer *p, const HostRegion *host) {
   buf_char(p->out, '}');
 }
 
-static void print_func(Printer *p, Func *func) {
+static void print_func(IrPrinter *p, Func *func) {
   p->names = ARENA_ARRAY(&p->scratch, const char *, func->value_count);
   buf_printf(p->out, "kernel @%s", func->name);
   print_params(p, func);
@@ -291,7 +291,7 @@ static void print_options(const IrModule *module, Buf *out) {
 }
 
 static void print_module(void *data) {
-  Printer *p = data;
+  IrPrinter *p = data;
   IrModule *module = p->module;
   for (uint32_t i = 0; i < module->funcs.n; i++) {
     Func *func = module->funcs.at[i];
@@ -310,10 +310,10 @@ static void print_module(void *data) {
   buf_text(p->out, "}\n");
 }
 
-static void free_scratch(void *data) { arena_free(&((Printer *)data)->scratch); }
+static void free_scratch(void *data) { arena_free(&((IrPrinter *)data)->scratch); }
 
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
-  Printer p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
+  IrPrinter p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
   fault_guard(print_module, free_scratch, &p);
 }
 

@@ -44,12 +44,12 @@ uint32_t shared_bytes(const Type *buffer) {
   return (uint32_t)type_elements(buffer) * elem_bytes(buffer->elem);
 }
 
-static uint32_t aligned(uint64_t bytes) { return (uint32_t)round_up(bytes, SHARED_ALIGN); }
+static uint32_t shared_aligned(uint64_t bytes) { return (uint32_t)round_up(bytes, SHARED_ALIGN); }
 
 uint32_t scratch_part(const Op *op, uint32_t index, uint32_t slots) {
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < index; i++)
-    bytes += aligned((uint64_t)slots * type_element_bytes(op->operands[i].value->type));
+    bytes += shared_aligned((uint64_t)slots * type_element_bytes(op->operands[i].value->type));
   return bytes;
 }
 

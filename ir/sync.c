@@ -16,10 +16,10 @@ static const struct {
 #undef X
 };
 
-static bool holds(const Op *op, SyncWhen when) { return when == ALWAYS || is_dot_of(op, DOT_WGMMA); }
+static bool row_applies(const Op *op, SyncWhen when) { return when == ALWAYS || is_dot_of(op, DOT_WGMMA); }
 
 const char *op_sync(const Op *op) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].kind == op->kind && holds(op, rows[i].when)) return rows[i].words;
+    if (rows[i].kind == op->kind && row_applies(op, rows[i].when)) return rows[i].words;
   return "";
 }

@@ -33,7 +33,7 @@ static void func_fail(Verifier *v, Loc loc, const char *format, ...) {
   v->ok = false;
 }
 
-static void define(Verifier *v, const Value *value) { v->visible[value->id] = value; }
+static void make_visible(Verifier *v, const Value *value) { v->visible[value->id] = value; }
 
 static bool check_arity(Verifier *v, const Op *op) {
   uint32_t min = op_min_operands(op->kind), max = op_max_operands(op->kind);
@@ -205,7 +205,7 @@ static void check_op(Verifier *v, const Op *op, int depth) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (op->results[i].def != op || op->results[i].index != i)
       verify_fail(v, op, "result %u does not know its op", i);
-    define(v, &op->results[i]);
+    make_visible(v, &op->results[i]);
   }
 }
 
@@ -228,7 +228,7 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth) 
   }
   bool before = v->ok;
   v->ok = true;
-  for (uint32_t i = 0; i < region->arg_count; i++) define(v, region->args[i]);
+  for (uint32_t i = 0; i < region->arg_count; i++) make_visible(v, region->args[i]);
   const Op *last = NULL;
   for (const Op *op = region->first; op; last = op, op = op->next) {
     if (op->region != region || op->prev != last)

@@ -189,7 +189,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
 
 // --- control flow
 
-static uint32_t first_init(const Op *op) { return op->kind == OP_FOR ? 3 : 0; }
+static uint32_t first_init(const Op *op) { return op->kind == OP_FOR ? LOOP_FIRST_INIT : 0; }
 
 // What enters a loop, its regions' arguments and its results are one value each.
 static void link_loop(Propagator *p, Op *op) {

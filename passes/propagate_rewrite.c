@@ -176,7 +176,7 @@ static void rewrite_inner(Propagator *p, Op *op) {
 }
 
 static void rewrite_control(Propagator *p, Op *op) {
-  uint32_t first = op->kind == OP_FOR ? 3 : 0;
+  uint32_t first = op->kind == OP_FOR ? LOOP_FIRST_INIT : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
     give_home(p, &op->results[i]);
     if (op->kind != OP_IF) settle_operand(p, op, first + i, op->results[i].type->layout);

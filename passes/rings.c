@@ -15,7 +15,7 @@ static void flow_ring(RingFinder *f, const Value *from, const Value *to) {
 
 // What enters a region is known when the op is visited, before what is within.
 static void enter_loop(RingFinder *f, const Op *op) {
-  uint32_t first = op->kind == OP_FOR ? 3 : 0, arg = op->kind == OP_FOR ? 1 : 0;
+  uint32_t first = op->kind == OP_FOR ? LOOP_FIRST_INIT : 0, arg = op->kind == OP_FOR ? 1 : 0;
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (!is_ring(&op->results[i])) continue;
     for (uint32_t r = 0; r < op->region_count; r++)

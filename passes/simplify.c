@@ -136,7 +136,7 @@ static bool drop_carried(Simplifier *s, Op *op) {
   if (count == op->result_count) return false;
 
   Builder b = builder_before(op);
-  Op *fresh = build_for(&b, op_operand(op, 0), op_operand(op, 1), op_operand(op, 2), count, kept);
+  Op *fresh = build_for(&b, loop_lower(op), loop_upper(op), loop_step(op), count, kept);
   Region *to = fresh->regions[0];
   take_over(body->args[0], to->args[0]);
   for (uint32_t k = 0; k < count; k++) {

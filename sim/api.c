@@ -110,7 +110,7 @@ static void add_kernel(tilec_sim_module *module, const PtxFunc *func, PtxError *
   if (!decode_kernel(&input, func, &kernel->program, error)) return;
   kernel->params = ARENA_ARRAY(&module->arena, tilec_sim_param, kernel->program.params.n);
   for (uint32_t i = 0; i < kernel->program.params.n; i++) {
-    const KernelParam *param = &kernel->program.params.at[i];
+    const PtxParam *param = &kernel->program.params.at[i];
     kernel->params[i] = (tilec_sim_param){param->name, param->offset, param->size, param->align};
   }
   vec_push(&module->arena, &module->kernels, kernel);

@@ -34,8 +34,8 @@ struct tilec_sim {
   tilec_sim_report report; // of a launch without checks
   char report_text[192];
   size_t report_count;
-  Checker *checker; // of a launch with checks: it has the reports
-  char *printed;    // NULL: nothing
+  LaunchChecker *checker; // of a launch with checks: it has the reports
+  char *printed;          // NULL: nothing
   size_t printed_bytes;
 };
 

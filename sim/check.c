@@ -20,7 +20,7 @@ const char *check_refusal(const Launch *launch) {
 
 // ---- blocks ----
 
-static bool open_views(const Checker *checker, BlockCheck *check) {
+static bool open_views(const LaunchChecker *checker, BlockCheck *check) {
   for (uint32_t w = 0; w < checker->warps; w++) {
     if (!view_open(&check->warps[w].view, checker->strands)) return false;
     if (checker->hooks.step && !wgmma_open(checker->launch, &check->warps[w])) return false;
@@ -31,7 +31,7 @@ static bool open_views(const Checker *checker, BlockCheck *check) {
          view_open(&check->cluster_complete, checker->strands);
 }
 
-static void block_close(const Checker *checker, BlockCheck *check) {
+static void block_close(const LaunchChecker *checker, BlockCheck *check) {
   for (uint32_t w = 0; check->warps && w < checker->warps; w++) {
     view_close(&check->warps[w].view);
     foreign_drop(check->warps[w].pending);
@@ -50,7 +50,7 @@ static void block_close(const Checker *checker, BlockCheck *check) {
   free(check);
 }
 
-static BlockCheck *block_open(Checker *checker, const Block *block) {
+static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
   BlockCheck *check = calloc(1, sizeof *check);
   if (!check) return NULL;
   check->warps = calloc(checker->warps, sizeof *check->warps);
@@ -63,7 +63,7 @@ static BlockCheck *block_open(Checker *checker, const Block *block) {
   return checker->blocks = check;
 }
 
-static void warp_begin(const Checker *checker, WarpCheck *warp, uint32_t index) {
+static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t index) {
   view_clear(&warp->view, checker->strands);
   foreign_drop(warp->pending);
   warp->pending = NULL;
@@ -75,7 +75,7 @@ static void warp_begin(const Checker *checker, WarpCheck *warp, uint32_t index) 
 }
 
 static void hook_block_start(void *context, Block *block) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   if (!block->checker) block->checker = block_open(checker, block);
   BlockCheck *check = block->checker;
   if (!check) { // nothing of this launch can be checked any more
@@ -117,8 +117,8 @@ static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
 
 // ---- the launch ----
 
-Checker *check_new(const Launch *launch) {
-  Checker *checker = calloc(1, sizeof *checker);
+LaunchChecker *check_new(const Launch *launch) {
+  LaunchChecker *checker = calloc(1, sizeof *checker);
   if (!checker) return NULL;
   checker->launch = launch;
   checker->warps = warps_of(launch);
@@ -158,7 +158,7 @@ Checker *check_new(const Launch *launch) {
   return NULL;
 }
 
-void check_free(Checker *checker) {
+void check_free(LaunchChecker *checker) {
   if (!checker) return;
   for (BlockCheck *check = checker->blocks, *next; check; check = next) {
     next = check->next;
@@ -171,9 +171,9 @@ void check_free(Checker *checker) {
   free(checker);
 }
 
-const SimHooks *check_hooks(const Checker *checker) { return &checker->hooks; }
-bool check_failed(const Checker *checker) { return checker->failed; }
-size_t check_report_count(const Checker *checker) { return checker->n; }
-const tilec_sim_report *check_report_at(const Checker *checker, size_t index) {
+const SimHooks *check_hooks(const LaunchChecker *checker) { return &checker->hooks; }
+bool check_failed(const LaunchChecker *checker) { return checker->failed; }
+size_t check_report_count(const LaunchChecker *checker) { return checker->n; }
+const tilec_sim_report *check_report_at(const LaunchChecker *checker, size_t index) {
   return &checker->reports[index].api;
 }

@@ -6,19 +6,19 @@
 
 #include "sim/hooks.h"
 
-typedef struct Checker Checker; // a launch's
+typedef struct LaunchChecker LaunchChecker;
 
 // Why this launch cannot be checked; NULL where it can.
 const char *check_refusal(const Launch *launch);
 // NULL: no memory. Belongs to the caller, who gives the launch its hooks.
-Checker *check_new(const Launch *launch);
-void check_free(Checker *checker);
-const SimHooks *check_hooks(const Checker *checker);
+LaunchChecker *check_new(const Launch *launch);
+void check_free(LaunchChecker *checker);
+const SimHooks *check_hooks(const LaunchChecker *checker);
 // Memory ran out: what it says is not complete.
-bool check_failed(const Checker *checker);
+bool check_failed(const LaunchChecker *checker);
 
 // The reports, in order of their first occurrence; texts are the checker's and the program's.
-size_t check_report_count(const Checker *checker);
-const tilec_sim_report *check_report_at(const Checker *checker, size_t index);
+size_t check_report_count(const LaunchChecker *checker);
+const tilec_sim_report *check_report_at(const LaunchChecker *checker, size_t index);
 
 #endif

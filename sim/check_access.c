@@ -16,7 +16,7 @@ static bool has_access(const Insn *insn) {
 }
 
 static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask, PtxSpace space) {
-  const Checker *checker = checker_of(warp);
+  const LaunchChecker *checker = checker_of(warp);
   const View *view = &warp_check(warp)->view;
   uint32_t info = insn_index(warp, insn);
   if (has_access(insn) && insn->u.access->order != ORDER_WEAK)
@@ -38,7 +38,7 @@ static void actor_open(Actor *actor, Warp *warp, const Insn *insn, uint32_t mask
 }
 
 // The shadow of an address's space or allocation; *offset is the address within it.
-static Shadow *shadow_of(Checker *checker, const Warp *warp, PtxSpace space, uint64_t address,
+static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace space, uint64_t address,
                          uint64_t *offset) {
   *offset = address;
   if (space == SPACE_SHARED) return &block_check(warp->block)->shared;
@@ -56,7 +56,7 @@ static Shadow *shadow_of(Checker *checker, const Warp *warp, PtxSpace space, uin
 }
 
 // The shadow holds all of a run, since allocations are far from one another.
-static void touch(Checker *checker, Actor *actor, HookAccess access, ByteRun run) {
+static void touch(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
   Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
     race_run(actor, shadow, &run, access);
@@ -65,7 +65,7 @@ static void touch(Checker *checker, Actor *actor, HookAccess access, ByteRun run
 }
 
 // Neighbouring lanes at neighbouring addresses are one run.
-static void touch_runs(Checker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
+static void touch_runs(LaunchChecker *checker, Actor *actor, const HookLanes *lanes, uint8_t element) {
   for (uint32_t l = 0; l < LANES;) {
     uint32_t first = l;
     if (!(lanes->mask >> l++ & 1)) continue;
@@ -81,7 +81,7 @@ static void touch_runs(Checker *checker, Actor *actor, const HookLanes *lanes, u
 }
 
 void hook_access(void *context, const HookLanes *lanes) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   Actor actor;
   uint8_t element = 0;
   bool strong = has_access(lanes->insn) && lanes->insn->u.access->order != ORDER_WEAK;
@@ -95,7 +95,7 @@ void hook_access(void *context, const HookLanes *lanes) {
 }
 
 void hook_range(void *context, const HookRange *range) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   Actor actor;
   uint32_t lane = lowest_lane(range->lanes);
   if (!range->bytes) return;

@@ -11,7 +11,7 @@ static MbarrierCheck *mbarrier_at(const Block *block, uint64_t address) {
 
 // Beyond MBARRIERS of them the last place serves all: their waits then make more known than they should, and
 // nothing is reported wrongly.
-static MbarrierCheck *mbarrier_add(Checker *checker, const Block *block, uint64_t address) {
+static MbarrierCheck *mbarrier_add(LaunchChecker *checker, const Block *block, uint64_t address) {
   BlockCheck *check = block_check(block);
   MbarrierCheck *found = mbarrier_at(block, address);
   if (found) return found;
@@ -24,7 +24,7 @@ static MbarrierCheck *mbarrier_add(Checker *checker, const Block *block, uint64_
 }
 
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock) {
-  const Checker *checker = checker_of(op->warp);
+  const LaunchChecker *checker = checker_of(op->warp);
   static const StrandKind kinds[] = {[ASYNC_GROUP_COPY] = STRAND_COPY, [ASYNC_GROUP_WGMMA] = STRAND_WGMMA};
   if (op->group_kind == ASYNC_GROUP_NONE) {
     const MbarrierCheck *mbarrier = mbarrier_at(op->warp->block, op->mbarrier);
@@ -46,7 +46,7 @@ static void know(View *view, uint32_t strand, uint32_t clock) {
 void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, AsyncGroup group, uint32_t pending,
                bool read) {
   static const StrandKind kinds[] = {STRAND_COPY, STRAND_BULK, STRAND_WGMMA};
-  const Checker *checker = context;
+  const LaunchChecker *checker = context;
   View *view = &warp_check(warp)->view;
   uint32_t over = 0;
   (void)insn;
@@ -68,7 +68,7 @@ static Mark mark_of(Warp *warp, const Insn *insn, uint32_t lane) {
 
 void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t count) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   MbarrierCheck *m = mbarrier_add(checker, warp->block, address);
   (void)count;
   if (checker->failed) return;
@@ -109,7 +109,7 @@ static void after_init(Warp *warp, const Insn *insn, uint32_t lane, const Mbarri
 
 void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
                           uint64_t address, uint32_t phase) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   MbarrierCheck *m = mbarrier_add(checker, warp->block, address);
   (void)phase;
   if (checker->failed) return;
@@ -123,7 +123,7 @@ void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t 
 }
 
 void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t phase) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   MbarrierCheck *m = mbarrier_at(block, address);
   (void)phase;
   if (!m || checker->failed) return;
@@ -135,7 +135,7 @@ void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t
 
 void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   MbarrierCheck *m = mbarrier_at(warp->block, address);
   (void)phase;
   if (!m || checker->failed) return;

@@ -34,7 +34,7 @@ static void wrong_count(Warp *warp, const Insn *insn, uint32_t mask, uint32_t id
 }
 
 void hook_bar_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t id) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   BarrierCheck *barrier = &block_check(warp->block)->barriers[id];
   uint32_t threads = ((const uint32_t *)lanes_at(warp, insn->src[1]))[lowest_lane(mask)];
   wrong_count(warp, insn, mask, id, threads);
@@ -62,7 +62,7 @@ static void missing_threads(Block *block, const BarrierCheck *barrier) {
 }
 
 void hook_bar_release(void *context, Block *block, uint32_t id) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   BarrierCheck *barrier = &block_check(block)->barriers[id];
   missing_threads(block, barrier);
   View complete = barrier->arriving;
@@ -79,7 +79,7 @@ void hook_bar_release(void *context, Block *block, uint32_t id) {
 
 // A cluster is one block here.
 void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   (void)insn, (void)mask;
   view_join(&block_check(warp->block)->cluster_arriving, &warp_check(warp)->view, checker->strands,
             &checker->failed);
@@ -87,14 +87,14 @@ void hook_cluster_arrive(void *context, Warp *warp, const Insn *insn, uint32_t m
 }
 
 void hook_cluster_release(void *context, Block *block) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   BlockCheck *check = block_check(block);
   view_join(&check->cluster_complete, &check->cluster_arriving, checker->strands, &checker->failed);
   view_clear(&check->cluster_arriving, checker->strands);
 }
 
 void hook_cluster_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask) {
-  Checker *checker = context;
+  LaunchChecker *checker = context;
   (void)insn, (void)mask;
   view_join(&warp_check(warp)->view, &block_check(warp->block)->cluster_complete, checker->strands,
             &checker->failed);

@@ -76,7 +76,7 @@ typedef struct BlockCheck {
   uint32_t exited;               // threads
 } BlockCheck;
 
-struct Checker {
+struct LaunchChecker {
   SimHooks hooks;
   const Launch *launch;
   BlockCheck *blocks;
@@ -90,7 +90,7 @@ struct Checker {
   bool failed;
 };
 
-static inline Checker *checker_of(const Warp *warp) { return hooks_of(warp)->context; }
+static inline LaunchChecker *checker_of(const Warp *warp) { return hooks_of(warp)->context; }
 static inline BlockCheck *block_check(const Block *block) { return block->checker; }
 static inline WarpCheck *warp_check(const Warp *warp) {
   return &block_check(warp->block)->warps[warp->index];
@@ -102,7 +102,7 @@ static inline uint32_t insn_index(const Warp *warp, const Insn *insn) {
 // The warp's own clock goes on: what it did so far is about to be known elsewhere.
 static inline void warp_tick(Warp *warp) { warp_check(warp)->view.at[warp->index]++; }
 // The strand of a kind, from 0, in its block.
-static inline uint32_t strand_of(const Checker *checker, StrandKind kind, uint32_t which) {
+static inline uint32_t strand_of(const LaunchChecker *checker, StrandKind kind, uint32_t which) {
   return (uint32_t)kind * checker->warps + which;
 }
 
@@ -124,7 +124,8 @@ void report_other(Report *report, const Warp *warp, const Mark *mark, bool read)
 void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t other_warp, const char *what);
 
 // What a strand is: its block's index in the grid, its kind, and which of the kind.
-void strand_name(const Checker *checker, uint32_t strand, uint32_t *block, StrandKind *kind, uint32_t *which);
+void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
+                 uint32_t *which);
 
 // check_access.c
 void hook_access(void *context, const HookLanes *lanes);
@@ -133,7 +134,7 @@ void hook_range(void *context, const HookRange *range);
 // acquires what was released.
 void sync_acquire(const HookLanes *lanes);
 void sync_release(const HookLanes *lanes);
-void sync_free(Checker *checker);
+void sync_free(LaunchChecker *checker);
 void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence);
 void hook_split(void *context, Warp *warp, uint32_t mask);
 void hook_join(void *context, Warp *warp, uint32_t a, uint32_t b);

@@ -20,7 +20,7 @@ static void block_id(const Launch *launch, uint32_t index, uint32_t id[3]) {
 
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                    uint32_t other_insn) {
-  Checker *checker = checker_of(warp);
+  LaunchChecker *checker = checker_of(warp);
   uint32_t index = insn_index(warp, insn);
   for (uint32_t i = 0; i < checker->n; i++) {
     Report *old = &checker->reports[i];
@@ -86,7 +86,7 @@ void report_buffer(Report *report, const Warp *warp, PtxSpace space, uint64_t ad
   report->api.buffer = report->buffer;
 }
 
-void strand_name(const Checker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
+void strand_name(const LaunchChecker *checker, uint32_t strand, uint32_t *block, StrandKind *kind,
                  uint32_t *which) {
   uint32_t local = (strand - 1) % checker->strands, group = local / checker->warps;
   *block = (strand - 1) / checker->strands;
@@ -95,7 +95,7 @@ void strand_name(const Checker *checker, uint32_t strand, uint32_t *block, Stran
 }
 
 void report_other(Report *report, const Warp *warp, const Mark *mark, bool read) {
-  const Checker *checker = checker_of(warp);
+  const LaunchChecker *checker = checker_of(warp);
   tilec_sim_report *api = &report->api;
   StrandKind kind;
   uint32_t block, which;

@@ -22,7 +22,7 @@ static Released *slot_for(Released *table, uint32_t cap, uint64_t key) {
   return &table[at];
 }
 
-static bool grow_released(Checker *checker) {
+static bool grow_released(LaunchChecker *checker) {
   uint32_t cap = checker->released_cap ? 2 * checker->released_cap : 64;
   Released *table = calloc(cap, sizeof *table);
   if (!table) return false;
@@ -34,7 +34,7 @@ static bool grow_released(Checker *checker) {
   return true;
 }
 
-static Released *released_at(Checker *checker, uint64_t key, bool make) {
+static Released *released_at(LaunchChecker *checker, uint64_t key, bool make) {
   if (!make && !checker->released_n) return NULL;
   if (make && 2 * checker->released_n >= checker->released_cap && !grow_released(checker)) {
     checker->failed = true;
@@ -48,7 +48,7 @@ static Released *released_at(Checker *checker, uint64_t key, bool make) {
   return slot;
 }
 
-void sync_free(Checker *checker) {
+void sync_free(LaunchChecker *checker) {
   for (uint32_t i = 0; i < checker->released_cap; i++) {
     foreign_drop(checker->released[i].wide);
     foreign_drop(checker->released[i].narrow);
@@ -66,7 +66,7 @@ static void join(Foreign **to, Foreign *from, bool *failed) {
 
 // The warp knows what `known` says, of its own block too.
 static void learn(Warp *warp, Foreign *known) {
-  Checker *checker = checker_of(warp);
+  LaunchChecker *checker = checker_of(warp);
   View *view = &warp_check(warp)->view;
   uint32_t first = block_check(warp->block)->first;
   for (uint32_t i = 0; i < foreign_count(known); i++) {
@@ -82,7 +82,7 @@ static bool releases(MemoryOrder order) { return order == ORDER_RELEASE || order
 
 void sync_acquire(const HookLanes *lanes) {
   Warp *warp = lanes->warp;
-  Checker *checker = checker_of(warp);
+  LaunchChecker *checker = checker_of(warp);
   const MemoryAccess *access = lanes->insn->u.access;
   if (lanes->access == HOOK_WRITE || !checker->released_n) return;
   for (uint32_t l = 0; l < LANES; l++) {
@@ -102,7 +102,7 @@ void sync_acquire(const HookLanes *lanes) {
 
 // What the warp releases: all it knows, or what its fences have released.
 static Foreign *released_by(const Warp *warp, ClockPart part, Foreign *others, bool *failed) {
-  const Checker *checker = checker_of(warp);
+  const LaunchChecker *checker = checker_of(warp);
   const View *view = &warp_check(warp)->view;
   Foreign *own = foreign_make(block_check(warp->block)->first, view_part(view, part, checker->strands),
                               checker->strands, failed);
@@ -122,7 +122,7 @@ static void put_released(Foreign **to, Foreign *released, bool continues, bool *
 
 void sync_release(const HookLanes *lanes) {
   Warp *warp = lanes->warp;
-  Checker *checker = checker_of(warp);
+  LaunchChecker *checker = checker_of(warp);
   const WarpCheck *check = warp_check(warp);
   const MemoryAccess *access = lanes->insn->u.access;
   bool release = releases(access->order), atomic = lanes->access == HOOK_ATOMIC;
@@ -152,7 +152,7 @@ static void part_copy(View *view, ClockPart part, uint32_t strands) {
 }
 
 static void thread_fence(Warp *warp, const Insn *insn) {
-  Checker *checker = checker_of(warp);
+  LaunchChecker *checker = checker_of(warp);
   WarpCheck *check = warp_check(warp);
   if (check->pending) learn(warp, check->pending);
   foreign_drop(check->pending);
@@ -168,7 +168,7 @@ static void thread_fence(Warp *warp, const Insn *insn) {
 }
 
 void hook_fence(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence) {
-  const Checker *checker = context;
+  const LaunchChecker *checker = context;
   (void)mask;
   if (fence == HOOK_FENCE_WGMMA) warp_check(warp)->wgmma_fenced = warp->executed;
   if (fence == HOOK_FENCE_THREAD)
@@ -194,7 +194,7 @@ static void meet(WarpCheck *check, uint32_t mask, uint32_t clock) {
     if (mask >> l & 1) memcpy(check->lanes[l], known, sizeof known);
 }
 
-static void met(Checker *checker, Warp *warp, uint32_t mask) {
+static void met(LaunchChecker *checker, Warp *warp, uint32_t mask) {
   WarpCheck *check = warp_check(warp);
   uint32_t clock = check->view.at[warp->index];
   if (mask == warp->live)

@@ -177,8 +177,8 @@ static void place_dynamic_shared(Decoder *d, const PtxFunc *kernel) {
 static void declare_params(Decoder *d, const PtxFunc *kernel) {
   uint32_t end = 0;
   for (const PtxVar *var = kernel->params; var; var = var->next) {
-    KernelParam param = {arena_copy(d->arena, var->name), place_variable(d, &end, var), (uint32_t)var->bytes,
-                         var->align};
+    PtxParam param = {arena_copy(d->arena, var->name), place_variable(d, &end, var), (uint32_t)var->bytes,
+                      var->align};
     vec_push(d->arena, &d->program->params, param);
     Symbol *symbol = symbol_add(d, SYMBOL_ADDRESS, var->name);
     symbol->space = SPACE_PARAM;

@@ -236,15 +236,15 @@ typedef struct SharedVar { // a static shared variable
   uint64_t offset, bytes;
 } SharedVar;
 
-typedef struct KernelParam {
+typedef struct PtxParam {
   const char *name;
   uint32_t offset, size, align;
-} KernelParam;
+} PtxParam;
 
 // A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
 typedef struct Program {
   const char *name;
-  VEC(KernelParam) params;
+  VEC(PtxParam) params;
   uint32_t param_bytes;
   VEC(Insn) code; // ends with KIND_END
   VEC(Site) sites;
