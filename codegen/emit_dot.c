@@ -46,7 +46,7 @@ enum { TILE_K = 32 }; // bytes of k of what the operands' layouts hold side by s
 
 typedef struct Mma {
   Emitter *e;
-  const Product *p;
+  const EmittedDot *p;
   RegisterMap a, b;
   uint32_t pack;
   bool split;                         // of fp32 three products of tf32
@@ -179,7 +179,7 @@ static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
   }
 }
 
-void emit_mma_dot(Emitter *e, const Product *p) {
+void emit_mma_dot(Emitter *e, const EmittedDot *p) {
   const Attr *precision = op_attr(p->op, ATTR_PRECISION);
   Mma m = {.e = e,
            .p = p,
@@ -207,7 +207,7 @@ void emit_mma_dot(Emitter *e, const Product *p) {
 // --- dot
 
 // What is summed into: zeros where the dot begins anew. wgmma does that itself.
-static void begin_from_zeros(Emitter *e, Product *p) {
+static void begin_from_zeros(Emitter *e, EmittedDot *p) {
   uint32_t count = layout_registers(p->layout);
   LLVMValueRef *sums = ARENA_ARRAY(e->arena, LLVMValueRef, count);
   for (uint32_t r = 0; r < count; r++) {
@@ -218,7 +218,7 @@ static void begin_from_zeros(Emitter *e, Product *p) {
 }
 
 // An i1 that is known is no predicate.
-static void find_beginning(Emitter *e, Product *p, const Value *fresh) {
+static void find_beginning(Emitter *e, EmittedDot *p, const Value *fresh) {
   int64_t known;
   if (!value_int_constant(fresh, &known))
     p->fresh = emit_register(e, fresh, 0);
@@ -228,14 +228,14 @@ static void find_beginning(Emitter *e, Product *p, const Value *fresh) {
 
 void emit_dot(Emitter *e, Op *op) {
   const Value *result = op_result(op);
-  Product p = {.op = op,
-               .shape = dot_op_shape(op),
-               .a = type_element(op_operand(op, 0)->type)->elem,
-               .b = type_element(op_operand(op, 1)->type)->elem,
-               .sum = type_element(result->type)->elem,
-               .layout = result->type->layout,
-               .acc = emit_register_map(e, op_operand(op, 2)),
-               .out = emit_new(e, result)};
+  EmittedDot p = {.op = op,
+                  .shape = dot_op_shape(op),
+                  .a = type_element(op_operand(op, 0)->type)->elem,
+                  .b = type_element(op_operand(op, 1)->type)->elem,
+                  .sum = type_element(result->type)->elem,
+                  .layout = result->type->layout,
+                  .acc = emit_register_map(e, op_operand(op, 2)),
+                  .out = emit_new(e, result)};
   if (op->operand_count > 3) find_beginning(e, &p, op_operand(op, 3));
   if ((p.from_zero || p.fresh) && dot_instruction(op) != DOT_WGMMA) begin_from_zeros(e, &p);
   switch (dot_instruction(op)) {

@@ -13,7 +13,7 @@ typedef struct RegisterMap {
   const uint32_t *at; // register + 1 by index; 0: not held
 } RegisterMap;
 
-typedef struct Product {
+typedef struct EmittedDot {
   Op *op;
   DotShape shape;
   Elem a, b, sum;
@@ -22,7 +22,7 @@ typedef struct Product {
   LLVMValueRef *out;  // registers of the result
   bool from_zero;     // acc counts as zero
   LLVMValueRef fresh; // i1, that it does; NULL: `from_zero` says it
-} Product;
+} EmittedDot;
 
 RegisterMap emit_register_map(Emitter *e, const Value *tile);
 RegisterMap emit_layout_map(Emitter *e, const LLVMValueRef *registers, const Layout *layout);
@@ -34,8 +34,8 @@ LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint3
 LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y);
 
-void emit_mma_dot(Emitter *e, const Product *p);
-void emit_wgmma_dot(Emitter *e, const Product *p);
-void emit_fma_dot(Emitter *e, const Product *p);
+void emit_mma_dot(Emitter *e, const EmittedDot *p);
+void emit_wgmma_dot(Emitter *e, const EmittedDot *p);
+void emit_fma_dot(Emitter *e, const EmittedDot *p);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct FmaOperand {
 
 typedef struct FmaDot {
   Emitter *e;
-  const Product *p;
+  const EmittedDot *p;
   FmaOperand a, b;
   LLVMTypeRef sum;
 } FmaDot;
@@ -128,7 +128,7 @@ static LLVMValueRef multiply_add(FmaDot *d, LLVMValueRef a, LLVMValueRef b, LLVM
   return LLVMBuildAdd(d->e->builder, LLVMBuildMul(d->e->builder, a, b, ""), sum, "");
 }
 
-void emit_fma_dot(Emitter *e, const Product *p) {
+void emit_fma_dot(Emitter *e, const EmittedDot *p) {
   const DotShape *shape = &p->shape;
   uint32_t registers = layout_registers(p->layout);
   FmaDot d = {.e = e, .p = p, .sum = emit_type(e, op_result(p->op)->type)};

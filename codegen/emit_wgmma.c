@@ -21,7 +21,7 @@ typedef struct SharedMatrix {
 
 typedef struct WgmmaDot {
   Emitter *e;
-  const Product *p;
+  const EmittedDot *p;
   uint32_t pack; // log2 of the elements that 32 bits hold
   DotOperand first;
   uint32_t next_column, next_8_rows; // in the result's index
@@ -215,7 +215,7 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
 
 // log2 of the columns of one warpgroup's part: those that the result keeps in registers or lanes, up to 256.
 static uint32_t column_bits(const WgmmaDot *d) {
-  const Product *p = d->p;
+  const EmittedDot *p = d->p;
   uint32_t taken = 0, most = d->first == DOT_A ? p->shape.n : p->shape.m;
   for (uint32_t bit = 0; bit < p->layout->bits[DIM_WARP]; bit++)
     taken |= outer_of(d, second_operand(d), layout_basis(p->layout, DIM_WARP, bit));
@@ -226,7 +226,7 @@ static uint32_t column_bits(const WgmmaDot *d) {
 
 // All products, as one group.
 static void begin_products(WgmmaDot *d, uint32_t registers) {
-  const Product *p = d->p;
+  const EmittedDot *p = d->p;
   Arena *arena = d->e->arena;
   uint32_t in_tile = (((1u << d->column_bits) - 1) * d->next_column) | d->next_8_rows;
   uint32_t steps = (1u << p->shape.k) / (8u << d->pack), sums = 1u << (d->column_bits - 1);
@@ -262,7 +262,7 @@ static void find_first(WgmmaDot *d) {
   d->a_map = emit_layout_map(d->e, d->registers, a->type->layout);
 }
 
-static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
+static WgmmaDot dot_of(Emitter *e, const EmittedDot *p, uint32_t registers) {
   uint32_t bits = elem_info(p->a)->bits;
   DotOperand first = type_is_tile(op_operand(p->op, 1)->type) ? DOT_B : DOT_A;
   WgmmaDot d = {.e = e,
@@ -281,7 +281,7 @@ static WgmmaDot dot_of(Emitter *e, const Product *p, uint32_t registers) {
   return d;
 }
 
-void emit_wgmma_dot(Emitter *e, const Product *p) {
+void emit_wgmma_dot(Emitter *e, const EmittedDot *p) {
   uint32_t registers = layout_registers(p->layout);
   if (!op_attr(p->op, ATTR_ASYNC)) BUG("a wgmma that is not waited for");
   WgmmaDot d = dot_of(e, p, registers);
