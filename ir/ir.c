@@ -7,8 +7,8 @@
 #include "ir/build.h"
 
 static const OpInfo ops[] = {
-#define X(name, spelling, operands, results, attrs, traits, meaning)                                         \
-  {spelling, operands, attrs, meaning, results, traits},
+#define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
+  {spelling, operands, attrs, sync, meaning, results, traits},
 #include "ir/ops.def"
 #undef X
 };

@@ -35,7 +35,7 @@ enum {
 };
 
 typedef struct OpInfo {
-  const char *name, *operands, *attrs, *meaning;
+  const char *name, *operands, *attrs, *sync, *meaning;
   int8_t results; // -1: as its regions yield
   uint32_t traits;
 } OpInfo;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What synchronises: ir/sync.def as a query.
+// What synchronises, as ops.def says.
 #ifndef IR_SYNC_H
 #define IR_SYNC_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// sync_ops FILE.tir: the synchronising instructions that the ops of the module print by ir/sync.def, with
+// sync_ops FILE.tir: the synchronising instructions that the ops of the module print by ir/ops.def, with
 // how many of each: a line an instruction; and "asm TEXT" for each piece of inline assembly.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What synchronises is in the tile IR: of one kernel the synchronising instructions are as many by the final tile IR's ops
-(ir/sync.def, which tests/sync_ops asks), in the LLVM IR before optimisation, and in the PTX.
+(the column of ir/ops.def, which tests/sync_ops asks), in the LLVM IR before optimisation, and in the PTX.
 
 sync.py TILEC SYNC_OPS ARCH < LINES: lines of scripts/compile-list. A line an error; then 'N passed, N failed'.
 A kernel whose source's own inline assembly synchronises is left out: its text is no op's. Commits of copies may be more in the PTX."""
@@ -96,11 +96,11 @@ def check(tilec, sync_ops, arch, line):
 
 def main():
     tilec, sync_ops, arch = sys.argv[1:4]
-    known = {word for row in re.findall(r'^X\(.*"(.*)"\)', (Path(__file__).parent / "../../ir/sync.def").read_text(), re.M) for word in row.split()}
+    known = {word for row in re.findall(r'^X\(.*, "([^"]*)", ".*"\)$', (Path(__file__).parent / "../../ir/ops.def").read_text(), re.M) for word in row.split()}
     unknown = [word for word in known if not SYNC.fullmatch(word)]
     good, bad = 0, len(unknown)
     for word in unknown:
-        print(f"FAILED {word} of ir/sync.def is not looked for")
+        print(f"FAILED {word} of ir/ops.def is not looked for")
     for line in sys.stdin:
         wrong = check(tilec, sync_ops, arch, line)
         good += wrong == []
