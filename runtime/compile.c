@@ -141,23 +141,22 @@ tilec_status compile_parse(Compilation *c, const char *name, Str text) {
 
 // --- Elaboration ---
 
-// Of final tile IR what it is compiled to hangs on the text: LLVM's level alone is the caller's.
-static void override_target(IrModule *module, const Spec *spec) {
+static bool asks_for_a_target(const Spec *spec) {
   const Target defaults = target_default(), *given = &spec->target;
-  Target *target = &module->target;
-  if (given->opt_level != defaults.opt_level) target->opt_level = given->opt_level;
-  if (module->final) {
-    if (spec->num_warps_given || spec->num_stages_given || spec->maxnreg_given)
-      diag_warning(module->ir->diags, LOC_NONE,
-                   "the tile IR is final: warps, stages and registers are as it says, not as the options do");
-    return;
-  }
+  return spec->arch_given || spec->num_warps_given || spec->num_stages_given || spec->maxnreg_given ||
+         given->fp32_dot != defaults.fp32_dot || given->fp_contract != defaults.fp_contract ||
+         given->opt_level != defaults.opt_level || given->debug || given->overlap;
+}
+
+static void override_target(Target *target, const Spec *spec) {
+  const Target defaults = target_default(), *given = &spec->target;
   if (spec->arch_given) target->arch = given->arch;
   if (spec->num_warps_given) target->num_warps = given->num_warps;
   if (spec->num_stages_given) target->num_stages = given->num_stages;
   if (spec->maxnreg_given) target->maxnreg = given->maxnreg;
   if (given->fp32_dot != defaults.fp32_dot) target->fp32_dot = given->fp32_dot;
   if (given->fp_contract != defaults.fp_contract) target->fp_contract = given->fp_contract;
+  if (given->opt_level != defaults.opt_level) target->opt_level = given->opt_level;
   if (given->debug) target->debug = true;
   if (given->overlap) target->overlap = true;
 }
@@ -180,7 +179,12 @@ static void take_tir(Compilation *c, const Spec *spec) {
     return;
   }
   if (spec->kernel) keep_kernel(c, spec->kernel);
-  override_target(c->module, spec);
+  // What final tile IR is compiled to hangs on its text alone.
+  if (!c->module->final)
+    override_target(&c->module->target, spec);
+  else if (asks_for_a_target(spec))
+    diag_warning(&c->diags, LOC_NONE,
+                 "the tile IR is final: it is compiled as it says, not as the options do");
   if (!c->diags.errors) module_verify(c->module, &c->diags);
 }
 
