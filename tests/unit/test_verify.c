@@ -13,22 +13,22 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 
-typedef struct Session {
+typedef struct IrFixture {
   Arena arena;
   Sources sources;
   Diags diags;
   IrContext ir;
-} Session;
+} IrFixture;
 
-static IrModule *session_parse(Session *s, const char *text) {
-  *s = (Session){0};
+static IrModule *fixture_parse(IrFixture *s, const char *text) {
+  *s = (IrFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
   ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
   return module_parse(&s->ir, sources_add(&s->sources, "x.tir", str_from(text)));
 }
 
-static void print_messages(Session *s, Buf *out) { diags_print_text(&s->diags, false, out); }
+static void print_messages(IrFixture *s, Buf *out) { diags_print_text(&s->diags, false, out); }
 
 static char *read_golden(const char *name) {
   char path[600];
@@ -57,8 +57,8 @@ static void expect_golden(const char *name, const char *got) {
 }
 
 static char *reprint(const char *text) {
-  Session s;
-  IrModule *module = session_parse(&s, text);
+  IrFixture s;
+  IrModule *module = fixture_parse(&s, text);
   Buf out = {0};
   if (!module) {
     print_messages(&s, &out);
@@ -85,8 +85,8 @@ static void test_every_op_is_there(void **unused) {
   (void)unused;
   uint32_t counts[OP_COUNT] = {0};
   char *source = read_golden("ops.tir");
-  Session s;
-  IrModule *module = session_parse(&s, source);
+  IrFixture s;
+  IrModule *module = fixture_parse(&s, source);
   assert_non_null(module);
   for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, counts);
   for (int kind = 0; kind < OP_COUNT; kind++)
@@ -301,9 +301,9 @@ static const Invalid bodies[] = {
 };
 
 static bool expect_error(const char *text, const char *error) {
-  Session s;
+  IrFixture s;
   Buf out = {0};
-  bool parsed = session_parse(&s, text) != NULL;
+  bool parsed = fixture_parse(&s, text) != NULL;
   print_messages(&s, &out);
   bool as_expected = !parsed && out.at && strstr(out.at, error);
   if (!as_expected) print_error("for: %s\nwanted: %s\ngot: %s\n", text, error, parsed ? "no error" : out.at);
@@ -326,10 +326,10 @@ static void test_what_breaks_a_rule_is_said(void **unused) {
 
 static void test_the_values_alone_are_right(void **unused) {
   (void)unused;
-  Session s;
+  IrFixture s;
   Buf text = {0}, out = {0};
   buf_printf(&text, "%s  return\n}\n}\n", values);
-  if (!session_parse(&s, text.at)) {
+  if (!fixture_parse(&s, text.at)) {
     print_messages(&s, &out);
     fail_msg("%s", out.at);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A module that tests of the IR build in.
-#ifndef TESTS_UNIT_IR_SESSION_H
-#define TESTS_UNIT_IR_SESSION_H
+#ifndef TESTS_UNIT_IR_FIXTURE_H
+#define TESTS_UNIT_IR_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,17 +13,17 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 
-typedef struct Session {
+typedef struct IrFixture {
   Arena arena;
   Sources sources;
   Diags diags;
   IrContext ir;
   IrModule *module;
   const Type *i32;
-} Session;
+} IrFixture;
 
-static inline void session_open(Session *s) {
-  *s = (Session){0};
+static inline void fixture_open(IrFixture *s) {
+  *s = (IrFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
   ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
@@ -32,15 +32,15 @@ static inline void session_open(Session *s) {
   s->i32 = type_scalar(&s->ir, ELEM_I32);
 }
 
-static inline void session_close(Session *s) { arena_free(&s->arena); }
+static inline void fixture_close(IrFixture *s) { arena_free(&s->arena); }
 
-static inline Func *new_func(Session *s) {
+static inline Func *new_func(IrFixture *s) {
   FuncParam params[] = {{.name = ir_name(&s->ir, STR("p")), .type = type_ptr(&s->ir, s->i32)},
                         {.name = ir_name(&s->ir, STR("n")), .type = s->i32}};
   return func_new(s->module, "k", LOC_NONE, params, 2);
 }
 
-static inline void expect_valid(Session *s) {
+static inline void expect_valid(IrFixture *s) {
   bool ok = module_verify(s->module, &s->diags);
   Buf out = {0};
   diags_print_text(&s->diags, false, &out);
@@ -48,7 +48,7 @@ static inline void expect_valid(Session *s) {
   buf_free(&out);
 }
 
-static inline void expect_broken(Session *s, const char *error) {
+static inline void expect_broken(IrFixture *s, const char *error) {
   assert_false(module_verify(s->module, &s->diags));
   Buf out = {0};
   diags_print_text(&s->diags, false, &out);
