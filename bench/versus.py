@@ -3,7 +3,7 @@
 """Two builds of tilec beside one another: the kernels whose PTX differs, in one run on one machine.
 
 versus.py OLD [--rows REGEX]: OLD is the other build's libtilec.so. Of each row of the suite the configuration that results.jsonl
-names best is compiled by both. Where the PTX is the same nothing is timed. Else both are checked against float64 and timed as the suite's
+names best is compiled by both (--configs N: the others too, up to N whose PTX differs). Where the PTX is the same nothing is timed. Else both are checked against float64 and timed as the suite's
 candidates are, in rounds that take a new random order each, every candidate after a lead-in of its own. Ends with status 1 where the new
 build falls below the bar: 0.99 of the old one's speed where memory is moved, 0.98 where the row computes."""
 import argparse
@@ -32,6 +32,7 @@ def parse_options():
     parser.add_argument("old", help="the old build's libtilec.so")
     parser.add_argument("--rows", default="", metavar="REGEX")
     parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--configs", type=int, default=1, metavar="N", help="of each row the best configuration and as many as make N that differ")
     parser.add_argument("--list", action="store_true", help="which rows' PTX differs; needs no GPU")
     parser.add_argument("--results", default=os.path.join(HERE, "results.jsonl"))
     return parser.parse_args()
@@ -47,10 +48,10 @@ def best_configs(path):
     return best
 
 
-def find_config(row, text):
-    """(kernel, configuration) of that text; the row's first where there is none."""
+def find_configs(row, text):
+    """[(kernel, configuration)], that of the text first."""
     pairs = [(kernel, config) for kernel in row.kernels if kernel.ours for config in our_configs(row, kernel)]
-    return next((pair for pair in pairs if config_text(pair[1], pair[0].label) == text), pairs[0])
+    return sorted(pairs, key=lambda pair: config_text(pair[1], pair[0].label) != text)
 
 
 def ptx_of(library, row, kernel, config):
@@ -98,13 +99,15 @@ def main():
     for row in rows_memory.rows(False) + rows_reduce.rows(False) + rows_matmul.rows(False):
         if not re.search(options.rows, row.name):
             continue
-        kernel, config = find_config(row, best.get(row.name))
-        old, new = (ptx_of(library, row, kernel, config) for library in libraries)
-        if old == new:
-            same += 1
-        else:
-            differ.append((row, kernel, config))
-    print(f"{same} rows have the same PTX, {len(differ)} differ: {' '.join(row.name for row, _, _ in differ)}", flush=True)
+        found = []
+        for kernel, config in find_configs(row, best.get(row.name))[:None if options.configs > 1 else 1]:
+            old, new = (ptx_of(library, row, kernel, config) for library in libraries)
+            if old != new and len(found) < options.configs:
+                found.append((row, kernel, config))
+        same += not found
+        differ += found
+    print(f"{same} rows have the same PTX, {len({row.name for row, _, _ in differ})} differ: "
+          f"{' '.join(dict.fromkeys(row.name for row, _, _ in differ))}", flush=True)
     if options.list or not differ:
         return 0
     import torch
