@@ -126,4 +126,16 @@ static inline void kernel_expect(const Kernel *k, uint32_t n, const char *text) 
   if (!strstr(kernel_said(k, n), text)) fail_msg("\"%s\" does not say \"%s\"", kernel_said(k, n), text);
 }
 
+// The run gave those bytes at `out`, or, where there is an error to come, said it.
+static inline void kernel_gave(Kernel *k, bool ok, uint64_t out, const void *bytes, size_t size,
+                               const char *error) {
+  if (error) {
+    assert_false(ok);
+    kernel_expect(k, 0, error);
+  } else {
+    kernel_must_run(k, ok);
+    assert_memory_equal(kernel_bytes(k, out), bytes, size);
+  }
+}
+
 #endif

@@ -22,7 +22,7 @@ typedef struct IrFixture {
   const Type *i32;
 } IrFixture;
 
-static inline void fixture_open(IrFixture *s) {
+static inline void ir_fixture_open(IrFixture *s) {
   *s = (IrFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
@@ -32,7 +32,7 @@ static inline void fixture_open(IrFixture *s) {
   s->i32 = type_scalar(&s->ir, ELEM_I32);
 }
 
-static inline void fixture_close(IrFixture *s) { arena_free(&s->arena); }
+static inline void ir_fixture_close(IrFixture *s) { arena_free(&s->arena); }
 
 static inline Func *new_func(IrFixture *s) {
   FuncParam params[] = {{.name = ir_name(&s->ir, STR("p")), .type = type_ptr(&s->ir, s->i32)},

@@ -13,7 +13,7 @@ static uint32_t count_uses(const Value *value) {
 static void test_uses_follow_every_change(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Value *n = func->body->args[1], *one = build_int(&b, s.i32, 1), *two = build_int(&b, s.i32, 2);
@@ -35,13 +35,13 @@ static void test_uses_follow_every_change(void **unused) {
   assert_true(value_unused(n));
   value_replace_uses(one, one);
   expect_valid(&s);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_erasing_what_is_used_is_a_fault(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Value *one = build_int(&b, s.i32, 1);
@@ -55,13 +55,13 @@ static void test_erasing_what_is_used_is_a_fault(void **unused) {
     faulted = true;
   fault_leave(&frame);
   assert_true(faulted);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_operands_can_be_added_while_used_values_stay_listed(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Value *one = build_int(&b, s.i32, 1);
@@ -78,13 +78,13 @@ static void test_operands_can_be_added_while_used_values_stay_listed(void **unus
   assert_true(value_unused(one));
   assert_null(yield->region);
   expect_valid(&s);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_regions_know_their_warps(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   s.module->target.num_warps = 8;
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
@@ -99,13 +99,13 @@ static void test_regions_know_their_warps(void **unused) {
   assert_int_equal(region_threads(loop), 256);
   assert_ptr_equal(value_region(one), func->body);
   assert_ptr_equal(value_region(loop->regions[0]->args[0]), loop->regions[0]);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_moving_and_inserting_keep_order(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Value *one = build_int(&b, s.i32, 1), *two = build_int(&b, s.i32, 2), *three = build_int(&b, s.i32, 3);
@@ -117,7 +117,7 @@ static void test_moving_and_inserting_keep_order(void **unused) {
   const Value *order[] = {three, four, two, five, one};
   const Op *op = func->body->first;
   for (int i = 0; i < 5; i++, op = op->next) assert_ptr_equal(op, order[i]->def);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 typedef struct Visits {
@@ -140,7 +140,7 @@ static void visit(Op *op, void *data) {
 static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Value *n = func->body->args[1], *one = build_int(&b, s.i32, 1);
@@ -162,13 +162,13 @@ static void test_walking_is_safe_while_ops_go_and_come(void **unused) {
   visits = (Visits){0};
   region_walk(func->body, visit, &visits);
   assert_int_equal(visits.n, 7); // two constants went, one came
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_attributes_are_sorted_and_replaced(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   Op *load = build_load(&b, func->body->args[0], NULL, NULL)->def;
@@ -184,13 +184,13 @@ static void test_attributes_are_sorted_and_replaced(void **unused) {
   assert_true(op_is_dead(load));
   assert_null(op_attr(load, ATTR_VOLATILE));
   assert_int_equal(op_int(load, ATTR_AXIS, -1), -1);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_constants_are_found_through_splats(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   const Type *tile = type_tile(&s.ir, s.i32, 1, (uint32_t[]){16}, NULL);
@@ -201,13 +201,13 @@ static void test_constants_are_found_through_splats(void **unused) {
   assert_false(value_int_constant(func->body->args[1], &i));
   assert_true(value_float_constant(build_float(&b, type_scalar(&s.ir, ELEM_FP16), 2049), &f) && f == 2048);
   assert_false(value_int_constant(build_float(&b, type_scalar(&s.ir, ELEM_FP16), 1), &i));
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_names_are_made_unique(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   Func *func = new_func(&s);
   Builder b = builder_at_end(func, func->body);
   const char *const hints[] = {"x", "x", "x_1", "n", "not plain", "x"};
@@ -224,12 +224,12 @@ static void test_names_are_made_unique(void **unused) {
                                                 "  %x_2 = constant {value = 5} : i32\n"
                                                 "  return\n}\n}\n");
   buf_free(&out);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 // A valid kernel with one op `sum` in it, for the tests below to break.
 static Func *breakable(IrFixture *s, Value **sum) {
-  fixture_open(s);
+  ir_fixture_open(s);
   Func *func = new_func(s);
   Builder b = builder_at_end(func, func->body);
   Value *one = build_int(&b, s->i32, 1);
@@ -246,15 +246,15 @@ static void test_broken_use_lists_are_found(void **unused) {
   breakable(&s, &sum);
   sum->def->operands[0].value->first_use = NULL;
   expect_broken(&s, "value 2 has 1 uses, its use list 0");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   breakable(&s, &sum);
   sum->first_use = sum->last_use = &sum->def->operands[0];
   expect_broken(&s, "the use list of value 3 is broken");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   breakable(&s, &sum);
   sum->def->operands[1].user = NULL;
   expect_broken(&s, "add: operand 1 is not in a use list");
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_use_before_definition_is_found(void **unused) {
@@ -264,7 +264,7 @@ static void test_use_before_definition_is_found(void **unused) {
   Func *func = breakable(&s, &sum);
   op_move(sum->def, func->body, func->body->first);
   expect_broken(&s, "add: operand 0 is not defined before it, in its region or one around");
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_other_broken_structure_is_found(void **unused) {
@@ -274,40 +274,40 @@ static void test_other_broken_structure_is_found(void **unused) {
   Func *func = breakable(&s, &sum);
   sum->index = 3;
   expect_broken(&s, "add: result 0 does not know its op");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->body->args[0]->type = s.i32;
   expect_broken(&s, "the arguments of the body are not the parameters");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->params[1].name = func->params[0].name;
   expect_broken(&s, "two parameters are named p");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->params[1].name = "a b";
   expect_broken(&s, "'a b' is no parameter's name");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->name = "";
   expect_broken(&s, "that is no kernel's name");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func_new_host(func, HOST_GRID, NULL);
   expect_broken(&s, "the grid does not end with yield");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->constexprs = &(Constexpr){.name = "1x"};
   func->constexpr_count = 1;
   expect_broken(&s, "'1x' is no constexpr's name");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   func = breakable(&s, &sum);
   func->body->first->next->prev = NULL;
   expect_broken(&s, "the list of its region's ops is broken");
-  fixture_close(&s);
+  ir_fixture_close(&s);
   breakable(&s, &sum);
   s.module->target.arch = NULL;
   expect_broken(&s, "module: no target");
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_every_op_row_is_consistent(void **unused) {

@@ -8,7 +8,7 @@
 static void test_types_are_interned(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   const Type *first[60];
   for (uint32_t i = 0; i < 60; i++)
     first[i] =
@@ -33,7 +33,7 @@ static void test_types_are_interned(void **unused) {
              &out);
   assert_string_equal(out.at, "tile<4x8x*i32, layout<lane = [1, 2, 4, 8, 16], warp = [0, 0]; 32>>");
   buf_free(&out);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_integers_wrap_to_their_type(void **unused) {
@@ -113,7 +113,7 @@ static const char *const literals[] = {"128",
 static void test_literals_print_as_they_are_read(void **unused) {
   (void)unused;
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   for (size_t i = 0; i < sizeof literals / sizeof *literals; i++) {
     ConstValue value, again;
     if (!const_parse(&s.ir, str_from(literals[i]), &value)) fail_msg("cannot read %s", literals[i]);
@@ -127,7 +127,7 @@ static void test_literals_print_as_they_are_read(void **unused) {
     }
     buf_free(&out);
   }
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_other_spellings_of_literals(void **unused) {
@@ -166,7 +166,7 @@ static void test_other_spellings_of_literals(void **unused) {
                                     "\"\\u0000\"",
                                     "-"};
   IrFixture s;
-  fixture_open(&s);
+  ir_fixture_open(&s);
   ConstValue value;
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     Buf out = {0};
@@ -177,7 +177,7 @@ static void test_other_spellings_of_literals(void **unused) {
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     if (const_parse(&s.ir, str_from(bad[i]), &value)) fail_msg("read %s", bad[i]);
-  fixture_close(&s);
+  ir_fixture_close(&s);
 }
 
 static void test_architectures(void **unused) {
