@@ -13,33 +13,33 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 
-typedef struct IrFixture {
+typedef struct ParseFixture {
   Arena arena;
   Sources sources;
   Diags diags;
   IrContext ir;
-} IrFixture;
+} ParseFixture;
 
-static void fixture_open(IrFixture *s) {
-  *s = (IrFixture){0};
+static void parse_fixture_open(ParseFixture *s) {
+  *s = (ParseFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
   ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
 }
 
-static void fixture_close(IrFixture *s) { arena_free(&s->arena); }
+static void parse_fixture_close(ParseFixture *s) { arena_free(&s->arena); }
 
 // Parses and prints. NULL where it is not well formed; the first message with its place is then in *message.
 static char *reprint(const char *text, const PrintOptions *options, char **message) {
-  IrFixture s;
-  fixture_open(&s);
+  ParseFixture s;
+  parse_fixture_open(&s);
   IrModule *module = module_parse(&s.ir, sources_add(&s.sources, "x.tir", str_from(text)));
   Buf out = {0};
   if (module)
     module_print(module, options, &out);
   else
     diags_print_text(&s.diags, false, &out);
-  fixture_close(&s);
+  parse_fixture_close(&s);
   if (module) return out.at;
   *message = out.at;
   return NULL;
@@ -387,8 +387,8 @@ static void test_deep_nesting_is_an_error(void **unused) {
 
 static void test_locations_come_from_the_text_or_are_places_in_it(void **unused) {
   (void)unused;
-  IrFixture s;
-  fixture_open(&s);
+  ParseFixture s;
+  parse_fixture_open(&s);
   uint16_t file = sources_add(&s.sources, "x.tir",
                               STR("module {\nkernel @k() {\n"
                                   "  %0 = constant {value = 1} : i32\n"
@@ -408,7 +408,7 @@ static void test_locations_come_from_the_text_or_are_places_in_it(void **unused)
   assert_string_equal(sources_name(&s.sources, call.file), "b.py");
   assert_int_equal(call.line, 9);
   assert_int_equal(op->next->loc.line, 0);
-  fixture_close(&s);
+  parse_fixture_close(&s);
 }
 
 static void test_op_table_of_the_docs_is_current(void **unused) {

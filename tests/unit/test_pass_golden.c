@@ -19,21 +19,21 @@
 
 enum { MAX_PASSES = 8 };
 
-typedef struct IrFixture {
+typedef struct GoldenFixture {
   Arena arena;
   Sources sources;
   Diags diags;
   IrContext ir;
-} IrFixture;
+} GoldenFixture;
 
-static void fixture_open(IrFixture *s) {
-  *s = (IrFixture){0};
+static void golden_fixture_open(GoldenFixture *s) {
+  *s = (GoldenFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
   ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
 }
 
-static void fail_with(IrFixture *s, const char *name) {
+static void fail_with(GoldenFixture *s, const char *name) {
   Buf text = {0};
   diags_print_text(&s->diags, true, &text);
   print_error("%s:\n%s", name, text.at ? text.at : "(no diagnostics)");
@@ -41,7 +41,7 @@ static void fail_with(IrFixture *s, const char *name) {
   fail();
 }
 
-static IrModule *parse(IrFixture *s, const char *name, Str text) {
+static IrModule *parse(GoldenFixture *s, const char *name, Str text) {
   uint16_t file = sources_add(&s->sources, name, text);
   IrModule *module = module_parse(&s->ir, file);
   if (!module) fail_with(s, name);
@@ -49,7 +49,7 @@ static IrModule *parse(IrFixture *s, const char *name, Str text) {
 }
 
 // The names after "// passes:"; 0: all, in their order.
-static uint32_t passes_of(IrFixture *s, Str text, const char *names[MAX_PASSES]) {
+static uint32_t passes_of(GoldenFixture *s, Str text, const char *names[MAX_PASSES]) {
   assert_true(str_starts(text, "// passes:"));
   size_t at = strlen("// passes:");
   uint32_t count = 0;
@@ -72,16 +72,16 @@ static void print_remarks(const Diags *diags, Buf *out) {
   }
 }
 
-static void check_stable(IrFixture *s, IrModule *module, const char *const *names, uint32_t count) {
+static void check_stable(GoldenFixture *s, IrModule *module, const char *const *names, uint32_t count) {
   PassContext context = {&s->arena, &s->diags};
   bool simplified = count == 0 || strcmp(names[count - 1], "simplify") == 0;
   if (simplified) assert_false(pass_simplify(&context, module->funcs.at[0]));
 }
 
 // eval(pass(x)) == eval(x), where the file says how to launch it.
-static void check_same_result(IrFixture *s, Func *after, Str text, const char *stem) {
-  IrFixture before;
-  fixture_open(&before);
+static void check_same_result(GoldenFixture *s, Func *after, Str text, const char *stem) {
+  GoldenFixture before;
+  golden_fixture_open(&before);
   IrModule *module = parse(&before, "before.tir", text);
   if (!module_verify(module, &before.diags)) fail_with(&before, stem);
   PassLaunch x = launch_pass(&before.arena, module->funcs.at[0], text);
@@ -93,7 +93,7 @@ static void check_same_result(IrFixture *s, Func *after, Str text, const char *s
   if (!same) fail_msg("%s: the passes changed what the kernel computes", stem);
 }
 
-static bool matches_golden(IrFixture *s, const char *stem, const char *suffix, Buf *out) {
+static bool matches_golden(GoldenFixture *s, const char *stem, const char *suffix, Buf *out) {
   const char *path = arena_printf(&s->arena, "%s/golden/passes/%s.%s", TESTS_DIR, stem, suffix);
   bool same = golden_check(&s->arena, path, buf_view(out));
   buf_free(out);
@@ -102,7 +102,7 @@ static bool matches_golden(IrFixture *s, const char *stem, const char *suffix, B
 
 static bool is_refused(const char *stem) { return strncmp(stem, "error_", 6) == 0; }
 
-static void check_refused(IrFixture *s, const char *stem) {
+static void check_refused(GoldenFixture *s, const char *stem) {
   Buf out = {0};
   print_remarks(&s->diags, &out);
   bool same = matches_golden(s, stem, "err", &out);
@@ -111,8 +111,8 @@ static void check_refused(IrFixture *s, const char *stem) {
 }
 
 static void check_file(const char *stem) {
-  IrFixture s;
-  fixture_open(&s);
+  GoldenFixture s;
+  golden_fixture_open(&s);
   const char *path = arena_printf(&s.arena, "%s/golden/passes/%s.tir", TESTS_DIR, stem);
   Str text = golden_read(&s.arena, path);
   assert_non_null(text.at);
@@ -144,8 +144,8 @@ static void count_calls(const char *pass, IrModule *module, double seconds, void
 }
 
 static void expect_calls(PassRunOptions options, const char *expected) {
-  IrFixture s;
-  fixture_open(&s);
+  GoldenFixture s;
+  golden_fixture_open(&s);
   Str text = golden_read(&s.arena, TESTS_DIR "/golden/passes/add.tir");
   IrModule *module = parse(&s, "add.tir", text);
   Buf calls = {0};

@@ -13,22 +13,22 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 
-typedef struct IrFixture {
+typedef struct VerifyFixture {
   Arena arena;
   Sources sources;
   Diags diags;
   IrContext ir;
-} IrFixture;
+} VerifyFixture;
 
-static IrModule *fixture_parse(IrFixture *s, const char *text) {
-  *s = (IrFixture){0};
+static IrModule *verify_fixture_parse(VerifyFixture *s, const char *text) {
+  *s = (VerifyFixture){0};
   s->sources.arena = s->diags.arena = &s->arena;
   s->diags.sources = &s->sources;
   ir_context_init(&s->ir, &s->arena, &s->sources, &s->diags);
   return module_parse(&s->ir, sources_add(&s->sources, "x.tir", str_from(text)));
 }
 
-static void print_messages(IrFixture *s, Buf *out) { diags_print_text(&s->diags, false, out); }
+static void print_messages(VerifyFixture *s, Buf *out) { diags_print_text(&s->diags, false, out); }
 
 static char *read_golden(const char *name) {
   char path[600];
@@ -57,8 +57,8 @@ static void expect_golden(const char *name, const char *got) {
 }
 
 static char *reprint(const char *text) {
-  IrFixture s;
-  IrModule *module = fixture_parse(&s, text);
+  VerifyFixture s;
+  IrModule *module = verify_fixture_parse(&s, text);
   Buf out = {0};
   if (!module) {
     print_messages(&s, &out);
@@ -85,8 +85,8 @@ static void test_every_op_is_there(void **unused) {
   (void)unused;
   uint32_t counts[OP_COUNT] = {0};
   char *source = read_golden("ops.tir");
-  IrFixture s;
-  IrModule *module = fixture_parse(&s, source);
+  VerifyFixture s;
+  IrModule *module = verify_fixture_parse(&s, source);
   assert_non_null(module);
   for (uint32_t i = 0; i < module->funcs.n; i++) region_walk(module->funcs.at[i]->body, count_op, counts);
   for (int kind = 0; kind < OP_COUNT; kind++)
@@ -301,9 +301,9 @@ static const Invalid bodies[] = {
 };
 
 static bool expect_error(const char *text, const char *error) {
-  IrFixture s;
+  VerifyFixture s;
   Buf out = {0};
-  bool parsed = fixture_parse(&s, text) != NULL;
+  bool parsed = verify_fixture_parse(&s, text) != NULL;
   print_messages(&s, &out);
   bool as_expected = !parsed && out.at && strstr(out.at, error);
   if (!as_expected) print_error("for: %s\nwanted: %s\ngot: %s\n", text, error, parsed ? "no error" : out.at);
@@ -326,10 +326,10 @@ static void test_what_breaks_a_rule_is_said(void **unused) {
 
 static void test_the_values_alone_are_right(void **unused) {
   (void)unused;
-  IrFixture s;
+  VerifyFixture s;
   Buf text = {0}, out = {0};
   buf_printf(&text, "%s  return\n}\n}\n", values);
-  if (!fixture_parse(&s, text.at)) {
+  if (!verify_fixture_parse(&s, text.at)) {
     print_messages(&s, &out);
     fail_msg("%s", out.at);
   }
