@@ -165,10 +165,17 @@ static void print_file_name(const char *name, Buf *out) {
   }
 }
 
-// "OUTPUT: FILE IMPORTED..." into OUTPUT's name, or FILE's where that is standard output, with .d as suffix.
-static bool write_dependencies(const Compilation *c, const Options *o, const char *output, Arena *arena) {
+// OUTPUT's name, or FILE's where that is standard output, with .d as suffix. NULL: none is asked for.
+static const char *dependencies_path(const Options *o, const char *output, Arena *arena) {
+  if (!o->dependencies || strcmp(o->file, "-") == 0) return NULL;
   const char *base = strcmp(output, "-") == 0 ? o->file : output, *slash = strrchr(base, '/');
   const char *dot = strrchr(slash ? slash + 1 : base, '.');
+  size_t stem = dot ? (size_t)(dot - base) : strlen(base);
+  return arena_printf(arena, "%.*s.d", (int)stem, base);
+}
+
+// "OUTPUT: FILE IMPORTED..."
+static bool write_dependencies(const Compilation *c, const char *output, const char *path) {
   Buf rule = {0};
   print_file_name(output, &rule);
   buf_char(&rule, ':');
@@ -178,10 +185,16 @@ static bool write_dependencies(const Compilation *c, const Options *o, const cha
     print_file_name(c->sources.files.at[i].name, &rule);
   }
   buf_char(&rule, '\n');
-  size_t stem = dot ? (size_t)(dot - base) : strlen(base);
-  bool good = tool_write(arena_printf(arena, "%.*s.d", (int)stem, base), buf_view(&rule));
+  bool good = tool_write(path, buf_view(&rule));
   buf_free(&rule);
   return good;
+}
+
+static bool write_outputs(const Options *o, const Compilation *c, Str text, Arena *arena) {
+  const char *path = o->output ? o->output : default_output(o, arena);
+  const char *rule = dependencies_path(o, path, arena), *outputs[] = {path, rule};
+  return files_apart(arena, o, c, outputs, rule ? 2 : 1) && tool_write(path, text) &&
+         (!rule || write_dependencies(c, path, rule));
 }
 
 ExitStatus command_compile(const Options *options, Arena *arena) {
@@ -192,13 +205,7 @@ ExitStatus command_compile(const Options *options, Arena *arena) {
   Buf out = {0};
   tilec_status status = print_kind(options, &c, text, &out);
   ExitStatus result = tool_report(options, &c, status);
-  const char *path = options->output ? options->output : default_output(options, arena);
-  if (result == EXIT_DONE && !options->output && strcmp(path, "-") != 0 && strcmp(path, options->file) == 0)
-    result = tool_error("the output would overwrite '%s'; name another with -o", path);
-  if (result == EXIT_DONE && !tool_write(path, buf_view(&out))) result = EXIT_DIAGNOSED;
-  if (result == EXIT_DONE && options->dependencies && strcmp(options->file, "-") != 0 &&
-      !write_dependencies(&c, options, path, arena))
-    result = EXIT_DIAGNOSED;
+  if (result == EXIT_DONE && !write_outputs(options, &c, buf_view(&out), arena)) result = EXIT_DIAGNOSED;
   buf_free(&out);
   compilation_free(&c);
   return result;

@@ -88,6 +88,9 @@ void run_reference_free(Reference *reference); // NULL: nothing
 // Shape, type, minimum, maximum, mean and first elements of every buffer that changed,
 // or was empty, on standard output.
 void run_report_buffers(const Run *run);
+// Before the launch: whether --save and --stats name buffers, and files that are not read or written else.
+// False, having said why.
+bool run_check_outputs(const Run *run);
 // --save. False, having said why.
 bool run_save(const Run *run);
 // --stats. False, having said why.

@@ -156,7 +156,8 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   ExitStatus result = EXIT_DIAGNOSED;
   if (status != TILEC_OK)
     result = tool_report(options, &c, status);
-  else if (options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run))
+  else if ((options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run)) &&
+           run_check_outputs(&run))
     result = run_on_device(&run, launch);
   compilation_free(&c);
   return result;

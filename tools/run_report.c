@@ -64,19 +64,36 @@ void run_report_buffers(const Run *run) {
   buf_free(&out);
 }
 
-static bool save_one(const Run *run, const NamedText *save) {
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunArg *param = &run->params[i];
-    if (strcmp(param->name, save->name) != 0 || !param->buffer) continue;
-    const Argument *a = &param->buffer->value;
-    Buf file = {0};
-    npy_write_header(a->elem, a->rank, a->shape, &file);
-    buf_bytes(&file, param->buffer->result, a->bytes);
-    bool ok = tool_write(save->text, buf_view(&file));
-    buf_free(&file);
-    return ok;
+// The parameter that --save names; NULL where it has no buffer.
+static const RunArg *saved_param(const Run *run, const NamedText *save) {
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (strcmp(run->params[i].name, save->name) == 0 && run->params[i].buffer) return &run->params[i];
+  return NULL;
+}
+
+bool run_check_outputs(const Run *run) {
+  const Options *o = run->options;
+  const char **outputs = ARENA_ARRAY(run->arena, const char *, o->saves.n + 1);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < o->saves.n; i++) {
+    const NamedText *save = &o->saves.at[i];
+    if (!saved_param(run, save))
+      return tool_error("--save %s: there is no buffer '%s'", save->name, save->name), false;
+    outputs[count++] = save->text;
   }
-  return tool_error("--save %s: there is no buffer '%s'", save->name, save->name), false;
+  if (o->stats_file) outputs[count++] = o->stats_file;
+  return files_apart(run->arena, o, run->c, outputs, count);
+}
+
+static bool save_one(const Run *run, const NamedText *save) {
+  const RunArg *param = saved_param(run, save);
+  const Argument *a = &param->buffer->value;
+  Buf file = {0};
+  npy_write_header(a->elem, a->rank, a->shape, &file);
+  buf_bytes(&file, param->buffer->result, a->bytes);
+  bool ok = tool_write(save->text, buf_view(&file));
+  buf_free(&file);
+  return ok;
 }
 
 bool run_save(const Run *run) {
@@ -87,8 +104,7 @@ bool run_save(const Run *run) {
 
 bool run_write_stats(const Run *run, Str line) {
   if (run->options->stats_file) return tool_write(run->options->stats_file, line);
-  fwrite(line.at, 1, line.n, stderr);
-  return true;
+  return fwrite(line.at, 1, line.n, stderr) == line.n;
 }
 
 bool run_report_stats(const Run *run) {

@@ -52,6 +52,7 @@ int tilec_tool_main(int argc, char **argv) {
   Buf error = {0};
   FaultFrame frame;
   volatile ExitStatus status = EXIT_OUR_BUG;
+  files_begin();
   fault_enter(&frame);
   if (setjmp(frame.env) != 0) {
     tool_error("%s", frame.message);
@@ -65,6 +66,7 @@ int tilec_tool_main(int argc, char **argv) {
     status = run_command(&options, &arena);
   }
   fault_leave(&frame);
+  if (!files_end() && status == EXIT_DONE) status = EXIT_DIAGNOSED;
   buf_free(&error);
   arena_free(&arena);
   return status;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/tool.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ir/print.h"
 #include "runtime/imports.h"
@@ -21,64 +18,9 @@ ExitStatus tool_error(const char *format, ...) {
   return EXIT_DIAGNOSED;
 }
 
-const char *tool_source_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
-
-static bool read_all(FILE *file, Buf *text) {
-  char chunk[1 << 16];
-  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) buf_bytes(text, chunk, n);
-  return !ferror(file);
-}
-
-bool tool_read(Arena *arena, const char *path, Str *text) {
-  bool standard = strcmp(path, "-") == 0;
-  FILE *file = standard ? stdin : fopen(path, "rb");
-  Buf bytes = {0};
-  bool ok = file && read_all(file, &bytes); // a folder opens, and fails at the first read
-  if (!ok)
-    tool_error("cannot read '%s': %s", tool_source_name(path), strerror(errno));
-  else
-    *text = (Str){arena_copy(arena, buf_view(&bytes)), bytes.n};
-  buf_free(&bytes);
-  if (file && !standard) fclose(file);
-  return ok;
-}
-
 tilec_status tool_parse(Compilation *c, const char *path, Str text) {
   if (strcmp(path, "-") != 0) c->reader = (ImportReader){import_read_file, NULL};
   return compile_parse(c, tool_source_name(path), text);
-}
-
-static bool write_all(FILE *file, Str text) {
-  return fwrite(text.at, 1, text.n, file) == text.n && fflush(file) == 0;
-}
-
-// Into a file beside it, which is then renamed: what stood at `path` stays until all is written.
-static bool write_file(const char *path, Str text) {
-  Buf name = {0};
-  buf_printf(&name, "%s.%ld.tmp", path, (long)getpid());
-  FILE *file = fopen(name.at, "wb");
-  bool ok = file && write_all(file, text);
-  if (file && fclose(file) != 0) ok = false;
-  if (ok && rename(name.at, path) != 0) ok = false;
-  int reason = errno;
-  if (!ok && file) unlink(name.at);
-  buf_free(&name);
-  errno = reason;
-  return ok;
-}
-
-bool tool_write(const char *path, Str text) {
-  struct stat about;
-  bool standard = strcmp(path, "-") == 0, ok;
-  if (!standard && (stat(path, &about) != 0 || S_ISREG(about.st_mode)))
-    ok = write_file(path, text);
-  else {
-    FILE *file = standard ? stdout : fopen(path, "wb"); // a device or pipe
-    ok = file && write_all(file, text);
-    if (file && !standard && fclose(file) != 0) ok = false;
-  }
-  if (!ok) tool_error("cannot write '%s': %s", standard ? "<stdout>" : path, strerror(errno));
-  return ok;
 }
 
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status) {

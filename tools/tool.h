@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "runtime/compile.h"
+#include "tools/files.h"
 #include "tools/options.h"
 
 typedef enum ExitStatus { EXIT_DONE = 0, EXIT_DIAGNOSED = 1, EXIT_USAGE = 2, EXIT_OUR_BUG = 70 } ExitStatus;
@@ -22,13 +23,6 @@ ExitStatus command_check(const Options *options, Arena *arena);
 
 // "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-// Reads a file, "-" for standard input, into memory of the arena. False, having said why.
-bool tool_read(Arena *arena, const char *path, Str *text);
-const char *tool_source_name(const char *path); // for diagnostics: "<stdin>" for "-"
-
-// Writes a file, "-" for standard output; a regular file appears whole or not at all. False, having said why.
-bool tool_write(const char *path, Str text);
 
 // Prints the compilation's diagnostics, and what a fault said, to standard error; the
 // exit status that `status` means.

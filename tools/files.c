@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the tool reads and writes. A regular file is written beside its place and then renamed, so that it is
+// there whole or as it was; it keeps its mode, and a symbolic link goes on pointing to it.
+#include "tools/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/tool.h"
+
+enum { MOST_LINKS = 40, MOST_NAMES = 100, MAX_SOURCE = 1 << 28 };
+
+static bool is_standard(const char *path) { return strcmp(path, "-") == 0; }
+
+const char *tool_source_name(const char *path) { return is_standard(path) ? "<stdin>" : path; }
+
+// --- The standard streams ---
+
+// Each that is closed becomes one on which reading or writing fails: a file opened later must not get its
+// number, and what is printed must not go there.
+void files_begin(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+}
+
+// What is printed from now on goes nowhere: the failure is told once.
+static void give_up_output(int reason) {
+  tool_error("cannot write '<stdout>': %s", strerror(reason ? reason : EIO));
+  if (!freopen("/dev/null", "w", stdout)) return;
+}
+
+bool files_end(void) {
+  errno = 0;
+  if (!ferror(stdout) && fflush(stdout) == 0) return true;
+  if (!errno) fflush(stdout); // the reason of the earlier failure is not kept: once more
+  give_up_output(errno);
+  return false;
+}
+
+// --- Reading ---
+
+static bool read_all(FILE *file, Buf *text) {
+  char chunk[1 << 16];
+  for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+    buf_bytes(text, chunk, n);
+    if (text->n <= MAX_SOURCE) continue;
+    errno = EFBIG;
+    return false;
+  }
+  return !ferror(file);
+}
+
+bool tool_read(Arena *arena, const char *path, Str *text) {
+  bool standard = is_standard(path);
+  FILE *file = standard ? stdin : fopen(path, "rb");
+  Buf bytes = {0};
+  bool ok = file && read_all(file, &bytes); // a folder opens, and fails at the first read
+  if (!ok)
+    tool_error("cannot read '%s': %s", tool_source_name(path), strerror(errno));
+  else
+    *text = (Str){arena_copy(arena, buf_view(&bytes)), bytes.n};
+  buf_free(&bytes);
+  if (file && !standard) fclose(file);
+  return ok;
+}
+
+// --- Writing ---
+
+static bool write_all(FILE *file, Str text) {
+  return fwrite(text.at, 1, text.n, file) == text.n && fflush(file) == 0;
+}
+
+// Appends the folder of the path, with its slash; nothing for a name alone.
+static void add_folder(const char *path, Buf *out) {
+  const char *slash = strrchr(path, '/');
+  if (slash) buf_bytes(out, path, (size_t)(slash + 1 - path));
+}
+
+// Where the path's symbolic links lead, which need not exist. False with errno. *stream: to an open file of a
+// process (/dev/stdout), whose name is no place to put another file.
+static bool follow_links(const char *path, Buf *real, bool *stream) {
+  buf_text(real, path);
+  *stream = false;
+  for (int i = 0; i < MOST_LINKS && !*stream; i++) {
+    char link[4096];
+    ssize_t n = readlink(real->at, link, sizeof link);
+    if (n < 0) return true; // no link, or nothing there
+    Buf next = {0};
+    if (link[0] != '/') add_folder(real->at, &next);
+    buf_bytes(&next, link, (size_t)n);
+    buf_free(real);
+    *real = next;
+    *stream = strncmp(real->at, "/proc/", 6) == 0;
+  }
+  if (!*stream) errno = ELOOP;
+  return *stream;
+}
+
+// A new file in the folder of `path`; `name` gets its own. -1 with errno.
+static int create_beside(const char *path, Buf *name) {
+  for (int i = 0; i < MOST_NAMES; i++) {
+    buf_reset(name);
+    add_folder(path, name);
+    buf_printf(name, ".tilec-%ld-%d.tmp", (long)getpid(), i);
+    int fd = open(name->at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+// Into the open file `fd`, which is closed.
+static bool write_open(int fd, Str text) {
+  FILE *file = fdopen(fd, "wb");
+  if (!file) {
+    close(fd);
+    return false;
+  }
+  bool ok = write_all(file, text);
+  int reason = errno;
+  if (fclose(file) != 0 && ok) return false;
+  errno = reason;
+  return ok;
+}
+
+// old: what is there now; NULL: nothing.
+static bool replace_file(const char *path, const struct stat *old, Str text) {
+  if (old && access(path, W_OK) != 0) return false;
+  Buf name = {0};
+  int fd = create_beside(path, &name);
+  bool ok = fd >= 0, in_place = !ok && old && (errno == EACCES || errno == EPERM || errno == EROFS);
+  if (in_place) // the folder takes no new file, but this one may be written
+    ok = (fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)) >= 0 && write_open(fd, text);
+  else if (ok) {
+    if (old && fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0; // only root can, and only root need
+    if (old && fchmod(fd, old->st_mode & 07777) != 0) errno = 0;
+    ok = write_open(fd, text) && rename(name.at, path) == 0;
+    int reason = errno;
+    if (!ok) unlink(name.at);
+    errno = reason;
+  }
+  int reason = errno;
+  buf_free(&name);
+  errno = reason;
+  return ok;
+}
+
+static bool write_path(const char *path, Str text) {
+  struct stat about;
+  Buf real = {0};
+  bool stream, ok = follow_links(path, &real, &stream);
+  if (ok) {
+    bool there = stat(path, &about) == 0;
+    if (!stream && (!there || S_ISREG(about.st_mode)))
+      ok = replace_file(real.at, there ? &about : NULL, text);
+    else { // a device or pipe
+      int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+      ok = fd >= 0 && write_open(fd, text);
+    }
+  }
+  int reason = errno;
+  buf_free(&real);
+  errno = reason;
+  return ok;
+}
+
+bool tool_write(const char *path, Str text) {
+  if (is_standard(path)) {
+    if (write_all(stdout, text)) return true;
+    give_up_output(errno);
+    return false;
+  }
+  if (write_path(path, text)) return true;
+  tool_error("cannot write '%s': %s", path, strerror(errno));
+  return false;
+}
+
+// --- Outputs and inputs ---
+
+static bool stat_path(const char *path, struct stat *about) {
+  return (is_standard(path) ? fstat(STDIN_FILENO, about) : stat(path, about)) == 0;
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// The folder that a file of this path is, or would be, in.
+static bool stat_folder(const char *path, struct stat *about) {
+  Buf folder = {0};
+  add_folder(path, &folder);
+  bool found = stat(folder.n ? folder.at : ".", about) == 0;
+  buf_free(&folder);
+  return found;
+}
+
+static const char *last_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// Whether the two are one regular file, or will be.
+static bool same_file(const char *a, const char *b) {
+  struct stat one, other;
+  bool one_there = stat_path(a, &one), other_there = stat_path(b, &other);
+  if (one_there || other_there)
+    return one_there && other_there && S_ISREG(one.st_mode) && same_inode(&one, &other);
+  return strcmp(last_name(a), last_name(b)) == 0 && stat_folder(a, &one) && stat_folder(b, &other) &&
+         same_inode(&one, &other);
+}
+
+static bool overwrites(const char *output, const char *input) {
+  if (!input || !same_file(output, input)) return false;
+  tool_error("the output '%s' would overwrite the input '%s'; name another", output, tool_source_name(input));
+  return true;
+}
+
+// The file's name of an argument's "@x.npy", "@x.npy:bf16"; NULL: it is no file.
+static const char *argument_file(Arena *arena, const char *text) {
+  if (text[0] != '@') return NULL;
+  struct stat about;
+  const char *colon = strrchr(text, ':');
+  if (stat(text + 1, &about) == 0 || !colon) return text + 1;
+  return arena_copy(arena, (Str){text + 1, (size_t)(colon - text - 1)});
+}
+
+bool files_apart(Arena *arena, const Options *o, const Compilation *c, const char *const *outputs,
+                 uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_standard(outputs[i])) continue;
+    if (overwrites(outputs[i], o->file) || overwrites(outputs[i], o->check_file)) return false;
+    for (uint32_t k = 0; k < c->sources.files.n; k++)
+      if (c->sources.files.at[k].name[0] != '<' && overwrites(outputs[i], c->sources.files.at[k].name))
+        return false;
+    for (uint32_t k = 0; k < o->args.n; k++)
+      if (overwrites(outputs[i], argument_file(arena, o->args.at[k].text))) return false;
+    for (uint32_t k = 0; k < i; k++)
+      if (!is_standard(outputs[k]) && same_file(outputs[i], outputs[k]))
+        return tool_error("'%s' and '%s' are one file, and would be written twice", outputs[k], outputs[i]),
+               false;
+  }
+  return true;
+}
