@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constexpr values: Python literals, and types by name.
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "ir/ir.h"
 #include "ir/spec.h"
 
-enum { MAX_DEPTH = 64, MAX_NUMBER = 512 };
+enum { MAX_DEPTH = 64 };
 
 static const uint64_t canonical_nan = UINT64_C(0x7ff8000000000000);
 
@@ -70,46 +68,11 @@ void const_print(const ConstValue *value, Buf *out) {
   buf_text(out, value->items.n == 1 ? ",)" : ")");
 }
 
-bool double_parse(Str text, double *value) {
-  char copy[MAX_NUMBER];
-  size_t n = 0;
-  const char *point = localeconv()->decimal_point;
-  if (!point || !*point || point[1]) point = ".";
-  for (size_t i = 0; i < text.n; i++) {
-    if (text.at[i] == '_') continue;
-    if (!memchr("0123456789.eE+-", text.at[i], 15) || n + 1 >= sizeof copy) return false;
-    copy[n++] = text.at[i] == '.' ? *point : text.at[i];
-  }
-  copy[n] = '\0';
-  char *end;
-  *value = strtod(copy, &end);
-  return n > 0 && end == copy + n;
-}
-
 static int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return 99;
-}
-
-bool u64_parse(Str text, uint64_t *value) {
-  uint64_t base = 10, total = 0;
-  size_t i = 0;
-  if (text.n > 2 && text.at[0] == '0' && strchr("xXoObB", text.at[1]) && text.at[1]) {
-    base = strchr("xX", text.at[1]) ? 16 : strchr("oO", text.at[1]) ? 8 : 2;
-    i = 2;
-  }
-  bool any = false;
-  for (; i < text.n; i++) {
-    if (text.at[i] == '_') continue;
-    uint64_t digit = (uint64_t)digit_of(text.at[i]);
-    if (digit >= base || total > (UINT64_MAX - digit) / base) return false;
-    total = total * base + digit;
-    any = true;
-  }
-  *value = total;
-  return any;
 }
 
 typedef struct Reader {
@@ -201,8 +164,7 @@ static bool read_str(Reader *r, ConstValue *value) {
 
 static bool read_number(Reader *r, ConstValue *value) {
   size_t start = r->at;
-  bool negative = reader_peek(r) == '-';
-  if (negative || reader_peek(r) == '+') r->at++;
+  if (reader_peek(r) == '-' || reader_peek(r) == '+') r->at++;
   size_t digits = r->at;
   bool prefixed = r->text.n - digits > 1 && r->text.at[digits] == '0' &&
                   strchr("xXoObB", r->text.at[digits + 1]) && r->text.at[digits + 1];
@@ -210,18 +172,8 @@ static bool read_number(Reader *r, ConstValue *value) {
          (!prefixed && r->at > digits && strchr("eE", r->text.at[r->at - 1]) &&
           (reader_peek(r) == '+' || reader_peek(r) == '-')))
     r->at++;
-  Str body = {r->text.at + digits, r->at - digits};
-  uint64_t magnitude;
-  if (!u64_parse(body, &magnitude)) {
-    bool floating =
-        memchr(body.at, '.', body.n) || memchr(body.at, 'e', body.n) || memchr(body.at, 'E', body.n);
-    *value = (ConstValue){.kind = CONST_FLOAT};
-    return floating && !prefixed && double_parse((Str){r->text.at + start, r->at - start}, &value->f);
-  }
-  if (negative && magnitude > UINT64_C(1) << 63) return false;
-  *value = (ConstValue){.kind = CONST_INT, .i = (int64_t)(negative ? 0 - magnitude : magnitude)};
-  value->is_u64 = !negative && magnitude > INT64_MAX;
-  return true;
+  NumberText kind = number_text((Str){r->text.at + start, r->at - start}, value);
+  return kind == TEXT_INT || kind == TEXT_FLOAT;
 }
 
 // float("inf"), float("-inf"), float("nan"), float("1.5"), and our own float("nan(0x...)").

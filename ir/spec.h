@@ -46,8 +46,17 @@ bool const_parse(IrContext *ir, Str text, ConstValue *value);
 // The literal that `text` begins with; `*used` gets its length, leading white space too.
 bool const_parse_prefix(IrContext *ir, Str text, size_t *used, ConstValue *value);
 
-// Whole numbers as text, in any locale; underscores are skipped. Decimal, or 0x, 0o, 0b; false past 2^64 - 1.
+// Whole numbers as text, in any locale, as Python writes them: decimal without leading zeros, or 0x, 0o, 0b,
+// with single underscores between digits. u64_parse: false past 2^64 - 1.
 bool u64_parse(Str text, uint64_t *value);
+typedef enum NumberText {
+  TEXT_NO_NUMBER,
+  TEXT_INT,
+  TEXT_FLOAT,
+  TEXT_TOO_LARGE // an integer of more than 64 bits, or a float beyond fp64's
+} NumberText;
+// The text is a Python number, with a sign or without.
+NumberText number_text(Str text, ConstValue *value);
 bool double_parse(Str text, double *value); // decimal; out of range gives infinity or zero
 // Appends the string literal that `text` begins with (either quote; \n \t \r \\ \" \' \xHH \uXXXX); false
 // where it is none or has a NUL.

@@ -188,6 +188,22 @@ static tilec_status kernel_errors(const tilec_sim *sim) {
   return error_text(TILEC_ERROR_LAUNCH, (Str){text, used});
 }
 
+// Whether the bits are a number of so many bytes, extended by zeros or by its sign.
+static bool fits(uint64_t bits, uint32_t size) {
+  uint64_t above = size < sizeof bits ? bits >> (8 * size - 1) : 0;
+  return above <= 1 || above == UINT64_MAX >> (8 * size - 1);
+}
+
+static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch) {
+  for (uint32_t i = 0; i < launch->arg_count; i++) {
+    uint32_t size = tilec_sim_param_at(k->kernel, i)->size;
+    if (!fits(launch->args[i], size))
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u has %u bytes; it cannot hold %lld",
+                       tilec_sim_kernel_name(k->kernel), i, size, (long long)launch->args[i]);
+  }
+  return TILEC_OK;
+}
+
 static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   const SimKernel *k = kernel;
   const void *params[LAUNCH_MAX_ARGS];
@@ -202,6 +218,8 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
     if (tilec_sim_param_at(k->kernel, i)->size > sizeof launch->args[i] && params[i] == &launch->args[i])
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u takes %u bytes, an argument has 8",
                        tilec_sim_kernel_name(k->kernel), i, tilec_sim_param_at(k->kernel, i)->size);
+  tilec_status status = check_widths(k, launch);
+  if (status) return status;
   tilec_sim *sim = lock_sim(device);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
@@ -210,7 +228,7 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   buf_reset(&device->printed);
   buf_bytes(&device->printed, printed, bytes);
   if (result != TILEC_SIM_ERROR_KERNEL) return unlock_sim(device, result);
-  tilec_status status = kernel_errors(sim);
+  status = kernel_errors(sim);
   unlock_sim(device, TILEC_SIM_OK);
   return status;
 }

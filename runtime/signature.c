@@ -177,6 +177,9 @@ static tilec_status define(Compilation *c, void *data) {
   Constexpr entry = {.name = ir_name(&c->ir, name.text)};
   if (const_parse(&c->ir, value.text, &entry.value))
     add_constexpr(c, name, &entry, request->spec);
+  else if (number_text(value.text, &entry.value) == TEXT_TOO_LARGE)
+    diag_error(&c->diags, piece_loc(value),
+               "'%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
   else
     diag_error(&c->diags, piece_loc(value),
                "'%.*s' is no Python literal; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",

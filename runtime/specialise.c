@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/specialise.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "ir/number.h"
 #include "runtime/error.h"
 
@@ -13,8 +16,8 @@ _Static_assert((int)TILEC_I1 == (int)ELEM_I1 && (int)TILEC_U8 == (int)ELEM_U8 &&
 static tilec_arg default_arg(const ConstValue *value) {
   switch (value->kind) {
   case CONST_NONE: return tilec_arg_none();
-  case CONST_BOOL:
-  case CONST_INT: return tilec_arg_int(value->i);
+  case CONST_BOOL: return tilec_arg_bool(value->i != 0);
+  case CONST_INT: return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
   case CONST_FLOAT: return tilec_arg_float(value->f);
   case CONST_STR:
   case CONST_DTYPE:
@@ -67,28 +70,56 @@ static tilec_status bind_pointer(const ArgSlot *slot, const tilec_arg *arg) {
   return TILEC_OK;
 }
 
-// Whether the type has the value; of u64 every value counts as its bits.
-static bool int_fits(Elem elem, int64_t value) {
-  if (elem == ELEM_U64) return true;
-  return (int64_t)number_wrap(elem, (uint64_t)value) == value;
+// An integer as the caller gave it: beyond INT64_MAX, `i` has the bits of an unsigned one.
+typedef struct GivenInt {
+  int64_t i;
+  bool is_u64;
+} GivenInt;
+
+static bool int_fits(Elem elem, GivenInt value) {
+  if (value.is_u64) return elem == ELEM_U64;
+  if (elem == ELEM_U64) return value.i >= 0;
+  return (int64_t)number_wrap(elem, (uint64_t)value.i) == value.i;
 }
 
-static tilec_status bind_int(const ArgSlot *slot, int64_t value) {
+static tilec_status out_of_range(const ArgSlot *slot, const char *value) {
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s; it cannot hold %s",
+                   slot->kernel, slot->param->name, elem_info(slot->param->elem)->name, value);
+}
+
+static tilec_status bind_int(const ArgSlot *slot, GivenInt value) {
   const RunParam *p = slot->param;
   if (p->annotated && p->pointer) return type_mismatch(slot, "an integer");
-  Elem elem = p->annotated ? p->elem : value == (int32_t)value ? ELEM_I32 : ELEM_I64;
+  Elem elem = p->annotated                  ? p->elem
+              : value.is_u64                ? ELEM_U64
+              : value.i == (int32_t)value.i ? ELEM_I32
+                                            : ELEM_I64;
   slot->key[0] = (uint8_t)elem;
   slot->key[1] = 0;
-  if (elem_is_float(elem)) {
-    *slot->bits = number_from_int(ELEM_I64, (uint64_t)value, elem);
-    return TILEC_OK;
+  bool is_float = elem_is_float(elem);
+  if (is_float) *slot->bits = number_from_int(value.is_u64 ? ELEM_U64 : ELEM_I64, (uint64_t)value.i, elem);
+  if (is_float ? !isfinite(number_decode(elem, *slot->bits)) : !int_fits(elem, value)) {
+    char text[24];
+    snprintf(text, sizeof text, value.is_u64 ? "%llu" : "%lld", (long long)value.i);
+    return out_of_range(slot, text);
   }
-  if (!int_fits(elem, value))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s; it cannot hold %lld",
-                     slot->kernel, p->name, elem_info(elem)->name, (long long)value);
-  *slot->bits = (uint64_t)value;
+  if (is_float) return TILEC_OK;
+  *slot->bits = (uint64_t)value.i;
   if (elem != ELEM_I1)
-    slot->key[1] = (uint8_t)((value % 16 == 0 ? KEY_DIVISIBLE : 0) | (value == 1 ? KEY_ONE : 0));
+    slot->key[1] =
+        (uint8_t)((value.i % 16 == 0 ? KEY_DIVISIBLE : 0) | (value.i == 1 && !value.is_u64 ? KEY_ONE : 0));
+  return TILEC_OK;
+}
+
+// A parameter without a type takes i1, one with a type the number 0 or 1.
+static tilec_status bind_bool(const ArgSlot *slot, int64_t value) {
+  if (value != 0 && value != 1)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is given a bool of %lld; it is 0 or 1",
+                     slot->kernel, slot->param->name, (long long)value);
+  if (slot->param->annotated) return bind_int(slot, (GivenInt){value, false});
+  *slot->bits = (uint64_t)value;
+  slot->key[0] = ELEM_I1;
+  slot->key[1] = 0;
   return TILEC_OK;
 }
 
@@ -99,6 +130,16 @@ static tilec_status bind_float(const ArgSlot *slot, double value) {
   *slot->bits = number_encode(elem, value);
   slot->key[0] = (uint8_t)elem;
   slot->key[1] = 0;
+  if (isfinite(value) && fabs(value) >= number_overflow(elem)) {
+    char text[32];
+    snprintf(text, sizeof text, "%g", value);
+    return p->annotated
+               ? out_of_range(slot, text)
+               : error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                           "%s: parameter '%s' is an fp32, as floats are where the kernel declares no "
+                           "type; it cannot hold %s",
+                           slot->kernel, p->name, text);
+  }
   return TILEC_OK;
 }
 
@@ -120,7 +161,9 @@ static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   switch (arg->kind) {
   case TILEC_ARG_NONE: return bind_none(slot);
   case TILEC_ARG_POINTER: return bind_pointer(slot, arg);
-  case TILEC_ARG_INT: return bind_int(slot, arg->value.i);
+  case TILEC_ARG_INT: return bind_int(slot, (GivenInt){arg->value.i, false});
+  case TILEC_ARG_UINT: return bind_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
+  case TILEC_ARG_BOOL: return bind_bool(slot, arg->value.i);
   case TILEC_ARG_FLOAT: return bind_float(slot, arg->value.f);
   case TILEC_ARG_DEFAULT:
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,

@@ -277,16 +277,20 @@ typedef enum tilec_arg_kind {
   TILEC_ARG_POINTER,
   TILEC_ARG_INT,
   TILEC_ARG_FLOAT,
-  TILEC_ARG_DEFAULT
+  TILEC_ARG_DEFAULT,
+  TILEC_ARG_BOOL, /* True or False: i1, as Triton's */
+  TILEC_ARG_UINT  /* an integer without a sign */
 } tilec_arg_kind;
 
 typedef struct tilec_arg {
   tilec_arg_kind kind;
   tilec_dtype dtype; /* what a pointer points to; otherwise not read: an int is i32 where it fits, else i64,
-                        and a float is fp32, unless the parameter is annotated */
+                        else u64, and a float is fp32, unless the parameter is annotated. What the type does
+                        not hold (3000000000 of an i32, -1 of a u32 or u64, 1e39 of an fp32) is an error */
   union {
     uint64_t address; /* in the device's address space */
-    int64_t i;
+    int64_t i;        /* of a BOOL 0 or 1 */
+    uint64_t u;       /* UINT */
     double f;
   } value;
 } tilec_arg;
@@ -310,6 +314,23 @@ static inline tilec_arg tilec_arg_int(int64_t i) {
   arg.kind = TILEC_ARG_INT;
   arg.dtype = TILEC_I64;
   arg.value.i = i;
+  return arg;
+}
+
+/* For what an int64_t does not hold. */
+static inline tilec_arg tilec_arg_uint(uint64_t u) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_UINT;
+  arg.dtype = TILEC_U64;
+  arg.value.u = u;
+  return arg;
+}
+
+static inline tilec_arg tilec_arg_bool(int b) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_BOOL;
+  arg.dtype = TILEC_I1;
+  arg.value.i = b != 0;
   return arg;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "ir/number.h"
+#include "ir/spec.h"
 #include "tools/random.h"
 
 typedef enum Fill { FILL_RANDN, FILL_RAND, FILL_ZEROS, FILL_ONES, FILL_EMPTY, FILL_ARANGE, FILL_COUNT } Fill;
@@ -24,31 +25,41 @@ static bool refuse(ArgumentReader *s, const char *why) {
   return false;
 }
 
-static bool parse_int(const char *text, int64_t *value) {
-  char *end;
-  errno = 0;
-  *value = strtoll(text, &end, 0);
-  if (end != text && *end == '\0' && errno == 0) return true;
-  errno = 0; // the upper half of 64 unsigned bits
-  if (text[0] == '-') return false;
-  *value = (int64_t)strtoull(text, &end, 0);
-  return end != text && *end == '\0' && errno == 0;
+// float("inf") and its kin, as Python's float() reads them.
+static bool parse_special(const char *text, double *value) {
+  const char *name = text + (text[0] == '-' || text[0] == '+');
+  if (strcmp(name, "inf") != 0 && strcmp(name, "nan") != 0) return false;
+  *value = name[0] == 'i' ? (double)INFINITY : (double)NAN;
+  if (text[0] == '-') *value = -*value;
+  return true;
 }
 
-static bool parse_scalar(const char *text, Argument *a) {
-  char *end;
+// *good: whether the text is a scalar's, or else what it must be.
+static bool parse_scalar(ArgumentReader *s, const char *text, Argument *a, bool *good) {
+  ConstValue value = {0};
+  *good = true;
   if (strcmp(text, "None") == 0)
     a->kind = ARGUMENT_NONE;
   else if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) {
-    a->kind = ARGUMENT_INT;
+    a->kind = ARGUMENT_BOOL;
     a->i = text[0] == 'T';
-  } else if (parse_int(text, &a->i))
-    a->kind = ARGUMENT_INT;
-  else {
+  } else if (parse_special(text, &a->f))
     a->kind = ARGUMENT_FLOAT;
-    a->f = strtod(text, &end);
-    return end != text && *end == '\0';
-  }
+  else
+    switch (number_text(str_from(text), &value)) {
+    case TEXT_NO_NUMBER: return false;
+    case TEXT_INT:
+      a->kind = ARGUMENT_INT;
+      a->i = value.i;
+      a->is_u64 = value.is_u64;
+      break;
+    case TEXT_FLOAT:
+      a->kind = ARGUMENT_FLOAT;
+      a->f = value.f;
+      break;
+    case TEXT_TOO_LARGE:
+      *good = refuse(s, "the number is too large: integers have 64 bits, floats are below 1.8e308 (or inf)");
+    }
   return true;
 }
 
@@ -173,7 +184,8 @@ bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t numb
                     const char **why) {
   *argument = (Argument){0};
   ArgumentReader s = {arena, seed, number, why};
-  if (parse_scalar(text, argument)) return true;
+  bool good;
+  if (parse_scalar(&s, text, argument, &good)) return good;
   char *copy = arena_copy(arena, str_from(text));
   if (!cut_offset(&s, copy, argument)) return false;
   if (copy[0] == '&') {

@@ -9,6 +9,7 @@
 
 typedef enum ArgumentKind {
   ARGUMENT_NONE,
+  ARGUMENT_BOOL,
   ARGUMENT_INT,
   ARGUMENT_FLOAT,
   ARGUMENT_BUFFER,
@@ -17,8 +18,9 @@ typedef enum ArgumentKind {
 
 typedef struct Argument {
   ArgumentKind kind;
-  int64_t i; // INT; True and False are 1 and 0
-  double f;  // FLOAT
+  int64_t i;   // BOOL, INT
+  bool is_u64; // INT: beyond INT64_MAX, `i` has its bits
+  double f;    // FLOAT
   // BUFFER, SAME: the argument points `offset` bytes into the buffer
   uint64_t offset;
   const char *same; // SAME: the name of the argument whose buffer it is

@@ -122,8 +122,11 @@ bool run_match_ptx(Run *run) {
 static tilec_arg launch_arg(const RunArg *arg) {
   if (!arg->given) return tilec_arg_default();
   if (arg->buffer) return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
-  if (arg->value.kind == ARGUMENT_NONE) return tilec_arg_none();
-  return arg->value.kind == ARGUMENT_INT ? tilec_arg_int(arg->value.i) : tilec_arg_float(arg->value.f);
+  const Argument *value = &arg->value;
+  if (value->kind == ARGUMENT_NONE) return tilec_arg_none();
+  if (value->kind == ARGUMENT_BOOL) return tilec_arg_bool((int)value->i);
+  if (value->kind == ARGUMENT_FLOAT) return tilec_arg_float(value->f);
+  return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
 }
 
 // A .tir file's code relies on the facts that it was made with.

@@ -67,6 +67,82 @@ static void test_errors_of_the_body(void **unused) {
 
 // --- Arguments ---
 
+// What a type holds reaches the kernel as it is, at both ends; the next number is refused.
+static void test_ends_of_integers(void **unused) {
+  (void)unused;
+  const struct {
+    const char *type;
+    tilec_arg least, most, below, above;
+  } rows[] = {
+#define INTS(type, least, most)                                                                              \
+  {type, tilec_arg_int(least), tilec_arg_int(most), tilec_arg_int(INT64_C(least) - 1),                       \
+   tilec_arg_int(INT64_C(most) + 1)}
+      INTS("i8", -128, 127),
+      INTS("u8", 0, 255),
+      INTS("i16", -32768, 32767),
+      INTS("u16", 0, 65535),
+      INTS("i32", -2147483648, 2147483647),
+      INTS("u32", 0, 4294967295),
+#undef INTS
+      {"i64", tilec_arg_int(INT64_MIN), tilec_arg_int(INT64_MAX), tilec_arg_uint(UINT64_MAX),
+       tilec_arg_uint((uint64_t)1 << 63)},
+      {"u64", tilec_arg_int(0), tilec_arg_uint(UINT64_MAX), tilec_arg_int(-1), tilec_arg_int(INT64_MIN)},
+  };
+  for (int d = 0; d < DEVICES; d++) {
+    tilec_device *device = open_device(devices[d]);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      char source[200];
+      snprintf(source, sizeof source, "@kernel\n@grid(1)\ndef f(x: *%s, n: %s):\n    store(x, n)\n",
+               rows[i].type, rows[i].type);
+      tilec_kernel *kernel = kernel_of(device, source);
+      uint64_t got = 0;
+      tilec_buffer *x = buffer_of(device, &got, sizeof got);
+      const tilec_arg *ends[] = {&rows[i].least, &rows[i].most}, *beyond[] = {&rows[i].below, &rows[i].above};
+      size_t bytes = (size_t)1 << (i / 2);
+      for (int k = 0; k < 2; k++) {
+        tilec_arg args[] = {tilec_arg_buffer(TILEC_I8, x), *ends[k]};
+        static const tilec_dtype types[] = {TILEC_I8, TILEC_I16, TILEC_I32, TILEC_I64};
+        args[0].dtype = types[i / 2];
+        assert_ok(tilec_launch(kernel, NULL, args, 2));
+        assert_ok(tilec_buffer_read(x, 0, &got, bytes));
+        assert_memory_equal(&got, &ends[k]->value.i, bytes);
+        args[1] = *beyond[k];
+        assert_error(tilec_launch(kernel, NULL, args, 2), TILEC_ERROR_INVALID_ARGUMENT, "it cannot hold");
+      }
+      tilec_buffer_free(x);
+      tilec_kernel_free(kernel);
+    }
+    tilec_device_close(device);
+  }
+}
+
+// Without a declared type: i32, i64, u64, and i1 of a bool, as Triton's launcher chooses.
+static void test_types_of_undeclared_integers(void **unused) {
+  (void)unused;
+  tilec_device *device = open_device("sim");
+  tilec_kernel *kernel =
+      kernel_of(device, "@kernel\n@grid(1)\ndef f(x: *i64, n):\n    store(x, (~n).to(tl.int64))\n");
+  const struct {
+    tilec_arg arg;
+    int64_t wanted;
+  } rows[] = {{tilec_arg_int(5), -6},
+              {tilec_arg_int((int64_t)1 << 40), ~((int64_t)1 << 40)},
+              {tilec_arg_uint((uint64_t)1 << 63), INT64_MAX},
+              {tilec_arg_bool(1), 0},
+              {tilec_arg_bool(0), 1}};
+  int64_t got = 0;
+  tilec_buffer *x = buffer_of(device, &got, sizeof got);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tilec_arg args[] = {tilec_arg_buffer(TILEC_I64, x), rows[i].arg};
+    assert_ok(tilec_launch(kernel, NULL, args, 2));
+    assert_ok(tilec_buffer_read(x, 0, &got, sizeof got));
+    assert_int_equal(got, rows[i].wanted);
+  }
+  tilec_buffer_free(x);
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
 static void test_wrong_arguments(void **unused) {
   (void)unused;
   tilec_device *device = open_device("eval");
@@ -102,6 +178,16 @@ static void test_wrong_arguments(void **unused) {
        5,
        "'s' is declared u8; it cannot hold 256"},
       {{GOOD, tilec_arg_int(2)}, 5, "'b' is declared i1; it cannot hold 2"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_uint(UINT64_MAX)},
+       5,
+       "'n' is declared i32; it cannot hold 18446744073709551615"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int(1), tilec_arg_int(2), tilec_arg_float(65520)},
+       5,
+       "'e' is declared fp16; it cannot hold 65520"},
+      {{tilec_arg_pointer(TILEC_FP32, 256), tilec_arg_int(1), tilec_arg_int(2), tilec_arg_int(-70000)},
+       5,
+       "'e' is declared fp16; it cannot hold -70000"},
+      {{GOOD, {.kind = TILEC_ARG_BOOL, .value.i = 2}}, 5, "'b' is given a bool of 2"},
       {{{.kind = (tilec_arg_kind)9}}, 5, "'x': 9"},
 #undef GOOD
   };
@@ -200,8 +286,12 @@ static void test_none_and_defaults(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_kernels),     cmocka_unit_test(test_errors_of_the_body),
-      cmocka_unit_test(test_wrong_arguments),   cmocka_unit_test(test_every_type_arrives),
+      cmocka_unit_test(test_wrong_kernels),
+      cmocka_unit_test(test_errors_of_the_body),
+      cmocka_unit_test(test_wrong_arguments),
+      cmocka_unit_test(test_ends_of_integers),
+      cmocka_unit_test(test_types_of_undeclared_integers),
+      cmocka_unit_test(test_every_type_arrives),
       cmocka_unit_test(test_none_and_defaults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

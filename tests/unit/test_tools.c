@@ -56,7 +56,13 @@ static void test_specs(void **unused) {
   assert_true(spec(&arena, "1.5", &a) && a.kind == ARGUMENT_FLOAT && a.f == 1.5);
   assert_true(spec(&arena, "-inf", &a) && a.kind == ARGUMENT_FLOAT && isinf(a.f));
   assert_true(spec(&arena, "None", &a) && a.kind == ARGUMENT_NONE);
-  assert_true(spec(&arena, "True", &a) && a.kind == ARGUMENT_INT && a.i == 1);
+  assert_true(spec(&arena, "True", &a) && a.kind == ARGUMENT_BOOL && a.i == 1);
+  assert_true(spec(&arena, "1_000", &a) && a.kind == ARGUMENT_INT && a.i == 1000);
+  assert_true(spec(&arena, "0x_ff", &a) && a.kind == ARGUMENT_INT && a.i == 255);
+  assert_true(spec(&arena, "18446744073709551615", &a) && a.kind == ARGUMENT_INT && a.is_u64 && a.i == -1);
+  assert_true(spec(&arena, "-9223372036854775808", &a) && a.i == INT64_MIN && !a.is_u64);
+  assert_true(spec(&arena, "1_0.5e-1", &a) && a.kind == ARGUMENT_FLOAT && a.f == 1.05);
+  assert_true(spec(&arena, "nan", &a) && a.kind == ARGUMENT_FLOAT && isnan(a.f));
   assert_true(spec(&arena, "&x+8", &a) && a.kind == ARGUMENT_SAME && a.offset == 8);
   assert_string_equal(a.same, "x");
   assert_true(spec(&arena, "arange:i32[4]+4", &a) && a.kind == ARGUMENT_BUFFER && a.bytes == 16 &&
@@ -80,7 +86,22 @@ static void test_specs(void **unused) {
                                       "ones:fp32[4]+17",
                                       "ones:fp32[99999999999,99999999999]",
                                       "@/nonexistent.npy",
-                                      "1.5x"};
+                                      "1.5x",
+                                      "18446744073709551616",
+                                      "-9223372036854775809",
+                                      "99999999999999999999",
+                                      "0x10000000000000000",
+                                      "1e400",
+                                      "-1e400",
+                                      "010",
+                                      "1__0",
+                                      "1_",
+                                      "0x",
+                                      " 1",
+                                      "1 ",
+                                      "0x1p3",
+                                      "--1",
+                                      "infinity"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(spec(&arena, wrong[i], &a));
   arena_free(&arena);
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers as Python writes them, from their text to their value.
+#include "ir/spec.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_NUMBER = 512 };
+
+bool double_parse(Str text, double *value) {
+  char copy[MAX_NUMBER];
+  size_t n = 0;
+  const char *point = localeconv()->decimal_point;
+  if (!point || !*point || point[1]) point = ".";
+  for (size_t i = 0; i < text.n; i++) {
+    if (text.at[i] == '_') continue;
+    if (!memchr("0123456789.eE+-", text.at[i], 15) || n + 1 >= sizeof copy) return false;
+    copy[n++] = text.at[i] == '.' ? *point : text.at[i];
+  }
+  copy[n] = '\0';
+  char *end;
+  *value = strtod(copy, &end);
+  return n > 0 && end == copy + n;
+}
+
+static int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return 99;
+}
+
+static unsigned base_of(Str text) {
+  if (text.n < 2 || text.at[0] != '0') return 10;
+  char c = (char)(text.at[1] | 0x20);
+  return c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
+}
+
+// An underscore stands between two digits, or behind a base's prefix.
+static bool underscores_good(Str text) {
+  for (size_t i = 0; i < text.n; i++)
+    if (text.at[i] == '_' && (i == 0 || i + 1 == text.n || digit_of(text.at[i + 1]) > 15 ||
+                              (digit_of(text.at[i - 1]) > 15 && !strchr("xXoO", text.at[i - 1]))))
+      return false;
+  return true;
+}
+
+// TEXT_INT, TEXT_TOO_LARGE or TEXT_NO_NUMBER.
+static NumberText parse_magnitude(Str text, uint64_t *value) {
+  unsigned base = base_of(text);
+  size_t i = base == 10 ? 0 : 2;
+  uint64_t total = 0;
+  bool any = false, large = false;
+  if (!underscores_good(text)) return TEXT_NO_NUMBER;
+  for (; i < text.n; i++) {
+    if (text.at[i] == '_') continue;
+    uint64_t digit = (uint64_t)digit_of(text.at[i]);
+    if (digit >= base) return TEXT_NO_NUMBER;
+    large |= total > (UINT64_MAX - digit) / base;
+    total = total * base + digit;
+    any = true;
+  }
+  *value = total;
+  if (!any || (base == 10 && text.at[0] == '0' && (total || large))) return TEXT_NO_NUMBER; // 010 is no octal
+  return large ? TEXT_TOO_LARGE : TEXT_INT;
+}
+
+bool u64_parse(Str text, uint64_t *value) { return parse_magnitude(text, value) == TEXT_INT; }
+
+static bool looks_floating(Str text) {
+  return base_of(text) == 10 &&
+         (memchr(text.at, '.', text.n) || memchr(text.at, 'e', text.n) || memchr(text.at, 'E', text.n));
+}
+
+NumberText number_text(Str text, ConstValue *value) {
+  bool negative = text.n && text.at[0] == '-';
+  size_t sign = negative || (text.n && text.at[0] == '+');
+  Str body = {text.at + sign, text.n - sign};
+  if (body.n == 0 || !(digit_of(body.at[0]) < 10 || body.at[0] == '.')) return TEXT_NO_NUMBER;
+  if (looks_floating(body)) {
+    *value = (ConstValue){.kind = CONST_FLOAT};
+    if (!underscores_good(body) || !double_parse(text, &value->f)) return TEXT_NO_NUMBER;
+    return isinf(value->f) ? TEXT_TOO_LARGE : TEXT_FLOAT;
+  }
+  uint64_t magnitude;
+  NumberText kind = parse_magnitude(body, &magnitude);
+  if (kind == TEXT_INT && negative && magnitude > UINT64_C(1) << 63) kind = TEXT_TOO_LARGE;
+  if (kind != TEXT_INT) return kind;
+  *value = (ConstValue){.kind = CONST_INT, .i = (int64_t)(negative ? 0 - magnitude : magnitude)};
+  value->is_u64 = !negative && magnitude > INT64_MAX;
+  return TEXT_INT;
+}
