@@ -156,8 +156,8 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   const char *begin_text = LLVMGetBufferStart(text); // NUL-terminated
   const char *cut = e->target->debug ? NULL : strstr(begin_text, macros);
   const char *rest = cut ? cut + sizeof macros - 1 : begin_text;
-  if (cut) buf_bytes(out, begin_text, (size_t)(cut - begin_text));
-  buf_bytes(out, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text));
+  if (cut) debug_print_places(e, begin_text, (size_t)(cut - begin_text), out);
+  debug_print_places(e, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text), out);
   if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
 }
@@ -181,7 +181,7 @@ static double now(void) {
 
 static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {
   double start = now();
-  debug_begin_module(e);
+  debug_begin_module(e, options->emit_llvm || e->target->debug);
   for (uint32_t i = 0; i < e->module->funcs.n; i++) emit_func(e, e->module->funcs.at[i]);
   debug_end_module(e);
   e->machine = target_machine(e);

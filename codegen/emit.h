@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
+#include "base/table.h"
 #include "ir/ir.h"
 
 // The part of a layout's index that lane and warp give, computed once a region that has its own warps.
@@ -31,11 +32,20 @@ typedef struct DebugScope {
   LLVMMetadataRef scope; // of code in that file that was inlined
 } DebugScope;
 
+typedef struct DebugPlace {
+  Loc loc;
+  uint32_t number; // from 1, in the module
+  LLVMMetadataRef location;
+} DebugPlace;
+
 typedef struct DebugInfo {
   LLVMDIBuilderRef builder;
   LLVMMetadataRef unit, function; // function: the kernel's subprogram
   VEC(LLVMMetadataRef) files;     // by file index; NULL until needed
   VEC(DebugScope) inlined;
+  VEC(DebugPlace *) places;
+  Table by_loc; // the function's places
+  bool plain;   // LLVM is told the columns, and not the places' numbers
   uint16_t function_file;
 } DebugInfo;
 
@@ -211,9 +221,12 @@ LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef type, const
 void link_libclc(Emitter *e);
 
 // debug_info.c
-void debug_begin_module(Emitter *e);
+// plain: LLVM's own text is wanted, or its debug sections.
+void debug_begin_module(Emitter *e, bool plain);
 void debug_begin_func(Emitter *e);
 void debug_at(Emitter *e, Loc loc); // what is built from here on comes from `loc`
 void debug_end_module(Emitter *e);
+// LLVM's PTX with every place's column, length and calls.
+void debug_print_places(const Emitter *e, const char *text, size_t n, Buf *out);
 
 #endif

@@ -91,7 +91,8 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
                                    .warp = fault->warp,
                                    .lane_mask = fault->lanes,
                                    .address = fault->address,
-                                   .count = 1};
+                                   .count = 1,
+                                   .place = *site};
   uint32_t *id = sim->report.block;
   id[0] = fault->block % launch->grid[0];
   id[1] = fault->block / launch->grid[0] % launch->grid[1];

@@ -76,10 +76,18 @@ typedef enum PtxStmtKind {
   STMT_TARGETS
 } PtxStmtKind;
 
+// A .loc: a place in a source file. What its comment says (codegen/debug_info.c) is 0 or NULL where it has none.
+typedef struct PtxLoc {
+  uint32_t file; // number of a .file
+  const char *name; // of a call: its file, where it is not that of the code called; else NULL
+  uint32_t line, column, length;
+  const struct PtxLoc *call; // through which the code was inlined
+} PtxLoc;
+
 typedef struct PtxStmt {
   PtxStmtKind kind;
   PtxPos pos;
-  uint32_t file, line; // of the last .loc; line 0: none
+  const PtxLoc *loc; // the last one; NULL: none
   Str name;  // opcode with its modifiers, or label; STMT_TARGETS: the table's label (the preceding statement)
   Str guard; // predicate register; empty: none
   bool guard_not;

@@ -4,12 +4,20 @@
 #include <stdio.h>
 #include "sim/check_parts.h"
 
-static void place_of(const Program *program, uint32_t insn, const char **file, uint32_t *line,
-                     uint32_t *ptx_line) {
+static void set_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
   const Insn *at = &program->code.at[insn];
-  *file = program->sites.at[at->site].file;
-  *line = program->sites.at[at->site].line;
-  *ptx_line = at->ptx_line;
+  api->place = program->sites.at[at->site];
+  api->file = api->place.file;
+  api->line = api->place.line;
+  api->ptx_line = at->ptx_line;
+}
+
+static void set_other_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
+  const Insn *at = &program->code.at[insn];
+  api->other_place = program->sites.at[at->site];
+  api->other_file = api->other_place.file;
+  api->other_line = api->other_place.line;
+  api->other_ptx_line = at->ptx_line;
 }
 
 static void block_id(const Launch *launch, uint32_t index, uint32_t id[3]) {
@@ -38,7 +46,7 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
                             .lane_mask = lanes,
                             .address = address,
                             .count = 1};
-  place_of(warp->block->program, index, &api->file, &api->line, &api->ptx_line);
+  set_place(api, warp->block->program, index);
   block_id(checker->launch, warp->block->index, api->block);
   return report;
 }
@@ -100,7 +108,7 @@ void report_other(Report *report, const Warp *warp, const Mark *mark, bool read)
   StrandKind kind;
   uint32_t block, which;
   strand_name(checker, mark->strand, &block, &kind, &which);
-  place_of(warp->block->program, mark_insn(mark), &api->other_file, &api->other_line, &api->other_ptx_line);
+  set_other_place(api, warp->block->program, mark_insn(mark));
   block_id(checker->launch, block, api->other_block);
   api->other_warp = kind == STRAND_MBARRIER ? 0 : which;
   api->other_lane = mark_lane(mark);
@@ -111,7 +119,7 @@ void report_other(Report *report, const Warp *warp, const Mark *mark, bool read)
 
 void report_blame(Report *report, const Warp *warp, uint32_t insn, uint32_t other_warp, const char *what) {
   tilec_sim_report *api = &report->api;
-  place_of(warp->block->program, insn, &api->other_file, &api->other_line, &api->other_ptx_line);
+  set_other_place(api, warp->block->program, insn);
   memcpy(api->other_block, api->block, sizeof api->other_block);
   api->other_warp = other_warp;
   api->other_message = what;

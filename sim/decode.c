@@ -2,7 +2,7 @@
 // Kernels, scopes, declarations, labels; the instructions are in decode_*.c.
 #include "sim/decode.h"
 
-enum { MAX_SCOPES = 300 };
+enum { MAX_SCOPES = 300, NEAR_SITES = 8 };
 
 typedef struct InsnRow {
   const char *name;
@@ -196,16 +196,34 @@ static const char *file_name(const Decoder *d, uint32_t number) {
   return NULL;
 }
 
-// The counters' line of the statement: its .loc, for a function without any the call's, or the PTX line.
+static bool same_site(const Site *a, const Site *b) {
+  for (; a && b; a = a->call, b = b->call)
+    if (a->file != b->file || a->line != b->line || a->column != b->column || a->length != b->length)
+      return false;
+  return a == b;
+}
+
+static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
+  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length};
+  if (!loc->call) return site;
+  Site *call = ARENA_NEW(d->arena, Site);
+  *call = site_at(d, loc->call, loc->call->name ? loc->call->name : file);
+  site.call = call;
+  return site;
+}
+
+// The place of the statement: its .loc, for a function without any the call's, or the PTX line.
 static uint32_t site_of(Decoder *d) {
-  const PtxStmt *stmt = d->stmt->line || !d->caller ? d->stmt : d->caller;
-  const char *file = stmt->line ? file_name(d, stmt->file) : NULL;
-  Site site = {file, file ? stmt->line : stmt->pos.line};
+  const PtxStmt *stmt = d->stmt->loc || !d->caller ? d->stmt : d->caller;
   Program *program = d->program;
-  for (uint32_t i = program->sites.n; i-- > 0 && program->sites.n - i < 8;)
-    if (program->sites.at[i].file == site.file && program->sites.at[i].line == site.line) return i;
+  const char *file = stmt->loc ? file_name(d, stmt->loc->file) : NULL;
+  if (file && stmt->loc == d->site_loc) return d->site;
+  Site site = file ? site_at(d, stmt->loc, file) : (Site){.line = stmt->pos.line};
+  d->site_loc = file ? stmt->loc : NULL;
+  for (uint32_t i = program->sites.n; i-- > 0 && program->sites.n - i < NEAR_SITES;)
+    if (same_site(&program->sites.at[i], &site)) return d->site = i;
   vec_push(d->arena, &program->sites, site);
-  return program->sites.n - 1;
+  return d->site = program->sites.n - 1;
 }
 
 // Whether the first to name the instruction's result is that instruction, which every thread runs once before
@@ -295,7 +313,7 @@ static void decode_stmt(Decoder *d) {
 
 void decode_body(Decoder *d, const PtxFunc *func) {
   const PtxStmt *outer = d->stmt, *caller = d->caller;
-  if (d->calls && outer->line) d->caller = outer;
+  if (d->calls && outer->loc) d->caller = outer;
   for (const PtxStmt *stmt = func->body; stmt && !decode_failed(d); stmt = stmt->next) {
     d->stmt = stmt;
     decode_stmt(d);

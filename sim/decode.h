@@ -74,6 +74,8 @@ typedef struct Decoder {
   uint32_t carry; // slot + 1 of the condition code's predicate; 0: not used yet
   // The current statement.
   const PtxStmt *stmt;
+  const PtxLoc *site_loc; // of `site`, a site's number; NULL: there is none
+  uint32_t site;
   const PtxStmt *caller; // the innermost call with a .loc that is being decoded in place; NULL: none
   Str base, mods[MAX_MODIFIERS];
   bool taken[MAX_MODIFIERS];

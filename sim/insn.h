@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "sim/ast.h"
+#include "sim/sim.h"
 
 enum { LANES = 32 };
 static const uint32_t ALL_LANES = 0xffffffffu;
@@ -173,10 +174,8 @@ struct Insn {
   uint32_t ptx_line;
 };
 
-typedef struct Site { // a source line
-  const char *file;   // NULL: the PTX text
-  uint32_t line;
-} Site;
+// A place in the source; without a file, a line of the PTX text.
+typedef tilec_sim_place Site;
 
 typedef struct Constant {
   uint32_t slot, bytes; // bytes a lane; 0: a predicate

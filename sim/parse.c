@@ -117,7 +117,7 @@ void parse_open_func(PtxParser *parser, bool is_entry, PtxToken name, PtxVars re
   func->params = params.first;
   parser->func = func;
   parser->last = NULL;
-  parser->line = 0;
+  parser->loc = NULL;
 }
 
 void parse_close_func(PtxParser *parser, bool has_body) {
@@ -248,8 +248,7 @@ PtxStmt *parse_stmt(PtxParser *parser, PtxStmtKind kind, PtxToken token) {
   PtxStmt *stmt = ARENA_NEW(parser->arena, PtxStmt);
   stmt->kind = kind;
   stmt->pos = token.pos;
-  stmt->file = parser->file;
-  stmt->line = parser->line;
+  stmt->loc = parser->loc;
   stmt->name = token.text;
   if (parser->last)
     parser->last->next = stmt;
@@ -283,15 +282,49 @@ void parse_insn(PtxParser *parser, PtxToken guard, bool guard_not, PtxToken opco
   stmt->count = operands.n;
 }
 
-// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...]
+// A number after blanks, and `before` where that is not 0; 0: there is none.
+static uint32_t loc_number(Str *text, char before) {
+  const char *at = text->at, *end = text->at + text->n;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  if (before && at < end && *at == before) at++, before = 0;
+  uint32_t number = 0;
+  for (; !before && at < end && *at >= '0' && *at <= '9'; at++) number = 10 * number + (uint32_t)(*at - '0');
+  *text = (Str){at, (size_t)(end - at)};
+  return number;
+}
+
+// One call of a .loc's comment: @ ["FILE"] LINE:COLUMN +LENGTH. NULL: there is none.
+static PtxLoc *loc_call(PtxParser *parser, Str *text) {
+  const char *end = text->at + text->n, *at = memchr(text->at, '@', text->n);
+  if (!at++) return NULL;
+  while (at < end && *at == ' ') at++;
+  PtxLoc *call = ARENA_NEW(parser->arena, PtxLoc);
+  if (at < end && *at == '"') {
+    const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+    if (!close) return NULL;
+    call->name = arena_copy(parser->arena, (Str){at + 1, (size_t)(close - at - 1)});
+    at = close + 1;
+  }
+  *text = (Str){at, (size_t)(end - at)};
+  call->line = loc_number(text, 0);
+  call->column = loc_number(text, ':');
+  call->length = loc_number(text, '+');
+  return call;
+}
+
+// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [@ ...]...]
 void ptx_parse_loc(PtxParser *parser, PtxToken token) {
-  char text[MAX_NUMBER];
-  size_t n = token.text.n < sizeof text - 1 ? token.text.n : sizeof text - 1;
-  memcpy(text, token.text.at, n);
-  text[n] = 0;
-  char *end;
-  parser->file = (uint32_t)strtoul(text + 4, &end, 10);
-  parser->line = (uint32_t)strtoul(end, NULL, 10);
+  Str text = {token.text.at + 4, token.text.n - 4};
+  PtxLoc *loc = ARENA_NEW(parser->arena, PtxLoc);
+  loc->file = loc_number(&text, 0);
+  loc->line = loc_number(&text, 0);
+  loc->column = loc_number(&text, 0);
+  parser->loc = loc->line ? loc : NULL;
+  const char *slashes = memchr(text.at, '/', text.n);
+  if (!slashes || slashes + 1 >= text.at + text.n || slashes[1] != '/') return;
+  text = (Str){slashes + 2, (size_t)(text.at + text.n - slashes - 2)};
+  loc->length = loc_number(&text, '+');
+  for (PtxLoc *last = loc; last; last = (PtxLoc *)last->call) last->call = loc_call(parser, &text);
 }
 
 // .file NUMBER "name"[, ...]

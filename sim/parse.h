@@ -38,7 +38,7 @@ typedef struct PtxParser {
   PtxError *error;
   PtxFunc *func;       // being parsed
   PtxStmt *last;       // its last statement
-  uint32_t file, line; // the current .loc
+  const PtxLoc *loc;   // the current one
   // The declaration being parsed.
   PtxSpace space;
   PtxType type;

@@ -202,9 +202,16 @@ typedef enum tilec_sim_report_kind {
   TILEC_SIM_WGMMA,            // registers of a wgmma touched before its wait, or written without wgmma.fence
 } tilec_sim_report_kind;
 
-// Reports of one kind at the same instruction, or pair of instructions, are one; `count` says how many, the
-// rest is of the first. Of the other access of a race, or of what else is to blame, other_ptx_line is 0 where
-// there is none.
+// A place in the source, as .loc says. Columns are bytes, from 1; 0: not known. length, and the call through
+// which the code was inlined there, are known where the .loc has tilec's comment; 0 and NULL otherwise.
+typedef struct tilec_sim_place {
+  const char *file; // NULL: the line is the PTX text's own
+  uint32_t line, column, length;
+  const struct tilec_sim_place *call;
+} tilec_sim_place;
+
+// Reports of one kind at the same place, or pair of places, are one; `count` says how many, the rest is of the
+// first. Of the other access of a race, or of what else is to blame, other_ptx_line is 0 where there is none.
 typedef struct tilec_sim_report {
   tilec_sim_report_kind kind;
   const char *message; // one line, without the place
@@ -222,6 +229,8 @@ typedef struct tilec_sim_report {
   uint32_t other_block[3], other_warp, other_lane;
   const char *buffer; // "shared variable 'tile' + 16"; NULL: none
   const char *order;  // what would order the two accesses, or set it right; NULL: nothing to say
+  // The same places as file and line, in full; other_place is all zero where there is none.
+  tilec_sim_place place, other_place;
 } tilec_sim_report;
 
 // Of the last launch, in order of their first occurrence; NULL beyond the end.

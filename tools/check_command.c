@@ -40,25 +40,35 @@ static bool is_race(tilec_sim_report_kind kind) {
          kind == TILEC_SIM_RACE_WRITE_READ;
 }
 
-// The place of a PTX file's own line where there is no other.
-static Loc place_of(Run *run, const char *file, uint32_t line, uint32_t ptx_line) {
-  bool ptx = !file && options_file_is_ptx(run->options);
-  if (ptx) file = tool_source_name(run->options->file), line = ptx_line;
-  if (!file || !line) return LOC_NONE;
-  Loc loc = {.line = line, .col = 1, .file = sources_named(&run->c->sources, file)};
-  Str text = sources_line(&run->c->sources, loc.file, line);
-  while (loc.col <= text.n && text.at[loc.col - 1] == ' ') loc.col++; // columns are not known: the statement
+static Loc loc_of(Sources *sources, const tilec_sim_place *place, const char *file) {
+  Loc loc = {.line = place->line, .file = sources_named(sources, file)};
+  Str text = sources_line(sources, loc.file, loc.line);
+  uint32_t column = place->column ? place->column : 1;
+  while (!place->column && column <= text.n && text.at[column - 1] == ' ') column++; // the statement
+  loc.col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
+  loc.len = place->length > UINT16_MAX ? UINT16_MAX : (uint16_t)place->length;
+  if (place->call) loc.call = sources_call(sources, loc_of(sources, place->call, place->call->file));
   return loc;
 }
 
-static bool same_line(Loc a, Loc b) { return a.line == b.line && a.file == b.file; }
+// The place of a PTX file's own line where there is no other.
+static Loc place_of(Run *run, const tilec_sim_place *place, uint32_t ptx_line) {
+  Sources *sources = &run->c->sources;
+  if (place->file) return loc_of(sources, place, place->file);
+  if (!options_file_is_ptx(run->options) || !ptx_line) return LOC_NONE;
+  return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, tool_source_name(run->options->file));
+}
+
+static bool same_place(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
 
 // Which access of a race came first depends on the schedule.
 static bool same_finding(const Finding *a, const Finding *b) {
   bool races = is_race(a->report.kind) && is_race(b->report.kind);
   if (!races && a->report.kind != b->report.kind) return false;
-  return (same_line(a->loc, b->loc) && same_line(a->other, b->other)) ||
-         (races && same_line(a->loc, b->other) && same_line(a->other, b->loc));
+  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
+         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
 }
 
 static const char *keep_text(Arena *arena, const char *text) {
@@ -69,9 +79,9 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   Arena *arena = check->run->arena;
   Finding finding = {.report = *report, .schedules = 1u << schedule};
   finding.counts[schedule] = report->count;
-  finding.loc = place_of(check->run, report->file, report->line, report->ptx_line);
+  finding.loc = place_of(check->run, &report->place, report->ptx_line);
   if (report->other_ptx_line)
-    finding.other = place_of(check->run, report->other_file, report->other_line, report->other_ptx_line);
+    finding.other = place_of(check->run, &report->other_place, report->other_ptx_line);
   for (uint32_t i = 0; i < check->findings.n; i++) {
     Finding *old = &check->findings.at[i];
     if (!same_finding(old, &finding)) continue;
