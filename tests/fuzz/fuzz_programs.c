@@ -2,7 +2,7 @@
 // Random block programs: the evaluator against the simulator under every schedule with every checker on, or
 // against a GPU. Programs run in a child, which a crash ends and a new one takes the place of;
 // failures are made smaller.
-//   fuzz_programs [--seed S] [--runs N | --seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
+//   fuzz_programs [--seed S] [--runs N] [--seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
 // --ptxas N: every N-th PTX is assembled too (20; 0: none).
 // --cases: writes the programs that would run, with the file `cases` for acceptance/run-cases.
@@ -59,7 +59,7 @@ static double now(void) {
 }
 
 static bool at_end(const Fuzzer *f) {
-  return f->options.seconds > 0 ? now() - f->start >= f->options.seconds : f->shared->done >= f->options.runs;
+  return (f->options.seconds > 0 && now() - f->start >= f->options.seconds) || f->shared->done >= f->options.runs;
 }
 
 static bool assembles(const Fuzzer *f, uint64_t index) {
@@ -94,7 +94,7 @@ static uint64_t probe_classes(Fuzzer *f, const char *list) {
   uint64_t classes = 0;
   printf("classes:");
   for (int c = 0; c < CLASS_COUNT; c++) {
-    if (list && !class_named(list, class_infos[c].name)) continue;
+    if (list ? !class_named(list, class_infos[c].name) : c == CLASS_addends) continue;
     Program program;
     program_probe((Class)c, &program);
     execute_apart(&f->executor, &program, false, &f->shared->result);
@@ -241,7 +241,7 @@ static int report_totals(const Fuzzer *f) {
 
 int main(int argc, char **argv) {
   Fuzzer f = {
-      .options = {.seed = 1, .runs = 1000, .minimise = 20, .ptxas = 20, .failures = 20, .device = "sim"}};
+      .options = {.seed = 1, .minimise = 20, .ptxas = 20, .failures = 20, .device = "sim"}};
   const char *classes = NULL;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--show") == 0)
@@ -251,6 +251,7 @@ int main(int argc, char **argv) {
     else
       return fprintf(stderr, "fuzz_programs: what is '%s'?\n", argv[i]), 2;
   }
+  if (!f.options.runs) f.options.runs = f.options.seconds > 0 ? UINT64_MAX : 1000;
   f.shared = mmap(NULL, sizeof *f.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (f.shared == MAP_FAILED || !executor_open(&f.executor, f.options.device)) return 2;
   f.options.classes = probe_classes(&f, classes);

@@ -115,9 +115,9 @@ static bool write_kernel(const Executor *executor, const Program *program, char 
 static int assemble_kernel(const Executor *executor, const Program *program, const char *kernel) {
   enum { TIMED_OUT = 124 };
   Buf words = {0};
-  const char *warps = strstr(program->options.at, "--num-warps");
-  buf_printf(&words, "compile %s --kernel f %.13s --arch %s -o %s/f.ptx", kernel, warps, program->arch,
-             executor->folder);
+  const char *warps = strstr(program->options.at, "--num-warps ") + strlen("--num-warps ");
+  buf_printf(&words, "compile %s --kernel f --num-warps %d --arch %s -o %s/f.ptx", kernel, atoi(warps),
+             program->arch, executor->folder);
   int status = call_tool(&words);
   buf_reset(&words);
   fflush(NULL);

@@ -37,6 +37,12 @@ static const struct {
     {CLASS_dot, 6, statement_dot},
     {CLASS_map, 2, statement_map},
     {CLASS_random, 2, statement_random},
+    {CLASS_literals, 5, statement_literal},
+    {CLASS_specials, 3, statement_special},
+    {CLASS_signs, 5, statement_signs},
+    {CLASS_descriptors, 5, statement_descriptor},
+    {CLASS_barriers, 3, statement_in_place_loop},
+    {CLASS_locks, 2, statement_lock},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };
@@ -121,7 +127,7 @@ void program_generate(uint64_t seed, uint64_t classes, Program *program) {
   uint32_t grid0 = 1 + pick(&g, 3), grid1 = chance(&g, 20) ? 2 : 1;
   g.programs = (int)(grid0 * grid1);
   g.two_dimensions = grid1 > 1;
-  g.warps = 1 << pick(&g, 4);
+  g.warps = 1 << (chance(&g, 15) ? 4 + pick(&g, 2) : pick(&g, 4));
   g.focus = chance(&g, 70) ? pick(&g, STATEMENTS) : STATEMENTS;
   g.base = shape_random(&g);
   if (shape_elements(&g.base) > 1024 && g.warps < 4) g.warps = 4; // else compiling takes long

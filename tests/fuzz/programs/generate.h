@@ -105,12 +105,16 @@ void literal(Gen *g, ElemType type, Buf *out); // a number of the type
 
 // A new buffer parameter; returns its number, of name x<number>.
 int buffer_new(Gen *g, ElemType type, int64_t elements, bool output);
+int buffer_aligned(Gen *g, ElemType type, int64_t elements, bool output); // to 16 bytes
 int scalar_param(Gen *g, int64_t value); // n<number>: i32
 Value load_new(Gen *g, ElemType type, Shape shape);
 void store_value(Gen *g, Value v);
 void statement_in_place(Gen *g);
 void statement_block_pointer(Gen *g);
+void statement_descriptor(Gen *g);
 void statement_atomic(Gen *g);
+void statement_in_place_loop(Gen *g);
+void statement_lock(Gen *g);
 
 // ---- statements ----
 
@@ -121,6 +125,9 @@ void statement_where(Gen *g);
 void statement_cast(Gen *g);
 void statement_call(Gen *g);
 void statement_mixed(Gen *g);
+void statement_literal(Gen *g);
+void statement_special(Gen *g);
+void statement_signs(Gen *g);
 void statement_shape(Gen *g);
 void statement_join(Gen *g);
 void statement_loop(Gen *g);

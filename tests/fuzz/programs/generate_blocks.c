@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block pointers with boundary checks, and atomics whose result hangs on no order.
+// Block pointers with boundary checks, tensor descriptors, and atomics whose result hangs on no order.
 #include "tests/fuzz/programs/generate.h"
+
+#include <string.h>
 
 static void list(const int *numbers, int n, Buf *out) {
   buf_char(out, '[');
@@ -60,6 +62,45 @@ void statement_block_pointer(Gen *g) {
     line(g, "v%d = load(p%d, boundary_check=(%s), padding_option=\"zero\")", v.name, name, checks.at);
   }
   buf_free(&checks);
+}
+
+// A tensor descriptor's block over the edges of a part of the program's own, loaded or stored. The last
+// stride is 1; the others and the base are multiples of 16 bytes, and a block's row is 16 bytes or more.
+void statement_descriptor(Gen *g) {
+  Value like = value_tile(g);
+  int rank = like.shape.rank, last = rank - 1, at[MAX_RANK], whole[MAX_RANK], strides[MAX_RANK], total = 1;
+  if (like.type == T_I1) like = value_cast(g, like, T_I8);
+  int unit = 16 / elem_types[like.type].bytes;
+  if (like.shape.size[last] < unit) return;
+  for (int d = last; d >= 0; d--) {
+    whole[d] = 1 + (int)pick(g, 2 * (uint32_t)like.shape.size[d]);
+    strides[d] = d == last ? 1 : total;
+    total = d == last ? whole[d] + (int)pick(g, 20) : total * whole[d];
+    if (d == last) total = (total + unit - 1) / unit * unit;
+    at[d] = (int)pick(g, (uint32_t)like.shape.size[d]) - (chance(g, 30) ? 3 : 0);
+  }
+  bool store = chance(g, 40), nan = elem_types[like.type].kind == KIND_FLOAT && chance(g, 30);
+  int buffer = buffer_aligned(g, like.type, (int64_t)total * g->programs, store), name = g->next++;
+  Buf text = {0}, where = {0};
+  if (chance(g, 30)) whole[0] = -scalar_param(g, whole[0]);
+  list(whole, rank, &text);
+  if (whole[0] < 0) *strchr(text.at, '-') = 'n';
+  buf_text(&text, ", ");
+  list(strides, rank, &text);
+  buf_text(&text, ", ");
+  shape_text(&like.shape, &text);
+  line(g, "d%d = make_tensor_descriptor(x%d + pid * %d, %s%s)", name, buffer, total, text.at,
+       nan ? ", padding_option=\"nan\"" : "");
+  list(at, rank, &where);
+  if (store) {
+    line(g, "d%d.store(%s, v%d)", name, where.at, like.name);
+    g->stores++;
+  } else {
+    Value v = value_new(g, like.type, like.shape);
+    line(g, "v%d = d%d.load(%s)", v.name, name, where.at);
+  }
+  buf_free(&text);
+  buf_free(&where);
 }
 
 // Several elements to one address: of integers any order gives the same. The old value of an address that one

@@ -117,6 +117,19 @@ void statement_histogram(Gen *g) {
     line(g, "v%d = histogram(v%d & %d, %d)", r.name, v.name, bins - 1, bins);
 }
 
+// dot(a, b) + c: c becomes the accumulator. Beside terms of about 1 it is up to 10^6 times as large.
+static void dot_onto(Gen *g, ElemType type, Shape shape, const char *dot) {
+  static const char *const factors[] = {"1e3", "3e4", "1e5", "1e6"};
+  Value addend = value_summand(g, value_fit(g, type, shape), 2), product = value_new(g, type, shape),
+        sum = value_new(g, type, shape);
+  line(g, "v%d = %s", product.name, dot);
+  if (elem_types[type].kind == KIND_FLOAT)
+    line(g, "v%d = v%d + clamp(v%d, -4.0, 4.0) * %s", sum.name, product.name, addend.name,
+         factors[pick(g, 4)]);
+  else
+    line(g, "v%d = v%d + v%d", sum.name, addend.name, product.name);
+}
+
 // Operands small enough that sums stay in range; accumulated onto another tile at times.
 void statement_dot(Gen *g) {
   static const struct {
@@ -139,9 +152,14 @@ void statement_dot(Gen *g) {
     line(g, "v%d = dot(v%d, v%d, v%d%s)", r.name, a.name, b.name, acc.name, precision);
     return;
   }
-  Value r = value_new(g, result, shape);
-  line(g, "v%d = dot(v%d, v%d%s%s)", r.name, a.name, b.name, precision,
-       result == T_FP64 ? ", out_dtype=fp64" : "");
+  Buf dot = {0};
+  buf_printf(&dot, "dot(v%d, v%d%s%s)", a.name, b.name, precision,
+             result == T_FP64 ? ", out_dtype=fp64" : "");
+  if (has(g, CLASS_addends) && chance(g, 50))
+    dot_onto(g, result, shape, dot.at);
+  else
+    line(g, "v%d = %s", value_new(g, result, shape).name, dot.at);
+  buf_free(&dot);
 }
 
 void statement_map(Gen *g) {

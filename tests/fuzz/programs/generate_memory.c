@@ -12,11 +12,9 @@ int scalar_param(Gen *g, int64_t value) {
   return number;
 }
 
-// Sometimes the argument points past the buffer's start: aligned to the element alone.
-int buffer_new(Gen *g, ElemType type, int64_t elements, bool output) {
+static int new_buffer(Gen *g, ElemType type, int64_t elements, bool output, uint32_t shift) {
   static const char *const fills[] = {"randn", "rand", "arange"};
   int number = g->next++;
-  uint32_t shift = chance(g, 15) ? 1 + pick(g, 3) : 0;
   bool whole = elem_types[type].kind == KIND_SIGNED || elem_types[type].kind == KIND_UNSIGNED;
   const char *fill = whole ? fills[pick(g, 3)] : chance(g, 85) ? "randn" : "rand";
   if (type == T_I1) fill = "rand";
@@ -26,6 +24,15 @@ int buffer_new(Gen *g, ElemType type, int64_t elements, bool output) {
              (long long)(elements + shift));
   if (shift) buf_printf(&g->args, "+%u", shift * (uint32_t)elem_types[type].bytes);
   return number;
+}
+
+// Sometimes the argument points past the buffer's start: aligned to the element alone.
+int buffer_new(Gen *g, ElemType type, int64_t elements, bool output) {
+  return new_buffer(g, type, elements, output, chance(g, 15) ? 1 + pick(g, 3) : 0);
+}
+
+int buffer_aligned(Gen *g, ElemType type, int64_t elements, bool output) {
+  return new_buffer(g, type, elements, output, 0);
 }
 
 // The offsets of a tile: v<offset> of i32 or i64, below `span` within one program's part; `parts` parts.

@@ -197,8 +197,9 @@ static void drop_parameters(Minimiser *m) {
 static void simplify_options(Minimiser *m) {
   static const char *const simpler[] = {
       "--kernel f --grid 1 --num-warps 1", "--kernel f --grid 1 --num-warps 2",
-      "--kernel f --grid 1 --num-warps 4", "--kernel f --grid 1 --num-warps 8"};
-  for (int i = 0; i < 4; i++) {
+      "--kernel f --grid 1 --num-warps 4", "--kernel f --grid 1 --num-warps 8",
+      "--kernel f --grid 3 --num-warps 4", "--kernel f --grid 1 --num-warps 16"};
+  for (size_t i = 0; i < sizeof simpler / sizeof *simpler; i++) {
     Buf text = {0};
     buf_text(&text, simpler[i]);
     bool done = try_text(m, &m->program->options, &text);
