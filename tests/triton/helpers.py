@@ -1,0 +1,1 @@
+# Functions that the table's expressions call.

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Makes the tables: types and legality by Triton 3.6's frontend, values by running Triton's PTX on the simulator.
+#   make_table.py LIBTILEC.SO [FILE...]      the README says how
+import importlib.util
+import multiprocessing
+import os
+import re
+import struct
+import sys
+import tempfile
+import warnings
+
+import triton
+import triton.language as tl
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.compiler.code_generator import CodeGenerator
+from triton.compiler.compiler import make_backend
+
+import inputs
+import kernels
+import sections
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TARGET = GPUTarget("cuda", 90, 32)
+OPTIONS = {"num_warps": 1}
+CHUNK = 100
+SHORT = {long: short for short, long in inputs.LONG.items()}
+SHORT.update({"fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64"})
+SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32"}
+
+
+def signature():
+    pointers = {f"{p}_{t}": f"*{t}" for p in "xyz" for t in inputs.TYPES}
+    return {**pointers, **SCALARS}
+
+
+# The jit function of a kernel's text.
+def function(text, folder):
+    path = os.path.join(folder, "table_kernel.py")
+    with open(path, "w") as out:
+        out.write("import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n\n")
+        out.write(open(os.path.join(HERE, "helpers.py")).read() + "\n\n" + text)
+    spec = importlib.util.spec_from_file_location("table_kernel", path)
+    module = importlib.util.module_from_spec(spec)
+    import linecache
+    linecache.clearcache()
+    spec.loader.exec_module(module)
+    return module.k
+
+
+# What the frontend makes of each tN: a type, or None where it refuses.
+def frontend(fn):
+    backend = make_backend(TARGET)
+    options = backend.parse_options(OPTIONS)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    found, said = {}, {}
+    plain = CodeGenerator.visit_Assign
+
+    def visit_assign(self, node):
+        name = getattr(node.targets[0], "id", "")
+        if not re.fullmatch(r"t\d+", name):
+            return plain(self, node)
+        point = self._get_insertion_point_and_loc()
+        try:
+            plain(self, node)
+            found[int(name[1:])] = result_type(self.lscope[name])
+        except Exception as error:
+            said[int(name[1:])] = str(error).strip().split("\n")[-1]
+            self._set_insertion_point_and_loc(*point)
+
+    CodeGenerator.visit_Assign = visit_assign
+    try:
+        ASTSource(fn, signature(), {}, {}).make_ir(TARGET, options, backend.get_codegen_implementation(options),
+                                                   backend.get_module_map(), context)
+    except RuntimeError as error:
+        if "during parsing" not in str(error):
+            raise
+    finally:
+        CodeGenerator.visit_Assign = plain
+    return found, said
+
+
+def result_type(value):
+    if isinstance(value, tl.constexpr):
+        return (f"constexpr {type(value.value).__name__} {value.value}", ())
+    kind, shape = value.type.scalar, tuple(int(n) for n in value.shape) if value.type.is_block() else ()
+    if kind.is_ptr():
+        return ("pointer", shape)
+    return SHORT[str(kind)], shape
+
+
+def chunk_text(rows, indices, results=None):
+    lines = [kernels.row_line(rows[i], i) for i in indices]
+    text, offsets, end = kernels.head(lines), {}, {t: 0 for t in inputs.TYPES}
+    for i, line in zip(indices, lines):
+        text += line
+        if results:
+            kind, shape = results[i]
+            offsets[i] = end[kind]
+            text += kernels.store_line(i, kind, shape, end[kind])
+            end[kind] += numel(shape)
+    if not results:
+        text += "    tl.store(y_i32, 1)\n"
+    return text, offsets, end
+
+
+def numel(shape):
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+# --- Values ---
+
+def compile_in_child(text, pipe):
+    sys.stdout = sys.stderr = open(os.devnull, "w")
+    os.dup2(sys.stdout.fileno(), 1)
+    os.dup2(sys.stdout.fileno(), 2)
+    with tempfile.TemporaryDirectory() as folder:
+        fn = function(text, folder)
+        compiled = triton.compile(ASTSource(fn, signature(), {}, {}), target=TARGET, options=OPTIONS)
+        meta = compiled.metadata
+        pipe.send((compiled.asm["ptx"], meta.shared, meta.global_scratch_size))
+
+
+# PTX by a process of its own, as LLVM may abort; None where Triton cannot compile.
+def compile_ptx(text):
+    ours, theirs = multiprocessing.Pipe()
+    child = multiprocessing.Process(target=compile_in_child, args=(text, theirs))
+    child.start()
+    theirs.close()
+    try:
+        made = ours.recv()
+    except EOFError:
+        made = None
+    child.join()
+    return made
+
+
+class Machine:
+    def __init__(self, library):
+        sys.path.insert(0, os.path.join(HERE, "../gpu-optional/triton"))
+        import numpy
+        import simulator
+        self.numpy, self.simulator = numpy, simulator
+        self.library = simulator.open_library(library)
+
+    # The bytes of each type's output.
+    def run(self, ptx, shared, scratch, ends, rows):
+        sim = self.simulator.Simulator(self.library, "late", 0)
+        kernel, sizes = sim.load(ptx)
+        outputs, params = {}, []
+        for name, kind in signature().items():
+            if kind.startswith("*"):
+                params.append(struct.pack("<Q", self.bind(sim, name[0], kind[1:], ends, rows, outputs)))
+        params += [struct.pack("<i", 100), struct.pack("<q", 1 << 33), struct.pack("<f", 0.3)]
+        params += [struct.pack("<Q", sim.alloc(scratch) if scratch else 0), struct.pack("<Q", 0)]
+        assert [len(p) for p in params] == sizes, sizes
+        reports = sim.launch(kernel, (1, 1, 1), 32, shared, params)
+        sim.close()
+        return None if reports else {t: a.tobytes() for t, a in outputs.items()}
+
+    def bind(self, sim, name, kind, ends, rows, outputs):
+        memory = inputs.memory(kind)
+        if name == "y":
+            memory = b"\0" * (inputs.bytes_of(kind) * max(ends[kind], 1))
+        if name == "z":
+            memory = own_memory(kind) * rows
+        array = self.numpy.frombuffer(memory, dtype=self.numpy.uint8).copy()
+        if name == "y":
+            outputs[kind] = array
+        return sim.bind(array)
+
+
+# What a row's own memory holds at first: set b twice.
+def own_memory(kind):
+    size = inputs.bytes_of(kind)
+    return b"".join(bits.to_bytes(size, "little") for bits in inputs.elements("b", kind)) * 2
+
+
+# Fills values[i] of the indices; halves what cannot be compiled until the row stands alone.
+def evaluate(machine, rows, results, indices, values):
+    text, offsets, end = chunk_text(rows, indices, results)
+    made = compile_ptx(text)
+    outputs = machine.run(*made, end, len(rows)) if made else None
+    if outputs:
+        for i in indices:
+            kind, shape = results[i]
+            size = inputs.bytes_of(kind)
+            data = outputs[kind][offsets[i] * size:(offsets[i] + numel(shape)) * size]
+            values[i] = [int.from_bytes(data[j:j + size], "little") for j in range(0, len(data), size)]
+    elif len(indices) > 1:
+        half = len(indices) // 2
+        evaluate(machine, rows, results, indices[:half], values)
+        evaluate(machine, rows, results, indices[half:], values)
+
+
+def show(kind, values):
+    if kind == "i1":
+        return "".join(str(v) for v in values)
+    if inputs.TYPES[kind][1] == "f":
+        values = [quiet(kind, v) for v in values]
+    return " ".join(f"{v:0{2 * inputs.bytes_of(kind)}x}" for v in values)
+
+
+# All NaNs are one.
+def quiet(kind, bits):
+    sign = 1 << (inputs.TYPES[kind][0] - 1)
+    infinity = inputs.special_floats(kind)["inf"]
+    return inputs.special_floats(kind)["nan"] if bits & (sign - 1) > infinity else bits
+
+
+def section_text(machine, section, verbose):
+    rows = [kernels.Row(section.expression, types) for types in section.types]
+    results, said, values = {}, {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for start in range(0, len(rows), CHUNK):
+            text, _, _ = chunk_text(rows, range(start, min(start + CHUNK, len(rows))))
+            found, refused = frontend(function(text, folder))
+            results.update(found)
+            said.update(refused)
+    stored = [i for i in results if results[i][0] in inputs.TYPES]
+    for start in range(0, len(stored), CHUNK):
+        evaluate(machine, rows, results, stored[start:start + CHUNK], values)
+    shapes = {results[i][1] for i in results}
+    assert len(shapes) <= 1, (section.expression, shapes)
+    shape = "x".join(map(str, shapes.pop())) if shapes else ""
+    lines = [f"== {section.expression}" + (f" : {shape}" if shape else "") + (f" ~{section.ulp}" if section.ulp else "")]
+    for i, row in enumerate(rows):
+        if i not in results:
+            what = "refused" + (" # " + said[i] if verbose else "")
+        elif i in values:
+            what = f"{results[i][0]} {show(results[i][0], values[i])}"
+        else:
+            what = f"{results[i][0]} -"
+        lines.append(f"{' '.join(row.types)}: {what}")
+    return "\n".join(lines) + "\n"
+
+
+def inputs_text():
+    lines = []
+    for which in inputs.SETS:
+        for kind in inputs.TYPES:
+            size = 2 * inputs.bytes_of(kind)
+            lines.append(f"{which} {kind}: " + " ".join(f"{v:0{size}x}" for v in inputs.elements(which, kind)))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    warnings.simplefilter("ignore")
+    machine = Machine(sys.argv[1])
+    names = sys.argv[2:] or list(sections.FILES)
+    with open(os.path.join(HERE, "inputs.txt"), "w") as out:
+        out.write(inputs_text())
+    for name in names:
+        made = [section_text(machine, s, False) for s in sections.FILES[name]()]
+        with open(os.path.join(HERE, name + ".txt"), "w") as out:
+            out.write("\n".join(made))
+
+
+if __name__ == "__main__":
+    main()
