@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "base/math.h"
+#include "base/plain.h"
 
 enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
 
@@ -179,35 +180,91 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
 
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 
+enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 160, MESSAGE_BYTES = 4096 };
+
+// The part of a source line that is shown: all of it, or what is around the caret.
+typedef struct Excerpt {
+  Str line;
+  size_t from, to;
+} Excerpt;
+
+static bool inside_character(Str line, size_t at) {
+  return at > 0 && at < line.n && ((unsigned char)line.at[at] & 0xc0) == 0x80;
+}
+
+static Excerpt excerpt_of(Str line, size_t caret) {
+  Excerpt e = {line, 0, line.n};
+  if (line.n <= EXCERPT_BYTES) return e;
+  if (caret > EXCERPT_BEFORE) e.from = caret - EXCERPT_BEFORE;
+  if (line.n - e.from > EXCERPT_BYTES) e.to = e.from + EXCERPT_BYTES;
+  for (int i = 0; i < 3 && inside_character(line, e.from); i++) e.from--;
+  for (int i = 0; i < 3 && inside_character(line, e.to); i++) e.to++;
+  return e;
+}
+
+static void print_excerpt(const Excerpt *e, Buf *out) {
+  char shown[PLAIN_MAX];
+  uint32_t columns;
+  if (e->from) buf_text(out, "...");
+  for (size_t at = e->from; at < e->to;) {
+    size_t n = plain_next(e->line, &at, shown, &columns);
+    buf_bytes(out, shown, n);
+  }
+  if (e->to < e->line.n) buf_text(out, "...");
+  buf_char(out, '\n');
+}
+
+// As many columns as the line's bytes `from` to `to` take, of `fill`; a tab below a tab.
+static void print_columns(const Excerpt *e, size_t from, size_t to, char fill, Buf *out) {
+  char shown[PLAIN_MAX];
+  uint32_t columns;
+  for (size_t at = from; at < to;) {
+    plain_next(e->line, &at, shown, &columns);
+    if (shown[0] == '\t' && fill == ' ')
+      buf_char(out, '\t');
+    else
+      for (uint32_t i = 0; i < columns; i++) buf_char(out, fill);
+  }
+}
+
+static void print_margin(const Excerpt *e, size_t to, Buf *out) {
+  if (e->from) buf_text(out, "   ");
+  print_columns(e, e->from, to, ' ', out);
+}
+
 // The source line with the caret and range below it, then the
 // fix-its below those. Tabs are kept, so that columns agree.
 static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   Str line = sources_line(diags->sources, diag->loc.file, diag->loc.line);
   if (!line.at || diag->loc.col == 0 || diag->loc.col > line.n + 1) return;
-  buf_str(out, line);
-  buf_char(out, '\n');
-  size_t start = diag->loc.col - 1u;
-  for (size_t i = 0; i < start; i++) buf_char(out, line.at[i] == '\t' ? '\t' : ' ');
-  buf_char(out, '^');
-  for (size_t i = 1; i < diag->loc.len && start + i < line.n; i++) buf_char(out, '~');
+  size_t start = diag->loc.col - 1u, end = start + diag->loc.len;
+  Excerpt e = excerpt_of(line, start);
+  print_excerpt(&e, out);
+  print_margin(&e, start, out);
+  size_t first = out->n;
+  print_columns(&e, start, end > e.to ? e.to : end, '~', out);
+  if (out->n == first) buf_char(out, '^');
+  out->at[first] = '^';
   buf_char(out, '\n');
   for (uint32_t k = 0; k < diag->fixits.n; k++) {
     const FixIt *fixit = &diag->fixits.at[k];
-    if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || fixit->at.col > line.n + 1)
+    size_t at = fixit->at.col - (fixit->at.col > 0);
+    if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || at < e.from || at > e.to)
       continue;
-    for (size_t i = 0; i + 1 < fixit->at.col; i++) buf_char(out, line.at[i] == '\t' ? '\t' : ' ');
-    buf_text(out, fixit->text);
+    print_margin(&e, at, out);
+    buf_plain(out, str_from(fixit->text), MESSAGE_BYTES);
     buf_char(out, '\n');
   }
 }
 
 static void print_text(const Diags *diags, const Diag *diag, Buf *out) {
-  if (diag->loc.line)
-    buf_printf(out, "%s:%u:%u: ", sources_name(diags->sources, diag->loc.file), diag->loc.line,
-               diag->loc.col);
-  else
+  if (diag->loc.line) {
+    buf_plain(out, str_from(sources_name(diags->sources, diag->loc.file)), MESSAGE_BYTES);
+    buf_printf(out, ":%u:%u: ", diag->loc.line, diag->loc.col);
+  } else
     buf_text(out, "tilec: ");
-  buf_printf(out, "%s: %s", severity_name[diag->severity], diag->message);
+  buf_printf(out, "%s: ", severity_name[diag->severity]);
+  buf_plain_lines(out, str_from(diag->message), MESSAGE_BYTES);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
   print_snippet(diags, diag, out);

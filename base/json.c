@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/plain.h"
+
 static bool is_tight(const Json *json) { return json->tight_from && json->depth >= json->tight_from; }
 
 // What comes before an item: the separator, and its name.
@@ -14,7 +16,7 @@ static void json_item(Json *json, const char *name) {
   else if (json->follows && !is_tight(json))
     buf_char(json->out, ' ');
   if (name) {
-    buf_quoted(json->out, str_from(name));
+    buf_json_quoted(json->out, str_from(name));
     buf_text(json->out, ": ");
   }
   json->follows = true;
@@ -83,7 +85,7 @@ void json_rounded(Json *json, const char *name, double value, int digits) {
 
 void json_str(Json *json, const char *name, Str text) {
   json_item(json, name);
-  buf_quoted(json->out, text);
+  buf_json_quoted(json->out, text);
 }
 
 void json_text(Json *json, const char *name, const char *text) { json_str(json, name, str_from(text)); }

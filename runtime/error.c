@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 enum { MESSAGE_BYTES = 16384 };
 
 // The one state that is not in an object: tilec_last_error's contract is by thread.
@@ -15,16 +17,8 @@ const char *tilec_last_error(void) { return last_error; }
 void error_clear(void) { last_error[0] = '\0'; }
 
 tilec_status error_text(tilec_status status, Str text) {
-  static const char cut[] = "...\n";
-  size_t n = text.n;
-  while (n > 0 && text.at[n - 1] == '\n') n--;
-  if (n < MESSAGE_BYTES) {
-    memmove(last_error, text.at, n);
-    last_error[n] = '\0';
-    return status;
-  }
-  memmove(last_error, text.at, MESSAGE_BYTES - sizeof cut);
-  memcpy(last_error + MESSAGE_BYTES - sizeof cut, cut, sizeof cut);
+  while (text.n > 0 && text.at[text.n - 1] == '\n') text.n--;
+  plain_copy(text, last_error, MESSAGE_BYTES);
   return status;
 }
 

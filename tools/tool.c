@@ -5,15 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "ir/print.h"
 #include "runtime/imports.h"
 
+enum { MESSAGE_BYTES = 16384 };
+
+// Needs no memory: it tells of its end, too.
+static void print_plain(const char *text) {
+  char plain[MESSAGE_BYTES];
+  plain_copy(str_from(text), plain, sizeof plain);
+  fputs(plain, stderr);
+}
+
 ExitStatus tool_error(const char *format, ...) {
+  char text[MESSAGE_BYTES];
   va_list args;
-  fputs("tilec: error: ", stderr);
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  fputs("tilec: error: ", stderr);
+  print_plain(text);
   fputc('\n', stderr);
   return EXIT_DIAGNOSED;
 }

@@ -71,6 +71,69 @@ static void test_calls_become_notes(void **state) {
                                  "^\n");
 }
 
+static const char *printed(Fixture *f, const char *text, Loc loc, const char *message) {
+  loc.file = sources_add(&f->sources, "t", str_from(text));
+  f->diags.list.n = 0;
+  buf_reset(&f->out);
+  diag_error(&f->diags, loc, "%s", message);
+  diags_print_text(&f->diags, false, &f->out);
+  return f->out.at;
+}
+
+// What would change the terminal, hide or turn text round, or is no UTF-8 is shown as an escape; the caret
+// stands below the character that it means.
+static void test_controls_are_shown_as_escapes(void **state) {
+  Fixture *f = *state;
+  assert_string_equal(printed(f, "a\x1b[31m \xff\x9b \xc2\x9b \xe2\x80\xae z",
+                              (Loc){.line = 1, .col = 18, .len = 1},
+                              "'\x1b]0;x\x07' \xe2\x81\xa6\xc0\x80\r\nb"),
+                      "t:1:18: error: '\\x1b]0;x\\x07' \\u2066\\xc0\\x80\\x0d\nb\n"
+                      "a\\x1b[31m \\xff\\x9b \\u009b \\u202e z\n"
+                      "                                 ^\n");
+  assert_string_equal(
+      printed(f, "\xc3\xa9\xe4\xb8\xad = \xe4\xb8\xad + 1", (Loc){.line = 1, .col = 9, .len = 3}, "m"),
+      "t:1:9: error: m\n\xc3\xa9\xe4\xb8\xad = \xe4\xb8\xad + 1\n      ^~\n");
+  assert_string_equal(printed(f, "x\x1by", (Loc){.line = 1, .col = 2, .len = 1}, "m"),
+                      "t:1:2: error: m\nx\\x1by\n ^~~~\n");
+  f->sources.files.at[0].name = "a\x1b[2J\nb";
+  diag_error(&f->diags, (Loc){.line = 9, .col = 1}, "m");
+  buf_reset(&f->out);
+  diags_print_text(&f->diags, false, &f->out);
+  assert_non_null(strstr(f->out.at, "\na\\x1b[2J\\x0ab:9:1: error: m\n"));
+  for (size_t i = 0; i < f->out.n; i++)
+    assert_true(f->out.at[i] == '\n' || (unsigned char)f->out.at[i] >= 0x20);
+}
+
+// Of a long line what is around the caret is shown; of a long message the beginning.
+static void test_excerpts_are_bounded(void **state) {
+  Fixture *f = *state;
+  enum { N = 1 << 20 };
+  char *line = test_malloc(N + 1);
+  for (size_t i = 0; i < N; i++) line[i] = (char)('a' + i % 26);
+  line[N] = '\0';
+  static const Loc places[] = {{.line = 1, .col = 1, .len = 9},
+                               {.line = 1, .col = 81},
+                               {.line = 1, .col = 5000, .len = 60000},
+                               {.line = 1, .col = UINT16_MAX, .len = UINT16_MAX}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    const char *text = printed(f, line, places[i], line), *row = strchr(text, '\n') + 1,
+               *caret = strchr(row, '\n') + 1;
+    assert_true(strlen(text) < 5000);
+    assert_true(caret - row < 200 && strlen(caret) < 200);
+    size_t column = strspn(caret, " ");
+    assert_int_equal(caret[column], '^');
+    assert_int_equal(row[column], line[places[i].col - 1]);
+    assert_memory_equal(row, places[i].col > 81 ? "..." : "abc", 3);
+    assert_memory_equal(caret - 4, "...\n", 4);
+  }
+  test_free(line);
+  // A window never begins or ends within a character.
+  char wide[1200];
+  for (size_t i = 0; i + 4 <= sizeof wide; i += 3) memcpy(wide + i, "\xe4\xb8\xad", 4);
+  for (uint16_t col = 1; col < 1000; col++)
+    assert_null(strstr(printed(f, wide, (Loc){.line = 1, .col = (uint16_t)(col / 3 * 3 + 1)}, "m"), "\\x"));
+}
+
 static void test_places_outside_the_text_print_no_line(void **state) {
   Fixture *f = *state;
   diag_error(&f->diags, (Loc){.line = 99, .col = 1}, "a");
@@ -161,6 +224,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_caret_range_notes_and_fixits, setup, teardown),
       cmocka_unit_test_setup_teardown(test_calls_become_notes, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_controls_are_shown_as_escapes, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_excerpts_are_bounded, setup, teardown),
       cmocka_unit_test_setup_teardown(test_places_outside_the_text_print_no_line, setup, teardown),
       cmocka_unit_test_setup_teardown(test_repeats_are_kept_once_and_errors_are_limited, setup, teardown),
       cmocka_unit_test_setup_teardown(test_remarks_only_where_asked_for, setup, teardown),

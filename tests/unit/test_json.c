@@ -33,6 +33,20 @@ static void test_nesting(void **state) {
   buf_free(&out);
 }
 
+// Whatever the bytes are, the text is JSON of valid UTF-8 without a control.
+static void test_bytes_of_others(void **state) {
+  (void)state;
+  Buf out = {0};
+  Json json = {.out = &out};
+  json_text(&json, NULL,
+            "\x1b\x7f\t\n\"\\ \xff\xc0\xaf\xed\xa0\x80 \xc3\xa9 \xe2\x80\xae \xf3\xa0\x81\x81 "
+            "\xf0\x9f\x98\x80 \xe4\xb8");
+  assert_string_equal(
+      out.at, "\"\\u001b\\u007f\\t\\n\\\"\\\\ \\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd \xc3\xa9 \\u202e "
+              "\\udb40\\udc41 \xf0\x9f\x98\x80 \\ufffd\\ufffd\"");
+  buf_free(&out);
+}
+
 static void test_rows(void **state) {
   (void)state;
   Buf out = {0};
@@ -100,6 +114,7 @@ static void test_texts_and_numbers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nesting),
+      cmocka_unit_test(test_bytes_of_others),
       cmocka_unit_test(test_rows),
       cmocka_unit_test(test_tight_arrays),
       cmocka_unit_test(test_texts_and_numbers),
