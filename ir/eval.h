@@ -27,6 +27,9 @@ void eval_memory_add(EvalMemory *memory, uint64_t address, const void *data, uin
                      bool initialised);
 // The memory's bytes now, for a buffer added at `address`; NULL where there is none.
 const uint8_t *eval_memory_bytes(const EvalMemory *memory, uint64_t address);
+// Sets written[i] to 1 for each byte i of that buffer that a program stored; the others stay as they are. A
+// store of which it is uncertain whether it happens counts.
+void eval_memory_written(const EvalMemory *memory, uint64_t address, uint8_t *written);
 
 typedef union EvalArg {
   uint64_t bits; // integers and pointers, sign-extended; fp32 and narrower floats: the bits; fp64: the bits

@@ -95,6 +95,15 @@ const uint8_t *eval_memory_bytes(const EvalMemory *memory, uint64_t address) {
   return buffer ? buffer->data : NULL;
 }
 
+void eval_memory_written(const EvalMemory *memory, uint64_t address, uint8_t *written) {
+  const EvalBuffer *buffer = eval_buffer_start(memory, address);
+  uint32_t at;
+  for (uint64_t i = 0; buffer && buffer->shadow && i < buffer->bytes; i++) {
+    const ReferencePage *page = eval_shadow(buffer, i, &at);
+    if (page && page->meta[at] & (META_WRITTEN | META_UNCERTAIN)) written[i] = 1;
+  }
+}
+
 const EvalBuffer *eval_buffer_near(const EvalMemory *memory, uint64_t address, uint32_t bytes,
                                    int64_t *distance) {
   const EvalBuffer *nearest = NULL;

@@ -51,6 +51,14 @@ tilec_status device_open(const char *name, tilec_device **device) {
                    name);
 }
 
+tilec_status device_watch(tilec_device *device, uint64_t address) {
+  return device->kind->watch ? device->kind->watch(device, address) : TILEC_OK;
+}
+
+const uint8_t *device_written(tilec_device *device, uint64_t address) {
+  return device->kind->written ? device->kind->written(device, address) : NULL;
+}
+
 void device_hold(tilec_device *device) { __atomic_add_fetch(&device->users, 1, __ATOMIC_RELAXED); }
 
 void device_release(tilec_device *device) {

@@ -62,6 +62,9 @@ typedef struct DeviceKind {
   tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
   tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
   tilec_status (*fill)(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes);
+  // As device_watch and device_written say; NULL where the device cannot tell.
+  tilec_status (*watch)(tilec_device *device, uint64_t address);
+  const uint8_t *(*written)(tilec_device *device, uint64_t address);
   tilec_status (*stream_new)(tilec_device *device, void **stream);
   tilec_status (*stream_synchronize)(tilec_device *device, void *stream);
   void (*stream_free)(tilec_device *device, void *stream);
@@ -96,6 +99,12 @@ tilec_status device_open(const char *name, tilec_device **device);
 tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **device);
 // The simulator of such a device, for its reports and counters; NULL of other devices.
 tilec_sim *device_simulator(const tilec_device *device);
+// The buffer at `address`, of at least a byte, whose bytes mean nothing yet, keeps from now on which of them
+// kernels write; on eval they count as never written. On a GPU nothing happens.
+tilec_status device_watch(tilec_device *device, uint64_t address);
+// Of a watched buffer, a byte a byte: 1 where a kernel has written; valid until its memory is freed. NULL: the
+// device cannot tell.
+const uint8_t *device_written(tilec_device *device, uint64_t address);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it
 

@@ -54,6 +54,17 @@ static tilec_status eval_fill(tilec_device *device, uint64_t address, uint8_t by
   return host_fill(device->state, address, byte, bytes);
 }
 
+static tilec_status eval_watch(tilec_device *device, uint64_t address) {
+  return host_watch(device->state, address);
+}
+
+static const uint8_t *eval_written(tilec_device *device, uint64_t address) {
+  const HostMemory *memory = device->state;
+  for (size_t i = 0; i < memory->count; i++)
+    if (memory->blocks[i].address == address) return memory->blocks[i].watched;
+  return NULL;
+}
+
 static tilec_status eval_stream_new(tilec_device *device, void **stream) {
   (void)device;
   *stream = NULL;
@@ -102,6 +113,7 @@ static void take_memory(HostMemory *host, const EvalMemory *memory) {
   for (size_t i = 0; i < host->count; i++) {
     HostBlock *block = &host->blocks[i];
     const uint8_t *now = block->bytes ? eval_memory_bytes(memory, block->address) : NULL;
+    if (now && block->watched) eval_memory_written(memory, block->address, block->watched);
     if (!now || memcmp(now, (void *)(uintptr_t)block->address, block->bytes) == 0) continue;
     memcpy((void *)(uintptr_t)block->address, now, block->bytes);
     block->written = true;
@@ -149,6 +161,8 @@ const DeviceKind device_eval = {
     .write = eval_write,
     .read = eval_read,
     .fill = eval_fill,
+    .watch = eval_watch,
+    .written = eval_written,
     .stream_new = eval_stream_new,
     .stream_synchronize = eval_stream_synchronize,
     .stream_free = eval_stream_free,

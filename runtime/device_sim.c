@@ -129,6 +129,16 @@ static tilec_status sim_fill(tilec_device *device, uint64_t address, uint8_t byt
   return unlock_sim(device, tilec_sim_fill(lock_sim(device), address, byte, bytes));
 }
 
+static tilec_status sim_watch(tilec_device *device, uint64_t address) {
+  return unlock_sim(device, tilec_sim_watch(lock_sim(device), address));
+}
+
+static const uint8_t *sim_written(tilec_device *device, uint64_t address) {
+  const uint8_t *written = tilec_sim_written(lock_sim(device), address);
+  unlock_sim(device, TILEC_SIM_OK);
+  return written;
+}
+
 static tilec_status sim_stream_new(tilec_device *device, void **stream) {
   (void)device;
   *stream = NULL;
@@ -245,6 +255,8 @@ const DeviceKind device_sim = {
     .write = sim_write,
     .read = sim_read,
     .fill = sim_fill,
+    .watch = sim_watch,
+    .written = sim_written,
     .stream_new = sim_stream_new,
     .stream_synchronize = sim_stream_synchronize,
     .stream_free = sim_stream_free,

@@ -12,9 +12,13 @@ static void *pointer_to(uint64_t address) { return (void *)(uintptr_t)address; }
 
 void host_memory_init(HostMemory *memory) { pthread_mutex_init(&memory->lock, NULL); }
 
+static void block_free(HostBlock *block) {
+  if (block->owned) free(pointer_to(block->address));
+  free(block->watched);
+}
+
 void host_memory_free(HostMemory *memory) {
-  for (size_t i = 0; i < memory->count; i++)
-    if (memory->blocks[i].owned) free(pointer_to(memory->blocks[i].address));
+  for (size_t i = 0; i < memory->count; i++) block_free(&memory->blocks[i]);
   free(memory->blocks);
   pthread_mutex_destroy(&memory->lock);
 }
@@ -91,7 +95,7 @@ void host_release(HostMemory *memory, uint64_t address) {
   pthread_mutex_lock(&memory->lock);
   for (size_t i = 0; i < memory->count; i++)
     if (memory->blocks[i].address == address) {
-      if (memory->blocks[i].owned) free(pointer_to(address));
+      block_free(&memory->blocks[i]);
       memmove(memory->blocks + i, memory->blocks + i + 1, (memory->count - i - 1) * sizeof *memory->blocks);
       memory->count--;
       break;
@@ -123,6 +127,24 @@ tilec_status host_read(HostMemory *memory, uint64_t address, void *to, size_t by
   tilec_status status = TILEC_OK;
   pthread_mutex_lock(&memory->lock);
   if (check_range(memory, address, bytes, &status)) memcpy(to, pointer_to(address), bytes);
+  pthread_mutex_unlock(&memory->lock);
+  return status;
+}
+
+tilec_status host_watch(HostMemory *memory, uint64_t address) {
+  tilec_status status = TILEC_OK;
+  pthread_mutex_lock(&memory->lock);
+  HostBlock *block = check_range(memory, address, 1, &status);
+  if (block) {
+    uint8_t *fresh = calloc(block->bytes ? block->bytes : 1, 1);
+    if (fresh) {
+      free(block->watched);
+      block->watched = fresh;
+      block->written = false;
+    } else {
+      status = error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (what is written of a buffer)");
+    }
+  }
   pthread_mutex_unlock(&memory->lock);
   return status;
 }

@@ -12,6 +12,7 @@ typedef struct HostBlock {
   size_t bytes;
   bool owned;   // else the caller's memory, in place
   bool written; // by the host or a launch: its bytes count as initialised
+  uint8_t *watched; // a byte a byte: 1 where a launch has written; NULL: nobody asked
 } HostBlock;
 
 // Blocks by ascending address. Ready when zeroed, with its lock initialised; the lock is the
@@ -33,6 +34,8 @@ tilec_status host_map(HostMemory *memory, uint64_t address, size_t bytes, bool *
 void host_release(HostMemory *memory, uint64_t address);
 tilec_status host_write(HostMemory *memory, uint64_t address, const void *from, size_t bytes);
 tilec_status host_read(HostMemory *memory, uint64_t address, void *to, size_t bytes);
+// Of a block of at least a byte: from now on `watched` is kept, and its bytes count as never written.
+tilec_status host_watch(HostMemory *memory, uint64_t address);
 tilec_status host_fill(HostMemory *memory, uint64_t address, uint8_t byte, size_t bytes);
 
 #endif

@@ -253,6 +253,20 @@ tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_
   return TILEC_SIM_OK;
 }
 
+tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address) {
+  bool found;
+  if (!sim) return TILEC_SIM_ERROR_INVALID;
+  if (!memory_watch(&sim->memory, address, &found))
+    return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory to watch 0x%llx", (unsigned long long)address);
+  if (found) return TILEC_SIM_OK;
+  return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "0x%llx was not allocated", (unsigned long long)address);
+}
+
+const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address) {
+  const Allocation *allocation = sim ? memory_below(&sim->memory, address) : NULL;
+  return allocation && allocation->base == address ? allocation->written : NULL;
+}
+
 tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module, const char *name,
                                   uint64_t *address, size_t *size) {
   if (!sim || !module || !name || !address) return TILEC_SIM_ERROR_INVALID;

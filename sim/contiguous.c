@@ -48,5 +48,6 @@ SIM_LANES unsigned char *resolve_contiguous(Warp *warp, const Insn *insn, uint32
   if (!allocation || (writes && allocation->read_only)) return NULL;
   counters_global_contiguous(&worker->by_site[insn->site], first, (uint32_t)bytes);
   if (worker->launch->hooks) tell(warp, insn, SPACE_GLOBAL, first, bytes, writes);
+  if (writes && allocation->written) allocation_mark(allocation, first - allocation->base, all);
   return allocation->host + (first - allocation->base);
 }

@@ -8,9 +8,13 @@ static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint6
                       gap = (uint64_t)1 << 20, alignment = 256;
 static const uint64_t max_bytes = (uint64_t)1 << 40, last_address = (uint64_t)0x780000000000;
 
+static void allocation_free(Allocation *allocation) {
+  if (allocation->owned) free(allocation->host);
+  free(allocation->written);
+}
+
 void memory_free_all(Memory *memory) {
-  for (size_t i = 0; i < memory->n; i++)
-    if (memory->at[i].owned) free(memory->at[i].host);
+  for (size_t i = 0; i < memory->n; i++) allocation_free(&memory->at[i]);
   free(memory->at);
   *memory = (Memory){0};
 }
@@ -30,7 +34,7 @@ bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64
   if (!host && !own) return false;
   size_t i = memory->n++;
   for (; i > 0 && memory->at[i - 1].base > *next; i--) memory->at[i] = memory->at[i - 1];
-  memory->at[i] = (Allocation){*next, bytes, host ? host : own, !host, read_only};
+  memory->at[i] = (Allocation){*next, bytes, host ? host : own, !host, read_only, NULL};
   *address = *next;
   *next = (*next + bytes + gap + alignment - 1) / alignment * alignment;
   return true;
@@ -51,9 +55,21 @@ static size_t index_below(const Memory *memory, uint64_t address) { // n: none
 bool memory_unmap(Memory *memory, uint64_t address) {
   size_t i = index_below(memory, address);
   if (i == memory->n || memory->at[i].base != address) return false;
-  if (memory->at[i].owned) free(memory->at[i].host);
+  allocation_free(&memory->at[i]);
   memmove(&memory->at[i], &memory->at[i + 1], (memory->n - i - 1) * sizeof *memory->at);
   memory->n--;
+  return true;
+}
+
+bool memory_watch(Memory *memory, uint64_t address, bool *found) {
+  size_t i = index_below(memory, address);
+  *found = i < memory->n && memory->at[i].base == address;
+  if (!*found) return true;
+  Allocation *allocation = &memory->at[i];
+  unsigned char *fresh = calloc(allocation->size ? allocation->size : 1, 1);
+  if (!fresh) return false;
+  free(allocation->written);
+  allocation->written = fresh;
   return true;
 }
 

@@ -14,6 +14,7 @@ typedef struct Allocation {
   unsigned char *host;
   bool owned;     // host is ours to free
   bool read_only; // .const
+  unsigned char *written; // a byte a byte: 1 where a kernel has written; NULL: nobody asked
 } Allocation;
 
 typedef struct Memory {
@@ -33,6 +34,18 @@ void memory_free_all(Memory *memory);
 // host NULL: zeroed memory of our own. False: no memory on the host. *address is a multiple of 256.
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address);
 bool memory_unmap(Memory *memory, uint64_t address); // false: no such allocation
+// From now on the allocation that begins there knows which of its bytes are written. False: no memory on the
+// host; *found false: no such allocation.
+bool memory_watch(Memory *memory, uint64_t address, bool *found);
+
+// Kernels write `bytes` bytes at `offset`. Host threads may do so at once: all write the same.
+static inline void allocation_mark(const Allocation *allocation, uint64_t offset, uint64_t bytes) {
+  unsigned char *at = allocation->written + offset, *end = at + bytes;
+  for (; at < end && (uintptr_t)at % 8; at++) __atomic_store_n(at, 1, __ATOMIC_RELAXED);
+  for (; end - at >= 8; at += 8)
+    __atomic_store_n((uint64_t *)(void *)at, UINT64_C(0x0101010101010101), __ATOMIC_RELAXED);
+  for (; at < end; at++) __atomic_store_n(at, 1, __ATOMIC_RELAXED);
+}
 
 // The allocation that holds all of [address, address + bytes), or NULL.
 const Allocation *memory_find(const Memory *memory, MemoryCache *cache, uint64_t address, uint64_t bytes);

@@ -56,6 +56,14 @@ static void fault_global(Warp *warp, const Insn *insn, uint32_t bad, uint64_t at
                (unsigned long long)at);
 }
 
+// Of an access that is within it.
+static inline unsigned char *place_in(const Allocation *allocation, uint64_t address, uint64_t bytes,
+                                      bool writes) {
+  uint64_t offset = address - allocation->base;
+  if (writes && allocation->written) allocation_mark(allocation, offset, bytes);
+  return allocation->host + offset;
+}
+
 // Every lane in one allocation, which is what kernels mostly do: one look-up. False: look lane by lane.
 static bool resolve_together(Worker *worker, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
                              bool writes, unsigned char **host) {
@@ -69,7 +77,7 @@ static bool resolve_together(Worker *worker, const uint64_t *addresses, uint32_t
   const Allocation *allocation = memory_find(worker->launch->memory, &worker->cache, low, high - low + bytes);
   if (!allocation || (writes && allocation->read_only)) return false;
   for (int l = 0; l < LANES; l++)
-    if (mask >> l & 1) host[l] = allocation->host + (addresses[l] - allocation->base);
+    if (mask >> l & 1) host[l] = place_in(allocation, addresses[l], bytes, writes);
   return true;
 }
 
@@ -86,7 +94,7 @@ static bool resolve_global(Warp *warp, const Insn *insn, const uint64_t *address
     else if (writes && allocation->read_only)
       constant |= 1u << l;
     else
-      host[l] = allocation->host + (addresses[l] - allocation->base);
+      host[l] = place_in(allocation, addresses[l], bytes, writes);
   }
   if (bad)
     fault_global(warp, insn, bad, addresses[lowest(bad)], bytes, writes);
@@ -231,7 +239,7 @@ static bool range_global(Warp *warp, const Insn *insn, uint32_t lane, uint64_t a
   else if (writes && found->read_only)
     warp_fault(warp, insn, 1u << lane, TILEC_SIM_READ_ONLY, address, "a write to .const memory");
   else {
-    *place = (Place){found->host + (address - found->base), SPACE_GLOBAL, address};
+    *place = (Place){place_in(found, address, bytes, writes), SPACE_GLOBAL, address};
     return true;
   }
   return false;

@@ -112,6 +112,12 @@ TILEC_SIM_API tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address);
 TILEC_SIM_API tilec_sim_result tilec_sim_write(tilec_sim *sim, uint64_t to, const void *from, size_t bytes);
 TILEC_SIM_API tilec_sim_result tilec_sim_read(tilec_sim *sim, void *to, uint64_t from, size_t bytes);
 TILEC_SIM_API tilec_sim_result tilec_sim_fill(tilec_sim *sim, uint64_t to, uint8_t byte, size_t bytes);
+// From now on the allocation or binding at `address` keeps which of its bytes kernels write; what it kept
+// before is forgotten.
+TILEC_SIM_API tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address);
+// Of a watched one: a byte a byte, 1 where a kernel has written it; valid until the memory is freed or watched
+// again. NULL where it is not watched.
+TILEC_SIM_API const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address);
 // The address of a module's .global or .const variable, and its size (size may be NULL).
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);

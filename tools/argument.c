@@ -83,6 +83,14 @@ static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
   return at[1] == '\0' || refuse(s, "there is something after the shape");
 }
 
+// What no kernel writes but by chance: of floats a NaN with a payload, where the type has room for one.
+static uint64_t poison_bits(Elem elem) {
+  const uint64_t pattern = UINT64_C(0xA5A5A5A5A5A5A5A5);
+  if (!elem_is_float(elem)) return number_wrap(elem, pattern);
+  uint64_t nan = number_encode(elem, NAN);
+  return nan | (pattern & ((nan & (0 - nan)) - 1)); // below the quiet bit
+}
+
 static uint64_t element_bits(const ArgumentReader *s, Fill fill, Elem elem, uint64_t index) {
   bool is_float = elem_is_float(elem);
   uint32_t words[4];
@@ -97,8 +105,7 @@ static uint64_t element_bits(const ArgumentReader *s, Fill fill, Elem elem, uint
     return number_wrap(elem, (uint64_t)words[1] << 32 | words[0]);
   case FILL_ONES: return is_float ? number_encode(elem, 1.0) : 1;
   case FILL_ARANGE: return is_float ? number_encode(elem, (double)index) : number_wrap(elem, index);
-  case FILL_EMPTY:
-    return is_float ? number_encode(elem, NAN) : number_wrap(elem, UINT64_C(0xA5A5A5A5A5A5A5A5));
+  case FILL_EMPTY: return poison_bits(elem);
   case FILL_ZEROS:
   case FILL_COUNT: break;
   }

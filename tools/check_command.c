@@ -30,7 +30,8 @@ typedef struct Check {
   KernelImage image;
   const int64_t *grid;
   Reference *reference; // with --check; NULL: no comparison
-  ExitStatus compared;
+  ExitStatus compared;  // with the reference and with --expect's arrays
+  bool judged;          // a launch was: what it left unwritten is said once
 } Check;
 
 // ---- one launch ----
@@ -96,10 +97,18 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   vec_push(arena, &check->findings, finding);
 }
 
-static void compare_results(Check *check, uint32_t schedule) {
-  printf("%s: ", schedules[schedule].name);
-  ExitStatus result = run_compare(check->run, check->reference);
-  if (result != EXIT_DONE) check->compared = result;
+// What a launch without reports left in the buffers.
+static tilec_status judge_results(Check *check, uint32_t schedule, tilec_buffer **buffers) {
+  Run *run = check->run;
+  tilec_status status = run_read_buffers(run, buffers);
+  if (status != TILEC_OK) return status;
+  const char *prefix = arena_printf(run->arena, "%s: ", schedules[schedule].name);
+  if (check->reference && run_compare(run, check->reference, prefix) != EXIT_DONE)
+    check->compared = EXIT_DIAGNOSED;
+  if (run_expect(run, prefix) != EXIT_DONE) check->compared = EXIT_DIAGNOSED;
+  if (!check->judged) run_warn_unwritten(run);
+  check->judged = true;
+  return TILEC_OK;
 }
 
 // Launches on run->device and keeps what it reports.
@@ -114,11 +123,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
   device_unload(&kernel);
   if (count) return TILEC_OK;
-  if (status == TILEC_OK && check->reference) {
-    status = run_read_buffers(run, buffers);
-    if (status == TILEC_OK) compare_results(check, schedule);
-  }
-  return status;
+  return status == TILEC_OK ? judge_results(check, schedule, buffers) : status;
 }
 
 // On a device of its own for each schedule, with the buffers as they were at first.
@@ -199,8 +204,9 @@ static ExitStatus print_findings(const Check *check) {
     add_diagnostic(check, &check->findings.at[i], &run->c->diags);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;
-  if (result == EXIT_DONE) printf("no reports\n");
-  return result == EXIT_DONE ? check->compared : result;
+  if (result == EXIT_DONE) result = check->compared;
+  if (result == EXIT_DONE && !run->warnings) printf("no reports\n");
+  return run_strict(run, result);
 }
 
 // ---- the command ----

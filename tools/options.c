@@ -289,6 +289,18 @@ static bool set_check(OptionParser *p, const char *value) {
   return p->options->check = true;
 }
 
+static bool set_expect(OptionParser *p, const char *value) {
+  Expectation expectation;
+  if (!expect_parse(p->arena, value, &expectation, p->error)) return false;
+  vec_push(p->arena, &p->options->expectations, expectation);
+  return true;
+}
+
+static bool set_strict(OptionParser *p, const char *value) {
+  (void)value;
+  return p->options->strict = true;
+}
+
 static bool set_stats(OptionParser *p, const char *value) {
   p->options->stats_file = value;
   return p->options->stats = true;

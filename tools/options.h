@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "ir/spec.h"
 #include "sim/sim.h"
+#include "tools/expect.h"
 
 typedef enum Command {
   COMMAND_COMPILE,
@@ -45,10 +46,11 @@ typedef struct Options {
   uint32_t threads[3], shared_bytes; // of PTX files
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
-  bool grid_given, check, stats;
+  bool grid_given, check, stats, strict;
   const char *check_file; // NULL: the file itself
   const char *stats_file; // NULL: standard error
   uint64_t seed;
+  VEC(Expectation) expectations;
   VEC(NamedText) saves, args;
 } Options;
 

@@ -14,12 +14,20 @@
 typedef struct RunArg {
   const char *name;
   RunParam param; // not of PTX files
+  Loc loc;        // where the kernel declares it; of .tir and PTX files none
   bool given;
   Argument value;
   struct RunArg *buffer;  // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
   uint64_t base, address; // of the buffer, and with the offset
   uint8_t *result;        // the buffer's bytes after the run
 } RunArg;
+
+// An array of --expect, and the buffer that it is compared with.
+typedef struct RunExpected {
+  const RunArg *param;
+  Expected array;
+  bool reported; // check: one report for all schedules
+} RunExpected;
 
 typedef struct Run {
   const Options *options;
@@ -31,7 +39,14 @@ typedef struct Run {
   Spec spec;
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
   tilec_device *device;
+  RunExpected *expected; // of options->expectations
+  uint32_t warnings;     // of the run, as --strict counts them
 } Run;
+
+// The argument whose buffer is its own, of that name; NULL: none.
+const RunArg *run_find_buffer(const Run *run, const char *name);
+// "out"; of a PTX file's "argument 2".
+const char *run_arg_name(const Run *run, const RunArg *param);
 
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.
@@ -77,13 +92,30 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
 ExitStatus check_source(Run *run, tilec_buffer **buffers);
 ExitStatus check_ptx(Run *run, tilec_buffer **buffers);
 
-// --check, for what the run left in the buffers: says how it went, and how wrong the first wrong element is.
-ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound);
+// --check, for what the run left in the buffers: says of each what it was compared with and how that went,
+// and how wrong the first wrong element is. Where nothing could be compared the check has failed.
+ExitStatus run_check(Run *run, const int64_t grid[3], const BoundArgs *bound);
 // The same in two steps, for several runs from the same data. *reference is to be freed in every case.
+// `prefix` stands before each line on standard output.
 typedef struct Reference Reference;
-ExitStatus run_evaluate(const Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **reference);
-ExitStatus run_compare(const Run *run, const Reference *reference);
+ExitStatus run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **reference);
+ExitStatus run_compare(Run *run, Reference *reference, const char *prefix);
 void run_reference_free(Reference *reference); // NULL: nothing
+
+// A warning of the run: into run->c's diagnostics, and counted for --strict.
+void run_warn(Run *run, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Prints run->c's diagnostics, which are said then; the exit status that `status` means.
+ExitStatus run_tell(Run *run, tilec_status status);
+// After a launch: elements never written, --expect, --strict. `result`: what --check found.
+ExitStatus run_judge(Run *run, ExitStatus result);
+// What is told once a run's results are there; diagnostics go to run->c.
+void run_warn_unwritten(Run *run); // elements of `empty:` buffers that no kernel wrote
+// Before the launch: reads --expect's arrays. False, having said why.
+bool run_load_expectations(Run *run);
+// Compares with them, a line each on standard output after `prefix`; EXIT_DIAGNOSED where one differs.
+ExitStatus run_expect(Run *run, const char *prefix);
+// --strict: `result`, or EXIT_DIAGNOSED, having said so, where it was good and there were warnings.
+ExitStatus run_strict(const Run *run, ExitStatus result);
 
 // Shape, type, minimum, maximum, mean and first elements of every buffer that changed,
 // or was empty, on standard output.

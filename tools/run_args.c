@@ -7,6 +7,15 @@ static RunArg *find_param(const Run *run, const char *name) {
   return NULL;
 }
 
+const RunArg *run_find_buffer(const Run *run, const char *name) {
+  const RunArg *param = find_param(run, name);
+  return param ? param->buffer : NULL;
+}
+
+const char *run_arg_name(const Run *run, const RunArg *param) {
+  return options_file_is_ptx(run->options) ? arena_printf(run->arena, "argument %s", param->name) : param->name;
+}
+
 static bool is_constexpr(const KernelInfo *kernel, const char *name) {
   for (uint32_t i = 0; kernel && i < kernel->param_count; i++)
     if (kernel->params[i].is_constexpr && strcmp(kernel->params[i].name, name) == 0) return true;
@@ -14,7 +23,7 @@ static bool is_constexpr(const KernelInfo *kernel, const char *name) {
 }
 
 static void add_param(Run *run, const KernelParam *param) {
-  run->params[run->param_count++] = (RunArg){.name = param->name, .param = run_param(param)};
+  run->params[run->param_count++] = (RunArg){.name = param->name, .param = run_param(param), .loc = param->loc};
 }
 
 // The kernel's run-time parameters: from the source, or from the one function of a .tir file.

@@ -7,7 +7,6 @@
 
 typedef struct CheckTotals {
   uint64_t compared, uncertain, wrong;
-  double worst;
 } CheckTotals;
 
 // The reference's kernel, of --check's file or the same one again (the first one's tile
@@ -41,6 +40,7 @@ struct Reference {
   Compilation c;
   EvalMemory *memory;
   uint64_t *bases; // one a parameter
+  bool told;       // compared once: what it warns of was said
 };
 
 static tilec_status evaluate(const Run *run, Reference *reference, const int64_t grid[3],
@@ -65,54 +65,91 @@ static tilec_status evaluate(const Run *run, Reference *reference, const int64_t
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
-static void compare_buffer(const EvalMemory *memory, uint64_t base, const RunArg *param,
+// What the buffers are compared with, in words.
+static const char *reference_name(const Run *run, const Reference *reference) {
+  const char *file = run->options->check_file;
+  if (!file) return "the reference evaluator";
+  return arena_printf(run->arena, "kernel '%s' of %s on the reference evaluator",
+                      reference->c.module->funcs.at[0]->name, tool_source_name(file));
+}
+
+// One buffer's line on standard output.
+static void print_compared(const RunArg *param, const EvalCheck *check, const char *with, const char *prefix) {
+  unsigned long long uncertain = check->uncertain;
+  printf("%scheck: %s: ", prefix, param->name);
+  if (check->wrong)
+    printf("differs from %s in %llu of %llu elements\n", with, (unsigned long long)check->wrong,
+           (unsigned long long)check->elements);
+  else if (check->compared) {
+    printf("equal to %s (%llu element%s", with, (unsigned long long)check->compared,
+           check->compared == 1 ? "" : "s");
+    if (check->worst > 0) printf(", worst error %.3g of its bound", check->worst);
+    if (uncertain) printf(", %llu skipped as uncertain", uncertain);
+    printf(")\n");
+  } else if (uncertain)
+    printf("not compared: all %llu elements are uncertain\n", uncertain);
+  else
+    printf("nothing to compare: it has no elements\n");
+}
+
+static void compare_buffer(Run *run, const Reference *reference, const RunArg *param, const char *prefix,
                            CheckTotals *totals) {
   EvalCheck check;
-  if (!eval_check(memory, base, param->result, param->value.elem, &check))
+  uint64_t base = reference->bases[param - run->params];
+  if (!eval_check(reference->memory, base, param->result, param->value.elem, &check))
     tool_error("check of '%s' failed: %llu of %llu elements differ; %s", param->name,
                (unsigned long long)check.wrong, (unsigned long long)check.elements, check.first_message);
+  print_compared(param, &check, reference_name(run, reference), prefix);
+  if (check.uncertain && !check.compared && !reference->told)
+    run_warn(run, param->loc,
+             "no element of %s could be compared: all hang on an order, or on a comparison that is too close",
+             param->name);
   totals->compared += check.compared;
   totals->uncertain += check.uncertain;
   totals->wrong += check.wrong;
-  if (check.worst > totals->worst) totals->worst = check.worst;
 }
 
-static ExitStatus report_totals(const CheckTotals *totals) {
-  printf("check: %s, %llu elements compared, worst error %.3g of its bound",
-         totals->wrong ? "FAILED" : "passed", (unsigned long long)totals->compared, totals->worst);
-  if (totals->uncertain) printf(", %llu uncertain ones skipped", (unsigned long long)totals->uncertain);
-  printf("\n");
-  return totals->wrong ? EXIT_DIAGNOSED : EXIT_DONE;
+static ExitStatus report_totals(const CheckTotals *totals, const char *prefix) {
+  bool nothing = totals->uncertain && !totals->compared;
+  printf("%scheck: %s\n", prefix, totals->wrong || nothing ? "FAILED" : "passed");
+  if (nothing)
+    tool_error("--check compared nothing: all %llu elements are uncertain",
+               (unsigned long long)totals->uncertain);
+  return totals->wrong || nothing ? EXIT_DIAGNOSED : EXIT_DONE;
 }
 
-ExitStatus run_evaluate(const Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **result) {
+ExitStatus run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **result) {
   Reference *reference = ARENA_NEW(run->arena, Reference);
+  Diags *diags = &reference->c.diags;
   compilation_init(&reference->c);
   reference->memory = eval_memory_new(run->arena);
   reference->bases = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   tilec_status status = elaborate_reference(run, bound, &reference->c);
+  uint32_t warnings = diags->warnings;
+  if (status == TILEC_OK && !run->options->check_file) diags->list.n = 0; // said when run->c was elaborated
   if (status == TILEC_OK) status = evaluate(run, reference, grid, bound);
+  run->warnings += diags->warnings - warnings; // races, results that hang on an order
   *result = reference;
-  // Warnings too: races, results that hang on an order.
   return tool_report(run->options, &reference->c, status);
 }
 
-ExitStatus run_compare(const Run *run, const Reference *reference) {
+ExitStatus run_compare(Run *run, Reference *reference, const char *prefix) {
   CheckTotals totals = {0};
   for (uint32_t i = 0; i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i])
-      compare_buffer(reference->memory, reference->bases[i], &run->params[i], &totals);
-  return report_totals(&totals);
+      compare_buffer(run, reference, &run->params[i], prefix, &totals);
+  reference->told = true;
+  return report_totals(&totals, prefix);
 }
 
 void run_reference_free(Reference *reference) {
   if (reference) compilation_free(&reference->c);
 }
 
-ExitStatus run_check(const Run *run, const int64_t grid[3], const BoundArgs *bound) {
+ExitStatus run_check(Run *run, const int64_t grid[3], const BoundArgs *bound) {
   Reference *reference;
   ExitStatus result = run_evaluate(run, grid, bound, &reference);
-  if (result == EXIT_DONE) result = run_compare(run, reference);
+  if (result == EXIT_DONE) result = run_compare(run, reference, "");
   run_reference_free(reference);
   return result;
 }

@@ -25,6 +25,9 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
     if (status == TILEC_OK) status = tilec_buffer_write(buffers[i], 0, param->value.data, param->value.bytes);
     if (status != TILEC_OK) return status;
     param->base = tilec_buffer_address(buffers[i]);
+    if (!param->value.initialised && param->value.bytes && run->options->command != COMMAND_BENCH)
+      status = device_watch(run->device, param->base);
+    if (status != TILEC_OK) return status;
     param->result = arena_alloc(run->arena, param->value.bytes);
   }
   for (uint32_t i = 0; i < run->param_count; i++)
@@ -110,12 +113,13 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   run_specialise(run, &bound);
   KernelImage image = {0};
   tilec_status status = run_compile(run, &image);
-  ExitStatus result = tool_report(run->options, run->c, status);
+  ExitStatus result = run_tell(run, status);
   if (result != EXIT_DONE) return result;
   int64_t grid[3];
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   result = run_launch(run, &image, grid, bound.bits, buffers);
-  if (result == EXIT_DONE && run->options->check) result = run_check(run, grid, &bound);
+  if (result == EXIT_DONE)
+    result = run_judge(run, run->options->check ? run_check(run, grid, &bound) : EXIT_DONE);
   return run_outputs(run, result);
 }
 
@@ -157,7 +161,7 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   if (status != TILEC_OK)
     result = tool_report(options, &c, status);
   else if ((options_file_is_ptx(options) ? run_match_ptx(&run) : run_match_arguments(&run)) &&
-           run_check_outputs(&run))
+           run_check_outputs(&run) && run_load_expectations(&run))
     result = run_on_device(&run, launch);
   compilation_free(&c);
   return result;
@@ -175,9 +179,12 @@ ExitStatus command_run(const Options *options, Arena *arena) {
 
 ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
+  if (options->saves.n || options->stats) return tool_error("--save and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {
+  if (options->check || options->expectations.n || options->saves.n || options->strict)
+    return tool_error("--check, --expect, --save and --strict are for run, not for bench");
   return start_run(options, arena, run_bench);
 }

@@ -33,5 +33,6 @@ ExitStatus run_ptx(Run *run, tilec_buffer **buffers) {
   if (!run_ptx_image(run, &image)) return EXIT_DIAGNOSED;
   uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
   run_ptx_bits(run, bits);
-  return run_outputs(run, run_launch(run, &image, o->grid, bits, buffers));
+  ExitStatus result = run_launch(run, &image, o->grid, bits, buffers);
+  return run_outputs(run, result == EXIT_DONE ? run_judge(run, EXIT_DONE) : result);
 }

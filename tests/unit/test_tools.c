@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/argument.h"
+#include "tools/expect.h"
 #include "tools/options.h"
 #include "tools/random.h"
 
@@ -137,6 +138,65 @@ static void test_npy_round_trip_and_damage(void **unused) {
   arena_free(&arena);
 }
 
+// An array of one type beside a buffer of another: how many elements differ.
+static uint64_t differing(Arena *arena, Elem buffer_elem, const void *got, Elem array_elem, const void *data,
+                          const char *tolerances, ExpectResult *result) {
+  enum { N = 4 };
+  const uint64_t shape[] = {2, 2};
+  Buf file = {0}, error = {0};
+  npy_write_header(array_elem, 2, shape, &file);
+  buf_bytes(&file, data, N * elem_bytes(array_elem));
+  char path[] = "/tmp/tilec-npy-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0 && write(fd, file.at, file.n) == (ssize_t)file.n);
+  close(fd);
+  const char *text = arena_printf(arena, "b=@%s%s", path, tolerances);
+  Expectation expectation;
+  Expected expected;
+  const char *why;
+  Argument buffer = {.kind = ARGUMENT_BUFFER, .elem = buffer_elem, .rank = 1, .shape = {N}, .elements = N};
+  assert_true(expect_parse(arena, text, &expectation, &error));
+  assert_true(expect_load(arena, &expectation, &buffer, &expected, &why));
+  unlink(path);
+  expect_compare(&expected, got, result);
+  buf_free(&file);
+  buf_free(&error);
+  return result->wrong;
+}
+
+static void test_expectations(void **unused) {
+  (void)unused;
+  Arena arena = {0};
+  ExpectResult r;
+  const float a[] = {1, -2, INFINITY, NAN}, same[] = {1 + 1.2e-6f, -2, INFINITY, NAN};
+  const float off[] = {1, -2.5f, -INFINITY, 7};
+  const double wide[] = {1 + 1e-6, -2, INFINITY, NAN};
+  assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, same, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, same, ":1e-6,0", &r), 1);
+  assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP64, wide, "", &r), 0); // the wider tolerance
+  assert_int_equal(differing(&arena, ELEM_FP64, wide, ELEM_FP64, wide, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, off, "", &r), 3);
+  assert_true(r.first[0] == 1 && r.first[1] == 2 && r.first[2] == 3 && r.nans == 1);
+  assert_true(isinf(r.largest) && r.largest_at == 2 && isinf(r.relative) && r.relative_at == 2);
+  assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, off, ":1,1e300", &r), 2); // no infinity is near
+  const int64_t big[] = {INT64_MIN, -1, INT64_C(1) << 53, INT64_MAX};
+  const int64_t near[] = {INT64_MIN, -1, (INT64_C(1) << 53) + 1, INT64_MAX};
+  const uint64_t positive[] = {0, UINT64_MAX, UINT64_C(1) << 53, INT64_MAX};
+  assert_int_equal(differing(&arena, ELEM_I64, big, ELEM_I64, big, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_I64, big, ELEM_I64, near, "", &r), 1);
+  assert_true(r.largest == 1 && r.first[0] == 2);
+  assert_int_equal(differing(&arena, ELEM_I64, big, ELEM_I64, near, ":0,1", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_I64, big, ELEM_U64, positive, "", &r), 2);
+  const uint8_t truth[] = {0, 1, 1, 0}, bytes[] = {0, 1, 2, 0};
+  assert_int_equal(differing(&arena, ELEM_I1, truth, ELEM_I1, truth, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_I1, truth, ELEM_U8, bytes, "", &r), 1);
+  // What NumPy has no type for is the buffer's own bits.
+  const uint16_t bf16[] = {0x3f80, 0x3f81, 0x7fc0, 0}, other[] = {0x3f81, 0x3f80, 0x7fff, 0x8000};
+  assert_int_equal(differing(&arena, ELEM_BF16, bf16, ELEM_BF16, other, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_BF16, bf16, ELEM_BF16, other, ":1e-3,0", &r), 2);
+  arena_free(&arena);
+}
+
 static bool parse(Arena *arena, Options *options, Buf *error, int argc, const char **argv) {
   buf_reset(error);
   return options_parse(argc, (char **)argv, arena, options, error);
@@ -183,6 +243,7 @@ int main(void) {
       cmocka_unit_test(test_normal_moments),
       cmocka_unit_test(test_specs),
       cmocka_unit_test(test_npy_round_trip_and_damage),
+      cmocka_unit_test(test_expectations),
       cmocka_unit_test(test_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
