@@ -180,7 +180,7 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
 
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
 
-enum { EXCERPT_BEFORE = 80, EXCERPT_BYTES = 160, MESSAGE_BYTES = 4096 };
+enum { EXCERPT_BEFORE = 120, EXCERPT_BYTES = 240, MESSAGE_BYTES = 4096 };
 
 // The part of a source line that is shown: all of it, or what is around the caret.
 typedef struct Excerpt {
