@@ -144,10 +144,19 @@ static bool is_zero(LLVMValueRef x) {
   return LLVMIsAConstantFP(x) && LLVMConstRealGetDouble(x, &loses) == 0;
 }
 
-// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float; so the
-// bits of these are compared.
+// The 16-bit float that was widened, which is 0 where the wide one is.
+static LLVMValueRef before_widening(const Emitter *e, LLVMValueRef x) {
+  LLVMValueRef narrow = LLVMIsAFPExtInst(x) ? LLVMGetOperand(x, 0) : x;
+  return emit_is_half(e, LLVMTypeOf(narrow)) ? narrow : x;
+}
+
+// Of a float compared with 0 that once was another 16-bit float LLVM 22 makes an `and` of that float, also where
+// it is widened in between; so the bits of these are compared.
 LLVMValueRef emit_float_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
-  bool equality = predicate == LLVMRealOEQ || predicate == LLVMRealUNE, half = emit_is_half(e, LLVMTypeOf(a));
+  bool equality = predicate == LLVMRealOEQ || predicate == LLVMRealUNE;
+  if (equality && is_zero(b)) a = before_widening(e, a);
+  if (equality && is_zero(a)) b = before_widening(e, b);
+  bool half = emit_is_half(e, LLVMTypeOf(is_zero(b) ? a : b));
   if (!equality || !half || !(is_zero(a) || is_zero(b)))
     return LLVMBuildFCmp(e->builder, predicate, a, b, "");
   LLVMValueRef bits = LLVMBuildBitCast(e->builder, is_zero(b) ? a : b, e->i16, "");

@@ -56,6 +56,10 @@ Obj builtin_promote_bf16(Elab *e, Loc loc, Obj obj); // bf16 as fp32, others as 
 bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good);
 // `result`, but x or y where that is NaN.
 Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y);
+// OP_MAX or OP_MIN of x and y, promoted as operators' operands are.
+Obj builtin_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *y, bool nan);
+// Narrow numbers as fp32 and i32, in which maxima and minima are reduced.
+Value *builtin_widen_extreme(Elab *e, Value *x);
 // The reduction of a tile along `axis` by a binary op.
 Value *builtin_reduce_by(Elab *e, Value *x, uint32_t axis, OpKind op, bool keep_dims);
 Value *builtin_only_element(Elab *e, Value *x); // of a tile of one element: a scalar

@@ -72,13 +72,20 @@ static bool check_float(Elab *e, const Call *call, uint32_t at, const Type *type
 Value *builtin_float_value(Elab *e, const Call *call, uint32_t at) {
   const Obj *obj = &call->args[at];
   const char *what = arena_printf(e->arena, "the argument of '%s'", call->text);
-  Value *x = elab_value(e, call->locs[at], what, obj, obj_is_number(obj) ? elab_scalar(e, ELEM_FP32) : NULL);
+  bool integer = obj_is_number(obj) && elem_is_int(obj_elem(obj));
+  Value *x = elab_value(e, call->locs[at], what, obj, integer ? elab_scalar(e, ELEM_FP32) : NULL);
   e->b.loc = elab_loc(e, call->loc);
   return x && check_float(e, call, at, x->type) ? x : NULL;
 }
 
+static bool is_fp64(const Obj *obj) {
+  return obj->kind == OBJ_VALUE && type_is_elem(obj->value->type, ELEM_FP64);
+}
+
+// Literals take the type of fp16 and bf16, which Triton's functions do not take; beside fp64 they are fp32.
 static bool float_pair(Elab *e, const Call *call, Pair *pair) {
   Obj x = call->args[ARG_X], y = call->args[ARG_Y];
+  if (is_fp64(&x) || is_fp64(&y)) x = obj_typed(e, x), y = obj_typed(e, y);
   // Two constexprs: at least one is made a value, so that floats come out.
   if (obj_is_number(&x) && obj_is_number(&y)) x = obj_value(builtin_float_value(e, call, ARG_X));
   if (!builtin_pair(e, call, &x, &y, pair)) return false;
@@ -149,21 +156,24 @@ Obj builtin_logical(Elab *e, Call *call) {
   return obj_value(build_binary(&e->b, which[0] == 'a' ? OP_AND : OP_OR, values[0], values[1]));
 }
 
+// fdiv of fp16 and bf16 gives what it is given; div_rn, and fdiv of literals with them, fp32.
 Obj builtin_divide(Elab *e, Call *call) {
   const Obj *x = &call->args[FDIV_X], *y = &call->args[FDIV_Y];
   const char *what = arena_printf(e->arena, "'%s'", call->text);
-  bool good = true;
+  bool good = true, fast = strcmp(call->builtin->name, "fdiv") == 0;
   bool rounded = strcmp(call->builtin->name, "div_rn") == 0;
-  if (strcmp(call->builtin->name, "fdiv") == 0)
-    rounded = builtin_flag(e, call, FDIV_IEEE_ROUNDING, "ieee_rounding", false, &good);
+  if (fast) rounded = builtin_flag(e, call, FDIV_IEEE_ROUNDING, "ieee_rounding", false, &good);
   Obj first = *x;
   if (obj_is_number(x) && obj_is_number(y)) first = obj_value(builtin_float_value(e, call, FDIV_X));
-  Pair p = good ? elab_promote(e, call->loc, what, PROMOTE_DIVIDE, &first, y) : (Pair){0};
+  Pair p =
+      good ? elab_promote(e, call->loc, what, fast ? PROMOTE_PLAIN : PROMOTE_DIVIDE, &first, y) : (Pair){0};
   if (!p.a || !check_float(e, call, obj_is_number(x) ? FDIV_Y : FDIV_X, p.a->type)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
+  const Type *element = type_element(p.a->type);
+  if (is_narrow(p.a->type)) p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
   Value *quotient = build_binary(&e->b, OP_DIV, p.a, p.b);
   op_set_flag(quotient->def, ATTR_ROUNDED, rounded);
-  return obj_value(quotient);
+  return obj_value(build_cast(&e->b, quotient, element));
 }
 
 Obj builtin_reciprocal(Elab *e, Call *call) {
@@ -179,35 +189,34 @@ Obj builtin_reciprocal(Elab *e, Call *call) {
   return obj_value(build_binary(&e->b, OP_DIV, build_float(&e->b, x->type, 1), x));
 }
 
-// The three operands of one float type and shape.
-static bool float_triple(Elab *e, const Call *call, Value *values[3]) {
+// The three operands in one float type and shape: that of `second` and `third`, then of `first` with it.
+// Literals have the types that they have alone.
+static bool float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t order[3], Value *v[3]) {
+  Elem elem;
   const char *what = arena_printf(e->arena, "'%s'", call->text);
-  const Obj *args = call->args;
-  uint32_t lead = 0; // an operand known at run time, so that literals take its type
-  while (lead < 2 && args[lead].kind != OBJ_VALUE) lead++;
-  Obj joined = args[lead];
-  if (joined.kind != OBJ_VALUE) joined = obj_value(builtin_float_value(e, call, lead));
-  for (uint32_t i = 0; i < 3; i++) {
-    bool same = args[i].kind == OBJ_VALUE && joined.kind == OBJ_VALUE &&
-                type_element(args[i].value->type) == type_element(joined.value->type);
-    if (i == lead || same) continue;
-    Pair p = elab_promote(e, call->loc, what, PROMOTE_PLAIN, &joined, &args[i]);
-    if (!p.a) return false;
-    joined = obj_value(p.a);
+  for (uint32_t i = 0; i < 3; i++) args[i] = obj_typed(e, args[i]);
+  const Obj *first = &args[order[0]], *second = &args[order[1]], *third = &args[order[2]];
+  if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, second, third, &elem)) return false;
+  Obj both = {.kind = OBJ_CONST, .typed = true, .elem = elem, .constant = {.kind = CONST_INT}};
+  if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, first, &both, &elem)) return false;
+  if (!elem_is_float(elem)) {
+    elab_error(e, call->loc, "'%s' is for floats, not %s%s", call->text, elem_info(elem)->name,
+               order[0] == CLAMP_X ? "; use maximum and minimum" : "; cast with .to(fp32) first");
+    return false;
   }
-  if (joined.kind != OBJ_VALUE || !check_float(e, call, lead, joined.value->type)) return false;
-  for (uint32_t i = 0; i < 3; i++) {
-    values[i] = elab_value(e, call->locs[i], what, &args[i], type_element(joined.value->type));
-    if (!values[i]) return false;
-    values[i] = elab_spread(e, &args[i], values[i], joined.value->type);
-  }
-  return elab_broadcast(e, call->loc, what, 3, values);
+  for (uint32_t i = 0; i < 3; i++)
+    if (!(v[i] = elab_value(e, call->locs[i], what, &args[i], elab_scalar(e, elem)))) return false;
+  for (uint32_t i = 0; i < 9; i++) v[i / 3] = elab_spread(e, &args[i / 3], v[i / 3], v[i % 3]->type);
+  if (!elab_broadcast(e, call->loc, what, 3, v)) return false;
+  e->b.loc = elab_loc(e, call->loc);
+  return true;
 }
 
 Obj builtin_fma(Elab *e, Call *call) {
+  static const uint32_t order[] = {ARG_Z, ARG_X, ARG_Y};
   Value *v[3];
-  if (!float_triple(e, call, v)) return obj_error();
-  e->b.loc = elab_loc(e, call->loc);
+  if (!float_triple(e, call, (Obj[]){call->args[ARG_X], call->args[ARG_Y], call->args[ARG_Z]}, order, v))
+    return obj_error();
   return obj_value(build(&e->b, OP_FMA, v[0]->type, v[0], v[1], v[2]));
 }
 
@@ -223,8 +232,9 @@ Obj builtin_rounded(Elab *e, Call *call) {
 }
 
 Obj builtin_mulhi(Elab *e, Call *call) {
+  Obj x = obj_typed(e, call->args[ARG_X]), y = obj_typed(e, call->args[ARG_Y]);
   Pair p;
-  if (!builtin_pair(e, call, &call->args[ARG_X], &call->args[ARG_Y], &p)) return obj_error();
+  if (!builtin_pair(e, call, &x, &y, &p)) return obj_error();
   const Type *element = type_element(p.a->type);
   uint32_t bits = elem_info(element->elem)->bits;
   if (!type_is_int(p.a->type) || bits < 32)
@@ -253,21 +263,16 @@ bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good) 
 
 Obj builtin_clamp(Elab *e, Call *call) {
   bool good = true, nan = builtin_propagates_nan(e, call, CLAMP_PROPAGATE_NAN, &good);
-  if (!good) return obj_error();
-  Obj x = builtin_promote_bf16(e, call->loc, call->args[CLAMP_X]),
-      args[] = {x, call->args[CLAMP_MIN], {.kind = OBJ_ABSENT}};
-  Call inner = *call;
-  inner.args = args;
-  Obj low = builtin_maximum(e, &inner);
-  Obj limits[] = {low, call->args[CLAMP_MAX], {.kind = OBJ_ABSENT}};
-  inner.args = limits;
-  Obj result = builtin_minimum(e, &inner);
-  if (!nan || result.kind != OBJ_VALUE || !type_is_float(result.value->type)) return result;
-  Value *values[] = {elab_value(e, call->locs[CLAMP_X], "x", &x, type_element(result.value->type)),
-                     result.value};
-  if (!values[0] || !elab_broadcast(e, call->loc, "'clamp'", 2, values)) return obj_error();
-  Value *unordered = build_binary(&e->b, OP_NE, values[0], values[0]);
-  return obj_value(builtin_choose(e, unordered, values[0], values[1]));
+  static const uint32_t order[] = {CLAMP_X, CLAMP_MIN, CLAMP_MAX};
+  Value *v[3];
+  Obj args[3];
+  for (uint32_t i = 0; i < 3; i++) args[i] = builtin_promote_bf16(e, call->loc, call->args[i]);
+  if (!good || !float_triple(e, call, args, order, v)) return obj_error();
+  Value *low = build_binary(&e->b, OP_MAX, v[CLAMP_X], v[CLAMP_MIN]);
+  Value *result = build_binary(&e->b, OP_MIN, low, v[CLAMP_MAX]);
+  if (!nan) return obj_value(result);
+  Value *unordered = build_binary(&e->b, OP_NE, v[CLAMP_X], v[CLAMP_X]);
+  return obj_value(builtin_choose(e, unordered, v[CLAMP_X], result));
 }
 
 // The root of a sum of three or four squares, without overflow
@@ -317,8 +322,9 @@ Obj builtin_abs(Elab *e, Call *call) {
   if (obj_is_number(obj)) {
     Obj zero = obj_int(0), less = const_compare(e, call->loc, COMPARE_LT, obj, &zero);
     bool negative_zero = obj_is(obj, CONST_FLOAT) && obj->constant.f == 0;
-    return negative_zero ? obj_float(0)
-                         : const_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
+    if (negative_zero)
+      return obj_number_as(&(Obj){.kind = OBJ_CONST, .constant = obj_float(0).constant}, obj_elem(obj));
+    return elab_unary(e, call->loc, less.constant.i ? UNARY_NEG : UNARY_POS, obj);
   }
   Value *x = elab_value(e, call->locs[ARG_X], "the argument of abs", obj, NULL);
   if (!x) return obj_error();

@@ -235,7 +235,8 @@ Obj builtin_sum(Elab *e, Call *call) {
   const Type *type = sum_type(e, call, SUM_DTYPE, x->type, &good);
   if (!good || !(x = elab_cast(e, call->loc, x, type))) return obj_error();
   if (builtin_refuse_fp8(e, call->locs[SUM_INPUT], call, x->type)) return obj_error();
-  return reduce_one(e, call, x, type->elem == ELEM_I1 ? OP_OR : OP_ADD, keep_dims);
+  // In one bit a sum is whether the count of ones is odd.
+  return reduce_one(e, call, x, type->elem == ELEM_I1 ? OP_XOR : OP_ADD, keep_dims);
 }
 
 // detail: "^" or "|".
@@ -249,11 +250,15 @@ Obj builtin_reduce_bits(Elab *e, Call *call) {
   return reduce_one(e, call, x, call->builtin->detail[0] == '^' ? OP_XOR : OP_OR, keep_dims);
 }
 
-static Value *promote_extreme(Elab *e, Value *x, bool indices) {
+Value *builtin_widen_extreme(Elab *e, Value *x) {
   Elem elem = type_element(x->type)->elem;
-  if (elem == ELEM_BF16) return builtin_as(e, x, ELEM_FP32);
-  if (indices || elem_info(elem)->bits >= 32) return x;
+  if (elem_info(elem)->bits >= 32) return x;
   return builtin_as(e, x, elem_is_float(elem) ? ELEM_FP32 : ELEM_I32);
+}
+
+// With their indices values of 16 bits and less are compared as they are, but bf16.
+static Value *promote_extreme(Elab *e, Value *x, bool indices) {
+  return indices && !type_is_elem(x->type, ELEM_BF16) ? x : builtin_widen_extreme(e, x);
 }
 
 // 0, 1, ... along the axis, in the shape of `like`.
@@ -317,12 +322,8 @@ Obj builtin_helper_reduce(Elab *e, Call *call) {
 }
 
 Obj builtin_helper_extreme(Elab *e, Call *call) {
-  Obj args[] = {call->args[MAXIMUM_X], call->args[MAXIMUM_Y], obj_string(e, STR("ALL"))};
-  Loc locs[] = {call->locs[MAXIMUM_X], call->locs[MAXIMUM_Y], call->loc};
-  Call inner = *call;
-  inner.args = args;
-  inner.locs = locs;
-  return call->builtin->detail[1] == 'a' ? builtin_maximum(e, &inner) : builtin_minimum(e, &inner);
+  OpKind kind = call->builtin->detail[1] == 'a' ? OP_MAX : OP_MIN;
+  return builtin_extremum(e, call, kind, &call->args[MAXIMUM_X], &call->args[MAXIMUM_Y], true);
 }
 
 Obj builtin_extreme_index(Elab *e, Call *call) {
@@ -398,7 +399,7 @@ Obj builtin_cumulate(Elab *e, Call *call) {
   }
   if (builtin_refuse_fp8(e, call->locs[CUMSUM_INPUT], call, x->type)) return obj_error();
   bool flags = type_is_elem(x->type, ELEM_I1);
-  OpKind op = adds ? (flags ? OP_OR : OP_ADD) : flags ? OP_AND : OP_MUL;
+  OpKind op = adds ? (flags ? OP_XOR : OP_ADD) : flags ? OP_AND : OP_MUL;
   Fold fold = {OP_SCAN, axis, reverse, 1, &x, combine_op, &op};
   return obj_value(op_result(run_fold(e, call, &fold)));
 }

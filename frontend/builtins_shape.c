@@ -175,7 +175,9 @@ Obj builtin_topk(Elab *e, Call *call) {
   Value *sorted = build_sort(&e->b, x, axis, true);
   memcpy(shape, x->type->shape, sizeof shape);
   shape[axis] = (uint32_t)k;
-  return obj_value(k == size ? sorted : build_slice(&e->b, sorted, starts, shape));
+  if (k == size) return obj_value(sorted);
+  // What is selected by maxima comes in their type.
+  return obj_value(builtin_widen_extreme(e, build_slice(&e->b, sorted, starts, shape)));
 }
 
 Obj builtin_histogram(Elab *e, Call *call) {

@@ -11,7 +11,7 @@
 
 static Obj pick_of_two(Elab *e, const Call *call, bool larger, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
-  if (a->kind != OBJ_VALUE && b->kind != OBJ_VALUE) {
+  if (a->kind != OBJ_VALUE && b->kind != OBJ_VALUE && !a->typed && !b->typed) {
     Obj test = const_compare(e, call->loc, larger ? COMPARE_GT : COMPARE_LT, b, a);
     return test.kind == OBJ_ERROR ? test : test.constant.i ? *b : *a;
   }

@@ -37,12 +37,27 @@ Obj builtin_arange(Elab *e, Call *call) {
   return elab_check_tile(e, call->loc, 1, &size) ? obj_value(build_arange(&e->b, start, end)) : obj_error();
 }
 
+// A literal that integers are filled with: it wraps, but is no float, and not negative where they are unsigned.
+static bool check_fill(Elab *e, const Call *call, const Obj *value, const Type *element) {
+  bool literal = obj_is_number(value) && !value->typed && element->kind == TYPE_SCALAR;
+  if (!literal || elem_is_float(element->elem)) return true;
+  bool is_float = value->constant.kind == CONST_FLOAT;
+  bool negative = !is_float && value->constant.i < 0 && !value->constant.is_u64;
+  if (!is_float && (elem_is_signed(element->elem) || !negative)) return true;
+  elab_error(e, call->loc, "'%s' of %s cannot have %s%s", call->text, elem_info(element->elem)->name,
+             obj_describe(e, value), is_float ? "; convert the tile with .to" : ": the type is unsigned");
+  return false;
+}
+
 static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   const Type *element = builtin_dtype(e, call, dtype_at);
   uint32_t rank, shape[TILE_MAX_RANK];
   if (!element || !elab_shape(e, call->locs[FULL_SHAPE], &call->args[FULL_SHAPE], &rank, shape))
     return obj_error();
-  Value *scalar = elab_value(e, call->loc, "the value", value, element);
+  if (!check_fill(e, call, value, element)) return obj_error();
+  bool exact = obj_is(value, CONST_FLOAT) || (element->kind == TYPE_SCALAR && elem_is_float(element->elem));
+  Value *scalar = exact ? elab_literal(e, call->loc, "the value", value, element)
+                        : elab_value(e, call->loc, "the value", value, element);
   if (!scalar) return obj_error();
   if (type_is_tile(scalar->type))
     return elab_error(e, call->loc, "'%s' fills with a scalar, not a tile", call->text);
@@ -147,21 +162,32 @@ Value *builtin_propagate_nan(Elab *e, Value *result, Value *x, Value *y) {
   return build(&e->b, OP_SELECT, x->type, build_binary(&e->b, OP_NE, x, x), x, other);
 }
 
-static Obj extremum(Elab *e, Call *call, OpKind kind) {
-  bool good = true, nan = builtin_propagates_nan(e, call, MAXIMUM_PROPAGATE_NAN, &good);
-  if (!good) return obj_error();
-  Obj x = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_X]),
-      y = builtin_promote_bf16(e, call->loc, call->args[MAXIMUM_Y]);
-  if (obj_is_number(&x) && obj_is_number(&y)) {
-    Obj test = const_compare(e, call->loc, kind == OP_MAX ? COMPARE_GT : COMPARE_LT, &y, &x);
-    return test.constant.i ? y : x;
-  }
+// Of two numbers that are known now, in their common type.
+static Obj known_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *y) {
+  Elem elem;
+  const char *what = arena_printf(e->arena, "'%s'", call->text);
+  if (!elab_common(e, call->loc, what, PROMOTE_PLAIN, x, y, &elem)) return obj_error();
+  Obj a = obj_number_as(x, elem), b = obj_number_as(y, elem);
+  Obj test = const_compare(e, call->loc, kind == OP_MAX ? COMPARE_GT : COMPARE_LT, &b, &a);
+  return test.constant.i ? b : a;
+}
+
+Obj builtin_extremum(Elab *e, Call *call, OpKind kind, const Obj *x, const Obj *y, bool nan) {
   Pair p;
-  if (!builtin_pair(e, call, &x, &y, &p)) return obj_error();
+  if (obj_is_number(x) && obj_is_number(y)) return known_extremum(e, call, kind, x, y);
+  if (!builtin_pair(e, call, x, y, &p)) return obj_error();
   if (type_is_elem(p.a->type, ELEM_I1))
     return obj_value(build_binary(&e->b, kind == OP_MAX ? OP_OR : OP_AND, p.a, p.b));
   Value *result = build_binary(&e->b, kind, p.a, p.b);
   return obj_value(nan && type_is_float(p.a->type) ? builtin_propagate_nan(e, result, p.a, p.b) : result);
+}
+
+// Literals have the types that they have alone: a float widens fp16, an integer narrower ones.
+static Obj extremum(Elab *e, Call *call, OpKind kind) {
+  bool good = true, nan = builtin_propagates_nan(e, call, MAXIMUM_PROPAGATE_NAN, &good);
+  Obj x = builtin_promote_bf16(e, call->loc, obj_typed(e, call->args[MAXIMUM_X])),
+      y = builtin_promote_bf16(e, call->loc, obj_typed(e, call->args[MAXIMUM_Y]));
+  return good ? builtin_extremum(e, call, kind, &x, &y, nan) : obj_error();
 }
 
 Obj builtin_maximum(Elab *e, Call *call) { return extremum(e, call, OP_MAX); }

@@ -248,6 +248,8 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   Loc site = elab_loc(e, loc);
   Frame *frame = elab_push(e, function);
   frame->closure = callee->closure;
+  frame->python = frame->outer->python || elab_decorator(function, "constexpr_function") ||
+                  elab_decorator(function, "constexpr");
   if (callee->closure) {
     frame->module = callee->closure->module;
     frame->constants = frame->module->constants.n;
@@ -347,7 +349,7 @@ static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
   if (!evaluate_args(e, expr, &given)) return obj_error();
   if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type is called with one argument");
-  return obj_value(elab_value(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
+  return obj_value(elab_literal(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
 }
 
 Obj elab_call(Elab *e, const Expr *expr) {

@@ -70,8 +70,7 @@ static Obj transposed(Elab *e, const Expr *expr, const Obj *object) {
 
 static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *obj) {
   const char *name = expr->attribute.name;
-  const Type *type =
-      object->kind == OBJ_VALUE ? object->value->type : elab_scalar(e, const_elem(&object->constant));
+  const Type *type = object->kind == OBJ_VALUE ? object->value->type : elab_scalar(e, obj_elem(object));
   if (type_is_block_ptr(type) && elab_block_attribute(e, name, object->value, obj)) return true;
   if (strcmp(name, "dtype") == 0)
     *obj = obj_type(type_element(type));

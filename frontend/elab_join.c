@@ -43,7 +43,7 @@ static const Type *join_type(Elab *e, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_VALUE && b->kind == OBJ_VALUE)
     return a->value->type == b->value->type ? a->value->type : NULL;
   if (obj_is_number(a) && obj_is_number(b)) {
-    const Type *x = elab_scalar(e, const_elem(&a->constant)), *y = elab_scalar(e, const_elem(&b->constant));
+    const Type *x = elab_scalar(e, obj_elem(a)), *y = elab_scalar(e, obj_elem(b));
     if (elab_number_becomes(&b->constant, x)) return x;
     return elab_number_becomes(&a->constant, y) ? y : NULL;
   }

@@ -32,7 +32,7 @@ static void flatten_carried(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
       flatten_carried(e, &obj->items.at[i], &out->items.at[i], leaves);
   }
   if (obj->kind != OBJ_VALUE && !obj_is_number(obj)) return;
-  const Type *type = obj->kind == OBJ_VALUE ? obj->value->type : elab_scalar(e, const_elem(&obj->constant));
+  const Type *type = obj->kind == OBJ_VALUE ? obj->value->type : elab_scalar(e, obj_elem(obj));
   vec_push(e->arena, leaves, ((Leaf){.a = *obj, .type = type, .slot = out}));
 }
 

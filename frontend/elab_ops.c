@@ -5,6 +5,10 @@
 enum { MAX_POWER = 64 };
 
 static bool is_static(const Obj *obj) { return obj->kind != OBJ_VALUE; }
+// Two numbers known now that are computed with in their types.
+static bool is_typed(const Obj *a, const Obj *b) {
+  return (a->typed || b->typed) && obj_is_number(a) && obj_is_number(b);
+}
 static const char *quoted(Elab *e, const char *text) { return arena_printf(e->arena, "'%s'", text); }
 
 static Value *cast_scalar(Elab *e, Value *value, Elem elem) {
@@ -30,7 +34,7 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
     Value *ones = build_int(&e->b, value->type, element->elem == ELEM_I1 ? 1 : -1);
     return obj_value(build_binary(&e->b, OP_XOR, value, ones));
   }
-  if (element->elem == ELEM_I1) value = cast_scalar(e, value, ELEM_I32);
+  if (element->elem == ELEM_I1) return shown; // 0 - x in one bit
   if (elem_is_float(element->elem) && elem_info(element->elem)->bits == 8)
     return elab_error(e, loc, "'-' is not defined on %s; cast to fp16 or fp32 first", type_text(e, element));
   return obj_value(build(&e->b, OP_NEG, value->type, value, NULL, NULL));
@@ -38,7 +42,8 @@ static Obj run_unary(Elab *e, Loc loc, UnaryOp op, Value *value) {
 
 Obj elab_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
   if (a->kind == OBJ_ERROR) return *a;
-  return is_static(a) ? const_unary(e, loc, op, a) : run_unary(e, loc, op, a->value);
+  if (!is_static(a)) return run_unary(e, loc, op, a->value);
+  return a->typed ? typed_unary(e, loc, op, a) : const_unary(e, loc, op, a);
 }
 
 // --- Binary ---
@@ -68,13 +73,14 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   return obj_value(build(&e->b, OP_ADDPTR, values[0]->type, values[0], values[1], NULL));
 }
 
-static Obj divide(Elab *e, Loc loc, Pair p) {
-  if (type_is_int(p.a->type)) {
-    p.a = cast_scalar(e, p.a, ELEM_FP32);
-    p.b = cast_scalar(e, p.b, ELEM_FP32);
-  }
+static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
+  const Type *element = type_element(p.a->type);
+  bool halves = element->elem == ELEM_FP16; // what two kinds of fp8 meet in
   e->b.loc = elab_loc(e, loc);
-  return obj_value(build_binary(&e->b, OP_DIV, p.a, p.b));
+  if (halves || (kind == OP_DIV && elem_is_int(element->elem)))
+    p = (Pair){cast_scalar(e, p.a, ELEM_FP32), cast_scalar(e, p.b, ELEM_FP32)};
+  Value *result = build_binary(&e->b, kind, p.a, p.b);
+  return obj_value(halves ? build_cast(&e->b, result, element) : result);
 }
 
 static Obj run_power(Elab *e, Loc loc, const Obj *a, const Obj *b) {
@@ -108,19 +114,37 @@ static OpKind op_of(BinaryOp op) {
   return OP_COUNT;
 }
 
-static Promote promote_of(BinaryOp op) {
+Promote elab_promotion(BinaryOp op) {
   if (op == BINARY_DIV || op == BINARY_MOD || op == BINARY_FLOOR_DIV) return PROMOTE_DIVIDE;
   return op >= BINARY_AND ? PROMOTE_INTEGERS : PROMOTE_PLAIN;
 }
 
-// Bools: their product is a bool, as in Triton; other arithmetic takes them as i32.
-static Pair lift_bools(Elab *e, BinaryOp op, Pair p, OpKind *kind) {
-  if (!type_is_elem(p.a->type, ELEM_I1) || op == BINARY_AND || op == BINARY_OR || op == BINARY_XOR) return p;
-  if (op == BINARY_MUL) {
-    *kind = OP_AND;
-    return p;
-  }
-  return (Pair){cast_scalar(e, p.a, ELEM_I32), cast_scalar(e, p.b, ELEM_I32)};
+// Arithmetic of bools is that of integers of one bit.
+static Value *bool_arithmetic(Elab *e, BinaryOp op, Pair p) {
+  if (op == BINARY_ADD || op == BINARY_SUB) return build_binary(&e->b, OP_XOR, p.a, p.b);
+  if (op == BINARY_MUL) return build_binary(&e->b, OP_AND, p.a, p.b);
+  // A count of 1 is the width.
+  if (op == BINARY_SHL || op == BINARY_SHR) return build_binary(&e->b, OP_GT, p.a, p.b);
+  if (op != BINARY_FLOOR_DIV && op != BINARY_MOD) return NULL;
+  Value *a = cast_scalar(e, p.a, ELEM_U8), *b = cast_scalar(e, p.b, ELEM_U8);
+  return cast_scalar(e, build_binary(&e->b, op == BINARY_MOD ? OP_REM : OP_DIV, a, b), ELEM_I1);
+}
+
+// Arithmetic where the operand that is shifted is signed, whatever the type that both are promoted to; of a
+// literal, which has none, the count decides.
+static Value *shift_right(Elab *e, const Obj *a, const Obj *b, Pair p) {
+  bool literal = a->kind == OBJ_CONST && !a->typed;
+  bool is_signed = elem_is_signed(obj_elem(literal ? b : a));
+  const Type *type = p.a->type;
+  Elem elem = type_element(type)->elem;
+  if (is_signed == elem_is_signed(elem)) return build_binary(&e->b, OP_SHR, p.a, p.b);
+  static const Elem others[] = {
+      [ELEM_I8] = ELEM_U8,   [ELEM_U8] = ELEM_I8,   [ELEM_I16] = ELEM_U16, [ELEM_U16] = ELEM_I16,
+      [ELEM_I32] = ELEM_U32, [ELEM_U32] = ELEM_I32, [ELEM_I64] = ELEM_U64, [ELEM_U64] = ELEM_I64};
+  const Type *other = type_with_element(e->ir, type, elab_scalar(e, others[elem]));
+  Value *x = build(&e->b, OP_BITCAST, other, p.a, NULL, NULL),
+        *n = build(&e->b, OP_BITCAST, other, p.b, NULL, NULL);
+  return build(&e->b, OP_BITCAST, type, build_binary(&e->b, OP_SHR, x, n), NULL, NULL);
 }
 
 static bool divides_by_zero(BinaryOp op, const Obj *b, Pair p) {
@@ -135,23 +159,24 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   bool pointers = (a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
                   (b->kind == OBJ_VALUE && type_is_ptr(b->value->type));
   if (pointers) return add_pointer(e, loc, op, a, b);
-  bool ints = op == BINARY_DIV && (a->kind != OBJ_VALUE || type_is_int(a->value->type)) &&
-              (b->kind != OBJ_VALUE || type_is_int(b->value->type));
-  Pair p = elab_promote(e, loc, quoted(e, binary_op_text(op)), ints ? PROMOTE_PLAIN : promote_of(op), a, b);
+  Pair p = elab_promote(e, loc, quoted(e, binary_op_text(op)), elab_promotion(op), a, b);
   if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
-  if (op == BINARY_DIV) return divide(e, loc, p);
+  bool divides = op == BINARY_DIV || (op == BINARY_MOD && type_is_float(p.a->type));
+  if (divides) return divide(e, loc, op_of(op), p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
     return elab_error(e, loc, "'//' is not defined on floats; '/' divides them");
   if (divides_by_zero(op, b, p)) return elab_error(e, loc, "division by zero");
-  OpKind kind = op_of(op);
-  p = lift_bools(e, op, p, &kind);
-  return obj_value(build_binary(&e->b, kind, p.a, p.b));
+  Value *flags = type_is_elem(p.a->type, ELEM_I1) ? bool_arithmetic(e, op, p) : NULL;
+  if (flags) return obj_value(flags);
+  if (op == BINARY_SHR) return obj_value(shift_right(e, a, b, p));
+  return obj_value(build_binary(&e->b, op_of(op), p.a, p.b));
 }
 
 Obj elab_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
-  if (is_static(a) && is_static(b)) return const_binary(e, loc, op, a, b);
+  if (is_static(a) && is_static(b))
+    return is_typed(a, b) ? typed_binary(e, loc, op, a, b) : const_binary(e, loc, op, a, b);
   Obj fact;
   if (e->heuristic && elab_fact(e, op, a, b, &fact)) return fact;
   return run_binary(e, loc, op, a, b);
@@ -185,7 +210,8 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
   if ((a->kind == OBJ_VALUE && type_is_ptr(a->value->type)) ||
       (b->kind == OBJ_VALUE && type_is_ptr(b->value->type)))
     return compare_pointers(e, loc, op, a, b);
-  Pair p = elab_promote(e, loc, quoted(e, compare_op_text(op)), PROMOTE_PLAIN, a, b);
+  Obj x = obj_typed(e, *a), y = obj_typed(e, *b);
+  Pair p = elab_promote(e, loc, quoted(e, compare_op_text(op)), PROMOTE_PLAIN, &x, &y);
   if (!p.a) return obj_error();
   e->b.loc = elab_loc(e, loc);
   return obj_value(build_binary(&e->b, compare_kind(op), p.a, p.b));
@@ -193,7 +219,9 @@ static Obj run_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *
 
 Obj elab_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR) return obj_error();
-  if (is_static(a) && is_static(b)) return const_compare(e, loc, op, a, b);
+  bool tested = op <= COMPARE_NE; // and not `is`, `in`
+  if (is_static(a) && is_static(b))
+    return tested && is_typed(a, b) ? typed_compare(e, loc, op, a, b) : const_compare(e, loc, op, a, b);
   return run_compare(e, loc, op, a, b);
 }
 

@@ -66,6 +66,9 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
     elab_error(e, target->loc, "only names and tuples of names can be assigned; use store to write memory");
 }
 
+// What a name is bound to by an assignment: a number gets its type, but where Python itself would compute.
+static Obj assigned(Elab *e, Obj obj) { return e->frame->python ? obj : obj_typed(e, obj); }
+
 static void annotated_assign(Elab *e, const Stmt *stmt) {
   const Type *type;
   bool is_constexpr;
@@ -77,8 +80,8 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
     obj = elab_error(e, stmt->annotated.value->loc,
                      "a constexpr must be known at compile time, and this is %s", obj_describe(e, &obj));
   else if (type && obj.kind != OBJ_ERROR)
-    obj = obj_value(elab_value(e, stmt->annotated.value->loc, "the value", &obj, type));
-  elab_assign(e, stmt->annotated.target, obj);
+    obj = obj_value(elab_literal(e, stmt->annotated.value->loc, "the value", &obj, type));
+  elab_assign(e, stmt->annotated.target, is_constexpr ? obj : assigned(e, obj));
 }
 
 static void augmented_assign(Elab *e, const Stmt *stmt) {
@@ -88,11 +91,11 @@ static void augmented_assign(Elab *e, const Stmt *stmt) {
     return;
   }
   Obj a = elab_name(e, target->loc, target->name), b = elab_expr(e, stmt->augmented.value);
-  elab_bind(e, target->name, target->loc, elab_binary(e, stmt->loc, stmt->augmented.op, &a, &b));
+  elab_bind(e, target->name, target->loc, assigned(e, elab_binary(e, stmt->loc, stmt->augmented.op, &a, &b)));
 }
 
 static void assign(Elab *e, const Stmt *stmt) {
-  Obj obj = elab_expr(e, stmt->assign.value);
+  Obj obj = assigned(e, elab_expr(e, stmt->assign.value));
   for (uint32_t i = 0; i < stmt->assign.targets.n; i++) elab_assign(e, stmt->assign.targets.at[i], obj);
 }
 
@@ -122,7 +125,7 @@ static void assertion(Elab *e, const Stmt *stmt) {
 }
 
 static Flow run_return(Elab *e, const Stmt *stmt) {
-  e->frame->result = stmt->expr ? elab_expr(e, stmt->expr) : obj_none();
+  e->frame->result = stmt->expr ? assigned(e, elab_expr(e, stmt->expr)) : obj_none();
   e->frame->returned = obj_bool(true);
   e->frame->result_loc = elab_loc(e, stmt->loc);
   bool in_kernel = !e->frame->outer;

@@ -6,25 +6,19 @@ const Type *elab_scalar(Elab *e, Elem elem) { return type_scalar(e->ir, elem); }
 
 // --- Values from objects ---
 
-// A constexpr number as a scalar constant of the element type; NULL with an error where it does not fit.
-static Value *constant_value(Elab *e, Loc loc, const ConstValue *number, const Type *element) {
+// A number as a scalar constant of the element type; NULL with an error.
+static Value *constant_value(Elab *e, Loc loc, const Obj *obj, const Type *element) {
   if (element->kind != TYPE_SCALAR) {
     elab_error(e, loc, "a number cannot be converted to %s", type_text(e, element));
     return NULL;
   }
   e->b.loc = elab_loc(e, loc);
-  if (elem_is_float(element->elem)) return build_float(&e->b, element, const_number(number));
-  if (number->kind == CONST_FLOAT) {
-    Value *value = build_float(&e->b, elab_scalar(e, ELEM_FP64), number->f);
-    return build_cast(&e->b, value, element);
-  }
-  if (element->elem == ELEM_I1) return build_int(&e->b, element, number->i != 0);
-  if (!const_fits(number, element->elem)) {
-    Obj shown = obj_const(*number);
-    elab_error(e, loc, "the integer %s does not fit in %s", obj_text(e, &shown), type_text(e, element));
-    return NULL;
-  }
-  return build_int(&e->b, element, number->i);
+  Obj own = obj_typed(e, *obj);
+  if (elem_is_float(own.elem) && !elem_is_float(element->elem))
+    return build_cast(&e->b, build_float(&e->b, elab_scalar(e, own.elem), own.constant.f), element);
+  Obj number = obj_number_as(&own, element->elem);
+  if (elem_is_float(element->elem)) return build_float(&e->b, element, number.constant.f);
+  return build_int(&e->b, element, number.constant.i);
 }
 
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element) {
@@ -32,10 +26,38 @@ Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type
   if (obj->kind == OBJ_VALUE && !type_is_block_ptr(obj->value->type))
     return element ? elab_cast(e, loc, obj->value, element) : obj->value;
   if (obj_is_number(obj))
-    return constant_value(e, loc, &obj->constant,
-                          element ? element : elab_scalar(e, const_elem(&obj->constant)));
+    return constant_value(e, loc, obj, element ? element : elab_scalar(e, obj_elem(obj)));
   elab_error(e, loc, "%s must be a number, pointer or tile, not %s", what, obj_describe(e, obj));
   return NULL;
+}
+
+// Whether a literal can stand for a number of that type, whose partner has it.
+static bool check_literal(Elab *e, Loc loc, const Obj *obj, Elem elem) {
+  const ConstValue *number = &obj->constant;
+  if (elem_is_float(elem) || number->kind == CONST_FLOAT || const_fits(number, elem)) return true;
+  const char *text = obj_text(e, obj), *type = elem_info(elem)->name;
+  bool negative = number->i < 0 && !number->is_u64 && !elem_is_signed(elem);
+  uint64_t bits = (uint64_t)elem_wrap(elem, number->i);
+  if (negative)
+    elab_error(e, loc,
+               "the integer %s does not fit in %s; cast the other operand to a signed type, or write %llu",
+               text, type, (unsigned long long)bits);
+  else
+    elab_error(e, loc, "the integer %s does not fit in %s; cast the other operand to a wider type", text,
+               type);
+  return false;
+}
+
+Value *elab_literal(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element) {
+  if (!obj_is_number(obj) || obj->typed || element->kind != TYPE_SCALAR)
+    return elab_value(e, loc, what, obj, element);
+  if (!check_literal(e, loc, obj, element->elem)) return NULL;
+  e->b.loc = elab_loc(e, loc);
+  if (!elem_is_float(element->elem)) return elab_value(e, loc, what, obj, element);
+  double number = const_number(&obj->constant);
+  // 16-bit constants are made of fp32 ones.
+  if (elem_info(element->elem)->bits < 32) number = (double)(float)number;
+  return build_float(&e->b, element, number);
 }
 
 Value *elab_splat_like(Elab *e, Value *scalar, const Type *like) {
@@ -136,26 +158,23 @@ static Elem wider_int(Elem a, Elem b) {
   return elem_is_signed(a) ? b : a;
 }
 
+// Triton's: a float and an integer meet in the float's type, but with bf16 in fp32.
 static Elem combined_elem(Elem a, Elem b) {
   bool fa = elem_is_float(a), fb = elem_is_float(b);
   if (fa && fb) return wider_float(a, b);
-  if (fa || fb) return fa ? a : b;
-  return wider_int(a, b);
+  if (!fa && !fb) return wider_int(a, b);
+  Elem number = fa ? a : b;
+  return number == ELEM_BF16 ? ELEM_FP32 : number;
 }
 
-static Elem elem_of(const Obj *obj) {
-  return obj->kind == OBJ_CONST ? const_elem(&obj->constant) : type_element(obj->value->type)->elem;
-}
+static bool is_literal(const Obj *obj) { return obj->kind == OBJ_CONST && !obj->typed; }
 
-// A literal of equal or lower kind takes the other operand's type.
-static Elem common_elem(const Obj *a, const Obj *b) {
-  if (a->kind != b->kind) {
-    const Obj *number = a->kind == OBJ_CONST ? a : b;
-    Elem elem = elem_of(number == a ? b : a);
-    return kind_of_number(&number->constant) <= kind_of_elem(elem) ? elem
-                                                                   : combined_elem(elem_of(number), elem);
-  }
-  return combined_elem(elem_of(a), elem_of(b));
+// Whether one is a literal of equal or lower kind, which takes the other's type: *elem.
+static bool takes_type(const Obj *a, const Obj *b, Elem *elem) {
+  if (is_literal(a) == is_literal(b)) return false;
+  const Obj *number = is_literal(a) ? a : b;
+  *elem = obj_elem(number == a ? b : a);
+  return kind_of_number(&number->constant) <= kind_of_elem(*elem);
 }
 
 static bool is_arithmetic(const Obj *obj) {
@@ -163,54 +182,39 @@ static bool is_arithmetic(const Obj *obj) {
          (obj->kind == OBJ_VALUE && !type_is_ptr(obj->value->type) && !type_is_block_ptr(obj->value->type));
 }
 
-static bool check_operands(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b) {
+bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem) {
   if (!is_arithmetic(a) || !is_arithmetic(b)) {
     elab_error(e, loc, "%s is not defined on %s and %s", what, obj_describe(e, a), obj_describe(e, b));
     return false;
   }
-  Elem x = elem_of(a), y = elem_of(b);
+  Elem x = obj_elem(a), y = obj_elem(b);
   if (how == PROMOTE_INTEGERS && (elem_is_float(x) || elem_is_float(y))) {
     elab_error(e, loc, "%s is not defined on floats: %s and %s", what, obj_describe(e, a),
                obj_describe(e, b));
     return false;
   }
-  bool integers = elem_is_int(x) && elem_is_int(y) && a->kind == OBJ_VALUE && b->kind == OBJ_VALUE;
-  if (how == PROMOTE_DIVIDE && integers && elem_is_signed(x) != elem_is_signed(y)) {
+  bool taken = takes_type(a, b, elem), integers = elem_is_int(x) && elem_is_int(y);
+  if (how == PROMOTE_DIVIDE && !taken && integers && elem_is_signed(x) != elem_is_signed(y)) {
     elab_error(e, loc, "%s needs operands of one signedness, not %s and %s; cast one of them", what,
                obj_describe(e, a), obj_describe(e, b));
     return false;
   }
-  return true;
-}
-
-// -1 for a bitwise operand of unsigned type may be written as such: the bits count, not the value.
-static Value *promoted_operand(Elab *e, Loc loc, const char *what, Promote how, const Obj *obj,
-                               const Type *element) {
-  if (obj->kind == OBJ_CONST && how == PROMOTE_INTEGERS && obj->constant.kind == CONST_INT &&
-      element->elem != ELEM_I1) {
-    static const Elem other_sign[] = {[8] = ELEM_U8, [16] = ELEM_U16, [32] = ELEM_U32};
-    uint32_t bits = elem_info(element->elem)->bits;
-    bool fits = const_fits(&obj->constant, element->elem) || bits == 64 ||
-                const_fits(&obj->constant, other_sign[bits]) ||
-                (obj->constant.i < 0 && obj->constant.i >= -((int64_t)1 << (bits - 1)));
-    e->b.loc = elab_loc(e, loc);
-    if (fits) return build_int(&e->b, element, obj->constant.i);
+  if (!taken) *elem = combined_elem(x, y);
+  if (how == PROMOTE_DIVIDE && is_half(*elem) && !(is_fp8(x) && is_fp8(y))) *elem = ELEM_FP32;
+  if (is_fp8(*elem) && how != PROMOTE_MOVE) {
+    elab_error(e, loc, "%s is not defined on %s; cast to fp16 or fp32 first", what, elem_info(*elem)->name);
+    return false;
   }
-  return elab_value(e, loc, what, obj, element);
+  return (!is_literal(a) || check_literal(e, loc, a, *elem)) &&
+         (!is_literal(b) || check_literal(e, loc, b, *elem));
 }
 
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b) {
-  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR || !check_operands(e, loc, what, how, a, b))
+  Elem elem;
+  if (a->kind == OBJ_ERROR || b->kind == OBJ_ERROR || !elab_common(e, loc, what, how, a, b, &elem))
     return (Pair){0};
-  Elem elem = common_elem(a, b);
-  if (how == PROMOTE_DIVIDE && is_half(elem)) elem = ELEM_FP32;
-  if (is_fp8(elem) && how != PROMOTE_MOVE) {
-    elab_error(e, loc, "%s is not defined on %s; cast to fp16 or fp32 first", what, elem_info(elem)->name);
-    return (Pair){0};
-  }
   const Type *element = elab_scalar(e, elem);
-  Value *values[] = {promoted_operand(e, loc, what, how, a, element),
-                     promoted_operand(e, loc, what, how, b, element)};
+  Value *values[] = {elab_literal(e, loc, what, a, element), elab_literal(e, loc, what, b, element)};
   if (values[0] && values[1]) {
     values[0] = elab_spread(e, a, values[0], values[1]->type);
     values[1] = elab_spread(e, b, values[1], values[0]->type);

@@ -11,6 +11,7 @@
 //   elab_names.c      names that a block assigns           elab_expr.c    attributes, literals
 //   elab_subscript.c  subscripts, comprehensions           elab_ops.c     operators
 //   elab_types.c      promotion, casts, annotations        elab_shape.c   shapes, broadcasting
+//   elab_number.c     numbers with a type of their own
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
@@ -45,6 +46,10 @@ typedef enum ObjKind {
 
 struct Obj {
   ObjKind kind;
+  // Of a number: it has type `elem`, as a run-time scalar of that value has, because it was assigned or
+  // returned, or stands where Triton makes a tensor of it. Else a literal, which takes its partner's type.
+  bool typed;
+  Elem elem;
   union {
     ConstValue constant;
     Value *value;
@@ -87,6 +92,7 @@ typedef struct Frame {
   uint32_t constants; // how many of the module's constants are visible
   uint32_t regions;   // run-time arms and loop bodies of this function around
   bool grid;          // parameters read as i64
+  bool python;        // within a constexpr_function: numbers stay Python's
   // The result so far: OBJ_ABSENT where nothing was returned yet. Within regions a return may have happened
   // on some ways only: `returned` is then a run-time i1, and the result counts where it is true.
   Obj result, returned;
@@ -196,6 +202,16 @@ Obj const_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a);
 Obj const_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b);
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 
+// --- Numbers with a type of their own (elab_number.c) ---
+
+Elem obj_elem(const Obj *obj);                // of a number or a run-time value: its element type
+Obj obj_typed(Elab *e, Obj obj);              // numbers, also those of a tuple, with the type they have alone
+Obj obj_number_as(const Obj *obj, Elem elem); // a number converted as a cast does, and of that type
+// Operators where both operands are known now and one has a type: computed in it, as at run time.
+Obj typed_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a);
+Obj typed_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b);
+Obj typed_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
+
 // --- Types (elab_types.c) ---
 
 typedef struct Pair {
@@ -205,15 +221,21 @@ typedef struct Pair {
 typedef enum Promote {
   PROMOTE_PLAIN,
   PROMOTE_MOVE,     // elements are moved and not computed with: of fp8 too
-  PROMOTE_DIVIDE,   // / and %
+  PROMOTE_DIVIDE,   // / // %
   PROMOTE_INTEGERS, // & | ^ << >>
 } Promote;
 
+// The type in which `what` computes with the two operands. False with an error where there is none.
+bool elab_common(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b, Elem *elem);
+Promote elab_promotion(BinaryOp op);
+
 // The operands of `what` ("+", "where") as values of one element type and shape.
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b);
-// As a run-time value. NULL with an error for what cannot be one.
-// element NULL: the object's own type. `what` names the place.
+// As a run-time value. NULL with an error for what cannot be one. element NULL: the object's own type; else
+// it is converted as a cast does: a number from the type that it has alone. `what` names the place.
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
+// A literal straight in the element's type, which an integer must fit in; the rest as elab_value.
+Value *elab_literal(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
 // Between numbers; pointers to and from 64-bit integers. NULL: error.
 Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element);
 Value *elab_bitcast(Elab *e, Loc loc, Value *value, const Type *element);
