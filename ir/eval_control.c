@@ -4,6 +4,7 @@
 // Every value has one tile for the whole launch. What a for loop carries
 // is kept in the tiles of the loop's results and copied to the region's
 // arguments before each iteration, so that a yield may permute the arguments.
+#include <time.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
 
@@ -127,11 +128,40 @@ static RegionEnd run_while(Machine *m, const Op *op) {
   }
 }
 
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void eval_limit_begin(Machine *m) {
+  if (m->options.timeout > 0) m->deadline = seconds_now() + m->options.timeout;
+}
+
+// The loops that the op is in are the error's notes.
+static bool ends_in_loops(Machine *m, const Op *op) {
+  for (const Op *loop = op->region->parent; loop; loop = loop->region ? loop->region->parent : NULL)
+    if (loop->kind == OP_FOR || loop->kind == OP_WHILE)
+      diag_note(m->diags, vec_last(&m->diags->list), loop->loc, "in this loop");
+  return false;
+}
+
 // A yield is a step too, so that an empty loop has some.
 static bool take_step(Machine *m, const Op *op) {
-  if (!m->options.max_steps || m->steps++ < m->options.max_steps) return true;
-  return eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached",
-                    (unsigned long long)m->options.max_steps);
+  enum { CLOCK_STEPS = 64 };
+  const EvalOptions *o = &m->options;
+  if (o->max_steps && m->steps >= o->max_steps) {
+    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached", (unsigned long long)o->max_steps);
+    return ends_in_loops(m, op);
+  }
+  if (m->steps++ % CLOCK_STEPS) return true;
+  if (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED)) {
+    eval_error(m, op, NO_ELEMENT, "the launch was interrupted");
+    return ends_in_loops(m, op);
+  }
+  if (o->timeout <= 0 || seconds_now() <= m->deadline) return true;
+  eval_error(m, op, NO_ELEMENT, "the launch has not ended within %.3g seconds", o->timeout);
+  return ends_in_loops(m, op);
 }
 
 RegionEnd eval_op(Machine *m, Op *op) {

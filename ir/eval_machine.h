@@ -34,6 +34,7 @@ typedef struct Machine {
   EvalOptions options;
   uint32_t grid[3], program[3];
   uint64_t steps;
+  double deadline;        // of options.timeout, by the monotonic clock
   uint32_t depth;         // regions within regions
   const HostRegion *host; // that is evaluated; NULL: a launch
   bool failed;            // an error was reported after which the launch goes on
@@ -96,6 +97,7 @@ ElemCode eval_code(const Type *element);                          // of a scalar
 // Control flow, in eval_control.c. *end: the region's last op that ran.
 RegionEnd eval_region(Machine *m, const Region *region, const Op **end);
 RegionEnd eval_op(Machine *m, Op *op);
+void eval_limit_begin(Machine *m); // the time limit's seconds begin
 // The scalar operand that control flow hangs on;
 // false with an error where it is undefined. *uncertain: it is.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,

@@ -110,8 +110,9 @@ ByValueParams by_value_params(const Func *func) {
 }
 
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
-                           uint32_t arg_count, tilec_stream *stream) {
+                           uint32_t arg_count, tilec_stream *stream, const LaunchLimits *limits) {
   KernelLaunch launch = {.args = args, .arg_count = arg_count, .stream = stream ? stream->state : NULL};
+  if (limits) launch.limits = *limits;
   bool empty;
   tilec_status status = check_grid(grid, launch.grid, &empty);
   if (status || empty) return status;
@@ -121,7 +122,11 @@ tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], co
   return kernel->device->kind->launch(kernel->device, kernel->state, &launch);
 }
 
-static double now(void) {
+tilec_status device_wait(tilec_device *device, const LaunchLimits *limits) {
+  return device->kind->synchronize(device, limits ? limits : &(LaunchLimits){0});
+}
+
+double device_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -130,18 +135,23 @@ static double now(void) {
 static tilec_status time_by_host(tilec_device *device, void *state, KernelLaunch *launches,
                                  uint32_t launch_count, uint32_t count, uint32_t rounds, double *seconds) {
   tilec_status status = TILEC_OK;
+  double begin = device_clock();
   for (uint32_t r = 0; r < rounds && !status; r++) {
-    double start = now();
-    for (uint32_t i = 0; i < count && !status; i++)
-      status = device->kind->launch(device, state, &launches[i % launch_count]);
-    seconds[r] = (now() - start) / count;
+    double start = device_clock();
+    for (uint32_t i = 0; i < count && !status; i++) {
+      KernelLaunch launch = launches[i % launch_count];
+      double left = launch.limits.timeout - (device_clock() - begin);
+      if (launch.limits.timeout > 0) launch.limits.timeout = left > 0 ? left : 1e-9;
+      status = device->kind->launch(device, state, &launch);
+    }
+    seconds[r] = (device_clock() - start) / count;
   }
   return status;
 }
 
 tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                          uint32_t arg_count, uint32_t set_count, uint32_t count, uint32_t rounds,
-                         double *seconds) {
+                         const LaunchLimits *limits, double *seconds) {
   uint32_t checked[3];
   bool empty;
   tilec_status status = check_grid(grid, checked, &empty);
@@ -153,6 +163,7 @@ tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], cons
   for (uint32_t i = 0; i < set_count; i++) {
     launches[i] = (KernelLaunch){.args = args + (size_t)i * arg_count, .arg_count = arg_count};
     memcpy(launches[i].grid, checked, sizeof checked);
+    if (limits) launches[i].limits = *limits;
   }
   tilec_device *device = kernel->device;
   status = (device->kind->time ? device->kind->time : time_by_host)(device, kernel->state, launches,
@@ -178,5 +189,5 @@ const char *tilec_device_arch(const tilec_device *device) { return device ? devi
 
 tilec_status tilec_device_synchronize(tilec_device *device) {
   if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_synchronize: device is NULL");
-  return device->kind->synchronize(device);
+  return device_wait(device, NULL);
 }

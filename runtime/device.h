@@ -37,6 +37,15 @@ typedef struct KernelImage {
 
 enum { LAUNCH_MAX_ARGS = 1024 };
 
+// What a launch on sim and eval, or the wait for one on cuda, may take. All zero: no limit but the simulator's own.
+typedef struct LaunchLimits {
+  uint64_t max_instructions; // not on cuda
+  double timeout;            // seconds
+  const int *cancel;         // another thread or a signal handler makes it other than 0; NULL: nobody does
+} LaunchLimits;
+
+double device_clock(void); // seconds, monotonic
+
 typedef struct KernelLaunch {
   uint32_t grid[3]; // no zeros; device_launch has dealt with them
   // One a parameter of the PTX signature: its bits, in the low bytes; integers may be sign-extended. Of one
@@ -44,6 +53,7 @@ typedef struct KernelLaunch {
   const uint64_t *args;
   uint32_t arg_count;
   void *stream; // the device's own stream; NULL: the default one
+  LaunchLimits limits;
 } KernelLaunch;
 
 typedef struct DeviceKind {
@@ -51,7 +61,8 @@ typedef struct DeviceKind {
   // Fills device->state, target, name. On failure nothing is left behind.
   tilec_status (*open)(tilec_device *device, int ordinal);
   void (*close)(tilec_device *device);
-  tilec_status (*synchronize)(tilec_device *device);
+  // Within the limits; cuda, beyond them: TILEC_ERROR_LAUNCH and device->gave_up.
+  tilec_status (*synchronize)(tilec_device *device, const LaunchLimits *limits);
   tilec_status (*alloc)(tilec_device *device, size_t bytes, uint64_t *address); // aligned to 256
   void (*release)(tilec_device *device, uint64_t address);
   // The caller's memory, in place: *mapped is its address on the device, *is_mapped whether unmap is to be
@@ -87,6 +98,7 @@ struct tilec_device {
   char name[24];  // "cuda:0"
   Target target;  // the defaults, for this device's architecture
   bool is_gpu;    // it runs code for its own architecture alone
+  bool gave_up;   // cuda: a launch did not end in time; to release anything would wait for it
   bool needs_ptx; // false: the device runs the elaborated function (eval)
   int users;      // objects that hold the device, the caller included; atomic
   void *state;    // the kind's own
@@ -105,6 +117,8 @@ tilec_status device_watch(tilec_device *device, uint64_t address);
 // Of a watched buffer, a byte a byte: 1 where a kernel has written; valid until its memory is freed. NULL: the
 // device cannot tell.
 const uint8_t *device_written(tilec_device *device, uint64_t address);
+// Appends which warps wait, and for what, without the place.
+void device_sim_waiting(const tilec_sim_wait *wait, Buf *text);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it
 
@@ -118,14 +132,16 @@ tilec_status device_load(tilec_device *device, const KernelImage *image, DeviceK
 void device_unload(DeviceKernel *kernel); // a zeroed one does nothing
 
 // Checks the grid (a negative or too large size is an error, a zero launches nothing) and launches. stream
-// NULL: the default one.
+// NULL: the default one; limits NULL: none.
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
-                           uint32_t arg_count, tilec_stream *stream);
+                           uint32_t arg_count, tilec_stream *stream, const LaunchLimits *limits);
+// Waits for what was launched on the default stream, within the limits.
+tilec_status device_wait(tilec_device *device, const LaunchLimits *limits);
 // Seconds of a launch in each of `rounds` rounds of `count` launches (seconds[rounds]), by the device's own
 // clock: on cuda events around a replayed graph, otherwise the host's. `args` holds `set_count` argument
 // lists of arg_count each, used in turn, so that buffers can be rotated beyond the caches.
 tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                          uint32_t arg_count, uint32_t set_count, uint32_t count, uint32_t rounds,
-                         double *seconds);
+                         const LaunchLimits *limits, double *seconds);
 
 #endif

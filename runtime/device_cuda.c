@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/device.h"
-#include "runtime/driver.h"
+#include "runtime/cuda_wait.h"
 #include "runtime/error.h"
 
 enum { LOG_BYTES = 8192 };
@@ -143,15 +142,35 @@ static tilec_status cuda_open(tilec_device *device, int ordinal) {
 
 static void cuda_close(tilec_device *device) {
   Cuda *cuda = device->state;
-  if (cuda->owns_primary) cuda->api.DevicePrimaryCtxRelease(cuda->device);
+  if (cuda->owns_primary && !device->gave_up) cuda->api.DevicePrimaryCtxRelease(cuda->device);
   free(cuda);
 }
 
-static tilec_status cuda_synchronize(tilec_device *device) {
+static tilec_status wait_for(tilec_device *device, CudaEvent event, const CudaWait *wait) {
+  CudaResult result;
+  const CudaApi *api = &((Cuda *)device->state)->api;
+  tilec_status status = cuda_wait(api, event, wait, &device->gave_up, &result);
+  return status ? status : check_result(api, result, "cuEventSynchronize");
+}
+
+// Of what is on the default stream.
+static tilec_status wait_within(tilec_device *device, const LaunchLimits *limits) {
+  const CudaApi *api = &((Cuda *)device->state)->api;
+  CudaEvent event = NULL;
+  tilec_status status = check_result(api, api->EventCreate(&event, 0), "cuEventCreate");
+  if (!status) status = check_result(api, api->EventRecord(event, NULL), "cuEventRecord");
+  if (!status) status = wait_for(device, event, &(CudaWait){limits, device_clock()});
+  if (event && !device->gave_up) api->EventDestroy(event);
+  return status;
+}
+
+static tilec_status cuda_synchronize(tilec_device *device, const LaunchLimits *limits) {
   Cuda *cuda = device->state;
-  bool pushed;
+  bool pushed, limited = limits->timeout > 0 || limits->cancel;
   tilec_status status = enter_context(cuda, &pushed);
-  if (!status) status = check_result(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
+  if (!status)
+    status = limited ? wait_within(device, limits)
+                     : check_result(&cuda->api, cuda->api.CtxSynchronize(), "cuCtxSynchronize");
   leave_context(cuda, pushed);
   return status;
 }
@@ -171,6 +190,7 @@ static tilec_status cuda_alloc(tilec_device *device, size_t bytes, uint64_t *add
 static void cuda_release(tilec_device *device, uint64_t address) {
   Cuda *cuda = device->state;
   bool pushed;
+  if (device->gave_up) return;
   if (enter_context(cuda, &pushed) == TILEC_OK) cuda->api.MemFree(address);
   leave_context(cuda, pushed);
 }
@@ -247,6 +267,7 @@ static tilec_status cuda_stream_synchronize(tilec_device *device, void *stream) 
 static void cuda_stream_free(tilec_device *device, void *stream) {
   Cuda *cuda = device->state;
   bool pushed;
+  if (device->gave_up) return;
   if (enter_context(cuda, &pushed) == TILEC_OK) cuda->api.StreamDestroy(stream);
   leave_context(cuda, pushed);
 }
@@ -288,8 +309,9 @@ static tilec_status load_function(const Cuda *cuda, const KernelImage *image, Cu
 static void cuda_unload(tilec_device *device, void *state) {
   Cuda *cuda = device->state;
   CudaKernel *kernel = state;
-  bool pushed;
-  if (enter_context(cuda, &pushed) == TILEC_OK && kernel->module) cuda->api.ModuleUnload(kernel->module);
+  bool pushed = false;
+  if (!device->gave_up && enter_context(cuda, &pushed) == TILEC_OK && kernel->module)
+    cuda->api.ModuleUnload(kernel->module);
   leave_context(cuda, pushed);
   free(kernel);
 }
@@ -384,11 +406,13 @@ static tilec_status timer_capture(const Cuda *cuda, Timer *timer, const CudaKern
   return status;
 }
 
-static tilec_status timer_round(const CudaApi *api, const Timer *timer, float *milliseconds) {
+static tilec_status timer_round(tilec_device *device, const Timer *timer, const CudaWait *wait,
+                                float *milliseconds) {
+  const CudaApi *api = &((Cuda *)device->state)->api;
   tilec_status status = check_result(api, api->EventRecord(timer->start, timer->stream), "cuEventRecord");
   if (!status) status = check_result(api, api->GraphLaunch(timer->exec, timer->stream), "cuGraphLaunch");
   if (!status) status = check_result(api, api->EventRecord(timer->end, timer->stream), "cuEventRecord");
-  if (!status) status = check_result(api, api->EventSynchronize(timer->end), "cuEventSynchronize");
+  if (!status) status = wait_for(device, timer->end, wait);
   if (!status)
     status = check_result(api, api->EventElapsedTime(milliseconds, timer->start, timer->end),
                           "cuEventElapsedTime");
@@ -411,12 +435,13 @@ static tilec_status cuda_time(tilec_device *device, void *kernel, KernelLaunch *
   float milliseconds;
   tilec_status status = enter_context(cuda, &pushed);
   if (!status) status = timer_capture(cuda, &timer, kernel, launches, launch_count, count);
-  if (!status) status = timer_round(&cuda->api, &timer, &milliseconds); // warm
+  const CudaWait wait = {&launches[0].limits, device_clock()};
+  if (!status) status = timer_round(device, &timer, &wait, &milliseconds); // warm
   for (uint32_t i = 0; i < rounds && !status; i++) {
-    status = timer_round(&cuda->api, &timer, &milliseconds);
+    status = timer_round(device, &timer, &wait, &milliseconds);
     seconds[i] = milliseconds / 1e3 / count;
   }
-  timer_free(&cuda->api, &timer);
+  if (!device->gave_up) timer_free(&cuda->api, &timer);
   leave_context(cuda, pushed);
   return status;
 }

@@ -25,8 +25,8 @@ static void eval_close(tilec_device *device) {
   free(device->state);
 }
 
-static tilec_status eval_synchronize(tilec_device *device) {
-  (void)device;
+static tilec_status eval_synchronize(tilec_device *device, const LaunchLimits *limits) {
+  (void)device, (void)limits;
   return TILEC_OK;
 }
 
@@ -129,7 +129,12 @@ static tilec_status run_function(void *data) {
   for (uint32_t i = 0; i < r->launch->arg_count; i++) args[i].bits = r->launch->args[i];
   EvalMemory *memory = eval_memory_new(&r->arena);
   give_memory(r->memory, memory);
-  EvalOptions options = {.print = keep_printed, .print_data = r->printed};
+  const LaunchLimits *limits = &r->launch->limits;
+  EvalOptions options = {.max_steps = limits->max_instructions,
+                         .timeout = limits->timeout,
+                         .cancel = limits->cancel,
+                         .print = keep_printed,
+                         .print_data = r->printed};
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   take_memory(r->memory, memory);
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);

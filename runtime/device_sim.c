@@ -13,6 +13,7 @@ enum { MAX_REPORTS = 20 };
 
 typedef struct Sim {
   tilec_sim *sim;
+  uint64_t budget; // of a launch that has none of its own; 0: the simulator's
   pthread_mutex_t lock;
 } Sim;
 
@@ -33,6 +34,7 @@ static tilec_status open_simulator(tilec_device *device, const tilec_sim_options
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "wrong options of the simulator");
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a simulator)");
   }
+  if (options) state->budget = options->instruction_budget;
   pthread_mutex_init(&state->lock, NULL);
   device->state = state;
   device->needs_ptx = true;
@@ -94,8 +96,8 @@ static tilec_status unlock_sim(tilec_device *device, tilec_sim_result result) {
   return status;
 }
 
-static tilec_status sim_synchronize(tilec_device *device) {
-  (void)device;
+static tilec_status sim_synchronize(tilec_device *device, const LaunchLimits *limits) {
+  (void)device, (void)limits;
   return TILEC_OK;
 }
 
@@ -188,12 +190,49 @@ static size_t report_text(const tilec_sim_report *r, char *text, size_t room) {
   return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
+// "warps 0-2, 5 of block 0,0,0, and of 3 more blocks: waits ..."
+void device_sim_waiting(const tilec_sim_wait *wait, Buf *text) {
+  uint32_t warps = wait->warps;
+  buf_text(text, warps & (warps - 1) ? "warps" : "warp");
+  for (uint32_t w = 0, n = 0; w < 32; w++) {
+    uint32_t last = w;
+    if (!(warps >> w & 1)) continue;
+    while (last + 1 < 32 && warps >> (last + 1) & 1) last++;
+    buf_printf(text, "%s %u", n++ ? "," : "", w);
+    if (last > w) buf_printf(text, "-%u", last);
+    w = last;
+  }
+  buf_printf(text, " of block %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
+  unsigned long long more = wait->blocks - 1;
+  if (more) buf_printf(text, " and of %llu more block%s", more, more > 1 ? "s" : "");
+  buf_printf(text, ": %s", wait->message);
+}
+
+// Where the launch stood when the report ended it, a note a line.
+static void report_waits(const tilec_sim_report *r, Buf *text) {
+  for (size_t i = 0; i < r->wait_count; i++) {
+    const tilec_sim_wait *wait = &r->waits[i];
+    if (wait->place.file)
+      buf_printf(text, "%s:%u: note: ", wait->place.file, wait->place.line);
+    else
+      buf_printf(text, "PTX line %u: note: ", wait->ptx_line);
+    device_sim_waiting(wait, text);
+    buf_char(text, '\n');
+  }
+}
+
 // What the kernel did wrong, a line a report.
 static tilec_status kernel_errors(const tilec_sim *sim) {
   char text[8192] = "";
+  Buf waits = {0};
   size_t used = 0, count = tilec_sim_report_count(sim);
-  for (size_t i = 0; i < count && i < MAX_REPORTS; i++)
+  for (size_t i = 0; i < count && i < MAX_REPORTS; i++) {
     used += report_text(tilec_sim_report_at(sim, i), text + used, sizeof text - used);
+    report_waits(tilec_sim_report_at(sim, i), &waits);
+  }
+  used += (size_t)snprintf(text + used, sizeof text - used, "%s", waits.at ? waits.at : "");
+  if (used >= sizeof text) used = sizeof text - 1;
+  buf_free(&waits);
   if (count == 0) return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
   return error_text(TILEC_ERROR_LAUNCH, (Str){text, used});
 }
@@ -230,7 +269,11 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
                        tilec_sim_kernel_name(k->kernel), i, tilec_sim_param_at(k->kernel, i)->size);
   tilec_status status = check_widths(k, launch);
   if (status) return status;
+  const LaunchLimits *limits = &launch->limits;
+  Sim *state = device->state;
   tilec_sim *sim = lock_sim(device);
+  tilec_sim_limit(sim, limits->max_instructions ? limits->max_instructions : state->budget, limits->timeout,
+                  limits->cancel);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
   size_t bytes;

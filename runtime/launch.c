@@ -13,11 +13,14 @@ static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t g
 static tilec_status check_options(const tilec_launch_options *options, tilec_launch_options *out) {
   *out = (tilec_launch_options)TILEC_LAUNCH_OPTIONS_INIT;
   if (!options) return TILEC_OK;
-  if (options->size != sizeof *out)
+  const size_t first_version = offsetof(tilec_launch_options, max_instructions); // it ended there
+  if (options->size != sizeof *out && options->size != first_version)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "options.size is %zu: begin with TILEC_LAUNCH_OPTIONS_INIT", options->size);
-  *out = *options;
-  return TILEC_OK;
+  memcpy(out, options, options->size);
+  if (out->timeout >= 0) return TILEC_OK;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
+                   out->timeout);
 }
 
 // The evaluator reports to the compilation's diagnostics, as the evaluation of
@@ -26,7 +29,8 @@ static tilec_status launch_specialisation(const tilec_device *device, Specialisa
                                           const BoundArgs *args, const tilec_launch_options *o) {
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->host_lock);
-  tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream);
+  const LaunchLimits limits = {o->max_instructions, o->timeout, o->cancel};
+  tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
   return status;
 }

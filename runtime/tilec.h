@@ -361,10 +361,18 @@ typedef struct tilec_launch_options {
   int64_t grid[3];      /* programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
                            launches nothing and succeeds */
   tilec_stream *stream; /* NULL: the default stream */
+  /* Limits of a launch on sim and eval: past one it is TILEC_ERROR_LAUNCH, and tilec_last_error() says where
+     the kernel stood. On cuda, where nothing is waited for, they are not read.
+       max_instructions  warp instructions on sim (0: 2^40), ops of the tile IR on eval (0: no limit)
+       timeout           seconds; 0: no limit
+       cancel            NULL, or what another thread or a signal handler makes other than 0 */
+  uint64_t max_instructions;
+  double timeout;
+  const int *cancel;
 } tilec_launch_options;
 
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
-  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL }
+  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL }
 
 /*
  * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.

@@ -8,6 +8,8 @@
 #include "base/fault.h"
 #include "sim/chip.h"
 
+static const uint64_t DEFAULT_BUDGET = (uint64_t)1 << 40;
+
 tilec_sim_result sim_fail(tilec_sim *sim, tilec_sim_result result, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -22,14 +24,25 @@ tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **
   tilec_sim_options chosen = TILEC_SIM_OPTIONS_INIT;
   if (options) memcpy(&chosen, options, options->size < sizeof chosen ? options->size : sizeof chosen);
   chosen.size = sizeof chosen;
-  if (chosen.threads == 0 || chosen.threads > 1024 || (unsigned)chosen.schedule > TILEC_SIM_EARLY_DOWN)
+  if (chosen.threads == 0 || chosen.threads > 1024 || (unsigned)chosen.schedule > TILEC_SIM_EARLY_DOWN ||
+      !(chosen.timeout >= 0))
     return TILEC_SIM_ERROR_INVALID;
-  if (chosen.instruction_budget == 0) chosen.instruction_budget = (uint64_t)1 << 40;
+  if (chosen.instruction_budget == 0) chosen.instruction_budget = DEFAULT_BUDGET;
   if (chosen.multiprocessors == 0) chosen.multiprocessors = CHIP_MULTIPROCESSORS;
   tilec_sim *made = calloc(1, sizeof *made);
   if (!made) return TILEC_SIM_ERROR_MEMORY;
   made->options = chosen;
   *sim = made;
+  return TILEC_SIM_OK;
+}
+
+tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
+                                 const int *cancel) {
+  if (!sim) return TILEC_SIM_ERROR_INVALID;
+  if (!(timeout >= 0)) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a time limit is no less than 0");
+  sim->options.instruction_budget = instruction_budget ? instruction_budget : DEFAULT_BUDGET;
+  sim->options.timeout = timeout;
+  sim->options.cancel = cancel;
   return TILEC_SIM_OK;
 }
 
@@ -41,6 +54,7 @@ void tilec_sim_destroy(tilec_sim *sim) {
     free(module);
   }
   check_free(sim->checker);
+  waits_free(sim->waits);
   memory_free_all(&sim->memory);
   free(sim->lines);
   free(sim->printed);

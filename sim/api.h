@@ -6,6 +6,7 @@
 #include "sim/check.h"
 #include "sim/decode.h"
 #include "sim/memory.h"
+#include "sim/waits.h"
 
 struct tilec_sim_kernel {
   tilec_sim_module *module;
@@ -35,6 +36,7 @@ struct tilec_sim {
   char report_text[192];
   size_t report_count;
   LaunchChecker *checker; // of a launch with checks: it has the reports
+  WaitList *waits;        // of a launch that ended early; NULL: none
   char *printed;          // NULL: nothing
   size_t printed_bytes;
 };

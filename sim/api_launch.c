@@ -8,6 +8,8 @@
 void sim_forget_places(tilec_sim *sim) {
   check_free(sim->checker);
   sim->checker = NULL;
+  waits_free(sim->waits);
+  sim->waits = NULL;
   free(sim->lines);
   sim->lines = NULL;
   sim->line_count = sim->report_count = 0;
@@ -93,6 +95,7 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
                                    .address = fault->address,
                                    .count = 1,
                                    .place = *site};
+  sim->report.waits = waits_all(sim->waits, &sim->report.wait_count);
   uint32_t *id = sim->report.block;
   id[0] = fault->block % launch->grid[0];
   id[1] = fault->block / launch->grid[0] % launch->grid[1];
@@ -106,6 +109,7 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
 // The checker's reports, which hold the fault that ended the launch too.
 static tilec_sim_result keep_reports(tilec_sim *sim) {
   if (check_failed(sim->checker)) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the checks");
+  if (sim->waits) check_waits(sim->checker, sim->waits);
   sim->report_count = check_report_count(sim->checker);
   if (sim->report_count == 0) return TILEC_SIM_OK;
   const tilec_sim_report *first = check_report_at(sim->checker, 0);
@@ -116,6 +120,7 @@ static tilec_sim_result keep_reports(tilec_sim *sim) {
 static tilec_sim_result run_launch(tilec_sim *sim, Launch *launch) {
   LaunchResult result = launch_run(launch, sim->checker ? 1 : sim->options.threads);
   tilec_sim_result status = TILEC_SIM_OK;
+  sim->waits = result.waits;
   sim->lines = calloc(launch->program->sites.n + 1, sizeof *sim->lines);
   if (result.no_memory || !sim->lines)
     status = sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory for the launch");
@@ -167,7 +172,9 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                    .dynamic_shared = dynamic_shared_bytes,
                    .params = values,
                    .multiprocessors = sim->options.multiprocessors,
-                   .budget = sim->options.instruction_budget};
+                   .budget = sim->options.instruction_budget,
+                   .timeout = sim->options.timeout,
+                   .cancel = sim->options.cancel};
   memcpy(launch.grid, grid, sizeof launch.grid);
   memcpy(launch.block, block, sizeof launch.block);
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/math.h"
 #include "sim/hooks.h"
+#include "sim/launch.h"
 #include "sim/mbarrier.h"
 #include "sim/resolve.h"
 
@@ -236,7 +237,7 @@ static BlockState block_end(Block *block) {
 BlockState block_run(Block *block, uint64_t slice) {
   Worker *worker = block->worker;
   bool descending = worker->launch->descending;
-  for (uint64_t ran = 0; ran < slice;) {
+  for (uint64_t ran = 0; ran < slice && launch_ends(worker->launch) == LAUNCH_GOES_ON;) {
     uint64_t before = ran;
     for (uint32_t i = 0; i < block->warp_count; i++) {
       uint64_t steps = warp_run(&block->warps[descending ? block->warp_count - 1 - i : i], WARP_SLICE);

@@ -111,6 +111,9 @@ static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
   Report *report = report_new(warp, insn, fault->lanes, fault->kind, fault->address, UINT32_MAX);
   if (report) report_message(report, "%s", fault->message);
   if (report && fault->kind == TILEC_SIM_DEADLOCK) report_deadlock(report, warp->block);
+  if (fault->kind == TILEC_SIM_BUDGET || fault->kind == TILEC_SIM_TIMEOUT ||
+      fault->kind == TILEC_SIM_CANCELLED)
+    return false;
   return fault->kind == TILEC_SIM_DEADLOCK || insn->exec == exec_load || insn->exec == exec_store ||
          insn->exec == exec_atomic;
 }
@@ -165,6 +168,7 @@ void check_free(LaunchChecker *checker) {
     block_close(checker, check);
   }
   for (size_t i = 0; checker->global && i < checker->allocations; i++) shadow_close(&checker->global[i]);
+  for (uint32_t i = 0; checker->reports && i < checker->n; i++) waits_free(checker->reports[i].waits);
   sync_free(checker);
   free(checker->global);
   free(checker->reports);
@@ -173,6 +177,12 @@ void check_free(LaunchChecker *checker) {
 
 const SimHooks *check_hooks(const LaunchChecker *checker) { return &checker->hooks; }
 bool check_failed(const LaunchChecker *checker) { return checker->failed; }
+void check_waits(LaunchChecker *checker, const WaitList *waits) {
+  if (!checker->n) return;
+  tilec_sim_report *last = &checker->reports[checker->n - 1].api;
+  last->waits = waits_all(waits, &last->wait_count);
+}
+
 size_t check_report_count(const LaunchChecker *checker) { return checker->n; }
 const tilec_sim_report *check_report_at(const LaunchChecker *checker, size_t index) {
   return &checker->reports[index].api;

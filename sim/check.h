@@ -5,6 +5,7 @@
 #define SIM_CHECK_H
 
 #include "sim/hooks.h"
+#include "sim/waits.h"
 
 typedef struct LaunchChecker LaunchChecker;
 
@@ -18,6 +19,9 @@ const SimHooks *check_hooks(const LaunchChecker *checker);
 bool check_failed(const LaunchChecker *checker);
 
 // The reports, in order of their first occurrence; texts are the checker's and the program's.
+// Where warps stood when a limit ended the launch: the last report has it from now on.
+void check_waits(LaunchChecker *checker, const WaitList *waits);
+
 size_t check_report_count(const LaunchChecker *checker);
 const tilec_sim_report *check_report_at(const LaunchChecker *checker, size_t index);
 

@@ -122,49 +122,11 @@ void hook_divergent(void *context, Warp *warp, const Insn *insn, uint32_t mask) 
 
 // ---- deadlock ----
 
-static const Insn *waits_at(const Block *block, const LaneGroup *group) {
-  return &block->program->code.at[group->pc - (group->state == GROUP_AT_BARRIER && group->pc ? 1 : 0)];
-}
-
-static const char *wait_name(const LaneGroup *group) {
-  switch (group->state) {
-  case GROUP_AT_BARRIER: return "at a barrier";
-  case GROUP_AT_CLUSTER: return "at a cluster barrier";
-  case GROUP_AT_MBARRIER: return "for an mbarrier";
-  case GROUP_AT_SYNC: return "for lanes of its member mask";
-  case GROUP_READY: break;
-  }
-  return "nowhere";
-}
-
-// "warps 0-2 wait at a barrier (line 7); ..." as far as there is room.
-static void who_waits(const Block *block, char *text, size_t room) {
-  size_t used = 0;
-  for (uint32_t w = 0; w < block->warp_count && used < room; w++) {
-    const Warp *warp = &block->warps[w];
-    for (uint32_t g = 0; g < warp->n && used < room; g++) {
-      const LaneGroup *group = &warp->groups[g];
-      const Insn *insn = waits_at(block, group);
-      uint32_t last = w;
-      while (warp->n == 1 && last + 1 < block->warp_count && block->warps[last + 1].n == 1 &&
-             block->warps[last + 1].groups[0].pc == group->pc)
-        last++;
-      int n = snprintf(text + used, room - used, "%swarp%s %u", used ? "; " : "", last > w ? "s" : "", w);
-      used += n > 0 ? (size_t)n : 0;
-      if (last > w && used < room) used += (size_t)snprintf(text + used, room - used, "-%u", last);
-      if (used < room)
-        used += (size_t)snprintf(text + used, room - used, " %s %s (line %u)", last > w ? "wait" : "waits",
-                                 wait_name(group), block->program->sites.at[insn->site].line);
-      w = last;
-    }
-  }
-}
-
 void report_deadlock(Report *report, Block *block) {
   const BlockCheck *check = block_check(block);
-  char text[ORDER_BYTES];
-  who_waits(block, text, sizeof text);
-  report_order(report, "%s", text);
+  report->waits = waits_new();
+  waits_add(report->waits, block);
+  report->api.waits = waits_all(report->waits, &report->api.wait_count);
   if (check->exited)
     report_blame(report, &block->warps[check->exit_warp], check->exit_insn, check->exit_warp,
                  "the first to exit");

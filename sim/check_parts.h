@@ -25,6 +25,7 @@ typedef enum StrandKind {
 typedef struct Report {
   tilec_sim_report api;
   uint32_t insn, other_insn; // UINT32_MAX: no other
+  WaitList *waits;           // its own; NULL: none
   char message[MESSAGE_BYTES], order[ORDER_BYTES], buffer[BUFFER_BYTES];
 } Report;
 

@@ -122,6 +122,8 @@ typedef struct Launch {
   bool late;             // asynchronous effects at their wait
   const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
+  double timeout, deadline; // seconds, the deadline by the monotonic clock; timeout 0: none
+  const int *cancel;        // NULL: nobody can
 } Launch;
 
 // A host thread's part of a launch.

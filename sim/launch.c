@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include "sim/block.h"
 
 enum { BLOCK_SLICE = 65536 };
@@ -47,13 +48,33 @@ static bool start_next_block(WorkerThread *self) {
   return true;
 }
 
-static void budget_fault(WorkerThread *self, const Block *block) {
-  const Warp *warp = &block->warps[0];
-  for (uint32_t w = 0; w < block->warp_count && !warp->n; w++) warp = &block->warps[w];
-  const Insn *insn = &block->program->code.at[warp->n ? warp->groups[0].pc : 0];
-  warp_fault((Warp *)warp, insn, warp->live, TILEC_SIM_BUDGET, 0,
-             "the launch ran %llu instructions, its budget",
-             (unsigned long long)self->shared->launch->budget);
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+LaunchEnd launch_ends(const Launch *launch) {
+  if (launch->cancel && __atomic_load_n(launch->cancel, __ATOMIC_RELAXED)) return LAUNCH_CANCELLED;
+  return launch->timeout > 0 && seconds_now() > launch->deadline ? LAUNCH_TIMED_OUT : LAUNCH_GOES_ON;
+}
+
+// Whether a limit or a cancellation ends the launch at this block, which has not ended: the fault is set.
+static bool end_early(const Launch *launch, const Block *block, bool budget_used) {
+  LaunchEnd end = launch_ends(launch);
+  if (end == LAUNCH_GOES_ON && !budget_used) return false;
+  const Insn *insn = block->program->code.at;
+  Warp *warp = (Warp *)waits_blame(block, &insn);
+  if (!warp) warp = block->warps;
+  if (budget_used)
+    warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0, "the launch ran %llu instructions, its budget",
+               (unsigned long long)launch->budget);
+  else if (end == LAUNCH_TIMED_OUT)
+    warp_fault(warp, insn, warp->live, TILEC_SIM_TIMEOUT, 0, "the launch has not ended within %.3g seconds",
+               launch->timeout);
+  else
+    warp_fault(warp, insn, warp->live, TILEC_SIM_CANCELLED, 0, "the launch was interrupted");
+  return true;
 }
 
 // One round over the blocks in progress; false: stop.
@@ -66,7 +87,7 @@ static bool run_round(WorkerThread *self) {
     BlockState state = block_run(self->active[i], left < BLOCK_SLICE ? left : BLOCK_SLICE);
     uint64_t total =
         atomic_fetch_add(&shared->clock, self->worker.clock - before) + self->worker.clock - before;
-    if (state == BLOCK_RUNNING && total >= budget) budget_fault(self, self->active[i]), state = BLOCK_FAULT;
+    if (state == BLOCK_RUNNING && end_early(shared->launch, self->active[i], total >= budget)) return false;
     if (state == BLOCK_FAULT) return false;
     if (state == BLOCK_RUNNING) {
       i++;
@@ -139,6 +160,17 @@ static void collect(LaunchResult *result, const WorkerThread *self) {
   collect_printed(result, &self->worker);
 }
 
+// Where the blocks in progress stand, where the launch ended without them.
+static void collect_waits(LaunchResult *result, const WorkerThread *workers, uint32_t threads) {
+  tilec_sim_report_kind kind = result->fault.kind;
+  if (!result->fault.set || (kind != TILEC_SIM_BUDGET && kind != TILEC_SIM_TIMEOUT &&
+                             kind != TILEC_SIM_CANCELLED && kind != TILEC_SIM_DEADLOCK))
+    return;
+  result->waits = waits_new();
+  for (uint32_t i = 0; i < threads; i++)
+    for (uint32_t b = 0; b < workers[i].n; b++) waits_add(result->waits, workers[i].active[b]);
+}
+
 static void run_all(WorkerThread *workers, uint32_t threads) {
   for (uint32_t i = 1; i < threads; i++)
     workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
@@ -149,6 +181,7 @@ static void run_all(WorkerThread *workers, uint32_t threads) {
 
 LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchResult result = {0};
+  launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout : 0;
   unsigned char *image = block_image(launch);
   LaunchShared shared = {
       .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
@@ -158,10 +191,9 @@ LaunchResult launch_run(Launch *launch, uint32_t threads) {
   bool ready = image && workers && result.executed && result.by_site;
   for (uint32_t i = 0; workers && i < threads; i++) ready &= worker_open(&workers[i], &shared);
   if (ready) run_all(workers, threads);
-  for (uint32_t i = 0; workers && i < threads; i++) {
-    if (ready) collect(&result, &workers[i]);
-    worker_close(&workers[i]);
-  }
+  for (uint32_t i = 0; ready && i < threads; i++) collect(&result, &workers[i]);
+  if (ready) collect_waits(&result, workers, threads);
+  for (uint32_t i = 0; workers && i < threads; i++) worker_close(&workers[i]);
   result.no_memory |= !ready;
   free(workers);
   free(image);

@@ -47,6 +47,13 @@ bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address
   return false;
 }
 
+bool mbarrier_peek(const Block *block, uint64_t address, Mbarrier *mbarrier) {
+  uint64_t word;
+  if (address > block->shared_bytes || block->shared_bytes - address < sizeof word) return false;
+  memcpy(&word, block->shared + address, sizeof word);
+  return mbarrier_unpack(word, mbarrier);
+}
+
 void mbarrier_wake(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {

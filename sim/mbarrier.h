@@ -15,6 +15,8 @@ typedef struct Mbarrier {
 // The mbarrier at a shared address, and where it lies. False: the fault is set.
 bool mbarrier_find(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, Mbarrier *mbarrier,
                    unsigned char **host);
+// The same without a fault: false where no mbarrier is there.
+bool mbarrier_peek(const Block *block, uint64_t address, Mbarrier *mbarrier);
 // What operations do to it; `lane` and `op` (NULL: the instruction itself) are for reports and hooks.
 void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op, uint64_t address,
                      uint32_t count);

@@ -54,10 +54,14 @@ typedef struct tilec_sim_options {
   uint32_t multiprocessors;    // of the modelled GPU: how many blocks make progress together; 0: 132
   // Not 0: every checker is on; a launch then uses one thread, and goes on after most reports.
   int checks;
+  double timeout; // seconds a launch may take; 0: no limit
+  // NULL, or a number that another thread or a signal handler makes other than 0 to end the launch under way
+  // and those to come.
+  const int *cancel;
 } tilec_sim_options;
 
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
-  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0 }
+  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL }
 
 // options: NULL for the defaults. *sim is NULL where the result is not TILEC_SIM_OK.
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);
@@ -157,6 +161,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
+// From now on launches have these limits: the options of the same names.
+TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
+                                               const int *cancel);
+
 // A warp instruction counts one whatever its lanes.
 //   global_sectors           of 32 bytes, touched by a request
 //   global_sectors_ideal     the distinct bytes of a request / 32, rounded up
@@ -206,6 +214,9 @@ typedef enum tilec_sim_report_kind {
   TILEC_SIM_BARRIER,          // a barrier that part of a warp or of the block reaches, or with other counts
   TILEC_SIM_LANES,            // a .sync instruction whose member mask is wrong, or that reads an absent lane
   TILEC_SIM_WGMMA,            // registers of a wgmma touched before its wait, or written without wgmma.fence
+  // What ends any launch:
+  TILEC_SIM_TIMEOUT,   // the time limit is over
+  TILEC_SIM_CANCELLED, // options.cancel
 } tilec_sim_report_kind;
 
 // A place in the source, as .loc says. Columns are bytes, from 1; 0: not known. length, and the call through
@@ -215,6 +226,17 @@ typedef struct tilec_sim_place {
   uint32_t line, column, length;
   const struct tilec_sim_place *call;
 } tilec_sim_place;
+
+// Where warps stood when a limit, a cancellation or a deadlock ended the launch: those that wait for the same
+// at one line are one.
+typedef struct tilec_sim_wait {
+  const char *message; // one line: "waits at barrier 1, 96 of 128 threads are there"
+  tilec_sim_place place;
+  uint32_t ptx_line;
+  uint32_t block[3]; // the first such block
+  uint32_t warps;    // its warps, a bit each
+  uint64_t blocks;   // how many blocks have such warps
+} tilec_sim_wait;
 
 // Reports of one kind at the same place, or pair of places, are one; `count` says how many, the rest is of the
 // first. Of the other access of a race, or of what else is to blame, other_ptx_line is 0 where there is none.
@@ -237,6 +259,8 @@ typedef struct tilec_sim_report {
   const char *order;  // what would order the two accesses, or set it right; NULL: nothing to say
   // The same places as file and line, in full; other_place is all zero where there is none.
   tilec_sim_place place, other_place;
+  const tilec_sim_wait *waits; // of TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK
+  size_t wait_count;
 } tilec_sim_report;
 
 // Of the last launch, in order of their first occurrence; NULL beyond the end.

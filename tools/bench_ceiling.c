@@ -35,7 +35,7 @@ static tilec_status time_copy(tilec_device *device, Str ptx, tilec_buffer *from,
   DeviceKernel kernel = {0};
   tilec_status status = device_load(device, &image, &kernel);
   const int64_t grid[3] = {(int64_t)(n / BLOCK), 1, 1};
-  if (status == TILEC_OK) status = device_time(&kernel, grid, args[0], 3, 2, LAUNCHES, ROUNDS, seconds);
+  if (status == TILEC_OK) status = device_time(&kernel, grid, args[0], 3, 2, LAUNCHES, ROUNDS, NULL, seconds);
   device_unload(&kernel);
   return status;
 }

@@ -76,6 +76,14 @@ static const char *keep_text(Arena *arena, const char *text) {
   return text ? arena_copy(arena, str_from(text)) : NULL;
 }
 
+static const tilec_sim_wait *keep_waits(Arena *arena, const tilec_sim_report *report) {
+  if (!report->wait_count) return NULL;
+  tilec_sim_wait *waits = ARENA_ARRAY(arena, tilec_sim_wait, report->wait_count);
+  memcpy(waits, report->waits, report->wait_count * sizeof *waits);
+  for (size_t i = 0; i < report->wait_count; i++) waits[i].message = keep_text(arena, waits[i].message);
+  return waits;
+}
+
 static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
   Arena *arena = check->run->arena;
   Finding finding = {.report = *report, .schedules = 1u << schedule};
@@ -94,6 +102,7 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
   finding.report.other_message = keep_text(arena, report->other_message);
   finding.report.order = keep_text(arena, report->order);
   finding.report.buffer = keep_text(arena, report->buffer);
+  finding.report.waits = keep_waits(arena, report);
   vec_push(arena, &check->findings, finding);
 }
 
@@ -117,7 +126,8 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   Run *run = check->run;
   DeviceKernel kernel = {0};
   tilec_status status = device_load(run->device, &check->image, &kernel);
-  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL);
+  LaunchLimits limits = run_limits(run);
+  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL, &limits);
   const tilec_sim *sim = device_simulator(run->device);
   size_t count = tilec_sim_report_count(sim);
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
@@ -181,6 +191,18 @@ static void print_place(const Check *check, const Finding *finding, Buf *text) {
     if (finding->schedules >> s & 1) buf_printf(text, "%s %s", n++ ? "," : "", schedules[s].name);
 }
 
+// Where the launch stood: a note a place.
+static void add_waits(const Check *check, const Finding *finding, Diag *diag, Diags *diags) {
+  const tilec_sim_report *r = &finding->report;
+  for (size_t i = 0; i < r->wait_count; i++) {
+    Buf text = {0};
+    device_sim_waiting(&r->waits[i], &text);
+    Loc loc = place_of(check->run, &r->waits[i].place, r->waits[i].ptx_line);
+    diag_note(diags, diag, loc, "%s", text.at);
+    buf_free(&text);
+  }
+}
+
 static void add_diagnostic(const Check *check, const Finding *finding, Diags *diags) {
   const tilec_sim_report *r = &finding->report;
   Buf text = {0};
@@ -192,6 +214,7 @@ static void add_diagnostic(const Check *check, const Finding *finding, Diags *di
     diag_note(diags, diag, finding->other, "%s: block %u,%u,%u, warp %u, lane %u",
               r->other_message ? r->other_message : "here", r->other_block[0], r->other_block[1],
               r->other_block[2], r->other_warp, r->other_lane);
+  add_waits(check, finding, diag, diags);
   if (r->order)
     diag_note(diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "", r->order);
 }

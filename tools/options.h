@@ -49,7 +49,9 @@ typedef struct Options {
   bool grid_given, check, stats, strict;
   const char *check_file; // NULL: the file itself
   const char *stats_file; // NULL: standard error
-  uint64_t seed;
+  uint64_t seed, max_instructions; // max_instructions 0: the device's own
+  double timeout;                  // seconds; 0: none
+  bool timeout_given;
   VEC(Expectation) expectations;
   VEC(NamedText) saves, args;
 } Options;

@@ -41,12 +41,16 @@ typedef struct Run {
   tilec_device *device;
   RunExpected *expected; // of options->expectations
   uint32_t warnings;     // of the run, as --strict counts them
+  double began;          // device_clock at its first launch; 0: none yet
 } Run;
 
 // The argument whose buffer is its own, of that name; NULL: none.
 const RunArg *run_find_buffer(const Run *run, const char *name);
 // "out"; of a PTX file's "argument 2".
 const char *run_arg_name(const Run *run, const RunArg *param);
+
+// What may be left of --timeout and the other limits, for the next launch or wait; Ctrl-C ends it.
+LaunchLimits run_limits(Run *run);
 
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.

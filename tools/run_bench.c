@@ -57,8 +57,10 @@ static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int
   DeviceKernel kernel = {0};
   tilec_status status = device_load(b->run->device, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
+  LaunchLimits limits = run_limits(b->run);
   if (status == TILEC_OK)
-    status = device_time(&kernel, grid, b->bits, b->run->param_count, b->sets, count, ROUNDS, seconds);
+    status =
+        device_time(&kernel, grid, b->bits, b->run->param_count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);
   return status;
 }

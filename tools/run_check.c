@@ -43,8 +43,7 @@ struct Reference {
   bool told;       // compared once: what it warns of was said
 };
 
-static tilec_status evaluate(const Run *run, Reference *reference, const int64_t grid[3],
-                             const BoundArgs *bound) {
+static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[3], const BoundArgs *bound) {
   Compilation *c = &reference->c;
   Func *func = c->module->funcs.at[0];
   if (!same_parameters(run, func)) {
@@ -61,7 +60,11 @@ static tilec_status evaluate(const Run *run, Reference *reference, const int64_t
                       arg->value.initialised);
   }
   const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
-  const EvalOptions options = {.races = true};
+  const LaunchLimits limits = run_limits(run);
+  const EvalOptions options = {.max_steps = limits.max_instructions,
+                               .timeout = limits.timeout,
+                               .cancel = limits.cancel,
+                               .races = true};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 

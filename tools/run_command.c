@@ -4,13 +4,15 @@
 #include "tools/run.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "ir/eval.h"
+#include "tools/interrupt.h"
 
 ExitStatus run_device_failed(tilec_status status) {
   const char *message = tilec_last_error(); // a diagnostic has its place and severity already
   if (strstr(message, ": error: "))
-    fputs(message, stderr);
+    fprintf(stderr, "%s\n", message);
   else
     tool_error("%s", message);
   return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
@@ -87,12 +89,26 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   return true;
 }
 
+// On cuda, and of check, no launch is waited for without end.
+LaunchLimits run_limits(Run *run) {
+  enum { DEFAULT_TIMEOUT = 300 };
+  const Options *o = run->options;
+  bool bounded = o->command == COMMAND_CHECK || run->device->kind == &device_cuda;
+  double timeout = o->timeout_given ? o->timeout : bounded ? DEFAULT_TIMEOUT : 0;
+  if (!run->began) run->began = device_clock();
+  double left = timeout - (device_clock() - run->began);
+  return (LaunchLimits){.max_instructions = o->max_instructions,
+                        .timeout = timeout > 0 ? (left > 0 ? left : 1e-3) : 0,
+                        .cancel = interrupt_flag()};
+}
+
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers) {
   DeviceKernel kernel = {0};
   tilec_status status = device_load(run->device, image, &kernel);
-  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL);
-  if (status == TILEC_OK) status = tilec_device_synchronize(run->device);
+  LaunchLimits limits = run_limits(run);
+  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL, &limits);
+  if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   device_unload(&kernel);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
@@ -132,6 +148,13 @@ static tilec_status open_device(Run *run) {
   return tilec_device_open(o->device, &run->device);
 }
 
+// The driver's own end of the process would wait for the launch that has not ended.
+static _Noreturn void leave_now(ExitStatus result) {
+  fflush(stdout);
+  fflush(stderr);
+  _exit(result);
+}
+
 // Opens the device, places the buffers, and hands over to `launch`.
 static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   tilec_status status = open_device(run);
@@ -142,7 +165,10 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
   status = run_place_buffers(run, buffers);
+  interrupt_begin();
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
+  interrupt_end();
+  if (run->device->gave_up) leave_now(result);
   for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   return result;

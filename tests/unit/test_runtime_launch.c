@@ -228,13 +228,13 @@ static void test_parameters_by_value(void **unused) {
   uint64_t args[] = {tilec_buffer_address(out), 42};
   const int64_t grid[3] = {1, 1, 1};
   assert_ok(device_load(device, &image, &kernel));
-  assert_error(device_launch(&kernel, grid, args, 2, NULL), TILEC_ERROR_INVALID_ARGUMENT,
+  assert_error(device_launch(&kernel, grid, args, 2, NULL, NULL), TILEC_ERROR_INVALID_ARGUMENT,
                "last: parameter 1 takes 128 bytes, an argument has 8");
   device_unload(&kernel);
   image.by_value = (ByValueParams){.n = 1, .at = {1}};
   args[1] = (uint64_t)(uintptr_t)bytes;
   assert_ok(device_load(device, &image, &kernel));
-  assert_ok(device_launch(&kernel, grid, args, 2, NULL));
+  assert_ok(device_launch(&kernel, grid, args, 2, NULL, NULL));
   assert_ok(tilec_buffer_read(out, 0, &got, sizeof got));
   assert_int_equal(got, 42);
   device_unload(&kernel);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sim/waits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/math.h"
+#include "sim/mbarrier.h"
+#include "sim/resolve.h"
+
+enum { WAITS = 24, TEXT = 200 };
+
+typedef struct WaitPlace {
+  char text[TEXT];
+  uint32_t last_block; // that was counted
+} WaitPlace;
+
+struct WaitList {
+  size_t n;
+  tilec_sim_wait waits[WAITS];
+  WaitPlace places[WAITS];
+};
+
+WaitList *waits_new(void) { return calloc(1, sizeof(WaitList)); }
+void waits_free(WaitList *list) { free(list); }
+
+const tilec_sim_wait *waits_all(const WaitList *list, size_t *n) {
+  *n = list ? list->n : 0;
+  return list ? list->waits : NULL;
+}
+
+// ---- where a group of lanes stands ----
+
+// Where and for what; the line may be another than the instruction's: a loop's first.
+typedef struct Stand {
+  const Insn *insn;
+  Site place;
+  char text[TEXT];
+} Stand;
+
+static void stand_say(Stand *stand, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void stand_say(Stand *stand, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(stand->text, sizeof stand->text, format, args);
+  va_end(args);
+}
+
+// The branch that closes the innermost loop round the instruction; NULL: none does.
+static const Insn *loop_branch(const Program *program, uint32_t pc) {
+  const Insn *found = NULL, *code = program->code.at;
+  uint32_t length = UINT32_MAX;
+  for (uint32_t i = pc; i < program->code.n && i - pc < length; i++) {
+    if (code[i].kind != KIND_BRANCH || code[i].target > pc || i - code[i].target >= length) continue;
+    found = &code[i];
+    length = i - code[i].target;
+  }
+  return found;
+}
+
+static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
+  const Insn *end = loop_branch(program, pc);
+  if (!end) {
+    stand_say(stand, "runs");
+    return;
+  }
+  const Site *site = &program->sites.at[end->site];
+  uint32_t first = site->file ? site->line : end->ptx_line, last = first;
+  for (const Insn *insn = &program->code.at[end->target]; insn < end; insn++) {
+    const Site *at = &program->sites.at[insn->site];
+    uint32_t line = site->file ? at->line : insn->ptx_line;
+    bool same = at->file == site->file || (at->file && site->file && strcmp(at->file, site->file) == 0);
+    if (!same || line == 0) continue;
+    if (line < first) first = line;
+    if (line > last) last = line;
+  }
+  stand->insn = end;
+  stand->place = (Site){.file = site->file, .line = first}; // whose columns are not the branch's
+  if (first == last)
+    stand_say(stand, "runs round the loop of this line");
+  else
+    stand_say(stand, "runs round the loop of lines %u to %u", first, last);
+}
+
+static void stand_at_mbarrier(Stand *stand, const Warp *warp, const LaneGroup *group) {
+  const Program *program = warp->block->program;
+  uint64_t address = address_at(warp, stand->insn->u.address, lowest_lane(group->mask));
+  Mbarrier m;
+  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
+  char name[80] = "";
+  for (uint32_t i = 0; i < program->shared_vars.n; i++) {
+    const SharedVar *var = &program->shared_vars.at[i];
+    if (address >= var->offset && address - var->offset < var->bytes)
+      snprintf(name, sizeof name, " ('%.48s' + %llu)", var->name,
+               (unsigned long long)(address - var->offset));
+  }
+  if (mbarrier_peek(warp->block, address, &m))
+    stand_say(stand,
+              "waits at the mbarrier at shared address %llu%s, whose phase %u has %u arrivals and %d bytes "
+              "pending",
+              (unsigned long long)address, name, m.phase, m.pending, m.tx);
+  else
+    stand_say(stand, "waits at the mbarrier at shared address %llu%s", (unsigned long long)address, name);
+}
+
+static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
+  const Block *block = warp->block;
+  const Program *program = block->program;
+  const Barrier *barrier = &block->barriers[group->state == GROUP_AT_BARRIER ? group->barrier : 0];
+  bool past = group->state == GROUP_AT_BARRIER && group->pc;
+  *stand = (Stand){.insn = &program->code.at[group->pc - past]};
+  stand->place = program->sites.at[stand->insn->site];
+  switch (group->state) {
+  case GROUP_READY: stand_in_loop(stand, program, group->pc); break;
+  case GROUP_AT_BARRIER:
+    stand_say(stand, "waits at barrier %u, where %u of %u threads are", group->barrier, barrier->arrived,
+              barrier->expected ? barrier->expected : block->live_threads);
+    break;
+  case GROUP_AT_CLUSTER: stand_say(stand, "waits at the cluster's barrier"); break;
+  case GROUP_AT_MBARRIER: stand_at_mbarrier(stand, warp, group); break;
+  case GROUP_AT_SYNC:
+    if (stand->insn->kind == KIND_BARRIER)
+      stand_say(stand, "waits at a barrier for the other threads of its warp");
+    else
+      stand_say(stand, "waits for the other lanes of its member mask");
+    break;
+  }
+}
+
+// ---- the list ----
+
+static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
+  const Block *block = warp->block;
+  const Site *site = &stand->place;
+  for (size_t i = 0; i < list->n; i++) {
+    tilec_sim_wait *old = &list->waits[i];
+    WaitPlace *place = &list->places[i];
+    if (old->place.line != site->line || old->place.file != site->file ||
+        strcmp(place->text, stand->text) != 0)
+      continue;
+    if (!site->file && old->ptx_line != stand->insn->ptx_line) continue;
+    bool first = memcmp(old->block, block->id, sizeof old->block) == 0;
+    if (first) old->warps |= 1u << warp->index;
+    old->blocks += place->last_block != block->index;
+    place->last_block = block->index;
+    return;
+  }
+  if (list->n == WAITS) return;
+  WaitPlace *place = &list->places[list->n];
+  memcpy(place->text, stand->text, sizeof place->text);
+  place->last_block = block->index;
+  tilec_sim_wait *wait = &list->waits[list->n++];
+  *wait = (tilec_sim_wait){.message = place->text,
+                           .place = *site,
+                           .ptx_line = stand->insn->ptx_line,
+                           .warps = 1u << warp->index,
+                           .blocks = 1};
+  memcpy(wait->block, block->id, sizeof wait->block);
+}
+
+void waits_add(WaitList *list, const Block *block) {
+  for (uint32_t w = 0; list && w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      Stand stand;
+      stand_of(&block->warps[w], &block->warps[w].groups[g], &stand);
+      add_stand(list, &block->warps[w], &stand);
+    }
+}
+
+const Warp *waits_blame(const Block *block, const Insn **insn) {
+  const Warp *found = NULL;
+  bool runs = false;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++) {
+      const LaneGroup *group = &block->warps[w].groups[g];
+      bool ready = group->state == GROUP_READY, past = group->state == GROUP_AT_BARRIER && group->pc;
+      if (found && (runs || !ready)) continue;
+      found = &block->warps[w];
+      runs = ready;
+      *insn = &block->program->code.at[group->pc - past];
+    }
+  return found;
+}
