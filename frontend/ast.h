@@ -234,6 +234,8 @@ typedef enum StmtKind {
   STMT_NONLOCAL, // names
   STMT_DEF,      // function: a function within a function
   STMT_IMPORT,   // import
+  STMT_TRY,      // attempt; of the module level only
+  STMT_OUTSIDE,  // outside; of .py files' module level only
 } StmtKind;
 
 // `if` and each `elif` of a statement.
@@ -258,6 +260,7 @@ typedef struct Name {
   const char *name;
 } Name;
 
+typedef VEC(Block) Blocks;
 typedef VEC(IfArm) IfArms;
 typedef VEC(ImportName) ImportNames;
 typedef VEC(Name) NameList;
@@ -304,6 +307,16 @@ struct Stmt {
     NameList names;
     Function *function;
     Import *import;
+    struct {
+      Block body, orelse, finally;
+      Blocks handlers;
+    } attempt;
+    // What tilec does not read, but for the kernels and (not in functions and classes) names within.
+    struct {
+      const char *what; // "def", "class", "for", "with" ...; NULL: it could not be parsed
+      const char *name; // of a function or class
+      Block body;
+    } outside;
   };
 };
 
@@ -319,10 +332,47 @@ struct Function {
   Block body;      // may be empty after a docstring
   uint32_t last_line;
   const struct Module *module; // where it stands; NULL: within another function
+  const struct Guard *guard;   // what its definition hangs on, and the functions and classes around it
 };
 
 typedef VEC(Import *) ImportList;
 typedef VEC(Function *) FunctionList;
+
+// What a definition of the module level hangs on: one clause of a compound statement, within `outer`.
+typedef enum GuardKind {
+  GUARD_ARM,     // arm `index` of an `if`; the `else` is the one after the last
+  GUARD_TRY,     // the body of a `try`, behind its first `index` statements
+  GUARD_HANDLER, // an `except`
+  GUARD_ORELSE,  // the `else` of a `try`
+  GUARD_SCOPE,   // a function or class: names within are not the module's
+  GUARD_OUTSIDE, // any other statement that is not read
+} GuardKind;
+
+typedef struct Guard {
+  GuardKind kind;
+  const struct Guard *outer; // NULL: the module level itself
+  const Stmt *stmt;
+  uint32_t index;
+  uint32_t visible; // how many of the module's definitions come before the statement
+} Guard;
+
+// What a name of the module level may stand for.
+typedef enum DefinitionKind { DEFINES_CONSTANT, DEFINES_FUNCTION, DEFINES_IMPORT, DEFINES_OUTSIDE } DefinitionKind;
+
+typedef struct Definition {
+  DefinitionKind kind;
+  const char *name; // interned; "*": all that a file has
+  Loc loc;
+  const Guard *guard; // NULL: unconditional
+  union {
+    const Stmt *stmt; // the constant's assignment; what is not read: STMT_OUTSIDE
+    const Function *function;
+    struct {
+      const Import *import;
+      uint32_t item; // of import->names
+    };
+  };
+} Definition;
 
 // The lists keep the order of the file.
 // `object.name` in the code, where `object` is a name: interned.
@@ -334,8 +384,9 @@ typedef struct Module {
   uint16_t file;
   Expr *docstring; // may be NULL
   ImportList imports;
-  Block constants; // STMT_ASSIGN and STMT_ANNOTATED of the module level
+  Block constants; // assignments of the module level
   FunctionList functions;
+  VEC(Definition) definitions; // one for each name that one of these binds
   VEC(const char *) mentioned; // the names in the code but in imports, each once, in the order of strcmp
   VEC(Member) members;         // each once
 } Module;

@@ -306,6 +306,8 @@ static const char *stmt_word(StmtKind kind) {
       [STMT_NONLOCAL] = "nonlocal",
       [STMT_DEF] = "def",
       [STMT_IMPORT] = "import",
+      [STMT_TRY] = "try",
+      [STMT_OUTSIDE] = "outside",
   };
   return words[kind];
 }
@@ -344,7 +346,9 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
   case STMT_CONTINUE:
   case STMT_RAISE:
   case STMT_GLOBAL:
-  case STMT_NONLOCAL: break;
+  case STMT_NONLOCAL:
+  case STMT_TRY:
+  case STMT_OUTSIDE: break;
   }
 }
 

@@ -207,6 +207,7 @@ Obj builtin_float(Elab *e, Call *call);
 Obj builtin_int(Elab *e, Call *call);
 Obj builtin_bool(Elab *e, Call *call);
 Obj builtin_len(Elab *e, Call *call);
+Obj builtin_hasattr(Elab *e, Call *call);
 Obj builtin_range(Elab *e, Call *call);
 Obj builtin_static_assert(Elab *e, Call *call);
 Obj builtin_static_print(Elab *e, Call *call);

@@ -79,9 +79,21 @@ Obj builtin_float(Elab *e, Call *call) {
   return elab_error(e, call->locs[ARG_X], "float() needs a number or string, not %s", obj_describe(e, x));
 }
 
+static Obj int_of_string(Elab *e, const Call *call, const char *text) {
+  char *end;
+  const char *start = text;
+  while (*start == ' ') start++;
+  errno = 0;
+  long long value = strtoll(start, &end, 10);
+  while (*end == ' ') end++;
+  if (end == start || *end || errno) return elab_error(e, call->locs[ARG_X], "int() cannot read '%s'", text);
+  return obj_int(value);
+}
+
 Obj builtin_int(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
   if (obj_is(x, CONST_INT)) return *x;
+  if (obj_is(x, CONST_STR)) return int_of_string(e, call, x->constant.str);
   if (obj_is(x, CONST_BOOL)) return obj_int(x->constant.i);
   if (x->kind == OBJ_VALUE && !type_is_ptr(x->value->type))
     return obj_value(elab_value(e, call->locs[ARG_X], "the argument of int()", x, elab_scalar(e, ELEM_I32)));
@@ -104,6 +116,21 @@ Obj builtin_len(Elab *e, Call *call) {
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
   return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s", obj_describe(e, x));
+}
+
+// Of modules alone: by what Triton 3.6 has, whether tilec gives it or not, and of files by what they define.
+Obj builtin_hasattr(Elab *e, Call *call) {
+  const Obj *object = &call->args[HASATTR_OBJECT], *name = &call->args[HASATTR_NAME];
+  if (!obj_is(name, CONST_STR))
+    return elab_error(e, call->locs[HASATTR_NAME], "the name must be a string, not %s", obj_describe(e, name));
+  Obj obj;
+  const char *text = intern(&e->ir->names, str_from(name->constant.str));
+  if (object->kind == OBJ_NAMESPACE && object->file)
+    return obj_bool(elab_file_member(e, call->loc, object->file, text, &obj));
+  if (object->kind == OBJ_NAMESPACE && triton_lists_members(object->path))
+    return obj_bool(triton_has_member(object->path, text));
+  return elab_error(e, call->locs[HASATTR_OBJECT], "hasattr() is of Triton's modules and of files, not of %s",
+                    obj_describe(e, object));
 }
 
 // --- Decided at compile time ---

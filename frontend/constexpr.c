@@ -51,6 +51,10 @@ bool obj_is_number(const Obj *obj) {
   return obj_is(obj, CONST_INT) || obj_is(obj, CONST_FLOAT) || obj_is(obj, CONST_BOOL);
 }
 
+bool obj_is_unread(const Obj *obj) {
+  return obj->kind == OBJ_NAMESPACE && !obj->file && !elab_is_triton(obj->path);
+}
+
 bool obj_is_static(const Obj *obj) {
   if (obj->kind != OBJ_TUPLE) return obj->kind != OBJ_VALUE && obj->kind != OBJ_ERROR;
   for (uint32_t i = 0; i < obj->items.n; i++)
@@ -177,6 +181,7 @@ bool const_truth(Elab *e, const Obj *obj, bool *truth) {
   (void)e;
   *truth = true;
   if (obj->kind == OBJ_TUPLE) *truth = obj->items.n > 0;
+  if (obj_is_unread(obj)) return false;
   if (obj->kind != OBJ_CONST)
     return obj->kind != OBJ_VALUE && obj->kind != OBJ_ERROR && obj->kind != OBJ_ABSENT;
   if (obj->constant.kind == CONST_NONE) *truth = false;
@@ -370,7 +375,20 @@ static Obj compare_in(Elab *e, Loc loc, bool negated, const Obj *a, const Obj *b
   return obj_bool(found != negated);
 }
 
+// By the first elements that differ; a tuple that is the beginning of the other is the smaller one.
+static Obj compare_tuples(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
+  uint32_t n = a->items.n < b->items.n ? a->items.n : b->items.n;
+  for (uint32_t i = 0; i < n; i++)
+    if (!python_equal(&a->items.at[i], &b->items.at[i]))
+      return const_compare(e, loc, op, &a->items.at[i], &b->items.at[i]);
+  Obj x = obj_int(a->items.n), y = obj_int(b->items.n);
+  return const_compare(e, loc, op, &x, &y);
+}
+
 Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
+  const Obj *unread = obj_is_unread(a) ? a : obj_is_unread(b) ? b : NULL;
+  if (unread)
+    return elab_error(e, loc, "'%s' comes from a module that is not read: nothing is known of its value", unread->path);
   switch (op) {
   case COMPARE_EQ: return obj_bool(python_equal(a, b));
   case COMPARE_NE: return obj_bool(!python_equal(a, b));
@@ -384,6 +402,7 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   case COMPARE_GE: break;
   }
   int o = 0;
+  if (a->kind == OBJ_TUPLE && b->kind == OBJ_TUPLE) return compare_tuples(e, loc, op, a, b);
   if (obj_is_number(a) && obj_is_number(b))
     o = order(&a->constant, &b->constant);
   else if (obj_is(a, CONST_STR) && obj_is(b, CONST_STR)) {

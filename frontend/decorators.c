@@ -33,33 +33,11 @@ static void remark_dropped(Elab *e, const Expr *expr, const char *what) {
   diag_remark(e->diags, expr->loc, "elaborate", "%s cannot be evaluated and is ignored", what);
 }
 
-// What was said so far.
-typedef struct Said {
-  uint32_t errors, raised, warnings, n;
-} Said;
-
-static Said said_before(const Elab *e) {
-  const Diags *diags = e->diags;
-  return (Said){diags->errors, diags->raised, diags->warnings, diags->list.n};
-}
-
-// Whether there were errors since; what was said since is dropped then.
-static bool take_back(Elab *e, const Said *before) {
-  Diags *diags = e->diags;
-  if (diags->raised == before->raised) return false;
-  diags->errors = before->errors;
-  diags->raised = before->raised;
-  diags->warnings = before->warnings;
-  diags->list.n = before->n;
-  e->stopped = false;
-  return true;
-}
-
 // A constexpr, without an error for what is none: what cannot be read is dropped with a remark.
 static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
-  Said before = said_before(e);
+  Said before = elab_said(e);
   Obj obj = elab_expr(e, expr);
-  return !take_back(e, &before) && obj_to_const(e, &obj, value);
+  return !elab_take_back(e, &before) && obj_to_const(e, &obj, value);
 }
 
 static void read_option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
@@ -89,18 +67,6 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
   read_option(e, expr, "maxnreg", 99, MAXNREG_MAX, &config->maxnreg);
 }
 
-// The module's list of that name.
-static const Expr *module_list(Elab *e, const char *name) {
-  for (uint32_t i = e->frame->module->constants.n; i-- > 0;) {
-    const Stmt *stmt = e->frame->module->constants.at[i];
-    if (stmt->kind != STMT_ASSIGN) continue;
-    for (uint32_t k = 0; k < stmt->assign.targets.n; k++)
-      if (stmt->assign.targets.at[k]->kind == EXPR_NAME && stmt->assign.targets.at[k]->name == name)
-        return stmt->assign.value;
-  }
-  return NULL;
-}
-
 enum { MAX_LISTS = 16 }; // names of lists within one another
 
 static const Expr *first_config(Elab *e, const Expr *expr, int depth);
@@ -127,7 +93,7 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
   if (expr->kind == EXPR_STAR) return first_config(e, expr->operand, depth + 1);
   if (expr->kind == EXPR_LIST || expr->kind == EXPR_TUPLE)
     return expr->list.n ? first_config(e, expr->list.at[0], depth + 1) : NULL;
-  if (expr->kind == EXPR_NAME) return first_config(e, module_list(e, expr->name), depth + 1);
+  if (expr->kind == EXPR_NAME) return first_config(e, elab_assigned_expr(e, expr->name), depth + 1);
   if (expr->kind == EXPR_COMPREHENSION) return first_of_clause(e, expr, 0, depth);
   if (expr->kind != EXPR_BINARY || expr->binary.op != BINARY_ADD) return NULL;
   const Expr *first = first_config(e, expr->binary.left, depth + 1);
@@ -137,9 +103,9 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   if (!decorator) return;
-  Said before = said_before(e);
+  Said before = elab_said(e);
   const Expr *first = first_config(e, find_argument(decorator, "configs", 0), 0);
-  if (take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
+  if (elab_take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
   if (!first) {
     remark_dropped(e, decorator, "@autotune");
     return;
@@ -164,7 +130,7 @@ bool elab_fact(const Elab *e, BinaryOp op, const Obj *a, const Obj *b, Obj *resu
 }
 
 static void evaluate_heuristic(Elab *e, const Function *function, const Expr *lambda, Binding *known) {
-  Said before = said_before(e);
+  Said before = elab_said(e);
   const Function *outer = e->heuristic;
   bool outer_reads = e->heuristic_reads, outer_failed = e->heuristic_failed;
   known->maybe = true; // while it is evaluated
@@ -176,7 +142,7 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
   Obj obj = elab_expr(e, lambda->lambda.body);
   // What reads a value that is not known fails in many ways; one message says why.
   bool unknown =
-      obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && take_back(e, &before));
+      obj.kind == OBJ_VALUE || (e->heuristic_reads && !e->heuristic_failed && elab_take_back(e, &before));
   e->heuristic = outer;
   e->heuristic_reads = outer_reads;
   e->heuristic_failed = outer_failed;

@@ -252,7 +252,7 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
                   elab_decorator(function, "constexpr");
   if (callee->closure) {
     frame->module = callee->closure->module;
-    frame->constants = frame->module->constants.n;
+    frame->visible = frame->module->definitions.n;
   }
   bool good = true;
   for (uint32_t i = 0; i < function->params.n; i++) {
@@ -360,6 +360,7 @@ Obj elab_call(Elab *e, const Expr *expr) {
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);
   if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
+  if (callee.kind == OBJ_NAMESPACE && python_call(e, expr, callee.path, &obj)) return obj;
   if (callee.kind == OBJ_NAMESPACE)
     return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
                       elab_expr_text(e, expr->call.callee), callee.path);

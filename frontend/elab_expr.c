@@ -121,9 +121,10 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
   Obj object = elab_expr(e, expr->attribute.object), obj;
   if (object.kind == OBJ_ERROR) return object;
   if (object.kind == OBJ_NAMESPACE && object.file)
-    return elab_file_member(e, object.file, expr->attribute.name, &obj)
+    return elab_file_member(e, expr->attribute.name_loc, object.file, expr->attribute.name, &obj)
                ? obj
                : unknown_in_file(e, expr, object.file);
+  if (object.kind == OBJ_NAMESPACE && python_member(e, expr->loc, object.path, expr->attribute.name, &obj)) return obj;
   if (object.kind == OBJ_NAMESPACE)
     return elab_namespace_member(e, object.path, expr->attribute.name, &obj)
                ? obj

@@ -5,13 +5,6 @@
 
 #include <math.h>
 
-const Function *elab_find_function(const Module *module, const char *name) {
-  const Function *found = NULL;
-  for (uint32_t i = 0; i < module->functions.n; i++)
-    if (module->functions.at[i]->name == name) found = module->functions.at[i];
-  return found;
-}
-
 static const char *interned(Elab *e, const char *text) { return intern(&e->ir->names, str_from(text)); }
 
 // Modules of Triton; anything below one of these words is one too.
@@ -73,6 +66,10 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = (Obj){.kind = OBJ_BUILTIN, .builtin = builtin};
     return true;
   }
+  if ((strcmp(path, "triton") == 0 || strcmp(path, "triton.language") == 0) && strcmp(name, "__version__") == 0) {
+    *obj = obj_string(e, STR(TRITON_VERSION_TEXT));
+    return true;
+  }
   Elem elem;
   if ((scope & SCOPE_TL) && elem_parse(str_from(name), &elem)) {
     *obj = obj_type(elab_scalar(e, elem));
@@ -92,89 +89,38 @@ static Obj imported_module(Elab *e, const ImportName *item) {
 }
 
 // What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
-static Obj imported_from(Elab *e, const Import *import, const ImportName *item) {
+static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   Obj obj;
   const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
-  if (item->module && elab_file_member(e, item->module, item->name, &obj)) return obj;
+  if (item->module && elab_file_member(e, loc, item->module, item->name, &obj)) return obj;
   if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
+  if (!import->dots && python_member(e, loc, import->module, item->name, &obj)) return obj;
   if (!import->dots && elab_namespace_member(e, import->module, item->name, &obj)) return obj;
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }
 
-static bool import_binds(const Elab *e, const Import *import, const ImportName *item, const char *name) {
-  (void)e;
-  if (item->alias) return item->alias == name;
-  size_t n = import->from ? strlen(item->name) : strcspn(item->name, ".");
-  return strlen(name) == n && memcmp(name, item->name, n) == 0;
+// What item `item` of an import binds.
+Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item) {
+  return import->from ? imported_from(e, loc, import, item) : imported_module(e, item);
 }
 
-// What an import binds `name` to.
-static bool imported_name(Elab *e, const char *name, Obj *obj) {
-  const ImportList *imports = &e->frame->module->imports;
-  for (uint32_t i = 0; i < imports->n; i++) {
-    const Import *import = imports->at[i];
-    for (uint32_t k = 0; k < import->names.n; k++) {
-      const ImportName *item = &import->names.at[k];
-      bool all = import->from && item->module && strcmp(item->name, "*") == 0;
-      if (all && elab_file_member(e, item->module, name, obj)) return true;
-      if (!import_binds(e, import, item, name)) continue;
-      *obj = import->from ? imported_from(e, import, item) : imported_module(e, item);
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool stmt_assigns(const Stmt *stmt, const char *name) {
-  if (stmt->kind == STMT_ANNOTATED)
-    return stmt->annotated.target->kind == EXPR_NAME && stmt->annotated.target->name == name &&
-           stmt->annotated.value;
-  if (stmt->kind != STMT_ASSIGN) return false;
-  for (uint32_t i = 0; i < stmt->assign.targets.n; i++)
-    if (stmt->assign.targets.at[i]->kind == EXPR_NAME && stmt->assign.targets.at[i]->name == name)
-      return true;
-  return false;
-}
-
-// The module's last assignment to the name, evaluated with the constants before it.
-static bool module_constant(Elab *e, const char *name, Obj *obj) {
-  for (uint32_t i = e->frame->constants; i-- > 0;) {
-    const Stmt *stmt = e->frame->module->constants.at[i];
-    if (!stmt_assigns(stmt, name)) continue;
-    Frame *frame = elab_push(e, NULL);
-    frame->constants = i;
-    *obj = elab_expr(e, stmt->kind == STMT_ASSIGN ? stmt->assign.value : stmt->annotated.value);
-    elab_pop(e);
-    return true;
-  }
-  return false;
-}
-
-static bool own_name(Elab *e, const char *name, Obj *obj) {
-  if (module_constant(e, name, obj)) return true;
-  const Function *function = elab_find_function(e->frame->module, name);
-  if (!function) return imported_name(e, name, obj);
-  *obj = (Obj){.kind = OBJ_FUNCTION, .function = function};
-  return true;
-}
-
-// A name of another file. Files may import one another in a circle, which the depth of evaluation ends.
-bool elab_file_member(Elab *e, const Module *file, const char *name, Obj *obj) {
-  if (!elab_enter(e, LOC_NONE)) {
+// Files may import one another in a circle, which the depth of evaluation ends.
+bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj) {
+  if (!elab_enter(e, loc)) {
     *obj = obj_error();
     return true;
   }
   Frame *frame = elab_push(e, NULL);
   frame->module = file;
-  frame->constants = file->constants.n;
-  bool found = own_name(e, name, obj);
+  frame->visible = file->definitions.n;
+  bool found = elab_own_name(e, loc, name, obj);
   elab_pop(e);
   elab_leave(e);
   return found;
 }
 
-static bool global_name(Elab *e, const char *name, Obj *obj) {
-  if (own_name(e, name, obj)) return true;
+static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
+  if (elab_own_name(e, loc, name, obj)) return true;
   const Builtin *builtin = builtin_find(name, SCOPE_PY);
   if (!builtin) builtin = builtin_find(name, SCOPE_TL);
   if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
@@ -242,5 +188,5 @@ Obj elab_name(Elab *e, Loc loc, const char *name) {
     if (binding) return local_name(e, loc, binding);
   }
   Obj obj;
-  return global_name(e, name, &obj) ? obj : unknown_name(e, loc, name);
+  return global_name(e, loc, name, &obj) ? obj : unknown_name(e, loc, name);
 }

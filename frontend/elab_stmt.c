@@ -236,6 +236,8 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
         e, stmt, "'raise' is not part of the language, and this specialisation gets here: use static_assert");
   case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module");
   case STMT_NONLOCAL:
+  case STMT_TRY:
+  case STMT_OUTSIDE:
     return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one");
   }
   return FLOW_NEXT;

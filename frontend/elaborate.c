@@ -50,7 +50,7 @@ Frame *elab_push(Elab *e, const Function *function) {
                    .module = function && function->module ? function->module
                              : e->frame                   ? e->frame->module
                                                           : e->module};
-  frame->constants = frame->module->constants.n;
+  frame->visible = frame->module->definitions.n;
   if (e->frame) frame->call = e->frame->call;
   return e->frame = frame;
 }
@@ -89,23 +89,23 @@ typedef struct Kernel {
 
 static const Function *find_kernel(Elab *e, const char *name) {
   if (name) {
-    const char *interned = intern(&e->ir->names, str_from(name));
-    const Function *function = elab_find_function(e->module, interned);
+    uint32_t errors = e->diags->raised;
+    const Function *function = elab_function(e, e->module, name);
     const char **names = ARENA_ARRAY(e->arena, const char *, e->module->functions.n);
     for (uint32_t i = 0; i < e->module->functions.n; i++) names[i] = e->module->functions.at[i]->name;
-    if (!function)
+    if (!function && e->diags->raised == errors)
       elab_error(e, LOC_NONE, "there is no kernel '%s'%s", name,
                  elab_did_you_mean(e, str_from(name), names, e->module->functions.n));
     return function;
   }
   KernelInfo *entries;
-  uint32_t n = frontend_entries(e->ir, e->module, &entries);
-  if (n == 1) return elab_find_function(e->module, entries[0].name);
+  uint32_t n = frontend_entries(e->ir, e->module, e->spec, &entries);
+  if (n == 1) return elab_function(e, e->module, entries[0].path);
   if (n == 0)
     elab_error(e, LOC_NONE, "the file has no kernel: mark one with @kernel or @triton.jit");
   else
     elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, %s or %s say", n,
-               entries[0].name, entries[1].name);
+               entries[0].path, entries[1].path);
   return NULL;
 }
 
@@ -122,13 +122,16 @@ static const ConstValue *find_constexpr(const Constexpr *at, uint32_t n, const c
 }
 
 static void unknown_spec_name(Elab *e, const Function *function, const char *name) {
-  const char **names = ARENA_ARRAY(e->arena, const char *, function->params.n);
-  for (uint32_t i = 0; i < function->params.n; i++) {
+  uint32_t n = function->params.n, m = e->module->definitions.n;
+  const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
+  for (uint32_t i = 0; i < m; i++) names[n + i] = e->module->definitions.at[i].name;
+  for (uint32_t i = 0; i < n; i++) {
     names[i] = function->params.at[i].name;
     if (strcmp(names[i], name) == 0) return;
   }
+  if (find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) && elab_is_module_name(e, name)) return;
   elab_error(e, function->loc, "'%s' is no parameter of '%s'%s", name, function->name,
-             elab_did_you_mean(e, str_from(name), names, function->params.n));
+             elab_did_you_mean(e, str_from(name), names, n + m));
 }
 
 static void check_spec_names(Elab *e, const Function *function) {
@@ -381,9 +384,11 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
 
 // The kernel with its parameters resolved; false after errors.
 static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
-  *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
-  if (!kernel->function) return false;
   elab_scratch(e, NULL, 0);
+  *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
+  e->kernel = kernel->function;
+  e->truths.n = 0;
+  if (!kernel->function) return false;
   elab_push(e, NULL);
   elab_autotune(e, kernel->function, config);
   elab_pop(e);

@@ -15,6 +15,8 @@
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
+//   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
+//   elab_python.c     what Python's own modules give
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -32,6 +34,14 @@ enum {
 typedef struct Elab Elab;
 typedef struct Builtin Builtin;
 typedef struct Obj Obj;
+
+// What is known of a condition of the module level.
+typedef enum Truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE } Truth;
+
+typedef struct GuardTruth {
+  const Guard *guard;
+  Truth truth; // TRUTH_MAYBE while it is being found out
+} GuardTruth;
 
 typedef enum ObjKind {
   OBJ_ERROR,     // of an erroneous expression; an error was given, its users are silent
@@ -89,7 +99,7 @@ typedef struct Frame {
   const Module *module;        // whose names it sees
   VEC(Binding) vars;
   VEC(Name) pruned;   // names that branches not taken assign
-  uint32_t constants; // how many of the module's constants are visible
+  uint32_t visible;   // how many of the module's definitions can be seen
   uint32_t regions;   // run-time arms and loop bodies of this function around
   bool grid;          // parameters read as i64
   bool python;        // within a constexpr_function: numbers stay Python's
@@ -117,6 +127,10 @@ struct Elab {
   bool heuristic_reads;         // the heuristic has read a parameter whose value is not known
   bool heuristic_failed;        // the heuristic has read one that failed
   bool stopped;                 // a limit was passed: unwinds without further errors
+  const Function *kernel;       // whose parameters -D gives values first; NULL: none yet
+  VEC(GuardTruth) truths;       // of the guards met so far
+  uint32_t python_minor, python_micro; // the Python that a condition is evaluated for; 0: none
+  bool python_read;                    // the condition has asked for it
 };
 
 // A call of a builtin, its arguments by parameter.
@@ -188,6 +202,7 @@ static inline bool obj_is(const Obj *obj, ConstKind kind) {
 }
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
 bool obj_is_number(const Obj *obj);                // a constexpr int, float or bool
+bool obj_is_unread(const Obj *obj);                // of a library that is not read: nothing is known of it
 bool obj_is_static(const Obj *obj);                // known now, to the last part of a tuple
 bool obj_equal(const Obj *a, const Obj *b);        // the same constant or the same value
 const char *obj_text(Elab *e, const Obj *obj);     // as Python prints it; run-time values by their type
@@ -291,13 +306,61 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 // --- Names (elab_scope.c) ---
 
 Obj elab_name(Elab *e, Loc loc, const char *name);
-const Function *elab_find_function(const Module *module, const char *name);
 // A module of Triton by its dotted path, and the builtins (SCOPE_*) that can be reached from it.
 bool elab_is_triton(const char *path);
 uint32_t elab_namespace_scope(const char *path);
 // path.name; what another file binds `name` to. False: nothing.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj);
-bool elab_file_member(Elab *e, const Module *file, const char *name, Obj *obj);
+// What one name of an import binds; errors at `loc`, where it is used.
+Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item);
+bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj);
+
+// --- A file's definitions (elab_module.c) ---
+
+// What the file defines as `name`, as far as the innermost frame sees it. False: nothing. Where several definitions
+// remain possible the error names them, and the conditions.
+bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj);
+// The expression that the name was last assigned, unevaluated; NULL where that is not decided.
+const Expr *elab_assigned_expr(Elab *e, const char *name);
+// A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL
+// with an error where several remain possible, NULL alone where there is none.
+const Function *elab_function(Elab *e, const Module *module, const char *name);
+// Whether an entry of that name is this function, as far as conditions are decided.
+bool elab_is_current(Elab *e, const Module *module, const Function *function);
+// "Model.forward.kernel".
+const char *elab_qualified_name(Elab *e, const Function *function);
+// Whether -D may give the name's value: the module level of a file that is read has it.
+bool elab_is_module_name(Elab *e, const char *name);
+
+// --- Conditions of the module level (elab_truth.c) ---
+
+Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);
+// The innermost clause that is not decided.
+const Guard *elab_undecided(Elab *e, const Module *module, const Guard *guard);
+// A name in the condition whose value, given by -D, would decide it; NULL: none.
+const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard);
+// Evaluates without errors and without ops, with the first `visible` definitions of the file. False: it cannot be.
+bool elab_quietly(Elab *e, const Module *module, uint32_t visible, const Expr *expr, Obj *obj);
+
+// What was said so far; take_back drops what was said since, where there were errors, and says so.
+typedef struct Said {
+  uint32_t errors, raised, warnings, n;
+} Said;
+Said elab_said(const Elab *e);
+bool elab_take_back(Elab *e, const Said *before);
+
+// --- What Python's modules give at the module level (elab_python.c) ---
+
+#define TRITON_VERSION_TEXT "3.6.0" // whose language this is
+// Modules of that Triton, and their members, whether tilec gives them or not.
+bool triton_has_module(const char *path);
+bool triton_has_member(const char *path, const char *name);
+bool triton_lists_members(const char *path); // triton_has_member knows them all
+bool python_has_module(const char *path);    // in every Python that Triton 3.6 runs with
+// A member of sys, os, typing, packaging.version; false: not one that is known.
+bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *obj);
+// A call of one of their functions; false: not one that is known.
+bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj);
 
 // --- Builtins (builtins.c) ---
 

@@ -100,7 +100,9 @@ static bool in_stmt(const Stmt *stmt, const Sought *name) {
   case STMT_RAISE:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
-  case STMT_IMPORT: break;
+  case STMT_IMPORT:
+  case STMT_TRY:
+  case STMT_OUTSIDE: break;
   }
   return false;
 }
@@ -111,10 +113,13 @@ static bool in_block(const Block *block, const Sought *name) {
   return false;
 }
 
-static bool is_called(const Module *module, const Function *function) {
+static bool is_called(Elab *e, const Function *function) {
   Sought name = {EXPR_NAME, function->name};
-  for (uint32_t i = 0; i < module->functions.n; i++)
-    if (module->functions.at[i] != function && in_block(&module->functions.at[i]->body, &name)) return true;
+  for (uint32_t i = 0; i < e->module->functions.n; i++) {
+    const Function *by = e->module->functions.at[i];
+    if (by != function && in_block(&by->body, &name) && elab_guard_truth(e, e->module, by->guard) != TRUTH_NO)
+      return true;
+  }
   return false;
 }
 
@@ -139,7 +144,7 @@ static bool in_heuristics(const Function *function, const char *name) {
 }
 
 static KernelInfo signature(Elab *e, const Function *function) {
-  KernelInfo info = {.name = function->name, .loc = function->loc, .param_count = function->params.n};
+  KernelInfo info = {.name = function->name, .path = function->name, .loc = function->loc, .param_count = function->params.n};
   info.has_grid = elab_decorator(function, "grid") != NULL;
   info.params = ARENA_ARRAY(e->arena, KernelParam, info.param_count);
   elab_push(e, NULL);
@@ -152,35 +157,46 @@ static KernelInfo signature(Elab *e, const Function *function) {
   return info;
 }
 
-static Elab reader(IrContext *ir, const Module *module) {
-  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
+static Elab reader(IrContext *ir, const Module *module, const Spec *spec) {
+  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module, .spec = spec};
   elab_scratch(&e, NULL, 0);
   return e;
 }
 
-uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels) {
-  Elab e = reader(ir, module);
-  VEC(KernelInfo) found = {0};
+// Names that several of the functions have are told with what is around them.
+static void qualify(Elab *e, const FunctionList *functions, KernelInfo *infos) {
+  for (uint32_t i = 0; i < functions->n; i++)
+    for (uint32_t k = 0; k < functions->n; k++)
+      if (i != k && functions->at[i]->name == functions->at[k]->name)
+        infos[i].path = elab_qualified_name(e, functions->at[i]);
+}
+
+uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec, KernelInfo **kernels) {
+  Elab e = reader(ir, module, spec);
+  FunctionList found = {0};
   for (int jit = 0; jit < 2 && found.n == 0; jit++)
     for (uint32_t i = 0; i < module->functions.n; i++) {
-      const Function *function = module->functions.at[i];
-      if (!elab_decorator(function, jit ? "jit" : "kernel")) continue;
-      if (elab_find_function(module, function->name) != function || (jit && is_called(module, function)))
-        continue;
-      vec_push(e.arena, &found, signature(&e, function));
+      Function *function = module->functions.at[i];
+      if (elab_decorator(function, jit ? "jit" : "kernel") && elab_is_current(&e, module, function) &&
+          !(jit && is_called(&e, function)))
+        vec_push(e.arena, &found, function);
     }
-  *kernels = found.at;
+  *kernels = ARENA_ARRAY(e.arena, KernelInfo, found.n);
+  for (uint32_t i = 0; i < found.n; i++) (*kernels)[i] = signature(&e, found.at[i]);
+  qualify(&e, &found, *kernels);
   return found.n;
 }
 
-const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const char *name) {
-  Elab e = reader(ir, module);
-  for (uint32_t i = module->functions.n; i-- > 0;) {
-    const Function *function = module->functions.at[i];
-    if (strcmp(function->name, name) != 0) continue;
-    KernelInfo *info = ARENA_NEW(e.arena, KernelInfo);
-    *info = signature(&e, function);
-    return info;
-  }
-  return NULL;
+const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spec *spec, const char *name) {
+  Elab e = reader(ir, module, spec);
+  const Function *function = elab_function(&e, module, name);
+  if (!function) return NULL;
+  KernelInfo *info = ARENA_NEW(e.arena, KernelInfo);
+  *info = signature(&e, function);
+  return info;
+}
+
+bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
+  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
+  return elab_is_module_name(&e, name);
 }

@@ -20,7 +20,8 @@ typedef struct KernelParam {
 } KernelParam;
 
 typedef struct KernelInfo {
-  const char *name;
+  const char *name; // interned
+  const char *path; // what --kernel names it with: functions around it too where several have the name
   Loc loc;
   KernelParam *params;
   uint32_t param_count;
@@ -29,9 +30,12 @@ typedef struct KernelInfo {
 
 // The entries of a module (language.md, Files): the @kernel functions, or where there is none the @jit
 // functions that no other function of the file calls. Errors (a bad annotation, say) go to ir->diags.
-uint32_t frontend_entries(IrContext *ir, const Module *module, KernelInfo **kernels);
-// Any function by name; NULL where there is none.
-const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const char *name);
+// `spec`, which may be NULL, has the values of names of the module level.
+uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec, KernelInfo **kernels);
+// Any function by name; NULL where there is none, or (with an error) several remain possible.
+const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spec *spec, const char *name);
+// Whether the module level of one of the files has the name, so that -D may give it a value.
+bool frontend_has_name(IrContext *ir, const Module *module, const char *name);
 
 // The values that @heuristics give to constexprs which `spec` leaves open, for the run-time values that it
 // has. False after errors, the same that frontend_elaborate would give.

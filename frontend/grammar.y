@@ -46,6 +46,9 @@
 %type compound {Stmt *}
 %type branch {Stmt *}
 %type function {Stmt *}
+%type attempt {Stmt *}
+%type handlers {Blocks}
+%type finally {Block}
 %type decorators {ExprList}
 %type returns {Expr *}
 %type params {ParamList}
@@ -94,8 +97,8 @@ stmts(A) ::= stmts(B) stmt(C). { A = block_push(parse, B, C); }
 
 stmt(A) ::= simple(B) NEWLINE. { A = B; }
 stmt(A) ::= compound(B). { A = B; }
-stmt(A) ::= error NEWLINE. { A = NULL; yypParser->yyerrcnt = -1; }
-stmt(A) ::= error NEWLINE INDENT stmts DEDENT. { A = NULL; yypParser->yyerrcnt = -1; }
+stmt(A) ::= error NEWLINE. { A = tree_unread(parse, (Block){0}); yypParser->yyerrcnt = -1; }
+stmt(A) ::= error NEWLINE INDENT stmts(B) DEDENT. { A = tree_unread(parse, B); yypParser->yyerrcnt = -1; }
 
 suite(A) ::= COLON NEWLINE INDENT stmts(B) DEDENT. { A = B; }
 orelse(A) ::= . { A = (Block){0}; }
@@ -152,6 +155,13 @@ compound(A) ::= WHILE(T) test(C) suite(B) orelse(E). { A = tree_while(parse, T, 
 compound(A) ::= branch(B) orelse(E). { A = B; A->branch.orelse = E; }
 compound(A) ::= function(F). { A = F; }
 compound(A) ::= decorators(D) function(F). { A = add_decorators(F, D); }
+compound(A) ::= attempt(B). { A = B; }
+compound(A) ::= OUTSIDE(T) suite(B). { A = tree_outside(parse, T, B); }
+attempt(A) ::= TRY(T) suite(B) handlers(H) orelse(E) finally(F). { A = tree_try(parse, T, B, H, E, F); }
+handlers(A) ::= . { A = (Blocks){0}; }
+handlers(A) ::= handlers(B) EXCEPT suite(C). { A = handlers_push(parse, B, C); }
+finally(A) ::= . { A = (Block){0}; }
+finally(A) ::= FINALLY suite(B). { A = B; }
 branch(A) ::= IF(T) test(C) suite(B). { A = tree_if(parse, T, C, B); }
 branch(A) ::= branch(S) ELIF(T) test(C) suite(B). { A = add_elif(parse, S, T, C, B); }
 

@@ -2,8 +2,8 @@
 // Inside the parser only: its state, and the builders which the grammar's actions call.
 //
 //   lexer.re   text -> tokens
-//   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs
-//              and (in .py) the rest of the file left out
+//   layout.c   tokens -> the tokens of statements to parse: blocks made regular, other constructs left out
+//   select.c   of a .py file: the tokens of what is read, and what stands around it
 //   grammar.y  tokens -> tree, by the builders here (tree_expr.c, tree_stmt.c, literal.c, fstring.c)
 //   syntax.c   drives them; syntax_error.c says what was expected
 #ifndef FRONTEND_PARSE_H
@@ -23,6 +23,7 @@ typedef struct Parse {
   const TokenList *tokens; // what is parsed now
   uint32_t at;             // the token at hand
   bool quiet;              // errors are not told
+  bool python;             // a .py file
   bool too_deep;           // has been told
   bool failed;             // an error, told or not, since it was last cleared
   uint32_t fstrings;       // f-strings around this expression
@@ -49,6 +50,11 @@ bool grammar_accepts(const void *parser, int kind);
 // --- syntax_error.c ---
 
 void report_unexpected(Parse *parse, const void *parser, Token token);
+
+// --- definitions.c ---
+
+// Sorts the module level's statements into the module.
+void collect_definitions(Parse *parse, Module *module);
 
 // --- literal.c ---
 
@@ -118,6 +124,12 @@ Stmt *tree_if(Parse *parse, Token token, Expr *condition, Block body);
 Stmt *add_elif(Parse *parse, Stmt *stmt, Token token, Expr *condition, Block body);
 Stmt *tree_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
 Stmt *add_decorators(Stmt *stmt, ExprList decorators);
+Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block orelse, Block finally);
+// `token` holds the statement's first word, and a function's or class's name.
+Stmt *tree_outside(Parse *parse, Token token, Block body);
+// A statement that could not be parsed, with its block: NULL where that was told.
+Stmt *tree_unread(Parse *parse, Block body);
+Blocks handlers_push(Parse *parse, Blocks list, Block handler);
 Stmt *tree_names(Parse *parse, StmtKind kind, Token token, NameList names);
 Stmt *tree_import(Parse *parse, Token token, ImportNames names);
 Stmt *tree_from_import(Parse *parse, Token token, uint32_t dots, Token module, ImportNames names);

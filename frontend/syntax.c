@@ -45,60 +45,6 @@ static void sort_diags(Diags *diags, uint32_t first) {
   }
 }
 
-static const char *stmt_name(StmtKind kind) {
-  switch (kind) {
-  case STMT_EXPR: return "an expression";
-  case STMT_AUGMENTED: return "an augmented assignment";
-  case STMT_FOR: return "'for'";
-  case STMT_WHILE: return "'while'";
-  case STMT_IF: return "'if'";
-  case STMT_RETURN: return "'return'";
-  case STMT_BREAK: return "'break'";
-  case STMT_CONTINUE: return "'continue'";
-  case STMT_RAISE: return "'raise'";
-  case STMT_ASSERT: return "'assert'";
-  case STMT_GLOBAL: return "'global'";
-  case STMT_NONLOCAL: return "'nonlocal'";
-  case STMT_PASS:
-  case STMT_ASSIGN:
-  case STMT_ANNOTATED:
-  case STMT_DEF:
-  case STMT_IMPORT: return "this statement";
-  }
-  return "this statement";
-}
-
-static void add_statement(Parse *parse, Module *module, Stmt *stmt, bool first) {
-  switch (stmt->kind) {
-  case STMT_ASSIGN:
-  case STMT_ANNOTATED: vec_push(parse->arena, &module->constants, stmt); break;
-  case STMT_DEF:
-    stmt->function->module = module;
-    vec_push(parse->arena, &module->functions, stmt->function);
-    break;
-  case STMT_IMPORT: vec_push(parse->arena, &module->imports, stmt->import); break;
-  case STMT_PASS: break;
-  case STMT_EXPR:
-    if (stmt->expr->kind == EXPR_STRING) {
-      if (first) module->docstring = stmt->expr;
-      break;
-    } // fall through
-  case STMT_AUGMENTED:
-  case STMT_FOR:
-  case STMT_WHILE:
-  case STMT_IF:
-  case STMT_RETURN:
-  case STMT_BREAK:
-  case STMT_CONTINUE:
-  case STMT_RAISE:
-  case STMT_ASSERT:
-  case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-    diag_error(parse->diags, stmt->loc, "%s cannot stand outside of a function", stmt_name(stmt->kind));
-    break;
-  }
-}
-
 static int compare_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -153,8 +99,7 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
   lex_file(arena, text, file, &lexed);
   layout_tokens(&parse, &lexed, mode, &tokens);
   grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
-  for (uint32_t i = 0; i < parse.statements.n; i++)
-    add_statement(&parse, module, parse.statements.at[i], i == 0);
+  collect_definitions(&parse, module);
   note_mentioned(&parse, &tokens, module);
   sort_diags(diags, first_diag);
   return module;

@@ -120,7 +120,7 @@ static const char *token_wanted(const void *parser) {
 
 static bool is_header(int kind) {
   return kind == TOKEN_IF || kind == TOKEN_ELIF || kind == TOKEN_ELSE || kind == TOKEN_FOR ||
-         kind == TOKEN_WHILE || kind == TOKEN_DEF;
+         kind == TOKEN_WHILE || kind == TOKEN_DEF || kind == TOKEN_EXCEPT || kind == TOKEN_FINALLY;
 }
 
 // The colon of a header is missing, or '=' stands for '=='.
@@ -156,7 +156,8 @@ void report_unexpected(Parse *parse, const void *parser, Token token) {
   else if (grammar_accepts(parser, TOKEN_INT) && (start < parse->at || !is_header(token.kind)))
     parse_error(parse, token.loc, "expected an expression, found %s", token_found(parse, token));
   else if (start == parse->at)
-    parse_error(parse, token.loc, "%s without an 'if' or loop before it", token_found(parse, token));
+    parse_error(parse, token.loc, "%s without %s before it", token_found(parse, token),
+                token.kind == TOKEN_EXCEPT || token.kind == TOKEN_FINALLY ? "a 'try'" : "an 'if' or loop");
   else if (grammar_accepts(parser, TOKEN_NAME))
     parse_error(parse, token.loc, "expected a name, found %s", token_found(parse, token));
   else if (bracket)

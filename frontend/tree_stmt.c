@@ -181,6 +181,41 @@ Stmt *add_decorators(Stmt *stmt, ExprList decorators) {
   return stmt;
 }
 
+Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block orelse, Block finally) {
+  Stmt *stmt = tree_stmt(parse, STMT_TRY, token.loc);
+  stmt->attempt.body = body;
+  stmt->attempt.handlers = handlers;
+  stmt->attempt.orelse = orelse;
+  stmt->attempt.finally = finally;
+  return stmt;
+}
+
+Stmt *tree_outside(Parse *parse, Token token, Block body) {
+  Stmt *stmt = tree_stmt(parse, STMT_OUTSIDE, token.loc);
+  Str text = token.text;
+  size_t word = 0, name = text.n;
+  while (word < text.n && text.at[word] != ' ' && text.at[word] != '\t') word++;
+  while (name > word && text.at[name - 1] != ' ' && text.at[name - 1] != '\t') name--;
+  bool async = str_is((Str){text.at, word}, "async");
+  stmt->outside.what = async ? "def" : arena_copy(parse->arena, (Str){text.at, word});
+  if (name > word) stmt->outside.name = intern(parse->names, (Str){text.at + name, text.n - name});
+  stmt->outside.body = body;
+  return stmt;
+}
+
+Stmt *tree_unread(Parse *parse, Block body) {
+  const Token *token = &parse->tokens->at[parse->at];
+  if (!token->quiet || parse->at == 0 || !token[-1].quiet) return NULL;
+  Stmt *stmt = tree_stmt(parse, STMT_OUTSIDE, body.n ? body.at[0]->loc : token->loc);
+  stmt->outside.body = body;
+  return stmt;
+}
+
+Blocks handlers_push(Parse *parse, Blocks list, Block handler) {
+  vec_push(parse->arena, &list, handler);
+  return list;
+}
+
 Stmt *tree_names(Parse *parse, StmtKind kind, Token token, NameList names) {
   Stmt *stmt = tree_stmt(parse, kind, loc_join(token.loc, names.at[names.n - 1].loc));
   stmt->names = names;

@@ -45,13 +45,13 @@ static void keep_tir_facts(tilec_kernel *k, const Compilation *c) {
   k->tir_facts = facts;
 }
 
-static tilec_status check_defines(const Spec *spec, const KernelInfo *info) {
+static tilec_status check_defines(Compilation *c, const Spec *spec, const KernelInfo *info) {
   for (uint32_t i = 0; i < spec->constexpr_count; i++) {
     const char *name = spec->constexprs[i].name;
     bool found = false;
     for (uint32_t k = 0; k < info->param_count && !found; k++)
       found = info->params[k].is_constexpr && strcmp(info->params[k].name, name) == 0;
-    if (!found)
+    if (!found && (c->is_tir || !frontend_has_name(&c->ir, c->syntax, name)))
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s has no constexpr parameter '%s'", info->name, name);
   }
   return TILEC_OK;
@@ -70,9 +70,9 @@ static tilec_status make_kernel(void *data) {
   Spec spec;
   keep_options(k, r->options);
   tilec_status status = program_parse(k->program, &r->c);
-  if (!status) status = program_kernel(&r->c, k->options.kernel, &info);
   if (!status) status = options_spec(&r->c, &k->options, k->device, &spec);
-  if (!status) status = check_defines(&spec, info);
+  if (!status) status = program_kernel(&r->c, k->options.kernel, &spec, &info);
+  if (!status) status = check_defines(&r->c, &spec, info);
   if (status) return status;
   keep_params(k, info);
   if (k->param_count > MAX_PARAMS)

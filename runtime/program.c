@@ -163,6 +163,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
 // --- Which kernel ---
 
 typedef struct KernelSearch {
+  const Spec *spec; // for names of the module level
   const char *name;
   const KernelInfo *info;
 } KernelSearch;
@@ -198,13 +199,13 @@ static tilec_status find_kernel(Compilation *c, void *data) {
     return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
   }
   if (search->name) {
-    search->info = frontend_kernel(&c->ir, c->syntax, ir_name(&c->ir, str_from(search->name)));
+    search->info = frontend_kernel(&c->ir, c->syntax, search->spec, ir_name(&c->ir, str_from(search->name)));
     if (!search->info && !c->diags.errors)
       diag_error(&c->diags, LOC_NONE, "the file has no function '%s'", search->name);
     return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
   }
   KernelInfo *kernels;
-  uint32_t count = frontend_entries(&c->ir, c->syntax, &kernels);
+  uint32_t count = frontend_entries(&c->ir, c->syntax, search->spec, &kernels);
   if (c->diags.errors) return TILEC_ERROR_COMPILE;
   if (count == 1) {
     search->info = &kernels[0];
@@ -214,12 +215,12 @@ static tilec_status find_kernel(Compilation *c, void *data) {
       diag_error(&c->diags, LOC_NONE,
                  count ? "the file has %u kernels; name one" : "the file has no kernel (%u)", count);
   for (uint32_t i = 0; i < count; i++)
-    diag_note(&c->diags, error, kernels[i].loc, "'%s' is declared here", kernels[i].name);
+    diag_note(&c->diags, error, kernels[i].loc, "'%s' is declared here", kernels[i].path);
   return TILEC_ERROR_COMPILE;
 }
 
-tilec_status program_kernel(Compilation *c, const char *name, const KernelInfo **info) {
-  KernelSearch search = {.name = name};
+tilec_status program_kernel(Compilation *c, const char *name, const Spec *spec, const KernelInfo **info) {
+  KernelSearch search = {.name = name, .spec = spec};
   tilec_status status = compile_guard(c, find_kernel, &search);
   *info = search.info;
   return status ? compilation_error(c, status) : TILEC_OK;

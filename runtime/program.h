@@ -38,6 +38,6 @@ tilec_status options_spec(Compilation *c, const tilec_compile_options *options, 
 
 // The kernel that is meant: `name`, or the only entry of the program (name NULL). Of .tir text the
 // information comes from its function. Memory: the compilation's. Sets the last error.
-tilec_status program_kernel(Compilation *c, const char *name, const KernelInfo **info);
+tilec_status program_kernel(Compilation *c, const char *name, const Spec *spec, const KernelInfo **info);
 
 #endif

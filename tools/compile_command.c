@@ -43,17 +43,19 @@ static bool kernel_has(const KernelInfo *kernel, const char *name) {
   return false;
 }
 
-// `spec` for one kernel of several: only what names its parameters.
-static Spec spec_for(Arena *arena, const Spec *spec, const KernelInfo *kernel) {
+// `spec` for one kernel of several: only what names its parameters and the module level.
+static Spec spec_for(Compilation *c, const Spec *spec, const KernelInfo *kernel) {
+  Arena *arena = &c->arena;
   Spec own = *spec;
-  own.kernel = kernel->name;
+  own.kernel = kernel->path;
   own.params = ARENA_ARRAY(arena, ParamSpec, spec->param_count);
   own.constexprs = ARENA_ARRAY(arena, Constexpr, spec->constexpr_count);
   own.param_count = own.constexpr_count = 0;
   for (uint32_t i = 0; i < spec->param_count; i++)
     if (kernel_has(kernel, spec->params[i].name)) own.params[own.param_count++] = spec->params[i];
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
-    if (kernel_has(kernel, spec->constexprs[i].name))
+    if (kernel_has(kernel, spec->constexprs[i].name) ||
+        frontend_has_name(&c->ir, c->syntax, spec->constexprs[i].name))
       own.constexprs[own.constexpr_count++] = spec->constexprs[i];
   return own;
 }
@@ -65,6 +67,7 @@ static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint3
         i < spec->param_count ? spec->params[i].name : spec->constexprs[i - spec->param_count].name;
     bool found = false;
     for (uint32_t k = 0; k < count && !found; k++) found = kernel_has(&kernels[k], name);
+    found = found || (i >= spec->param_count && frontend_has_name(&c->ir, c->syntax, name));
     if (!found) diag_error(&c->diags, LOC_NONE, "no kernel of the file has a parameter '%s'", name);
   }
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
@@ -73,11 +76,11 @@ static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint3
 // All entries that are fully specified, into one module.
 static tilec_status elaborate_entries(Compilation *c, const Spec *spec) {
   KernelInfo *kernels;
-  uint32_t count = frontend_entries(&c->ir, c->syntax, &kernels), done = 0;
+  uint32_t count = frontend_entries(&c->ir, c->syntax, spec, &kernels), done = 0;
   if (count == 1 && !c->diags.errors) return compile_elaborate(c, spec);
   tilec_status status = check_names(c, kernels, count, spec);
   for (uint32_t i = 0; status == TILEC_OK && i < count; i++) {
-    Spec own = spec_for(&c->arena, spec, &kernels[i]);
+    Spec own = spec_for(c, spec, &kernels[i]);
     if (!fully_specified(&kernels[i], &own)) {
       diag_remark(&c->diags, kernels[i].loc, "compile", "kernel '%s' is left out: it is not fully specified",
                   kernels[i].name);

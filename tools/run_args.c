@@ -42,9 +42,9 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   KernelInfo *entries;
   uint32_t count = 1;
   if (run->spec.kernel)
-    *kernel = frontend_kernel(&c->ir, c->syntax, run->spec.kernel);
+    *kernel = frontend_kernel(&c->ir, c->syntax, &run->spec, run->spec.kernel);
   else {
-    count = frontend_entries(&c->ir, c->syntax, &entries);
+    count = frontend_entries(&c->ir, c->syntax, &run->spec, &entries);
     *kernel = count == 1 ? entries : NULL;
   }
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;

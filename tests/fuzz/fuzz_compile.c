@@ -40,7 +40,7 @@ static Spec make_spec(Compilation *c, const KernelInfo *kernel) {
 
 static void compile_all(Compilation *c) {
   KernelInfo *kernels;
-  uint32_t count = frontend_entries(&c->ir, c->syntax, &kernels);
+  uint32_t count = frontend_entries(&c->ir, c->syntax, NULL, &kernels);
   for (uint32_t i = 0; i < count && i < 4; i++) {
     Spec spec = make_spec(c, &kernels[i]);
     c->module = NULL;

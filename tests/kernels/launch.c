@@ -178,7 +178,7 @@ static const KernelParam *param_named(const KernelInfo *kernel, const char *name
 
 // Types from the arguments, except where the kernel says its own.
 static void specialise_launch(Launch *l) {
-  const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, l->spec.kernel);
+  const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, &l->spec, l->spec.kernel);
   if (!kernel) failed(l, "kernel");
   l->spec.param_count = 0;
   l->spec.params = ARENA_ARRAY(&l->c.arena, ParamSpec, l->count);

@@ -17,13 +17,13 @@ static void test_entries(void **state) {
   uint16_t file = sources_add(&w->sources, "elu.tile", text);
   Module *module = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
   KernelInfo *kernels;
-  assert_int_equal(frontend_entries(&w->ir, module, &kernels), 1);
+  assert_int_equal(frontend_entries(&w->ir, module, NULL, &kernels), 1);
   assert_string_equal(kernels[0].name, "elu");
   assert_int_equal(kernels[0].param_count, 5);
   assert_true(kernels[0].has_grid);
   assert_true(kernels[0].params[3].has_default && kernels[0].params[3].default_value.f == 1.0);
   assert_true(kernels[0].params[4].is_constexpr && kernels[0].params[4].default_value.i == 1024);
-  assert_null(frontend_kernel(&w->ir, module, "nothing"));
+  assert_null(frontend_kernel(&w->ir, module, NULL, "nothing"));
   world_free(w);
 }
 
@@ -36,9 +36,9 @@ static void test_jit_entries(void **state) {
   uint16_t file = sources_add(&w->sources, "jit.tile", text);
   Module *module = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
   KernelInfo *kernels;
-  assert_int_equal(frontend_entries(&w->ir, module, &kernels), 1);
+  assert_int_equal(frontend_entries(&w->ir, module, NULL, &kernels), 1);
   assert_string_equal(kernels[0].name, "a");
-  assert_non_null(frontend_kernel(&w->ir, module, "helper"));
+  assert_non_null(frontend_kernel(&w->ir, module, NULL, "helper"));
   world_free(w);
 }
 
@@ -60,7 +60,7 @@ static void test_spec(void **state) {
   Module *syntax = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
   KernelInfo *kernels;
   Spec none = {.target = target_default()};
-  assert_int_equal(frontend_entries(&w->ir, syntax, &kernels), 1);
+  assert_int_equal(frontend_entries(&w->ir, syntax, NULL, &kernels), 1);
   module = module_new(&w->ir, &none.target);
   assert_null(frontend_elaborate(module, syntax, &none));
   assert_int_equal(w->diags.errors, 1);

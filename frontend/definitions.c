@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The module level's statements become definitions: each with the clauses of `if`, `try` and the rest around it.
+// Which of them hold is decided where a name is used (elab_module.c).
+#include "frontend/parse.h"
+
+typedef struct Collector {
+  Parse *parse;
+  Module *module;
+  const Guard *guard;
+  bool tries; // within the body of a `try`
+} Collector;
+
+static void collect_block(Collector *c, const Block *block);
+
+static const char *stmt_name(StmtKind kind) {
+  switch (kind) {
+  case STMT_EXPR: return "an expression";
+  case STMT_FOR: return "'for'";
+  case STMT_WHILE: return "'while'";
+  case STMT_RETURN: return "'return'";
+  case STMT_BREAK: return "'break'";
+  case STMT_CONTINUE: return "'continue'";
+  case STMT_RAISE: return "'raise'";
+  case STMT_ASSERT: return "'assert'";
+  case STMT_GLOBAL: return "'global'";
+  case STMT_NONLOCAL: return "'nonlocal'";
+  case STMT_PASS:
+  case STMT_ASSIGN:
+  case STMT_ANNOTATED:
+  case STMT_AUGMENTED:
+  case STMT_IF:
+  case STMT_DEF:
+  case STMT_IMPORT:
+  case STMT_TRY:
+  case STMT_OUTSIDE: return "this statement";
+  }
+  return "this statement";
+}
+
+static void define(Collector *c, Definition definition) {
+  definition.guard = c->guard;
+  vec_push(c->parse->arena, &c->module->definitions, definition);
+}
+
+static void define_target(Collector *c, const Stmt *stmt, const Expr *target) {
+  if (target->kind == EXPR_NAME)
+    define(c, (Definition){.kind = DEFINES_CONSTANT, .name = target->name, .loc = target->loc, .stmt = stmt});
+  if (target->kind == EXPR_STAR) define_target(c, stmt, target->operand);
+  if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return;
+  for (uint32_t i = 0; i < target->list.n; i++) define_target(c, stmt, target->list.at[i]);
+}
+
+static void define_constants(Collector *c, Stmt *stmt) {
+  vec_push(c->parse->arena, &c->module->constants, stmt);
+  if (stmt->kind == STMT_ANNOTATED && stmt->annotated.value) define_target(c, stmt, stmt->annotated.target);
+  if (stmt->kind == STMT_AUGMENTED) define_target(c, stmt, stmt->augmented.target);
+  if (stmt->kind == STMT_ASSIGN)
+    for (uint32_t i = 0; i < stmt->assign.targets.n; i++) define_target(c, stmt, stmt->assign.targets.at[i]);
+}
+
+static void define_function(Collector *c, Function *function) {
+  function->module = c->module;
+  function->guard = c->guard;
+  vec_push(c->parse->arena, &c->module->functions, function);
+  define(c,
+         (Definition){
+             .kind = DEFINES_FUNCTION, .name = function->name, .loc = function->loc, .function = function});
+}
+
+// `import a.b` binds a.
+static const char *bound_name(Collector *c, const Import *import, const ImportName *item) {
+  if (item->alias || import->from) return item->alias ? item->alias : item->name;
+  return intern(c->parse->names, (Str){item->name, strcspn(item->name, ".")});
+}
+
+static void define_imports(Collector *c, Import *import) {
+  vec_push(c->parse->arena, &c->module->imports, import);
+  for (uint32_t i = 0; i < import->names.n; i++)
+    define(c, (Definition){.kind = DEFINES_IMPORT,
+                           .name = bound_name(c, import, &import->names.at[i]),
+                           .loc = import->names.at[i].loc,
+                           .import = import,
+                           .item = i});
+}
+
+// --- Compound statements ---
+
+static Guard *open_guard(Collector *c, GuardKind kind, const Stmt *stmt, uint32_t index, uint32_t visible) {
+  Guard *guard = ARENA_NEW(c->parse->arena, Guard);
+  *guard = (Guard){.kind = kind, .outer = c->guard, .stmt = stmt, .index = index, .visible = visible};
+  c->guard = guard;
+  return guard;
+}
+
+static void collect_within(Collector *c, GuardKind kind, const Stmt *stmt, uint32_t index, uint32_t visible,
+                           const Block *block) {
+  const Guard *outer = c->guard;
+  bool tries = c->tries;
+  c->tries = tries && kind == GUARD_ARM;
+  open_guard(c, kind, stmt, index, visible);
+  collect_block(c, block);
+  c->guard = outer;
+  c->tries = tries;
+}
+
+static void collect_branch(Collector *c, const Stmt *stmt) {
+  uint32_t visible = c->module->definitions.n, n = stmt->branch.arms.n;
+  for (uint32_t i = 0; i < n; i++)
+    collect_within(c, GUARD_ARM, stmt, i, visible, &stmt->branch.arms.at[i].body);
+  collect_within(c, GUARD_ARM, stmt, n, visible, &stmt->branch.orelse);
+}
+
+static void collect_statement(Collector *c, Stmt *stmt, bool first);
+
+// A statement of a `try` is run where those before it did not fail.
+static void collect_attempt(Collector *c, const Stmt *stmt) {
+  const Guard *outer = c->guard;
+  uint32_t visible = c->module->definitions.n;
+  bool tries = c->tries;
+  c->tries = true;
+  for (uint32_t i = 0; i < stmt->attempt.body.n; i++) {
+    open_guard(c, GUARD_TRY, stmt, i, visible);
+    collect_statement(c, stmt->attempt.body.at[i], false);
+    c->guard = outer;
+  }
+  c->tries = tries;
+  for (uint32_t i = 0; i < stmt->attempt.handlers.n; i++)
+    collect_within(c, GUARD_HANDLER, stmt, i, visible, &stmt->attempt.handlers.at[i]);
+  collect_within(c, GUARD_ORELSE, stmt, 0, visible, &stmt->attempt.orelse);
+  collect_block(c, &stmt->attempt.finally);
+}
+
+static void collect_outside(Collector *c, Stmt *stmt) {
+  const char *name = stmt->outside.name;
+  if (name) define(c, (Definition){.kind = DEFINES_OUTSIDE, .name = name, .loc = stmt->loc, .stmt = stmt});
+  collect_within(c, name ? GUARD_SCOPE : GUARD_OUTSIDE, stmt, 0, c->module->definitions.n,
+                 &stmt->outside.body);
+}
+
+static bool is_quiet(const Collector *c) { return c->parse->python || c->tries; }
+
+static void collect_statement(Collector *c, Stmt *stmt, bool first) {
+  switch (stmt->kind) {
+  case STMT_ASSIGN:
+  case STMT_ANNOTATED:
+  case STMT_AUGMENTED: define_constants(c, stmt); break;
+  case STMT_DEF: define_function(c, stmt->function); break;
+  case STMT_IMPORT: define_imports(c, stmt->import); break;
+  case STMT_IF: collect_branch(c, stmt); break;
+  case STMT_TRY: collect_attempt(c, stmt); break;
+  case STMT_OUTSIDE: collect_outside(c, stmt); break;
+  case STMT_PASS: break;
+  case STMT_EXPR:
+    if (stmt->expr->kind == EXPR_STRING) {
+      if (first) c->module->docstring = stmt->expr;
+      break;
+    } // fall through
+  case STMT_RAISE:
+  case STMT_ASSERT:
+    if (is_quiet(c)) break; // fall through
+  case STMT_FOR:
+  case STMT_WHILE:
+  case STMT_RETURN:
+  case STMT_BREAK:
+  case STMT_CONTINUE:
+  case STMT_GLOBAL:
+  case STMT_NONLOCAL:
+    if (!c->parse->python)
+      diag_error(c->parse->diags, stmt->loc, "%s cannot stand outside of a function", stmt_name(stmt->kind));
+    break;
+  }
+}
+
+static void collect_block(Collector *c, const Block *block) {
+  for (uint32_t i = 0; i < block->n; i++) collect_statement(c, block->at[i], false);
+}
+
+void collect_definitions(Parse *parse, Module *module) {
+  Collector c = {.parse = parse, .module = module};
+  for (uint32_t i = 0; i < parse->statements.n; i++) collect_statement(&c, parse->statements.at[i], i == 0);
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A file's definitions: which of those of a name is the one. Python's last wins, as far as the conditions around
+// them are decided (elab_truth.c); two that remain possible are an error where the name is used, and nowhere else.
+// -D gives any name of the module level its value.
+#include "frontend/elaborate.h"
+
+// What a name stands for.
+typedef struct Found {
+  const Definition *definition; // NULL: nothing
+  const Definition *other;      // another that remains possible; NULL: none
+  uint32_t at;                  // of definition, in the module's
+  bool builtin;                 // what remains possible is Python's own function of the name
+} Found;
+
+// What is looked for.
+typedef struct Query {
+  const Module *module;
+  const char *name;   // interned
+  uint32_t visible;   // only the first ones
+  const Guard *scope; // the functions and classes around the use
+  bool functions;     // kernels alone
+} Query;
+
+// --- Scopes ---
+
+static const Guard *scope_of(const Guard *guard) {
+  while (guard && guard->kind != GUARD_SCOPE) guard = guard->outer;
+  return guard;
+}
+
+// Whether `outer` is one of the clauses around `inner`, or it itself: holds then where `inner` does.
+static bool implied_by(const Guard *outer, const Guard *inner) {
+  for (; inner && inner != outer; inner = inner->outer) continue;
+  return inner == outer;
+}
+
+static const char *path_of(Elab *e, const Guard *scope, const char *name) {
+  for (scope = scope_of(scope); scope; scope = scope_of(scope->outer))
+    name = arena_printf(e->arena, "%s.%s", scope->stmt->outside.name, name);
+  return name;
+}
+
+const char *elab_qualified_name(Elab *e, const Function *function) {
+  return path_of(e, function->guard, function->name);
+}
+
+// --- What a definition gives ---
+
+static const Guard *frame_scope(const Frame *frame) {
+  return frame && frame->function ? frame->function->guard : NULL;
+}
+
+static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, bool *found) {
+  if (target->kind == EXPR_NAME) {
+    *found = target->name == name;
+    return *value;
+  }
+  if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return obj_error();
+  for (uint32_t i = 0; i < target->list.n && !*found; i++) {
+    Obj item = obj_error();
+    bool fits = value->kind == OBJ_TUPLE && value->items.n == target->list.n;
+    if (fits) item = value->items.at[i];
+    item = element_of(e, loc, target->list.at[i], &item, name, found);
+    if (*found && !fits && value->kind != OBJ_ERROR)
+      return elab_error(e, loc, "cannot unpack %s into %u names", obj_describe(e, value), target->list.n);
+    if (*found) return item;
+  }
+  return obj_error();
+}
+
+static Obj assigned_value(Elab *e, Loc loc, const Definition *definition) {
+  const Stmt *stmt = definition->stmt;
+  Obj old = obj_error(), value;
+  bool found = false;
+  if (stmt->kind == STMT_ANNOTATED) return elab_expr(e, stmt->annotated.value);
+  if (stmt->kind == STMT_AUGMENTED) {
+    if (!elab_own_name(e, loc, definition->name, &old))
+      return elab_error(e, stmt->loc, "'%s' has no value yet", definition->name);
+    value = elab_expr(e, stmt->augmented.value);
+    if (old.kind == OBJ_ERROR || value.kind == OBJ_ERROR) return obj_error();
+    return elab_binary(e, stmt->loc, stmt->augmented.op, &old, &value);
+  }
+  value = elab_expr(e, stmt->assign.value);
+  for (uint32_t i = 0; i < stmt->assign.targets.n; i++) {
+    Obj part = element_of(e, stmt->loc, stmt->assign.targets.at[i], &value, definition->name, &found);
+    if (found) return part;
+  }
+  return obj_error();
+}
+
+// Evaluated with what comes before it.
+static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
+  const Definition *definition = &module->definitions.at[at];
+  while (at > 0 && module->definitions.at[at - 1].kind == DEFINES_CONSTANT &&
+         module->definitions.at[at - 1].stmt == definition->stmt)
+    at--;
+  Frame *frame = elab_push(e, NULL);
+  frame->module = module;
+  frame->visible = at;
+  uint32_t said = e->diags->list.n, raised = e->diags->raised;
+  Obj obj = assigned_value(e, loc, definition);
+  elab_pop(e);
+  if (e->diags->raised > raised && e->diags->list.n > said)
+    diag_note(e->diags, vec_last(&e->diags->list), elab_loc(e, loc),
+              "'%s' is used here; -D %s=VALUE gives it another value", definition->name, definition->name);
+  return obj;
+}
+
+static Obj outside_value(Elab *e, Loc loc, const Definition *definition) {
+  const char *what = definition->stmt->outside.what;
+  bool function = strcmp(what, "def") == 0;
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 function ? "'%s' is a plain Python function; a kernel calls functions that are decorated "
+                            "with @triton.jit"
+                          : "'%s' is a Python class, which a kernel cannot use",
+                 definition->name);
+  diag_note(e->diags, diag, definition->loc, "it is defined here");
+  return obj_error();
+}
+
+static Obj value_of(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name) {
+  const Definition *definition = &module->definitions.at[at];
+  Obj obj;
+  switch (definition->kind) {
+  case DEFINES_CONSTANT: return constant_value(e, loc, module, at);
+  case DEFINES_FUNCTION: return (Obj){.kind = OBJ_FUNCTION, .function = definition->function};
+  case DEFINES_OUTSIDE: return outside_value(e, loc, definition);
+  case DEFINES_IMPORT: break;
+  }
+  const ImportName *item = &definition->import->names.at[definition->item];
+  if (strcmp(item->name, "*") == 0)
+    return elab_file_member(e, loc, item->module, name, &obj) ? obj : obj_error();
+  return elab_imported(e, loc, definition->import, item);
+}
+
+// --- Which one ---
+
+// Of `from m import *`: whether m's file has the name, also where it is not decided what it is there.
+static bool star_has(Elab *e, const Module *file, const char *name) {
+  Said before = elab_said(e);
+  Obj obj;
+  bool has = file && elab_file_member(e, LOC_NONE, file, name, &obj);
+  elab_take_back(e, &before);
+  return has;
+}
+
+static bool defines(Elab *e, const Query *query, const Definition *definition) {
+  if (query->functions && definition->kind != DEFINES_FUNCTION) return false;
+  if (definition->name == query->name) return true;
+  return definition->kind == DEFINES_IMPORT && strcmp(definition->name, "*") == 0 &&
+         star_has(e, definition->import->names.at[definition->item].module, query->name);
+}
+
+static Obj quiet_value(Elab *e, const Query *query, uint32_t at) {
+  Said before = elab_said(e);
+  Func *func = e->func;
+  Builder b = e->b;
+  elab_scratch(e, NULL, 0);
+  Obj obj = value_of(e, LOC_NONE, query->module, at, query->name);
+  e->func = func;
+  e->b = b;
+  return elab_take_back(e, &before) ? obj_error() : obj;
+}
+
+// Whether it makes no difference which of the two holds: one value, or libraries of which a kernel can use nothing.
+static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
+  const Definition *at = query->module->definitions.at;
+  if (at[a].kind == DEFINES_FUNCTION || at[b].kind == DEFINES_FUNCTION) return false;
+  if (at[a].kind == DEFINES_OUTSIDE || at[b].kind == DEFINES_OUTSIDE) return at[a].kind == at[b].kind;
+  Obj x = quiet_value(e, query, a), y = quiet_value(e, query, b);
+  if (x.kind == OBJ_ERROR || y.kind == OBJ_ERROR) return false;
+  return obj_equal(&x, &y) || (obj_is_unread(&x) && obj_is_unread(&y));
+}
+
+// One more definition that may hold, before the one that was found. A kernel that compiles calls none of Python's
+// own functions: where one of the two is such a function, it is the other.
+static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found) {
+  const Definition *definition = &query->module->definitions.at[at];
+  bool replaces = !found->definition ||
+                  (found->definition->kind == DEFINES_OUTSIDE && definition->kind == DEFINES_FUNCTION);
+  if (replaces) {
+    found->definition = definition;
+    found->at = at;
+  } else if (!implied_by(found->definition->guard, definition->guard) &&
+             !(found->definition->kind == DEFINES_FUNCTION && definition->kind == DEFINES_OUTSIDE) &&
+             !same_meaning(e, query, found->at, at))
+    found->other = definition;
+}
+
+static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *found) {
+  Truth truth = TRUTH_MAYBE;
+  for (uint32_t i = query->visible; i-- > 0 && truth != TRUTH_YES && !found->other;) {
+    const Definition *definition = &query->module->definitions.at[i];
+    if (scope_of(definition->guard) != scope || !defines(e, query, definition)) continue;
+    truth = elab_guard_truth(e, query->module, definition->guard);
+    if (truth == TRUTH_NO) continue;
+    take_possible(e, query, i, found);
+  }
+  found->builtin = found->definition && truth != TRUTH_YES && !found->other && !query->functions &&
+                   builtin_find(query->name, SCOPE_PY);
+  return found->definition != NULL;
+}
+
+// Functions within other functions, which only their own can see in Python: where there is one alone, it is meant.
+static void find_anywhere(Elab *e, const Query *query, Found *found) {
+  for (uint32_t i = query->module->definitions.n; i-- > 0 && !found->other;) {
+    const Definition *definition = &query->module->definitions.at[i];
+    if (definition->kind != DEFINES_FUNCTION || definition->name != query->name) continue;
+    if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_NO) continue;
+    if (!found->definition)
+      found->definition = definition, found->at = i;
+    else if (scope_of(found->definition->guard) != scope_of(definition->guard))
+      found->other = definition;
+  }
+}
+
+// From the innermost scope outwards.
+static Found find(Elab *e, const Query *query) {
+  Found found = {0};
+  for (const Guard *scope = scope_of(query->scope);; scope = scope_of(scope->outer)) {
+    if (find_in(e, query, scope, &found) || !scope) break;
+  }
+  if (!found.definition) find_anywhere(e, query, &found);
+  return found;
+}
+
+// --- What is said of it ---
+
+static const char *condition_text(Elab *e, const Expr *expr) {
+  Str line = sources_line(e->ir->sources, expr->loc.file, expr->loc.line);
+  size_t start = expr->loc.col ? expr->loc.col - 1u : 0, n = expr->loc.len;
+  if (start >= line.n || n > line.n - start || n > 100) return "the condition";
+  return arena_printf(e->arena, "'%.*s'", (int)n, line.at + start);
+}
+
+// When the definition holds: "where 'HAS_X' holds".
+static const char *when(Elab *e, const Module *module, const Definition *definition) {
+  const Guard *guard = elab_undecided(e, module, definition->guard);
+  if (!guard && !scope_of(definition->guard)) return "without a condition";
+  if (!guard) return arena_printf(e->arena, "in '%s'", scope_of(definition->guard)->stmt->outside.name);
+  const Stmt *stmt = guard->stmt;
+  unsigned line = stmt->loc.line;
+  switch (guard->kind) {
+  case GUARD_ARM:
+    if (guard->index < stmt->branch.arms.n)
+      return arena_printf(e->arena, "where %s holds (line %u)",
+                          condition_text(e, stmt->branch.arms.at[guard->index].condition),
+                          stmt->branch.arms.at[guard->index].loc.line);
+    return arena_printf(e->arena, "where %s does not hold (line %u)",
+                        condition_text(e, stmt->branch.arms.at[0].condition), line);
+  case GUARD_TRY:
+  case GUARD_ORELSE: return arena_printf(e->arena, "where the 'try' of line %u does not fail", line);
+  case GUARD_HANDLER: return arena_printf(e->arena, "where the 'try' of line %u fails", line);
+  case GUARD_OUTSIDE:
+  case GUARD_SCOPE: break;
+  }
+  return stmt->outside.what ? arena_printf(e->arena, "in the '%s' of line %u", stmt->outside.what, line)
+                            : "in a block whose header is not part of the language";
+}
+
+static const char *how_to_decide(Elab *e, const Query *query, const Found *found) {
+  const Module *module = query->module;
+  bool constant = found->definition->kind == DEFINES_CONSTANT || found->other->kind == DEFINES_CONSTANT;
+  const Guard *guard = elab_undecided(e, module, found->definition->guard);
+  const char *name = elab_deciding_name(e, module, guard);
+  if (!name) name = elab_deciding_name(e, module, elab_undecided(e, module, found->other->guard));
+  if (name) return arena_printf(e->arena, "decide with -D %s=VALUE", name);
+  if (constant) return arena_printf(e->arena, "give it with -D %s=VALUE", query->name);
+  return "let the condition be a name of the module level, and give that with -D";
+}
+
+static bool was_said(const Elab *e, Loc loc, Severity severity) {
+  for (uint32_t i = 0; i < e->diags->list.n; i++) {
+    const Diag *diag = e->diags->list.at[i];
+    const Loc at = severity == DIAG_ERROR && diag->notes.n ? diag->notes.at[0]->loc : diag->loc;
+    if (diag->severity == severity && at.file == loc.file && at.line == loc.line && at.col == loc.col)
+      return true;
+  }
+  return false;
+}
+
+// Once, however often the name is used.
+static void report_possible(Elab *e, Loc loc, const Query *query, const Found *found) {
+  const Definition *a = found->definition, *b = found->other;
+  Diag *diag;
+  if (was_said(e, b->loc, DIAG_ERROR)) return;
+  if (scope_of(a->guard) != scope_of(b->guard))
+    diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is defined in several functions: say '%s' or '%s'",
+                      query->name, path_of(e, b->guard, query->name), path_of(e, a->guard, query->name));
+  else
+    diag =
+        diag_error(e->diags, elab_loc(e, loc),
+                   "'%s' has two definitions, and what decides between them is not known when the kernel is "
+                   "compiled: %s",
+                   query->name, how_to_decide(e, query, found));
+  diag_note(e->diags, diag, b->loc, "one is here, %s", when(e, query->module, b));
+  diag_note(e->diags, diag, a->loc, "the other is here, %s", when(e, query->module, a));
+}
+
+static void report_builtin(Elab *e, Loc loc, const Query *query, const Found *found) {
+  Diag *diag =
+      diag_error(e->diags, elab_loc(e, loc),
+                 "'%s' is Python's function, or what the file defines: which is not known when the kernel "
+                 "is compiled",
+                 query->name);
+  diag_note(e->diags, diag, found->definition->loc, "it is defined here, %s",
+            when(e, query->module, found->definition));
+}
+
+// A function that is defined twice on the way to this one: Python's last wins, and the user may have meant the other.
+static void warn_redefined(Elab *e, const Query *query, const Found *found) {
+  const Definition *now = found->definition;
+  if (now->kind != DEFINES_FUNCTION || was_said(e, now->loc, DIAG_WARNING)) return;
+  for (uint32_t i = found->at; i-- > 0;) {
+    const Definition *before = &query->module->definitions.at[i];
+    if (before->kind != DEFINES_FUNCTION || before->name != now->name ||
+        !implied_by(before->guard, now->guard))
+      continue;
+    Diag *diag =
+        diag_warning(e->diags, now->loc, "'%s' is defined twice; this one, the last, is used", now->name);
+    diag_note(e->diags, diag, before->loc, "the one before it is here");
+    return;
+  }
+}
+
+// --- For the rest of elaboration ---
+
+static const ConstValue *given_value(const Elab *e, const char *name) {
+  const Function *kernel = e->kernel;
+  for (uint32_t i = 0; kernel && i < kernel->params.n; i++)
+    if (kernel->params.at[i].name == name) return NULL;
+  for (uint32_t i = e->spec ? e->spec->constexpr_count : 0; i-- > 0;)
+    if (strcmp(e->spec->constexprs[i].name, name) == 0) return &e->spec->constexprs[i].value;
+  return NULL;
+}
+
+static bool module_has(const Module *module, const char *name) {
+  for (uint32_t i = 0; i < module->definitions.n; i++)
+    if (module->definitions.at[i].name == name && !scope_of(module->definitions.at[i].guard)) return true;
+  return false;
+}
+
+bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
+  const Module *module = e->frame->module;
+  Query query = {
+      .module = module, .name = name, .visible = e->frame->visible, .scope = frame_scope(e->frame)};
+  const ConstValue *given = given_value(e, name);
+  if (given && module_has(module, name)) {
+    *obj = obj_from_const(e, given);
+    return true;
+  }
+  Found found = find(e, &query);
+  if (!found.definition) return false;
+  *obj = obj_error();
+  if (found.other)
+    report_possible(e, loc, &query, &found);
+  else if (found.builtin)
+    report_builtin(e, loc, &query, &found);
+  else {
+    warn_redefined(e, &query, &found);
+    *obj = value_of(e, loc, module, found.at, name);
+  }
+  return true;
+}
+
+const Expr *elab_assigned_expr(Elab *e, const char *name) {
+  Query query = {.module = e->frame->module, .name = name, .visible = e->frame->module->definitions.n};
+  Found found = find(e, &query);
+  if (!found.definition || found.other || found.definition->kind != DEFINES_CONSTANT) return NULL;
+  const Stmt *stmt = found.definition->stmt;
+  return stmt->kind == STMT_ASSIGN ? stmt->assign.value : NULL;
+}
+
+// The scope that "Model.forward" of "Model.forward.kernel" names; the text behind it is in *name.
+static bool find_scope(Elab *e, const Module *module, const char **name, const Guard **scope) {
+  const char *dot = strrchr(*name, '.');
+  for (uint32_t i = 0; dot && i < module->functions.n; i++) {
+    const Function *function = module->functions.at[i];
+    if (strcmp(elab_qualified_name(e, function), *name) != 0) continue;
+    *scope = function->guard;
+    *name = function->name;
+    return true;
+  }
+  return dot == NULL;
+}
+
+const Function *elab_function(Elab *e, const Module *module, const char *name) {
+  Query query = {.module = module, .visible = module->definitions.n, .functions = true};
+  if (!find_scope(e, module, &name, &query.scope)) return NULL;
+  query.name = intern(&e->ir->names, str_from(name));
+  Found found = find(e, &query);
+  if (!found.definition) return NULL;
+  if (found.other) {
+    report_possible(e, found.definition->loc, &query, &found);
+    return NULL;
+  }
+  warn_redefined(e, &query, &found);
+  return found.definition->function;
+}
+
+bool elab_is_current(Elab *e, const Module *module, const Function *function) {
+  Query query = {.module = module,
+                 .name = function->name,
+                 .visible = module->definitions.n,
+                 .scope = function->guard,
+                 .functions = true};
+  if (elab_guard_truth(e, module, function->guard) == TRUTH_NO) return false;
+  Found found = find(e, &query);
+  return found.definition && found.definition->function == function;
+}
+
+typedef VEC(const Module *) ModuleList;
+
+static bool files_have(Elab *e, const Module *module, const char *name, ModuleList *seen) {
+  for (uint32_t i = 0; module && i < seen->n; i++)
+    if (seen->at[i] == module) return false;
+  if (!module) return false;
+  vec_push(e->arena, seen, module);
+  if (module_has(module, name)) return true;
+  for (uint32_t i = 0; i < module->imports.n; i++)
+    for (uint32_t k = 0; k < module->imports.at[i]->names.n; k++) {
+      const ImportName *item = &module->imports.at[i]->names.at[k];
+      if (files_have(e, item->module, name, seen) || files_have(e, item->whole, name, seen)) return true;
+    }
+  return false;
+}
+
+bool elab_is_module_name(Elab *e, const char *name) {
+  ModuleList seen = {0};
+  return files_have(e, e->module, intern(&e->ir->names, str_from(name)), &seen);
+}
