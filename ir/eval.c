@@ -51,6 +51,7 @@ void eval_copy(Tile *to, const Tile *from) {
   if (to->n != from->n || to->code != from->code) BUG("a copy between values of different types");
   memcpy(to->block, from->block, from->block_bytes);
   to->dot = from->dot;
+  to->sum_ulps = from->sum_ulps;
 }
 
 Element eval_exact(ElemCode code, uint64_t bits) {

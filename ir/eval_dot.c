@@ -3,8 +3,13 @@
 //
 // Sums are taken in double (integers: modulo 2^64) over contiguous rows.
 // v is rounded once at the end: one of the results that the order of summing allows.
-// e is the products' and acc's bounds, and 2 sqrt(n) u sum|x| for the n terms, u being the
-// accumulator's, and for fp8 the tensor core's, which keeps about 14 bits of partial sums.
+// e is the products' and acc's bounds, and what n roundings of sums of those terms may add: 2 sqrt(n) u sum|x|
+// where they round to nearest, the terms' own order being free; tensor cores cut off instead (each product as
+// it is aligned with the largest term, acc among them, and the sum once an instruction), always toward zero,
+// which for many terms is more: 5/16 n u sum|x|. u is the accumulator's, and for fp8 the tensor core's, which
+// keeps about 14 bits of the sums that it makes: of acc too, where it adds to that.
+//
+// A product that begins at zero may begin with what it is added to (accumulate_dots): Tile.sum_ulps.
 #include <math.h>
 #include <string.h>
 #include "ir/dot.h"
@@ -25,7 +30,10 @@ typedef struct Dot {
   Tile *to;
   uint32_t rows, columns, depth;
   Precision precision;
-  double partial; // terms that are summed at the tensor core's precision; 0: none
+  double ulps;     // what the order and the roundings of its sums add, in u of the products' size
+  double acc_ulps; // in u of acc's
+  double partial;  // of fp8's partial sums: relative
+  bool direct;     // those begin with acc
   DotMatrix x, y;
   double *v, *r, *size, *e; // of one row of the result
   uint8_t *column_state;
@@ -108,12 +116,12 @@ static void sum_row(const Dot *d, uint32_t i) {
 
 static void finish_row(const Dot *d, uint32_t first, unsigned state) {
   Elem elem = (Elem)d->to->code;
-  double terms = 2 * sqrt(d->depth + 1.0), partial = 2 * sqrt(fmin(d->depth, d->partial)) * 0x1p-13;
   for (uint32_t j = 0; j < d->columns; j++) {
     Element acc = tile_get(d->acc, first + j);
     double r = acc.r + d->r[j], v = number_decode(elem, acc.bits) + d->v[j];
-    double e = acc.e + d->e[j] + terms * eval_rounding(elem, fabs(acc.r) + d->size[j], 1);
-    if (d->partial > 0) e += partial * d->size[j];
+    double e = acc.e + d->e[j] + eval_rounding(elem, d->size[j], d->ulps) +
+               eval_rounding(elem, acc.r, d->acc_ulps);
+    if (d->partial > 0) e += d->partial * (d->size[j] + (d->direct ? fabs(acc.r) : 0));
     Element x = eval_computed(elem, v, r, e, state | d->column_state[j] | acc.state);
     tile_set(d->to, first + j, &x);
   }
@@ -150,11 +158,35 @@ static Precision precision_of(const Op *op, Elem elem) {
   return strcmp(attr->str, "tf32") == 0 ? TF32 : strcmp(attr->str, "tf32x3") == 0 ? TF32X3 : PRECISE;
 }
 
-// Terms between promotions of an fp8 dot: no fewer than one instruction's.
-static double partial_terms(const Op *op, Elem elem, uint32_t depth) {
-  if (elem_info(elem)->bits != 8) return 0;
-  double given = (double)op_int(op, ATTR_IMPRECISE, depth);
-  return fmax(given, 32);
+// Roundings of a sum of n terms, in u of their size.
+static double sum_roundings(double n, bool cuts_off) {
+  double nearest = 2 * sqrt(n + 1);
+  return cuts_off ? fmax(nearest, (n + 1) * 5 / 16) : nearest;
+}
+
+// Of fp8 the tensor core sums `imprecise` products before it adds them to acc in fp32, no fewer than one
+// instruction's; or, where it is not given or all of k, it begins with acc.
+static void choose_sums(Dot *d, const Op *op, Elem elem) {
+  const Attr *imprecise = op_attr(op, ATTR_IMPRECISE);
+  double depth = d->depth;
+  bool tensor_core = elem_info(elem)->bits <= 16 || d->precision != PRECISE;
+  d->ulps = d->acc_ulps = sum_roundings(depth, tensor_core);
+  if (d->precision == TF32X3) { // three products, whose sum is added to acc at the end; or multiply-adds
+    d->ulps = sum_roundings(3 * depth, true);
+    d->acc_ulps = sum_roundings(depth, false);
+  }
+  d->direct = !imprecise || (double)imprecise->i >= depth;
+  if (elem_info(elem)->bits != 8) return;
+  double terms = d->direct ? depth : fmax((double)imprecise->i, 32);
+  d->partial = sum_roundings(fmin(terms, depth), true) * 0x1p-13;
+}
+
+// What accumulate_dots may join: sums that begin at zero, but fp16's and those with an accumulation of their own.
+static bool may_begin_with_more(const Dot *d, const Op *op) {
+  if (d->to->code == ELEM_FP16 || op_attr(op, ATTR_IMPRECISE)) return false;
+  for (uint32_t i = 0; i < d->acc->n; i++)
+    if (d->acc->bits[i] != 0) return false;
+  return true;
 }
 
 static void dot_alloc(Dot *d) {
@@ -229,12 +261,15 @@ bool eval_dot(Machine *m, Op *op) {
   d.to = eval_tile(m, op_result(op));
   d.rows = a->shape[a->rank - 2], d.depth = dot_part(op).count, d.columns = b->shape[b->rank - 1];
   d.precision = precision_of(op, elem);
-  d.partial = eval_code_is_float((ElemCode)elem) ? partial_terms(op, elem, d.depth) : 0;
+  bool is_float = eval_code_is_float((ElemCode)elem);
+  if (is_float) choose_sums(&d, op, elem);
+  d.to->sum_ulps =
+      is_float && may_begin_with_more(&d, op) ? d.acc_ulps + d.partial / number_u((Elem)d.to->code) : 0;
   dot_alloc(&d);
   uint32_t batches = d.to->n / (d.rows * d.columns);
   for (uint32_t k = 0; k < batches; k++) {
     column_states(&d, k * d.depth * d.columns);
-    if (eval_code_is_float(d.to->code))
+    if (is_float)
       float_matrix(&d, k);
     else
       int_matrix(&d, k);

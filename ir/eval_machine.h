@@ -17,6 +17,9 @@ typedef struct Tile {
   void *block; // where the arrays are: eval_block
   uint64_t block_bytes;
   uint64_t dot; // the number of the asynchronous dot that gives it; 0: none does
+  // Of a product that began at zero: what it is added to may become what it begins with (accumulate_dots), and
+  // then takes part in as many roundings, in units of u. 0: of anything else.
+  double sum_ulps;
 } Tile;
 
 typedef struct Race Race;                 // eval_race.c

@@ -86,11 +86,36 @@ Element eval_binary(OpKind kind, ElemCode code, const Element *a, const Element 
   return x;
 }
 
+// A product that is added to something: in either order of summing, that counts in each of its roundings.
+static Element add_product(Elem elem, const Element *x, const Element *y, double x_ulps, double y_ulps) {
+  Element z = eval_float_binary(OP_ADD, elem, x, y);
+  if (isfinite(z.r) && isfinite(number_decode(elem, z.bits)))
+    z.e += eval_rounding(elem, y->r, x_ulps) + eval_rounding(elem, x->r, y_ulps);
+  return z;
+}
+
+static bool all_ones(const Tile *t) {
+  uint64_t one = number_encode((Elem)t->code, 1);
+  uint32_t i = 0;
+  while (i < t->n && t->bits[i] == one) i++;
+  return i == t->n;
+}
+
+// x * 1.0 and x / 1.0 become x.
+static double scaled_sum_ulps(OpKind kind, const Tile *a, const Tile *b) {
+  if (a->sum_ulps > 0 && (kind == OP_MUL || kind == OP_DIV) && all_ones(b)) return a->sum_ulps;
+  return b->sum_ulps > 0 && kind == OP_MUL && all_ones(a) ? b->sum_ulps : 0;
+}
+
 static void run_binary(OpKind kind, const Tile *a, const Tile *b, Tile *to) {
+  bool product = kind == OP_ADD && (a->sum_ulps > 0 || b->sum_ulps > 0);
   for (uint32_t i = 0; i < to->n; i++) {
-    Element x = tile_get(a, i), y = tile_get(b, i), z = eval_binary(kind, to->code, &x, &y);
+    Element x = tile_get(a, i), y = tile_get(b, i);
+    Element z = product ? add_product((Elem)to->code, &x, &y, a->sum_ulps, b->sum_ulps)
+                        : eval_binary(kind, to->code, &x, &y);
     tile_set(to, i, &z);
   }
+  to->sum_ulps = scaled_sum_ulps(kind, a, b);
 }
 
 static void run_fma(const Tile *a, const Tile *b, const Tile *c, Tile *to) {

@@ -152,5 +152,6 @@ bool eval_shape_op(Machine *m, Op *op) {
   default: BUG("%s moves no elements", op_info(op->kind)->name);
   }
   read_view(to, from, &view);
+  if (op->kind == OP_TRANS) to->sum_ulps = from->sum_ulps;
   return true;
 }

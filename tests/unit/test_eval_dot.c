@@ -8,8 +8,13 @@ typedef struct Shape {
   uint32_t batch, m, n, k;
 } Shape;
 
+// How acc and the product come together: the product begins with it; it is added to one that begins at zero,
+// which the evaluator is to judge as the same; the same from the other side, with a factor of 1.
+typedef enum Form { GIVEN, ADDED, ADDED_TO, FORMS } Form;
+
 // out = acc + a b from %x, %y, %z; `type` of a and b, `acc` of acc.
-static void open_dot(Kernel *k, Shape s, const char *type, const char *acc, const char *attributes) {
+static void open_form(Kernel *k, Shape s, const char *type, const char *acc, const char *attributes,
+                      Form form) {
   char params[128], body[3000], a[64], b[64], c[64];
   uint32_t na = s.batch * s.m * s.k, nb = s.batch * s.k * s.n, nc = s.batch * s.m * s.n;
   snprintf(params, sizeof params, "%%x: *%s, %%y: *%s, %%z: *%s, %%out: *%s", type, type, acc, acc);
@@ -36,11 +41,25 @@ static void open_dot(Kernel *k, Shape s, const char *type, const char *acc, cons
     n += (size_t)snprintf(body + n, sizeof body - n, LOAD, v, z, z, v, v, z, t, v, v, v, z, t, v, v, z, t, v,
                           v, shapes[i]);
   }
+  if (form != GIVEN)
+    n += (size_t)snprintf(body + n, sizeof body - n,
+                          "%%none = constant {fvalue = 0.0} : %s\n%%unit = constant {fvalue = 1.0} : %s\n", c,
+                          c);
+  n += (size_t)snprintf(body + n, sizeof body - n, "%%%s = dot %%tx, %%ty, %%%s %s : %s\n",
+                        form == GIVEN ? "d" : "p", form == GIVEN ? "tz" : "none", attributes, c);
+  if (form == ADDED) n += (size_t)snprintf(body + n, sizeof body - n, "%%d = add %%p, %%tz : %s\n", c);
+  if (form == ADDED_TO)
+    n += (size_t)snprintf(body + n, sizeof body - n, "%%q = mul %%p, %%unit : %s\n%%d = add %%tz, %%q : %s\n",
+                          c, c);
   snprintf(body + n, sizeof body - n,
-           "%%d = dot %%tx, %%ty, %%tz %s : %s\n%%r = reshape %%d : tile<%ux%s>\n"
+           "%%r = reshape %%d : tile<%ux%s>\n"
            "%%so = splat %%out : tile<%ux*%s>\n%%po = addptr %%so, %%iz : tile<%ux*%s>\nstore %%po, %%r\n",
-           attributes, c, nc, acc, nc, acc, nc, acc);
+           nc, acc, nc, acc, nc, acc);
   kernel_open(k, params, body);
+}
+
+static void open_dot(Kernel *k, Shape s, const char *type, const char *acc, const char *attributes) {
+  open_form(k, s, type, acc, attributes, GIVEN);
 }
 
 // Fills a buffer with n numbers of `elem`, and gives them as doubles.
@@ -210,6 +229,101 @@ static void test_tf32_of_subnormals(void **unused) {
   kernel_close(&k);
 }
 
+// What a tensor core makes of a sum: `step` products at a time are aligned with the largest term, the sum before
+// them included, and cut off at `bits` bits below its first; what that gives is cut off to fp32.
+typedef struct TensorCore {
+  const char *type, *attributes;
+  Elem elem;
+  uint32_t step;
+  int bits;     // 0: fused multiply-adds in fp32, one after the other
+  double input; // products' own error, relative
+} TensorCore;
+
+static const TensorCore CORES[] = {{"fp16", "", ELEM_FP16, 8, 24, 0},
+                                   {"bf16", "", ELEM_BF16, 16, 24, 0},
+                                   {"fp32", "{precision = \"tf32\"}", ELEM_FP32, 4, 24, 0x1p-10},
+                                   {"fp8e4nv", "", ELEM_FP8E4NV, 32, 13, 0},
+                                   {"fp8e5", "", ELEM_FP8E5, 32, 13, 0},
+                                   {"fp32", "{precision = \"ieee\"}", ELEM_FP32, 1, 0, 0}};
+
+static double cut_off(double x, int exponent) { return ldexp(trunc(ldexp(x, -exponent)), exponent); }
+
+static int exponent_of(double x) {
+  int exponent;
+  frexp(x, &exponent);
+  return exponent - 1; // of the first bit
+}
+
+static double sum_as_core(const TensorCore *core, double sum, const double *products, uint32_t n) {
+  for (uint32_t k = 0; k < n; k += core->step) {
+    if (!core->bits) {
+      sum = (double)(float)(sum + products[k]); // rounded twice, which changes nothing of weight
+      continue;
+    }
+    double largest = fabs(sum), next;
+    for (uint32_t i = 0; i < core->step; i++) largest = fmax(largest, fabs(products[k + i]));
+    int unit = exponent_of(largest) - core->bits;
+    next = cut_off(sum, unit);
+    for (uint32_t i = 0; i < core->step; i++) next += cut_off(products[k + i], unit);
+    sum = next == 0 ? 0 : cut_off(next, exponent_of(next) - 23);
+  }
+  return sum;
+}
+
+// acc of size `scale`, data of both signs or of one: what a tensor core gives is within the bound, and what is
+// off by four units of each term is not.
+static void check_sums(const TensorCore *core, Form form, uint32_t depth, double scale, bool positive,
+                       uint32_t seed) {
+  Kernel k;
+  Shape s = {1, 16, 16, depth};
+  static double a[MOST], b[MOST], acc[MOST], terms[MOST];
+  float got[256], far[256];
+  open_form(&k, s, core->type, "fp32", core->attributes, form);
+  k.random = seed;
+  uint8_t *x = arena_alloc(&k.arena, MOST * 4), *y = arena_alloc(&k.arena, MOST * 4);
+  uint32_t bytes = elem_bytes(core->elem), n = 16 * depth;
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    double v = positive ? fabs((double)kernel_real(&k)) : (double)kernel_real(&k);
+    uint64_t bits = number_encode(core->elem, v);
+    number_store(core->elem, bits, (i < n ? x : y) + i % n * bytes);
+    v = number_decode(core->elem, bits);
+    (i < n ? a : b)[i % n] = core->input > 0 ? cut_off(v, exponent_of(v) - 10) : v;
+  }
+  float c[256];
+  for (int i = 0; i < 256; i++) acc[i] = (double)(c[i] = (float)scale * (positive ? 1 : kernel_real(&k)));
+  eval_memory_add(k.memory, X, x, n * bytes, true);
+  eval_memory_add(k.memory, Y, y, n * bytes, true);
+  eval_memory_add(k.memory, Z, c, sizeof c, true);
+  kernel_output(&k, OUT, sizeof c);
+  kernel_must_run(&k, RUN(&k, X, Y, Z, OUT));
+  double unit = core->bits == 13 ? 0x1p-13 : 0x1p-24;
+  for (uint32_t i = 0; i < 256; i++) {
+    double size = fabs(acc[i]);
+    for (uint32_t t = 0; t < depth; t++) size += fabs(terms[t] = a[i / 16 * depth + t] * b[t * 16 + i % 16]);
+    got[i] = (float)sum_as_core(core, acc[i], terms, depth);
+    far[i] = (float)((double)got[i] + size * (4 * depth * unit + 16 * core->input));
+  }
+  EvalCheck check = kernel_check(&k, OUT, got, ELEM_FP32);
+  if (check.wrong || check.compared != 256)
+    fail_msg("%s, form %d, depth %u, %g: %s", core->type, (int)form, depth, scale, check.first_message);
+  check = kernel_check(&k, OUT, far, ELEM_FP32);
+  if (check.wrong != 256)
+    fail_msg("%s, form %d, depth %u, %g: %u of 256 wrong results pass", core->type, (int)form, depth, scale,
+             256 - (uint32_t)check.wrong);
+  kernel_close(&k);
+}
+
+static void test_large_accumulators(void **unused) {
+  (void)unused;
+  static const double scales[] = {1, 1e3, 1e5};
+  uint32_t seed = 1;
+  for (size_t core = 0; core < sizeof CORES / sizeof CORES[0]; core++)
+    for (int form = 0; form < FORMS; form++)
+      for (uint32_t depth = 32; depth <= 256; depth *= 2)
+        for (int i = 0; i < 6; i++)
+          check_sums(&CORES[core], (Form)form, depth, scales[i % 3], i >= 3, seed++);
+}
+
 // A dot in a loop, as a matrix multiplication makes it: 16 steps of 128 x 128 x 64
 // in well under a minute, sanitized.
 static void test_large(void **unused) {
@@ -238,6 +352,7 @@ int main(void) {
       cmocka_unit_test(test_special),
       cmocka_unit_test(test_tf32_of_exact_inputs),
       cmocka_unit_test(test_tf32_of_subnormals),
+      cmocka_unit_test(test_large_accumulators),
       cmocka_unit_test(test_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

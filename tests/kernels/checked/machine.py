@@ -5,6 +5,7 @@ import triton.language as tl
 from triton.language.extra.cuda import globaltimer
 
 
+# uncertain: branches_on_time
 # check: -O0 --grid 1 --num-warps 4 out=empty:i32[128] took=zeros:i64[1]
 # check: --grid 1 --num-warps 4 out=empty:i32[128] took=zeros:i64[1]
 @triton.jit
