@@ -80,8 +80,8 @@ static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *form
   return diag;
 }
 
-static void note_calls(Diags *diags, Diag *diag) {
-  for (uint16_t call = diag->loc.call; call && call < diags->sources->calls.n;) {
+void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
+  for (uint16_t call = loc.call; call && call < diags->sources->calls.n;) {
     Loc site = diags->sources->calls.at[call];
     diag_note(diags, diag, site, "called from here");
     call = site.call;
@@ -97,7 +97,7 @@ static Diag *diag_add(Diags *diags, Diag *diag) {
         strcmp(old->message, diag->message) == 0)
       return diag;
   }
-  note_calls(diags, diag);
+  diag_note_calls(diags, diag, diag->loc);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
   if (diag->severity == DIAG_ERROR && diags->errors++ >= limit) return diag;
   if (diag->severity == DIAG_WARNING) diags->warnings++;
@@ -257,7 +257,8 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   }
 }
 
-static void print_text(const Diags *diags, const Diag *diag, Buf *out) {
+// shown: the place whose snippet stands above and is not shown again; NULL: none.
+static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, Buf *out) {
   if (diag->loc.line) {
     buf_plain(out, str_from(sources_name(diags->sources, diag->loc.file)), MESSAGE_BYTES);
     buf_printf(out, ":%u:%u: ", diag->loc.line, diag->loc.col);
@@ -267,13 +268,13 @@ static void print_text(const Diags *diags, const Diag *diag, Buf *out) {
   buf_plain_lines(out, str_from(diag->message), MESSAGE_BYTES);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
-  print_snippet(diags, diag, out);
-  for (uint32_t i = 0; i < diag->notes.n; i++) print_text(diags, diag->notes.at[i], out);
+  if (!shown || !same_place(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);
+  for (uint32_t i = 0; i < diag->notes.n; i++) print_text(diags, diag->notes.at[i], diag->run ? &diag->loc : NULL, out);
 }
 
 void diags_print_text(const Diags *diags, bool remarks, Buf *out) {
   for (uint32_t i = 0; i < diags->list.n; i++)
-    if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_text(diags, diags->list.at[i], out);
+    if (remarks || diags->list.at[i]->severity != DIAG_REMARK) print_text(diags, diags->list.at[i], NULL, out);
   uint32_t limit = diags->error_limit ? diags->error_limit : DEFAULT_ERROR_LIMIT;
   if (diags->errors > limit)
     buf_printf(out, "tilec: error: too many errors: %u more not shown\n", diags->errors - limit);
@@ -287,12 +288,28 @@ static void print_json_place(const Diags *diags, Loc loc, Json *json) {
   json_uint(json, "length", loc.len);
 }
 
+static void print_json_run(const DiagRun *run, Json *json) {
+  json_text(json, "kind", run->kind);
+  if (run->buffer) {
+    json_text(json, "buffer", run->buffer);
+    json_int(json, "index", run->index);
+    if (run->rank > 1) json_array(json, "indices");
+    for (uint32_t d = 0; run->rank > 1 && d < run->rank; d++) json_int(json, NULL, run->indices[d]);
+    if (run->rank > 1) json_array_end(json);
+  }
+  json_array(json, "program");
+  for (int i = 0; i < 3; i++) json_uint(json, NULL, run->program[i]);
+  json_array_end(json);
+  json_uint(json, "count", run->count);
+}
+
 static void print_json(const Diags *diags, const Diag *diag, Json *json) {
   json_object(json, NULL);
   json_text(json, "severity", severity_name[diag->severity]);
   json_text(json, "message", diag->message);
   print_json_place(diags, diag->loc, json);
   if (diag->pass) json_text(json, "pass", diag->pass);
+  if (diag->run) print_json_run(diag->run, json);
   json_array(json, "fixits");
   for (uint32_t i = 0; i < diag->fixits.n; i++) {
     json_object(json, NULL);

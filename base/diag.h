@@ -56,11 +56,23 @@ typedef struct FixIt {
   const char *text; // the replacement
 } FixIt;
 
+// What a kernel did wrong while it ran. Its text is in the message; this is for programs.
+typedef struct DiagRun {
+  const char *kind;   // "out of bounds"
+  const char *buffer; // the argument's name; NULL: none
+  int64_t index;      // of the element in the buffer
+  int64_t indices[8]; // by dimension
+  uint32_t rank;      // of the indices; 0: not known
+  uint32_t program[3];
+  uint64_t count; // how often
+} DiagRun;
+
 typedef struct Diag {
   Severity severity;
   Loc loc;
   const char *message;
   const char *pass; // remarks only: which pass speaks; else NULL
+  const DiagRun *run; // NULL: it is not about a run
   VEC(FixIt) fixits;
   VEC(struct Diag *) notes; // of severity DIAG_NOTE
 } Diag;
@@ -85,6 +97,8 @@ Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, .
     __attribute__((format(printf, 4, 5)));
 void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// "called from here" notes of a place that is not the diagnostic's own.
+void diag_note_calls(Diags *diags, Diag *parent, Loc loc);
 void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement);
 
 // The nearest of `names` (n of them) to `typed` by edit distance,
@@ -94,8 +108,8 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n);
 // As clang prints: "file:line:col: error: text", the source line,
 // caret and range, fix-its, notes. Remarks only where asked for.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
-// One JSON array: {severity, message, file, line, column, length, pass?, fixits, notes}. file, line ... are
-// left out where there is no place.
+// One JSON array: {severity, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
+// program?, count?, fixits, notes}. file, line ... are left out where there is no place.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);
 
 #endif

@@ -3,14 +3,16 @@
 // become .file and .loc directives. Without -g there are no debug sections
 // (emission kind DebugDirectivesOnly, which the C API has no name for).
 //
-// A directive's comment has what PTX has no place for: the length of the text and the calls through which the
-// code was inlined, the innermost first, with the file where it is another. The simulator reads it:
-//   .loc 1 6 12 // +21 @ 10:12 +20 @ "kernel.py" 15:67 +15
+// A directive's comment has what PTX has no place for: the length of the text, of an access the number of the
+// parameter that its pointer comes from, and the calls through which the code was inlined, the innermost first,
+// with the file where it is another. The simulator reads it:
+//   .loc 1 6 12 // +21 $1 @ 10:12 +20 @ "kernel.py" 15:67 +15
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "codegen/emit.h"
+#include "ir/buffer_name.h"
 
 enum { DEBUG_DIRECTIVES_ONLY = 3, MAX_CALLS = 64 };
 
@@ -106,28 +108,44 @@ static LLVMMetadataRef location(Emitter *e, const DebugPlace *place) {
   return LLVMDIBuilderCreateDebugLocation(e->context, loc.line, column_of(e, place), scope, call);
 }
 
-static uint64_t hash_loc(Loc loc) {
+static uint64_t hash_place(const DebugPlace *place) {
+  Loc loc = place->loc;
   return hash_u64((uint64_t)loc.line << 32 | (uint64_t)loc.col << 16 | loc.len) ^
-         hash_u64((uint64_t)loc.file << 16 | loc.call);
+         hash_u64((uint64_t)place->param << 32 | (uint64_t)loc.file << 16 | loc.call);
 }
 
-static bool is_loc(const void *entry, const void *key) {
-  const Loc *a = &((const DebugPlace *)entry)->loc, *b = key;
+static bool is_place(const void *entry, const void *key) {
+  const DebugPlace *x = entry, *y = key;
+  const Loc *a = &x->loc, *b = &y->loc;
   return a->line == b->line && a->col == b->col && a->len == b->len && a->file == b->file &&
-         a->call == b->call;
+         a->call == b->call && x->param == y->param;
 }
 
-void debug_at(Emitter *e, Loc loc) {
+static void set_place(Emitter *e, Loc loc, uint32_t param) {
   DebugInfo *debug = &e->debug;
-  void **entry = table_place(&debug->by_loc, e->arena, hash_loc(loc), &loc, is_loc);
+  DebugPlace wanted = {.loc = loc, .param = param};
+  void **entry = table_place(&debug->by_loc, e->arena, hash_place(&wanted), &wanted, is_place);
   if (!*entry) {
     DebugPlace *place = ARENA_NEW(e->arena, DebugPlace);
-    *place = (DebugPlace){.loc = loc, .number = debug->places.n + 1};
+    *place = wanted;
+    place->number = debug->places.n + 1;
     *entry = place;
     vec_push(e->arena, &debug->places, place);
     place->location = location(e, place);
   }
   LLVMSetCurrentDebugLocation2(e->builder, ((DebugPlace *)*entry)->location);
+}
+
+void debug_at(Emitter *e, Loc loc) { set_place(e, loc, 0); }
+
+static bool accesses_memory(OpKind kind) {
+  return kind == OP_LOAD || kind == OP_STORE || kind == OP_ATOMIC_RMW || kind == OP_ATOMIC_CAS ||
+         kind == OP_COPY_ASYNC;
+}
+
+void debug_at_op(Emitter *e, const Op *op) {
+  bool accesses = !e->debug.plain && accesses_memory(op->kind);
+  set_place(e, op->loc, accesses ? (uint32_t)(pointer_param(op->operands[0].value) + 1) : 0);
 }
 
 // ---- the directives ----
@@ -139,9 +157,11 @@ static bool is_quotable(const char *name) {
   return true;
 }
 
-static void print_place(const Emitter *e, Loc loc, Buf *out) {
+static void print_place(const Emitter *e, const DebugPlace *place, Buf *out) {
+  Loc loc = place->loc;
   const Sources *sources = e->module->ir->sources;
   buf_printf(out, "%u\t// +%u", loc.col, loc.len);
+  if (place->param) buf_printf(out, " $%u", place->param);
   uint16_t file = loc.file, call = loc.call;
   for (uint32_t depth = 0; call && call < sources->calls.n && depth < MAX_CALLS; depth++) {
     Loc site = sources->calls.at[call];
@@ -169,7 +189,7 @@ void debug_print_places(const Emitter *e, const char *text, size_t n, Buf *out) 
     unsigned long number = strtoul(column, &rest, 10);
     buf_bytes(out, at, (size_t)(column - at));
     if (number > 0 && number <= e->debug.places.n)
-      print_place(e, e->debug.places.at[number - 1]->loc, out);
+      print_place(e, e->debug.places.at[number - 1], out);
     else
       buf_bytes(out, column, (size_t)(rest - column));
     at = rest;

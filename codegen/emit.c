@@ -301,7 +301,7 @@ bool emit_has_op(OpKind kind) {
 
 Op *emit_region(Emitter *e, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
-    debug_at(e, op->loc);
+    debug_at_op(e, op);
     if (op->kind == OP_YIELD) return op;
     (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
   }

@@ -34,6 +34,7 @@ typedef struct DebugScope {
 
 typedef struct DebugPlace {
   Loc loc;
+  uint32_t param;  // from 1: the parameter whose pointer the op accesses memory with; 0: none, or not known
   uint32_t number; // from 1, in the module
   LLVMMetadataRef location;
 } DebugPlace;
@@ -225,6 +226,7 @@ void link_libclc(Emitter *e);
 void debug_begin_module(Emitter *e, bool plain);
 void debug_begin_func(Emitter *e);
 void debug_at(Emitter *e, Loc loc); // what is built from here on comes from `loc`
+void debug_at_op(Emitter *e, const Op *op); // from the op
 void debug_end_module(Emitter *e);
 // LLVM's PTX with every place's column, length and calls.
 void debug_print_places(const Emitter *e, const char *text, size_t n, Buf *out);

@@ -117,8 +117,6 @@ tilec_status device_watch(tilec_device *device, uint64_t address);
 // Of a watched buffer, a byte a byte: 1 where a kernel has written; valid until its memory is freed. NULL: the
 // device cannot tell.
 const uint8_t *device_written(tilec_device *device, uint64_t address);
-// Appends which warps wait, and for what, without the place.
-void device_sim_waiting(const tilec_sim_wait *wait, Buf *text);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it
 

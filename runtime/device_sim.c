@@ -8,6 +8,7 @@
 
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/report.h"
 
 enum { MAX_REPORTS = 20 };
 
@@ -17,11 +18,28 @@ typedef struct Sim {
   pthread_mutex_t lock;
 } Sim;
 
+// A parameter that is a pointer, and a file that the kernel was made from: for reports.
+typedef struct SimPointer {
+  const char *name;
+  uint32_t param;
+  Elem elem;
+} SimPointer;
+
+typedef struct SimSource {
+  const char *name;
+  Str text;
+} SimSource;
+
 typedef struct SimKernel {
   tilec_sim_module *module; // its own: unloaded with it
   const tilec_sim_kernel *kernel;
   uint32_t threads[3], shared_bytes;
   ByValueParams by_value;
+  Arena arena; // of what follows
+  SimPointer *pointers;
+  SimSource *sources;
+  uint32_t pointer_count, source_count;
+  bool is_ptx; // that was not compiled here
 } SimKernel;
 
 static tilec_status open_simulator(tilec_device *device, const tilec_sim_options *options) {
@@ -154,19 +172,63 @@ static tilec_status sim_stream_synchronize(tilec_device *device, void *stream) {
 
 static void sim_stream_free(tilec_device *device, void *stream) { (void)device, (void)stream; }
 
+typedef struct Loading {
+  SimKernel *kernel;
+  const KernelImage *image;
+} Loading;
+
+static Elem pointee(const Type *pointer) {
+  return pointer->inner->kind == TYPE_SCALAR ? pointer->inner->elem : ELEM_U64;
+}
+
+// What reports say of the kernel beyond its PTX.
+static tilec_status keep_words(void *data) {
+  const Loading *loading = data;
+  SimKernel *k = loading->kernel;
+  const Func *func = loading->image->func;
+  k->is_ptx = !func;
+  if (!func) return TILEC_OK;
+  const Sources *sources = func->module->ir->sources;
+  k->pointers = ARENA_ARRAY(&k->arena, SimPointer, func->param_count);
+  for (uint32_t i = 0; i < func_visible_params(func); i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->type->kind != TYPE_PTR) continue;
+    const char *name = arena_copy(&k->arena, str_from(param->name));
+    k->pointers[k->pointer_count++] = (SimPointer){name, i, pointee(param->type)};
+  }
+  k->sources = ARENA_ARRAY(&k->arena, SimSource, sources->files.n);
+  for (uint32_t i = 0; i < sources->files.n; i++) {
+    const SourceFile *file = &sources->files.at[i];
+    SimSource *source = &k->sources[k->source_count++];
+    source->name = arena_copy(&k->arena, str_from(file->name));
+    if (file->text.at) source->text = (Str){arena_copy(&k->arena, file->text), file->text.n};
+  }
+  return TILEC_OK;
+}
+
+static void free_kernel(SimKernel *k) {
+  arena_free(&k->arena);
+  free(k);
+}
+
 static tilec_status sim_load(tilec_device *device, const KernelImage *image, void **kernel) {
   SimKernel *k = calloc(1, sizeof *k);
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   memcpy(k->threads, image->threads, sizeof k->threads);
   k->shared_bytes = image->shared_bytes;
   k->by_value = image->by_value;
+  tilec_status status = error_guard(keep_words, &(Loading){k, image});
+  if (status) {
+    free_kernel(k);
+    return status;
+  }
   tilec_sim *sim = lock_sim(device);
   tilec_sim_result result = tilec_sim_load(sim, image->ptx.at, image->ptx.n, &k->module);
   if (result == TILEC_SIM_OK) result = tilec_sim_find(sim, k->module, image->name, &k->kernel);
   if (result != TILEC_SIM_OK) tilec_sim_unload(sim, k->module); // keeps the message
-  tilec_status status = unlock_sim(device, result);
+  status = unlock_sim(device, result);
   if (status)
-    free(k);
+    free_kernel(k);
   else
     *kernel = k;
   return status;
@@ -175,66 +237,64 @@ static tilec_status sim_load(tilec_device *device, const KernelImage *image, voi
 static void sim_unload(tilec_device *device, void *kernel) {
   SimKernel *k = kernel;
   unlock_sim(device, tilec_sim_unload(lock_sim(device), k->module));
-  free(k);
+  free_kernel(k);
 }
 
-static size_t report_text(const tilec_sim_report *r, char *text, size_t room) {
-  char place[300];
-  if (r->file)
-    snprintf(place, sizeof place, "%s:%u", r->file, r->line);
-  else
-    snprintf(place, sizeof place, "PTX line %u", r->ptx_line);
-  int n = snprintf(text, room, "%s: error: %s (block %u,%u,%u, warp %u, lanes 0x%08x, address 0x%llx)\n",
-                   place, r->message, r->block[0], r->block[1], r->block[2], r->warp, r->lane_mask,
-                   (unsigned long long)r->address);
-  return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
-}
+// ---- what a kernel did wrong ----
 
-// "warps 0-2, 5 of block 0,0,0, and of 3 more blocks: waits ..."
-void device_sim_waiting(const tilec_sim_wait *wait, Buf *text) {
-  uint32_t warps = wait->warps;
-  buf_text(text, warps & (warps - 1) ? "warps" : "warp");
-  for (uint32_t w = 0, n = 0; w < 32; w++) {
-    uint32_t last = w;
-    if (!(warps >> w & 1)) continue;
-    while (last + 1 < 32 && warps >> (last + 1) & 1) last++;
-    buf_printf(text, "%s %u", n++ ? "," : "", w);
-    if (last > w) buf_printf(text, "-%u", last);
-    w = last;
+typedef struct Told {
+  const tilec_sim *sim;
+  const SimKernel *kernel;
+  const KernelLaunch *launch;
+  Arena arena;
+} Told;
+
+// The arguments' buffers, as far as they are known: the allocations that they point into.
+static uint32_t buffer_names(const Told *t, BufferName *names) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < t->kernel->pointer_count; i++) {
+    const SimPointer *pointer = &t->kernel->pointers[i];
+    BufferName name = {.name = pointer->name, .elem = pointer->elem};
+    if (pointer->param >= t->launch->arg_count) continue;
+    uint64_t address = t->launch->args[pointer->param];
+    if (tilec_sim_allocation(t->sim, address, &name.address, &name.bytes) != TILEC_SIM_OK) continue;
+    bool listed = false;
+    for (uint32_t k = 0; k < count; k++) listed |= names[k].address == name.address;
+    if (!listed) names[count++] = name;
   }
-  buf_printf(text, " of block %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
-  unsigned long long more = wait->blocks - 1;
-  if (more) buf_printf(text, " and of %llu more block%s", more, more > 1 ? "s" : "");
-  buf_printf(text, ": %s", wait->message);
+  return count;
 }
 
-// Where the launch stood when the report ended it, a note a line.
-static void report_waits(const tilec_sim_report *r, Buf *text) {
-  for (size_t i = 0; i < r->wait_count; i++) {
-    const tilec_sim_wait *wait = &r->waits[i];
-    if (wait->place.file)
-      buf_printf(text, "%s:%u: note: ", wait->place.file, wait->place.line);
-    else
-      buf_printf(text, "PTX line %u: note: ", wait->ptx_line);
-    device_sim_waiting(wait, text);
-    buf_char(text, '\n');
+static tilec_status tell(void *data) {
+  Told *t = data;
+  Sources sources = {.arena = &t->arena};
+  Diags diags = {.arena = &t->arena, .sources = &sources, .error_limit = MAX_REPORTS};
+  for (uint32_t i = 0; i < t->kernel->source_count; i++) {
+    const SimSource *source = &t->kernel->sources[i];
+    sources_add(&sources, source->name, source->text);
   }
+  BufferName *names = ARENA_ARRAY(&t->arena, BufferName, t->kernel->pointer_count);
+  ReportContext context = {.diags = &diags,
+                           .names = names,
+                           .name_count = buffer_names(t, names),
+                           .args = t->launch->args,
+                           .arg_count = t->launch->arg_count,
+                           .ptx_file = t->kernel->is_ptx ? "PTX" : NULL};
+  for (size_t i = 0; i < tilec_sim_report_count(t->sim); i++) {
+    SimFinding finding = report_finding(&context, tilec_sim_report_at(t->sim, i));
+    report_diagnose(&context, &finding);
+  }
+  return error_diags(TILEC_ERROR_LAUNCH, &diags);
 }
 
-// What the kernel did wrong, a line a report.
-static tilec_status kernel_errors(const tilec_sim *sim) {
-  char text[8192] = "";
-  Buf waits = {0};
-  size_t used = 0, count = tilec_sim_report_count(sim);
-  for (size_t i = 0; i < count && i < MAX_REPORTS; i++) {
-    used += report_text(tilec_sim_report_at(sim, i), text + used, sizeof text - used);
-    report_waits(tilec_sim_report_at(sim, i), &waits);
-  }
-  used += (size_t)snprintf(text + used, sizeof text - used, "%s", waits.at ? waits.at : "");
-  if (used >= sizeof text) used = sizeof text - 1;
-  buf_free(&waits);
-  if (count == 0) return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
-  return error_text(TILEC_ERROR_LAUNCH, (Str){text, used});
+// The launch's reports as the last error.
+static tilec_status kernel_errors(const tilec_sim *sim, const SimKernel *kernel, const KernelLaunch *launch) {
+  Told told = {.sim = sim, .kernel = kernel, .launch = launch};
+  if (tilec_sim_report_count(sim) == 0)
+    return error_set(TILEC_ERROR_LAUNCH, "simulator: %s", tilec_sim_message(sim));
+  tilec_status status = error_guard(tell, &told);
+  arena_free(&told.arena);
+  return status;
 }
 
 // Whether the bits are a number of so many bytes, extended by zeros or by its sign.
@@ -281,7 +341,7 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   buf_reset(&device->printed);
   buf_bytes(&device->printed, printed, bytes);
   if (result != TILEC_SIM_ERROR_KERNEL) return unlock_sim(device, result);
-  status = kernel_errors(sim);
+  status = kernel_errors(sim, k, launch);
   unlock_sim(device, TILEC_SIM_OK);
   return status;
 }

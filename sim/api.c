@@ -237,6 +237,15 @@ tilec_sim_result tilec_sim_free(tilec_sim *sim, uint64_t address) {
   return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "0x%llx was not allocated", (unsigned long long)address);
 }
 
+tilec_sim_result tilec_sim_allocation(const tilec_sim *sim, uint64_t address, uint64_t *base,
+                                      uint64_t *bytes) {
+  const Allocation *allocation = sim ? memory_below(&sim->memory, address) : NULL;
+  if (!allocation || address - allocation->base > allocation->size) return TILEC_SIM_ERROR_INVALID;
+  *base = allocation->base;
+  *bytes = allocation->size;
+  return TILEC_SIM_OK;
+}
+
 static unsigned char *range(tilec_sim *sim, uint64_t address, size_t bytes) {
   MemoryCache cache = {0};
   const Allocation *allocation = memory_find(&sim->memory, &cache, address, bytes);

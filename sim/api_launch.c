@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "sim/api.h"
 #include "sim/chip.h"
+#include "sim/facts.h"
 #include "sim/launch.h"
 
 void sim_forget_places(tilec_sim *sim) {
@@ -87,19 +88,13 @@ static tilec_sim_result keep_fault(tilec_sim *sim, const Launch *launch, const F
   memcpy(sim->report_text, fault->message, sizeof sim->report_text);
   sim->report = (tilec_sim_report){.kind = fault->kind,
                                    .message = sim->report_text,
-                                   .file = site->file,
-                                   .line = site->line,
-                                   .ptx_line = insn->ptx_line,
                                    .warp = fault->warp,
                                    .lane_mask = fault->lanes,
                                    .address = fault->address,
-                                   .count = 1,
-                                   .place = *site};
+                                   .count = 1};
   sim->report.waits = waits_all(sim->waits, &sim->report.wait_count);
-  uint32_t *id = sim->report.block;
-  id[0] = fault->block % launch->grid[0];
-  id[1] = fault->block / launch->grid[0] % launch->grid[1];
-  id[2] = fault->block / launch->grid[0] / launch->grid[1];
+  report_facts(&sim->report, launch, insn, fault->block);
+  const uint32_t *id = sim->report.block;
   sim->report_count = 1;
   return sim_fail(sim, TILEC_SIM_ERROR_KERNEL, "%s:%u: %s (block %u,%u,%u warp %u lanes 0x%08x)",
                   site->file ? site->file : "ptx", site->line, fault->message, id[0], id[1], id[2],

@@ -3,14 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "sim/check_parts.h"
-
-static void set_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
-  const Insn *at = &program->code.at[insn];
-  api->place = program->sites.at[at->site];
-  api->file = api->place.file;
-  api->line = api->place.line;
-  api->ptx_line = at->ptx_line;
-}
+#include "sim/facts.h"
 
 static void set_other_place(tilec_sim_report *api, const Program *program, uint32_t insn) {
   const Insn *at = &program->code.at[insn];
@@ -20,19 +13,23 @@ static void set_other_place(tilec_sim_report *api, const Program *program, uint3
   api->other_ptx_line = at->ptx_line;
 }
 
-static void block_id(const Launch *launch, uint32_t index, uint32_t id[3]) {
-  id[0] = index % launch->grid[0];
-  id[1] = index / launch->grid[0] % launch->grid[1];
-  id[2] = index / launch->grid[0] / launch->grid[1];
+// Several instructions are one cause where they come from one op.
+static bool same_cause(const Program *program, uint32_t a, uint32_t b) {
+  if (a == b) return true;
+  if (a == UINT32_MAX || b == UINT32_MAX) return false;
+  return site_same(&program->sites.at[program->code.at[a].site], &program->sites.at[program->code.at[b].site]);
 }
 
 Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_report_kind kind, uint64_t address,
                    uint32_t other_insn) {
   LaunchChecker *checker = checker_of(warp);
+  const Program *program = warp->block->program;
   uint32_t index = insn_index(warp, insn);
   for (uint32_t i = 0; i < checker->n; i++) {
     Report *old = &checker->reports[i];
-    if (old->api.kind != kind || old->insn != index || old->other_insn != other_insn) continue;
+    if (old->api.kind != kind || !same_cause(program, old->insn, index) ||
+        !same_cause(program, old->other_insn, other_insn))
+      continue;
     old->api.count++;
     return NULL;
   }
@@ -46,8 +43,7 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
                             .lane_mask = lanes,
                             .address = address,
                             .count = 1};
-  set_place(api, warp->block->program, index);
-  block_id(checker->launch, warp->block->index, api->block);
+  report_facts(api, checker->launch, insn, warp->block->index);
   return report;
 }
 
@@ -109,7 +105,8 @@ void report_other(Report *report, const Warp *warp, const Mark *mark, bool read)
   uint32_t block, which;
   strand_name(checker, mark->strand, &block, &kind, &which);
   set_other_place(api, warp->block->program, mark_insn(mark));
-  block_id(checker->launch, block, api->other_block);
+  report_block(checker->launch, block, api->other_block);
+  api->other_access = access_of(&warp->block->program->code.at[mark_insn(mark)]);
   api->other_warp = kind == STRAND_MBARRIER ? 0 : which;
   api->other_lane = mark_lane(mark);
   api->other_message = kind == STRAND_WARP ? (read ? "the earlier read" : "the earlier write")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels, scopes, declarations, labels; the instructions are in decode_*.c.
 #include "sim/decode.h"
+#include "sim/facts.h"
 
 enum { MAX_SCOPES = 300, NEAR_SITES = 8 };
 
@@ -196,15 +197,8 @@ static const char *file_name(const Decoder *d, uint32_t number) {
   return NULL;
 }
 
-static bool same_site(const Site *a, const Site *b) {
-  for (; a && b; a = a->call, b = b->call)
-    if (a->file != b->file || a->line != b->line || a->column != b->column || a->length != b->length)
-      return false;
-  return a == b;
-}
-
 static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
-  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length};
+  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length, .param = loc->param};
   if (!loc->call) return site;
   Site *call = ARENA_NEW(d->arena, Site);
   *call = site_at(d, loc->call, loc->call->name ? loc->call->name : file);
@@ -221,7 +215,7 @@ static uint32_t site_of(Decoder *d) {
   Site site = file ? site_at(d, stmt->loc, file) : (Site){.line = stmt->pos.line};
   d->site_loc = file ? stmt->loc : NULL;
   for (uint32_t i = program->sites.n; i-- > 0 && program->sites.n - i < NEAR_SITES;)
-    if (same_site(&program->sites.at[i], &site)) return d->site = i;
+    if (site_same(&program->sites.at[i], &site)) return d->site = i;
   vec_push(d->arena, &program->sites, site);
   return d->site = program->sites.n - 1;
 }
@@ -327,6 +321,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   Decoder *d = ARENA_NEW(input->arena, Decoder);
   *d = (Decoder){.in = input, .arena = input->arena, .program = program, .error = error, .stmt = &begin};
   program->name = arena_copy(d->arena, kernel->name);
+  program->text = d->in->module->text;
   memcpy(program->reqntid, kernel->reqntid, sizeof program->reqntid);
   memcpy(program->maxntid, kernel->maxntid, sizeof program->maxntid);
   slot_constant(d, 1, 0); // slot 0

@@ -243,6 +243,7 @@ typedef struct PtxParam {
 // A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
 typedef struct Program {
   const char *name;
+  Str text; // of the module
   VEC(PtxParam) params;
   uint32_t param_bytes;
   VEC(Insn) code; // ends with KIND_END

@@ -312,7 +312,7 @@ static PtxLoc *loc_call(PtxParser *parser, Str *text) {
   return call;
 }
 
-// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [@ ...]...]
+// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [$PARAM] [@ ...]...]
 void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   Str text = {token.text.at + 4, token.text.n - 4};
   PtxLoc *loc = ARENA_NEW(parser->arena, PtxLoc);
@@ -324,6 +324,7 @@ void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   if (!slashes || slashes + 1 >= text.at + text.n || slashes[1] != '/') return;
   text = (Str){slashes + 2, (size_t)(text.at + text.n - slashes - 2)};
   loc->length = loc_number(&text, '+');
+  loc->param = loc_number(&text, '$');
   for (PtxLoc *last = loc; last; last = (PtxLoc *)last->call) last->call = loc_call(parser, &text);
 }
 
@@ -343,6 +344,7 @@ void parse_file(PtxParser *parser, PtxToken token) {
 }
 
 bool ptx_parse(Arena *arena, Str text, PtxModule *module, PtxError *error) {
+  module->text = text;
   PtxLexer lexer = {text.at, text.at + text.n, text.at, 1};
   PtxParser parser = {.arena = arena, .module = module, .error = error};
   void *machine = PtxParseAlloc(malloc, &parser);

@@ -122,6 +122,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_watch(tilec_sim *sim, uint64_t address)
 // Of a watched one: a byte a byte, 1 where a kernel has written it; valid until the memory is freed or watched
 // again. NULL where it is not watched.
 TILEC_SIM_API const unsigned char *tilec_sim_written(const tilec_sim *sim, uint64_t address);
+// Where the allocation begins that holds the address or ends there, and its bytes. TILEC_SIM_ERROR_INVALID:
+// there is none.
+TILEC_SIM_API tilec_sim_result tilec_sim_allocation(const tilec_sim *sim, uint64_t address, uint64_t *base,
+                                                    uint64_t *bytes);
 // The address of a module's .global or .const variable, and its size (size may be NULL).
 TILEC_SIM_API tilec_sim_result tilec_sim_symbol(tilec_sim *sim, const tilec_sim_module *module,
                                                 const char *name, uint64_t *address, size_t *size);
@@ -224,6 +228,7 @@ typedef enum tilec_sim_report_kind {
 typedef struct tilec_sim_place {
   const char *file; // NULL: the line is the PTX text's own
   uint32_t line, column, length;
+  uint32_t param; // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
   const struct tilec_sim_place *call;
 } tilec_sim_place;
 
@@ -237,6 +242,13 @@ typedef struct tilec_sim_wait {
   uint32_t warps;    // its warps, a bit each
   uint64_t blocks;   // how many blocks have such warps
 } tilec_sim_wait;
+
+typedef enum tilec_sim_access {
+  TILEC_SIM_ACCESS_NONE, // asynchronous copies too
+  TILEC_SIM_ACCESS_LOAD,
+  TILEC_SIM_ACCESS_STORE,
+  TILEC_SIM_ACCESS_ATOMIC,
+} tilec_sim_access;
 
 // Reports of one kind at the same place, or pair of places, are one; `count` says how many, the rest is of the
 // first. Of the other access of a race, or of what else is to blame, other_ptx_line is 0 where there is none.
@@ -261,6 +273,13 @@ typedef struct tilec_sim_report {
   tilec_sim_place place, other_place;
   const tilec_sim_wait *waits; // of TILEC_SIM_BUDGET, TIMEOUT, CANCELLED and DEADLOCK
   size_t wait_count;
+  const char *ptx; // the instruction's line of the text, of ptx_bytes bytes, from the instruction on; NULL: none
+  size_t ptx_bytes;
+  tilec_sim_access access, other_access;
+  uint32_t bytes; // that a lane accesses; 0: not known
+  int is_global;  // the address is one of global memory
+  // Where it is: the allocation that holds it, or is nearest to it. 0: there is none.
+  uint64_t allocation, allocation_bytes;
 } tilec_sim_report;
 
 // Of the last launch, in order of their first occurrence; NULL beyond the end.

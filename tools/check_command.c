@@ -16,11 +16,10 @@ static const struct {
 
 enum { SCHEDULES = sizeof schedules / sizeof *schedules, MOST_REPORTS = 1000 };
 
-// A report of one or more schedules. Its texts are the arena's.
+// A report of one or more schedules.
 typedef struct Finding {
-  tilec_sim_report report;
+  SimFinding sim;
   uint32_t schedules;         // bits
-  Loc loc, other;             // line 0: there is no other
   uint64_t counts[SCHEDULES]; // reports that it stands for; the most of any schedule is shown
 } Finding;
 
@@ -36,42 +35,6 @@ typedef struct Check {
 
 // ---- one launch ----
 
-static bool is_race(tilec_sim_report_kind kind) {
-  return kind == TILEC_SIM_RACE_WRITE_WRITE || kind == TILEC_SIM_RACE_READ_WRITE ||
-         kind == TILEC_SIM_RACE_WRITE_READ;
-}
-
-static Loc loc_of(Sources *sources, const tilec_sim_place *place, const char *file) {
-  Loc loc = {.line = place->line, .file = sources_named(sources, file)};
-  Str text = sources_line(sources, loc.file, loc.line);
-  uint32_t column = place->column ? place->column : 1;
-  while (!place->column && column <= text.n && text.at[column - 1] == ' ') column++; // the statement
-  loc.col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
-  loc.len = place->length > UINT16_MAX ? UINT16_MAX : (uint16_t)place->length;
-  if (place->call) loc.call = sources_call(sources, loc_of(sources, place->call, place->call->file));
-  return loc;
-}
-
-// The place of a PTX file's own line where there is no other.
-static Loc place_of(Run *run, const tilec_sim_place *place, uint32_t ptx_line) {
-  Sources *sources = &run->c->sources;
-  if (place->file) return loc_of(sources, place, place->file);
-  if (!options_file_is_ptx(run->options) || !ptx_line) return LOC_NONE;
-  return loc_of(sources, &(tilec_sim_place){.line = ptx_line}, tool_source_name(run->options->file));
-}
-
-static bool same_place(Loc a, Loc b) {
-  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
-}
-
-// Which access of a race came first depends on the schedule.
-static bool same_finding(const Finding *a, const Finding *b) {
-  bool races = is_race(a->report.kind) && is_race(b->report.kind);
-  if (!races && a->report.kind != b->report.kind) return false;
-  return (same_place(a->loc, b->loc) && same_place(a->other, b->other)) ||
-         (races && same_place(a->loc, b->other) && same_place(a->other, b->loc));
-}
-
 static const char *keep_text(Arena *arena, const char *text) {
   return text ? arena_copy(arena, str_from(text)) : NULL;
 }
@@ -86,23 +49,23 @@ static const tilec_sim_wait *keep_waits(Arena *arena, const tilec_sim_report *re
 
 static void add_finding(Check *check, const tilec_sim_report *report, uint32_t schedule) {
   Arena *arena = check->run->arena;
-  Finding finding = {.report = *report, .schedules = 1u << schedule};
+  ReportContext context = run_report_context(check->run);
+  Finding finding = {.sim = report_finding(&context, report), .schedules = 1u << schedule};
   finding.counts[schedule] = report->count;
-  finding.loc = place_of(check->run, &report->place, report->ptx_line);
-  if (report->other_ptx_line)
-    finding.other = place_of(check->run, &report->other_place, report->other_ptx_line);
   for (uint32_t i = 0; i < check->findings.n; i++) {
     Finding *old = &check->findings.at[i];
-    if (!same_finding(old, &finding)) continue;
+    if (!report_same_cause(&old->sim, &finding.sim)) continue;
     old->counts[schedule] += report->count;
     old->schedules |= 1u << schedule;
     return;
   }
-  finding.report.message = keep_text(arena, report->message);
-  finding.report.other_message = keep_text(arena, report->other_message);
-  finding.report.order = keep_text(arena, report->order);
-  finding.report.buffer = keep_text(arena, report->buffer);
-  finding.report.waits = keep_waits(arena, report);
+  tilec_sim_report *kept = &finding.sim.report;
+  kept->message = keep_text(arena, report->message);
+  kept->other_message = keep_text(arena, report->other_message);
+  kept->order = keep_text(arena, report->order);
+  kept->buffer = keep_text(arena, report->buffer);
+  kept->waits = keep_waits(arena, report);
+  if (report->ptx) kept->ptx = arena_copy(arena, (Str){report->ptx, report->ptx_bytes});
   vec_push(arena, &check->findings, finding);
 }
 
@@ -125,6 +88,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
                                 tilec_buffer **buffers) {
   Run *run = check->run;
   DeviceKernel kernel = {0};
+  run->bits = bits;
   tilec_status status = device_load(run->device, &check->image, &kernel);
   LaunchLimits limits = run_limits(run);
   if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL, &limits);
@@ -161,70 +125,24 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
 
 // ---- what was found ----
 
-// The parameter whose buffer holds the address; NULL: none.
-static const RunArg *param_at(const Run *run, uint64_t address) {
-  enum { NEAR = 1 << 16 }; // bytes past its end
-  const RunArg *below = NULL;
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    const RunArg *param = &run->params[i];
-    if (param->buffer != param || address < param->base) continue;
-    if (!below || param->base > below->base) below = param;
-  }
-  return below && address - below->base < below->value.bytes + NEAR ? below : NULL;
-}
-
-static void print_place(const Check *check, const Finding *finding, Buf *text) {
-  const tilec_sim_report *r = &finding->report;
-  buf_printf(text, "block %u,%u,%u, warp %u", r->block[0], r->block[1], r->block[2], r->warp);
-  if (r->lane_mask) buf_printf(text, ", lanes 0x%08x", r->lane_mask);
-  const RunArg *param = r->address ? param_at(check->run, r->address) : NULL;
-  if (param)
-    buf_printf(text, ", byte %llu of '%s' (%llu bytes)", (unsigned long long)(r->address - param->base),
-               param->name, (unsigned long long)param->value.bytes);
-  else if (r->address)
-    buf_printf(text, ", address 0x%llx", (unsigned long long)r->address);
-  uint64_t count = 0;
-  for (uint32_t s = 0; s < SCHEDULES; s++) count = finding->counts[s] > count ? finding->counts[s] : count;
-  if (count > 1) buf_printf(text, "; %llu times", (unsigned long long)count);
-  buf_text(text, "; schedule");
-  for (uint32_t s = 0, n = 0; s < SCHEDULES; s++)
-    if (finding->schedules >> s & 1) buf_printf(text, "%s %s", n++ ? "," : "", schedules[s].name);
-}
-
-// Where the launch stood: a note a place.
-static void add_waits(const Check *check, const Finding *finding, Diag *diag, Diags *diags) {
-  const tilec_sim_report *r = &finding->report;
-  for (size_t i = 0; i < r->wait_count; i++) {
-    Buf text = {0};
-    device_sim_waiting(&r->waits[i], &text);
-    Loc loc = place_of(check->run, &r->waits[i].place, r->waits[i].ptx_line);
-    diag_note(diags, diag, loc, "%s", text.at);
-    buf_free(&text);
-  }
-}
-
-static void add_diagnostic(const Check *check, const Finding *finding, Diags *diags) {
-  const tilec_sim_report *r = &finding->report;
+static void add_diagnostic(const Check *check, Finding *finding) {
   Buf text = {0};
-  Diag *diag = diag_error(diags, finding->loc, "%s", r->message);
-  print_place(check, finding, &text);
-  diag_note(diags, diag, finding->loc, "%s", text.at);
+  for (uint32_t s = 0; s < SCHEDULES; s++) {
+    if (finding->counts[s] > finding->sim.count) finding->sim.count = finding->counts[s];
+    if (finding->schedules >> s & 1) buf_printf(&text, "%s%s", text.n ? ", " : "", schedules[s].name);
+  }
+  finding->sim.schedules = text.at;
+  ReportContext context = run_report_context(check->run);
+  report_diagnose(&context, &finding->sim);
   buf_free(&text);
-  if (finding->other.line)
-    diag_note(diags, diag, finding->other, "%s: block %u,%u,%u, warp %u, lane %u",
-              r->other_message ? r->other_message : "here", r->other_block[0], r->other_block[1],
-              r->other_block[2], r->other_warp, r->other_lane);
-  add_waits(check, finding, diag, diags);
-  if (r->order)
-    diag_note(diags, diag, finding->loc, "%s%s", is_race(r->kind) ? "what would order them: " : "", r->order);
 }
 
 // With the compiler's own remarks and warnings: one list.
-static ExitStatus print_findings(const Check *check) {
+static ExitStatus print_findings(Check *check) {
   const Run *run = check->run;
   run->c->diags.error_limit = MOST_REPORTS;
   for (uint32_t i = 0; i < check->findings.n; i++)
-    add_diagnostic(check, &check->findings.at[i], &run->c->diags);
+    add_diagnostic(check, &check->findings.at[i]);
   ExitStatus result = tool_report(run->options, run->c, TILEC_OK);
   if (check->findings.n) return EXIT_DIAGNOSED;
   if (result == EXIT_DONE) result = check->compared;

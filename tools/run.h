@@ -6,6 +6,7 @@
 
 #include "ir/eval.h"
 #include "runtime/device.h"
+#include "runtime/report.h"
 #include "runtime/specialise.h"
 #include "tools/argument.h"
 #include "tools/tool.h"
@@ -42,6 +43,7 @@ typedef struct Run {
   RunExpected *expected; // of options->expectations
   uint32_t warnings;     // of the run, as --strict counts them
   double began;          // device_clock at its first launch; 0: none yet
+  const uint64_t *bits; // of the launch's arguments; NULL before they are bound
 } Run;
 
 // The argument whose buffer is its own, of that name; NULL: none.
@@ -83,6 +85,10 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
 bool run_write_stats(const Run *run, Str line);
 // --save and --stats; `result`, or EXIT_DIAGNOSED where one of them failed.
 ExitStatus run_outputs(const Run *run, ExitStatus result);
+// How reports of the run name its buffers, and where they go.
+ReportContext run_report_context(const Run *run);
+// What a launch on the simulator or the evaluator did wrong, as diagnostics; what the runtime said otherwise.
+ExitStatus run_launch_failed(Run *run, tilec_status status);
 // Says what the runtime said; the exit status that `status` means.
 ExitStatus run_device_failed(tilec_status status);
 

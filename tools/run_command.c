@@ -105,14 +105,16 @@ LaunchLimits run_limits(Run *run) {
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers) {
   DeviceKernel kernel = {0};
+  run->bits = bits;
   tilec_status status = device_load(run->device, image, &kernel);
   LaunchLimits limits = run_limits(run);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL, &limits);
   if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
-  device_unload(&kernel);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
-  if (status != TILEC_OK) return run_device_failed(status);
+  ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, status);
+  device_unload(&kernel); // with the simulator's reports
+  if (result != EXIT_DONE) return result;
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
          (long long)grid[1], (long long)grid[2]);
   run_report_buffers(run);
@@ -129,7 +131,8 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   run_specialise(run, &bound);
   KernelImage image = {0};
   tilec_status status = run_compile(run, &image);
-  ExitStatus result = run_tell(run, status);
+  bool later = status == TILEC_OK && run->options->json_diagnostics; // one array, at the end
+  ExitStatus result = later ? EXIT_DONE : run_tell(run, status);
   if (result != EXIT_DONE) return result;
   int64_t grid[3];
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;

@@ -137,7 +137,7 @@ ExitStatus run_tell(Run *run, tilec_status status) {
 ExitStatus run_judge(Run *run, ExitStatus result) {
   run_warn_unwritten(run);
   ExitStatus expected = run_expect(run, "");
-  if (run->c->diags.list.n) run_tell(run, TILEC_OK);
+  if (run->c->diags.list.n || run->options->json_diagnostics) run_tell(run, TILEC_OK);
   return run_strict(run, result == EXIT_DONE ? expected : result);
 }
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/buffer_name.h"
+
+#include <inttypes.h>
+
+enum { MAX_STEPS = 1000 };
+static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096;
+
+// ---- which ----
+
+// What a region's argument is at first; NULL: it has no one value.
+static const Value *initial_value(const Value *value) {
+  const Op *parent = value->region->parent;
+  if (!parent || (parent->kind != OP_FOR && parent->kind != OP_WHILE)) return NULL;
+  uint32_t operand =
+      parent->kind == OP_FOR ? value->index + 2 : value->index; // after lower, upper, step; i is 0
+  bool carried = parent->kind == OP_WHILE || value->index > 0;
+  return carried && operand < parent->operand_count ? parent->operands[operand].value : NULL;
+}
+
+static bool holds_pointer(const Type *type) { return type_is_ptr(type) || type->kind == TYPE_BLOCK_PTR; }
+
+int32_t pointer_param(const Value *pointer) {
+  for (int i = 0; pointer && i < MAX_STEPS; i++) {
+    const Op *op = pointer->def;
+    if (!op && pointer->region == pointer->region->func->body) return (int32_t)pointer->index;
+    if (!op)
+      pointer = initial_value(pointer);
+    else if (op->kind == OP_FOR || op->kind == OP_WHILE) {
+      uint32_t operand = op->kind == OP_FOR ? pointer->index + 3 : pointer->index;
+      pointer = operand < op->operand_count ? op->operands[operand].value : NULL;
+    } else if (op->kind != OP_LOAD && op->operand_count > 0 && holds_pointer(op->operands[0].value->type))
+      pointer = op->operands[0].value;
+    else
+      return -1;
+  }
+  return -1;
+}
+
+const BufferName *buffer_pointed(const BufferName *names, uint32_t count, uint64_t pointer) {
+  const BufferName *found = NULL;
+  for (uint32_t i = 0; i < count; i++)
+    if (pointer >= names[i].address && pointer - names[i].address <= names[i].bytes &&
+        (!found || names[i].address > found->address))
+      found = &names[i];
+  return found;
+}
+
+static uint64_t distance(const BufferName *buffer, uint64_t address) {
+  if (address < buffer->address) return buffer->address - address;
+  uint64_t offset = address - buffer->address;
+  return offset < buffer->bytes ? 0 : offset - buffer->bytes;
+}
+
+const BufferName *buffer_near(const BufferName *names, uint32_t count, uint64_t address) {
+  const BufferName *near = NULL;
+  for (uint32_t i = 0; i < count; i++)
+    if (!near || distance(&names[i], address) < distance(near, address)) near = &names[i];
+  return near && distance(near, address) < far_away ? near : NULL;
+}
+
+// ---- where ----
+
+static uint64_t element_bytes(const BufferName *buffer) { return elem_bytes(buffer->elem); }
+static uint64_t elements(const BufferName *buffer) { return buffer->bytes / element_bytes(buffer); }
+
+int64_t buffer_index(const BufferName *buffer, uint64_t address) {
+  int64_t offset = (int64_t)(address - buffer->address), bytes = (int64_t)element_bytes(buffer);
+  return offset < 0 ? -((-offset + bytes - 1) / bytes) : offset / bytes;
+}
+
+uint32_t buffer_indices(const BufferName *buffer, uint64_t address, int64_t *indices) {
+  int64_t index = buffer_index(buffer, address);
+  if (index < 0 || buffer->rank == 0) return 0;
+  for (uint32_t d = buffer->rank; d-- > 0; index /= d > 0 ? (int64_t)buffer->shape[d] : 1) {
+    if (buffer->shape[d] == 0) return 0;
+    indices[d] = d > 0 ? index % (int64_t)buffer->shape[d] : index;
+  }
+  return buffer->rank;
+}
+
+void buffer_place(const BufferName *buffer, uint64_t address, Buf *out) {
+  int64_t index = buffer_index(buffer, address), indices[BUFFER_MAX_RANK];
+  uint64_t within = (address - buffer->address) % element_bytes(buffer);
+  if (within) buf_printf(out, "byte %" PRIu64 " of ", within);
+  buf_printf(out, "%s[%" PRId64 "] of %" PRIu64, buffer->name, index, elements(buffer));
+  uint32_t rank = buffer_indices(buffer, address, indices);
+  if (rank < 2) return;
+  buf_printf(out, ", %s[", buffer->name);
+  for (uint32_t d = 0; d < rank; d++) buf_printf(out, "%s%" PRId64, d ? "," : "", indices[d]);
+  buf_text(out, "] of [");
+  for (uint32_t d = 0; d < rank; d++) buf_printf(out, "%s%" PRIu64, d ? "," : "", buffer->shape[d]);
+  buf_text(out, "]");
+}
+
+// ---- what to do ----
+
+static void advise_far(const AccessFacts *access, int64_t index, Buf *advice) {
+  const BufferName *buffer = access->buffer;
+  int64_t wrapped = (int64_t)1 << 31;
+  uint64_t bytes = element_bytes(buffer);
+  if (index <= -wrapped / 2)
+    buf_text(advice,
+             "an offset of 32 bits has wrapped: compute it in 64 bits, as in `pid.to(tl.int64) * stride`");
+  else if (index < 0)
+    buf_text(advice, access->masked ? "the mask lets a negative offset pass: add `& (offsets >= 0)`"
+                                    : "the offset is negative: mask the access with `mask=offsets >= 0`");
+  else if (bytes > 1 && (uint64_t)index >= 2 * elements(buffer) && (uint64_t)index / bytes < elements(buffer))
+    buf_printf(advice,
+               "offsets count elements, not bytes: is one of them, or a stride, %" PRIu64
+               " times too large? Otherwise mask the access, as in `mask=offsets < n`",
+               bytes);
+  else if (access->masked)
+    buf_text(advice,
+             "the mask lets it pass: does it compare the offsets of every dimension with the size of that "
+             "dimension, and are the strides those of this buffer?");
+  else
+    buf_text(advice,
+             "mask the access, as in `mask=offsets < n` (a block pointer: `boundary_check=(0, 1)`), or make "
+             "the grid smaller");
+}
+
+void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
+  const BufferName *buffer = access->buffer;
+  uint64_t address = access->address;
+  buf_printf(message, "%s out of bounds: ", access->what);
+  if (address < null_page) {
+    buf_printf(message, "the pointer is null (address 0x%" PRIx64 ")", address);
+    buf_text(advice, "the argument is None or 0: test it with `if ptr is not None:` before");
+    return;
+  }
+  if (!buffer) {
+    buf_printf(message, "no argument's buffer is near address 0x%" PRIx64, address);
+    buf_text(advice, "is the pointer an argument, and are the offsets in elements?");
+    return;
+  }
+  bool begins_inside = address >= buffer->address && address - buffer->address < buffer->bytes;
+  if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
+  buffer_place(buffer, address, message);
+  if (begins_inside && access->bytes > element_bytes(buffer))
+    buf_printf(advice, "an access has %u bytes, an element of '%s' (%s) %" PRIu64 ": ", access->bytes,
+               buffer->name, elem_info(buffer->elem)->name, element_bytes(buffer));
+  advise_far(access, buffer_index(buffer, address), advice);
+}
+
+void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
+  buf_printf(message, "misaligned %s of %u bytes: ", access->what, access->bytes);
+  const BufferName *buffer = access->buffer;
+  if (buffer)
+    buffer_place(buffer, access->address, message);
+  else
+    buf_printf(message, "address 0x%" PRIx64, access->address);
+  buf_printf(advice, "its address is no multiple of %u bytes: ", access->bytes);
+  if (buffer && element_bytes(buffer) < access->bytes)
+    buf_printf(advice, "is the pointer to %s meant to be read with another element type?",
+               elem_info(buffer->elem)->name);
+  else
+    buf_text(advice,
+             "does the argument point into the middle of an element, or is a `tl.multiple_of` wrong?");
+}
+
+const char *race_advice(RaceKind kind) {
+  switch (kind) {
+  case RACE_LANES:
+    return "two elements of the tile are stored at one place: make the offsets differ, mask all but one, or "
+           "use "
+           "tl.atomic_add";
+  case RACE_THREADS:
+    return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them";
+  case RACE_PROGRAMS:
+    return "programs run in any order: let each write elements of its own (offsets from tl.program_id), or "
+           "use "
+           "tl.atomic_add";
+  case RACE_READER:
+    return "programs run in any order: read one buffer and write another, or launch a second kernel for what "
+           "reads";
+  case RACE_ATOMIC:
+    return "programs run in any order: access the element by atomics alone, or launch a second kernel for "
+           "what reads";
+  }
+  return "";
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a launch did wrong, in the words of the command line: its arguments' names and shapes.
+#include "tools/run.h"
+
+static BufferName name_of(const RunArg *param) {
+  BufferName name = {.name = param->name,
+                     .address = param->base,
+                     .bytes = param->value.bytes,
+                     .elem = param->value.elem,
+                     .rank = param->value.rank};
+  for (uint32_t d = 0; d < name.rank; d++) name.shape[d] = param->value.shape[d];
+  return name;
+}
+
+ReportContext run_report_context(const Run *run) {
+  BufferName *names = ARENA_ARRAY(run->arena, BufferName, run->param_count);
+  ReportContext context = {.diags = &run->c->diags, .names = names, .args = run->bits};
+  if (run->bits) context.arg_count = run->param_count;
+  if (options_file_is_ptx(run->options)) context.ptx_file = tool_source_name(run->options->file);
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (run->params[i].buffer == &run->params[i]) names[context.name_count++] = name_of(&run->params[i]);
+  return context;
+}
+
+ExitStatus run_launch_failed(Run *run, tilec_status status) {
+  const tilec_sim *sim = device_simulator(run->device);
+  size_t count = sim && status == TILEC_ERROR_LAUNCH ? tilec_sim_report_count(sim) : 0;
+  ReportContext context = run_report_context(run);
+  for (size_t i = 0; i < count; i++) {
+    SimFinding finding = report_finding(&context, tilec_sim_report_at(sim, i));
+    report_diagnose(&context, &finding);
+  }
+  if (status != TILEC_ERROR_LAUNCH || !run->c->diags.errors) return run_device_failed(status);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return EXIT_DIAGNOSED;
+}
