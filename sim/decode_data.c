@@ -127,14 +127,15 @@ static void convert_round(Decoder *d, PtxType to, PtxType from) {
   Round integral = integral_round(d), round = mod_round(d);
   bool narrows = from_float && to_float && ptx_type_bytes(to) < ptx_type_bytes(from);
   bool swaps = from_float && to_float && to != from && ptx_type_bytes(to) == ptx_type_bytes(from);
-  bool needs_integral = from_float && !to_float, needs_round = (to_float && !from_float) || narrows || swaps;
+  // Between fp16 and bf16 ptxas takes the conversion without one too, as .rn: Triton writes it so.
+  bool needs_integral = from_float && !to_float, needs_round = (to_float && !from_float) || narrows;
   if (needs_integral && integral == ROUND_NONE)
     decode_error(d, "cvt from float to integer needs .rni, .rzi, .rmi or .rpi");
   if (needs_round && round == ROUND_NONE)
     decode_error(d, "cvt.%s.%s needs a rounding", ptx_type_name(to), ptx_type_name(from));
   if (integral != ROUND_NONE && !needs_integral && !(from_float && to == from))
     decode_error(d, "integer rounding does not fit here");
-  if (round != ROUND_NONE && !needs_round) decode_error(d, "a rounding does not fit here");
+  if (round != ROUND_NONE && !needs_round && !swaps) decode_error(d, "a rounding does not fit here");
   if (integral != ROUND_NONE && to_float) d->insn.flags |= FLAG_WIDE;
   d->insn.round = (uint8_t)(integral != ROUND_NONE ? integral : round != ROUND_NONE ? round : ROUND_RN);
 }

@@ -73,7 +73,8 @@ static bool read_row(Row *row, Str line) {
   Str result = cut(&line, " ");
   row->type = type_named(result);
   row->result = str_is(result, "refused") ? RESULT_REFUSED : row->type >= 0 ? RESULT_VALUE : RESULT_OTHER;
-  row->values = str_is(line, "-") ? (Str){0} : line;
+  row->values = line.n && strchr("-u", *line.at) ? (Str){0} : line;
+  row->no_code = str_is(line, "-");
   return result.n > 0;
 }
 

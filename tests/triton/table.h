@@ -50,7 +50,8 @@ typedef struct Row {
   int variables[MAX_VARIABLES], variable_count;
   Result result;
   int type;
-  Str values; // hexadecimal, as written; empty: unknown
+  Str values;   // hexadecimal, as written; empty: none to compare
+  bool no_code; // Triton's frontend takes it, and its compiler does not
 } Row;
 
 // Every row of tests/triton/NAME.txt; false, having said why, where it cannot be read.
@@ -78,7 +79,7 @@ void source_make(Arena *arena, Source *source, Row *const *rows, uint32_t count,
 // differ.c: what is wrong with a row, and the lists of rows that may be.
 typedef struct Fault {
   const Row *row;
-  const char *what; // "accepted", "refused", "type", "values", "error"
+  const char *what; // "accepted", "refused", "type", "values", "zero" (signs of zeros alone), "error"
   const char *text;
 } Fault;
 

@@ -8,7 +8,7 @@
 
 #include "tests/triton/table.h"
 
-static const char *const tables[] = {"operators.txt"};
+static const char *const tables[] = {"operators.txt", "literals.txt", "casts.txt"};
 static const char *const lists[] = {"differences", "pending"};
 
 typedef struct Table {
