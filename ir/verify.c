@@ -18,7 +18,8 @@ void verify_fail(Verifier *v, const Op *op, const char *format, ...) {
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  diag_error(v->diags, op->loc, "%s: %s", op_info(op->kind)->name, message);
+  Loc loc = op->loc.line || !v->func ? op->loc : v->func->loc;
+  diag_error(v->diags, loc, "%s: %s", op_info(op->kind)->name, message);
   v->ok = false;
 }
 
@@ -78,6 +79,7 @@ static bool check_attrs(Verifier *v, const Op *op) {
 }
 
 static bool check_operands(Verifier *v, const Op *op) {
+  bool good = true;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Use *use = &op->operands[i];
     if (!use->value || use->user != op) {
@@ -94,8 +96,9 @@ static bool check_operands(Verifier *v, const Op *op) {
       return false;
     }
     v->uses[id]++;
+    good = good && !v->bad[id];
   }
-  return true;
+  return good;
 }
 
 static bool in_operands(const Use *use) {
@@ -117,12 +120,13 @@ static void check_uses(Verifier *v, const Value *value, Loc loc) {
     func_fail(v, loc, "value %u has %u uses, its use list %u", value->id, v->uses[value->id], n);
 }
 
-static bool is_good_type(Verifier *v, const Op *op, const Type *type, const char *what) {
+static bool has_good_type(Verifier *v, const Op *op, const Value *value, const char *what) {
   bool before = v->ok;
   v->ok = true;
-  verify_type(v, op, type, what);
+  verify_type(v, op, value->type, what);
   bool good = v->ok;
   v->ok = before && good;
+  v->bad[value->id] = !good;
   return good;
 }
 
@@ -132,13 +136,13 @@ static bool check_own_types(Verifier *v, const Op *op) {
   char what[40];
   for (uint32_t i = 0; i < op->result_count; i++) {
     snprintf(what, sizeof what, "result %u", i);
-    good = is_good_type(v, op, op->results[i].type, what) && good;
+    good = has_good_type(v, op, &op->results[i], what) && good;
   }
   for (uint32_t r = 0; r < op->region_count; r++) {
     v->warps = region_warps_of(op->regions[r]).count;
     for (uint32_t i = 0; i < op->regions[r]->arg_count; i++) {
       snprintf(what, sizeof what, "argument %u", i);
-      good = is_good_type(v, op, op->regions[r]->args[i]->type, what) && good;
+      good = has_good_type(v, op, op->regions[r]->args[i], what) && good;
     }
   }
   v->warps = region_warps(op);
@@ -303,6 +307,7 @@ static void check_func(Verifier *v, Func *func) {
   func_number(func);
   v->visible = ARENA_ARRAY(&v->scratch, const Value *, func->value_count);
   v->uses = ARENA_ARRAY(&v->scratch, uint32_t, func->value_count);
+  v->bad = ARENA_ARRAY(&v->scratch, bool, func->value_count);
   if (!name_is_plain(str_from(func->name))) func_fail(v, func->loc, "that is no kernel's name");
   check_params(v);
   v->host = NULL;

@@ -12,6 +12,7 @@ typedef struct Verifier {
   Arena scratch;
   const Value **visible;  // by id: the value where it may be used here
   uint32_t *uses;         // by id: operands seen that use the value
+  bool *bad;              // by value: its type is wrong, which was said; what uses it is not judged by it
   uint32_t warps;         // that run the region whose types are checked
   const HostRegion *host; // that is checked; NULL: the body
   bool ok;

@@ -237,6 +237,9 @@ static void check_instruction(Verifier *v, const Op *op) {
   if (is_async && !info->is_async) verify_fail(v, op, "%s is never asynchronous", info->name);
   if (op_attr(op, ATTR_PART) && (!is_async || operand_type(op, 2)->rank != 2))
     verify_fail(v, op, "'part' is of asynchronous dots without batches");
+  else if (op_attr(op, ATTR_PART) &&
+           dot_part(op).count * elem_bytes(type_element(operand_type(op, 0))->elem) < info->k)
+    verify_fail(v, op, "a 'part' has %u bytes of k or more: one %s", info->k, info->name);
   if (info->is_async && reads_memory && !is_async)
     verify_fail(v, op, "%s of buffers is asynchronous: it has 'async', and a dot_wait after it", info->name);
 }

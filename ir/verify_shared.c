@@ -68,6 +68,8 @@ static void check_move(Verifier *v, const Op *op, const Type *tile, const Type *
 static void check_writer(Verifier *v, const Op *op) {
   const Type *tile = operand_type(op, 0);
   int64_t writer = op_int(op, ATTR_WRITER, 0);
+  if (writer && (!type_is_tile(tile) || !tile->layout))
+    verify_fail(v, op, "'writer' is of tiles with layouts, not of %s", verify_type_text(v, tile));
   if (!writer || !type_is_tile(tile) || !tile->layout || !verify_holds(tile)) return;
   uint32_t free_bits[DIM_COUNT];
   layout_free_bits(tile->layout, free_bits);
