@@ -119,11 +119,19 @@ Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Elem
   return eval_computed(elem, v, r, e, a->state | b->state | c->state);
 }
 
+// r grows by x; what the addition drops is kept (A. Neumaier, 1974).
+static void add_reference(FloatSum *sum, double x) {
+  double r = sum->terms > 0 ? sum->r + x : x;
+  if (sum->terms > 0) sum->lost += fabs(sum->r) >= fabs(x) ? sum->r - r + x : x - r + sum->r;
+  sum->r = r;
+}
+
 void eval_sum_add(FloatSum *sum, Elem elem, const Element *x) {
   double v = number_decode(elem, x->bits);
   // Rounded at the end: rounding each would drift off in one direction.
   sum->v = sum->terms > 0 ? sum->v + v : v;
-  sum->r = sum->terms > 0 ? sum->r + x->r : x->r;
+  sum->chain = sum->terms > 0 ? number_round(elem, sum->chain + v) : v;
+  add_reference(sum, x->r);
   sum->size += fabs(x->r);
   sum->e += x->e;
   sum->terms += 1;
@@ -132,7 +140,9 @@ void eval_sum_add(FloatSum *sum, Elem elem, const Element *x) {
 
 Element eval_sum_end(const FloatSum *sum, Elem elem) {
   double e = sum->e + (sum->terms > 1 ? 2 * sqrt(sum->terms) * eval_rounding(elem, sum->size, 1) : 0);
-  return eval_computed(elem, sum->v, sum->r, e, sum->state);
+  double r = isfinite(sum->r) ? sum->r + sum->lost : sum->r, drift = fabs(sum->chain - r) - sum->e;
+  if (isfinite(drift) && drift > 0) e += drift;
+  return eval_computed(elem, sum->v, r, e, sum->state);
 }
 
 static double tree_sum(Elem elem, const Element *x, uint32_t n) {

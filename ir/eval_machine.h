@@ -172,9 +172,11 @@ bool eval_holds(OpKind kind, int order); // order: -1 less, 0 equal, 1 greater, 
 // a float that is near both has a bound that covers both.
 Element eval_float_either(const Element *chosen, const Element *other);
 
-// Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e.
+// Terms of a sum in any order: 2 sqrt(n) u sum|x| + sum e, and what it would be off by if each addition were
+// rounded, one after the other: roundings of terms that are alike go one way and do not make up for one another.
 typedef struct FloatSum {
   double v, r, e, size; // size: sum of |r|
+  double lost, chain;   // what r's own roundings have dropped; the sum with each addition rounded
   double terms;
   unsigned state;
 } FloatSum;
