@@ -79,6 +79,7 @@ typedef struct Hints {
 
 // A pointer or tile of pointers to scalars. NULL after an error.
 Value *builtin_pointer(Elab *e, const Call *call, uint32_t at);
+Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at); // of which a const one is an error
 // Reads the value (converted to the pointee) and the mask, NO_ARG where there is none, and brings all to one
 // shape. False after an error.
 bool builtin_access(Elab *e, const Call *call, MemoryArgs *access, const char *what, uint32_t value_at,

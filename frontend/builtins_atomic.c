@@ -81,7 +81,7 @@ static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *
 Obj builtin_atomic(Elab *e, Call *call) {
   const char *kind = call->builtin->detail;
   OrderNames order;
-  MemoryArgs access = {.pointer = builtin_pointer(e, call, ATOMIC_POINTER)};
+  MemoryArgs access = {.pointer = builtin_written_pointer(e, call, ATOMIC_POINTER)};
   if (!access.pointer || !check_elem(e, call, kind, access.pointer->type)) return obj_error();
   if (!read_order(e, call, ATOMIC_SEM, &order) ||
       !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))

@@ -96,9 +96,13 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
   return call->args[DOT_ALLOW_TF32].constant.i ? "tf32" : "ieee";
 }
 
-static const char *default_precision(Elab *e) {
+static const char *default_precision(Elab *e, const Call *call) {
   static const char *const names[] = {
       [FP32_DOT_IEEE] = "ieee", [FP32_DOT_TF32] = "tf32", [FP32_DOT_TF32X3] = "tf32x3"};
+  static const char differs[] = "fp32 is multiplied in IEEE fp32; Triton's default is tf32: say "
+                                "input_precision=\"ieee\" or \"tf32\", or --fp32-dot";
+  bool given = !e->spec || e->spec->fp32_dot_given || e->out->target.fp32_dot != FP32_DOT_IEEE;
+  if (!given) elab_warn_py(e, call->loc, differs);
   return names[e->out->target.fp32_dot];
 }
 
@@ -124,8 +128,11 @@ Obj builtin_dot(Elab *e, Call *call) {
   if (!elab_check_tile(e, call->loc, rank, sizes)) return obj_error();
   if (!check_accumulator(e, call, type_tile(e->ir, sum, rank, shape, NULL), &acc)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  if (!how) how = default_precision(e);
-  if (!type_is_elem(a->type, ELEM_FP32)) how = NULL;
+  bool fp32 = type_is_elem(a->type, ELEM_FP32);
+  if (!fp32)
+    how = NULL;
+  else if (!how)
+    how = default_precision(e, call);
   // One instruction's products are summed at the hardware's precision at the least.
   uint32_t summed = !imprecise || !fp8 ? 0
                     : call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i

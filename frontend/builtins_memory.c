@@ -17,6 +17,17 @@ Value *builtin_pointer(Elab *e, const Call *call, uint32_t at) {
   return NULL;
 }
 
+Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at) {
+  const Obj *obj = &call->args[at];
+  bool is_ptr = obj->kind == OBJ_VALUE && type_is_ptr(obj->value->type);
+  if (!is_ptr || !type_element(obj->value->type)->is_const) return builtin_pointer(e, call, at);
+  elab_error(e, call->locs[at],
+             "'%s' cannot write through %s: declare the parameter without const, which is for memory that is "
+             "only read",
+             call->text, obj_describe(e, obj));
+  return NULL;
+}
+
 // The mask as it is given: NULL where there is none, it is True, or after an error.
 static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *pointer, bool *good) {
   if (at == NO_ARG || !obj_given(&call->args[at])) return NULL;
@@ -139,7 +150,7 @@ Obj builtin_store(Elab *e, Call *call) {
   if (!good) return obj_error();
   if (builtin_is_block(&call->args[STORE_POINTER])) return builtin_block_store(e, call, &hints);
   if (refuse_block_option(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return obj_error();
-  MemoryArgs access = {.pointer = builtin_pointer(e, call, STORE_POINTER)};
+  MemoryArgs access = {.pointer = builtin_written_pointer(e, call, STORE_POINTER)};
   if (!access.pointer || !builtin_access(e, call, &access, "the value", STORE_VALUE, STORE_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);

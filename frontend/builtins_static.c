@@ -208,11 +208,13 @@ Obj builtin_constexpr(Elab *e, Call *call) {
 // --- Types ---
 
 Obj builtin_pointer_type(Elab *e, Call *call) {
-  const Type *pointee = builtin_dtype(e, call, ARG_X), *type = pointee;
+  const Type *pointee = builtin_dtype(e, call, POINTER_ELEMENT), *type = pointee;
+  bool good = true, is_const = builtin_flag(e, call, POINTER_CONST, "const", false, &good);
   uint32_t stars = 0;
   for (; type && type->kind == TYPE_PTR; type = type->inner) stars++;
   if (stars >= TYPE_MAX_STARS) return elab_error(e, call->loc, "a type has at most %d stars", TYPE_MAX_STARS);
-  return pointee ? obj_type(type_ptr(e->ir, pointee)) : obj_error();
+  if (!pointee || !good) return obj_error();
+  return obj_type(is_const ? type_const_ptr(e->ir, pointee) : type_ptr(e->ir, pointee));
 }
 
 Obj builtin_int_type(Elab *e, Call *call) {

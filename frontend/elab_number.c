@@ -67,6 +67,7 @@ static Obj int_divide(Elab *e, Loc loc, bool remainder, int64_t a, int64_t b, El
 
 // As the ops do: a count of the width or more gives 0, or the sign.
 static Obj int_shift(BinaryOp op, int64_t a, int64_t b, Elem elem, bool arithmetic) {
+  if (elem == ELEM_I1) return typed_int(a, elem);
   uint32_t bits = elem_info(elem)->bits;
   uint64_t count = (uint64_t)b, width = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
   if (bits < 64) count &= width;

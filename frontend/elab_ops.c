@@ -57,17 +57,13 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
     return elab_error(e, loc, "'%s' is not defined on %s and %s", text, obj_describe(e, a),
                       obj_describe(e, b));
-  const Type *element = obj_is(offset, CONST_BOOL) ? elab_scalar(e, ELEM_I32) : NULL;
-  Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, element)};
+  Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);
-  if (type_is_elem(values[1]->type, ELEM_I1)) values[1] = cast_scalar(e, values[1], ELEM_I32);
-  if (op == BINARY_SUB) {
-    const Type *from = type_element(values[1]->type);
-    // Unsigned and narrow offsets are widened first, so that the negated one does not wrap.
-    if (from->elem != ELEM_I32 && from->elem != ELEM_I64) values[1] = cast_scalar(e, values[1], ELEM_I64);
-    values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
-  }
+  bool flag = type_is_elem(values[1]->type, ELEM_I1); // whose negative is itself
+  if (flag) values[1] = cast_scalar(e, values[1], ELEM_I32);
+  // The offset is negated in its own type: an unsigned one wraps, and then counts upwards, as Triton's.
+  if (op == BINARY_SUB && !flag) values[1] = build(&e->b, OP_NEG, values[1]->type, values[1], NULL, NULL);
   if (op == BINARY_ADD) values[1] = elab_spread(e, offset, values[1], values[0]->type);
   if (!elab_broadcast(e, loc, quoted(e, text), 2, values)) return obj_error();
   return obj_value(build(&e->b, OP_ADDPTR, values[0]->type, values[0], values[1], NULL));
@@ -75,7 +71,10 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
 
 static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   const Type *element = type_element(p.a->type);
+  static const char exact[] = "'%' of floats is exact, and by Triton x - trunc(x / y) * y: say "
+                              "libdevice.fmod(x, y)";
   bool halves = element->elem == ELEM_FP16; // what two kinds of fp8 meet in
+  if (kind == OP_REM) elab_warn_py(e, loc, exact);
   e->b.loc = elab_loc(e, loc);
   if (halves || (kind == OP_DIV && elem_is_int(element->elem)))
     p = (Pair){cast_scalar(e, p.a, ELEM_FP32), cast_scalar(e, p.b, ELEM_FP32)};
@@ -123,8 +122,7 @@ Promote elab_promotion(BinaryOp op) {
 static Value *bool_arithmetic(Elab *e, BinaryOp op, Pair p) {
   if (op == BINARY_ADD || op == BINARY_SUB) return build_binary(&e->b, OP_XOR, p.a, p.b);
   if (op == BINARY_MUL) return build_binary(&e->b, OP_AND, p.a, p.b);
-  // A count of 1 is the width.
-  if (op == BINARY_SHL || op == BINARY_SHR) return build_binary(&e->b, OP_GT, p.a, p.b);
+  if (op == BINARY_SHL || op == BINARY_SHR) return p.a; // by 0: a count of 1 is the width, and undefined
   if (op != BINARY_FLOOR_DIV && op != BINARY_MOD) return NULL;
   Value *a = cast_scalar(e, p.a, ELEM_U8), *b = cast_scalar(e, p.b, ELEM_U8);
   return cast_scalar(e, build_binary(&e->b, op == BINARY_MOD ? OP_REM : OP_DIV, a, b), ELEM_I1);

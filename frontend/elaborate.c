@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel: its specialisation resolved, its parameters declared, its body and grid elaborated.
 #include "frontend/elaborate.h"
+#include "frontend/syntax.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +61,19 @@ void elab_pop(Elab *e) { e->frame = e->frame->outer; }
 const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n) {
   const char *nearest = diag_nearest(typed, names, n);
   return nearest ? arena_printf(e->arena, "; did you mean '%s'?", nearest) : "";
+}
+
+bool elab_in_py(const Elab *e) {
+  const Module *module = e->frame->module;
+  return module && syntax_mode_of(sources_name(e->ir->sources, module->file)) == SYNTAX_PY;
+}
+
+void elab_warn_py(Elab *e, Loc loc, const char *what) {
+  if (!elab_in_py(e)) return;
+  for (uint32_t i = 0; i < e->warned.n; i++)
+    if (e->warned.at[i].file == loc.file && e->warned.at[i].what == what) return;
+  vec_push(e->arena, &e->warned, ((Warned){loc.file, what}));
+  diag_warning(e->diags, elab_loc(e, loc), "%s", what);
 }
 
 // Ops that decorators and defaults make by mistake go to a function of no module: what counts are constexprs.
@@ -190,12 +204,14 @@ static void resolve_runtime(Elab *e, Resolved *at) {
   }
   if (spec) at->facts = spec->facts;
   const Type *given = spec ? spec->type : NULL;
-  if (given && at->type && given != at->type && !at->facts.none)
+  if (given && at->type && given != elab_without_const(e, at->type) && !at->facts.none)
     elab_error(e, param->loc, "parameter '%s' is declared as %s, but is given as %s", param->name,
                type_text(e, at->type), type_text(e, given));
   if (!at->type) at->type = given;
   if (!at->type && !at->facts.none) at->type = default_type(e, param, &at->facts);
   if (at->facts.none) at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
+  if (at->type && at->type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
+    at->type = type_const_ptr(e->ir, at->type->inner);
   if (!at->type)
     elab_error(e, param->loc, "parameter '%s' has no type; annotate it, or give one with --signature %s=...",
                param->name, param->name);
@@ -428,7 +444,10 @@ Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) 
   declare_func(&e, &kernel);
   elab_body(&e, &kernel);
   elab_grid(&e, &kernel);
-  if (e.diags->raised == errors) return e.func;
+  if (e.diags->raised == errors) {
+    elab_drop_const(&e, e.func);
+    return e.func;
+  }
   out->funcs.n = funcs;
   return NULL;
 }

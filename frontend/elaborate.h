@@ -10,8 +10,8 @@
 //   elab_join.c       where ways meet                      elab_range.c   for, unrolled or not
 //   elab_names.c      names that a block assigns           elab_expr.c    attributes, literals
 //   elab_subscript.c  subscripts, comprehensions           elab_ops.c     operators
-//   elab_types.c      promotion, casts, annotations        elab_shape.c   shapes, broadcasting
-//   elab_number.c     numbers with a type of their own
+//   elab_types.c      promotion, casts                     elab_shape.c   shapes, broadcasting
+//   elab_number.c     numbers with a type of their own     elab_annotation.c  annotations, const pointers
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
@@ -109,6 +109,12 @@ typedef struct Frame {
   Loc result_loc;
 } Frame;
 
+// What a .py file was warned of.
+typedef struct Warned {
+  uint16_t file;
+  const char *what; // the message's format
+} Warned;
+
 struct Elab {
   IrContext *ir;
   Arena *arena;
@@ -131,6 +137,7 @@ struct Elab {
   VEC(GuardTruth) truths;       // of the guards met so far
   uint32_t python_minor, python_micro; // the Python that a condition is evaluated for; 0: none
   bool python_read;                    // the condition has asked for it
+  VEC(Warned) warned;                  // in .py files
 };
 
 // A call of a builtin, its arguments by parameter.
@@ -175,6 +182,10 @@ Loc elab_loc(const Elab *e, Loc loc); // within the present call
 // Gives an OBJ_ERROR.
 Obj elab_error(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go to a function of no module
+// The code being run is a .py file's, and so Triton's too.
+bool elab_in_py(const Elab *e);
+// In such code: that Triton would give another value. `what`, a literal, is said once a file.
+void elab_warn_py(Elab *e, Loc loc, const char *what);
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
 void elab_leave(Elab *e);
 Frame *elab_push(Elab *e, const Function *function); // a fresh innermost frame
@@ -227,7 +238,7 @@ Obj typed_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a);
 Obj typed_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b);
 Obj typed_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b);
 
-// --- Types (elab_types.c) ---
+// --- Types (elab_types.c, elab_annotation.c) ---
 
 typedef struct Pair {
   Value *a, *b; // of one type; both NULL after an error
@@ -263,6 +274,10 @@ const Type *elab_scalar(Elab *e, Elem elem);
 // An annotation's type; is_constexpr where it says so.
 // False with an error for a name that is no type. *type NULL: says nothing.
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr);
+// `x: tl.const`: a pointer, of whatever type the signature says, through which nothing is stored.
+bool elab_annotates_const(const Expr *annotation);
+const Type *elab_without_const(Elab *e, const Type *type); // NULL gives NULL
+void elab_drop_const(Elab *e, Func *func);                 // const pointers become plain ones: it is checked
 
 // --- Shapes (elab_shape.c) ---
 

@@ -265,7 +265,6 @@ static void run_launch(void *data) {
   LaunchRun *run = data;
   Machine *m = &run->m;
   eval_limit_begin(m);
-  eval_names_begin(m, run->args);
   eval_race_begin(m);
   run->ok = run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);

@@ -61,13 +61,15 @@ static uint64_t type_hash(const Type *type) {
   hash = hash_more(hash, &type->elem, sizeof type->elem);
   hash = hash_more(hash, &type->inner, sizeof type->inner);
   hash = hash_more(hash, &type->layout, sizeof type->layout);
+  hash = hash_more(hash, &type->is_const, sizeof type->is_const);
   return hash_more(hash, type->shape, sizeof type->shape);
 }
 
 static bool type_equal(const void *entry, const void *key) {
   const Type *a = entry, *b = key;
   return a->kind == b->kind && a->elem == b->elem && a->inner == b->inner && a->rank == b->rank &&
-         a->layout == b->layout && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+         a->layout == b->layout && a->is_const == b->is_const &&
+         memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
 static const Type *type_intern(IrContext *ir, const Type *type) {
@@ -85,11 +87,14 @@ const Type *type_scalar(IrContext *ir, Elem elem) {
   return type_intern(ir, &(Type){.kind = TYPE_SCALAR, .elem = elem});
 }
 
-const Type *type_ptr(IrContext *ir, const Type *pointee) {
+static const Type *pointer_to(IrContext *ir, const Type *pointee, bool is_const) {
   if (pointee->kind != TYPE_SCALAR && pointee->kind != TYPE_PTR)
     BUG("a pointer to neither scalar nor pointer");
-  return type_intern(ir, &(Type){.kind = TYPE_PTR, .inner = pointee});
+  return type_intern(ir, &(Type){.kind = TYPE_PTR, .inner = pointee, .is_const = is_const});
 }
+
+const Type *type_ptr(IrContext *ir, const Type *pointee) { return pointer_to(ir, pointee, false); }
+const Type *type_const_ptr(IrContext *ir, const Type *pointee) { return pointer_to(ir, pointee, true); }
 
 const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
                       const Layout *layout) {
@@ -196,7 +201,7 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
   switch (type->kind) {
   case TYPE_SCALAR: buf_text(out, elem_info(type->elem)->name); return;
   case TYPE_PTR:
-    buf_char(out, '*');
+    buf_text(out, type->is_const ? "*const " : "*");
     type_print_named(type->inner, names, out);
     return;
   case TYPE_TOKEN: buf_text(out, "token"); return;

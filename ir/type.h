@@ -63,11 +63,13 @@ struct Type {
   const Type *inner;             // PTR: the pointee; TILE, BLOCK_PTR: the element type, scalar or pointer
   uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK
   uint32_t shape[TILE_MAX_RANK]; // logical, outermost first
+  bool is_const;        // PTR: its memory is only read; between a kernel's text and its finished IR alone
   const Layout *layout; // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
 };
 
 const Type *type_scalar(IrContext *ir, Elem elem);
 const Type *type_ptr(IrContext *ir, const Type *pointee);
+const Type *type_const_ptr(IrContext *ir, const Type *pointee); // is_const
 // element: scalar or pointer. layout may be NULL. rank 0 gives `element` itself.
 const Type *type_tile(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape,
                       const Layout *layout);

@@ -91,8 +91,6 @@ typedef struct EvalRun {
   HostMemory *memory;
   Func *func;
   const KernelLaunch *launch;
-  const BufferName *names;
-  uint32_t name_count;
   Buf *printed;
   Arena arena;
 } EvalRun;
@@ -136,9 +134,7 @@ static tilec_status run_function(void *data) {
                          .timeout = limits->timeout,
                          .cancel = limits->cancel,
                          .print = keep_printed,
-                         .print_data = r->printed,
-                         .names = r->names,
-                         .name_count = r->name_count};
+                         .print_data = r->printed};
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   take_memory(r->memory, memory);
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
@@ -146,12 +142,7 @@ static tilec_status run_function(void *data) {
 
 // One launch at a time: the function's IrContext takes the diagnostics.
 static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const KernelLaunch *launch) {
-  EvalRun r = {.memory = device->state,
-               .func = kernel,
-               .launch = launch,
-               .names = device->names,
-               .name_count = device->name_count,
-               .printed = &device->printed};
+  EvalRun r = {.memory = device->state, .func = kernel, .launch = launch, .printed = &device->printed};
   if (launch->arg_count != r.func->param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %u", r.func->name,
                      r.func->param_count, launch->arg_count);

@@ -274,6 +274,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   spec->num_stages_given = o->num_stages != 0;
   spec->maxnreg_given = o->maxnreg != 0;
   target->fp32_dot = (Fp32Dot)o->fp32_dot;
+  spec->fp32_dot_given = o->fp32_dot != TILEC_FP32_DOT_IEEE;
   target->fp_contract = !o->no_fp_contract;
   if (o->no_optimize) target->opt_level = 0;
   target->debug = o->debug != 0;

@@ -134,6 +134,7 @@ static bool set_fp32_dot(OptionParser *p, const char *value) {
   int mode;
   if (!parse_choice(p, "--fp32-dot", value, modes, 3, &mode)) return false;
   p->options->target.fp32_dot = (Fp32Dot)mode;
+  p->options->fp32_dot_given = true;
   return true;
 }
 

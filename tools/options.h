@@ -34,7 +34,7 @@ typedef struct Options {
   const char *kernel, *signature;
   VEC(const char *) defines; // NAME=VALUE
   Target target;             // the defaults, with what was given
-  bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given;
+  bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given, fp32_dot_given;
   bool dependencies; // -MD
   bool remarks, json_diagnostics, time_passes, verify_each;
   const char *print_after, *stop_after;

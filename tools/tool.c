@@ -54,7 +54,8 @@ tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec) {
                  .arch_given = options->arch_given,
                  .num_warps_given = options->num_warps_given,
                  .num_stages_given = options->num_stages_given,
-                 .maxnreg_given = options->maxnreg_given};
+                 .maxnreg_given = options->maxnreg_given,
+                 .fp32_dot_given = options->fp32_dot_given};
   tilec_status status = options->signature ? compile_signature(c, options->signature, spec) : TILEC_OK;
   for (uint32_t i = 0; status == TILEC_OK && i < options->defines.n; i++)
     status = compile_define(c, options->defines.at[i], spec);
