@@ -75,6 +75,7 @@ static void run_arrivals(AsyncOp *op) {
 }
 
 void async_run(AsyncOp *op, uint32_t lanes) {
+  op->warp->block->worker->changed = true;
   switch (op->kind) {
   case ASYNC_COPY: copy_lanes_run(op, lanes); break;
   case ASYNC_BULK:
@@ -177,6 +178,8 @@ static AsyncOp *oldest(const Block *block) {
     }
   return found;
 }
+
+bool async_pending(const Block *block) { return oldest(block) != NULL; }
 
 static AsyncQueue *queue_of(AsyncOp *op) {
   return op->group_kind == ASYNC_GROUP_NONE ? &op->warp->block->at_mbarriers

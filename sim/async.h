@@ -69,6 +69,7 @@ void async_wait(Warp *warp, uint32_t mask, AsyncGroup group, uint32_t pending, b
 void async_complete_phase(Block *block, uint64_t mbarrier);
 // Ends everything, in order of issue.
 void async_finish(Block *block);
+bool async_pending(const Block *block);
 void async_free(Block *block);       // drops all operations without their effects
 bool async_late(const Block *block); // the schedule's choice
 

@@ -3,16 +3,21 @@
 #include "sim/special.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/math.h"
 #include "sim/hooks.h"
 #include "sim/launch.h"
 #include "sim/mbarrier.h"
-#include "sim/resolve.h"
+#include "sim/waits.h"
 
-enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 1000 };
+enum { WARP_SLICE = 256, ALIGNMENT = 64, MAX_TIMEOUTS = 100 };
 
 static size_t aligned(size_t bytes) { return round_up(bytes, ALIGNMENT); }
+
+size_t block_register_bytes(const Block *block) {
+  return block->warp_count * aligned(block->program->register_bytes);
+}
 
 typedef struct RegisterRun {
   uint32_t from, bytes;
@@ -156,6 +161,8 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   memset(block->barriers, 0, sizeof block->barriers);
   block->async_count = 0;
   block->timeouts = 0;
+  block->wakes_in_vain = block->spins = false;
+  block->slices = block->watch_steps = 0;
   memset(block->shared, 0, block->shared_bytes);
   memset(block->local, 0, (size_t)block->warp_count * LANES * block->program->local_bytes);
   special_fill(block, true);
@@ -165,42 +172,26 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   sim_hook_block_start(block);
 }
 
-static void fault_mbarrier(Warp *warp, const Insn *insn, const LaneGroup *group) {
-  uint32_t lane = lowest_lane(group->mask);
-  Mbarrier m = {0};
-  unsigned char *host;
-  uint64_t address = address_at(warp, insn->u.address, lane);
-  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
-  if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return;
-  warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, address,
-             "deadlock: waits at the mbarrier at shared address %llu, whose phase %u has %u arrivals and %d "
-             "bytes pending",
-             (unsigned long long)address, m.phase, m.pending, m.tx);
+void block_deadlock(Block *block, uint64_t unstarted) {
+  Blame blame;
+  char more[64] = "";
+  if (unstarted)
+    snprintf(more, sizeof more, "; %llu block%s cannot start: the GPU is full", (unsigned long long)unstarted,
+             unstarted > 1 ? "s" : "");
+  waits_blame(block, &blame);
+  if (blame.missing)
+    warp_fault(blame.warp, blame.insn, blame.lanes, TILEC_SIM_DEADLOCK, blame.address, "deadlock: %s%s%s",
+               blame.text, blame.missing, more);
+  else if (blame.warp)
+    warp_fault(blame.warp, blame.insn, blame.lanes, TILEC_SIM_DEADLOCK, 0,
+               "endless loop: %s and changes nothing", blame.text);
+  if (!block->worker->fault.set) async_free(block);
 }
 
-static void fault_deadlock(Block *block) {
-  for (uint32_t w = 0; w < block->warp_count; w++) {
-    Warp *warp = &block->warps[w];
-    if (!warp->n) continue;
-    const LaneGroup *group = &warp->groups[0];
-    bool barrier = group->state == GROUP_AT_BARRIER;
-    const Insn *insn = &block->program->code.at[group->pc - (barrier ? 1 : 0)];
-    if (group->state == GROUP_AT_MBARRIER)
-      fault_mbarrier(warp, insn, group);
-    else
-      warp_fault(warp, insn, group->mask, TILEC_SIM_DEADLOCK, 0, "deadlock: %s that never come",
-                 barrier                            ? "waits at a barrier for threads"
-                 : group->state == GROUP_AT_CLUSTER ? "waits at the cluster's barrier for threads"
-                                                    : "waits for lanes of its member mask");
-    return;
-  }
-}
-
-// No warp can run: try_wait gives false where lanes wait at mbarriers, as if their time were up. A block in
-// which nothing else happens many times in a row is stuck.
+// No warp can run: try_wait gives false where lanes wait at mbarriers, as if their time were up. Where that
+// happens many times in a row and nothing else, the block is to be watched.
 static bool time_out(Block *block) {
   bool any = false;
-  if (block->timeouts++ >= MAX_TIMEOUTS) return false;
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       LaneGroup *group = &block->warps[w].groups[g];
@@ -208,12 +199,12 @@ static bool time_out(Block *block) {
       group->timed_out = any = true;
     }
   if (any) mbarrier_wake(block);
+  block->wakes_in_vain = any && ++block->timeouts >= MAX_TIMEOUTS;
+  if (block->wakes_in_vain) block->timeouts = 0;
   return any;
 }
 
-// With checks, lanes at an .aligned barrier wait for the rest of their warp: no warp can run, so one group
-// that does arrives alone.
-static bool release_alone(Block *block) {
+bool block_release_alone(Block *block) {
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       LaneGroup *group = &block->warps[w].groups[g];
@@ -247,12 +238,11 @@ BlockState block_run(Block *block, uint64_t slice) {
     }
     if (block->live_threads == 0) return block_end(block);
     if (ran == before && !time_out(block)) {
-      if (release_alone(block)) continue;
-      fault_deadlock(block);
-      if (worker->fault.set) return BLOCK_FAULT;
-      async_free(block);
-      return BLOCK_DONE;
+      if (block_release_alone(block)) continue;
+      block_deadlock(block, 0);
+      return worker->fault.set ? BLOCK_FAULT : BLOCK_DONE;
     }
+    if (block->wakes_in_vain) break;
   }
   return BLOCK_RUNNING;
 }

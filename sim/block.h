@@ -16,6 +16,14 @@ void block_start(Block *block, const unsigned char *image, uint64_t index);
 
 typedef enum BlockState { BLOCK_RUNNING, BLOCK_DONE, BLOCK_FAULT } BlockState;
 
+size_t block_register_bytes(const Block *block); // of all warps, from block->registers on
+// With checks, lanes at an .aligned barrier wait for the rest of their warp: one group of them arrives alone. False:
+// there is none.
+bool block_release_alone(Block *block);
+// Sets the fault of a block none of whose threads goes on; so many blocks of the grid have not started. The block's
+// operations under way are dropped.
+void block_deadlock(Block *block, uint64_t unstarted);
+
 // Runs about `slice` warp instructions, warps in turn. A block that cannot go on is a fault.
 BlockState block_run(Block *block, uint64_t slice);
 

@@ -57,6 +57,18 @@ typedef enum AsyncGroup {
   ASYNC_GROUP_NONE
 } AsyncGroup;
 
+// What a warp reads again and again, found by a watch (watch.h).
+typedef struct Spin {
+  const Insn *insn; // NULL: nothing
+  PtxSpace space;
+  uint64_t address; // of the lowest lane
+  uint32_t lane;
+  bool has_value;
+  uint64_t value;
+} Spin;
+
+typedef struct Watch Watch; // watch.c
+
 typedef struct AsyncQueue {
   AsyncOp *first, *last;
 } AsyncQueue;
@@ -70,6 +82,7 @@ struct Warp {
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
   AsyncQueue queues[ASYNC_GROUP_NONE];
+  Spin spin;
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
   // Last: what is zeroed where the block before committed any, and groups, those from n on not set at all.
   uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
@@ -105,6 +118,10 @@ struct Block {
   AsyncQueue at_mbarriers;
   uint64_t async_count; // operations issued
   uint32_t timeouts;    // of try_wait, since an mbarrier last changed
+  bool wakes_in_vain;   // many timeouts, and nothing else
+  uint64_t slices;      // that it has been run in
+  uint64_t watch_steps; // of its next watch; 0: none yet
+  bool spins;           // when it was last watched
   void *checker;        // the hooks' own
 };
 
@@ -139,8 +156,14 @@ struct Worker {
   char *printed;               // malloc'd
   size_t printed_bytes, printed_cap;
   Fault fault;
+  bool
+      watching; // stores and atomics set `changed` where they change a byte; asynchronous operations always do
+  bool changed;
+  Watch *watch; // NULL: none yet
 };
 
+// Runs one instruction of a group that can run, and brings together groups that stand at one then.
+void warp_step(Warp *warp, LaneGroup *group);
 // Runs one warp until it stops, at most `slice` instructions; returns how many
 // it ran. Stops at once on a fault.
 uint64_t warp_run(Warp *warp, uint64_t slice);

@@ -96,6 +96,7 @@ static void atomic_lane(Warp *warp, const Insn *insn, uint32_t lane, unsigned ch
     memcpy(&old, host, bytes);
     AtomicValue value = apply(access, old, b, c, flush);
     memcpy(host, &value, bytes);
+    warp->block->worker->changed |= memcmp(&value, &old, bytes) != 0;
     if (access->results[i] != UINT32_MAX)
       memcpy(warp->regs + access->results[i] + (size_t)lane * bytes, &old, bytes);
   }

@@ -164,11 +164,8 @@ static void find_lost(Warp *warp, const Insn *insn, unsigned char *const *host, 
   if (lost) sim_hook_lost_store(warp, insn, lost, mask);
 }
 
-void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
+static void store_lanes(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
   const MemoryAccess *access = insn->u.access;
-  unsigned char *host[LANES];
-  bool done;
-  if (!find_lanes(warp, insn, &mask, true, host, &done) || done) return;
   for (uint32_t i = 0; i < access->count; i++) {
     void *from = lanes_at(warp, access->slots[i]);
     if (access->bytes == 4 && access->slot_bytes[i] == 4)
@@ -180,5 +177,31 @@ void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
     else
       store_element(insn, host, i, from, mask);
   }
+}
+
+// In a watch: whether memory holds other bytes afterwards, all lanes together.
+static void store_watched(Warp *warp, const Insn *insn, unsigned char *const *host, uint32_t mask) {
+  enum { MOST_BYTES = 64 };
+  unsigned char before[LANES][MOST_BYTES];
+  uint32_t bytes = insn->u.access->bytes * insn->u.access->count;
+  bool changed = bytes > MOST_BYTES;
+  for (uint32_t l = 0; l < LANES && !changed; l++)
+    if (mask >> l & 1) memcpy(before[l], host[l], bytes);
+  store_lanes(warp, insn, host, mask);
+  for (uint32_t l = 0; l < LANES && !changed; l++)
+    if (mask >> l & 1) changed = memcmp(before[l], host[l], bytes) != 0;
+  warp->block->worker->changed |= changed;
+}
+
+void exec_store(Warp *warp, const Insn *insn, uint32_t mask) {
+  unsigned char *host[LANES];
+  bool watching = warp->block->worker->watching, done;
+  if (watching ? !resolve_lanes(warp, insn, &mask, true, host)
+               : !find_lanes(warp, insn, &mask, true, host, &done) || done)
+    return;
+  if (watching)
+    store_watched(warp, insn, host, mask);
+  else
+    store_lanes(warp, insn, host, mask);
   if (hooks_of(warp)) find_lost(warp, insn, host, mask);
 }

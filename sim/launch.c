@@ -9,16 +9,23 @@
 #include <stdlib.h>
 #include <time.h>
 #include "sim/block.h"
+#include "sim/watch.h"
 
-enum { BLOCK_SLICE = 65536 };
+enum { BLOCK_SLICE = 65536, SHORT_SLICE = 512 };
 
 typedef struct LaunchShared { // between the workers of a launch
   Launch *launch;
   const unsigned char *image;
   uint32_t most_blocks; // in progress, a worker
   atomic_ullong next, clock;
-  atomic_bool stop;
+  atomic_ullong epoch; // counts up, from 1, whenever a worker has run a block that does not spin
+  atomic_bool stop, deadlock;
+  struct WorkerThread *workers;
+  uint32_t threads;
 } LaunchShared;
+
+// WorkerThread.idle, or the epoch in which all its blocks spun.
+static const uint64_t WORKER_RUNS = 0, WORKER_DONE = UINT64_MAX;
 
 typedef struct WorkerThread {
   Worker worker;
@@ -26,6 +33,8 @@ typedef struct WorkerThread {
   Block **active, **spare;
   uint32_t n, spares;
   bool no_memory, started;
+  bool no_room; // for one more block
+  atomic_ullong idle;
   pthread_t thread;
 } WorkerThread;
 
@@ -36,6 +45,7 @@ static bool start_next_block(WorkerThread *self) {
   Block *block = self->spares ? self->spare[--self->spares] : block_new(&self->worker);
   if (!block) {
     self->no_memory = self->n == 0; // with fewer blocks in progress it may still end
+    self->no_room = true;
     return false;
   }
   uint64_t index = atomic_fetch_add(&shared->next, 1);
@@ -63,9 +73,10 @@ LaunchEnd launch_ends(const Launch *launch) {
 static bool end_early(const Launch *launch, const Block *block, bool budget_used) {
   LaunchEnd end = launch_ends(launch);
   if (end == LAUNCH_GOES_ON && !budget_used) return false;
-  const Insn *insn = block->program->code.at;
-  Warp *warp = (Warp *)waits_blame(block, &insn);
-  if (!warp) warp = block->warps;
+  Blame blame;
+  waits_blame(block, &blame);
+  const Insn *insn = blame.warp ? blame.insn : block->program->code.at;
+  Warp *warp = blame.warp ? blame.warp : block->warps;
   if (budget_used)
     warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0, "the launch ran %llu instructions, its budget",
                (unsigned long long)launch->budget);
@@ -77,19 +88,44 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
   return true;
 }
 
-// One round over the blocks in progress; false: stop.
-static bool run_round(WorkerThread *self) {
+// A block that spins goes on only where a watch finds that it moves: *state is BLOCK_RUNNING then too, and it is not
+// to be run. Few instructions before the first watch where others spin already.
+static bool run_watch(WorkerThread *self, Block *block, bool others_spin, BlockState *state) {
+  *state = BLOCK_RUNNING;
+  if (!block->spins && !watch_is_due(block, block->slices)) return false;
+  WatchResult result = watch_block(block, others_spin);
+  block->spins = result != WATCH_MOVES;
+  if (result == WATCH_STUCK) {
+    block_deadlock(block, 0);
+    *state = BLOCK_DONE; // where the launch goes on
+  }
+  if (self->worker.fault.set) *state = BLOCK_FAULT;
+  return block->spins || *state != BLOCK_RUNNING;
+}
+
+static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) {
   LaunchShared *shared = self->shared;
-  for (uint32_t i = 0; i < self->n && !atomic_load(&shared->stop);) {
-    uint64_t before = self->worker.clock;
-    uint64_t budget = shared->launch->budget, used = atomic_load(&shared->clock),
-             left = used < budget ? budget - used : 0;
-    BlockState state = block_run(self->active[i], left < BLOCK_SLICE ? left : BLOCK_SLICE);
-    uint64_t total =
-        atomic_fetch_add(&shared->clock, self->worker.clock - before) + self->worker.clock - before;
-    if (state == BLOCK_RUNNING && end_early(shared->launch, self->active[i], total >= budget)) return false;
+  BlockState state;
+  uint64_t before = self->worker.clock, budget = shared->launch->budget, used = atomic_load(&shared->clock);
+  uint64_t left = used < budget ? budget - used : 0, slice = others_spin ? SHORT_SLICE : BLOCK_SLICE;
+  if (!run_watch(self, block, others_spin, &state)) {
+    state = block_run(block, left < slice ? left : slice);
+    block->slices++;
+  }
+  uint64_t total =
+      atomic_fetch_add(&shared->clock, self->worker.clock - before) + self->worker.clock - before;
+  if (state == BLOCK_RUNNING && end_early(shared->launch, block, total >= budget)) return BLOCK_FAULT;
+  return state;
+}
+
+// One round over the blocks in progress; false: stop. *spinning: how many of those left spin.
+static bool run_round(WorkerThread *self, uint32_t *spinning) {
+  *spinning = 0;
+  for (uint32_t i = 0; i < self->n && !atomic_load(&self->shared->stop);) {
+    BlockState state = run_block(self, self->active[i], *spinning > 0);
     if (state == BLOCK_FAULT) return false;
     if (state == BLOCK_RUNNING) {
+      *spinning += self->active[i]->spins;
       i++;
       continue;
     }
@@ -97,22 +133,70 @@ static bool run_round(WorkerThread *self) {
     for (uint32_t k = i + 1; k < self->n; k++) self->active[k - 1] = self->active[k];
     self->n--;
   }
-  return !atomic_load(&shared->stop);
+  return !atomic_load(&self->shared->stop);
+}
+
+static bool others_spin_too(const LaunchShared *shared, uint64_t epoch) {
+  for (uint32_t i = 0; i < shared->threads; i++) {
+    uint64_t idle = atomic_load(&shared->workers[i].idle);
+    if (idle != epoch && idle != WORKER_DONE) return false;
+  }
+  return atomic_load(&shared->epoch) == epoch;
+}
+
+// Every block of this worker has spun through a whole round. Where no worker has run another block since each of
+// them has found the same, and no block can be started, nobody is left to change what they wait for. Until that is
+// known of the other workers, or one of them has run a block that does not spin, this one waits.
+static bool all_spin(WorkerThread *self, uint64_t epoch) {
+  enum { PAUSE = 50000 }; // nanoseconds
+  LaunchShared *shared = self->shared;
+  bool full =
+      self->n == shared->most_blocks || self->no_room || atomic_load(&shared->next) >= shared->launch->blocks;
+  if (!full || atomic_load(&shared->epoch) != epoch) return false;
+  atomic_store(&self->idle, epoch);
+  while (!others_spin_too(shared, epoch)) {
+    if (atomic_load(&shared->epoch) != epoch || atomic_load(&shared->stop)) return false;
+    if (launch_ends(shared->launch) != LAUNCH_GOES_ON) return false;
+    nanosleep(&(struct timespec){0, PAUSE}, NULL);
+  }
+  return true;
+}
+
+static void launch_deadlock(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
+  atomic_store(&shared->deadlock, true);
+  uint64_t next = atomic_load(&shared->next), blocks = shared->launch->blocks;
+  block_deadlock(self->active[0], next < blocks ? blocks - next : 0);
+}
+
+// False: the launch ends, with a fault or a deadlock.
+static bool run_rounds(WorkerThread *self) {
+  LaunchShared *shared = self->shared;
+  uint32_t wanted = 1;
+  for (;;) {
+    while (self->n < wanted && start_next_block(self)) continue;
+    if (self->n == 0) return true;
+    uint32_t spinning;
+    uint64_t epoch = atomic_load(&shared->epoch);
+    atomic_store(&self->idle, WORKER_RUNS);
+    bool goes_on = run_round(self, &spinning);
+    if (!goes_on) return false;
+    if (spinning < self->n || self->n == 0)
+      atomic_fetch_add(&shared->epoch, 1);
+    else if (all_spin(self, epoch)) {
+      launch_deadlock(self);
+      return false;
+    }
+    wanted = self->n ? 2 * self->n : 1;
+    if (wanted > shared->most_blocks) wanted = shared->most_blocks;
+  }
 }
 
 static void *run_worker(void *argument) {
   WorkerThread *self = argument;
-  uint32_t wanted = 1;
-  for (;;) {
-    while (self->n < wanted && start_next_block(self)) continue;
-    if (self->n == 0) break;
-    if (!run_round(self)) {
-      atomic_store(&self->shared->stop, true);
-      break;
-    }
-    wanted = self->n ? 2 * self->n : 1;
-    if (wanted > self->shared->most_blocks) wanted = self->shared->most_blocks;
-  }
+  if (!run_rounds(self)) atomic_store(&self->shared->stop, true);
+  atomic_fetch_add(&self->shared->epoch, 1);
+  atomic_store(&self->idle, WORKER_DONE);
   return NULL;
 }
 
@@ -135,6 +219,7 @@ static void worker_close(WorkerThread *self) {
   free(self->worker.executed);
   free(self->worker.by_site);
   free(self->worker.printed);
+  watch_free(self->worker.watch);
 }
 
 static void collect_printed(LaunchResult *result, const Worker *worker) {
@@ -163,8 +248,9 @@ static void collect(LaunchResult *result, const WorkerThread *self) {
 // Where the blocks in progress stand, where the launch ended without them.
 static void collect_waits(LaunchResult *result, const WorkerThread *workers, uint32_t threads) {
   tilec_sim_report_kind kind = result->fault.kind;
-  if (!result->fault.set || (kind != TILEC_SIM_BUDGET && kind != TILEC_SIM_TIMEOUT &&
-                             kind != TILEC_SIM_CANCELLED && kind != TILEC_SIM_DEADLOCK))
+  bool deadlock = atomic_load(&workers->shared->deadlock); // with checks no fault is set
+  if (!deadlock && (!result->fault.set || (kind != TILEC_SIM_BUDGET && kind != TILEC_SIM_TIMEOUT &&
+                                           kind != TILEC_SIM_CANCELLED && kind != TILEC_SIM_DEADLOCK)))
     return;
   result->waits = waits_new();
   for (uint32_t i = 0; i < threads; i++)
@@ -172,8 +258,10 @@ static void collect_waits(LaunchResult *result, const WorkerThread *workers, uin
 }
 
 static void run_all(WorkerThread *workers, uint32_t threads) {
-  for (uint32_t i = 1; i < threads; i++)
+  for (uint32_t i = 1; i < threads; i++) {
     workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
+    if (!workers[i].started) atomic_store(&workers[i].idle, WORKER_DONE);
+  }
   run_worker(&workers[0]);
   for (uint32_t i = 1; i < threads; i++)
     if (workers[i].started) pthread_join(workers[i].thread, NULL);
@@ -186,6 +274,9 @@ LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchShared shared = {
       .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};
   WorkerThread *workers = calloc(threads, sizeof *workers);
+  shared.workers = workers;
+  shared.threads = threads;
+  atomic_store(&shared.epoch, 1);
   result.executed = calloc(launch->program->code.n, sizeof *result.executed);
   result.by_site = calloc(launch->program->sites.n, sizeof *result.by_site);
   bool ready = image && workers && result.executed && result.by_site;

@@ -238,6 +238,7 @@ typedef struct tilec_sim_wait {
   const char *message; // one line: "waits at barrier 1, 96 of 128 threads are there"
   tilec_sim_place place;
   uint32_t ptx_line;
+  uint64_t address;  // of global memory, that is read again and again; 0: none
   uint32_t block[3]; // the first such block
   uint32_t warps;    // its warps, a bit each
   uint64_t blocks;   // how many blocks have such warps

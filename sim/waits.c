@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/math.h"
+#include "sim/float_bits.h"
 #include "sim/mbarrier.h"
 #include "sim/resolve.h"
 
-enum { WAITS = 24, TEXT = 200 };
+enum { WAITS = 24, PLACE = 100 };
 
 typedef struct WaitPlace {
-  char text[TEXT];
+  char text[WAIT_TEXT];
   uint32_t last_block; // that was counted
 } WaitPlace;
 
@@ -35,7 +36,9 @@ const tilec_sim_wait *waits_all(const WaitList *list, size_t *n) {
 typedef struct Stand {
   const Insn *insn;
   Site place;
-  char text[TEXT];
+  uint64_t address;    // of global memory, that is read again and again; 0: none
+  const char *missing; // as Blame's
+  char text[WAIT_TEXT];
 } Stand;
 
 static void stand_say(Stand *stand, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -82,25 +85,66 @@ static void stand_in_loop(Stand *stand, const Program *program, uint32_t pc) {
     stand_say(stand, "runs round the loop of lines %u to %u", first, last);
 }
 
-static void stand_at_mbarrier(Stand *stand, const Warp *warp, const LaneGroup *group) {
-  const Program *program = warp->block->program;
-  uint64_t address = address_at(warp, stand->insn->u.address, lowest_lane(group->mask));
-  Mbarrier m;
-  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
-  char name[80] = "";
+// "shared address 16 ('flag' + 0)"
+static void shared_place(const Program *program, uint64_t address, char *text, size_t room) {
+  size_t n = (size_t)snprintf(text, room, "shared address %llu", (unsigned long long)address);
   for (uint32_t i = 0; i < program->shared_vars.n; i++) {
     const SharedVar *var = &program->shared_vars.at[i];
     if (address >= var->offset && address - var->offset < var->bytes)
-      snprintf(name, sizeof name, " ('%.48s' + %llu)", var->name,
+      snprintf(text + n, room - n, " ('%.48s' + %llu)", var->name,
                (unsigned long long)(address - var->offset));
   }
-  if (mbarrier_peek(warp->block, address, &m))
-    stand_say(stand,
-              "waits at the mbarrier at shared address %llu%s, whose phase %u has %u arrivals and %d bytes "
-              "pending",
-              (unsigned long long)address, name, m.phase, m.pending, m.tx);
+}
+
+static void stand_at_mbarrier(Stand *stand, const Block *block, uint64_t address, const char *verb) {
+  Mbarrier m;
+  char place[PLACE];
+  if (address >= SHARED_WINDOW) address -= SHARED_WINDOW;
+  shared_place(block->program, address, place, sizeof place);
+  stand->missing = ", and no thread is left to arrive";
+  if (mbarrier_peek(block, address, &m))
+    stand_say(stand, "%s the mbarrier at %s, whose phase %u has %u arrivals and %d bytes pending", verb,
+              place, m.phase, m.pending, m.tx);
   else
-    stand_say(stand, "waits at the mbarrier at shared address %llu%s", (unsigned long long)address, name);
+    stand_say(stand, "%s the mbarrier at %s", verb, place);
+}
+
+static void value_text(const Spin *spin, char *text, size_t room) {
+  const MemoryAccess *access = spin->insn->u.access;
+  PtxType type = access->type;
+  if (!spin->has_value)
+    snprintf(text, room, "the same");
+  else if (type == PTX_F32)
+    snprintf(text, room, "%g", (double)float_of((uint32_t)spin->value));
+  else if (type == PTX_F64)
+    snprintf(text, room, "%g", double_of(spin->value));
+  else if (access->bytes == 4)
+    snprintf(text, room, "%d", (int32_t)spin->value);
+  else
+    snprintf(text, room, "%lld", (long long)spin->value);
+}
+
+// Lanes that read one place again and again.
+static void stand_spinning(Stand *stand, const Warp *warp) {
+  const Spin *spin = &warp->spin;
+  char value[32], place[PLACE] = "";
+  stand->insn = spin->insn;
+  stand->place = warp->block->program->sites.at[spin->insn->site];
+  if (spin->insn->exec == exec_mbarrier_test) {
+    stand_at_mbarrier(stand, warp->block, spin->address, "tests again and again");
+    return;
+  }
+  bool atomic = spin->insn->exec == exec_atomic;
+  value_text(spin, value, sizeof value);
+  if (spin->space == SPACE_SHARED) {
+    memcpy(place, " at ", 5);
+    shared_place(warp->block->program, spin->address, place + 4, sizeof place - 4);
+  } else if (spin->space == SPACE_GLOBAL) {
+    stand->address = spin->address;
+  }
+  stand->missing = atomic ? ", and no thread is left to change it (a lock that nobody gives back?)"
+                          : ", and no thread is left to change it (a flag that nobody sets?)";
+  stand_say(stand, "%s %s%s again and again", atomic ? "finds" : "reads", value, place);
 }
 
 static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
@@ -111,14 +155,27 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
   *stand = (Stand){.insn = &program->code.at[group->pc - past]};
   stand->place = program->sites.at[stand->insn->site];
   switch (group->state) {
-  case GROUP_READY: stand_in_loop(stand, program, group->pc); break;
+  case GROUP_READY:
+    if (block->spins && warp->spin.insn)
+      stand_spinning(stand, warp);
+    else
+      stand_in_loop(stand, program, group->pc);
+    break;
   case GROUP_AT_BARRIER:
+    stand->missing = ", for threads that never come";
     stand_say(stand, "waits at barrier %u, where %u of %u threads are", group->barrier, barrier->arrived,
               barrier->expected ? barrier->expected : block->live_threads);
     break;
-  case GROUP_AT_CLUSTER: stand_say(stand, "waits at the cluster's barrier"); break;
-  case GROUP_AT_MBARRIER: stand_at_mbarrier(stand, warp, group); break;
+  case GROUP_AT_CLUSTER:
+    stand->missing = ", for threads that never come";
+    stand_say(stand, "waits at the cluster's barrier");
+    break;
+  case GROUP_AT_MBARRIER:
+    stand_at_mbarrier(stand, block, address_at(warp, stand->insn->u.address, lowest_lane(group->mask)),
+                      "waits at");
+    break;
   case GROUP_AT_SYNC:
+    stand->missing = ", for lanes that never come";
     if (stand->insn->kind == KIND_BARRIER)
       stand_say(stand, "waits at a barrier for the other threads of its warp");
     else
@@ -153,6 +210,7 @@ static void add_stand(WaitList *list, const Warp *warp, const Stand *stand) {
   *wait = (tilec_sim_wait){.message = place->text,
                            .place = *site,
                            .ptx_line = stand->insn->ptx_line,
+                           .address = stand->address,
                            .warps = 1u << warp->index,
                            .blocks = 1};
   memcpy(wait->block, block->id, sizeof wait->block);
@@ -167,17 +225,22 @@ void waits_add(WaitList *list, const Block *block) {
     }
 }
 
-const Warp *waits_blame(const Block *block, const Insn **insn) {
-  const Warp *found = NULL;
-  bool runs = false;
+void waits_blame(const Block *block, Blame *blame) {
+  const LaneGroup *found = NULL;
+  *blame = (Blame){0};
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       const LaneGroup *group = &block->warps[w].groups[g];
-      bool ready = group->state == GROUP_READY, past = group->state == GROUP_AT_BARRIER && group->pc;
-      if (found && (runs || !ready)) continue;
-      found = &block->warps[w];
-      runs = ready;
-      *insn = &block->program->code.at[group->pc - past];
+      if (found && (found->state == GROUP_READY || group->state != GROUP_READY)) continue;
+      found = group;
+      blame->warp = &block->warps[w];
     }
-  return found;
+  if (!found) return;
+  Stand stand;
+  stand_of(blame->warp, found, &stand);
+  blame->insn = stand.insn;
+  blame->lanes = found->mask;
+  blame->address = stand.address;
+  blame->missing = stand.missing;
+  memcpy(blame->text, stand.text, sizeof blame->text);
 }

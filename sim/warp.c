@@ -398,6 +398,11 @@ static void run_group(Warp *warp, WarpTurn turn, uint64_t most) {
   group->last_run = warp->executed;
 }
 
+void warp_step(Warp *warp, LaneGroup *group) {
+  run_group(warp, (WarpTurn){group, UINT32_MAX, 1}, 1);
+  if (warp->n > 1) merge_groups(warp);
+}
+
 uint64_t warp_run(Warp *warp, uint64_t slice) {
   uint64_t begin = warp->executed;
   warp->block->worker->slice_begin = begin;
