@@ -201,6 +201,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
 };
 
 bool eval_plain(Machine *m, Op *op) {
+  m->memory->changes += !eval_is_function(op);
   if (!eval_scratch(m, op)) return false;
   if (!eval_ring_access(m, op)) return false;
   if (runners[op->kind]) return runners[op->kind](m, op);

@@ -104,7 +104,7 @@ static void take_args(Machine *m, const Region *region, const Op *from, uint32_t
 }
 
 // A region's arguments are no values of the other region, so that copying one by one is right.
-static RegionEnd run_while(Machine *m, const Op *op) {
+static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
   const Region *before = op->regions[0], *after = op->regions[1];
   bool waits = eval_only_waits(op);
   take_args(m, before, op, 0);
@@ -112,6 +112,7 @@ static RegionEnd run_while(Machine *m, const Op *op) {
     const Op *end = NULL;
     uint64_t condition = 0;
     bool uncertain = false;
+    if (!eval_watch(m, op, watch)) return REGION_FAILED;
     RegionEnd flow = eval_region(m, before, &end);
     if (flow != REGION_ENDED) return flow;
     if (!eval_control_operand(m, end, 0, "the condition", &condition, &uncertain)) return REGION_FAILED;
@@ -126,6 +127,13 @@ static RegionEnd run_while(Machine *m, const Op *op) {
     if (flow != REGION_ENDED) return flow;
     take_args(m, before, end, 0);
   }
+}
+
+static RegionEnd run_while(Machine *m, const Op *op) {
+  LoopWatch watch = {0};
+  RegionEnd end = run_rounds(m, op, &watch);
+  eval_watch_end(m, &watch);
+  return end;
 }
 
 static double seconds_now(void) {

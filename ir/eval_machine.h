@@ -106,6 +106,18 @@ void eval_limit_begin(Machine *m); // the time limit's seconds begin
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,
                           bool *uncertain);
 
+// A while loop that goes round for ever, in eval_watch.c.
+typedef struct LoopWatch {
+  uint64_t rounds, next; // so far; when the state is kept anew
+  uint8_t *kept;         // what the loop carried then; NULL: nothing yet
+  uint64_t bytes, changes;
+} LoopWatch;
+// A round begins. False, with an error reported: it and all to come do what an earlier one did.
+bool eval_watch(Machine *m, const Op *loop, LoopWatch *watch);
+void eval_watch_end(Machine *m, LoopWatch *watch);
+// Whether all that the op does is a function of its operands and memory, but for bytes that it changes.
+bool eval_is_function(const Op *op);
+
 // A while loop that only waits: it ends in every order
 // of programs, with nothing to show for how long it took.
 bool eval_only_waits(const Op *op);

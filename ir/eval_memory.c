@@ -209,7 +209,10 @@ void eval_memory_store(EvalMemory *memory, EvalBuffer *buffer, uint64_t address,
   uint64_t offset = address - buffer->address;
   uint32_t at, bytes = eval_code_bytes(code);
   ReferencePage *page = page_for_writing(memory, buffer, offset, &at);
+  uint64_t before = 0;
+  memcpy(&before, buffer->data + offset, bytes);
   number_store(code == CODE_POINTER ? ELEM_U64 : (Elem)code, element->bits, buffer->data + offset);
+  memory->changes += memcmp(&before, buffer->data + offset, bytes) != 0 || !(page->meta[at] & META_WRITTEN);
   uint8_t meta = META_WRITTEN | code;
   if (element->state & UNCERTAIN) meta |= META_UNCERTAIN;
   if (element->state & COMPUTED && eval_code_is_float(code)) {

@@ -61,6 +61,7 @@ struct EvalMemory {
   Arena *arena;
   VEC(EvalBuffer *) buffers; // by address
   EvalBuffer *last;          // where the last access was
+  uint64_t changes;          // counts what changed bytes of memory, and ops that are no functions
   bool uncertain;            // control flow or an address was uncertain: nothing can be compared
   VEC(void *) blocks[32];    // free blocks of 2^i bytes, for eval_block
 };

@@ -314,15 +314,25 @@ static void test_while(void **unused) {
   kernel_close(&k);
 }
 
+// A loop that comes back to what it was is found; one that counts has a limit alone.
 static void test_endless_while(void **unused) {
   (void)unused;
-  Kernel k;
-  float x[512];
-  open_xs(&k, "%yes = constant {value = 1} : i1\nwhile test {\nyield %yes\n} do {\nyield\n}\n", x, true);
-  k.max_steps = 1000;
-  assert_false(RUN(&k, X, OUT, OUT2));
-  kernel_expect(&k, 0, "the limit of 1000 steps is reached");
-  kernel_close(&k);
+  static const char *const loops[][2] = {
+      {"%yes = constant {value = 1} : i1\nwhile test {\nyield %yes\n} do {\nyield\n}\n",
+       "endless loop: it reads no memory and changes nothing"},
+      {"%yes = constant {value = 1} : i1\n%one = constant {value = 1} : i64\n"
+       "%r = while %one : i64 test (%i: i64) {\nyield %yes, %i\n} do (%k: i64) {\n"
+       "%next = add %k, %one : i64\nyield %next\n}\n",
+       "the limit of 1000 steps is reached"}};
+  for (int i = 0; i < 2; i++) {
+    Kernel k;
+    float x[512];
+    open_xs(&k, loops[i][0], x, true);
+    k.max_steps = 1000;
+    assert_false(RUN(&k, X, OUT, OUT2));
+    kernel_expect(&k, 0, loops[i][1]);
+    kernel_close(&k);
+  }
 }
 
 // An undefined element makes its line's result undefined, and no other.
