@@ -47,11 +47,12 @@ Tile *eval_tile(Machine *m, const Value *value) {
   return tile;
 }
 
-void eval_copy(Tile *to, const Tile *from) {
+void eval_copy(Machine *m, Tile *to, const Tile *from) {
   if (to->n != from->n || to->code != from->code) BUG("a copy between values of different types");
   memcpy(to->block, from->block, from->block_bytes);
   to->dot = from->dot;
   to->sum_ulps = from->sum_ulps;
+  if (to->wrapped || from->wrapped) eval_wrapped_copy(m, to, from);
 }
 
 Element eval_exact(ElemCode code, uint64_t bits) {
@@ -123,7 +124,7 @@ static bool run_splat(Machine *m, Op *op) {
 
 // The same elements in the same order.
 static bool run_copy(Machine *m, Op *op) {
-  eval_copy(eval_tile(m, op_result(op)), eval_operand(m, op, 0));
+  eval_copy(m, eval_tile(m, op_result(op)), eval_operand(m, op, 0));
   return true;
 }
 
@@ -204,9 +205,12 @@ bool eval_plain(Machine *m, Op *op) {
   m->memory->changes += !eval_is_function(op);
   if (!eval_scratch(m, op)) return false;
   if (!eval_ring_access(m, op)) return false;
-  if (runners[op->kind]) return runners[op->kind](m, op);
-  if (op_has(op, ELEMENTWISE)) return eval_elementwise(m, op);
-  return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
+  bool elementwise = !runners[op->kind] && op_has(op, ELEMENTWISE);
+  if (!runners[op->kind] && !elementwise)
+    return eval_error(m, op, NO_ELEMENT, "the evaluator cannot run `%s`", op_info(op->kind)->name);
+  bool ok = elementwise ? eval_elementwise(m, op) : runners[op->kind](m, op);
+  if (ok && m->wraps) eval_wraps_op(m, op);
+  return ok;
 }
 
 static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *options) {
@@ -223,8 +227,10 @@ static void machine_set_args(Machine *m, const Region *region, const EvalArg *ar
 }
 
 static void machine_free(Machine *m) {
-  for (uint32_t i = 0; i < m->func->value_count; i++)
+  for (uint32_t i = 0; i < m->func->value_count; i++) {
+    eval_wrapped_free(m, &m->values[i]);
     if (m->values[i].block) eval_block_free(m->memory, m->values[i].block, m->values[i].block_bytes);
+  }
   eval_block_free(m->memory, m->values, (uint64_t)m->func->value_count * sizeof *m->values);
 }
 
@@ -267,6 +273,7 @@ static void run_launch(void *data) {
   Machine *m = &run->m;
   eval_limit_begin(m);
   eval_race_begin(m);
+  eval_wraps_begin(m);
   run->ok = run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
   eval_race_end(m);

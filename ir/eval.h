@@ -44,12 +44,14 @@ typedef struct EvalOptions {
   // a warning where programs are, and what hangs on their order is not compared.
   // Costs 64 bytes for each element accessed, a copy of all buffers, and time.
   bool races;
+  // Warn of offsets that wrapped in 32 bits on the way into the address of an access (eval_wrap.c).
+  bool wraps;
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
 } EvalOptions;
 
 // Runs every program of the grid, one after the other; `options` NULL:
-// no limit, races reported, prints dropped. False with located errors in ir->diags:
+// no limit, races reported, wraps not, prints dropped. False with located errors in ir->diags:
 // an access out of bounds or by an undefined pointer, storing, branching on an undefined
 // value, an op that cannot be evaluated. A grid with a zero runs nothing and succeeds.
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,

@@ -43,10 +43,13 @@ EvalBuffer *eval_access_buffer(Machine *m, const Access *access) {
   EvalBuffer *buffer = eval_buffer_at(m->memory, access->address, bytes);
   if (!buffer) {
     out_of_bounds(m, access->op, access->element, access->address, bytes);
+    if (access->wrap) eval_wrap_note(m, access);
   } else if (access->address % bytes) {
     eval_error(m, access->op, access->element, "%s of %u bytes at 0x%" PRIx64 " is misaligned",
                op_info(access->op->kind)->name, bytes, access->address);
     return NULL;
+  } else if (access->wrap) {
+    eval_wrap_warn(m, access);
   }
   return buffer;
 }
@@ -85,7 +88,8 @@ bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok) {
 static bool pointer_access(Machine *m, const Op *op, const Tile *pointer, uint32_t i, ElemCode code,
                            Access *access) {
   if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the address");
-  *access = (Access){op, i, pointer->bits[i], code, pointer->state[i] & UNCERTAIN};
+  *access = (Access){op, i, pointer->bits[i], code, pointer->state[i] & UNCERTAIN,
+                     eval_wrap_of(pointer, i)};
   return true;
 }
 

@@ -120,7 +120,8 @@ static Element cas_element(Machine *m, EvalBuffer *buffer, const Access *access,
 static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *access) {
   const Tile *pointer = eval_operand(m, op, 0);
   bool uncertain = pointer->state[i] & UNCERTAIN;
-  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), uncertain};
+  *access = (Access){op, i, pointer->bits[i], eval_pointee(op_operand(op, 0)), uncertain,
+                     eval_wrap_of(pointer, i)};
   if (pointer->state[i] & UNDEFINED) return eval_undefined(m, op, op_operand(op, 0), i, "the address"), NULL;
   EvalBuffer *buffer = eval_access_buffer(m, access);
   if (!buffer) return NULL;

@@ -28,7 +28,7 @@ static void run_make(Machine *m, const Op *op) {
 static void run_advance(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
   uint32_t rank = op->operand_count - 1;
-  eval_copy(to, eval_operand(m, op, 0));
+  eval_copy(m, to, eval_operand(m, op, 0));
   for (uint32_t d = 0; d < rank; d++) {
     const Tile *by = eval_operand(m, op, 1 + d);
     to->bits[1 + 2 * rank + d] += by->bits[0];
@@ -70,7 +70,7 @@ static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Acces
       outside = d, outside_position = position;
   }
   *access = (Access){block->op, i, block->pointer->bits[0] + elements * eval_code_bytes(block->code),
-                     block->code, block->uncertain};
+                     block->code, block->uncertain, eval_wrap_of_block(block->pointer)};
   if (!*inside || outside == block->tile->rank) return true;
   return eval_error(m, block->op, i,
                     "%s at %" PRId64 " in dimension %u, outside of the tensor's size %" PRId64

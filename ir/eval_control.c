@@ -32,7 +32,7 @@ static void take_yielded(Machine *m, const Op *op, const Op *end) {
   uint32_t yielded = end && end->kind == OP_YIELD ? end->operand_count : 0;
   if (yielded != op->result_count)
     BUG("%s yields %u values for %u results", op_info(op->kind)->name, yielded, op->result_count);
-  for (uint32_t i = 0; i < yielded; i++) eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i));
+  for (uint32_t i = 0; i < yielded; i++) eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i));
 }
 
 static RegionEnd run_if(Machine *m, const Op *op) {
@@ -63,14 +63,14 @@ static RegionEnd run_for(Machine *m, const Op *op) {
   ElemCode code = eval_operand(m, op, 0)->code;
   bool is_signed = elem_is_signed((Elem)code), down = is_signed && (int64_t)step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
-    eval_copy(eval_tile(m, &op->results[k]), eval_operand(m, op, LOOP_FIRST_INIT + k));
+    eval_copy(m, eval_tile(m, &op->results[k]), eval_operand(m, op, LOOP_FIRST_INIT + k));
   bool more = down ? (int64_t)i > (int64_t)upper : is_signed ? (int64_t)i < (int64_t)upper : i < upper;
   const Region *body = op->regions[0];
   for (; more; more = for_advance(&i, upper, step, down)) {
     const Op *end = NULL;
     eval_set_int(m, body->args[0], i);
     for (uint32_t k = 0; k < op->result_count; k++)
-      eval_copy(eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
+      eval_copy(m, eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
     RegionEnd flow = eval_region(m, body, &end);
     if (flow != REGION_ENDED) return flow;
     take_yielded(m, op, end);
@@ -100,7 +100,7 @@ static void take_args(Machine *m, const Region *region, const Op *from, uint32_t
     BUG("%s passes %u values to %u arguments", op_info(from->kind)->name, from->operand_count - first,
         region->arg_count);
   for (uint32_t i = 0; i < region->arg_count; i++)
-    eval_copy(eval_tile(m, region->args[i]), eval_operand(m, from, first + i));
+    eval_copy(m, eval_tile(m, region->args[i]), eval_operand(m, from, first + i));
 }
 
 // A region's arguments are no values of the other region, so that copying one by one is right.
@@ -119,7 +119,7 @@ static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
     if (!waits) m->memory->uncertain |= uncertain;
     if (!condition) {
       for (uint32_t i = 0; i < op->result_count; i++)
-        eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
+        eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
       return REGION_ENDED;
     }
     take_args(m, after, end, 1);

@@ -5,6 +5,14 @@
 
 #include "ir/eval_memory.h"
 
+// An integer, or a pointer made of it, that an operation of 32 bits or fewer made other than 64 bits would have.
+typedef struct Wrap Wrap;           // eval_wrap.c
+typedef struct WrapState WrapState;
+typedef struct Wrapped {
+  const Wrap *at; // the operation; NULL: the value is right
+  uint64_t truth; // what it would be
+} Wrapped;
+
 // A value: n elements, a scalar being a tile of one. r and e only where the elements are floats.
 // A block pointer is a tile of i64: base, sizes, strides, offsets, as make_block_ptr's operands.
 // So is a shared buffer: which buffer, first element, strides; and a token: the number of its group.
@@ -20,6 +28,7 @@ typedef struct Tile {
   // Of a product that began at zero: what it is added to may become what it begins with (accumulate_dots), and
   // then takes part in as many roundings, in units of u. 0: of anything else.
   double sum_ulps;
+  Wrapped *wrapped; // by element; NULL: none of them is
 } Tile;
 
 typedef struct Race Race;                 // eval_race.c
@@ -46,6 +55,7 @@ typedef struct Machine {
   SharedState *shared;    // NULL: no buffer in shared memory yet
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
   RingState *rings;       // NULL: no ring yet
+  WrapState *wraps;       // NULL: offsets that wrap are not looked for
 } Machine;
 
 typedef enum RegionEnd {
@@ -90,7 +100,7 @@ const Tile *eval_operand(const Machine *m, const Op *op, uint32_t index);
 void eval_tile_alloc(Machine *m, Tile *tile);
 // The tile of a value, with room for its elements.
 Tile *eval_tile(Machine *m, const Value *value);
-void eval_copy(Tile *to, const Tile *from); // of one number of elements and one type
+void eval_copy(Machine *m, Tile *to, const Tile *from); // of one number of elements and one type
 void eval_fill(Tile *tile, const Element *x);
 // An element without error, from bits that need not be canonical: r = v.
 Element eval_exact(ElemCode code, uint64_t bits);
@@ -209,6 +219,7 @@ typedef struct Access {
   uint64_t address;
   ElemCode code;
   bool uncertain; // of the address
+  const Wrap *wrap; // what made the address other than it was meant; NULL: nothing
 } Access;
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
 bool eval_access_load(Machine *m, const Access *access, Element *x);
@@ -216,6 +227,19 @@ bool eval_access_store(Machine *m, const Access *access, const Element *x);
 ElemCode eval_pointee(const Value *pointer);
 // The mask's bit for element i, operand `index` of the op; an undefined one is an error: false in *ok.
 bool eval_mask(Machine *m, const Op *op, uint32_t index, uint32_t i, bool *ok);
+
+// Offsets that wrap, in eval_wrap.c; where m->wraps is NULL no tile has any.
+void eval_wraps_begin(Machine *m);          // a launch
+void eval_wraps_op(Machine *m, Op *op);     // it has run
+void eval_wrapped_free(Machine *m, Tile *t); // it has none any more
+void eval_wrapped_copy(Machine *m, Tile *to, const Tile *from);
+static inline const Wrap *eval_wrap_of(const Tile *pointer, uint32_t i) {
+  return pointer->wrapped ? pointer->wrapped[i].at : NULL;
+}
+const Wrap *eval_wrap_of_block(const Tile *pointer); // of a block pointer
+// An access at an address that has wrapped takes place: a warning, one an operation.
+void eval_wrap_warn(Machine *m, const Access *access);
+void eval_wrap_note(Machine *m, const Access *access); // or was an error: a note to it
 
 // Races, in eval_race.c. All do nothing where m->race is NULL.
 void eval_race_begin(Machine *m);   // a launch

@@ -301,7 +301,7 @@ static bool run_wait(Machine *m, const Op *op) {
 static void run_dot_wait(Machine *m, const Op *op) {
   eval_dots_wait(m, (uint64_t)op_int(op, ATTR_PENDING, 0));
   for (uint32_t i = 0; i < op->result_count; i++)
-    eval_copy(eval_tile(m, &op->results[i]), eval_operand(m, op, i));
+    eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, op, i));
 }
 
 bool eval_scratch(Machine *m, const Op *op) {

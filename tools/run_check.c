@@ -64,7 +64,8 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   const EvalOptions options = {.max_steps = limits.max_instructions,
                                .timeout = limits.timeout,
                                .cancel = limits.cancel,
-                               .races = true};
+                               .races = true,
+                               .wraps = true};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
@@ -77,7 +78,8 @@ static const char *reference_name(const Run *run, const Reference *reference) {
 }
 
 // One buffer's line on standard output.
-static void print_compared(const RunArg *param, const EvalCheck *check, const char *with, const char *prefix) {
+static void print_compared(const RunArg *param, const EvalCheck *check, const char *with,
+                           const char *prefix) {
   unsigned long long uncertain = check->uncertain;
   printf("%scheck: %s: ", prefix, param->name);
   if (check->wrong)

@@ -72,6 +72,7 @@ static inline bool kernel_run(Kernel *k, uint32_t n, const uint64_t *args) {
   for (uint32_t i = 0; i < n; i++) list[i].bits = args[i];
   EvalOptions options = {.max_steps = k->max_steps ? k->max_steps : 100000000,
                          .races = true,
+                         .wraps = true,
                          .print = kernel_print,
                          .print_data = &k->printed};
   return eval_launch(k->func, k->grid, list, k->memory, &options);
