@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A module from tile IR through LLVM to PTX: check, emit, link libclc, optimise, print.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
 #include "codegen/codegen.h"
 
 #include <llvm-c/Analysis.h>
@@ -12,9 +13,11 @@
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include "base/fault.h"
 #include "codegen/emit.h"
+#include "codegen/memory.h"
 #include "codegen/nvvm.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
@@ -36,9 +39,54 @@ static void initialise_once(void) {
   LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
 }
 
+// --- The end of memory
+
+// What LLVM does once in a process (tables, locks, statics that are made at their first use) must not be left half
+// done. So there is to be room for it before each step; what a kernel takes beyond may run out anywhere.
+enum { ROOM_BYTES = 8 << 20 };
+
+// What this thread's compilation does, for the message; and whether LLVM was left in the middle of it.
+static _Thread_local const char *doing;
+static _Thread_local bool left_llvm;
+
+void codegen_out_of_memory(const char *reason) {
+  (void)reason;
+  left_llvm = true;
+  fault_raise(FAULT_MEMORY, "out of memory in LLVM, in %s", doing);
+}
+
+// A step of LLVM's begins: a fault where there is no room for it.
+static void begin_step(const char *what) {
+  doing = what;
+  void *room =
+      mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    fault_raise(FAULT_MEMORY, "out of memory (%d bytes for LLVM, before %s)", ROOM_BYTES, what);
+  munmap(room, ROOM_BYTES);
+}
+
+// Like pthread_once, but for faults: where memory ended in the middle of it LLVM is of no use any more.
 static void initialise(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, initialise_once);
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static enum { NOT_YET, HALF, DONE } state;
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE) return;
+  begin_step("its initialisation");
+  pthread_mutex_lock(&lock);
+  FaultFrame frame;
+  fault_enter(&frame);
+  bool failed = setjmp(frame.env) != 0;
+  if (!failed && state == HALF) fault_raise(FAULT_MEMORY, "LLVM ran out of memory while it was initialised");
+  if (!failed && state == NOT_YET) {
+    state = HALF;
+    memory_watch();
+    memory_in_llvm(true);
+    initialise_once();
+    memory_in_llvm(false);
+    __atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
+  }
+  fault_leave(&frame);
+  pthread_mutex_unlock(&lock);
+  if (failed) fault_pass_on(&frame);
 }
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
@@ -54,10 +102,9 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
 
 // --- one module
 
-static void emitter_begin(Emitter *e, IrModule *module) {
-  LLVMContextRef context = LLVMContextCreate();
+static void emitter_begin(Emitter *e) {
+  LLVMContextRef context = e->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(context, on_diagnostic, NULL);
-  *e = (Emitter){.module = module, .target = &module->target, .arena = module->ir->arena, .context = context};
   e->llvm = LLVMModuleCreateWithNameInContext("tilec", context);
   e->builder = LLVMCreateBuilderInContext(context);
   e->i1 = LLVMInt1TypeInContext(context);
@@ -70,14 +117,14 @@ static void emitter_begin(Emitter *e, IrModule *module) {
   e->f32 = LLVMFloatTypeInContext(context);
   e->f64 = LLVMDoubleTypeInContext(context);
   e->ptr = LLVMPointerTypeInContext(context, NVVM_GLOBAL);
-  e->ptx_version = module->target.arch->ptx;
+  e->ptx_version = e->target->arch->ptx;
 }
 
 static void emitter_end(Emitter *e) {
   if (e->debug.builder) LLVMDisposeDIBuilder(e->debug.builder);
   if (e->machine) LLVMDisposeTargetMachine(e->machine);
-  LLVMDisposeBuilder(e->builder);
-  LLVMDisposeModule(e->llvm);
+  if (e->builder) LLVMDisposeBuilder(e->builder);
+  if (e->llvm) LLVMDisposeModule(e->llvm);
   LLVMContextDispose(e->context);
 }
 
@@ -181,6 +228,8 @@ static double now(void) {
 
 static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *result) {
   double start = now();
+  begin_step("the emission of LLVM IR");
+  emitter_begin(e);
   debug_begin_module(e, options->emit_llvm || e->target->debug);
   for (uint32_t i = 0; i < e->module->funcs.n; i++) emit_func(e, e->module->funcs.at[i]);
   debug_end_module(e);
@@ -189,8 +238,10 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   link_libclc(e);
   verify(e);
   double emitted = now();
+  begin_step("its passes");
   optimise(e, e->machine);
   double optimised = now();
+  begin_step("its code generation");
   if (options->emit_llvm) print_llvm(e, &result->llvm);
   if (options->emit_ptx) print_ptx(e, e->machine, &result->ptx);
   describe(e, result);
@@ -203,18 +254,18 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
     good &= check_func(module->funcs.at[i], &module->target, diags);
   if (!good) return false;
   initialise();
-  Emitter e;
-  emitter_begin(&e, module);
+  Emitter e = {.module = module, .target = &module->target, .arena = module->ir->arena};
   FaultFrame frame;
   fault_enter(&frame);
-  if (setjmp(frame.env) != 0) {
-    fault_leave(&frame);
-    if (frame.kind == FAULT_MEMORY) emitter_end(&e); // else LLVM may be in the middle of anything
-    fault_pass_on(&frame);
-  }
-  generate(&e, options, result);
+  left_llvm = false;
+  bool failed = setjmp(frame.env) != 0;
+  memory_in_llvm(true);
+  if (!failed) generate(&e, options, result);
   fault_leave(&frame);
-  emitter_end(&e);
+  // After a fault that is LLVM's own it may be in the middle of anything: it is given up.
+  if (e.context && (!failed || (frame.kind == FAULT_MEMORY && !left_llvm))) emitter_end(&e);
+  memory_in_llvm(false);
+  if (failed) fault_pass_on(&frame);
   return true;
 }
 
