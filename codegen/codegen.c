@@ -78,10 +78,10 @@ static void initialise(void) {
   if (!failed && state == HALF) fault_raise(FAULT_MEMORY, "LLVM ran out of memory while it was initialised");
   if (!failed && state == NOT_YET) {
     state = HALF;
-    memory_watch();
-    memory_in_llvm(true);
+    llvm_watch_memory();
+    llvm_working(true);
     initialise_once();
-    memory_in_llvm(false);
+    llvm_working(false);
     __atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
   }
   fault_leave(&frame);
@@ -259,12 +259,12 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
   fault_enter(&frame);
   left_llvm = false;
   bool failed = setjmp(frame.env) != 0;
-  memory_in_llvm(true);
+  llvm_working(true);
   if (!failed) generate(&e, options, result);
   fault_leave(&frame);
   // After a fault that is LLVM's own it may be in the middle of anything: it is given up.
   if (e.context && (!failed || (frame.kind == FAULT_MEMORY && !left_llvm))) emitter_end(&e);
-  memory_in_llvm(false);
+  llvm_working(false);
   if (failed) fault_pass_on(&frame);
   return true;
 }

@@ -32,16 +32,16 @@ static void on_new_failed() {
 
 static void on_bad_alloc(void *, const char *reason, bool) { end_of_memory(reason); }
 
-void memory_watch(void) {
+void llvm_watch_memory(void) {
   if (watches) return;
   watches = true;
   before = std::set_new_handler(on_new_failed);
   llvm::install_bad_alloc_error_handler(on_bad_alloc);
 }
 
-void memory_watch_start(void) {
+void llvm_watch_from_start(void) {
   may_exit = true;
-  memory_watch();
+  llvm_watch_memory();
 }
 
-void memory_in_llvm(bool inside) { in_llvm = inside; }
+void llvm_working(bool inside) { in_llvm = inside; }

@@ -12,13 +12,13 @@ extern "C" {
 
 // Watches the process's operator new and LLVM's own allocations, from the first call on. Outside of LLVM's work
 // for us, whoever watched before is asked, else std::bad_alloc is thrown.
-void memory_watch(void);
+void llvm_watch_memory(void);
 // The same before LLVM's own initialisers run, for a program that may end: where they find no memory it says so
 // and exits with status 1.
-void memory_watch_start(void);
+void llvm_watch_from_start(void);
 
 // Whether this thread is in LLVM's work for us.
-void memory_in_llvm(bool inside);
+void llvm_working(bool inside);
 
 // codegen.c's: raises the fault.
 void codegen_out_of_memory(const char *reason);

@@ -2,4 +2,4 @@
 // Before LLVM's initialisers, which have no priority: they may find no memory.
 #include "codegen/memory.h"
 
-__attribute__((constructor(101))) static void watch_memory(void) { memory_watch_start(); }
+__attribute__((constructor(101))) static void watch_memory(void) { llvm_watch_from_start(); }
