@@ -297,7 +297,7 @@ Obj builtin_extreme(Elab *e, Call *call) {
   bool keep_dims = builtin_flag(e, call, EXTREME_KEEP_DIMS, "keep_dims", false, &good);
   Value *x;
   if (!read_inputs(e, call, 1, &x) || !good) return obj_error();
-  if (builtin_refuse_fp8(e, call->locs[EXTREME_INPUT], call, x->type)) return obj_error();
+  if (indices && builtin_refuse_fp8(e, call->locs[EXTREME_INPUT], call, x->type)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   if (indices) return reduce_indexed(e, call, x, (Extreme){largest, left}, keep_dims);
   return reduce_one(e, call, promote_extreme(e, x, false), largest ? OP_MAX : OP_MIN, keep_dims);

@@ -302,7 +302,8 @@ static void set_options(Op *op, const Call *options) {
   }
 }
 
-Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], const Call *options, const Cont *rest) {
+Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], Elem counter, const Call *options,
+                  const Cont *rest) {
   Loop loop = begin_loop(e, stmt);
   Value **init = initial_values(e, &loop);
   if (!init) return FLOW_NEXT;
@@ -313,7 +314,8 @@ Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], const Call 
   Region *region = loop.op->regions[0];
   e->b = builder_at_end(e->func, region);
   bind_carried(e, &loop, region->args + 1, NULL);
-  elab_assign(e, stmt->loop.target, obj_value(region->args[0]));
+  e->b.loc = loop.loc;
+  elab_assign(e, stmt->loop.target, obj_value(build_cast(&e->b, region->args[0], elab_scalar(e, counter))));
   if (stmt->loop.target->kind == EXPR_NAME) region->args[0]->name = stmt->loop.target->name;
   Flow flow = run_body(e, &loop);
   if (flow != FLOW_NEXT && !e->stopped) return finish_returning(e, &loop, flow, rest);

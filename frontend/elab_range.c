@@ -57,10 +57,11 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
 
 // --- At run time ---
 
+// Counted in i32 or i64, which never wraps; the body sees the type in which the bounds meet, as in Triton.
 static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call *call, const Cont *rest) {
   static const char *const what[] = {"range's start", "range's end", "range's step"};
   Loc loc = stmt->loop.condition->loc;
-  Elem elem = ELEM_I32;
+  Elem elem = ELEM_I32, common = ELEM_I32;
   for (int i = 0; i < 3; i++) {
     bool is_int = obj_is(&bounds[i], CONST_INT) ||
                   (bounds[i].kind == OBJ_VALUE && bounds[i].value->type->kind == TYPE_SCALAR &&
@@ -69,7 +70,8 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
       elab_error(e, loc, "%s must be an integer, not %s", what[i], obj_describe(e, &bounds[i]));
       return FLOW_NEXT;
     }
-    Elem own = bounds[i].kind == OBJ_VALUE ? bounds[i].value->type->elem : const_elem(&bounds[i].constant);
+    Elem own = obj_elem(&bounds[i]);
+    common = i == 0 ? own : elab_wider_int(common, own);
     if (elem_info(own)->bits == 64 || own == ELEM_U32) elem = ELEM_I64;
   }
   if (obj_is(&bounds[2], CONST_INT) && bounds[2].constant.i == 0) {
@@ -79,7 +81,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
   Value *values[3];
   for (int i = 0; i < 3; i++)
     if (!(values[i] = elab_value(e, loc, what[i], &bounds[i], elab_scalar(e, elem)))) return FLOW_NEXT;
-  return elab_run_for(e, stmt, values, call, rest);
+  return elab_run_for(e, stmt, values, common, call, rest);
 }
 
 // range(stop), range(start, stop), range(start, stop, step): missing ones filled in.

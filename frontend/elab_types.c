@@ -151,8 +151,7 @@ static Elem wider_float(Elem a, Elem b) {
   return a == ELEM_BF16 || b == ELEM_BF16 ? ELEM_FP32 : ELEM_FP16;
 }
 
-// The larger width wins; of one width, unsigned.
-static Elem wider_int(Elem a, Elem b) {
+Elem elab_wider_int(Elem a, Elem b) {
   uint32_t x = elem_info(a)->bits, y = elem_info(b)->bits;
   if (x != y) return x > y ? a : b;
   return elem_is_signed(a) ? b : a;
@@ -162,7 +161,7 @@ static Elem wider_int(Elem a, Elem b) {
 static Elem combined_elem(Elem a, Elem b) {
   bool fa = elem_is_float(a), fb = elem_is_float(b);
   if (fa && fb) return wider_float(a, b);
-  if (!fa && !fb) return wider_int(a, b);
+  if (!fa && !fb) return elab_wider_int(a, b);
   Elem number = fa ? a : b;
   return number == ELEM_BF16 ? ELEM_FP32 : number;
 }

@@ -257,6 +257,8 @@ Promote elab_promotion(BinaryOp op);
 
 // The operands of `what` ("+", "where") as values of one element type and shape.
 Pair elab_promote(Elab *e, Loc loc, const char *what, Promote how, const Obj *a, const Obj *b);
+// In which two integer types meet: the larger width wins; of one width, unsigned.
+Elem elab_wider_int(Elem a, Elem b);
 // As a run-time value. NULL with an error for what cannot be one. element NULL: the object's own type; else
 // it is converted as a cast does: a number from the type that it has alone. `what` names the place.
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
@@ -458,7 +460,8 @@ Obj elab_run_conditional(Elab *e, const Expr *expr, Value *condition);
 Flow elab_guard(Elab *e, Loc loc, const Cont *rest);
 Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest);
 // bounds: start, end, step of an integer type; options: of range, by parameter, may be NULL.
-Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], const Call *options, const Cont *rest);
+Flow elab_run_for(Elab *e, const Stmt *stmt, Value *const bounds[3], Elem counter, const Call *options,
+                  const Cont *rest);
 
 // --- Decorators (decorators.c) ---
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes the tables: types and legality by Triton 3.6's frontend, values by running Triton's PTX on the simulator.
 #   make_table.py LIBTILEC.SO [FILE...]      the README says how
+# Rows that a file has are kept as they are; without the file all are made.
 import importlib.util
 import multiprocessing
 import os
@@ -15,7 +16,7 @@ import triton.language as tl
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.compiler import CUDABackend
-from triton.compiler import ASTSource
+from triton.compiler import ASTSource, code_generator
 from triton.compiler.code_generator import CodeGenerator
 from triton.compiler.compiler import make_backend
 
@@ -136,12 +137,33 @@ def numel(shape):
     return size
 
 
-# --- Values ---
-
-def compile_in_child(text, pipe):
+def be_silent():
     sys.stdout = sys.stderr = open(os.devnull, "w")
     os.dup2(sys.stdout.fileno(), 1)
     os.dup2(sys.stdout.fileno(), 2)
+
+
+def frontend_in_child(text, pipe):
+    be_silent()
+    with tempfile.TemporaryDirectory() as folder:
+        pipe.send(frontend(function(text, folder)))
+
+
+# The results of rows that are accepted; a row at which the frontend aborts is none.
+def accepted(rows, indices):
+    text, _, _ = chunk_text(rows, indices)
+    found = in_child(frontend_in_child, text)
+    if found is None and len(indices) > 1:
+        half = len(indices) // 2
+        found = {**accepted(rows, indices[:half]), **accepted(rows, indices[half:])}
+    return found or {}
+
+
+# --- Values ---
+
+# PTX, and the memory that it asks for; nothing where Triton cannot compile.
+def compile_ptx(text, pipe):
+    be_silent()
     with tempfile.TemporaryDirectory() as folder:
         fn = function(text, folder)
         CUDABackend.make_cubin = lambda *_: b"" # no ptxas
@@ -150,10 +172,10 @@ def compile_in_child(text, pipe):
         pipe.send((compiled.asm["ptx"], meta.shared, meta.global_scratch_size))
 
 
-# PTX by a process of its own, as LLVM may abort; None where Triton cannot compile.
-def compile_ptx(text):
+# What `work` sends, from a process of its own, as LLVM may abort; None where it sends nothing.
+def in_child(work, *arguments):
     ours, theirs = multiprocessing.Pipe()
-    child = multiprocessing.Process(target=compile_in_child, args=(text, theirs))
+    child = multiprocessing.Process(target=work, args=(*arguments, theirs))
     child.start()
     theirs.close()
     try:
@@ -208,7 +230,7 @@ def own_memory(kind):
 # Fills values[i] of the indices; halves what cannot be compiled until the row stands alone.
 def evaluate(machine, rows, results, indices, values):
     text, offsets, end = chunk_text(rows, indices, results)
-    made = compile_ptx(text)
+    made = in_child(compile_ptx, text)
     outputs = machine.run(*made, end, len(rows)) if made else None
     if outputs:
         for i in indices:
@@ -232,7 +254,7 @@ def show(kind, values):
         return "".join(str(v) for v in values)
     if inputs.TYPES[kind][1] == "f":
         values = [quiet(kind, v) for v in values]
-    return " ".join(f"{v:0{2 * inputs.bytes_of(kind)}x}" for v in values)
+    return " ".join(f"{v:x}" for v in values)
 
 
 # All NaNs are one.
@@ -242,30 +264,48 @@ def quiet(kind, bits):
     return inputs.special_floats(kind)["nan"] if bits & (sign - 1) > infinity else bits
 
 
-def file_text(machine, made):
+def file_text(machine, name, made):
+    known = known_rows(name)
     rows = [kernels.Row(section.expression, types) for section in made for types in section.types]
+    missing = [i for i, row in enumerate(rows) if row not in known]
     results, values = {}, {}
-    with tempfile.TemporaryDirectory() as folder:
-        for start in range(0, len(rows), CHUNK):
-            text, _, _ = chunk_text(rows, range(start, min(start + CHUNK, len(rows))))
-            results.update(frontend(function(text, folder)))
+    for start in range(0, len(missing), CHUNK):
+        results.update(accepted(rows, missing[start:start + CHUNK]))
     stored = [i for i in results if results[i][0] in inputs.TYPES]
     for start in range(0, len(stored), CHUNK):
+        print(name, start, len(stored), file=sys.stderr, flush=True)
         evaluate(machine, rows, results, stored[start:start + CHUNK], values)
     texts, first = [], 0
     for section in made:
-        texts.append(section_text(section, range(first, first + len(section.types)), rows, results, values))
+        indices = range(first, first + len(section.types))
+        texts.append(section_text(section, indices, rows, known, results, values))
         first += len(section.types)
     return "\n".join(texts)
 
 
-def section_text(section, indices, rows, results, values):
-    shapes = {results[i][1] for i in indices if i in results}
+# The rows that a file has: their text and their section's shape.
+def known_rows(name):
+    path, known = os.path.join(HERE, name + ".txt"), {}
+    for line in open(path) if os.path.exists(path) else []:
+        line = line.rstrip("\n")
+        if line.startswith("== "):
+            expression, _, shape = line[3:].partition(" ~")[0].partition(" : ")
+        elif line:
+            types, result = line.split(": ", 1) if not line.startswith(": ") else ("", line[2:])
+            known[kernels.Row(expression, tuple(types.split()))] = (result, shape)
+    return known
+
+
+def section_text(section, indices, rows, known, results, values):
+    shapes = {"x".join(map(str, results[i][1])) for i in indices if i in results}
+    shapes |= {known[rows[i]][1] for i in indices if rows[i] in known and known[rows[i]][0] != "refused"}
     assert len(shapes) <= 1, (section.expression, shapes)
-    shape = "x".join(map(str, shapes.pop())) if shapes else ""
+    shape = shapes.pop() if shapes else ""
     lines = [f"== {section.expression}" + (f" : {shape}" if shape else "") + (f" ~{section.ulp}" if section.ulp else "")]
     for i in indices:
-        lines.append(f"{' '.join(rows[i].types)}: {result_text(section, rows[i].types, results.get(i), values.get(i))}".lstrip())
+        made = rows[i] in known
+        result = known[rows[i]][0] if made else result_text(section, rows[i].types, results.get(i), values.get(i))
+        lines.append(f"{' '.join(rows[i].types)}: {result}")
     return "\n".join(lines) + "\n"
 
 
@@ -290,12 +330,13 @@ def inputs_text():
 
 def main():
     warnings.simplefilter("ignore")
+    code_generator.print = lambda *_: None # it prints whole modules
     machine = Machine(sys.argv[1])
     names = sys.argv[2:] or list(sections.FILES)
     with open(os.path.join(HERE, "inputs.txt"), "w") as out:
         out.write(inputs_text())
     for name in names:
-        text = file_text(machine, list(sections.FILES[name]()))
+        text = file_text(machine, name, list(sections.FILES[name]()))
         with open(os.path.join(HERE, name + ".txt"), "w") as out:
             out.write(text)
 
