@@ -70,7 +70,9 @@ static tilec_status fault_status(Compilation *c, const FaultFrame *frame) {
     describe_bug(c, frame->message);
     return TILEC_ERROR_INTERNAL;
   }
-  snprintf(c->fault, sizeof c->fault, "%s", frame->message);
+  const char *source = c->sources.files.n ? sources_name(&c->sources, c->file) : "";
+  snprintf(c->fault, sizeof c->fault, "%.600s, in the %s of %.200s", frame->message,
+           c->step ? c->step : "compilation", source[0] ? source : "a file");
   return TILEC_ERROR_OUT_OF_MEMORY;
 }
 
@@ -122,6 +124,7 @@ typedef struct SourceText {
 } SourceText;
 
 static tilec_status parse(Compilation *c, void *data) {
+  c->step = "parsing";
   const SourceText *source = data;
   c->file = sources_add(&c->sources, source->name, source->text);
   c->is_tir = str_ends(str_from(source->name), ".tir");
@@ -198,6 +201,7 @@ static void elaborate_kernel(Compilation *c, const Spec *spec) {
 }
 
 static tilec_status elaborate(Compilation *c, void *data) {
+  c->step = "elaboration";
   const Spec *spec = data;
   vec_push(&c->arena, &c->specs, *spec);
   elaborate_kernel(c, spec);
@@ -224,6 +228,7 @@ static void after_pass(const char *pass, IrModule *module, double seconds, void 
 }
 
 static tilec_status passes(Compilation *c, void *data) {
+  c->step = "passes";
   WatchedPasses *run = data;
   PassRunOptions options = c->pass_options = *run->options;
   options.after = after_pass;
@@ -274,6 +279,7 @@ static bool replay(Compilation *c, Buf *text) {
 // --- Codegen ---
 
 static tilec_status codegen(Compilation *c, void *data) {
+  c->step = "code generation";
   const CodegenOptions *options = data;
   buf_free(&c->code.llvm);
   buf_free(&c->code.ptx);

@@ -39,6 +39,7 @@ typedef struct Compilation {
   const Module *syntax;
   IrModule *module;   // after compile_elaborate (of .tir text after compile_parse)
   CodegenResult code; // after compile_codegen
+  const char *step;   // what is done, or was done last: for messages
   char fault[1024];   // what a fault said, with the file that was saved; "" else
   // What a report of a fault needs to compile again up to the last step that went well.
   VEC(Spec) specs; // as elaborated, in order

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdio.h>
 
+#include "base/stack.h"
 #include "tools/tool.h"
 
 static bool came_before(uint32_t place, const PassInfo *pass) {
@@ -45,17 +46,30 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   return EXIT_USAGE;
 }
 
+static const char *command_name(const Options *options) {
+  static const char *const names[] = {[COMMAND_COMPILE] = "compile",
+                                      [COMMAND_RUN] = "run",
+                                      [COMMAND_BENCH] = "bench",
+                                      [COMMAND_CHECK] = "check",
+                                      [COMMAND_HELP] = "--help",
+                                      [COMMAND_VERSION] = "--version",
+                                      [COMMAND_LIST_PASSES] = "--list-passes",
+                                      [COMMAND_LIST_TARGETS] = "--list-targets"};
+  return names[options->command];
+}
+
 // The frame catches what is outside compile's own entries: the end of memory while data are made, say.
 int tilec_tool_main(int argc, char **argv) {
   Arena arena = {0};
-  Options options;
+  Options options = {.command = COMMAND_COMPILE};
   Buf error = {0};
   FaultFrame frame;
   volatile ExitStatus status = EXIT_OUR_BUG;
   files_begin();
+  if (!stack_claim()) return tool_error("out of memory (the stack)");
   fault_enter(&frame);
   if (setjmp(frame.env) != 0) {
-    tool_error("%s", frame.message);
+    tool_error("%s, in 'tilec %s'", frame.message, command_name(&options));
     status = frame.kind == FAULT_MEMORY ? EXIT_DIAGNOSED : EXIT_OUR_BUG;
   } else if (!options_parse(argc, argv, &arena, &options, &error)) {
     tool_error(

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#include "base/stack.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+// What the deepest trees that the parser takes need in every later step, twice over; pages have 4 KiB or more.
+enum { STACK_BYTES = 2 << 20, PAGE = 4096 };
+
+static void touch(void) {
+  volatile char room[STACK_BYTES];
+  for (size_t at = sizeof room; at > PAGE; at -= PAGE) room[at - 1] = 0; // from the top: as it grows
+  room[0] = 0;
+}
+
+bool stack_claim(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, STACK_BYTES);
+  touch();
+  return true;
+}
