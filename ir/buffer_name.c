@@ -159,6 +159,30 @@ void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
              "does the argument point into the middle of an element, or is a `tl.multiple_of` wrong?");
 }
 
+static void print_program(const uint32_t program[3], Buf *out) {
+  buf_printf(out, "program (%u, %u, %u)", program[0], program[1], program[2]);
+}
+
+void say_race(const RaceFacts *race, Buf *message) {
+  bool same_program = memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
+  buf_text(message, "data race on ");
+  if (race->buffer)
+    buffer_place(race->buffer, race->address, message);
+  else
+    buf_printf(message, "address 0x%" PRIx64, race->address);
+  buf_printf(message, ": nothing orders this %s", race->what);
+  if (!same_program) {
+    buf_text(message, " in ");
+    print_program(race->program, message);
+  }
+  if (race->same_op)
+    buf_text(message, same_program ? " of two elements" : " and the same");
+  else
+    buf_printf(message, " and the %s", race->other);
+  buf_text(message, same_program ? ", in " : " in ");
+  print_program(race->other_program, message);
+}
+
 const char *race_advice(RaceKind kind) {
   switch (kind) {
   case RACE_LANES:

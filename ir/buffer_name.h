@@ -47,6 +47,18 @@ typedef struct AccessFacts {
 void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice);
 void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice);
 
+// Two accesses to one place that nothing orders; the second is the one that is reported.
+typedef struct RaceFacts {
+  const BufferName *buffer; // NULL: not known
+  uint64_t address;
+  const char *what, *other;                // "store", "load"
+  const uint32_t *program, *other_program; // three numbers each
+  bool same_op;
+} RaceFacts;
+
+// "data race on x[5] of 400: nothing orders this store and the load, in program (0, 0, 0)"
+void say_race(const RaceFacts *race, Buf *message);
+
 // What would order two accesses that race.
 typedef enum RaceKind {
   RACE_LANES,    // elements of one store

@@ -272,6 +272,7 @@ static void run_launch(void *data) {
   LaunchRun *run = data;
   Machine *m = &run->m;
   eval_limit_begin(m);
+  eval_names_begin(m, run->args);
   eval_race_begin(m);
   eval_wraps_begin(m);
   run->ok = run_programs(m, run->args);

@@ -16,6 +16,8 @@
 
 #include "ir/ir.h"
 
+struct BufferName; // ir/buffer_name.h
+
 typedef struct EvalMemory EvalMemory;
 
 EvalMemory *eval_memory_new(Arena *arena);
@@ -48,6 +50,9 @@ typedef struct EvalOptions {
   bool wraps;
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
+  // What messages call the buffers; 0: as the parameters that point to them.
+  const struct BufferName *names;
+  uint32_t name_count;
 } EvalOptions;
 
 // Runs every program of the grid, one after the other; `options` NULL:

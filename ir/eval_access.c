@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The evaluator's accesses to memory: every active element is checked on its own.
-#include <inttypes.h>
-#include <stdio.h>
 #include "ir/eval_machine.h"
 
 ElemCode eval_pointee(const Value *pointer) { return eval_code(type_element(pointer->type)->inner); }
@@ -17,36 +15,14 @@ static bool run_addptr(Machine *m, Op *op) {
   return true;
 }
 
-static bool out_of_bounds(Machine *m, const Op *op, uint32_t element, uint64_t address, uint32_t bytes) {
-  int64_t away = 0;
-  const EvalBuffer *near = eval_buffer_near(m->memory, address, bytes, &away);
-  const char *name = op_info(op->kind)->name;
-  if (!near)
-    return eval_error(m, op, element, "%s of %u bytes at 0x%" PRIx64 " is out of bounds: there is no buffer",
-                      name, bytes, address);
-  char where[64];
-  uint64_t end = near->address + near->bytes;
-  if (away < 0)
-    snprintf(where, sizeof where, "%" PRIu64 " bytes before the start", near->address - address);
-  else if (address >= end)
-    snprintf(where, sizeof where, "%" PRIu64 " bytes past the end", address - end);
-  else
-    snprintf(where, sizeof where, "its last %" PRIu64 " bytes past the end", address + bytes - end);
-  return eval_error(m, op, element,
-                    "%s of %u bytes at 0x%" PRIx64 " is out of bounds: %s of the %" PRIu64
-                    "-byte buffer at 0x%" PRIx64,
-                    name, bytes, address, where, near->bytes, near->address);
-}
-
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access) {
   uint32_t bytes = eval_code_bytes(access->code);
   EvalBuffer *buffer = eval_buffer_at(m->memory, access->address, bytes);
   if (!buffer) {
-    out_of_bounds(m, access->op, access->element, access->address, bytes);
+    eval_out_of_bounds(m, access);
     if (access->wrap) eval_wrap_note(m, access);
   } else if (access->address % bytes) {
-    eval_error(m, access->op, access->element, "%s of %u bytes at 0x%" PRIx64 " is misaligned",
-               op_info(access->op->kind)->name, bytes, access->address);
+    eval_misaligned(m, access);
     return NULL;
   } else if (access->wrap) {
     eval_wrap_warn(m, access);

@@ -34,14 +34,28 @@ void eval_place(const Machine *m, const Op *op, uint32_t element, char *text) {
     eval_place_element(type, element, text + n, EVAL_PLACE - n);
 }
 
-bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
+static Diag *diag_at(Machine *m, const Op *op, uint32_t element, const char *format, va_list args) {
   char text[512], where[EVAL_PLACE];
+  vsnprintf(text, sizeof text, format, args);
+  eval_place(m, op, element, where);
+  Diag *diag = diag_error(m->diags, op->loc, "%s, %s", text, where);
+  if (!m->host) eval_diag_run(m, diag, "evaluation", NULL, 0);
+  return diag;
+}
+
+Diag *eval_diag(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  Diag *diag = diag_at(m, op, element, format, args);
   va_end(args);
-  eval_place(m, op, element, where);
-  diag_error(m->diags, op->loc, "%s, %s", text, where);
+  return diag;
+}
+
+bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_at(m, op, element, format, args);
+  va_end(args);
   return false;
 }
 

@@ -3,6 +3,7 @@
 #ifndef IR_EVAL_MACHINE_H
 #define IR_EVAL_MACHINE_H
 
+#include "ir/buffer_name.h"
 #include "ir/eval_memory.h"
 
 // An integer, or a pointer made of it, that an operation of 32 bits or fewer made other than 64 bits would have.
@@ -44,6 +45,9 @@ typedef struct Machine {
   Arena *arena;       // freed at the launch's end
   Tile *values;       // by Value.id; block NULL while not computed
   EvalOptions options;
+  const EvalArg *args;     // the launch's
+  const BufferName *names; // of the arguments' buffers
+  uint32_t name_count;
   uint32_t grid[3], program[3];
   uint64_t steps;
   double deadline;        // of options.timeout, by the monotonic clock
@@ -69,6 +73,9 @@ enum { NO_ELEMENT = UINT32_MAX };
 // Reports the user's mistake at `op`, with program and element (row-major; NO_ELEMENT: of a scalar) appended.
 // Returns false, so that a failure can be passed on in one line.
 bool eval_error(Machine *m, const Op *op, uint32_t element, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// The same, for what is to be added to it.
+Diag *eval_diag(Machine *m, const Op *op, uint32_t element, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 // The same for what a host region (m->host) cannot do: "access memory".
 bool eval_on_host(Machine *m, const Op *op, const char *what);
@@ -212,6 +219,13 @@ double eval_rounding(Elem elem, double x, double ulps); // what one rounding to 
 // In bounds, 0 times infinity is 0.
 double eval_bound_product(double x, double bound);
 
+// Reports of accesses, in eval_report.c.
+void eval_names_begin(Machine *m, const EvalArg *args); // a launch
+// The buffer at the address; where the access may miss it, the one that the op's pointer was made of. NULL: none.
+const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t address, bool may_miss);
+const char *eval_access_name(const Op *op); // "load"
+void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address);
+
 // One element's access, in eval_access.c: bounds, alignment, races. False with an error reported.
 typedef struct Access {
   const Op *op;
@@ -222,6 +236,9 @@ typedef struct Access {
   const Wrap *wrap; // what made the address other than it was meant; NULL: nothing
 } Access;
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
+// False, having reported the access: eval_report.c.
+bool eval_out_of_bounds(Machine *m, const Access *access);
+bool eval_misaligned(Machine *m, const Access *access);
 bool eval_access_load(Machine *m, const Access *access, Element *x);
 bool eval_access_store(Machine *m, const Access *access, const Element *x);
 ElemCode eval_pointee(const Value *pointer);

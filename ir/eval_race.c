@@ -188,43 +188,80 @@ static uint32_t program_at(const Race *race, uint32_t stamp) {
   return low;
 }
 
+static void program_of(const Machine *m, const Record *record, uint32_t program[3]) {
+  uint32_t index = program_at(m->race, record->stamp), yz = index / m->grid[0];
+  program[0] = index % m->grid[0];
+  program[1] = yz % m->grid[1];
+  program[2] = yz / m->grid[1];
+}
+
 // A note at the other access: what it is, and which program and element made it.
 static void note_other(Machine *m, Diag *diag, const Record *record) {
   const Race *race = m->race;
   const Op *op = race->ops[record->op];
   const Type *shape = race->shapes.at[record->thread >> ELEMENT_BITS];
-  uint32_t program = program_at(race, record->stamp), x = program % m->grid[0], yz = program / m->grid[0];
+  uint32_t program[3];
+  program_of(m, record, program);
   char element[EVAL_PLACE] = "";
   if (shape) eval_place_element(shape, record->thread & ((1u << ELEMENT_BITS) - 1), element, sizeof element);
-  diag_note(m->diags, diag, op->loc, "the other access, %s, in program (%u, %u, %u)%s",
-            op_info(op->kind)->name, x, yz % m->grid[1], yz / m->grid[1], element);
+  diag_note(m->diags, diag, op->loc, "the earlier %s, in program (%u, %u, %u)%s", eval_access_name(op),
+            program[0], program[1], program[2], element);
+  diag_note_calls(m->diags, diag, op->loc);
+}
+
+typedef struct Told { // how a race is told
+  bool harmless;      // a warning
+  const char *suffix;
+  RaceKind kind;
+} Told;
+
+static void report_race(Machine *m, const Access *access, const Record *record, const Told *told) {
+  char element[EVAL_PLACE] = "";
+  const Type *shape = eval_shape(access->op);
+  const Op *other = m->race->ops[record->op];
+  uint32_t program[3];
+  program_of(m, record, program);
+  RaceFacts facts = {.buffer = eval_buffer_named(m, access->op, access->address, false),
+                     .address = access->address,
+                     .what = eval_access_name(access->op),
+                     .other = eval_access_name(other),
+                     .program = m->program,
+                     .other_program = program,
+                     .same_op = other == access->op};
+  if (access->element != NO_ELEMENT && shape && type_is_tile(shape))
+    eval_place_element(shape, access->element, element, sizeof element);
+  Buf text = {0};
+  say_race(&facts, &text);
+  Diag *diag = told->harmless
+                   ? diag_warning(m->diags, access->op->loc, "%s%s%s", text.at, element, told->suffix)
+                   : diag_error(m->diags, access->op->loc, "%s%s%s", text.at, element, told->suffix);
+  buf_free(&text);
+  eval_diag_run(m, diag, "race", facts.buffer, access->address);
+  note_other(m, diag, record);
+  diag_note(m->diags, diag, access->op->loc, "%s", race_advice(told->kind));
 }
 
 static void report_beside(Machine *m, const Access *access, const Record *record, bool harmless) {
   if (was_reported(m->race, access->op->id, record->op, harmless)) return;
-  char where[EVAL_PLACE];
-  eval_place(m, access->op, access->element, where);
-  const char *name = op_info(access->op->kind)->name;
-  static const char TEXT[] = "%s at 0x%llx races with another thread of the program%s, %s";
-  unsigned long long address = access->address;
-  Diag *diag = harmless ? diag_warning(m->diags, access->op->loc, TEXT, name, address,
-                                       ", with the same value, for no debug_barrier is between", where)
-                        : diag_error(m->diags, access->op->loc, TEXT, name, address,
-                                     ": no debug_barrier is between", where);
-  note_other(m, diag, record);
+  bool lanes = record->op == access->op->id;
+  Told told = {harmless, harmless ? ", with the same value" : "", lanes ? RACE_LANES : RACE_THREADS};
+  report_race(m, access, record, &told);
   m->failed |= !harmless;
+}
+
+static RaceKind kind_between(const Op *op, const Op *other) {
+  bool reads = op->kind == OP_LOAD || op->kind == OP_BLOCK_LOAD || other->kind == OP_LOAD ||
+               other->kind == OP_BLOCK_LOAD;
+  bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || other->kind == OP_ATOMIC_RMW ||
+                other->kind == OP_ATOMIC_CAS;
+  return atomic ? RACE_ATOMIC : reads ? RACE_READER : RACE_PROGRAMS;
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op, true)) return;
-  char where[EVAL_PLACE];
-  eval_place(m, access->op, access->element, where);
-  Diag *diag =
-      diag_warning(m->diags, access->op->loc,
-                   "%s at 0x%llx races with another program: nothing orders the two, and what hangs on "
-                   "their order is not compared, %s",
-                   op_info(access->op->kind)->name, (unsigned long long)access->address, where);
-  note_other(m, diag, record);
+  Told told = {true, "; what hangs on their order is not compared",
+               kind_between(access->op, m->race->ops[record->op])};
+  report_race(m, access, record, &told);
 }
 
 static void record_read(const Race *race, Granule *g, const Record *now) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "base/buf.h"
 #include "base/str.h"
+#include "ir/buffer_name.h"
 #include "ir/ir.h"
 #include "runtime/tilec.h"
 #include "sim/sim.h"
@@ -102,6 +103,9 @@ struct tilec_device {
   bool needs_ptx; // false: the device runs the elaborated function (eval)
   int users;      // objects that hold the device, the caller included; atomic
   void *state;    // the kind's own
+  // What the evaluator's messages call the buffers; NULL: as the kernel's parameters.
+  const BufferName *names;
+  uint32_t name_count;
   Buf printed;    // sim, eval: what the last launch's kernel printed; a GPU's driver prints it itself
 };
 

@@ -91,6 +91,8 @@ typedef struct EvalRun {
   HostMemory *memory;
   Func *func;
   const KernelLaunch *launch;
+  const BufferName *names;
+  uint32_t name_count;
   Buf *printed;
   Arena arena;
 } EvalRun;
@@ -134,7 +136,9 @@ static tilec_status run_function(void *data) {
                          .timeout = limits->timeout,
                          .cancel = limits->cancel,
                          .print = keep_printed,
-                         .print_data = r->printed};
+                         .print_data = r->printed,
+                         .names = r->names,
+                         .name_count = r->name_count};
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
   take_memory(r->memory, memory);
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
@@ -142,7 +146,12 @@ static tilec_status run_function(void *data) {
 
 // One launch at a time: the function's IrContext takes the diagnostics.
 static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const KernelLaunch *launch) {
-  EvalRun r = {.memory = device->state, .func = kernel, .launch = launch, .printed = &device->printed};
+  EvalRun r = {.memory = device->state,
+               .func = kernel,
+               .launch = launch,
+               .names = device->names,
+               .name_count = device->name_count,
+               .printed = &device->printed};
   if (launch->arg_count != r.func->param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %u", r.func->name,
                      r.func->param_count, launch->arg_count);

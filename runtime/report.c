@@ -156,22 +156,15 @@ static RaceKind race_kind(const SimFinding *finding) {
   return both_write ? RACE_PROGRAMS : RACE_READER;
 }
 
-static void say_race(const ReportContext *c, const SimFinding *finding, Buf *message) {
+static RaceFacts race_facts(const SimFinding *finding) {
   const tilec_sim_report *r = &finding->report;
-  buf_text(message, "data race on ");
-  buffer_place(finding->buffer, r->address, message);
-  buf_printf(message, ": nothing orders this %s",
-             access_name(r->access, r->kind != TILEC_SIM_RACE_WRITE_READ));
-  if (!same_program(r)) {
-    buf_text(message, " in ");
-    print_program(c, r->block, message);
-  }
-  if (same_op(finding))
-    buf_text(message, same_program(r) ? " of two elements" : " and the same");
-  else
-    buf_printf(message, " and the %s", access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE));
-  buf_text(message, same_program(r) ? ", in " : " in ");
-  print_program(c, r->other_ptx_line ? r->other_block : r->block, message);
+  return (RaceFacts){.buffer = finding->buffer,
+                     .address = r->address,
+                     .what = access_name(r->access, r->kind != TILEC_SIM_RACE_WRITE_READ),
+                     .other = access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE),
+                     .program = r->block,
+                     .other_program = r->other_ptx_line ? r->other_block : r->block,
+                     .same_op = same_op(finding)};
 }
 
 typedef struct Words {
@@ -194,7 +187,8 @@ static void say(const ReportContext *c, const SimFinding *finding, Words *words)
   const tilec_sim_report *r = &finding->report;
   AccessFacts access = access_facts(c, finding);
   if (is_race(r->kind) && finding->buffer && !c->ptx_file) {
-    say_race(c, finding, &words->message);
+    RaceFacts race = race_facts(finding);
+    say_race(&race, &words->message);
     buf_text(&words->advice, race_advice(race_kind(finding)));
     return;
   }

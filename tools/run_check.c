@@ -61,9 +61,12 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   }
   const uint32_t sizes[3] = {(uint32_t)grid[0], (uint32_t)grid[1], (uint32_t)grid[2]};
   const LaunchLimits limits = run_limits(run);
+  const ReportContext context = run_report_context(run);
   const EvalOptions options = {.max_steps = limits.max_instructions,
                                .timeout = limits.timeout,
                                .cancel = limits.cancel,
+                               .names = context.names,
+                               .name_count = context.name_count,
                                .races = true,
                                .wraps = true};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;

@@ -106,6 +106,9 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
                       tilec_buffer **buffers) {
   DeviceKernel kernel = {0};
   run->bits = bits;
+  const ReportContext context = run_report_context(run);
+  run->device->names = context.names;
+  run->device->name_count = context.name_count;
   tilec_status status = device_load(run->device, image, &kernel);
   LaunchLimits limits = run_limits(run);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL, &limits);

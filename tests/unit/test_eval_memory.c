@@ -268,13 +268,12 @@ static void test_out_of_bounds(void **unused) {
     const char *says;
   } CASES[] = {
       {IN + 8, 64,
-       "load of 4 bytes at 0x10040 is out of bounds: 0 bytes past the end of the 64-byte buffer at 0x10000, "
-       "in program (0, 0, 0), element 14"},
-      {IN - 4, 64, "0xfffc is out of bounds: 4 bytes before the start of the 64-byte buffer"},
-      {IN, 62, "0x1003c is out of bounds: its last 2 bytes past the end of the 62-byte buffer"},
-      {IN + 2, 128, "load of 4 bytes at 0x10002 is misaligned"},
-      {IN, 0, "0x10000 is out of bounds: 0 bytes past the end of the 0-byte buffer"},
-      {UINT64_MAX - 3, 64, "0xfffffffffffffffc is out of bounds"},
+       "load out of bounds: p[16] of 16, in program (0, 0, 0), element 14"},
+      {IN - 4, 64, "load out of bounds: no argument's buffer is near address 0xfffc"}, // no argument points into it
+      {IN, 62, "load out of bounds: byte 2 of p[15] of 15"},
+      {IN + 2, 128, "misaligned load of 4 bytes: byte 2 of p[0] of 32"},
+      {IN, 0, "load out of bounds: p[0] of 0"},
+      {UINT64_MAX - 3, 64, "load out of bounds: no argument's buffer is near address 0xfffffffffffffffc"},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {
     Fixture f;
