@@ -4,9 +4,9 @@
 // (emission kind DebugDirectivesOnly, which the C API has no name for).
 //
 // A directive's comment has what PTX has no place for: the length of the text, of an access the number of the
-// parameter that its pointer comes from, and the calls through which the code was inlined, the innermost first,
+// parameter that its pointer comes from (0: not known) and the bytes of an element, and the calls through which the code was inlined, the innermost first,
 // with the file where it is another. The simulator reads it:
-//   .loc 1 6 12 // +21 $1 @ 10:12 +20 @ "kernel.py" 15:67 +15
+//   .loc 1 6 12 // +21 $1:4 @ 10:12 +20 @ "kernel.py" 15:67 +15
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 
@@ -111,19 +111,19 @@ static LLVMMetadataRef location(Emitter *e, const DebugPlace *place) {
 static uint64_t hash_place(const DebugPlace *place) {
   Loc loc = place->loc;
   return hash_u64((uint64_t)loc.line << 32 | (uint64_t)loc.col << 16 | loc.len) ^
-         hash_u64((uint64_t)place->param << 32 | (uint64_t)loc.file << 16 | loc.call);
+         hash_u64((uint64_t)place->param << 40 | (uint64_t)place->element << 32 | (uint64_t)loc.file << 16 |
+                  loc.call);
 }
 
 static bool is_place(const void *entry, const void *key) {
   const DebugPlace *x = entry, *y = key;
   const Loc *a = &x->loc, *b = &y->loc;
   return a->line == b->line && a->col == b->col && a->len == b->len && a->file == b->file &&
-         a->call == b->call && x->param == y->param;
+         a->call == b->call && x->param == y->param && x->element == y->element;
 }
 
-static void set_place(Emitter *e, Loc loc, uint32_t param) {
+static void set_place(Emitter *e, DebugPlace wanted) {
   DebugInfo *debug = &e->debug;
-  DebugPlace wanted = {.loc = loc, .param = param};
   void **entry = table_place(&debug->by_loc, e->arena, hash_place(&wanted), &wanted, is_place);
   if (!*entry) {
     DebugPlace *place = ARENA_NEW(e->arena, DebugPlace);
@@ -136,7 +136,7 @@ static void set_place(Emitter *e, Loc loc, uint32_t param) {
   LLVMSetCurrentDebugLocation2(e->builder, ((DebugPlace *)*entry)->location);
 }
 
-void debug_at(Emitter *e, Loc loc) { set_place(e, loc, 0); }
+void debug_at(Emitter *e, Loc loc) { set_place(e, (DebugPlace){.loc = loc}); }
 
 static bool accesses_memory(OpKind kind) {
   return kind == OP_LOAD || kind == OP_STORE || kind == OP_ATOMIC_RMW || kind == OP_ATOMIC_CAS ||
@@ -144,8 +144,13 @@ static bool accesses_memory(OpKind kind) {
 }
 
 void debug_at_op(Emitter *e, const Op *op) {
-  bool accesses = !e->debug.plain && accesses_memory(op->kind);
-  set_place(e, op->loc, accesses ? (uint32_t)(pointer_param(op->operands[0].value) + 1) : 0);
+  DebugPlace place = {.loc = op->loc};
+  if (!e->debug.plain && accesses_memory(op->kind)) {
+    const Value *pointer = op->operands[0].value;
+    place.param = (uint32_t)(pointer_param(pointer) + 1);
+    place.element = type_element_bytes(type_element(pointer->type)->inner);
+  }
+  set_place(e, place);
 }
 
 // ---- the directives ----
@@ -161,7 +166,7 @@ static void print_place(const Emitter *e, const DebugPlace *place, Buf *out) {
   Loc loc = place->loc;
   const Sources *sources = e->module->ir->sources;
   buf_printf(out, "%u\t// +%u", loc.col, loc.len);
-  if (place->param) buf_printf(out, " $%u", place->param);
+  if (place->element) buf_printf(out, " $%u:%u", place->param, place->element);
   uint16_t file = loc.file, call = loc.call;
   for (uint32_t depth = 0; call && call < sources->calls.n && depth < MAX_CALLS; depth++) {
     Loc site = sources->calls.at[call];

@@ -34,7 +34,8 @@ typedef struct DebugScope {
 
 typedef struct DebugPlace {
   Loc loc;
-  uint32_t param;  // from 1: the parameter whose pointer the op accesses memory with; 0: none, or not known
+  uint32_t param;   // from 1: the parameter whose pointer the op accesses memory with; 0: none, or not known
+  uint32_t element; // and the bytes of what it points to
   uint32_t number; // from 1, in the module
   LLVMMetadataRef location;
 } DebugPlace;

@@ -95,7 +95,18 @@ void buffer_place(const BufferName *buffer, uint64_t address, Buf *out) {
 
 // ---- what to do ----
 
-static void advise_far(const AccessFacts *access, int64_t index, Buf *advice) {
+// Whether the elements are not of the size that the access takes them for.
+static bool advise_type(const AccessFacts *access, Buf *advice) {
+  const BufferName *buffer = access->buffer;
+  if (!access->bytes || access->bytes == element_bytes(buffer)) return false;
+  buf_printf(advice,
+             "an element of '%s' (%s) has %" PRIu64
+             " bytes, and the pointer counts in %u: is its type right?",
+             buffer->name, elem_info(buffer->elem)->name, element_bytes(buffer), access->bytes);
+  return true;
+}
+
+static void advise_bounds(const AccessFacts *access, int64_t index, Buf *advice) {
   const BufferName *buffer = access->buffer;
   int64_t wrapped = (int64_t)1 << 31;
   uint64_t bytes = element_bytes(buffer);
@@ -103,8 +114,9 @@ static void advise_far(const AccessFacts *access, int64_t index, Buf *advice) {
     buf_text(advice,
              "an offset of 32 bits has wrapped: compute it in 64 bits, as in `pid.to(tl.int64) * stride`");
   else if (index < 0)
-    buf_text(advice, access->masked ? "the mask lets a negative offset pass: add `& (offsets >= 0)`"
-                                    : "the offset is negative: mask the access with `mask=offsets >= 0`");
+    buf_printf(advice, "the offset is negative%s; or has a product of 32 bits wrapped?",
+               access->masked ? ", and the mask lets it pass: add `& (offsets >= 0)`"
+                              : ": mask the access, as in `mask=offsets >= 0`");
   else if (bytes > 1 && (uint64_t)index >= 2 * elements(buffer) && (uint64_t)index / bytes < elements(buffer))
     buf_printf(advice,
                "offsets count elements, not bytes: is one of them, or a stride, %" PRIu64
@@ -112,12 +124,11 @@ static void advise_far(const AccessFacts *access, int64_t index, Buf *advice) {
                bytes);
   else if (access->masked)
     buf_text(advice,
-             "the mask lets it pass: does it compare the offsets of every dimension with the size of that "
-             "dimension, and are the strides those of this buffer?");
+             "the mask lets it pass: does it compare these very offsets, in every dimension, with that "
+             "dimension's size? Are the strides those of this buffer, in elements?");
   else
-    buf_text(advice,
-             "mask the access, as in `mask=offsets < n` (a block pointer: `boundary_check=(0, 1)`), or make "
-             "the grid smaller");
+    buf_text(advice, "no mask keeps it in bounds: add one, as in `mask=offsets < n` (of a block pointer "
+                     "`boundary_check=(0,)`), or launch fewer programs");
 }
 
 void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
@@ -137,10 +148,7 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice) {
   bool begins_inside = address >= buffer->address && address - buffer->address < buffer->bytes;
   if (begins_inside) address = buffer->address + buffer->bytes; // its last bytes are wrong
   buffer_place(buffer, address, message);
-  if (begins_inside && access->bytes > element_bytes(buffer))
-    buf_printf(advice, "an access has %u bytes, an element of '%s' (%s) %" PRIu64 ": ", access->bytes,
-               buffer->name, elem_info(buffer->elem)->name, element_bytes(buffer));
-  advise_far(access, buffer_index(buffer, address), advice);
+  if (!advise_type(access, advice)) advise_bounds(access, buffer_index(buffer, address), advice);
 }
 
 void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
@@ -196,11 +204,12 @@ const char *race_advice(RaceKind kind) {
            "use "
            "tl.atomic_add";
   case RACE_READER:
-    return "programs run in any order: read one buffer and write another, or launch a second kernel for what "
-           "reads";
+    return "programs run in any order: add to an element with tl.atomic_add; otherwise read one buffer and "
+           "write another, or read in a second kernel";
   case RACE_ATOMIC:
-    return "programs run in any order: access the element by atomics alone, or launch a second kernel for "
-           "what reads";
+    return "programs run in any order: access the element by atomics alone (one returns the value before "
+           "it), "
+           "or read in a second kernel";
   }
   return "";
 }

@@ -39,7 +39,7 @@ typedef struct AccessFacts {
   const char *what;         // "load"
   const BufferName *buffer; // that it was meant for, or the nearest one; NULL: there is none
   uint64_t address;
-  uint32_t bytes;
+  uint32_t bytes; // of an element, as the pointer's type has it; 0: not known
   bool masked;
 } AccessFacts;
 

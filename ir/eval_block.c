@@ -54,6 +54,19 @@ static bool open_block(Machine *m, const Op *op, const Value *tile, BlockAccess 
   return true;
 }
 
+static bool out_of_tensor(Machine *m, const BlockAccess *block, const Access *access, uint32_t dimension,
+                          int64_t position) {
+  const BufferName *buffer = eval_buffer_named(m, block->op, access->address, true);
+  const char *of = buffer ? buffer->name : "the tensor";
+  Diag *diag = eval_diag(m, block->op, access->element,
+                         "%s out of bounds: %" PRId64 " of %" PRId64 " in dimension %u of %s",
+                         eval_access_name(block->op), position, block->sizes[dimension], dimension, of);
+  eval_diag_run(m, diag, "out of bounds", buffer, access->address);
+  diag_note(m->diags, diag, block->op->loc,
+            "the block pointer is not checked in that dimension: add %u to `boundary_check`", dimension);
+  return false;
+}
+
 // Where element i is. *inside: within the tensor. False with an error where it is outside in a dimension
 // whose bounds are not checked, and in no other.
 static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Access *access, bool *inside) {
@@ -72,11 +85,7 @@ static bool block_locate(Machine *m, const BlockAccess *block, uint32_t i, Acces
   *access = (Access){block->op, i, block->pointer->bits[0] + elements * eval_code_bytes(block->code),
                      block->code, block->uncertain, eval_wrap_of_block(block->pointer)};
   if (!*inside || outside == block->tile->rank) return true;
-  return eval_error(m, block->op, i,
-                    "%s at %" PRId64 " in dimension %u, outside of the tensor's size %" PRId64
-                    ", and that dimension's bounds are not checked",
-                    op_info(block->op->kind)->name, (int64_t)outside_position, outside,
-                    block->sizes[outside]);
+  return out_of_tensor(m, block, access, outside, (int64_t)outside_position);
 }
 
 static Element padding_of(const Op *op, ElemCode code) {

@@ -102,23 +102,38 @@ static const char *undefined_because(const Machine *m, const Op *op, uint32_t i)
   const Tile *mask = NULL;
   switch ((int)op->kind) {
   case OP_DIV:
-  case OP_REM: return "an integer is divided by zero here";
+  case OP_REM: return "an integer is divided by zero here: where that cannot be, select another divisor";
   case OP_GATHER: return "the index is out of range here, or the element that it takes is undefined";
   case OP_BLOCK_LOAD:
-    return "the block reaches outside of the tensor here, without padding, or reads memory that was never "
-           "written";
+    return "the block reaches outside of the tensor here, without padding_option, or reads memory that was "
+           "never written";
   case OP_ATOMIC_RMW: return "the atomic is masked off here";
   case OP_LOAD:
     mask = eval_operand(m, op, 1);
     if (mask && !mask->bits[mask->n == 1 ? 0 : i])
-      return "the load is masked off here, and gives no `other` value";
-    return "the load reads memory that was never written";
+      return "the load is masked off here, and gives no `other` value: add one, as in `other=0.0`";
+    return "the load reads memory that was never written: fill the buffer before, as torch.zeros does";
   default: return NULL;
   }
 }
 
+// "the value to store in out[3] of 256": of a store, which element of which buffer it is for.
+static Diag *undefined_at(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
+  bool stored = op->kind == OP_STORE && operand == op->operands[1].value;
+  const Tile *pointer = stored ? eval_operand(m, op, 0) : NULL;
+  uint64_t address = pointer ? pointer->bits[pointer->n == 1 || element == NO_ELEMENT ? 0 : element] : 0;
+  const BufferName *buffer = pointer ? eval_buffer_named(m, op, address, true) : NULL;
+  if (!buffer) return eval_diag(m, op, element, "%s is undefined", what);
+  Buf place = {0};
+  buffer_place(buffer, address, &place);
+  Diag *diag = eval_diag(m, op, element, "%s in %s is undefined", what, place.at);
+  eval_diag_run(m, diag, "undefined", buffer, address);
+  buf_free(&place);
+  return diag;
+}
+
 bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t element, const char *what) {
-  eval_error(m, op, element, "%s is undefined", what);
+  Diag *diag = undefined_at(m, op, operand, element, what);
   const Op *origin = operand->def;
   uint32_t i = element == NO_ELEMENT ? 0 : element;
   // Masks and operands of loops in other iterations may have
@@ -129,6 +144,9 @@ bool eval_undefined(Machine *m, const Op *op, const Value *operand, uint32_t ele
     if (from) origin = from->def;
   }
   const char *why = origin ? undefined_because(m, origin, i) : NULL;
-  if (why && m->diags->list.n) diag_note(m->diags, vec_last(&m->diags->list), origin->loc, "%s", why);
+  if (why) {
+    diag_note(m->diags, diag, origin->loc, "%s", why);
+    diag_note_calls(m->diags, diag, origin->loc);
+  }
   return false;
 }

@@ -166,10 +166,19 @@ static bool is_beside(const Race *race, const Record *record, const Record *now)
   return record->stamp == race->stamp && record->thread != now->thread;
 }
 
+static bool same_place(const Race *race, uint32_t op, uint32_t other) {
+  Loc a = race->ops[op]->loc, b = race->ops[other]->loc;
+  return op == other || (a.line && a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file &&
+                         a.call == b.call);
+}
+
+// A pair of places is told once, whichever of the two comes first.
 static bool was_reported(Race *race, uint32_t op, uint32_t other, bool harmless) {
   for (uint32_t i = 0; i < race->reports.n; i++) {
     const RaceReport *report = &race->reports.at[i];
-    if (report->op == op && report->other == other && (harmless || !report->harmless)) return true;
+    bool same = (same_place(race, report->op, op) && same_place(race, report->other, other)) ||
+                (same_place(race, report->op, other) && same_place(race, report->other, op));
+    if (same && (harmless || !report->harmless)) return true;
   }
   if (race->reports.n >= MAX_REPORTS) return true;
   vec_push(race->arena, &race->reports, ((RaceReport){op, other, harmless}));

@@ -148,12 +148,23 @@ static bool same_op(const SimFinding *finding) {
   return !finding->report.other_ptx_line || same_place(finding->loc, finding->other);
 }
 
-static RaceKind race_kind(const SimFinding *finding) {
+static RaceKind race_within(const SimFinding *finding) {
+  bool both_write = finding->report.kind == TILEC_SIM_RACE_WRITE_WRITE;
+  return both_write && same_op(finding) ? RACE_LANES : RACE_THREADS;
+}
+
+static RaceKind race_between(const SimFinding *finding) {
   const tilec_sim_report *r = &finding->report;
-  bool both_write = r->kind == TILEC_SIM_RACE_WRITE_WRITE;
-  if (same_program(r)) return both_write && same_op(finding) ? RACE_LANES : RACE_THREADS;
   if (r->access == TILEC_SIM_ACCESS_ATOMIC || r->other_access == TILEC_SIM_ACCESS_ATOMIC) return RACE_ATOMIC;
-  return both_write ? RACE_PROGRAMS : RACE_READER;
+  return r->kind == TILEC_SIM_RACE_WRITE_WRITE ? RACE_PROGRAMS : RACE_READER;
+}
+
+static void advise_race(const SimFinding *finding, Buf *advice) {
+  const tilec_sim_report *r = &finding->report;
+  if (r->within_block || same_program(r)) buf_text(advice, race_advice(race_within(finding)));
+  if (!r->between_blocks) return;
+  if (advice->n) buf_text(advice, ". It is one between programs too: ");
+  buf_text(advice, race_advice(race_between(finding)));
 }
 
 static RaceFacts race_facts(const SimFinding *finding) {
@@ -178,7 +189,7 @@ static AccessFacts access_facts(const ReportContext *c, const SimFinding *findin
   return (AccessFacts){.what = access_name(r->access, call_has(sources, loc, "store")),
                        .buffer = finding->buffer,
                        .address = r->address,
-                       .bytes = r->bytes,
+                       .bytes = r->kind == TILEC_SIM_MISALIGNED ? r->bytes : r->place.element,
                        .masked = call_has(sources, loc, "mask") || call_has(sources, loc, "boundary_check")};
 }
 
@@ -189,7 +200,7 @@ static void say(const ReportContext *c, const SimFinding *finding, Words *words)
   if (is_race(r->kind) && finding->buffer && !c->ptx_file) {
     RaceFacts race = race_facts(finding);
     say_race(&race, &words->message);
-    buf_text(&words->advice, race_advice(race_kind(finding)));
+    advise_race(finding, &words->advice);
     return;
   }
   if (r->kind == TILEC_SIM_OUT_OF_BOUNDS && r->is_global && !c->ptx_file)

@@ -81,7 +81,7 @@ typedef struct PtxLoc {
   uint32_t file; // number of a .file
   const char *name; // of a call: its file, where it is not that of the code called; else NULL
   uint32_t line, column, length;
-  uint32_t param; // from 1: the parameter whose pointer the access uses
+  uint32_t param, element; // from 1: the parameter whose pointer the access uses; bytes of an element
   const struct PtxLoc *call; // through which the code was inlined
 } PtxLoc;
 

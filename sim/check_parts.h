@@ -87,6 +87,7 @@ struct LaunchChecker {
   Released *released;               // a hash table of released_cap
   uint32_t released_n, released_cap;
   Report *reports;
+  Report *current; // that the last call of report_new made or counted; NULL: none
   uint32_t n;
   bool failed;
 };

@@ -31,10 +31,12 @@ Report *report_new(Warp *warp, const Insn *insn, uint32_t lanes, tilec_sim_repor
         !same_cause(program, old->other_insn, other_insn))
       continue;
     old->api.count++;
+    checker->current = old;
     return NULL;
   }
+  checker->current = NULL;
   if (checker->n == REPORT_LIMIT) return NULL;
-  Report *report = &checker->reports[checker->n++];
+  Report *report = checker->current = &checker->reports[checker->n++];
   *report = (Report){.insn = index, .other_insn = other_insn};
   tilec_sim_report *api = &report->api;
   *api = (tilec_sim_report){.kind = kind,

@@ -198,7 +198,8 @@ static const char *file_name(const Decoder *d, uint32_t number) {
 }
 
 static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
-  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length, .param = loc->param};
+  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length, .param = loc->param,
+               .element = loc->element};
   if (!loc->call) return site;
   Site *call = ARENA_NEW(d->arena, Site);
   *call = site_at(d, loc->call, loc->call->name ? loc->call->name : file);

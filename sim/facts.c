@@ -6,7 +6,7 @@ static const uint64_t least_global = (uint64_t)1 << 32; // sim/memory.c; offsets
 bool site_same(const Site *a, const Site *b) {
   for (; a && b; a = a->call, b = b->call)
     if (a->file != b->file || a->line != b->line || a->column != b->column || a->length != b->length ||
-        a->param != b->param)
+        a->param != b->param || a->element != b->element)
       return false;
   return a == b;
 }

@@ -312,7 +312,7 @@ static PtxLoc *loc_call(PtxParser *parser, Str *text) {
   return call;
 }
 
-// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [$PARAM] [@ ...]...]
+// .loc FILE LINE COLUMN[, function_name ..., inlined_at ...] [// +LENGTH [$PARAM:BYTES] [@ ...]...]
 void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   Str text = {token.text.at + 4, token.text.n - 4};
   PtxLoc *loc = ARENA_NEW(parser->arena, PtxLoc);
@@ -325,6 +325,7 @@ void ptx_parse_loc(PtxParser *parser, PtxToken token) {
   text = (Str){slashes + 2, (size_t)(text.at + text.n - slashes - 2)};
   loc->length = loc_number(&text, '+');
   loc->param = loc_number(&text, '$');
+  loc->element = loc_number(&text, ':');
   for (PtxLoc *last = loc; last; last = (PtxLoc *)last->call) last->call = loc_call(parser, &text);
 }
 

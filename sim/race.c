@@ -69,6 +69,19 @@ static void advise(const Actor *actor, const Mark *mark, bool proxy, Report *rep
                  actor->warp->index);
 }
 
+// Whether the race is one within a block or between blocks, of a new report or of one that it counts for.
+static void note_blocks(Actor *actor, const Mark *mark) {
+  const LaunchChecker *checker = checker_of(actor->warp);
+  uint32_t block, which;
+  StrandKind kind;
+  strand_name(checker, mark->strand, &block, &kind, &which);
+  if (!checker->current) return;
+  if (block == actor->warp->block->index)
+    checker->current->api.within_block = 1;
+  else
+    checker->current->api.between_blocks = 1;
+}
+
 static void report_race(Actor *actor, const Mark *mark, tilec_sim_report_kind kind, uint32_t lane,
                         uint64_t address, bool proxy) {
   static const char *const texts[][2] = {
@@ -76,6 +89,7 @@ static void report_race(Actor *actor, const Mark *mark, tilec_sim_report_kind ki
   const char *const *text = texts[kind - TILEC_SIM_RACE_WRITE_WRITE];
   Report *report =
       report_new(actor->warp, actor->insn, actor->lanes & (1u << lane), kind, address, mark_insn(mark));
+  note_blocks(actor, mark);
   if (!report) return;
   report_buffer(report, actor->warp, actor->space, address);
   if (proxy)

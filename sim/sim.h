@@ -228,7 +228,8 @@ typedef enum tilec_sim_report_kind {
 typedef struct tilec_sim_place {
   const char *file; // NULL: the line is the PTX text's own
   uint32_t line, column, length;
-  uint32_t param; // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
+  uint32_t param;   // of an access: the kernel's parameter, from 1, whose pointer it uses; 0: not known
+  uint32_t element; // and the bytes of one element; 0: not known
   const struct tilec_sim_place *call;
 } tilec_sim_place;
 
@@ -278,6 +279,8 @@ typedef struct tilec_sim_report {
   size_t ptx_bytes;
   tilec_sim_access access, other_access;
   uint32_t bytes; // that a lane accesses; 0: not known
+  // A race of the two places was seen between threads of one block, of different blocks.
+  int within_block, between_blocks;
   int is_global;  // the address is one of global memory
   // Where it is: the allocation that holds it, or is nearest to it. 0: there is none.
   uint64_t allocation, allocation_bytes;

@@ -56,6 +56,8 @@ static void add_finding(Check *check, const tilec_sim_report *report, uint32_t s
     Finding *old = &check->findings.at[i];
     if (!report_same_cause(&old->sim, &finding.sim)) continue;
     old->counts[schedule] += report->count;
+    old->sim.report.within_block |= report->within_block;
+    old->sim.report.between_blocks |= report->between_blocks;
     old->schedules |= 1u << schedule;
     return;
   }
