@@ -354,9 +354,9 @@ static void test_undefined_in_reduce(void **unused) {
             x, true);
     assert_int_equal(RUN(&k, X, OUT, OUT2), !masked);
     if (masked) {
-      kernel_expect(&k, 0, "the value to store is undefined");
+      kernel_expect(&k, 0, "the value to store in out[0] of 512 is undefined");
       assert_string_equal(k.diags.list.at[0]->notes.at[0]->message,
-                          "the load is masked off here, and gives no `other` value");
+                          "the load is masked off here, and gives no `other` value: add one, as in `other=0.0`");
     }
     kernel_close(&k);
   }

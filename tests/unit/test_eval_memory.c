@@ -220,9 +220,11 @@ static void test_uninitialised(void **unused) {
   f.b.loc.line = 7;
   build_store(&f.b, pointers(&f, arg(&f, 2), 16), build_binary(&f.b, OP_ADD, x, x), NULL);
   assert_false(launch(&f, THREE));
-  assert_string_equal(said(&f), "the value to store is undefined, in program (0, 0, 0), element 0");
+  assert_string_equal(said(&f),
+                      "the value to store in p[0] of 16 is undefined, in program (0, 0, 0), element 0");
   assert_int_equal(f.diags.list.at[0]->loc.line, 7);
-  assert_string_equal(noted(&f), "the load reads memory that was never written");
+  assert_string_equal(
+      noted(&f), "the load reads memory that was never written: fill the buffer before, as torch.zeros does");
   fixture_close(&f);
 }
 
@@ -254,8 +256,10 @@ static void test_undefined(void **unused) {
                                        "the address"};
     assert_said(&f, WHAT[kind]);
     assert_said(&f, "is undefined, in program (0, 0, 0)");
-    assert_string_equal(noted(&f), kind == 1 ? "the load is masked off here, and gives no `other` value"
-                                             : "an integer is divided by zero here");
+    assert_string_equal(
+        noted(&f), kind == 1
+                       ? "the load is masked off here, and gives no `other` value: add one, as in `other=0.0`"
+                       : "an integer is divided by zero here: where that cannot be, select another divisor");
     fixture_close(&f);
   }
 }
@@ -267,9 +271,9 @@ static void test_out_of_bounds(void **unused) {
     uint32_t bytes;
     const char *says;
   } CASES[] = {
-      {IN + 8, 64,
-       "load out of bounds: p[16] of 16, in program (0, 0, 0), element 14"},
-      {IN - 4, 64, "load out of bounds: no argument's buffer is near address 0xfffc"}, // no argument points into it
+      {IN + 8, 64, "load out of bounds: p[16] of 16, in program (0, 0, 0), element 14"},
+      {IN - 4, 64,
+       "load out of bounds: no argument's buffer is near address 0xfffc"}, // no argument points into it
       {IN, 62, "load out of bounds: byte 2 of p[15] of 15"},
       {IN + 2, 128, "misaligned load of 4 bytes: byte 2 of p[0] of 32"},
       {IN, 0, "load out of bounds: p[0] of 0"},
