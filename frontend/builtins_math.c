@@ -357,7 +357,12 @@ Obj builtin_softmax(Elab *e, Call *call) {
   builtin_flag(e, call, SOFTMAX_IEEE_ROUNDING, "ieee_rounding", false, &good);
   Value *x = builtin_number_tile(e, call, SOFTMAX_X);
   uint32_t axis = 0;
-  if (!x || !good || !check_float(e, call, SOFTMAX_X, x->type)) return obj_error();
+  if (!x || !good) return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  // Triton's maximum is of fp32, and with it all that follows.
+  if (type_is_float(x->type) && elem_info(type_element(x->type)->elem)->bits == 8)
+    x = builtin_as(e, x, ELEM_FP32);
+  if (!check_float(e, call, SOFTMAX_X, x->type)) return obj_error();
   if (obj_given(&call->args[SOFTMAX_DIM]) && !builtin_axis(e, call, SOFTMAX_DIM, x->type->rank, &axis))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);

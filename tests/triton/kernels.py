@@ -9,9 +9,9 @@ from inputs import ELEMENTS, LONG, SETS, TYPES
 Row = namedtuple("Row", "expression types")
 MEMORY = 16  # elements of the memory that a row has for itself
 
-# A set's tile `a`, its scalar `sa`, its pointer `pa`, a 16x16 matrix of its elements `Ma`, the row's own memory as
-# pointers `Qa` and as one pointer `Za`, and a type `T`.
-VARIABLE = re.compile(rf"\b(?:([spMQZ]?)([{SETS}])|(T))\b(?!=)")
+# A set's tile `a`, its scalar `sa`, its pointer `pa`, matrices of its elements `Ma` (16x16), `Ra` (16x32) and `Ca` (32x16), the
+# row's own memory as pointers `Qa` and as one pointer `Za`, and a type `T`.
+VARIABLE = re.compile(rf"\b(?:([spMRCQZ]?)([{SETS}])|(T))\b(?!=)")
 
 
 def variables(expression):
@@ -36,7 +36,7 @@ def instantiate(row, index):
     return VARIABLE.sub(replace, row.expression)
 
 
-NAMED = re.compile(rf"\b([spM]?)([{SETS}])_({'|'.join(TYPES)})\b")
+NAMED = re.compile(rf"\b([spMRC]?)([{SETS}])_({'|'.join(TYPES)})\b")
 
 
 def definition(form, which, kind):
@@ -44,14 +44,15 @@ def definition(form, which, kind):
     name = f"{form}{which}_{kind}"
     if form == "p":
         return f"    {name} = {base}\n"
-    index = {"": " + r", "s": " + 5", "M": " + (r16[:, None] * 3 + r16[None, :] * 5) % 8"}[form]
+    index = {"": " + r", "s": " + 5", "M": " + (r16[:, None] * 3 + r16[None, :] * 5) % 8",
+             "R": " + (r16[:, None] * 3 + r32[None, :] * 5) % 8", "C": " + (r32[:, None] * 3 + r16[None, :] * 5) % 8"}[form]
     return f"    {name} = tl.load({base}{index})\n"
 
 
 # The kernel's head, with the definitions of all that the lines use.
 def head(lines):
-    text = "@triton.jit\ndef k(" + ", ".join(f"{p}_{t}" for p in "xyz" for t in TYPES) + ", n32, n64, f32):\n"
-    text += f"    r = tl.arange(0, {ELEMENTS})\n    r16 = tl.arange(0, 16)\n"
+    text = "@triton.jit\ndef k(" + ", ".join(f"{p}_{t}" for p in "xyz" for t in TYPES) + ", n32, n64, f32, const):\n"
+    text += f"    r = tl.arange(0, {ELEMENTS})\n    r16 = tl.arange(0, 16)\n    r32 = tl.arange(0, 32)\n"
     done = set()
     for line in lines:
         for match in NAMED.finditer(line):

@@ -30,7 +30,7 @@ OPTIONS = {"num_warps": 1}
 CHUNK = 100
 SHORT = {long: short for short, long in inputs.LONG.items()}
 SHORT.update({"fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64"})
-SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32"}
+SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32", "const": "*ki32"}
 
 
 def signature():
@@ -200,9 +200,10 @@ class Machine:
         kernel, sizes = sim.load(ptx)
         outputs, params = {}, []
         for name, kind in signature().items():
-            if kind.startswith("*"):
+            if kind.startswith("*") and name != "const":
                 params.append(struct.pack("<Q", self.bind(sim, name[0], kind[1:], ends, rows, outputs)))
         params += [struct.pack("<i", 100), struct.pack("<q", 1 << 33), struct.pack("<f", 0.3)]
+        params.append(struct.pack("<Q", self.bind(sim, "x", "i32", ends, rows, outputs)))
         params += [struct.pack("<Q", sim.alloc(scratch) if scratch else 0), struct.pack("<Q", 0)]
         assert [len(p) for p in params] == sizes, sizes
         reports = sim.launch(kernel, (1, 1, 1), 32, shared, params)

@@ -230,19 +230,22 @@ def reductions():
 
 
 def dots():
-    yield Section("tl.dot(Mw, Me)", pairs(), 0, 0)
-    yield Section("tl.sum(tl.dot(Mw, Me), axis=1)", same(2))
-    yield Section("tl.dot(Mw, Me, out_dtype=T)", [(t, t, u) for t, u in pairs()], 0, 0)
-    yield Section("tl.sum(tl.dot(Mw, Me, out_dtype=T), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
-    yield Section("tl.dot(Mw, Me, acc=Md)", [(t, t, u) for t, u in pairs()], 0, 0)
-    yield Section("tl.dot(Mw, Me, Md, out_dtype=T)", [(t, t, u, u) for t, u in pairs(FLOATS, FLOATS + ["i32"])], 0, 0)
-    yield Section("tl.sum(tl.dot(Mw, Me, acc=Md), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
+    yield Section("tl.dot(Rw, Ce)", pairs(), 0, 0)
+    yield Section("tl.dot(Mw, Me)", same(2), 0, 0)
+    yield Section("tl.sum(tl.dot(Rw, Ce), axis=1)", same(2))
+    yield Section("tl.dot(Rw, Ce, out_dtype=T)", [(t, t, u) for t, u in pairs()], 0, 0)
+    yield Section("tl.sum(tl.dot(Rw, Ce, out_dtype=T), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
+    yield Section("tl.dot(Rw, Ce, acc=Md)", [(t, t, u) for t, u in pairs()], 0, 0)
+    yield Section("tl.dot(Rw, Ce, Md, out_dtype=T)", [(t, t, u, u) for t, u in pairs(FLOATS + ["i8"], FLOATS + ["i32"])], 0, 0)
+    yield Section("tl.sum(tl.dot(Rw, Ce, acc=Md), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
+    yield Section("tl.sum(tl.dot(Rw, Ce, Md, out_dtype=T), axis=1)", [("fp64", "fp64", "fp64", "fp64"), ("i8", "i8", "i32", "i32"),
+                                                                      ("fp16", "fp16", "fp16", "fp16")])
     for word in ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6", "tf33"]:
-        yield Section(f'tl.dot(Mw, Me, input_precision="{word}")', same(2, ["fp16", "fp32", "fp64", "i8", "bf16"]), 0, 0)
-    yield Section("tl.dot(Mw, Me, allow_tf32=True)", same(2, WIDE), 0, 0)
-    for n in ["0", "16", "32"]:
-        yield Section(f"tl.dot(Mw, Me, max_num_imprecise_acc={n})", same(2), 0, 0)
-        yield Section(f"tl.sum(tl.dot(Mw, Me, max_num_imprecise_acc={n}), axis=1)", same(2, ["fp8e4nv", "fp8e5", "fp16"]))
+        yield Section(f'tl.dot(Rw, Ce, input_precision="{word}")', same(2, ["fp16", "fp32", "fp64", "i8", "bf16"]), 0, 0)
+    yield Section("tl.dot(Rw, Ce, allow_tf32=True)", same(2, WIDE), 0, 0)
+    for n in ["0", "16", "32", "64"]:
+        yield Section(f"tl.dot(Rw, Ce, max_num_imprecise_acc={n})", same(2), 0, 0)
+        yield Section(f"tl.sum(tl.dot(Rw, Ce, max_num_imprecise_acc={n}), axis=1)", same(2, ["fp8e4nv", "fp8e5", "fp16"]))
 
 
 def memory():
@@ -276,6 +279,10 @@ def memory():
                  "tl.where(c_i1, pb, pb)", "tl.load(pb)", "pb.to(tl.int64) - pb.to(tl.int64)", "(pb.to(tl.int1))", "pb == pb", "pb < pb + 1",
                  "pb != 0", "pb.to(tl.int32)", "pb.to(tl.pointer_type(tl.int8))", "pb is None"]:
         yield Section(text, each(["i32", "fp16"]))
+    for text in ["tl.load(const + r)", "tl.store(const + r, 1); tl.load(const + r)", "tl.atomic_add(const, 1)", "const == pb_i32",
+                 "tl.atomic_cas(const, 0, 1)", "tl.load(tl.where(c_i1, const, const + 1))", "tl.where(c_i1, const, pb_i32)",
+                 "tl.load(const.to(tl.pointer_type(tl.int32)))"]:
+        yield Section(text, ONCE)
     yield Section("pb == pa", pairs(["i32", "fp32"], ["i32", "fp32"]), 0, 0)
 
 

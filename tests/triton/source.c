@@ -6,10 +6,11 @@
 #include <stdio.h>
 
 static const char sets[] = "abcdekmwlh";
+static const char forms[] = " spMRC"; // of what is defined at the head
 
 typedef struct Variable {
   Str text;
-  char form, set; // form: 0, 's', 'p', 'M', 'Q', 'Z'; set 0: the type T
+  char form, set; // form: 0 or one of "spMRCQZ"; set 0: the type T
 } Variable;
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -26,7 +27,7 @@ static bool variable_at(Str text, size_t i, Variable *variable) {
   if (!strchr(sets, last)) return false;
   variable->set = last;
   if (n == 2) variable->form = text.at[i];
-  return n == 1 || strchr("spMQZ", variable->form);
+  return n == 1 || strchr("spMRCQZ", variable->form);
 }
 
 // Which of the row's types is the variable's: they stand in the order in which variables appear.
@@ -73,18 +74,19 @@ static void write_definition(Buf *out, Str name, bool *done) {
   size_t form = name.at[1] == '_' ? 0 : 1;
   const char *set = strchr(sets, name.at[form]);
   if (name.n < form + 3 || name.at[form + 1] != '_' || !set || !name.at[form]) return;
-  if (form && !strchr("spM", name.at[0])) return;
+  if (form && !strchr(forms + 1, name.at[0])) return;
   int type = type_named((Str){name.at + form + 2, name.n - form - 2});
   if (type < 0) return;
   char kind = form ? name.at[0] : ' ';
-  bool *seen =
-      &done[((size_t)(strchr(" spM", kind) - " spM") * SET_COUNT + (size_t)(set - sets)) * TYPE_COUNT +
-            (size_t)type];
+  bool *seen = &done[((size_t)(strchr(forms, kind) - forms) * SET_COUNT + (size_t)(set - sets)) * TYPE_COUNT +
+                     (size_t)type];
   if (*seen) return;
   *seen = true;
   int offset = (int)(set - sets) * SET_ELEMENTS;
   const char *index = kind == 's'   ? " + 5"
                       : kind == 'M' ? " + (r16[:, None] * 3 + r16[None, :] * 5) % 8"
+                      : kind == 'R' ? " + (r16[:, None] * 3 + r32[None, :] * 5) % 8"
+                      : kind == 'C' ? " + (r32[:, None] * 3 + r16[None, :] * 5) % 8"
                                     : " + r";
   if (kind == 'p')
     buf_printf(out, "    %.*s = x_%s + %d\n", STR_ARG(name), type_names[type].name, offset);
@@ -98,9 +100,10 @@ static void write_head(Buf *out, Str lines) {
       buf_printf(out, "%s%c_%s: '*%s', ", p == 'x' && i == 0 ? "@triton.jit\ndef k(" : "", p,
                  type_names[i].name, type_names[i].name);
   buf_printf(out,
-             "n32: 'i32', n64: 'i64', f32: 'fp32'):\n    r = tl.arange(0, %d)\n    r16 = tl.arange(0, 16)\n",
+             "n32: 'i32', n64: 'i64', f32: 'fp32', const: '*const i32'):\n    r = tl.arange(0, %d)\n    r16 "
+             "= tl.arange(0, 16)\n    r32 = tl.arange(0, 32)\n",
              SET_ELEMENTS);
-  bool done[4 * SET_COUNT * TYPE_COUNT] = {0};
+  bool done[6 * SET_COUNT * TYPE_COUNT] = {0};
   for (size_t i = 0; i < lines.n;) {
     size_t n = 0;
     while (i + n < lines.n && is_word(lines.at[i + n])) n++;
