@@ -198,7 +198,8 @@ const char *race_advice(RaceKind kind) {
            "use "
            "tl.atomic_add";
   case RACE_THREADS:
-    return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them";
+    return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them; "
+           "elements that are added to take tl.atomic_add";
   case RACE_PROGRAMS:
     return "programs run in any order: let each write elements of its own (offsets from tl.program_id), or "
            "use "

@@ -277,6 +277,7 @@ static void test_out_of_bounds(void **unused) {
       {IN, 62, "load out of bounds: byte 2 of p[15] of 15"},
       {IN + 2, 128, "misaligned load of 4 bytes: byte 2 of p[0] of 32"},
       {IN, 0, "load out of bounds: p[0] of 0"},
+      {0, 64, "load out of bounds: the pointer is null (address 0x0)"},
       {UINT64_MAX - 3, 64, "load out of bounds: no argument's buffer is near address 0xfffffffffffffffc"},
   };
   for (size_t k = 0; k < sizeof CASES / sizeof CASES[0]; k++) {

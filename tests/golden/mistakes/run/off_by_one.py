@@ -1,0 +1,13 @@
+# The mask is for i, the load reads i + 1.
+# run: check --grid 4 x=randn:fp32[1000] out=empty:fp32[1000] n=1000 -D BLOCK=256
+# run: run --device eval --grid 4 x=randn:fp32[1000] out=empty:fp32[1000] n=1000 -D BLOCK=256
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def difference(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = i < n
+    d = tl.load(x + i + 1, mask=m, other=0.0) - tl.load(x + i, mask=m, other=0.0)
+    tl.store(out + i, d, mask=m)
