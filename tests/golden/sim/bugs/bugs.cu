@@ -456,3 +456,372 @@ extern "C" __global__ void ok_refill(int *out, const int *in) {
   }
   out[threadIdx.x] = sum;
 }
+
+// ---- several readers ----
+
+#define ARRIVE_AT(id, n) asm volatile("bar.arrive %0, %1;" ::"n"(id), "n"(n) : "memory")
+#define WAIT_AT(id, n) asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(n) : "memory")
+
+// Warps 0 to 3 read what warp 4 writes again; it waits for all of them but one.
+extern "C" __global__ void bug_second_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane]; // B: second_reader
+  if (warp == 0 || warp == 2 || warp == 3) ARRIVE_AT(1, 128);
+  if (warp == 4) {
+    WAIT_AT(1, 128);
+    tile[lane] = 0; // A: second_reader
+  }
+}
+extern "C" __global__ void ok_second_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane];
+  if (warp < 4) ARRIVE_AT(1, 160);
+  if (warp == 4) {
+    WAIT_AT(1, 160);
+    tile[lane] = 0;
+  }
+}
+extern "C" __global__ void bug_last_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane]; // B: last_reader
+  if (warp == 0 || warp == 1 || warp == 2) ARRIVE_AT(1, 128);
+  if (warp == 4) {
+    WAIT_AT(1, 128);
+    tile[lane] = 0; // A: last_reader
+  }
+}
+extern "C" __global__ void ok_last_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane];
+  if (warp < 4) ARRIVE_AT(1, 160);
+  if (warp == 4) {
+    WAIT_AT(1, 160);
+    tile[lane] = 0;
+  }
+}
+// Between, a thread reads a byte, and the words are looked at byte by byte.
+extern "C" __global__ void bug_byte_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane]; // B: byte_reader
+  if (warp == 0 || warp == 1 || warp == 2) ARRIVE_AT(1, 128);
+  if (warp == 4) {
+    WAIT_AT(1, 128);
+    out[threadIdx.x] = ((volatile char *)tile)[5];
+    tile[lane] = 0; // A: byte_reader
+  }
+}
+extern "C" __global__ void ok_byte_reader(int *out) {
+  __shared__ int tile[32];
+  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 4) tile[lane] = lane;
+  __syncthreads();
+  if (warp < 4) out[threadIdx.x] = tile[lane];
+  if (warp < 4) ARRIVE_AT(1, 160);
+  if (warp == 4) {
+    WAIT_AT(1, 160);
+    out[threadIdx.x] = ((volatile char *)tile)[5];
+    tile[lane] = 0;
+  }
+}
+
+// ---- named barriers ----
+
+// Half a warp, and then two whole ones, at a barrier of 64 threads.
+extern "C" __global__ void bug_overfull(int *out) {
+  if (threadIdx.x >= 32 || threadIdx.x % 32 < 16) asm volatile("barrier.sync 1, 64;" ::: "memory"); // A: overfull
+  out[threadIdx.x] = 1;
+}
+extern "C" __global__ void ok_overfull(int *out) {
+  if (threadIdx.x < 64) asm volatile("barrier.sync 1, 64;" ::: "memory");
+  out[threadIdx.x] = 1;
+}
+extern "C" __global__ void bug_odd_count(int *out) {
+  asm volatile("bar.sync 1, 48;" ::: "memory"); // A: odd_count
+  out[threadIdx.x] = 1;
+}
+extern "C" __global__ void ok_odd_count(int *out) {
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  out[threadIdx.x] = 1;
+}
+// Two pairs of warps meet at one barrier, one pair after the other: what a pair knows the other does not.
+extern "C" __global__ void bug_two_rounds(int *out) {
+  __shared__ int a;
+  if (threadIdx.x == 0) a = 0;
+  __syncthreads();
+  u32 warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) a = 1; // B: two_rounds
+  WAIT_AT(1, 64);
+  if (warp >= 2) out[threadIdx.x] = a; // A: two_rounds
+}
+extern "C" __global__ void ok_two_rounds(int *out) {
+  __shared__ int a;
+  if (threadIdx.x == 0) a = 0;
+  __syncthreads();
+  u32 warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) a = 1;
+  WAIT_AT(1, 128);
+  if (warp >= 2) out[threadIdx.x] = a;
+}
+// Warps 0 and 3 wait for one another, and warps 1 and 2.
+extern "C" __global__ void bug_other_barrier(int *out) {
+  __shared__ int a[4];
+  u32 warp = threadIdx.x / 32;
+  if (threadIdx.x < 4) a[threadIdx.x] = 0;
+  __syncthreads();
+  if (warp == 1 || warp == 2) {
+    a[warp] = 1; // B: other_barrier
+    WAIT_AT(2, 64);
+  } else {
+    WAIT_AT(1, 64);
+    out[threadIdx.x] = a[1] + a[2]; // A: other_barrier
+  }
+}
+extern "C" __global__ void ok_other_barrier(int *out) {
+  __shared__ int a[4];
+  u32 warp = threadIdx.x / 32;
+  if (threadIdx.x < 4) a[threadIdx.x] = 0;
+  __syncthreads();
+  if (warp == 1 || warp == 2) {
+    a[warp] = 1;
+    WAIT_AT(1, 128);
+  } else {
+    WAIT_AT(1, 128);
+    out[threadIdx.x] = a[1] + a[2];
+  }
+}
+
+// ---- lanes ----
+
+extern "C" __global__ void bug_other_masks(int *out) {
+  int x = threadIdx.x;
+  u32 members = threadIdx.x < 16 ? 0xffffffffu : 0xffff0000u;
+  asm volatile("redux.sync.add.s32 %0, %0, %1;" : "+r"(x) : "r"(members)); // A: other_masks
+  out[threadIdx.x] = x;
+}
+extern "C" __global__ void ok_other_masks(int *out) {
+  int x = threadIdx.x;
+  asm volatile("redux.sync.add.s32 %0, %0, 0xffffffff;" : "+r"(x));
+  out[threadIdx.x] = x;
+}
+// Lanes that the mask names are there, but their predicate does not hold.
+extern "C" __global__ void bug_absent(int *out) {
+  int x = threadIdx.x;
+  asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 16; @p redux.sync.add.s32 %0, %0, 0xffffffff; }" : "+r"(x) : "r"(threadIdx.x)); // A: absent
+  out[threadIdx.x] = x;
+}
+extern "C" __global__ void ok_absent(int *out) {
+  int x = threadIdx.x;
+  asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 16; @p redux.sync.add.s32 %0, %0, 0xffff; }" : "+r"(x) : "r"(threadIdx.x));
+  out[threadIdx.x] = x;
+}
+// Lane 0 meets lane 1, which meets lane 2: so lane 2 knows what lane 0 wrote.
+template <bool MEETS> __device__ void lane_chain(int *out, volatile int *slot) {
+  u32 lane = threadIdx.x;
+  if (lane == 0) {
+    *slot = 42; // B: lane_chain
+    asm volatile("bar.warp.sync 3;" ::: "memory");
+  } else if (lane == 1) {
+    asm volatile("bar.warp.sync 3;" ::: "memory");
+    if (MEETS) asm volatile("bar.warp.sync 6;" ::: "memory");
+  } else if (lane == 2) {
+    if (MEETS) asm volatile("bar.warp.sync 6;" ::: "memory");
+    int x;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"((u32)__cvta_generic_to_shared((int *)slot)) : "memory"); // A: lane_chain
+    out[lane] = x;
+  }
+}
+extern "C" __global__ void bug_lane_chain(int *out) {
+  __shared__ int slot;
+  lane_chain<false>(out, &slot);
+}
+extern "C" __global__ void ok_lane_chain(int *out) {
+  __shared__ int slot;
+  lane_chain<true>(out, &slot);
+}
+
+// ---- blocks ----
+
+// A fence of the block's scope speaks to no other block.
+extern "C" __global__ void bug_block_fence(int *out, int *data, volatile int *flag) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 42; // B: block_fence
+    __threadfence_block();
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    *out = *data; // A: block_fence
+  }
+}
+extern "C" __global__ void ok_block_fence(int *out, int *data, volatile int *flag) {
+  if (blockIdx.x) return;
+  if (threadIdx.x == 0) {
+    *data = 42;
+    __threadfence_block();
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence_block();
+    *out = *data;
+  }
+}
+// What the fence released is older than the data that the flag stands for.
+extern "C" __global__ void bug_early_fence(int *out, int *data, volatile int *flag) {
+  if (blockIdx.x) return;
+  if (threadIdx.x == 0) {
+    __threadfence_block();
+    *data = 42; // B: early_fence
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence_block();
+    *out = *data; // A: early_fence
+  }
+}
+extern "C" __global__ void ok_early_fence(int *out, int *data, volatile int *flag) {
+  if (blockIdx.x) return;
+  if (threadIdx.x == 0) {
+    __threadfence_block();
+    *data = 42;
+    __threadfence_block();
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence_block();
+    *out = *data;
+  }
+}
+// An acquire at the scope of the block meets no other block's release.
+extern "C" __global__ void bug_narrow_acquire(int *out, int *data, int *flag) {
+  if (threadIdx.x) return;
+  int seen = 0;
+  if (blockIdx.x == 0) {
+    *data = 42; // B: narrow_acquire
+    __threadfence();
+    *(volatile int *)flag = 1;
+  } else {
+    while (*(volatile int *)flag == 0) {
+    }
+    asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(seen) : "l"(out + 8) : "memory");
+    *out = *data + seen; // A: narrow_acquire
+  }
+}
+extern "C" __global__ void ok_narrow_acquire(int *out, int *data, int *flag) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    *data = 42;
+    __threadfence();
+    *(volatile int *)flag = 1;
+  } else {
+    while (*(volatile int *)flag == 0) {
+    }
+    __threadfence();
+    *out = *data;
+  }
+}
+// A flag of two steps: the second tells more than the first.
+template <bool FENCES> __device__ void two_steps(int *out, int *data, volatile int *flag) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    data[0] = 42;
+    __threadfence();
+    *flag = 1;
+    while (flag[1] == 0) {
+    }
+    data[1] = 43; // B: two_steps
+    if (FENCES) __threadfence();
+    *flag = 2;
+  } else {
+    while (*flag < 1) {
+    }
+    __threadfence();
+    out[0] = data[0];
+    flag[1] = 1;
+    while (*flag < 2) {
+    }
+    __threadfence();
+    out[1] = data[1]; // A: two_steps
+  }
+}
+extern "C" __global__ void bug_two_steps(int *out, int *data, volatile int *flag) { two_steps<false>(out, data, flag); }
+extern "C" __global__ void ok_two_steps(int *out, int *data, volatile int *flag) { two_steps<true>(out, data, flag); }
+// Block 2 knows the first step of block 0 and something of block 1, and hears of the second from block 3.
+template <bool ACQUIRES> __device__ void hearsay(int *out, int *data, volatile int *flag) {
+  if (threadIdx.x) return;
+  if (blockIdx.x == 0) {
+    data[0] = 1;
+    __threadfence();
+    flag[0] = 1;
+    while (flag[2] == 0) {
+    }
+    data[1] = 2; // B: hearsay
+    __threadfence();
+    flag[0] = 2;
+  } else if (blockIdx.x == 1) {
+    data[2] = 3;
+    __threadfence();
+    flag[1] = 1;
+  } else if (blockIdx.x == 2) {
+    while (flag[0] == 0 || flag[1] == 0) {
+    }
+    __threadfence();
+    out[0] = data[0] + data[2];
+    flag[2] = 1;
+    while (flag[3] == 0) {
+    }
+    __threadfence();
+    out[1] = data[1]; // A: hearsay
+  } else {
+    while (flag[0] < 2) {
+    }
+    if (ACQUIRES) __threadfence();
+    flag[3] = 1;
+  }
+}
+extern "C" __global__ void bug_hearsay(int *out, int *data, volatile int *flag) { hearsay<false>(out, data, flag); }
+extern "C" __global__ void ok_hearsay(int *out, int *data, volatile int *flag) { hearsay<true>(out, data, flag); }
+// Every thread of block 1 fences, one of them behind its acquire; behind a barrier thread 0 tells block 2.
+template <bool FENCES> __device__ void relay(int *out, int *data, volatile int *flag) {
+  if (blockIdx.x == 0) {
+    if (threadIdx.x) return;
+    *data = 42; // B: relay
+    __threadfence();
+    flag[0] = 1;
+  } else if (blockIdx.x == 1) {
+    if (threadIdx.x == 32) {
+      while (flag[0] == 0) {
+      }
+    }
+    if (FENCES || threadIdx.x == 0) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) flag[1] = 1;
+  } else {
+    if (threadIdx.x) return;
+    while (flag[1] == 0) {
+    }
+    __threadfence();
+    *out = *data; // A: relay
+  }
+}
+extern "C" __global__ void bug_relay(int *out, int *data, volatile int *flag) { relay<false>(out, data, flag); }
+extern "C" __global__ void ok_relay(int *out, int *data, volatile int *flag) { relay<true>(out, data, flag); }
