@@ -185,13 +185,13 @@ static const Bug bugs[] = {
     {"overfull", "bugs", TILEC_SIM_BARRIER, 1, 96, 0, 0, "80 arrive before it completes", UP},
     {"odd_count", "bugs", TILEC_SIM_BARRIER, 1, 64, 0, 0, "multiple of 32", 0},
     {"two_rounds", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "barrier", 0},
-    {"other_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "barrier", 0},
+    {"other_barrier", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "barrier", UP},
     {"other_masks", "bugs", TILEC_SIM_LANES, 1, 32, 0, 0, "different member masks", 0},
     {"absent", "bugs", TILEC_SIM_LANES, 1, 32, 0, 0, "names lane 16", 0},
     {"lane_chain", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 32, 0, 0, "bar.warp.sync", 0},
     {"block_fence", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 64, 0, 0, "fence", 0},
     {"early_fence", "bugs", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, NULL, 0},
-    {"narrow_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
+    {"narrow_acquire", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, NULL, 0},
     {"two_steps", "bugs", TILEC_SIM_RACE_WRITE_READ, 2, 32, 0, 0, "fence", 0},
     {"hearsay", "bugs", TILEC_SIM_RACE_WRITE_READ, 4, 32, 0, 0, "fence", 0},
     {"relay", "bugs", TILEC_SIM_RACE_WRITE_READ, 3, 64, 0, 0, "fence", 0},
@@ -210,6 +210,12 @@ static const Bug bugs[] = {
     {"wgmma_early", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "is read before wgmma.wait_group", 0},
     {"wgmma_fence", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "wgmma.fence", 0},
     {"wgmma_refill", "async", TILEC_SIM_RACE_READ_WRITE, 1, 128, 0, 0, "wgmma.wait_group", EARLY},
+    {"next_phase", "async", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", 0},
+    {"read_back", "async", TILEC_SIM_RACE_WRITE_READ, 1, 32, 0, 0, "cp.async.bulk.wait_group", EARLY},
+    {"cluster", "async", TILEC_SIM_RACE_WRITE_READ, 1, 128, 0, 0, "barrier", 0},
+    {"wgmma_a", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "reads as A is written", 0},
+    {"wgmma_unfenced", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "no wgmma.fence", 0},
+    {"wgmma_loaded", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "wgmma.fence", 0},
 };
 
 static void test_bug(void **state) { run_twin(*state, "bug", true); }

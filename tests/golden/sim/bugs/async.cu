@@ -446,3 +446,157 @@ extern "C" __global__ void ok_wgmma_fence(float *out) {
   WGMMA_WAIT(d);
   out[threadIdx.x] = d[0];
 }
+
+// ---- what a wait does not make known ----
+
+// Thread 0 arrives for two phases; who waits for the first one knows nothing of what lies between.
+extern "C" __global__ void bug_next_phase(int *out) {
+  __shared__ u64 full;
+  __shared__ int slot;
+  if (threadIdx.x == 0) {
+    INIT(full, 2);
+    slot = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    ARRIVE(full);
+    ARRIVE(full);
+    slot = 42; // B: next_phase
+    ARRIVE(full);
+  } else if (threadIdx.x == 32) {
+    WAIT(full, 0);
+    *out = slot; // A: next_phase
+  }
+}
+extern "C" __global__ void ok_next_phase(int *out) {
+  __shared__ u64 full;
+  __shared__ int slot;
+  if (threadIdx.x == 0) INIT(full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    slot = 42;
+    ARRIVE(full);
+  } else if (threadIdx.x == 32) {
+    WAIT(full, 0);
+    *out = slot;
+  }
+}
+
+// The copy's source is read, and its destination perhaps not yet written.
+extern "C" __global__ void bug_read_back(int *out) {
+  __shared__ __align__(128) int tile[32];
+  tile[threadIdx.x] = threadIdx.x;
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    STORE(out, tile, 128); // B: read_back
+    COMMIT();
+    WAIT_READ();
+    out[64] = out[5]; // A: read_back
+    WAIT_BULK();
+  }
+}
+extern "C" __global__ void ok_read_back(int *out) {
+  __shared__ __align__(128) int tile[32];
+  tile[threadIdx.x] = threadIdx.x;
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    STORE(out, tile, 128);
+    COMMIT();
+    WAIT_BULK();
+    out[64] = out[5];
+  }
+}
+
+#define CLUSTER_ARRIVE() asm volatile("barrier.cluster.arrive.aligned;" ::: "memory")
+#define CLUSTER_WAIT() asm volatile("barrier.cluster.wait.aligned;" ::: "memory")
+
+extern "C" __global__ void bug_cluster(int *out) {
+  __shared__ int tile[128];
+  tile[threadIdx.x] = 0;
+  __syncthreads();
+  tile[threadIdx.x] = threadIdx.x; // B: cluster
+  CLUSTER_ARRIVE();
+  out[threadIdx.x] = tile[127 - threadIdx.x]; // A: cluster
+  CLUSTER_WAIT();
+}
+extern "C" __global__ void ok_cluster(int *out) {
+  __shared__ int tile[128];
+  tile[threadIdx.x] = threadIdx.x;
+  CLUSTER_ARRIVE();
+  CLUSTER_WAIT();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// A from registers, one of which is written before the wait.
+#define WGMMA_REGISTERS(d, b, between, after) \
+  asm volatile("{ .reg .b32 a<4>; mov.b32 a0, 0; mov.b32 a1, 0; mov.b32 a2, 0; mov.b32 a3, 0; wgmma.fence.sync.aligned; " \
+               "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {a0, a1, a2, a3}, %4, 0, 1, 1, 0; " \
+               "wgmma.commit_group.sync.aligned; " between " wgmma.wait_group.sync.aligned 0; " after " }" \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(descriptor(b)) : "memory")
+extern "C" __global__ void bug_wgmma_a(float *out) {
+  __shared__ __align__(128) int b[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(b);
+  WGMMA_REGISTERS(d, b, "mov.b32 a2, 1;", ""); // A: wgmma_a
+  out[threadIdx.x] = d[0];
+}
+extern "C" __global__ void ok_wgmma_a(float *out) {
+  __shared__ __align__(128) int b[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(b);
+  WGMMA_REGISTERS(d, b, "", "mov.b32 a2, 1;");
+  out[threadIdx.x] = d[0];
+}
+
+extern "C" __global__ void bug_wgmma_unfenced(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA(d, a, a); // A: wgmma_unfenced
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}
+extern "C" __global__ void ok_wgmma_unfenced(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}
+
+// An accumulator is loaded between two wgmma, with no fence before the second.
+extern "C" __global__ void bug_wgmma_loaded(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  asm volatile("ld.global.f32 %0, [%1];" : "+f"(d[0]) : "l"(out + 512) : "memory"); // B: wgmma_loaded
+  WGMMA(d, a, a); // A: wgmma_loaded
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}
+extern "C" __global__ void ok_wgmma_loaded(float *out) {
+  __shared__ __align__(128) int a[512];
+  float d[4] = {0, 0, 0, 0};
+  fill(a);
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  asm volatile("ld.global.f32 %0, [%1];" : "+f"(d[0]) : "l"(out + 512) : "memory");
+  WGMMA_FENCE(d);
+  WGMMA(d, a, a);
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[threadIdx.x] = d[0];
+}

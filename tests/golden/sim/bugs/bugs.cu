@@ -588,7 +588,7 @@ extern "C" __global__ void bug_other_barrier(int *out) {
     WAIT_AT(2, 64);
   } else {
     WAIT_AT(1, 64);
-    out[threadIdx.x] = a[1] + a[2]; // A: other_barrier
+    if (warp == 0) out[threadIdx.x] = a[1] + a[2]; // A: other_barrier
   }
 }
 extern "C" __global__ void ok_other_barrier(int *out) {
@@ -601,7 +601,7 @@ extern "C" __global__ void ok_other_barrier(int *out) {
     WAIT_AT(1, 128);
   } else {
     WAIT_AT(1, 128);
-    out[threadIdx.x] = a[1] + a[2];
+    if (warp == 0) out[threadIdx.x] = a[1] + a[2];
   }
 }
 
@@ -722,8 +722,7 @@ extern "C" __global__ void bug_narrow_acquire(int *out, int *data, int *flag) {
   } else {
     while (*(volatile int *)flag == 0) {
     }
-    asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(seen) : "l"(out + 8) : "memory");
-    *out = *data + seen; // A: narrow_acquire
+    asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory"); *out = *data; // A: narrow_acquire
   }
 }
 extern "C" __global__ void ok_narrow_acquire(int *out, int *data, int *flag) {
@@ -775,8 +774,7 @@ template <bool ACQUIRES> __device__ void hearsay(int *out, int *data, volatile i
     while (flag[2] == 0) {
     }
     data[1] = 2; // B: hearsay
-    __threadfence();
-    flag[0] = 2;
+    asm volatile("st.release.gpu.global.u32 [%0], 2;" ::"l"((int *)flag) : "memory"); // knows nothing of block 2
   } else if (blockIdx.x == 1) {
     data[2] = 3;
     __threadfence();
