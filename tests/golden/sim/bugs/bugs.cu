@@ -577,33 +577,27 @@ extern "C" __global__ void ok_two_rounds(int *out) {
   WAIT_AT(1, 128);
   if (warp >= 2) out[threadIdx.x] = a;
 }
-// Warps 0 and 3 wait for one another, and warps 1 and 2.
-extern "C" __global__ void bug_other_barrier(int *out) {
+// Warp 0 waits for warp 3, which comes late, while warps 1 and 2 meet elsewhere.
+template <int PLACE> __device__ void other_barrier(int *out) {
   __shared__ int a[4];
+  __shared__ volatile int late;
   u32 warp = threadIdx.x / 32;
-  if (threadIdx.x < 4) a[threadIdx.x] = 0;
+  if (threadIdx.x < 4) a[threadIdx.x] = late = 0;
   __syncthreads();
   if (warp == 1 || warp == 2) {
     a[warp] = 1; // B: other_barrier
-    WAIT_AT(2, 64);
+    if (warp == 1 && PLACE == 1) late = 1;
+    asm volatile("bar.sync %0, %1;" ::"n"(PLACE), "n"(PLACE == 1 ? 128 : 64) : "memory");
+    if (warp == 1 && PLACE == 2) late = 1;
   } else {
-    WAIT_AT(1, 64);
+    while (warp == 3 && late == 0) {
+    }
+    asm volatile("bar.sync 1, %0;" ::"n"(PLACE == 1 ? 128 : 64) : "memory");
     if (warp == 0) out[threadIdx.x] = a[1] + a[2]; // A: other_barrier
   }
 }
-extern "C" __global__ void ok_other_barrier(int *out) {
-  __shared__ int a[4];
-  u32 warp = threadIdx.x / 32;
-  if (threadIdx.x < 4) a[threadIdx.x] = 0;
-  __syncthreads();
-  if (warp == 1 || warp == 2) {
-    a[warp] = 1;
-    WAIT_AT(1, 128);
-  } else {
-    WAIT_AT(1, 128);
-    if (warp == 0) out[threadIdx.x] = a[1] + a[2];
-  }
-}
+extern "C" __global__ void bug_other_barrier(int *out) { other_barrier<2>(out); }
+extern "C" __global__ void ok_other_barrier(int *out) { other_barrier<1>(out); }
 
 // ---- lanes ----
 
