@@ -118,14 +118,17 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   return state;
 }
 
-// One round over the blocks in progress; false: stop. *spinning: how many of those left spin.
-static bool run_round(WorkerThread *self, uint32_t *spinning) {
-  *spinning = 0;
+// One round over the blocks in progress; false: stop. *moved: whether any of them did not spin, or has ended; what it
+// changed those that spun before it have not seen.
+static bool run_round(WorkerThread *self, bool *moved) {
+  bool others_spin = false;
+  *moved = false;
   for (uint32_t i = 0; i < self->n && !atomic_load(&self->shared->stop);) {
-    BlockState state = run_block(self, self->active[i], *spinning > 0);
+    BlockState state = run_block(self, self->active[i], others_spin);
     if (state == BLOCK_FAULT) return false;
+    *moved |= state != BLOCK_RUNNING || !self->active[i]->spins;
     if (state == BLOCK_RUNNING) {
-      *spinning += self->active[i]->spins;
+      others_spin |= self->active[i]->spins;
       i++;
       continue;
     }
@@ -176,12 +179,11 @@ static bool run_rounds(WorkerThread *self) {
   for (;;) {
     while (self->n < wanted && start_next_block(self)) continue;
     if (self->n == 0) return true;
-    uint32_t spinning;
     uint64_t epoch = atomic_load(&shared->epoch);
     atomic_store(&self->idle, WORKER_RUNS);
-    bool goes_on = run_round(self, &spinning);
+    bool moved, goes_on = run_round(self, &moved);
     if (!goes_on) return false;
-    if (spinning < self->n || self->n == 0)
+    if (moved || self->n == 0)
       atomic_fetch_add(&shared->epoch, 1);
     else if (all_spin(self, epoch)) {
       launch_deadlock(self);
