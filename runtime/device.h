@@ -102,6 +102,7 @@ struct tilec_device {
   bool gave_up;   // cuda: a launch did not end in time; to release anything would wait for it
   bool needs_ptx; // false: the device runs the elaborated function (eval)
   int users;      // objects that hold the device, the caller included; atomic
+  uint32_t buffers; // how many there are of it; atomic
   void *state;    // the kind's own
   // What the evaluator's messages call the buffers; NULL: as the kernel's parameters.
   const BufferName *names;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/error.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 
 static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]) {
   pthread_mutex_lock(&s->host_lock);
@@ -44,6 +45,7 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   Specialisation *s;
   tilec_status status = check_options(options, &o);
   if (!status) status = bind_args(kernel->name, kernel->params, kernel->param_count, args, arg_count, &bound);
+  if (!status) status = memory_check_args(kernel->device, kernel->name, kernel->params, &bound);
   if (status) return status;
   bool by_kernel = o.grid[0] == -1;
   if (by_kernel && !kernel->has_grid)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "runtime/error.h"
@@ -54,6 +55,71 @@ void tilec_stream_free(tilec_stream *stream) {
 
 // --- Buffers ---
 
+// All buffers of the process; `total` of them, and of each device in device->buffers.
+static struct {
+  pthread_mutex_t lock;
+  tilec_buffer *first;
+  uint32_t total;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void list_add(tilec_buffer *b) {
+  pthread_mutex_lock(&all.lock);
+  b->next = all.first;
+  if (b->next) b->next->previous = b;
+  all.first = b;
+  __atomic_add_fetch(&all.total, 1, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&b->device->buffers, 1, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&all.lock);
+}
+
+static void list_remove(tilec_buffer *b) {
+  pthread_mutex_lock(&all.lock);
+  if (b->previous)
+    b->previous->next = b->next;
+  else
+    all.first = b->next;
+  if (b->next) b->next->previous = b->previous;
+  __atomic_sub_fetch(&all.total, 1, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&b->device->buffers, 1, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&all.lock);
+}
+
+// GPUs share one address space, and see memory that the caller owns wherever it says so.
+static bool is_foreign(const tilec_buffer *b, const tilec_device *device) {
+  return b->device != device && !(device->is_gpu && (b->device->is_gpu || !b->owned));
+}
+
+// A device whose buffer has the byte at the address, where none of `device` has it. Under the lock.
+static const tilec_device *foreign_owner(const tilec_device *device, uint64_t address) {
+  const tilec_device *owner = NULL;
+  for (const tilec_buffer *b = all.first; b; b = b->next) {
+    if (address - b->address >= b->bytes) continue;
+    if (!is_foreign(b, device)) return NULL;
+    owner = b->device;
+  }
+  return owner;
+}
+
+tilec_status memory_check_args(const tilec_device *device, const char *kernel, const RunParam *params,
+                               const BoundArgs *args) {
+  uint32_t own = __atomic_load_n(&device->buffers, __ATOMIC_RELAXED);
+  if (own == __atomic_load_n(&all.total, __ATOMIC_RELAXED)) return TILEC_OK;
+  tilec_status status = TILEC_OK;
+  pthread_mutex_lock(&all.lock);
+  for (uint32_t i = 0; i < args->count && !status; i++) {
+    if (!(args->key[KEY_BYTES * i] & KEY_POINTER) || !args->bits[i]) continue;
+    const tilec_device *owner = foreign_owner(device, args->bits[i]);
+    if (owner)
+      status =
+          error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                    "%s: parameter '%s' points into a buffer of another device (%s), the kernel is on %s: "
+                    "make the buffer on the kernel's device",
+                    kernel, params[i].name, owner->name, device->name);
+  }
+  pthread_mutex_unlock(&all.lock);
+  return status;
+}
+
 static tilec_status buffer_make(tilec_device *device, size_t bytes, tilec_buffer **buffer) {
   tilec_buffer *b = calloc(1, sizeof *b);
   if (!b) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a buffer)");
@@ -70,6 +136,7 @@ static tilec_status buffer_keep(tilec_status status, tilec_buffer **buffer) {
     *buffer = NULL;
   } else {
     device_hold((*buffer)->device);
+    list_add(*buffer);
   }
   return status;
 }
@@ -95,6 +162,7 @@ tilec_status tilec_buffer_wrap(tilec_device *device, uint64_t address, size_t by
 
 void tilec_buffer_free(tilec_buffer *buffer) {
   if (!buffer) return;
+  list_remove(buffer);
   if (buffer->owned) buffer->device->kind->release(buffer->device, buffer->address);
   if (buffer->mapped) buffer->device->kind->unmap(buffer->device, buffer->address);
   device_release(buffer->device);

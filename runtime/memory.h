@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include "runtime/device.h"
+#include "runtime/specialise.h"
 
 // Both hold their device.
 struct tilec_stream {
@@ -18,6 +19,12 @@ struct tilec_buffer {
   uint64_t address;
   size_t bytes;
   bool owned, mapped;
+  tilec_buffer *next, *previous; // of all buffers of the process, under a lock
 };
+
+// TILEC_OK where no argument points into a buffer of another device: a simulator's or evaluator's address means
+// nothing elsewhere, nor any other's to them. A pointer into no buffer at all is taken as it is.
+tilec_status memory_check_args(const tilec_device *device, const char *kernel, const RunParam *params,
+                               const BoundArgs *args);
 
 #endif

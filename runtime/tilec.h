@@ -378,7 +378,8 @@ typedef struct tilec_launch_options {
  * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.
  * Parameters left out at the end take their default values. On cuda it does not wait for the launch's end,
  * and may be captured in a graph.
- *   TILEC_ERROR_INVALID_ARGUMENT  arguments that do not fit the parameters, a grid that is negative or too
+ *   TILEC_ERROR_INVALID_ARGUMENT  arguments that do not fit the parameters or point into a buffer of
+ *                                 another device (of sim and eval every one has its own), a grid that is negative or too
  *                                 large, no @grid where one is needed, a stream of another device
  *   TILEC_ERROR_COMPILE           compiled now, for these arguments, and wrong
  *   TILEC_ERROR_NOT_SUPPORTED     the device lacks what the kernel needs

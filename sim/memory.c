@@ -6,7 +6,7 @@
 
 static const uint64_t first_constant = (uint64_t)1 << 20, first_address = (uint64_t)1 << 32,
                       gap = (uint64_t)1 << 20, alignment = 256;
-static const uint64_t max_bytes = (uint64_t)1 << 40, last_address = (uint64_t)0x780000000000;
+static const uint64_t max_bytes = (uint64_t)1 << 40;
 
 static void allocation_free(Allocation *allocation) {
   if (allocation->owned) free(allocation->host);
@@ -16,13 +16,27 @@ static void allocation_free(Allocation *allocation) {
 void memory_free_all(Memory *memory) {
   for (size_t i = 0; i < memory->n; i++) allocation_free(&memory->at[i]);
   free(memory->at);
+  spans_give_back(&memory->spans);
   *memory = (Memory){0};
 }
 
+// Addresses for so many bytes, and for the gap behind them.
+static bool find_addresses(Memory *memory, size_t bytes, bool constant) {
+  if (memory->next_constant == 0) memory->next_constant = first_constant;
+  if (constant) return memory->next_constant + bytes <= first_address;
+  if (memory->next && bytes + gap <= memory->end - memory->next) return true;
+  uint64_t needed = bytes + gap + first_address; // span 0 has so much less
+  uint32_t first, count = (uint32_t)((needed + (UINT64_C(1) << SPAN_BITS) - 1) >> SPAN_BITS);
+  if (!spans_take(&memory->spans, count, &first)) return false;
+  memory->next = (uint64_t)first << SPAN_BITS;
+  memory->end = memory->next + ((uint64_t)count << SPAN_BITS);
+  if (first == 0) memory->next = first_address;
+  return true;
+}
+
 bool memory_map(Memory *memory, void *host, size_t bytes, bool read_only, uint64_t *address) {
-  if (memory->next == 0) memory->next = first_address, memory->next_constant = first_constant;
+  if (bytes > max_bytes || !find_addresses(memory, bytes, read_only)) return false;
   uint64_t *next = read_only ? &memory->next_constant : &memory->next;
-  if (bytes > max_bytes || *next + bytes > (read_only ? first_address : last_address)) return false;
   if (memory->n == memory->cap) {
     size_t cap = memory->cap ? 2 * memory->cap : 64;
     Allocation *grown = realloc(memory->at, cap * sizeof *grown);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Simulated global memory: allocations in a sparse 64-bit address space. Addresses are never given twice, and
 // unmapped space (at least a mebibyte) separates neighbours, so that a stray access meets no other
-// allocation. Constants lie below 4 GiB: their addresses may be held in 32 bits.
+// allocation. Constants lie below 4 GiB: their addresses may be held in 32 bits. No other simulator has an address
+// of an allocation but of constants.
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "sim/spans.h"
 
 typedef struct Allocation {
   uint64_t base, size;
@@ -21,6 +23,8 @@ typedef struct Memory {
   Allocation *at; // by base, ascending
   size_t n, cap;
   uint64_t next, next_constant; // addresses
+  uint64_t end;                 // of the spans that `next` is in
+  SpanSet spans;
 } Memory;
 
 // Allocations that were hit lately, each in the place that its addresses give: memory_find looks there first.

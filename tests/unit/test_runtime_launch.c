@@ -384,8 +384,73 @@ static void test_the_end_of_memory(void **unused) {
   scale_free(&s);
 }
 
+// Two devices of a kind and two of different kinds: no address of one is within a buffer of another, and a launch
+// refuses the other's buffers, wherever the pointer points into them.
+static void test_buffers_of_other_devices(void **unused) {
+  (void)unused;
+  static const char *const names[] = {"sim", "sim", "eval", "eval"};
+  enum { COUNT = 4, BYTES = 64 * sizeof(float) };
+  tilec_device *opened[COUNT];
+  tilec_buffer *buffers[COUNT][2];
+  tilec_kernel *kernels[COUNT];
+  const float ones[64] = {1};
+  for (int d = 0; d < COUNT; d++) {
+    opened[d] = open_device(names[d]);
+    for (int i = 0; i < 2; i++) buffers[d][i] = buffer_of(opened[d], ones, BYTES);
+    kernels[d] = kernel_of(opened[d], scale_source);
+  }
+  for (int d = 0; d < COUNT; d++)
+    for (int other = 0; other < COUNT; other++) {
+      uint64_t mine = tilec_buffer_address(buffers[d][0]), theirs = tilec_buffer_address(buffers[other][1]);
+      assert_true(mine + BYTES <= theirs || theirs + BYTES <= mine);
+      const tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, buffers[d][0]),
+                                tilec_arg_buffer(TILEC_FP32, buffers[other][1]), tilec_arg_int(64)};
+      tilec_status status = tilec_launch(kernels[d], NULL, args, 3);
+      if (d == other)
+        assert_ok(status);
+      else
+        assert_error(status, TILEC_ERROR_INVALID_ARGUMENT, "'out' points into a buffer of another device");
+      const tilec_arg inside[] = {tilec_arg_pointer(TILEC_FP32, theirs + BYTES - 16), args[0],
+                                  tilec_arg_int(1)};
+      status = tilec_launch(kernels[d], NULL, inside, 3);
+      if (d != other)
+        assert_error(status, TILEC_ERROR_INVALID_ARGUMENT, "'x' points into a buffer of another");
+    }
+  // A null pointer and one that is in no buffer are the kernel's own matter, and a closed device's buffer is none.
+  const tilec_arg empty[] = {tilec_arg_pointer(TILEC_FP32, 0), tilec_arg_pointer(TILEC_FP32, 4096),
+                             tilec_arg_int(0)};
+  assert_ok(tilec_launch(kernels[0], NULL, empty, 3));
+  for (int d = 0; d < COUNT; d++) {
+    for (int i = 0; i < 2; i++) tilec_buffer_free(buffers[d][i]);
+    tilec_kernel_free(kernels[d]);
+    tilec_device_close(opened[d]);
+  }
+}
+
+// More simulators one after another, and at a time, than there are spans of addresses in a row: each has its own.
+static void test_many_simulators(void **unused) {
+  (void)unused;
+  enum { AT_A_TIME = 200, ROUNDS = 20 };
+  static tilec_device *opened[AT_A_TIME];
+  static tilec_buffer *buffers[AT_A_TIME];
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int d = 0; d < AT_A_TIME; d++) {
+      opened[d] = open_device("sim");
+      assert_ok(tilec_buffer_new(opened[d], 256, &buffers[d]));
+      for (int k = 0; k < d; k++)
+        assert_true(tilec_buffer_address(buffers[d]) != tilec_buffer_address(buffers[k]));
+    }
+    for (int d = 0; d < AT_A_TIME; d++) {
+      tilec_buffer_free(buffers[d]);
+      tilec_device_close(opened[d]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_buffers_of_other_devices),
+      cmocka_unit_test(test_many_simulators),
       cmocka_unit_test(test_specialisations),
       cmocka_unit_test(test_heuristics),
       cmocka_unit_test(test_imports),
