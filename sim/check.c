@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "sim/check_parts.h"
+#include "sim/facts.h"
 
 static uint32_t threads_of(const Launch *launch) {
   return launch->block[0] * launch->block[1] * launch->block[2];
@@ -104,18 +105,37 @@ static void hook_block_start(void *context, Block *block) {
   shadow_clear(&check->shared);
 }
 
-// Faults of loads, stores and atomics: the access does not happen. A deadlocked block ends.
+// Of a block's accesses past the end of an allocation the lowest is told, as the first element of a tile would be.
+static void keep_lowest(LaunchChecker *checker, const Warp *warp, const Fault *fault) {
+  Report *report = checker->current;
+  if (!report || fault->kind != TILEC_SIM_OUT_OF_BOUNDS || !report->api.allocation) return;
+  tilec_sim_report *api = &report->api;
+  uint32_t block[3];
+  report_block(checker->launch, fault->block, block);
+  if (memcmp(block, api->block, sizeof block) != 0 || fault->address >= api->address ||
+      fault->address < api->allocation)
+    return;
+  api->address = fault->address;
+  api->warp = warp->index;
+  api->lane_mask = fault->lanes;
+  report_facts(api, checker->launch, &warp->block->program->code.at[fault->insn], fault->block);
+  report_message(report, "%s", fault->message);
+}
+
+// Faults of loads, stores, atomics and cp.async: the access does not happen. A deadlocked block ends.
 static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
-  (void)context;
   const Insn *insn = &warp->block->program->code.at[fault->insn];
   Report *report = report_new(warp, insn, fault->lanes, fault->kind, fault->address, UINT32_MAX);
-  if (report) report_message(report, "%s", fault->message);
+  if (report)
+    report_message(report, "%s", fault->message);
+  else
+    keep_lowest(context, warp, fault);
   if (report && fault->kind == TILEC_SIM_DEADLOCK) report_deadlock(report, warp->block);
   if (fault->kind == TILEC_SIM_BUDGET || fault->kind == TILEC_SIM_TIMEOUT ||
       fault->kind == TILEC_SIM_CANCELLED)
     return false;
   return fault->kind == TILEC_SIM_DEADLOCK || insn->exec == exec_load || insn->exec == exec_store ||
-         insn->exec == exec_atomic;
+         insn->exec == exec_atomic || insn->exec == exec_copy;
 }
 
 // ---- the launch ----

@@ -24,8 +24,10 @@ static bool lane_copy(const AsyncOp *op, uint32_t lane, CopyLanes *lanes) {
     return false;
   }
   if (!resolve_operand(warp, op->insn, lane, &copy->to, copy->bytes, copy->bytes, true, &to)) return false;
-  if (read && !resolve_operand(warp, op->insn, lane, &copy->from, read, copy->bytes, false, &from))
-    return false;
+  if (read && !resolve_operand(warp, op->insn, lane, &copy->from, read, copy->bytes, false, &from)) {
+    if (warp->block->worker->fault.set) return false;
+    read = 0; // reported, and the launch goes on: zeros
+  }
   lanes->to[lane] = to.host;
   lanes->to_address[lane] = to.address;
   lanes->from[lane] = from.host;

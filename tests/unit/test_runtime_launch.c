@@ -290,7 +290,7 @@ static void test_a_stream_of_another_device(void **unused) {
   scale_free(&s);
 }
 
-// The message names the source line; what is launched afterwards is not harmed.
+// The message names the source, the argument and its element; what is launched afterwards is not harmed.
 static void test_out_of_bounds(void **unused) {
   (void)unused;
   for (int dev = 0; dev < DEVICES; dev++) {
@@ -298,6 +298,10 @@ static void test_out_of_bounds(void **unused) {
     tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, s.x), tilec_arg_buffer(TILEC_FP32, s.out),
                         tilec_arg_int(N + 1)};
     assert_error(tilec_launch(s.kernel, NULL, args, 3), TILEC_ERROR_LAUNCH, "test.tile:5");
+    const char *says[] = {": error: load out of bounds: x[200] of 200, in program (3, 0, 0)", "load(x + i",
+                          "^~~", "note: the mask lets it pass"};
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+      if (!strstr(tilec_last_error(), says[i])) fail_msg("'%s' is not in '%s'", says[i], tilec_last_error());
     args[2] = tilec_arg_int(N);
     assert_ok(tilec_launch(s.kernel, NULL, args, 3));
     check_scaled(&s, N, 0);
