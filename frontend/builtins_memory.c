@@ -112,9 +112,20 @@ static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const ch
   return true;
 }
 
-// Back to what the pointee is, where that is a pointer.
+// A bool in memory is a byte: beside a value that is none it is accessed as an i8, which the value is made,
+// and counts as whether that is not 0.
+static void access_bytes(Elab *e, const Call *call, uint32_t value_at, MemoryArgs *access) {
+  const Obj *obj = &call->args[value_at];
+  bool number = obj_is_number(obj) || (obj->kind == OBJ_VALUE && type_element(obj->value->type)->kind == TYPE_SCALAR);
+  if (!access->pointer || !type_is_elem(type_element(access->pointer->type)->inner, ELEM_I1) || !number) return;
+  if (obj_elem(obj) == ELEM_I1) return;
+  access->pointer = elab_bitcast(e, call->loc, access->pointer, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
+}
+
+// Back to what the pointee is, where that is a pointer or a bool.
 static Obj loaded_value(Elab *e, const Call *call, Value *value) {
   const Type *pointee = type_element(call->args[LOAD_POINTER].value->type)->inner;
+  if (type_is_elem(pointee, ELEM_I1)) return obj_value(build_cast(&e->b, value, pointee));
   return obj_value(pointee->kind == TYPE_PTR ? elab_bitcast(e, call->loc, value, pointee) : value);
 }
 
@@ -133,6 +144,7 @@ Obj builtin_load(Elab *e, Call *call) {
   if (!access.pointer) return obj_error();
   bool masked = obj_given(&call->args[LOAD_MASK]), other = obj_given(&call->args[LOAD_OTHER]);
   if (other && !masked) return elab_error(e, call->locs[LOAD_OTHER], "'other' needs a mask");
+  if (other) access_bytes(e, call, LOAD_OTHER, &access);
   if (!builtin_access(e, call, &access, "'other'", other ? LOAD_OTHER : NO_ARG, LOAD_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -151,6 +163,7 @@ Obj builtin_store(Elab *e, Call *call) {
   if (builtin_is_block(&call->args[STORE_POINTER])) return builtin_block_store(e, call, &hints);
   if (refuse_block_option(e, call, STORE_BOUNDARY_CHECK, "boundary_check")) return obj_error();
   MemoryArgs access = {.pointer = builtin_written_pointer(e, call, STORE_POINTER)};
+  access_bytes(e, call, STORE_VALUE, &access);
   if (!access.pointer || !builtin_access(e, call, &access, "the value", STORE_VALUE, STORE_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);

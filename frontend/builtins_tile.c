@@ -40,7 +40,7 @@ Obj builtin_arange(Elab *e, Call *call) {
 // A literal that integers are filled with: it wraps, but is no float, and not negative where they are unsigned.
 static bool check_fill(Elab *e, const Call *call, const Obj *value, const Type *element) {
   bool literal = obj_is_number(value) && !value->typed && element->kind == TYPE_SCALAR;
-  if (!literal || elem_is_float(element->elem)) return true;
+  if (!literal || elem_is_float(element->elem) || element->elem == ELEM_I1) return true;
   bool is_float = value->constant.kind == CONST_FLOAT;
   bool negative = !is_float && value->constant.i < 0 && !value->constant.is_u64;
   if (!is_float && (elem_is_signed(element->elem) || !negative)) return true;
