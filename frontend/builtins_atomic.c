@@ -54,6 +54,13 @@ static Value *float_extreme(Elab *e, bool largest, const OrderNames *order, cons
   return build(&e->b, OP_BITCAST, access->value->type, old, NULL, NULL);
 }
 
+// The bits of floats.
+static Value *float_bitwise(Elab *e, const char *kind, const OrderNames *order, const MemoryArgs *access) {
+  Elem elem = type_is_elem(access->value->type, ELEM_FP64) ? ELEM_I64 : ELEM_I32;
+  MemoryArgs bits = {as_bits(e, access->pointer, elem), as_bits(e, access->value, elem), access->mask, false};
+  return build(&e->b, OP_BITCAST, access->value->type, rmw(e, kind, order, &bits), NULL, NULL);
+}
+
 // --- Arguments ---
 
 static bool is_bitwise(const char *kind) {
@@ -64,14 +71,12 @@ static bool is_extreme(const char *kind) { return strcmp(kind, "max") == 0 || st
 
 static bool check_elem(Elab *e, const Call *call, const char *kind, const Type *pointer) {
   Elem elem = type_element(pointer)->inner->elem;
-  bool is_float = elem_is_float(elem), half = elem == ELEM_FP16 || elem == ELEM_BF16;
+  bool half = elem == ELEM_FP16 || elem == ELEM_BF16;
   uint32_t bits = elem_info(elem)->bits;
   bool good = bits >= 32 || (half && strcmp(kind, "add") == 0);
-  if (is_bitwise(kind) && is_float) good = false;
   if (good) return true;
-  const char *hint = is_bitwise(kind)           ? "integers of 32 or 64 bits"
-                     : strcmp(kind, "add") == 0 ? "elements of 32 or 64 bits, fp16 and bf16"
-                                                : "elements of 32 or 64 bits";
+  const char *hint =
+      strcmp(kind, "add") == 0 ? "elements of 32 or 64 bits, fp16 and bf16" : "elements of 32 or 64 bits";
   elab_error(e, call->locs[ATOMIC_POINTER], "'%s' is not defined on %s: it takes %s", call->text,
              elem_info(elem)->name, hint);
   return false;
@@ -87,9 +92,19 @@ Obj builtin_atomic(Elab *e, Call *call) {
       !builtin_access(e, call, &access, "the value", ATOMIC_VAL, ATOMIC_MASK))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  bool extreme = is_extreme(kind) && type_is_float(access.value->type);
-  return obj_value(extreme ? float_extreme(e, kind[1] == 'a', &order, &access)
-                           : rmw(e, kind, &order, &access));
+  bool is_float = type_is_float(access.value->type);
+  if (is_float && is_extreme(kind)) return obj_value(float_extreme(e, kind[1] == 'a', &order, &access));
+  if (is_float && is_bitwise(kind)) return obj_value(float_bitwise(e, kind, &order, &access));
+  return obj_value(rmw(e, kind, &order, &access));
+}
+
+// What was there has the type of `val`: an integer of the same width, say.
+static Obj exchanged(Elab *e, const Call *call, Value *old) {
+  const Obj *val = &call->args[CAS_VAL];
+  const Type *own = elab_scalar(e, obj_elem(val)), *element = type_element(old->type);
+  bool same = elem_is_int(own->elem) && elem_is_int(element->elem) &&
+              elem_info(own->elem)->bits == elem_info(element->elem)->bits;
+  return obj_value(same ? elab_bitcast(e, call->loc, old, own) : old);
 }
 
 Obj builtin_atomic_cas(Elab *e, Call *call) {
@@ -104,6 +119,6 @@ Obj builtin_atomic_cas(Elab *e, Call *call) {
   if (!builtin_access(e, call, &compare, "'cmp'", CAS_CMP, NO_ARG)) return obj_error();
   if (!builtin_access(e, call, &change, "'val'", CAS_VAL, NO_ARG)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
-  return obj_value(
-      build_atomic_cas(&e->b, compare.pointer, compare.value, change.value, order.sem, order.scope));
+  return exchanged(
+      e, call, build_atomic_cas(&e->b, compare.pointer, compare.value, change.value, order.sem, order.scope));
 }

@@ -51,12 +51,13 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   if (!obj_given(&call->args[DOT_OUT_DTYPE])) return elab_scalar(e, sum);
   const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
   if (!dtype) return NULL;
-  // A wider sum than asked for is Triton's: bf16 and fp32
-  // in fp32, integers in i32, whatever the default says.
-  if (dtype->kind == TYPE_SCALAR && (dtype->elem == sum || dtype->elem == ELEM_FP32))
+  bool halves = elem == ELEM_FP16 || (elem_info(elem)->bits == 8 && !elem_is_int(elem));
+  bool scalar = dtype->kind == TYPE_SCALAR;
+  // The sum of others has the type that it has without being asked: integers' i32, that of bf16 and fp32 fp32.
+  if (scalar && (dtype->elem == sum || dtype->elem == ELEM_FP32 || elem_is_int(elem)))
     return elab_scalar(e, sum);
-  bool halves = elem == ELEM_FP16 || elem_info(elem)->bits == 8;
-  if (dtype->kind == TYPE_SCALAR && dtype->elem == ELEM_FP16 && halves && !elem_is_int(elem)) return dtype;
+  if (scalar && !halves && dtype->elem != ELEM_BF16) return elab_scalar(e, sum);
+  if (scalar && halves && dtype->elem == ELEM_FP16) return dtype;
   elab_error(e, call->locs[DOT_OUT_DTYPE], "'out_dtype' of '%s' of %s cannot be %s%s", call->text,
              elem_info(elem)->name, type_text(e, dtype),
              dtype->kind == TYPE_SCALAR && elem_is_float(dtype->elem) ? "; use fp32 and convert the result"
@@ -118,6 +119,11 @@ Obj builtin_dot(Elab *e, Call *call) {
                       obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]));
   if (!good || !operands(e, call, &a, &b) || !check_shapes(e, call, a->type, b->type)) return obj_error();
   bool fp8 = builtin_is_fp8(a->type);
+  uint32_t depth = a->type->shape[a->type->rank - 1];
+  if (imprecise && fp8 && call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i > depth)
+    return elab_error(e, call->locs[DOT_MAX_NUM_IMPRECISE_ACC],
+                      "'max_num_imprecise_acc' of '%s' cannot be %s: %u products are added up in all",
+                      call->text, obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
   if (!sum) return obj_error();
   uint32_t rank = a->type->rank, shape[3];

@@ -116,8 +116,10 @@ static bool refuse_block_option(Elab *e, const Call *call, uint32_t at, const ch
 // and counts as whether that is not 0.
 static void access_bytes(Elab *e, const Call *call, uint32_t value_at, MemoryArgs *access) {
   const Obj *obj = &call->args[value_at];
-  bool number = obj_is_number(obj) || (obj->kind == OBJ_VALUE && type_element(obj->value->type)->kind == TYPE_SCALAR);
-  if (!access->pointer || !type_is_elem(type_element(access->pointer->type)->inner, ELEM_I1) || !number) return;
+  bool number =
+      obj_is_number(obj) || (obj->kind == OBJ_VALUE && type_element(obj->value->type)->kind == TYPE_SCALAR);
+  if (!access->pointer || !type_is_elem(type_element(access->pointer->type)->inner, ELEM_I1) || !number)
+    return;
   if (obj_elem(obj) == ELEM_I1) return;
   access->pointer = elab_bitcast(e, call->loc, access->pointer, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
 }

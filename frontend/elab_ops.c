@@ -251,7 +251,7 @@ Obj elab_logical(Elab *e, const Expr *expr) {
   if (const_truth(e, &left, &truth)) return truth == is_and ? elab_expr(e, expr->logical.right) : left;
   Obj right = elab_expr(e, expr->logical.right);
   if (right.kind == OBJ_ERROR) return right;
-  if (const_truth(e, &right, &truth) && truth != is_and) return obj_bool(truth);
+  if (const_truth(e, &right, &truth)) return truth == is_and ? left : right; // what says nothing is left out
   const char *what = is_and ? "an operand of 'and'" : "an operand of 'or'";
   Value *a = elab_truth(e, expr->logical.left->loc, what, &left);
   Value *b = elab_truth(e, expr->logical.right->loc, what, &right);
