@@ -69,6 +69,16 @@ void elab_assign(Elab *e, const Expr *target, Obj obj) {
 // What a name is bound to by an assignment: a number gets its type, but where Python itself would compute.
 static Obj assigned(Elab *e, Obj obj) { return e->frame->python ? obj : obj_typed(e, obj); }
 
+// x: fp32 = value. Triton does not read such an annotation.
+static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) {
+  static const char differs[] =
+      "the annotation converts the value; Triton does not read it: say .to(...) or tl.cast";
+  bool number = obj_is_number(obj) || obj->kind == OBJ_VALUE;
+  bool same = number && type->kind == TYPE_SCALAR && obj_elem(obj) == type->elem;
+  if (number && !same) elab_warn_py(e, loc, differs);
+  return obj_value(elab_literal(e, loc, "the value", obj, type));
+}
+
 static void annotated_assign(Elab *e, const Stmt *stmt) {
   const Type *type;
   bool is_constexpr;
@@ -80,7 +90,7 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
     obj = elab_error(e, stmt->annotated.value->loc,
                      "a constexpr must be known at compile time, and this is %s", obj_describe(e, &obj));
   else if (type && obj.kind != OBJ_ERROR)
-    obj = obj_value(elab_literal(e, stmt->annotated.value->loc, "the value", &obj, type));
+    obj = convert_assigned(e, stmt->annotated.value->loc, &obj, type);
   elab_assign(e, stmt->annotated.target, is_constexpr ? obj : assigned(e, obj));
 }
 

@@ -17,5 +17,9 @@ def k(a, c):
     y += tl.dot(x.to(tl.float16), x.to(tl.float16))
     y += square(x)
     y += tl.dot(y, x)
+    zero: tl.float32 = 0.0
+    one: tl.float32 = 1
+    two: tl.int64 = 2
+    y += zero + one + two
     y += libdevice.fmod(x, y) + x % 2
     tl.store(c + i, y % 3.0 + (i % 3))
