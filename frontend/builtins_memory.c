@@ -121,6 +121,8 @@ static void access_bytes(Elab *e, const Call *call, uint32_t value_at, MemoryArg
   if (!access->pointer || !type_is_elem(type_element(access->pointer->type)->inner, ELEM_I1) || !number)
     return;
   if (obj_elem(obj) == ELEM_I1) return;
+  double known = obj_is_number(obj) ? const_number(&obj->constant) : -1;
+  if (known == 0 || known == 1) return; // the same either way
   access->pointer = elab_bitcast(e, call->loc, access->pointer, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
 }
 
