@@ -242,6 +242,10 @@ def dots():
                                                                       ("fp16", "fp16", "fp16", "fp16")])
     for word in ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6", "tf33"]:
         yield Section(f'tl.dot(Rw, Ce, input_precision="{word}")', same(2, ["fp16", "fp32", "fp64", "i8", "bf16"]), 0, 0)
+    # A factor with a bit more than tf32 has.
+    for precision in ["", ', input_precision="ieee"', ', input_precision="tf32"', ', input_precision="tf32x3"', ", allow_tf32=False"]:
+        yield Section(f"tl.sum(tl.dot(Rw * 1.00048828125, Ce{precision}), axis=1)", [("fp32", "fp32")],
+                      16384 if precision.endswith('"tf32"') else 4) # tf32 has 13 bits less
     yield Section("tl.dot(Rw, Ce, allow_tf32=True)", same(2, WIDE), 0, 0)
     for n in ["0", "16", "32", "64"]:
         yield Section(f"tl.dot(Rw, Ce, max_num_imprecise_acc={n})", same(2), 0, 0)
