@@ -93,6 +93,9 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
                       "'order' of '%s' names all %u dimensions once, fastest first, not %s", call->text, rank,
                       obj_describe(e, &call->args[BLOCK_PTR_ORDER]));
   e->b.loc = elab_loc(e, call->loc);
+  // Bools are loaded and stored as the bytes that they are in memory.
+  if (type_is_elem(base->type->inner, ELEM_I1))
+    base = elab_bitcast(e, call->loc, base, type_ptr(e->ir, elab_scalar(e, ELEM_I8)));
   BlockPtrParts parts = {base, rank, values[0], values[1], values[2], shape, ordered ? order : NULL, false};
   return obj_value(build_make_block_ptr(&e->b, &parts));
 }

@@ -27,12 +27,12 @@ static bool operands(Elab *e, const Call *call, Value **a, Value **b) {
 
 static bool check_shapes(Elab *e, const Call *call, const Type *a, const Type *b) {
   uint32_t rank = a->rank;
-  if (rank != b->rank || rank < 2 || rank > 3) {
+  if (rank != b->rank || rank < 2) {
     elab_error(e, call->loc, "'%s' needs two matrices, or two batches of matrices, not %s and %s", call->text,
                type_text(e, a), type_text(e, b));
     return false;
   }
-  if (rank == 3 && a->shape[0] != b->shape[0]) {
+  if (memcmp(a->shape, b->shape, (rank - 2) * sizeof *a->shape) != 0) {
     elab_error(e, call->loc, "the batches of '%s' differ: %s and %s", call->text, type_text(e, a),
                type_text(e, b));
     return false;
@@ -80,6 +80,14 @@ static bool check_accumulator(Elab *e, const Call *call, const Type *type, Value
   return false;
 }
 
+static Obj lower_case(Elab *e, Obj obj) {
+  if (!obj_is(&obj, CONST_STR)) return obj;
+  char *text = arena_copy(e->arena, str_from(obj.constant.str));
+  for (char *at = text; *at; at++)
+    if (*at >= 'A' && *at <= 'Z') *at += 'a' - 'A';
+  return obj_string(e, str_from(text));
+}
+
 // input_precision, or allow_tf32; NULL: the target's own.
 static const char *precision(Elab *e, const Call *call, bool *good) {
   static const char *const names[] = {"ieee", "tf32", "tf32x3", NULL};
@@ -92,7 +100,11 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
     *good = false;
     return NULL;
   }
-  if (given) return builtin_choice(e, call, DOT_INPUT_PRECISION, "input_precision", names, good);
+  if (given) {
+    Obj *name = &call->args[DOT_INPUT_PRECISION];
+    *name = lower_case(e, *name);
+    return builtin_choice(e, call, DOT_INPUT_PRECISION, "input_precision", names, good);
+  }
   if (!builtin_option(e, call, DOT_ALLOW_TF32, CONST_BOOL, "allow_tf32", good)) return NULL;
   return call->args[DOT_ALLOW_TF32].constant.i ? "tf32" : "ieee";
 }
@@ -105,6 +117,19 @@ static const char *default_precision(Elab *e, const Call *call) {
   bool given = !e->spec || e->spec->fp32_dot_given || e->out->target.fp32_dot != FP32_DOT_IEEE;
   if (!given) elab_warn_py(e, call->loc, differs);
   return names[e->out->target.fp32_dot];
+}
+
+// The leading dimensions as one: the batch.
+static Value *one_batch(Elab *e, Value *x) {
+  uint32_t rank = x->type->rank, batch = 1;
+  if (rank <= 3) return x;
+  for (uint32_t i = 0; i + 2 < rank; i++) batch *= x->type->shape[i];
+  return builtin_reshape(e, x, 3, (uint32_t[]){batch, x->type->shape[rank - 2], x->type->shape[rank - 1]});
+}
+
+static Value *multiply(Elab *e, Value *a, Value *b, Value *acc, const char *how, uint32_t summed) {
+  Value *result = build_dot(&e->b, one_batch(e, a), one_batch(e, b), one_batch(e, acc), how, summed);
+  return builtin_reshape(e, result, acc->type->rank, acc->type->shape);
 }
 
 Obj builtin_dot(Elab *e, Call *call) {
@@ -126,8 +151,8 @@ Obj builtin_dot(Elab *e, Call *call) {
                       call->text, obj_text(e, &call->args[DOT_MAX_NUM_IMPRECISE_ACC]), depth);
   const Type *sum = sum_type(e, call, type_element(a->type)->elem);
   if (!sum) return obj_error();
-  uint32_t rank = a->type->rank, shape[3];
-  uint64_t sizes[3];
+  uint32_t rank = a->type->rank, shape[TILE_MAX_RANK];
+  uint64_t sizes[TILE_MAX_RANK];
   memcpy(shape, a->type->shape, rank * sizeof *shape);
   shape[rank - 1] = b->type->shape[rank - 1];
   for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
@@ -144,5 +169,5 @@ Obj builtin_dot(Elab *e, Call *call) {
                     : call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i
                         ? (uint32_t)call->args[DOT_MAX_NUM_IMPRECISE_ACC].constant.i
                         : 1;
-  return obj_value(build_dot(&e->b, a, b, acc, how, summed));
+  return obj_value(multiply(e, a, b, acc, how, summed));
 }

@@ -129,6 +129,10 @@ Value *elab_cast(Elab *e, Loc loc, Value *value, const Type *element) {
   if (from->kind == TYPE_PTR && (element->kind == TYPE_PTR || is_64_bit_int(element)))
     return elab_bitcast(e, loc, value, element);
   if (element->kind == TYPE_PTR && is_64_bit_int(from)) return elab_bitcast(e, loc, value, element);
+  if (from->kind == TYPE_PTR && element->kind == TYPE_SCALAR && element->elem == ELEM_I1) {
+    Value *address = elab_bitcast(e, loc, value, elab_scalar(e, ELEM_I64));
+    return build_cast(&e->b, address, element);
+  }
   elab_error(e, loc, "cannot convert %s to %s", type_text(e, from), type_text(e, element));
   return NULL;
 }
