@@ -3,38 +3,83 @@
 
 #include <inttypes.h>
 
-enum { MAX_STEPS = 1000 };
+enum { MAX_ORIGINS = 128 };
 static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096;
 
 // ---- which ----
 
-// What a region's argument is at first; NULL: it has no one value.
-static const Value *initial_value(const Value *value) {
-  const Op *parent = value->region->parent;
-  if (!parent || (parent->kind != OP_FOR && parent->kind != OP_WHILE)) return NULL;
-  uint32_t operand =
-      parent->kind == OP_FOR ? value->index + 2 : value->index; // after lower, upper, step; i is 0
-  bool carried = parent->kind == OP_WHILE || value->index > 0;
-  return carried && operand < parent->operand_count ? parent->operands[operand].value : NULL;
+// The values that a pointer may be, each looked at once.
+typedef struct Origins {
+  const Value *at[MAX_ORIGINS];
+  uint32_t n;
+  bool lost; // too many of them, or one that comes from elsewhere
+} Origins;
+
+static void add_origin(Origins *origins, const Value *value) {
+  for (uint32_t i = 0; i < origins->n; i++)
+    if (origins->at[i] == value) return;
+  if (value && origins->n < MAX_ORIGINS)
+    origins->at[origins->n++] = value;
+  else
+    origins->lost = true;
 }
 
-static bool holds_pointer(const Type *type) { return type_is_ptr(type) || type->kind == TYPE_BLOCK_PTR; }
+// What a loop carries on: number `index` of what is carried, with the loop's first value and what it goes on with.
+static void add_carried(Origins *origins, const Op *loop, uint32_t index) {
+  if (loop->kind == OP_FOR) {
+    add_origin(origins, loop_init(loop, index));
+    add_origin(origins, loop_yielded(loop, index));
+  } else {
+    add_origin(origins, op_operand(loop, index));
+    add_origin(origins, op_operand(loop->regions[0]->last, index + 1));
+    add_origin(origins, op_operand(loop->regions[1]->last, index));
+  }
+}
+
+static void add_argument(Origins *origins, const Value *value) {
+  const Op *parent = value->region->parent;
+  bool counts = parent && parent->kind == OP_FOR; // its first argument is the counter
+  if (parent && (parent->kind == OP_WHILE || (counts && value->index > 0)))
+    add_carried(origins, parent, value->index - counts);
+  else
+    origins->lost = true;
+}
+
+static bool holds_pointer(const Value *value) {
+  return type_is_ptr(value->type) || value->type->kind == TYPE_BLOCK_PTR;
+}
+
+static void add_operands(Origins *origins, const Op *op, uint32_t result) {
+  if (op->kind == OP_FOR || op->kind == OP_WHILE)
+    add_carried(origins, op, result);
+  else if (op->kind == OP_IF)
+    for (uint32_t i = 0; i < op->region_count; i++)
+      add_origin(origins, op_operand(op->regions[i]->last, result));
+  else if (op->kind == OP_SELECT) {
+    add_origin(origins, op_operand(op, 1));
+    add_origin(origins, op_operand(op, 2));
+  } else if (op->kind != OP_LOAD && op->operand_count > 0 && holds_pointer(op->operands[0].value))
+    add_origin(origins, op->operands[0].value);
+  else
+    origins->lost = true;
+}
 
 int32_t pointer_param(const Value *pointer) {
-  for (int i = 0; pointer && i < MAX_STEPS; i++) {
-    const Op *op = pointer->def;
-    if (!op && pointer->region == pointer->region->func->body) return (int32_t)pointer->index;
-    if (!op)
-      pointer = initial_value(pointer);
-    else if (op->kind == OP_FOR || op->kind == OP_WHILE) {
-      uint32_t operand = op->kind == OP_FOR ? pointer->index + 3 : pointer->index;
-      pointer = operand < op->operand_count ? op->operands[operand].value : NULL;
-    } else if (op->kind != OP_LOAD && op->operand_count > 0 && holds_pointer(op->operands[0].value->type))
-      pointer = op->operands[0].value;
-    else
+  Origins origins = {0};
+  int32_t param = -1;
+  add_origin(&origins, pointer);
+  for (uint32_t i = 0; i < origins.n && !origins.lost; i++) {
+    const Value *value = origins.at[i];
+    if (value->def)
+      add_operands(&origins, value->def, value->index);
+    else if (value->region != value->region->func->body)
+      add_argument(&origins, value);
+    else if (param >= 0 && param != (int32_t)value->index)
       return -1;
+    else
+      param = (int32_t)value->index;
   }
-  return -1;
+  return origins.lost ? -1 : param;
 }
 
 const BufferName *buffer_pointed(const BufferName *names, uint32_t count, uint64_t pointer) {

@@ -6,7 +6,8 @@
 
 #include "runtime/error.h"
 
-enum { ALIGNMENT = 256, POISON = 0xA5 };
+// GAP: bytes behind a block that are no block's, so that a stray access meets no other one; nobody touches them.
+enum { ALIGNMENT = 256, GAP = 1 << 20, POISON = 0xA5 };
 
 static void *pointer_to(uint64_t address) { return (void *)(uintptr_t)address; }
 
@@ -56,7 +57,7 @@ static tilec_status insert(HostMemory *memory, HostBlock block) {
 
 tilec_status host_alloc(HostMemory *memory, size_t bytes, uint64_t *address) {
   void *block = NULL;
-  if (bytes > SIZE_MAX - ALIGNMENT || posix_memalign(&block, ALIGNMENT, bytes ? bytes : 1))
+  if (bytes > SIZE_MAX - ALIGNMENT - GAP || posix_memalign(&block, ALIGNMENT, bytes + GAP))
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a buffer of %zu bytes)", bytes);
   memset(block, POISON, bytes);
   pthread_mutex_lock(&memory->lock);

@@ -26,7 +26,7 @@ typedef struct HostMemory {
 void host_memory_init(HostMemory *memory);
 void host_memory_free(HostMemory *memory); // and the blocks that it owns
 
-// These take the lock. New memory is filled with 0xA5 and aligned to 256 bytes.
+// These take the lock. New memory is filled with 0xA5, aligned to 256 bytes, and a mebibyte from the next.
 tilec_status host_alloc(HostMemory *memory, size_t bytes, uint64_t *address);
 // The caller's memory. A view of memory within one block adds none (*mapped false);
 // other overlap is an invalid argument.
