@@ -37,6 +37,16 @@ const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t add
   return meant ? meant : buffer_near(m->names, m->name_count, address);
 }
 
+bool eval_strays(Machine *m, const Op *op, const EvalBuffer *buffer) {
+  if (!m->op_params) m->op_params = ARENA_ARRAY(m->arena, int32_t, m->func->op_count);
+  int32_t *param = &m->op_params[op->id];
+  if (!*param) *param = pointer_param(op->operands[0].value) + 2;
+  if (*param < 2) return false;
+  uint64_t bits = m->args[*param - 2].bits;
+  if (bits >= buffer->address && bits - buffer->address <= buffer->bytes) return false;
+  return buffer_pointed(m->names, m->name_count, bits) != NULL;
+}
+
 const char *eval_access_name(const Op *op) {
   switch ((int)op->kind) {
   case OP_LOAD:

@@ -62,6 +62,8 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
   for (size_t i = 0; i < report->wait_count; i++)
     waits[i] = report_loc(context, &report->waits[i].place, report->waits[i].ptx_line);
   finding.waits = waits;
+  const BufferName *met = buffer_pointed(context->names, context->name_count, report->address);
+  if (report->is_global && met && report->address - met->address < met->bytes) finding.met = met;
   return finding;
 }
 
@@ -275,6 +277,16 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
   buf_free(&text);
 }
 
+// Of an access out of bounds of its own buffer: the other one that lies there.
+static void note_met(const ReportContext *c, const SimFinding *finding, Diag *diag) {
+  const tilec_sim_report *r = &finding->report;
+  if (r->kind != TILEC_SIM_OUT_OF_BOUNDS || !finding->met || finding->met == finding->buffer) return;
+  Buf place = {0};
+  buffer_place(finding->met, r->address, &place);
+  diag_note(c->diags, diag, finding->loc, "%s lies there", place.at);
+  buf_free(&place);
+}
+
 // "warps 0-2, 5 of block 0,0,0, and of 3 more blocks: waits ..."
 static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   uint32_t warps = wait->warps;
@@ -310,6 +322,7 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   say(c, finding, &words);
   Diag *diag = diag_error(c->diags, finding->loc, "%s", words.message.at);
   diag->run = run_facts(c, finding);
+  note_met(c, finding, diag);
   note_other(c, finding, diag);
   note_waits(c, finding, diag);
   if (words.advice.n) diag_note(c->diags, diag, finding->loc, "%s", words.advice.at);
