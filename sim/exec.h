@@ -12,8 +12,9 @@
 #include "sim/sim.h"
 
 // Compiled twice and chosen at load time, so that wide vectors and fused multiply-add
-// are used where the CPU has them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+// are used where the CPU has them. Not under sanitizers, whose code cannot run as early as the choice.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&             \
+    !defined(__SANITIZE_THREAD__)
 #define SIM_LANES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SIM_LANES
