@@ -77,7 +77,7 @@ static void initialise(void) {
   bool failed = setjmp(frame.env) != 0;
   if (!failed && state == HALF) fault_raise(FAULT_MEMORY, "LLVM ran out of memory while it was initialised");
   if (!failed && state == NOT_YET) {
-    state = HALF;
+    __atomic_store_n(&state, HALF, __ATOMIC_RELEASE);
     llvm_watch_memory();
     llvm_working(true);
     initialise_once();
