@@ -228,6 +228,37 @@ static void test_uninitialised(void **unused) {
   fixture_close(&f);
 }
 
+// Of a buffer that nobody filled one element is written, and the one beside it read.
+static void test_partly_written(void **unused) {
+  (void)unused;
+  for (int read = 0; read < 2; read++) {
+    Fixture f;
+    fixture_open(&f, 3, floats);
+    eval_memory_add(f.memory, OUT, NULL, 64, false);
+    const Type *i32 = scalar_type(&f, ELEM_I32);
+    build_store(&f.b, address(&f, ELEM_I32, OUT), build_int(&f.b, i32, 7), NULL);
+    Value *x = build_load(&f.b, address(&f, ELEM_I32, OUT + 4 * (uint32_t)read), NULL, NULL);
+    build_store(&f.b, address(&f, ELEM_I32, OUT + 8), x, NULL);
+    assert_int_equal(launch(&f, THREE), read == 0);
+    if (read) assert_said(&f, "is undefined, in program (0, 0, 0)");
+    fixture_close(&f);
+  }
+}
+
+// The last byte of a buffer may be read, and none behind it.
+static void test_last_byte(void **unused) {
+  (void)unused;
+  for (int beyond = 0; beyond < 2; beyond++) {
+    Fixture f;
+    fixture_open(&f, 3, floats);
+    eval_memory_add(f.memory, OUT, NULL, 63, true);
+    build_load(&f.b, address(&f, ELEM_I8, OUT + 62 + (uint32_t)beyond), NULL, NULL);
+    assert_int_equal(launch(&f, THREE), beyond == 0);
+    if (beyond) assert_said(&f, "out of bounds");
+    fixture_close(&f);
+  }
+}
+
 // A store of what a masked-off load gave, of x // 0, and a branch on it.
 static void test_undefined(void **unused) {
   (void)unused;
@@ -316,6 +347,8 @@ int main(void) {
       cmocka_unit_test(test_shadow_survives),
       cmocka_unit_test(test_type_punning),
       cmocka_unit_test(test_uninitialised),
+      cmocka_unit_test(test_partly_written),
+      cmocka_unit_test(test_last_byte),
       cmocka_unit_test(test_undefined),
       cmocka_unit_test(test_out_of_bounds),
       cmocka_unit_test(test_buffers_touch),

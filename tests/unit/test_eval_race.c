@@ -99,6 +99,18 @@ static const Case CASES[] = {
      "this load in program (1, 0, 0) and the store in program (0, 0, 0)",
      "the earlier store, in program (0, 0, 0)", 4, false},
     {"a lock", PID ATOMIC_LOCK, NULL, NULL, 4, false},
+    {"relaxed atomics order nothing",
+     PID "%one = constant {value = 1} : i32\n%d = addptr %x, %one : *i32\n"
+         "%a = atomic_rmw %out, %one {rmw = \"add\", sem = \"relaxed\"} : i32\n"
+         "%v = load %d : i32\n%w = add %v, %one : i32\nstore %d, %w\n"
+         "%b = atomic_rmw %out, %one {rmw = \"add\"} : i32\n",
+     "this load in program (1, 0, 0) and the store in program (0, 0, 0)", "the earlier store", 2, false},
+    {"a write over what two threads read",
+     INDEX POINTERS("p", "x", "i32")
+     "%zero = constant {value = 0} : tile<16xi32>\n%first = addptr %sp, %zero : tile<16x*i32>\n"
+     "%v = load %first : tile<16xi32>\n%eq = eq %i, %zero : tile<16xi1>\n"
+     "store %first, %mask15, %eq\n",
+     "data race on x[0]", "the earlier load", 1, true},
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
      NULL, NULL, 4, false},
 };
