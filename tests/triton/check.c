@@ -151,7 +151,7 @@ static tilec_status make_buffers(Machine *machine, Run *run, const Source *sourc
 }
 
 static tilec_status launch(Machine *machine, Run *run, const Source *source) {
-  tilec_arg args[3 * TYPE_COUNT + 4];
+  tilec_arg args[3 * TYPE_COUNT + 5];
   for (int b = 0; b < 3; b++)
     for (int t = 0; t < TYPE_COUNT; t++)
       args[b * TYPE_COUNT + t] = tilec_arg_buffer((tilec_dtype)t, run->buffers[b][t]);
@@ -159,6 +159,7 @@ static tilec_status launch(Machine *machine, Run *run, const Source *source) {
   args[3 * TYPE_COUNT + 1] = tilec_arg_int((int64_t)1 << 33);
   args[3 * TYPE_COUNT + 2] = tilec_arg_float(0.300000011920928955078125);
   args[3 * TYPE_COUNT + 3] = tilec_arg_buffer(TILEC_I32, run->buffers[0][TILEC_I32]);
+  args[3 * TYPE_COUNT + 4] = tilec_arg_int(1);
   tilec_program *program = NULL;
   tilec_kernel *kernel = NULL;
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
@@ -168,7 +169,7 @@ static tilec_status launch(Machine *machine, Run *run, const Source *source) {
   grid.grid[0] = 1;
   tilec_status status = tilec_program_from_source("table.py", source->text.at, source->text.n, &program);
   if (!status) status = tilec_kernel_new(machine->device, program, &options, &kernel);
-  if (!status) status = tilec_launch(kernel, &grid, args, 3 * TYPE_COUNT + 4);
+  if (!status) status = tilec_launch(kernel, &grid, args, 3 * TYPE_COUNT + 5);
   tilec_kernel_free(kernel);
   tilec_program_free(program);
   return status;

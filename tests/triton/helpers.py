@@ -79,3 +79,15 @@ def while_below(x, y):
     while x < y:
         x += 1
     return x
+
+
+@triton.jit
+def sized(dtype: tl.constexpr):
+    n = 4 * 2
+    return tl.zeros([n], dtype)
+
+
+@triton.jit
+def annotated(x):
+    y: tl.float32 = x
+    return y

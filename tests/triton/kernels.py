@@ -51,7 +51,7 @@ def definition(form, which, kind):
 
 # The kernel's head, with the definitions of all that the lines use.
 def head(lines):
-    text = "@triton.jit\ndef k(" + ", ".join(f"{p}_{t}" for p in "xyz" for t in TYPES) + ", n32, n64, f32, const):\n"
+    text = "@triton.jit\ndef k(" + ", ".join(f"{p}_{t}" for p in "xyz" for t in TYPES) + ", n32, n64, f32, const, one):\n"
     text += f"    r = tl.arange(0, {ELEMENTS})\n    r16 = tl.arange(0, 16)\n    r32 = tl.arange(0, 32)\n"
     done = set()
     for line in lines:

@@ -30,7 +30,8 @@ OPTIONS = {"num_warps": 1}
 CHUNK = 100
 SHORT = {long: short for short, long in inputs.LONG.items()}
 SHORT.update({"fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64"})
-SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32", "const": "*ki32"}
+SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32", "const": "*ki32", "one": "constexpr"}
+CONSTANTS = {"one": 1} # as an argument that is 1
 
 
 def signature():
@@ -67,7 +68,8 @@ class Watch:
             generator._set_insertion_point_and_loc(*point)
 
     def visit_assign(self, generator, node):
-        name = getattr(node.targets[0], "id", "")
+        target = node.targets[0] if hasattr(node, "targets") else node.target # an annotated one
+        name = getattr(target, "id", "")
         if not re.fullmatch(r"t\d+", name):
             return self.assign(generator, node)
         if not self.failed:
@@ -98,7 +100,7 @@ def frontend(fn):
     backend.load_dialects(context)
     with Watch() as watch:
         try:
-            ASTSource(fn, signature(), {}, {}).make_ir(TARGET, options, backend.get_codegen_implementation(options),
+            ASTSource(fn, signature(), CONSTANTS, {}).make_ir(TARGET, options, backend.get_codegen_implementation(options),
                                                        backend.get_module_map(), context)
         except RuntimeError as error:
             if "during parsing" not in str(error):
@@ -167,7 +169,7 @@ def compile_ptx(text, pipe):
     with tempfile.TemporaryDirectory() as folder:
         fn = function(text, folder)
         CUDABackend.make_cubin = lambda *_: b"" # no ptxas
-        compiled = triton.compile(ASTSource(fn, signature(), {}, {}), target=TARGET, options=OPTIONS)
+        compiled = triton.compile(ASTSource(fn, signature(), CONSTANTS, {}), target=TARGET, options=OPTIONS)
         meta = compiled.metadata
         pipe.send((compiled.asm["ptx"], meta.shared, meta.global_scratch_size))
 

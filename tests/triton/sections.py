@@ -88,6 +88,7 @@ def scalars():
         yield Section(f"{argument} / d", each(), 3)
         yield Section(f"{argument} // d", each())
         yield Section(f"tl.maximum(a, {argument})", each())
+    yield Section("a + one", each(MOST))
     for text in ["n32 + n64", "n32 * f32", "n64 // 7", "n32 % 7", "n32 // -7", "-n32 // 7", "-n32 % 7", "n32 << 3", "n64 >> 3",
                  "n32 < n64", "n32 + 2147483648", "n32 + 0.5", "n32 + True", "f32 + 1", "f32 * 1e300", "~n32", "not n32", "-f32",
                  "tl.cdiv(n32, 7)", "tl.cdiv(n64, 7)", "tl.cdiv(n32, n64)", "n32 & 1099511627776", "n32 == 100", "n64 == 0.5",
@@ -151,7 +152,7 @@ def builtins():
     yield Section("tl.div_rn(w, d)", pairs(MOST, MOST))
     yield Section("tl.join(a, b)", pairs(MOST, MOST))
     yield Section("tl.interleave(a, b)", same(2))
-    yield Section("tl.cat(a, b, can_reorder=True)", pairs(), 0, 0)
+    yield Section("tl.cat(a, b, can_reorder=True)", same(2), 0, 0)
     yield Section("tl.gather(a, k, 0)", pairs(["i8", "fp16", "fp64", "i1"], ALL))
     yield Section("tl.zeros([8], T)", each())
     yield Section("tl.zeros_like(a)", each())
@@ -310,6 +311,9 @@ def statements():
     yield Section("range_steps(sk, sm, 2)", pairs(COUNTS, COUNTS))
     yield Section("range_steps(sm, sk, -1)", pairs(COUNTS, COUNTS))
     yield Section("range_steps(0, n32, 7)", ONCE)
+    yield Section("sized(T)", each(["i32", "fp16"]))
+    yield Section("annotated(a)", each(MOST))
+    yield Section("tl.full([8], -0.0, T)", each(WIDE))
 
 
 FILES = {"operators": operators, "scalars": scalars, "literals": literals, "builtins": builtins, "casts": casts, "functions": functions,

@@ -100,7 +100,8 @@ static void write_head(Buf *out, Str lines) {
       buf_printf(out, "%s%c_%s: '*%s', ", p == 'x' && i == 0 ? "@triton.jit\ndef k(" : "", p,
                  type_names[i].name, type_names[i].name);
   buf_printf(out,
-             "n32: 'i32', n64: 'i64', f32: 'fp32', const: '*const i32'):\n    r = tl.arange(0, %d)\n    r16 "
+             "n32: 'i32', n64: 'i64', f32: 'fp32', const: '*const i32', one: 'i32'):\n    r = tl.arange(0, "
+             "%d)\n    r16 "
              "= tl.arange(0, 16)\n    r32 = tl.arange(0, 32)\n",
              SET_ELEMENTS);
   bool done[6 * SET_COUNT * TYPE_COUNT] = {0};

@@ -8,7 +8,7 @@
 
 #include "tests/triton/table.h"
 
-static const char *const tables[] = {"operators.txt",  "scalars.txt",    "literals.txt", "casts.txt",
+static const char *const tables[] = {"operators.txt",  "scalars.txt",    "literals.txt",  "casts.txt",
                                      "statements.txt", "reductions.txt", "functions.txt", "dots.txt"};
 static const char *const lists[] = {"differences", "pending"};
 
