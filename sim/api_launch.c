@@ -169,7 +169,8 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                    .multiprocessors = sim->options.multiprocessors,
                    .budget = sim->options.instruction_budget,
                    .timeout = sim->options.timeout,
-                   .cancel = sim->options.cancel};
+                   .cancel = sim->options.cancel,
+                   .watch_every = sim->options.watch_every};
   memcpy(launch.grid, grid, sizeof launch.grid);
   memcpy(launch.block, block, sizeof launch.block);
   launch.resident = resident_blocks(sim, block, (uint64_t)program->dynamic_shared + dynamic_shared_bytes);

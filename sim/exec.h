@@ -58,7 +58,7 @@ typedef enum AsyncGroup {
   ASYNC_GROUP_NONE
 } AsyncGroup;
 
-// What a warp reads again and again, found by a watch (watch.h).
+// What lanes read again and again, found by a watch (watch.h).
 typedef struct Spin {
   const Insn *insn; // NULL: nothing
   PtxSpace space;
@@ -83,11 +83,11 @@ struct Warp {
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
   AsyncQueue queues[ASYNC_GROUP_NONE];
-  Spin spin;
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
   // Last: what is zeroed where the block before committed any, and groups, those from n on not set at all.
   uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
   LaneGroup groups[LANES];
+  Spin spins[LANES]; // while Block.spins: of each group of lanes, at its lowest lane
 };
 
 // bar's, and one more for the cluster.
@@ -142,6 +142,7 @@ typedef struct Launch {
   uint64_t budget;
   double timeout, deadline; // seconds, the deadline by the monotonic clock; timeout 0: none
   const int *cancel;        // NULL: nobody can
+  uint32_t watch_every;     // 0: by default
 } Launch;
 
 // A host thread's part of a launch.

@@ -107,7 +107,9 @@ static BlockState run_block(WorkerThread *self, Block *block, bool others_spin) 
   LaunchShared *shared = self->shared;
   BlockState state;
   uint64_t before = self->worker.clock, budget = shared->launch->budget, used = atomic_load(&shared->clock);
-  uint64_t left = used < budget ? budget - used : 0, slice = others_spin ? SHORT_SLICE : BLOCK_SLICE;
+  uint64_t left = used < budget ? budget - used : 0,
+           slice = shared->launch->watch_every ? shared->launch->watch_every : BLOCK_SLICE;
+  if (others_spin && slice > SHORT_SLICE) slice = SHORT_SLICE;
   if (!run_watch(self, block, others_spin, &state)) {
     state = block_run(block, left < slice ? left : slice);
     block->slices++;

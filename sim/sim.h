@@ -58,10 +58,13 @@ typedef struct tilec_sim_options {
   // NULL, or a number that another thread or a signal handler makes other than 0 to end the launch under way
   // and those to come.
   const int *cancel;
+  // Warp instructions that a block runs between two looks whether it spins on memory that nobody changes; 0:
+  // 65536, and more in a long launch. Few of them make a launch slow and change no result.
+  uint32_t watch_every;
 } tilec_sim_options;
 
 #define TILEC_SIM_OPTIONS_INIT                                                                               \
-  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL }
+  { sizeof(tilec_sim_options), 1, TILEC_SIM_LATE, 0, 0, 0, 0, NULL, 0 }
 
 // options: NULL for the defaults. *sim is NULL where the result is not TILEC_SIM_OK.
 TILEC_SIM_API tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **sim);

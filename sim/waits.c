@@ -125,8 +125,7 @@ static void value_text(const Spin *spin, char *text, size_t room) {
 }
 
 // Lanes that read one place again and again.
-static void stand_spinning(Stand *stand, const Warp *warp) {
-  const Spin *spin = &warp->spin;
+static void stand_spinning(Stand *stand, const Warp *warp, const Spin *spin) {
   char value[32], place[PLACE] = "";
   stand->insn = spin->insn;
   stand->place = warp->block->program->sites.at[spin->insn->site];
@@ -156,8 +155,8 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
   stand->place = program->sites.at[stand->insn->site];
   switch (group->state) {
   case GROUP_READY:
-    if (block->spins && warp->spin.insn)
-      stand_spinning(stand, warp);
+    if (block->spins && warp->spins[lowest_lane(group->mask)].insn)
+      stand_spinning(stand, warp, &warp->spins[lowest_lane(group->mask)]);
     else
       stand_in_loop(stand, program, group->pc);
     break;
@@ -225,13 +224,25 @@ void waits_add(WaitList *list, const Block *block) {
     }
 }
 
+// The more, the nearer to the cause: lanes that wait, that go round a loop, that read shared memory in it, global
+// memory.
+static int blame_rank(const Warp *warp, const LaneGroup *group) {
+  if (group->state != GROUP_READY) return 1;
+  const Spin *spin = &warp->spins[lowest_lane(group->mask)];
+  if (!warp->block->spins || !spin->insn) return 2;
+  return spin->space == SPACE_GLOBAL ? 4 : 3;
+}
+
 void waits_blame(const Block *block, Blame *blame) {
   const LaneGroup *found = NULL;
+  int rank = 0;
   *blame = (Blame){0};
   for (uint32_t w = 0; w < block->warp_count; w++)
     for (uint32_t g = 0; g < block->warps[w].n; g++) {
       const LaneGroup *group = &block->warps[w].groups[g];
-      if (found && (found->state == GROUP_READY || group->state != GROUP_READY)) continue;
+      int of_group = blame_rank(&block->warps[w], group);
+      if (of_group <= rank) continue;
+      rank = of_group;
       found = group;
       blame->warp = &block->warps[w];
     }

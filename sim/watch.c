@@ -31,6 +31,7 @@ void watch_free(Watch *watch) {
 }
 
 bool watch_is_due(const Block *block, uint64_t slices) {
+  if (block->worker->launch->watch_every) return slices > 0;
   return block->wakes_in_vain || (slices > 0 && (slices <= OFTEN || slices % SELDOM == 0));
 }
 
@@ -52,14 +53,15 @@ static bool open_watch(Block *block) {
   return watch->registers;
 }
 
-static void keep_state(Watch *watch, const Block *block) {
+static void keep_state(Watch *watch, Block *block) {
   memcpy(watch->registers, block->registers, watch->bytes);
   memcpy(watch->barriers, block->barriers, sizeof watch->barriers);
   watch->differs = 0;
   watch->reads_global = false;
   for (uint32_t w = 0; w < block->warp_count; w++) {
-    const Warp *warp = &block->warps[w];
+    Warp *warp = &block->warps[w];
     WarpState *state = &watch->warps[w];
+    memset(warp->spins, 0, sizeof warp->spins);
     state->n = warp->n;
     state->executed = warp->executed;
     memcpy(state->groups, warp->groups, warp->n * sizeof *warp->groups);
@@ -135,8 +137,9 @@ static bool is_function(const Insn *insn) {
   return false;
 }
 
-// What the lowest lane is about to read; the value is added by keep_value.
-static void keep_read(Warp *warp, const Insn *insn, uint32_t mask) {
+// What the lowest lane is about to read; the value is added by keep_value. Global memory is worth more than shared
+// memory, through which one warp hands on what it has read.
+static void keep_read(Warp *warp, const Insn *insn, uint32_t leader, uint32_t mask) {
   Watch *watch = warp->block->worker->watch;
   bool reads = insn->exec == exec_load || insn->exec == exec_atomic;
   bool tests = insn->exec == exec_mbarrier_test;
@@ -147,29 +150,29 @@ static void keep_read(Warp *warp, const Insn *insn, uint32_t mask) {
   else
     operand = (AddressOperand){insn->u.access->space, insn->src[0], insn->u.access->address64,
                                insn->u.access->offset};
-  warp->spin = (Spin){.insn = insn, .space = operand.space};
+  Spin *kept = &warp->spins[leader], spin = {.insn = insn, .space = operand.space};
   for (uint32_t l = LANES; l-- > 0;) {
     if (!(mask >> l & 1)) continue;
     uint64_t address = address_at(warp, &operand, l);
     bool generic = operand.space == SPACE_GENERIC, shared = generic && address >= SHARED_WINDOW;
-    warp->spin.lane = l;
-    warp->spin.address = shared ? address - SHARED_WINDOW : address;
-    if (generic)
-      warp->spin.space = shared ? SPACE_SHARED : address < PARAM_WINDOW ? SPACE_GLOBAL : SPACE_LOCAL;
-    watch->reads_global |= warp->spin.space == SPACE_GLOBAL;
+    spin.lane = l;
+    spin.address = shared ? address - SHARED_WINDOW : address;
+    if (generic) spin.space = shared ? SPACE_SHARED : address < PARAM_WINDOW ? SPACE_GLOBAL : SPACE_LOCAL;
+    watch->reads_global |= spin.space == SPACE_GLOBAL;
   }
+  if (!kept->insn || kept->space != SPACE_GLOBAL || spin.space == SPACE_GLOBAL) *kept = spin;
 }
 
-static void keep_value(Warp *warp, const Insn *insn) {
-  if (warp->spin.insn != insn || (insn->exec != exec_load && insn->exec != exec_atomic)) return;
+static void keep_value(Warp *warp, const Insn *insn, uint32_t leader) {
+  Spin *spin = &warp->spins[leader];
+  if (spin->insn != insn || (insn->exec != exec_load && insn->exec != exec_atomic)) return;
   const MemoryAccess *access = insn->u.access;
   bool load = insn->exec == exec_load;
   uint32_t slot = load ? access->slots[0] : access->results[0];
   uint32_t bytes = load ? access->slot_bytes[0] : access->bytes;
-  warp->spin.has_value = slot != UINT32_MAX && bytes > 0 && bytes <= 8;
-  warp->spin.value = 0;
-  if (warp->spin.has_value)
-    memcpy(&warp->spin.value, warp->regs + slot + (size_t)warp->spin.lane * bytes, bytes);
+  spin->has_value = slot != UINT32_MAX && bytes > 0 && bytes <= 8;
+  spin->value = 0;
+  if (spin->has_value) memcpy(&spin->value, warp->regs + slot + (size_t)spin->lane * bytes, bytes);
 }
 
 static LaneGroup *group_of(Warp *warp, uint32_t lane) {
@@ -183,15 +186,17 @@ static LaneGroup *group_of(Warp *warp, uint32_t lane) {
 static bool watch_turn(Warp *warp, uint32_t *todo, uint64_t *left) {
   Worker *worker = warp->block->worker;
   uint32_t lane = lowest_lane(*todo);
-  for (LaneGroup *group = group_of(warp, lane); *left > 0; --*left) {
+  for (LaneGroup *group = group_of(warp, lane); *left > 0;) {
+    --*left;
     const Insn *insn = &warp->block->program->code.at[group->pc];
     uint32_t pc = group->pc, mask = group->mask & (predicate_at(warp, insn->guard) ^ insn->guard_flip);
     if (mask && !is_function(insn)) return false;
-    keep_read(warp, insn, mask);
+    uint32_t leader = lowest_lane(group->mask);
+    keep_read(warp, insn, leader, mask);
     warp_step(warp, group);
     worker->clock++;
     if (worker->fault.set || worker->changed) return false;
-    keep_value(warp, insn);
+    keep_value(warp, insn, leader);
     group = group_of(warp, lane);
     if (!group) return false;
     if (group->state == GROUP_READY && group->pc > pc) continue;
@@ -250,9 +255,10 @@ WatchResult watch_block(Block *block, bool expected) {
   Worker *worker = block->worker;
   block->wakes_in_vain = false;
   if (!open_watch(block)) return WATCH_MOVES;
-  for (uint32_t w = 0; w < block->warp_count; w++) block->warps[w].spin = (Spin){0};
   if (!block->watch_steps) block->watch_steps = FIRST_STEPS + WARP_STEPS * block->warp_count;
   uint64_t left = block->watch_steps;
+  for (uint32_t w = 0; w < block->warp_count; w++)
+    memset(block->warps[w].spins, 0, sizeof block->warps[w].spins);
   worker->changed = false;
   worker->watching = true;
   bool back = comes_back(block, expected || block->spins, &left);

@@ -22,7 +22,7 @@ typedef enum WatchResult {
   WATCH_STUCK, // for ever: it reads no memory that others can change
 } WatchResult;
 
-// May end with the worker's fault set. Warp.spin tells what each warp reads; instructions are added to the worker's
+// May end with the worker's fault set. Warp.spins tells what lanes read; instructions are added to the worker's
 // clock. `expected`: other blocks spin already, so that it is worth while to look at once.
 WatchResult watch_block(Block *block, bool expected);
 // Whether the block, which has been run in that many slices, should be watched now.

@@ -110,6 +110,7 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
   tilec_sim_options options = TILEC_SIM_OPTIONS_INIT;
   options.schedule = schedules[schedule].schedule;
   options.checks = 1;
+  options.watch_every = run->options->sim.watch_every;
   tilec_status status = device_open_sim(&options, &run->device);
   if (status != TILEC_OK) {
     run->device = first;

@@ -322,6 +322,13 @@ static bool set_sim_threads(OptionParser *p, const char *value) {
   return p->options->sim_given = true;
 }
 
+static bool set_sim_watch(OptionParser *p, const char *value) {
+  long long count;
+  if (!parse_number(p, "--sim-watch", value, 1, UINT32_MAX, &count)) return false;
+  p->options->sim.watch_every = (uint32_t)count;
+  return p->options->sim_given = true;
+}
+
 static bool set_max_instructions(OptionParser *p, const char *value) {
   long long count;
   if (!parse_number(p, "--max-instructions", value, 1, INT64_MAX, &count)) return false;
