@@ -89,6 +89,7 @@ void decode_move(Decoder *d) {
   Special special = from->kind == OPERAND_NAME ? special_find(from->name) : SPECIAL_NONE;
   if (special >= SPECIAL_CLOCK) {
     if (bytes != (special == SPECIAL_CLOCK ? 4u : 8u)) decode_error(d, "a clock of another width");
+    d->insn.count = bytes;
     decode_emit_exec(d, exec_clock, KIND_LANES);
     return;
   }

@@ -155,9 +155,13 @@ static bool others_spin_too(const LaunchShared *shared, uint64_t epoch) {
 static bool all_spin(WorkerThread *self, uint64_t epoch) {
   enum { PAUSE = 50000 }; // nanoseconds
   LaunchShared *shared = self->shared;
+  bool stirred = false;
   bool full =
       self->n == shared->most_blocks || self->no_room || atomic_load(&shared->next) >= shared->launch->blocks;
   if (!full || atomic_load(&shared->epoch) != epoch) return false;
+  for (uint32_t i = 0; i < self->n; i++) stirred |= watch_stir(self->active[i]);
+  if (stirred) atomic_fetch_add(&shared->epoch, 1);
+  if (stirred) return false;
   atomic_store(&self->idle, epoch);
   while (!others_spin_too(shared, epoch)) {
     if (atomic_load(&shared->epoch) != epoch || atomic_load(&shared->stop)) return false;

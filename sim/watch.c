@@ -241,9 +241,7 @@ static bool comes_back(Block *block, bool expected, uint64_t *left) {
   return false;
 }
 
-// What may yet happen to a block whose threads go round: operations that are under way, and lanes that wait for the
-// rest of their warp at a barrier. True: it has happened.
-static bool stir(Block *block) {
+bool watch_stir(Block *block) {
   if (async_pending(block)) {
     async_finish(block);
     return true;
@@ -267,6 +265,6 @@ WatchResult watch_block(Block *block, bool expected) {
     if (left == 0 && block->watch_steps < MOST_STEPS) block->watch_steps *= 2;
     return WATCH_MOVES;
   }
-  if (stir(block)) return WATCH_MOVES;
-  return worker->watch->reads_global ? WATCH_SPINS : WATCH_STUCK;
+  if (worker->watch->reads_global) return WATCH_SPINS;
+  return watch_stir(block) ? WATCH_MOVES : WATCH_STUCK;
 }

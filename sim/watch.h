@@ -25,6 +25,9 @@ typedef enum WatchResult {
 // May end with the worker's fault set. Warp.spins tells what lanes read; instructions are added to the worker's
 // clock. `expected`: other blocks spin already, so that it is worth while to look at once.
 WatchResult watch_block(Block *block, bool expected);
+// What may yet happen to a block that spins, once nobody else is left to end that: operations under way take effect,
+// lanes that wait for the rest of their warp at a barrier arrive alone. True: it has happened.
+bool watch_stir(Block *block);
 // Whether the block, which has been run in that many slices, should be watched now.
 bool watch_is_due(const Block *block, uint64_t slices);
 void watch_free(Watch *watch); // NULL is allowed

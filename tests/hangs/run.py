@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that hang, and kernels that spin and end: run.py TILEC FOLDER COMMAND.
 
-FOLDER's kernels.tile and kernels.cu (run as kernels.ptx) say in comments above each kernel how it is launched:
+FOLDER's .tile and .tir files and kernels.cu (run as kernels.ptx) say in comments above each kernel how it is launched:
 "hangs: ARGUMENTS" with "says: TEXT", and "limit" where only a limit ends it; or "ends: ARGUMENTS". A kernel that hangs
 ends with status 1, names the line marked "here" and says the text, at once (a second of processor time) but for
 limits; one that ends has status 0. COMMAND is run, check or eval (.tile files alone); kernels named after
@@ -26,7 +26,7 @@ def kernels(path):
             if said[1] in ("hangs", "ends"):
                 launch = {}
             launch[said[1]] = said[2] or ""
-        name = re.match(r"(?:KERNEL|def) (\w+)\(", line)
+        name = re.match(r"(?:KERNEL |def |kernel @)(\w+)\(", line)
         if name and launch:
             found.append([name[1], launch, 0])
             launch = {}
@@ -44,7 +44,8 @@ def main():
     tilec, folder, command = sys.argv[1:4]
     passed = failed = 0
     only = sys.argv[4:]
-    for name, program in (("kernels.tile", "kernels.tile"), ("kernels.cu", "kernels.ptx")):
+    files = [(name, name) for name in sorted(os.listdir(folder)) if name.endswith((".tile", ".tir"))]
+    for name, program in files + [("kernels.cu", "kernels.ptx")]:
         if command == "eval" and program.endswith(".ptx"):
             continue
         for kernel, launch, line in kernels(os.path.join(folder, name)):

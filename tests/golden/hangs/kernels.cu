@@ -226,3 +226,111 @@ KERNEL producer_that_left(int *x) {
   while (!full) {} // here
   x[0] = 1;
 }
+
+// ---- Kernels that spin and end: none is reported, however often it is looked at.
+
+// ends: --threads 32 --grid 4 zeros:i32[4]
+KERNEL lane_lock(int *x) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(x, 0, 1) == 0) {
+      ((volatile int *)x)[1]++;
+      __threadfence();
+      atomicExch(x, 0);
+      done = true;
+    }
+  }
+}
+// ends: --threads 64 --grid 100 zeros:i32[4]
+KERNEL grid_barriers(int *x) {
+  for (int round = 1; round <= 3; round++) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(x, 1);
+      while (atomicAdd(x, 0) < gridDim.x * round) {}
+    }
+    __syncthreads();
+  }
+}
+// ends: --threads 128 --grid 2 zeros:i32[4]
+KERNEL waits_with_back_off(volatile int *x) {
+  if (blockIdx.x == 1) {
+    for (int i = 0; i < 3000; i++) asm volatile("" ::: "memory");
+    x[0] = 1;
+  }
+  u32 ns = 8;
+  while (x[0] == 0) {
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+    if (ns < 256) ns *= 2;
+  }
+}
+// ends: --threads 64 --grid 2 zeros:i32[4]
+KERNEL waits_some_time(volatile int *x) {
+  long long t = GIVES(long long, "mov.u64 %0, %%clock64;" : "=l"(r_));
+  while (x[0] == 0 && GIVES(long long, "mov.u64 %0, %%clock64;" : "=l"(r_)) - t < 20000) {}
+}
+// ends: --threads 64 --grid 2 zeros:i32[4]
+KERNEL tries_some_times(volatile int *x) {
+  for (int i = 0; i < 5000 && x[0] == 0; i++) {}
+}
+// ends: --threads 64 --grid 2 zeros:i32[64]
+KERNEL ring_of_barriers(int *x) {
+  __shared__ u64 full, empty;
+  __shared__ volatile int slot;
+  if (threadIdx.x == 0) {
+    bar_init(&full, 1);
+    bar_init(&empty, 1);
+  }
+  __syncthreads();
+  for (int i = 0; i < 20; i++) {
+    if (threadIdx.x == 0) {
+      if (i) while (!bar_test(&empty, (i - 1) & 1)) {}
+      slot = i;
+      bar_arrive(&full);
+    } else if (threadIdx.x == 32) {
+      while (!bar_try(&full, i & 1)) {}
+      x[i] = slot;
+      bar_arrive(&empty);
+    }
+  }
+}
+// ends: --threads 64 --grid 1 zeros:i32[4]
+KERNEL tries_at_an_mbarrier(int *x) {
+  __shared__ u64 b;
+  if (threadIdx.x == 0) bar_init(&b, 65);
+  __syncthreads();
+  int tries = 0;
+  while (!bar_try(&b, 0) && ++tries < 3000) {}
+  x[1] = tries > 0;
+}
+// ends: --threads 32 --grid 1 zeros:i32[4]
+KERNEL lanes_in_turn(volatile int *x) {
+  while (x[0] != threadIdx.x) {}
+  x[0] = threadIdx.x + 1;
+}
+// ends: --threads 96 --grid 2 zeros:i32[4]
+KERNEL barrier_in_a_loop_that_ends(volatile int *x) {
+  __shared__ volatile int seen;
+  if (blockIdx.x == 1) {
+    if (threadIdx.x == 0) x[0] = 1;
+    return;
+  }
+  do {
+    __syncthreads();
+    if (threadIdx.x == 0) seen = x[0];
+    __syncthreads();
+  } while (seen == 0);
+}
+// ends: --threads 64 --grid 1 zeros:i32[4]
+KERNEL warps_hand_on(int *x) {
+  __shared__ volatile int turn;
+  if (threadIdx.x == 0) turn = 0;
+  __syncthreads();
+  for (int i = 0; i < 50; i++) {
+    while (turn != 2 * i + (threadIdx.x >= 32)) {}
+    asm volatile("bar.warp.sync -1;" ::: "memory");
+    if (threadIdx.x % 32 == 0) turn = turn + 1;
+    asm volatile("bar.warp.sync -1;" ::: "memory");
+  }
+}
