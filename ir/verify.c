@@ -195,9 +195,22 @@ static void check_end(Verifier *v, const Region *region, Loc loc) {
 
 static void check_region(Verifier *v, const Region *region, Loc loc, int depth);
 
+// What can only be a scratch buffer is a buffer.
+static void check_last_operand(Verifier *v, const Op *op) {
+  uint32_t most = op_max_operands(op->kind);
+  const char *words = op_info(op->kind)->operands;
+  if (op->operand_count != most || !str_ends(str_from(words), "scratch?") || op_scratch(op)) return;
+  verify_fail(v, op, "the last operand, its scratch, is a shared buffer, not %s",
+              verify_type_text(v, op->operands[most - 1].value->type));
+}
+
+// An op's scratch is what the rest of it needs: it is looked at where that is right.
 static void check_op(Verifier *v, const Op *op, int depth) {
+  bool before = v->ok;
+  v->ok = true;
   bool good = check_arity(v, op) && check_attrs(v, op) && check_operands(v, op);
   good = check_own_types(v, op) && good;
+  if (good) check_last_operand(v, op);
   if (good) verify_op_types(v, op);
   if (v->host) check_on_host(v, op);
   for (uint32_t i = 0; i < op->region_count; i++) {
@@ -206,6 +219,8 @@ static void check_op(Verifier *v, const Op *op, int depth) {
     else
       check_region(v, op->regions[i], op->loc, depth + 1);
   }
+  if (good && v->ok && op_scratch(op)) verify_scratch(v, op);
+  v->ok = v->ok && before;
   for (uint32_t i = 0; i < op->result_count; i++) {
     if (op->results[i].def != op || op->results[i].index != i)
       verify_fail(v, op, "result %u does not know its op", i);

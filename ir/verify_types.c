@@ -380,7 +380,6 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
 
 void verify_op_types(Verifier *v, const Op *op) {
   check_layouts_complete(v, op);
-  if (op_scratch(op)) verify_scratch(v, op);
   if (op_has(op, ELEMENTWISE) && !check_elementwise(v, op)) return;
   if (op_has(op, SAME)) check_same(v, op);
   if (!rules[op->kind]) BUG("no rules for %s", op_info(op->kind)->name);
