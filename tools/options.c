@@ -61,6 +61,10 @@ static bool split_named(OptionParser *p, const char *what, const char *text, Nam
 }
 
 static bool set_output(OptionParser *p, const char *value) {
+  if (p->options->output) {
+    buf_printf(p->error, "-o is given twice: '%s' and '%s'", p->options->output, value);
+    return false;
+  }
   p->options->output = value;
   return true;
 }

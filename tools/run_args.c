@@ -82,6 +82,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
     return status == TILEC_OK || (tool_report(run->options, run->c, status), false);
   }
   if (!param) return unknown_argument(run, kernel, arg->name);
+  if (param->given) return tool_error("argument '%s' is given twice", arg->name), false;
   const char *why;
   param->given = true;
   if (argument_parse(run->arena, arg->text, run->options->seed, (uint32_t)(param - run->params),
