@@ -143,6 +143,51 @@ void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement) {
   vec_push(diags->arena, &parent->fixits, fixit);
 }
 
+static Loc take_loc(Sources *to, const Sources *from, Loc loc) {
+  if (!loc.line) return loc;
+  const SourceFile *file = &from->files.at[loc.file];
+  uint32_t known = to->files.n;
+  loc.file = sources_named(to, file->name);
+  if (to->files.n > known && file->text.at) { // with its text
+    to->files.n = known;
+    loc.file = sources_add(to, file->name, file->text);
+  }
+  if (loc.call) loc.call = sources_call(to, take_loc(to, from, from->calls.at[loc.call]));
+  return loc;
+}
+
+static Diag *take_diag(Diags *to, const Diags *from, const Diag *diag) {
+  Diag *copy = ARENA_NEW(to->arena, Diag);
+  *copy = (Diag){.severity = diag->severity, .pass = diag->pass};
+  copy->loc = take_loc(to->sources, from->sources, diag->loc);
+  copy->message = arena_copy(to->arena, str_from(diag->message));
+  if (diag->run) {
+    DiagRun *run = ARENA_NEW(to->arena, DiagRun);
+    *run = *diag->run;
+    if (run->buffer) run->buffer = arena_copy(to->arena, str_from(run->buffer));
+    copy->run = run;
+  }
+  for (uint32_t i = 0; i < diag->notes.n; i++)
+    vec_push(to->arena, &copy->notes, take_diag(to, from, diag->notes.at[i]));
+  for (uint32_t i = 0; i < diag->fixits.n; i++) {
+    FixIt fixit = diag->fixits.at[i];
+    fixit.at = take_loc(to->sources, from->sources, fixit.at);
+    vec_push(to->arena, &copy->fixits, fixit);
+  }
+  return copy;
+}
+
+void diags_take(Diags *diags, const Diags *from, DiagFilter wanted) {
+  for (uint32_t i = 0; i < from->list.n; i++) {
+    Diag *copy = take_diag(diags, from, from->list.at[i]);
+    if (wanted && !wanted(diags, copy)) continue;
+    diags->errors += copy->severity == DIAG_ERROR;
+    diags->warnings += copy->severity == DIAG_WARNING;
+    diags->raised += copy->severity == DIAG_ERROR;
+    vec_push(diags->arena, &diags->list, copy);
+  }
+}
+
 // Insertions, deletions, replacements and swaps of neighbours
 // (optimal string alignment); more than `limit` for what is too long.
 static uint32_t edit_distance(Str a, Str b, uint32_t limit) {

@@ -101,6 +101,11 @@ void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)
 void diag_note_calls(Diags *diags, Diag *parent, Loc loc);
 void diag_fixit(Diags *diags, Diag *parent, Loc at, const char *replacement);
 
+// Adds copies of what `from` holds, whose places are of other sources: files are found by their names. Those
+// that `wanted`, given the copy, does not want are left out; NULL: none are.
+typedef bool (*DiagFilter)(const Diags *diags, const Diag *diag);
+void diags_take(Diags *diags, const Diags *from, DiagFilter wanted);
+
 // The nearest of `names` (n of them) to `typed` by edit distance,
 // NULL where none is near enough: for "did you mean".
 const char *diag_nearest(Str typed, const char *const *names, size_t n);

@@ -139,7 +139,10 @@ static bool run_nothing(Machine *m, Op *op) {
   return true;
 }
 
+bool eval_gave_up(const EvalMemory *memory) { return memory->gave_up; }
+
 static bool refuse_inline_asm(Machine *m, Op *op) {
+  m->memory->gave_up = true;
   return eval_error(m, op, NO_ELEMENT, "the evaluator cannot evaluate inline assembly");
 }
 
@@ -272,6 +275,7 @@ static void run_launch(void *data) {
   LaunchRun *run = data;
   Machine *m = &run->m;
   eval_limit_begin(m);
+  m->memory->gave_up = false;
   eval_names_begin(m, run->args);
   eval_race_begin(m);
   eval_wraps_begin(m);

@@ -62,6 +62,10 @@ typedef struct EvalOptions {
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
                  const EvalOptions *options);
 
+// Whether the last launch's error is the evaluator's own, not the kernel's: inline assembly, a loop that waits
+// for what a later program does, a limit.
+bool eval_gave_up(const EvalMemory *memory);
+
 // What a host region of the function yields for these arguments, 1 past its values; the sizes of a grid are
 // good. False with an error in ir->diags.
 bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]);

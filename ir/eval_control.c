@@ -148,6 +148,7 @@ void eval_limit_begin(Machine *m) {
 
 // The loops that the op is in are the error's notes.
 static bool ends_in_loops(Machine *m, const Op *op) {
+  m->memory->gave_up = true;
   for (const Op *loop = op->region->parent; loop; loop = loop->region ? loop->region->parent : NULL)
     if (loop->kind == OP_FOR || loop->kind == OP_WHILE)
       diag_note(m->diags, vec_last(&m->diags->list), loop->loc, "in this loop");

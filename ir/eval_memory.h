@@ -62,6 +62,7 @@ struct EvalMemory {
   VEC(EvalBuffer *) buffers; // by address
   EvalBuffer *last;          // where the last access was
   uint64_t changes;          // counts what changed bytes of memory, and ops that are no functions
+  bool gave_up;              // eval_gave_up
   bool uncertain;            // control flow or an address was uncertain: nothing can be compared
   VEC(void *) blocks[32];    // free blocks of 2^i bytes, for eval_block
 };

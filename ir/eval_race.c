@@ -5,7 +5,8 @@
 // two accesses of one program are ordered where their stamps differ. Programs run one after
 // the other, so an earlier program's access is ordered before one of this program where this
 // program has acquired (touched by an atomic) what an atomic of a later stamp released.
-// That may miss a race in kernels with atomics; it reports none that is not.
+// That may miss a race in kernels with atomics; it reports none that is not. Two writes of one value do not
+// race; a read and a write do, whatever is written.
 //
 // A thread is a shape and an element's index in it; all scalars are one thread.
 #include "base/fault.h"
@@ -19,13 +20,15 @@ typedef struct Record {
   uint32_t op, thread, stamp; // Op.id; shape << ELEMENT_BITS | element; 0: no access yet
 } Record;
 
-enum { READ_HANGS = 1, IS_CONTENDED = 2 }; // flags of a granule, kept from the first run to the second
+enum { IS_CONTENDED = 1 }; // flags of a granule, kept from the first run to the second
+
+enum { KIND_RELAXED = 0x8000 };
 
 typedef struct Granule {
   Record writer, atomic;
   Record reader, other;  // of one stamp, different threads
   Record earlier_reader; // of a program before the last reader's
-  uint16_t flags, kind;  // kind: of the last atomic access
+  uint16_t flags, kind;  // kind: of the last atomic access, with KIND_RELAXED
 } Granule;
 
 typedef struct RacePage {
@@ -35,7 +38,6 @@ typedef struct RacePage {
 
 typedef struct RaceReport {
   uint32_t op, other;
-  bool harmless; // a warning; what does harm is told also after it
 } RaceReport;
 
 struct Race {
@@ -173,15 +175,15 @@ static bool same_place(const Race *race, uint32_t op, uint32_t other) {
 }
 
 // A pair of places is told once, whichever of the two comes first.
-static bool was_reported(Race *race, uint32_t op, uint32_t other, bool harmless) {
+static bool was_reported(Race *race, uint32_t op, uint32_t other) {
   for (uint32_t i = 0; i < race->reports.n; i++) {
     const RaceReport *report = &race->reports.at[i];
     bool same = (same_place(race, report->op, op) && same_place(race, report->other, other)) ||
                 (same_place(race, report->op, other) && same_place(race, report->other, op));
-    if (same && (harmless || !report->harmless)) return true;
+    if (same) return true;
   }
   if (race->reports.n >= MAX_REPORTS) return true;
-  vec_push(race->arena, &race->reports, ((RaceReport){op, other, harmless}));
+  vec_push(race->arena, &race->reports, ((RaceReport){op, other}));
   return false;
 }
 
@@ -218,13 +220,7 @@ static void note_other(Machine *m, Diag *diag, const Record *record) {
   diag_note_calls(m->diags, diag, op->loc);
 }
 
-typedef struct Told { // how a race is told
-  bool harmless;      // a warning
-  const char *suffix;
-  RaceKind kind;
-} Told;
-
-static void report_race(Machine *m, const Access *access, const Record *record, const Told *told) {
+static void report_race(Machine *m, const Access *access, const Record *record, RaceKind kind) {
   char element[EVAL_PLACE] = "";
   const Type *shape = eval_shape(access->op);
   const Op *other = m->race->ops[record->op];
@@ -241,21 +237,17 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
     eval_place_element(shape, access->element, element, sizeof element);
   Buf text = {0};
   say_race(&facts, &text);
-  Diag *diag = told->harmless
-                   ? diag_warning(m->diags, access->op->loc, "%s%s%s", text.at, element, told->suffix)
-                   : diag_error(m->diags, access->op->loc, "%s%s%s", text.at, element, told->suffix);
+  Diag *diag = diag_error(m->diags, access->op->loc, "%s%s", text.at, element);
   buf_free(&text);
   eval_diag_run(m, diag, "race", facts.buffer, access->address);
   note_other(m, diag, record);
-  diag_note(m->diags, diag, access->op->loc, "%s", race_advice(told->kind));
+  diag_note(m->diags, diag, access->op->loc, "%s", race_advice(kind));
+  m->failed = true;
 }
 
-static void report_beside(Machine *m, const Access *access, const Record *record, bool harmless) {
-  if (was_reported(m->race, access->op->id, record->op, harmless)) return;
-  bool lanes = record->op == access->op->id;
-  Told told = {harmless, harmless ? ", with the same value" : "", lanes ? RACE_LANES : RACE_THREADS};
-  report_race(m, access, record, &told);
-  m->failed |= !harmless;
+static void report_beside(Machine *m, const Access *access, const Record *record) {
+  if (was_reported(m->race, access->op->id, record->op)) return;
+  report_race(m, access, record, record->op == access->op->id ? RACE_LANES : RACE_THREADS);
 }
 
 static RaceKind kind_between(const Op *op, const Op *other) {
@@ -267,10 +259,8 @@ static RaceKind kind_between(const Op *op, const Op *other) {
 }
 
 static void report_unordered(Machine *m, const Access *access, const Record *record) {
-  if (was_reported(m->race, access->op->id, record->op, true)) return;
-  Told told = {true, "; what hangs on their order is not compared",
-               kind_between(access->op, m->race->ops[record->op])};
-  report_race(m, access, record, &told);
+  if (was_reported(m->race, access->op->id, record->op)) return;
+  report_race(m, access, record, kind_between(access->op, m->race->ops[record->op]));
 }
 
 static void record_read(const Race *race, Granule *g, const Record *now) {
@@ -283,6 +273,11 @@ static void record_read(const Race *race, Granule *g, const Record *now) {
   }
 }
 
+// A relaxed atomic of another thread since the last barrier; the others are barriers themselves.
+static bool relaxed_beside(const Race *race, const Granule *g, const Record *now) {
+  return g->kind & KIND_RELAXED && is_beside(race, &g->atomic, now);
+}
+
 bool eval_race_read(Machine *m, const Access *access) {
   Race *race = m->race;
   if (!race) return false;
@@ -291,23 +286,22 @@ bool eval_race_read(Machine *m, const Access *access) {
   Record now = record_of(race, access);
   bool hangs = false;
   for (Granule *g = at; g < at + n; g++) {
-    if (is_beside(race, &g->writer, &now)) report_beside(m, access, &g->writer, false);
+    if (is_beside(race, &g->writer, &now)) report_beside(m, access, &g->writer);
+    if (relaxed_beside(race, g, &now)) report_beside(m, access, &g->atomic);
     bool plain = is_unordered(race, &g->writer, false), atomic = is_unordered(race, &g->atomic, true);
     if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
-    hangs |= plain || atomic || g->flags & READ_HANGS;
+    hangs |= plain || atomic;
     record_read(race, g, &now);
   }
   return hangs;
 }
 
 // A write changes what an earlier program read: it might have read the new value.
-static void check_earlier_readers(Machine *m, const Access *access, Granule *g) {
+static void check_earlier_readers(Machine *m, const Access *access, const Granule *g) {
   const Record *const readers[] = {&g->reader, &g->other, &g->earlier_reader};
   for (int i = 0; i < 3; i++) {
     if (!is_unordered(m->race, readers[i], false)) continue;
     report_unordered(m, access, readers[i]);
-    g->flags |= READ_HANGS;
-    m->race->ordered = true;
   }
 }
 
@@ -319,15 +313,15 @@ bool eval_race_write(Machine *m, const Access *access, bool same_value) {
   Record now = record_of(race, access);
   bool hangs = false;
   for (Granule *g = at; g < at + n; g++) {
-    const Record *const own[] = {&g->writer, &g->reader, &g->other};
-    for (int i = 0; i < 3; i++)
-      if (is_beside(race, own[i], &now)) report_beside(m, access, own[i], same_value);
-    if (!same_value) {
-      bool plain = is_unordered(race, &g->writer, false), atomic = is_unordered(race, &g->atomic, true);
-      if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
-      hangs |= plain || atomic;
-      check_earlier_readers(m, access, g);
-    }
+    const Record *const own[] = {&g->reader, &g->other, &g->writer};
+    for (int i = 0; i < (same_value ? 2 : 3); i++)
+      if (is_beside(race, own[i], &now)) report_beside(m, access, own[i]);
+    if (relaxed_beside(race, g, &now)) report_beside(m, access, &g->atomic);
+    bool plain = !same_value && is_unordered(race, &g->writer, false);
+    bool atomic = is_unordered(race, &g->atomic, true);
+    if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
+    hangs |= plain || atomic;
+    check_earlier_readers(m, access, g);
     g->writer = now;
   }
   return hangs;
@@ -341,8 +335,11 @@ static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, con
   bool other = g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, now));
   if (other) {
     g->flags |= IS_CONTENDED;
-    found |= OTHER_LAST | (g->kind != kind ? (unsigned)OTHER_KIND : 0u);
+    found |= OTHER_LAST | ((g->kind & ~KIND_RELAXED) != kind ? (unsigned)OTHER_KIND : 0u);
   }
+  const Record *const own[] = {&g->reader, &g->other, &g->writer};
+  for (int i = 0; i < 3; i++) // of a relaxed one alone: the others have begun a new stamp
+    if (is_beside(race, own[i], now)) report_beside(m, access, own[i]);
   if (g->flags & IS_CONTENDED) found |= CONTENDED;
   if (is_unordered(race, &g->writer, false)) {
     report_unordered(m, access, &g->writer);
@@ -368,7 +365,7 @@ unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
     if (!relaxed) race_acquire(race, g);
     found |= atomic_granule(m, access, g, &now, kind);
     g->atomic = now;
-    g->kind = (uint16_t)kind;
+    g->kind = (uint16_t)(kind | (relaxed ? KIND_RELAXED : 0));
   }
   return found;
 }
@@ -382,7 +379,7 @@ void eval_race_acquire(Machine *m, const Access *access) {
 
 void eval_race_old_used(Machine *m, const Op *op) {
   m->race->ordered = true;
-  if (was_reported(m->race, op->id, op->id, true)) return;
+  if (was_reported(m->race, op->id, op->id)) return;
   diag_warning(m->diags, op->loc,
                "the old value of a contended atomic hangs on the order of programs and threads: what is "
                "computed from it is not compared");

@@ -86,7 +86,7 @@ static bool report(Machine *m, const Op *loop) {
   else if (m->host || is_last_program(m))
     eval_error(m, loop, NO_ELEMENT,
                "deadlock: the loop waits for memory to change, and no program is left that could change it");
-  else
+  else if ((m->memory->gave_up = true))
     eval_error(
         m, loop, NO_ELEMENT,
         "the loop waits for memory to change, which no program before this one has done (the evaluator runs "

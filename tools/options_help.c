@@ -30,7 +30,7 @@ void options_print_help(Buf *out) {
       "       tilec run FILE [options] NAME=SPEC...\n"
       "       tilec run FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
       "       tilec bench FILE ...as run...               the median time of a launch, on the device\n"
-      "       tilec check FILE ...as run...               every checker of the simulator, all schedules\n\n"
+      "       tilec check FILE ...as run...               every checker, all schedules of the simulator\n\n"
       "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
       "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
       "@x.npy  @x.npy:bf16\n"

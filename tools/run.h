@@ -108,7 +108,13 @@ ExitStatus run_check(Run *run, const int64_t grid[3], const BoundArgs *bound);
 // The same in two steps, for several runs from the same data. *reference is to be freed in every case.
 // `prefix` stands before each line on standard output.
 typedef struct Reference Reference;
-ExitStatus run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, Reference **reference);
+// The reference's reports stay with it until run_take_reports adds them to run->c's, but for errors that stand
+// there already. `status`: of the evaluation, as an exit status then; that check without --check could not be
+// evaluated to its end (run_gave_up) is said, and no error.
+tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, const LaunchLimits *limits,
+                          Reference **reference);
+bool run_gave_up(const Reference *reference, const char **why);
+ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status);
 ExitStatus run_compare(Run *run, Reference *reference, const char *prefix);
 void run_reference_free(Reference *reference); // NULL: nothing
 
