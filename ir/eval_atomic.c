@@ -175,5 +175,7 @@ bool eval_atomic(Machine *m, Op *op) {
     }
     tile_set(to, i, &old);
   }
+  // One thread does a scalar one, and hands on the old value where that is used.
+  if (!type_is_tile(op_result(op)->type) && op_result(op)->first_use) eval_race_barrier(m);
   return true;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses to global memory that nothing orders.
 //
-// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on:
-// two accesses of one program are ordered where their stamps differ. Programs run one after
-// the other, so an earlier program's access is ordered before one of this program where this
-// program has acquired (touched by an atomic) what an atomic of a later stamp released.
-// That may miss a race in kernels with atomics; it reports none that is not. Two writes of one value do not
-// race; a read and a write do, whatever is written.
+// Time is a stamp that every program, barrier and atomic (but a relaxed one) moves on. Two accesses of one
+// program are ordered where a barrier is between: debug_barrier, or a scalar atomic whose old value is used, which
+// all threads wait for. Programs run one after the other, so an earlier program's access is ordered before one
+// of this program where this program has acquired (touched by an atomic) what an atomic of a later stamp
+// released. That may miss a race in kernels with atomics; it reports none that is not. Two writes of one value do
+// not race; a read and a write do, whatever is written.
 //
 // A thread is a shape and an element's index in it; all scalars are one thread.
 #include "base/fault.h"
@@ -22,13 +22,11 @@ typedef struct Record {
 
 enum { IS_CONTENDED = 1 }; // flags of a granule, kept from the first run to the second
 
-enum { KIND_RELAXED = 0x8000 };
-
 typedef struct Granule {
   Record writer, atomic;
-  Record reader, other;  // of one stamp, different threads
+  Record reader, other;  // different threads, with no barrier between
   Record earlier_reader; // of a program before the last reader's
-  uint16_t flags, kind;  // kind: of the last atomic access, with KIND_RELAXED
+  uint16_t flags, kind;  // kind: of the last atomic access
 } Granule;
 
 typedef struct RacePage {
@@ -48,6 +46,7 @@ struct Race {
   VEC(uint32_t) programs; // the stamp at which each began
   VEC(RaceReport) reports;
   uint32_t stamp, program, acquired; // now; at this program's begin; what this program acquired, 0: nothing
+  uint32_t barrier;                  // of this program the last one, or its begin
   uint32_t op, shape;                // of the accesses that follow
   bool ordered;
 };
@@ -75,7 +74,7 @@ void eval_race_begin(Machine *m) {
 void eval_race_program(Machine *m) {
   Race *race = m->race;
   if (!race) return;
-  race->program = ++race->stamp;
+  race->program = race->barrier = ++race->stamp;
   race->acquired = 0;
   vec_push(race->arena, &race->programs, race->stamp);
 }
@@ -109,7 +108,7 @@ static bool is_relaxed(const Op *op) {
 }
 
 void eval_race_barrier(Machine *m) {
-  if (m->race) m->race->stamp++;
+  if (m->race) m->race->barrier = ++m->race->stamp;
 }
 
 // Shapes are few.
@@ -165,7 +164,7 @@ static bool is_unordered(const Race *race, const Record *record, bool atomic) {
 
 // By another thread of this program since the last barrier.
 static bool is_beside(const Race *race, const Record *record, const Record *now) {
-  return record->stamp == race->stamp && record->thread != now->thread;
+  return record->stamp >= race->barrier && record->thread != now->thread;
 }
 
 static bool same_place(const Race *race, uint32_t op, uint32_t other) {
@@ -265,17 +264,14 @@ static void report_unordered(Machine *m, const Access *access, const Record *rec
 
 static void record_read(const Race *race, Granule *g, const Record *now) {
   if (g->reader.stamp && g->reader.stamp < race->program) g->earlier_reader = g->reader;
-  if (g->reader.stamp != now->stamp) {
+  if (g->reader.stamp < race->barrier) {
     g->reader = *now;
     g->other = (Record){0};
   } else if (g->reader.thread != now->thread) {
     g->other = *now;
+  } else {
+    g->reader = *now;
   }
-}
-
-// A relaxed atomic of another thread since the last barrier; the others are barriers themselves.
-static bool relaxed_beside(const Race *race, const Granule *g, const Record *now) {
-  return g->kind & KIND_RELAXED && is_beside(race, &g->atomic, now);
 }
 
 bool eval_race_read(Machine *m, const Access *access) {
@@ -287,7 +283,7 @@ bool eval_race_read(Machine *m, const Access *access) {
   bool hangs = false;
   for (Granule *g = at; g < at + n; g++) {
     if (is_beside(race, &g->writer, &now)) report_beside(m, access, &g->writer);
-    if (relaxed_beside(race, g, &now)) report_beside(m, access, &g->atomic);
+    if (is_beside(race, &g->atomic, &now)) report_beside(m, access, &g->atomic);
     bool plain = is_unordered(race, &g->writer, false), atomic = is_unordered(race, &g->atomic, true);
     if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
     hangs |= plain || atomic;
@@ -316,7 +312,7 @@ bool eval_race_write(Machine *m, const Access *access, bool same_value) {
     const Record *const own[] = {&g->reader, &g->other, &g->writer};
     for (int i = 0; i < (same_value ? 2 : 3); i++)
       if (is_beside(race, own[i], &now)) report_beside(m, access, own[i]);
-    if (relaxed_beside(race, g, &now)) report_beside(m, access, &g->atomic);
+    if (is_beside(race, &g->atomic, &now)) report_beside(m, access, &g->atomic);
     bool plain = !same_value && is_unordered(race, &g->writer, false);
     bool atomic = is_unordered(race, &g->atomic, true);
     if (plain || atomic) report_unordered(m, access, plain ? &g->writer : &g->atomic);
@@ -335,10 +331,10 @@ static unsigned atomic_granule(Machine *m, const Access *access, Granule *g, con
   bool other = g->atomic.stamp && (g->atomic.stamp < race->program || is_beside(race, &g->atomic, now));
   if (other) {
     g->flags |= IS_CONTENDED;
-    found |= OTHER_LAST | ((g->kind & ~KIND_RELAXED) != kind ? (unsigned)OTHER_KIND : 0u);
+    found |= OTHER_LAST | (g->kind != kind ? (unsigned)OTHER_KIND : 0u);
   }
   const Record *const own[] = {&g->reader, &g->other, &g->writer};
-  for (int i = 0; i < 3; i++) // of a relaxed one alone: the others have begun a new stamp
+  for (int i = 0; i < 3; i++)
     if (is_beside(race, own[i], now)) report_beside(m, access, own[i]);
   if (g->flags & IS_CONTENDED) found |= CONTENDED;
   if (is_unordered(race, &g->writer, false)) {
@@ -365,7 +361,7 @@ unsigned eval_race_atomic(Machine *m, const Access *access, unsigned kind) {
     if (!relaxed) race_acquire(race, g);
     found |= atomic_granule(m, access, g, &now, kind);
     g->atomic = now;
-    g->kind = (uint16_t)(kind | (relaxed ? KIND_RELAXED : 0));
+    g->kind = (uint16_t)kind;
   }
   return found;
 }

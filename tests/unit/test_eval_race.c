@@ -54,6 +54,11 @@ static const Case CASES[] = {
      IN_PLACE ROTATED
      "store %p, %w\n%o = constant {value = 1} : i32\n%a = atomic_rmw %out, %o {rmw = \"add\"} : i32\n"
      "%v2 = load %q : tile<16xi32>\n",
+     "data race on x[1]", "store", 1, true},
+    {"neighbour's value after an atomic whose old value is used",
+     IN_PLACE ROTATED
+     "store %p, %w\n%o = constant {value = 1} : i32\n%a = atomic_rmw %out, %o {rmw = \"add\"} : i32\n"
+     "%far = addptr %out, %n : *i32\nstore %far, %a\n%v2 = load %q : tile<16xi32>\n",
      NULL, NULL, 1, false},
     {"neighbour's value after a relaxed atomic",
      IN_PLACE ROTATED
@@ -88,9 +93,9 @@ static const Case CASES[] = {
      IN_PLACE "%a = atomic_rmw %p, %i {rmw = \"add\", sem = \"relaxed\"} : tile<16xi32>\n"
               "%u = load %p : tile<16xi32>\n",
      NULL, NULL, 1, false},
-    {"an atomic that orders, then a neighbour's load",
+    {"an atomic, then a neighbour's load",
      IN_PLACE ROTATED "%a = atomic_rmw %p, %i {rmw = \"add\"} : tile<16xi32>\n%u = load %q : tile<16xi32>\n",
-     NULL, NULL, 1, false},
+     "nothing orders this load and the atomic", "the earlier atomic", 1, true},
     {"a scalar and a tile", INDEX POINTERS("p", "x", "i32") "store %x, %n\n%v = load %p : tile<16xi32>\n",
      "data race on x[0]", "the earlier store, in program (0, 0, 0)", 1, true},
     {"two scalars", "store %x, %n\n%v = load %x : i32\nstore %x, %v\n", NULL, NULL, 1, false},
@@ -126,12 +131,13 @@ static const Case CASES[] = {
          "%a = atomic_rmw %out, %one {rmw = \"add\", sem = \"relaxed\"} : i32\n"
          "%v = load %d : i32\n%w = add %v, %one : i32\nstore %d, %w\n"
          "%b = atomic_rmw %out, %one {rmw = \"add\"} : i32\n",
-     "this load in program (1, 0, 0) and the store in program (0, 0, 0)", "the earlier store", 2, false},
+     "this load in program (1, 0, 0) and the store in program (0, 0, 0)", "the earlier store", 2, true},
     {"a write over what two threads read",
-     INDEX POINTERS("p", "x", "i32")
-     "%zero = constant {value = 0} : tile<16xi32>\n%first = addptr %sp, %zero : tile<16x*i32>\n"
-     "%v = load %first : tile<16xi32>\n%eq = eq %i, %zero : tile<16xi1>\n"
-     "store %first, %mask15, %eq\n",
+     INDEX POINTERS(
+         "p", "x",
+         "i32") "%zero = constant {value = 0} : tile<16xi32>\n%first = addptr %sp, %zero : tile<16x*i32>\n"
+                "%v = load %first : tile<16xi32>\n%eq = eq %i, %zero : tile<16xi1>\n"
+                "store %first, %mask15, %eq\n",
      "data race on x[0]", "the earlier load", 1, true},
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
      NULL, NULL, 4, false},
