@@ -8,8 +8,9 @@
 
 #include "tests/triton/table.h"
 
-static const char *const tables[] = {"operators.txt",  "scalars.txt",    "literals.txt",  "casts.txt",
-                                     "statements.txt", "reductions.txt", "functions.txt", "dots.txt"};
+static const char *const tables[] = {"operators.txt", "scalars.txt",    "literals.txt",
+                                     "casts.txt",     "statements.txt", "reductions.txt",
+                                     "functions.txt", "dots.txt",       "builtins.txt"};
 static const char *const lists[] = {"differences", "pending"};
 
 typedef struct Table {
