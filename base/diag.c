@@ -121,6 +121,14 @@ Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) {
   return diag_add(diags, diag);
 }
 
+Diag *diag_print(Diags *diags, Loc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  Diag *diag = diag_new(diags, DIAG_NOTE, loc, format, args);
+  va_end(args);
+  return diag_add(diags, diag);
+}
+
 Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...) {
   va_list args;
   va_start(args, format);

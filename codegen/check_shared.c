@@ -102,11 +102,71 @@ static void check_op(Op *op, void *data) {
     fail(c, op, "the scratch buffer is missing: promote_shared has not run");
 }
 
-static void note_buffer(Op *op, void *data) {
+// --- What takes the shared memory ---
+
+enum { MAX_NOTES = 12 };
+
+typedef struct Ledger {
+  VEC(const Op *) buffers;
+  const Op *largest;
+  bool rings; // one is filled in turns
+} Ledger;
+
+static uint64_t buffer_bytes(const Op *op) { return shared_bytes(op_result(op)->type); }
+
+static void take_buffer(Op *op, void *data) {
   void **both = data;
-  if (op->kind == OP_SHARED_ALLOC)
-    diag_note(both[0], both[1], op->loc, "%u bytes at %lld", shared_bytes(op_result(op)->type),
-              (long long)op_int(op, ATTR_OFFSET, 0));
+  Ledger *ledger = both[0];
+  if (op->kind == OP_RING_BEGIN) ledger->rings = true;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  vec_push(both[1], &ledger->buffers, op);
+  if (!ledger->largest || buffer_bytes(op) > buffer_bytes(ledger->largest)) ledger->largest = op;
+}
+
+// Whether the bytes are also another buffer's, of those before it: at another time, then.
+static bool takes_turns(const Ledger *ledger, uint32_t at) {
+  int64_t start = op_int(ledger->buffers.at[at], ATTR_OFFSET, 0);
+  int64_t end = start + (int64_t)buffer_bytes(ledger->buffers.at[at]);
+  for (uint32_t i = 0; i < at; i++) {
+    int64_t other = op_int(ledger->buffers.at[i], ATTR_OFFSET, 0);
+    if (other < end && start < other + (int64_t)buffer_bytes(ledger->buffers.at[i])) return true;
+  }
+  return false;
+}
+
+static const char *shape_text(Arena *arena, const Type *type) {
+  const char *text = "";
+  for (uint32_t i = 0; i < type->rank; i++)
+    text = arena_printf(arena, "%s%s%u", text, i ? "x" : "", type->shape[i]);
+  return arena_printf(arena, "%s %s", text, elem_info(type_element(type)->elem)->name);
+}
+
+static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag *error) {
+  for (uint32_t i = 0; i < ledger->buffers.n && i < MAX_NOTES; i++) {
+    const Op *op = ledger->buffers.at[i];
+    diag_note(diags, error, op->loc, "%llu bytes, %s%s", (unsigned long long)buffer_bytes(op),
+              shape_text(arena, op_result(op)->type),
+              takes_turns(ledger, i) ? ", where another was before" : "");
+  }
+}
+
+// The constexprs that are a dimension of the largest buffer, and the number of stages: what to make smaller.
+static const char *what_to_shrink(const Func *func, const Ledger *ledger, Arena *arena, uint32_t stages) {
+  const Type *type = op_result(ledger->largest)->type;
+  const char *names = "";
+  for (uint32_t i = 0; i < func->constexpr_count; i++) {
+    const Constexpr *at = &func->constexprs[i];
+    bool found = false;
+    for (uint32_t k = 0; k < type->rank && at->value.kind == CONST_INT; k++)
+      found = found || (type->shape[k] > 1 && at->value.i == type->shape[k]);
+    if (found)
+      names =
+          arena_printf(arena, "%s%s%s=%lld", names, names[0] ? " or " : "", at->name, (long long)at->value.i);
+  }
+  const char *fewer = ledger->rings && stages > 1
+                          ? arena_printf(arena, ", or take fewer stages than num_stages=%u", stages)
+                          : "";
+  return arena_printf(arena, "make %s smaller%s", names[0] ? names : "the largest tile", fewer);
 }
 
 bool check_shared(Func *func, const Target *target, Diags *diags) {
@@ -115,8 +175,13 @@ bool check_shared(Func *func, const Target *target, Diags *diags) {
   if (!c.ok) return false;
   uint32_t bytes = func_shared_bytes(func), limit = target->arch->shared_limit;
   if (bytes <= limit) return true;
-  Diag *error = diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a block",
-                           func->name, bytes, target->arch->name, limit);
-  region_walk(func->body, note_buffer, (void *[]){diags, error});
+  Arena *arena = diags->arena;
+  Ledger ledger = {0};
+  region_walk(func->body, take_buffer, (void *[]){&ledger, arena});
+  Diag *error =
+      diag_error(diags, func->loc, "kernel %s needs %u bytes of shared memory; %s has %u a block%s%s",
+                 func->name, bytes, target->arch->name, limit, ledger.largest ? ": " : "",
+                 ledger.largest ? what_to_shrink(func, &ledger, arena, target->num_stages) : "");
+  note_buffers(&ledger, arena, diags, error);
   return false;
 }

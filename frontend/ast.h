@@ -382,6 +382,7 @@ typedef struct Member {
 
 typedef struct Module {
   uint16_t file;
+  bool python;     // a .py file
   Expr *docstring; // may be NULL
   ImportList imports;
   Block constants; // assignments of the module level

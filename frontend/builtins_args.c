@@ -12,8 +12,11 @@ bool builtin_option(Elab *e, const Call *call, uint32_t at, ConstKind kind, cons
   bool is_kind = obj_is(obj, kind) || (kind == CONST_BOOL && obj_is(obj, CONST_INT));
   if (is_kind) return true;
   if (obj->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' of '%s' must be %s known at compile time, not %s", name, call->text,
-               kinds[kind], obj_describe(e, obj));
+    elab_explain_runtime(e,
+                         diag_error(e->diags, elab_loc(e, call->locs[at]),
+                                    "'%s' of '%s' must be %s known at compile time, not %s", name, call->text,
+                                    kinds[kind], obj_describe(e, obj)),
+                         obj);
   return *good = false;
 }
 
@@ -40,8 +43,11 @@ const char *builtin_choice(Elab *e, const Call *call, uint32_t at, const char *n
 bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_t rank, uint32_t *axis) {
   if (obj->kind == OBJ_ERROR) return false;
   if (!obj_is(obj, CONST_INT)) {
-    elab_error(e, loc, "an axis of '%s' must be an integer known at compile time, not %s", call->text,
-               obj_describe(e, obj));
+    elab_explain_runtime(e,
+                         diag_error(e->diags, elab_loc(e, loc),
+                                    "an axis of '%s' must be an integer known at compile time, not %s", call->text,
+                                    obj_describe(e, obj)),
+                         obj);
     return false;
   }
   int64_t i = obj->constant.i;
@@ -64,9 +70,11 @@ const Type *builtin_dtype(Elab *e, const Call *call, uint32_t at) {
     const Type *type = dtype->constant.type;
     return type_is_block_ptr(type) ? type->inner : type_element(type);
   }
+  Elem elem;
+  bool text = obj_is(dtype, CONST_STR) && elem_parse(str_from(dtype->constant.str), &elem);
   if (dtype->kind != OBJ_ERROR)
-    elab_error(e, call->locs[at], "'%s' needs a type such as fp32, not %s", call->text,
-               obj_describe(e, dtype));
+    elab_error(e, call->locs[at], "'%s' needs a type such as %s, not %s", call->text,
+               text ? arena_printf(e->arena, "tl.%s", dtype->constant.str) : "fp32", obj_describe(e, dtype));
   return NULL;
 }
 

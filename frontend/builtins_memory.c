@@ -13,7 +13,9 @@ Value *builtin_pointer(Elab *e, const Call *call, uint32_t at) {
     const Type *address = type_ptr(e->ir, elab_scalar(e, ELEM_I64));
     return elab_bitcast(e, call->loc, obj->value, address);
   }
-  elab_error(e, call->locs[at], "'%s' needs a pointer, not %s", call->text, obj_describe(e, obj));
+  bool offsets = obj->kind == OBJ_VALUE && type_is_int(obj->value->type);
+  elab_error(e, call->locs[at], "'%s' needs a pointer, not %s%s", call->text, obj_describe(e, obj),
+             offsets ? "; offsets are added to one: pointer + offsets" : "");
   return NULL;
 }
 
@@ -39,7 +41,7 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
   Value *mask = elab_value(e, call->locs[at], "a mask", obj, NULL);
   *good = *good && mask;
   if (!mask || type_is_elem(mask->type, ELEM_I1)) return mask;
-  elab_error(e, call->locs[at], "a mask's elements must be i1, not %s",
+  elab_error(e, call->locs[at], "a mask's elements must be i1, not %s: a mask is a comparison, such as offsets < n",
              type_text(e, type_element(mask->type)));
   *good = false;
   return NULL;
@@ -47,7 +49,7 @@ static Value *mask_arg(Elab *e, const Call *call, uint32_t at, const Type *point
 
 static bool is_larger(Elab *e, Loc loc, const char *what, const Value *value, const Type *pointer) {
   if (!value || !type_is_tile(value->type) || type_is_tile(pointer)) return false;
-  elab_error(e, loc, "%s is %s, but the pointer is %s: a tile of pointers is needed", what,
+  elab_error(e, loc, "%s is %s, but the pointer is %s: a tile of pointers is needed, pointer + offsets", what,
              type_text(e, value->type), type_text(e, pointer));
   return true;
 }

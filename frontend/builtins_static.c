@@ -115,7 +115,9 @@ Obj builtin_len(Elab *e, Call *call) {
   const Obj *x = &call->args[ARG_X];
   if (x->kind == OBJ_TUPLE) return obj_int(x->items.n);
   if (obj_is(x, CONST_STR)) return obj_int((int64_t)strlen(x->constant.str));
-  return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s", obj_describe(e, x));
+  return elab_error(e, call->locs[ARG_X], "len() needs a tuple, not %s%s", obj_describe(e, x),
+                    x->kind == OBJ_VALUE && type_is_tile(x->value->type) ? "; a tile's sizes are x.shape[0] and so on"
+                                                                         : "");
 }
 
 // Of modules alone: by what Triton 3.6 has, whether tilec gives it or not, and of files by what they define.
@@ -142,8 +144,11 @@ Obj builtin_range(Elab *e, Call *call) {
 Obj builtin_static_assert(Elab *e, Call *call) {
   bool truth;
   if (!const_truth(e, &call->args[STATIC_ASSERT_CONDITION], &truth))
-    return elab_error(e, call->locs[STATIC_ASSERT_CONDITION], "static_assert needs a constexpr, not %s",
-                      obj_describe(e, &call->args[STATIC_ASSERT_CONDITION]));
+    return elab_explain_runtime(e,
+                                diag_error(e->diags, elab_loc(e, call->locs[STATIC_ASSERT_CONDITION]),
+                                           "static_assert needs a constexpr, not %s; device_assert checks at run time",
+                                           obj_describe(e, &call->args[STATIC_ASSERT_CONDITION])),
+                                &call->args[STATIC_ASSERT_CONDITION]);
   if (truth) return obj_none();
   const char *message =
       obj_given(&call->args[STATIC_ASSERT_MESSAGE]) ? obj_text(e, &call->args[STATIC_ASSERT_MESSAGE]) : "";
@@ -161,8 +166,7 @@ Obj builtin_static_print(Elab *e, Call *call) {
     buf_text(&buf, obj_text(e, &call->rest[i]));
   }
   const char *text = elab_text(e, &buf);
-  if (e->prints++ < ELAB_MAX_PRINTS)
-    diag_remark(e->diags, elab_loc(e, call->loc), "static_print", "%s", text);
+  if (e->prints++ < ELAB_MAX_PRINTS) diag_print(e->diags, elab_loc(e, call->loc), "static_print: %s", text);
   return obj_none();
 }
 
@@ -188,8 +192,10 @@ Obj builtin_assume(Elab *e, Call *call) {
 Obj builtin_next_power_of_2(Elab *e, Call *call) {
   const Obj *n = &call->args[ARG_X];
   if (!obj_is(n, CONST_INT))
-    return elab_error(e, call->locs[ARG_X], "'%s' needs a constexpr integer, not %s", call->text,
-                      obj_describe(e, n));
+    return elab_explain_runtime(e,
+                                diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
+                                           "'%s' needs a constexpr integer, not %s", call->text, obj_describe(e, n)),
+                                n);
   if (n->constant.is_u64 || n->constant.i > (int64_t)1 << 62)
     return elab_error(e, call->locs[ARG_X], "the next power of two does not fit in 64 bits");
   int64_t power = 1;
@@ -201,8 +207,11 @@ Obj builtin_constexpr(Elab *e, Call *call) {
   ConstValue ignored;
   if (obj_to_const(e, &call->args[ARG_X], &ignored) || call->args[ARG_X].kind == OBJ_FUNCTION)
     return call->args[ARG_X];
-  return elab_error(e, call->locs[ARG_X], "a constexpr must be known at compile time, and this is %s",
-                    obj_describe(e, &call->args[ARG_X]));
+  return elab_explain_runtime(e,
+                              diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
+                                         "a constexpr must be known at compile time, and this is %s",
+                                         obj_describe(e, &call->args[ARG_X])),
+                              &call->args[ARG_X]);
 }
 
 // --- Types ---

@@ -23,8 +23,12 @@ Obj builtin_arange(Elab *e, Call *call) {
   for (uint32_t i = 0; i < 2; i++) {
     const Obj *bound = &call->args[i];
     if (!obj_is(bound, CONST_INT))
-      return elab_error(e, call->locs[i], "the %s of '%s' must be a constexpr integer, not %s", names[i],
-                        call->text, obj_describe(e, bound));
+      return elab_explain_runtime(
+          e,
+          diag_error(e->diags, elab_loc(e, call->locs[i]), "the %s of '%s' must be a constexpr integer, not %s%s",
+                     names[i], call->text, obj_describe(e, bound),
+                     obj_is(bound, CONST_FLOAT) ? "; '//' divides integers" : ""),
+          bound);
     if (!const_fits(&bound->constant, ELEM_I32))
       return elab_error(e, call->locs[i], "the %s of '%s' does not fit in i32: %s", names[i], call->text,
                         obj_text(e, bound));

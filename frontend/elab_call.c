@@ -361,6 +361,10 @@ Obj elab_call(Elab *e, const Expr *expr) {
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);
   if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
   if (callee.kind == OBJ_NAMESPACE && python_call(e, expr, callee.path, &obj)) return obj;
+  const char *hint = obj_is_unread(&callee) ? elab_host_hint(e, callee.path) : NULL;
+  if (hint)
+    return elab_error(e, expr->call.callee->loc, "'%s', which is %s, cannot be used in a kernel; write %s",
+                      elab_expr_text(e, expr->call.callee), callee.path, hint);
   if (callee.kind == OBJ_NAMESPACE)
     return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
                       elab_expr_text(e, expr->call.callee), callee.path);

@@ -12,10 +12,19 @@ const char *elab_expr_text(Elab *e, const Expr *expr) {
   return arena_printf(e->arena, "%s.%s", elab_expr_text(e, object), expr->attribute.name);
 }
 
+static Obj unknown_to_kernels(Elab *e, const Expr *expr, const char *path) {
+  const char *name = arena_printf(e->arena, "%s.%s", path, expr->attribute.name), *hint = elab_host_hint(e, name);
+  if (hint)
+    return elab_error(e, expr->loc, "'%s' cannot be used in a kernel; write %s", elab_expr_text(e, expr), hint);
+  return elab_error(e, expr->loc, "'%s' cannot be used in a kernel: only Triton's modules can",
+                    elab_expr_text(e, expr));
+}
+
 static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
-  if (!elab_is_triton(path))
-    return elab_error(e, expr->loc, "'%s' is not known: only Triton's modules can be used in kernels",
-                      elab_expr_text(e, expr));
+  if (!elab_is_triton(path)) return unknown_to_kernels(e, expr, path);
+  const char *hint = elab_tl_hint(expr->attribute.name);
+  if (hint && strcmp(path, "triton.language") == 0)
+    return elab_error(e, expr->loc, "unknown name '%s'; write %s", elab_expr_text(e, expr), hint);
   uint32_t n;
   const char *const *names = builtin_names(e, elab_namespace_scope(path), &n);
   const char *nearest = diag_nearest(str_from(expr->attribute.name), names, n);
@@ -100,6 +109,10 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
     *self = *object;
     return (Obj){.kind = OBJ_BUILTIN, .builtin = builtin, .self = self};
   }
+  const char *hint = elab_method_hint(expr->attribute.name);
+  if (hint)
+    return elab_error(e, expr->attribute.name_loc, "%s has no attribute '%s'; write %s", obj_describe(e, object),
+                      expr->attribute.name, hint);
   uint32_t n, m = sizeof attributes / sizeof *attributes;
   const char *const *methods = builtin_names(e, SCOPE_METHOD, &n);
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);

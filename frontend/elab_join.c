@@ -96,10 +96,27 @@ bool elab_join(Elab *e, const Op *within, const Obj *a, const Obj *b, Obj *out, 
   return true;
 }
 
+static const char *how_to_agree(Elab *e, const Obj *a, const Obj *b) {
+  const Type *x = a->kind == OBJ_VALUE ? a->value->type : NULL, *y = b->kind == OBJ_VALUE ? b->value->type : NULL;
+  if (!x || !y || type_is_ptr(x) || type_is_ptr(y) || type_is_block_ptr(x) || type_is_block_ptr(y))
+    return "give it the same type on both ways";
+  bool tiles = type_is_tile(x) && type_is_tile(y);
+  bool same = tiles ? x->rank == y->rank && memcmp(x->shape, y->shape, x->rank * sizeof *x->shape) == 0
+                    : !type_is_tile(x) && !type_is_tile(y);
+  if (!same && type_is_tile(y))
+    return arena_printf(e->arena, "give it one shape from the start, as tl.zeros(%s, dtype) has",
+                        elab_shape_text(e, y->rank, y->shape));
+  if (!same) return "give it one shape on both ways";
+  if (!tiles && type_is_float(y) && !type_is_float(x)) return "begin with a float, such as 0.0";
+  return arena_printf(e->arena, "give it one type, or convert with .to(tl.%s)",
+                      elem_info(type_element(x)->elem)->long_name);
+}
+
 void elab_type_changes(Elab *e, Loc loc, const char *name, const Binding *a, const char *where_a,
                        const Binding *b, const char *where_b) {
-  Diag *diag = diag_error(e->diags, loc, "'%s' changes its type: it is %s %s and %s %s", name,
-                          obj_describe(e, &a->obj), where_a, obj_describe(e, &b->obj), where_b);
+  Diag *diag = diag_error(e->diags, loc, "'%s' changes its type: it is %s %s and %s %s; %s", name,
+                          obj_describe(e, &a->obj), where_a, obj_describe(e, &b->obj), where_b,
+                          how_to_agree(e, &a->obj, &b->obj));
   diag_note(e->diags, diag, a->loc, "%s here", obj_describe(e, &a->obj));
   diag_note(e->diags, diag, b->loc, "%s here", obj_describe(e, &b->obj));
 }

@@ -48,6 +48,10 @@ Obj elab_unary(Elab *e, Loc loc, UnaryOp op, const Obj *a) {
 
 // --- Binary ---
 
+static bool is_float_obj(const Obj *obj) {
+  return obj_is(obj, CONST_FLOAT) || (obj->kind == OBJ_VALUE && type_is_float(obj->value->type));
+}
+
 static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b) {
   const char *text = binary_op_text(op);
   bool left = a->kind == OBJ_VALUE && type_is_ptr(a->value->type);
@@ -55,8 +59,9 @@ static Obj add_pointer(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b
   bool is_int = obj_is(offset, CONST_INT) || obj_is(offset, CONST_BOOL) ||
                 (offset->kind == OBJ_VALUE && type_is_int(offset->value->type));
   if (!is_int || (op == BINARY_SUB && !left) || (op != BINARY_ADD && op != BINARY_SUB))
-    return elab_error(e, loc, "'%s' is not defined on %s and %s", text, obj_describe(e, a),
-                      obj_describe(e, b));
+    return elab_error(e, loc, "'%s' is not defined on %s and %s%s", text, obj_describe(e, a), obj_describe(e, b),
+                      is_float_obj(offset) ? "; an offset is an integer: '//' divides integers, .to(tl.int32) converts"
+                                           : "");
   Value *values[] = {pointer->value, elab_value(e, loc, "an offset", offset, NULL)};
   if (!values[1]) return obj_error();
   e->b.loc = elab_loc(e, loc);

@@ -33,8 +33,9 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
   for (int i = 0; i < 3; i++) {
     if (bounds[i].kind == OBJ_ERROR) return false;
     if (!obj_is(&bounds[i], CONST_INT) || !const_fits(&bounds[i].constant, ELEM_I32)) {
-      elab_error(e, loc, "%s needs constexpr integers, not %s; range loops at run time", name,
-                 obj_describe(e, &bounds[i]));
+      Diag *diag = diag_error(e->diags, elab_loc(e, loc), "%s needs constexpr integers, not %s; range loops at run time",
+                              name, obj_describe(e, &bounds[i]));
+      elab_explain_runtime(e, diag, &bounds[i]);
       return false;
     }
     v[i] = bounds[i].constant.i;
@@ -102,8 +103,9 @@ static bool check_options(Elab *e, const Call *call) {
   for (uint32_t i = RANGE_NUM_STAGES; i < RANGE_COUNT; i++) {
     if (!obj_given(&call->args[i]) || obj_is(&call->args[i], CONST_INT) || obj_is(&call->args[i], CONST_BOOL))
       continue;
-    elab_error(e, call->locs[i], "an option of range must be a constexpr number, not %s",
-               obj_describe(e, &call->args[i]));
+    Diag *diag = diag_error(e->diags, elab_loc(e, call->locs[i]), "an option of range must be a constexpr number, not %s",
+                            obj_describe(e, &call->args[i]));
+    elab_explain_runtime(e, diag, &call->args[i]);
     return false;
   }
   return true;

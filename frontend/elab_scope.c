@@ -122,6 +122,11 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
 static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   if (elab_own_name(e, loc, name, obj)) return true;
   const Builtin *builtin = builtin_find(name, SCOPE_PY);
+  const char *hint = builtin || !e->frame->module->python ? NULL : elab_python_hint(name);
+  if (hint) { // which a .py file would call, whatever the language has of that name
+    *obj = elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);
+    return true;
+  }
   if (!builtin) builtin = builtin_find(name, SCOPE_TL);
   if (!builtin) builtin = builtin_find(name, SCOPE_LIB);
   if (builtin) {
@@ -142,13 +147,28 @@ static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
 }
 
 static const char *suggest_name(Elab *e, const char *name) {
-  uint32_t n, m = 0, frames = e->frame->vars.n, functions = e->frame->module->functions.n;
+  uint32_t n, m = 0, frames = e->frame->vars.n;
+  const Module *module = e->frame->module;
   const char *const *builtins = builtin_names(e, SCOPE_TL | SCOPE_PY, &n);
-  const char **names = ARENA_ARRAY(e->arena, const char *, n + frames + functions);
+  const char **names = ARENA_ARRAY(e->arena, const char *, n + frames + module->definitions.n);
   for (uint32_t i = 0; i < frames; i++) names[m++] = e->frame->vars.at[i].name;
-  for (uint32_t i = 0; i < functions; i++) names[m++] = e->frame->module->functions.at[i]->name;
+  for (uint32_t i = 0; i < module->definitions.n; i++) names[m++] = module->definitions.at[i].name;
   for (uint32_t i = 0; i < n; i++) names[m++] = builtins[i];
   return elab_did_you_mean(e, str_from(name), names, m);
+}
+
+// A name of the function that has no value yet.
+static bool assigned_later(Elab *e, Loc loc, const char *name) {
+  AssignedNames names = {0};
+  if (!e->frame->function) return false;
+  elab_assigned(e, &e->frame->function->body, &names);
+  for (uint32_t i = 0; i < names.n; i++) {
+    if (names.at[i].name != name) continue;
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' is used before it is assigned", name);
+    diag_note(e->diags, diag, elab_loc(e, names.at[i].loc), "it is assigned here; give it a value before");
+    return true;
+  }
+  return false;
 }
 
 static Obj unknown_name(Elab *e, Loc loc, const char *name) {
@@ -160,12 +180,15 @@ static Obj unknown_name(Elab *e, Loc loc, const char *name) {
               "it is assigned here only, in a branch that this specialisation does not take");
     return obj_error();
   }
+  const char *hint = elab_python_hint(name);
+  if (hint) return elab_error(e, loc, "unknown name '%s'; write %s", name, hint);
+  if (assigned_later(e, loc, name)) return obj_error();
   return elab_error(e, loc, "unknown name '%s'%s", name, suggest_name(e, name));
 }
 
 static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   if (binding->maybe) {
-    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here", binding->name);
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc), "'%s' may have no value here; give it one before", binding->name);
     diag_note(e->diags, diag, elab_loc(e, binding->loc),
               "it is assigned here, on some of the ways that lead there only");
     return obj_error();

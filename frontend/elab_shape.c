@@ -11,7 +11,7 @@ bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
   for (uint32_t i = 0; i < rank; i++) {
     unsigned long long n = shape[i];
     if (n == 0 || (n & (n - 1)) != 0) {
-      elab_error(e, loc, "a tile's size must be a power of two, not %llu", n);
+      elab_error(e, loc, "a tile's size must be a power of two, not %llu%s", n, n ? elab_power_hint(e, n) : "");
       return false;
     }
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
@@ -32,7 +32,10 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
   for (uint32_t i = 0; i < *rank; i++) {
     if (items[i].kind == OBJ_ERROR) return false;
     if (!obj_is(&items[i], CONST_INT)) {
-      elab_error(e, loc, "a shape is made of constexpr integers, not %s", obj_describe(e, &items[i]));
+      elab_explain_runtime(e,
+                           diag_error(e->diags, elab_loc(e, loc), "a shape is made of constexpr integers, not %s",
+                                      obj_describe(e, &items[i])),
+                           &items[i]);
       return false;
     }
     if (items[i].constant.i <= 0 && !items[i].constant.is_u64) {
@@ -99,9 +102,15 @@ static Value *stretch(Elab *e, Loc loc, Value *value, uint32_t rank, const uint3
 }
 
 static bool check_size(Elab *e, Loc loc, uint32_t rank, const uint32_t *shape) {
-  uint64_t sizes[TILE_MAX_RANK];
+  uint64_t sizes[TILE_MAX_RANK] = {0};
   for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
   return elab_check_tile(e, loc, rank, sizes);
+}
+
+// " of 'x'", where the value has a name.
+static const char *of_name(Elab *e, const Value *value) {
+  const char *name = elab_value_name(e, value);
+  return name ? arena_printf(e->arena, " of '%s'", name) : "";
 }
 
 bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **values) {
@@ -110,8 +119,10 @@ bool elab_broadcast(Elab *e, Loc loc, const char *what, uint32_t n, Value **valu
     if (!values[i]) return false;
     const Type *type = values[i]->type;
     if (!type_is_tile(type) || merge_shapes(&rank, shape, type)) continue;
-    elab_error(e, loc, "%s: the shapes %s and %s do not broadcast", what, elab_shape_text(e, rank, shape),
-               elab_shape_text(e, type->rank, type->shape));
+    elab_error(e, loc, "%s: the shapes %s%s and %s%s do not broadcast: from the last dimension on, two sizes are the "
+               "same or one of them is 1",
+               what, elab_shape_text(e, rank, shape), i == 1 ? of_name(e, values[0]) : "",
+               elab_shape_text(e, type->rank, type->shape), of_name(e, values[i]));
     return false;
   }
   if (!check_size(e, loc, rank, shape)) return false;

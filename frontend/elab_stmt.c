@@ -87,8 +87,11 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
   if (!elab_annotation(e, stmt->annotated.annotation, &type, &is_constexpr))
     obj.kind = OBJ_ERROR;
   else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj))
-    obj = elab_error(e, stmt->annotated.value->loc,
-                     "a constexpr must be known at compile time, and this is %s", obj_describe(e, &obj));
+    obj = elab_explain_runtime(e,
+                               diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
+                                          "a constexpr must be known at compile time, and this is %s",
+                                          obj_describe(e, &obj)),
+                               &obj);
   else if (type && obj.kind != OBJ_ERROR)
     obj = convert_assigned(e, stmt->annotated.value->loc, &obj, type);
   elab_assign(e, stmt->annotated.target, is_constexpr ? obj : assigned(e, obj));
@@ -164,6 +167,13 @@ static Flow known_if(Elab *e, const Stmt *stmt, uint32_t arm, bool truth, const 
   return elab_block(e, &at->body, rest);
 }
 
+// After an error in a condition: what the arms assign is unknown, and silently so.
+static void assign_unknown(Elab *e, const Stmt *stmt) {
+  AssignedNames names = {0};
+  elab_assigned_by(e, stmt, &names);
+  elab_bind_unknown(e, &names);
+}
+
 Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest) {
   const IfArm *at = &stmt->branch.arms.at[arm];
   if (!elab_enter(e, at->loc)) return FLOW_RETURN;
@@ -171,14 +181,14 @@ Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest) {
   Obj condition = elab_expr(e, at->condition);
   Value *value = NULL;
   bool truth;
-  if (condition.kind == OBJ_ERROR) { // what the arms assign is unknown now, and silently so
-    AssignedNames names = {0};
-    elab_assigned_by(e, stmt, &names);
-    elab_bind_unknown(e, &names);
-  } else if (const_truth(e, &condition, &truth))
+  if (condition.kind == OBJ_ERROR)
+    assign_unknown(e, stmt);
+  else if (const_truth(e, &condition, &truth))
     flow = known_if(e, stmt, arm, truth, rest);
   else if ((value = elab_condition(e, at->condition->loc, "a condition", &condition)))
     flow = elab_run_if(e, stmt, arm, value, rest);
+  else
+    assign_unknown(e, stmt);
   elab_leave(e);
   return flow;
 }

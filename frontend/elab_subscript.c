@@ -12,7 +12,10 @@ static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *o
   if (obj.kind == OBJ_ERROR) return false;
   if (obj_is(&obj, CONST_NONE)) return true;
   if (!obj_is(&obj, CONST_INT) || !const_fits(&obj.constant, ELEM_I32)) {
-    elab_error(e, expr->loc, "a slice's bounds must be constexpr integers, not %s", obj_describe(e, &obj));
+    elab_explain_runtime(e,
+                         diag_error(e->diags, elab_loc(e, expr->loc),
+                                    "a slice's bounds must be constexpr integers, not %s", obj_describe(e, &obj)),
+                         &obj);
     return false;
   }
   *out = obj.constant.i;
@@ -62,10 +65,16 @@ static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
 static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
   if (index->kind == OBJ_ERROR) return *index;
   if (!obj_is(index, CONST_INT))
-    return elab_error(e, expr->loc, "a tuple's index must be a constexpr integer, not %s",
-                      obj_describe(e, index));
+    return elab_explain_runtime(e,
+                                diag_error(e->diags, elab_loc(e, expr->loc),
+                                           "a tuple's index must be a constexpr integer, not %s",
+                                           obj_describe(e, index)),
+                                index);
   int64_t i = index->constant.i;
   if (i < 0 && !index->constant.is_u64) i += tuple->items.n;
+  const Expr *object = expr->subscript.object;
+  if (tuple->items.n == 0 && object->kind == EXPR_ATTRIBUTE && strcmp(object->attribute.name, "shape") == 0)
+    return elab_error(e, expr->loc, "only a tile has sizes: those of a tensor are parameters of the kernel");
   if (i < 0 || i >= tuple->items.n || index->constant.is_u64)
     return elab_error(e, expr->loc, "index %s is out of range: the tuple has %u elements", obj_text(e, index),
                       tuple->items.n);
@@ -131,7 +140,10 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
   if (obj_is(&obj, CONST_NONE)) return elab_expand_dims(e, expr->loc, value, (*axis)++);
   elab_error(
       e, index->loc,
-      "a tile's elements cannot be taken by index; ':', None, '...' and constexpr slices are its indices");
+      type_element(value->type)->kind == TYPE_PTR
+          ? "a pointer is not indexed: load(pointer + offsets) reads, store(pointer + offsets, value) writes"
+          : "a tile's elements cannot be taken by index: ':', None, '...' and constexpr slices are its indices; "
+            "sum(where(arange(...) == i, x, 0)) is element i");
   return NULL;
 }
 

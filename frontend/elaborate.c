@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <strings.h>
 
 // --- The context ---
 
@@ -59,7 +60,11 @@ Frame *elab_push(Elab *e, const Function *function) {
 void elab_pop(Elab *e) { e->frame = e->frame->outer; }
 
 const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size_t n) {
-  const char *nearest = diag_nearest(typed, names, n);
+  const char *nearest = NULL;
+  for (size_t i = 0; i < n && !nearest; i++)
+    if (strlen(names[i]) == typed.n && !str_is(typed, names[i]) && strncasecmp(names[i], typed.at, typed.n) == 0)
+      nearest = names[i];
+  if (!nearest) nearest = diag_nearest(typed, names, n);
   return nearest ? arena_printf(e->arena, "; did you mean '%s'?", nearest) : "";
 }
 
@@ -105,18 +110,14 @@ static const Function *find_kernel(Elab *e, const char *name) {
   if (name) {
     uint32_t errors = e->diags->raised;
     const Function *function = elab_function(e, e->module, name);
-    const char **names = ARENA_ARRAY(e->arena, const char *, e->module->functions.n);
-    for (uint32_t i = 0; i < e->module->functions.n; i++) names[i] = e->module->functions.at[i]->name;
-    if (!function && e->diags->raised == errors)
-      elab_error(e, LOC_NONE, "there is no kernel '%s'%s", name,
-                 elab_did_you_mean(e, str_from(name), names, e->module->functions.n));
+    if (!function && e->diags->raised == errors) frontend_no_kernel(e->ir, e->module, name);
     return function;
   }
   KernelInfo *entries;
   uint32_t n = frontend_entries(e->ir, e->module, e->spec, &entries);
   if (n == 1) return elab_function(e, e->module, entries[0].path);
   if (n == 0)
-    elab_error(e, LOC_NONE, "the file has no kernel: mark one with @kernel or @triton.jit");
+    frontend_no_kernel(e->ir, e->module, NULL);
   else
     elab_error(e, LOC_NONE, "the file has %u kernels: choose one with --kernel, %s or %s say", n,
                entries[0].path, entries[1].path);

@@ -16,7 +16,7 @@
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
-//   elab_python.c     what Python's own modules give
+//   elab_python.c     what Python's own modules give        elab_hints.c   what to write instead
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -297,6 +297,19 @@ bool elab_broadcast3(Elab *e, Loc loc, const char *what, Value **a, Value **b, V
 // To a given shape; rank 0 leaves a scalar as it is. NULL: error.
 Value *elab_broadcast_to(Elab *e, Loc loc, const char *what, Value *value, uint32_t rank,
                          const uint32_t *shape);
+
+// --- Advice for errors (elab_hints.c, hints.def) ---
+
+// What to write instead of "torch.exp", by its path; of triton.language's, a value's or Python's name that does not
+// exist in kernels. NULL: nothing is known.
+const char *elab_host_hint(Elab *e, const char *path);
+const char *elab_tl_hint(const char *name);
+const char *elab_method_hint(const char *name);
+const char *elab_python_hint(const char *name);
+// A note on an error that asks for a constexpr: which parameter of the kernel `obj` hangs on. Gives an OBJ_ERROR.
+Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj);
+const char *elab_value_name(const Elab *e, const Value *value); // as the kernel calls it; NULL: it has no name
+const char *elab_power_hint(Elab *e, uint64_t size); // "; take 1024 ..."
 
 // --- Expressions (elab_expr.c, elab_ops.c, elab_call.c) ---
 

@@ -201,3 +201,31 @@ bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
   return elab_is_module_name(&e, name);
 }
+
+// A function without a decorator: of the name, or (NULL) the first.
+static const Definition *plain_function(const Module *module, const char *name) {
+  for (uint32_t i = 0; i < module->definitions.n; i++) {
+    const Definition *at = &module->definitions.at[i];
+    bool plain = at->kind == DEFINES_OUTSIDE   ? strcmp(at->stmt->outside.what, "def") == 0
+                 : at->kind == DEFINES_FUNCTION ? at->function->decorators.n == 0
+                                                : false;
+    if (plain && (!name || strcmp(at->name, name) == 0)) return at;
+  }
+  return NULL;
+}
+
+void frontend_no_kernel(IrContext *ir, const Module *module, const char *name) {
+  const Definition *plain = plain_function(module, name);
+  const char **names = ARENA_ARRAY(ir->arena, const char *, module->functions.n);
+  for (uint32_t i = 0; i < module->functions.n; i++) names[i] = module->functions.at[i]->name;
+  const char *nearest = name ? diag_nearest(str_from(name), names, module->functions.n) : NULL;
+  if (plain)
+    diag_error(ir->diags, plain->loc, "'%s' is a plain function; decorate it with @triton.jit to make it a kernel",
+               plain->name);
+  else if (nearest)
+    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'; did you mean '%s'?", name, nearest);
+  else if (name)
+    diag_error(ir->diags, LOC_NONE, "there is no kernel '%s'", name);
+  else
+    diag_error(ir->diags, LOC_NONE, "the file has no kernel: mark one with @triton.jit (in .tile files also @kernel)");
+}

@@ -37,6 +37,9 @@ const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spe
 // Whether the module level of one of the files has the name, so that -D may give it a value.
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name);
 
+// An error: the file has no kernel (name NULL), or none of that name, with the function that may have been meant.
+void frontend_no_kernel(IrContext *ir, const Module *module, const char *name);
+
 // The values that @heuristics give to constexprs which `spec` leaves open, for the run-time values that it
 // has. False after errors, the same that frontend_elaborate would give.
 bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,

@@ -89,12 +89,25 @@ bool begins_with(const LineLayout *layout, const char *word) {
   return layout->at < layout->end && str_is(layout->in[layout->at].text, word);
 }
 
+static const char *instead_of(Str word) {
+  static const struct {
+    const char *word, *advice;
+  } rows[] = {{"try", ": a kernel raises nothing; a mask or an 'if' keeps out of what must not be accessed"},
+              {"del", ": leave it out, what is not used takes no registers"},
+              {"class", ": several values are a tuple"},
+              {"with", ": leave it out"},
+              {"yield", ": a function returns its values in a tuple"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (str_is(word, rows[i].word)) return rows[i].advice;
+  return "";
+}
+
 // A statement outside the language: told, and left out with its block and its further clauses.
 static void skip_unsupported(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   bool is_try = begins_with(layout, "try");
-  diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language",
-             STR_ARG(token->text));
+  diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s", STR_ARG(token->text),
+             instead_of(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout_emit(layout, TOKEN_NEWLINE, token->loc);
   skip_statement(layout);

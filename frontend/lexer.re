@@ -22,6 +22,7 @@ typedef struct Lexer {
   bool resynced;    // a bracket was left open: blocks have lost their shape, until the next line without indentation
   bool skipping;    // too deep: no tokens until the logical line's end
   uint32_t indents[AST_MAX_BLOCKS + 1], n_indents; // columns from 0; indents[0] is 0
+  uint32_t narrow[AST_MAX_BLOCKS + 1]; // the same where a tab counts as one column
 } Lexer;
 
 static uint16_t saturate(size_t n) { return n > UINT16_MAX ? UINT16_MAX : (uint16_t)n; }
@@ -128,15 +129,31 @@ static void end_line(Lexer *lexer) {
     push(lexer, TOKEN_NEWLINE, lexer->last_end, (Str){0});
 }
 
-static void indent_to(Lexer *lexer, uint32_t column, const Byte *at) {
+// Whether the line's place among the open blocks hangs on the width of a tab: told, and the line is taken for one of
+// the block at hand.
+static bool mixes_tabs(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte *at) {
+  uint32_t i = lexer->n_indents - 1;
+  while (i > 0 && lexer->indents[i] > column) i--;
+  bool same = lexer->indents[i] == column ? lexer->narrow[i] == narrow : lexer->narrow[i] < narrow;
+  if (same || lexer->resynced) return false;
+  bool tabs = memchr(lexer->line_start, '\t', (size_t)(at - lexer->line_start)) != NULL;
+  add_error(lexer, loc_at(lexer, lexer->line_start, (size_t)(at - lexer->line_start)),
+            tabs ? "this line is indented with tabs and the block with spaces: indent all of it with spaces"
+                 : "this line is indented with spaces and the block with tabs: indent all of it with spaces");
+  return true;
+}
+
+static void indent_to(Lexer *lexer, uint32_t column, uint32_t narrow, const Byte *at) {
   Loc loc = loc_at(lexer, at, 0);
   if (column == 0) lexer->resynced = false;
+  if (mixes_tabs(lexer, column, narrow, at)) return;
   if (column > lexer->indents[lexer->n_indents - 1]) {
     if (lexer->n_indents > AST_MAX_BLOCKS) {
       add_error(lexer, loc, "blocks are nested too deeply");
       lexer->cursor = lexer->limit;
       return;
     }
+    lexer->narrow[lexer->n_indents] = narrow;
     lexer->indents[lexer->n_indents++] = column;
     push(lexer, TOKEN_INDENT, loc, (Str){0});
     return;
@@ -154,15 +171,15 @@ static void indent_to(Lexer *lexer, uint32_t column, const Byte *at) {
 // At the start of a logical line: measures the indentation, passes over blank lines and comments.
 static void start_line(Lexer *lexer) {
   const Byte *at = lexer->cursor;
-  uint32_t column = 0;
+  uint32_t column = 0, narrow = 0; // narrow: a tab counts as one
   for (;; at++) {
-    if (*at == ' ') column++;
-    else if (*at == '\t') column = column / 8 * 8 + 8;
-    else if (*at == '\f') column = 0;
+    if (*at == ' ') column++, narrow++;
+    else if (*at == '\t') column = column / 8 * 8 + 8, narrow++;
+    else if (*at == '\f') column = narrow = 0;
     else if (*at == '\r' && at[1] == '\n') continue;
     else if (*at == '\n') {
       new_line(lexer, at + 1);
-      column = 0;
+      column = narrow = 0;
     } else if (*at == '#') {
       while (at < lexer->limit && *at != '\n') at++;
       report_bad(lexer, at);
@@ -170,7 +187,7 @@ static void start_line(Lexer *lexer) {
     } else break;
   }
   lexer->cursor = at;
-  if (at < lexer->limit) indent_to(lexer, column, at);
+  if (at < lexer->limit) indent_to(lexer, column, narrow, at);
 }
 
 // Whether a line in open brackets begins with a word that no expression has: then a bracket was forgotten.

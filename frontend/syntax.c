@@ -90,6 +90,7 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
                      SyntaxMode mode) {
   Module *module = ARENA_NEW(arena, Module);
   module->file = file;
+  module->python = mode == SYNTAX_PY;
   Str text;
   if (!source_text(diags, sources, file, &text)) return module;
   uint32_t first_diag = diags->list.n;

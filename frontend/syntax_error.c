@@ -68,7 +68,8 @@ static bool report_unsupported(Parse *parse, Token token) {
   const char *what = NULL;
   if (token.kind == TOKEN_WALRUS) what = "an assignment within an expression";
   if (token.kind == TOKEN_UNSUPPORTED) what = token_found(parse, token);
-  if (what) parse_error(parse, token.loc, "%s is not part of the tile language", what);
+  const char *advice = token.kind == TOKEN_WALRUS ? ": it stands on a line of its own" : "";
+  if (what) parse_error(parse, token.loc, "%s is not part of the tile language%s", what, advice);
   return what != NULL;
 }
 

@@ -200,8 +200,7 @@ static tilec_status find_kernel(Compilation *c, void *data) {
   }
   if (search->name) {
     search->info = frontend_kernel(&c->ir, c->syntax, search->spec, ir_name(&c->ir, str_from(search->name)));
-    if (!search->info && !c->diags.errors)
-      diag_error(&c->diags, LOC_NONE, "the file has no function '%s'", search->name);
+    if (!search->info && !c->diags.errors) frontend_no_kernel(&c->ir, c->syntax, search->name);
     return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
   }
   KernelInfo *kernels;
@@ -211,9 +210,11 @@ static tilec_status find_kernel(Compilation *c, void *data) {
     search->info = &kernels[0];
     return TILEC_OK;
   }
-  Diag *error =
-      diag_error(&c->diags, LOC_NONE,
-                 count ? "the file has %u kernels; name one" : "the file has no kernel (%u)", count);
+  if (count == 0) {
+    frontend_no_kernel(&c->ir, c->syntax, NULL);
+    return TILEC_ERROR_COMPILE;
+  }
+  Diag *error = diag_error(&c->diags, LOC_NONE, "the file has %u kernels; name one", count);
   for (uint32_t i = 0; i < count; i++)
     diag_note(&c->diags, error, kernels[i].loc, "'%s' is declared here", kernels[i].path);
   return TILEC_ERROR_COMPILE;

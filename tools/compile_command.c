@@ -78,6 +78,8 @@ static tilec_status elaborate_entries(Compilation *c, const Spec *spec) {
   KernelInfo *kernels;
   uint32_t count = frontend_entries(&c->ir, c->syntax, spec, &kernels), done = 0;
   if (count == 1 && !c->diags.errors) return compile_elaborate(c, spec);
+  if (count == 0 && !c->diags.errors) frontend_no_kernel(&c->ir, c->syntax, NULL);
+  if (count == 0) return TILEC_ERROR_COMPILE;
   tilec_status status = check_names(c, kernels, count, spec);
   for (uint32_t i = 0; status == TILEC_OK && i < count; i++) {
     Spec own = spec_for(c, spec, &kernels[i]);
@@ -92,8 +94,7 @@ static tilec_status elaborate_entries(Compilation *c, const Spec *spec) {
   if (status != TILEC_OK || done) return status;
   Diag *error = diag_error(
       &c->diags, LOC_NONE,
-      count ? "no kernel of the file is fully specified; give types and constexprs with --signature and -D"
-            : "the file has no kernel");
+      "no kernel of the file is fully specified; give types and constexprs with --signature and -D");
   for (uint32_t i = 0; i < count; i++)
     diag_note(&c->diags, error, kernels[i].loc, "kernel '%s' is declared here", kernels[i].name);
   return TILEC_ERROR_COMPILE;

@@ -47,8 +47,8 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
     count = frontend_entries(&c->ir, c->syntax, &run->spec, &entries);
     *kernel = count == 1 ? entries : NULL;
   }
+  if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  if (!*kernel && run->spec.kernel) return tool_error("the file has no kernel '%s'", run->spec.kernel), false;
   if (!*kernel) return tool_error("the file has %u kernels; say which with --kernel", count), false;
   run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {

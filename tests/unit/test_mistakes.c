@@ -127,7 +127,7 @@ static void check_folder(const char *folder, uint32_t least) {
 
 static void test_compile(void **state) {
   (void)state;
-  check_folder("compile", 0);
+  check_folder("compile", 60);
 }
 
 static void test_run(void **state) {

@@ -1,0 +1,13 @@
+# compile: --signature x=*fp32,n=i32 -D BLOCK=64
+# mistake: `del`
+# instead: nothing: registers are freed by themselves
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    y = tl.load(x + i)
+    tl.store(x + i, y + 1)
+    del y

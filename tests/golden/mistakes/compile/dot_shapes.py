@@ -1,0 +1,17 @@
+# compile: --signature a=*fp16,b=*fp16,out=*fp32 -D M=64 -D N=64 -D K=32
+# mistake: `tl.dot` of matrices that do not fit
+# instead: `tl.trans` of one of them, or its offsets the other way round
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    rm = tl.arange(0, M)
+    rn = tl.arange(0, N)
+    rk = tl.arange(0, K)
+    x = tl.load(a + rm[:, None] * K + rk[None, :])
+    w = tl.load(b + rn[:, None] * K + rk[None, :])
+    acc = tl.dot(x, w)
+    tl.store(out + rm[:, None] * N + rn[None, :], acc)

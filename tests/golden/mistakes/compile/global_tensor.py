@@ -1,0 +1,18 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
+# mistake: a tensor that is a global variable
+# instead: a parameter of the kernel
+import torch
+import triton
+import triton.language as tl
+
+
+SCALE = torch.tensor(2.0)
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    y = tl.load(x + offs, mask=mask) * SCALE
+    tl.store(out + offs, y, mask=mask)

@@ -1,0 +1,17 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
+# mistake: a list that grows
+# instead: a tuple: `ys = ys + (y,)`
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    ys = []
+    ys.append(tl.load(x + offs, mask=mask))
+    y = ys[0]
+    tl.store(out + offs, y, mask=mask)

@@ -1,0 +1,17 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
+# mistake: a sum that changes its shape
+# instead: `tl.zeros` of the final shape
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    acc = tl.zeros((1,), dtype=tl.float32)
+    for i in range(0, n, BLOCK):
+        acc += tl.load(x + i + tl.arange(0, BLOCK))
+    tl.store(out + offs, acc)

@@ -1,0 +1,16 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
+# mistake: what is known at compile time, printed
+# instead: `tl.static_print` is printed while the kernel is compiled
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    y = tl.load(x + offs, mask=mask)
+    tl.static_print('y', y.dtype, BLOCK)
+    tl.store(out + offs, y, mask=mask)

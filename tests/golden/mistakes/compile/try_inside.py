@@ -1,0 +1,18 @@
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1024
+# mistake: `try` in a kernel
+# instead: a mask or an `if`
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    pid = tl.program_id(0)
+    offs = pid * BLOCK + tl.arange(0, BLOCK)
+    mask = offs < n
+    try:
+        y = tl.load(x + offs, mask=mask)
+    except Exception:
+        y = 0
+    tl.store(out + offs, y, mask=mask)
