@@ -2,6 +2,7 @@
 // Python's own functions, and those that are decided at compile time.
 #include "base/math.h"
 #include "frontend/builtins.h"
+#include "frontend/elab_module.h"
 
 #include <errno.h>
 #include <math.h>

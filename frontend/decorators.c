@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decorators: @autotune's first configuration, @heuristics.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 static const char *last_name(const Expr *expr) {
   if (expr->kind == EXPR_CALL) expr = expr->call.callee;

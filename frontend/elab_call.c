@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls: arguments bound to parameters, builtins run, other functions of the file inlined.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
 

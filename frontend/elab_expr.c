@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions: literals, attributes, f-strings.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 // --- Attributes ---
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What to write instead, for errors: of what belongs to other libraries and to Python, and of values that are known
 // at run time only.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 typedef struct Hint {
   const char *of, *name, *advice;
@@ -65,26 +65,29 @@ const char *elab_value_name(const Elab *e, const Value *value) {
 
 // --- Values that are known at run time only ---
 
-enum { MAX_TRACE = 12 };
+enum { MAX_TRACE = 200 }; // values looked at
 
 // A scalar parameter of the kernel that the value hangs on; NULL: none is found.
-static const FuncParam *param_behind(const Elab *e, const Value *value, int depth) {
+static const FuncParam *param_behind(const Elab *e, const Value *value, uint32_t *left) {
   if (!value->def) {
     if (value->region != e->func->body || value->index >= e->func->param_count) return NULL;
     return value->type->kind == TYPE_SCALAR ? &e->func->params[value->index] : NULL;
   }
-  for (uint32_t i = 0; depth < MAX_TRACE && i < value->def->operand_count; i++) {
-    const FuncParam *param = param_behind(e, op_operand(value->def, i), depth + 1);
+  for (uint32_t i = 0; *left && i < value->def->operand_count; i++) {
+    --*left;
+    const FuncParam *param = param_behind(e, op_operand(value->def, i), left);
     if (param) return param;
   }
   return NULL;
 }
 
 Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj) {
-  const FuncParam *param = obj->kind == OBJ_VALUE ? param_behind(e, obj->value, 0) : NULL;
+  uint32_t left = MAX_TRACE;
+  const FuncParam *param = obj->kind == OBJ_VALUE ? param_behind(e, obj->value, &left) : NULL;
   if (!param) return obj_error();
   diag_note(e->diags, diag, param->loc,
-            "'%s' is a parameter that is known at run time; declare it '%s: tl.constexpr' to compile with its value",
+            "'%s' is a parameter that is known at run time; declare it '%s: tl.constexpr' to compile with "
+            "its value",
             param->name, param->name);
   return obj_error();
 }
@@ -93,6 +96,7 @@ Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj) {
 
 const char *elab_power_hint(Elab *e, uint64_t size) {
   uint64_t power = 1;
+  if (size > TILE_MAX_ELEMENTS) return "";
   while (power < size) power *= 2;
   return arena_printf(e->arena, "; take %llu (triton.next_power_of_2) and a mask for what is beyond %llu",
                       (unsigned long long)power, (unsigned long long)size);

@@ -2,7 +2,7 @@
 // A file's definitions: which of those of a name is the one. Python's last wins, as far as the conditions around
 // them are decided (elab_truth.c); two that remain possible are an error where the name is used, and nowhere else.
 // -D gives any name of the module level its value.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 // What a name stands for.
 typedef struct Found {

@@ -3,7 +3,7 @@
 //
 // The environment is this process's, as it would be that of the Python that imports the file; each read of it is a
 // remark. sys.version_info is known only as far as a condition is the same for all Pythons (elab_truth.c).
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a name stands for: a binding of a frame, a function or constant
 // of a file, what is imported, a module of Triton and its members.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 #include <math.h>
 

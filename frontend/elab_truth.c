@@ -3,7 +3,7 @@
 // on the machine, or on a library that is not read, is TRUTH_MAYBE. Everything that is decided is decided here: by
 // -D, the file's own constants, what Triton 3.6 has (triton_names.def), the environment, and what all Pythons that
 // it runs with have in common (elab_python.c).
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 enum { PYTHON_FIRST = 10, PYTHON_LAST = 14, PYTHON_MICRO = 99 }; // 3.10 to 3.14: Triton 3.6's
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel: its specialisation resolved, its parameters declared, its body and grid elaborated.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 #include "frontend/syntax.h"
 
 #include <stdarg.h>

@@ -345,53 +345,6 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
 Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item);
 bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj);
 
-// --- A file's definitions (elab_module.c) ---
-
-// What the file defines as `name`, as far as the innermost frame sees it. False: nothing. Where several definitions
-// remain possible the error names them, and the conditions.
-bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj);
-// The expression that the name was last assigned, unevaluated; NULL where that is not decided.
-const Expr *elab_assigned_expr(Elab *e, const char *name);
-// A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL
-// with an error where several remain possible, NULL alone where there is none.
-const Function *elab_function(Elab *e, const Module *module, const char *name);
-// Whether an entry of that name is this function, as far as conditions are decided.
-bool elab_is_current(Elab *e, const Module *module, const Function *function);
-// "Model.forward.kernel".
-const char *elab_qualified_name(Elab *e, const Function *function);
-// Whether -D may give the name's value: the module level of a file that is read has it.
-bool elab_is_module_name(Elab *e, const char *name);
-
-// --- Conditions of the module level (elab_truth.c) ---
-
-Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);
-// The innermost clause that is not decided.
-const Guard *elab_undecided(Elab *e, const Module *module, const Guard *guard);
-// A name in the condition whose value, given by -D, would decide it; NULL: none.
-const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard);
-// Evaluates without errors and without ops, with the first `visible` definitions of the file. False: it cannot be.
-bool elab_quietly(Elab *e, const Module *module, uint32_t visible, const Expr *expr, Obj *obj);
-
-// What was said so far; take_back drops what was said since, where there were errors, and says so.
-typedef struct Said {
-  uint32_t errors, raised, warnings, n;
-} Said;
-Said elab_said(const Elab *e);
-bool elab_take_back(Elab *e, const Said *before);
-
-// --- What Python's modules give at the module level (elab_python.c) ---
-
-#define TRITON_VERSION_TEXT "3.6.0" // whose language this is
-// Modules of that Triton, and their members, whether tilec gives them or not.
-bool triton_has_module(const char *path);
-bool triton_has_member(const char *path, const char *name);
-bool triton_lists_members(const char *path); // triton_has_member knows them all
-bool python_has_module(const char *path);    // in every Python that Triton 3.6 runs with
-// A member of sys, os, typing, packaging.version; false: not one that is known.
-bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *obj);
-// A call of one of their functions; false: not one that is known.
-bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj);
-
 // --- Builtins (builtins.c) ---
 
 extern const Builtin builtin_table[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a file offers: its entries and their signatures.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 // Whether a name, or a string of that text, is used anywhere in an expression or block.
 typedef struct Sought {

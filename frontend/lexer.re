@@ -119,6 +119,28 @@ static void string_token(Lexer *lexer, const Byte *start, const Byte *quote, boo
   lexer->cursor = at;
 }
 
+// What a name with other than ASCII characters is told: what editors and web pages put in by themselves has a hint.
+static const char *what_character(const Byte *at, const Byte *end) {
+  while (at < end && *at < 0x80) at++;
+  static const struct {
+    const char *bytes, *message;
+  } rows[] = {{"\xc2\xa0", "this is a no-break space: write a plain one"},
+              {"\xe2\x80\x8b", "this is a space of no width: delete it"},
+              {"\xef\xbb\xbf", "this is a byte order mark: delete it"},
+              {"\xe2\x80\x9c", "this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x9d", "this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x98", "this is a typographic quote: write \" or '"},
+              {"\xe2\x80\x99", "this is a typographic quote: write \" or '"},
+              {"\xe2\x88\x92", "this is no minus sign: write -"},
+              {"\xe2\x80\x93", "this is no minus sign: write -"},
+              {"\xc3\x97", "this is no operator: write *"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    size_t n = strlen(rows[i].bytes);
+    if ((size_t)(end - at) >= n && memcmp(at, rows[i].bytes, n) == 0) return rows[i].message;
+  }
+  return "non-ASCII characters are allowed in strings and comments only";
+}
+
 // --- Lines ---
 
 static void end_line(Lexer *lexer) {
@@ -310,7 +332,7 @@ static void next_token(Lexer *lexer) {
   any_name   {
     lexer->cursor = at;
     if (lexer->bad < at) unexpected_byte(lexer, start);
-    else invalid(lexer, start, "non-ASCII characters are allowed in strings and comments only");
+    else invalid(lexer, start, what_character(start, at));
     return;
   }
 

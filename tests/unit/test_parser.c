@@ -31,7 +31,8 @@ static void parse(Setup *setup, const char *name, Str text) {
 
 static void test_golden(void **state) {
   static const char *const names[] = {"expressions.tile", "statements.tile", "lines.tile", "lex_errors.tile",
-                                      "errors.tile",      "unclosed.tile",   "kernels.py"};
+                                      "errors.tile",      "unclosed.tile",   "kernels.py",
+                                      "utf16.tile",       "carriage_returns.tile"};
   (void)state;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     Setup setup;
