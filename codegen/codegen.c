@@ -254,19 +254,23 @@ bool codegen_module(IrModule *module, Diags *diags, const CodegenOptions *option
     good &= check_func(module->funcs.at[i], &module->target, diags);
   if (!good) return false;
   initialise();
-  Emitter e = {.module = module, .target = &module->target, .arena = module->ir->arena};
+  Emitter e = {.module = module, .target = &module->target, .arena = module->ir->arena, .diags = diags};
   FaultFrame frame;
   fault_enter(&frame);
   left_llvm = false;
   bool failed = setjmp(frame.env) != 0;
   llvm_working(true);
-  if (!failed) generate(&e, options, result);
+  volatile bool refused = false;
+  if (!failed && setjmp(e.refused) == 0)
+    generate(&e, options, result);
+  else
+    refused = true;
   fault_leave(&frame);
   // After a fault that is LLVM's own it may be in the middle of anything: it is given up.
   if (e.context && (!failed || (frame.kind == FAULT_MEMORY && !left_llvm))) emitter_end(&e);
   llvm_working(false);
   if (failed) fault_pass_on(&frame);
-  return true;
+  return !refused;
 }
 
 const char *codegen_llvm_version(void) { return LLVM_VERSION_STRING; }

@@ -304,6 +304,7 @@ Op *emit_region(Emitter *e, Region *region) {
     debug_at_op(e, op);
     if (op->kind == OP_YIELD) return op;
     (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
+    emit_check_size(e, op);
   }
   return NULL;
 }

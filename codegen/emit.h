@@ -7,6 +7,7 @@
 #ifndef CODEGEN_EMIT_H
 #define CODEGEN_EMIT_H
 
+#include <setjmp.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Types.h>
@@ -73,6 +74,9 @@ typedef struct Emitter {
   uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
   bool arch_specific;   // what was emitted needs the target's `a` suffix
   DebugInfo debug;
+  Diags *diags;
+  jmp_buf refused;          // where emit_check_size goes, having reported
+  uint64_t ops, next_check; // emitted; of the next look
 } Emitter;
 
 typedef void (*EmitOp)(Emitter *e, Op *op);
@@ -90,6 +94,8 @@ void emit_func(Emitter *e, Func *func);
 void emit_bind_threads(Emitter *e, const Region *region);
 // Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body.
 Op *emit_region(Emitter *e, Region *region);
+// emit_size.c: after an op. Does not return where the kernel has become too large for LLVM.
+void emit_check_size(Emitter *e, const Op *op);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
 uint32_t emit_count(const Type *type);                            // registers a thread

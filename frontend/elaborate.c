@@ -32,7 +32,9 @@ bool elab_enter(Elab *e, Loc loc) {
     elab_error(e, loc, "nested too deep: more than %d levels of expressions, blocks and calls",
                ELAB_MAX_DEPTH);
   else if (++e->steps > ELAB_MAX_STEPS)
-    elab_error(e, loc, "the kernel is too large once unrolled and inlined");
+    elab_error(e, loc,
+               "the kernel is too large once unrolled and inlined: use loops over range instead of "
+               "static_range, and fewer calls within calls");
   else {
     e->depth++;
     return true;
