@@ -136,7 +136,7 @@ static const Case CASES[] = {
      INDEX POINTERS(
          "p", "x",
          "i32") "%zero = constant {value = 0} : tile<16xi32>\n%first = addptr %sp, %zero : tile<16x*i32>\n"
-                "%v = load %first : tile<16xi32>\n%eq = eq %i, %zero : tile<16xi1>\n"
+                "%v = load %first : tile<16xi32>\n%eq = eq %i, %mask15 : tile<16xi1>\n"
                 "store %first, %mask15, %eq\n",
      "data race on x[0]", "the earlier load", 1, true},
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
