@@ -133,7 +133,7 @@ static EvalBuffer *open_element(Machine *m, const Op *op, uint32_t i, Access *ac
   m->memory->uncertain |= uncertain;
   if (!(eval_memory_load(buffer, access->address, access->code).state & UNDEFINED)) return buffer;
   if (op->kind == OP_ATOMIC_RMW && rmw_of(op) == RMW_XCHG) return buffer;
-  eval_error(m, op, i, "%s of memory that was never written", op_info(op->kind)->name);
+  eval_unwritten(m, access);
   return NULL;
 }
 

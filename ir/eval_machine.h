@@ -242,6 +242,7 @@ EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
 // False, having reported the access: eval_report.c.
 bool eval_out_of_bounds(Machine *m, const Access *access);
 bool eval_misaligned(Machine *m, const Access *access);
+void eval_unwritten(Machine *m, const Access *access); // an error: an atomic finds what nobody wrote
 bool eval_access_load(Machine *m, const Access *access, Element *x);
 bool eval_access_store(Machine *m, const Access *access, const Element *x);
 ElemCode eval_pointee(const Value *pointer);

@@ -109,3 +109,17 @@ bool eval_misaligned(Machine *m, const Access *access) {
   AccessFacts facts = facts_of(m, access, false);
   return say(m, access, &facts, "misaligned", say_misaligned);
 }
+
+void eval_unwritten(Machine *m, const Access *access) {
+  const BufferName *buffer = eval_buffer_named(m, access->op, access->address, true);
+  Buf place = {0};
+  if (buffer)
+    buffer_place(buffer, access->address, &place);
+  else
+    buf_text(&place, "memory");
+  Diag *diag = eval_diag(m, access->op, access->element, "%s of %s, which was never written",
+                         eval_access_name(access->op), place.at);
+  eval_diag_run(m, diag, "undefined", buffer, access->address);
+  diag_note(m->diags, diag, access->op->loc, "an atomic reads what is there: fill the buffer before, as torch.zeros does");
+  buf_free(&place);
+}
