@@ -120,6 +120,7 @@ void eval_unwritten(Machine *m, const Access *access) {
   Diag *diag = eval_diag(m, access->op, access->element, "%s of %s, which was never written",
                          eval_access_name(access->op), place.at);
   eval_diag_run(m, diag, "undefined", buffer, access->address);
-  diag_note(m->diags, diag, access->op->loc, "an atomic reads what is there: fill the buffer before, as torch.zeros does");
+  diag_note(m->diags, diag, access->op->loc,
+            "an atomic reads what is there: fill the buffer before, as torch.zeros does");
   buf_free(&place);
 }
