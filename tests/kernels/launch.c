@@ -181,6 +181,7 @@ static void specialise_launch(Launch *l) {
   const KernelInfo *kernel = frontend_kernel(&l->c.ir, l->c.syntax, &l->spec, l->spec.kernel);
   if (!kernel) failed(l, "kernel");
   l->spec.param_count = 0;
+  l->spec.fp32_dot_given = true; // the references are IEEE
   l->spec.params = ARENA_ARRAY(&l->c.arena, ParamSpec, l->count);
   for (uint32_t i = 0; i < l->count; i++) {
     const LaunchArg *arg = &l->args[i];
