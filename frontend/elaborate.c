@@ -138,6 +138,7 @@ static const ConstValue *find_constexpr(const Constexpr *at, uint32_t n, const c
   return NULL;
 }
 
+// -D gives values to names of the file as well.
 static void unknown_spec_name(Elab *e, const Function *function, const char *name) {
   uint32_t n = function->params.n, m = e->module->definitions.n;
   const char **names = ARENA_ARRAY(e->arena, const char *, n + m);
@@ -146,9 +147,10 @@ static void unknown_spec_name(Elab *e, const Function *function, const char *nam
     names[i] = function->params.at[i].name;
     if (strcmp(names[i], name) == 0) return;
   }
-  if (find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) && elab_is_module_name(e, name)) return;
-  elab_error(e, function->loc, "'%s' is no parameter of '%s'%s", name, function->name,
-             elab_did_you_mean(e, str_from(name), names, n + m));
+  bool defined = find_constexpr(e->spec->constexprs, e->spec->constexpr_count, name) != NULL;
+  if (defined && elab_is_module_name(e, name)) return;
+  elab_error(e, function->loc, "'%s' is no parameter of '%s'%s%s", name, function->name,
+             defined ? " and no name of the file" : "", elab_did_you_mean(e, str_from(name), names, n + m));
 }
 
 static void check_spec_names(Elab *e, const Function *function) {

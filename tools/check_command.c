@@ -159,6 +159,7 @@ static ExitStatus print_findings(Check *check) {
 
 static tilec_status check_schedules(Check *check, uint64_t *bits, bool (*pack)(Run *, uint64_t *)) {
   for (uint32_t s = 0; s < SCHEDULES; s++) {
+    if (check->findings.n && run_is_over(check->run)) break; // reported already
     tilec_status status = launch_schedule(check, s, bits, pack);
     if (status != TILEC_OK) return status;
   }
@@ -178,18 +179,22 @@ static bool pack_ptx(Run *run, uint64_t *bits) {
 }
 
 // What only the evaluator sees: undefined values, offsets that wrap, results that hang on an order. It may take
-// a few times as long as the schedules did, and no memory that only a large machine has.
+// a few times as long as the schedules did, and no memory that only a large machine has; that it did not get
+// that far is a warning of the run, as what it would have said is not known.
 static void evaluate_also(Check *check, double seconds) {
   enum { LEAST_SECONDS = 5, TIMES = 4 };
   const uint64_t most_bytes = 1u << 28;
   Run *run = check->run;
   BoundArgs bound;
   uint64_t bytes = 0;
+  if (check->findings.n && run_is_over(run)) return;
   for (uint32_t i = 0; i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i]) bytes += run->params[i].value.bytes;
   if (bytes > most_bytes) {
-    printf("not evaluated, so that undefined values and wrapped offsets go unseen: %llu bytes of buffers\n",
-           (unsigned long long)bytes);
+    run_warn(run, check->image.func->loc,
+             "not evaluated, so that undefined values and wrapped offsets go unseen: %llu bytes of buffers, "
+             "more than %llu",
+             (unsigned long long)bytes, (unsigned long long)most_bytes);
     return;
   }
   if (!run_bind(run, &bound)) return; // the addresses are the last schedule's

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "passes/passes.h"
 
@@ -442,6 +443,15 @@ static bool parse_positional(OptionParser *p, const char *word) {
   return true;
 }
 
+// Whether a word that is no file may be meant for a command.
+static bool mistyped_command(OptionParser *p, const char *word) {
+  static const char *const commands[] = {"compile", "run", "bench", "check"};
+  const char *near = diag_nearest(str_from(word), commands, sizeof commands / sizeof *commands);
+  if (word[0] == '-' || strpbrk(word, "./") || !near || access(word, F_OK) == 0) return false;
+  buf_printf(p->error, "there is no command and no file '%s'; did you mean '%s'?", word, near);
+  return true;
+}
+
 static bool choose_command(OptionParser *p) {
   static const char *const planned[] = {"explain", "tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
@@ -454,7 +464,7 @@ static bool choose_command(OptionParser *p) {
       buf_printf(p->error, "'tilec %s' is not built yet", word);
       return false;
     }
-  return true;
+  return p->options->command != COMMAND_COMPILE || !mistyped_command(p, word);
 }
 
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {

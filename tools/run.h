@@ -53,6 +53,8 @@ const char *run_arg_name(const Run *run, const RunArg *param);
 
 // What may be left of --timeout and the other limits, for the next launch or wait; Ctrl-C ends it.
 LaunchLimits run_limits(Run *run);
+// Whether nothing is left of --timeout, or Ctrl-C was pressed.
+bool run_is_over(Run *run);
 
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.
@@ -109,8 +111,8 @@ ExitStatus run_check(Run *run, const int64_t grid[3], const BoundArgs *bound);
 // `prefix` stands before each line on standard output.
 typedef struct Reference Reference;
 // The reference's reports stay with it until run_take_reports adds them to run->c's, but for errors that stand
-// there already. `status`: of the evaluation, as an exit status then; that check without --check could not be
-// evaluated to its end (run_gave_up) is said, and no error.
+// there already. `status`: of the evaluation, as an exit status then. That it did not get to its end
+// (run_gave_up) is a warning of the run, and an error only of --check, which has nothing to compare with.
 tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, const LaunchLimits *limits,
                           Reference **reference);
 bool run_gave_up(const Reference *reference, const char **why);

@@ -3,6 +3,7 @@
 // compares that with the reference evaluator.
 #include "tools/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -89,6 +90,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   return true;
 }
 
+#define LEAST_TIMEOUT 1e-3 // seconds
+
 // On cuda, and of check, no launch is waited for without end.
 LaunchLimits run_limits(Run *run) {
   enum { DEFAULT_TIMEOUT = 300 };
@@ -98,8 +101,13 @@ LaunchLimits run_limits(Run *run) {
   if (!run->began) run->began = device_clock();
   double left = timeout - (device_clock() - run->began);
   return (LaunchLimits){.max_instructions = o->max_instructions,
-                        .timeout = timeout > 0 ? (left > 0 ? left : 1e-3) : 0,
+                        .timeout = timeout > 0 ? fmax(left, LEAST_TIMEOUT) : 0,
                         .cancel = interrupt_flag()};
+}
+
+bool run_is_over(Run *run) {
+  const LaunchLimits limits = run_limits(run);
+  return *limits.cancel || (limits.timeout > 0 && limits.timeout <= LEAST_TIMEOUT);
 }
 
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,

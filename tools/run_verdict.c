@@ -45,6 +45,11 @@ static Unwritten count_unwritten(const RunArg *param, const uint8_t *written) {
 static void warn_unwritten(Run *run, const RunArg *param, const Unwritten *found) {
   const Argument *a = &param->value;
   Buf index = {0};
+  if (found->count == a->elements) {
+    run_warn(run, param->loc, "no element of %s was written: is a mask ever true, and is it an output?",
+             run_arg_name(run, param));
+    return;
+  }
   expect_print_index("", a, found->first, &index);
   bool is_tail = found->last == a->elements - 1 && found->last - found->first + 1 == found->count;
   run_warn(run, param->loc, "%llu of %llu elements of %s %s never written, the first at %s: %s",
