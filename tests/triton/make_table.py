@@ -267,23 +267,33 @@ def quiet(kind, bits):
     return inputs.special_floats(kind)["nan"] if bits & (sign - 1) > infinity else bits
 
 
-def file_text(machine, name, made):
-    known = known_rows(name)
+def file_text(made, rows, known, results, values):
+    texts, first = [], 0
+    for section in made:
+        indices = [i for i in range(first, first + len(section.types)) if rows[i] in known or i in values]
+        if indices:
+            texts.append(section_text(section, indices, rows, known, results, values))
+        first += len(section.types)
+    return "\n".join(texts)
+
+
+# Makes the rows that the file has not; it is written after each chunk, so that one who stops loses little.
+def make_file(machine, name):
+    made, known = list(sections.FILES[name]()), known_rows(name)
     rows = [kernels.Row(section.expression, types) for section in made for types in section.types]
     missing = [i for i, row in enumerate(rows) if row not in known]
     results, values = {}, {}
-    for start in range(0, len(missing), CHUNK):
-        results.update(accepted(rows, missing[start:start + CHUNK]))
-    stored = [i for i in results if results[i][0] in inputs.TYPES]
-    for start in range(0, len(stored), CHUNK):
-        print(name, start, len(stored), file=sys.stderr, flush=True)
-        evaluate(machine, rows, results, stored[start:start + CHUNK], values)
-    texts, first = [], 0
-    for section in made:
-        indices = range(first, first + len(section.types))
-        texts.append(section_text(section, indices, rows, known, results, values))
-        first += len(section.types)
-    return "\n".join(texts)
+    for start in range(0, max(len(missing), 1), CHUNK):
+        print(name, start, len(missing), file=sys.stderr, flush=True)
+        indices = missing[start:start + CHUNK]
+        values.update(dict.fromkeys(indices))
+        found = accepted(rows, indices)
+        results.update(found)
+        stored = [i for i in found if found[i][0] in inputs.TYPES]
+        if stored:
+            evaluate(machine, rows, results, stored, values)
+        with open(os.path.join(HERE, name + ".txt"), "w") as out:
+            out.write(file_text(made, rows, known, results, values))
 
 
 # The rows that a file has: their text and their section's shape.
@@ -339,9 +349,7 @@ def main():
     with open(os.path.join(HERE, "inputs.txt"), "w") as out:
         out.write(inputs_text())
     for name in names:
-        text = file_text(machine, name, list(sections.FILES[name]()))
-        with open(os.path.join(HERE, name + ".txt"), "w") as out:
-            out.write(text)
+        make_file(machine, name)
 
 
 if __name__ == "__main__":

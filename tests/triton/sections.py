@@ -255,7 +255,7 @@ def dots():
 
 def memory():
     for name in ["add", "max", "min", "and", "or", "xor", "xchg"]:
-        yield Section(f"tl.atomic_{name}(Qb, m)", pairs(ALL, FEW))
+        yield Section(f"tl.atomic_{name}(Qb, m)", pairs(ALL, FEW) if name in ["add", "max"] else pairs(MOST, ["i1", "i32", "fp32"]))
         yield Section(f"tl.atomic_{name}(Qb, w); tl.debug_barrier(); tl.load(Qb)", same(2))
         yield Section(f"tl.atomic_{name}(Zb, sm)", same(2))
         for literal in ["1", "1.5", "True"]:
@@ -266,16 +266,17 @@ def memory():
     yield Section("tl.atomic_cas(Qb, b, a); tl.debug_barrier(); tl.load(Qb)", same(3))
     yield Section("tl.atomic_cas(Zb, 0, 1)", each())
     yield Section("tl.store(Qb, m); tl.debug_barrier(); tl.load(Qb)", pairs())
-    yield Section("tl.store(Zb, sm); tl.debug_barrier(); tl.load(Zb)", pairs())
+    yield Section("tl.store(Zb, sm); tl.debug_barrier(); tl.load(Zb)", pairs(FEW, FEW))
     yield Section("tl.store(Qb, sm); tl.debug_barrier(); tl.load(Qb)", same(2))
     yield Section("tl.store(Qb, m, mask=c_i1); tl.debug_barrier(); tl.load(Qb)", same(2))
     yield Section("tl.store(Qb, m, mask=c); tl.load(Qb)", [("i32", "i32", t) for t in ALL], 0, 0)
-    yield Section("tl.load(pb + r, mask=c_i1, other=m)", pairs())
+    yield Section("tl.load(pb + r, mask=c_i1, other=m)", pairs(MOST, MOST))
     yield Section("tl.load(pb_i32 + r, mask=c, other=0)", each(), 0, 0)
     yield Section("tl.load(pb_i32 + r, other=0)", ONCE)
     yield Section("tl.load(pb + k)", [("i32", t) for t in ALL])
     yield Section("tl.load(k + pb)", [(t, "i32") for t in ALL])
-    yield Section("tl.load(pb + 7 - k)", [("i32", t) for t in ALL])
+    yield Section("tl.load(pb + 7 - k)", [("i32", t) for t in COUNTS if t[0] == "i"])
+    yield Section("tl.load(pb + (7 - k))", [("i32", t) for t in COUNTS])
     yield Section("(pb_i32 + a).to(tl.int64) - pb_i32.to(tl.int64)", each())
     yield Section("(pb_i32 - a).to(tl.int64) - pb_i32.to(tl.int64)", each())
     for literal in ["2147483648", "-1", "True", "0.5", "1099511627776"]:

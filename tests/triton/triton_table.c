@@ -10,7 +10,8 @@
 
 static const char *const tables[] = {"operators.txt", "scalars.txt",    "literals.txt",
                                      "casts.txt",     "statements.txt", "reductions.txt",
-                                     "functions.txt", "dots.txt",       "builtins.txt"};
+                                     "functions.txt", "dots.txt",       "builtins.txt",
+                                     "memory.txt"};
 static const char *const lists[] = {"differences", "pending"};
 
 typedef struct Table {
