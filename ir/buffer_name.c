@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 enum { MAX_ORIGINS = 128 };
-static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096;
+static const uint64_t far_away = (uint64_t)1 << 40, null_page = 4096, beside = 4096;
 
 // ---- which ----
 
@@ -102,6 +102,13 @@ const BufferName *buffer_near(const BufferName *names, uint32_t count, uint64_t 
   for (uint32_t i = 0; i < count; i++)
     if (!near || distance(&names[i], address) < distance(near, address)) near = &names[i];
   return near && distance(near, address) < far_away ? near : NULL;
+}
+
+const BufferName *buffer_meant(const BufferName *names, uint32_t count, const BufferName *hint,
+                               uint64_t address) {
+  const BufferName *near = buffer_near(names, count, address);
+  bool elsewhere = near && distance(near, address) < beside;
+  return hint && (!elsewhere || distance(hint, address) < beside) ? hint : near;
 }
 
 // ---- where ----

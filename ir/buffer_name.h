@@ -26,6 +26,9 @@ int32_t pointer_param(const Value *pointer);
 const BufferName *buffer_pointed(const BufferName *names, uint32_t count, uint64_t pointer);
 // The buffer that is nearest to the address; NULL: there is none, or none within 2^40 bytes.
 const BufferName *buffer_near(const BufferName *names, uint32_t count, uint64_t address);
+// The buffer that an access out of bounds was meant for, by a hint that may be wrong (NULL: none): the hinted one,
+// unless the address lies in or right beside another; else the nearest.
+const BufferName *buffer_meant(const BufferName *names, uint32_t count, const BufferName *hint, uint64_t address);
 
 // The element that the address lies in; before the buffer it is negative.
 int64_t buffer_index(const BufferName *buffer, uint64_t address);

@@ -18,8 +18,10 @@ static bool run_addptr(Machine *m, Op *op) {
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access) {
   uint32_t bytes = eval_code_bytes(access->code);
   EvalBuffer *buffer = eval_buffer_at(m->memory, access->address, bytes);
-  if (!buffer || (m->race && eval_strays(m, access->op, buffer))) {
+  bool strays = buffer && m->race && eval_strays(m, access->op, buffer);
+  if (!buffer || strays) {
     eval_out_of_bounds(m, access);
+    if (strays) eval_stray_note(m, access);
     buffer = NULL;
     if (access->wrap) eval_wrap_note(m, access);
   } else if (access->address % bytes) {

@@ -241,6 +241,7 @@ typedef struct Access {
 EvalBuffer *eval_access_buffer(Machine *m, const Access *access);
 // False, having reported the access: eval_report.c.
 bool eval_out_of_bounds(Machine *m, const Access *access);
+void eval_stray_note(Machine *m, const Access *access); // adds to the last report what lies there
 bool eval_misaligned(Machine *m, const Access *access);
 void eval_unwritten(Machine *m, const Access *access); // an error: an atomic finds what nobody wrote
 bool eval_access_load(Machine *m, const Access *access, Element *x);

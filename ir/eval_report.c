@@ -105,6 +105,15 @@ bool eval_out_of_bounds(Machine *m, const Access *access) {
   return say(m, access, &facts, "out of bounds", say_out_of_bounds);
 }
 
+void eval_stray_note(Machine *m, const Access *access) {
+  const BufferName *met = buffer_near(m->names, m->name_count, access->address);
+  if (!met || !m->diags->list.n) return;
+  Buf place = {0};
+  buffer_place(met, access->address, &place);
+  diag_note(m->diags, vec_last(&m->diags->list), access->op->loc, "%s lies there", place.at);
+  buf_free(&place);
+}
+
 bool eval_misaligned(Machine *m, const Access *access) {
   AccessFacts facts = facts_of(m, access, false);
   return say(m, access, &facts, "misaligned", say_misaligned);

@@ -43,18 +43,19 @@ static bool is_race(tilec_sim_report_kind kind) {
          kind == TILEC_SIM_RACE_WRITE_READ;
 }
 
-// The buffer that an access was meant for, if its pointer is an argument; else the nearest one.
-static const BufferName *buffer_meant(const ReportContext *c, const tilec_sim_report *report) {
-  const BufferName *meant = NULL;
-  if (!report->is_global || (!report->address && report->kind != TILEC_SIM_OUT_OF_BOUNDS)) return NULL;
-  if (c->args && report->place.param && report->place.param <= c->arg_count)
-    meant = buffer_pointed(c->names, c->name_count, c->args[report->place.param - 1]);
-  if (meant && report->kind == TILEC_SIM_OUT_OF_BOUNDS) return meant;
-  return buffer_near(c->names, c->name_count, report->address);
+// The buffer that the address lies in; out of bounds the one that the access was meant for, as far as can be told:
+// the place says a parameter, but LLVM gives some instructions the place of another op.
+static const BufferName *buffer_of(const ReportContext *c, const tilec_sim_report *report) {
+  const BufferName *hint = NULL;
+  bool misses = report->kind == TILEC_SIM_OUT_OF_BOUNDS;
+  if (!report->is_global || (!report->address && !misses)) return NULL;
+  if (misses && c->args && report->place.param && report->place.param <= c->arg_count)
+    hint = buffer_pointed(c->names, c->name_count, c->args[report->place.param - 1]);
+  return buffer_meant(c->names, c->name_count, hint, report->address);
 }
 
 SimFinding report_finding(const ReportContext *context, const tilec_sim_report *report) {
-  SimFinding finding = {.report = *report, .count = report->count, .buffer = buffer_meant(context, report)};
+  SimFinding finding = {.report = *report, .count = report->count, .buffer = buffer_of(context, report)};
   finding.loc = report_loc(context, &report->place, report->ptx_line);
   if (report->other_ptx_line)
     finding.other = report_loc(context, &report->other_place, report->other_ptx_line);
@@ -62,8 +63,6 @@ SimFinding report_finding(const ReportContext *context, const tilec_sim_report *
   for (size_t i = 0; i < report->wait_count; i++)
     waits[i] = report_loc(context, &report->waits[i].place, report->waits[i].ptx_line);
   finding.waits = waits;
-  const BufferName *met = buffer_pointed(context->names, context->name_count, report->address);
-  if (report->is_global && met && report->address - met->address < met->bytes) finding.met = met;
   return finding;
 }
 
@@ -277,16 +276,6 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
   buf_free(&text);
 }
 
-// Of an access out of bounds of its own buffer: the other one that lies there.
-static void note_met(const ReportContext *c, const SimFinding *finding, Diag *diag) {
-  const tilec_sim_report *r = &finding->report;
-  if (r->kind != TILEC_SIM_OUT_OF_BOUNDS || !finding->met || finding->met == finding->buffer) return;
-  Buf place = {0};
-  buffer_place(finding->met, r->address, &place);
-  diag_note(c->diags, diag, finding->loc, "%s lies there", place.at);
-  buf_free(&place);
-}
-
 // "warps 0-2, 5 of block 0,0,0, and of 3 more blocks: waits ..."
 static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   uint32_t warps = wait->warps;
@@ -322,7 +311,6 @@ void report_diagnose(const ReportContext *c, const SimFinding *finding) {
   say(c, finding, &words);
   Diag *diag = diag_error(c->diags, finding->loc, "%s", words.message.at);
   diag->run = run_facts(c, finding);
-  note_met(c, finding, diag);
   note_other(c, finding, diag);
   note_waits(c, finding, diag);
   if (words.advice.n) diag_note(c->diags, diag, finding->loc, "%s", words.advice.at);

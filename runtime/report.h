@@ -21,7 +21,6 @@ typedef struct ReportContext {
 typedef struct SimFinding {
   tilec_sim_report report;  // the first
   const BufferName *buffer; // of the context's names; NULL: not known
-  const BufferName *met;    // the buffer that holds the address; NULL: none
   Loc loc, other;           // line 0: there is none
   const Loc *waits;         // where each of the report's waits stands
   uint64_t count;

@@ -140,22 +140,6 @@ static bool hook_fault(void *context, Warp *warp, const Fault *fault) {
 
 // ---- the launch ----
 
-// The allocations that the pointers among the parameters point into.
-static size_t *find_owners(const Launch *launch) {
-  const Program *program = launch->program;
-  size_t *owners = calloc(program->params.n + 1, sizeof *owners);
-  for (uint32_t i = 0; owners && i < program->params.n; i++) {
-    const PtxParam *param = &program->params.at[i];
-    uint64_t address;
-    if (param->size != sizeof address) continue;
-    memcpy(&address, (const unsigned char *)launch->params + param->offset, sizeof address);
-    const Allocation *allocation = memory_below(launch->memory, address);
-    if (allocation && address - allocation->base <= allocation->size)
-      owners[i + 1] = (size_t)(allocation - launch->memory->at) + 1;
-  }
-  return owners;
-}
-
 LaunchChecker *check_new(const Launch *launch) {
   LaunchChecker *checker = calloc(1, sizeof *checker);
   if (!checker) return NULL;
@@ -166,7 +150,6 @@ LaunchChecker *check_new(const Launch *launch) {
   checker->allocations = launch->memory->n;
   checker->global = calloc(checker->allocations + 1, sizeof *checker->global);
   checker->reports = calloc(REPORT_LIMIT, sizeof *checker->reports);
-  checker->owners = find_owners(launch);
   checker->hooks = (SimHooks){.context = checker,
                               .access = hook_access,
                               .range = hook_range,
@@ -193,7 +176,7 @@ LaunchChecker *check_new(const Launch *launch) {
                               .divergent = hook_divergent};
   for (uint32_t i = 0; i < launch->program->code.n; i++)
     if (launch->program->code.at[i].exec == exec_wgmma) checker->hooks.step = hook_step;
-  if (checker->global && checker->reports && checker->owners) return checker;
+  if (checker->global && checker->reports) return checker;
   check_free(checker);
   return NULL;
 }
@@ -208,7 +191,6 @@ void check_free(LaunchChecker *checker) {
   for (uint32_t i = 0; checker->reports && i < checker->n; i++) waits_free(checker->reports[i].waits);
   sync_free(checker);
   free(checker->global);
-  free(checker->owners);
   free(checker->reports);
   free(checker);
 }

@@ -55,24 +55,9 @@ static Shadow *shadow_of(LaunchChecker *checker, const Warp *warp, PtxSpace spac
   return shadow;
 }
 
-// An access through a parameter's pointer that lies in another allocation: out of bounds, though it meets memory.
-static void check_owner(LaunchChecker *checker, const Actor *actor, const ByteRun *run) {
-  const Program *program = actor->warp->block->program;
-  uint32_t param = program->sites.at[actor->insn->site].param;
-  if (!param || param > program->params.n || actor->space == SPACE_SHARED) return;
-  size_t owner = checker->owners[param];
-  if (!owner || owner == checker->last + 1) return;
-  Report *report = report_new(actor->warp, actor->insn, actor->lanes & (1u << run->lane),
-                              TILEC_SIM_OUT_OF_BOUNDS, run->address, UINT32_MAX);
-  if (report)
-    report_message(report, "an access through parameter '%s' at 0x%llx, in another allocation",
-                   program->params.at[param - 1].name, (unsigned long long)run->address);
-}
-
 // The shadow holds all of a run, since allocations are far from one another.
 static void touch(LaunchChecker *checker, Actor *actor, HookAccess access, ByteRun run) {
   Shadow *shadow = shadow_of(checker, actor->warp, actor->space, run.address, &run.offset);
-  if (shadow) check_owner(checker, actor, &run);
   if (shadow && run.bytes <= shadow->bytes - run.offset)
     race_run(actor, shadow, &run, access);
   else

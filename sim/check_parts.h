@@ -86,7 +86,6 @@ struct LaunchChecker {
   size_t allocations, last;         // `last`: the one that was accessed last
   Released *released;               // a hash table of released_cap
   uint32_t released_n, released_cap;
-  size_t *owners; // by parameter, from 1: the allocation that its pointer was given in, + 1; 0: none
   Report *reports;
   Report *current; // that the last call of report_new made or counted; NULL: none
   uint32_t n;
