@@ -59,7 +59,8 @@ void statement_block_pointer(Gen *g) {
       buf_free(&text);
     }
     Value v = value_new(g, like.type, like.shape);
-    line(g, "v%d = load(p%d, boundary_check=(%s), padding_option=\"zero\")", v.name, name, checks.at);
+    line(g, "v%d = load(p%d, boundary_check=(%s), padding_option=\"zero\")%s", v.name, name, checks.at,
+         like.type == T_I1 ? ".to(i1)" : ""); // through a block pointer booleans are bytes
   }
   buf_free(&checks);
 }
