@@ -49,6 +49,7 @@ typedef struct Machine {
   const BufferName *names; // of the arguments' buffers
   uint32_t name_count;
   int32_t *op_params; // by Op.id: pointer_param + 2 of the op's pointer; 0: not asked for yet
+  bool counts_addresses; // the kernel makes integers of pointers
   uint32_t grid[3], program[3];
   uint64_t steps;
   double deadline;        // of options.timeout, by the monotonic clock
@@ -224,7 +225,8 @@ double eval_bound_product(double x, double bound);
 void eval_names_begin(Machine *m, const EvalArg *args); // a launch
 // The buffer at the address; where the access may miss it, the one that the op's pointer was made of. NULL: none.
 const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t address, bool may_miss);
-// Whether the op's pointer was made of an argument that points into another buffer than this.
+// Whether the op's pointer was made of an argument that points into another buffer than this. Nothing is said of
+// kernels that make integers of pointers.
 bool eval_strays(Machine *m, const Op *op, const EvalBuffer *buffer);
 const char *eval_access_name(const Op *op); // "load"
 void eval_diag_run(Machine *m, Diag *diag, const char *kind, const BufferName *buffer, uint64_t address);

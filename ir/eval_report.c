@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the evaluator says of accesses: the argument and its element, and what to do.
+#include "ir/build.h"
 #include "ir/eval_machine.h"
 
 // A pointer argument's buffer is called by its name; of several that point into one, the first.
@@ -37,8 +38,20 @@ const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t add
   return meant ? meant : buffer_near(m->names, m->name_count, address);
 }
 
+static void find_address(Op *op, void *data) {
+  bool *found = data;
+  *found |=
+      op->kind == OP_BITCAST && type_is_ptr(op->operands[0].value->type) && !type_is_ptr(op_result(op)->type);
+}
+
+static void begin_params(Machine *m) {
+  region_walk(m->func->body, find_address, &m->counts_addresses);
+  m->op_params = ARENA_ARRAY(m->arena, int32_t, m->func->op_count);
+}
+
 bool eval_strays(Machine *m, const Op *op, const EvalBuffer *buffer) {
-  if (!m->op_params) m->op_params = ARENA_ARRAY(m->arena, int32_t, m->func->op_count);
+  if (!m->op_params) begin_params(m);
+  if (m->counts_addresses) return false;
   int32_t *param = &m->op_params[op->id];
   if (!*param) *param = pointer_param(op->operands[0].value) + 2;
   if (*param < 2) return false;

@@ -141,6 +141,14 @@ static const Case CASES[] = {
      "data race on x[0]", "the earlier load", 1, true},
     {"atomics alone", PID "%o = constant {value = 1} : i32\n%a = atomic_rmw %x, %o {rmw = \"add\"} : i32\n",
      NULL, NULL, 4, false},
+    {"another argument's buffer",
+     "%d = constant {value = 786432} : i32\n%p = addptr %x, %d : *i32\n%v = load %p : i32\n",
+     "load out of bounds: x[786432] of 16, in program (0, 0, 0)", "mask", 1, true},
+    {"another argument's buffer by the difference of two pointers",
+     "%a = bitcast %x : i64\n%b = bitcast %out : i64\n%four = constant {value = 4} : i64\n%bytes = sub %b, "
+     "%a : i64\n"
+     "%d = div %bytes, %four : i64\n%p = addptr %x, %d : *i32\n%v = load %p : i32\n",
+     NULL, NULL, 1, false},
 };
 
 static void test_races(void **unused) {
