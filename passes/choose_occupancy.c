@@ -11,10 +11,27 @@
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
 // several blocks a multiprocessor, and spills most of what it has. A limit on registers that the user gave
 // says it all.
+#include "ir/build.h"
+#include "ir/dot.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
+
+// ptxas refuses a warp group's matrix instruction where a thread may have 32 registers.
+enum { WGMMA_REGISTERS = 33 };
+
+static void find_wgmma(Op *op, void *data) {
+  bool *found = data;
+  *found |= op->kind == OP_DOT && dot_instruction(op) == DOT_WGMMA;
+}
+
+// Whether the registers are too few for an instruction of the kernel.
+static bool too_few(Func *func, uint32_t registers) {
+  bool wgmma = false;
+  if (registers < WGMMA_REGISTERS) region_walk(func->body, find_wgmma, &wgmma);
+  return wgmma;
+}
 
 // Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
 // thread's tiles.
@@ -24,7 +41,7 @@ static bool two_blocks_fit(Arena *scratch, Func *func) {
   uint32_t tiles =
       share - (share / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? share / 2 : TUNE_BLOCKS_OTHER_REGISTERS);
   return 2 * threads <= TARGET_WARP * arch->warps &&
-         2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
+         2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit && !too_few(func, share) &&
          func_pressure(scratch, func) <= tiles;
 }
 
