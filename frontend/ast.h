@@ -357,7 +357,13 @@ typedef struct Guard {
 } Guard;
 
 // What a name of the module level may stand for.
-typedef enum DefinitionKind { DEFINES_CONSTANT, DEFINES_FUNCTION, DEFINES_IMPORT, DEFINES_OUTSIDE } DefinitionKind;
+typedef enum DefinitionKind {
+  DEFINES_CONSTANT,
+  DEFINES_FUNCTION,
+  DEFINES_IMPORT,
+  DEFINES_OUTSIDE,
+  DEFINES_CHANGE, // of a constant's value, which is not followed: `L.append(7)`, `global L` in a function
+} DefinitionKind;
 
 typedef struct Definition {
   DefinitionKind kind;
@@ -365,7 +371,7 @@ typedef struct Definition {
   Loc loc;
   const Guard *guard; // NULL: unconditional
   union {
-    const Stmt *stmt; // the constant's assignment; what is not read: STMT_OUTSIDE
+    const Stmt *stmt; // the constant's assignment or change; what is not read: STMT_OUTSIDE
     const Function *function;
     struct {
       const Import *import;

@@ -136,10 +136,19 @@ Obj builtin_philox(Elab *e, Call *call) {
 
 // --- Integers at offsets ---
 
+// A float of up to 32 bits is converted, as Triton does.
+static bool check_offset(Elab *e, const Call *call) {
+  const Obj *offset = &call->args[RANDOM_OFFSET];
+  if (offset->kind == OBJ_VALUE && type_is_float(offset->value->type) &&
+      elem_info(type_element(offset->value->type)->elem)->bits <= 32)
+    return true;
+  return check_integer(e, call, RANDOM_OFFSET, "offset");
+}
+
 static Obj random4(Elab *e, const Call *call) {
   int64_t rounds;
   Obj c[4], k[2];
-  if (!check_integer(e, call, RANDOM_OFFSET, "offset") || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds))
+  if (!check_offset(e, call) || !read_rounds(e, call, RANDOM_N_ROUNDS, &rounds))
     return obj_error();
   Value *offset = builtin_value(e, call, RANDOM_OFFSET, "'offset'");
   if (!offset || !make_keys(e, call, ELEM_U32, k)) return obj_error();

@@ -8,6 +8,7 @@ typedef struct Collector {
   Module *module;
   const Guard *guard;
   bool tries; // within the body of a `try`
+  NameList globals; // that functions assign
 } Collector;
 
 static void collect_block(Collector *c, const Block *block);
@@ -42,9 +43,31 @@ static void define(Collector *c, Definition definition) {
   vec_push(c->parse->arena, &c->module->definitions, definition);
 }
 
+// What a constant of the file is after this is not known: `L[0] = 9`, `L.append(7)`, `global L` in a function.
+static void define_change(Collector *c, const Stmt *stmt, const char *name, Loc loc) {
+  for (uint32_t i = 0; i < c->module->definitions.n; i++)
+    if (c->module->definitions.at[i].name == name && c->module->definitions.at[i].kind == DEFINES_CONSTANT) {
+      define(c, (Definition){.kind = DEFINES_CHANGE, .name = name, .loc = loc, .stmt = stmt});
+      return;
+    }
+}
+
+// `L.append(7)`: methods that change what they are called of, of lists, dictionaries and sets.
+static void define_method_change(Collector *c, const Stmt *stmt) {
+  static const char *const methods[] = {"append", "extend", "insert",     "pop",     "remove", "clear", "sort",
+                                        "reverse", "update", "setdefault", "popitem", "add",    "discard"};
+  const Expr *callee = stmt->expr->kind == EXPR_CALL ? stmt->expr->call.callee : NULL;
+  if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind != EXPR_NAME) return;
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    if (strcmp(callee->attribute.name, methods[i]) == 0)
+      define_change(c, stmt, callee->attribute.object->name, stmt->loc);
+}
+
 static void define_target(Collector *c, const Stmt *stmt, const Expr *target) {
   if (target->kind == EXPR_NAME)
     define(c, (Definition){.kind = DEFINES_CONSTANT, .name = target->name, .loc = target->loc, .stmt = stmt});
+  if (target->kind == EXPR_SUBSCRIPT && target->subscript.object->kind == EXPR_NAME)
+    define_change(c, stmt, target->subscript.object->name, target->loc);
   if (target->kind == EXPR_STAR) define_target(c, stmt, target->operand);
   if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return;
   for (uint32_t i = 0; i < target->list.n; i++) define_target(c, stmt, target->list.at[i]);
@@ -154,7 +177,8 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
     if (stmt->expr->kind == EXPR_STRING) {
       if (first) c->module->docstring = stmt->expr;
       break;
-    } // fall through
+    }
+    define_method_change(c, stmt); // fall through
   case STMT_RAISE:
   case STMT_ASSERT:
     if (is_quiet(c)) break; // fall through
@@ -165,6 +189,8 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
   case STMT_CONTINUE:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
+    for (uint32_t i = 0; stmt->kind == STMT_GLOBAL && i < stmt->names.n; i++)
+      vec_push(c->parse->arena, &c->globals, stmt->names.at[i]);
     if (!c->parse->python)
       diag_error(c->parse->diags, stmt->loc, "%s cannot stand outside of a function", stmt_name(stmt->kind));
     break;
@@ -178,4 +204,5 @@ static void collect_block(Collector *c, const Block *block) {
 void collect_definitions(Parse *parse, Module *module) {
   Collector c = {.parse = parse, .module = module};
   for (uint32_t i = 0; i < parse->statements.n; i++) collect_statement(&c, parse->statements.at[i], i == 0);
+  for (uint32_t i = 0; i < c.globals.n; i++) define_change(&c, NULL, c.globals.at[i].name, c.globals.at[i].loc);
 }

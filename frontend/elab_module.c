@@ -19,6 +19,7 @@ typedef struct Query {
   uint32_t visible;   // only the first ones
   const Guard *scope; // the functions and classes around the use
   bool functions;     // kernels alone
+  bool assigned;      // what was assigned, whatever changed it then
 } Query;
 
 // --- Scopes ---
@@ -119,6 +120,15 @@ static Obj outside_value(Elab *e, Loc loc, const Definition *definition) {
   return obj_error();
 }
 
+static Obj changed_value(Elab *e, Loc loc, const Definition *definition) {
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "'%s' is changed after it was assigned: its value is not known when the kernel is "
+                          "compiled; assign it once, or give it with -D %s=VALUE",
+                          definition->name, definition->name);
+  diag_note(e->diags, diag, definition->loc, "it is changed here");
+  return obj_error();
+}
+
 static Obj value_of(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name) {
   const Definition *definition = &module->definitions.at[at];
   Obj obj;
@@ -126,6 +136,7 @@ static Obj value_of(Elab *e, Loc loc, const Module *module, uint32_t at, const c
   case DEFINES_CONSTANT: return constant_value(e, loc, module, at);
   case DEFINES_FUNCTION: return (Obj){.kind = OBJ_FUNCTION, .function = definition->function};
   case DEFINES_OUTSIDE: return outside_value(e, loc, definition);
+  case DEFINES_CHANGE: return changed_value(e, loc, definition);
   case DEFINES_IMPORT: break;
   }
   const ImportName *item = &definition->import->names.at[definition->item];
@@ -147,6 +158,7 @@ static bool star_has(Elab *e, const Module *file, const char *name) {
 
 static bool defines(Elab *e, const Query *query, const Definition *definition) {
   if (query->functions && definition->kind != DEFINES_FUNCTION) return false;
+  if (query->assigned && definition->kind == DEFINES_CHANGE) return false;
   if (definition->name == query->name) return true;
   return definition->kind == DEFINES_IMPORT && strcmp(definition->name, "*") == 0 &&
          star_has(e, definition->import->names.at[definition->item].module, query->name);
@@ -167,6 +179,7 @@ static Obj quiet_value(Elab *e, const Query *query, uint32_t at) {
 static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
   const Definition *at = query->module->definitions.at;
   if (at[a].kind == DEFINES_FUNCTION || at[b].kind == DEFINES_FUNCTION) return false;
+  if (at[a].kind == DEFINES_CHANGE || at[b].kind == DEFINES_CHANGE) return false;
   if (at[a].kind == DEFINES_OUTSIDE || at[b].kind == DEFINES_OUTSIDE) return at[a].kind == at[b].kind;
   Obj x = quiet_value(e, query, a), y = quiet_value(e, query, b);
   if (x.kind == OBJ_ERROR || y.kind == OBJ_ERROR) return false;
@@ -365,7 +378,10 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
 }
 
 const Expr *elab_assigned_expr(Elab *e, const char *name) {
-  Query query = {.module = e->frame->module, .name = name, .visible = e->frame->module->definitions.n};
+  Query query = {.module = e->frame->module,
+                 .name = name,
+                 .visible = e->frame->module->definitions.n,
+                 .assigned = true};
   Found found = find(e, &query);
   if (!found.definition || found.other || found.definition->kind != DEFINES_CONSTANT) return NULL;
   const Stmt *stmt = found.definition->stmt;

@@ -218,8 +218,8 @@ static void resolve_runtime(Elab *e, Resolved *at) {
   if (at->type && at->type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
     at->type = type_const_ptr(e->ir, at->type->inner);
   if (!at->type)
-    elab_error(e, param->loc, "parameter '%s' has no type; annotate it, or give one with --signature %s=...",
-               param->name, param->name);
+    elab_error(e, param->loc, "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
+               param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
   else if (at->type->kind != TYPE_SCALAR && at->type->kind != TYPE_PTR)
     elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, at->type));
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Of a .py file: the tokens of what tilec reads, and of the statements around it.
 //
-// - Functions with a jit decorator, wherever they stand. Of the module level also imports, assignments to names, and
-//   in a `try` every simple statement, since it may be what fails.
+// - Functions with a jit decorator, wherever they stand. Of the module level also imports, assignments to names and
+//   what changes their values (`L[0] = 9`, `L.append(7)`, `global L` in a function), and in a `try` every simple
+//   statement, since it may be what fails.
 // - `if` and `try` of the module level stay as they are: which definition holds hangs on them.
 // - Functions, classes and other compound statements become `OUTSIDE:` and a block of what is read within: their
 //   names hide others.
@@ -167,12 +168,31 @@ static bool is_assignment(const LineLayout *layout) {
   return next == TOKEN_EQUALS || next == TOKEN_COLON || next == TOKEN_AUGMENT || next == TOKEN_COMMA;
 }
 
+// `L[0] = 9`, `L[0] += 9`.
+static bool is_element_assignment(const LineLayout *layout) {
+  const Token *token = &layout->in[layout->at + 1];
+  if (layout_kind(layout) != TOKEN_NAME || token->kind != TOKEN_LBRACKET) return false;
+  for (int depth = 0; token->kind != TOKEN_NEWLINE && token->kind != 0; token++) {
+    depth += opens_bracket(token->kind) - closes_bracket(token->kind);
+    if (depth == 0 && !opens_bracket(token[1].kind)) break;
+  }
+  return token->kind == TOKEN_RBRACKET && (token[1].kind == TOKEN_EQUALS || token[1].kind == TOKEN_AUGMENT);
+}
+
+// `L.append(7)`: of any method; which of them change what they are called of is known later.
+static bool is_method_call(const LineLayout *layout) {
+  const Token *token = &layout->in[layout->at];
+  return token[0].kind == TOKEN_NAME && token[1].kind == TOKEN_DOT && token[2].kind == TOKEN_NAME &&
+         token[3].kind == TOKEN_LPAREN;
+}
+
 static void select_line(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
   bool import = k == TOKEN_IMPORT || k == TOKEN_FROM;
   if (import && reading != READ_FUNCTIONS) note_import(layout);
-  if (reading != READ_FUNCTIONS &&
-      (import || is_assignment(layout) || (reading == READ_TRY && k != TOKEN_PASS)))
+  bool changes = is_element_assignment(layout) || is_method_call(layout);
+  if (k == TOKEN_GLOBAL || (reading != READ_FUNCTIONS && (import || is_assignment(layout) || changes ||
+                                                          (reading == READ_TRY && k != TOKEN_PASS))))
     copy_simple(layout);
   else
     skip_line(layout);
