@@ -290,9 +290,10 @@ Obj builtin_gather(Elab *e, Call *call) {
   Value *x = builtin_tile(e, call, GATHER_SRC), *index = builtin_tile(e, call, GATHER_INDEX);
   uint32_t axis;
   if (!x || !index || !builtin_axis(e, call, GATHER_AXIS, x->type->rank, &axis)) return obj_error();
-  if (!type_is_int(index->type) || type_is_elem(index->type, ELEM_I1))
+  if (!type_is_int(index->type))
     return elab_error(e, call->locs[GATHER_INDEX], "the indices of '%s' must be integers, not %s", call->text,
                       type_text(e, index->type));
+  if (type_is_elem(index->type, ELEM_I1)) index = builtin_as(e, index, ELEM_U8);
   if (!same_but(x->type, index->type, axis))
     return elab_error(e, call->loc, "'%s' needs indices of the tile's shape but for dimension %u: %s and %s",
                       call->text, axis, type_text(e, x->type), type_text(e, index->type));

@@ -19,6 +19,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource, code_generator
 from triton.compiler.code_generator import CodeGenerator
 from triton.compiler.compiler import make_backend
+from triton.runtime.cache import triton_key
 
 import inputs
 import kernels
@@ -27,7 +28,7 @@ import sections
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = GPUTarget("cuda", 90, 32)
 OPTIONS = {"num_warps": 1}
-CHUNK = 100
+CHUNK = 60
 SHORT = {long: short for short, long in inputs.LONG.items()}
 SHORT.update({"fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64"})
 SCALARS = {"n32": "i32", "n64": "i64", "f32": "fp32", "const": "*ki32", "one": "constexpr"}
@@ -344,6 +345,7 @@ def inputs_text():
 def main():
     warnings.simplefilter("ignore")
     code_generator.print = lambda *_: None # it prints whole modules
+    triton_key() # hashes the whole installation: here, once, and not in each child
     machine = Machine(sys.argv[1])
     names = sys.argv[2:] or list(sections.FILES)
     with open(os.path.join(HERE, "inputs.txt"), "w") as out:
