@@ -176,8 +176,12 @@ static void order_loop(Placer *p, State *s, Op *op) {
     order_regions(p, &round, op);
   } while (state_join(p, &entry, &round));
   p->insert = insert;
-  state_copy(p, &round, &entry);
-  order_regions(p, &round, op);
+  // Where nothing is put, the last round is the one that would follow: a loop is gone through a few times for
+  // each that it is in, not twice as often with every one.
+  if (insert) {
+    state_copy(p, &round, &entry);
+    order_regions(p, &round, op);
+  }
   // A while's test is done once more than its body; a for may not run at all.
   if (op->kind == OP_WHILE) {
     p->insert = false;
