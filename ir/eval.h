@@ -40,6 +40,7 @@ typedef union EvalArg {
 typedef struct EvalOptions {
   uint64_t max_steps; // ops; 0: no limit. Past it: an error
   double timeout;     // seconds; 0: no limit. Past it: an error
+  double spent;       // of these were gone at the start
   const int *cancel;  // another thread or a signal handler makes it other than 0: an error; NULL: nobody does
   // Report accesses that nothing orders: an error where threads of one program are concerned
   // (each element of a tile of one shape, and all scalars together, being one thread);

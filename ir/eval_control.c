@@ -143,7 +143,7 @@ static double seconds_now(void) {
 }
 
 void eval_limit_begin(Machine *m) {
-  if (m->options.timeout > 0) m->deadline = seconds_now() + m->options.timeout;
+  if (m->options.timeout > 0) m->deadline = seconds_now() + m->options.timeout - m->options.spent;
 }
 
 // The loops that the op is in are the error's notes.
@@ -160,7 +160,8 @@ static bool take_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
-    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached", (unsigned long long)o->max_steps);
+    eval_error(m, op, NO_ELEMENT, "the limit of %llu steps is reached (--max-instructions N allows more)",
+               (unsigned long long)o->max_steps);
     return ends_in_loops(m, op);
   }
   if (m->steps++ % CLOCK_STEPS) return true;
@@ -169,7 +170,8 @@ static bool take_step(Machine *m, const Op *op) {
     return ends_in_loops(m, op);
   }
   if (o->timeout <= 0 || seconds_now() <= m->deadline) return true;
-  eval_error(m, op, NO_ELEMENT, "the launch has not ended within %.3g seconds", o->timeout);
+  eval_error(m, op, NO_ELEMENT,
+             "the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)", o->timeout);
   return ends_in_loops(m, op);
 }
 

@@ -140,8 +140,7 @@ static tilec_status time_by_host(tilec_device *device, void *state, KernelLaunch
     double start = device_clock();
     for (uint32_t i = 0; i < count && !status; i++) {
       KernelLaunch launch = launches[i % launch_count];
-      double left = launch.limits.timeout - (device_clock() - begin);
-      if (launch.limits.timeout > 0) launch.limits.timeout = left > 0 ? left : 1e-9;
+      launch.limits.spent += device_clock() - begin;
       status = device->kind->launch(device, state, &launch);
     }
     seconds[r] = (device_clock() - start) / count;

@@ -43,6 +43,7 @@ typedef struct LaunchLimits {
   uint64_t max_instructions; // not on cuda
   double timeout;            // seconds
   const int *cancel;         // another thread or a signal handler makes it other than 0; NULL: nobody does
+  double spent;              // seconds of the timeout that are gone: it is of something that began earlier
 } LaunchLimits;
 
 double device_clock(void); // seconds, monotonic

@@ -134,6 +134,7 @@ static tilec_status run_function(void *data) {
   const LaunchLimits *limits = &r->launch->limits;
   EvalOptions options = {.max_steps = limits->max_instructions,
                          .timeout = limits->timeout,
+                         .spent = limits->spent,
                          .cancel = limits->cancel,
                          .print = keep_printed,
                          .print_data = r->printed,

@@ -333,7 +333,7 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   Sim *state = device->state;
   tilec_sim *sim = lock_sim(device);
   tilec_sim_limit(sim, limits->max_instructions ? limits->max_instructions : state->budget, limits->timeout,
-                  limits->cancel);
+                  limits->spent, limits->cancel);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
   size_t bytes;

@@ -30,7 +30,7 @@ static tilec_status launch_specialisation(const tilec_device *device, Specialisa
                                           const BoundArgs *args, const tilec_launch_options *o) {
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->host_lock);
-  const LaunchLimits limits = {o->max_instructions, o->timeout, o->cancel};
+  const LaunchLimits limits = {o->max_instructions, o->timeout, o->cancel, 0};
   tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
   return status;

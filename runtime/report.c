@@ -276,7 +276,7 @@ static void note_other(const ReportContext *c, const SimFinding *finding, Diag *
   buf_free(&text);
 }
 
-// "warps 0-2, 5 of block 0,0,0, and of 3 more blocks: waits ..."
+// "warps 0-2, 5 of block 0,0,0 and of 3 more blocks: wait ..."
 static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   uint32_t warps = wait->warps;
   buf_text(text, warps & (warps - 1) ? "warps" : "warp");
@@ -291,7 +291,9 @@ static void print_wait(const tilec_sim_wait *wait, Buf *text) {
   buf_printf(text, " of block %u,%u,%u", wait->block[0], wait->block[1], wait->block[2]);
   unsigned long long more = wait->blocks - 1;
   if (more) buf_printf(text, " and of %llu more block%s", more, more > 1 ? "s" : "");
-  buf_printf(text, ": %s", wait->message);
+  bool many = more || (warps & (warps - 1));
+  int verb = (int)strcspn(wait->message, " "); // in the third person: "waits"
+  buf_printf(text, ": %.*s%s", many ? verb - 1 : verb, wait->message, wait->message + verb);
 }
 
 // Where the launch stood: a note a place.

@@ -36,12 +36,13 @@ tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **
   return TILEC_SIM_OK;
 }
 
-tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
+tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout, double spent,
                                  const int *cancel) {
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   if (!(timeout >= 0)) return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "a time limit is no less than 0");
   sim->options.instruction_budget = instruction_budget ? instruction_budget : DEFAULT_BUDGET;
   sim->options.timeout = timeout;
+  sim->spent = spent;
   sim->options.cancel = cancel;
   return TILEC_SIM_OK;
 }

@@ -24,6 +24,7 @@ struct tilec_sim_module {
 
 struct tilec_sim {
   tilec_sim_options options;
+  double spent; // as Launch's
   Memory memory;
   tilec_sim_module *modules;
   char message[512];

@@ -169,6 +169,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
                    .multiprocessors = sim->options.multiprocessors,
                    .budget = sim->options.instruction_budget,
                    .timeout = sim->options.timeout,
+                   .spent = sim->spent,
                    .cancel = sim->options.cancel,
                    .watch_every = sim->options.watch_every};
   memcpy(launch.grid, grid, sizeof launch.grid);

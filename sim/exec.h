@@ -141,6 +141,7 @@ typedef struct Launch {
   const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
   double timeout, deadline; // seconds, the deadline by the monotonic clock; timeout 0: none
+  double spent;             // seconds of the timeout that were gone when the launch began
   const int *cancel;        // NULL: nobody can
   uint32_t watch_every;     // 0: by default
 } Launch;

@@ -78,10 +78,12 @@ static bool end_early(const Launch *launch, const Block *block, bool budget_used
   const Insn *insn = blame.warp ? blame.insn : block->program->code.at;
   Warp *warp = blame.warp ? blame.warp : block->warps;
   if (budget_used)
-    warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0, "the launch ran %llu instructions, its budget",
+    warp_fault(warp, insn, warp->live, TILEC_SIM_BUDGET, 0,
+               "the launch ran %llu instructions, its budget (--max-instructions N allows more)",
                (unsigned long long)launch->budget);
   else if (end == LAUNCH_TIMED_OUT)
-    warp_fault(warp, insn, warp->live, TILEC_SIM_TIMEOUT, 0, "the launch has not ended within %.3g seconds",
+    warp_fault(warp, insn, warp->live, TILEC_SIM_TIMEOUT, 0,
+               "the launch has not ended within %.3g seconds (--timeout SECONDS waits longer)",
                launch->timeout);
   else
     warp_fault(warp, insn, warp->live, TILEC_SIM_CANCELLED, 0, "the launch was interrupted");
@@ -277,7 +279,7 @@ static void run_all(WorkerThread *workers, uint32_t threads) {
 
 LaunchResult launch_run(Launch *launch, uint32_t threads) {
   LaunchResult result = {0};
-  launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout : 0;
+  launch->deadline = launch->timeout > 0 ? seconds_now() + launch->timeout - launch->spent : 0;
   unsigned char *image = block_image(launch);
   LaunchShared shared = {
       .launch = launch, .image = image, .most_blocks = (launch->resident + threads - 1) / threads};

@@ -168,9 +168,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
                                                 const uint32_t grid[3], const uint32_t block[3],
                                                 uint32_t dynamic_shared_bytes, const void *const *params);
 
-// From now on launches have these limits: the options of the same names.
+// From now on launches have these limits: the options of the same names, and how many seconds of the timeout
+// are gone when a launch begins (what it is a part of began earlier).
 TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
-                                               const int *cancel);
+                                               double spent, const int *cancel);
 
 // A warp instruction counts one whatever its lanes.
 //   global_sectors           of 32 bytes, touched by a request
@@ -239,7 +240,7 @@ typedef struct tilec_sim_place {
 // Where warps stood when a limit, a cancellation or a deadlock ended the launch: those that wait for the same
 // at one line are one.
 typedef struct tilec_sim_wait {
-  const char *message; // one line: "waits at barrier 1, 96 of 128 threads are there"
+  const char *message; // one line, a verb first: "waits at barrier 1, 96 of 128 threads are there"
   tilec_sim_place place;
   uint32_t ptx_line;
   uint64_t address;  // of global memory, that is read again and again; 0: none

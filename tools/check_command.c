@@ -200,7 +200,7 @@ static void evaluate_also(Check *check, double seconds) {
   if (!run_bind(run, &bound)) return; // the addresses are the last schedule's
   LaunchLimits limits = run_limits(run);
   double most = TIMES * seconds > LEAST_SECONDS ? TIMES * seconds : LEAST_SECONDS;
-  if (limits.timeout <= 0 || limits.timeout > most) limits.timeout = most;
+  if (limits.timeout <= 0 || limits.timeout - limits.spent > most) limits.timeout = most, limits.spent = 0;
   check->evaluated = run_evaluate(run, check->grid, &bound, &limits, &check->reference);
 }
 

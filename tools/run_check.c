@@ -65,6 +65,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
   const ReportContext context = run_report_context(run);
   const EvalOptions options = {.max_steps = limits->max_instructions,
                                .timeout = limits->timeout,
+                               .spent = limits->spent,
                                .cancel = limits->cancel,
                                .names = context.names,
                                .name_count = context.name_count,

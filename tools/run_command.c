@@ -3,7 +3,6 @@
 // compares that with the reference evaluator.
 #include "tools/run.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -90,8 +89,6 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
   return true;
 }
 
-#define LEAST_TIMEOUT 1e-3 // seconds
-
 // On cuda, and of check, no launch is waited for without end.
 LaunchLimits run_limits(Run *run) {
   enum { DEFAULT_TIMEOUT = 300 };
@@ -99,15 +96,15 @@ LaunchLimits run_limits(Run *run) {
   bool bounded = o->command == COMMAND_CHECK || run->device->kind == &device_cuda;
   double timeout = o->timeout_given ? o->timeout : bounded ? DEFAULT_TIMEOUT : 0;
   if (!run->began) run->began = device_clock();
-  double left = timeout - (device_clock() - run->began);
   return (LaunchLimits){.max_instructions = o->max_instructions,
-                        .timeout = timeout > 0 ? fmax(left, LEAST_TIMEOUT) : 0,
+                        .timeout = timeout,
+                        .spent = device_clock() - run->began,
                         .cancel = interrupt_flag()};
 }
 
 bool run_is_over(Run *run) {
   const LaunchLimits limits = run_limits(run);
-  return *limits.cancel || (limits.timeout > 0 && limits.timeout <= LEAST_TIMEOUT);
+  return *limits.cancel || (limits.timeout > 0 && limits.timeout <= limits.spent);
 }
 
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,

@@ -4,7 +4,9 @@
 // failures are made smaller.
 //   fuzz_programs [--seed S] [--runs N] [--seconds T] [--classes a,b] [--device sim|cuda[:N]] [--ptxas N]
 //                 [--failures N] [--minimise SECONDS] [--cases FOLDER] [--show]
+//                 [--sim-watch N]
 // --ptxas N: every N-th PTX is assembled too (20; 0: none).
+// --sim-watch N: as tilec's, to see that nothing that ends is taken for a deadlock.
 // --cases: writes the programs that would run, with the file `cases` for acceptance/run-cases.
 // --show: prints the first program.
 // A program is a function of its seed and the classes.
@@ -38,7 +40,7 @@ typedef struct Shared {
 typedef struct Options {
   uint64_t seed, runs, classes;
   double seconds, minimise;
-  uint64_t ptxas, failures;
+  uint64_t ptxas, failures, watch;
   const char *device, *cases;
   bool show;
 } Options;
@@ -217,6 +219,7 @@ static bool read_option(Options *o, const char **classes, const char *name, cons
   if (strcmp(name, "--minimise") == 0) return o->minimise = strtod(value, NULL), true;
   if (strcmp(name, "--ptxas") == 0) return o->ptxas = strtoull(value, NULL, 10), true;
   if (strcmp(name, "--failures") == 0) return o->failures = strtoull(value, NULL, 10), true;
+  if (strcmp(name, "--sim-watch") == 0) return o->watch = strtoull(value, NULL, 10), true;
   if (strcmp(name, "--device") == 0) return o->device = value, true;
   if (strcmp(name, "--cases") == 0) return o->cases = value, true;
   return strcmp(name, "--classes") == 0 ? *classes = value, true : false;
@@ -254,6 +257,7 @@ int main(int argc, char **argv) {
   if (!f.options.runs) f.options.runs = f.options.seconds > 0 ? UINT64_MAX : 1000;
   f.shared = mmap(NULL, sizeof *f.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (f.shared == MAP_FAILED || !executor_open(&f.executor, f.options.device)) return 2;
+  f.executor.watch = f.options.watch;
   f.options.classes = probe_classes(&f, classes);
   f.start = now();
   int status = 0;

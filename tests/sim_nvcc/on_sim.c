@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The simulator as the machine that runs the kernels.
+// The simulator as the machine that runs the kernels. TEST_SIM_WATCH=N: it looks for deadlocks every N
+// instructions.
+#include <stdlib.h>
+
 #include "sim/sim.h"
 #include "tests/sim_nvcc/kernels.h"
 
@@ -11,8 +14,11 @@ static bool succeeded(Run *run, tilec_sim_result result) {
 
 static bool load(Run *run, const char *ptx, size_t bytes) {
   SimMachine *machine = run->state;
+  const char *watch = getenv("TEST_SIM_WATCH");
+  const tilec_sim_options options = {
+      .size = sizeof options, .threads = 1, .watch_every = watch ? (uint32_t)strtoul(watch, NULL, 10) : 0};
   sim_machine_close(run);
-  return succeeded(run, tilec_sim_create(NULL, &machine->sim)) &&
+  return succeeded(run, tilec_sim_create(&options, &machine->sim)) &&
          succeeded(run, tilec_sim_load(machine->sim, ptx, bytes, &machine->module));
 }
 

@@ -153,6 +153,7 @@ static int run_program(const Executor *executor, const Program *program, bool as
   if (!simulator) on_device.arch = NULL; // the device's own
   program_command(&on_device, simulator ? "check" : "run", kernel, &words);
   buf_printf(&words, " --verify-each --device %s", executor->device);
+  if (executor->watch) buf_printf(&words, " --sim-watch %llu", (unsigned long long)executor->watch);
   int status = call_tool(&words);
   if (status == 0 && assemble && executor->ptxas) status = assemble_kernel(executor, program, kernel);
   buf_free(&words);

@@ -25,6 +25,7 @@ typedef struct Result {
 
 typedef struct Executor {
   const char *device;
+  uint64_t watch;    // --sim-watch of the simulator; 0: its own
   const char *ptxas; // NULL: there is none
   char folder[64];   // for the kernel's file and the output
   int output;        // file descriptor of what the tool prints
