@@ -155,6 +155,7 @@ static void test_loops(void **unused) {
   check_loop(INT32_MAX - 1, INT32_MAX, 2, ELEM_I32, INT32_MAX - 1, true);
   check_loop(100, 127, 20, ELEM_I8, -36, false);
   check_loop(250, 255, 4, ELEM_U8, 248, false);
+  check_loop(INT64_MAX, INT64_MIN + 2, 1, ELEM_U64, INT64_MIN, true); // 2^63 - 1 to 2^63 + 2
 }
 
 static void test_loop_errors(void **unused) {

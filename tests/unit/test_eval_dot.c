@@ -186,6 +186,38 @@ static void test_special(void **unused) {
 }
 
 // tf32 of data that tf32 holds is as precise as ieee.
+// An uncertain element of a factor makes its row, or its column, of the product uncertain, and nothing else.
+// The element is a choice that hangs on rounding: of 0 / 3 * 3 > 0 it does not.
+#define TILE "tile<16x16xfp32>"
+#define LINE "tile<256xfp32>"
+static void test_uncertain_elements(void **unused) {
+  (void)unused;
+  for (int second = 0; second < 2; second++) {
+    Kernel k;
+    char body[2000];
+    snprintf(body, sizeof body,
+             "%%i = arange {start = 0, end = 256} : tile<256xi32>\n%%s = splat %%x : tile<256x*fp32>\n"
+             "%%p = addptr %%s, %%i : tile<256x*fp32>\n%%l = load %%p : " LINE "\n"
+             "%%three = constant {fvalue = 3.0} : " LINE "\n%%d = div %%l, %%three : " LINE "\n"
+             "%%m = mul %%d, %%three : " LINE "\n%%c = gt %%m, %%l : tile<256xi1>\n"
+             "%%u = select %%c, %%three, %%l : " LINE "\n%%a = reshape %%u : " TILE "\n"
+             "%%b = reshape %%l : " TILE "\n%%z = constant {fvalue = 0.0} : " TILE "\n"
+             "%%r = dot %s, %%z {precision = \"ieee\"} : " TILE "\n%%f = reshape %%r : " LINE "\n"
+             "%%so = splat %%out : tile<256x*fp32>\n%%po = addptr %%so, %%i : tile<256x*fp32>\n"
+             "store %%po, %%f\n",
+             second ? "%b, %a" : "%a, %b");
+    kernel_open(&k, "%x: *fp32, %out: *fp32", body);
+    float x[256] = {[3 * 16 + 5] = 1.1f};
+    eval_memory_add(k.memory, X, x, sizeof x, true);
+    kernel_output(&k, OUT, sizeof x);
+    kernel_must_run(&k, RUN(&k, X, OUT));
+    EvalCheck check = kernel_check(&k, OUT, kernel_bytes(&k, OUT), ELEM_FP32);
+    assert_int_equal(check.uncertain, 16);
+    assert_int_equal(check.compared, 240);
+    kernel_close(&k);
+  }
+}
+
 static void test_tf32_of_exact_inputs(void **unused) {
   (void)unused;
   for (int whole = 0; whole < 2; whole++) {
@@ -350,6 +382,7 @@ int main(void) {
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_int_wraps),
       cmocka_unit_test(test_special),
+      cmocka_unit_test(test_uncertain_elements),
       cmocka_unit_test(test_tf32_of_exact_inputs),
       cmocka_unit_test(test_tf32_of_subnormals),
       cmocka_unit_test(test_large_accumulators),

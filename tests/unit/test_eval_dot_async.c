@@ -99,16 +99,27 @@ static void test_registers_are_written_after_the_dot_that_reads_them(void **unus
   expect_sums(LOOP(""), 0, "registers are written while an asynchronous dot reads them");
 }
 
+#define OF_512 "layout<reg = [1, 2, 4], lane = [8, 16, 32, 64, 128], warp = [256, 0]; 512>>\n"
+#define IN_512 "layout<offset = [1, 2, 4, 8, 16, 32, 64, 128, 256]; 512>>\n"
+#define LONG_OPERANDS                                                                                        \
+  "%one = constant {fvalue = 1} : tile<16x32xfp16, " OF_512                                                  \
+  "%tall = constant {fvalue = 1} : tile<32x16xfp16, " OF_512                                                 \
+  "%a = shared_alloc {offset = 0} : shared<16x32xfp16, " IN_512                                              \
+  "%b = shared_alloc {offset = 1024} : shared<32x16xfp16, " IN_512                                           \
+  "shared_store %one, %a\nshared_store %tall, %b\n"
+
 static void test_parts_of_k_and_fresh_sums(void **unused) {
   (void)unused;
-  expect_sums(OPERANDS "%seven = constant {fvalue = 7}" SUM "%yes = constant {value = 1} : i1\n"
-                       "%d = dot %a, %b, %seven, %yes {instruction = \"wgmma\", async, part = [8, 8]}" SUM
-                       "%e = dot_wait %d, %one {pending = 0}" SUM STORE("%e"),
-              8, NULL);
-  expect_sums(OPERANDS "%seven = constant {fvalue = 7}" SUM "%no = constant {value = 0} : i1\n"
-                       "%d = dot %a, %b, %seven, %no {instruction = \"wgmma\", async, part = [0, 4]}" SUM
-                       "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
-              11, NULL);
+  expect_sums(LONG_OPERANDS
+              "%seven = constant {fvalue = 7}" SUM "%yes = constant {value = 1} : i1\n"
+              "%d = dot %a, %b, %seven, %yes {instruction = \"wgmma\", async, part = [16, 16]}" SUM
+              "%e = dot_wait %d, %one {pending = 0}" SUM STORE("%e"),
+              16, NULL);
+  expect_sums(LONG_OPERANDS
+              "%seven = constant {fvalue = 7}" SUM "%no = constant {value = 0} : i1\n"
+              "%d = dot %a, %b, %seven, %no {instruction = \"wgmma\", async, part = [0, 16]}" SUM
+              "%e = dot_wait %d {pending = 0}" SUM STORE("%e"),
+              23, NULL);
 }
 
 int main(void) {

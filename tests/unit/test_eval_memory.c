@@ -83,6 +83,51 @@ static void test_bounds_are_tight(void **unused) {
   fixture_close(&f);
 }
 
+// What an operand of a product is off by reaches the result, whichever it is: 2^24 + 1 - 2^24 is 0 in fp32,
+// 1 in float64, and may be off by 4 or so.
+static void test_bound_of_a_product(void **unused) {
+  (void)unused;
+  for (int second = 0; second < 2; second++) {
+    Fixture f;
+    fixture_open(&f, 3, floats);
+    float in[2] = {4096, 0x1p24f}, got[1] = {0};
+    eval_memory_add(f.memory, IN, in, sizeof in, true);
+    eval_memory_add(f.memory, OUT, NULL, sizeof got, false);
+    Value *factor = build_load(&f.b, address(&f, ELEM_FP32, IN), NULL, NULL);
+    Value *large = build_load(&f.b, address(&f, ELEM_FP32, IN + 4), NULL, NULL);
+    Value *sum = build_binary(&f.b, OP_ADD, large, build_float(&f.b, large->type, 1));
+    Value *off = build_binary(&f.b, OP_SUB, sum, large);
+    Value *product = build_binary(&f.b, OP_MUL, second ? factor : off, second ? off : factor);
+    build_store(&f.b, address(&f, ELEM_FP32, OUT), product, NULL);
+    assert_true(launch(&f, THREE));
+    EvalCheck check;
+    assert_true(eval_check(f.memory, OUT, got, ELEM_FP32, &check));
+    got[0] = 4096 * 64;
+    assert_false(eval_check(f.memory, OUT, got, ELEM_FP32, &check));
+    fixture_close(&f);
+  }
+}
+
+// What a mask leaves out is the element of the same place of `other`.
+static void test_other(void **unused) {
+  (void)unused;
+  Fixture f;
+  fixture_open(&f, 3, floats);
+  float a[16], b[16];
+  add_inputs(&f, a, b);
+  eval_memory_add(f.memory, OUT, NULL, 64, false);
+  Value *i = build_arange(&f.b, 0, 16);
+  Value *bound = build_splat(&f.b, build_int(&f.b, scalar_type(&f, ELEM_I32), 5), i->type);
+  Value *other = build_load(&f.b, pointers(&f, arg(&f, 1), 16), NULL, NULL);
+  Value *mask = build_binary(&f.b, OP_LT, i, bound);
+  Value *x = build_load(&f.b, pointers(&f, arg(&f, 0), 16), mask, other);
+  build_store(&f.b, pointers(&f, arg(&f, 2), 16), x, NULL);
+  assert_true(launch(&f, THREE));
+  memcpy(b, a, 5 * sizeof *a);
+  assert_memory_equal(eval_memory_bytes(f.memory, OUT), b, sizeof b);
+  fixture_close(&f);
+}
+
 // Copies, once as they are and once through arithmetic.
 static void test_moved_and_computed_zero(void **unused) {
   (void)unused;
@@ -181,6 +226,30 @@ static void test_shadow_survives(void **unused) {
   assert_false(eval_check(f.memory, OUT, got, ELEM_FP32, &check));
   assert_int_equal(check.first_wrong, 1);
   fixture_close(&f);
+}
+
+// The bits of a computed float may be others; those of one that was moved may not.
+static void test_bits_of_a_computed_float(void **unused) {
+  (void)unused;
+  for (int computed = 0; computed < 2; computed++) {
+    Fixture f;
+    fixture_open(&f, 3, floats);
+    float third = 3;
+    eval_memory_add(f.memory, IN, &third, 4, true);
+    eval_memory_add(f.memory, IN2, NULL, 4, false);
+    eval_memory_add(f.memory, OUT, NULL, 4, false);
+    Value *x = build_load(&f.b, address(&f, ELEM_FP32, IN), NULL, NULL);
+    if (computed) x = build_binary(&f.b, OP_DIV, build_float(&f.b, x->type, 1), x);
+    build_store(&f.b, address(&f, ELEM_FP32, IN2), x, NULL);
+    Value *bits = build_load(&f.b, address(&f, ELEM_I32, IN2), NULL, NULL);
+    build_store(&f.b, address(&f, ELEM_I32, OUT), bits, NULL);
+    assert_true(launch(&f, THREE));
+    EvalCheck check;
+    assert_true(eval_check(f.memory, OUT, eval_memory_bytes(f.memory, OUT), ELEM_I32, &check));
+    assert_int_equal(check.uncertain, computed);
+    assert_int_equal(check.compared, !computed);
+    fixture_close(&f);
+  }
 }
 
 static void test_type_punning(void **unused) {
@@ -345,6 +414,9 @@ int main(void) {
       cmocka_unit_test(test_uncertain),
       cmocka_unit_test(test_uncertain_divisor),
       cmocka_unit_test(test_shadow_survives),
+      cmocka_unit_test(test_bound_of_a_product),
+      cmocka_unit_test(test_other),
+      cmocka_unit_test(test_bits_of_a_computed_float),
       cmocka_unit_test(test_type_punning),
       cmocka_unit_test(test_uninitialised),
       cmocka_unit_test(test_partly_written),

@@ -121,6 +121,11 @@ static void test_slots_that_are_waited_for(void **unused) {
 
 static void test_slots_out_of_turn(void **unused) {
   (void)unused;
+  // Its turn is the next one.
+  expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
+                 FILL("%a3", "%r4", "%r3") PUT("%a3") WAIT("%a4", "%r5", "%r4") RELEASE("%r6", "%r5")
+                     TAKE("%a2"),
+             "slot 0 of a ring is read, which is free");
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") PUT("%a1") TAKE("%a2"),
              "slot 0 of a ring is written, which is readable");
   expect_run(BEGIN FILL("%a1", "%r1", "%r") PUT("%a1") WAIT("%a2", "%r2", "%r1") RELEASE("%r3", "%r2")
