@@ -168,10 +168,21 @@ static bool same_race(const Diag *a, const Diag *b) {
   return false;
 }
 
+// That an offset has wrapped is what the evaluator alone knows.
+static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
+  for (uint32_t i = 0; i < diag->notes.n; i++)
+    if (strstr(diag->notes.at[i]->message, "wrapped in 32 bits"))
+      vec_push(diags->arena, &told->notes, diag->notes.at[i]);
+}
+
 // What the simulator has reported already is one cause.
 static bool is_news(const Diags *diags, const Diag *diag) {
-  for (uint32_t i = 0; diag->severity == DIAG_ERROR && i < diags->list.n; i++)
-    if (same_cause(diag, diags->list.at[i]) || same_race(diag, diags->list.at[i])) return false;
+  for (uint32_t i = 0; diag->severity == DIAG_ERROR && i < diags->list.n; i++) {
+    Diag *told = diags->list.at[i];
+    if (!same_cause(diag, told) && !same_race(diag, told)) continue;
+    join_wraps(diags, told, diag);
+    return false;
+  }
   return true;
 }
 
