@@ -74,6 +74,7 @@ def batched(a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.co
     tl.store(c + (i * M + m[None, :, None]) * N + n[None, None, :], tl.dot(x, y))
 
 
+# uncertain: split_k_last_adds
 # check: --grid 2,2,2 -D BM=32 -D BN=32 -D BK=32 -D SPLIT_K=2 A=randn:fp16[50,100] B=randn:fp16[100,60] C=empty:fp32[50,60] P=empty:fp32[2,64,64] Locks=zeros:i32[8] M=50 N=60 K=100
 @triton.jit
 def split_k_last_adds(A, B, C, P, Locks, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
