@@ -313,6 +313,16 @@ static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch)
   return TILEC_OK;
 }
 
+// What the launch printed, kept for the device's caller.
+static tilec_status keep_printed(void *data) {
+  tilec_device *device = data;
+  size_t bytes;
+  const char *printed = tilec_sim_printed(((Sim *)device->state)->sim, &bytes);
+  buf_reset(&device->printed);
+  buf_bytes(&device->printed, printed, bytes);
+  return TILEC_OK;
+}
+
 static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   const SimKernel *k = kernel;
   const void *params[LAUNCH_MAX_ARGS];
@@ -336,11 +346,11 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
                   limits->spent, limits->cancel);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
-  size_t bytes;
-  const char *printed = tilec_sim_printed(sim, &bytes);
-  buf_reset(&device->printed);
-  buf_bytes(&device->printed, printed, bytes);
-  if (result != TILEC_SIM_ERROR_KERNEL) return unlock_sim(device, result);
+  status = error_guard(keep_printed, device);
+  if (result != TILEC_SIM_ERROR_KERNEL) {
+    tilec_status launched = unlock_sim(device, result);
+    return launched ? launched : status;
+  }
   status = kernel_errors(sim, k, launch);
   unlock_sim(device, TILEC_SIM_OK);
   return status;
