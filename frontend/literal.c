@@ -1,59 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Literals: numbers and strings, from their text to their value.
+#include "base/fault.h"
 #include "frontend/parse.h"
-
-#include <locale.h>
-#include <stdlib.h>
+#include "ir/spec.h"
 
 // --- Numbers ---
+
+Expr *tree_int(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_INT, token.loc);
+  Str text = token.text;
+  bool fits = u64_parse(text, &expr->integer.value);
+  bool zeros = text.n > 1 && text.at[0] == '0' && (text.at[1] == '_' || (text.at[1] >= '0' && text.at[1] <= '9'));
+  if (!fits && zeros)
+    parse_error(parse, token.loc, "a decimal number has no leading zeros; octal numbers begin with 0o");
+  expr->integer.overflow = !fits && !zeros;
+  return expr;
+}
+
+Expr *tree_float(Parse *parse, Token token) {
+  Expr *expr = tree_expr(parse, EXPR_FLOAT, token.loc);
+  if (!double_parse(token.text, &expr->number)) BUG("the lexer's number is none");
+  return expr;
+}
+
+// --- Strings ---
 
 static int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
-
-static unsigned base_of(Str text) {
-  if (text.n < 2 || text.at[0] != '0') return 10;
-  char c = (char)(text.at[1] | 0x20);
-  return c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
-}
-
-Expr *tree_int(Parse *parse, Token token) {
-  Expr *expr = tree_expr(parse, EXPR_INT, token.loc);
-  unsigned base = base_of(token.text);
-  uint64_t value = 0;
-  for (size_t i = base == 10 ? 0 : 2; i < token.text.n; i++) {
-    if (token.text.at[i] == '_') continue;
-    uint64_t digit = (uint64_t)digit_of(token.text.at[i]);
-    if (value > (UINT64_MAX - digit) / base) expr->integer.overflow = true;
-    value = value * base + digit;
-  }
-  if (base == 10 && value && token.text.at[0] == '0')
-    parse_error(parse, token.loc, "a decimal number has no leading zeros; octal numbers begin with 0o");
-  expr->integer.value = value;
-  return expr;
-}
-
-// The digits without underscores, with the point that strtod wants in this process.
-Expr *tree_float(Parse *parse, Token token) {
-  Expr *expr = tree_expr(parse, EXPR_FLOAT, token.loc);
-  const char *point = localeconv()->decimal_point;
-  size_t n = 0, room = token.text.n + strlen(point);
-  char *clean = arena_alloc(parse->arena, room + 1);
-  for (size_t i = 0; i < token.text.n; i++) {
-    char c = token.text.at[i];
-    if (c == '.') {
-      memcpy(clean + n, point, strlen(point));
-      n += strlen(point);
-    } else if (c != '_')
-      clean[n++] = c;
-  }
-  expr->number = strtod(clean, NULL);
-  return expr;
-}
-
-// --- Strings ---
 
 Str string_body(Str literal, bool *raw, bool *bytes) {
   size_t i = 0;

@@ -6,22 +6,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_NUMBER = 512 };
+#include "base/buf.h"
 
 bool double_parse(Str text, double *value) {
-  char copy[MAX_NUMBER];
-  size_t n = 0;
-  const char *point = localeconv()->decimal_point;
-  if (!point || !*point || point[1]) point = ".";
+  Buf copy = {0};
   for (size_t i = 0; i < text.n; i++) {
     if (text.at[i] == '_') continue;
-    if (!memchr("0123456789.eE+-", text.at[i], 15) || n + 1 >= sizeof copy) return false;
-    copy[n++] = text.at[i] == '.' ? *point : text.at[i];
+    if (!memchr("0123456789.eE+-", text.at[i], 15)) {
+      buf_free(&copy);
+      return false;
+    }
+    if (text.at[i] == '.')
+      buf_text(&copy, localeconv()->decimal_point); // what strtod wants in this process
+    else
+      buf_char(&copy, text.at[i]);
   }
-  copy[n] = '\0';
+  size_t n = copy.n;
+  buf_char(&copy, '\0');
   char *end;
-  *value = strtod(copy, &end);
-  return n > 0 && end == copy + n;
+  *value = strtod(copy.at, &end);
+  bool whole = n > 0 && end == copy.at + n;
+  buf_free(&copy);
+  return whole;
 }
 
 static int digit_of(char c) {
