@@ -19,6 +19,7 @@
 #include "codegen/emit.h"
 #include "codegen/memory.h"
 #include "codegen/nvvm.h"
+#include "codegen/ptx_text.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
@@ -197,6 +198,7 @@ static void print_llvm(const Emitter *e, Buf *out) {
 static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) {
   static const char macros[] = "\t.section\t.debug_macinfo\t{\t}\n";
   LLVMMemoryBufferRef text = NULL;
+  size_t first = out->n;
   char *message = NULL;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, LLVMAssemblyFile, &message, &text))
     BUG("LLVM: %s", message);
@@ -207,6 +209,7 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   debug_print_places(e, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text), out);
   if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
+  ptx_avoid_abs(out, first);
 }
 
 static void describe(const Emitter *e, CodegenResult *result) {

@@ -53,9 +53,29 @@ static LLVMValueRef runs_at_all(Emitter *e, const LoopRange *range) {
   return range->down ? down : LLVMBuildSelect(e->builder, step_is_down(e, range), down, up, "");
 }
 
+// The bound less the step, which is above every index that another one follows, where both are constants and
+// it is a number of the type.
+static LLVMValueRef constant_end(const LoopRange *range) {
+  if (!range->is_signed || !LLVMIsConstant(range->upper) || !LLVMIsConstant(range->step)) return NULL;
+  int64_t end;
+  if (__builtin_sub_overflow(LLVMConstIntGetSExtValue(range->upper), LLVMConstIntGetSExtValue(range->step),
+                             &end))
+    return NULL;
+  LLVMValueRef value = LLVMConstInt(LLVMTypeOf(range->upper), (uint64_t)end, true);
+  return LLVMConstIntGetSExtValue(value) == end ? value : NULL;
+}
+
+static bool is_not_negative(LLVMValueRef x) {
+  return LLVMIsAConstantInt(x) && LLVMConstIntGetSExtValue(x) >= 0;
+}
+
 // Whether there is one more after i: the distance to the bound,
 // which is positive and may need all bits, exceeds the step.
+// Where the index may be negative and the end is known a signed comparison says so: LLVM would make i > 1 of
+// 1 - i > 1, of which ptxas 13.0 makes i + 1 > 2, all unsigned, and leaves the loop at -1.
 static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef i) {
+  LLVMValueRef end = range->up && !is_not_negative(range->lower) ? constant_end(range) : NULL;
+  if (end) return LLVMBuildICmp(e->builder, LLVMIntSLT, i, end, "");
   LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
                down = LLVMBuildSub(e->builder, i, range->upper, "");
   LLVMValueRef distance = range->up ? up : down,
