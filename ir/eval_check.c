@@ -71,7 +71,7 @@ static void check_float(BufferChecker *c, uint64_t offset, Elem elem, const Elem
     if (bits != x->bits) wrong_value(c, offset, (ElemCode)elem, bits, x->bits);
     return;
   }
-  double allowed = 4 * x->e + number_ulp(elem, x->r), off = fabs(got - x->r) / allowed;
+  double allowed = eval_reach(x) + number_ulp(elem, x->r), off = fabs(got - x->r) / allowed;
   if (isfinite(off) && off > c->check->worst) c->check->worst = off;
   if (!is_within(elem, got, x->r, allowed)) wrong_float(c, offset, elem, bits, x->bits, x->r, allowed);
 }

@@ -109,7 +109,7 @@ static void sum_row(const Dot *d, uint32_t i) {
     add_scaled(d->r, d->x.r[at], d->y.r + row, d->columns);
     add_sizes(d->e, d->x.r[at], d->y.e + row, d->columns);
     add_sizes(d->e, d->x.e[at], d->y.r + row, d->columns);
-    add_scaled(d->e, d->x.e[at], d->y.e + row, d->columns);
+    add_scaled(d->e, EVAL_SLACK * d->x.e[at], d->y.e + row, d->columns);
   }
   if (!inexact) memcpy(d->r, d->v, d->columns * sizeof(double));
 }

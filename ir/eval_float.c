@@ -13,6 +13,16 @@
 
 double eval_bound_product(double x, double bound) { return x == 0 || bound == 0 ? 0 : fabs(x) * bound; }
 
+double eval_reach(const Element *x) { return EVAL_SLACK * x->e; }
+
+bool eval_may_be_zero(const Element *x) { return x->e > 0 && fabs(x->r) <= eval_reach(x); }
+
+// Of x y, for operands that are off by up to eval_reach.
+static double product_bound(const Element *x, const Element *y) {
+  return eval_bound_product(x->r, y->e) + eval_bound_product(y->r, x->e) +
+         eval_bound_product(x->e, eval_reach(y));
+}
+
 // Below the smallest normal value the spacing no longer shrinks with x.
 double eval_rounding(Elem elem, double x, double ulps) {
   if (x == 0) return 0;
@@ -43,11 +53,14 @@ Element eval_computed(Elem elem, double exact, double r, double e, unsigned stat
 
 static Element quotient_of(Elem elem, double a, double b, const Element *x, const Element *y,
                            unsigned state) {
-  double quotient = x->r / y->r;
-  if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0, or of either sign
+  double quotient = x->r / y->r, least = fabs(y->r) - eval_reach(y);
+  if (y->e > 0 && !(least > 0)) { // the divisor may be 0, or of either sign
+    state |= UNCERTAIN;
+    least = fabs(y->r);
+  }
   // 2 ulp are up to 4 u (ops.def); what is wider than fp32 or narrower is rounded once.
   double ulps = elem == ELEM_FP32 ? 4 : elem == ELEM_FP64 ? 1 : 1.001;
-  double e = (x->e + eval_bound_product(quotient, y->e)) / fabs(y->r) + eval_rounding(elem, quotient, ulps);
+  double e = (x->e + eval_bound_product(quotient, y->e)) / least + eval_rounding(elem, quotient, ulps);
   return eval_computed(elem, a / b, quotient, e, state);
 }
 
@@ -55,9 +68,10 @@ static Element quotient_of(Elem elem, double a, double b, const Element *x, cons
 // multiple of b the result jumps by b.
 static Element remainder_of(Elem elem, double a, double b, const Element *x, const Element *y,
                             unsigned state) {
-  double r = fmod(x->r, y->r), e = x->e + eval_bound_product(trunc(x->r / y->r), y->e);
-  if (y->e > 0 && fabs(y->r) <= y->e) state |= UNCERTAIN; // the divisor may be 0
-  if (e + y->e > 0 && (fabs(r) <= e || fabs(r) + e >= fabs(y->r) - y->e)) state |= UNCERTAIN;
+  double r = fmod(x->r, y->r), e = x->e + eval_bound_product(trunc(x->r / y->r), y->e),
+         reach = EVAL_SLACK * e;
+  if (eval_may_be_zero(y)) state |= UNCERTAIN;
+  if (e + y->e > 0 && (fabs(r) <= reach || fabs(r) + reach >= fabs(y->r) - eval_reach(y))) state |= UNCERTAIN;
   return eval_computed(elem, fmod(a, b), r, e, state);
 }
 
@@ -80,8 +94,7 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
   case OP_SUB:
     return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
   case OP_MUL: {
-    double e =
-        eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + eval_rounding(elem, a->r * b->r, 1);
+    double e = product_bound(a, b) + eval_rounding(elem, a->r * b->r, 1);
     return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
   case OP_DIV: return quotient_of(elem, v, w, a, b, state);
@@ -114,8 +127,7 @@ static double fma_to_odd(double a, double b, double c) {
 Element eval_float_fma(Elem elem, const Element *a, const Element *b, const Element *c) {
   double x = number_decode(elem, a->bits), y = number_decode(elem, b->bits), z = number_decode(elem, c->bits);
   double v = elem == ELEM_FP64 ? fma(x, y, z) : fma_to_odd(x, y, z), r = fma(a->r, b->r, c->r);
-  double e =
-      eval_bound_product(a->r, b->e) + eval_bound_product(b->r, a->e) + c->e + eval_rounding(elem, r, 1);
+  double e = product_bound(a, b) + c->e + eval_rounding(elem, r, 1);
   return eval_computed(elem, v, r, e, a->state | b->state | c->state);
 }
 
@@ -196,8 +208,8 @@ Element eval_float_to_int(Elem from, const Element *a, Elem to) {
   Element x = {.bits = number_to_int(to, v), .state = a->state & (UNDEFINED | UNCERTAIN)};
   if (isnan(v) && to != ELEM_I1) x.state |= UNCERTAIN;
   if (a->e == 0) return x;
-  bool either_side_of_zero = to == ELEM_I1 && fabs(a->r) <= a->e;
-  if (number_to_int(to, a->r - a->e) != number_to_int(to, a->r + a->e) || either_side_of_zero)
+  double low = a->r - eval_reach(a), high = a->r + eval_reach(a);
+  if (number_to_int(to, low) != number_to_int(to, high) || (to == ELEM_I1 && eval_may_be_zero(a)))
     x.state |= UNCERTAIN;
   return x;
 }
@@ -218,7 +230,8 @@ Element eval_float_compare(OpKind kind, Elem elem, const Element *a, const Eleme
   double v = number_decode(elem, a->bits), w = number_decode(elem, b->bits);
   int order = isnan(v) || isnan(w) ? 2 : v < w ? -1 : v > w;
   Element x = {.bits = eval_holds(kind, order), .state = (a->state | b->state) & (UNDEFINED | UNCERTAIN)};
-  double e = a->e + b->e;
-  if (e > 0 && fabs(a->r - b->r) <= e) x.state |= UNCERTAIN; // false where either is an infinity or NaN
+  double reach = eval_reach(a) + eval_reach(b);
+  if (reach > 0 && fabs(a->r - b->r) <= reach)
+    x.state |= UNCERTAIN; // false where either is an infinity or NaN
   return x;
 }

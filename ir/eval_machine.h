@@ -221,6 +221,13 @@ double eval_rounding(Elem elem, double x, double ulps); // what one rounding to 
 // In bounds, 0 times infinity is 0.
 double eval_bound_product(double x, double bound);
 
+// A result passes that is off by up to EVAL_SLACK e (e being what is likely rather than the worst), so that an operand may
+// be too: what is not linear in its operands - a product of two errors, a function, a jump, a comparison - takes them
+// as that far off, and gives an e of which EVAL_SLACK covers what becomes of them.
+enum { EVAL_SLACK = 4 };
+double eval_reach(const Element *x); // EVAL_SLACK e
+bool eval_may_be_zero(const Element *x);
+
 // Reports of accesses, in eval_report.c.
 void eval_names_begin(Machine *m, const EvalArg *args); // a launch
 // The buffer at the address; where the access may miss it, the one that the op's pointer was made of. NULL: none.

@@ -2,9 +2,10 @@
 // Op `math`. v and r are the C library's double functions, v rounded to the type afterwards: its error is far
 // below one u of fp32, and within the ulp that math.def allows of fp64.
 //
-// What an operand's bound does to the result: where the function is monotone or convex between x - e and
-// x + e the larger of the differences to its values there; where it oscillates the greatest slope; where it
-// jumps, has a pole or leaves its domain in between the result is uncertain.
+// What an operand's bound does to the result: where the function is monotone or convex in the operand's reach
+// (x - EVAL_SLACK e to x + EVAL_SLACK e) the larger of the differences to its values at the reach's ends; where it
+// oscillates the greatest slope; where it jumps, has a pole or leaves its domain in between the result is
+// uncertain.
 #include <math.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
@@ -92,8 +93,11 @@ static bool has_steps(MathFunction f) {
          f == MATH_logb;
 }
 
-// Whether a pole lies within low .. high.
+// Whether a pole lies within low .. high, or an end of a domain that has two. (A domain's only end shows in
+// the values at low and high.)
 static bool has_pole(MathFunction f, double low, double high) {
+  if (f == MATH_asin || f == MATH_acos || f == MATH_atanh)
+    return (low < -1 && high > -1) || (low < 1 && high > 1);
   if (f == MATH_logb) return low <= 0 && high >= 0;
   if (f == MATH_tan) return floor(low / PI + 0.5) != floor(high / PI + 0.5);
   if (f == MATH_tgamma || f == MATH_lgamma)
@@ -110,13 +114,13 @@ static double distance_of(double at, double r) {
 // What the operand's bound adds to the result's; infinite where the result is uncertain.
 static double spread1(MathFunction f, const Element *x, double r) {
   if (x->e == 0) return 0;
-  double low = x->r - x->e, high = x->r + x->e;
+  double low = x->r - eval_reach(x), high = x->r + eval_reach(x);
   if (f == MATH_sin || f == MATH_cos) return fmin(x->e, 2);
   if (f == MATH_sinpi || f == MATH_cospi) return fmin(PI * x->e, 2);
   if (f == MATH_abs) return x->e;
   if (has_pole(f, low, high)) return INFINITY;
   if (has_steps(f)) return apply1(f, low) == apply1(f, high) ? 0 : INFINITY;
-  return fmax(distance_of(apply1(f, low), r), distance_of(apply1(f, high), r));
+  return fmax(distance_of(apply1(f, low), r), distance_of(apply1(f, high), r)) / EVAL_SLACK;
 }
 
 // What the function's error is relative to, where its value is r.
@@ -142,37 +146,38 @@ static Element function1(MathFunction f, Elem elem, const Element *x, double ulp
 
 // Functions that are monotone in each operand within the box: the greatest difference is at a corner.
 static double bound_at_corners(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
-  double worst = 0;
+  double worst = 0, dx = eval_reach(x), dy = eval_reach(y);
   for (int k = 0; k < 4; k++) {
-    double at = apply2(f, elem, x->r + (k & 1 ? x->e : -x->e), y->r + (k & 2 ? y->e : -y->e));
+    double at = apply2(f, elem, x->r + (k & 1 ? dx : -dx), y->r + (k & 2 ? dy : -dy));
     worst = fmax(worst, distance_of(at, r));
   }
-  return worst;
+  return worst / EVAL_SLACK;
 }
 
 static double pow_spread(Elem elem, const Element *x, const Element *y, double r) {
-  if (x->r - x->e > 0) return bound_at_corners(MATH_pow, elem, x, y, r);
+  if (x->r - eval_reach(x) > 0) return bound_at_corners(MATH_pow, elem, x, y, r);
   // At a base that may be 0 or negative only an exact integer as exponent is sure, and 0 no pole.
-  bool whole = y->e == 0 && rint(y->r) == y->r, zero = fabs(x->r) <= x->e;
-  if (x->e == 0 && y->e > 0 && x->r == 0 && y->r - y->e > 0) return 0;
+  bool whole = y->e == 0 && rint(y->r) == y->r, zero = fabs(x->r) <= eval_reach(x);
+  if (x->e == 0 && y->e > 0 && x->r == 0 && y->r - eval_reach(y) > 0) return 0;
   return whole && !(zero && y->r < 0) ? bound_at_corners(MATH_pow, elem, x, y, r) : INFINITY;
 }
 
 static double atan2_spread(Elem elem, const Element *x, const Element *y, double r) {
-  bool crosses = fabs(x->r) <= x->e, cut = crosses && y->r - y->e <= 0;
+  bool crosses = fabs(x->r) <= eval_reach(x), cut = crosses && y->r - eval_reach(y) <= 0;
   return cut ? INFINITY : bound_at_corners(MATH_atan2, elem, x, y, r);
 }
 
 // fmod and remainder are exact, so only the operands' errors count: y's as often as it was taken away. Near a
 // jump by y the result is uncertain.
 static double remainder_spread(MathFunction f, const Element *x, const Element *y, double r) {
-  double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r) - y->e;
-  bool jumps = f == MATH_fmod ? fabs(r) <= e || fabs(r) + e >= size : 2 * (fabs(r) + e) >= size;
+  double e = x->e + eval_bound_product((x->r - r) / y->r, y->e), size = fabs(y->r) - eval_reach(y);
+  double reach = EVAL_SLACK * e;
+  bool jumps = f == MATH_fmod ? fabs(r) <= reach || fabs(r) + reach >= size : 2 * (fabs(r) + reach) >= size;
   return jumps ? INFINITY : e;
 }
 
 static double ldexp_spread(Elem elem, const Element *x, const Element *y) {
-  if (rint(y->r - y->e) != rint(y->r + y->e)) return INFINITY;
+  if (rint(y->r - eval_reach(y)) != rint(y->r + eval_reach(y))) return INFINITY;
   return apply2(MATH_ldexp, elem, x->e, y->r);
 }
 
@@ -184,8 +189,8 @@ static double spread2(MathFunction f, Elem elem, const Element *x, const Element
   case MATH_hypot: return x->e + y->e;
   case MATH_fmod:
   case MATH_remainder: return remainder_spread(f, x, y, r);
-  case MATH_copysign: return fabs(y->r) <= y->e ? INFINITY : x->e;
-  case MATH_nextafter: return fabs(x->r - y->r) <= x->e + y->e ? INFINITY : x->e;
+  case MATH_copysign: return fabs(y->r) <= eval_reach(y) ? INFINITY : x->e;
+  case MATH_nextafter: return fabs(x->r - y->r) <= eval_reach(x) + eval_reach(y) ? INFINITY : x->e;
   case MATH_ldexp: return ldexp_spread(elem, x, y);
   default: BUG("no bound for %s", name_of(f));
   }
@@ -203,7 +208,7 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
 
 static void ilogb_result(const Element *x, double v, Element *y) {
   y->bits = (uint64_t)(int64_t)math_ilogb(v);
-  double low = x->r - x->e, high = x->r + x->e;
+  double low = x->r - eval_reach(x), high = x->r + eval_reach(x);
   if (x->e > 0 && ((low <= 0 && high >= 0) || math_ilogb(low) != math_ilogb(high))) y->state |= UNCERTAIN;
 }
 
@@ -217,7 +222,7 @@ static Element nonfloat_result(MathFunction f, Elem elem, const Element *x) {
   case MATH_isfinite: y.bits = isfinite(v); break;
   case MATH_signbit:
     y.bits = signbit(v) != 0;
-    if (isnan(v) || (x->e > 0 && fabs(x->r) <= x->e)) y.state |= UNCERTAIN; // a NaN's sign is anything
+    if (isnan(v) || eval_may_be_zero(x)) y.state |= UNCERTAIN; // a NaN's sign is anything
     break;
   case MATH_ilogb: ilogb_result(x, v, &y); break;
   default: BUG("%s is no predicate", name_of(f));

@@ -298,6 +298,36 @@ static void test_choice_near_a_tie(void **unused) {
   kernel_close(&k);
 }
 
+// 4097 * 4097 - 16785408 is 1, or 0 or 2 where the product is rounded, and passes where it is off by 4: so must what is
+// made of it, its square above all, whose bound is more than the first derivative says.
+static void test_cancelled_sums(void **unused) {
+  (void)unused;
+#define CANCELLED(square)                                                                                    \
+  SCALARS("fp32")                                                                                            \
+  "%t = mul %a, %b : fp32\n%d = sub %t, %c : fp32\n%zero = constant {fvalue = 0.0} : fp32\n"                 \
+  "%half = constant {fvalue = 0.5} : fp32\n%unit = constant {fvalue = 1.0} : fp32\n"                         \
+  "%eight = constant {fvalue = 8.0} : fp32\n%far = add %d, %eight : fp32\n%inverse = div %unit, %far : "     \
+  "fp32\n"                                                                                                   \
+  "%q = " square " : fp32\nstore %out, %q\n%h = add %d, %half : fp32\n"                                      \
+  "%y = math %h {function = \"acos\"} : fp32\nstore %out2, %y\n"
+  static const char *const BODIES[] = {CANCELLED("mul %d, %d"), CANCELLED("fma %d, %d, %zero"),
+                                       CANCELLED("div %d, %inverse")};
+  float x[3] = {4097, 4097, 16785408};
+  for (int n = 0; n < 3; n++) {
+    Kernel k;
+    kernel_open(&k, "%x: *fp32, %out: *fp32, %out2: *fp32", BODIES[n]);
+    eval_memory_add(k.memory, X, x, sizeof x, true);
+    kernel_output(&k, OUT, 4);
+    kernel_output(&k, OUT2, 4);
+    kernel_must_run(&k, RUN(&k, X, OUT, OUT2));
+    float worst = n < 2 ? 4.9f * 4.9f : 4.9f * 12.9f, far = 1000;
+    assert_int_equal(kernel_check(&k, OUT, &worst, ELEM_FP32).wrong, 0);
+    assert_int_equal(kernel_check(&k, OUT, &far, ELEM_FP32).wrong, 1);
+    assert_int_equal(kernel_check(&k, OUT2, kernel_bytes(&k, OUT2), ELEM_FP32).uncertain, 1);
+    kernel_close(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_of_one),
@@ -305,6 +335,7 @@ int main(void) {
       cmocka_unit_test(test_special_values),
       cmocka_unit_test(test_flushed_results),
       cmocka_unit_test(test_jumps_are_uncertain),
+      cmocka_unit_test(test_cancelled_sums),
       cmocka_unit_test(test_fma),
       cmocka_unit_test(test_mulhi),
       cmocka_unit_test(test_choice_near_a_tie),
