@@ -273,6 +273,8 @@ typedef struct Import {
   ImportNames names;
 } Import;
 
+#define WALRUS_TEXT ":="
+
 struct Stmt {
   StmtKind kind;
   Loc loc; // a compound statement's is its header
@@ -313,8 +315,8 @@ struct Stmt {
     } attempt;
     // What tilec does not read, but for the kernels and (not in functions and classes) names within.
     struct {
-      const char *what; // "def", "class", "for", "with" ...; NULL: it could not be parsed
-      const char *name; // of a function or class
+      const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
+      const char *name; // of a function or class, or what `:=` assigns
       Block body;
     } outside;
   };

@@ -133,8 +133,11 @@ static void end_carried(Elab *e, Loop *loop, Flow flow, Value *const *args) {
 }
 
 static Flow run_body(Elab *e, Loop *loop) {
+  const Stmt *outer = e->loop;
   e->frame->regions++;
+  e->loop = loop->stmt;
   Flow flow = elab_block(e, &loop->stmt->loop.body, NULL);
+  e->loop = outer;
   e->frame->regions--;
   return flow;
 }
@@ -344,6 +347,19 @@ static bool elab_test(Elab *e, Loop *loop) {
   return value != NULL;
 }
 
+// Whether a `break` of this loop stands in the block.
+static bool has_break(const Block *block) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    const Stmt *stmt = block->at[i];
+    if (stmt->kind == STMT_BREAK) return true;
+    if (stmt->kind != STMT_IF) continue;
+    for (uint32_t k = 0; k < stmt->branch.arms.n; k++)
+      if (has_break(&stmt->branch.arms.at[k].body)) return true;
+    if (has_break(&stmt->branch.orelse)) return true;
+  }
+  return false;
+}
+
 Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest) {
   Loop loop = begin_loop(e, stmt);
   Value **init = initial_values(e, &loop);
@@ -355,13 +371,15 @@ Flow elab_while(Elab *e, const Stmt *stmt, const Cont *rest) {
   loop.after = e->b;
   loop.before = elab_save_vars(e);
   bool good = elab_test(e, &loop);
+  uint32_t raised = e->diags->raised;
   Region *region = loop.op->regions[1];
   e->b = builder_at_end(e->func, region);
   elab_restore_vars(e, loop.before);
   bind_carried(e, &loop, region->args, NULL);
   Flow flow = run_body(e, &loop);
   if (flow != FLOW_NEXT && !e->stopped) return finish_returning(e, &loop, flow, rest);
-  if (good && is_always_true(loop.op) && !e->stopped)
+  bool told = e->diags->raised > raised && has_break(&stmt->loop.body);
+  if (good && is_always_true(loop.op) && !e->stopped && !told)
     elab_error(e, stmt->loop.condition->loc,
                "the loop never ends: its condition is always true, and nothing "
                "in it returns");

@@ -107,8 +107,18 @@ static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   return obj;
 }
 
+static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "'%s' is assigned within an expression, which is not read: assign it on a line of its "
+                          "own, '%s = ...', or give it with -D %s=VALUE",
+                          definition->name, definition->name, definition->name);
+  diag_note(e->diags, diag, definition->loc, "it is assigned here");
+  return obj_error();
+}
+
 static Obj outside_value(Elab *e, Loc loc, const Definition *definition) {
   const char *what = definition->stmt->outside.what;
+  if (strcmp(what, WALRUS_TEXT) == 0) return walrus_value(e, loc, definition);
   bool function = strcmp(what, "def") == 0;
   Diag *diag =
       diag_error(e->diags, elab_loc(e, loc),
@@ -276,10 +286,18 @@ static const char *how_to_decide(Elab *e, const Query *query, const Found *found
   const Module *module = query->module;
   bool constant = found->definition->kind == DEFINES_CONSTANT || found->other->kind == DEFINES_CONSTANT;
   const Guard *guard = elab_undecided(e, module, found->definition->guard);
-  const char *name = elab_deciding_name(e, module, guard);
-  if (!name) name = elab_deciding_name(e, module, elab_undecided(e, module, found->other->guard));
+  bool import;
+  const char *name = elab_deciding_name(e, module, guard, &import);
+  if (!name) name = elab_deciding_name(e, module, elab_undecided(e, module, found->other->guard), &import);
+  if (name == query->name && constant) name = NULL;
+  const char *or_give = constant ? arena_printf(e->arena, "; or give -D %s=VALUE", query->name) : "";
+  if (name && import)
+    return arena_printf(e->arena, "decide with -D %s=True where that import works, -D %s=None where it fails%s",
+                        name, name, or_give);
   if (name) return arena_printf(e->arena, "decide with -D %s=VALUE", name);
   if (constant) return arena_printf(e->arena, "give it with -D %s=VALUE", query->name);
+  if (guard && guard->kind != GUARD_ARM)
+    return "let a name of the module level decide, as in 'if HAS_X:', and give that with -D HAS_X=VALUE";
   return "let the condition be a name of the module level, and give that with -D";
 }
 
@@ -339,7 +357,7 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
 
 // --- For the rest of elaboration ---
 
-static const ConstValue *given_value(const Elab *e, const char *name) {
+const ConstValue *elab_given_value(const Elab *e, const char *name) {
   const Function *kernel = e->kernel;
   for (uint32_t i = 0; kernel && i < kernel->params.n; i++)
     if (kernel->params.at[i].name == name) return NULL;
@@ -358,7 +376,7 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   const Module *module = e->frame->module;
   Query query = {
       .module = module, .name = name, .visible = e->frame->visible, .scope = frame_scope(e->frame)};
-  const ConstValue *given = given_value(e, name);
+  const ConstValue *given = elab_given_value(e, name);
   if (given && module_has(module, name)) {
     *obj = obj_from_const(e, given);
     return true;

@@ -27,8 +27,11 @@ bool elab_is_module_name(Elab *e, const char *name);
 Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);
 // The innermost clause that is not decided.
 const Guard *elab_undecided(Elab *e, const Module *module, const Guard *guard);
-// A name in the condition whose value, given by -D, would decide it; NULL: none.
-const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard);
+// A name whose value, given by -D, would decide the clause; NULL: none. *import: what a `try` imports, where the
+// value says whether that works.
+const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard, bool *import);
+// What -D gives a name of the module level; NULL: nothing.
+const ConstValue *elab_given_value(const Elab *e, const char *name);
 // Evaluates without errors and without ops, with the first `visible` definitions of the file. False: it cannot be.
 bool elab_quietly(Elab *e, const Module *module, uint32_t visible, const Expr *expr, Obj *obj);
 

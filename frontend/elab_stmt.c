@@ -246,8 +246,11 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_IMPORT: break;
   case STMT_BREAK:
     return refuse_stmt(e, stmt,
-                       "'break' is not part of the language: put the rest of the body under an 'if', or "
-                       "use while");
+                       e->loop && e->loop->kind == STMT_WHILE
+                           ? "'break' is not part of the language: let the condition of the 'while' end the "
+                             "loop, as in 'while not done:', and put the rest of the body under an 'if'"
+                           : "'break' is not part of the language: put the rest of the body under an 'if', or "
+                             "use while");
   case STMT_CONTINUE:
     return refuse_stmt(e, stmt,
                        "'continue' is not part of the language: put the rest of the body under an 'if'");

@@ -108,6 +108,32 @@ static Truth import_fails(Elab *e, const Import *import, const ImportName *item)
   return triton_lists_members(path) ? TRUTH_YES : TRUTH_MAYBE;
 }
 
+// The name that an import gives what it imports; NULL: of `*`.
+static const char *import_binds(const Module *module, const Import *import, uint32_t item) {
+  for (uint32_t i = 0; i < module->definitions.n; i++) {
+    const Definition *d = &module->definitions.at[i];
+    if (d->kind == DEFINES_IMPORT && d->import == import && d->item == item) return d->name;
+  }
+  return NULL;
+}
+
+// -D of an imported name says whether there is such a module: None and False that there is none.
+static Truth item_fails(Elab *e, const Module *module, const Import *import, uint32_t item) {
+  const char *name = import_binds(module, import, item);
+  const ConstValue *given = name ? elab_given_value(e, name) : NULL;
+  bool truth;
+  if (!given) return import_fails(e, import, &import->names.at[item]);
+  Obj obj = obj_from_const(e, given);
+  return const_truth(e, &obj, &truth) && !truth ? TRUTH_YES : TRUTH_NO;
+}
+
+// The name that an assignment alone gives a value; NULL: it is another statement, or has several targets.
+static const char *assigned_name(const Stmt *stmt) {
+  if (stmt->kind != STMT_ASSIGN || stmt->assign.targets.n != 1) return NULL;
+  const Expr *target = stmt->assign.targets.at[0];
+  return target->kind == EXPR_NAME ? target->name : NULL;
+}
+
 // An attribute that a module of Triton lacks.
 static bool lacks_attribute(Elab *e, const Module *module, uint32_t visible, const Expr *expr) {
   Obj object, obj;
@@ -140,10 +166,12 @@ static Truth branch_fails(Elab *e, const Module *module, uint32_t visible, const
 
 static Truth stmt_fails(Elab *e, const Module *module, uint32_t visible, const Stmt *stmt) {
   Truth fails = TRUTH_NO;
+  const char *name = assigned_name(stmt);
+  if (name && elab_given_value(e, name)) return TRUTH_NO;
   switch (stmt->kind) {
   case STMT_IMPORT:
     for (uint32_t i = 0; i < stmt->import->names.n && fails == TRUTH_NO; i++)
-      fails = import_fails(e, stmt->import, &stmt->import->names.at[i]);
+      fails = item_fails(e, module, stmt->import, i);
     return fails;
   case STMT_EXPR: return value_fails(e, module, visible, stmt->expr);
   case STMT_ASSIGN: return value_fails(e, module, visible, stmt->assign.value);
@@ -251,8 +279,26 @@ static const char *open_name(Elab *e, const Module *module, uint32_t visible, co
   return known ? NULL : expr->name;
 }
 
-const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard) {
-  if (!guard || guard->kind != GUARD_ARM) return NULL;
+// Of the first statement of a `try` that may fail; *import: it is an import, and that its name.
+static const char *open_name_of_try(Elab *e, const Module *module, const Guard *guard, bool *import) {
+  const Block *body = &guard->stmt->attempt.body;
+  uint32_t n = guard->kind == GUARD_TRY ? guard->index + 1 : body->n;
+  for (uint32_t i = 0; i < n && !in_function(guard->outer); i++) {
+    const Stmt *stmt = body->at[i];
+    if (stmt_fails(e, module, guard->visible, stmt) != TRUTH_MAYBE) continue;
+    *import = stmt->kind == STMT_IMPORT;
+    for (uint32_t k = 0; *import && k < stmt->import->names.n; k++)
+      if (item_fails(e, module, stmt->import, k) == TRUTH_MAYBE) return import_binds(module, stmt->import, k);
+    if (stmt->kind == STMT_ASSERT) return open_name(e, module, guard->visible, stmt->assertion.condition);
+    return assigned_name(stmt);
+  }
+  return NULL;
+}
+
+const char *elab_deciding_name(Elab *e, const Module *module, const Guard *guard, bool *import) {
+  *import = false;
+  if (!guard || guard->kind == GUARD_OUTSIDE || guard->kind == GUARD_SCOPE) return NULL;
+  if (guard->kind != GUARD_ARM) return open_name_of_try(e, module, guard, import);
   const IfArms *arms = &guard->stmt->branch.arms;
   for (uint32_t i = 0; i <= guard->index && i < arms->n; i++) {
     const char *name = open_name(e, module, guard->visible, arms->at[i].condition);

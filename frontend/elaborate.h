@@ -128,6 +128,7 @@ struct Elab {
   // Parameters as far as they are resolved, for heuristics: absent where known at run time only.
   VEC(Binding) known;
   uint32_t depth, calls, steps, prints;
+  const Stmt *loop;             // the innermost that is elaborated; NULL: none
   VEC(Value *) nan_descriptors; // whose loads pad with NaN
   const Function *heuristic;    // within a heuristic of this kernel: facts of parameters decide; else NULL
   bool heuristic_reads;         // the heuristic has read a parameter whose value is not known

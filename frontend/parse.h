@@ -26,6 +26,7 @@ typedef struct Parse {
   bool python;             // a .py file
   bool too_deep;           // has been told
   bool failed;             // an error, told or not, since it was last cleared
+  Block walruses;          // what the quiet statement at hand assigns by `:=`
   uint32_t fstrings;       // f-strings around this expression
   void *parsers[PARSE_MAX_FSTRINGS + 1];
   Block statements; // the result of a module

@@ -65,6 +65,13 @@ static bool is_constexpr(const LineLayout *layout, uint32_t at) {
 }
 
 static void select_block(LineLayout *layout, Reading reading);
+// `(W := 7)` in whatever the line is.
+static bool has_walrus(const LineLayout *layout) {
+  for (const Token *token = &layout->in[layout->at]; token->kind && token->kind != TOKEN_NEWLINE; token++)
+    if (token->kind == TOKEN_WALRUS) return true;
+  return false;
+}
+
 static void select_line(LineLayout *layout, Reading reading);
 
 static void skip_line(LineLayout *layout) {
@@ -190,7 +197,7 @@ static void select_line(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
   bool import = k == TOKEN_IMPORT || k == TOKEN_FROM;
   if (import && reading != READ_FUNCTIONS) note_import(layout);
-  bool changes = is_element_assignment(layout) || is_method_call(layout);
+  bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout);
   if (k == TOKEN_GLOBAL || (reading != READ_FUNCTIONS && (import || is_assignment(layout) || changes ||
                                                           (reading == READ_TRY && k != TOKEN_PASS))))
     copy_simple(layout);

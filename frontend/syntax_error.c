@@ -142,8 +142,21 @@ static void report_header(Parse *parse, Token first, Token token) {
   diag_fixit(parse->diags, diag, token.loc, ":");
 }
 
+// Keeps what an unread line assigns within expressions, from the token at hand on.
+static void keep_walruses(Parse *parse) {
+  const Token *at = parse->tokens->at;
+  for (uint32_t i = parse->at; at[i].kind && at[i].kind != TOKEN_NEWLINE; i++) {
+    if (i == 0 || at[i].kind != TOKEN_WALRUS || at[i - 1].kind != TOKEN_NAME) continue;
+    Stmt *stmt = tree_stmt(parse, STMT_OUTSIDE, at[i - 1].loc);
+    stmt->outside.what = WALRUS_TEXT;
+    stmt->outside.name = intern(parse->names, at[i - 1].text);
+    vec_push(parse->arena, &parse->walruses, stmt);
+  }
+}
+
 void report_unexpected(Parse *parse, const void *parser, Token token) {
   parse->failed = true;
+  if (token.quiet) keep_walruses(parse);
   if (token.kind == TOKEN_INVALID) return; // told before
   uint32_t start = line_start(parse);
   const Token *bracket = open_bracket(parse, start);

@@ -205,7 +205,10 @@ Stmt *tree_outside(Parse *parse, Token token, Block body) {
 
 Stmt *tree_unread(Parse *parse, Block body) {
   const Token *token = &parse->tokens->at[parse->at];
-  if (!token->quiet || parse->at == 0 || !token[-1].quiet) return NULL;
+  Block walruses = parse->walruses;
+  parse->walruses = (Block){0};
+  if (!walruses.n && (!token->quiet || parse->at == 0 || !token[-1].quiet)) return NULL;
+  for (uint32_t i = 0; i < walruses.n; i++) body = block_push(parse, body, walruses.at[i]);
   Stmt *stmt = tree_stmt(parse, STMT_OUTSIDE, body.n ? body.at[0]->loc : token->loc);
   stmt->outside.body = body;
   return stmt;
