@@ -173,6 +173,9 @@ static Diag *take_diag(Diags *to, const Diags *from, const Diag *diag) {
     DiagRun *run = ARENA_NEW(to->arena, DiagRun);
     *run = *diag->run;
     if (run->buffer) run->buffer = arena_copy(to->arena, str_from(run->buffer));
+    if (run->with) run->with = arena_copy(to->arena, str_from(run->with));
+    if (run->got) run->got = arena_copy(to->arena, str_from(run->got));
+    if (run->expected) run->expected = arena_copy(to->arena, str_from(run->expected));
     copy->run = run;
   }
   for (uint32_t i = 0; i < diag->notes.n; i++)
@@ -350,10 +353,13 @@ static void print_json_run(const DiagRun *run, Json *json) {
     for (uint32_t d = 0; run->rank > 1 && d < run->rank; d++) json_int(json, NULL, run->indices[d]);
     if (run->rank > 1) json_array_end(json);
   }
-  json_array(json, "program");
-  for (int i = 0; i < 3; i++) json_uint(json, NULL, run->program[i]);
-  json_array_end(json);
+  if (!run->with) json_array(json, "program");
+  for (int i = 0; !run->with && i < 3; i++) json_uint(json, NULL, run->program[i]);
+  if (!run->with) json_array_end(json);
   json_uint(json, "count", run->count);
+  if (run->with) json_text(json, "with", run->with);
+  if (run->got) json_decimal(json, "got", run->got);
+  if (run->expected) json_decimal(json, "expected", run->expected);
 }
 
 static void print_json(const Diags *diags, const Diag *diag, Json *json) {

@@ -56,15 +56,18 @@ typedef struct FixIt {
   const char *text; // the replacement
 } FixIt;
 
-// What a kernel did wrong while it ran. Its text is in the message; this is for programs.
+// What a kernel did wrong while it ran, or where its results differ. Its text is in the message; this is for
+// programs.
 typedef struct DiagRun {
-  const char *kind;   // "out of bounds"
+  const char *kind;   // "out of bounds"; "differs"
   const char *buffer; // the argument's name; NULL: none
   int64_t index;      // of the element in the buffer
   int64_t indices[8]; // by dimension
   uint32_t rank;      // of the indices; 0: not known
-  uint32_t program[3];
-  uint64_t count; // how often
+  uint32_t program[3]; // not of results that differ
+  uint64_t count;      // how often; how many elements
+  const char *with;    // results that differ: from what; else NULL
+  const char *got, *expected; // the element's values as decimals; NULL: none
 } DiagRun;
 
 typedef struct Diag {
@@ -116,7 +119,7 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n);
 // caret and range, fix-its, notes. Remarks only where asked for.
 void diags_print_text(const Diags *diags, bool remarks, Buf *out);
 // One JSON array: {severity, message, file, line, column, length, pass?, kind?, buffer?, index?, indices?,
-// program?, count?, fixits, notes}. file, line ... are left out where there is no place.
+// program?, count?, with?, got?, expected?, fixits, notes}. file, line ... are left out where there is no place.
 void diags_print_json(const Diags *diags, bool remarks, Buf *out);
 
 #endif

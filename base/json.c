@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/plain.h"
 
@@ -72,6 +73,16 @@ void json_double(Json *json, const char *name, double value) {
   if (!isfinite(value)) buf_char(json->out, '"');
   buf_double(json->out, value);
   if (!isfinite(value)) buf_char(json->out, '"');
+}
+
+void json_decimal(Json *json, const char *name, const char *text) {
+  size_t sign = text[0] == '-';
+  if (!text[sign] || text[sign + strspn(text + sign, "0123456789.e+-")]) {
+    json_text(json, name, text);
+    return;
+  }
+  json_item(json, name);
+  buf_text(json->out, text);
 }
 
 void json_rounded(Json *json, const char *name, double value, int digits) {

@@ -37,6 +37,8 @@ void json_int(Json *json, const char *name, int64_t value);
 void json_uint(Json *json, const char *name, uint64_t value);
 // The shortest decimal with the value's bits; infinities and NaN, which JSON has not, as strings.
 void json_double(Json *json, const char *name, double value);
+// A number's text; what JSON has no number for (nan, 0x1f) as a string.
+void json_decimal(Json *json, const char *name, const char *text);
 // The value to `digits` significant digits; null where it is not finite.
 void json_rounded(Json *json, const char *name, double value, int digits);
 void json_text(Json *json, const char *name, const char *text);

@@ -223,6 +223,43 @@ static void print_program(const uint32_t program[3], Buf *out) {
   buf_printf(out, "program (%u, %u, %u)", program[0], program[1], program[2]);
 }
 
+RaceSides race_sides(Loc loc, Loc other) {
+  if (!loc.line || loc.file != other.file || loc.line != other.line) return RACE_OF_OPS;
+  if (loc.col != other.col || loc.len != other.len) return RACE_OF_LINE;
+  return loc.call != other.call ? RACE_OF_CALLS : RACE_OF_OP;
+}
+
+RaceKind race_within(RaceSides sides) {
+  switch (sides) {
+  case RACE_OF_OPS:
+  case RACE_OF_LINE:
+  case RACE_OF_CALLS: return RACE_THREADS;
+  case RACE_OF_OP: return RACE_OP;
+  case RACE_OF_ELEMENTS: return RACE_LANES;
+  case RACE_OF_RUNS: return RACE_RUNS;
+  }
+  return RACE_THREADS;
+}
+
+// "and the load", "and another store of this line"
+static void print_other(const RaceFacts *race, Buf *out) {
+  bool alike = strcmp(race->what, race->other) == 0;
+  buf_printf(out, " and %s %s", alike ? "another" : "the", race->other);
+  if (alike && race->sides == RACE_OF_LINE) buf_text(out, " of this line");
+}
+
+// What the other side is, of one program.
+static void print_side(const RaceFacts *race, Buf *out) {
+  switch (race->sides) {
+  case RACE_OF_OPS:
+  case RACE_OF_LINE: print_other(race, out); break;
+  case RACE_OF_CALLS: buf_text(out, " and the same in another call"); break;
+  case RACE_OF_OP: buf_text(out, " and the same by another thread"); break;
+  case RACE_OF_ELEMENTS: buf_text(out, " of two elements"); break;
+  case RACE_OF_RUNS: buf_text(out, " and the same in another iteration"); break;
+  }
+}
+
 void say_race(const RaceFacts *race, Buf *message) {
   bool same_program = memcmp(race->program, race->other_program, 3 * sizeof *race->program) == 0;
   buf_text(message, "data race on ");
@@ -235,10 +272,12 @@ void say_race(const RaceFacts *race, Buf *message) {
     buf_text(message, " in ");
     print_program(race->program, message);
   }
-  if (race->same_op)
-    buf_text(message, same_program ? " of two elements" : " and the same");
+  if (same_program)
+    print_side(race, message);
+  else if (race->sides >= RACE_OF_CALLS)
+    buf_text(message, " and the same");
   else
-    buf_printf(message, " and the %s", race->other);
+    print_other(race, message);
   buf_text(message, same_program ? ", in " : " in ");
   print_program(race->other_program, message);
 }
@@ -249,6 +288,12 @@ const char *race_advice(RaceKind kind) {
     return "two elements of the tile are stored at one place: make the offsets differ, mask all but one, or "
            "use "
            "tl.atomic_add";
+  case RACE_RUNS:
+    return "threads run in any order, and an iteration stores where another thread did in an earlier one: make "
+           "the offsets differ, use tl.atomic_add, or put tl.debug_barrier() at the end of the loop's body";
+  case RACE_OP:
+    return "two elements of the tile, of one iteration or of two, are stored at one place: make the offsets "
+           "differ, mask all but one, use tl.atomic_add, or put tl.debug_barrier() between the iterations";
   case RACE_THREADS:
     return "threads of a program run in any order: tl.debug_barrier() between the two accesses orders them; "
            "elements that are added to take tl.atomic_add";

@@ -51,12 +51,23 @@ void say_out_of_bounds(const AccessFacts *access, Buf *message, Buf *advice);
 void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice);
 
 // Two accesses to one place that nothing orders; the second is the one that is reported.
+// What a race's two accesses are to each other.
+typedef enum RaceSides {
+  RACE_OF_OPS,      // two places
+  RACE_OF_LINE,     // two places of one line
+  RACE_OF_CALLS,    // one place, in two calls
+  RACE_OF_OP,       // one op: two elements, or two iterations
+  RACE_OF_ELEMENTS, // one op: two elements of one tile
+  RACE_OF_RUNS,     // one op, in two iterations
+} RaceSides;
+RaceSides race_sides(Loc loc, Loc other); // up to RACE_OF_OP
+
 typedef struct RaceFacts {
   const BufferName *buffer; // NULL: not known
   uint64_t address;
   const char *what, *other;                // "store", "load"
   const uint32_t *program, *other_program; // three numbers each
-  bool same_op;
+  RaceSides sides;
 } RaceFacts;
 
 // "data race on x[5] of 400: nothing orders this store and the load, in program (0, 0, 0)"
@@ -65,11 +76,15 @@ void say_race(const RaceFacts *race, Buf *message);
 // What would order two accesses that race.
 typedef enum RaceKind {
   RACE_LANES,    // elements of one store
+  RACE_RUNS,     // one store, in two iterations
+  RACE_OP,       // one store, in one iteration or two
   RACE_THREADS,  // of one program
   RACE_PROGRAMS, // of two programs, both writing
   RACE_READER,   // of two programs, one reading
   RACE_ATOMIC,   // of two programs, one by an atomic
 } RaceKind;
 const char *race_advice(RaceKind kind);
+// Of two accesses of one program.
+RaceKind race_within(RaceSides sides);
 
 #endif

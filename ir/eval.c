@@ -277,6 +277,7 @@ static void run_launch(void *data) {
   eval_limit_begin(m);
   m->memory->gave_up = false;
   eval_names_begin(m, run->args);
+  eval_mark_stored(m);
   eval_race_begin(m);
   eval_wraps_begin(m);
   run->ok = run_programs(m, run->args);

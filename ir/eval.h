@@ -77,6 +77,7 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
+  bool only_read; // no op stores through a pointer to it: as it was at first is right, whatever is uncertain
   uint64_t elements, compared;
   uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
   uint64_t wrong;       // outside the bound, or bytes changed that no program wrote
@@ -85,6 +86,7 @@ typedef struct EvalCheck {
   // NULL where none is wrong; "element 17: got 1.5, expected 2 (reference 2, allowed 1e-6)";
   // in the memory's arena.
   const char *first_message;
+  const char *got, *expected; // of that element, as decimals; NULL where it is not whole
 } EvalCheck;
 
 // `elem` is how the buffer is compared where nothing was stored with another type. False where wrong > 0.

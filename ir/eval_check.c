@@ -4,9 +4,29 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "ir/build.h"
 #include "ir/eval_machine.h"
 #include "base/fault.h"
 #include "ir/number.h"
+
+// ---- which buffers a launch stores to ----
+
+static void mark_stored(Op *op, void *data) {
+  Machine *m = data;
+  bool stores = op->kind == OP_STORE || op->kind == OP_BLOCK_STORE || op->kind == OP_ATOMIC_RMW ||
+                op->kind == OP_ATOMIC_CAS;
+  if (!stores) return;
+  int32_t param = pointer_param(op->operands[0].value);
+  for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
+    EvalBuffer *buffer = m->memory->buffers.at[i];
+    uint64_t bits = param < 0 ? buffer->address : m->args[param].bits; // of an unknown one: any
+    buffer->stored_to |= bits >= buffer->address && bits - buffer->address <= buffer->bytes;
+  }
+}
+
+void eval_mark_stored(Machine *m) { region_walk(m->func->body, mark_stored, m); }
+
+// ---- comparing ----
 
 typedef struct BufferChecker {
   const EvalMemory *memory;
@@ -36,12 +56,18 @@ static void print_value(Buf *out, ElemCode code, uint64_t bits) {
     buf_printf(out, "%llu", (unsigned long long)bits);
 }
 
+// Adds the value to the message; the memory's copy of it.
+static const char *tell_value(BufferChecker *c, const char *before, ElemCode code, uint64_t bits) {
+  buf_text(&c->message, before);
+  size_t from = c->message.n;
+  print_value(&c->message, code, bits);
+  return arena_copy(c->memory->arena, (Str){c->message.at + from, c->message.n - from});
+}
+
 static void wrong_value(BufferChecker *c, uint64_t offset, ElemCode code, uint64_t got, uint64_t expected) {
   if (!first_wrong(c, offset)) return;
-  buf_text(&c->message, "got ");
-  print_value(&c->message, code, got);
-  buf_text(&c->message, ", expected ");
-  print_value(&c->message, code, expected);
+  c->check->got = tell_value(c, "got ", code, got);
+  c->check->expected = tell_value(c, ", expected ", code, expected);
 }
 
 static void wrong_float(BufferChecker *c, uint64_t offset, Elem elem, uint64_t got, uint64_t bits, double r,
@@ -154,7 +180,8 @@ bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Ele
   *check = (EvalCheck){0};
   const EvalBuffer *buffer = eval_buffer_start(memory, address);
   if (!buffer) BUG("no buffer was added at 0x%llx", (unsigned long long)address);
-  if (memory->uncertain) {
+  check->only_read = !buffer->stored_to;
+  if (memory->uncertain && buffer->stored_to) {
     check->elements = check->uncertain = buffer->bytes / elem_bytes(elem);
     return true;
   }

@@ -230,6 +230,8 @@ bool eval_may_be_zero(const Element *x);
 
 // Reports of accesses, in eval_report.c.
 void eval_names_begin(Machine *m, const EvalArg *args); // a launch
+// Notes which buffers the launch may store to (EvalBuffer.stored_to), once it has names and arguments.
+void eval_mark_stored(Machine *m);
 // The buffer at the address; where the access may miss it, the one that the op's pointer was made of. NULL: none.
 const BufferName *eval_buffer_named(const Machine *m, const Op *op, uint64_t address, bool may_miss);
 // Whether the op's pointer was made of an argument that points into another buffer than this. Nothing is said of

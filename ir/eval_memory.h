@@ -55,6 +55,7 @@ typedef struct EvalBuffer {
   ReferencePage **shadow; // NULL before the first store; entries too
   struct RacePage **race; // of the launch that runs: eval_race.c; NULL before the first access; entries too
   bool initialised, has_initial;
+  bool stored_to; // an op of a launch may store to it, if ever it runs
 } EvalBuffer;
 
 struct EvalMemory {

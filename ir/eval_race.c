@@ -219,6 +219,24 @@ static void note_other(Machine *m, Diag *diag, const Record *record) {
   diag_note_calls(m->diags, diag, op->loc);
 }
 
+// Whether the element that the record is of goes to the same place now: two elements of one tile. Else it was
+// there in an earlier iteration.
+static bool is_of_this_run(const Machine *m, const Access *access, const Record *record) {
+  const Op *op = access->op;
+  uint32_t element = record->thread & ((1u << ELEMENT_BITS) - 1);
+  if (op->kind != OP_STORE) return false;
+  if (op_operand(op, 2) && !eval_operand(m, op, 2)->bits[element]) return false;
+  uint64_t at = eval_operand(m, op, 0)->bits[element], bytes = eval_code_bytes(access->code);
+  return at - access->address < bytes || access->address - at < bytes;
+}
+
+static RaceSides sides_of(const Machine *m, const Access *access, const Record *record) {
+  const Op *other = m->race->ops[record->op];
+  RaceSides sides = race_sides(access->op->loc, other->loc);
+  if (access->op != other) return sides == RACE_OF_OP ? RACE_OF_RUNS : sides; // copies of a loop's body
+  return is_of_this_run(m, access, record) ? RACE_OF_ELEMENTS : RACE_OF_RUNS;
+}
+
 static void report_race(Machine *m, const Access *access, const Record *record, RaceKind kind) {
   char element[EVAL_PLACE] = "";
   const Type *shape = eval_shape(access->op);
@@ -231,7 +249,7 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
                      .other = eval_access_name(other),
                      .program = m->program,
                      .other_program = program,
-                     .same_op = other == access->op};
+                     .sides = sides_of(m, access, record)};
   if (access->element != NO_ELEMENT && shape && type_is_tile(shape))
     eval_place_element(shape, access->element, element, sizeof element);
   Buf text = {0};
@@ -246,7 +264,7 @@ static void report_race(Machine *m, const Access *access, const Record *record, 
 
 static void report_beside(Machine *m, const Access *access, const Record *record) {
   if (was_reported(m->race, access->op->id, record->op)) return;
-  report_race(m, access, record, record->op == access->op->id ? RACE_LANES : RACE_THREADS);
+  report_race(m, access, record, race_within(sides_of(m, access, record)));
 }
 
 static RaceKind kind_between(const Op *op, const Op *other) {

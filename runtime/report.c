@@ -145,13 +145,10 @@ static bool same_program(const tilec_sim_report *r) {
   return !r->other_ptx_line || memcmp(r->block, r->other_block, sizeof r->block) == 0;
 }
 
-static bool same_op(const SimFinding *finding) {
-  return !finding->report.other_ptx_line || same_place(finding->loc, finding->other);
-}
-
-static RaceKind race_within(const SimFinding *finding) {
-  bool both_write = finding->report.kind == TILEC_SIM_RACE_WRITE_WRITE;
-  return both_write && same_op(finding) ? RACE_LANES : RACE_THREADS;
+static RaceSides sides_of(const SimFinding *finding) {
+  const tilec_sim_report *r = &finding->report;
+  bool one = !r->other_ptx_line || r->other_ptx_line == r->ptx_line;
+  return one ? RACE_OF_OP : race_sides(finding->loc, finding->other);
 }
 
 static RaceKind race_between(const SimFinding *finding) {
@@ -162,7 +159,7 @@ static RaceKind race_between(const SimFinding *finding) {
 
 static void advise_race(const SimFinding *finding, Buf *advice) {
   const tilec_sim_report *r = &finding->report;
-  if (r->within_block || same_program(r)) buf_text(advice, race_advice(race_within(finding)));
+  if (r->within_block || same_program(r)) buf_text(advice, race_advice(race_within(sides_of(finding))));
   if (!r->between_blocks) return;
   if (advice->n) buf_text(advice, ". It is one between programs too: ");
   buf_text(advice, race_advice(race_between(finding)));
@@ -176,7 +173,7 @@ static RaceFacts race_facts(const SimFinding *finding) {
                      .other = access_name(r->other_access, r->kind != TILEC_SIM_RACE_READ_WRITE),
                      .program = r->block,
                      .other_program = r->other_ptx_line ? r->other_block : r->block,
-                     .same_op = same_op(finding)};
+                     .sides = sides_of(finding)};
 }
 
 typedef struct Words {

@@ -182,26 +182,18 @@ static bool pack_ptx(Run *run, uint64_t *bits) {
 // a few times as long as the schedules did, and no memory that only a large machine has; that it did not get
 // that far is a warning of the run, as what it would have said is not known.
 static void evaluate_also(Check *check, double seconds) {
-  enum { LEAST_SECONDS = 5, TIMES = 4 };
-  const uint64_t most_bytes = 1u << 28;
   Run *run = check->run;
   BoundArgs bound;
-  uint64_t bytes = 0;
   if (check->findings.n && run_is_over(run)) return;
-  for (uint32_t i = 0; i < run->param_count; i++)
-    if (run->params[i].buffer == &run->params[i]) bytes += run->params[i].value.bytes;
-  if (bytes > most_bytes) {
+  if (run_too_large(run)) {
     run_warn(run, check->image.func->loc,
              "not evaluated, so that undefined values and wrapped offsets go unseen: %llu bytes of buffers, "
-             "more than %llu",
-             (unsigned long long)bytes, (unsigned long long)most_bytes);
+             "more than 256 MiB",
+             (unsigned long long)run_too_large(run));
     return;
   }
   if (!run_bind(run, &bound)) return; // the addresses are the last schedule's
-  LaunchLimits limits = run_limits(run);
-  double most = TIMES * seconds > LEAST_SECONDS ? TIMES * seconds : LEAST_SECONDS;
-  if (limits.timeout <= 0 || limits.timeout - limits.spent > most) limits.timeout = most, limits.spent = 0;
-  check->evaluated = run_evaluate(run, check->grid, &bound, &limits, &check->reference);
+  check->evaluated = run_evaluate_shortly(run, check->grid, &bound, seconds, &check->reference);
 }
 
 static ExitStatus check_both(Check *check, const BoundArgs *bound) {

@@ -30,6 +30,16 @@ typedef struct RunExpected {
   bool reported; // check: one report for all schedules
 } RunExpected;
 
+// How a buffer compared with what it should hold: --check's and --expect's, for --stats and diagnostics.
+typedef struct Comparison {
+  const RunArg *param;
+  const char *with; // "the reference evaluator"; the array's file
+  bool of_array;    // --expect's
+  uint64_t elements, compared, uncertain, wrong;
+  uint64_t first;              // wrong element, where there is one
+  const char *got, *expected; // of it, as decimals; NULL: it is no whole element
+} Comparison;
+
 typedef struct Run {
   const Options *options;
   Arena *arena;
@@ -41,8 +51,10 @@ typedef struct Run {
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
   tilec_device *device;
   RunExpected *expected; // of options->expectations
+  VEC(Comparison) comparisons;
   uint32_t warnings;     // of the run, as --strict counts them
   double began;          // device_clock at its first launch; 0: none yet
+  const BoundArgs *bound; // the launch's arguments; NULL before they are bound, and of PTX files
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
 } Run;
 
@@ -88,9 +100,10 @@ bool run_write_stats(const Run *run, Str line);
 // --save and --stats; `result`, or EXIT_DIAGNOSED where one of them failed.
 ExitStatus run_outputs(const Run *run, ExitStatus result);
 // How reports of the run name its buffers, and where they go.
+BufferName run_buffer_name(const RunArg *param);
 ReportContext run_report_context(const Run *run);
 // What a launch on the simulator or the evaluator did wrong, as diagnostics; what the runtime said otherwise.
-ExitStatus run_launch_failed(Run *run, tilec_status status);
+ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status status);
 // Says what the runtime said; the exit status that `status` means.
 ExitStatus run_device_failed(tilec_status status);
 
@@ -115,11 +128,25 @@ typedef struct Reference Reference;
 // (run_gave_up) is a warning of the run, and an error only of --check, which has nothing to compare with.
 tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *bound, const LaunchLimits *limits,
                           Reference **reference);
+// The same for what only the evaluator sees, within a few times the `seconds` that a launch took.
+tilec_status run_evaluate_shortly(Run *run, const int64_t grid[3], const BoundArgs *bound, double seconds,
+                                  Reference **reference);
+// The buffers' bytes where they are more than an evaluation that nobody asked for may take; else 0.
+uint64_t run_too_large(const Run *run);
+// After a launch that the simulator ended with reports, which stand in run->c: the evaluator's of the same causes
+// join them, which name a tile's first element; with --check those of other causes are told too.
+void run_explain_fault(Run *run, const int64_t grid[3]);
 bool run_gave_up(const Reference *reference, const char **why);
 ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status);
 ExitStatus run_compare(Run *run, Reference *reference, const char *prefix);
 void run_reference_free(Reference *reference); // NULL: nothing
 
+// Adds the evaluator's reports; those of a cause that is told already are joined with that report. news: the
+// others too.
+void run_join_reports(Diags *diags, const Diags *from, bool news);
+
+// That a comparison went wrong, as an error at the buffer's parameter.
+Diag *run_differs(Run *run, const Comparison *comparison, const char *text);
 // A warning of the run: into run->c's diagnostics, and counted for --strict.
 void run_warn(Run *run, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Prints run->c's diagnostics, which are said then; the exit status that `status` means.

@@ -42,6 +42,7 @@ struct Reference {
   uint64_t *bases;   // one a parameter
   uint32_t warnings; // of the evaluation
   bool told;         // compared once: what it warns of was said
+  bool *reported;    // one a parameter: it differs, and that was said
 };
 
 static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[3], const BoundArgs *bound,
@@ -102,28 +103,43 @@ static void print_compared(const RunArg *param, const EvalCheck *check, const ch
     printf("nothing to compare: it has no elements\n");
 }
 
-static void compare_buffer(Run *run, const Reference *reference, const RunArg *param, const char *prefix,
+static void compare_buffer(Run *run, Reference *reference, const RunArg *param, const char *prefix,
                            CheckTotals *totals) {
   EvalCheck check;
-  uint64_t base = reference->bases[param - run->params];
-  if (!eval_check(reference->memory, base, param->result, param->value.elem, &check))
-    tool_error("check of '%s' failed: %llu of %llu elements differ; %s", param->name,
-               (unsigned long long)check.wrong, (unsigned long long)check.elements, check.first_message);
-  print_compared(param, &check, reference_name(run, reference), prefix);
+  uint32_t number = (uint32_t)(param - run->params);
+  bool equal =
+      eval_check(reference->memory, reference->bases[number], param->result, param->value.elem, &check);
+  Comparison comparison = {.param = param,
+                           .with = reference_name(run, reference),
+                           .elements = check.elements,
+                           .compared = check.compared,
+                           .uncertain = check.uncertain,
+                           .wrong = check.wrong,
+                           .first = check.first_wrong,
+                           .got = check.got,
+                           .expected = check.expected};
+  vec_push(run->arena, &run->comparisons, comparison);
+  if (!equal && !reference->reported[number])
+    run_differs(run, &comparison,
+                arena_printf(run->arena, "check of '%s' failed: %llu of %llu elements differ from %s; %s",
+                             param->name, (unsigned long long)check.wrong, (unsigned long long)check.elements,
+                             comparison.with, check.first_message));
+  reference->reported[number] |= !equal;
+  print_compared(param, &check, comparison.with, prefix);
   if (check.uncertain && !check.compared && !reference->told)
     run_warn(run, param->loc,
              "no element of %s could be compared: all hang on an order, or on a comparison that is too close",
              param->name);
-  totals->compared += check.compared;
+  totals->compared += check.only_read ? 0 : check.compared;
   totals->uncertain += check.uncertain;
   totals->wrong += check.wrong;
 }
 
-static ExitStatus report_totals(const CheckTotals *totals, const char *prefix, bool told) {
+static ExitStatus report_totals(Run *run, const CheckTotals *totals, const char *prefix, bool told) {
   bool nothing = totals->uncertain && !totals->compared;
   printf("%scheck: %s\n", prefix, totals->wrong || nothing ? "FAILED" : "passed");
   if (nothing && !told)
-    tool_error("--check compared nothing: all %llu elements are uncertain",
+    diag_error(&run->c->diags, LOC_NONE, "--check compared nothing: all %llu elements are uncertain",
                (unsigned long long)totals->uncertain);
   return totals->wrong || nothing ? EXIT_DIAGNOSED : EXIT_DONE;
 }
@@ -135,6 +151,7 @@ tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *boun
   compilation_init(&reference->c);
   reference->memory = eval_memory_new(run->arena);
   reference->bases = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
+  reference->reported = ARENA_ARRAY(run->arena, bool, run->param_count);
   *result = reference;
   tilec_status status = elaborate_reference(run, bound, &reference->c);
   uint32_t warnings = diags->warnings;
@@ -144,45 +161,37 @@ tilec_status run_evaluate(Run *run, const int64_t grid[3], const BoundArgs *boun
   return status;
 }
 
+tilec_status run_evaluate_shortly(Run *run, const int64_t grid[3], const BoundArgs *bound, double seconds,
+                                  Reference **reference) {
+  enum { LEAST_SECONDS = 5, TIMES = 4 };
+  LaunchLimits limits = run_limits(run);
+  double most = TIMES * seconds > LEAST_SECONDS ? TIMES * seconds : LEAST_SECONDS;
+  if (limits.timeout <= 0 || limits.timeout - limits.spent > most) limits.timeout = most, limits.spent = 0;
+  return run_evaluate(run, grid, bound, &limits, reference);
+}
+
+uint64_t run_too_large(const Run *run) {
+  const uint64_t most_bytes = 1u << 28;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < run->param_count; i++)
+    if (run->params[i].buffer == &run->params[i]) bytes += run->params[i].value.bytes;
+  return bytes > most_bytes ? bytes : 0;
+}
+
+void run_explain_fault(Run *run, const int64_t grid[3]) {
+  Reference *reference;
+  if (!run->bound || run->options->check_file || run_is_over(run) || run_too_large(run)) return;
+  run_evaluate_shortly(run, grid, run->bound, device_clock() - run->began, &reference);
+  Diags *diags = &reference->c.diags;
+  if (eval_gave_up(reference->memory) && diags->list.n) diags->list.n--;
+  run_join_reports(&run->c->diags, diags, run->options->check);
+  run_reference_free(reference);
+}
+
 bool run_gave_up(const Reference *reference, const char **why) {
   const Diags *diags = &reference->c.diags;
   if (!eval_gave_up(reference->memory) || !diags->list.n) return false;
   *why = vec_last(&diags->list)->message;
-  return true;
-}
-
-// Whether an error says of a place what another does.
-static bool same_cause(const Diag *a, const Diag *b) {
-  if (a->severity != b->severity || a->loc.line != b->loc.line || a->loc.file != b->loc.file) return false;
-  if (a->run && b->run && strcmp(a->run->kind, b->run->kind) == 0) return true;
-  const char *place = strstr(a->message, ", in program "); // the evaluator knows the element, too
-  return place && strncmp(a->message, b->message, (size_t)(place - a->message)) == 0;
-}
-
-// Whether a race's two accesses are another's: which of them is the report's place is chance.
-static bool same_race(const Diag *a, const Diag *b) {
-  if (!a->run || !b->run || strcmp(a->run->kind, "race") != 0 || strcmp(b->run->kind, "race") != 0)
-    return false;
-  for (uint32_t i = 0; i < b->notes.n; i++)
-    if (a->loc.line == b->notes.at[i]->loc.line && a->loc.file == b->notes.at[i]->loc.file) return true;
-  return false;
-}
-
-// That an offset has wrapped is what the evaluator alone knows.
-static void join_wraps(const Diags *diags, Diag *told, const Diag *diag) {
-  for (uint32_t i = 0; i < diag->notes.n; i++)
-    if (strstr(diag->notes.at[i]->message, "wrapped in 32 bits"))
-      vec_push(diags->arena, &told->notes, diag->notes.at[i]);
-}
-
-// What the simulator has reported already is one cause.
-static bool is_news(const Diags *diags, const Diag *diag) {
-  for (uint32_t i = 0; diag->severity == DIAG_ERROR && i < diags->list.n; i++) {
-    Diag *told = diags->list.at[i];
-    if (!same_cause(diag, told) && !same_race(diag, told)) continue;
-    join_wraps(diags, told, diag);
-    return false;
-  }
   return true;
 }
 
@@ -199,7 +208,7 @@ ExitStatus run_take_reports(Run *run, Reference *reference, tilec_status status)
     status = run->options->check ? status : TILEC_OK;
   }
   run->warnings += reference->warnings;
-  diags_take(&run->c->diags, diags, is_news);
+  run_join_reports(&run->c->diags, diags, true);
   if (reference->c.fault[0]) tool_error("%s", reference->c.fault);
   if (gave_up && run->options->check)
     tool_error("--check compared nothing: the reference evaluator did not run the kernel to its end");
@@ -212,7 +221,7 @@ ExitStatus run_compare(Run *run, Reference *reference, const char *prefix) {
   for (uint32_t i = 0; i < run->param_count; i++)
     if (run->params[i].buffer == &run->params[i])
       compare_buffer(run, reference, &run->params[i], prefix, &totals);
-  ExitStatus result = report_totals(&totals, prefix, reference->told);
+  ExitStatus result = report_totals(run, &totals, prefix, reference->told);
   reference->told = true;
   return result;
 }

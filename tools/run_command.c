@@ -120,7 +120,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
-  ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, status);
+  ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, grid, status);
   device_unload(&kernel); // with the simulator's reports
   if (result != EXIT_DONE) return result;
   printf("%s on %s, grid %lld,%lld,%lld\n", image->name, run->device->name, (long long)grid[0],
@@ -136,6 +136,7 @@ ExitStatus run_outputs(const Run *run, ExitStatus result) {
 static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run->bound = &bound;
   run_specialise(run, &bound);
   KernelImage image = {0};
   tilec_status status = run_compile(run, &image);

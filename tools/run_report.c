@@ -107,22 +107,54 @@ bool run_write_stats(const Run *run, Str line) {
   return fwrite(line.at, 1, line.n, stderr) == line.n;
 }
 
-bool run_report_stats(const Run *run) {
-  const tilec_sim *sim = device_simulator(run->device);
-  if (!sim) return tool_error("--stats needs the simulator (--device sim), not %s", run->device->name), false;
+static void json_counters(const tilec_sim *sim, Json *json) {
   tilec_sim_counters n;
   tilec_sim_total(sim, &n);
+  json_uint(json, "instructions", n.instructions);
+  json_uint(json, "global_requests", n.global_requests);
+  json_uint(json, "global_sectors", n.global_sectors);
+  json_uint(json, "global_sectors_ideal", n.global_sectors_ideal);
+  json_uint(json, "shared_requests", n.shared_requests);
+  json_uint(json, "shared_wavefronts", n.shared_wavefronts);
+  json_uint(json, "shared_wavefronts_ideal", n.shared_wavefronts_ideal);
+  json_uint(json, "barriers", n.barriers);
+}
+
+static const char *result_name(const Comparison *c) {
+  if (c->wrong) return "differs";
+  if (c->uncertain && !c->compared) return "uncertain";
+  return c->elements ? "equal" : "empty";
+}
+
+static void json_comparison(const Comparison *c, Json *json) {
+  json_object(json, NULL);
+  json_text(json, "buffer", c->param->name);
+  json_text(json, "option", c->of_array ? "expect" : "check");
+  json_text(json, "with", c->with);
+  json_text(json, "result", result_name(c));
+  json_uint(json, "elements", c->elements);
+  json_uint(json, "compared", c->compared);
+  json_uint(json, "uncertain", c->uncertain);
+  json_uint(json, "count", c->wrong);
+  if (c->wrong) json_uint(json, "index", c->first);
+  if (c->got) json_decimal(json, "got", c->got);
+  if (c->expected) json_decimal(json, "expected", c->expected);
+  json_object_end(json);
+}
+
+bool run_report_stats(const Run *run) {
+  const tilec_sim *sim = device_simulator(run->device);
+  if (!sim && !run->comparisons.n)
+    return tool_error("--stats needs the simulator (--device sim), not %s, or a comparison (--check, --expect)",
+                      run->device->name),
+           false;
   Buf out = {0};
   Json json = {.out = &out};
   json_object(&json, NULL);
-  json_uint(&json, "instructions", n.instructions);
-  json_uint(&json, "global_requests", n.global_requests);
-  json_uint(&json, "global_sectors", n.global_sectors);
-  json_uint(&json, "global_sectors_ideal", n.global_sectors_ideal);
-  json_uint(&json, "shared_requests", n.shared_requests);
-  json_uint(&json, "shared_wavefronts", n.shared_wavefronts);
-  json_uint(&json, "shared_wavefronts_ideal", n.shared_wavefronts_ideal);
-  json_uint(&json, "barriers", n.barriers);
+  if (sim) json_counters(sim, &json);
+  if (run->comparisons.n) json_array(&json, "comparisons");
+  for (uint32_t i = 0; i < run->comparisons.n; i++) json_comparison(&run->comparisons.at[i], &json);
+  if (run->comparisons.n) json_array_end(&json);
   json_object_end(&json);
   buf_char(&out, '\n');
   bool ok = run_write_stats(run, buf_view(&out));

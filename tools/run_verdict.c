@@ -16,6 +16,24 @@ void run_warn(Run *run, Loc loc, const char *format, ...) {
   run->warnings++;
 }
 
+Diag *run_differs(Run *run, const Comparison *comparison, const char *text) {
+  const RunArg *param = comparison->param;
+  BufferName name = run_buffer_name(param);
+  DiagRun *facts = ARENA_NEW(run->c->diags.arena, DiagRun);
+  *facts = (DiagRun){.kind = "differs",
+                     .buffer = param->name,
+                     .index = (int64_t)comparison->first,
+                     .count = comparison->wrong,
+                     .with = comparison->with,
+                     .got = comparison->got,
+                     .expected = comparison->expected};
+  uint64_t address = name.address + comparison->first * elem_bytes(name.elem);
+  facts->rank = buffer_indices(&name, address, facts->indices);
+  Diag *diag = diag_error(&run->c->diags, param->loc, "%s", text);
+  diag->run = facts;
+  return diag;
+}
+
 // ---- never written ----
 
 typedef struct Unwritten {
@@ -85,7 +103,8 @@ bool run_load_expectations(Run *run) {
   return true;
 }
 
-static void report_expected(Run *run, const RunExpected *e, const ExpectResult *result) {
+static void report_expected(Run *run, const RunExpected *e, const ExpectResult *result,
+                            const Comparison *comparison) {
   const Argument *a = &e->param->value;
   Buf text = {0};
   buf_printf(&text, "%llu of %llu elements of %s differ from %s by more than %g + %g |expected|",
@@ -99,7 +118,7 @@ static void report_expected(Run *run, const RunExpected *e, const ExpectResult *
   }
   if (result->nans)
     buf_printf(&text, "; %llu of them NaN on one side alone", (unsigned long long)result->nans);
-  Diag *diag = diag_error(&run->c->diags, e->param->loc, "%s", text.at);
+  Diag *diag = run_differs(run, comparison, text.at);
   for (uint32_t k = 0; k < EXPECT_SHOWN && k < result->wrong; k++) {
     buf_reset(&text);
     expect_print_index(e->param->name, a, result->first[k], &text);
@@ -112,12 +131,38 @@ static void report_expected(Run *run, const RunExpected *e, const ExpectResult *
   buf_free(&text);
 }
 
+static const char *value_text(Run *run, Elem elem, const uint8_t *data, uint64_t i) {
+  Buf text = {0};
+  expect_print_value(elem, data, i, &text);
+  const char *copy = arena_copy(run->arena, buf_view(&text));
+  buf_free(&text);
+  return copy;
+}
+
+static Comparison keep_comparison(Run *run, const RunExpected *e, const ExpectResult *result) {
+  const Argument *a = &e->param->value;
+  Comparison comparison = {.param = e->param,
+                           .with = e->array.path,
+                           .of_array = true,
+                           .elements = a->elements,
+                           .compared = a->elements,
+                           .wrong = result->wrong};
+  if (result->wrong) {
+    comparison.first = result->first[0];
+    comparison.got = value_text(run, a->elem, e->param->result, comparison.first);
+    comparison.expected = value_text(run, e->array.elem, e->array.data, comparison.first);
+  }
+  vec_push(run->arena, &run->comparisons, comparison);
+  return comparison;
+}
+
 ExitStatus run_expect(Run *run, const char *prefix) {
   ExitStatus status = EXIT_DONE;
   for (uint32_t i = 0; i < run->options->expectations.n; i++) {
     RunExpected *e = &run->expected[i];
     ExpectResult result;
     expect_compare(&e->array, e->param->result, &result);
+    const Comparison comparison = keep_comparison(run, e, &result);
     printf("%sexpect: %s: ", prefix, e->param->name);
     if (result.wrong)
       printf("differs from %s in %llu of %llu elements\n", e->array.path, (unsigned long long)result.wrong,
@@ -127,7 +172,7 @@ ExitStatus run_expect(Run *run, const char *prefix) {
              (unsigned long long)e->param->value.elements, e->array.rtol, e->array.atol);
     if (!result.wrong) continue;
     status = EXIT_DIAGNOSED;
-    if (!e->reported) report_expected(run, e, &result);
+    if (!e->reported) report_expected(run, e, &result, &comparison);
     e->reported = true;
   }
   return status;
