@@ -204,7 +204,7 @@ static void check_last_operand(Verifier *v, const Op *op) {
               verify_type_text(v, op->operands[most - 1].value->type));
 }
 
-// An op's scratch is what the rest of it needs: it is looked at where that is right.
+// An op's plan and its scratch are what the rest of it needs: they are looked at where that is right.
 static void check_op(Verifier *v, const Op *op, int depth) {
   bool before = v->ok;
   v->ok = true;
@@ -219,6 +219,7 @@ static void check_op(Verifier *v, const Op *op, int depth) {
     else
       check_region(v, op->regions[i], op->loc, depth + 1);
   }
+  if (good && v->ok) verify_plan(v, op);
   if (good && v->ok && op_scratch(op)) verify_scratch(v, op);
   v->ok = v->ok && before;
   for (uint32_t i = 0; i < op->result_count; i++) {

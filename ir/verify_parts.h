@@ -41,6 +41,7 @@ void verify_shared_op(Verifier *v, const Op *op);
 // Whether `one` is a buffer of those that `buffers` has along its first dimension.
 void verify_slot(Verifier *v, const Op *op, const Type *buffers, const Type *one);
 void verify_scratch(Verifier *v, const Op *op); // of an op that has a scratch buffer
+void verify_plan(Verifier *v, const Op *op);    // what follows from how a reduction's region combines
 // verify_rings.c: the types of ops on rings; then, of a function that keeps all other rules, that each ring
 // value is used once, slots are filled, waited for and released in turn, and buffers of a ring by it alone.
 void verify_ring_op(Verifier *v, const Op *op);

@@ -125,17 +125,8 @@ static bool is_reduced(const Type *from, const Type *to, uint32_t axis) {
   return true;
 }
 
-// Lanes combine by redux.sync where one does.
-static void check_redux(Verifier *v, const Op *op) {
-  uint32_t first;
-  if (!op_attr(op, ATTR_REDUX) || !v->ok || !verify_holds(operand_type(op, 0))) return;
-  ReducePlan plan = reduce_plan(op);
-  if (!redux_fits(op, &plan, &first)) verify_fail(v, op, "no redux.sync combines as its region does");
-}
-
 void verify_reduce(Verifier *v, const Op *op) {
   if (!check_combiner(v, op)) return;
-  check_redux(v, op);
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!is_reduced(operand_type(op, i), op->results[i].type, (uint32_t)op_int(op, ATTR_AXIS, 0)))
       verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
@@ -155,11 +146,14 @@ static void check_rows(Verifier *v, const Op *op, const Type *wanted, const Type
                 verify_type_text(v, wanted));
 }
 
-static void check_parts(Verifier *v, const Op *op) {
+void verify_plan(Verifier *v, const Op *op) {
+  bool parts = op->kind == OP_REDUCE_PARTS, redux = op_attr(op, ATTR_REDUX);
+  uint32_t first;
+  if ((!parts && op->kind != OP_REDUCE) || !(parts || redux) || !verify_holds(operand_type(op, 0))) return;
   ReducePlan plan = reduce_plan(op);
-  for (uint32_t i = 0; i < op->result_count; i++)
+  for (uint32_t i = 0; parts && i < op->result_count; i++)
     check_rows(v, op, reduce_parts_type(v->module->ir, op, &plan, i), op->results[i].type, "a result");
-  check_redux(v, op);
+  if (redux && !redux_fits(op, &plan, &first)) verify_fail(v, op, "no redux.sync combines as its region does");
 }
 
 static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
@@ -195,8 +189,6 @@ void verify_exchange(Verifier *v, const Op *op) {
     verify_fail(v, op, "it is of tiles with layouts");
   else if (chunks || carries)
     check_chunks(v, op, count);
-  else
-    check_parts(v, op);
 }
 
 void verify_map(Verifier *v, const Op *op) {

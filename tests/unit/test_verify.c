@@ -271,6 +271,12 @@ static const Invalid bodies[] = {
      "yield: value 0 is fp32, the result of reduce i32"},
     {"%x = reduce %t {axis = 0} : i32 do (%u: i32, %v: i32) { yield }",
      "yield: 0 values for the 1 results of reduce"},
+    {"%la = splat %i : tile<512xi32, #b> "
+     "%x = reduce %la {axis = 0, redux} : i32 do (%u: i32, %v: i32) { %w = add %u : i32 yield %w }",
+     "add: takes 2 operands, not 1"},
+    {"%la = splat %i : tile<512xi32, #b> "
+     "%x = reduce %la {axis = 0, redux} : i32 do (%u: i32, %v: i32) { %w = mul %u, %v : i32 yield %w }",
+     "reduce: no redux.sync combines as its region does"},
     {"%x = reduce %tf {axis = 0} : fp32 do (%u: fp32, %v: fp32) { store %p, %u yield %u }",
      "store: cannot stand in the function of reduce, which has no effects"},
     {"%x = reduce %tf {axis = 0} : fp32 do (%u: fp32, %v: fp32) { %y = load %p : fp32 yield %y }",
