@@ -132,6 +132,13 @@ static void check_moves(Checker *c, const Op *op) {
   }
 }
 
+static void check_dot(Checker *c, const Op *op) {
+  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
+  diag_error(c->diags, op->loc,
+             "the dot has no 'instruction': choose_dot has not run, or its tiles had layouts before");
+  c->failed = true;
+}
+
 static void check_loop(Checker *c, const Op *op) {
   int64_t step;
   if (op->kind != OP_FOR || !value_int_constant(op_operand(op, 2), &step) || step != 0) return;
@@ -162,6 +169,7 @@ static void check_op(Checker *c, const Op *op, uint32_t depth) {
   check_asm(c, op);
   check_grid_control(c, op);
   check_moves(c, op);
+  check_dot(c, op);
   check_loop(c, op);
   for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], depth + 1);
 }

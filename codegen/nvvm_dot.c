@@ -7,14 +7,11 @@
 #include "codegen/emit_asm.h"
 #include "codegen/nvvm.h"
 
-enum { MAX_OPERANDS = 1100 };
-
 // A call of inline assembly whose results replace the first of its operands.
 typedef struct TiedCall {
   Buf text, constraints;
-  LLVMValueRef args[MAX_OPERANDS];
-  LLVMTypeRef types[MAX_OPERANDS], results[MAX_OPERANDS];
-  uint32_t count, result_count;
+  VEC(LLVMValueRef) args;
+  VEC(LLVMTypeRef) types, results;
   // Results are written before all operands have been read:
   // an operand that is also tied needs another register.
   bool early;
@@ -30,26 +27,24 @@ static char constraint_of(const Emitter *e, LLVMTypeRef type) {
 
 static void add_result(Emitter *e, TiedCall *call, LLVMValueRef tied) {
   LLVMTypeRef type = LLVMTypeOf(tied);
-  buf_printf(&call->constraints, "%s=%s%c", call->result_count ? "," : "", call->early ? "&" : "",
+  buf_printf(&call->constraints, "%s=%s%c", call->results.n ? "," : "", call->early ? "&" : "",
              constraint_of(e, type));
-  call->results[call->result_count++] = type;
+  vec_push(e->arena, &call->results, type);
 }
 
 // Operands come after all results; operand number as the text names it.
 static uint32_t add_operand(Emitter *e, TiedCall *call, LLVMValueRef value) {
-  if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
   LLVMTypeRef type = LLVMTypeOf(value);
-  buf_printf(&call->constraints, "%s%c", call->result_count + call->count ? "," : "", constraint_of(e, type));
-  call->types[call->count] = type;
-  call->args[call->count++] = value;
-  return call->result_count + call->count - 1;
+  buf_printf(&call->constraints, "%s%c", call->results.n + call->args.n ? "," : "", constraint_of(e, type));
+  vec_push(e->arena, &call->types, type);
+  vec_push(e->arena, &call->args, value);
+  return call->results.n + call->args.n - 1;
 }
 
-static void add_tied(TiedCall *call, LLVMValueRef value, uint32_t result) {
+static void add_tied(Emitter *e, TiedCall *call, LLVMValueRef value, uint32_t result) {
   buf_printf(&call->constraints, ",%u", result);
-  if (call->count == MAX_OPERANDS) BUG("inline assembly of too many operands");
-  call->types[call->count] = LLVMTypeOf(value);
-  call->args[call->count++] = value;
+  vec_push(e->arena, &call->types, LLVMTypeOf(value));
+  vec_push(e->arena, &call->args, value);
 }
 
 // Of a warp's instruction that synchronises nothing.
@@ -62,23 +57,23 @@ static void mark_convergent(Emitter *e, LLVMValueRef call) {
 // `ordered`: keeps its place among the other accesses to memory and ordered calls.
 static void build_call(Emitter *e, TiedCall *call, bool ordered, LLVMValueRef *results) {
   LLVMTypeRef type = LLVMVoidTypeInContext(e->context);
-  if (call->result_count == 1) type = call->results[0];
-  if (call->result_count > 1)
-    type = LLVMStructTypeInContext(e->context, call->results, call->result_count, false);
-  if (ordered) buf_text(&call->constraints, call->result_count + call->count ? ",~{memory}" : "~{memory}");
-  LLVMTypeRef function = LLVMFunctionType(type, call->types, call->count, false);
+  if (call->results.n == 1) type = call->results.at[0];
+  if (call->results.n > 1)
+    type = LLVMStructTypeInContext(e->context, call->results.at, call->results.n, false);
+  if (ordered) buf_text(&call->constraints, call->results.n + call->args.n ? ",~{memory}" : "~{memory}");
+  LLVMTypeRef function = LLVMFunctionType(type, call->types.at, call->types.n, false);
   LLVMValueRef code = LLVMGetInlineAsm(function, call->text.at, call->text.n,
                                        call->constraints.at ? call->constraints.at : "", call->constraints.n,
                                        ordered, false, LLVMInlineAsmDialectATT, false);
   buf_free(&call->text);
   buf_free(&call->constraints);
-  LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args, call->count, "");
+  LLVMValueRef all = LLVMBuildCall2(e->builder, function, code, call->args.at, call->args.n, "");
   if (ordered)
     nvvm_synchronises(e, all);
   else
     mark_convergent(e, all);
-  for (uint32_t i = 0; i < call->result_count; i++)
-    results[i] = call->result_count == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
+  for (uint32_t i = 0; i < call->results.n; i++)
+    results[i] = call->results.n == 1 ? all : LLVMBuildExtractValue(e->builder, all, i, "");
 }
 
 static void word_list(Buf *text, uint32_t first, uint32_t count) {
@@ -119,7 +114,7 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
   for (uint32_t i = 0; i < sums; i++) add_result(e, &call, sum[i]);
   for (uint32_t i = 0; i < a_words; i++) add_operand(e, &call, a[i]);
   for (uint32_t i = 0; i < b_words; i++) add_operand(e, &call, b[i]);
-  for (uint32_t i = 0; i < sums; i++) add_tied(&call, sum[i], i);
+  for (uint32_t i = 0; i < sums; i++) add_tied(e, &call, sum[i], i);
   const char *sum_name = type_name(types->sum);
   buf_printf(&call.text, "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s ", k_of(types->a) / (half_k ? 2 : 1),
              sum_name, operand_name(types->a), operand_name(types->b), sum_name);
@@ -175,7 +170,7 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   }
   buf_text(&call.text, "wgmma.fence.sync.aligned;\n\t");
   for (uint32_t i = 0; i < g->count; i++) wgmma_step(e, &call, g, &g->steps[i]);
-  for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) add_tied(&call, sums[i], i);
+  for (uint32_t i = 0; i < sum_count && !g->from_zero; i++) add_tied(e, &call, sums[i], i);
   buf_text(&call.text,
            g->fresh ? "wgmma.commit_group.sync.aligned;\n\t}" : "wgmma.commit_group.sync.aligned;");
   build_call(e, &call, true, sums);
@@ -184,7 +179,7 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
 void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before) {
   TiedCall call = {0};
   for (uint32_t i = 0; i < passing; i++) add_result(e, &call, values[i]);
-  for (uint32_t i = 0; i < passing; i++) add_tied(&call, values[i], i);
+  for (uint32_t i = 0; i < passing; i++) add_tied(e, &call, values[i], i);
   for (uint32_t i = 0; i < before; i++) add_operand(e, &call, values[passing + i]);
   buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
   build_call(e, &call, true, values);

@@ -44,7 +44,7 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   if (p->warps < 4) return "it needs 4 warps or more";
   if (p->precision && strcmp(p->precision, "tf32x3") == 0)
     return "three products of tf32 take their operands from registers";
-  if (p->shape.batch) return "it has no batches";
+  if (p->batched) return "it has no batches";
   if (p->shape.m < 6) return "the tile has fewer than 64 rows";
   if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
   if (p->shape.n + 2 - pack < 5) return "rows of the second operand are narrower than 32 bytes";
@@ -57,6 +57,7 @@ DotProduct dot_product(const Op *dot) {
   return (DotProduct){.arch = dot->region->func->module->target.arch,
                       .warps = region_warps(dot),
                       .shape = dot_op_shape(dot),
+                      .batched = op_result(dot)->type->rank == 3,
                       .a = type_element(op_operand(dot, 0)->type)->elem,
                       .b = type_element(op_operand(dot, 1)->type)->elem,
                       .result = type_element(op_result(dot)->type)->elem,

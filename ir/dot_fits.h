@@ -11,6 +11,7 @@ typedef struct DotProduct {
   const TargetInfo *arch;
   uint32_t warps; // that run the dot
   DotShape shape;
+  bool batched; // be it a batch of one
   Elem a, b, result;
   const char *precision; // of fp32; NULL: none was asked for
 } DotProduct;

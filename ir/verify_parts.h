@@ -32,9 +32,10 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 // result and region counts are right and all types are good.
 void verify_op_types(Verifier *v, const Op *op);
 
-// Parts of it. verify_shapes.c: ops that change shapes, dot. verify_memory.c: accesses, and what else knows
+// Parts of it. verify_shapes.c: ops that change shapes. verify_dot.c: dot. verify_memory.c: accesses, and what else knows
 // the machine. verify_regions.c: ops with regions.
 void verify_tile_op(Verifier *v, const Op *op);
+void verify_dot(Verifier *v, const Op *op);
 void verify_machine_op(Verifier *v, const Op *op);
 // verify_shared.c: shared memory and what is asynchronous.
 void verify_shared_op(Verifier *v, const Op *op);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of ops that change the shapes of tiles or look along a dimension, and of dot.
+// The rules of ops that change the shapes of tiles or look along a dimension.
 #include "ir/verify_parts.h"
 
 #include <inttypes.h>
-#include "ir/dot.h"
 
 static const Type *result_type(const Op *op) { return op->results[0].type; }
 static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }
@@ -169,103 +168,6 @@ static void check_histogram(Verifier *v, const Op *op) {
     verify_fail(v, op, "the mask is of i1 and the operand's shape, not %s", verify_type_text(v, mask));
 }
 
-// --- dot
-
-// Of a tile or of a buffer in shared memory.
-static bool has_elem(const Type *type, Elem elem) {
-  return type->kind == TYPE_SHARED ? type->elem == elem : type_is_elem(type, elem);
-}
-
-static bool is_small_float(const Type *type) {
-  return has_elem(type, ELEM_FP16) || has_elem(type, ELEM_BF16) || has_elem(type, ELEM_FP8E4NV) ||
-         has_elem(type, ELEM_FP8E5);
-}
-
-static bool is_fp8(const Type *type) { return has_elem(type, ELEM_FP8E4NV) || has_elem(type, ELEM_FP8E5); }
-
-static bool is_byte(const Type *type) { return has_elem(type, ELEM_I8) || has_elem(type, ELEM_U8); }
-
-// a and b of one element type, but that both fp8 formats, and bytes of both signs, mix.
-static bool can_multiply(const Type *a, const Type *b, const Type *acc) {
-  bool mixed = (is_fp8(a) && is_fp8(b)) || (is_byte(a) && is_byte(b));
-  if (a->elem != b->elem && !mixed) return false;
-  if (is_byte(a)) return has_elem(acc, ELEM_I32);
-  if (has_elem(a, ELEM_FP64)) return has_elem(acc, ELEM_FP64);
-  if (has_elem(a, ELEM_FP32)) return has_elem(acc, ELEM_FP32);
-  if (!is_small_float(a)) return false;
-  return has_elem(acc, ELEM_FP32) || (has_elem(acc, ELEM_FP16) && !has_elem(a, ELEM_BF16));
-}
-
-// An operand has the dot's part of k, or more: then the part is within it.
-static bool has_part(const Op *op, uint32_t k) {
-  DotPart part = dot_part(op);
-  return k == part.count || (op_attr(op, ATTR_PART) && part.first + part.count <= k);
-}
-
-static bool dot_shapes_agree(const Op *op) {
-  const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
-  uint32_t rank = a->rank;
-  bool a_fits = type_is_tile(a) || a->kind == TYPE_SHARED, b_fits = type_is_tile(b) || b->kind == TYPE_SHARED;
-  if (!a_fits || !b_fits || !type_is_tile(acc)) return false;
-  if ((rank != 2 && rank != 3) || b->rank != rank || acc->rank != rank) return false;
-  bool batch = rank == 2 || (a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0]);
-  return batch && has_part(op, a->shape[rank - 1]) && has_part(op, b->shape[rank - 2]) &&
-         a->shape[rank - 2] == acc->shape[rank - 2] && b->shape[rank - 1] == acc->shape[rank - 1];
-}
-
-// A part of k is a power of two of it, and begins at a multiple of itself.
-static bool check_part(Verifier *v, const Op *op) {
-  const Attr *part = op_attr(op, ATTR_PART);
-  if (!part) return true;
-  int64_t first = part->ints.n == 2 ? part->ints.at[0] : -1, count = part->ints.n == 2 ? part->ints.at[1] : 0;
-  bool right = count >= 1 && count <= INT32_MAX && !(count & (count - 1)) && first >= 0 &&
-               first <= INT32_MAX - count && first % count == 0;
-  if (!right)
-    verify_fail(v, op, "'part' is where a part of k begins, and its size, a power of two that divides that");
-  return right;
-}
-
-// Only an instruction that is asynchronous leaves its result under way, and its buffers are read until then.
-static void check_instruction(Verifier *v, const Op *op) {
-  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
-  bool is_async = op_attr(op, ATTR_ASYNC) != NULL;
-  bool reads_memory = operand_type(op, 0)->kind == TYPE_SHARED || operand_type(op, 1)->kind == TYPE_SHARED;
-  for (uint32_t i = 0; i < 2; i++)
-    if (operand_type(op, i)->kind == TYPE_SHARED && !((info->places[0] | info->places[1]) & DOT_MEMORY))
-      verify_fail(v, op, "%s takes operands from registers, not from %s", info->name,
-                  verify_type_text(v, operand_type(op, i)));
-  if (is_async && !info->is_async) verify_fail(v, op, "%s is never asynchronous", info->name);
-  if (op_attr(op, ATTR_PART) && (!is_async || operand_type(op, 2)->rank != 2))
-    verify_fail(v, op, "'part' is of asynchronous dots without batches");
-  else if (op_attr(op, ATTR_PART) &&
-           dot_part(op).count * elem_bytes(type_element(operand_type(op, 0))->elem) < info->k)
-    verify_fail(v, op, "a 'part' has %u bytes of k or more: one %s", info->k, info->name);
-  if (info->is_async && reads_memory && !is_async)
-    verify_fail(v, op, "%s of buffers is asynchronous: it has 'async', and a dot_wait after it", info->name);
-}
-
-static void check_dot(Verifier *v, const Op *op) {
-  static const char *const precisions[] = {"ieee", "tf32", "tf32x3"};
-  const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
-  if (!check_part(v, op)) return;
-  if (!dot_shapes_agree(op))
-    verify_fail(v, op, "the shapes of %s, %s and %s do not agree", verify_type_text(v, a),
-                verify_type_text(v, b), verify_type_text(v, acc));
-  else if (!can_multiply(a, b, acc))
-    verify_fail(v, op, "there is no dot of %s and %s into %s", elem_info(type_element(a)->elem)->name,
-                elem_info(type_element(b)->elem)->name, elem_info(type_element(acc)->elem)->name);
-  if (result_type(op) != acc)
-    verify_fail(v, op, "the result has the type of acc, not %s", verify_type_text(v, result_type(op)));
-  check_instruction(v, op);
-  if (op->operand_count > 3 &&
-      (operand_type(op, 3)->kind != TYPE_SCALAR || operand_type(op, 3)->elem != ELEM_I1))
-    verify_fail(v, op, "'fresh' is i1, not %s", verify_type_text(v, operand_type(op, 3)));
-  verify_word(v, op, ATTR_PRECISION, precisions, 3);
-  if (op_attr(op, ATTR_PRECISION) && !has_elem(a, ELEM_FP32))
-    verify_fail(v, op, "'precision' is of dots of fp32");
-  if (op_int(op, ATTR_IMPRECISE, 0) < 0) verify_fail(v, op, "'imprecise' is 0 or more");
-}
-
 void verify_tile_op(Verifier *v, const Op *op) {
   if (!type_is_tile(operand_type(op, 0)) && op->kind != OP_JOIN && op->kind != OP_DOT) {
     verify_fail(v, op, "the operand is a tile, not %s", verify_type_text(v, operand_type(op, 0)));
@@ -284,7 +186,7 @@ void verify_tile_op(Verifier *v, const Op *op) {
   case OP_FLIP:
   case OP_SORT: check_along(v, op); break;
   case OP_HISTOGRAM: check_histogram(v, op); break;
-  case OP_DOT: check_dot(v, op); break;
+  case OP_DOT: verify_dot(v, op); break;
   default: break;
   }
 }

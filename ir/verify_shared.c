@@ -198,6 +198,14 @@ static void check_wait(Verifier *v, const Op *op) {
       verify_fail(v, op, "operand %u is a token, not %s", i, verify_type_text(v, operand_type(op, i)));
 }
 
+// What an asynchronous dot gives: of fp16 a thread has neighbours, which are one register.
+static bool holds_sums(const Type *type) {
+  if (!type_is_tile(type)) return false;
+  bool pairs = type_is_elem(type, ELEM_FP16);
+  if (pairs && type->layout) return type->layout->bits[DIM_REGISTER] > 0;
+  return pairs || type_is_elem(type, ELEM_FP32) || type_is_elem(type, ELEM_I32);
+}
+
 static void check_dot_wait(Verifier *v, const Op *op) {
   check_pending(v, op);
   if (op->result_count > op->operand_count) {
@@ -211,6 +219,9 @@ static void check_dot_wait(Verifier *v, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
     if (!type_is_tile(operand_type(op, i)) || operand_type(op, i) != op->results[i].type)
       verify_fail(v, op, "result %u is %s, the operand %s", i, verify_type_text(v, op->results[i].type),
+                  verify_type_text(v, operand_type(op, i)));
+    else if (!holds_sums(operand_type(op, i)))
+      verify_fail(v, op, "result %u is a dot's sums, tiles of fp32, i32 or pairs of fp16, not %s", i,
                   verify_type_text(v, operand_type(op, i)));
 }
 

@@ -135,10 +135,15 @@ static Product product_of(DotChooser *c, Op *op) {
   return (Product){.op = op, .is = is, .shape = is.shape, .chained = dot_is_chained(c, op)};
 }
 
+// Tiles that have layouts are no longer what a choice is made for.
+static bool is_open(const Op *op) {
+  return op->kind == OP_DOT && !op_attr(op, ATTR_INSTRUCTION) && !op_result(op)->type->layout;
+}
+
 // Tensor cores without fp8 multiply it as fp16, which holds it exactly.
 static void widen_fp8(Op *op, void *data) {
   DotChooser *c = data;
-  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
+  if (!is_open(op)) return;
   for (uint32_t i = 0; i < 2; i++) {
     Value *tile = op_operand(op, i);
     Elem elem = type_element(tile->type)->elem;
@@ -189,7 +194,7 @@ static Layout choose_places(DotChooser *c, Product *p, DotInstruction instructio
 
 static void choose_for_dot(Op *op, void *data) {
   DotChooser *c = data;
-  if (op->kind != OP_DOT || op_attr(op, ATTR_INSTRUCTION)) return;
+  if (!is_open(op)) return;
   Product p = product_of(c, op);
   DotInstruction instruction = instruction_for(c, &p.is);
   Layout result = choose_places(c, &p, instruction);

@@ -49,3 +49,21 @@ def over_a_loop(x, out, n):
         v = tl.load(x + step * 4096 + i + j)
         acc = tl.dot(v, tl.trans(v), acc)
     tl.store(out + i + j, acc)
+
+
+# check: --grid 1 --num-warps 4 a=randn:fp16[4096] b=randn:fp16[4096] out=empty:fp32[4096]
+@triton.jit
+def batch_of_one(a, b, out):
+    at = tl.arange(0, 64)[None, :, None] * 64 + tl.arange(0, 64)[None, None, :]
+    tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+
+
+# More sums than registers: 2048 a thread.
+# check: --grid 1 --num-warps 4 a=randn:fp16[8192] b=randn:fp16[8192] out=empty:fp32[262144]
+@triton.jit
+def sums_beyond_registers(a, b, out):
+    i = tl.arange(0, 512)[:, None]
+    j = tl.arange(0, 512)[None, :]
+    x = tl.load(a + i * 16 + tl.arange(0, 16)[None, :])
+    y = tl.load(b + tl.arange(0, 16)[:, None] * 512 + j)
+    tl.store(out + i * 512 + j, tl.dot(x, y))
