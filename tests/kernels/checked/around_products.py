@@ -52,3 +52,40 @@ def operand_written_by_element(x, y, out, K):
     for first in range(0, K, 32):
         acc = tl.dot(tl.load(x + i * K + first + k[None, :]), tl.load(y + (first + k[:, None]) * 64 + j), acc)
     tl.store(out + i * 64 + j, acc)
+
+
+# What a masked load leaves out is another number than zero, which copies that run ahead cannot put there.
+# check: --grid 1 --num-warps 1 --num-stages 2 x=randn:fp16[16,64] y=randn:fp16[64,16] out=empty:fp32[16,16] R=11
+@triton.jit
+def others(x, y, out, R, K: tl.constexpr = 64):
+    i = tl.arange(0, 16)
+    acc = tl.zeros([16, 16], tl.float32)
+    for first in range(0, K, 16):
+        a = tl.load(x + i[:, None] * K + first + i[None, :], mask=(i < R)[:, None], other=1.0)
+        b = tl.load(y + (first + i)[:, None] * 16 + i[None, :], mask=(first + i < K - R)[:, None], other=0.0)
+        acc = tl.dot(a, b, acc)
+    tl.store(out + i[:, None] * 16 + i[None, :], acc)
+
+
+# Each round loads what the one before has stored: no copy may run ahead.
+# check: --grid 1 --num-warps 1 x=randn:fp16[5,16,16] y=randn:fp16[16,16] N=4
+@triton.jit
+def states(x, y, N):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    for k in range(N):
+        state = tl.dot(tl.load(x + k * 256 + at), tl.load(y + at))
+        tl.store(x + (k + 1) * 256 + at, state.to(tl.float16))
+
+
+# Two warp groups with more than 64 rows each: the product under way reads the slot that an iteration less ahead leaves alone.
+# check: --grid 1 --num-warps 8 --num-stages 4 x=randn:fp16[256,80] y=randn:fp16[80,16] out=empty:fp32[256,16] K=80
+@triton.jit
+def tall(x, y, out, K):
+    i = tl.arange(0, 256)[:, None]
+    j = tl.arange(0, 16)
+    acc = tl.zeros([256, 16], tl.float32)
+    for first in range(0, K, 16):
+        a = tl.load(x + i * K + first + j[None, :])
+        b = tl.load(y + (first + j)[:, None] * 16 + j[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(out + i * 16 + j[None, :], acc)
