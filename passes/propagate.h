@@ -22,7 +22,7 @@ enum { MAX_PAIRED = 4, NO_RESULT = -1 };
 // A load, a store, an atomic. It may work in another layout than the components it touches.
 typedef struct GraphAccess {
   Op *op;
-  const Layout *anchor;             // NULL: none
+  const Layout *anchor;             // the default layout where no pass gave one
   const Layout *layout;             // what it works in: known when all components are
   const Layout *paired[MAX_PAIRED]; // further ones, from propagate_pair; NULL: no more
   uint32_t bytes, weight;

@@ -213,6 +213,5 @@ void propagate_choose(Propagator *p) {
     GraphAccess *access = &p->accesses.at[i];
     uint64_t cost;
     access->layout = best_for_access(&all, access, NULL, &cost);
-    if (!access->layout) access->layout = flow_default(access->op->region, op_operand(access->op, 0)->type);
   }
 }

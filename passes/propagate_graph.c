@@ -175,7 +175,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   const Type *tile = pointer->type;
   GraphAccess access = {.op = op, .weight = propagate_weight(loops)};
   const Attr *anchor = op_attr(op, ATTR_ANCHOR);
-  access.anchor = anchor ? anchor->layout : NULL;
+  access.anchor = anchor ? anchor->layout : flow_default(op->region, tile);
   access.bytes = type_element_bytes(type_element(tile)->inner);
   access.vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
   uint32_t order[TILE_MAX_RANK];

@@ -31,7 +31,7 @@
 // Fits align and vector to the layout, and says where a narrower access is the price of sharing it.
 static void settle_access(Propagator *p, const GraphAccess *access) {
   uint32_t vector = access_vector(access, access->layout);
-  uint32_t alone = access->anchor ? access_vector(access, access->anchor) : vector;
+  uint32_t alone = access_vector(access, access->anchor);
   op_remove_attr(access->op, ATTR_ANCHOR);
   p->changed = true;
   if (access->op->kind != OP_LOAD && access->op->kind != OP_STORE) return;

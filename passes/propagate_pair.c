@@ -87,7 +87,7 @@ static void add_paired(GraphAccess *access, const Layout *layout) {
 }
 
 static void pair_access(Propagator *p, GraphAccess *access, const GraphAccess *other, uint32_t root) {
-  if (!access->anchor || !other->anchor || !is_full(access->anchor)) return;
+  if (!is_full(access->anchor)) return;
   if (type_elements(op_operand(access->op, 0)->type) != type_elements(op_operand(other->op, 0)->type)) return;
   const AccessRun run = run_of_other(p, access, other, root);
   const uint32_t registers = access->anchor->bits[DIM_REGISTER];
