@@ -2,6 +2,8 @@
 // What of shared memory and asynchronous copies cannot be compiled.
 #include "codegen/emit_combine.h"
 
+#include <stdlib.h>
+
 #include "ir/build.h"
 #include "ir/exchange.h"
 #include "ir/ldmatrix.h"
@@ -141,25 +143,93 @@ static const char *shape_text(Arena *arena, const Type *type) {
   return arena_printf(arena, "%s %s", text, elem_info(type_element(type)->elem)->name);
 }
 
-static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag *error) {
-  for (uint32_t i = 0; i < ledger->buffers.n && i < MAX_NOTES; i++) {
-    const Op *op = ledger->buffers.at[i];
-    diag_note(diags, error, op->loc, "%llu bytes, %s%s", (unsigned long long)buffer_bytes(op),
-              shape_text(arena, op_result(op)->type),
-              takes_turns(ledger, i) ? ", where another was before" : "");
+static bool same_place(Loc a, Loc b) {
+  return a.line == b.line && a.col == b.col && a.len == b.len && a.file == b.file && a.call == b.call;
+}
+
+// The buffers of one place of the source.
+typedef struct PlaceBuffers {
+  uint32_t count;
+  const Op *largest;
+  uint64_t bytes, sum; // that they take, where they share bytes once; and together
+} PlaceBuffers;
+
+static int compare_offsets(const void *a, const void *b) {
+  int64_t x = op_int(*(const Op *const *)a, ATTR_OFFSET, 0), y = op_int(*(const Op *const *)b, ATTR_OFFSET, 0);
+  return (x > y) - (x < y);
+}
+
+// The bytes that the buffers have, those of several counted once. Sorts them.
+static uint64_t covered_bytes(const Op **buffers, uint32_t n) {
+  uint64_t bytes = 0;
+  int64_t covered = 0; // up to there
+  qsort(buffers, n, sizeof *buffers, compare_offsets);
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t start = op_int(buffers[i], ATTR_OFFSET, 0), end = start + (int64_t)buffer_bytes(buffers[i]);
+    if (start < covered) start = covered;
+    if (end <= start) continue;
+    bytes += (uint64_t)(end - start);
+    covered = end;
   }
+  return bytes;
+}
+
+// Of the place of buffer number `first`; none where it is an earlier one's too, which has been told.
+static PlaceBuffers buffers_of(const Ledger *ledger, Arena *arena, uint32_t first) {
+  Loc loc = ledger->buffers.at[first]->loc;
+  PlaceBuffers place = {0};
+  const Op **own = ARENA_ARRAY(arena, const Op *, ledger->buffers.n);
+  for (uint32_t i = 0; i < ledger->buffers.n; i++) {
+    const Op *op = ledger->buffers.at[i];
+    if (!same_place(op->loc, loc)) continue;
+    if (i < first) return (PlaceBuffers){0};
+    if (!place.largest || buffer_bytes(op) > buffer_bytes(place.largest)) place.largest = op;
+    own[place.count++] = op;
+    place.sum += buffer_bytes(op);
+  }
+  place.bytes = covered_bytes(own, place.count);
+  return place;
+}
+
+// A note a place.
+static void note_buffers(const Ledger *ledger, Arena *arena, Diags *diags, Diag *error) {
+  for (uint32_t i = 0, notes = 0; i < ledger->buffers.n && notes < MAX_NOTES; i++) {
+    PlaceBuffers place = buffers_of(ledger, arena, i);
+    if (!place.count) continue;
+    notes++;
+    const char *shape = shape_text(arena, op_result(place.largest)->type);
+    if (place.count == 1)
+      diag_note(diags, error, place.largest->loc, "%llu bytes, %s%s", (unsigned long long)place.bytes, shape,
+                takes_turns(ledger, i) ? ", where another was before" : "");
+    else
+      diag_note(diags, error, place.largest->loc, "%llu bytes in %u buffers%s; the largest: %llu bytes, %s",
+                (unsigned long long)place.bytes, place.count,
+                place.bytes < place.sum ? ", which take turns" : "",
+                (unsigned long long)buffer_bytes(place.largest), shape);
+  }
+}
+
+// Whether a constexpr is a dimension of the buffer, or else (an op may have taken the dimension apart) all its elements.
+static bool is_size_of(const Constexpr *constant, const Type *type, bool whole) {
+  uint64_t elements = 1;
+  bool found = false;
+  if (constant->value.kind != CONST_INT) return false;
+  for (uint32_t k = 0; k < type->rank; k++) {
+    elements *= type->shape[k];
+    found |= type->shape[k] > 1 && constant->value.i == type->shape[k];
+  }
+  return whole ? constant->value.i == (int64_t)elements : found;
 }
 
 // The constexprs that are a dimension of the largest buffer, and the number of stages: what to make smaller.
 static const char *what_to_shrink(const Func *func, const Ledger *ledger, Arena *arena, uint32_t stages) {
   const Type *type = op_result(ledger->largest)->type;
   const char *names = "";
-  for (uint32_t i = 0; i < func->constexpr_count; i++) {
-    const Constexpr *at = &func->constexprs[i];
-    bool found = false;
-    for (uint32_t k = 0; k < type->rank && at->value.kind == CONST_INT; k++)
-      found = found || (type->shape[k] > 1 && at->value.i == type->shape[k]);
-    if (found)
+  for (uint32_t i = 0; i < 2 * func->constexpr_count; i++) {
+    const Constexpr *at = &func->constexprs[i % func->constexpr_count];
+    bool whole = i >= func->constexpr_count;
+    if (whole && i == func->constexpr_count && names[0]) break;
+    if (is_size_of(at, type, whole))
       names =
           arena_printf(arena, "%s%s%s=%lld", names, names[0] ? " or " : "", at->name, (long long)at->value.i);
   }

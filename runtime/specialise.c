@@ -82,9 +82,25 @@ static bool int_fits(Elem elem, GivenInt value) {
   return (int64_t)number_wrap(elem, (uint64_t)value.i) == value.i;
 }
 
+// "-128 to 127"
+static const char *range_text(Elem elem, char *out, size_t size) {
+  uint32_t bits = elem == ELEM_I1 ? 1 : 8 * elem_bytes(elem);
+  uint64_t most = UINT64_MAX >> (64 - bits);
+  if (elem_is_float(elem))
+    snprintf(out, size, "%g to %g", -number_max(elem), number_max(elem));
+  else if (elem_is_signed(elem) && elem != ELEM_I1)
+    snprintf(out, size, "%lld to %lld", -(long long)(most >> 1) - 1, (long long)(most >> 1));
+  else
+    snprintf(out, size, "0 to %llu", (unsigned long long)most);
+  return out;
+}
+
 static tilec_status out_of_range(const ArgSlot *slot, const char *value) {
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is declared %s; it cannot hold %s",
-                   slot->kernel, slot->param->name, elem_info(slot->param->elem)->name, value);
+  char range[64];
+  Elem elem = slot->param->elem;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                   "%s: parameter '%s' is declared %s; it cannot hold %s, only %s", slot->kernel,
+                   slot->param->name, elem_info(elem)->name, value, range_text(elem, range, sizeof range));
 }
 
 static tilec_status bind_int(const ArgSlot *slot, GivenInt value) {
@@ -181,6 +197,7 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
                      arg_count);
   bound->count = param_count;
   for (uint32_t i = 0; i < param_count; i++) {
+    bound->count = i;
     ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i]};
     if (i >= arg_count && !params[i].has_default)
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu: '%s' has no value",
@@ -188,6 +205,7 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
     tilec_status status = bind_one(&slot, i < arg_count ? &args[i] : &omitted);
     if (status) return status;
   }
+  bound->count = param_count;
   return TILEC_OK;
 }
 

@@ -25,7 +25,7 @@ RunParam run_param(const KernelParam *param);
 enum { KEY_POINTER = 0x80, KEY_DIVISIBLE = 1, KEY_ONE = 2, KEY_NONE = 4 };
 
 typedef struct BoundArgs {
-  uint32_t count;
+  uint32_t count; // after a failure: the number of the parameter that it is about, or how many there are
   uint64_t bits[MAX_PARAMS]; // integers sign-extended
   uint8_t key[MAX_PARAMS * KEY_BYTES];
 } BoundArgs;

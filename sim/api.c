@@ -154,6 +154,7 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
   if (!made) return sim_fail(sim, TILEC_SIM_ERROR_MEMORY, "no memory");
   PtxError error = {0};
   FaultFrame frame;
+  sim->load_error = error.pos;
   fault_enter(&frame);
   tilec_sim_result result = TILEC_SIM_OK;
   if (setjmp(frame.env) == 0)
@@ -162,8 +163,10 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
     result = sim_fail(sim, frame.kind == FAULT_MEMORY ? TILEC_SIM_ERROR_MEMORY : TILEC_SIM_ERROR_INTERNAL,
                       "%s", frame.message);
   fault_leave(&frame);
-  if (result == TILEC_SIM_OK && error.pos.line)
+  if (result == TILEC_SIM_OK && error.pos.line) {
+    sim->load_error = error.pos;
     result = sim_fail(sim, TILEC_SIM_ERROR_PTX, "%u:%u: %s", error.pos.line, error.pos.col, error.text);
+  }
   if (result != TILEC_SIM_OK) {
     drop_module(sim, made);
     return result;
@@ -172,6 +175,11 @@ tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes, t
   sim->modules = made;
   *module = made;
   return TILEC_SIM_OK;
+}
+
+void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column) {
+  *line = sim->load_error.line;
+  *column = sim->load_error.col;
 }
 
 tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module) {

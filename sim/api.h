@@ -28,6 +28,7 @@ struct tilec_sim {
   Memory memory;
   tilec_sim_module *modules;
   char message[512];
+  PtxPos load_error; // of the last load; line 0: none
   // The last launch's results; names belong to its module.
   const tilec_sim_module *launched; // NULL: nothing is left of a launch
   tilec_sim_counters total;

@@ -80,6 +80,10 @@ TILEC_SIM_API const char *tilec_sim_message(const tilec_sim *sim);
 TILEC_SIM_API tilec_sim_result tilec_sim_load(tilec_sim *sim, const char *ptx, size_t bytes,
                                               tilec_sim_module **module);
 
+// Where in the text the last tilec_sim_load failed, from 1: *line 0 where it did not, or at no place. The message
+// begins with "LINE:COLUMN: ".
+TILEC_SIM_API void tilec_sim_load_place(const tilec_sim *sim, uint32_t *line, uint32_t *column);
+
 // Ends a module, its kernels and its variables' allocations; where the last launch was of one of its kernels,
 // the counters by line and the reports too. NULL is allowed.
 TILEC_SIM_API tilec_sim_result tilec_sim_unload(tilec_sim *sim, tilec_sim_module *module);

@@ -92,7 +92,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   Run *run = check->run;
   DeviceKernel kernel = {0};
   run->bits = bits;
-  tilec_status status = device_load(run->device, &check->image, &kernel);
+  tilec_status status = run_load(run, &check->image, &kernel);
   LaunchLimits limits = run_limits(run);
   if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL, &limits);
   const tilec_sim *sim = device_simulator(run->device);
@@ -227,9 +227,8 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers) {
 ExitStatus check_ptx(Run *run, tilec_buffer **buffers) {
   Check check = {.run = run, .grid = run->options->grid};
   (void)buffers;
-  sources_add(&run->c->sources, tool_source_name(run->options->file), run->text);
   if (!run_ptx_image(run, &check.image)) return EXIT_DIAGNOSED;
   tilec_status status =
       check_schedules(&check, ARENA_ARRAY(run->arena, uint64_t, run->param_count), pack_ptx);
-  return status == TILEC_OK ? print_findings(&check) : run_device_failed(status);
+  return status == TILEC_OK ? print_findings(&check) : run_failed(run, status);
 }

@@ -76,6 +76,8 @@ bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);
 // The PTX file as the options say to launch it. False, having said why.
 bool run_ptx_image(const Run *run, KernelImage *image);
+// device_load; TILEC_ERROR_COMPILE, with the error in run->c, where the simulator does not take the user's PTX.
+tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel);
 // Its arguments' bits, once the buffers have addresses.
 void run_ptx_bits(const Run *run, uint64_t *bits);
 // After the buffers have addresses: the arguments' bits and what is known of them. False, having said why,
@@ -106,6 +108,9 @@ ReportContext run_report_context(const Run *run);
 ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status status);
 // Says what the runtime said; the exit status that `status` means.
 ExitStatus run_device_failed(tilec_status status);
+
+// The same, where errors in the user's PTX may stand in run->c (run_load).
+ExitStatus run_failed(Run *run, tilec_status status);
 
 // tilec bench: the median time of a launch, and the bytes of the buffers over it.
 ExitStatus run_bench(Run *run, tilec_buffer **buffers);

@@ -73,6 +73,13 @@ static bool unknown_argument(const Run *run, const KernelInfo *kernel, const cha
   return false;
 }
 
+// Says what is wrong with an argument where the kernel declares its parameter; false.
+static bool refuse(Run *run, const RunArg *param, const char *text) {
+  diag_error(&run->c->diags, param->loc, "%s", text);
+  tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return false;
+}
+
 static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *arg) {
   RunArg *param = find_param(run, arg->name);
   if (is_constexpr(kernel, arg->name)) {
@@ -88,7 +95,7 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
   if (argument_parse(run->arena, arg->text, run->options->seed, (uint32_t)(param - run->params),
                      &param->value, &why))
     return true;
-  return tool_error("argument %s=%s: %s", arg->name, arg->text, why), false;
+  return refuse(run, param, arena_printf(run->arena, "argument %s=%s: %s", arg->name, arg->text, why));
 }
 
 // &NAME points into the buffer of another argument.
@@ -111,7 +118,8 @@ bool run_match_arguments(Run *run) {
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
   for (uint32_t i = 0; i < run->param_count; i++) {
     if (!run->params[i].given && !run->params[i].param.has_default)
-      return tool_error("argument '%s' is missing", run->params[i].name), false;
+      return refuse(run, &run->params[i],
+                    arena_printf(run->arena, "argument '%s' is missing", run->params[i].name));
     if (!link_buffer(run, &run->params[i])) return false;
   }
   return true;
@@ -157,6 +165,8 @@ static bool facts_hold(const Run *run, const BoundArgs *bound) {
   return true;
 }
 
+static const char nobody[] = "the kernel"; // whom bind_args speaks of: the place says it
+
 bool run_bind(Run *run, BoundArgs *bound) {
   RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
   tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, run->param_count);
@@ -164,8 +174,12 @@ bool run_bind(Run *run, BoundArgs *bound) {
     params[i] = run->params[i].param;
     args[i] = launch_arg(&run->params[i]);
   }
-  if (bind_args("the kernel", params, run->param_count, args, run->param_count, bound) != TILEC_OK)
-    return tool_error("%s", tilec_last_error()), false;
+  if (bind_args(nobody, params, run->param_count, args, run->param_count, bound) != TILEC_OK) {
+    const char *text = tilec_last_error();
+    const RunArg *param = bound->count < run->param_count ? &run->params[bound->count] : NULL;
+    if (!param || !str_starts(str_from(text), nobody)) return tool_error("%s", text), false;
+    return refuse(run, param, text + strlen(nobody) + strlen(": "));
+  }
   return !run->c->is_tir || facts_hold(run, bound);
 }
 

@@ -55,7 +55,7 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
 static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int64_t grid[3],
                                    double seconds[ROUNDS]) {
   DeviceKernel kernel = {0};
-  tilec_status status = device_load(b->run->device, image, &kernel);
+  tilec_status status = run_load(b->run, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
   LaunchLimits limits = run_limits(b->run);
   if (status == TILEC_OK)
@@ -119,7 +119,7 @@ static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer
     status = measure_kernel(b, image, grid, seconds);
   for (size_t i = b->run->param_count; i < (size_t)b->sets * b->run->param_count; i++)
     tilec_buffer_free(b->buffers[i]);
-  return status != TILEC_OK ? run_device_failed(status) : result;
+  return status != TILEC_OK ? run_failed(b->run, status) : result;
 }
 
 static ExitStatus make_image(Run *run, KernelImage *image) {
@@ -143,7 +143,7 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   if (result != EXIT_DONE) return result;
   if (run->device->kind == &device_cuda) {
     tilec_status status = bench_copy_ceiling(run->device, run->arena, &ceiling);
-    if (status != TILEC_OK) return run_device_failed(status);
+    if (status != TILEC_OK) return run_failed(run, status);
   }
   bench_median(seconds, ROUNDS);
   report_times(&b, image.name, seconds, ceiling);

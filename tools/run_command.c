@@ -18,6 +18,11 @@ ExitStatus run_device_failed(tilec_status status) {
   return status == TILEC_ERROR_INTERNAL ? EXIT_OUR_BUG : EXIT_DIAGNOSED;
 }
 
+ExitStatus run_failed(Run *run, tilec_status status) {
+  if (status == TILEC_ERROR_COMPILE && run->c->diags.errors) return tool_report(run->options, run->c, status);
+  return run_device_failed(status);
+}
+
 // Device memory for every buffer, with its initial bytes.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; i < run->param_count; i++) {
@@ -114,7 +119,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   const ReportContext context = run_report_context(run);
   run->device->names = context.names;
   run->device->name_count = context.name_count;
-  tilec_status status = device_load(run->device, image, &kernel);
+  tilec_status status = run_load(run, image, &kernel);
   LaunchLimits limits = run_limits(run);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL, &limits);
   if (status == TILEC_OK) status = device_wait(run->device, &limits);

@@ -38,7 +38,7 @@ ExitStatus run_launch_failed(Run *run, const int64_t grid[3], tilec_status statu
     report_diagnose(&context, &finding);
     of_op |= is_of_op(finding.report.kind);
   }
-  if (status != TILEC_ERROR_LAUNCH || !run->c->diags.errors) return run_device_failed(status);
+  if (status != TILEC_ERROR_LAUNCH || !run->c->diags.errors) return run_failed(run, status);
   if (of_op) run_explain_fault(run, grid);
   tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
   return EXIT_DIAGNOSED;

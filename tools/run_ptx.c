@@ -17,9 +17,23 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
   if (!o->kernel || !o->grid_given || !o->threads[0])
     return tool_error("running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
   if (o->check) return tool_error("--check needs a kernel's source: PTX has no reference"), false;
+  sources_add(&run->c->sources, tool_source_name(o->file), run->text);
   *image = (KernelImage){.name = o->kernel, .ptx = run->text, .shared_bytes = o->shared_bytes};
   memcpy(image->threads, o->threads, sizeof image->threads);
   return true;
+}
+
+tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) {
+  tilec_status status = device_load(run->device, image, kernel);
+  const tilec_sim *sim = device_simulator(run->device);
+  uint32_t line = 0, column = 0;
+  if (status != TILEC_OK && sim && options_file_is_ptx(run->options)) tilec_sim_load_place(sim, &line, &column);
+  if (!line) return status;
+  const char *text = strstr(tilec_sim_message(sim), ": ");
+  uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));
+  Loc loc = {.line = line, .col = column > UINT16_MAX ? UINT16_MAX : (uint16_t)column, .file = file};
+  diag_error(&run->c->diags, loc, "%s", text ? text + strlen(": ") : tilec_sim_message(sim));
+  return TILEC_ERROR_COMPILE;
 }
 
 void run_ptx_bits(const Run *run, uint64_t *bits) {
