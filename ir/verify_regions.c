@@ -149,6 +149,9 @@ static void check_rows(Verifier *v, const Op *op, const Type *wanted, const Type
 void verify_plan(Verifier *v, const Op *op) {
   bool parts = op->kind == OP_REDUCE_PARTS, redux = op_attr(op, ATTR_REDUX);
   uint32_t first;
+  if (redux && type_is_tile(operand_type(op, 0)) && !operand_type(op, 0)->layout)
+    verify_fail(v, op, "'redux' is of tiles with layouts, not of %s",
+                verify_type_text(v, operand_type(op, 0)));
   if ((!parts && op->kind != OP_REDUCE) || !(parts || redux) || !verify_holds(operand_type(op, 0))) return;
   ReducePlan plan = reduce_plan(op);
   for (uint32_t i = 0; parts && i < op->result_count; i++)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include "ir/scratch.h"
 
-enum { MAX_OFFSET = 1 << 20, MAX_PENDING = 1 << 10, BARRIER_COUNT = 16 };
+enum { MAX_OFFSET = 1 << 28, MAX_PENDING = 1 << 10, BARRIER_COUNT = 16 };
 
 static const Type *result_type(const Op *op) { return op->results[0].type; }
 static const Type *operand_type(const Op *op, uint32_t i) { return op->operands[i].value->type; }

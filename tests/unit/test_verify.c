@@ -259,6 +259,8 @@ static const Invalid bodies[] = {
      "convert_layout: the last operand, its scratch, is a shared buffer, not tile<16xi32>"},
     {"%x = reduce %t {axis = 1} : i32 do (%u: i32, %v: i32) { yield %u }",
      "reduce: the axis 1 is no dimension of tile<16xi32>"},
+    {"%x = reduce %t {axis = 0, redux} : i32 do (%u: i32, %v: i32) { %w = add %u, %v : i32 yield %w }",
+     "reduce: 'redux' is of tiles with layouts, not of tile<16xi32>"},
     {"%x = reduce %t {axis = 0} : i32 do (%u: i32) { yield %u }",
      "reduce: its region has 1 arguments, not 2: twice an element of each operand"},
     {"%x = reduce %t {axis = 0} : i32 do (%u: i32, %v: i64) { yield %u }",
