@@ -98,16 +98,26 @@ static void add_dim(Emitter *e, LayoutIndex *index, LayoutDim dim, LLVMValueRef 
   }
 }
 
+EmitPosition emit_move_before(Emitter *e, LLVMValueRef instruction) {
+  EmitPosition here = {LLVMGetInsertBlock(e->builder), LLVMGetCurrentDebugLocation2(e->builder)};
+  LLVMPositionBuilderBefore(e->builder, instruction);
+  return here;
+}
+
+void emit_move_back(Emitter *e, const EmitPosition *position) {
+  LLVMPositionBuilderAtEnd(e->builder, position->block);
+  LLVMSetCurrentDebugLocation2(e->builder, position->place);
+}
+
 static const LayoutIndex *layout_index(Emitter *e, const Layout *layout) {
   for (uint32_t i = 0; i < e->threads.indices.n; i++)
     if (e->threads.indices.at[i].layout == layout) return &e->threads.indices.at[i];
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->threads.home));
+  EmitPosition here = emit_move_before(e, LLVMGetBasicBlockTerminator(e->threads.home));
   LayoutIndex index = {.layout = layout};
   add_dim(e, &index, DIM_LANE, e->threads.lane);
   add_dim(e, &index, DIM_WARP, e->threads.warp);
   if (!index.thread_part) index.thread_part = emit_i32(e, 0);
-  LLVMPositionBuilderAtEnd(e->builder, here);
+  emit_move_back(e, &here);
   vec_push(e->arena, &e->threads.indices, index);
   return &vec_last(&e->threads.indices);
 }
@@ -300,13 +310,15 @@ bool emit_has_op(OpKind kind) {
 }
 
 Op *emit_region(Emitter *e, Region *region) {
-  for (Op *op = region->first; op; op = op->next) {
+  LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(e->builder);
+  Op *op = region->first;
+  for (; op && op->kind != OP_YIELD; op = op->next) {
     debug_at_op(e, op);
-    if (op->kind == OP_YIELD) return op;
     (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
     emit_check_size(e, op);
   }
-  return NULL;
+  LLVMSetCurrentDebugLocation2(e->builder, place);
+  return op;
 }
 
 // --- functions

@@ -92,7 +92,8 @@ void emit_func(Emitter *e, Func *func);
 // Numbers the threads of a region that has its own warps, in the block that the builder is at: its first. What
 // was there is the caller's to keep and to put back.
 void emit_bind_threads(Emitter *e, const Region *region);
-// Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body.
+// Emits the region's ops up to the yield that ends it, which it gives; NULL for a kernel's body. What is built then
+// comes from the place that was current before.
 Op *emit_region(Emitter *e, Region *region);
 // emit_size.c: after an op. Does not return where the kernel has become too large for LLVM.
 void emit_check_size(Emitter *e, const Op *op);
@@ -232,6 +233,15 @@ void link_libclc(Emitter *e);
 // plain: LLVM's own text is wanted, or its debug sections.
 void debug_begin_module(Emitter *e, bool plain);
 void debug_begin_func(Emitter *e);
+// Where the builder stands at the end of a block, and the place of what it builds: to stand before an instruction
+// takes that one's place.
+typedef struct EmitPosition {
+  LLVMBasicBlockRef block;
+  LLVMMetadataRef place;
+} EmitPosition;
+EmitPosition emit_move_before(Emitter *e, LLVMValueRef instruction);
+void emit_move_back(Emitter *e, const EmitPosition *position);
+
 void debug_at(Emitter *e, Loc loc); // what is built from here on comes from `loc`
 void debug_at_op(Emitter *e, const Op *op); // from the op
 void debug_end_module(Emitter *e);

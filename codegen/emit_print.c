@@ -40,7 +40,6 @@ static LLVMValueRef system_function(Emitter *e, const char *name, LLVMTypeRef ty
 
 typedef struct Printer {
   Emitter *e;
-  Loc loc;
   Buf format;
   LLVMValueRef values[MOST_VALUES];
   uint32_t count;
@@ -125,11 +124,9 @@ static LLVMValueRef argument_list(Printer *p) {
   LLVMTypeRef types[MOST_VALUES];
   for (uint32_t i = 0; i < p->count; i++) types[i] = LLVMTypeOf(p->values[i]);
   LLVMTypeRef list = LLVMStructTypeInContext(e->context, types, p->count, false);
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-  LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(e->entry));
+  EmitPosition here = emit_move_before(e, LLVMGetFirstInstruction(e->entry));
   LLVMValueRef room = LLVMBuildAlloca(e->builder, list, "");
-  LLVMPositionBuilderAtEnd(e->builder, here);
-  debug_at(e, p->loc);
+  emit_move_back(e, &here);
   for (uint32_t i = 0; i < p->count; i++)
     LLVMBuildStore(e->builder, p->values[i], LLVMBuildStructGEP2(e->builder, list, room, i, ""));
   return room;
@@ -173,7 +170,7 @@ static const Type *operand_type(Emitter *e, const Op *op, uint32_t i) {
 }
 
 void emit_print(Emitter *e, Op *op) {
-  Printer p = {.e = e, .loc = op->loc};
+  Printer p = {.e = e};
   uint32_t times = op->operand_count ? op->operand_count : 1;
   for (uint32_t i = 0; i < times; i++) {
     const Type *type = operand_type(e, op, i);

@@ -153,13 +153,12 @@ static LLVMValueRef cache_policy(Emitter *e, const GlobalAccess *access) {
   if (!has_priority(access) || !e->target->arch->has_cache_policy) return NULL;
   LLVMValueRef *policy = &e->policies[strcmp(access->evict, "evict_last") == 0];
   if (*policy) return *policy;
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
-  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->entry));
+  EmitPosition here = emit_move_before(e, LLVMGetBasicBlockTerminator(e->entry));
   Buf text = {0}, constraints = {0};
   buf_printf(&text, "createpolicy.fractional.L2::%s.b64 $0, 1.0;", access->evict);
   buf_text(&constraints, "=l");
   *policy = nvvm_assembly(e, LLVMFunctionType(e->i64, NULL, 0, false), &text, &constraints, NULL, 0);
-  LLVMPositionBuilderAtEnd(e->builder, here);
+  emit_move_back(e, &here);
   return *policy;
 }
 
