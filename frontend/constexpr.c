@@ -6,7 +6,7 @@
 
 __extension__ typedef __int128 Wide; // every 64-bit integer, signed or not, and their sums
 
-enum { MAX_STRING = 1 << 16, MAX_TUPLE = 4096 };
+enum { MAX_TUPLE = 4096 }; // of + and *
 
 Obj obj_const(ConstValue constant) { return (Obj){.kind = OBJ_CONST, .constant = constant}; }
 Obj obj_int(int64_t i) { return obj_const((ConstValue){.kind = CONST_INT, .i = i}); }
@@ -107,10 +107,11 @@ static void print_obj(const Obj *obj, int depth, Buf *buf) {
     buf_char(buf, '(');
     for (uint32_t i = 0; i < obj->items.n; i++) {
       if (i) buf_text(buf, ", ");
-      if (depth > 20 || buf->n > 1000)
+      if (depth > 20 || buf->n > 1000) {
         buf_text(buf, "...");
-      else
-        print_obj(&obj->items.at[i], depth + 1, buf);
+        break;
+      }
+      print_obj(&obj->items.at[i], depth + 1, buf);
     }
     buf_text(buf, obj->items.n == 1 ? ",)" : ")");
     break;
@@ -318,7 +319,9 @@ static Obj repeat_tuple(Elab *e, Loc loc, const Obj *tuple, const ConstValue *co
 }
 
 static Obj join_strings(Elab *e, Loc loc, const char *a, const char *b) {
-  if (strlen(a) + strlen(b) > MAX_STRING) return elab_error(e, loc, "the string is too long");
+  size_t n = strlen(a) + strlen(b);
+  if (n > ELAB_MAX_STRING) return elab_error(e, loc, "the string is too long");
+  elab_work(e, (uint32_t)n / BYTES_A_STEP);
   return obj_string(e, str_from(arena_printf(e->arena, "%s%s", a, b)));
 }
 
@@ -389,6 +392,7 @@ Obj const_compare(Elab *e, Loc loc, CompareOp op, const Obj *a, const Obj *b) {
   const Obj *unread = obj_is_unread(a) ? a : obj_is_unread(b) ? b : NULL;
   if (unread)
     return elab_error(e, loc, "'%s' comes from a module that is not read: nothing is known of its value", unread->path);
+  if (b->kind == OBJ_TUPLE) elab_work(e, b->items.total / ITEMS_A_STEP);
   switch (op) {
   case COMPARE_EQ: return obj_bool(python_equal(a, b));
   case COMPARE_NE: return obj_bool(!python_equal(a, b));

@@ -50,6 +50,7 @@ static Arm leave_arm(Elab *e, Flow flow) {
 
 static void end_if(Elab *e, Branch *branch, const Leaves *leaves) {
   Op *op = branch->op;
+  elab_work(e, leaves->n / LEAVES_A_STEP);
   if (leaves->n) {
     const Type **types = ARENA_ARRAY(e->arena, const Type *, leaves->n);
     for (uint32_t i = 0; i < leaves->n; i++) types[i] = leaves->at[i].type;
@@ -87,7 +88,10 @@ static Joined join_vars(Elab *e, const Branch *branch, Vars a, Vars b, Leaves *l
   Joined joined = {ARENA_ARRAY(e->arena, Binding, a.n + b.n), 0, a.n + b.n};
   for (uint32_t i = 0; i < a.n + b.n; i++) {
     const Binding *at = i < a.n ? &a.at[i] : &b.at[i - a.n];
-    const Binding *other = elab_find_var(i < a.n ? b : a, at->name);
+    Vars others = i < a.n ? b : a;
+    uint32_t place = i < a.n ? i : i - a.n; // what was there before the arms has kept its place
+    bool same = place < others.n && others.at[place].name == at->name;
+    const Binding *other = same ? &others.at[place] : elab_find_var(others, at->name);
     if (i >= a.n && other) continue; // both have it: done
     if (!other || at->maybe || other->maybe)
       maybe_joined(&joined, other && other->maybe ? other : at);
@@ -114,11 +118,7 @@ static void bind_joined(Elab *e, const Branch *branch, const Joined *joined) {
   elab_restore_vars(e, branch->before);
   for (uint32_t i = 0; i < joined->n; i++) {
     const Binding *binding = &joined->at[i];
-    Binding *old = elab_find(e->frame, binding->name);
-    if (old)
-      *old = *binding;
-    else
-      vec_push(e->arena, &e->frame->vars, *binding);
+    elab_set_binding(e, binding);
     if (binding->obj.kind == OBJ_VALUE && binding->obj.value && !binding->obj.value->name)
       binding->obj.value->name = binding->name;
   }

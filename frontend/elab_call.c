@@ -126,6 +126,7 @@ static bool bind_given(Elab *e, Loc loc, const char *text, const Obj *callee, co
       return false;
     }
   spread_rest(call);
+  elab_work(e, call->rest_count / ITEMS_A_STEP);
   return true;
 }
 

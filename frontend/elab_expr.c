@@ -174,6 +174,13 @@ static Obj tuple(Elab *e, const ExprList *list) {
   return (Obj){.kind = OBJ_TUPLE, .items = {items.at, items.n}};
 }
 
+// The text so far: false with an error where it is too long.
+static bool check_text(Elab *e, Loc loc, const Buf *buf) {
+  if (buf->n <= ELAB_MAX_STRING) return true;
+  elab_error(e, loc, "the string is too long: an f-string has at most %d bytes", ELAB_MAX_STRING);
+  return false;
+}
+
 static Obj fstring(Elab *e, const Expr *expr) {
   Buf buf = {0};
   for (uint32_t i = 0; i < expr->fstring.n; i++) {
@@ -189,12 +196,13 @@ static Obj fstring(Elab *e, const Expr *expr) {
           "an f-string is made when the kernel is compiled, and this is %s; print and device_print take "
           "values as arguments of their own",
           obj_describe(e, &obj));
-    if (obj.kind == OBJ_ERROR) {
+    if (obj.kind != OBJ_ERROR) buf_text(&buf, obj_text(e, &obj));
+    if (obj.kind == OBJ_ERROR || !check_text(e, expr->loc, &buf)) {
       buf_free(&buf);
-      return obj;
+      return obj_error();
     }
-    buf_text(&buf, obj_text(e, &obj));
   }
+  elab_work(e, (uint32_t)buf.n / BYTES_A_STEP);
   return obj_string(e, str_from(elab_text(e, &buf)));
 }
 
@@ -265,6 +273,7 @@ static Obj dispatch(Elab *e, const Expr *expr) {
 Obj elab_expr(Elab *e, const Expr *expr) {
   if (!elab_enter(e, expr->loc)) return obj_error();
   Obj obj = dispatch(e, expr);
+  if (obj.kind == OBJ_TUPLE && obj.items.total == 0) obj = obj_sized(e, expr->loc, obj);
   elab_leave(e);
   return e->stopped ? obj_error() : obj;
 }

@@ -2,33 +2,6 @@
 // Where ways of run-time control flow meet: names and results whose values differ become results of the op.
 #include "frontend/elaborate.h"
 
-Vars elab_save_vars(Elab *e) {
-  Vars saved = {ARENA_ARRAY(e->arena, Binding, e->frame->vars.n), e->frame->vars.n};
-  if (saved.n) memcpy(saved.at, e->frame->vars.at, saved.n * sizeof(Binding));
-  return saved;
-}
-
-void elab_restore_vars(Elab *e, Vars saved) {
-  e->frame->vars.n = 0;
-  for (uint32_t i = 0; i < saved.n; i++) vec_push(e->arena, &e->frame->vars, saved.at[i]);
-}
-
-const Binding *elab_find_var(Vars vars, const char *name) {
-  for (uint32_t i = vars.n; i-- > 0;)
-    if (vars.at[i].name == name) return &vars.at[i];
-  return NULL;
-}
-
-void elab_maybe_bound(Elab *e, const Binding *binding) {
-  Binding maybe = *binding;
-  maybe.maybe = true;
-  Binding *old = elab_find(e->frame, binding->name);
-  if (old)
-    *old = maybe;
-  else
-    vec_push(e->arena, &e->frame->vars, maybe);
-}
-
 // --- Joining ---
 
 bool elab_number_becomes(const ConstValue *number, const Type *type) {

@@ -68,6 +68,7 @@ static Loop begin_loop(Elab *e, const Stmt *stmt) {
     flatten_carried(e, &binding->obj, carried.obj, &loop.leaves);
     vec_push(e->arena, &loop.carried, carried);
   }
+  elab_work(e, loop.leaves.n / LEAVES_A_STEP);
   return loop;
 }
 

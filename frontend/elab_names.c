@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names that statements assign, found before they are run: what loops carry.
+#include "base/hash.h"
 #include "frontend/elaborate.h"
 
 // Decides whether an `if` arm is left out: NULL where nothing is known ahead.
 typedef struct NameScan {
   Elab *e;
   AssignedNames *names;
+  Table seen;
   const AssignedNames *unknown; // names whose values change meanwhile; NULL: no branch is ruled out
 } NameScan;
 
 static void scan_block(NameScan *scan, const Block *block);
 
+static bool is_same_name(const void *entry, const void *name) { return entry == name; }
+
 static void note_name(NameScan *scan, const char *name, Loc loc) {
-  for (uint32_t i = 0; i < scan->names->n; i++)
-    if (scan->names->at[i].name == name) return;
+  void **place =
+      table_place(&scan->seen, scan->e->arena, hash_u64((uint64_t)(uintptr_t)name), name, is_same_name);
+  if (*place) return;
+  *place = (void *)(uintptr_t)name;
   vec_push(scan->e->arena, scan->names, ((Name){loc, name}));
 }
 
@@ -107,19 +113,19 @@ static void scan_block(NameScan *scan, const Block *block) {
 }
 
 void elab_assigned(Elab *e, const Block *block, AssignedNames *names) {
-  NameScan scan = {e, names, NULL};
+  NameScan scan = {.e = e, .names = names};
   scan_block(&scan, block);
 }
 
 void elab_assigned_by(Elab *e, const Stmt *stmt, AssignedNames *names) {
-  NameScan scan = {e, names, NULL};
+  NameScan scan = {.e = e, .names = names};
   scan_stmt(&scan, stmt);
 }
 
 void elab_assigned_in_loop(Elab *e, const Block *body, AssignedNames *names) {
   AssignedNames all = {0};
   elab_assigned(e, body, &all);
-  NameScan scan = {e, names, &all};
+  NameScan scan = {.e = e, .names = names, .unknown = &all};
   scan_block(&scan, body);
 }
 

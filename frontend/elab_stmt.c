@@ -4,18 +4,8 @@
 
 // --- Names ---
 
-Binding *elab_find(const Frame *frame, const char *name) {
-  for (uint32_t i = frame->vars.n; i-- > 0;)
-    if (frame->vars.at[i].name == name) return &frame->vars.at[i];
-  return NULL;
-}
-
 void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj) {
-  Binding *old = elab_find(e->frame, name), binding = {.name = name, .obj = obj, .loc = elab_loc(e, loc)};
-  if (old)
-    *old = binding;
-  else
-    vec_push(e->arena, &e->frame->vars, binding);
+  elab_set_binding(e, &(Binding){.name = name, .obj = obj, .loc = elab_loc(e, loc)});
 }
 
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj) {
@@ -104,7 +94,9 @@ static void augmented_assign(Elab *e, const Stmt *stmt) {
     return;
   }
   Obj a = elab_name(e, target->loc, target->name), b = elab_expr(e, stmt->augmented.value);
-  elab_bind(e, target->name, target->loc, assigned(e, elab_binary(e, stmt->loc, stmt->augmented.op, &a, &b)));
+  Obj result = elab_binary(e, stmt->loc, stmt->augmented.op, &a, &b);
+  if (result.kind == OBJ_TUPLE) result = obj_sized(e, stmt->loc, result);
+  elab_bind(e, target->name, target->loc, assigned(e, result));
 }
 
 static void assign(Elab *e, const Stmt *stmt) {

@@ -26,6 +26,10 @@ Obj elab_error(Elab *e, Loc loc, const char *format, ...) {
   return (Obj){.kind = OBJ_ERROR};
 }
 
+void elab_work(Elab *e, uint32_t steps) {
+  if (e->steps <= ELAB_MAX_STEPS) e->steps += steps;
+}
+
 bool elab_enter(Elab *e, Loc loc) {
   if (e->stopped) return false;
   if (e->depth >= ELAB_MAX_DEPTH)

@@ -9,6 +9,7 @@
 //   elab_branch.c     run-time branches, guards            elab_loop.c    run-time loops
 //   elab_join.c       where ways meet                      elab_range.c   for, unrolled or not
 //   elab_names.c      names that a block assigns           elab_expr.c    attributes, literals
+//   elab_vars.c       what names stand for now             elab_tuple.c   sizes of tuples
 //   elab_subscript.c  subscripts, comprehensions           elab_ops.c     operators
 //   elab_types.c      promotion, casts                     elab_shape.c   shapes, broadcasting
 //   elab_number.c     numbers with a type of their own     elab_annotation.c  annotations, const pointers
@@ -24,12 +25,17 @@
 #include "ir/build.h"
 
 enum {
-  ELAB_MAX_DEPTH = 1100,   // expressions, blocks and calls within one another
-  ELAB_MAX_CALLS = 64,     // calls within one another
-  ELAB_MAX_STEPS = 400000, // expressions and statements run, unrolling and inlining counted
-  ELAB_MAX_UNROLL = 4096,  // iterations of one static_range
-  ELAB_MAX_PRINTS = 256,   // remarks of static_print
+  ELAB_MAX_DEPTH = 1100,     // expressions, blocks and calls within one another
+  ELAB_MAX_CALLS = 64,       // calls within one another
+  ELAB_MAX_STEPS = 400000,   // expressions and statements run, unrolling and inlining counted
+  ELAB_MAX_UNROLL = 4096,    // iterations of one static_range
+  ELAB_MAX_PRINTS = 256,     // remarks of static_print
+  ELAB_MAX_TUPLE = 32768,    // elements of a tuple, those of tuples within it counted
+  ELAB_MAX_STRING = 1 << 16, // bytes of a string that is made of others
 };
+
+// What is as much work as an expression.
+enum { ITEMS_A_STEP = 16, BYTES_A_STEP = 256, VARS_A_STEP = 64, LEAVES_A_STEP = 4 };
 
 typedef struct Elab Elab;
 typedef struct Builtin Builtin;
@@ -65,7 +71,8 @@ struct Obj {
     Value *value;
     struct {
       Obj *at;
-      uint32_t n;
+      uint32_t n, total; // those of tuples within counted; 0: not counted yet
+      bool typed;        // every number has its type: obj_typed changes nothing
     } items;
     struct {
       const Function *function;
@@ -97,7 +104,8 @@ typedef struct Frame {
   const struct Frame *closure; // of a function within a function: where it was defined
   uint16_t call;               // Loc.call of everything inside
   const Module *module;        // whose names it sees
-  VEC(Binding) vars;
+  VEC(Binding) vars;           // each name once
+  Table places;                // where in them a name was last (elab_vars.c)
   VEC(Name) pruned;   // names that branches not taken assign
   uint32_t visible;   // how many of the module's definitions can be seen
   uint32_t regions;   // run-time arms and loop bodies of this function around
@@ -187,6 +195,7 @@ void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go t
 bool elab_in_py(const Elab *e);
 // In such code: that Triton would give another value. `what`, a literal, is said once a file.
 void elab_warn_py(Elab *e, Loc loc, const char *what);
+void elab_work(Elab *e, uint32_t steps); // that many steps more, so that the limit holds for them
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
 void elab_leave(Elab *e);
 Frame *elab_push(Elab *e, const Function *function); // a fresh innermost frame
@@ -209,6 +218,8 @@ Obj obj_none(void);
 static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // of what an error was given
 Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
 Obj obj_tuple(Elab *e, uint32_t n);                                    // of n errors, to be filled in
+// The tuple, counted; an error where it has more than ELAB_MAX_TUPLE elements.
+Obj obj_sized(Elab *e, Loc loc, Obj tuple);
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
@@ -364,9 +375,22 @@ Flow elab_if(Elab *e, const Stmt *stmt, uint32_t arm, const Cont *rest);
 void elab_assign(Elab *e, const Expr *target, Obj obj);
 void elab_bind(Elab *e, const char *name, Loc loc, Obj obj);
 void elab_bind_quietly(Elab *e, const char *name, Loc loc, Obj obj); // gives the value no name
-Binding *elab_find(const Frame *frame, const char *name);
 // A run-time check that ends the launch: `assert`, device_assert. `message` may be NULL or an OBJ_ABSENT.
 void elab_assert(Elab *e, Loc loc, Loc condition_loc, const Obj *condition, const Obj *message);
+
+// --- What names stand for now (elab_vars.c) ---
+
+typedef struct Vars {
+  Binding *at;
+  uint32_t n;
+} Vars;
+
+Binding *elab_find(const Frame *frame, const char *name); // NULL: it is none of the function's
+const Binding *elab_find_var(Vars vars, const char *name);
+void elab_set_binding(Elab *e, const Binding *binding); // in the innermost frame
+void elab_maybe_bound(Elab *e, const Binding *binding); // the name has a value on some ways only
+Vars elab_save_vars(Elab *e);
+void elab_restore_vars(Elab *e, Vars saved); // which were this frame's
 
 // --- Names that a block assigns (elab_names.c) ---
 
@@ -388,14 +412,6 @@ typedef struct Leaf {
 } Leaf;
 typedef VEC(Leaf) Leaves;
 
-typedef struct Vars {
-  Binding *at;
-  uint32_t n;
-} Vars;
-
-Vars elab_save_vars(Elab *e);
-void elab_restore_vars(Elab *e, Vars saved);
-const Binding *elab_find_var(Vars vars, const char *name);
 // Whether a constexpr number may stand for a value of that type.
 bool elab_number_becomes(const ConstValue *number, const Type *type);
 // Joins two objects: equal parts stay, others become leaves whose slots lie in *out, which must not move.
@@ -408,7 +424,6 @@ void elab_type_changes(Elab *e, Loc loc, const char *name, const Binding *a, con
 void elab_yield(Elab *e, Region *region, Value *first, const Leaves *leaves, bool second, Loc loc);
 // Any value of the type, for ways that never use it.
 Value *elab_any_value(Elab *e, const Type *type);
-void elab_maybe_bound(Elab *e, const Binding *binding); // the name has a value on some ways only
 
 // --- for loops (elab_range.c) ---
 

@@ -30,6 +30,20 @@ void ring_copy(RingStatus *to, const RingStatus *from) {
   memcpy(reads, from->reads, from->readable * sizeof *reads);
 }
 
+bool ring_same(const RingStatus *a, const RingStatus *b) {
+  if (a->alive != b->alive || a->filling != b->filling || a->readable != b->readable || a->unmet != b->unmet)
+    return false;
+  for (uint32_t i = 0; i < a->filling; i++) {
+    const SlotFill *x = &a->fills[i], *y = &b->fills[i];
+    if (x->by != y->by || x->commits != y->commits || x->stage != y->stage || x->met != y->met ||
+        x->at_met != y->at_met)
+      return false;
+  }
+  for (uint32_t i = 0; i < a->readable; i++)
+    if (a->reads[i].by != b->reads[i].by || a->reads[i].reading != b->reads[i].reading) return false;
+  return true;
+}
+
 static bool lower_to(uint32_t *to, uint32_t value) {
   if (*to <= value) return false;
   *to = value;

@@ -33,6 +33,17 @@ bool state_join(const Placer *p, State *to, const State *from) {
   return grew;
 }
 
+bool state_same(const Placer *p, const State *a, const State *b) {
+  size_t size = p->words * sizeof(uint64_t);
+  for (int i = 0; i < SET_COUNT; i++)
+    if (memcmp(a->set[i], b->set[i], size) != 0) return false;
+  for (int i = 0; i < DOT_AGES; i++)
+    if (memcmp(a->dots[i], b->dots[i], size) != 0) return false;
+  for (uint32_t i = 0; i < p->rings.begins.n; i++)
+    if (!ring_same(&a->rings[i], &b->rings[i])) return false;
+  return true;
+}
+
 void state_empty(const Placer *p, uint64_t *set) { memset(set, 0, p->words * sizeof *set); }
 
 // What copies and dots have under way a barrier does not end.

@@ -74,6 +74,20 @@ typedef struct BufferPart {
   const Type *shape;
 } BufferPart;
 
+// What a loop made of a state, where nothing was put.
+typedef struct LoopVisit {
+  State before, after;
+  bool known, wanted; // a barrier
+} LoopVisit;
+
+enum { KEPT_VISITS = 4 };
+
+typedef struct LoopVisits {
+  LoopVisit at[KEPT_VISITS];
+  uint32_t next; // the one to be replaced
+  uint32_t put;  // how many ops had been put: after more the visits no longer hold
+} LoopVisits;
+
 typedef struct Placer {
   PassContext *context;
   Func *func;
@@ -90,6 +104,8 @@ typedef struct Placer {
   bool insert;             // else hazards are only found
   bool wanted;             // a barrier was, since this was cleared
   uint32_t barriers;
+  uint32_t put;         // barriers and fences
+  LoopVisits **visited; // by op id; NULL: none was kept
 } Placer;
 
 // barrier_places.c: which accesses touch the same bytes,
@@ -102,6 +118,7 @@ const TouchedMemory *barrier_touch(const Placer *p, const Op *op);
 State state_new(const Placer *p);
 void state_copy(const Placer *p, State *to, const State *from);
 bool state_join(const Placer *p, State *to, const State *from); // whether `to` grew
+bool state_same(const Placer *p, const State *a, const State *b);
 void state_empty(const Placer *p, uint64_t *set);
 void state_meet(const Placer *p, State *s);  // a barrier
 void state_fence(const Placer *p, State *s); // fence_async
@@ -122,5 +139,6 @@ void rings_fence(const Placer *p, State *s);
 void rings_wait_dots(const Placer *p, State *s, uint32_t pending);
 void ring_copy(RingStatus *to, const RingStatus *from);
 bool ring_join(RingStatus *to, const RingStatus *from);
+bool ring_same(const RingStatus *a, const RingStatus *b);
 
 #endif

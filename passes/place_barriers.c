@@ -35,6 +35,7 @@ static void put_op(Placer *p, Op *op, OpKind kind) {
   if (!p->insert) return;
   Builder b = builder_before(op);
   build_op(&b, kind, 0, NULL, 0, NULL);
+  p->put++;
   p->barriers += kind == OP_BARRIER;
 }
 
@@ -165,8 +166,45 @@ static void order_regions(Placer *p, State *s, Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++) order_region(p, s, op->regions[r]);
 }
 
-// The state at the loop's entry covers what comes round; then the barriers are put.
+// A visit in which nothing is put depends on the state alone. Round a loop that is in others the same few states
+// come again and again: without what is kept of them, each loop would double the visits of those within it.
+static LoopVisits *kept_visits(Placer *p, const Op *op) {
+  LoopVisits **kept = &p->visited[op->id];
+  if (!*kept) *kept = ARENA_NEW(p->context->scratch, LoopVisits);
+  if ((*kept)->put != p->put)
+    for (int i = 0; i < KEPT_VISITS; i++) (*kept)->at[i].known = false;
+  (*kept)->put = p->put;
+  return *kept;
+}
+
+static void order_loop_inside(Placer *p, State *s, Op *op);
+
 static void order_loop(Placer *p, State *s, Op *op) {
+  if (p->insert) {
+    order_loop_inside(p, s, op);
+    return;
+  }
+  LoopVisits *kept = kept_visits(p, op);
+  for (int i = 0; i < KEPT_VISITS; i++)
+    if (kept->at[i].known && state_same(p, &kept->at[i].before, s)) {
+      state_copy(p, s, &kept->at[i].after);
+      p->wanted |= kept->at[i].wanted;
+      return;
+    }
+  LoopVisit *visit = &kept->at[kept->next++ % KEPT_VISITS];
+  if (!visit->before.rings) visit->before = state_new(p), visit->after = state_new(p);
+  bool wanted = p->wanted;
+  p->wanted = visit->known = false;
+  state_copy(p, &visit->before, s);
+  order_loop_inside(p, s, op);
+  state_copy(p, &visit->after, s);
+  visit->known = true;
+  visit->wanted = p->wanted;
+  p->wanted |= wanted;
+}
+
+// The state at the loop's entry covers what comes round; then the barriers are put.
+static void order_loop_inside(Placer *p, State *s, Op *op) {
   State entry = state_new(p), round = state_new(p);
   bool insert = p->insert;
   state_copy(p, &entry, s);
@@ -217,6 +255,7 @@ bool pass_place_barriers(PassContext *context, Func *func) {
   p.buffers = shared_buffers_find(context->scratch, func);
   p.rings = rings_find(context->scratch, func);
   barrier_places_find(&p);
+  p.visited = ARENA_ARRAY(context->scratch, LoopVisits *, func->op_count);
   State state = state_new(&p);
   order_region(&p, &state, func->body);
   if (p.barriers)
