@@ -6,6 +6,7 @@
 #include <llvm-c/Target.h>
 #include "base/fault.h"
 #include "codegen/emit.h"
+#include "codegen/library_calls.h"
 
 LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, const LLVMValueRef *args,
                          uint32_t count) {
@@ -16,19 +17,6 @@ LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, con
   if (!function) function = LLVMAddFunction(e->llvm, symbol, type);
   e->uses_libclc = true;
   return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, count, "");
-}
-
-// Attributes that libclc was compiled with would keep its
-// functions from being inlined into the kernel's target.
-static void make_inline(Emitter *e, LLVMValueRef function) {
-  static const char *const foreign[] = {"target-features", "target-cpu", "frame-pointer"};
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-  for (uint32_t i = 0; i < 3; i++)
-    LLVMRemoveStringAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, foreign[i],
-                                     (unsigned)strlen(foreign[i]));
-  LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(e->context, always, 0));
-  LLVMSetLinkage(function, LLVMInternalLinkage);
 }
 
 static void link_function(Emitter *e, const LibclcEntry *entry) {
@@ -48,9 +36,5 @@ void link_libclc(Emitter *e) {
   if (!e->uses_libclc) return;
   for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)
     if (LLVMGetNamedFunction(e->llvm, entry->symbol)) link_function(e, entry);
-  for (LLVMValueRef function = LLVMGetFirstFunction(e->llvm); function;
-       function = LLVMGetNextFunction(function)) {
-    bool is_kernel = LLVMGetFunctionCallConv(function) != LLVMCCallConv;
-    if (!is_kernel && !LLVMIsDeclaration(function)) make_inline(e, function);
-  }
+  library_choose_calls(e);
 }
