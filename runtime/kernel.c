@@ -106,6 +106,7 @@ tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
   device_hold(device);
   program_hold(program);
   pthread_mutex_init(&k->lock, NULL);
+  pthread_cond_init(&k->made, NULL);
   KernelRequest request = {.kernel = k, .options = &checked};
   status = error_guard(make_kernel, &request);
   compilation_free(&request.c);
@@ -119,6 +120,7 @@ tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
 void tilec_kernel_free(tilec_kernel *kernel) {
   if (!kernel) return;
   kernel_free_variants(kernel);
+  pthread_cond_destroy(&kernel->made);
   pthread_mutex_destroy(&kernel->lock);
   arena_free(&kernel->arena);
   device_release(kernel->device);

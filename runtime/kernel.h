@@ -9,8 +9,7 @@
 #include "runtime/program.h"
 #include "runtime/specialise.h"
 
-// One compiled variant. Made under its kernel's lock, and not changed after but
-// for what its host regions yielded.
+// One compiled variant. Not changed once it is in its kernel's list but for what its host regions yielded.
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
   uint8_t *key;                // KEY_BYTES a parameter
@@ -42,7 +41,9 @@ struct tilec_kernel {
   uint32_t param_count;
   uint32_t *value_params; // those that heuristics read
   uint32_t value_count;
-  pthread_mutex_t lock; // around the table and the list
+  pthread_mutex_t lock; // around the table, the list and `making`; not held while a variant is compiled
+  pthread_cond_t made;  // one of `making` has ended
+  struct VariantMaking *making;
   Variant **table;      // open addressing by hash; a power of two
   uint32_t count, cap;
   Specialisation *first; // all that were made

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/sized.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
@@ -14,11 +15,13 @@ static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t g
 static tilec_status check_options(const tilec_launch_options *options, tilec_launch_options *out) {
   *out = (tilec_launch_options)TILEC_LAUNCH_OPTIONS_INIT;
   if (!options) return TILEC_OK;
-  const size_t first_version = offsetof(tilec_launch_options, max_instructions); // it ended there
-  if (options->size != sizeof *out && options->size != first_version)
+  if (options->size == sizeof *out)
+    *out = *options;
+  else if (!sized_take(out, sizeof *out, options))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: begin with TILEC_LAUNCH_OPTIONS_INIT", options->size);
-  memcpy(out, options, options->size);
+                     "options.size is %zu: begin with TILEC_LAUNCH_OPTIONS_INIT, and of a newer libtilec's "
+                     "options leave those that this one does not know at 0",
+                     options->size);
   if (out->timeout >= 0) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
                    out->timeout);

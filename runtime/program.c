@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "base/sized.h"
 #include "ir/print.h"
 #include "runtime/cubin.h"
 #include "runtime/device.h"
@@ -257,10 +258,11 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
 tilec_status options_check(const tilec_compile_options *options, tilec_compile_options *out) {
   *out = (tilec_compile_options)TILEC_COMPILE_OPTIONS_INIT;
   if (!options) return TILEC_OK;
-  if (options->size != sizeof *out)
+  if (!sized_take(out, sizeof *out, options))
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "options.size is %zu: begin with TILEC_COMPILE_OPTIONS_INIT", options->size);
-  *out = *options;
+                     "options.size is %zu: begin with TILEC_COMPILE_OPTIONS_INIT, and of a newer libtilec's "
+                     "options leave those that this one does not know at 0",
+                     options->size);
   return check_ranges(out);
 }
 

@@ -25,11 +25,16 @@
  *             TILEC_ERROR_DRIVER            on cuda
  *           and a function's own errors stand with it. The library never prints, exits or aborts.
  * Threads.  Different objects may be used by different threads at once. One object is used by one thread at a
- *           time, except that launches of one kernel from several threads are safe.
+ *           time, except that launches of one kernel from several threads are safe. A launch of what is
+ *           compiled already does not wait for what another thread compiles.
  * Lifetime. What a call makes is the caller's to release, in any order: an object keeps what it was made
  *           from. Releasing NULL does nothing. Strings that are given are read during the call only; strings
  *           that are returned live as long as the object that they are asked of.
  * Units.    Sizes and offsets are bytes unless said otherwise.
+ * Binary    A program that was built with an older header runs with this library. Structs that begin with their
+ *           size grow at their end: what an older program's lacks has its default. A newer program's works as
+ *           long as what it has beyond is zero. Enums get new values, and no value changes; tilec_arg keeps its
+ *           16 bytes.
  */
 #ifndef TILEC_TILEC_H
 #define TILEC_TILEC_H
@@ -203,7 +208,7 @@ typedef enum tilec_fp32_dot {
 
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
-  size_t size;           /* sizeof(tilec_compile_options): set by the initialiser */
+  size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
   const char *kernel;    /* NULL: the program's only entry */
   const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
   const char *const *defines; /* "NAME=VALUE": constexpr parameters as Python literals */
@@ -357,7 +362,7 @@ static inline tilec_arg tilec_arg_default(void) {
 }
 
 typedef struct tilec_launch_options {
-  size_t size;          /* sizeof(tilec_launch_options): set by the initialiser */
+  size_t size;          /* set by the initialiser */
   int64_t grid[3];      /* programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
                            launches nothing and succeeds */
   tilec_stream *stream; /* NULL: the default stream */

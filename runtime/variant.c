@@ -129,22 +129,34 @@ static Specialisation *specialisation_new(const BoundArgs *args) {
   return s;
 }
 
-// The specialisation for these arguments, compiled where there is none yet.
+static Specialisation *keep_specialisation(tilec_kernel *k, Specialisation *s) {
+  s->next = k->first;
+  return k->first = s;
+}
+
+// The specialisation for these arguments, compiled where there is none yet. Not under the kernel's lock, so that
+// launches of what is compiled go on.
 static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
   SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args)};
-  Specialisation *s = request.s;
+  Specialisation *s = request.s, *same = NULL;
   if (!s) return no_memory();
   tilec_status status = read_spec(&request);
-  Specialisation *same = status ? NULL : find_same(k, s);
-  if (!status && !same) status = build_specialisation(&request);
-  if (status || same) {
-    specialisation_free(s);
-    *result = same;
-    return status;
+  if (!status) {
+    pthread_mutex_lock(&k->lock);
+    same = find_same(k, s);
+    pthread_mutex_unlock(&k->lock);
   }
-  s->next = k->first;
-  *result = k->first = s;
-  return TILEC_OK;
+  if (!status && !same) status = build_specialisation(&request);
+  if (!status && !same) {
+    pthread_mutex_lock(&k->lock);
+    same = find_same(k, s); // other arguments may have led there meanwhile
+    *result = same ? same : keep_specialisation(k, s);
+    pthread_mutex_unlock(&k->lock);
+  } else {
+    *result = same;
+  }
+  if (status || same) specialisation_free(s);
+  return status;
 }
 
 // --- The table of variants ---
@@ -200,21 +212,63 @@ static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64
   return v;
 }
 
-static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
-  uint64_t hash = hash_of(k, args);
+// What a thread is making: others that need the same wait for it, those that need something else do not.
+struct VariantMaking {
+  const BoundArgs *args;
+  struct VariantMaking *next; // of the same kernel
+};
+
+static bool is_made_now(const tilec_kernel *k, const BoundArgs *args) {
+  for (const struct VariantMaking *m = k->making; m; m = m->next) {
+    bool same = memcmp(m->args->key, args->key, (size_t)KEY_BYTES * k->param_count) == 0;
+    for (uint32_t i = 0; i < k->value_count && same; i++)
+      same = m->args->bits[k->value_params[i]] == args->bits[k->value_params[i]];
+    if (same) return true;
+  }
+  return false;
+}
+
+static void end_making(tilec_kernel *k, const struct VariantMaking *making) {
+  struct VariantMaking **at = &k->making;
+  while (*at != making) at = &(*at)->next;
+  *at = making->next;
+  pthread_cond_broadcast(&k->made);
+}
+
+// Under the lock.
+static tilec_status add_variant(tilec_kernel *k, const BoundArgs *args, uint64_t hash, Specialisation *s) {
+  if (k->count >= MAX_VARIANTS) return TILEC_OK;
   tilec_status status = make_room(k);
   if (status) return status;
-  Variant **slot = find_slot(k, args, hash);
-  if (!*slot) {
-    status = make_specialisation(k, args, result);
-    if (status || k->count >= MAX_VARIANTS) return status;
-    *slot = variant_new(k, args, hash, *result);
-    if (!*slot) return no_memory();
-    k->count++;
-  }
-  *result = (*slot)->specialisation;
-  __atomic_store_n(&k->last, *slot, __ATOMIC_RELEASE);
+  Variant *v = variant_new(k, args, hash, s);
+  if (!v) return no_memory();
+  *find_slot(k, args, hash) = v;
+  k->count++;
+  __atomic_store_n(&k->last, v, __ATOMIC_RELEASE);
   return TILEC_OK;
+}
+
+// Under the lock, which it gives up while it waits for another thread that makes the same variant, and while it
+// compiles.
+static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
+  uint64_t hash = hash_of(k, args);
+  for (;;) {
+    Variant *v = k->cap ? *find_slot(k, args, hash) : NULL;
+    if (v) {
+      *result = v->specialisation;
+      __atomic_store_n(&k->last, v, __ATOMIC_RELEASE);
+      return TILEC_OK;
+    }
+    if (!is_made_now(k, args)) break;
+    pthread_cond_wait(&k->made, &k->lock);
+  }
+  struct VariantMaking making = {args, k->making};
+  k->making = &making;
+  pthread_mutex_unlock(&k->lock);
+  tilec_status status = make_specialisation(k, args, result);
+  pthread_mutex_lock(&k->lock);
+  end_making(k, &making);
+  return status ? status : add_variant(k, args, hash, *result);
 }
 
 // A .tir function relies on the facts that it was specialised for, and is the only variant.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/fault.h"
+#include "base/sized.h"
 #include "sim/chip.h"
 
 static const uint64_t DEFAULT_BUDGET = (uint64_t)1 << 40;
@@ -22,8 +23,7 @@ tilec_sim_result tilec_sim_create(const tilec_sim_options *options, tilec_sim **
   if (!sim) return TILEC_SIM_ERROR_INVALID;
   *sim = NULL;
   tilec_sim_options chosen = TILEC_SIM_OPTIONS_INIT;
-  if (options) memcpy(&chosen, options, options->size < sizeof chosen ? options->size : sizeof chosen);
-  chosen.size = sizeof chosen;
+  if (options && !sized_take(&chosen, sizeof chosen, options)) return TILEC_SIM_ERROR_INVALID;
   if (chosen.threads == 0 || chosen.threads > 1024 || (unsigned)chosen.schedule > TILEC_SIM_EARLY_DOWN ||
       !(chosen.timeout >= 0))
     return TILEC_SIM_ERROR_INVALID;

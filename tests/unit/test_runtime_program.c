@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static void test_wrong_options(void **unused) {
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
   o.size = 3;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
-  o.size = sizeof o + 8;
+  o.size = (size_t)1 << 40;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "TILEC_COMPILE_OPTIONS_INIT");
   o = fresh, o.num_warps = 3;
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "num_warps is 3");
@@ -128,11 +129,41 @@ static void test_wrong_options(void **unused) {
   compile_fails(NULL, TILEC_ERROR_COMPILE, "'n'"); // no type
 }
 
+// Structs of older programs, of every size that one may have had, and of newer ones.
+static void test_options_of_other_versions(void **unused) {
+  (void)unused;
+  struct {
+    tilec_compile_options options;
+    uint64_t more[3];
+  } newer = {TILEC_COMPILE_OPTIONS_INIT, {0}};
+  tilec_compiled *compiled;
+  tilec_program *program = program_of("scale.tile", scale_source);
+  newer.options.signature = "n=i32";
+  newer.options.overlap = 1;
+  for (size_t size = offsetof(tilec_compile_options, defines); size <= sizeof newer; size += 4) {
+    newer.options.size = size;
+    const char *ptx;
+    assert_ok(tilec_compile(program, &newer.options, &compiled));
+    assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_PTX, &ptx, NULL));
+    bool has_overlap = size > offsetof(tilec_compile_options, overlap);
+    assert_int_equal(strstr(ptx, "griddepcontrol.wait") != NULL, has_overlap);
+    tilec_compiled_free(compiled);
+  }
+  ((char *)newer.more)[sizeof newer.more - 1] = 1;
+  assert_error(tilec_compile(program, &newer.options, &compiled), TILEC_ERROR_INVALID_ARGUMENT,
+               "leave those that this one does not know at 0");
+  newer.options.size -= 8;
+  assert_ok(tilec_compile(program, &newer.options, &compiled));
+  tilec_compiled_free(compiled);
+  tilec_program_free(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_programs),
       cmocka_unit_test(test_outputs),
       cmocka_unit_test(test_wrong_options),
+      cmocka_unit_test(test_options_of_other_versions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

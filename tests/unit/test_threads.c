@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "runtime/tilec.h"
+#include "runtime/device.h"
 #include "runtime_fixture.h"
 #include "sim/sim.h"
 
@@ -22,6 +22,8 @@ typedef struct Worker {
   tilec_program *program;
   tilec_kernel *kernel;
   tilec_device *device;
+  tilec_buffer *buffer;
+  bool done; // atomic
   char failure[300]; // cmocka's checks are for the first thread alone
 } Worker;
 
@@ -110,6 +112,53 @@ static void test_launches_of_one_kernel(void **unused) {
   }
 }
 
+// A kernel one of whose variants takes long to compile.
+static const char slow_source[] = "@kernel\n"
+                                  "@grid(1)\n"
+                                  "def slow(x: *i32, n, big):\n"
+                                  "    if big is None:\n"
+                                  "        i = arange(0, 2048)\n"
+                                  "        store(x + i, sort(load(x + i)))\n"
+                                  "    store(x, load(x) + n)\n";
+
+static bool launch_slow(Worker *w, tilec_arg n, tilec_arg big) {
+  const tilec_arg args[] = {tilec_arg_pointer(TILEC_I32, tilec_buffer_address(w->buffer)), n, big};
+  return good(w, tilec_launch(w->kernel, NULL, args, 3));
+}
+
+static void *compile_slow(void *data) {
+  Worker *w = data;
+  launch_slow(w, tilec_arg_int(2), tilec_arg_none());
+  __atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+// While one thread compiles a variant another launches two that are there, in turn: none of them waits for it.
+static void test_launches_beside_a_compile(void **unused) {
+  (void)unused;
+  tilec_device *device = open_device("sim");
+  int32_t zeros[2048] = {0};
+  double begin, longest = 0;
+  Worker w = {.device = device, .kernel = kernel_of(device, slow_source)}, slow;
+  w.buffer = buffer_of(device, zeros, sizeof zeros);
+  for (int i = 1; i <= 2; i++) assert_true(launch_slow(&w, tilec_arg_int(i), tilec_arg_int(3)));
+  slow = w;
+  begin = device_clock();
+  assert_int_equal(pthread_create(&slow.thread, NULL, compile_slow, &slow), 0);
+  for (int i = 0; !__atomic_load_n(&slow.done, __ATOMIC_ACQUIRE); i++) {
+    double start = device_clock();
+    assert_true(launch_slow(&w, tilec_arg_int(1 + i % 2), tilec_arg_int(3)));
+    if (device_clock() - start > longest) longest = device_clock() - start;
+  }
+  pthread_join(slow.thread, NULL);
+  assert_string_equal(slow.failure, "");
+  begin = device_clock() - begin;
+  if (longest > begin / 2) fail_msg("a launch took %g s beside a compile of %g s", longest, begin);
+  tilec_buffer_free(w.buffer);
+  tilec_kernel_free(w.kernel);
+  tilec_device_close(device);
+}
+
 // Each thread opens, compiles, launches and closes by itself, on a device of its own.
 static void *alone(void *data) {
   Worker *w = data;
@@ -173,6 +222,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compiles),
       cmocka_unit_test(test_launches_of_one_kernel),
+      cmocka_unit_test(test_launches_beside_a_compile),
       cmocka_unit_test(test_devices_of_their_own),
       cmocka_unit_test(test_threads_of_the_simulator),
   };
