@@ -279,6 +279,46 @@ static void test_type_punning(void **unused) {
   fixture_close(&f);
 }
 
+// What is left of an integer is compared to the bit, in a buffer that nobody filled too.
+static void test_left_of_an_integer(void **unused) {
+  (void)unused;
+  Fixture f;
+  fixture_open(&f, 0, floats);
+  eval_memory_add(f.memory, OUT, NULL, 4, false);
+  const Type *i32 = scalar_type(&f, ELEM_I32);
+  build_store(&f.b, address(&f, ELEM_I32, OUT), build_int(&f.b, i32, 0x01020304), NULL);
+  build_store(&f.b, address(&f, ELEM_U8, OUT), build_int(&f.b, scalar_type(&f, ELEM_U8), 7), NULL);
+  assert_true(launch(&f, NULL));
+  uint32_t got = 0x01020307;
+  EvalCheck check;
+  assert_true(eval_check(f.memory, OUT, &got, ELEM_I32, &check));
+  got = 0x01030307;
+  assert_false(eval_check(f.memory, OUT, &got, ELEM_I32, &check));
+  assert_null(strstr(check.first_message, "no program wrote it"));
+  fixture_close(&f);
+}
+
+// What may be rounded to an infinity may be that one, and not the other.
+static void test_near_infinity(void **unused) {
+  (void)unused;
+  Fixture f;
+  fixture_open(&f, 3, floats);
+  float most = 0x1.fffffep127f;
+  eval_memory_add(f.memory, IN, &most, 4, true);
+  eval_memory_add(f.memory, OUT, NULL, 4, false);
+  Value *x = build_load(&f.b, address(&f, ELEM_FP32, IN), NULL, NULL);
+  Value *more = build_binary(&f.b, OP_ADD, x, build_float(&f.b, x->type, 1e30));
+  build_store(&f.b, address(&f, ELEM_FP32, OUT), more, NULL);
+  assert_true(launch(&f, THREE));
+  EvalCheck check;
+  assert_true(eval_check(f.memory, OUT, &most, ELEM_FP32, &check));
+  float got = INFINITY;
+  assert_true(eval_check(f.memory, OUT, &got, ELEM_FP32, &check));
+  got = -INFINITY;
+  assert_false(eval_check(f.memory, OUT, &got, ELEM_FP32, &check));
+  fixture_close(&f);
+}
+
 static void test_uninitialised(void **unused) {
   (void)unused;
   Fixture f;
@@ -418,6 +458,8 @@ int main(void) {
       cmocka_unit_test(test_other),
       cmocka_unit_test(test_bits_of_a_computed_float),
       cmocka_unit_test(test_type_punning),
+      cmocka_unit_test(test_left_of_an_integer),
+      cmocka_unit_test(test_near_infinity),
       cmocka_unit_test(test_uninitialised),
       cmocka_unit_test(test_partly_written),
       cmocka_unit_test(test_last_byte),

@@ -174,6 +174,13 @@ static void test_expectations(void **unused) {
   assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, same, "", &r), 0);
   assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, same, ":1e-6,0", &r), 1);
   assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP64, wide, "", &r), 0); // the wider tolerance
+  const uint16_t half[] = {0x3c00, 0xc000, 0x7c00, 0x7e00};
+  const float rounded[] = {1 + 4e-4f, -2, INFINITY, NAN};
+  assert_int_equal(differing(&arena, ELEM_FP32, rounded, ELEM_FP16, half, "", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_FP32, rounded, ELEM_FP32, a, "", &r), 1);
+  const float large[] = {1000, -2000, 0, 1}, larger[] = {1000.5f, -2001, 0, 1};
+  assert_int_equal(differing(&arena, ELEM_FP32, larger, ELEM_FP32, large, ":1e-3,0", &r), 0);
+  assert_int_equal(differing(&arena, ELEM_FP32, larger, ELEM_FP32, large, ":0,1e-3", &r), 2);
   assert_int_equal(differing(&arena, ELEM_FP64, wide, ELEM_FP64, wide, "", &r), 0);
   assert_int_equal(differing(&arena, ELEM_FP32, a, ELEM_FP32, off, "", &r), 3);
   assert_true(r.first[0] == 1 && r.first[1] == 2 && r.first[2] == 3 && r.nans == 1);

@@ -334,3 +334,10 @@ KERNEL warps_hand_on(int *x) {
     asm volatile("bar.warp.sync -1;" ::: "memory");
   }
 }
+// ends: --threads 64 --grid 2 zeros:i32[4]
+KERNEL waits_in_one_register(int *x) {
+  u32 from = GIVES(u32, "mov.u32 %0, %%clock;" : "=r"(r_));
+  while (GIVES(u32, "mov.u32 %0, %%clock; sub.u32 %0, %0, %1; shr.u32 %0, %0, 15;"
+               : "=&r"(r_) : "r"(from)) == 0) {}
+  x[0] = 1;
+}
