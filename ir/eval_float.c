@@ -29,6 +29,14 @@ double eval_rounding(Elem elem, double x, double ulps) {
   return ulps * number_u(elem) * fmax(fabs(x), number_min_normal(elem));
 }
 
+// A product is one operation in every implementation: where the type has it, none of them rounds. (A sum may be taken in
+// another order, whose parts it does not have.)
+static double product_rounding(Elem elem, double v, double w, const Element *x, const Element *y) {
+  double product = v * w;
+  bool exact = x->e == 0 && y->e == 0 && fma(v, w, -product) == 0 && number_round(elem, product) == product;
+  return exact ? 0 : eval_rounding(elem, x->r * y->r, 1);
+}
+
 // v or r is an infinity or NaN: both become v, and e 0. Where they disagree, the difference hung on rounding:
 // uncertain, but for an overflow of the type that no error within the bound could have avoided.
 static void settle_special(Elem elem, double v, Element *x) {
@@ -94,7 +102,7 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
   case OP_SUB:
     return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
   case OP_MUL: {
-    double e = product_bound(a, b) + eval_rounding(elem, a->r * b->r, 1);
+    double e = product_bound(a, b) + product_rounding(elem, v, w, a, b);
     return eval_computed(elem, v * w, a->r * b->r, e, state);
   }
   case OP_DIV: return quotient_of(elem, v, w, a, b, state);

@@ -328,6 +328,24 @@ static void test_cancelled_sums(void **unused) {
   }
 }
 
+// 6 * 0.5 is 3 in every implementation, and so is the integer; 6 * 0.1 is rounded, and ten times that may be 5 or 6.
+static void test_exact_products(void **unused) {
+  (void)unused;
+  static const float BY[] = {0.5f, 0.1f};
+  for (uint64_t n = 0; n < 2; n++) {
+    Kernel k;
+    float x[3] = {6, BY[n], 10};
+    kernel_open(&k, "%x: *fp32, %out: *i32",
+                SCALARS("fp32") "%q = mul %a, %b : fp32\n%w = mul %q, %c : fp32\n%i = cast %w : i32\n"
+                                "store %out, %i\n");
+    eval_memory_add(k.memory, X, x, sizeof x, true);
+    kernel_output(&k, OUT, 4);
+    kernel_must_run(&k, RUN(&k, X, OUT));
+    assert_int_equal(kernel_check(&k, OUT, kernel_bytes(&k, OUT), ELEM_I32).uncertain, n);
+    kernel_close(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_of_one),
@@ -336,6 +354,7 @@ int main(void) {
       cmocka_unit_test(test_flushed_results),
       cmocka_unit_test(test_jumps_are_uncertain),
       cmocka_unit_test(test_cancelled_sums),
+      cmocka_unit_test(test_exact_products),
       cmocka_unit_test(test_fma),
       cmocka_unit_test(test_mulhi),
       cmocka_unit_test(test_choice_near_a_tie),
