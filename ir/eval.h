@@ -77,7 +77,7 @@ bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);
 
 // Compares what another implementation left in a buffer with what the evaluator left.
 typedef struct EvalCheck {
-  bool only_read; // no op stores through a pointer to it: as it was at first is right, whatever is uncertain
+  bool only_read; // where all else is uncertain: no op stores to it, so that as it was at first is right
   uint64_t elements, compared;
   uint64_t uncertain;   // skipped: the result hangs on a comparison or conversion closer than its bound
   uint64_t wrong;       // outside the bound, or bytes changed that no program wrote

@@ -180,7 +180,7 @@ bool eval_check(const EvalMemory *memory, uint64_t address, const void *got, Ele
   *check = (EvalCheck){0};
   const EvalBuffer *buffer = eval_buffer_start(memory, address);
   if (!buffer) BUG("no buffer was added at 0x%llx", (unsigned long long)address);
-  check->only_read = !buffer->stored_to;
+  check->only_read = memory->uncertain && !buffer->stored_to;
   if (memory->uncertain && buffer->stored_to) {
     check->elements = check->uncertain = buffer->bytes / elem_bytes(elem);
     return true;
