@@ -11,6 +11,11 @@ install(TARGETS tilec_shared EXPORT tilec
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${TILEC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilec COMPONENT dev)
 
+# The licence, and those of what is linked in.
+install(FILES LICENSE THIRD-PARTY-NOTICES CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+
+include(cmake/pages.cmake)
+
 # find_package(tilec)
 install(EXPORT tilec NAMESPACE tilec:: FILE tilec-targets.cmake DESTINATION ${TILEC_INSTALL_CMAKEDIR} COMPONENT dev)
 configure_package_config_file(cmake/tilec-config.cmake.in ${PROJECT_BINARY_DIR}/tilec-config.cmake INSTALL_DESTINATION ${TILEC_INSTALL_CMAKEDIR})
@@ -38,3 +43,7 @@ tilec_pc_folder(TILEC_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 tilec_pc_folder(TILEC_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
 configure_file(cmake/tilec.pc.in ${PROJECT_BINARY_DIR}/tilec.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tilec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(cmake/package.cmake)
+endif()

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec.1, in the man macros.
+#include <ctype.h>
+
+#include "runtime/tilec.h"
+#include "tools/pages/pages.h"
+
+// Text as it is: backslashes and what begins a request stand for themselves, hyphens are the ones that are typed.
+static void text(Buf *out, const char *from) {
+  if (*from == '.' || *from == '\'') buf_text(out, "\\&");
+  for (; *from; from++) {
+    if (*from == '\\')
+      buf_text(out, "\\e");
+    else if (*from == '-')
+      buf_text(out, "\\-");
+    else if (*from == '\'')
+      buf_text(out, "\\(aq");
+    else if (*from == '^')
+      buf_text(out, "\\(ha");
+    else if (*from == '~')
+      buf_text(out, "\\(ti");
+    else
+      buf_char(out, *from);
+    if (*from == '\n' && (from[1] == '.' || from[1] == '\'')) buf_text(out, "\\&");
+  }
+}
+
+static void paragraph(Buf *out, const char *from) {
+  buf_text(out, ".PP\n");
+  text(out, from);
+  buf_char(out, '\n');
+}
+
+static void tagged(Buf *out, const char *bold, const char *from) {
+  buf_text(out, ".TP\n.B ");
+  text(out, bold);
+  buf_char(out, '\n');
+  text(out, from);
+  buf_char(out, '\n');
+}
+
+// A value's name: letters in italics, what is typed as it is.
+static void value_name(Buf *out, const char *name) {
+  bool italic = false;
+  for (; *name; name++) {
+    bool letter = isalpha((unsigned char)*name) != 0;
+    if (letter != italic) buf_text(out, letter ? "\\fI" : "\\fR");
+    italic = letter;
+    char one[] = {*name, '\0'};
+    text(out, one);
+  }
+  if (italic) buf_text(out, "\\fR");
+}
+
+static void option(Buf *out, const PageOption *o) {
+  bool both = o->name[0] && o->short_name[0];
+  buf_text(out, ".TP\n\\fB");
+  text(out, o->short_name);
+  if (both) buf_text(out, "\\fR, \\fB");
+  text(out, o->name);
+  buf_text(out, "\\fR");
+  if (o->value[0] == '[')
+    buf_text(out, "[=");
+  else if (o->value[0])
+    buf_text(out, o->name[0] ? "=" : " ");
+  value_name(out, o->value + (o->value[0] == '['));
+  buf_char(out, '\n');
+  text(out, o->help);
+  const char *choices = page_choices(o);
+  if (*choices && strcmp(o->value, "SM") == 0) {
+    buf_text(out, " (");
+    text(out, choices);
+    buf_char(out, ')');
+  }
+  buf_char(out, '\n');
+}
+
+static void options(Buf *out, const char *title, const char *commands) {
+  size_t count;
+  const PageOption *list = page_options(&count);
+  buf_printf(out, ".SS %s\n", title);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i].commands, commands) == 0) option(out, &list[i]);
+}
+
+static void synopsis(Buf *out) {
+  size_t count;
+  const PageVerb *verbs = page_verbs(&count);
+  buf_text(out, ".SH SYNOPSIS\n");
+  for (size_t i = 0; i < count; i++) {
+    buf_printf(out, "%s.B tilec %s\n", i ? ".br\n" : "", verbs[i].name);
+    value_name(out, verbs[i].arguments);
+    buf_char(out, '\n');
+  }
+}
+
+static void commands(Buf *out) {
+  size_t count;
+  const PageVerb *verbs = page_verbs(&count);
+  buf_text(out, ".SH COMMANDS\n");
+  for (size_t i = 0; i < count; i++) tagged(out, verbs[i].name, verbs[i].summary);
+}
+
+static void arguments(Buf *out) {
+  buf_text(out, ".SH ARGUMENTS\n");
+  paragraph(out,
+            "run, check and bench take a value for each parameter of the kernel, NAME=SPEC; SPEC is one of");
+  tagged(out, "128, 1.5, True, None", "a scalar, or None");
+  tagged(out, "randn:TYPE[SHAPE], rand:, zeros:, ones:, empty:, arange:",
+         "a new buffer with such data: randn:fp32[64,200]. What is empty holds no values, and may be written "
+         "only");
+  tagged(out, "@FILE.npy, @FILE.npy:TYPE", "an array of NumPy's, as it is or as bits of TYPE");
+  tagged(out, "&NAME", "the buffer of another parameter");
+  paragraph(out, "A buffer may end in +BYTES: the argument then points that far into it.");
+}
+
+static void ending(Buf *out) {
+  buf_text(out, ".SH EXIT STATUS\n");
+  tagged(out, "0", "done");
+  tagged(out, "1", "a diagnosed error, or a check that failed");
+  tagged(out, "2", "wrong usage");
+  tagged(out, "70", "a bug of tilec's; it names a file to repeat it with");
+  buf_text(out, ".SH ENVIRONMENT\n");
+  tagged(out, "TMPDIR", "where temporary files are made, and the file of a bug (/tmp)");
+  buf_text(out, ".SH EXAMPLES\n");
+  paragraph(out, "Compile a file's kernels for sm_80, pointers being divisible by 16:");
+  buf_text(out, ".EX\n");
+  text(out, "tilec add.tile --arch sm_80 --signature x=:16,y=:16,out=:16 -o add.ptx\n");
+  buf_text(out, ".EE\n");
+  paragraph(out, "Run one, and compare with the reference evaluator:");
+  buf_text(out, ".EX\n");
+  text(out, "tilec run add.tile --check x=randn:fp32[1000] y=randn:fp32[1000] out=empty:fp32[1000] n=1000\n");
+  buf_text(out, ".EE\n.SH SEE ALSO\n");
+  text(out, "The library: tilec/tilec.h, pkg-config tilec, find_package(tilec).\n");
+}
+
+void page_man(Buf *out) {
+  buf_printf(out, ".TH TILEC 1 \"\" \"tilec %d.%d.%d\" \"User Commands\"\n", TILEC_VERSION_MAJOR,
+             TILEC_VERSION_MINOR, TILEC_VERSION_PATCH);
+  buf_text(out, ".SH NAME\ntilec \\- compiles block programs to PTX, and runs and checks them\n");
+  synopsis(out);
+  buf_text(out, ".SH DESCRIPTION\n");
+  text(out, "tilec compiles kernels that are written as in Triton, over whole tiles of data, to PTX for "
+            "NVIDIA GPUs. FILE is a "
+            ".tile file, a .py file with functions under @triton.jit, tile IR (.tir), or - for standard "
+            "input. Without a GPU "
+            "kernels run on its simulator, which runs the same PTX and checks every access.\n");
+  commands(out);
+  buf_text(out, ".SH OPTIONS\n");
+  options(out, "Of every command", "CR");
+  options(out, "Of compile", "C");
+  options(out, "Of run, check and bench", "R");
+  arguments(out);
+  ending(out);
+}
