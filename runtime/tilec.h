@@ -30,6 +30,10 @@
  * Lifetime. What a call makes is the caller's to release, in any order: an object keeps what it was made
  *           from. Releasing NULL does nothing. Strings that are given are read during the call only; strings
  *           that are returned live as long as the object that they are asked of.
+ * Cache.    What launches have compiled is kept on disk, for the next process of the same user, in
+ *           $TILEC_CACHE_DIR, $XDG_CACHE_HOME/tilec or ~/.cache/tilec, and verified when it is read. The
+ *           environment's TILEC_CACHE=off switches that off; TILEC_CACHE_SIZE is its limit (1G). A cache that
+ *           cannot be used is no error: kernels are compiled.
  * Units.    Sizes and offsets are bytes unless said otherwise.
  * Binary    A program that was built with an older header runs with this library. Structs that begin with their
  *           size grow at their end: what an older program's lacks has its default. A newer program's works as

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "runtime/compile_ptx.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 
@@ -84,8 +85,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_elaborate(c, &r->spec);
   if (!status) status = compile_launchable(c);
-  if (!status && needs_ptx) status = compile_passes(c, &(PassRunOptions){0});
-  if (!status && needs_ptx) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  if (!status && needs_ptx) status = compile_ptx(c);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 

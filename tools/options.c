@@ -350,6 +350,8 @@ static bool set_timeout(OptionParser *p, const char *value) {
   return false;
 }
 
+static bool set_json(OptionParser *p, const char *value) { return (void)value, p->options->json = true; }
+
 static bool set_save(OptionParser *p, const char *value) {
   NamedText named;
   if (!split_named(p, "--save", value, &named)) return false;
@@ -407,9 +409,10 @@ static bool parse_option(OptionParser *p, const char *word) {
     const OptionInfo *info = &option_table[id];
     const char *value;
     if (!option_matches(info, word, &value)) continue;
-    if (!strchr(info->commands, runs_kernel(p->options) ? 'R' : 'C')) {
-      buf_printf(p->error, "'%s' is an option of %s", info->name,
-                 strchr(info->commands, 'R') ? "'tilec run'" : "'tilec compile'");
+    bool cache = p->options->command == COMMAND_CACHE;
+    if (!strchr(info->commands, cache ? 'K' : runs_kernel(p->options) ? 'R' : 'C')) {
+      const char *of = strchr(info->commands, 'R') ? "run" : strchr(info->commands, 'C') ? "compile" : "cache";
+      buf_printf(p->error, "'%s' is an option of 'tilec %s'", info->name, of);
       return false;
     }
     bool optional = info->value[0] == '[';
@@ -445,7 +448,7 @@ static bool parse_positional(OptionParser *p, const char *word) {
 
 // Whether a word that is no file may be meant for a command.
 static bool mistyped_command(OptionParser *p, const char *word) {
-  static const char *const commands[] = {"compile", "run", "bench", "check"};
+  static const char *const commands[] = {"compile", "run", "bench", "check", "cache"};
   const char *near = diag_nearest(str_from(word), commands, sizeof commands / sizeof *commands);
   if (word[0] == '-' || strpbrk(word, "./") || !near || access(word, F_OK) == 0) return false;
   buf_printf(p->error, "there is no command and no file '%s'; did you mean '%s'?", word, near);
@@ -458,6 +461,7 @@ static bool choose_command(OptionParser *p) {
   if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
   if (strcmp(word, "bench") == 0) p->options->command = COMMAND_BENCH;
   if (strcmp(word, "check") == 0) p->options->command = COMMAND_CHECK;
+  if (strcmp(word, "cache") == 0) p->options->command = COMMAND_CACHE;
   if (p->options->command != COMMAND_COMPILE || strcmp(word, "compile") == 0) p->next++;
   for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
     if (strcmp(word, planned[i]) == 0) {

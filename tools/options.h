@@ -13,6 +13,7 @@ typedef enum Command {
   COMMAND_RUN,
   COMMAND_BENCH,
   COMMAND_CHECK,
+  COMMAND_CACHE,
   COMMAND_HELP,
   COMMAND_VERSION,
   COMMAND_LIST_PASSES,
@@ -28,7 +29,7 @@ typedef struct NamedText {
 
 typedef struct Options {
   Command command;
-  const char *file;   // "-": standard input
+  const char *file;   // "-": standard input; of cache what it is to do
   const char *output; // NULL: by default
   Emit emit;
   const char *kernel, *signature;
@@ -40,6 +41,8 @@ typedef struct Options {
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
+  // tilec cache
+  bool json;
   // tilec run
   const char *device;
   int64_t grid[3];

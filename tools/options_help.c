@@ -30,13 +30,14 @@ void options_print_help(Buf *out) {
       "       tilec run FILE [options] NAME=SPEC...\n"
       "       tilec run FILE.ptx --kernel NAME --threads T[,Y[,Z]] --grid X[,Y[,Z]] [options] SPEC...\n"
       "       tilec bench FILE ...as run...               the median time of a launch, on the device\n"
-      "       tilec check FILE ...as run...               every checker, all schedules of the simulator\n\n"
+      "       tilec check FILE ...as run...               every checker, all schedules of the simulator\n"
+      "       tilec cache list|verify|clear|path          what run, bench and the library's launches keep on disk\n\n"
       "FILE: .tile, .py (its @triton.jit functions), .tir, or - for standard input\n"
       "SPEC: 128, 1.5, None, or randn:fp32[64,200]  rand: zeros: ones: empty: arange:i32[100]  "
       "@x.npy  @x.npy:bf16\n"
       "      &NAME (the same buffer); any of them may end in +BYTES: the argument then points that "
       "far into the buffer\n\n"
-      "options (C: compile, R: run, bench and check):\n");
+      "options (C: compile, R: run, bench and check, K: cache):\n");
   for (size_t id = 0; id < sizeof options / sizeof *options; id++) {
     const OptionHelp *info = &options[id];
     Buf left = {0};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ir/eval.h"
+#include "runtime/compile_ptx.h"
 #include "tools/interrupt.h"
 
 ExitStatus run_device_failed(tilec_status status) {
@@ -53,6 +54,22 @@ tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
   return TILEC_OK;
 }
 
+static void take_code(const Compilation *c, KernelImage *image) {
+  const KernelMeta *meta = &c->code.kernels[0];
+  image->ptx = buf_view(&c->code.ptx);
+  image->threads[0] = meta->threads;
+  image->shared_bytes = meta->shared_bytes;
+  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
+}
+
+// What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
+static bool may_be_cached(const Run *run) {
+  const Options *o = run->options;
+  return run->device->needs_ptx && (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && !o->remarks &&
+         !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after && !o->run_passes_given &&
+         !o->disabled_passes.n;
+}
+
 // Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
 tilec_status run_compile(Run *run, KernelImage *image) {
   Compilation *c = run->c;
@@ -62,6 +79,11 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   Func *func = c->module->funcs.at[0];
   *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
   image->by_value = by_value_params(func);
+  if (may_be_cached(run)) {
+    status = compile_ptx(c);
+    if (status == TILEC_OK) take_code(c, image);
+    return status;
+  }
   PassReport report;
   PassRunOptions passes = tool_passes(run->options, &report);
   if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
@@ -71,11 +93,8 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   if (status != TILEC_OK || !run->device->needs_ptx) return status;
   CodegenOptions codegen = {.emit_ptx = true};
   status = compile_codegen(c, &codegen);
-  if (status != TILEC_OK) return status;
-  image->ptx = buf_view(&c->code.ptx);
-  image->shared_bytes = c->code.kernels[0].shared_bytes;
-  image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
-  return TILEC_OK;
+  if (status == TILEC_OK) take_code(c, image);
+  return status;
 }
 
 // The grid as given, or as the kernel says.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdio.h>
 
+#include "base/plain.h"
 #include "base/stack.h"
+#include "runtime/cache.h"
 #include "tools/tool.h"
 
 static bool came_before(uint32_t place, const PassInfo *pass) {
@@ -38,6 +40,7 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_RUN: return command_run(options, arena);
   case COMMAND_BENCH: return command_bench(options, arena);
   case COMMAND_CHECK: return command_check(options, arena);
+  case COMMAND_CACHE: return command_cache(options, arena);
   case COMMAND_HELP: return print_text(options_print_help);
   case COMMAND_VERSION: return print_text(print_version);
   case COMMAND_LIST_PASSES: return print_text(list_passes);
@@ -51,11 +54,21 @@ static const char *command_name(const Options *options) {
                                       [COMMAND_RUN] = "run",
                                       [COMMAND_BENCH] = "bench",
                                       [COMMAND_CHECK] = "check",
+                                      [COMMAND_CACHE] = "cache",
                                       [COMMAND_HELP] = "--help",
                                       [COMMAND_VERSION] = "--version",
                                       [COMMAND_LIST_PASSES] = "--list-passes",
                                       [COMMAND_LIST_TARGETS] = "--list-targets"};
   return names[options->command];
+}
+
+// What keeps the cache from serving.
+static void warn(const char *text) {
+  Buf line = {0};
+  buf_text(&line, "tilec: warning: ");
+  buf_plain(&line, str_from(text), 4096);
+  fprintf(stderr, "%s\n", line.at);
+  buf_free(&line);
 }
 
 // The frame catches what is outside compile's own entries: the end of memory while data are made, say.
@@ -66,6 +79,7 @@ int tilec_tool_main(int argc, char **argv) {
   FaultFrame frame;
   volatile ExitStatus status = EXIT_OUR_BUG;
   files_begin();
+  cache_set_log(warn);
   if (!stack_claim()) return tool_error("out of memory (the stack)");
   fault_enter(&frame);
   if (setjmp(frame.env) != 0) {

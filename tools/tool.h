@@ -20,6 +20,7 @@ ExitStatus command_compile(const Options *options, Arena *arena);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);
+ExitStatus command_cache(const Options *options, Arena *arena);
 
 // "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cache's size, and what is removed: entries beyond it, files of processes that are no more.
+#include "runtime/cache_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h> // renameat
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// A process that appends is never waited for: the numbers are added up by whoever reads them.
+enum { MOST_RECORDS = 8192 };
+
+static bool is_entry_name(const char *name) {
+  return strlen(name) == DIGEST_HEX && strspn(name, "0123456789abcdef") == DIGEST_HEX;
+}
+
+// --- Listing ---
+
+static DIR *open_listing(int folder, const char *name) {
+  int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+  if (!listing && fd >= 0) close(fd);
+  return listing;
+}
+
+typedef struct FileList {
+  CacheFile *at;
+  size_t n, cap;
+} FileList;
+
+static bool add_file(FileList *list, const char *name, const struct stat *info) {
+  if (list->n == list->cap) {
+    size_t cap = list->cap ? 2 * list->cap : 256;
+    CacheFile *grown = realloc(list->at, cap * sizeof *grown);
+    if (!grown) return false;
+    list->at = grown;
+    list->cap = cap;
+  }
+  CacheFile *file = &list->at[list->n++];
+  *file = (CacheFile){.used = info->st_mtim, .bytes = (uint64_t)info->st_size};
+  memcpy(file->name, name, DIGEST_HEX + 1);
+  return true;
+}
+
+bool cache_scan(int folder, CacheFile **files, size_t *count) {
+  FileList list = {0};
+  DIR *listing = open_listing(folder, ".");
+  bool good = listing != NULL;
+  for (const struct dirent *item; good && (item = readdir(listing)) != NULL;) {
+    struct stat info;
+    if (is_entry_name(item->d_name) && fstatat(folder, item->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+      good = add_file(&list, item->d_name, &info);
+  }
+  if (listing) closedir(listing);
+  if (!good) free(list.at);
+  *files = good ? list.at : NULL;
+  *count = good ? list.n : 0;
+  return good;
+}
+
+bool cache_used_before(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+static int by_use(const void *a, const void *b) {
+  const CacheFile *x = a, *y = b;
+  if (cache_used_before(&x->used, &y->used)) return -1;
+  return cache_used_before(&y->used, &x->used) ? 1 : memcmp(x->name, y->name, DIGEST_HEX);
+}
+
+// --- The size ---
+
+// False where the numbers are not whole, or so many that one is to be made of them.
+static bool add_up(int fd, int64_t *total) {
+  struct stat info;
+  int64_t part[256];
+  *total = 0;
+  if (fstat(fd, &info) != 0 || info.st_size % (off_t)sizeof *part ||
+      info.st_size > MOST_RECORDS * (off_t)sizeof *part)
+    return false;
+  for (off_t at = 0; at < info.st_size;) {
+    ssize_t got = pread(fd, part, sizeof part, at);
+    if (got <= 0 || got % (ssize_t)sizeof *part) return false;
+    for (size_t i = 0; i < (size_t)got / sizeof *part; i++) *total += part[i];
+    at += got;
+  }
+  return *total >= 0;
+}
+
+// A new file of one number in the place of the old one. What others appended since the entries were counted is lost:
+// the limit is met a little later.
+static void set_size(int folder, int64_t total) {
+  static const char next[] = CACHE_TMP "/" CACHE_SIZE;
+  int fd = openat(folder, next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  bool good = write(fd, &total, sizeof total) == sizeof total;
+  close(fd);
+  if (!good || renameat(folder, next, folder, CACHE_SIZE) != 0) unlinkat(folder, next, 0);
+}
+
+// Removes those that were used least recently, down to seven eighths of the limit. A reader that has one open
+// reads it to its end.
+static void trim(int folder, uint64_t limit) {
+  CacheFile *files;
+  size_t count;
+  uint64_t total = 0;
+  if (!cache_scan(folder, &files, &count)) return;
+  for (size_t i = 0; i < count; i++) total += files[i].bytes;
+  if (limit && total > limit) {
+    qsort(files, count, sizeof *files, by_use);
+    for (size_t i = 0; i < count && total > limit - limit / 8; i++)
+      if (unlinkat(folder, files[i].name, 0) == 0 || errno == ENOENT) total -= files[i].bytes;
+  }
+  free(files);
+  set_size(folder, (int64_t)total);
+}
+
+void cache_grown(int folder, int64_t bytes) {
+  int64_t total;
+  uint64_t limit = cache_size_limit();
+  int fd = openat(folder, CACHE_SIZE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  bool known = write(fd, &bytes, sizeof bytes) == sizeof bytes && add_up(fd, &total);
+  bool over = !known || (limit && (uint64_t)total > limit);
+  if (over && flock(fd, LOCK_EX | LOCK_NB) == 0) trim(folder, limit); // else another process does
+  close(fd);
+}
+
+// --- What killed processes left ---
+
+void cache_clean(int folder) {
+  DIR *listing = open_listing(folder, CACHE_TMP);
+  if (!listing) return;
+  for (const struct dirent *item; (item = readdir(listing)) != NULL;) {
+    if (item->d_name[0] == '.') continue;
+    int fd = openat(dirfd(listing), item->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) continue;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(listing), item->d_name, 0);
+    close(fd);
+  }
+  closedir(listing);
+}
+
+// --- tilec cache ---
+
+bool cache_list(void (*each)(const CacheListed *listed, void *data), void *data, Buf *error) {
+  CacheFile *files;
+  size_t count;
+  int folder = cache_open_folder(false, error);
+  if (folder < 0) return error->n == 0;
+  bool good = cache_scan(folder, &files, &count);
+  if (!good) buf_printf(error, "the cache's folder cannot be read: %s", strerror(errno));
+  if (count) qsort(files, count, sizeof *files, by_use);
+  for (size_t i = count; i-- > 0;) {
+    CacheListed listed = {.name = files[i].name, .bytes = files[i].bytes, .used = files[i].used};
+    bool missing;
+    listed.state = cache_read(folder, files[i].name, false, &listed.entry, &listed.reason, &missing);
+    if (!missing) each(&listed, data);
+    cache_entry_free(&listed.entry);
+  }
+  free(files);
+  close(folder);
+  return good;
+}
+
+bool cache_remove(const char *name) {
+  int folder = cache_open_folder(false, NULL);
+  bool good = folder >= 0 && is_entry_name(name) && unlinkat(folder, name, 0) == 0;
+  if (folder >= 0) close(folder);
+  return good;
+}
+
+bool cache_clear(CacheCleared *cleared, Buf *error) {
+  CacheFile *files;
+  size_t count;
+  *cleared = (CacheCleared){0};
+  int folder = cache_open_folder(false, error);
+  if (folder < 0) return error->n == 0;
+  bool good = cache_scan(folder, &files, &count);
+  if (!good) buf_printf(error, "the cache's folder cannot be read: %s", strerror(errno));
+  for (size_t i = 0; i < count; i++) {
+    bool removed = unlinkat(folder, files[i].name, 0) == 0;
+    cleared->entries += removed;
+    cleared->bytes += removed ? files[i].bytes : 0;
+    cleared->left += !removed && errno != ENOENT;
+  }
+  free(files);
+  cache_clean(folder);
+  unlinkat(folder, CACHE_SIZE, 0);
+  close(folder);
+  return good;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/compile_ptx.h"
+
+#include "base/plain.h"
+#include "ir/print.h"
+#include "runtime/cache.h"
+
+// The sources with their imports, and what elaboration made of them for this specialisation on this target: its text
+// has the places too, and values from outside (os.environ).
+static void add_inputs(Compilation *c, Digest *digest) {
+  const Target *target = &c->module->target;
+  Buf ir = {0};
+  digest_number(digest, c->sources.files.n);
+  for (uint32_t i = 0; i < c->sources.files.n; i++) {
+    digest_text(digest, c->sources.files.at[i].name);
+    digest_str(digest, c->sources.files.at[i].text);
+  }
+  const uint64_t numbers[] = {target->num_warps,   target->num_stages, target->maxnreg, target->fp32_dot,
+                              target->fp_contract, target->opt_level,  target->debug,   target->overlap};
+  digest_text(digest, target->arch->name);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
+  module_print(c->module, NULL, &ir);
+  digest_str(digest, buf_view(&ir));
+  buf_free(&ir);
+}
+
+enum { NAME_MOST = 200 }; // bytes of a kernel's name, for people
+
+typedef struct PtxRequest {
+  bool cached; // there is a cache, and `key` is the key
+  bool found;
+  CacheKey key;
+  CacheEntry entry;
+} PtxRequest;
+
+// c->code from the entry; false where it lacks something.
+static bool take_entry(Compilation *c, const CacheEntry *entry) {
+  KernelMeta meta = {.name = c->module->funcs.at[0]->name};
+  uint32_t version;
+  char arch[32];
+  Str name = cache_field(entry, "arch");
+  if (!cache_field_number(entry, "threads", &meta.threads) ||
+      !cache_field_number(entry, "shared_bytes", &meta.shared_bytes) ||
+      !cache_field_number(entry, "ptx_version", &version) || !name.at || name.n >= sizeof arch)
+    return false;
+  Target target = c->module->target;
+  if (!target_parse_arch(name, &target)) return false;
+  meta.ptx_version = (uint16_t)version;
+  c->code.target = target;
+  c->code.kernels = ARENA_NEW(&c->arena, KernelMeta);
+  c->code.kernels[0] = meta;
+  c->code.kernel_count = 1;
+  buf_str(&c->code.ptx, entry->blob);
+  return true;
+}
+
+static tilec_status look_up(Compilation *c, void *data) {
+  PtxRequest *request = data;
+  Digest digest;
+  if (c->module->funcs.n != 1) return TILEC_OK;
+  request->cached = cache_key_begin(&digest, "ptx");
+  if (!request->cached) return TILEC_OK;
+  add_inputs(c, &digest);
+  request->key = cache_key_end(&digest);
+  request->found = cache_get(&request->key, &request->entry) && take_entry(c, &request->entry);
+  return TILEC_OK;
+}
+
+static tilec_status keep(Compilation *c, void *data) {
+  const PtxRequest *request = data;
+  const KernelMeta *meta = &c->code.kernels[0];
+  Buf fields = {0};
+  buf_text(&fields, "kind=ptx\nkernel=");
+  buf_plain(&fields, str_from(meta->name), NAME_MOST);
+  buf_text(&fields, "\narch=");
+  target_print_arch(&c->code.target, &fields);
+  buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nptx_version=%u", meta->threads, meta->shared_bytes,
+             meta->ptx_version);
+  cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
+  buf_free(&fields);
+  return TILEC_OK;
+}
+
+tilec_status compile_ptx(Compilation *c) {
+  PtxRequest request = {0};
+  tilec_status status = compile_guard(c, look_up, &request);
+  cache_entry_free(&request.entry);
+  if (status || request.found) return status;
+  uint32_t warnings = c->diags.warnings;
+  status = compile_passes(c, &(PassRunOptions){0});
+  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  if (!status && request.cached && c->diags.warnings == warnings) status = compile_guard(c, keep, &request);
+  return status;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launches and the cache: a kernel is compiled once for what it is made from, and again when anything of that changes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cache_fixture.h"
+#include "runtime/tilec.h"
+#include "runtime_fixture.h"
+
+static const char twice_source[] =
+    "@kernel\n"
+    "@grid(cdiv(n, BLOCK))\n"
+    "def twice(x: *fp32, out: *fp32, n, BLOCK: constexpr = 64):\n"
+    "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
+    "    store(out + i, load(x + i, mask=i < n) + load(x + i, mask=i < n), mask=i < n)\n"
+    "\n"
+    "@kernel\n"
+    "@grid(cdiv(n, BLOCK))\n"
+    "def double(x: *fp32, out: *fp32, n, BLOCK: constexpr = 64):\n"
+    "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
+    "    store(out + i, load(x + i, mask=i < n) + load(x + i, mask=i < n), mask=i < n)\n";
+
+enum { ELEMENTS = 100 };
+
+// One launch and all that it hangs on.
+typedef struct Case {
+  const char *name, *source;
+  tilec_compile_options options;
+  uint32_t offset; // elements that x begins after the buffer
+  int64_t n;
+  int64_t grid; // -1: the kernel's own
+} Case;
+
+static Case base_case(void) {
+  Case c = {.name = "twice.tile", .source = twice_source, .n = ELEMENTS, .grid = -1};
+  c.options = (tilec_compile_options)TILEC_COMPILE_OPTIONS_INIT;
+  c.options.kernel = "twice";
+  return c;
+}
+
+static void check_sums(tilec_buffer *out, const Case *c) {
+  float got[ELEMENTS];
+  assert_ok(tilec_buffer_read(out, 0, got, sizeof got));
+  for (int64_t i = 0; i < c->n; i++) assert_true(got[i] == 2.0f * (float)(i + c->offset));
+}
+
+// A new program, kernel and simulator, as of a new process.
+static void run_program(const Case *c, tilec_program *program) {
+  tilec_device *device = open_device("sim");
+  tilec_kernel *kernel = NULL;
+  float data[ELEMENTS + 4];
+  for (int i = 0; i < ELEMENTS + 4; i++) data[i] = (float)i;
+  assert_ok(tilec_kernel_new(device, program, &c->options, &kernel));
+  tilec_buffer *x = buffer_of(device, data, sizeof data),
+               *out = buffer_of(device, data, ELEMENTS * sizeof *data);
+  tilec_arg args[] = {tilec_arg_pointer(TILEC_FP32, tilec_buffer_address(x) + c->offset * sizeof *data),
+                      tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int(c->n)};
+  tilec_launch_options launch = TILEC_LAUNCH_OPTIONS_INIT;
+  launch.grid[0] = c->grid;
+  assert_ok(tilec_launch(kernel, &launch, args, 3));
+  check_sums(out, c);
+  tilec_buffer_free(x);
+  tilec_buffer_free(out);
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
+static void run_case(const Case *c) {
+  tilec_program *program = program_of(c->name, c->source);
+  run_program(c, program);
+  tilec_program_free(program);
+}
+
+// The case is compiled once: a launch leaves an entry, the next one finds it.
+static void assert_new(const Case *c, const char *what) {
+  uint64_t before = cache_entries();
+  run_case(c);
+  if (cache_entries() != before + 1) fail_msg("%s: there was an entry for it", what);
+  run_case(c);
+  if (cache_entries() != before + 1) fail_msg("%s: its entry was not found", what);
+}
+
+static void test_text_changes_the_key(void **state) {
+  Case c = base_case();
+  char commented[2000];
+  assert_new(&c, "the first");
+  snprintf(commented, sizeof commented, "%s# the end\n", twice_source);
+  c.source = commented;
+  assert_new(&c, "a comment");
+  c = base_case();
+  c.name = "other.tile"; // line tables name it
+  assert_new(&c, "the file's name");
+  c = base_case();
+  c.options.kernel = "double";
+  assert_new(&c, "the kernel");
+  (void)state;
+}
+
+static void test_specialisation_changes_the_key(void **state) {
+  static const char *const defines[] = {"BLOCK=128"};
+  Case c = base_case();
+  assert_new(&c, "the first");
+  c.options.defines = defines;
+  c.options.define_count = 1;
+  assert_new(&c, "a constexpr");
+  c = base_case();
+  c.n = 96;
+  assert_new(&c, "n a multiple of 16");
+  c.n = 1;
+  assert_new(&c, "n is 1");
+  c = base_case();
+  c.offset = 1;
+  assert_new(&c, "an address that is no multiple of 16");
+  c = base_case();
+  c.n = 99;
+  uint64_t before = cache_entries();
+  run_case(&c);
+  assert_int_equal(cache_entries(), before); // a value of which nothing is known
+  (void)state;
+}
+
+static void test_options_change_the_key(void **state) {
+  Case c = base_case();
+  assert_new(&c, "the first");
+#define CHANGED(member, value)                                                                               \
+  c = base_case();                                                                                           \
+  c.options.member = value;                                                                                  \
+  assert_new(&c, #member);
+  CHANGED(arch, "sm_80")
+  CHANGED(num_warps, 2)
+  CHANGED(num_stages, 2)
+  CHANGED(maxnreg, 64)
+  CHANGED(fp32_dot, TILEC_FP32_DOT_TF32)
+  CHANGED(no_fp_contract, 1)
+  CHANGED(no_optimize, 1)
+  CHANGED(debug, 1)
+  CHANGED(overlap, 1)
+#undef CHANGED
+  (void)state;
+}
+
+static void write_text(const char *folder, const char *name, const char *text) {
+  char path[800];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void run_file(const Case *c) {
+  char path[800];
+  tilec_program *program = NULL;
+  snprintf(path, sizeof path, "%s/main.py", cache_folder);
+  assert_ok(tilec_program_from_file(path, &program));
+  run_program(c, program);
+  tilec_program_free(program);
+}
+
+static void test_imports_change_the_key(void **state) {
+  static const char main_text[] = "import triton\n"
+                                  "import triton.language as tl\n"
+                                  "from helper import sum_of\n"
+                                  "@triton.jit\n"
+                                  "def twice(x, out, n):\n"
+                                  "    i = tl.arange(0, 128)\n"
+                                  "    tl.store(out + i, sum_of(tl.load(x + i, mask=i < n)), mask=i < n)\n";
+  Case c = base_case();
+  c.grid = 1;
+  write_text(cache_folder, "main.py", main_text);
+  write_text(cache_folder, "helper.py", "import triton\n@triton.jit\ndef sum_of(v):\n    return v + v\n");
+  run_file(&c);
+  run_file(&c);
+  assert_int_equal(cache_entries(), 1);
+  write_text(cache_folder, "helper.py", "import triton\n@triton.jit\ndef sum_of(v):\n    return v * 2\n");
+  run_file(&c);
+  assert_int_equal(cache_entries(), 2);
+  (void)state;
+}
+
+// An entry that is broken is compiled again, and so is one whose parts are not what a launch needs.
+static void test_broken_entry(void **state) {
+  char command[800];
+  Case c = base_case();
+  run_case(&c);
+  snprintf(command, sizeof command, "for f in '%s'/????????????*; do printf x >>\"$f\"; done", cache_folder);
+  assert_int_equal(system(command), 0);
+  run_case(&c);
+  assert_said("is not used and removed: its hash is another");
+  assert_int_equal(cache_entries(), 1);
+  cache_forget();
+  run_case(&c);
+  assert_string_equal(cache_said, "");
+  (void)state;
+}
+
+static void test_switched_off(void **state) {
+  Case c = base_case();
+  setenv("TILEC_CACHE", "off", 1);
+  run_case(&c);
+  assert_int_equal(cache_entries(), 0);
+  (void)state;
+}
+
+// What is wrong with a kernel is said each time, and warnings too: such a kernel leaves no entry.
+static void test_errors_leave_nothing(void **state) {
+  Case c = base_case();
+  c.source = "@kernel\n@grid(1)\ndef twice(x: *fp32, out: *fp32, n):\n    store(out, undefined_name)\n";
+  for (int i = 0; i < 2; i++) {
+    tilec_device *device = open_device("sim");
+    tilec_kernel *kernel = kernel_of(device, c.source);
+    tilec_arg args[] = {tilec_arg_none(), tilec_arg_none(), tilec_arg_int(1)};
+    assert_error(tilec_launch(kernel, NULL, args, 3), TILEC_ERROR_COMPILE, "undefined_name");
+    tilec_kernel_free(kernel);
+    tilec_device_close(device);
+  }
+  assert_int_equal(cache_entries(), 0);
+  (void)state;
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(test_text_changes_the_key),   TEST(test_specialisation_changes_the_key),
+      TEST(test_options_change_the_key), TEST(test_imports_change_the_key),
+      TEST(test_broken_entry),           TEST(test_switched_off),
+      TEST(test_errors_leave_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
