@@ -15,7 +15,7 @@ static void verb_names(Buf *out) {
 
 // The first line of what quotes can hold: up to a ';' or ':', without what a shell reads.
 static void summary(Buf *out, const char *help) {
-  for (; *help && *help != ';' && *help != ':' && *help != '('; help++)
+  for (; *help && *help != ';' && *help != ':'; help++)
     if (!strchr("'\"[]\\`$", *help)) buf_char(out, *help);
   while (out->n && out->at[out->n - 1] == ' ') out->n--;
 }
