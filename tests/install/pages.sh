@@ -8,7 +8,7 @@ else
   echo "SKIPPED the manual page: no man here"
 fi
 for verb in $(sed -n 's/^X(\([a-z]*\),.*/\1/p' tools/verbs.def); do
-  if "$there/bin/tilec" "$verb" 2>&1 | grep -q 'no input file'; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
+  if "$there/bin/tilec" "$verb" 2>&1 | grep -qE "no input file|tilec $verb takes"; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
 done
 
 # completes EXPECTED WORD...: what bash offers for the last word; EXPECTED is one of the offers, or 'none'.
@@ -30,6 +30,9 @@ completes --arch= tilec run --ar
 completes --output= tilec compile --out
 completes --output= tilec x.tile --out
 completes none tilec run --out
+completes verify tilec cache v
+completes --json tilec cache --j
+completes none tilec cache --emi
 completes sm_90a tilec x.tile --arch = sm_9
 completes sm_121a tilec run --arch sm_12
 completes ptx tilec compile --emit = ''

@@ -3,20 +3,21 @@
 #include "tools/options.h"
 #include "tools/pages/pages.h"
 
-static bool has_verb(const PageOption *option, const PageVerb *verb) {
-  return strstr(option->commands, verb->letter) != NULL;
-}
-
 static void verb_names(Buf *out) {
   size_t count;
   const PageVerb *verbs = page_verbs(&count);
   for (size_t i = 0; i < count; i++) buf_printf(out, "%s%s", i ? " " : "", verbs[i].name);
 }
 
-// The first line of what quotes can hold: up to a ';' or ':', without what a shell reads.
+// Up to a ';' or ':', without a parenthesis that would stay open, and without what a shell reads.
 static void summary(Buf *out, const char *help) {
-  for (; *help && *help != ';' && *help != ':'; help++)
+  size_t open = SIZE_MAX;
+  for (; *help && *help != ';' && *help != ':'; help++) {
+    if (*help == '(') open = out->n;
+    if (*help == ')') open = SIZE_MAX;
     if (!strchr("'\"[]\\`$", *help)) buf_char(out, *help);
+  }
+  if (open != SIZE_MAX) out->n = open;
   while (out->n && out->at[out->n - 1] == ' ') out->n--;
 }
 
@@ -26,12 +27,14 @@ static void bash_words(Buf *out, const PageVerb *verb) {
   buf_printf(out, "  %s%s) words='", verb->name, verb->letter[0] == 'C' ? "|-*|*.*|*/*" : "");
   for (size_t i = 0; i < count; i++) {
     const PageOption *o = &options[i];
-    if (!has_verb(o, verb)) continue;
+    if (!page_takes(verb, o)) continue;
     if (o->name[0])
       buf_printf(out, "%s%s ", o->name, o->value[0] && o->value[0] != '[' ? "=" : "");
     else
       buf_printf(out, "%s ", o->short_name);
   }
+  buf_text(out, "' subs='");
+  page_verb_words(out, verb);
   buf_text(out, "' ;;\n");
 }
 
@@ -52,8 +55,8 @@ void page_bash(Buf *out) {
   const PageVerb *verbs = page_verbs(&verb_count);
   buf_text(out, "# bash completion of tilec; generated from its options\n"
                 "_tilec() {\n"
-                "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
-                "verb=${COMP_WORDS[1]} option='' value words=''\n"
+                "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+                "  local option value words='' subs=''\n"
                 "  COMPREPLY=()\n"
                 "  # '=' breaks words: --emit = p\n"
                 "  if [ \"$current\" = = ]; then option=$before value=''\n"
@@ -63,18 +66,25 @@ void page_bash(Buf *out) {
                 "  case $option in\n");
   for (size_t i = 0; i < option_count; i++)
     if (options[i].value[0] && options[i].value[0] != '[') bash_values(out, &options[i]);
-  buf_text(out, "  esac\n  case $verb in\n");
+  buf_text(out, "  esac\n  case ${COMP_WORDS[1]} in\n");
   for (size_t i = 0; i < verb_count; i++) bash_words(out, &verbs[i]);
-  buf_text(out, "  esac\n");
-  buf_text(out,
-           "  if [ \"$COMP_CWORD\" -eq 1 ] && [[ $current != -* ]]; then\n    COMPREPLY=($(compgen -W '");
+  buf_text(
+      out,
+      "  esac\n  if [[ $current == -* ]]; then words=$words\n  elif [ \"$COMP_CWORD\" -eq 1 ]; then words='");
   verb_names(out);
-  buf_text(out, "' -- \"$current\"))\n  elif [[ $current == -* ]]; then\n    COMPREPLY=($(compgen -W "
-                "\"$words\" -- \"$current\"))\n"
-                "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null\n    return\n  fi\n"
-                "  compopt -o filenames 2>/dev/null\n  COMPREPLY+=($(compgen -d -- \"$current\") $(compgen "
-                "-f -X '!*.@(tile|py|tir|ptx)' -- "
-                "\"$current\"))\n}\nshopt -s extglob 2>/dev/null\ncomplete -F _tilec tilec\n");
+  buf_text(out, "'\n"
+                "  elif [ \"$COMP_CWORD\" -eq 2 ]; then words=$subs\n"
+                "  else words=''\n"
+                "  fi\n"
+                "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+                "  [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null\n"
+                "  [[ $current != -* && -z $subs ]] || return\n"
+                "  compopt -o filenames 2>/dev/null\n"
+                "  COMPREPLY+=($(compgen -d -- \"$current\"))\n"
+                "  COMPREPLY+=($(compgen -f -X '!*.@(tile|py|tir|ptx)' -- \"$current\"))\n"
+                "}\n"
+                "shopt -s extglob 2>/dev/null\n"
+                "complete -F _tilec tilec\n");
 }
 
 static void zsh_option(Buf *out, const PageOption *o, const char *spelling) {
@@ -99,35 +109,61 @@ void page_zsh(Buf *out) {
   size_t option_count, verb_count;
   const PageOption *options = page_options(&option_count);
   const PageVerb *verbs = page_verbs(&verb_count);
-  buf_text(out, "#compdef tilec\n# zsh completion of tilec; generated from its options\n_tilec() {\n  local "
-                "verb=compile\n  local -a options verbs\n  verbs=(\n");
+  buf_text(out, "#compdef tilec\n"
+                "# zsh completion of tilec; generated from its options\n"
+                "_tilec() {\n"
+                "  local -a options verbs subs\n"
+                "  verbs=(\n");
   for (size_t i = 0; i < verb_count; i++) {
     buf_printf(out, "    '%s:", verbs[i].name);
     summary(out, verbs[i].summary);
     buf_text(out, "'\n");
   }
-  buf_text(out, "  )\n  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n    _describe command verbs\n  "
-                "  _files -g '*.(tile|py|tir)'\n    return\n  fi\n"
+  buf_text(out, "  )\n"
+                "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+                "    _describe command verbs\n"
+                "    _files -g '*.(tile|py|tir)'\n"
+                "    return\n"
+                "  fi\n"
                 "  case $words[2] in\n");
   for (size_t v = 0; v < verb_count; v++) {
-    buf_printf(out, "  %s%s) options=(\n", v ? "" : "*.*|*/*|-*|", verbs[v].name);
+    buf_printf(out, "  %s%s) subs=(", verbs[v].letter[0] == 'C' ? "*.*|*/*|-*|" : "", verbs[v].name);
+    page_verb_words(out, &verbs[v]);
+    buf_text(out, ") options=(\n");
     for (size_t i = 0; i < option_count; i++) {
-      if (!has_verb(&options[i], &verbs[v])) continue;
+      if (!page_takes(&verbs[v], &options[i])) continue;
       if (options[i].name[0]) zsh_option(out, &options[i], options[i].name);
       if (options[i].short_name[0]) zsh_option(out, &options[i], options[i].short_name);
     }
     buf_text(out, "    ) ;;\n");
   }
-  buf_text(out, "  esac\n  _arguments -S $options '*:file:_files'\n}\n_tilec \"$@\"\n");
+  buf_text(out, "  esac\n"
+                "  if (( $#subs )); then _arguments -S $options \"*:what:($subs)\"\n"
+                "  else _arguments -S $options '*:file:_files'\n"
+                "  fi\n"
+                "}\n"
+                "_tilec \"$@\"\n");
+}
+
+// Of all commands but those without it where compile has it, as its word may be left out.
+static void fish_condition(Buf *out, const PageOption *o) {
+  size_t count;
+  const PageVerb *verbs = page_verbs(&count);
+  bool compile = strchr(o->commands, 'C') != NULL, any = false;
+  for (size_t i = 0; i < count; i++) {
+    if (page_takes(&verbs[i], o) == compile) continue;
+    if (!any) buf_printf(out, " -n '%s__fish_seen_subcommand_from", compile ? "not " : "");
+    buf_printf(out, " %s", verbs[i].name);
+    any = true;
+  }
+  if (any) buf_char(out, '\'');
 }
 
 static void fish_option(Buf *out, const PageOption *o) {
   const char *choices = page_choices(o);
   bool value = o->value[0] && o->value[0] != '[';
   buf_text(out, "complete -c tilec");
-  if (strcmp(o->commands, "CR") != 0)
-    buf_printf(out, " -n '%s__fish_seen_subcommand_from run check bench'",
-               strcmp(o->commands, "C") == 0 ? "not " : "");
+  fish_condition(out, o);
   if (strncmp(o->name, "--", 2) == 0) buf_printf(out, " -l %s", o->name + 2);
   if (o->short_name[0]) buf_printf(out, " -%c %s", o->short_name[2] ? 'o' : 's', o->short_name + 1);
   if (value) buf_text(out, *choices ? " -x" : page_takes_file(o) ? " -r -F" : " -x");
@@ -144,6 +180,8 @@ void page_fish(Buf *out) {
   for (size_t i = 0; i < count; i++) {
     buf_printf(out, "complete -c tilec -n __fish_use_subcommand -a %s -d '", verbs[i].name);
     summary(out, verbs[i].summary);
+    buf_printf(out, "'\ncomplete -c tilec -n '__fish_seen_subcommand_from %s' -a '", verbs[i].name);
+    page_verb_words(out, &verbs[i]);
     buf_text(out, "'\n");
   }
   const PageOption *options = page_options(&count);

@@ -25,12 +25,23 @@ const PageVerb *page_verbs(size_t *count) {
   return verbs;
 }
 
+bool page_takes(const PageVerb *verb, const PageOption *option) {
+  return strstr(option->commands, verb->letter) != NULL;
+}
+
+void page_verb_words(Buf *out, const PageVerb *verb) {
+  size_t n = strcspn(verb->arguments, " ");
+  if (!memchr(verb->arguments, '|', n)) return;
+  for (size_t i = 0; i < n; i++) buf_char(out, verb->arguments[i] == '|' ? ' ' : verb->arguments[i]);
+}
+
 // "--emit is one of tokens, ast; not '?'" is what its parser says of a value that is none.
 static const char *refused_choices(const PageOption *option, Arena *arena) {
   Options options;
   Buf error = {0};
   const char *word = arena_printf(arena, "%s=?", option->name);
-  char *argv[] = {"tilec", option->commands[0] == 'C' ? "compile" : "run", (char *)(uintptr_t)word, "x.tile"};
+  char *argv[] = {"tilec", strchr(option->commands, 'C') ? "compile" : "run", (char *)(uintptr_t)word,
+                  "x.tile"};
   const char *choices = "", *begin = NULL;
   if (option->name[0] && !options_parse(4, argv, arena, &options, &error))
     begin = strstr(error.at, "is one of ");

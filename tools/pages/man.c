@@ -75,12 +75,34 @@ static void option(Buf *out, const PageOption *o) {
   buf_char(out, '\n');
 }
 
-static void options(Buf *out, const char *title, const char *commands) {
+// "Of run, check and bench"
+static void title(Buf *out, const PageOption *o) {
+  size_t count, left = 0, all;
+  const PageVerb *verbs = page_verbs(&count);
+  for (size_t i = 0; i < count; i++) left += page_takes(&verbs[i], o);
+  all = left;
+  buf_text(out, ".SS Of");
+  for (size_t i = 0; i < count && all < count; i++) {
+    if (!page_takes(&verbs[i], o)) continue;
+    left--;
+    buf_printf(out, " %s%s", verbs[i].name, left > 1 ? "," : left == 1 ? " and" : "");
+  }
+  buf_text(out, all == count ? " every command\n" : "\n");
+}
+
+// By who takes them: first those that most commands do.
+static void options(Buf *out) {
   size_t count;
   const PageOption *list = page_options(&count);
-  buf_printf(out, ".SS %s\n", title);
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i].commands, commands) == 0) option(out, &list[i]);
+  buf_text(out, ".SH OPTIONS\n");
+  for (size_t letters = 8; letters > 0; letters--)
+    for (size_t i = 0; i < count; i++) {
+      bool first = strlen(list[i].commands) == letters;
+      for (size_t j = 0; j < i; j++) first = first && strcmp(list[j].commands, list[i].commands) != 0;
+      if (first) title(out, &list[i]);
+      for (size_t j = i; first && j < count; j++)
+        if (strcmp(list[j].commands, list[i].commands) == 0) option(out, &list[j]);
+    }
 }
 
 static void synopsis(Buf *out) {
@@ -121,6 +143,10 @@ static void ending(Buf *out) {
   tagged(out, "2", "wrong usage");
   tagged(out, "70", "a bug of tilec's; it names a file to repeat it with");
   buf_text(out, ".SH ENVIRONMENT\n");
+  tagged(out, "TILEC_CACHE", "off: compiled kernels are neither kept on disk nor looked for there");
+  tagged(out, "TILEC_CACHE_DIR", "where they are kept; without it $XDG_CACHE_HOME/tilec, or ~/.cache/tilec");
+  tagged(out, "TILEC_CACHE_SIZE",
+         "how large that folder may get: bytes, or with K, M, G or T (1G); 0: no limit");
   tagged(out, "TMPDIR", "where temporary files are made, and the file of a bug (/tmp)");
   buf_text(out, ".SH EXAMPLES\n");
   paragraph(out, "Compile a file's kernels for sm_80, pointers being divisible by 16:");
@@ -146,10 +172,7 @@ void page_man(Buf *out) {
             "input. Without a GPU "
             "kernels run on its simulator, which runs the same PTX and checks every access.\n");
   commands(out);
-  buf_text(out, ".SH OPTIONS\n");
-  options(out, "Of every command", "CR");
-  options(out, "Of compile", "C");
-  options(out, "Of run, check and bench", "R");
+  options(out);
   arguments(out);
   ending(out);
 }
