@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define _GNU_SOURCE // dl_iterate_phdr
+#define _GNU_SOURCE // dl_iterate_phdr, realpath
 #include "runtime/build_id.h"
 
 #include <link.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Search {
@@ -46,7 +46,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   const Search *search = data;
   if (!holds(object, search->place)) return 0;
-  snprintf(search->id->file, sizeof search->id->file, "%s", object->dlpi_name ? object->dlpi_name : "");
+  if (!object->dlpi_name || !object->dlpi_name[0] || !realpath(object->dlpi_name, search->id->file))
+    search->id->file[0] = '\0';
   for (int i = 0; i < object->dlpi_phnum && !search->id->n; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
     const char *notes = (const char *)(object->dlpi_addr + part->p_vaddr);

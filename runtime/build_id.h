@@ -10,8 +10,8 @@ enum { BUILD_ID_MOST = 64 };
 
 typedef struct BuildId {
   unsigned char bytes[BUILD_ID_MOST];
-  size_t n;       // 0: the file has none
-  char file[512]; // the library's file, as it was opened; "" for the program itself
+  size_t n;        // 0: the file has none
+  char file[4096]; // the library's file, with no links on the way to it; "" for the program itself
 } BuildId;
 
 // Of the program or library that `place`, code or data, is in. False where it is in none.

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX to the GPU's own code.
+// PTX to the GPU's own code, by way of the cache on disk.
 #ifndef RUNTIME_CUBIN_H
 #define RUNTIME_CUBIN_H
 
 #include "base/buf.h"
 #include "base/str.h"
 #include "ir/ir.h"
+#include "runtime/device.h"
 #include "runtime/tilec.h"
 
 // Adds the cubin of `ptx` (NUL-terminated) to `cubin`: by ptxas where it is on PATH, else by the driver of a
 // GPU of that architecture. TILEC_ERROR_NOT_SUPPORTED where there is neither, or the assembler refuses; the
 // last error says why.
 tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin);
+
+// As device_load, of a kernel as compiled. On a GPU the driver's assembler runs once for all processes, as the cache
+// has what it made; where that cannot be had, and of kernels to be debugged, the driver gets the PTX.
+tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel);
 
 #endif

@@ -28,12 +28,13 @@ ByValueParams by_value_params(const Func *func);
 // A kernel as compiled, for loading. Read during the load only, but for `func`.
 typedef struct KernelImage {
   const char *name;      // the entry's name in the PTX
-  Str ptx;               // cuda, sim: NUL-terminated; not read on eval
+  Str ptx;               // cuda, sim: NUL-terminated; cuda: or a cubin; not read on eval
   Func *func;            // eval: as elaborated, with its IrContext, which outlive the loaded kernel
   uint32_t threads[3];   // a block
   uint32_t shared_bytes; // dynamic shared memory
   ByValueParams by_value;
   bool overlaps; // may start while the launch before it in its stream ends
+  bool debug;    // it is to be debugged
 } KernelImage;
 
 enum { LAUNCH_MAX_ARGS = 1024 };

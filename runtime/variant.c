@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "runtime/compile_ptx.h"
+#include "runtime/cubin.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 
@@ -102,9 +103,10 @@ static tilec_status build_specialisation(const SpecRequest *r) {
     image.ptx = buf_view(&s->c.code.ptx);
     image.threads[0] = meta->threads;
     image.shared_bytes = meta->shared_bytes;
+    image.debug = s->c.code.target.debug;
     image.overlaps = s->c.code.target.overlap && s->c.code.target.arch->has_grid_control;
   }
-  return device_load(r->kernel->device, &image, &s->loaded);
+  return cubin_load(r->kernel->device, &image, &s->loaded);
 }
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {

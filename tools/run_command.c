@@ -59,6 +59,7 @@ static void take_code(const Compilation *c, KernelImage *image) {
   image->ptx = buf_view(&c->code.ptx);
   image->threads[0] = meta->threads;
   image->shared_bytes = meta->shared_bytes;
+  image->debug = c->code.target.debug;
   image->overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/run.h"
 
 #include "ir/number.h"
+#include "runtime/cubin.h"
 
 static uint64_t argument_bits(const RunArg *param) {
   const Argument *value = &param->value;
@@ -24,7 +25,7 @@ bool run_ptx_image(const Run *run, KernelImage *image) {
 }
 
 tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) {
-  tilec_status status = device_load(run->device, image, kernel);
+  tilec_status status = cubin_load(run->device, image, kernel);
   const tilec_sim *sim = device_simulator(run->device);
   uint32_t line = 0, column = 0;
   if (status != TILEC_OK && sim && options_file_is_ptx(run->options)) tilec_sim_load_place(sim, &line, &column);
