@@ -8,12 +8,18 @@
 #include "runtime/error.h"
 #include "runtime/memory.h"
 
-static tilec_status open_kind(const DeviceKind *kind, int ordinal, tilec_device **device) {
+static tilec_device *device_new(const DeviceKind *kind) {
   tilec_device *d = calloc(1, sizeof *d);
-  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  if (!d) return NULL;
   d->kind = kind;
   d->users = 1;
   d->target = target_default();
+  return d;
+}
+
+static tilec_status open_kind(const DeviceKind *kind, int ordinal, tilec_device **device) {
+  tilec_device *d = device_new(kind);
+  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
   tilec_status status = kind->open(d, ordinal);
   if (status)
     free(d);
@@ -174,9 +180,23 @@ tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], cons
 // --- The public functions ---
 
 tilec_status tilec_device_open(const char *name, tilec_device **device) {
-  if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_open: device is NULL");
+  if (!device) return null_argument("tilec_device_open", "device");
   *device = NULL;
   return device_open(name, device);
+}
+
+tilec_status tilec_device_from_context(void *cu_context, tilec_device **device) {
+  if (!cu_context || !device)
+    return null_argument("tilec_device_from_context", cu_context ? "device" : "cu_context");
+  *device = NULL;
+  tilec_device *d = device_new(&device_cuda);
+  if (!d) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a device)");
+  tilec_status status = cuda_open_context(d, cu_context);
+  if (status)
+    free(d);
+  else
+    *device = d;
+  return status;
 }
 
 void tilec_device_close(tilec_device *device) {
@@ -187,6 +207,6 @@ const char *tilec_device_name(const tilec_device *device) { return device ? devi
 const char *tilec_device_arch(const tilec_device *device) { return device ? device->target.arch->name : ""; }
 
 tilec_status tilec_device_synchronize(tilec_device *device) {
-  if (!device) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_device_synchronize: device is NULL");
+  if (!device) return null_argument("tilec_device_synchronize", "device");
   return device_wait(device, NULL);
 }

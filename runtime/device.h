@@ -33,11 +33,22 @@ typedef struct KernelImage {
   uint32_t threads[3];   // a block
   uint32_t shared_bytes; // dynamic shared memory
   ByValueParams by_value;
-  bool overlaps; // may start while the launch before it in its stream ends
-  bool debug;    // it is to be debugged
+  bool is_binary; // `ptx` is a cubin or a fatbin
+  bool overlaps;  // may start while the launch before it in its stream ends
+  bool debug;     // it is to be debugged
 } KernelImage;
 
-enum { LAUNCH_MAX_ARGS = 1024 };
+enum { LAUNCH_MAX_ARGS = 1024, MAX_IMAGE_PARAMS = 256 };
+
+// As tilec_kernel_attributes says; -1: the device does not tell.
+typedef struct KernelAttributes {
+  int threads, registers, shared_static, shared_dynamic, local_bytes, blocks;
+} KernelAttributes;
+
+// Bytes of each parameter of PTX or code that was not compiled here.
+typedef struct KernelParams {
+  uint32_t count, bytes[MAX_IMAGE_PARAMS];
+} KernelParams;
 
 // What a launch on sim and eval, or the wait for one on cuda, may take. All zero: no limit but the simulator's own.
 typedef struct LaunchLimits {
@@ -76,14 +87,34 @@ typedef struct DeviceKind {
   tilec_status (*write)(tilec_device *device, uint64_t address, const void *from, size_t bytes);
   tilec_status (*read)(tilec_device *device, uint64_t address, void *to, size_t bytes);
   tilec_status (*fill)(tilec_device *device, uint64_t address, uint8_t byte, size_t bytes);
+  // The same, in their turn on a stream (NULL: the default one). NULL: what returns when it is done serves.
+  tilec_status (*write_async)(tilec_device *device, uint64_t to, const void *from, size_t bytes,
+                              void *stream);
+  tilec_status (*read_async)(tilec_device *device, uint64_t from, void *to, size_t bytes, void *stream);
+  tilec_status (*copy_async)(tilec_device *device, uint64_t to, uint64_t from, size_t bytes, void *stream);
+  tilec_status (*fill_async)(tilec_device *device, uint64_t at, uint8_t byte, size_t bytes, void *stream);
   // As device_watch and device_written say; NULL where the device cannot tell.
   tilec_status (*watch)(tilec_device *device, uint64_t address);
   const uint8_t *(*written)(tilec_device *device, uint64_t address);
   tilec_status (*stream_new)(tilec_device *device, void **stream);
   tilec_status (*stream_synchronize)(tilec_device *device, void *stream);
+  // What is put on the default stream from now on waits for what is on this one, which is not captured.
+  // NULL: nothing has to.
+  tilec_status (*stream_join)(tilec_device *device, void *stream);
   void (*stream_free)(tilec_device *device, void *stream);
+  // All NULL where work is done when its call returns; event_wait: what comes on the stream waits for the event.
+  tilec_status (*event_new)(tilec_device *device, void **event);
+  tilec_status (*event_record)(tilec_device *device, void *event, void *stream);
+  tilec_status (*event_wait)(tilec_device *device, void *event, void *stream);
+  tilec_status (*event_synchronize)(tilec_device *device, void *event);
+  tilec_status (*event_elapsed)(tilec_device *device, void *start, void *end,
+                                double *seconds); // waits for end
+  void (*event_free)(tilec_device *device, void *event);
   tilec_status (*load)(tilec_device *device, const KernelImage *image, void **kernel);
   void (*unload)(tilec_device *device, void *kernel);
+  // *out is all -1. NULL: the device tells none of it.
+  tilec_status (*attributes)(tilec_device *device, void *kernel, KernelAttributes *out);
+  tilec_status (*params)(tilec_device *device, void *kernel, KernelParams *out); // NULL: it runs no PTX
   // Never waits on cuda.
   tilec_status (*launch)(tilec_device *device, void *kernel, const KernelLaunch *launch);
   // Seconds of one launch in each of `rounds` rounds of `count` launches, which take launches[i %
@@ -95,21 +126,23 @@ typedef struct DeviceKind {
 } DeviceKind;
 
 extern const DeviceKind device_cuda, device_sim, device_eval;
+// As device_cuda.open, of the GPU of a CUcontext, which is used and stays the caller's.
+tilec_status cuda_open_context(tilec_device *device, void *context);
 
 struct tilec_device {
   const DeviceKind *kind;
-  char name[24];  // "cuda:0"
-  Target target;  // the defaults, for this device's architecture
-  bool is_gpu;    // it runs code for its own architecture alone
-  bool gave_up;   // cuda: a launch did not end in time; to release anything would wait for it
-  bool needs_ptx; // false: the device runs the elaborated function (eval)
-  int users;      // objects that hold the device, the caller included; atomic
+  char name[24];    // "cuda:0"
+  Target target;    // the defaults, for this device's architecture
+  bool is_gpu;      // it runs code for its own architecture alone
+  bool gave_up;     // cuda: a launch did not end in time; to release anything would wait for it
+  bool needs_ptx;   // false: the device runs the elaborated function (eval)
+  int users;        // objects that hold the device, the caller included; atomic
   uint32_t buffers; // how many there are of it; atomic
-  void *state;    // the kind's own
+  void *state;      // the kind's own
   // What the evaluator's messages call the buffers; NULL: as the kernel's parameters.
   const BufferName *names;
   uint32_t name_count;
-  Buf printed;    // sim, eval: what the last launch's kernel printed; a GPU's driver prints it itself
+  Buf printed; // sim, eval: what the last launch's kernel printed; a GPU's driver prints it itself
 };
 
 // As tilec_device_open says.

@@ -212,6 +212,8 @@ static void free_kernel(SimKernel *k) {
 }
 
 static tilec_status sim_load(tilec_device *device, const KernelImage *image, void **kernel) {
+  if (image->is_binary)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "the simulator runs PTX, not a GPU's code");
   SimKernel *k = calloc(1, sizeof *k);
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
   memcpy(k->threads, image->threads, sizeof k->threads);
@@ -238,6 +240,26 @@ static void sim_unload(tilec_device *device, void *kernel) {
   SimKernel *k = kernel;
   unlock_sim(device, tilec_sim_unload(lock_sim(device), k->module));
   free_kernel(k);
+}
+
+static tilec_status sim_attributes(tilec_device *device, void *kernel, KernelAttributes *out) {
+  const SimKernel *k = kernel;
+  (void)device;
+  out->threads = (int)(k->threads[0] * k->threads[1] * k->threads[2]);
+  out->shared_static = (int)tilec_sim_shared_bytes(k->kernel);
+  out->shared_dynamic = (int)k->shared_bytes;
+  return TILEC_OK;
+}
+
+static tilec_status sim_params(tilec_device *device, void *kernel, KernelParams *out) {
+  const SimKernel *k = kernel;
+  size_t count = tilec_sim_param_count(k->kernel);
+  (void)device;
+  if (count > MAX_IMAGE_PARAMS)
+    return error_set(TILEC_ERROR_NOT_SUPPORTED, "more than %d parameters", MAX_IMAGE_PARAMS);
+  out->count = (uint32_t)count;
+  for (size_t i = 0; i < count; i++) out->bytes[i] = tilec_sim_param_at(k->kernel, i)->size;
+  return TILEC_OK;
 }
 
 // ---- what a kernel did wrong ----
@@ -375,5 +397,7 @@ const DeviceKind device_sim = {
     .stream_free = sim_stream_free,
     .load = sim_load,
     .unload = sim_unload,
+    .attributes = sim_attributes,
+    .params = sim_params,
     .launch = sim_launch,
 };

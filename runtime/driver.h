@@ -32,6 +32,7 @@ typedef struct CudaLaunchAttribute {
 
 // Values of cuda.h's enums.
 enum {
+  CUDA_INVALID_VALUE = 1,
   CUDA_OUT_OF_MEMORY = 2,
   CUDA_NO_DEVICE = 100,
   CUDA_INVALID_DEVICE = 101,
@@ -58,9 +59,13 @@ enum {
   CUDA_JIT_ERROR_LOG_BYTES = 6,
   CUDA_JIT_INPUT_PTX = 1,
 
+  CUDA_FUNC_SHARED_BYTES = 1,
+  CUDA_FUNC_LOCAL_BYTES = 3,
+  CUDA_FUNC_REGISTERS = 4,
   CUDA_FUNC_MAX_DYNAMIC_SHARED = 8,
   CUDA_LAUNCH_OVERLAP = 6,
   CUDA_STREAM_NON_BLOCKING = 1,
+  CUDA_EVENT_NO_TIMING = 2,
   CUDA_CAPTURE_RELAXED = 2,
 };
 
@@ -68,6 +73,8 @@ typedef struct CudaApi {
 #define X(name, symbol, parameters) CudaResult(*name) parameters;
 #include "runtime/driver_api.def"
 #undef X
+  // cuFuncGetParamInfo, of drivers of CUDA 12.4 and newer; else NULL.
+  CudaResult (*FuncGetParamInfo)(CudaFunction function, size_t index, size_t *offset, size_t *bytes);
 } CudaApi;
 
 #endif

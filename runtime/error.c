@@ -31,6 +31,10 @@ tilec_status error_set(tilec_status status, const char *format, ...) {
   return error_text(status, str_from(message));
 }
 
+tilec_status null_argument(const char *function, const char *name) {
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function, name);
+}
+
 static tilec_status error_fault(const FaultFrame *frame) {
   if (frame->kind == FAULT_MEMORY) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "%s", frame->message);
   return error_set(TILEC_ERROR_INTERNAL, "internal error: %s", frame->message);

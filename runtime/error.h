@@ -11,6 +11,8 @@
 tilec_status error_set(tilec_status status, const char *format, ...) FAULT_PRINTF(2, 3);
 tilec_status error_text(tilec_status status, Str text);
 void error_clear(void);
+// What `function` was given NULL for.
+tilec_status null_argument(const char *function, const char *name);
 
 // Runs body(data) in a fault frame: a fault becomes TILEC_ERROR_OUT_OF_MEMORY or
 // TILEC_ERROR_INTERNAL, its message the last error. What body made before the fault must be reachable

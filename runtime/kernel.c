@@ -82,6 +82,18 @@ static tilec_status make_kernel(void *data) {
   return TILEC_OK;
 }
 
+tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program) {
+  tilec_kernel *k = calloc(1, sizeof *k);
+  if (!k) return NULL;
+  k->device = device;
+  k->program = program;
+  device_hold(device);
+  if (program) program_hold(program);
+  pthread_mutex_init(&k->lock, NULL);
+  pthread_cond_init(&k->made, NULL);
+  return k;
+}
+
 tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
                               const tilec_compile_options *options, tilec_kernel **kernel) {
   if (!device || !program || !kernel)
@@ -99,14 +111,8 @@ tilec_status tilec_kernel_new(tilec_device *device, tilec_program *program,
   if (checked.arch && device->is_gpu)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.arch must be NULL: %s is %s", device->name,
                      tilec_device_arch(device));
-  tilec_kernel *k = calloc(1, sizeof *k);
+  tilec_kernel *k = kernel_alloc(device, program);
   if (!k) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a kernel)");
-  k->device = device;
-  k->program = program;
-  device_hold(device);
-  program_hold(program);
-  pthread_mutex_init(&k->lock, NULL);
-  pthread_cond_init(&k->made, NULL);
   KernelRequest request = {.kernel = k, .options = &checked};
   status = error_guard(make_kernel, &request);
   compilation_free(&request.c);

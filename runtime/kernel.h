@@ -36,6 +36,8 @@ struct tilec_kernel {
   tilec_compile_options options;
   const char *name;
   bool has_grid, is_tir;
+  bool is_image;               // PTX or a GPU's code: program NULL, `first` its only specialisation
+  uint32_t *param_bytes;       // of an image
   const ParamFacts *tir_facts; // of .tir text: what its function relies on
   RunParam *params;
   uint32_t param_count;
@@ -44,16 +46,23 @@ struct tilec_kernel {
   pthread_mutex_t lock; // around the table, the list and `making`; not held while a variant is compiled
   pthread_cond_t made;  // one of `making` has ended
   struct VariantMaking *making;
-  Variant **table;      // open addressing by hash; a power of two
+  Variant **table; // open addressing by hash; a power of two
   uint32_t count, cap;
   Specialisation *first; // all that were made
   Variant *last;         // the one launched last; atomic
 };
+
+// An empty kernel that holds the device and the program, which may be NULL. NULL: no memory.
+tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
 // Frees the kernel's table and specialisations.
 void kernel_free_variants(tilec_kernel *kernel);
+
+// The same as launches do for a kernel from an image: arguments to bits, by the parameters' bytes.
+tilec_status image_bind(const tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
+                        BoundArgs *bound);
 
 #endif

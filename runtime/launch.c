@@ -39,22 +39,67 @@ static tilec_status launch_specialisation(const tilec_device *device, Specialisa
   return status;
 }
 
+// The variant for the arguments, compiled where there is none yet.
+static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
+                                        BoundArgs *bound, Specialisation **s) {
+  tilec_status status =
+      kernel->is_image ? image_bind(kernel, args, arg_count, bound)
+                       : bind_args(kernel->name, kernel->params, kernel->param_count, args, arg_count, bound);
+  if (!status) status = memory_check_args(kernel->device, kernel->name, kernel->params, bound);
+  if (status) return status;
+  if (!kernel->is_image) return kernel_specialise(kernel, bound, s);
+  *s = kernel->first;
+  return TILEC_OK;
+}
+
 tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options, const tilec_arg *args,
                           size_t arg_count) {
-  if (!kernel || (!args && arg_count))
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_launch: %s is NULL", kernel ? "args" : "kernel");
+  if (!kernel || (!args && arg_count)) return null_argument("tilec_launch", kernel ? "args" : "kernel");
   tilec_launch_options o;
   BoundArgs bound;
   Specialisation *s;
   tilec_status status = check_options(options, &o);
-  if (!status) status = bind_args(kernel->name, kernel->params, kernel->param_count, args, arg_count, &bound);
-  if (!status) status = memory_check_args(kernel->device, kernel->name, kernel->params, &bound);
   if (status) return status;
   bool by_kernel = o.grid[0] == -1;
   if (by_kernel && !kernel->has_grid)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s has no @grid: give options.grid", kernel->name);
-  status = kernel_specialise(kernel, &bound, &s);
+  status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);
   if (status) return status;
   return launch_specialisation(kernel->device, s, &bound, &o);
+}
+
+tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count) {
+  if (!kernel || (!args && arg_count))
+    return null_argument("tilec_kernel_prepare", kernel ? "args" : "kernel");
+  BoundArgs bound;
+  Specialisation *s;
+  return find_variant(kernel, args, arg_count, &bound, &s);
+}
+
+tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
+                                         tilec_kernel_attributes *attributes) {
+  static const char function[] = "tilec_kernel_get_attributes";
+  if (!kernel || (!args && arg_count) || !attributes)
+    return null_argument(function, !kernel ? "kernel" : !attributes ? "attributes" : "args");
+  BoundArgs bound;
+  Specialisation *s;
+  tilec_status status = find_variant(kernel, args, arg_count, &bound, &s);
+  if (status) return status;
+  const DeviceKind *kind = kernel->device->kind;
+  KernelAttributes found = {-1, -1, -1, -1, -1, -1};
+  if (kind->attributes) status = kind->attributes(kernel->device, s->loaded.state, &found);
+  if (status) return status;
+  const tilec_kernel_attributes out = {.size = sizeof out,
+                                       .threads = found.threads,
+                                       .registers = found.registers,
+                                       .shared_static = found.shared_static,
+                                       .shared_dynamic = found.shared_dynamic,
+                                       .local_bytes = found.local_bytes,
+                                       .blocks = found.blocks};
+  if (sized_give(attributes, &out, sizeof out)) return TILEC_OK;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT,
+                   "%s: attributes.size is %zu: begin with "
+                   "TILEC_KERNEL_ATTRIBUTES_INIT",
+                   function, attributes->size);
 }

@@ -1,59 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Memory of devices: what tilec_buffer is, and copies.
 #include "runtime/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "runtime/error.h"
-
-static tilec_status null_argument(const char *function, const char *name) {
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", function, name);
-}
-
-// --- Streams ---
-
-static tilec_status stream_make(tilec_device *device, void *state, bool owned, tilec_stream **stream) {
-  tilec_stream *s = calloc(1, sizeof *s);
-  if (!s) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a stream)");
-  *s = (tilec_stream){.device = device, .state = state, .owned = owned};
-  device_hold(device);
-  *stream = s;
-  return TILEC_OK;
-}
-
-tilec_status tilec_stream_new(tilec_device *device, tilec_stream **stream) {
-  if (!device || !stream) return null_argument("tilec_stream_new", device ? "stream" : "device");
-  *stream = NULL;
-  void *state = NULL;
-  tilec_status status = device->kind->stream_new(device, &state);
-  if (status) return status;
-  status = stream_make(device, state, true, stream);
-  if (status) device->kind->stream_free(device, state);
-  return status;
-}
-
-tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream) {
-  if (!device || !stream) return null_argument("tilec_stream_wrap", device ? "stream" : "device");
-  *stream = NULL;
-  if (device->kind != &device_cuda)
-    return error_set(TILEC_ERROR_NOT_SUPPORTED, "tilec_stream_wrap: device %s has no CUDA streams",
-                     device->name);
-  return stream_make(device, cu_stream, false, stream);
-}
-
-tilec_status tilec_stream_synchronize(tilec_stream *stream) {
-  if (!stream) return null_argument("tilec_stream_synchronize", "stream");
-  return stream->device->kind->stream_synchronize(stream->device, stream->state);
-}
-
-void tilec_stream_free(tilec_stream *stream) {
-  if (!stream) return;
-  if (stream->owned) stream->device->kind->stream_free(stream->device, stream->state);
-  device_release(stream->device);
-  free(stream);
-}
-
-// --- Buffers ---
 
 // All buffers of the process; `total` of them, and of each device in device->buffers.
 static struct {
@@ -172,31 +124,107 @@ void tilec_buffer_free(tilec_buffer *buffer) {
 uint64_t tilec_buffer_address(const tilec_buffer *buffer) { return buffer ? buffer->address : 0; }
 size_t tilec_buffer_bytes(const tilec_buffer *buffer) { return buffer ? buffer->bytes : 0; }
 
+// --- Copies ---
+
 // TILEC_OK where `bytes` bytes at `offset` are the buffer's.
-static tilec_status check_copy(const char *function, const tilec_buffer *buffer, size_t offset,
-                               const void *host, size_t bytes) {
+static tilec_status check_range(const char *function, const tilec_buffer *buffer, size_t offset,
+                                size_t bytes) {
   if (!buffer) return null_argument(function, "buffer");
-  if (!host && bytes) return null_argument(function, "the host's memory");
   if (offset > buffer->bytes || bytes > buffer->bytes - offset)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: %zu bytes at %zu are not within the buffer's %zu",
                      function, bytes, offset, buffer->bytes);
   return TILEC_OK;
 }
 
+static tilec_status check_copy(const char *function, const tilec_buffer *buffer, size_t offset,
+                               const void *host, size_t bytes) {
+  tilec_status status = check_range(function, buffer, offset, bytes);
+  if (!status && !host && bytes) return null_argument(function, "the host's memory");
+  return status;
+}
+
 tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, const void *from, size_t bytes) {
   tilec_status status = check_copy("tilec_buffer_write", buffer, offset, from, bytes);
   if (status || bytes == 0) return status;
-  return buffer->device->kind->write(buffer->device, buffer->address + offset, from, bytes);
+  status = streams_join(buffer->device);
+  return status ? status : buffer->device->kind->write(buffer->device, buffer->address + offset, from, bytes);
 }
 
 tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes) {
   tilec_status status = check_copy("tilec_buffer_read", buffer, offset, to, bytes);
   if (status || bytes == 0) return status;
-  return buffer->device->kind->read(buffer->device, buffer->address + offset, to, bytes);
+  status = streams_join(buffer->device);
+  return status ? status : buffer->device->kind->read(buffer->device, buffer->address + offset, to, bytes);
 }
 
 tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte) {
   if (!buffer) return null_argument("tilec_buffer_fill", "buffer");
   if (buffer->bytes == 0) return TILEC_OK;
-  return buffer->device->kind->fill(buffer->device, buffer->address, byte, buffer->bytes);
+  tilec_status status = streams_join(buffer->device);
+  return status ? status : buffer->device->kind->fill(buffer->device, buffer->address, byte, buffer->bytes);
+}
+
+// --- On a stream ---
+// Where a launch is done when it returns, so is a copy.
+
+tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from, size_t bytes,
+                                      tilec_stream *stream) {
+  static const char function[] = "tilec_buffer_write_async";
+  tilec_status status = check_copy(function, buffer, offset, from, bytes);
+  if (!status) status = stream_check(function, stream, buffer->device);
+  if (status || bytes == 0) return status;
+  const DeviceKind *kind = buffer->device->kind;
+  uint64_t to = buffer->address + offset;
+  return kind->write_async ? kind->write_async(buffer->device, to, from, bytes, stream_state(stream))
+                           : kind->write(buffer->device, to, from, bytes);
+}
+
+tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes,
+                                     tilec_stream *stream) {
+  static const char function[] = "tilec_buffer_read_async";
+  tilec_status status = check_copy(function, buffer, offset, to, bytes);
+  if (!status) status = stream_check(function, stream, buffer->device);
+  if (status || bytes == 0) return status;
+  const DeviceKind *kind = buffer->device->kind;
+  uint64_t from = buffer->address + offset;
+  return kind->read_async ? kind->read_async(buffer->device, from, to, bytes, stream_state(stream))
+                          : kind->read(buffer->device, from, to, bytes);
+}
+
+tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offset, uint8_t byte, size_t bytes,
+                                     tilec_stream *stream) {
+  static const char function[] = "tilec_buffer_fill_async";
+  tilec_status status = check_range(function, buffer, offset, bytes);
+  if (!status) status = stream_check(function, stream, buffer->device);
+  if (status || bytes == 0) return status;
+  const DeviceKind *kind = buffer->device->kind;
+  uint64_t at = buffer->address + offset;
+  return kind->fill_async ? kind->fill_async(buffer->device, at, byte, bytes, stream_state(stream))
+                          : kind->fill(buffer->device, at, byte, bytes);
+}
+
+// Through the host's memory.
+static tilec_status copy_by_host(tilec_device *device, uint64_t to, uint64_t from, size_t bytes) {
+  void *between = malloc(bytes);
+  if (!between) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a copy of %zu bytes)", bytes);
+  tilec_status status = device->kind->read(device, from, between, bytes);
+  if (!status) status = device->kind->write(device, to, between, bytes);
+  free(between);
+  return status;
+}
+
+tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offset, const tilec_buffer *from,
+                                     size_t from_offset, size_t bytes, tilec_stream *stream) {
+  static const char function[] = "tilec_buffer_copy_async";
+  tilec_status status = check_range(function, to, to_offset, bytes);
+  if (!status) status = check_range(function, from, from_offset, bytes);
+  if (!status) status = stream_check(function, stream, to->device);
+  if (!status && from->device != to->device)
+    status = error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: one buffer is of device %s, the other of %s",
+                       function, from->device->name, to->device->name);
+  if (status || bytes == 0) return status;
+  uint64_t at = to->address + to_offset, of = from->address + from_offset;
+  const DeviceKind *kind = to->device->kind;
+  return kind->copy_async ? kind->copy_async(to->device, at, of, bytes, stream_state(stream))
+                          : copy_by_host(to->device, at, of, bytes);
 }

@@ -121,6 +121,12 @@ typedef struct tilec_device tilec_device;
  */
 TILEC_API tilec_status tilec_device_open(const char *name, tilec_device **device);
 
+/*
+ * The GPU of a CUcontext of the caller's: all is made and launched in it. The context stays the caller's, and
+ * outlives what is made on *device. It need not be current, and what is current does not change.
+ */
+TILEC_API tilec_status tilec_device_from_context(void *cu_context, tilec_device **device);
+
 /* The device ends when all that was made on it has been released too. */
 TILEC_API void tilec_device_close(tilec_device *device);
 
@@ -136,8 +142,8 @@ TILEC_API tilec_status tilec_device_synchronize(tilec_device *device);
 
 /* ------------------------------------------------------------------ Streams */
 
-/* Work on one stream runs in order. NULL stands for the default stream. On sim and eval a launch is done
- * when it returns. */
+/* Work on one stream runs in order. Where a function takes a stream beside something that has a device, NULL
+ * stands for that device's default stream. On sim and eval all work is done when its call returns. */
 typedef struct tilec_stream tilec_stream;
 
 /* A new stream; on cuda it does not wait for the default stream. */
@@ -147,11 +153,31 @@ TILEC_API tilec_status tilec_stream_new(tilec_device *device, tilec_stream **str
  * TILEC_ERROR_NOT_SUPPORTED on sim and eval. */
 TILEC_API tilec_status tilec_stream_wrap(tilec_device *device, void *cu_stream, tilec_stream **stream);
 
-/* Waits until all work of the stream is done. TILEC_ERROR_LAUNCH as for the device. */
+/* Waits until all work of the stream, which is not NULL, is done. TILEC_ERROR_LAUNCH as for the device. */
 TILEC_API tilec_status tilec_stream_synchronize(tilec_stream *stream);
 
 /* Work that is on the stream still runs to its end. */
 TILEC_API void tilec_stream_free(tilec_stream *stream);
+
+/* A point in a stream's work. */
+typedef struct tilec_event tilec_event;
+
+TILEC_API tilec_status tilec_event_new(tilec_device *device, tilec_event **event);
+TILEC_API void tilec_event_free(tilec_event *event);
+
+/* The event is what is on the stream by now; it happens when that is done. May be called again: the event is
+ * then the later point. A stream of another device is TILEC_ERROR_INVALID_ARGUMENT, and so is below an event
+ * that has never been recorded. */
+TILEC_API tilec_status tilec_event_record(tilec_event *event, tilec_stream *stream);
+
+/* Waits until the event has happened. TILEC_ERROR_LAUNCH as for the device. */
+TILEC_API tilec_status tilec_event_synchronize(tilec_event *event);
+
+/* What is put on the stream from now on waits for the event; the caller does not. */
+TILEC_API tilec_status tilec_stream_wait(tilec_stream *stream, tilec_event *event);
+
+/* Waits for `end`; the seconds between the two. On sim and eval by the host's clock, from record to record. */
+TILEC_API tilec_status tilec_event_elapsed(tilec_event *start, tilec_event *end, double *seconds);
 
 /* ------------------------------------------------------------------ Buffers */
 
@@ -175,15 +201,29 @@ TILEC_API uint64_t tilec_buffer_address(const tilec_buffer *buffer);
 
 TILEC_API size_t tilec_buffer_bytes(const tilec_buffer *buffer); /* 0 for NULL */
 
-/* Copy `bytes` bytes between host memory and the buffer from `offset` on, after all work launched before,
- * on any stream; done when they return. Bytes beyond the buffer's end are TILEC_ERROR_INVALID_ARGUMENT,
- * and nothing is copied; TILEC_ERROR_LAUNCH: what a kernel launched before did wrong. */
+/* Copy `bytes` bytes between host memory and the buffer from `offset` on, after all work put before on the
+ * default stream and on the device's tilec_streams, but for those that are being captured; done when they
+ * return. Bytes beyond the buffer's end are TILEC_ERROR_INVALID_ARGUMENT, and nothing is copied;
+ * TILEC_ERROR_LAUNCH: what a kernel launched before did wrong. */
 TILEC_API tilec_status tilec_buffer_write(tilec_buffer *buffer, size_t offset, const void *from,
                                           size_t bytes);
 TILEC_API tilec_status tilec_buffer_read(const tilec_buffer *buffer, size_t offset, void *to, size_t bytes);
 
 /* Sets every byte of the buffer; the same order and errors. */
 TILEC_API tilec_status tilec_buffer_fill(tilec_buffer *buffer, uint8_t byte);
+
+/* The same on a stream, in its order: they do not wait for other streams, and may return before they are done.
+ * The host's memory is left alone until then (pinned, it is copied beside what the host does). */
+TILEC_API tilec_status tilec_buffer_write_async(tilec_buffer *buffer, size_t offset, const void *from,
+                                                size_t bytes, tilec_stream *stream);
+TILEC_API tilec_status tilec_buffer_read_async(const tilec_buffer *buffer, size_t offset, void *to,
+                                               size_t bytes, tilec_stream *stream);
+TILEC_API tilec_status tilec_buffer_fill_async(tilec_buffer *buffer, size_t offset, uint8_t byte, size_t bytes,
+                                               tilec_stream *stream);
+
+/* Between two buffers of one device, whose bytes do not overlap. */
+TILEC_API tilec_status tilec_buffer_copy_async(tilec_buffer *to, size_t to_offset, const tilec_buffer *from,
+                                               size_t from_offset, size_t bytes, tilec_stream *stream);
 
 /* ----------------------------------------------------------------- Programs */
 
@@ -365,6 +405,17 @@ static inline tilec_arg tilec_arg_default(void) {
   return arg;
 }
 
+/* The same for languages that call functions of the library alone: each fills the tilec_arg (16 bytes, aligned to
+ * 8) that `arg` points to. */
+TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
+TILEC_API void tilec_arg_set_buffer(tilec_arg *arg, tilec_dtype pointee, const tilec_buffer *buffer);
+TILEC_API void tilec_arg_set_int(tilec_arg *arg, int64_t i);
+TILEC_API void tilec_arg_set_uint(tilec_arg *arg, uint64_t u);
+TILEC_API void tilec_arg_set_bool(tilec_arg *arg, int b);
+TILEC_API void tilec_arg_set_float(tilec_arg *arg, double f);
+TILEC_API void tilec_arg_set_none(tilec_arg *arg);
+TILEC_API void tilec_arg_set_default(tilec_arg *arg);
+
 typedef struct tilec_launch_options {
   size_t size;          /* set by the initialiser */
   int64_t grid[3];      /* programs; grid[0] = -1: the kernel's @grid (the others are not read). A zero
@@ -396,6 +447,77 @@ typedef struct tilec_launch_options {
  */
 TILEC_API tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options,
                                     const tilec_arg *args, size_t arg_count);
+
+/* Compiles the variant for these arguments and loads it, where it is not yet: a launch with arguments of the same
+ * types and facts is quick then, from the first on. The errors are tilec_launch's, but for those of grid and run. */
+TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count);
+
+/* ------------------------------------------------------------ What a kernel is */
+
+typedef enum tilec_param_kind {
+  TILEC_PARAM_ANY = 0,     /* without a type: the argument's; dtype is not set */
+  TILEC_PARAM_POINTER = 1, /* to dtype */
+  TILEC_PARAM_SCALAR = 2   /* of dtype */
+} tilec_param_kind;
+
+typedef struct tilec_param_info {
+  size_t size;      /* set by the initialiser */
+  const char *name; /* lives as long as the kernel */
+  tilec_param_kind kind;
+  tilec_dtype dtype;
+  size_t bytes;    /* of the parameter; 0: of its argument's type */
+  int has_default; /* 1: it may be left out */
+} tilec_param_info;
+
+#define TILEC_PARAM_INFO_INIT                                                                                \
+  { sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0 }
+
+/* Run-time parameters, which tilec_launch takes arguments for; 0 for NULL. */
+TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);
+
+/* Fills *info, whose size is set. An index beyond the count is TILEC_ERROR_INVALID_ARGUMENT. */
+TILEC_API tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_param_info *info);
+
+/* Of one compiled variant; -1: the device does not tell (sim: registers, local_bytes and blocks, eval: all). */
+typedef struct tilec_kernel_attributes {
+  size_t size;        /* set by the initialiser */
+  int threads;        /* a block */
+  int registers;      /* a thread */
+  int shared_static;  /* bytes a block */
+  int shared_dynamic; /* bytes a block, beside the static ones */
+  int local_bytes;    /* a thread: spilled registers, arrays, the stack */
+  int blocks;         /* that a multiprocessor holds at once */
+} tilec_kernel_attributes;
+
+#define TILEC_KERNEL_ATTRIBUTES_INIT                                                                         \
+  { sizeof(tilec_kernel_attributes), 0, 0, 0, 0, 0, 0 }
+
+/* Of the variant for these arguments, prepared where it is not yet. */
+TILEC_API tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args,
+                                                   size_t arg_count, tilec_kernel_attributes *attributes);
+
+/* ------------------------------------------------------- PTX and code of others */
+
+typedef struct tilec_image_options {
+  size_t size;           /* set by the initialiser */
+  uint32_t threads[3];   /* a block; at most 1024 */
+  uint32_t shared_bytes; /* dynamic shared memory a block */
+} tilec_image_options;
+
+#define TILEC_IMAGE_OPTIONS_INIT                                                                             \
+  { sizeof(tilec_image_options), {1, 1, 1}, 0 }
+
+/*
+ * The entry `name` of PTX text (no NUL is needed), or of a cubin or fatbin, as a kernel: its launches need a grid,
+ * and take an argument for each parameter, by its bytes: an integer that fits, a float for 4 bytes (fp32) or
+ * 8 (fp64), a pointer for 8. tilec_kernel_param has the parameters' bytes; their names are their numbers.
+ *   TILEC_ERROR_INVALID_ARGUMENT  no such entry; wrong options
+ *   TILEC_ERROR_NOT_SUPPORTED     PTX that the device does not know; a cubin on sim; eval; a driver older than
+ *                                 CUDA 12.4, which cannot tell the parameters
+ */
+TILEC_API tilec_status tilec_kernel_from_image(tilec_device *device, const char *name, const void *image,
+                                               size_t bytes, const tilec_image_options *options,
+                                               tilec_kernel **kernel);
 
 #ifdef __cplusplus
 }

@@ -98,6 +98,59 @@ static void capture(const Driver *d, tilec_device *device, void *cu_stream) {
   tilec_kernel_free(kernel);
 }
 
+// 100 launches, each of what the one before gave, captured once they are prepared, in the mode that forbids all
+// that might wait; and replayed.
+static void capture_many(const Driver *d, tilec_device *device, void *cu_stream) {
+  enum { N = 501, LAUNCHES = 100 };
+  void *graph = NULL, *exec = NULL;
+  tilec_stream *stream;
+  tilec_kernel *kernel = scale_kernel(device);
+  tilec_buffer *x = ramp(device, N, 1), *out = poisoned(device, N);
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  CHECK(tilec_stream_wrap(device, cu_stream, &stream) == TILEC_OK);
+  options.stream = stream;
+  tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int(N),
+                      tilec_arg_float(2)};
+  CHECK(tilec_kernel_prepare(kernel, args, 4) == TILEC_OK);
+  CHECK(d->begin_capture(cu_stream, 0) == 0);
+  for (int i = 0; i < LAUNCHES; i++) {
+    args[0] = tilec_arg_buffer(TILEC_FP32, i == 0 ? x : out);
+    args[3] = tilec_arg_float(i == 0 ? 3 : i % 2 ? 0.5 : 2); // times 3, 1/2, 2 ... 1/2
+    CHECK(tilec_launch(kernel, &options, args, 4) == TILEC_OK);
+  }
+  CHECK(d->end_capture(cu_stream, &graph) == 0);
+  CHECK(d->graph_instantiate(&exec, graph, 0) == 0);
+  for (int i = 0; i < 3; i++) {
+    CHECK(tilec_buffer_fill(out, 0xFF) == TILEC_OK);
+    CHECK(d->graph_launch(exec, cu_stream) == 0);
+    check_scaled(out, N, 1, 1.5f); // the copy waits for the wrapped stream
+  }
+  d->graph_exec_destroy(exec);
+  d->graph_destroy(graph);
+  tilec_stream_free(stream);
+  tilec_buffer_free(x);
+  tilec_buffer_free(out);
+  tilec_kernel_free(kernel);
+}
+
+// A device from a context that is current nowhere.
+static void given_context(const Driver *d, int gpu) {
+  void *context = NULL, *popped = NULL, *stream = NULL;
+  tilec_device *device;
+  CHECK(d->ctx_create(&context, 0, gpu) == 0);
+  CHECK(d->stream_create(&stream, 1) == 0);
+  CHECK(d->ctx_pop_current(&popped) == 0);
+  check_current(d, NULL);
+  CHECK(tilec_device_from_context(context, &device) == TILEC_OK);
+  CHECK(!strncmp(tilec_device_name(device), "cuda:", 5));
+  capture_many(d, device, stream);
+  tilec_device_close(device);
+  check_current(d, NULL);
+  CHECK(d->ctx_push_current(context) == 0);
+  d->stream_destroy(stream);
+  CHECK(d->ctx_destroy(context) == 0);
+}
+
 // The caller's memory as a buffer.
 static void wrapped_memory(const Driver *d, tilec_device *device) {
   enum { N = 777 };
@@ -126,6 +179,7 @@ static void own_context(const Driver *d, int gpu) {
   CHECK(tilec_device_open("cuda:0", &device) == TILEC_OK);
   check_current(d, context);
   capture(d, device, stream);
+  capture_many(d, device, stream);
   wrapped_memory(d, device);
   check_current(d, context);
   tilec_device_close(device);
@@ -172,6 +226,7 @@ int main(void) {
   CHECK(d.device_get(&gpu, 0) == 0);
   other_context(&d, gpu);
   own_context(&d, gpu);
+  given_context(&d, gpu);
   no_such_device();
   printf("contexts, streams, graphs on cuda: OK\n");
   return 0;

@@ -59,6 +59,18 @@ CudaResult MemcpyDtoH(void *to, uint64_t from, size_t bytes) {
 CudaResult MemsetD8(uint64_t at, unsigned char byte, size_t bytes) {
   return (void)at, (void)byte, (void)bytes, 0;
 }
+CudaResult MemcpyHtoDAsync(uint64_t to, const void *from, size_t bytes, CudaStream stream) {
+  return (void)to, (void)from, (void)bytes, (void)stream, 0;
+}
+CudaResult MemcpyDtoHAsync(void *to, uint64_t from, size_t bytes, CudaStream stream) {
+  return (void)to, (void)from, (void)bytes, (void)stream, 0;
+}
+CudaResult MemcpyDtoDAsync(uint64_t to, uint64_t from, size_t bytes, CudaStream stream) {
+  return (void)to, (void)from, (void)bytes, (void)stream, 0;
+}
+CudaResult MemsetD8Async(uint64_t at, unsigned char byte, size_t bytes, CudaStream stream) {
+  return (void)at, (void)byte, (void)bytes, (void)stream, 0;
+}
 CudaResult ModuleLoadDataEx(CudaModule *module, const void *image, unsigned count, int *options,
                             void **values) {
   return (void)image, (void)count, (void)options, (void)values, *module = some(), 0;
@@ -82,6 +94,12 @@ CudaResult LinkDestroy(CudaLink state) { return (void)state, 0; }
 CudaResult FuncSetAttribute(CudaFunction function, int attribute, int value) {
   return (void)function, (void)attribute, (void)value, 0;
 }
+CudaResult FuncGetAttribute(int *value, int attribute, CudaFunction function) {
+  return (void)attribute, (void)function, *value = 0, 0;
+}
+CudaResult OccupancyMaxActiveBlocks(int *blocks, CudaFunction function, int threads, size_t shared_bytes) {
+  return (void)function, (void)threads, (void)shared_bytes, *blocks = 1, 0;
+}
 CudaResult LaunchKernelEx(const CudaLaunchConfig *config, CudaFunction function, void **params,
                           void **extra) {
   return (void)config, (void)function, (void)params, (void)extra, launched = 1, 0;
@@ -90,6 +108,12 @@ CudaResult StreamCreate(CudaStream *stream, unsigned flags) { return (void)flags
 CudaResult StreamDestroy(CudaStream stream) { return (void)stream, would_wait("cuStreamDestroy"); }
 CudaResult StreamSynchronize(CudaStream stream) {
   return (void)stream, launched ? would_wait("cuStreamSynchronize") : 0;
+}
+CudaResult StreamIsCapturing(CudaStream stream, int *capturing) {
+  return (void)stream, *capturing = 0, 0;
+}
+CudaResult StreamWaitEvent(CudaStream stream, CudaEvent event, unsigned flags) {
+  return (void)stream, (void)event, (void)flags, 0;
 }
 CudaResult ThreadExchangeStreamCaptureMode(int *mode) { return (void)mode, 0; }
 CudaResult StreamBeginCapture(CudaStream stream, int mode) { return (void)stream, (void)mode, 0; }

@@ -189,6 +189,30 @@ static void test_grids(void **unused) {
   }
 }
 
+// The functions for other languages fill what the inline ones return.
+static void test_arguments_by_functions(void **unused) {
+  (void)unused;
+  tilec_device *device = open_device("eval");
+  tilec_buffer *buffer = NULL;
+  assert_ok(tilec_buffer_new(device, 8, &buffer));
+  tilec_arg set[8];
+  memset(set, 0xFF, sizeof set);
+  tilec_arg_set_pointer(&set[0], TILEC_FP16, 4096);
+  tilec_arg_set_buffer(&set[1], TILEC_U8, buffer);
+  tilec_arg_set_int(&set[2], -3);
+  tilec_arg_set_uint(&set[3], UINT64_MAX);
+  tilec_arg_set_bool(&set[4], 2);
+  tilec_arg_set_float(&set[5], 0.5);
+  tilec_arg_set_none(&set[6]);
+  tilec_arg_set_default(&set[7]);
+  const tilec_arg made[8] = {tilec_arg_pointer(TILEC_FP16, 4096), tilec_arg_buffer(TILEC_U8, buffer),
+                             tilec_arg_int(-3), tilec_arg_uint(UINT64_MAX), tilec_arg_bool(2),
+                             tilec_arg_float(0.5), tilec_arg_none(), tilec_arg_default()};
+  assert_memory_equal(set, made, sizeof made);
+  tilec_buffer_free(buffer);
+  tilec_device_close(device);
+}
+
 // More argument sets than are kept, twice over, and then two in turn.
 static void test_grids_are_kept_by_their_arguments(void **unused) {
   (void)unused;
@@ -459,6 +483,7 @@ int main(void) {
       cmocka_unit_test(test_heuristics),
       cmocka_unit_test(test_imports),
       cmocka_unit_test(test_grids),
+      cmocka_unit_test(test_arguments_by_functions),
       cmocka_unit_test(test_grids_are_kept_by_their_arguments),
       cmocka_unit_test(test_parameters_by_value),
       cmocka_unit_test(test_hidden_parameters_that_nothing_fills),
