@@ -110,9 +110,10 @@ static tilec_status check_options(const tilec_image_options *options, tilec_imag
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.size is %zu: begin with TILEC_IMAGE_OPTIONS_INIT",
                      options->size);
   const uint64_t threads = (uint64_t)out->threads[0] * out->threads[1];
-  if (threads && threads <= 1024 && out->threads[2] && threads * out->threads[2] <= 1024) return TILEC_OK;
-  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u x %u x %u threads a block; there are 1 .. 1024",
-                   out->threads[0], out->threads[1], out->threads[2]);
+  const uint64_t most = BLOCK_MAX_THREADS;
+  if (threads && threads <= most && out->threads[2] && threads * out->threads[2] <= most) return TILEC_OK;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%u x %u x %u threads a block; there are 1 .. %d",
+                   out->threads[0], out->threads[1], out->threads[2], BLOCK_MAX_THREADS);
 }
 
 tilec_status tilec_kernel_from_image(tilec_device *device, const char *name, const void *image, size_t bytes,

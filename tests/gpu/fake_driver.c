@@ -87,11 +87,7 @@ static CudaResult give_sim(tilec_sim_result result) {
 
 // --- Queries ---
 
-CudaResult Init(unsigned flags) {
-  (void)flags;
-  BEGIN();
-  return 0;
-}
+CudaResult Init(unsigned flags) { return (void)flags, begin(__func__); }
 
 static const char *name_of(CudaResult result) {
   switch (result) {
@@ -439,19 +435,20 @@ CudaResult GraphLaunch(CudaGraphExec exec, CudaStream stream) {
 CudaResult GraphExecDestroy(CudaGraphExec exec) { return graph_free(exec), begin(__func__); }
 CudaResult GraphDestroy(CudaGraph graph) { return graph_free(graph), begin(__func__); }
 
+#define BEGIN_ON(stream)                                                                                     \
+  BEGIN();                                                                                                   \
+  if ((stream) && ((Stream *)(stream))->graph) return FAKE_CAPTURING
+
 CudaResult MemcpyHtoDAsync(uint64_t to, const void *from, size_t bytes, CudaStream stream) {
-  if (stream && ((Stream *)stream)->graph) return FAKE_CAPTURING;
-  BEGIN();
+  BEGIN_ON(stream);
   return give_sim(tilec_sim_write(take_sim(), to, from, bytes));
 }
 CudaResult MemcpyDtoHAsync(void *to, uint64_t from, size_t bytes, CudaStream stream) {
-  if (stream && ((Stream *)stream)->graph) return FAKE_CAPTURING;
-  BEGIN();
+  BEGIN_ON(stream);
   return give_sim(tilec_sim_read(take_sim(), to, from, bytes));
 }
 CudaResult MemcpyDtoDAsync(uint64_t to, uint64_t from, size_t bytes, CudaStream stream) {
-  if (stream && ((Stream *)stream)->graph) return FAKE_CAPTURING;
-  BEGIN();
+  BEGIN_ON(stream);
   char *between = malloc(bytes);
   if (!between) abort();
   CudaResult result = give_sim(tilec_sim_read(take_sim(), between, from, bytes));
@@ -460,8 +457,7 @@ CudaResult MemcpyDtoDAsync(uint64_t to, uint64_t from, size_t bytes, CudaStream 
   return result;
 }
 CudaResult MemsetD8Async(uint64_t at, unsigned char byte, size_t bytes, CudaStream stream) {
-  if (stream && ((Stream *)stream)->graph) return FAKE_CAPTURING;
-  BEGIN();
+  BEGIN_ON(stream);
   return give_sim(tilec_sim_fill(take_sim(), at, byte, bytes));
 }
 
@@ -483,20 +479,12 @@ CudaResult EventRecord(CudaEvent event, CudaStream stream) {
   ((Event *)event)->time = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
   return stream && ((Stream *)stream)->graph ? FAKE_CAPTURING : 0;
 }
-CudaResult EventSynchronize(CudaEvent event) {
-  (void)event;
-  BEGIN();
-  return 0;
-}
-CudaResult EventQuery(CudaEvent event) {
-  (void)event;
-  BEGIN();
-  return 0;
-}
+CudaResult EventSynchronize(CudaEvent event) { return (void)event, begin(__func__); }
+CudaResult EventQuery(CudaEvent event) { return (void)event, begin(__func__); }
 CudaResult StreamWaitEvent(CudaStream stream, CudaEvent event, unsigned flags) {
   (void)event, (void)flags;
-  BEGIN();
-  return stream && ((Stream *)stream)->graph ? FAKE_CAPTURING : 0;
+  BEGIN_ON(stream);
+  return 0;
 }
 CudaResult EventElapsedTime(float *milliseconds, CudaEvent start, CudaEvent event) {
   BEGIN();
