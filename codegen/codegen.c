@@ -213,6 +213,7 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
   ptx_avoid_abs(out, first);
+  ptx_make_functions_local(out, first);
 }
 
 static void describe(const Emitter *e, CodegenResult *result) {

@@ -81,14 +81,15 @@ static void set_attribute(const Emitter *e, LLVMValueRef function, const char *n
                           LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
-// Attributes that libclc was compiled with would keep its
-// functions from being inlined into the kernel's target.
-static void adopt(LLVMValueRef function) {
+// Attributes that libclc was compiled with would keep its functions from being inlined into the kernel's target. Of
+// an internal function LLVM goes over all uses at every call, which takes time quadratic in the calls: what is
+// called is external to LLVM, and local again in the PTX (codegen/ptx_text.h).
+static void adopt(LLVMValueRef function, bool called) {
   static const char *const foreign[] = {"target-features", "target-cpu", "frame-pointer"};
   for (uint32_t i = 0; i < 3; i++)
     LLVMRemoveStringAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, foreign[i],
                                      (unsigned)strlen(foreign[i]));
-  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMSetLinkage(function, called ? LLVMExternalLinkage : LLVMInternalLinkage);
 }
 
 void library_choose_calls(Emitter *e) {
@@ -97,7 +98,7 @@ void library_choose_calls(Emitter *e) {
   find_functions(e, &library);
   while (count_inlined(&library, &largest) > MOST_INLINED) largest->called = true;
   for (uint32_t i = 0; i < library.n; i++) {
-    adopt(library.at[i].function);
+    adopt(library.at[i].function, library.at[i].called);
     set_attribute(e, library.at[i].function, library.at[i].called ? "noinline" : "alwaysinline");
   }
 }

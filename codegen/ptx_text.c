@@ -56,3 +56,20 @@ void ptx_avoid_abs(Buf *ptx, size_t first) {
   buf_free(ptx);
   *ptx = out;
 }
+
+void ptx_make_functions_local(Buf *ptx, size_t first) {
+  static const char line[] = "\n.visible .func";
+  if (first >= ptx->n) return;
+  char *to = strstr(ptx->at + first, line);
+  if (!to) return;
+  for (const char *from = to; *from;) {
+    if (strncmp(from, line, sizeof line - 1) == 0) {
+      *to++ = '\n';
+      from += sizeof "\n.visible " - 1;
+    } else {
+      *to++ = *from++;
+    }
+  }
+  *to = '\0';
+  ptx->n = (size_t)(to - ptx->at);
+}
