@@ -55,6 +55,7 @@ class Library:
     """libtilec.so, of this build or at `path`; several builds may be loaded beside one another."""
 
     def __init__(self, path=None):
+        os.environ.setdefault("TILEC_CACHE", "off")  # what is measured is compiled here
         self.c = c.CDLL(path or find_library(), mode=os.RTLD_LOCAL | os.RTLD_NOW)
         self.c.tilec_version.restype = self.c.tilec_last_error.restype = c.c_char_p
         self.c.tilec_buffer_address.restype = c.c_uint64

@@ -174,6 +174,13 @@ static bool write_all(int fd, const char *at, size_t n) {
   return true;
 }
 
+// Locks the new file. Whether another process has, between its making and here, to remove what looked left behind.
+static bool is_taken(int fd) {
+  struct stat info;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;
+  return fstat(fd, &info) == 0 && info.st_nlink == 0;
+}
+
 // A new file in tmp/, locked: while the lock is held cache_clean leaves it alone. -1 with errno where there is none.
 static int open_temporary(int folder, char *name, size_t room) {
   static unsigned counter; // atomic
@@ -185,11 +192,9 @@ static int open_temporary(int folder, char *name, size_t room) {
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED), (unsigned long)now.tv_sec,
              (unsigned long)now.tv_nsec);
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    struct stat info;
+    if (fd >= 0 && !is_taken(fd)) return fd;
     if (fd >= 0) {
-      flock(fd, LOCK_EX | LOCK_NB);
-      if (fstat(fd, &info) != 0 || info.st_nlink) return fd;
-      close(fd); // taken for one that was left behind, before it was locked
+      close(fd);
       continue;
     }
     if (errno == ENOENT && mkdirat(folder, CACHE_TMP, 0700) != 0 && errno != EEXIST) return -1;

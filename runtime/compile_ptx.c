@@ -81,9 +81,9 @@ static tilec_status keep(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-tilec_status compile_ptx(Compilation *c) {
+tilec_status compile_ptx(Compilation *c, bool fresh) {
   PtxRequest request = {0};
-  tilec_status status = compile_guard(c, look_up, &request);
+  tilec_status status = fresh ? TILEC_OK : compile_guard(c, look_up, &request);
   cache_entry_free(&request.entry);
   if (status || request.found) return status;
   uint32_t warnings = c->diags.warnings;

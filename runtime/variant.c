@@ -86,7 +86,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_elaborate(c, &r->spec);
   if (!status) status = compile_launchable(c);
-  if (!status && needs_ptx) status = compile_ptx(c);
+  if (!status && needs_ptx) status = compile_ptx(c, r->kernel->options.remarks != 0);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
