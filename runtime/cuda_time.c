@@ -96,11 +96,17 @@ static tilec_status link_ptx(const CudaApi *api, Str ptx, Buf *cubin) {
   return status;
 }
 
+// In relaxed capture mode, as a load is: a launch may come while a graph is captured.
 tilec_status cuda_assemble(tilec_device *device, Str ptx, Buf *cubin) {
   Cuda *cuda = device->state;
   bool pushed;
+  int mode = CUDA_CAPTURE_RELAXED;
   tilec_status status = cuda_enter(cuda, &pushed);
-  if (!status) status = link_ptx(&cuda->api, ptx, cubin);
+  if (!status) {
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+    status = link_ptx(&cuda->api, ptx, cubin);
+    cuda->api.ThreadExchangeStreamCaptureMode(&mode);
+  }
   cuda_leave(cuda, pushed);
   return status;
 }
