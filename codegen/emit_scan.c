@@ -165,20 +165,45 @@ static LLVMValueRef chunk_of(Scan *s, uint32_t r) {
   return LLVMBuildAnd(e->builder, index, emit_i32(e, (1u << chunk_bits(s)) - 1), "");
 }
 
+// Whether register r may be of chunk c: warps hold the chunk's other bits.
+static bool may_be_of(const Scan *s, uint32_t r, uint32_t c) {
+  for (uint32_t i = s->plan.low; i < s->plan.axis_bits; i++)
+    if (s->plan.holder[i].dim == DIM_REGISTER &&
+        (r >> s->plan.holder[i].bit & 1) != (c >> (i - s->plan.low) & 1))
+      return false;
+  return true;
+}
+
+// What comes before each chunk of a line, in order, shared by the line's registers.
+typedef struct Line {
+  LLVMValueRef *before; // [chunk * count + k], but of the first; NULL while no register has asked
+} Line;
+
+// running[k] with the totals of chunk `c` of the line, of which it is `first`, or not.
+static void add_total(Scan *s, LLVMValueRef **totals, uint32_t at, bool first, LLVMValueRef *running) {
+  LLVMValueRef total[MAX_COMBINED];
+  for (uint32_t k = 0; k < s->count; k++) total[k] = totals[k][at];
+  if (first)
+    memcpy(running, total, s->count * sizeof *total);
+  else
+    emit_combine(s->e, s->op, running, total, running);
+}
+
 // What comes before the chunk of register r (the first of its run): totals are the line's, in order.
-static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals) {
+static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals, Line *line) {
   Emitter *e = s->e;
   uint32_t chunks = 1u << chunk_bits(s), low = held_bits(s, DIM_REGISTER, s->plan.low);
-  LLVMValueRef running[MAX_COMBINED], before[MAX_COMBINED], chunk = chunk_of(s, r);
-  uint32_t line = line_of(s, r) * chunks;
+  LLVMValueRef before[MAX_COMBINED], chunk = chunk_of(s, r);
+  bool known = line->before != NULL;
+  if (!known) line->before = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)chunks * s->count);
   for (uint32_t i = 0; i + 1 < chunks; i++) {
     uint32_t c = s->reverse ? chunks - 1 - i : i, next = s->reverse ? c - 1 : c + 1;
-    LLVMValueRef total[MAX_COMBINED];
-    for (uint32_t k = 0; k < s->count; k++) total[k] = totals[k][line + c];
-    if (i == 0)
-      memcpy(running, total, sizeof running);
-    else
-      emit_combine(e, s->op, running, total, running);
+    LLVMValueRef *running = line->before + next * s->count;
+    if (!known) {
+      if (i) memcpy(running, line->before + c * s->count, s->count * sizeof *running);
+      add_total(s, totals, line_of(s, r) * chunks + c, i == 0, running);
+    }
+    if (i && !may_be_of(s, r, next)) continue;
     LLVMValueRef here = LLVMBuildICmp(e->builder, LLVMIntEQ, chunk, emit_i32(e, next), "");
     for (uint32_t k = 0; k < s->count; k++)
       before[k] = i == 0 ? running[k] : LLVMBuildSelect(e->builder, here, running[k], before[k], "");
@@ -212,6 +237,7 @@ void emit_scan_carry(Emitter *e, Op *op) {
   LLVMValueRef *totals[MAX_COMBINED];
   for (uint32_t k = 0; k < s.count; k++) totals[k] = emit_get(e, op_operand(op, s.count + k));
   uint32_t low = held_bits(&s, DIM_REGISTER, s.plan.low);
+  Line *lines = ARENA_ARRAY(e->arena, Line, s.registers);
   for (uint32_t r = 0; r < s.registers; r++)
-    if (!(r & low)) take_in_chunk(&s, r, totals);
+    if (!(r & low)) take_in_chunk(&s, r, totals, &lines[line_of(&s, r)]);
 }
