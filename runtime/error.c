@@ -1,24 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
+#include "runtime/diagnostics.h"
 
 enum { MESSAGE_BYTES = 16384 };
 
 // The one state that is not in an object: tilec_last_error's contract is by thread.
 static _Thread_local char last_error[MESSAGE_BYTES];
 
+// The same as a list, in memory that ends with the thread.
+static pthread_key_t list_key;
+static bool has_list_key;
+
+static void make_list_key(void) { has_list_key = pthread_key_create(&list_key, free) == 0; }
+
+// Whether the thread's list is `list` now, which it then owns.
+static bool keep_list(tilec_diagnostics *list) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_list_key);
+  if (!has_list_key) return false;
+  tilec_diagnostics *old = pthread_getspecific(list_key);
+  if (!old && !list) return true;
+  if (pthread_setspecific(list_key, list) != 0) return false;
+  free(old);
+  return true;
+}
+
 const char *tilec_last_error(void) { return last_error; }
 
-void error_clear(void) { last_error[0] = '\0'; }
+const tilec_diagnostics *tilec_last_diagnostics(void) {
+  static const tilec_diagnostics none;
+  if (!last_error[0]) return &none;
+  const tilec_diagnostics *kept = has_list_key ? pthread_getspecific(list_key) : NULL;
+  if (kept) return kept;
+  tilec_diagnostics *list = diagnostics_of_text(last_error);
+  if (list && keep_list(list)) return list;
+  free(list);
+  return &none;
+}
+
+void error_clear(void) {
+  last_error[0] = '\0';
+  keep_list(NULL);
+}
 
 tilec_status error_text(tilec_status status, Str text) {
   while (text.n > 0 && text.at[text.n - 1] == '\n') text.n--;
   plain_copy(text, last_error, MESSAGE_BYTES);
+  keep_list(NULL);
   return status;
 }
 
@@ -57,6 +93,8 @@ tilec_status error_diags(tilec_status status, const Diags *diags) {
   diags_print_text(diags, false, &text);
   error_text(status, buf_view(&text));
   buf_free(&text);
+  tilec_diagnostics *list = diagnostics_of(diags, false);
+  if (list && !keep_list(list)) free(list);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "runtime/cubin.h"
 #include "runtime/device.h"
+#include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/imports.h"
 
@@ -33,14 +34,18 @@ tilec_status compilation_error(Compilation *c, tilec_status status) {
 
 void program_hold(tilec_program *program) { __atomic_add_fetch(&program->users, 1, __ATOMIC_RELAXED); }
 
-void tilec_program_free(tilec_program *program) {
-  if (!program || __atomic_sub_fetch(&program->users, 1, __ATOMIC_ACQ_REL) > 0) return;
-  for (ProgramFile *file = program->files, *next; file; file = next) {
+static void free_files(ProgramFile *first) {
+  for (ProgramFile *file = first, *next; file; file = next) {
     next = file->next;
     free(file->path);
     free(file->text);
     free(file);
   }
+}
+
+void tilec_program_free(tilec_program *program) {
+  if (!program || __atomic_sub_fetch(&program->users, 1, __ATOMIC_ACQ_REL) > 0) return;
+  free_files(program->files);
   free(program->name);
   free(program->text);
   free(program);
@@ -79,8 +84,8 @@ tilec_status program_parse(const tilec_program *program, Compilation *c) {
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
-// Takes over `text`, malloc'ed, also on failure.
-static tilec_status program_make(const char *name, char *text, size_t bytes, bool reads,
+// Takes over `text`, malloc'ed, and `files`, also on failure.
+static tilec_status program_make(const char *name, char *text, size_t bytes, ProgramFile *files, bool reads,
                                  tilec_program **program) {
   tilec_program *p = calloc(1, sizeof *p);
   size_t n = strlen(name) + 1;
@@ -89,10 +94,12 @@ static tilec_status program_make(const char *name, char *text, size_t bytes, boo
     free(p);
     free(copy);
     free(text);
+    free_files(files);
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
   }
   memcpy(copy, name, n);
-  *p = (tilec_program){.users = 1, .reads = reads, .name = copy, .text = text, .bytes = bytes};
+  *p =
+      (tilec_program){.users = 1, .reads = reads, .files = files, .name = copy, .text = text, .bytes = bytes};
   Compilation c;
   tilec_status status = program_parse(p, &c);
   compilation_free(&c);
@@ -116,7 +123,59 @@ tilec_status tilec_program_from_source(const char *name, const char *text, size_
   if (!copy) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu bytes)", bytes);
   if (bytes) memcpy(copy, text, bytes);
   copy[bytes] = '\0';
-  return program_make(name, copy, bytes, false, program);
+  return program_make(name, copy, bytes, NULL, false, program);
+}
+
+// A copy of a caller's source; NULL: no memory.
+static ProgramFile *copy_source(const tilec_source *source, ProgramFile *next) {
+  ProgramFile *file = calloc(1, sizeof *file);
+  if (!file) return NULL;
+  file->path = malloc(strlen(source->name) + 1);
+  file->text = source->bytes == SIZE_MAX ? NULL : malloc(source->bytes + 1);
+  if (!file->path || !file->text) {
+    free_files(file);
+    return NULL;
+  }
+  memcpy(file->path, source->name, strlen(source->name) + 1);
+  if (source->bytes) memcpy(file->text, source->text, source->bytes);
+  file->text[source->bytes] = '\0';
+  file->bytes = source->bytes;
+  file->next = next;
+  return file;
+}
+
+static tilec_status check_sources(const tilec_source *sources, size_t count) {
+  if (!sources || !count)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_sources: there are no sources");
+  for (size_t i = 0; i < count; i++)
+    if (!sources[i].name || (!sources[i].text && sources[i].bytes))
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_sources: sources[%zu].%s is NULL", i,
+                       sources[i].name ? "text" : "name");
+  return TILEC_OK;
+}
+
+tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count, tilec_program **program) {
+  if (!program) return null_argument("tilec_program_from_sources", "program");
+  *program = NULL;
+  tilec_status status = check_sources(sources, count);
+  if (status) return status;
+  ProgramFile *files = NULL;
+  for (size_t i = 0; i < count; i++) {
+    ProgramFile *file = copy_source(&sources[i], files);
+    if (!file) {
+      free_files(files);
+      return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu sources)", count);
+    }
+    files = file;
+  }
+  char *text = malloc(sources[0].bytes + 1);
+  if (!text) {
+    free_files(files);
+    return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
+  }
+  if (sources[0].bytes) memcpy(text, sources[0].text, sources[0].bytes);
+  text[sources[0].bytes] = '\0';
+  return program_make(sources[0].name, text, sources[0].bytes, files, false, program);
 }
 
 // The file's bytes and a NUL; NULL with errno where it cannot be read.
@@ -158,7 +217,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
   if (!text && reason == ENOMEM)
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (reading %s)", path);
   if (!text) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
-  return program_make(path, text, bytes, true, program);
+  return program_make(path, text, bytes, NULL, true, program);
 }
 
 // --- Which kernel ---
@@ -306,6 +365,7 @@ tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const 
 struct tilec_compiled {
   Compilation c;
   Buf tir, meta, log, cubin;
+  tilec_diagnostics *diagnostics;
 };
 
 void tilec_compiled_free(tilec_compiled *compiled) {
@@ -315,6 +375,7 @@ void tilec_compiled_free(tilec_compiled *compiled) {
   buf_free(&compiled->meta);
   buf_free(&compiled->log);
   buf_free(&compiled->cubin);
+  free(compiled->diagnostics);
   free(compiled);
 }
 
@@ -327,6 +388,8 @@ static tilec_status print_outputs(Compilation *c, void *data) {
   const OutputRequest *request = data;
   module_print(c->module, NULL, &request->compiled->tir);
   diags_print_text(&c->diags, request->remarks, &request->compiled->log);
+  request->compiled->diagnostics = diagnostics_of(&c->diags, request->remarks);
+  if (!request->compiled->diagnostics) fault_raise(FAULT_MEMORY, "out of memory (diagnostics)");
   return TILEC_OK;
 }
 
@@ -356,6 +419,7 @@ tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *
   if (!result) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a compilation)");
   status = program_parse(program, &result->c);
   if (!status) status = compile_steps(result, &checked);
+  diagnostics_log(&checked, &result->c.diags);
   if (status)
     tilec_compiled_free(result);
   else
@@ -393,4 +457,8 @@ tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output
 
 const char *tilec_compiled_log(const tilec_compiled *compiled) {
   return compiled ? buf_view(&compiled->log).at : "";
+}
+
+const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compiled *compiled) {
+  return compiled ? compiled->diagnostics : NULL;
 }

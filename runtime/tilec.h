@@ -2,21 +2,52 @@
 /*
  * tilec: compiles block programs (Triton-like kernels) to PTX, loads and launches them.
  *
- *   tilec_device *device;
- *   tilec_program *program;
- *   tilec_kernel *add;
- *   tilec_buffer *x, *y, *out;
+ *   #include <stdio.h>
+ *   #include <string.h>
+ *   #include <tilec/tilec.h>
  *
- *   tilec_device_open(NULL, &device);                  // a GPU if there is one, else the simulator
- *   tilec_program_from_file("add.tile", &program);
- *   tilec_kernel_new(device, program, NULL, &add);
- *   tilec_buffer_new(device, n * 4, &x);               // y and out alike
- *   tilec_buffer_write(x, 0, host, n * 4);
+ *   static const char source[] =
+ *       "@kernel\n"
+ *       "@grid(cdiv(n, BLOCK))\n"
+ *       "def add(x, y, out, n, BLOCK: constexpr = 1024):\n"
+ *       "    i = program_id(0) * BLOCK + arange(0, BLOCK)\n"
+ *       "    store(out + i, load(x + i, mask=i < n) + load(y + i, mask=i < n), mask=i < n)\n";
  *
- *   tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_buffer(TILEC_FP32, y),
- *                       tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int(n)};
- *   tilec_launch(add, NULL, args, 4);                  // compiled at the first launch, then kept
- *   tilec_buffer_read(out, 0, host, n * 4);            // waits for the launch
+ *   static int add(tilec_device *device, tilec_kernel *kernel, float *sum, const float *a, size_t n) {
+ *     tilec_buffer *x = NULL, *out = NULL;
+ *     tilec_status status = tilec_buffer_new(device, n * sizeof *a, &x);
+ *     if (!status) status = tilec_buffer_new(device, n * sizeof *a, &out);
+ *     if (!status) status = tilec_buffer_write(x, 0, a, n * sizeof *a);
+ *     if (!status) {
+ *       const tilec_arg args[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_buffer(TILEC_FP32, x),
+ *                                 tilec_arg_buffer(TILEC_FP32, out), tilec_arg_int((int64_t)n)};
+ *       status = tilec_launch(kernel, NULL, args, 4); // compiled at the first launch, then kept
+ *     }
+ *     if (!status) status = tilec_buffer_read(out, 0, sum, n * sizeof *sum); // after the launch
+ *     tilec_buffer_free(x);
+ *     tilec_buffer_free(out);
+ *     return status == TILEC_OK;
+ *   }
+ *
+ *   int main(void) {
+ *     const float a[] = {1, 2, 3};
+ *     float sum[3] = {0};
+ *     tilec_device *device = NULL;
+ *     tilec_program *program = NULL;
+ *     tilec_kernel *kernel = NULL;
+ *     int good = tilec_device_open(NULL, &device) == TILEC_OK && // a GPU, else the simulator
+ *                tilec_program_from_source("add.tile", source, strlen(source), &program) == TILEC_OK &&
+ *                tilec_kernel_new(device, program, NULL, &kernel) == TILEC_OK &&
+ *                add(device, kernel, sum, a, 3);
+ *     if (good)
+ *       printf("%g %g %g\n", sum[0], sum[1], sum[2]); // 2 4 6
+ *     else
+ *       fprintf(stderr, "%s\n", tilec_last_error());
+ *     tilec_kernel_free(kernel);
+ *     tilec_program_free(program);
+ *     tilec_device_close(device);
+ *     return good ? 0 : 1;
+ *   }
  *
  * Errors.   Every function that can fail returns a tilec_status; tilec_last_error() has the details. Where it
  *           is not TILEC_OK nothing was made. Any function may return
@@ -82,6 +113,38 @@ TILEC_API const char *tilec_status_name(tilec_status status);
 /* What went wrong in the last call of this thread that failed: one line, or diagnostics of several; at
  * most 16 KiB. Valid until the next call of this thread that fails. Never NULL; "" where none has failed. */
 TILEC_API const char *tilec_last_error(void);
+
+typedef enum tilec_severity {
+  TILEC_SEVERITY_ERROR = 0,
+  TILEC_SEVERITY_WARNING = 1,
+  TILEC_SEVERITY_REMARK = 2, /* what a pass did or declined */
+  TILEC_SEVERITY_NOTE = 3    /* of the diagnostic before it */
+} tilec_severity;
+
+typedef struct tilec_diagnostic {
+  size_t size; /* set by the initialiser */
+  tilec_severity severity;
+  const char *file;              /* NULL: it has no place */
+  uint32_t line, column, length; /* from 1, the columns in bytes; length 0: a point */
+  const char *text;              /* one line, without the place */
+  size_t parent;                 /* of a note: the index of what it belongs to; else its own */
+} tilec_diagnostic;
+
+#define TILEC_DIAGNOSTIC_INIT                                                                                \
+  { sizeof(tilec_diagnostic), TILEC_SEVERITY_ERROR, NULL, 0, 0, 0, NULL, 0 }
+
+/* Diagnostics in the order in which they are printed, each followed by its notes. */
+typedef struct tilec_diagnostics tilec_diagnostics;
+
+TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *list); /* 0 for NULL */
+
+/* Fills *diagnostic, whose size is set; its texts live as long as the list. */
+TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *list, size_t index,
+                                             tilec_diagnostic *diagnostic);
+
+/* tilec_last_error() as a list: valid as long as it is. What is not about a source is one error without a place.
+ * Never NULL. */
+TILEC_API const tilec_diagnostics *tilec_last_diagnostics(void);
 
 /* Element types, with Triton's short names. */
 typedef enum tilec_dtype {
@@ -239,6 +302,18 @@ TILEC_API tilec_status tilec_program_from_file(const char *path, tilec_program *
 TILEC_API tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
                                                  tilec_program **program);
 
+/* A file that is only in memory. Given in arrays, it does not grow. */
+typedef struct tilec_source {
+  const char *name; /* as a path: "kernels/add.py" */
+  const char *text;
+  size_t bytes;
+} tilec_source;
+
+/* The same from the first source; what it imports is found among the others, by their names, as it would be in
+ * files of these names. No file is read. */
+TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count,
+                                                  tilec_program **program);
+
 TILEC_API void tilec_program_free(tilec_program *program);
 
 /* ------------------------------------------------------- Compiling, offline */
@@ -269,10 +344,18 @@ typedef struct tilec_compile_options {
   int overlap;        /* 1: a launch may start while the one before it in its stream ends (sm_90 and newer).
                          The kernel waits for that one before it touches memory; kernels of others that are
                          launched so must do the same */
+  /* NULL, or what is called with each diagnostic of a compile once it has ended, well or not, by the thread that
+     compiles: that of tilec_compile, or of the launch that a variant is compiled for. What comes from the cache
+     has none. It may not use the kernel. */
+  void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
+  void *log_data;
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
-  { sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0 }
+  {                                                                                                          \
+    sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
+        NULL, NULL                                                                                           \
+  }
 
 typedef enum tilec_output {
   TILEC_OUTPUT_PTX = 0,
@@ -301,6 +384,9 @@ TILEC_API tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_out
 
 /* Warnings, and remarks where asked for, as clang prints them; never NULL. */
 TILEC_API const char *tilec_compiled_log(const tilec_compiled *compiled);
+
+/* The same as a list, which lives as long as `compiled`; NULL for NULL. */
+TILEC_API const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compiled *compiled);
 
 /* ------------------------------------------------------ Launching, compiled at need */
 

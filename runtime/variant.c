@@ -8,6 +8,7 @@
 #include "base/math.h"
 #include "runtime/compile_ptx.h"
 #include "runtime/cubin.h"
+#include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 
@@ -87,6 +88,7 @@ static tilec_status compile_steps(const SpecRequest *r) {
   tilec_status status = compile_elaborate(c, &r->spec);
   if (!status) status = compile_launchable(c);
   if (!status && needs_ptx) status = compile_ptx(c, r->kernel->options.remarks != 0);
+  diagnostics_log(&r->kernel->options, &c->diags);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 

@@ -129,6 +129,120 @@ static void test_wrong_options(void **unused) {
   compile_fails(NULL, TILEC_ERROR_COMPILE, "'n'"); // no type
 }
 
+static tilec_diagnostic diagnostic_at(const tilec_diagnostics *list, size_t index) {
+  tilec_diagnostic d = TILEC_DIAGNOSTIC_INIT;
+  assert_ok(tilec_diagnostics_get(list, index, &d));
+  return d;
+}
+
+static void assert_diagnostic(const tilec_diagnostics *list, size_t index, tilec_severity severity,
+                              const char *text, unsigned line, unsigned column, size_t parent) {
+  tilec_diagnostic d = diagnostic_at(list, index);
+  assert_int_equal(d.severity, severity);
+  if (!strstr(d.text, text)) fail_msg("'%s' is not in '%s'", text, d.text);
+  assert_int_equal(d.line, line);
+  assert_int_equal(d.column, column);
+  assert_int_equal(d.parent, parent);
+}
+
+// The last error as a list, with notes; one without a place; and what is left of it in another thread and after.
+static void test_diagnostics(void **unused) {
+  (void)unused;
+  static const char two[] = "@kernel\ndef f(x):\n    y = a\n    g(x, x)\n\n@jit\ndef g(p):\n    return p\n";
+  tilec_program *program = program_of("two.tile", two);
+  tilec_compiled *compiled;
+  tilec_diagnostic d = TILEC_DIAGNOSTIC_INIT;
+  tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
+  o.signature = "x=*fp32";
+  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "two.tile:3:9: error:");
+  const tilec_diagnostics *list = tilec_last_diagnostics();
+  assert_int_equal(tilec_diagnostics_count(list), 3);
+  assert_diagnostic(list, 0, TILEC_SEVERITY_ERROR, "a", 3, 9, 0);
+  assert_diagnostic(list, 1, TILEC_SEVERITY_ERROR, "g", 4, 10, 1);
+  assert_diagnostic(list, 2, TILEC_SEVERITY_NOTE, "declared here", 7, 5, 1);
+  assert_string_equal(diagnostic_at(list, 2).file, "two.tile");
+  assert_int_equal(diagnostic_at(list, 0).length, 1);
+  assert_error(tilec_diagnostics_get(list, 3, &d), TILEC_ERROR_INVALID_ARGUMENT, "no 3");
+  list = tilec_last_diagnostics(); // of that
+  assert_int_equal(tilec_diagnostics_count(list), 1);
+  assert_diagnostic(list, 0, TILEC_SEVERITY_ERROR, "there are 3 diagnostics, no 3", 0, 0, 0);
+  assert_null(diagnostic_at(list, 0).file);
+  assert_int_equal(tilec_diagnostics_count(NULL), 0);
+  tilec_program_free(program);
+}
+
+static void note_text(void *data, const tilec_diagnostic *diagnostic) {
+  char *log = data;
+  size_t n = strlen(log);
+  snprintf(log + n, 2000 - n, "%d:%u:%s\n", (int)diagnostic->severity, diagnostic->line, diagnostic->text);
+}
+
+// Remarks go to the log, of a compile offline and of one for a launch.
+static void test_log(void **unused) {
+  (void)unused;
+  char log[2000] = "";
+  tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
+  tilec_compiled *compiled;
+  tilec_kernel *kernel;
+  tilec_program *program = program_of("scale.tile", scale_source);
+  tilec_device *device = open_device("sim");
+  o.log = note_text;
+  o.log_data = log;
+  o.remarks = 1;
+  assert_ok(tilec_kernel_new(device, program, &o, &kernel));
+  const tilec_arg args[] = {tilec_arg_none(), tilec_arg_none(), tilec_arg_int(0)};
+  assert_error(tilec_launch(kernel, NULL, args, 3), TILEC_ERROR_COMPILE, "error");
+  assert_true(strstr(log, "0:5:") != NULL);
+  tilec_kernel_free(kernel);
+  log[0] = '\0';
+  o.signature = "n=i32";
+  assert_ok(tilec_compile(program, &o, &compiled));
+  const tilec_diagnostics *list = tilec_compiled_diagnostics(compiled);
+  assert_true(tilec_diagnostics_count(list) > 0 && log[0]);
+  assert_int_equal(diagnostic_at(list, 0).severity, TILEC_SEVERITY_REMARK);
+  assert_true(strstr(tilec_compiled_log(compiled), diagnostic_at(list, 0).text) != NULL);
+  assert_true(strstr(log, diagnostic_at(list, 0).text) != NULL);
+  tilec_compiled_free(compiled);
+  tilec_device_close(device);
+  tilec_program_free(program);
+}
+
+// Imports that are nowhere but in memory.
+static void test_sources(void **unused) {
+  (void)unused;
+  static const char main_text[] = "from lib import twice\nfrom .pkg.more import thrice\n@kernel\n@grid(1)\n"
+                                  "def f(x: *i32):\n    store(x, thrice(twice(load(x))))\n";
+  static const char lib[] = "@jit\ndef twice(v):\n    return v * 2\n#",
+                    more[] = "@jit\ndef thrice(v):\n    return v * 3\n";
+  tilec_source sources[] = {{"a/main.tile", main_text, sizeof main_text - 1},
+                            {"a/lib.py", lib, sizeof lib - 2}, // not the '#'
+                            {"a/pkg/more.tile", more, sizeof more - 1}};
+  tilec_program *program;
+  int32_t value = 7;
+  assert_ok(tilec_program_from_sources(sources, 3, &program));
+  tilec_device *device = open_device("eval");
+  tilec_kernel *kernel;
+  assert_ok(tilec_kernel_new(device, program, NULL, &kernel));
+  tilec_buffer *x = buffer_of(device, &value, sizeof value);
+  const tilec_arg arg = tilec_arg_buffer(TILEC_I32, x);
+  assert_ok(tilec_launch(kernel, NULL, &arg, 1));
+  assert_ok(tilec_buffer_read(x, 0, &value, sizeof value));
+  assert_int_equal(value, 42);
+  tilec_kernel_free(kernel);
+  tilec_program_free(program);
+  tilec_buffer_free(x);
+  assert_ok(tilec_program_from_sources(sources, 2, &program));
+  assert_ok(tilec_kernel_new(device, program, NULL, &kernel));
+  assert_error(tilec_launch(kernel, NULL, &arg, 1), TILEC_ERROR_COMPILE, "thrice");
+  tilec_kernel_free(kernel);
+  tilec_program_free(program);
+  tilec_device_close(device);
+  assert_error(tilec_program_from_sources(sources, 0, &program), TILEC_ERROR_INVALID_ARGUMENT, "no sources");
+  sources[1].name = NULL;
+  assert_error(tilec_program_from_sources(sources, 2, &program), TILEC_ERROR_INVALID_ARGUMENT,
+               "sources[1].name");
+}
+
 // Structs of older programs, of every size that one may have had, and of newer ones.
 static void test_options_of_other_versions(void **unused) {
   (void)unused;
@@ -163,6 +277,9 @@ int main(void) {
       cmocka_unit_test(test_wrong_programs),
       cmocka_unit_test(test_outputs),
       cmocka_unit_test(test_wrong_options),
+      cmocka_unit_test(test_diagnostics),
+      cmocka_unit_test(test_log),
+      cmocka_unit_test(test_sources),
       cmocka_unit_test(test_options_of_other_versions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
