@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/colors.h"
 #include "base/fault.h"
 #include "base/json.h"
 #include "base/math.h"
@@ -235,6 +236,11 @@ const char *diag_nearest(Str typed, const char *const *names, size_t n) {
 }
 
 static const char *const severity_name[] = {"error", "warning", "remark", "note"};
+static const char *const severity_color[] = {COLOR_ERROR, COLOR_WARNING, COLOR_REMARK, COLOR_NOTE};
+
+static void print_color(const Diags *diags, const char *color, Buf *out) {
+  if (diags->colors) buf_text(out, color);
+}
 
 enum { EXCERPT_BEFORE = 120, EXCERPT_BYTES = 240, MESSAGE_BYTES = 4096 };
 
@@ -297,10 +303,12 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
   Excerpt e = excerpt_of(line, start);
   print_excerpt(&e, out);
   print_margin(&e, start, out);
+  print_color(diags, COLOR_CARET, out);
   size_t first = out->n;
   print_columns(&e, start, end > e.to ? e.to : end, '~', out);
   if (out->n == first) buf_char(out, '^');
   out->at[first] = '^';
+  print_color(diags, COLOR_RESET, out);
   buf_char(out, '\n');
   for (uint32_t k = 0; k < diag->fixits.n; k++) {
     const FixIt *fixit = &diag->fixits.at[k];
@@ -308,20 +316,27 @@ static void print_snippet(const Diags *diags, const Diag *diag, Buf *out) {
     if (fixit->at.file != diag->loc.file || fixit->at.line != diag->loc.line || at < e.from || at > e.to)
       continue;
     print_margin(&e, at, out);
+    print_color(diags, COLOR_CARET, out);
     buf_plain(out, str_from(fixit->text), MESSAGE_BYTES);
+    print_color(diags, COLOR_RESET, out);
     buf_char(out, '\n');
   }
 }
 
 // shown: the place whose snippet stands above and is not shown again; NULL: none.
 static void print_text(const Diags *diags, const Diag *diag, const Loc *shown, Buf *out) {
+  print_color(diags, COLOR_BOLD, out);
   if (diag->loc.line) {
     buf_plain(out, str_from(sources_name(diags->sources, diag->loc.file)), MESSAGE_BYTES);
     buf_printf(out, ":%u:%u: ", diag->loc.line, diag->loc.col);
   } else
     buf_text(out, "tilec: ");
+  print_color(diags, severity_color[diag->severity], out);
   buf_printf(out, "%s: ", severity_name[diag->severity]);
+  print_color(diags, COLOR_RESET, out);
+  if (diag->severity != DIAG_NOTE) print_color(diags, COLOR_BOLD, out);
   buf_plain_lines(out, str_from(diag->message), MESSAGE_BYTES);
+  if (diag->severity != DIAG_NOTE) print_color(diags, COLOR_RESET, out);
   if (diag->pass) buf_printf(out, " [%s]", diag->pass);
   buf_char(out, '\n');
   if (!shown || !same_place(diag->loc, *shown) || diag->fixits.n) print_snippet(diags, diag, out);

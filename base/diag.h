@@ -89,6 +89,7 @@ typedef struct Diags {
   uint32_t errors, warnings;
   uint32_t raised;      // errors given, those that stand there already included
   uint32_t error_limit; // 0: 20
+  bool colors;          // diags_print_text gives what is for a terminal
 } Diags;
 
 // The result takes notes and fix-its; it is never NULL. A Loc with a call adds "called from here" notes by

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/options.h"
-
+// What each option does.
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "passes/passes.h"
-
-typedef struct OptionParser {
-  int argc, next; // argv[next] is the next word
-  char **argv;
-  Arena *arena;
-  Options *options;
-  Buf *error;
-} OptionParser;
+#include "tools/options_parts.h"
 
 static bool parse_number(OptionParser *p, const char *what, const char *text, long long min, long long max,
                          long long *value) {
@@ -50,7 +41,7 @@ static bool check_pass(OptionParser *p, const char *name, const char *extra) {
   return false;
 }
 
-static bool split_named(OptionParser *p, const char *what, const char *text, NamedText *named) {
+bool option_split_named(OptionParser *p, const char *what, const char *text, NamedText *named) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text) {
     buf_printf(p->error, "%s takes NAME=VALUE, not '%s'", what, text);
@@ -103,7 +94,7 @@ static bool set_signature(OptionParser *p, const char *value) {
 
 static bool set_define(OptionParser *p, const char *value) {
   NamedText named;
-  if (!split_named(p, "-D", value, &named)) return false;
+  if (!option_split_named(p, "-D", value, &named)) return false;
   vec_push(p->arena, &p->options->defines, value);
   return true;
 }
@@ -235,7 +226,23 @@ static bool set_list_targets(OptionParser *p, const char *value) {
 static bool set_version(OptionParser *p, const char *value) {
   return (void)value, set_command(p, COMMAND_VERSION);
 }
-static bool set_help(OptionParser *p, const char *value) { return (void)value, set_command(p, COMMAND_HELP); }
+
+// Of the command that it follows, whatever else is there.
+static bool set_help(OptionParser *p, const char *value) {
+  Options *o = p->options;
+  (void)value;
+  o->topic = p->verb_given || o->file ? o->command : COMMAND_HELP;
+  p->next = p->argc;
+  return set_command(p, COMMAND_HELP);
+}
+
+static bool set_color(OptionParser *p, const char *value) {
+  static const char *const whens[] = {"auto", "always", "never"};
+  int when;
+  if (!parse_choice(p, "--color", value, whens, 3, &when)) return false;
+  p->options->color = (ColorWhen)when;
+  return true;
+}
 
 static bool set_device(OptionParser *p, const char *value) {
   p->options->device = value;
@@ -354,145 +361,17 @@ static bool set_json(OptionParser *p, const char *value) { return (void)value, p
 
 static bool set_save(OptionParser *p, const char *value) {
   NamedText named;
-  if (!split_named(p, "--save", value, &named)) return false;
+  if (!option_split_named(p, "--save", value, &named)) return false;
   vec_push(p->arena, &p->options->saves, named);
   return true;
 }
 
-typedef struct OptionInfo {
-  const char *name, *short_name, *value, *commands, *help;
-  bool (*set)(OptionParser *p, const char *value); // false: p->error says why
-} OptionInfo;
-
-static const OptionInfo option_table[] = {
+const OptionInfo *option_infos(size_t *count) {
+  static const OptionInfo table[] = {
 #define X(id, name, short_name, value, commands, help) {name, short_name, value, commands, help, set_##id},
 #include "tools/options.def"
 #undef X
-};
-
-enum { OPTION_COUNT = sizeof option_table / sizeof *option_table };
-
-static bool runs_kernel(const Options *o) {
-  return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK;
-}
-
-// Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
-static bool option_matches(const OptionInfo *info, const char *word, const char **value) {
-  size_t n = strlen(info->name);
-  *value = NULL;
-  if (n && strncmp(word, info->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
-    if (word[n] == '=') *value = word + n + 1;
-    return true;
-  }
-  n = strlen(info->short_name);
-  if (!n || strncmp(word, info->short_name, n) != 0) return false;
-  if (word[n] == '\0') return true;
-  if (!info->value[0]) return false;
-  *value = word[n] == '=' ? word + n + 1 : word + n;
-  return n == 2 || word[n] == '='; // -arch=SM, not -archSM
-}
-
-static bool unknown_option(OptionParser *p, const char *word) {
-  const char *names[OPTION_COUNT];
-  size_t n = 0;
-  for (int id = 0; id < OPTION_COUNT; id++)
-    if (option_table[id].name[0]) names[n++] = option_table[id].name;
-  const char *equals = strchr(word, '=');
-  const char *near = diag_nearest((Str){word, equals ? (size_t)(equals - word) : strlen(word)}, names, n);
-  buf_printf(p->error, "unknown option '%s'", word);
-  if (near) buf_printf(p->error, "; did you mean '%s'?", near);
-  return false;
-}
-
-static bool parse_option(OptionParser *p, const char *word) {
-  for (int id = 0; id < OPTION_COUNT; id++) {
-    const OptionInfo *info = &option_table[id];
-    const char *value;
-    if (!option_matches(info, word, &value)) continue;
-    bool cache = p->options->command == COMMAND_CACHE;
-    if (!strchr(info->commands, cache ? 'K' : runs_kernel(p->options) ? 'R' : 'C')) {
-      const char *of = strchr(info->commands, 'R') ? "run" : strchr(info->commands, 'C') ? "compile" : "cache";
-      buf_printf(p->error, "'%s' is an option of 'tilec %s'", info->name, of);
-      return false;
-    }
-    bool optional = info->value[0] == '[';
-    if (!info->value[0] && value) {
-      buf_printf(p->error, "'%s' takes no value", info->name);
-      return false;
-    }
-    if (!info->value[0] || (optional && !value)) return info->set(p, NULL);
-    if (!value && p->next == p->argc) {
-      buf_printf(p->error, "'%s' needs a value (%s)", word, info->value);
-      return false;
-    }
-    return info->set(p, value ? value : p->argv[p->next++]);
-  }
-  return unknown_option(p, word);
-}
-
-static bool parse_positional(OptionParser *p, const char *word) {
-  Options *o = p->options;
-  if (!o->file) {
-    o->file = word;
-    return true;
-  }
-  if (!runs_kernel(o)) {
-    buf_printf(p->error, "one FILE at a time: '%s' is a second one", word);
-    return false;
-  }
-  NamedText named = {arena_printf(p->arena, "%u", o->args.n), word};
-  if (!options_file_is_ptx(o) && !split_named(p, "an argument", word, &named)) return false;
-  vec_push(p->arena, &o->args, named);
-  return true;
-}
-
-// Whether a word that is no file may be meant for a command.
-static bool mistyped_command(OptionParser *p, const char *word) {
-  static const char *const commands[] = {"compile", "run", "bench", "check", "cache"};
-  const char *near = diag_nearest(str_from(word), commands, sizeof commands / sizeof *commands);
-  if (word[0] == '-' || strpbrk(word, "./") || !near || access(word, F_OK) == 0) return false;
-  buf_printf(p->error, "there is no command and no file '%s'; did you mean '%s'?", word, near);
-  return true;
-}
-
-static bool choose_command(OptionParser *p) {
-  static const char *const planned[] = {"explain", "tune"};
-  const char *word = p->argc > 1 ? p->argv[1] : "";
-  if (strcmp(word, "run") == 0) p->options->command = COMMAND_RUN;
-  if (strcmp(word, "bench") == 0) p->options->command = COMMAND_BENCH;
-  if (strcmp(word, "check") == 0) p->options->command = COMMAND_CHECK;
-  if (strcmp(word, "cache") == 0) p->options->command = COMMAND_CACHE;
-  if (p->options->command != COMMAND_COMPILE || strcmp(word, "compile") == 0) p->next++;
-  for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
-    if (strcmp(word, planned[i]) == 0) {
-      buf_printf(p->error, "'tilec %s' is not built yet", word);
-      return false;
-    }
-  return p->options->command != COMMAND_COMPILE || !mistyped_command(p, word);
-}
-
-bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {
-  *options =
-      (Options){.command = COMMAND_COMPILE, .emit = EMIT_PTX, .target = target_default(), .device = "auto"};
-  options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
-  OptionParser p = {argc, 1, argv, arena, options, error};
-  if (!choose_command(&p)) return false;
-  bool only_positional = false;
-  while (p.next < argc) {
-    const char *word = argv[p.next++];
-    bool is_option = !only_positional && word[0] == '-' && word[1];
-    if (is_option && strcmp(word, "--") == 0)
-      only_positional = true;
-    else if (!(is_option ? parse_option(&p, word) : parse_positional(&p, word)))
-      return false;
-  }
-  if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
-  bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
-  if (needs_file && !options->file) buf_text(error, "no input file");
-  return !needs_file || options->file;
-}
-
-bool options_file_is_ptx(const Options *options) {
-  size_t n = options->file ? strlen(options->file) : 0;
-  return n > 4 && strcmp(options->file + n - 4, ".ptx") == 0;
+  };
+  *count = sizeof table / sizeof *table;
+  return table;
 }

@@ -8,17 +8,28 @@
 #include "sim/sim.h"
 #include "tools/expect.h"
 
+// First those of verbs.def, in its order.
 typedef enum Command {
   COMMAND_COMPILE,
   COMMAND_RUN,
-  COMMAND_BENCH,
   COMMAND_CHECK,
+  COMMAND_BENCH,
   COMMAND_CACHE,
   COMMAND_HELP,
   COMMAND_VERSION,
   COMMAND_LIST_PASSES,
   COMMAND_LIST_TARGETS
 } Command;
+
+// A row of verbs.def.
+typedef struct Verb {
+  const char *name, *letter, *arguments, *summary;
+} Verb;
+
+const Verb *verb_of(Command command);   // NULL: the command is an option's
+const Verb *verb_list(uint32_t *count); // verb i is that of Command i
+
+typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 
 typedef enum Emit { EMIT_TOKENS, EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_PTX, EMIT_META, EMIT_CUBIN } Emit;
 
@@ -29,6 +40,8 @@ typedef struct NamedText {
 
 typedef struct Options {
   Command command;
+  Command topic;      // of help: the command that it is about; COMMAND_HELP: all of them
+  ColorWhen color;
   const char *file;   // "-": standard input; of cache what it is to do
   const char *output; // NULL: by default
   Emit emit;
@@ -41,8 +54,7 @@ typedef struct Options {
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
-  // tilec cache
-  bool json;
+  bool json; // of cache and version
   // tilec run
   const char *device;
   int64_t grid[3];
@@ -60,9 +72,11 @@ typedef struct Options {
 } Options;
 
 // Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
-// line, no newline).
+// line, no newline); command and color are as far as they were read.
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
 bool options_file_is_ptx(const Options *options);
-void options_print_help(Buf *out);
+// tilec help: `topic` as in Options. Lines are at most HELP_COLUMNS wide.
+enum { HELP_COLUMNS = 100 };
+void options_print_help(Command topic, bool colors, Buf *out);
 
 #endif

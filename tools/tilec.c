@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/colors.h"
+#include "base/json.h"
 #include "base/plain.h"
 #include "base/stack.h"
 #include "runtime/cache.h"
@@ -30,8 +33,25 @@ static ExitStatus print_text(void (*print)(Buf *out)) {
   return ok ? EXIT_DONE : EXIT_DIAGNOSED;
 }
 
+static ExitStatus command_help(const Options *options) {
+  Buf text = {0};
+  options_print_help(options->topic, tool_colors(options->color, STDOUT_FILENO), &text);
+  bool ok = tool_write("-", buf_view(&text));
+  buf_free(&text);
+  return ok ? EXIT_DONE : EXIT_DIAGNOSED;
+}
+
 static void print_version(Buf *out) {
   buf_printf(out, "tilec %s (LLVM %s)\n", tilec_version(), codegen_llvm_version());
+}
+
+static void print_version_json(Buf *out) {
+  Json json = {.out = out};
+  json_object(&json, NULL);
+  json_text(&json, "tilec", tilec_version());
+  json_text(&json, "llvm", codegen_llvm_version());
+  json_object_end(&json);
+  buf_char(out, '\n');
 }
 
 static ExitStatus run_command(const Options *options, Arena *arena) {
@@ -41,8 +61,8 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_BENCH: return command_bench(options, arena);
   case COMMAND_CHECK: return command_check(options, arena);
   case COMMAND_CACHE: return command_cache(options, arena);
-  case COMMAND_HELP: return print_text(options_print_help);
-  case COMMAND_VERSION: return print_text(print_version);
+  case COMMAND_HELP: return command_help(options);
+  case COMMAND_VERSION: return print_text(options->json ? print_version_json : print_version);
   case COMMAND_LIST_PASSES: return print_text(list_passes);
   case COMMAND_LIST_TARGETS: return print_text(tool_list_targets);
   }
@@ -50,23 +70,25 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
 }
 
 static const char *command_name(const Options *options) {
-  static const char *const names[] = {[COMMAND_COMPILE] = "compile",
-                                      [COMMAND_RUN] = "run",
-                                      [COMMAND_BENCH] = "bench",
-                                      [COMMAND_CHECK] = "check",
-                                      [COMMAND_CACHE] = "cache",
-                                      [COMMAND_HELP] = "--help",
-                                      [COMMAND_VERSION] = "--version",
-                                      [COMMAND_LIST_PASSES] = "--list-passes",
-                                      [COMMAND_LIST_TARGETS] = "--list-targets"};
-  return names[options->command];
+  const Verb *verb = verb_of(options->command);
+  return verb ? verb->name : options->command == COMMAND_LIST_PASSES ? "--list-passes" : "--list-targets";
+}
+
+// What is wrong, and how the command is used.
+static ExitStatus wrong_usage(const Options *options, const char *problem) {
+  const Verb *verb = verb_of(options->command);
+  if (!verb) verb = verb_of(COMMAND_COMPILE);
+  bool compile = verb == verb_of(COMMAND_COMPILE), all = compile || verb == verb_of(COMMAND_HELP);
+  tool_error("%s\nusage: tilec %s %s   (tilec help%s%s)", problem, compile ? "[compile]" : verb->name,
+             verb->arguments, all ? "" : " ", all ? "" : verb->name);
+  return EXIT_USAGE;
 }
 
 // What keeps the cache from serving.
 static void warn(const char *text) {
   Buf line = {0};
-  buf_text(&line, "tilec: warning: ");
   buf_plain(&line, str_from(text), 4096);
+  tool_print_severity("warning", COLOR_WARNING);
   fprintf(stderr, "%s\n", line.at);
   buf_free(&line);
 }
@@ -85,13 +107,10 @@ int tilec_tool_main(int argc, char **argv) {
   if (setjmp(frame.env) != 0) {
     tool_error("%s, in 'tilec %s'", frame.message, command_name(&options));
     status = frame.kind == FAULT_MEMORY ? EXIT_DIAGNOSED : EXIT_OUR_BUG;
-  } else if (!options_parse(argc, argv, &arena, &options, &error)) {
-    tool_error(
-        "%s\nusage: tilec [compile] FILE [options]   tilec run FILE [options] NAME=SPEC...   (tilec --help)",
-        error.at);
-    status = EXIT_USAGE;
   } else {
-    status = run_command(&options, &arena);
+    bool good = options_parse(argc, argv, &arena, &options, &error);
+    tool_set_colors(options.color);
+    status = good ? run_command(&options, &arena) : wrong_usage(&options, error.at);
   }
   fault_leave(&frame);
   if (!files_end() && status == EXIT_DONE) status = EXIT_DIAGNOSED;

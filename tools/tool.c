@@ -4,12 +4,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/colors.h"
 #include "base/plain.h"
 #include "ir/print.h"
 #include "runtime/imports.h"
 
 enum { MESSAGE_BYTES = 16384 };
+
+// Of standard error. The process's, as the stream is: errors are told where no options are at hand.
+static bool error_colors;
+
+bool tool_colors(ColorWhen when, int fd) {
+  const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (when != COLOR_AUTO) return when == COLOR_ALWAYS;
+  return !(no_color && no_color[0]) && term && term[0] && strcmp(term, "dumb") != 0 && isatty(fd);
+}
+
+void tool_set_colors(ColorWhen when) { error_colors = tool_colors(when, STDERR_FILENO); }
 
 // Needs no memory: it tells of its end, too.
 static void print_plain(const char *text) {
@@ -18,13 +31,20 @@ static void print_plain(const char *text) {
   fputs(plain, stderr);
 }
 
+void tool_print_severity(const char *severity, const char *color) {
+  if (error_colors)
+    fprintf(stderr, COLOR_BOLD "tilec: %s%s: " COLOR_RESET, color, severity);
+  else
+    fprintf(stderr, "tilec: %s: ", severity);
+}
+
 ExitStatus tool_error(const char *format, ...) {
   char text[MESSAGE_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputs("tilec: error: ", stderr);
+  tool_print_severity("error", COLOR_ERROR);
   print_plain(text);
   fputc('\n', stderr);
   return EXIT_DIAGNOSED;
@@ -37,6 +57,7 @@ tilec_status tool_parse(Compilation *c, const char *path, Str text) {
 
 ExitStatus tool_report(const Options *options, Compilation *c, tilec_status status) {
   Buf text = {0};
+  c->diags.colors = error_colors;
   if (options->json_diagnostics)
     diags_print_json(&c->diags, options->remarks, &text);
   else

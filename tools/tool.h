@@ -22,6 +22,14 @@ ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
 
+// Whether what is written to the stream of that number is coloured: always, never, or where it is a terminal that takes
+// colours and the user's NO_COLOR does not say otherwise.
+bool tool_colors(ColorWhen when, int fd);
+// For all that is told on standard error from now on.
+void tool_set_colors(ColorWhen when);
+// "tilec: warning: " on standard error; `color`: of base/colors.h.
+void tool_print_severity(const char *severity, const char *color);
+
 // "tilec: error: ..." on standard error; returns EXIT_DIAGNOSED.
 ExitStatus tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -8,8 +8,7 @@ else
   echo "SKIPPED the manual page: no man here"
 fi
 for verb in $(sed -n 's/^X(\([a-z]*\),.*/\1/p' tools/verbs.def); do
-  "$there/bin/tilec" "$verb" >"$work/log" 2>&1
-  if [ $? -eq 2 ] && ! grep -qE 'no command|cannot read' "$work/log"; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
+  if "$there/bin/tilec" help "$verb" >/dev/null; then pass; else fail "tilec.1 has a command '$verb' that there is not"; fi
 done
 
 # completes EXPECTED WORD...: what bash offers for the last word; EXPECTED is one of the offers, or 'none'.

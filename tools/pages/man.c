@@ -124,16 +124,37 @@ static void commands(Buf *out) {
 }
 
 static void arguments(Buf *out) {
+  static const char *const specs[][2] = {
+#define X(form, meaning) {form, meaning},
+#include "tools/specs.def"
+#undef X
+  };
   buf_text(out, ".SH ARGUMENTS\n");
   paragraph(out,
             "run, check and bench take a value for each parameter of the kernel, NAME=SPEC; SPEC is one of");
-  tagged(out, "128, 1.5, True, None", "a scalar, or None");
-  tagged(out, "randn:TYPE[SHAPE], rand:, zeros:, ones:, empty:, arange:",
-         "a new buffer with such data: randn:fp32[64,200]. What is empty holds no values, and may be written "
-         "only");
-  tagged(out, "@FILE.npy, @FILE.npy:TYPE", "an array of NumPy's, as it is or as bits of TYPE");
-  tagged(out, "&NAME", "the buffer of another parameter");
+  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) tagged(out, specs[i][0], specs[i][1]);
   paragraph(out, "A buffer may end in +BYTES: the argument then points that far into it.");
+}
+
+static void examples(Buf *out) {
+  static const struct {
+    const char *command, *words, *meaning;
+  } list[] = {
+#define X(command, words, meaning) {#command, words, meaning},
+#include "tools/examples.def"
+#undef X
+  };
+  buf_text(out, ".SH EXAMPLES\n");
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    bool compile = strcmp(list[i].command, "compile") == 0;
+    buf_text(out, ".TP\n.B tilec ");
+    text(out, compile ? "" : list[i].command);
+    buf_text(out, compile ? "" : " ");
+    text(out, list[i].words);
+    buf_char(out, '\n');
+    text(out, list[i].meaning);
+    buf_char(out, '\n');
+  }
 }
 
 static void ending(Buf *out) {
@@ -147,16 +168,10 @@ static void ending(Buf *out) {
   tagged(out, "TILEC_CACHE_DIR", "where they are kept; without it $XDG_CACHE_HOME/tilec, or ~/.cache/tilec");
   tagged(out, "TILEC_CACHE_SIZE",
          "how large that folder may get: bytes, or with K, M, G or T (1G); 0: no limit");
+  tagged(out, "NO_COLOR", "if it is not empty, nothing is coloured but by --color=always");
   tagged(out, "TMPDIR", "where temporary files are made, and the file of a bug (/tmp)");
-  buf_text(out, ".SH EXAMPLES\n");
-  paragraph(out, "Compile a file's kernels for sm_80, pointers being divisible by 16:");
-  buf_text(out, ".EX\n");
-  text(out, "tilec add.tile --arch sm_80 --signature x=:16,y=:16,out=:16 -o add.ptx\n");
-  buf_text(out, ".EE\n");
-  paragraph(out, "Run one, and compare with the reference evaluator:");
-  buf_text(out, ".EX\n");
-  text(out, "tilec run add.tile --check x=randn:fp32[1000] y=randn:fp32[1000] out=empty:fp32[1000] n=1000\n");
-  buf_text(out, ".EE\n.SH SEE ALSO\n");
+  examples(out);
+  buf_text(out, ".SH SEE ALSO\n");
   text(out, "The library: tilec/tilec.h, pkg-config tilec, find_package(tilec).\n");
 }
 
