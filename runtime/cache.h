@@ -74,6 +74,7 @@ bool cache_remove(const char *name);
 typedef struct CacheCleared {
   uint64_t entries, bytes;
   uint64_t left; // entries that could not be removed
+  int reason;    // errno of the first of those
 } CacheCleared;
 
 // Removes every entry and what killed processes left. False as for cache_list.

@@ -186,7 +186,8 @@ bool cache_clear(CacheCleared *cleared, Buf *error) {
     bool removed = unlinkat(folder, files[i].name, 0) == 0;
     cleared->entries += removed;
     cleared->bytes += removed ? files[i].bytes : 0;
-    cleared->left += !removed && errno != ENOENT;
+    if (removed || errno == ENOENT) continue;
+    if (!cleared->left++) cleared->reason = errno;
   }
   free(files);
   cache_clean(folder);

@@ -203,7 +203,8 @@ static ExitStatus clear(const Options *o, Arena *arena) {
   }
   ExitStatus status = print(&l, EXIT_DONE);
   if (!cleared.left) return status;
-  return tool_error("%llu entries could not be removed", (unsigned long long)cleared.left);
+  return tool_error("%llu entr%s could not be removed: %s", (unsigned long long)cleared.left,
+                    cleared.left == 1 ? "y" : "ies", strerror(cleared.reason));
 }
 
 static ExitStatus path(const Options *o, Arena *arena) {
