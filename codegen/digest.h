@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// BLAKE3 (LLVM's, which is linked anyway): names for what is kept on disk. For tables in memory base/hash.h is
-// the cheaper one. LLVM is not initialised by it.
+// BLAKE3 (LLVM's, which is linked anyway): names for what is kept on disk. For tables in memory base/hash.h
+// is the cheaper one. LLVM is not initialised by it.
 #ifndef CODEGEN_DIGEST_H
 #define CODEGEN_DIGEST_H
 

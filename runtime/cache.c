@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Entries: reading with all that can be wrong, writing so that none is ever half there.
 //
-// An entry's file: a line "tilec-cache 1 HASH KEY BYTES", HASH being of what follows it to the file's end; then BYTES bytes:
-// the fields' lines, an empty line, the blob.
+// An entry's file: a line "tilec-cache 1 HASH KEY BYTES", HASH being of what follows it to the file's end;
+// then BYTES bytes: the fields' lines, an empty line, the blob.
 #include "runtime/cache.h"
 
 #include <errno.h>
@@ -174,14 +174,16 @@ static bool write_all(int fd, const char *at, size_t n) {
   return true;
 }
 
-// Locks the new file. Whether another process has, between its making and here, to remove what looked left behind.
+// Locks the new file. Whether another process has, between its making and here, to remove what looked left
+// behind.
 static bool is_taken(int fd) {
   struct stat info;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return true;
   return fstat(fd, &info) == 0 && info.st_nlink == 0;
 }
 
-// A new file in tmp/, locked: while the lock is held cache_clean leaves it alone. -1 with errno where there is none.
+// A new file in tmp/, locked: while the lock is held cache_clean leaves it alone. -1 with errno where there
+// is none.
 static int open_temporary(int folder, char *name, size_t room) {
   static unsigned counter; // atomic
   enum { TRIES = 100 };

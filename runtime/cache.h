@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cache on disk: what compiling made, under a hash of all that it was made from (docs/cache.md).
 //
-// A file an entry, written under another name and then renamed, so that a process that ends at any moment leaves
-// an entry that is whole or none. What is read is verified before use. Nothing here is an error to the caller:
-// where the cache cannot serve, the caller compiles, and why is said once a process (cache_set_log).
+// A file an entry, written under another name and then renamed, so that a process that ends at any moment
+// leaves an entry that is whole or none. What is read is verified before use. Nothing here is an error to the
+// caller: where the cache cannot serve, the caller compiles, and why is said once a process (cache_set_log).
 //
 // Calls from several threads and processes at once are safe.
 #ifndef RUNTIME_CACHE_H
@@ -20,8 +20,9 @@ typedef struct CacheKey {
   unsigned char bytes[DIGEST_BYTES];
 } CacheKey;
 
-// A key is made of everything that an entry hangs on: begin, digest_* what is the caller's, end. `kind` sets the
-// callers' keys apart; tilec's own build, LLVM's version and libclc are in every key. False: the cache is off.
+// A key is made of everything that an entry hangs on: begin, digest_* what is the caller's, end. `kind` sets
+// the callers' keys apart; tilec's own build, LLVM's version and libclc are in every key. False: the cache is
+// off.
 bool cache_key_begin(Digest *digest, const char *kind);
 CacheKey cache_key_end(const Digest *digest);
 
@@ -38,19 +39,26 @@ void cache_entry_free(CacheEntry *entry); // a zeroed one does nothing
 Str cache_field(const CacheEntry *entry, const char *name);
 bool cache_field_number(const CacheEntry *entry, const char *name, uint32_t *value);
 
-// `fields`: kind, kernel, arch and what else the caller asks for. Entries that have not been used for the longest
-// time go where the cache is past its size.
+// `fields`: kind, kernel, arch and what else the caller asks for. Entries that have not been used for the
+// longest time go where the cache is past its size.
 void cache_put(const CacheKey *key, Str fields, Str blob);
 
 // One line, without a newline, of what keeps the cache from serving; each kind of it once a process. NULL: to
 // nobody, as at first.
 typedef void (*CacheLog)(const char *text);
 void cache_set_log(CacheLog log);
+// On this thread, from now on, into `heard` instead, a line each; NULL: no more.
+typedef struct CacheHeard {
+  char text[5000];
+  size_t n;
+} CacheHeard;
+void cache_hear(CacheHeard *heard);
 void cache_say_again(void); // tests only: as if nothing had been said
 
 // --- For tilec cache
 
-// Where the cache is: $TILEC_CACHE_DIR, or tilec in $XDG_CACHE_HOME, or in ~/.cache. False where none of them is set.
+// Where the cache is: $TILEC_CACHE_DIR, or tilec in $XDG_CACHE_HOME, or in ~/.cache. False where none of them
+// is set.
 bool cache_path(char *path, size_t room);
 uint64_t cache_size_limit(void); // bytes; 0: none
 
@@ -65,8 +73,8 @@ typedef struct CacheListed {
   struct timespec used;
 } CacheListed;
 
-// Calls `each` with every entry, the one used last first, verified. False, with the reason in `error`, where the folder cannot be
-// used; a cache that is not there yet is empty.
+// Calls `each` with every entry, the one used last first, verified. False, with the reason in `error`, where
+// the folder cannot be used; a cache that is not there yet is empty.
 bool cache_list(void (*each)(const CacheListed *listed, void *data), void *data, Buf *error);
 // Removes an entry by its file's name. False where it could not.
 bool cache_remove(const char *name);

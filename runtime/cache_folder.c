@@ -23,19 +23,28 @@ static const uint64_t default_limit = 1u << 30;
 static CacheLog log_to; // atomic
 static unsigned said;   // a bit a CacheTrouble; atomic
 
+static _Thread_local CacheHeard *listener;
+
 void cache_set_log(CacheLog log) { __atomic_store_n(&log_to, log, __ATOMIC_RELEASE); }
+void cache_hear(CacheHeard *heard) { listener = heard; }
 void cache_say_again(void) { __atomic_store_n(&said, 0, __ATOMIC_RELEASE); }
 
+// What nobody hears has not been said.
 void cache_say(CacheTrouble trouble, const char *format, ...) {
   CacheLog log = __atomic_load_n(&log_to, __ATOMIC_ACQUIRE);
   unsigned bit = 1u << trouble;
-  if (!log || __atomic_fetch_or(&said, bit, __ATOMIC_ACQ_REL) & bit) return;
+  if ((!log && !listener) || __atomic_fetch_or(&said, bit, __ATOMIC_ACQ_REL) & bit) return;
   char text[PATH_ROOM + 256];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  log(text);
+  if (!listener) {
+    log(text);
+    return;
+  }
+  int n = snprintf(listener->text + listener->n, sizeof listener->text - listener->n, "%s\n", text);
+  listener->n += n > 0 && (size_t)n < sizeof listener->text - listener->n ? (size_t)n : 0;
 }
 
 // --- Settings ---
@@ -47,7 +56,8 @@ static const char *setting(const char *name) {
 
 static bool is_off(void) {
   const char *value = setting("TILEC_CACHE");
-  if (getauxval(AT_SECURE)) return true; // of a program with other rights than its caller, who says where the cache is
+  if (getauxval(AT_SECURE))
+    return true; // of a program with other rights than its caller, who says where the cache is
   if (!value || strcmp(value, "on") == 0 || strcmp(value, "1") == 0) return false;
   if (strcmp(value, "off") != 0 && strcmp(value, "0") != 0)
     cache_say(CACHE_SETTING, "TILEC_CACHE is on or off, not '%.64s': the cache is not used", value);

@@ -25,12 +25,13 @@ typedef enum CacheTrouble {
 
 void cache_say(CacheTrouble trouble, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The folder, opened and found to be this user's own; -1 where there is none that can be used, said where it is no
-// normal state of things, and with the reason in `why` where that is not NULL. make: where it is not there, make it.
+// The folder, opened and found to be this user's own; -1 where there is none that can be used, said where it
+// is no normal state of things, and with the reason in `why` where that is not NULL. make: where it is not
+// there, make it.
 int cache_open_folder(bool make, Buf *why);
 
-// Reads an entry and verifies it. `reason` is set where it is not CACHE_GOOD, and `*missing` where it could not be
-// read at all: it is gone, or memory has ended. used: its time of use is set to now.
+// Reads an entry and verifies it. `reason` is set where it is not CACHE_GOOD, and `*missing` where it could
+// not be read at all: it is gone, or memory has ended. use: its time of use is set to now.
 CacheState cache_read(int folder, const char *name, bool use, CacheEntry *entry, const char **reason,
                       bool *missing);
 

@@ -91,8 +91,8 @@ static bool add_up(int fd, int64_t *total) {
   return *total >= 0;
 }
 
-// A new file of one number in the place of the old one. What others appended since the entries were counted is lost:
-// the limit is met a little later.
+// A new file of one number in the place of the old one. What others appended since the entries were counted
+// is lost: the limit is met a little later.
 static void set_size(int folder, int64_t total) {
   static const char next[] = CACHE_TMP "/" CACHE_SIZE;
   int fd = openat(folder, next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -5,8 +5,8 @@
 #include "ir/print.h"
 #include "runtime/cache.h"
 
-// The sources with their imports, and what elaboration made of them for this specialisation on this target: its text
-// has the places too, and values from outside (os.environ).
+// The sources with their imports, and what elaboration made of them for this specialisation on this target:
+// its text has the places too, and values from outside (os.environ).
 static void add_inputs(Compilation *c, Digest *digest) {
   const Target *target = &c->module->target;
   Buf ir = {0};
@@ -81,14 +81,33 @@ static tilec_status keep(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-tilec_status compile_ptx(Compilation *c, bool fresh) {
+// What was heard, as warnings.
+static tilec_status take_heard(Compilation *c, void *data) {
+  CacheHeard *heard = data;
+  for (const char *at = heard->text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
+    diag_warning(&c->diags, LOC_NONE, "%.*s", (int)(end - at), at);
+  *heard = (CacheHeard){0};
+  return TILEC_OK;
+}
+
+static tilec_status with_cache(Compilation *c, tilec_status (*step)(Compilation *c, void *data),
+                               PtxRequest *request, bool told) {
+  CacheHeard heard = {0};
+  if (told) cache_hear(&heard);
+  tilec_status status = compile_guard(c, step, request);
+  cache_hear(NULL);
+  return !status && heard.n ? compile_guard(c, take_heard, &heard) : status;
+}
+
+tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
   PtxRequest request = {0};
-  tilec_status status = fresh ? TILEC_OK : compile_guard(c, look_up, &request);
+  tilec_status status = options->fresh ? TILEC_OK : with_cache(c, look_up, &request, options->told);
   cache_entry_free(&request.entry);
   if (status || request.found) return status;
   uint32_t warnings = c->diags.warnings;
   status = compile_passes(c, &(PassRunOptions){0});
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
-  if (!status && request.cached && c->diags.warnings == warnings) status = compile_guard(c, keep, &request);
+  if (!status && request.cached && c->diags.warnings == warnings)
+    status = with_cache(c, keep, &request, options->told);
   return status;
 }

@@ -5,10 +5,14 @@
 
 #include "runtime/compile.h"
 
-// After compile_elaborate of one kernel: c->code is as compile_passes and compile_codegen make it. Where the cache
-// had it, neither has run, nor anything of LLVM: the module is as elaborated. What says a warning is not kept, so
-// that it is said each time. fresh: the cache is left
-// alone, for who wants to see what the compiler did.
-tilec_status compile_ptx(Compilation *c, bool fresh);
+typedef struct PtxOptions {
+  bool fresh; // the cache is left alone: somebody wants to see what the compiler does
+  bool told;  // somebody hears the diagnostics: what keeps the cache from serving becomes a warning of them
+} PtxOptions;
+
+// After compile_elaborate of one kernel: c->code is as compile_passes and compile_codegen make it. Where the
+// cache had it, neither has run, nor anything of LLVM: the module is as elaborated. What says a warning is
+// not kept, so that it is said each time.
+tilec_status compile_ptx(Compilation *c, const PtxOptions *options);
 
 #endif

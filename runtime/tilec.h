@@ -64,7 +64,7 @@
  * Cache.    What launches have compiled is kept on disk, for the next process of the same user, in
  *           $TILEC_CACHE_DIR, $XDG_CACHE_HOME/tilec or ~/.cache/tilec, and verified when it is read. The
  *           environment's TILEC_CACHE=off switches that off; TILEC_CACHE_SIZE is its limit (1G). A cache that
- *           cannot be used is no error: kernels are compiled.
+ *           cannot be used is no error: kernels are compiled, and options.log is told why.
  * Units.    Sizes and offsets are bytes unless said otherwise.
  * Binary    A program that was built with an older header runs with this library. Structs that begin with their
  *           size grow at their end: what an older program's lacks has its default. A newer program's works as
@@ -345,8 +345,8 @@ typedef struct tilec_compile_options {
                          The kernel waits for that one before it touches memory; kernels of others that are
                          launched so must do the same */
   /* NULL, or what is called with each diagnostic of a compile once it has ended, well or not, by the thread that
-     compiles: that of tilec_compile, or of the launch that a variant is compiled for. What comes from the cache
-     has none. It may not use the kernel. */
+     compiles: that of tilec_compile, or of the launch that a variant is compiled for. What keeps the cache on
+     disk from serving is a warning of it, each kind once a process. It may not use the kernel. */
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
   void *log_data;
 } tilec_compile_options;

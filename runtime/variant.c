@@ -87,8 +87,10 @@ static tilec_status compile_steps(const SpecRequest *r) {
   bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_elaborate(c, &r->spec);
   if (!status) status = compile_launchable(c);
-  if (!status && needs_ptx) status = compile_ptx(c, r->kernel->options.remarks != 0);
-  diagnostics_log(&r->kernel->options, &c->diags);
+  const tilec_compile_options *o = &r->kernel->options;
+  if (!status && needs_ptx)
+    status = compile_ptx(c, &(PtxOptions){.fresh = o->remarks != 0, .told = o->log != NULL});
+  diagnostics_log(o, &c->diags);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 

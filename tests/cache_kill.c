@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sixteen processes compile and launch the same 200 kernels over one cache, which has room for half of them, and every
-// 100 ms one of them is killed and another begins. Each result is checked; at the end no entry may be broken, and
-// nothing may be left that nobody removes.
+// Sixteen processes compile and launch the same 200 kernels over one cache, which has room for half of them,
+// and every 100 ms one of them is killed and another begins. Each result is checked; at the end no entry may
+// be broken, and nothing may be left that nobody removes.
 //   cache_kill SECONDS
 #include <errno.h>
 #include <fcntl.h>

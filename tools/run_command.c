@@ -81,7 +81,7 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
   image->by_value = by_value_params(func);
   if (may_be_cached(run)) {
-    status = compile_ptx(c, false);
+    status = compile_ptx(c, &(PtxOptions){0});
     if (status == TILEC_OK) take_code(c, image);
     return status;
   }

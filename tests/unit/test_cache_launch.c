@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches and the cache: a kernel is compiled once for what it is made from, and again when anything of that changes.
+// Launches and the cache: a kernel is compiled once for what it is made from, and again when anything of that
+// changes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,12 +225,50 @@ static void test_errors_leave_nothing(void **state) {
   (void)state;
 }
 
+static void take_diagnostic(void *data, const tilec_diagnostic *diagnostic) {
+  assert_ptr_equal(data, cache_said);
+  assert_int_equal(diagnostic->severity, TILEC_SEVERITY_WARNING);
+  assert_null(diagnostic->file);
+  cache_say_to_test(diagnostic->text);
+}
+
+// By the log of the kernel's options, and not to those that have none; once.
+static void test_log(void **state) {
+  Case c = base_case();
+  cache_set_log(NULL);
+  assert_int_equal(chmod(cache_folder, 0777), 0);
+  run_case(&c);
+  assert_string_equal(cache_said, "");
+  c.options.log = take_diagnostic;
+  c.options.log_data = cache_said;
+  run_case(&c);
+  assert_said("may be written by others than its user (mode 777");
+  cache_said[0] = '\0';
+  run_case(&c);
+  assert_string_equal(cache_said, "");
+  assert_int_equal(chmod(cache_folder, 0700), 0);
+  assert_int_equal(cache_entries(), 0);
+  assert_new(&c, "what was compiled without the cache");
+  cache_forget();
+  char command[800];
+  snprintf(command, sizeof command, "for f in '%s'/????????????*; do printf x >>\"$f\"; done", cache_folder);
+  assert_int_equal(system(command), 0);
+  run_case(&c);
+  assert_said("is not used and removed");
+  assert_int_equal(cache_entries(), 1);
+  (void)state;
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_text_changes_the_key),   TEST(test_specialisation_changes_the_key),
-      TEST(test_options_change_the_key), TEST(test_imports_change_the_key),
-      TEST(test_broken_entry),           TEST(test_switched_off),
+      TEST(test_text_changes_the_key),
+      TEST(test_specialisation_changes_the_key),
+      TEST(test_options_change_the_key),
+      TEST(test_imports_change_the_key),
+      TEST(test_broken_entry),
+      TEST(test_switched_off),
+      TEST(test_log),
       TEST(test_errors_leave_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
