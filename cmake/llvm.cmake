@@ -40,11 +40,13 @@ tilec_llvm_config(TILEC_LLVM_INCLUDE --includedir)
 tilec_llvm_config(TILEC_LLVM_FLAGS --cppflags)
 list(FILTER TILEC_LLVM_FLAGS EXCLUDE REGEX "^-I")
 tilec_llvm_config(TILEC_LLVM_LIBS --link-static --libfiles core nvptxcodegen nvptxdesc nvptxinfo passes bitreader linker)
-# What LLVM's archives need goes in statically too, where the distribution has it so; what none of ours needs is left out.
+# What LLVM's archives need goes in statically too, where the distribution has it so; what none of ours needs is left out. The packages of a
+# distribution want it shared.
+option(TILEC_STATIC_ZLIB "zlib and zstd are linked in" ON)
 tilec_llvm_config(system --link-static --system-libs)
 foreach(name z zstd)
   find_library(TILEC_LIB_${name} lib${name}.a)
-  if(TILEC_LIB_${name})
+  if(TILEC_LIB_${name} AND TILEC_STATIC_ZLIB)
     list(TRANSFORM system REPLACE "^-l${name}$" ${TILEC_LIB_${name}})
   endif()
 endforeach()
