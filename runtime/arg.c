@@ -18,3 +18,8 @@ void tilec_arg_set_bool(tilec_arg *arg, int b) { *arg = tilec_arg_bool(b); }
 void tilec_arg_set_float(tilec_arg *arg, double f) { *arg = tilec_arg_float(f); }
 void tilec_arg_set_none(tilec_arg *arg) { *arg = tilec_arg_none(); }
 void tilec_arg_set_default(tilec_arg *arg) { *arg = tilec_arg_default(); }
+void tilec_arg_set_dl(tilec_arg *arg, const void *dl_tensor) { *arg = tilec_arg_dl(dl_tensor); }
+void tilec_arg_set_dim(tilec_arg *arg, const void *dl_tensor, int i) { *arg = tilec_arg_dim(dl_tensor, i); }
+void tilec_arg_set_stride(tilec_arg *arg, const void *dl_tensor, int i) {
+  *arg = tilec_arg_stride(dl_tensor, i);
+}

@@ -133,6 +133,7 @@ struct tilec_device {
   const DeviceKind *kind;
   char name[24];    // "cuda:0"
   Target target;    // the defaults, for this device's architecture
+  int ordinal;      // of a GPU
   bool is_gpu;      // it runs code for its own architecture alone
   bool gave_up;     // cuda: a launch did not end in time; to release anything would wait for it
   bool needs_ptx;   // false: the device runs the elaborated function (eval)

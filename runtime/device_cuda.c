@@ -86,6 +86,7 @@ static tilec_status read_attributes(tilec_device *device, Cuda *cuda) {
     tilec_status status = cuda_check(&cuda->api, result, "cuDeviceGetAttribute");
     if (status) return status;
   }
+  device->ordinal = cuda->device;
   snprintf(device->name, sizeof device->name, "cuda:%d", cuda->device);
   tilec_status status = choose_target(device, cuda->major, cuda->minor);
   if (!status) cuda->shared_static = device->target.arch->shared_static;

@@ -8,6 +8,7 @@
 #include "ir/number.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
+#include "runtime/tensor.h"
 
 // --- Arguments by the bytes of their parameters ---
 
@@ -32,6 +33,15 @@ static tilec_status bind_float(const tilec_kernel *k, uint32_t i, double value, 
                                                                  : TILEC_OK;
 }
 
+static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg *arg, BoundArgs *bound);
+
+static tilec_status bind_tensor(const tilec_kernel *k, uint32_t i, const tilec_arg *arg, BoundArgs *bound) {
+  tilec_arg plain;
+  tilec_status status = tensor_plain(k->name, k->params[i].name, arg, &plain);
+  bound->tensors = true;
+  return status ? status : bind_one(k, i, &plain, bound);
+}
+
 static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg *arg, BoundArgs *bound) {
   uint32_t bytes = k->param_bytes[i];
   bound->key[KEY_BYTES * i] = bound->key[KEY_BYTES * i + 1] = 0;
@@ -45,6 +55,9 @@ static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg 
   case TILEC_ARG_UINT:
   case TILEC_ARG_BOOL: return int_fits(bytes, arg) ? TILEC_OK : wrong_argument(k, i, "that integer");
   case TILEC_ARG_FLOAT: return bind_float(k, i, arg->value.f, &bound->bits[i]);
+  case TILEC_ARG_DL:
+  case TILEC_ARG_DIM:
+  case TILEC_ARG_STRIDE: return bind_tensor(k, i, arg, bound);
   case TILEC_ARG_DEFAULT: return wrong_argument(k, i, "a default: PTX has none");
   }
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u: %d is none of tilec_arg_kind", k->name, i,
@@ -56,6 +69,7 @@ tilec_status image_bind(const tilec_kernel *k, const tilec_arg *args, size_t arg
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", k->name, k->param_count,
                      arg_count);
   bound->count = k->param_count;
+  bound->tensors = false;
   for (uint32_t i = 0; i < k->param_count; i++) {
     tilec_status status = bind_one(k, i, &args[i], bound);
     if (status) return status;

@@ -3,6 +3,7 @@
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
+#include "runtime/tensor.h"
 
 static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]) {
   pthread_mutex_lock(&s->host_lock);
@@ -52,6 +53,17 @@ static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *a
   return TILEC_OK;
 }
 
+// With DLPack tensors, whose memory a device on this CPU sees while the launch lasts.
+static tilec_status launch_tensors(const tilec_kernel *kernel, Specialisation *s, const tilec_arg *args,
+                                   size_t arg_count, BoundArgs *bound, const tilec_launch_options *o) {
+  TensorMaps maps;
+  tilec_device *device = kernel->device;
+  tilec_status status = tensors_map(device, kernel->name, kernel->params, args, arg_count, bound, &maps);
+  if (!status) status = launch_specialisation(device, s, bound, o);
+  tensors_unmap(device, &maps);
+  return status;
+}
+
 tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options, const tilec_arg *args,
                           size_t arg_count) {
   if (!kernel || (!args && arg_count)) return null_argument("tilec_launch", kernel ? "args" : "kernel");
@@ -66,6 +78,7 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);
   if (status) return status;
+  if (bound.tensors) return launch_tensors(kernel, s, args, arg_count, &bound, &o);
   return launch_specialisation(kernel->device, s, &bound, &o);
 }
 

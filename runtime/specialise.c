@@ -6,6 +6,7 @@
 
 #include "ir/number.h"
 #include "runtime/error.h"
+#include "runtime/tensor.h"
 
 // The two lists of element types are in one order: a tilec_dtype is an Elem.
 _Static_assert((int)TILEC_I1 == (int)ELEM_I1 && (int)TILEC_U8 == (int)ELEM_U8 &&
@@ -45,6 +46,7 @@ typedef struct ArgSlot {
   const RunParam *param;
   uint64_t *bits;
   uint8_t *key;
+  BoundArgs *bound;
 } ArgSlot;
 
 static tilec_status type_mismatch(const ArgSlot *slot, const char *given) {
@@ -166,6 +168,15 @@ static tilec_status bind_none(const ArgSlot *slot) {
   return TILEC_OK;
 }
 
+static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg);
+
+static tilec_status bind_tensor(const ArgSlot *slot, const tilec_arg *arg) {
+  tilec_arg plain;
+  tilec_status status = tensor_plain(slot->kernel, slot->param->name, arg, &plain);
+  slot->bound->tensors = true;
+  return status ? status : bind_one(slot, &plain);
+}
+
 static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if (arg->kind == TILEC_ARG_DEFAULT) {
@@ -181,6 +192,9 @@ static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   case TILEC_ARG_UINT: return bind_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
   case TILEC_ARG_BOOL: return bind_bool(slot, arg->value.i);
   case TILEC_ARG_FLOAT: return bind_float(slot, arg->value.f);
+  case TILEC_ARG_DL:
+  case TILEC_ARG_DIM:
+  case TILEC_ARG_STRIDE: return bind_tensor(slot, arg);
   case TILEC_ARG_DEFAULT:
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);
@@ -195,10 +209,10 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
   if (arg_count > param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", kernel, param_count,
                      arg_count);
-  bound->count = param_count;
+  bound->tensors = false;
   for (uint32_t i = 0; i < param_count; i++) {
     bound->count = i;
-    ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i]};
+    ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i], bound};
     if (i >= arg_count && !params[i].has_default)
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu: '%s' has no value",
                        kernel, param_count, arg_count, params[i].name);

@@ -28,6 +28,7 @@ typedef struct BoundArgs {
   uint32_t count; // after a failure: the number of the parameter that it is about, or how many there are
   uint64_t bits[MAX_PARAMS]; // integers sign-extended
   uint8_t key[MAX_PARAMS * KEY_BYTES];
+  bool tensors; // some are DLPack tensors: their bits are addresses of their own (runtime/tensor.h)
 } BoundArgs;
 
 // Matches arguments with parameters: TILEC_ERROR_INVALID_ARGUMENT, naming the parameter, where they do not

@@ -414,7 +414,10 @@ typedef enum tilec_arg_kind {
   TILEC_ARG_FLOAT,
   TILEC_ARG_DEFAULT,
   TILEC_ARG_BOOL, /* True or False: i1, as Triton's */
-  TILEC_ARG_UINT  /* an integer without a sign */
+  TILEC_ARG_UINT, /* an integer without a sign */
+  TILEC_ARG_DL,   /* address: a DLTensor's, on the host */
+  TILEC_ARG_DIM,  /* one of its sizes; dtype is the dimension's number */
+  TILEC_ARG_STRIDE
 } tilec_arg_kind;
 
 typedef struct tilec_arg {
@@ -491,6 +494,34 @@ static inline tilec_arg tilec_arg_default(void) {
   return arg;
 }
 
+/*
+ * A DLTensor (dlpack.h) as a pointer to its elements, and its sizes and strides, in elements, as integers; it is read
+ * by the launch. Its address is data + byte_offset, which decides what is known of its alignment. Strides of NULL are
+ * those of a compact tensor in row-major order. Wrong, and an error of the launch: lanes other than 1, a type that is
+ * none of tilec_dtype, a tensor of another device: on cuda it is of the same GPU (or managed, or pinned), on sim and
+ * eval of the CPU, and its memory is used in place while the launch lasts.
+ */
+static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_DL;
+  arg.dtype = TILEC_I1;
+  arg.value.address = (uint64_t)(uintptr_t)dl_tensor;
+  return arg;
+}
+
+static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
+  tilec_arg arg = tilec_arg_dl(dl_tensor);
+  arg.kind = TILEC_ARG_DIM;
+  arg.dtype = (tilec_dtype)i;
+  return arg;
+}
+
+static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
+  tilec_arg arg = tilec_arg_dim(dl_tensor, i);
+  arg.kind = TILEC_ARG_STRIDE;
+  return arg;
+}
+
 /* The same for languages that call functions of the library alone: each fills the tilec_arg (16 bytes, aligned to
  * 8) that `arg` points to. */
 TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
@@ -501,6 +532,9 @@ TILEC_API void tilec_arg_set_bool(tilec_arg *arg, int b);
 TILEC_API void tilec_arg_set_float(tilec_arg *arg, double f);
 TILEC_API void tilec_arg_set_none(tilec_arg *arg);
 TILEC_API void tilec_arg_set_default(tilec_arg *arg);
+TILEC_API void tilec_arg_set_dl(tilec_arg *arg, const void *dl_tensor);
+TILEC_API void tilec_arg_set_dim(tilec_arg *arg, const void *dl_tensor, int i);
+TILEC_API void tilec_arg_set_stride(tilec_arg *arg, const void *dl_tensor, int i);
 
 typedef struct tilec_launch_options {
   size_t size;          /* set by the initialiser */

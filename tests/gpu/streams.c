@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies, fills and events on streams; copies that wait for what other streams do; PTX and a cubin as kernels; what a
-// kernel tells of itself.
+// kernel tells of itself; DLPack tensors.
 //   gpu_streams [DEVICE]
 #include "tests/gpu/check.h"
 
@@ -149,6 +149,39 @@ static void from_image(const Work *w, tilec_output output) {
   tilec_program_free(program);
 }
 
+// A DLTensor, as dlpack.h has it.
+typedef struct Tensor {
+  void *data;
+  int32_t device_type, device_id, ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} Tensor;
+
+// x from its second element on, which is not aligned, as a tensor of the GPU, or of the CPU elsewhere.
+static void tensors(const Work *w, int is_cuda) {
+  static float host[N + 1], got[N];
+  int64_t shape = N - 1;
+  Tensor x = {.device_type = is_cuda ? 2 : 1, .ndim = 1, .code = 2, .bits = 32, .lanes = 1, .shape = &shape},
+         out = x;
+  tilec_buffer *other = poisoned(w->device, N);
+  for (int i = 0; i < N; i++) host[i] = (float)i;
+  CHECK(tilec_buffer_write(w->x, 0, host, sizeof got) == TILEC_OK);
+  x.data = is_cuda ? (void *)(uintptr_t)tilec_buffer_address(w->x) : host;
+  x.byte_offset = sizeof(float);
+  out.data = is_cuda ? (void *)(uintptr_t)tilec_buffer_address(other) : got;
+  const tilec_arg args[] = {tilec_arg_dl(&x), tilec_arg_dl(&out), tilec_arg_dim(&x, 0), tilec_arg_int(7)};
+  CHECK(tilec_launch(w->slow, NULL, args, 4) == TILEC_OK);
+  if (is_cuda) CHECK(tilec_buffer_read(other, 0, got, sizeof got) == TILEC_OK);
+  for (int i = 0; i < N - 1; i++) CHECK(got[i] == (float)(i + 8)); // NOLINT: exact
+  x.device_id = is_cuda ? 5 : 0;
+  x.device_type = 2;
+  CHECK(tilec_launch(w->slow, NULL, args, 4) == TILEC_ERROR_INVALID_ARGUMENT);
+  CHECK(strstr(tilec_last_error(), "DLPack's device 2:"));
+  tilec_buffer_free(other);
+}
+
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "cuda";
   int is_cuda = strncmp(name, "cuda", 4) == 0;
@@ -165,6 +198,7 @@ int main(int argc, char **argv) {
   attributes(&w, is_cuda);
   if (strcmp(name, "eval") != 0) from_image(&w, TILEC_OUTPUT_PTX);
   if (is_cuda && !getenv("FAKE_DRIVER")) from_image(&w, TILEC_OUTPUT_CUBIN);
+  tensors(&w, is_cuda);
   tilec_buffer_free(w.x);
   tilec_buffer_free(w.out);
   tilec_kernel_free(w.slow);

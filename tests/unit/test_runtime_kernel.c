@@ -188,7 +188,7 @@ static void test_wrong_arguments(void **unused) {
        5,
        "'e' is declared fp16; it cannot hold -70000"},
       {{GOOD, {.kind = TILEC_ARG_BOOL, .value.i = 2}}, 5, "'b' is given a bool of 2"},
-      {{{.kind = (tilec_arg_kind)9}}, 5, "'x': 9"},
+      {{{.kind = (tilec_arg_kind)999}}, 5, "'x': 999"},
 #undef GOOD
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
