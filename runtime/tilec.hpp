@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilec.h for C++11 and newer: handles that release what they hold, errors as exceptions, arguments from values.
+//
+//   tilec::device device;                                  // a GPU if there is one, else the simulator
+//   tilec::program program = tilec::program::from_file("add.tile");
+//   tilec::kernel add(device, program);
+//   tilec::buffer x(device, n * sizeof(float)), out(device, n * sizeof(float));
+//   x.write(host.data(), n * sizeof(float));
+//   add(x.as<float>(), x.as<float>(), out.as<float>(), n); // by @grid, on the default stream
+//   out.read(host.data(), n * sizeof(float));
+//
+// Each class holds one handle, which it releases at its end; it is moved, not copied, and get() gives the handle for what
+// is not here. One that was moved from holds NULL.
+#ifndef TILEC_TILEC_HPP
+#define TILEC_TILEC_HPP
+
+#include <tilec/tilec.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace tilec {
+
+// What tilec_last_error() said.
+class error : public std::runtime_error {
+public:
+  explicit error(tilec_status status) : std::runtime_error(tilec_last_error()), status_(status) {}
+  tilec_status status() const noexcept { return status_; }
+
+private:
+  tilec_status status_;
+};
+
+inline void check(tilec_status status) {
+  if (status != TILEC_OK) throw error(status);
+}
+
+namespace detail {
+template <typename T, void (*Release)(T *)> struct releases {
+  void operator()(T *handle) const noexcept { Release(handle); }
+};
+
+template <typename T, void (*Release)(T *)> class handle {
+public:
+  T *get() const noexcept { return held_.get(); }
+
+protected:
+  handle() = default;
+  explicit handle(T *held) : held_(held) {}
+  std::unique_ptr<T, releases<T, Release>> held_;
+};
+} // namespace detail
+
+// Type of elements that C++ has; `tilec_dtype` values say the others (TILEC_BF16 ...).
+template <typename T> struct dtype;
+template <> struct dtype<bool> { static const tilec_dtype value = TILEC_I1; };
+template <> struct dtype<std::int8_t> { static const tilec_dtype value = TILEC_I8; };
+template <> struct dtype<std::int16_t> { static const tilec_dtype value = TILEC_I16; };
+template <> struct dtype<std::int32_t> { static const tilec_dtype value = TILEC_I32; };
+template <> struct dtype<std::int64_t> { static const tilec_dtype value = TILEC_I64; };
+template <> struct dtype<std::uint8_t> { static const tilec_dtype value = TILEC_U8; };
+template <> struct dtype<std::uint16_t> { static const tilec_dtype value = TILEC_U16; };
+template <> struct dtype<std::uint32_t> { static const tilec_dtype value = TILEC_U32; };
+template <> struct dtype<std::uint64_t> { static const tilec_dtype value = TILEC_U64; };
+template <> struct dtype<float> { static const tilec_dtype value = TILEC_FP32; };
+template <> struct dtype<double> { static const tilec_dtype value = TILEC_FP64; };
+
+class device : public detail::handle<tilec_device, tilec_device_close> {
+public:
+  explicit device(const char *name = nullptr) {
+    tilec_device *made;
+    check(tilec_device_open(name, &made));
+    held_.reset(made);
+  }
+  static device from_context(void *cu_context) {
+    tilec_device *made;
+    check(tilec_device_from_context(cu_context, &made));
+    return device(made);
+  }
+  const char *name() const noexcept { return tilec_device_name(get()); }
+  const char *arch() const noexcept { return tilec_device_arch(get()); }
+  void synchronize() { check(tilec_device_synchronize(get())); }
+
+private:
+  explicit device(tilec_device *made) : handle(made) {}
+};
+
+class event;
+
+class stream : public detail::handle<tilec_stream, tilec_stream_free> {
+public:
+  explicit stream(const device &on) {
+    tilec_stream *made;
+    check(tilec_stream_new(on.get(), &made));
+    held_.reset(made);
+  }
+  static stream wrap(const device &on, void *cu_stream) {
+    tilec_stream *made;
+    check(tilec_stream_wrap(on.get(), cu_stream, &made));
+    return stream(made);
+  }
+  void synchronize() { check(tilec_stream_synchronize(get())); }
+  inline void wait(const event &until);
+
+private:
+  explicit stream(tilec_stream *made) : handle(made) {}
+};
+
+class event : public detail::handle<tilec_event, tilec_event_free> {
+public:
+  explicit event(const device &on) {
+    tilec_event *made;
+    check(tilec_event_new(on.get(), &made));
+    held_.reset(made);
+  }
+  void record() { check(tilec_event_record(get(), nullptr)); } // on the default stream
+  void record(const stream &on) { check(tilec_event_record(get(), on.get())); }
+  void synchronize() { check(tilec_event_synchronize(get())); }
+  double seconds_since(const event &start) const {
+    double seconds;
+    check(tilec_event_elapsed(start.get(), get(), &seconds));
+    return seconds;
+  }
+};
+
+inline void stream::wait(const event &until) { check(tilec_stream_wait(get(), until.get())); }
+
+class buffer : public detail::handle<tilec_buffer, tilec_buffer_free> {
+public:
+  buffer(const device &on, std::size_t bytes) {
+    tilec_buffer *made;
+    check(tilec_buffer_new(on.get(), bytes, &made));
+    held_.reset(made);
+  }
+  static buffer wrap(const device &on, std::uint64_t address, std::size_t bytes) {
+    tilec_buffer *made;
+    check(tilec_buffer_wrap(on.get(), address, bytes, &made));
+    return buffer(made);
+  }
+  std::uint64_t address() const noexcept { return tilec_buffer_address(get()); }
+  std::size_t bytes() const noexcept { return tilec_buffer_bytes(get()); }
+  void write(const void *from, std::size_t bytes, std::size_t offset = 0) {
+    check(tilec_buffer_write(get(), offset, from, bytes));
+  }
+  void read(void *to, std::size_t bytes, std::size_t offset = 0) const {
+    check(tilec_buffer_read(get(), offset, to, bytes));
+  }
+  void fill(std::uint8_t byte) { check(tilec_buffer_fill(get(), byte)); }
+
+  // An argument that points to the buffer's start, or to an element of it.
+  template <typename T> tilec_arg as(std::size_t element = 0) const {
+    return tilec_arg_pointer(dtype<T>::value, address() + element * sizeof(T));
+  }
+  tilec_arg as(tilec_dtype pointee) const { return tilec_arg_pointer(pointee, address()); }
+
+private:
+  explicit buffer(tilec_buffer *made) : handle(made) {}
+};
+
+class program : public detail::handle<tilec_program, tilec_program_free> {
+public:
+  static program from_file(const std::string &path) {
+    tilec_program *made;
+    check(tilec_program_from_file(path.c_str(), &made));
+    return program(made);
+  }
+  static program from_source(const std::string &name, const std::string &text) {
+    tilec_program *made;
+    check(tilec_program_from_source(name.c_str(), text.data(), text.size(), &made));
+    return program(made);
+  }
+
+private:
+  explicit program(tilec_program *made) : handle(made) {}
+};
+
+class compiled : public detail::handle<tilec_compiled, tilec_compiled_free> {
+public:
+  compiled(const program &of, const tilec_compile_options &options) {
+    tilec_compiled *made;
+    check(tilec_compile(of.get(), &options, &made));
+    held_.reset(made);
+  }
+  std::string output(tilec_output kind = TILEC_OUTPUT_PTX) const {
+    const char *text;
+    std::size_t bytes;
+    check(tilec_compiled_output(get(), kind, &text, &bytes));
+    return std::string(text, bytes);
+  }
+  const char *log() const noexcept { return tilec_compiled_log(get()); }
+};
+
+// Arguments from values: numbers, bools, nullptr for None, and what is a tilec_arg already.
+inline tilec_arg arg(const tilec_arg &given) { return given; }
+inline tilec_arg arg(std::nullptr_t) { return tilec_arg_none(); }
+inline tilec_arg arg(bool given) { return tilec_arg_bool(given); }
+template <typename T> typename std::enable_if<std::is_floating_point<T>::value, tilec_arg>::type arg(T given) {
+  return tilec_arg_float(static_cast<double>(given));
+}
+template <typename T>
+typename std::enable_if<std::is_integral<T>::value && std::is_signed<T>::value, tilec_arg>::type arg(T given) {
+  return tilec_arg_int(static_cast<std::int64_t>(given));
+}
+template <typename T>
+typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type arg(T given) {
+  return tilec_arg_uint(static_cast<std::uint64_t>(given));
+}
+
+// Where and on what a launch runs: launch(8, 4).on(stream); launch() is the kernel's @grid.
+class launch {
+public:
+  launch() : options_(TILEC_LAUNCH_OPTIONS_INIT) {}
+  explicit launch(std::int64_t x, std::int64_t y = 1, std::int64_t z = 1) : launch() {
+    options_.grid[0] = x;
+    options_.grid[1] = y;
+    options_.grid[2] = z;
+  }
+  launch &on(const stream &stream_) {
+    options_.stream = stream_.get();
+    return *this;
+  }
+  tilec_launch_options &options() noexcept { return options_; }
+  const tilec_launch_options &options() const noexcept { return options_; }
+
+private:
+  tilec_launch_options options_;
+};
+
+class kernel : public detail::handle<tilec_kernel, tilec_kernel_free> {
+public:
+  kernel(const device &on, const program &of) { make(on, of, nullptr); }
+  kernel(const device &on, const program &of, const tilec_compile_options &options) { make(on, of, &options); }
+  static kernel from_image(const device &on, const std::string &name, const std::string &image,
+                           const tilec_image_options &options) {
+    tilec_kernel *made;
+    check(tilec_kernel_from_image(on.get(), name.c_str(), image.data(), image.size(), &options, &made));
+    return kernel(made);
+  }
+
+  // By the kernel's @grid on the default stream.
+  template <typename... Args> void operator()(const Args &...args) const { run(launch(), args...); }
+  template <typename... Args> void run(const launch &how, const Args &...args) const {
+    const tilec_arg list[] = {arg(args)..., tilec_arg_none()}; // one more: an array has no length 0
+    check(tilec_launch(get(), &how.options(), list, sizeof...(args)));
+  }
+  // Compiles for arguments like these.
+  template <typename... Args> void prepare(const Args &...args) const {
+    const tilec_arg list[] = {arg(args)..., tilec_arg_none()};
+    check(tilec_kernel_prepare(get(), list, sizeof...(args)));
+  }
+  template <typename... Args> tilec_kernel_attributes attributes(const Args &...args) const {
+    const tilec_arg list[] = {arg(args)..., tilec_arg_none()};
+    tilec_kernel_attributes found = TILEC_KERNEL_ATTRIBUTES_INIT;
+    check(tilec_kernel_get_attributes(get(), list, sizeof...(args), &found));
+    return found;
+  }
+
+private:
+  explicit kernel(tilec_kernel *made) : handle(made) {}
+  void make(const device &on, const program &of, const tilec_compile_options *options) {
+    tilec_kernel *made;
+    check(tilec_kernel_new(on.get(), of.get(), options, &made));
+    held_.reset(made);
+  }
+};
+
+} // namespace tilec
+
+#endif

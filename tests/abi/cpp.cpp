@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The C++ header: what it makes, moves and throws.
+//   abi_cpp DEVICE
+#include <tilec/tilec.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+static const char source[] = "@kernel\n"
+                             "@grid(cdiv(n, 64))\n"
+                             "def mix(x, out, n, factor, flag, bias, wide):\n"
+                             "    i = program_id(0) * 64 + arange(0, 64)\n"
+                             "    v = load(x + i, mask=i < n) * factor + (wide >> 60).to(fp32)\n"
+                             "    if bias is not None:\n"
+                             "        v += 100\n"
+                             "    if flag:\n"
+                             "        v = -v\n"
+                             "    store(out + i, v, mask=i < n)\n";
+
+static void expect(bool good, const char *what) {
+  if (good) return;
+  std::fprintf(stderr, "wrong: %s\n", what);
+  std::exit(1);
+}
+
+static void launches(const tilec::device &device) {
+  const std::size_t n = 100, bytes = n * sizeof(float);
+  std::vector<float> host(n), got(n);
+  for (std::size_t i = 0; i < n; i++) host[i] = static_cast<float>(i);
+  tilec::program program = tilec::program::from_source("mix.tile", source);
+  tilec::kernel first(device, program), mix(std::move(first));
+  expect(!first.get() && mix.get(), "a move");
+  tilec::buffer x(device, bytes), out(device, bytes + sizeof(float));
+  tilec::stream stream(device);
+  tilec::event start(device), end(device);
+  x.write(host.data(), bytes);
+  out.fill(0);
+  mix.prepare(x.as<float>(), out.as<float>(), n, 2.5, true, nullptr, UINT64_MAX);
+  start.record();
+  stream.wait(start);
+  mix(x.as<float>(), out.as(TILEC_FP32), n, 2.5, true, nullptr, UINT64_MAX);
+  out.read(got.data(), bytes);
+  for (std::size_t i = 0; i < n; i++) expect(got[i] == -(host[i] * 2.5f + 15), "a result");
+  mix.run(tilec::launch(2).on(stream), x.as<float>(), out.as<float>(1), 100, 1.0f, false, 1, std::uint64_t(1) << 63);
+  end.record(stream);
+  expect(end.seconds_since(start) >= 0, "a time");
+  out.read(got.data(), bytes, sizeof(float));
+  for (std::size_t i = 0; i < n; i++) expect(got[i] == host[i] + 108, "a result on a stream");
+  expect(mix.attributes(x.as<float>(), out.as<float>(), n, 2.5, true, nullptr, UINT64_MAX).threads != 0, "attributes");
+  device.arch();
+}
+
+static void throws(const tilec::device &device) {
+  try {
+    tilec::kernel(device, tilec::program::from_source("bad.tile", "@kernel\ndef f(x:\n"));
+    expect(false, "an exception");
+  } catch (const tilec::error &e) {
+    expect(e.status() == TILEC_ERROR_COMPILE && std::strstr(e.what(), "bad.tile:2:") != nullptr, e.what());
+  }
+}
+
+static void compiles(const tilec::device &device) {
+  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
+  options.signature = "x=*fp32,out=*fp32,n=i32,factor=fp32,flag=i1,bias=None,wide=u64";
+  tilec::compiled made(tilec::program::from_source("mix.tile", source), options);
+  expect(made.output().find(".entry mix") != std::string::npos && made.log()[0] == 0, "PTX");
+  if (std::strcmp(device.name(), "sim") != 0) return;
+  tilec_image_options image = TILEC_IMAGE_OPTIONS_INIT;
+  image.threads[0] = 128;
+  tilec::kernel mix = tilec::kernel::from_image(device, "mix", made.output(), image);
+  expect(tilec_kernel_param_count(mix.get()) == 7, "parameters of PTX");
+}
+
+int main(int argc, char **argv) {
+  expect(argc == 2, "usage: abi_cpp DEVICE");
+  try {
+    tilec::device device(argv[1]);
+    launches(device);
+    throws(device);
+    compiles(device);
+    device.synchronize();
+  } catch (const tilec::error &e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+  std::puts("good");
+  return 0;
+}
