@@ -218,6 +218,7 @@ static void resolve_runtime(Elab *e, Resolved *at) {
                type_text(e, at->type), type_text(e, given));
   if (!at->type) at->type = given;
   if (!at->type && !at->facts.none) at->type = default_type(e, param, &at->facts);
+  if (!at->type && at->facts.equal1) at->type = elab_scalar(e, ELEM_I32); // 1 is no address
   if (at->facts.none) at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
   if (at->type && at->type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
     at->type = type_const_ptr(e->ir, at->type->inner);

@@ -7,11 +7,7 @@
 
 #include "ir/number.h"
 #include "ir/spec.h"
-#include "tools/random.h"
-
-typedef enum Fill { FILL_RANDN, FILL_RAND, FILL_ZEROS, FILL_ONES, FILL_EMPTY, FILL_ARANGE, FILL_COUNT } Fill;
-
-static const char *const fill_names[] = {"randn", "rand", "zeros", "ones", "empty", "arange"};
+#include "tools/fill.h"
 
 typedef struct ArgumentReader {
   Arena *arena;
@@ -83,58 +79,20 @@ static bool parse_shape(ArgumentReader *s, const char *at, Argument *a) {
   return at[1] == '\0' || refuse(s, "there is something after the shape");
 }
 
-// What no kernel writes but by chance: of floats a NaN with a payload, where the type has room for one.
-static uint64_t poison_bits(Elem elem) {
-  const uint64_t pattern = UINT64_C(0xA5A5A5A5A5A5A5A5);
-  if (!elem_is_float(elem)) return number_wrap(elem, pattern);
-  uint64_t nan = number_encode(elem, NAN);
-  return nan | (pattern & ((nan & (0 - nan)) - 1)); // below the quiet bit
-}
-
-static uint64_t element_bits(const ArgumentReader *s, Fill fill, Elem elem, uint64_t index) {
-  bool is_float = elem_is_float(elem);
-  uint32_t words[4];
-  switch (fill) {
-  case FILL_RANDN: {
-    double x = random_normal(s->seed, s->number, index);
-    return is_float ? number_encode(elem, x) : number_wrap(elem, (uint64_t)(int64_t)lrint(x));
-  }
-  case FILL_RAND:
-    if (is_float) return number_encode(elem, random_uniform(s->seed, s->number, index));
-    random_words(s->seed, s->number, index, words);
-    return number_wrap(elem, (uint64_t)words[1] << 32 | words[0]);
-  case FILL_ONES: return is_float ? number_encode(elem, 1.0) : 1;
-  case FILL_ARANGE: return is_float ? number_encode(elem, (double)index) : number_wrap(elem, index);
-  case FILL_EMPTY: return poison_bits(elem);
-  case FILL_ZEROS:
-  case FILL_COUNT: break;
-  }
-  return 0;
-}
-
-static void fill_data(const ArgumentReader *s, Fill fill, Argument *a) {
-  uint32_t size = elem_bytes(a->elem);
-  a->bytes = a->elements * size;
-  a->data = arena_alloc(s->arena, a->bytes);
-  a->initialised = fill != FILL_EMPTY;
-  if (fill == FILL_ZEROS) return;
-  for (uint64_t i = 0; i < a->elements; i++)
-    number_store(a->elem, element_bits(s, fill, a->elem, i), a->data + i * size);
-}
-
+// "randint(0,100):i32[64]"
 static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
-  const char *colon = strchr(text, ':');
-  int fill = 0;
-  if (colon)
-    while (fill < FILL_COUNT && !str_is((Str){text, (size_t)(colon - text)}, fill_names[fill])) fill++;
-  if (!colon || fill == FILL_COUNT)
-    return refuse(
-        s, "it is neither a number nor None, nor randn: rand: zeros: ones: empty: arange: @FILE &NAME");
-  const char *type = colon + 1, *bracket = strchr(type, '[');
+  const char *colon = strchr(text, ':'), *type = colon ? colon + 1 : "", *bracket = strchr(type, '[');
+  Fill fill;
+  if (!fill_parse(s->arena, (Str){text, colon ? (size_t)(colon - text) : strlen(text)}, &fill, s->why)) return false;
+  if (!colon) return refuse(s, "its type and shape are missing, as in randn:fp32[64,200]");
   if (!elem_parse((Str){type, bracket ? (size_t)(bracket - type) : strlen(type)}, &a->elem))
     return refuse(s, "its element type is unknown");
   if (!parse_shape(s, bracket ? bracket : "", a)) return false;
-  fill_data(s, (Fill)fill, a);
+  if (!fill_fits(s->arena, &fill, a->elem, a->elements, s->why)) return false;
+  a->bytes = a->elements * elem_bytes(a->elem);
+  a->data = arena_alloc(s->arena, a->bytes);
+  a->initialised = fill.kind != FILL_EMPTY;
+  fill_write(&fill, a->elem, a->elements, s->seed, s->number, a->data);
   return true;
 }
 

@@ -21,8 +21,10 @@ static const char *default_output(const Options *o, Arena *arena) {
 }
 
 static bool spec_has(const Spec *spec, const char *name) {
-  for (uint32_t i = 0; i < spec->param_count; i++)
-    if (spec->params[i].name == name && spec->params[i].type) return true;
+  for (uint32_t i = 0; i < spec->param_count; i++) {
+    const ParamSpec *param = &spec->params[i];
+    if (param->name == name && (param->type || param->facts.none || param->facts.equal1)) return true;
+  }
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
     if (spec->constexprs[i].name == name) return true;
   return false;

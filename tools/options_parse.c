@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The words of the command line: the command, its options, and what is neither.
+#include <errno.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -51,9 +52,18 @@ static bool mistyped_command(const char *word) {
   return word[0] && word[0] != '-' && !strpbrk(word, "./") && access(word, F_OK) != 0;
 }
 
+// "@args", which stands here because the file could not be opened.
+static bool lost_file(OptionParser *p, const char *word) {
+  if (word[0] != '@' || !word[1]) return false;
+  bool there = access(word + 1, R_OK) == 0; // for errno
+  buf_printf(p->error, "cannot read the argument file '%s': %s", word, there ? "it was not there before" : strerror(errno));
+  return true;
+}
+
 static bool choose_command(OptionParser *p) {
   static const char *const planned[] = {"explain", "tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
+  if (lost_file(p, word)) return false;
   p->verb_given = find_verb(word, &p->options->command);
   p->next += p->verb_given;
   for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
@@ -151,6 +161,7 @@ static bool parse_option(OptionParser *p, const char *word) {
 
 static bool parse_positional(OptionParser *p, const char *word) {
   Options *o = p->options;
+  if (!(runs_kernel(o) && options_file_is_ptx(o)) && lost_file(p, word)) return false;
   if (o->command == COMMAND_HELP) return parse_topic(p, word);
   if (o->command == COMMAND_VERSION) {
     buf_printf(p->error, "'tilec version' takes no '%s'", word);
@@ -180,6 +191,7 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
                        .target = target_default(),
                        .device = "auto"};
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
+  if (!options_read_files(&argc, &argv, arena, error)) return false;
   OptionParser p = {.argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};
   if (!choose_command(&p)) return false;
   bool only_positional = false;

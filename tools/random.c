@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+__extension__ typedef unsigned __int128 uint128;
+
 void random_words(uint64_t seed, uint32_t argument, uint64_t index, uint32_t words[4]) {
   uint32_t c[4] = {(uint32_t)index, (uint32_t)(index >> 32), argument, 0};
   uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
@@ -33,4 +35,11 @@ double random_normal(uint64_t seed, uint32_t argument, uint64_t index) {
   random_words(seed, argument, index, words);
   double radius = sqrt(-2.0 * log(1.0 - unit(words[0], words[1])));
   return radius * cos(6.283185307179586477 * unit(words[2], words[3]));
+}
+
+uint64_t random_below(uint64_t seed, uint32_t argument, uint64_t index, uint64_t bound) {
+  uint32_t words[4];
+  random_words(seed, argument, index, words);
+  uint64_t high = (uint64_t)words[0] << 32 | words[1], low = (uint64_t)words[2] << 32 | words[3];
+  return (uint64_t)(((uint128)high * bound + (uint64_t)((uint128)low * bound >> 64)) >> 64);
 }

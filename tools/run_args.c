@@ -49,7 +49,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   }
   if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  if (!*kernel) return tool_error("the file has %u kernels; say which with --kernel", count), false;
+  if (!*kernel) return run_list_kernels(run, entries, count), false;
   run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];

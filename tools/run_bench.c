@@ -75,6 +75,12 @@ double bench_median(double *values, int count) {
   return values[count / 2];
 }
 
+// What the times are of; NULL: a GPU.
+static const char *timed_program(const Bench *b) {
+  if (b->run->device->kind == &device_cuda) return NULL;
+  return device_simulator(b->run->device) ? "simulator" : "evaluator";
+}
+
 // `ceiling`: bytes a second of a copy; 0 where the device is no GPU.
 static void report_times(const Bench *b, const char *kernel, const double *seconds, double ceiling) {
   double median = seconds[ROUNDS / 2], rate = (double)b->bytes / median;
@@ -83,6 +89,8 @@ static void report_times(const Bench *b, const char *kernel, const double *secon
          (unsigned long long)b->bytes);
   if (ceiling > 0) printf(", %.1f%% of a copy's %.1f GB/s here", 100 * rate / ceiling, ceiling * 1e-9);
   putchar('\n');
+  if (timed_program(b))
+    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n", timed_program(b));
 }
 
 // --stats: the same as one JSON object.
@@ -92,6 +100,7 @@ static bool report_json(const Bench *b, const char *kernel, const double *second
   json_object(&json, NULL);
   json_text(&json, "kernel", kernel);
   json_text(&json, "device", b->run->device->name);
+  json_text(&json, "time_of", timed_program(b) ? timed_program(b) : "gpu");
   json_uint(&json, "bytes", b->bytes);
   json_array(&json, "seconds");
   for (int i = 0; i < ROUNDS; i++) json_rounded(&json, NULL, seconds[i], 9);
