@@ -66,9 +66,9 @@ static void take_code(const Compilation *c, KernelImage *image) {
 // What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
-  return run->device->needs_ptx && (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && !o->remarks &&
-         !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after && !o->run_passes_given &&
-         !o->disabled_passes.n;
+  return run->device->needs_ptx && (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) &&
+         !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
+         !o->run_passes_given && !o->disabled_passes.n;
 }
 
 // Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
@@ -81,7 +81,8 @@ tilec_status run_compile(Run *run, KernelImage *image) {
   *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
   image->by_value = by_value_params(func);
   if (may_be_cached(run)) {
-    status = compile_ptx(c, &(PtxOptions){0});
+    // Of JSON there is one array, with nothing beside it.
+    status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
     if (status == TILEC_OK) take_code(c, image);
     return status;
   }
