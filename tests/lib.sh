@@ -6,6 +6,7 @@ tilec_dev=$PWD/build/dev/tilec
 passed=0 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export TILEC_CACHE=off TILEC_CACHE_DIR=$work/cache # as scripts/test says, of a group that is run by itself too
 
 # Which piece of the group this is (scripts/soak): 0 is ./dev test's; PIECE=all takes the fixed ones together. A group with others than
 # piece 0 says so in a line '# pieces: N', N being what `sampled` is given, or 'any' where seeds come from the piece's number.

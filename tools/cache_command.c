@@ -57,6 +57,9 @@ static void list_row(const CacheListed *e, void *data) {
   Listing *l = data;
   Buf *out = &l->text;
   enum { BYTES = 12, USED = 12, KIND = 7, ARCH = 10 };
+  if (!(l->entries + l->bad + l->foreign))
+    buf_printf(out, "%-*s  %-*s%-*s%-*s%-*s%s\n", KEY_SHOWN, "key", BYTES, "size", USED, "last used", KIND,
+               "kind", ARCH, "arch", "kernel");
   count(l, e);
   buf_printf(out, "%.*s  ", KEY_SHOWN, e->name);
   size_t start = out->n;

@@ -36,6 +36,7 @@ typedef struct Case {
   uint32_t offset; // elements that x begins after the buffer
   int64_t n;
   int64_t grid; // -1: the kernel's own
+  bool squares; // of the elements, and not twice them, is the result
 } Case;
 
 static Case base_case(void) {
@@ -48,7 +49,10 @@ static Case base_case(void) {
 static void check_sums(tilec_buffer *out, const Case *c) {
   float got[ELEMENTS];
   assert_ok(tilec_buffer_read(out, 0, got, sizeof got));
-  for (int64_t i = 0; i < c->n; i++) assert_true(got[i] == 2.0f * (float)(i + c->offset));
+  for (int64_t i = 0; i < c->n; i++) {
+    float x = (float)(i + c->offset);
+    assert_true(got[i] == (c->squares ? x : 2) * x);
+  }
 }
 
 // A new program, kernel and simulator, as of a new process.
@@ -201,6 +205,42 @@ static void test_broken_entry(void **state) {
   (void)state;
 }
 
+static CacheKey key_of_name(const char *name) {
+  CacheKey key;
+  for (int i = 0; i < DIGEST_BYTES; i++) {
+    unsigned byte;
+    assert_int_equal(sscanf(name + 2 * i, "%2x", &byte), 1);
+    key.bytes[i] = (unsigned char)byte;
+  }
+  return key;
+}
+
+// A product in the place of the sum.
+static void multiply(const CacheListed *listed, void *data) {
+  static const char sum[] = "add.f32", product[] = "mul.f32";
+  CacheKey key = key_of_name(listed->name);
+  char *at = strstr((char *)(uintptr_t)listed->entry.blob.at, sum);
+  assert_non_null(at);
+  for (; at; at = strstr(at, sum)) {
+    memcpy(at, product, sizeof product - 1);
+    ++*(int *)data;
+  }
+  cache_put(&key, listed->entry.fields, listed->entry.blob);
+}
+
+// What runs is the entry's PTX, and nothing that is compiled beside it.
+static void test_entry_runs(void **state) {
+  Case c = base_case();
+  Buf error = {0};
+  int changed = 0;
+  run_case(&c);
+  assert_true(cache_list(multiply, &changed, &error));
+  assert_true(changed > 0);
+  c.squares = true;
+  run_case(&c);
+  (void)state;
+}
+
 static void test_switched_off(void **state) {
   Case c = base_case();
   setenv("TILEC_CACHE", "off", 1);
@@ -262,13 +302,10 @@ static void test_log(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(test_text_changes_the_key),
-      TEST(test_specialisation_changes_the_key),
-      TEST(test_options_change_the_key),
-      TEST(test_imports_change_the_key),
-      TEST(test_broken_entry),
-      TEST(test_switched_off),
-      TEST(test_log),
+      TEST(test_text_changes_the_key),   TEST(test_specialisation_changes_the_key),
+      TEST(test_options_change_the_key), TEST(test_imports_change_the_key),
+      TEST(test_broken_entry),           TEST(test_entry_runs),
+      TEST(test_switched_off),           TEST(test_log),
       TEST(test_errors_leave_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
