@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -239,15 +240,30 @@ static bool write_entry(int folder, const char *name, const char *text, size_t b
   return good;
 }
 
-void cache_put(const CacheKey *key, Str fields, Str blob) {
+// A write past the process's limit of files' sizes raises a signal that would end the process: it is held
+// back on this thread, and taken away where it was raised here.
+typedef struct HeldSignal {
+  sigset_t set, before;
+  bool waited; // one was held back already
+} HeldSignal;
+
+static void hold_signal(HeldSignal *held) {
+  sigset_t waiting;
+  sigemptyset(&held->set);
+  sigaddset(&held->set, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &held->set, &held->before);
+  held->waited = sigpending(&waiting) == 0 && sigismember(&waiting, SIGXFSZ) == 1;
+}
+
+static void release_signal(const HeldSignal *held) {
+  if (!held->waited) sigtimedwait(&held->set, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+}
+
+static void put(int folder, const CacheKey *key, Str fields, Str blob) {
   static bool cleaned; // atomic: once a process
-  uint64_t limit = cache_size_limit();
   char name[DIGEST_HEX + 1];
   size_t bytes;
-  if (blob.n > MOST_BYTES / 2 || fields.n > MOST_BYTES / 4) return;
-  if (limit && BODY_AT + fields.n + blob.n > limit) return;
-  int folder = cache_open_folder(true, NULL);
-  if (folder < 0) return;
   digest_hex(key->bytes, name);
   if (!__atomic_exchange_n(&cleaned, true, __ATOMIC_RELAXED)) cache_clean(folder);
   char *text = make_text(name, fields, blob, &bytes);
@@ -258,5 +274,17 @@ void cache_put(const CacheKey *key, Str fields, Str blob) {
               cache_path(path, sizeof path) ? path : "", reason);
   }
   free(text);
+}
+
+void cache_put(const CacheKey *key, Str fields, Str blob) {
+  uint64_t limit = cache_size_limit();
+  HeldSignal held;
+  if (blob.n > MOST_BYTES / 2 || fields.n > MOST_BYTES / 4) return;
+  if (limit && BODY_AT + fields.n + blob.n > limit) return;
+  int folder = cache_open_folder(true, NULL);
+  if (folder < 0) return;
+  hold_signal(&held);
+  put(folder, key, fields, blob);
+  release_signal(&held);
   close(folder);
 }
