@@ -212,7 +212,7 @@ static void print_ptx(const Emitter *e, LLVMTargetMachineRef machine, Buf *out) 
   debug_print_places(e, rest, LLVMGetBufferSize(text) - (size_t)(rest - begin_text), out);
   if (out->n && out->at[out->n - 1] != '\n') buf_char(out, '\n');
   LLVMDisposeMemoryBuffer(text);
-  ptx_avoid_abs(out, first);
+  ptx_mend(e->arena, out, first);
   ptx_make_functions_local(out, first);
 }
 
