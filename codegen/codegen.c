@@ -143,7 +143,7 @@ static const TargetInfo *emitted_arch(const Emitter *e) {
 static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {
   static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
                                                LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
-  uint8_t level = e->target->opt_level;
+  uint8_t level = e->level;
   if (level == 0 && e->arch_specific) level = 1;
   return levels[level > 3 ? 3 : level];
 }
@@ -184,7 +184,7 @@ static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
       "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
       "instcombine<no-verify-fixpoint>,simplifycfg,adce)",
   };
-  uint8_t level = e->target->opt_level;
+  uint8_t level = e->level;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(e->llvm, pipelines[level > 2 ? 2 : level], machine, options);
   LLVMDisposePassBuilderOptions(options);
@@ -240,6 +240,7 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   debug_begin_module(e, options->emit_llvm || e->target->debug);
   for (uint32_t i = 0; i < e->module->funcs.n; i++) emit_func(e, e->module->funcs.at[i]);
   debug_end_module(e);
+  e->level = emit_choose_level(e);
   e->machine = target_machine(e);
   set_target(e, e->machine);
   link_libclc(e);

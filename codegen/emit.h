@@ -77,6 +77,7 @@ typedef struct Emitter {
   Diags *diags;
   jmp_buf refused;          // where emit_check_size goes, having reported
   uint64_t ops, next_check; // emitted; of the next look
+  uint8_t level;            // of LLVM's optimisation: emit_choose_level
 } Emitter;
 
 typedef void (*EmitOp)(Emitter *e, Op *op);
@@ -97,6 +98,9 @@ void emit_bind_threads(Emitter *e, const Region *region);
 Op *emit_region(Emitter *e, Region *region);
 // emit_size.c: after an op. Does not return where the kernel has become too large for LLVM.
 void emit_check_size(Emitter *e, const Op *op);
+// The level of LLVM's optimisation, 0 .. 3: the target's, but 0 of a module with a kernel for which LLVM's
+// optimisations would take longer than anybody waits.
+uint8_t emit_choose_level(const Emitter *e);
 LLVMTypeRef emit_type(const Emitter *e, const Type *type);        // of one register of that type
 LLVMTypeRef emit_memory_type(const Emitter *e, const Type *type); // as it lies in memory
 uint32_t emit_count(const Type *type);                            // registers a thread
