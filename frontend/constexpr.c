@@ -28,6 +28,7 @@ Obj obj_tuple(Elab *e, uint32_t n) {
 }
 
 Obj obj_from_const(Elab *e, const ConstValue *constant) {
+  if (constant->kind == CONST_NAME) return elab_global_name(e, constant->str);
   if (constant->kind != CONST_TUPLE) return obj_const(*constant);
   Obj tuple = obj_tuple(e, constant->items.n);
   for (uint32_t i = 0; i < tuple.items.n; i++) tuple.items.at[i] = obj_from_const(e, &constant->items.at[i]);

@@ -376,7 +376,7 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   const Module *module = e->frame->module;
   Query query = {
       .module = module, .name = name, .visible = e->frame->visible, .scope = frame_scope(e->frame)};
-  const ConstValue *given = elab_given_value(e, name);
+  const ConstValue *given = e->only_written ? NULL : elab_given_value(e, name);
   if (given && module_has(module, name)) {
     *obj = obj_from_const(e, given);
     return true;

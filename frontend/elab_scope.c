@@ -205,6 +205,15 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
   return obj_value(build_cast(&e->b, obj->value, elab_scalar(e, ELEM_I64)));
 }
 
+Obj elab_global_name(Elab *e, const char *name) {
+  Obj obj;
+  bool before = e->only_written;
+  e->only_written = true;
+  bool found = global_name(e, e->b.loc, name, &obj);
+  e->only_written = before;
+  return found ? obj : unknown_name(e, e->b.loc, name);
+}
+
 Obj elab_name(Elab *e, Loc loc, const char *name) {
   for (const Frame *frame = e->frame; frame; frame = frame->closure) {
     const Binding *binding = elab_find(frame, name);

@@ -141,6 +141,7 @@ struct Elab {
   const Function *heuristic;    // within a heuristic of this kernel: facts of parameters decide; else NULL
   bool heuristic_reads;         // the heuristic has read a parameter whose value is not known
   bool heuristic_failed;        // the heuristic has read one that failed
+  bool only_written;            // names of the module level are what the file says, not what -D does
   bool stopped;                 // a limit was passed: unwinds without further errors
   const Function *kernel;       // whose parameters -D gives values first; NULL: none yet
   VEC(GuardTruth) truths;       // of the guards met so far
@@ -348,6 +349,8 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
 // --- Names (elab_scope.c) ---
 
 Obj elab_name(Elab *e, Loc loc, const char *name);
+// What the file's module level says that the name is, whatever the specialisation says of it.
+Obj elab_global_name(Elab *e, const char *name);
 // A module of Triton by its dotted path, and the builtins (SCOPE_*) that can be reached from it.
 bool elab_is_triton(const char *path);
 uint32_t elab_namespace_scope(const char *path);

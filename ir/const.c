@@ -19,7 +19,8 @@ bool const_equal(const ConstValue *a, const ConstValue *b) {
   case CONST_BOOL: return a->i == b->i;
   case CONST_INT: return a->i == b->i && a->is_u64 == b->is_u64;
   case CONST_FLOAT: return same_bits(a->f, b->f);
-  case CONST_STR: return strcmp(a->str, b->str) == 0;
+  case CONST_STR:
+  case CONST_NAME: return strcmp(a->str, b->str) == 0;
   case CONST_DTYPE: return a->type == b->type;
   case CONST_TUPLE: break;
   }
@@ -58,6 +59,7 @@ void const_print(const ConstValue *value, Buf *out) {
   case CONST_FLOAT: print_float(value->f, out); return;
   case CONST_STR: buf_quoted(out, str_from(value->str)); return;
   case CONST_DTYPE: type_print(value->type, out); return;
+  case CONST_NAME: buf_printf(out, "@%s", value->str); return;
   case CONST_TUPLE: break;
   }
   buf_char(out, '(');
@@ -240,6 +242,13 @@ static bool read_named(Reader *r, ConstValue *value) {
   return read_type(r, word, 0, value);
 }
 
+static bool read_name(Reader *r, ConstValue *value) {
+  reader_take(r, '@');
+  Str word = read_word(r);
+  *value = (ConstValue){.kind = CONST_NAME, .str = ir_name(r->ir, word)};
+  return word.n > 0;
+}
+
 static bool read_value(Reader *r, ConstValue *value);
 
 // (a, b), (a,), (), [a, b]; a single value in round brackets is that value.
@@ -270,6 +279,7 @@ static bool read_value(Reader *r, ConstValue *value) {
   skip_space(r);
   char c = reader_peek(r);
   if (c == '"' || c == '\'') return read_str(r, value);
+  if (c == '@') return read_name(r, value);
   if (c == '-' || c == '+' || c == '.' || (c >= '0' && c <= '9')) return read_number(r, value);
   if (c != '(' && c != '[') return read_named(r, value);
   if (r->depth >= MAX_DEPTH) return false;

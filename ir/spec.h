@@ -18,6 +18,7 @@ typedef enum ConstKind {
   CONST_STR,   // str
   CONST_DTYPE, // type: scalar or pointer
   CONST_TUPLE, // items
+  CONST_NAME,  // str: a function of the file, or one that it imports and uses
 } ConstKind;
 
 typedef struct ConstValue ConstValue;
@@ -37,7 +38,7 @@ struct ConstValue {
 };
 
 bool const_equal(const ConstValue *a, const ConstValue *b);
-// As Python writes it: 128, 1.5, True, None, "relu", fp16, (1, 2).
+// As Python writes it: 128, 1.5, True, None, "relu", fp16, (1, 2); a function's name as @relu.
 void const_print(const ConstValue *value, Buf *out);
 // Parses a Python literal or a type's name (either spelling, `tl.` allowed). False where the text is none.
 // Memory and names from `ir`.

@@ -22,7 +22,8 @@ static void json_const(Json *json, const char *name, const ConstValue *value) {
       json_int(json, name, value->i);
     break;
   case CONST_FLOAT: json_double(json, name, value->f); break;
-  case CONST_STR: json_text(json, name, value->str); break;
+  case CONST_STR:
+  case CONST_NAME: json_text(json, name, value->str); break;
   case CONST_DTYPE: json_type(json, name, value->type); break;
   case CONST_TUPLE:
     json_tight_array(json, name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --signature and -D as text: NAME=[TYPE][:16][:1] or NAME=None, separated by commas; NAME=LITERAL.
+#include "frontend/syntax.h"
 #include "runtime/compile.h"
 
 // A slice of a text that is a file of the sources, so that errors have a place.
@@ -170,20 +171,36 @@ static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *const
   spec->constexprs = list;
 }
 
+// A name by which the file knows a function: of its own, or imported.
+static bool is_function(Compilation *c, Str text) {
+  if (!c->syntax || !is_identifier(text)) return false;
+  const char *name = ir_name(&c->ir, text);
+  for (uint32_t i = 0; i < c->syntax->functions.n; i++)
+    if (strcmp(c->syntax->functions.at[i]->name, name) == 0) return true;
+  for (uint32_t i = 0; i < c->syntax->imports.n; i++)
+    for (uint32_t k = 0; k < c->syntax->imports.at[i]->names.n; k++) {
+      const ImportName *item = &c->syntax->imports.at[i]->names.at[k];
+      if (item->module && strcmp(item->alias ? item->alias : item->name, name) == 0) return true;
+    }
+  return false;
+}
+
 static tilec_status define(Compilation *c, void *data) {
   const Request *request = data;
   TextPiece item = trimmed(open_text(c, "<define>", request->text)), name, value;
   if (!split_at_equals(c, item, &name, &value)) return TILEC_ERROR_COMPILE;
   Constexpr entry = {.name = ir_name(&c->ir, name.text)};
-  if (const_parse(&c->ir, value.text, &entry.value))
+  if (is_function(c, value.text))
+    entry.value = (ConstValue){.kind = CONST_NAME, .str = ir_name(&c->ir, value.text)};
+  if (entry.value.kind == CONST_NAME || const_parse(&c->ir, value.text, &entry.value))
     add_constexpr(c, name, &entry, request->spec);
   else if (number_text(value.text, &entry.value) == TEXT_TOO_LARGE)
     diag_error(&c->diags, piece_loc(value),
                "'%.*s' is too large: integers have 64 bits, floats are below 1.8e308", STR_ARG(value.text));
   else
     diag_error(&c->diags, piece_loc(value),
-               "'%.*s' is no Python literal; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
-               STR_ARG(value.text));
+               "'%.*s' is no Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
+               STR_ARG(value.text), is_identifier(value.text) ? ", and no function of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

@@ -21,6 +21,7 @@ static tilec_arg default_arg(const ConstValue *value) {
   case CONST_INT: return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
   case CONST_FLOAT: return tilec_arg_float(value->f);
   case CONST_STR:
+  case CONST_NAME:
   case CONST_DTYPE:
   case CONST_TUPLE: break;
   }

@@ -330,7 +330,7 @@ typedef struct tilec_compile_options {
   size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
   const char *kernel;    /* NULL: the program's only entry */
   const char *signature; /* "x=*fp32:16,n=i32:16,stride=:1,b=None": types and facts of run-time parameters */
-  const char *const *defines; /* "NAME=VALUE": constexpr parameters as Python literals */
+  const char *const *defines; /* "NAME=VALUE": constexpr parameters as Python literals, or a function's name */
   size_t define_count;
   const char *arch; /* "sm_80" ... ; NULL: sm_90a, without the "a" where no such instruction is used */
   int num_warps;    /* a power of two, 1 .. 32; default 4 */

@@ -284,6 +284,41 @@ static void test_none_and_defaults(void **unused) {
   }
 }
 
+// A constexpr may be a function of the file, or one that it imports and uses.
+static void test_functions_as_constexprs(void **unused) {
+  (void)unused;
+  static const char lib[] = "@jit\ndef minus(v):\n    return -v\n",
+                    main_text[] = "from lib import minus\n@jit\ndef twice(v):\n    return v * 2\n@jit\ndef "
+                                  "other(v):\n    return minus(v)\n@kernel\n@grid(1)\n"
+                                  "def f(x: *fp32, ACT: constexpr):\n"
+                                  "    store(x, ACT(load(x)))\n";
+  const tilec_source sources[] = {{"main.tile", main_text, sizeof main_text - 1},
+                                  {"lib.tile", lib, sizeof lib - 1}};
+  static const char *const defines[] = {"ACT=twice", "ACT=minus"};
+  tilec_program *program;
+  assert_ok(tilec_program_from_sources(sources, 2, &program));
+  for (int d = 0; d < DEVICES; d++) {
+    float value = 3;
+    tilec_device *device = open_device(devices[d]);
+    tilec_buffer *x = buffer_of(device, &value, sizeof value);
+    const tilec_arg arg = tilec_arg_buffer(TILEC_FP32, x);
+    for (int i = 0; i < 2; i++) {
+      tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
+      tilec_kernel *kernel;
+      o.defines = &defines[i];
+      o.define_count = 1;
+      assert_ok(tilec_kernel_new(device, program, &o, &kernel));
+      assert_ok(tilec_launch(kernel, NULL, &arg, 1));
+      tilec_kernel_free(kernel);
+    }
+    assert_ok(tilec_buffer_read(x, 0, &value, sizeof value));
+    assert_true(value == -6); // NOLINT: exact
+    tilec_buffer_free(x);
+    tilec_device_close(device);
+  }
+  tilec_program_free(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_kernels),
@@ -293,6 +328,7 @@ int main(void) {
       cmocka_unit_test(test_types_of_undeclared_integers),
       cmocka_unit_test(test_every_type_arrives),
       cmocka_unit_test(test_none_and_defaults),
+      cmocka_unit_test(test_functions_as_constexprs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

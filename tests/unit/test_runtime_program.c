@@ -122,6 +122,9 @@ static void test_wrong_options(void **unused) {
   compile_fails(&o, TILEC_ERROR_INVALID_ARGUMENT, "defines[1] is NULL");
   o.defines = unknown, o.define_count = 1, o.signature = "n=i32";
   compile_fails(&o, TILEC_ERROR_COMPILE, "BLOCKS");
+  const char *no_function[] = {"BLOCK=blocks"};
+  o.defines = no_function;
+  compile_fails(&o, TILEC_ERROR_COMPILE, "'blocks' is no Python literal, and no function of the file");
   o = fresh, o.kernel = "scalar";
   compile_fails(&o, TILEC_ERROR_COMPILE, "scalar");
   o = fresh, o.signature = "n=i33";
