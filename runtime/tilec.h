@@ -91,6 +91,15 @@ extern "C" {
 #define TILEC_API
 #endif
 
+/* Casts of the functions below, as either language has them. */
+#ifdef __cplusplus
+#define TILEC_CAST(type, value) (static_cast<type>(value))
+#define TILEC_ADDRESS(pointer) (reinterpret_cast<uintptr_t>(pointer))
+#else
+#define TILEC_CAST(type, value) ((type)(value))
+#define TILEC_ADDRESS(pointer) ((uintptr_t)(pointer))
+#endif
+
 typedef enum tilec_status {
   TILEC_OK = 0,
   TILEC_ERROR_INVALID_ARGUMENT = 1, /* a call that can never work: NULL where none may be, wrong arguments */
@@ -505,14 +514,14 @@ static inline tilec_arg tilec_arg_dl(const void *dl_tensor) {
   tilec_arg arg;
   arg.kind = TILEC_ARG_DL;
   arg.dtype = TILEC_I1;
-  arg.value.address = (uint64_t)(uintptr_t)dl_tensor;
+  arg.value.address = TILEC_ADDRESS(dl_tensor);
   return arg;
 }
 
 static inline tilec_arg tilec_arg_dim(const void *dl_tensor, int i) {
   tilec_arg arg = tilec_arg_dl(dl_tensor);
   arg.kind = TILEC_ARG_DIM;
-  arg.dtype = (tilec_dtype)i;
+  arg.dtype = TILEC_CAST(tilec_dtype, i);
   return arg;
 }
 
