@@ -20,7 +20,7 @@ include(cmake/pages.cmake)
 install(EXPORT tilec NAMESPACE tilec:: FILE tilec-targets.cmake DESTINATION ${TILEC_INSTALL_CMAKEDIR} COMPONENT dev)
 configure_package_config_file(cmake/tilec-config.cmake.in ${PROJECT_BINARY_DIR}/tilec-config.cmake INSTALL_DESTINATION ${TILEC_INSTALL_CMAKEDIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilec-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tilec-config.cmake ${PROJECT_BINARY_DIR}/tilec-config-version.cmake
+install(FILES cmake/tilec-kernels.cmake ${PROJECT_BINARY_DIR}/tilec-config.cmake ${PROJECT_BINARY_DIR}/tilec-config-version.cmake
   DESTINATION ${TILEC_INSTALL_CMAKEDIR} COMPONENT dev)
 
 # pkg-config tilec

@@ -8,11 +8,11 @@
 #include "ir/print.h"
 #include "runtime/cubin.h"
 
-static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin"};
+static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin", ".h", ".o"};
 
 // The file's name, without its folder, with the kind's suffix. Standard input goes to standard output, and so
 // does what --run-pass and --stop-after show.
-static const char *default_output(const Options *o, Arena *arena) {
+const char *tool_default_output(const Options *o, Arena *arena) {
   if (strcmp(o->file, "-") == 0 || ((o->run_passes_given || o->stop_after) && o->emit == EMIT_TIR))
     return "-";
   const char *slash = strrchr(o->file, '/'), *name = slash ? slash + 1 : o->file, *dot = strrchr(name, '.');
@@ -20,90 +20,12 @@ static const char *default_output(const Options *o, Arena *arena) {
   return arena_printf(arena, "%.*s%s", (int)stem, name, suffixes[o->emit]);
 }
 
-static bool spec_has(const Spec *spec, const char *name) {
-  for (uint32_t i = 0; i < spec->param_count; i++) {
-    const ParamSpec *param = &spec->params[i];
-    if (param->name == name && (param->type || param->facts.none || param->facts.equal1)) return true;
-  }
-  for (uint32_t i = 0; i < spec->constexpr_count; i++)
-    if (spec->constexprs[i].name == name) return true;
-  return false;
-}
-
-static bool fully_specified(const KernelInfo *kernel, const Spec *spec) {
-  for (uint32_t i = 0; i < kernel->param_count; i++) {
-    const KernelParam *p = &kernel->params[i];
-    bool known = p->is_constexpr ? p->has_default : p->type != NULL;
-    if (!known && !spec_has(spec, p->name)) return false;
-  }
-  return true;
-}
-
-static bool kernel_has(const KernelInfo *kernel, const char *name) {
-  for (uint32_t i = 0; i < kernel->param_count; i++)
-    if (kernel->params[i].name == name) return true;
-  return false;
-}
-
-// `spec` for one kernel of several: only what names its parameters and the module level.
-static Spec spec_for(Compilation *c, const Spec *spec, const KernelInfo *kernel) {
-  Arena *arena = &c->arena;
-  Spec own = *spec;
-  own.kernel = kernel->path;
-  own.params = ARENA_ARRAY(arena, ParamSpec, spec->param_count);
-  own.constexprs = ARENA_ARRAY(arena, Constexpr, spec->constexpr_count);
-  own.param_count = own.constexpr_count = 0;
-  for (uint32_t i = 0; i < spec->param_count; i++)
-    if (kernel_has(kernel, spec->params[i].name)) own.params[own.param_count++] = spec->params[i];
-  for (uint32_t i = 0; i < spec->constexpr_count; i++)
-    if (kernel_has(kernel, spec->constexprs[i].name) ||
-        frontend_has_name(&c->ir, c->syntax, spec->constexprs[i].name))
-      own.constexprs[own.constexpr_count++] = spec->constexprs[i];
-  return own;
-}
-
-// Every name of the specialisation must belong to one of the kernels.
-static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint32_t count, const Spec *spec) {
-  for (uint32_t i = 0; i < spec->param_count + spec->constexpr_count; i++) {
-    const char *name =
-        i < spec->param_count ? spec->params[i].name : spec->constexprs[i - spec->param_count].name;
-    bool found = false;
-    for (uint32_t k = 0; k < count && !found; k++) found = kernel_has(&kernels[k], name);
-    found = found || (i >= spec->param_count && frontend_has_name(&c->ir, c->syntax, name));
-    if (!found) diag_error(&c->diags, LOC_NONE, "no kernel of the file has a parameter '%s'", name);
-  }
-  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
-}
-
 // All entries that are fully specified, into one module.
-static tilec_status elaborate_entries(Compilation *c, const Spec *spec) {
-  KernelInfo *kernels;
-  uint32_t count = frontend_entries(&c->ir, c->syntax, spec, &kernels), done = 0;
-  if (count == 1 && !c->diags.errors) return compile_elaborate(c, spec);
-  if (count == 0 && !c->diags.errors) frontend_no_kernel(&c->ir, c->syntax, NULL);
-  if (count == 0) return TILEC_ERROR_COMPILE;
-  tilec_status status = check_names(c, kernels, count, spec);
-  for (uint32_t i = 0; status == TILEC_OK && i < count; i++) {
-    Spec own = spec_for(c, spec, &kernels[i]);
-    if (!fully_specified(&kernels[i], &own)) {
-      diag_remark(&c->diags, kernels[i].loc, "compile", "kernel '%s' is left out: it is not fully specified",
-                  kernels[i].name);
-      continue;
-    }
-    status = compile_elaborate(c, &own);
-    done++;
-  }
-  if (status != TILEC_OK || done) return status;
-  Diag *error = diag_error(
-      &c->diags, LOC_NONE,
-      "no kernel of the file is fully specified; give types and constexprs with --signature and -D");
-  for (uint32_t i = 0; i < count; i++)
-    diag_note(&c->diags, error, kernels[i].loc, "kernel '%s' is declared here", kernels[i].name);
-  return TILEC_ERROR_COMPILE;
-}
-
 static tilec_status elaborate_kernels(Compilation *c, const Spec *spec) {
-  return c->is_tir || spec->kernel ? compile_elaborate(c, spec) : elaborate_entries(c, spec);
+  SpecList list = {0};
+  tilec_status status = tool_entries(c, spec, &list);
+  for (uint32_t i = 0; status == TILEC_OK && i < list.n; i++) status = compile_elaborate(c, &list.at[i]);
+  return status;
 }
 
 static tilec_status compile_ir(const Options *o, Compilation *c) {
@@ -162,50 +84,17 @@ static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *
   return TILEC_OK;
 }
 
-// As make reads file names.
-static void print_file_name(const char *name, Buf *out) {
-  for (; *name; name++) {
-    if (*name == '$') buf_char(out, '$');
-    if (*name == ' ' || *name == '#') buf_char(out, '\\');
-    buf_char(out, *name);
-  }
-}
-
-// OUTPUT's name, or FILE's where that is standard output, with .d as suffix. NULL: none is asked for.
-static const char *dependencies_path(const Options *o, const char *output, Arena *arena) {
-  if (!o->dependencies || strcmp(o->file, "-") == 0) return NULL;
-  const char *base = strcmp(output, "-") == 0 ? o->file : output, *slash = strrchr(base, '/');
-  const char *dot = strrchr(slash ? slash + 1 : base, '.');
-  size_t stem = dot ? (size_t)(dot - base) : strlen(base);
-  return arena_printf(arena, "%.*s.d", (int)stem, base);
-}
-
-// "OUTPUT: FILE IMPORTED..."
-static bool write_dependencies(const Compilation *c, const char *output, const char *path) {
-  Buf rule = {0};
-  print_file_name(output, &rule);
-  buf_char(&rule, ':');
-  for (uint32_t i = 0; i < c->sources.files.n; i++) {
-    if (c->sources.files.at[i].name[0] == '<') continue; // not a file: <signature>, <stdin>
-    buf_char(&rule, ' ');
-    print_file_name(c->sources.files.at[i].name, &rule);
-  }
-  buf_char(&rule, '\n');
-  bool good = tool_write(path, buf_view(&rule));
-  buf_free(&rule);
-  return good;
-}
-
 static bool write_outputs(const Options *o, const Compilation *c, Str text, Arena *arena) {
-  const char *path = o->output ? o->output : default_output(o, arena);
-  const char *rule = dependencies_path(o, path, arena), *outputs[] = {path, rule};
+  const char *path = o->output ? o->output : tool_default_output(o, arena);
+  const char *rule = tool_dependencies_path(o, path, arena), *outputs[] = {path, rule};
   return files_apart(arena, o, c, outputs, rule ? 2 : 1) && tool_write(path, text) &&
-         (!rule || write_dependencies(c, path, rule));
+         (!rule || tool_write_dependencies(c, &path, 1, rule));
 }
 
 ExitStatus command_compile(const Options *options, Arena *arena) {
   Str text;
   if (!tool_read(arena, options->file, &text)) return EXIT_DIAGNOSED;
+  if (options->emit == EMIT_HEADER || options->emit == EMIT_OBJECT) return command_aot(options, text, arena);
   Compilation c;
   compilation_init(&c);
   Buf out = {0};

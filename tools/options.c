@@ -62,9 +62,9 @@ static bool set_output(OptionParser *p, const char *value) {
 }
 
 static bool set_emit(OptionParser *p, const char *value) {
-  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta", "cubin"};
+  static const char *const kinds[] = {"tokens", "ast", "tir", "llvm", "ptx", "meta", "cubin", "header", "object"};
   int kind;
-  if (!parse_choice(p, "--emit", value, kinds, 7, &kind)) return false;
+  if (!parse_choice(p, "--emit", value, kinds, 9, &kind)) return false;
   p->options->emit = (Emit)kind;
   p->options->emit_given = true;
   return true;
@@ -99,11 +99,42 @@ static bool set_define(OptionParser *p, const char *value) {
   return true;
 }
 
+// One, or several between commas, which --emit=header alone takes.
 static bool set_arch(OptionParser *p, const char *value) {
   p->options->arch_given = true;
-  if (target_parse_arch(str_from(value), &p->options->target)) return true;
-  buf_printf(p->error, "unknown architecture '%s'; --list-targets lists them", value);
+  for (Str rest = str_from(value);;) {
+    const char *comma = memchr(rest.at, ',', rest.n);
+    Str name = {rest.at, comma ? (size_t)(comma - rest.at) : rest.n};
+    if (!target_parse_arch(name, &p->options->target)) {
+      buf_printf(p->error, "unknown architecture '%.*s'; --list-targets lists them", STR_ARG(name));
+      return false;
+    }
+    vec_push(p->arena, &p->options->archs, p->options->target.arch);
+    if (!comma) return true;
+    p->options->arch_list = true;
+    rest = (Str){comma + 1, rest.n - name.n - 1};
+  }
+}
+
+static bool set_variant(OptionParser *p, const char *value) {
+  vec_push(p->arena, &p->options->variants, value);
+  return true;
+}
+
+static bool set_aot_prefix(OptionParser *p, const char *value) {
+  p->options->aot_prefix = value;
+  size_t n = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  if (n && !value[n] && value[0] > '9') return true;
+  buf_printf(p->error, "--aot-prefix takes a C identifier, not '%s'", value);
   return false;
+}
+
+static bool set_cubins(OptionParser *p, const char *value) {
+  static const char *const modes[] = {"auto", "on", "off"};
+  int mode;
+  if (!parse_choice(p, "--cubins", value, modes, 3, &mode)) return false;
+  p->options->cubins = (Cubins)mode;
+  return true;
 }
 
 static bool set_num_warps(OptionParser *p, const char *value) {

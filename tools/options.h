@@ -31,7 +31,20 @@ const Verb *verb_list(uint32_t *count); // verb i is that of Command i
 
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 
-typedef enum Emit { EMIT_TOKENS, EMIT_AST, EMIT_TIR, EMIT_LLVM, EMIT_PTX, EMIT_META, EMIT_CUBIN } Emit;
+typedef enum Emit {
+  EMIT_TOKENS,
+  EMIT_AST,
+  EMIT_TIR,
+  EMIT_LLVM,
+  EMIT_PTX,
+  EMIT_META,
+  EMIT_CUBIN,
+  EMIT_HEADER,
+  EMIT_OBJECT
+} Emit;
+
+// Whether --emit=header has cubins beside the PTX: AUTO: where there is a ptxas.
+typedef enum Cubins { CUBINS_AUTO, CUBINS_ON, CUBINS_OFF } Cubins;
 
 // NAME=VALUE of the command line, split at the first '='.
 typedef struct NamedText {
@@ -50,6 +63,12 @@ typedef struct Options {
   Target target;             // the defaults, with what was given
   bool emit_given, arch_given, num_warps_given, num_stages_given, maxnreg_given, fp32_dot_given;
   bool dependencies; // -MD
+  // --emit=header and object
+  VEC(const TargetInfo *) archs; // as given
+  VEC(const char *) variants;    // lists of facts
+  const char *aot_prefix;        // NULL: the file's name
+  Cubins cubins;
+  bool arch_list; // one --arch with several
   bool remarks, json_diagnostics, time_passes, verify_each;
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;

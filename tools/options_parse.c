@@ -184,6 +184,19 @@ static bool parse_positional(OptionParser *p, const char *word) {
   return true;
 }
 
+// What only --emit=header and object take.
+static bool check_aot(OptionParser *p) {
+  const Options *o = p->options;
+  if (o->emit == EMIT_HEADER || o->emit == EMIT_OBJECT) return true;
+  const char *what = o->arch_list    ? "several architectures"
+                     : o->variants.n ? "--variant"
+                     : o->aot_prefix ? "--aot-prefix"
+                     : o->cubins     ? "--cubins"
+                                     : NULL;
+  if (what) buf_printf(p->error, "%s: only --emit=header and --emit=object take this", what);
+  return !what;
+}
+
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error) {
   *options = (Options){.command = COMMAND_COMPILE,
                        .topic = COMMAND_HELP,
@@ -206,7 +219,7 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
   bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
   if (needs_file && !options->file) buf_text(error, "no input file");
-  return !needs_file || options->file;
+  return (!needs_file || options->file) && check_aot(&p);
 }
 
 bool options_file_is_ptx(const Options *options) {

@@ -17,6 +17,8 @@ __attribute__((visibility("default"))) int tilec_tool_main(int argc, char **argv
 void tool_list_targets(Buf *out); // list_targets.c
 
 ExitStatus command_compile(const Options *options, Arena *arena);
+// --emit=header and --emit=object (aot_command.c); text: the file's.
+ExitStatus command_aot(const Options *options, Str text, Arena *arena);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);
@@ -42,6 +44,19 @@ tilec_status tool_parse(Compilation *c, const char *path, Str text);
 
 // Fills `spec` from the options alone: kernel, target, signature, definitions.
 tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
+
+// The kernels that a compile is of, as `spec` for each: the file's only one or the one that is named, else all that are
+// fully specified. Those left out are remarks; none is an error.
+typedef VEC(Spec) SpecList;
+tilec_status tool_entries(Compilation *c, const Spec *spec, SpecList *list);
+
+// Where the output goes without -o: "-" is standard output.
+const char *tool_default_output(const Options *options, Arena *arena);
+
+// OUTPUT's name, or FILE's where that is standard output, with .d as suffix. NULL: none is asked for.
+const char *tool_dependencies_path(const Options *options, const char *output, Arena *arena);
+// Writes "OUTPUT...: FILE IMPORTED..."; false, having said why.
+bool tool_write_dependencies(const Compilation *c, const char *const *outputs, uint32_t count, const char *path);
 
 // The passes' options, with --print-after and --time-passes going to standard
 // error. `state` outlives the result.

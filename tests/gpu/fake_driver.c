@@ -8,8 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/driver.h"
-#include "sim/sim.h"
+#include "tests/gpu/fake_record.h"
 
 #define EXPORT __attribute__((visibility("default")))
 enum { FAKE_INVALID = CUDA_INVALID_VALUE, FAKE_CAPTURING = 900, MAX_DEPTH = 16, MAX_PARAMS = 64 };
@@ -125,7 +124,8 @@ CudaResult DeviceGetName(char *name, int bytes, CudaDevice device) {
 CudaResult DeviceGetAttribute(int *value, int attribute, CudaDevice device) {
   (void)device;
   BEGIN();
-  *value = attribute == CUDA_ATTRIBUTE_CC_MAJOR ? 9 : attribute == CUDA_ATTRIBUTE_CC_MINOR ? 0 : 227 * 1024;
+  int cc = fake_capability();
+  *value = attribute == CUDA_ATTRIBUTE_CC_MAJOR ? cc / 10 : attribute == CUDA_ATTRIBUTE_CC_MINOR ? cc % 10 : 227 * 1024;
   return 0;
 }
 
@@ -216,6 +216,7 @@ CudaResult MemsetD8(uint64_t at, unsigned char byte, size_t bytes) {
 typedef struct Function {
   const tilec_sim_kernel *kernel;
   int dynamic_shared; // what it may have
+  int number;         // of the module, as recorded
 } Function;
 
 typedef struct Module {
@@ -227,6 +228,7 @@ CudaResult ModuleLoadDataEx(CudaModule *module, const void *image, unsigned coun
                             void **values) {
   BEGIN();
   tilec_sim_module *loaded;
+  if (memcmp(image, "\x7f" "ELF", 4) == 0) return fake_record_cubin();
   CudaResult result = give_sim(tilec_sim_load(take_sim(), image, strlen(image), &loaded));
   for (unsigned i = 0; result && i < count; i++)
     if (options[i] == CUDA_JIT_ERROR_LOG) strcpy(values[i], "what the driver's assembler says");
@@ -234,6 +236,7 @@ CudaResult ModuleLoadDataEx(CudaModule *module, const void *image, unsigned coun
   Module *made = make(sizeof *made);
   made->loaded = loaded;
   made->function.dynamic_shared = 48 * 1024;
+  made->function.number = fake_record_module(image);
   return *module = made, 0;
 }
 CudaResult ModuleUnload(CudaModule module) {
@@ -356,6 +359,7 @@ CudaResult LaunchKernelEx(const CudaLaunchConfig *config, CudaFunction function,
   (void)extra;
   BEGIN();
   if (needs_context()) return FAKE_INVALID;
+  fake_record_launch(config, ((Function *)function)->number, ((Function *)function)->kernel, params);
   Stream *stream = config->stream;
   return stream && stream->graph ? capture(stream->graph, config, function, params)
                                  : run(config, function, params);

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# tilec_add_kernels(TARGET FILE...
+#                   [ARCH sm_80 sm_90a...] [SIGNATURE NAME=[TYPE][:FACT]...] [VARIANT FACTS...] [KERNEL NAME] [DEFINE NAME=VALUE...]
+#                   [PREFIX NAME] [CUBINS auto|on|off] [OPTIONS OPTION...])
+# Compiles each FILE ahead of time (tilec --emit=header) and adds the C source to the target, which finds FILE's header by its name:
+# a.tile makes a.h. They depend on nothing but the CUDA driver, which is opened at the first launch. What a file imports is followed.
+# Files that are to be compiled with other options are given in further calls.
+#   TILEC_PTXAS   ptxas, which makes the cubins; found on PATH and in CUDA's folder
+find_program(TILEC_PTXAS ptxas PATHS /usr/local/cuda/bin ENV CUDA_PATH PATH_SUFFIXES bin)
+mark_as_advanced(TILEC_PTXAS)
+
+function(tilec_add_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNEL;PREFIX;CUBINS" "SIGNATURE;ARCH;VARIANT;DEFINE;OPTIONS")
+  if(NOT arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tilec_add_kernels(${target}): no file")
+  endif()
+  set(options)
+  foreach(arch IN LISTS arg_ARCH)
+    list(APPEND options --arch ${arch})
+  endforeach()
+  if(arg_SIGNATURE)
+    string(REPLACE ";" "," signature "${arg_SIGNATURE}")
+    list(APPEND options --signature ${signature})
+  endif()
+  foreach(facts IN LISTS arg_VARIANT)
+    list(APPEND options --variant ${facts})
+  endforeach()
+  foreach(definition IN LISTS arg_DEFINE)
+    list(APPEND options -D ${definition})
+  endforeach()
+  foreach(name KERNEL CUBINS)
+    if(arg_${name})
+      string(TOLOWER ${name} option)
+      list(APPEND options --${option} ${arg_${name}})
+    endif()
+  endforeach()
+  if(arg_PREFIX)
+    list(APPEND options --aot-prefix ${arg_PREFIX})
+  endif()
+  set(tilec $<TARGET_FILE:tilec::tool>)
+  if(TILEC_PTXAS)
+    get_filename_component(folder ${TILEC_PTXAS} DIRECTORY)
+    set(tilec ${CMAKE_COMMAND} -E env "PATH=${folder}:$ENV{PATH}" ${tilec})
+  endif()
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/tilec-kernels/${target})
+  file(MAKE_DIRECTORY ${out})
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+    get_filename_component(path ${file} ABSOLUTE)
+    get_filename_component(stem ${file} NAME_WLE)
+    add_custom_command(OUTPUT ${out}/${stem}.h ${out}/${stem}.c
+      COMMAND ${tilec} ${path} --emit=header ${options} ${arg_OPTIONS} -MD -o ${out}/${stem}.h
+      DEPENDS ${path} tilec::tool DEPFILE ${out}/${stem}.d
+      COMMENT "tilec ${stem}.tile" VERBATIM)
+    set_source_files_properties(${out}/${stem}.c PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(NOT C IN_LIST languages)
+      set_source_files_properties(${out}/${stem}.c PROPERTIES LANGUAGE CXX)
+    endif()
+    target_sources(${target} PRIVATE ${out}/${stem}.c ${out}/${stem}.h)
+  endforeach()
+  target_include_directories(${target} PRIVATE ${out})
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+endfunction()

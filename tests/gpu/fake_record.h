@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parts of the fake driver: what it was given, and its GPU's compute capability (FAKE_DRIVER_CC=80; 90 without).
+#ifndef TESTS_FAKE_RECORD_H
+#define TESTS_FAKE_RECORD_H
+
+#include "runtime/driver.h"
+#include "sim/sim.h"
+
+int fake_capability(void); // 10 * major + minor
+// A module's number, from 0.
+int fake_record_module(const char *text);
+// A cubin, which the fake driver refuses: CUDA_ERROR_NO_BINARY_FOR_GPU.
+CudaResult fake_record_cubin(void);
+void fake_record_launch(const CudaLaunchConfig *config, int module, const tilec_sim_kernel *kernel,
+                        void *const *params);
+
+#endif

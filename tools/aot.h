@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ahead of time: --emit=header and --emit=object. Each kernel is compiled for every architecture and variant; what comes of it is
+// written as a C header and a C source, or as a header and that source compiled.
+//   aot_command.c  compiles the images
+//   aot_names.c    C's names for Python's
+//   aot_grid.c     a kernel's @grid as a C function
+//   aot_text.c     the header and the source, with aot/support.c in it
+//   aot_object.c   the C compiler
+#ifndef TOOLS_AOT_H
+#define TOOLS_AOT_H
+
+#include "tools/tool.h"
+
+// A parameter as the launcher takes it.
+typedef struct AotParam {
+  const char *name;   // the kernel's
+  const char *c_name; // the launcher's
+  const Type *type;   // of a Compilation that is kept
+  bool is_none;       // given as None: the launcher has no such parameter
+  // The number of the bit that tells whether the fact holds; -1: no image needs it.
+  int divisible16, equal1;
+} AotParam;
+
+// One kernel for one architecture, relying on some facts.
+typedef struct AotImage {
+  const TargetInfo *arch; // as emitted
+  const char *entry, *ptx;
+  Str cubin; // n 0: none
+  uint32_t threads, shared_bytes, hidden_count;
+  bool overlaps;
+  const ParamFacts *facts; // one a visible parameter
+  uint32_t fact_count;     // how many of them hold, all parameters together
+} AotImage;
+
+typedef struct AotKernel {
+  const char *name, *launcher; // the source's; C's
+  AotParam *params;
+  uint32_t param_count;
+  bool has_grid;
+  const char *grid_text[HOST_VALUES]; // as written; NULL past the last
+  const char *grid_function;          // C: the function tilec_grid_LAUNCHER; "" without @grid
+  uint32_t grid_helpers;              // what it calls: a set of bits
+  bool *grid_uses;                    // the parameters that the function takes
+  VEC(AotImage) images;               // the best for a device first
+} AotKernel;
+
+typedef struct AotFile {
+  const char *source;      // the file that it is made of
+  const char *prefix;      // of C's names
+  const char *header_name; // as the source includes it
+  VEC(AotKernel) kernels;
+  uint32_t fact_count; // that images need, of all kernels
+} AotFile;
+
+// --- aot_names.c ---
+
+// A C identifier for `name`, which is none of C's and C++'s own words.
+const char *aot_identifier(Arena *arena, Str name);
+// The launcher's name: the kernel's behind the prefix, where it does not begin with it already.
+const char *aot_launcher_name(Arena *arena, const char *prefix, const char *kernel);
+// Fills c_name: unlike one another and what a launcher's body names.
+void aot_name_params(Arena *arena, AotParam *params, uint32_t count);
+// Names of C's types: "int32_t"; of a float that C has not, of its bits.
+const char *aot_c_type(const Type *type);
+
+// --- aot_grid.c ---
+
+// Fills the kernel's grid_*. False with an error in the function's context where C cannot say it.
+bool aot_grid(Arena *arena, Func *func, AotKernel *kernel);
+// The helper functions of the set, as C.
+void aot_grid_helpers(uint32_t helpers, Buf *out);
+
+// --- aot_text.c ---
+
+// The architecture's place among all, of which later ones are newer.
+uint32_t aot_place(const TargetInfo *info);
+void aot_print_header(const AotFile *file, Buf *out);
+void aot_print_source(const AotFile *file, Buf *out);
+
+// --- aot_object.c ---
+
+// Compiles the source, which includes the header by `header_name`, with $CC, or cc. False, having said why.
+bool aot_compile_object(const char *header_name, Str header, Str source, Buf *object);
+
+#endif

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// --emit=header and --emit=object: every kernel for every architecture and variant. Each image is a compile of its own,
+// of what `tilec FILE --kernel NAME --arch SM --signature ...` compiles.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/cubin.h"
+#include "tools/aot.h"
+
+typedef struct AotRun {
+  const Options *o;
+  Arena *arena;
+  Str text;
+  Compilation first; // the file alone: its kernels, and what it imports
+  AotFile file;
+  ExitStatus status; // of the first thing that failed
+} AotRun;
+
+// Which facts a compile takes.
+typedef struct AotVariant {
+  const char *facts; // a --variant; NULL: --signature's
+  bool none;         // no facts
+} AotVariant;
+
+// --- What is compiled ---
+
+static const ParamSpec *find_param(const Spec *spec, const char *name) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (spec->params[i].name == name) return &spec->params[i];
+  return NULL;
+}
+
+// The kernel that `spec` is of; NULL with an error where there is none.
+static const KernelInfo *kernel_info(Compilation *c, const Spec *spec) {
+  KernelInfo *kernels;
+  if (spec->kernel) return frontend_kernel(&c->ir, c->syntax, spec, spec->kernel);
+  return frontend_entries(&c->ir, c->syntax, spec, &kernels) == 1 ? kernels : NULL;
+}
+
+// The specialisation with `facts` in the place of its own. A 1 without a type is an i32, and stays one.
+static void set_facts(Compilation *c, Spec *spec, const KernelInfo *info, const Spec *facts) {
+  ParamSpec *params = ARENA_ARRAY(&c->arena, ParamSpec, info->param_count + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < info->param_count; i++) {
+    const KernelParam *p = &info->params[i];
+    const ParamSpec *old = find_param(spec, p->name), *given = find_param(facts, p->name);
+    if (!old && !given) continue;
+    ParamSpec *param = &params[n++];
+    *param = old ? *old : (ParamSpec){.name = p->name};
+    if (param->facts.equal1 && !param->type && !p->type) param->type = type_scalar(&c->ir, ELEM_I32);
+    param->facts.divisible16 = given && given->facts.divisible16;
+    param->facts.equal1 = given && given->facts.equal1;
+  }
+  spec->params = params;
+  spec->param_count = n;
+}
+
+typedef struct VariantRequest {
+  const char *text; // NULL: no facts
+  Spec *spec;
+} VariantRequest;
+
+static tilec_status take_variant(Compilation *c, void *data) {
+  const VariantRequest *r = data;
+  Spec facts = {0};
+  const KernelInfo *info = kernel_info(c, r->spec);
+  tilec_status status = r->text ? compile_signature(c, r->text, &facts) : TILEC_OK;
+  if (info && !status) set_facts(c, r->spec, info, &facts);
+  return info ? status : TILEC_ERROR_COMPILE;
+}
+
+// The specialisation of kernel `number`, for one architecture and variant.
+static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t number, const TargetInfo *arch,
+                               const AotVariant *variant, Spec *spec) {
+  Options own = *run->o;
+  SpecList list = {0};
+  if (arch) {
+    own.target.arch = arch;
+    own.arch_given = true;
+  }
+  tilec_status status = tool_spec(&own, c, spec);
+  if (!status) status = tool_entries(c, spec, &list);
+  if (status) return status;
+  if (c->is_tir) { // its facts are its own
+    *spec = list.at[0];
+    if (!spec->kernel) spec->kernel = c->module->funcs.at[number]->name;
+    return TILEC_OK;
+  }
+  *spec = list.at[number];
+  if (!variant->none && !variant->facts) return TILEC_OK;
+  return compile_guard(c, take_variant, &(VariantRequest){variant->facts, spec});
+}
+
+static tilec_status compile_code(const AotRun *run, Compilation *c) {
+  PassReport report;
+  PassRunOptions passes = tool_passes(run->o, &report);
+  tilec_status status = compile_passes(c, &passes);
+  tool_passes_end(&report);
+  return status ? status : compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+}
+
+// --- What is kept of a compile ---
+
+static const Type *keep_type(Arena *arena, const Type *type) {
+  Type *kept = ARENA_NEW(arena, Type);
+  *kept = *type;
+  if (type->kind == TYPE_PTR) kept->inner = keep_type(arena, type->inner);
+  return kept;
+}
+
+static void keep_params(AotRun *run, AotKernel *k, const Func *func) {
+  k->param_count = func_visible_params(func);
+  k->params = ARENA_ARRAY(run->arena, AotParam, k->param_count + 1);
+  for (uint32_t i = 0; i < k->param_count; i++)
+    k->params[i] = (AotParam){.name = arena_copy(run->arena, str_from(func->params[i].name)),
+                              .type = keep_type(run->arena, func->params[i].type),
+                              .is_none = func->params[i].facts.none,
+                              .divisible16 = -1,
+                              .equal1 = -1};
+  aot_name_params(run->arena, k->params, k->param_count);
+}
+
+static AotImage keep_image(AotRun *run, const Compilation *c) {
+  Arena *arena = run->arena;
+  const Func *func = c->module->funcs.at[0];
+  const KernelMeta *meta = &c->code.kernels[0];
+  uint32_t visible = func_visible_params(func);
+  ParamFacts *facts = ARENA_ARRAY(arena, ParamFacts, visible + 1);
+  AotImage image = {.arch = c->code.target.arch,
+                    .entry = arena_copy(arena, str_from(meta->name)),
+                    .ptx = arena_copy(arena, buf_view(&c->code.ptx)),
+                    .threads = meta->threads,
+                    .shared_bytes = meta->shared_bytes,
+                    .hidden_count = func->param_count - visible,
+                    .overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control,
+                    .facts = facts};
+  for (uint32_t i = 0; i < visible; i++) {
+    facts[i] = func->params[i].facts;
+    image.fact_count += facts[i].divisible16 + facts[i].equal1;
+  }
+  return image;
+}
+
+// Whether `a` is for a kernel to be tried before `b`: newer architectures first, of one those with more facts.
+static bool comes_before(const AotImage *a, const AotImage *b) {
+  uint32_t place = aot_place(a->arch), other = aot_place(b->arch);
+  return place != other ? place > other : a->fact_count > b->fact_count;
+}
+
+// Whether there is one that is the same code, for these arguments and maybe others.
+static bool has_same(const AotKernel *k, const AotImage *image) {
+  for (uint32_t i = 0; i < k->images.n; i++) {
+    const AotImage *other = &k->images.at[i];
+    bool covers = strcmp(other->ptx, image->ptx) == 0;
+    for (uint32_t p = 0; p < k->param_count && covers; p++)
+      covers = (!other->facts[p].divisible16 || image->facts[p].divisible16) &&
+               (!other->facts[p].equal1 || image->facts[p].equal1);
+    if (covers) return true;
+  }
+  return false;
+}
+
+static void add_image(AotRun *run, AotKernel *k, AotImage image) {
+  if (has_same(k, &image)) return;
+  vec_push(run->arena, &k->images, image);
+  for (uint32_t i = k->images.n - 1; i > 0 && comes_before(&image, &k->images.at[i - 1]); i--) {
+    k->images.at[i] = k->images.at[i - 1];
+    k->images.at[i - 1] = image;
+  }
+}
+
+// --- Compiling ---
+
+static void failed(AotRun *run, ExitStatus status) {
+  if (run->status == EXIT_DONE) run->status = status;
+}
+
+static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, const AotVariant *variant) {
+  AotKernel *k = &run->file.kernels.at[number];
+  Compilation c;
+  Spec spec;
+  compilation_init(&c);
+  tilec_status status = tool_parse(&c, run->o->file, run->text);
+  if (!status) status = image_spec(run, &c, number, arch, variant, &spec);
+  if (!status) status = compile_elaborate(&c, &spec);
+  if (!status) status = compile_launchable(&c);
+  if (!status && !k->params) keep_params(run, k, c.module->funcs.at[0]);
+  if (!status && variant->none && !k->grid_function && !aot_grid(run->arena, c.module->funcs.at[0], k))
+    status = TILEC_ERROR_COMPILE;
+  if (!status) status = compile_code(run, &c);
+  if (!status) add_image(run, k, keep_image(run, &c));
+  if (k->images.n <= 1 || status) failed(run, tool_report(run->o, &c, status)); // warnings once a kernel
+  compilation_free(&c);
+}
+
+// The one without facts first: what is the same for all arguments is kept once.
+static void compile_archs(AotRun *run, uint32_t number) {
+  const Options *o = run->o;
+  uint32_t count = o->archs.n ? o->archs.n : 1;
+  for (uint32_t a = 0; a < count && run->status == EXIT_DONE; a++) {
+    const TargetInfo *arch = o->archs.n ? o->archs.at[a] : NULL;
+    compile_image(run, number, arch, &(AotVariant){.none = true});
+    if (run->first.is_tir) continue; // it is its only variant
+    for (uint32_t i = 0; i < o->variants.n && run->status == EXIT_DONE; i++)
+      compile_image(run, number, arch, &(AotVariant){.facts = o->variants.at[i]});
+    if (run->status == EXIT_DONE) compile_image(run, number, arch, &(AotVariant){0});
+  }
+}
+
+// Numbers the facts that images need.
+static void number_facts(AotRun *run, AotKernel *k) {
+  int next = 0;
+  for (uint32_t p = 0; p < k->param_count; p++)
+    for (uint32_t i = 0; i < k->images.n; i++) {
+      const ParamFacts *facts = &k->images.at[i].facts[p];
+      if (facts->divisible16 && k->params[p].divisible16 < 0) k->params[p].divisible16 = next++;
+      if (facts->equal1 && k->params[p].equal1 < 0) k->params[p].equal1 = next++;
+    }
+  if ((uint32_t)next > run->file.fact_count) run->file.fact_count = (uint32_t)next;
+}
+
+static bool is_on_path(const char *program) {
+  const char *at = getenv("PATH");
+  bool found = false;
+  for (Buf file = {0}; at && *at && !found; at += strspn(at, ":")) {
+    size_t n = strcspn(at, ":");
+    buf_bytes(&file, at, n);
+    buf_printf(&file, "/%s", program);
+    found = access(file.at, X_OK) == 0;
+    buf_free(&file);
+    at += n;
+  }
+  return found;
+}
+
+static void add_cubins(AotRun *run, AotKernel *k) {
+  for (uint32_t i = 0; i < k->images.n; i++) {
+    Buf cubin = {0};
+    const Target target = {.arch = k->images.at[i].arch};
+    if (cubin_assemble(str_from(k->images.at[i].ptx), &target, &cubin))
+      failed(run, tool_error("%s: %s", k->name, tilec_last_error()));
+    else
+      k->images.at[i].cubin = (Str){arena_copy(run->arena, buf_view(&cubin)), cubin.n};
+    buf_free(&cubin);
+  }
+}
+
+// --- The file ---
+
+static void add_kernel(AotRun *run, const char *name) {
+  const AotKernel kernel = {.name = arena_copy(run->arena, str_from(name)),
+                            .launcher = aot_launcher_name(run->arena, run->file.prefix, name)};
+  for (uint32_t i = 0; i < run->file.kernels.n; i++)
+    if (strcmp(run->file.kernels.at[i].launcher, kernel.launcher) == 0)
+      failed(run,
+             tool_error("the kernels '%s' and '%s' would both be launched by %s(); give another --aot-prefix",
+                        run->file.kernels.at[i].name, name, kernel.launcher));
+  static const char *const own[] = {"load", "unload", "error", "status_name"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (strcmp(kernel.launcher, arena_printf(run->arena, "%s_aot_%s", run->file.prefix, own[i])) == 0)
+      failed(run, tool_error("the kernel '%s' has the name of the function %s(); give another --aot-prefix",
+                             name, kernel.launcher));
+  vec_push(run->arena, &run->file.kernels, kernel);
+}
+
+// Whether a kernel that is compiled has the parameter.
+static bool any_has(Compilation *c, const SpecList *list, const char *name) {
+  for (uint32_t k = 0; k < list->n; k++) {
+    const KernelInfo *info = kernel_info(c, &list->at[k]);
+    for (uint32_t i = 0; info && i < info->param_count; i++)
+      if (info->params[i].name == name && !info->params[i].is_constexpr) return true;
+  }
+  return false;
+}
+
+typedef struct VariantsRequest {
+  const Options *o;
+  const SpecList *list;
+} VariantsRequest;
+
+// That each --variant has facts alone, of parameters that there are.
+static tilec_status check_variants(Compilation *c, void *data) {
+  const VariantsRequest *r = data;
+  if (r->o->variants.n && c->is_tir)
+    diag_error(&c->diags, LOC_NONE, "--variant: tile IR is specialised already, and is its only variant");
+  for (uint32_t v = 0; v < r->o->variants.n && !c->diags.errors; v++) {
+    Spec facts = {0};
+    if (compile_signature(c, r->o->variants.at[v], &facts)) break;
+    for (uint32_t i = 0; i < facts.param_count; i++) {
+      const ParamSpec *p = &facts.params[i];
+      if (!any_has(c, r->list, p->name))
+        diag_error(&c->diags, LOC_NONE, "--variant %s: no kernel has a parameter '%s'", r->o->variants.at[v],
+                   p->name);
+      else if (p->type || p->facts.none)
+        diag_error(&c->diags, LOC_NONE,
+                   "--variant %s: '%s' is given %s; a variant has facts alone, as in x=:16,n=:1",
+                   r->o->variants.at[v], p->name, p->type ? "a type" : "as None");
+    }
+  }
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
+// The names of the file's kernels that are to be compiled.
+static void list_kernels(AotRun *run) {
+  Compilation *c = &run->first;
+  Spec spec;
+  SpecList list = {0};
+  tilec_status status = tool_parse(c, run->o->file, run->text);
+  if (!status) status = tool_spec(run->o, c, &spec);
+  if (!status) status = tool_entries(c, &spec, &list);
+  if (!status) status = compile_guard(c, check_variants, &(VariantsRequest){run->o, &list});
+  if (status) {
+    failed(run, tool_report(run->o, c, status));
+    return;
+  }
+  bool all_of_tir = c->is_tir && !spec.kernel;
+  for (uint32_t i = 0; i < (all_of_tir ? c->module->funcs.n : list.n); i++) {
+    const char *name = all_of_tir ? c->module->funcs.at[i]->name : list.at[i].kernel;
+    if (!name) { // the file's only one
+      KernelInfo *kernels;
+      name = frontend_entries(&c->ir, c->syntax, &spec, &kernels) == 1 ? kernels[0].name : "";
+    }
+    const char *dot = strrchr(name, '.');
+    add_kernel(run, dot ? dot + 1 : name);
+  }
+}
+
+static void compile_file(AotRun *run) {
+  bool cubins = run->o->cubins != CUBINS_OFF && is_on_path("ptxas");
+  if (!cubins && run->o->cubins == CUBINS_ON)
+    failed(run, tool_error("--cubins on: there is no ptxas on PATH"));
+  list_kernels(run);
+  for (uint32_t i = 0; i < run->file.kernels.n && run->status == EXIT_DONE; i++) {
+    compile_archs(run, i);
+    if (run->status == EXIT_DONE) number_facts(run, &run->file.kernels.at[i]);
+    if (run->status == EXIT_DONE && cubins) add_cubins(run, &run->file.kernels.at[i]);
+  }
+}
+
+static Str stem_of(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  return (Str){name, dot && dot != name ? (size_t)(dot - name) : strlen(name)};
+}
+
+static const char *with_suffix(Arena *arena, const char *path, const char *suffix) {
+  Str stem = stem_of(path);
+  return arena_printf(arena, "%.*s%s", (int)(stem.at + stem.n - path), path, suffix);
+}
+
+// The header beside what -o names, which is the object or the header.
+static bool write_files(AotRun *run, const char *const *outputs, const char *rule) {
+  Buf header = {0}, source = {0}, object = {0};
+  aot_print_header(&run->file, &header);
+  aot_print_source(&run->file, &source);
+  bool is_object = run->o->emit == EMIT_OBJECT;
+  const char *all[] = {outputs[0], outputs[1], rule};
+  bool good = files_apart(run->arena, run->o, &run->first, all, rule ? 3 : 2);
+  if (is_object)
+    good = good && aot_compile_object(run->file.header_name, buf_view(&header), buf_view(&source), &object);
+  good = good && tool_write(outputs[0], buf_view(&header)) &&
+         tool_write(outputs[1], buf_view(is_object ? &object : &source)) &&
+         (!rule || tool_write_dependencies(&run->first, outputs, 2, rule));
+  buf_free(&header);
+  buf_free(&source);
+  buf_free(&object);
+  return good;
+}
+
+static const char *last_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+ExitStatus command_aot(const Options *o, Str text, Arena *arena) {
+  const char *given = o->output ? o->output : tool_default_output(o, arena);
+  if (strcmp(given, "-") == 0)
+    return tool_error("--emit=%s writes two files: name one of them with -o",
+                      o->emit == EMIT_HEADER ? "header" : "object");
+  const char *outputs[] = {with_suffix(arena, given, ".h"),
+                           with_suffix(arena, given, o->emit == EMIT_HEADER ? ".c" : ".o")};
+  if (strcmp(given, outputs[0]) != 0 && strcmp(given, outputs[1]) != 0)
+    return tool_error("--emit=%s writes '%s' and '%s': name one of them with -o, not '%s'",
+                      o->emit == EMIT_HEADER ? "header" : "object", outputs[0], outputs[1], given);
+  AotRun run = {.o = o, .arena = arena, .text = text, .status = EXIT_DONE};
+  Str stem = stem_of(strcmp(o->file, "-") == 0 ? given : o->file);
+  run.file.prefix = o->aot_prefix ? o->aot_prefix : aot_identifier(arena, stem);
+  run.file.source = strcmp(o->file, "-") == 0 ? "standard input" : last_of(o->file);
+  run.file.header_name = last_of(outputs[0]);
+  compilation_init(&run.first);
+  compile_file(&run);
+  const char *rule = tool_dependencies_path(o, outputs[0], arena);
+  if (run.status == EXIT_DONE && !write_files(&run, outputs, rule)) run.status = EXIT_DIAGNOSED;
+  compilation_free(&run.first);
+  return run.status;
+}
