@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -228,9 +229,15 @@ static tilec_status make_for_load(void *data) {
   return assemble_on(request->device, request->ptx, &request->cubin);
 }
 
+// Off where nobody asked: what the driver's linker makes has not been measured beside what its loader makes of PTX.
+static bool keeps_cubins(void) {
+  const char *value = getenv("TILEC_CACHE_CUBINS");
+  return value && strcmp(value, "on") == 0;
+}
+
 tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
   Digest digest;
-  if (!device->kind->assemble || !image->func || image->debug || !cache_key_begin(&digest, "cubin"))
+  if (!keeps_cubins() || !device->kind->assemble || !image->func || image->debug || !cache_key_begin(&digest, "cubin"))
     return device_load(device, image, kernel);
   LoadRequest request = {.device = device, .ptx = image->ptx};
   KernelImage assembled = *image;

@@ -14,9 +14,9 @@
 // last error says why.
 tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin);
 
-// As device_load, of a kernel as compiled. On a GPU the driver's assembler runs once for all processes, as
-// the cache has what it made; where that cannot be had, and of kernels to be debugged, the driver gets the
-// PTX.
+// As device_load, of a kernel as compiled. With TILEC_CACHE_CUBINS=on the driver's assembler of a GPU runs once for all
+// processes, as the cache has what it made; where that cannot be had, and of kernels to be debugged, the driver
+// gets the PTX.
 tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel);
 
 #endif
