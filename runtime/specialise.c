@@ -169,15 +169,6 @@ static tilec_status bind_none(const ArgSlot *slot) {
   return TILEC_OK;
 }
 
-static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg);
-
-static tilec_status bind_tensor(const ArgSlot *slot, const tilec_arg *arg) {
-  tilec_arg plain;
-  tilec_status status = tensor_plain(slot->kernel, slot->param->name, arg, &plain);
-  slot->bound->tensors = true;
-  return status ? status : bind_one(slot, &plain);
-}
-
 static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   const RunParam *p = slot->param;
   if (arg->kind == TILEC_ARG_DEFAULT) {
@@ -185,6 +176,13 @@ static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel,
                        p->name);
     arg = &p->default_value;
+  }
+  tilec_arg plain;
+  if (arg->kind >= TILEC_ARG_DL && arg->kind <= TILEC_ARG_STRIDE) {
+    tilec_status status = tensor_plain(slot->kernel, p->name, arg, &plain);
+    slot->bound->tensors = true;
+    if (status) return status;
+    arg = &plain;
   }
   switch (arg->kind) {
   case TILEC_ARG_NONE: return bind_none(slot);
@@ -195,7 +193,7 @@ static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
   case TILEC_ARG_FLOAT: return bind_float(slot, arg->value.f);
   case TILEC_ARG_DL:
   case TILEC_ARG_DIM:
-  case TILEC_ARG_STRIDE: return bind_tensor(slot, arg);
+  case TILEC_ARG_STRIDE: break; // never: plain by now
   case TILEC_ARG_DEFAULT:
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);
