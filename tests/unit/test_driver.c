@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cuda device on a driver that is the simulator (tests/gpu/fake_driver.h): results, every call of the driver failing
 // in turn, and threads that launch different specialisations. DRIVER_SECONDS: how long those do, default 3.
+// DRIVER_TESTS: only tests of that name.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -400,5 +401,6 @@ int main(void) {
       cmocka_unit_test(test_every_call_of_a_timing_fails),
       cmocka_unit_test(test_threads),
   };
+  cmocka_set_test_filter(getenv("DRIVER_TESTS")); // NULL: all
   return cmocka_run_group_tests(tests, load_fake, NULL);
 }
