@@ -161,6 +161,17 @@ static tilec_status by_ptxas(Str ptx, const Target *target, Buf *cubin, bool *fo
   return status;
 }
 
+bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log) {
+  PtxasFiles files;
+  char arch[24];
+  if (!files_make(&files)) return false;
+  snprintf(arch, sizeof arch, "-arch=%s", target->arch->name);
+  char *words[] = {"ptxas", "-v", arch, files.ptx, "-o", files.cubin, NULL};
+  bool good = write_text(files.ptx, ptx) && run_ptxas(&files, words) == 0 && read_bytes(files.log, log);
+  files_remove(&files);
+  return good;
+}
+
 // --- By the driver ---
 
 // The driver's version and build; empty where there is none. The library is open already: nothing is loaded.

@@ -19,4 +19,18 @@ tilec_status cubin_assemble(Str ptx, const Target *target, Buf *cubin);
 // gets the PTX.
 tilec_status cubin_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel);
 
+// What a kernel of the PTX uses of a GPU, in bytes but for registers; -1: nobody tells.
+typedef struct CubinUsage {
+  int registers;                 // a thread
+  int local_bytes;               // a thread: its stack, with what is spilled
+  int spill_stores, spill_loads; // ptxas tells these
+} CubinUsage;
+
+// What "ptxas -v" says of the PTX, as text. False: there is no ptxas, or it refuses.
+bool cubin_ptxas_log(Str ptx, const Target *target, Buf *log);
+// What is said there of one kernel goes into `usage`; the rest of it stays.
+void cubin_usage_of_log(const char *log, const char *kernel, CubinUsage *usage);
+// By ptxas where it is on PATH, else by the driver of a GPU that runs the PTX of `kernel`.
+void cubin_usage(Str ptx, const Target *target, const char *kernel, CubinUsage *usage);
+
 #endif

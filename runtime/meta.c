@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --emit=meta: what a program needs to launch a kernel by itself, as JSON.
 #include "base/json.h"
+#include "ir/scratch.h"
 #include "runtime/compile.h"
+#include "runtime/cubin.h"
 
 enum { ABI_VERSION = 1 };
 
@@ -91,6 +93,23 @@ static void json_versions(Json *json, const Target *target, uint32_t ptx_version
   json_written_end(json);
 }
 
+static void json_known(Json *json, const char *name, int value) {
+  if (value < 0)
+    json_null(json, name);
+  else
+    json_int(json, name, value);
+}
+
+// What the assembler makes of it, where there is one.
+static void json_usage(Json *json, const CodegenResult *code, const char *kernel) {
+  CubinUsage usage;
+  cubin_usage(buf_view(&code->ptx), &code->target, kernel, &usage);
+  json_known(json, "registers", usage.registers);
+  json_known(json, "local_bytes", usage.local_bytes);
+  json_known(json, "spill_store_bytes", usage.spill_stores);
+  json_known(json, "spill_load_bytes", usage.spill_loads);
+}
+
 static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *func) {
   const Target *target = &code->target;
   json_object(json, NULL);
@@ -99,7 +118,9 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_versions(json, target, (uint32_t)kernel->ptx_version);
   json_uint(json, "threads", kernel->threads);
   json_uint(json, "cluster", 1);
-  json_uint(json, "shared_bytes", kernel->shared_bytes);
+  json_uint(json, "shared_bytes", kernel->shared_bytes); // what a launch asks for
+  json_uint(json, "static_shared_bytes", func_shared_bytes(func) - kernel->shared_bytes);
+  json_usage(json, code, kernel->name);
   json_uint(json, "num_warps", target->num_warps);
   json_uint(json, "num_stages", target->num_stages);
   if (target->maxnreg)

@@ -154,7 +154,8 @@ static void test_all_steps(void **unused) {
   const char *expected = "\"kernel\": \"add\", \"arch\": \"sm_90\"";
   if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
   assert_non_null(strstr(meta.at, "{\"abi_version\": 1, "));
-  assert_non_null(strstr(meta.at, "\"threads\": 128, \"cluster\": 1, "));
+  assert_non_null(strstr(meta.at, "\"threads\": 128, \"cluster\": 1, \"shared_bytes\": 0, "
+                                  "\"static_shared_bytes\": 0, \"registers\": "));
   assert_non_null(strstr(
       meta.at, "\"num_warps\": 4, \"num_stages\": 3, \"maxnreg\": null, \"grid\": [\"cdiv(n, BLOCK)\"], "
                "\"constexprs\": {\"BLOCK\": 128}, "));
