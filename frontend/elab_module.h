@@ -17,6 +17,8 @@ const Expr *elab_assigned_expr(Elab *e, const char *name);
 const Function *elab_function(Elab *e, const Module *module, const char *name);
 // Whether an entry of that name is this function, as far as conditions are decided.
 bool elab_is_current(Elab *e, const Module *module, const Function *function);
+// PARAM_LOADED, PARAM_STORED, one word a parameter (param_use.c). depth: 0.
+uint32_t *elab_param_uses(Elab *e, const Function *function, int depth);
 // "Model.forward.kernel".
 const char *elab_qualified_name(Elab *e, const Function *function);
 // Whether -D may give the name's value: the module level of a file that is read has it.

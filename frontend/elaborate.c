@@ -375,37 +375,56 @@ static Value *grid_size(Elab *e, const Expr *expr) {
   return NULL;
 }
 
-static void elab_grid(Elab *e, const Kernel *kernel) {
-  const Expr *decorator = elab_decorator(kernel->function, "grid");
-  if (!decorator) return;
-  const Expr *sizes[3];
+// The sizes of @grid(a, b); false, having said so, where it has others than one to three.
+static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
   uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
   if (n < 1 || n > 3) {
     elab_error(e, decorator->loc, "@grid takes one to three sizes");
-    return;
+    return false;
   }
   for (uint32_t i = 0; i < n; i++) {
     const Arg *arg = &decorator->call.args.at[i];
     if (arg->name || arg->stars) {
       elab_error(e, arg->loc, "@grid takes positional arguments only");
-      return;
+      return false;
     }
-    sizes[i] = arg->value;
+    vec_push(e->arena, sizes, arg->value);
   }
+  return true;
+}
+
+// Those of a text of the command line: a, b or (a, b).
+static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
+  if (grid->kind == EXPR_TUPLE)
+    *sizes = grid->list;
+  else
+    vec_push(e->arena, sizes, grid);
+  if (sizes->n >= 1 && sizes->n <= 3) return true;
+  elab_error(e, grid->loc, "a grid has one to three sizes, not %u", sizes->n);
+  return false;
+}
+
+static void elab_grid(Elab *e, const Kernel *kernel) {
+  const Expr *decorator = elab_decorator(kernel->function, "grid");
+  Expr *given = e->spec->grid;
+  ExprList sizes = {0};
+  if (!given && !decorator) return;
+  if (!(given ? given_sizes(e, given, &sizes) : decorator_sizes(e, decorator, &sizes))) return;
   HostRegion *grid = func_new_host(e->func, HOST_GRID, NULL);
   e->b = builder_at_end(e->func, grid->region);
   elab_push(e, NULL)->grid = true;
   bind_params(e, kernel, grid->region);
   Value *values[3];
   bool good = true;
-  for (uint32_t i = 0; i < n; i++) {
-    grid->text[i] = source_text(e, sizes[i]->loc);
-    values[i] = grid_size(e, sizes[i]);
+  for (uint32_t i = 0; i < sizes.n; i++) {
+    const Expr *size = sizes.at[i];
+    grid->text[i] = source_text(e, size->loc);
+    values[i] = grid_size(e, size);
     good = good && values[i];
   }
   elab_pop(e);
-  e->b.loc = decorator->loc;
-  if (good) build_op(&e->b, OP_YIELD, n, values, 0, NULL);
+  e->b.loc = given ? given->loc : decorator->loc;
+  if (good) build_op(&e->b, OP_YIELD, sizes.n, values, 0, NULL);
 }
 
 // The kernel with its parameters resolved; false after errors.

@@ -197,6 +197,16 @@ const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spe
   return info;
 }
 
+const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel) {
+  Elab e = reader(ir, module, NULL);
+  const Function *function = elab_function(&e, module, kernel->path);
+  if (!function) return ARENA_ARRAY(ir->arena, uint32_t, kernel->param_count);
+  uint32_t *uses = elab_param_uses(&e, function, 0);
+  bool decided = elab_decorator(function, "autotune") || elab_decorator(function, "heuristics");
+  for (uint32_t i = 0; decided && i < function->params.n; i++) uses[i] |= PARAM_DECIDED;
+  return uses;
+}
+
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module};
   return elab_is_module_name(&e, name);

@@ -34,6 +34,9 @@ typedef struct KernelInfo {
 uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec, KernelInfo **kernels);
 // Any function by name; NULL where there is none, or (with an error) several remain possible.
 const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spec *spec, const char *name);
+// What the kernel's text does with each parameter, as far as names tell: bits, one word a parameter.
+enum { PARAM_LOADED = 1, PARAM_STORED = 2, PARAM_DECIDED = 4 }; // DECIDED: @autotune or @heuristics may give its value
+const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel);
 // Whether the module level of one of the files has the name, so that -D may give it a value.
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name);
 

@@ -63,6 +63,9 @@ tilec_status compile_parse(Compilation *c, const char *name, Str text);
 // compilation's). Errors are located in files named <signature> and <define>.
 tilec_status compile_signature(Compilation *c, const char *signature, Spec *spec);
 tilec_status compile_define(Compilation *c, const char *define, Spec *spec);
+// Parses one to three sizes, as @grid takes them, into `spec`: instead of the kernel's own. Errors are located in
+// <grid>. Not of .tir text.
+tilec_status compile_grid(Compilation *c, const char *grid, Spec *spec);
 // Adds the kernel that spec names to c->module, which the first call makes. Of .tir text: keeps that kernel
 // only where one is named, and overrides the module's target where spec's differs from target_default() or
 // says that it was given.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --signature and -D as text: NAME=[TYPE][:16][:1] or NAME=None, separated by commas; NAME=LITERAL.
+// --signature, -D and --grid as text: NAME=[TYPE][:16][:1] or NAME=None, separated by commas; NAME=LITERAL.
 #include "frontend/syntax.h"
 #include "runtime/compile.h"
 
@@ -206,4 +206,16 @@ static tilec_status define(Compilation *c, void *data) {
 
 tilec_status compile_define(Compilation *c, const char *text, Spec *spec) {
   return compile_guard(c, define, &(Request){text, spec});
+}
+
+static tilec_status grid(Compilation *c, void *data) {
+  const Request *request = data;
+  TextPiece text = open_text(c, "<grid>", request->text);
+  request->spec->grid =
+      syntax_parse_expression(&c->arena, &c->ir.names, &c->diags, &c->sources, text.file);
+  return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
+}
+
+tilec_status compile_grid(Compilation *c, const char *text, Spec *spec) {
+  return compile_guard(c, grid, &(Request){text, spec});
 }

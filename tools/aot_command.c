@@ -79,7 +79,7 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
     own.arch_given = true;
   }
   tilec_status status = tool_spec(&own, c, spec);
-  if (!status) status = tool_entries(c, spec, &list);
+  if (!status) status = tool_entries(&own, c, spec, &list);
   if (status) return status;
   if (c->is_tir) { // its facts are its own
     *spec = list.at[0];
@@ -307,7 +307,7 @@ static void list_kernels(AotRun *run) {
   SpecList list = {0};
   tilec_status status = tool_parse(c, run->o->file, run->text);
   if (!status) status = tool_spec(run->o, c, &spec);
-  if (!status) status = tool_entries(c, &spec, &list);
+  if (!status) status = tool_entries(run->o, c, &spec, &list);
   if (!status) status = compile_guard(c, check_variants, &(VariantsRequest){run->o, &list});
   if (status) {
     failed(run, tool_report(run->o, c, status));

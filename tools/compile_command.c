@@ -21,17 +21,20 @@ const char *tool_default_output(const Options *o, Arena *arena) {
 }
 
 // All entries that are fully specified, into one module.
-static tilec_status elaborate_kernels(Compilation *c, const Spec *spec) {
+static tilec_status elaborate_kernels(const Options *o, Compilation *c, const Spec *spec) {
   SpecList list = {0};
-  tilec_status status = tool_entries(c, spec, &list);
-  for (uint32_t i = 0; status == TILEC_OK && i < list.n; i++) status = compile_elaborate(c, &list.at[i]);
+  tilec_status status = tool_entries(o, c, spec, &list);
+  for (uint32_t i = 0; status == TILEC_OK && i < list.n; i++) {
+    status = compile_elaborate(c, &list.at[i]);
+    if (status == TILEC_ERROR_COMPILE) tool_ask_types(o, c, &list.at[i]);
+  }
   return status;
 }
 
 static tilec_status compile_ir(const Options *o, Compilation *c) {
   Spec spec;
   tilec_status status = tool_spec(o, c, &spec);
-  if (status == TILEC_OK) status = elaborate_kernels(c, &spec);
+  if (status == TILEC_OK) status = elaborate_kernels(o, c, &spec);
   if (status != TILEC_OK) return status;
   PassReport report;
   PassRunOptions passes = tool_passes(o, &report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which kernels of a file a compile is of.
+#include "tools/ask.h"
 #include "tools/tool.h"
 
 static bool spec_has(const Spec *spec, const char *name) {
@@ -58,7 +59,7 @@ static tilec_status check_names(Compilation *c, const KernelInfo *kernels, uint3
 }
 
 // Those of several kernels that are fully specified.
-static tilec_status choose_entries(Compilation *c, const Spec *spec, const KernelInfo *kernels,
+static tilec_status choose_entries(const Options *o, Compilation *c, const Spec *spec, const KernelInfo *kernels,
                                    uint32_t count, SpecList *list) {
   tilec_status status = check_names(c, kernels, count, spec);
   if (status) return status;
@@ -74,12 +75,16 @@ static tilec_status choose_entries(Compilation *c, const Spec *spec, const Kerne
   Diag *error = diag_error(
       &c->diags, LOC_NONE,
       "no kernel of the file is fully specified; give types and constexprs with --signature and -D");
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
+    Spec own = spec_for(c, spec, &kernels[i]);
     diag_note(&c->diags, error, kernels[i].loc, "kernel '%s' is declared here", kernels[i].name);
+    ask_types(o, c, &kernels[i], &own);
+  }
   return TILEC_ERROR_COMPILE;
 }
 
 typedef struct EntriesRequest {
+  const Options *options;
   const Spec *spec;
   SpecList *list;
 } EntriesRequest;
@@ -91,12 +96,22 @@ static tilec_status entries(Compilation *c, void *data) {
     uint32_t count = frontend_entries(&c->ir, c->syntax, r->spec, &kernels);
     if (count == 0 && !c->diags.errors) frontend_no_kernel(&c->ir, c->syntax, NULL);
     if (count == 0) return TILEC_ERROR_COMPILE;
-    if (count > 1 || c->diags.errors) return choose_entries(c, r->spec, kernels, count, r->list);
+    if (count > 1 || c->diags.errors) return choose_entries(r->options, c, r->spec, kernels, count, r->list);
   }
   vec_push(&c->arena, r->list, *r->spec);
   return TILEC_OK;
 }
 
-tilec_status tool_entries(Compilation *c, const Spec *spec, SpecList *list) {
-  return compile_guard(c, entries, &(EntriesRequest){spec, list});
+tilec_status tool_entries(const Options *o, Compilation *c, const Spec *spec, SpecList *list) {
+  return compile_guard(c, entries, &(EntriesRequest){o, spec, list});
+}
+
+void tool_ask_types(const Options *o, Compilation *c, const Spec *spec) {
+  KernelInfo *entry;
+  uint32_t errors = c->diags.errors;
+  if (c->is_tir) return;
+  const KernelInfo *kernel = spec->kernel ? frontend_kernel(&c->ir, c->syntax, spec, spec->kernel)
+                             : frontend_entries(&c->ir, c->syntax, spec, &entry) == 1 ? entry
+                                                                                      : NULL;
+  if (kernel && c->diags.errors == errors && !fully_specified(kernel, spec)) ask_types(o, c, kernel, spec);
 }

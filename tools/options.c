@@ -297,9 +297,22 @@ static bool parse_sizes(OptionParser *p, const char *what, const char *value, lo
   return false;
 }
 
+// Digits and commas, and a sign where a number begins.
+static bool is_numbers(const char *text) {
+  for (const char *at = text; *at; at++) {
+    bool begins = at == text || at[-1] == ',';
+    if (!(*at >= '0' && *at <= '9') && *at != ',' && !(begins && (*at == '-' || *at == '+'))) return false;
+  }
+  return true;
+}
+
+// Numbers, or else expressions over the kernel's parameters, which are known once it is.
 static bool set_grid(OptionParser *p, const char *value) {
-  p->options->grid_given = true;
-  return parse_sizes(p, "--grid", value, INT64_MIN, p->options->grid);
+  p->options->grid_text = NULL;
+  p->options->grid_given = is_numbers(value);
+  if (p->options->grid_given) return parse_sizes(p, "--grid", value, INT64_MIN, p->options->grid);
+  p->options->grid_text = value;
+  return true;
 }
 
 static bool set_threads(OptionParser *p, const char *value) {

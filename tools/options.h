@@ -55,6 +55,8 @@ typedef struct Options {
   Command command;
   Command topic;      // of help: the command that it is about; COMMAND_HELP: all of them
   ColorWhen color;
+  char **words; // of the command line behind `tilec`, those of argument files too
+  int word_count;
   const char *file;   // "-": standard input; of cache what it is to do
   const char *output; // NULL: by default
   Emit emit;
@@ -77,6 +79,7 @@ typedef struct Options {
   // tilec run
   const char *device;
   int64_t grid[3];
+  const char *grid_text; // expressions; NULL: numbers, or none given
   uint32_t threads[3], shared_bytes; // of PTX files
   tilec_sim_options sim;             // of the simulator
   bool sim_given;                    // --sim-schedule or --sim-threads
@@ -93,6 +96,8 @@ typedef struct Options {
 // Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one
 // line, no newline); command and color are as far as they were read.
 bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *error);
+// Whether word `i` is that long option or its value.
+bool options_word_is_of(const Options *options, int i, const char *option);
 bool options_file_is_ptx(const Options *options);
 // tilec help: `topic` as in Options. Lines are at most HELP_COLUMNS wide.
 enum { HELP_COLUMNS = 100 };

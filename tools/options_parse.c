@@ -206,6 +206,8 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   options->sim = (tilec_sim_options)TILEC_SIM_OPTIONS_INIT;
   if (!options_read_files(&argc, &argv, arena, error)) return false;
   OptionParser p = {.argc = argc, .next = 1, .argv = argv, .arena = arena, .options = options, .error = error};
+  options->words = argv + 1;
+  options->word_count = argc - 1;
   if (!choose_command(&p)) return false;
   bool only_positional = false;
   while (p.next < argc) {
@@ -220,6 +222,13 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
   if (needs_file && !options->file) buf_text(error, "no input file");
   return (!needs_file || options->file) && check_aot(&p);
+}
+
+bool options_word_is_of(const Options *options, int i, const char *option) {
+  const char *word = options->words[i];
+  size_t n = strlen(option);
+  bool is_it = strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=');
+  return is_it || (i > 0 && strcmp(options->words[i - 1], option) == 0);
 }
 
 bool options_file_is_ptx(const Options *options) {

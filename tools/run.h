@@ -71,8 +71,6 @@ bool run_is_over(Run *run);
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.
 bool run_match_arguments(Run *run);
-// An error that names the kernels, with their parameters.
-void run_list_kernels(Run *run, const KernelInfo *kernels, uint32_t count);
 // The same for a PTX file, whose arguments have no names: they are called "0", "1", ...
 bool run_match_ptx(Run *run);
 ExitStatus run_ptx(Run *run, tilec_buffer **buffers);

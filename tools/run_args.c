@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ask.h"
 #include "tools/run.h"
 
 static RunArg *find_param(const Run *run, const char *name) {
@@ -49,7 +50,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   }
   if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  if (!*kernel) return run_list_kernels(run, entries, count), false;
+  if (!*kernel) return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
   run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];
@@ -111,15 +112,44 @@ static bool link_buffer(Run *run, RunArg *param) {
          (tool_error("argument %s: the offset is past the end of '%s'", param->name, value->same), false);
 }
 
+static bool has_constexpr(const Run *run, const char *name) {
+  for (uint32_t i = 0; i < run->spec.constexpr_count; i++)
+    if (run->spec.constexprs[i].name == name) return true;
+  return false;
+}
+
+// Whether nothing is missing; false, having said what.
+static bool all_given(Run *run, const KernelInfo *kernel) {
+  Compilation *c = run->c;
+  bool *missing = ARENA_ARRAY(run->arena, bool, kernel->param_count), any = false;
+  const int64_t most_number = 1 << 20;
+  uint64_t given = 0, number = 0;
+  for (uint32_t i = 0, k = 0; i < kernel->param_count; i++) {
+    const KernelParam *p = &kernel->params[i];
+    const RunArg *arg = p->is_constexpr ? NULL : &run->params[k++];
+    missing[i] = !p->has_default && (arg ? !arg->given : !has_constexpr(run, p->name));
+    any |= missing[i];
+    if (!arg || !arg->given) continue;
+    if (arg->value.elements > given) given = arg->value.elements;
+    if (arg->value.kind == ARGUMENT_INT && arg->value.i > 0 && arg->value.i <= most_number) number = (uint64_t)arg->value.i;
+  }
+  if (!any) return true;
+  const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
+  for (uint32_t i = 0; i < kernel->param_count; i++)
+    if (kernel->params[i].is_constexpr && (uses[i] & PARAM_DECIDED)) missing[i] = false;
+  return ask_arguments(run->options, c, kernel, missing, given ? given : number) ||
+         (tool_report(run->options, c, TILEC_ERROR_COMPILE), false);
+}
+
 bool run_match_arguments(Run *run) {
   const KernelInfo *kernel;
   if (!list_params(run, &kernel)) return false;
   for (uint32_t i = 0; i < run->options->args.n; i++)
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
+  if (kernel && !all_given(run, kernel)) return false;
   for (uint32_t i = 0; i < run->param_count; i++) {
-    if (!run->params[i].given && !run->params[i].param.has_default)
-      return refuse(run, &run->params[i],
-                    arena_printf(run->arena, "argument '%s' is missing", run->params[i].name));
+    if (!kernel && !run->params[i].given)
+      return tool_error("argument '%s' is missing", run->params[i].name), false; // of a .tir file
     if (!link_buffer(run, &run->params[i])) return false;
   }
   return true;

@@ -74,7 +74,9 @@ static bool may_be_cached(const Run *run) {
 // Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
 tilec_status run_compile(Run *run, KernelImage *image) {
   Compilation *c = run->c;
-  tilec_status status = compile_elaborate(c, &run->spec);
+  const char *grid = run->options->grid_text;
+  tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
+  if (status == TILEC_OK) status = compile_elaborate(c, &run->spec);
   if (status == TILEC_OK) status = compile_launchable(c);
   if (status != TILEC_OK) return status;
   Func *func = c->module->funcs.at[0];
@@ -105,6 +107,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     memcpy(grid, run->options->grid, 3 * sizeof *grid);
     return true;
   }
+  if (run->options->grid_text && run->c->is_tir)
+    return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
   if (!func_host(func, HOST_GRID, NULL))
     return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);

@@ -15,6 +15,7 @@ static uint64_t argument_bits(const RunArg *param) {
 
 bool run_ptx_image(const Run *run, KernelImage *image) {
   const Options *o = run->options;
+  if (o->grid_text) return tool_error("--grid of a PTX file takes numbers, not '%s'", o->grid_text), false;
   if (!o->kernel || !o->grid_given || !o->threads[0])
     return tool_error("running PTX needs --kernel NAME, --grid X[,Y[,Z]] and --threads T[,Y[,Z]]"), false;
   if (o->check) return tool_error("--check needs a kernel's source: PTX has no reference"), false;

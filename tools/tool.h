@@ -48,7 +48,9 @@ tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec);
 // The kernels that a compile is of, as `spec` for each: the file's only one or the one that is named, else all that are
 // fully specified. Those left out are remarks; none is an error.
 typedef VEC(Spec) SpecList;
-tilec_status tool_entries(Compilation *c, const Spec *spec, SpecList *list);
+tilec_status tool_entries(const Options *o, Compilation *c, const Spec *spec, SpecList *list);
+// After the errors of a kernel that may lack types or values: proposes a command line that has them.
+void tool_ask_types(const Options *o, Compilation *c, const Spec *spec);
 
 // Where the output goes without -o: "-" is standard output.
 const char *tool_default_output(const Options *options, Arena *arena);

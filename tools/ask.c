@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a command line lacks, told all at once: which kernel of several, which arguments, which types; with a command line that has
+// them, made for this kernel, to begin with.
+#include "tools/ask.h"
+
+#include "ir/number.h"
+
+// ---- the command line so far ----
+
+static bool needs_quotes(const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^[]";
+  return !word[0] || strspn(word, plain) != strlen(word);
+}
+
+// As a shell reads it.
+static void put_word(Buf *out, const char *word) {
+  bool quotes = needs_quotes(word);
+  buf_text(out, quotes ? " '" : " ");
+  for (; *word; word++) {
+    char one[] = {*word, '\0'};
+    buf_text(out, quotes && *word == '\'' ? "'\\''" : one);
+  }
+  if (quotes) buf_char(out, '\'');
+}
+
+// The words that were given, but for the option `without`; NULL: all.
+static void put_given(Buf *out, const Options *o, const char *without) {
+  buf_text(out, "tilec");
+  for (int i = 0; i < o->word_count; i++)
+    if (!without || !options_word_is_of(o, i, without)) put_word(out, o->words[i]);
+}
+
+static void tell_command(Diags *diags, Diag *error, Buf *command) {
+  diag_note(diags, error, LOC_NONE, "for instance: %s", command->at);
+  buf_free(command);
+}
+
+// ---- what is meant ----
+
+static bool has_text(const char *name, const char *part) {
+  for (; *name; name++) {
+    size_t i = 0;
+    while (part[i] && (name[i] | 0x20) == part[i]) i++;
+    if (!part[i]) return true;
+  }
+  return false;
+}
+
+static bool is_pointer(const KernelParam *param, uint32_t use) {
+  if (param->type) return param->type->kind == TYPE_PTR;
+  return use & (PARAM_LOADED | PARAM_STORED) || has_text(param->name, "ptr");
+}
+
+// A constexpr's: a power of two that small tiles have.
+static const char *constexpr_value(const char *name) {
+  if (has_text(name, "type")) return "fp32";
+  if (strncmp(name, "IS_", 3) == 0 || strncmp(name, "HAS_", 4) == 0 || strncmp(name, "USE_", 4) == 0) return "False";
+  return "64";
+}
+
+// Sizes that go together: one number of elements, where one integer says how many, else room for products of several.
+typedef struct Sizes {
+  uint64_t number, elements;
+} Sizes;
+
+static bool is_integer(const KernelParam *param, uint32_t use) {
+  if (param->is_constexpr || is_pointer(param, use)) return false;
+  return !param->type || (param->type->kind == TYPE_SCALAR && type_is_int(param->type));
+}
+
+static Sizes choose_sizes(const KernelInfo *kernel, const uint32_t *uses, uint64_t given) {
+  uint32_t integers = 0;
+  for (uint32_t i = 0; i < kernel->param_count; i++)
+    integers += !kernel->params[i].has_default && is_integer(&kernel->params[i], uses[i]);
+  if (integers > 1) return (Sizes){16, 60000};
+  return given ? (Sizes){given, given} : (Sizes){1024, 1024};
+}
+
+static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Sizes *sizes) {
+  const Type *type = param->type;
+  if (type && type->kind == TYPE_PTR) type = type->inner;
+  bool is_float = !type || type->kind != TYPE_SCALAR || elem_is_float(type->elem);
+  const char *elem = !type || type->kind != TYPE_SCALAR ? "fp32" : elem_info(type->elem)->name;
+  if (is_pointer(param, use)) {
+    bool output = (use & PARAM_STORED) && !(use & PARAM_LOADED);
+    const char *fill = output                                       ? "empty"
+                       : is_float                                   ? "randn"
+                       : type->elem == ELEM_I1                      ? "randint(0,2)"
+                                                                    : "randint(0,100)";
+    buf_printf(out, "%s=%s:%s[%llu]", param->name, fill, elem, (unsigned long long)sizes->elements);
+  } else if (type && is_float)
+    buf_printf(out, "%s=1.0", param->name);
+  else if (type && type->elem == ELEM_I1)
+    buf_printf(out, "%s=True", param->name);
+  else
+    buf_printf(out, "%s=%llu", param->name, (unsigned long long)sizes->number);
+}
+
+// ---- arguments ----
+
+// "'x', 'y' and 'n'"
+static void put_names(Buf *out, const KernelInfo *kernel, const bool *missing, uint32_t count) {
+  for (uint32_t i = 0, n = 0; i < kernel->param_count; i++) {
+    if (!missing[i]) continue;
+    n++;
+    buf_printf(out, "%s'%s'", n == 1 ? "" : n == count ? " and " : ", ", kernel->params[i].name);
+  }
+}
+
+// A grid by the one integer and the one constexpr that there are.
+static void put_grid(Buf *out, const KernelInfo *kernel, const uint32_t *uses) {
+  const char *number = NULL, *block = NULL;
+  uint32_t numbers = 0, blocks = 0;
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
+    const KernelParam *p = &kernel->params[i];
+    if (is_integer(p, uses[i]) && !p->has_default) number = p->name, numbers++;
+    if (p->is_constexpr && has_text(p->name, "block")) block = p->name, blocks++;
+  }
+  buf_text(out, " --grid");
+  Buf text = {0};
+  buf_printf(&text, numbers == 1 && blocks == 1 ? "cdiv(%s, %s)" : "1", number ? number : "", block ? block : "");
+  put_word(out, text.at);
+  buf_free(&text);
+}
+
+bool ask_arguments(const Options *o, Compilation *c, const KernelInfo *kernel, const bool *missing,
+                   uint64_t given) {
+  uint32_t count = 0, first = kernel->param_count;
+  for (uint32_t i = kernel->param_count; i-- > 0;)
+    if (missing[i]) count++, first = i;
+  if (!count) return true;
+  const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
+  Sizes sizes = choose_sizes(kernel, uses, given);
+  bool no_grid = !kernel->has_grid && !o->grid_given && !o->grid_text;
+  Buf text = {0}, command = {0};
+  put_names(&text, kernel, missing, count);
+  put_given(&command, o, NULL);
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
+    Buf spec = {0};
+    const KernelParam *p = &kernel->params[i];
+    if (!missing[i]) continue;
+    if (p->is_constexpr)
+      buf_printf(&spec, "%s=%s", p->name, constexpr_value(p->name));
+    else
+      put_spec(&spec, p, uses[i], &sizes);
+    put_word(&command, spec.at);
+    buf_free(&spec);
+  }
+  if (no_grid) put_grid(&command, kernel, uses);
+  Diag *error = diag_error(&c->diags, kernel->params[first].loc, "argument%s %s %s missing%s", count == 1 ? "" : "s",
+                           text.at, count == 1 ? "is" : "are", no_grid ? ", and so is --grid, as the kernel has no @grid" : "");
+  tell_command(&c->diags, error, &command);
+  buf_free(&text);
+  return false;
+}
+
+void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
+  Diags *diags = &c->diags;
+  Diag *error = diag_error(diags, LOC_NONE, "the file has %u kernels; say which with --kernel", count);
+  for (uint32_t i = 0; i < count; i++) {
+    Buf text = {0};
+    for (uint32_t k = 0; k < kernels[i].param_count; k++) {
+      const KernelParam *p = &kernels[i].params[k];
+      buf_printf(&text, "%s%s", k ? ", " : "", p->name);
+      if (p->is_constexpr) buf_text(&text, ": constexpr");
+      if (p->type) buf_text(&text, ": ");
+      if (p->type) type_print(p->type, &text);
+      if (p->has_default) buf_text(&text, " = ");
+      if (p->has_default) const_print(&p->default_value, &text);
+    }
+    diag_note(diags, error, kernels[i].loc, "--kernel %s: %s", kernels[i].path, text.n ? text.at : "no parameters");
+    buf_free(&text);
+  }
+}
+
+// ---- types ----
+
+static bool is_given(const Spec *spec, const KernelParam *param) {
+  for (uint32_t i = 0; i < spec->param_count; i++)
+    if (spec->params[i].name == param->name && !param->is_constexpr) return true;
+  for (uint32_t i = 0; i < spec->constexpr_count; i++)
+    if (spec->constexprs[i].name == param->name) return true;
+  return false;
+}
+
+void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const Spec *spec) {
+  if (!c->diags.list.n) return;
+  const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
+  Buf types = {0}, values = {0}, command = {0};
+  if (o->signature) buf_text(&types, o->signature);
+  bool typed = false;
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
+    const KernelParam *p = &kernel->params[i];
+    if (p->has_default || p->type || is_given(spec, p)) continue;
+    if (p->is_constexpr && (uses[i] & PARAM_DECIDED)) continue;
+    if (p->is_constexpr) {
+      buf_printf(&values, " -D %s=%s", p->name, constexpr_value(p->name));
+      continue;
+    }
+    buf_printf(&types, "%s%s=%s", types.n ? "," : "", p->name, is_pointer(p, uses[i]) ? "*fp32" : "i32");
+    typed = true;
+  }
+  if (typed || values.n) {
+    put_given(&command, o, "--signature");
+    if (!o->kernel && spec->kernel) put_word(&command, "--kernel");
+    if (!o->kernel && spec->kernel) put_word(&command, spec->kernel);
+    if (types.n) buf_text(&command, " --signature");
+    if (types.n) put_word(&command, types.at);
+    buf_text(&command, values.n ? values.at : "");
+    tell_command(&c->diags, vec_last(&c->diags.list), &command);
+  }
+  buf_free(&types);
+  buf_free(&values);
+}
