@@ -50,11 +50,16 @@ static void print_param_types(const AotKernel *k, Buf *out) {
     const AotParam *p = &k->params[i];
     if (p->is_none || (p->type->kind != TYPE_PTR && !is_bits(p->type))) continue;
     buf_printf(out, "%s%s is ", any ? ", " : "// ", p->c_name);
-    if (is_bits(p->type)) buf_text(out, "the bits of an ");
+    if (is_bits(p->type)) buf_text(out, "the bits of ");
     type_print(p->type, out);
     any = true;
   }
   if (any) buf_text(out, " (pointers are addresses of the device's)\n");
+}
+
+// What may have several lines, in a comment.
+static void print_in_line(const char *text, Buf *out) {
+  for (; *text; text++) buf_char(out, (unsigned char)*text < ' ' || *text == '\\' ? ' ' : *text);
 }
 
 static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf *out) {
@@ -62,8 +67,10 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
              k->name, file->source);
   if (k->has_grid) {
     buf_text(out, " on the grid (");
-    for (int i = 0; i < HOST_VALUES && k->grid_text[i]; i++)
-      buf_printf(out, "%s%s", i ? ", " : "", k->grid_text[i]);
+    for (int i = 0; i < HOST_VALUES && k->grid_text[i]; i++) {
+      if (i) buf_text(out, ", ");
+      print_in_line(k->grid_text[i], out);
+    }
     buf_text(out, ")");
   }
   buf_text(out, ".\n");
