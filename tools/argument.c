@@ -96,6 +96,48 @@ static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   return true;
 }
 
+// "NAME+BYTES" or None.
+static bool parse_pointee(ArgumentReader *s, Str text, Pointee *pointee) {
+  while (text.n && text.at[0] == ' ') text.at++, text.n--;
+  char *name = arena_copy(s->arena, text), *plus = strrchr(name, '+');
+  if (plus) {
+    char *end;
+    errno = 0;
+    pointee->offset = strtoull(plus + 1, &end, 10);
+    if (errno || plus[1] < '0' || plus[1] > '9' || *end)
+      return refuse(s, arena_printf(s->arena, "'%s' is not NAME+BYTES", name));
+    *plus = '\0';
+  }
+  if (!name[0]) return refuse(s, "a name is missing, as in ptrs(x,y,z):*fp32");
+  pointee->name = strcmp(name, "None") == 0 ? NULL : name;
+  return true;
+}
+
+// "ptrs(x,y+16,None):*fp32", text is past the bracket: as many addresses. The type may be left out.
+static bool parse_pointers(ArgumentReader *s, const char *text, Argument *a) {
+  const char *close = strchr(text, ')');
+  if (!close) return refuse(s, "the bracket of ptrs(x,y,z) is not closed");
+  uint32_t count = 1, n = 0;
+  for (const char *at = text; at < close; at++) count += *at == ',';
+  a->pointees = ARENA_ARRAY(s->arena, Pointee, count);
+  for (const char *at = text; n < count; n++) {
+    size_t length = strcspn(at, ",)");
+    if (!parse_pointee(s, (Str){at, length}, &a->pointees[n])) return false;
+    at += length + 1;
+  }
+  a->pointee_typed = close[1] != '\0';
+  if (a->pointee_typed &&
+      (close[1] != ':' || close[2] != '*' || !elem_parse(str_from(close + 3), &a->pointee)))
+    return refuse(s, "what it points to is a pointer's type, as in ptrs(x,y,z):*fp32");
+  a->elem = ELEM_I64;
+  a->rank = 1;
+  a->shape[0] = a->elements = count;
+  a->bytes = a->elements * elem_bytes(a->elem);
+  a->data = arena_alloc(s->arena, a->bytes);
+  a->initialised = true;
+  return true;
+}
+
 // An array of another float type is converted, anything else of the same size reinterpreted.
 static bool convert_array(ArgumentReader *s, const NpyArray *array, Argument *a) {
   Elem from;
@@ -159,6 +201,10 @@ bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t numb
     return true;
   }
   argument->kind = ARGUMENT_BUFFER;
+  if (str_starts(str_from(copy), "ptrs(")) {
+    if (!parse_pointers(&s, copy + strlen("ptrs("), argument)) return false;
+    return argument->offset <= argument->bytes || refuse(&s, "the offset is past the buffer's end");
+  }
   if (!(copy[0] == '@' ? parse_file(&s, copy + 1, argument) : parse_fill(&s, copy, argument))) return false;
   return argument->offset <= argument->bytes || refuse(&s, "the offset is past the buffer's end");
 }

@@ -16,6 +16,12 @@ typedef enum ArgumentKind {
   ARGUMENT_SAME
 } ArgumentKind;
 
+// An entry of a table of addresses.
+typedef struct Pointee {
+  const char *name; // of the argument or --buffer; NULL: None, whose address is 0
+  uint64_t offset;  // bytes
+} Pointee;
+
 typedef struct Argument {
   ArgumentKind kind;
   int64_t i;   // BOOL, INT
@@ -31,6 +37,10 @@ typedef struct Argument {
   uint64_t elements, bytes;
   uint8_t *data;    // the initial bytes, the arena's; poison where not initialised
   bool initialised; // false: empty:
+  // BUFFER, ptrs(): whose addresses the elements are, `data` once the buffers have any; NULL: no table
+  Pointee *pointees;
+  bool pointee_typed; // as `pointee`: the type that is pointed to
+  Elem pointee;
 } Argument;
 
 // Parses `text` and makes the data. number: the argument's place in the signature, for random data. False

@@ -117,11 +117,11 @@ static tilec_status launch_schedule(Check *check, uint32_t schedule, uint64_t *b
     run->device = first;
     return status;
   }
-  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
+  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
   status = run_place_buffers(run, buffers);
   if (status == TILEC_OK && !pack(run, bits)) status = TILEC_ERROR_INVALID_ARGUMENT;
   if (status == TILEC_OK) status = launch_once(check, bits, schedule, buffers);
-  for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
+  for (uint32_t i = 0; i < run->holder_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   run->device = first;
   return status;

@@ -334,6 +334,13 @@ static bool set_shared(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_buffer(OptionParser *p, const char *value) {
+  NamedText named;
+  if (!option_split_named(p, "--buffer", value, &named)) return false;
+  vec_push(p->arena, &p->options->buffers, named);
+  return true;
+}
+
 static bool set_seed(OptionParser *p, const char *value) {
   long long seed;
   if (!parse_number(p, "--seed", value, 0, INT64_MAX, &seed)) return false;

@@ -90,7 +90,7 @@ typedef struct Options {
   double timeout;                  // seconds; 0: none
   bool timeout_given;
   VEC(Expectation) expectations;
-  VEC(NamedText) saves, args;
+  VEC(NamedText) saves, args, buffers;
 } Options;
 
 // Parses argv; strings are argv's own or the arena's. False where the usage is wrong: `error` says why (one

@@ -46,6 +46,7 @@ typedef struct Run {
   Compilation *c;
   RunArg *params;
   uint32_t param_count;
+  uint32_t holder_count; // with those of --buffer, which follow: what may have a buffer
   Str text; // the file's
   Spec spec;
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
@@ -60,6 +61,8 @@ typedef struct Run {
 
 // The argument whose buffer is its own, of that name; NULL: none.
 const RunArg *run_find_buffer(const Run *run, const char *name);
+// The argument or --buffer of that name; NULL: there is none.
+const RunArg *run_find_holder(const Run *run, const char *name);
 // "out"; of a PTX file's "argument 2".
 const char *run_arg_name(const Run *run, const RunArg *param);
 

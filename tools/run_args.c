@@ -2,19 +2,27 @@
 #include "tools/ask.h"
 #include "tools/run.h"
 
-static RunArg *find_param(const Run *run, const char *name) {
-  for (uint32_t i = 0; i < run->param_count; i++)
+// Among the first `count`.
+static RunArg *find_of(const Run *run, const char *name, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
     if (strcmp(run->params[i].name, name) == 0) return &run->params[i];
   return NULL;
 }
 
+static RunArg *find_param(const Run *run, const char *name) { return find_of(run, name, run->param_count); }
+
+static RunArg *find_holder(const Run *run, const char *name) { return find_of(run, name, run->holder_count); }
+
+const RunArg *run_find_holder(const Run *run, const char *name) { return find_holder(run, name); }
+
 const RunArg *run_find_buffer(const Run *run, const char *name) {
-  const RunArg *param = find_param(run, name);
+  const RunArg *param = find_holder(run, name);
   return param ? param->buffer : NULL;
 }
 
 const char *run_arg_name(const Run *run, const RunArg *param) {
-  return options_file_is_ptx(run->options) ? arena_printf(run->arena, "argument %s", param->name) : param->name;
+  bool number = options_file_is_ptx(run->options) && param < run->params + run->param_count;
+  return number ? arena_printf(run->arena, "argument %s", param->name) : param->name;
 }
 
 static bool is_constexpr(const KernelInfo *kernel, const char *name) {
@@ -35,7 +43,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
     if (c->module->funcs.n != 1)
       return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
     const Func *func = c->module->funcs.at[0];
-    run->params = ARENA_ARRAY(run->arena, RunArg, func->param_count);
+    run->params = ARENA_ARRAY(run->arena, RunArg, func->param_count + run->options->buffers.n);
     for (uint32_t i = 0; i < func_visible_params(func); i++)
       add_param(run, &(KernelParam){.name = func->params[i].name, .type = func->params[i].type});
     return true;
@@ -51,7 +59,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
   if (!*kernel) return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count);
+  run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count + run->options->buffers.n);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];
     if (p->is_constexpr) continue;
@@ -104,12 +112,59 @@ static bool link_buffer(Run *run, RunArg *param) {
   Argument *value = &param->value;
   if (value->kind == ARGUMENT_BUFFER) param->buffer = param;
   if (value->kind != ARGUMENT_SAME) return true;
-  param->buffer = find_param(run, value->same);
+  param->buffer = find_holder(run, value->same);
   if (!param->buffer || param->buffer->value.kind != ARGUMENT_BUFFER)
     return tool_error("argument %s=&%s: there is no buffer '%s'", param->name, value->same, value->same),
            false;
   return value->offset <= param->buffer->value.bytes ||
          (tool_error("argument %s: the offset is past the end of '%s'", param->name, value->same), false);
+}
+
+static bool check_pointee(const Run *run, const RunArg *table, const Pointee *pointee) {
+  const RunArg *holder = pointee->name ? find_holder(run, pointee->name) : NULL;
+  if (!pointee->name) return true;
+  if (!holder || !holder->buffer)
+    return tool_error("%s=ptrs(...): there is no buffer '%s'", run_arg_name(run, table), pointee->name), false;
+  const Argument *value = &holder->buffer->value;
+  if (holder->value.offset + pointee->offset > value->bytes)
+    return tool_error("%s=ptrs(...): the offset is past the end of '%s'", run_arg_name(run, table), pointee->name), false;
+  if (!table->value.pointee_typed || value->elem == table->value.pointee) return true;
+  tool_error("%s=ptrs(...): the elements of '%s' are %s, not %s", run_arg_name(run, table), pointee->name,
+             elem_info(value->elem)->name, elem_info(table->value.pointee)->name);
+  return false;
+}
+
+// --buffer's, behind the parameters.
+static bool take_buffers(Run *run) {
+  const Options *o = run->options;
+  run->holder_count = run->param_count;
+  for (uint32_t i = 0; i < o->buffers.n; i++) {
+    const NamedText *given = &o->buffers.at[i];
+    const char *why;
+    if (find_holder(run, given->name))
+      return tool_error("--buffer %s: there is one of that name", given->name), false;
+    RunArg *holder = &run->params[run->holder_count];
+    *holder = (RunArg){.name = given->name, .given = true};
+    if (!argument_parse(run->arena, given->text, o->seed, run->holder_count, &holder->value, &why))
+      return tool_error("--buffer %s=%s: %s", given->name, given->text, why), false;
+    if (holder->value.kind != ARGUMENT_BUFFER)
+      return tool_error("--buffer %s=%s: it is no buffer", given->name, given->text), false;
+    run->holder_count++;
+  }
+  return true;
+}
+
+// Once all arguments are there.
+static bool link_buffers(Run *run) {
+  if (!take_buffers(run)) return false;
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (!link_buffer(run, &run->params[i])) return false;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    const Argument *value = &run->params[i].value;
+    for (uint64_t k = 0; value->pointees && k < value->elements; k++)
+      if (!check_pointee(run, &run->params[i], &value->pointees[k])) return false;
+  }
+  return true;
 }
 
 static bool has_constexpr(const Run *run, const char *name) {
@@ -147,24 +202,20 @@ bool run_match_arguments(Run *run) {
   for (uint32_t i = 0; i < run->options->args.n; i++)
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
   if (kernel && !all_given(run, kernel)) return false;
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    if (!kernel && !run->params[i].given)
+  for (uint32_t i = 0; !kernel && i < run->param_count; i++)
+    if (!run->params[i].given)
       return tool_error("argument '%s' is missing", run->params[i].name), false; // of a .tir file
-    if (!link_buffer(run, &run->params[i])) return false;
-  }
-  return true;
+  return link_buffers(run);
 }
 
 bool run_match_ptx(Run *run) {
   const Options *o = run->options;
-  run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n);
+  run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n + o->buffers.n);
   for (uint32_t i = 0; i < o->args.n; i++)
     run->params[run->param_count++] = (RunArg){.name = o->args.at[i].name};
   for (uint32_t i = 0; i < run->param_count; i++)
     if (!take_argument(run, NULL, &o->args.at[i])) return false;
-  for (uint32_t i = 0; i < run->param_count; i++)
-    if (!link_buffer(run, &run->params[i])) return false;
-  return true;
+  return link_buffers(run);
 }
 
 static tilec_arg launch_arg(const RunArg *arg) {

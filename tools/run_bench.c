@@ -15,8 +15,8 @@ static const uint64_t beyond_cache = 256u << 20;
 
 typedef struct Bench {
   Run *run;
-  tilec_buffer **buffers; // of set i: from i * param_count
-  uint64_t *bits;         // likewise
+  tilec_buffer **buffers; // of set i: from i * holder_count
+  uint64_t *bits;         // from i * param_count
   uint32_t sets;
   uint64_t bytes; // of one set's buffers
 } Bench;
@@ -36,16 +36,16 @@ static bool bind(Run *run, uint64_t *bits) {
 // The first set is the run's own; the others get buffers and arguments of their own.
 static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
-  uint32_t n = run->param_count;
-  for (uint32_t i = 0; i < n; i++)
+  uint32_t n = run->param_count, holders = run->holder_count;
+  for (uint32_t i = 0; i < holders; i++)
     if (run->params[i].buffer == &run->params[i]) b->bytes += run->params[i].value.bytes;
   uint64_t sets = b->bytes ? (beyond_cache + b->bytes - 1) / b->bytes : 1;
   b->sets = sets > MAX_SETS ? MAX_SETS : (uint32_t)sets;
-  b->buffers = ARENA_ARRAY(run->arena, tilec_buffer *, (size_t)b->sets * n);
+  b->buffers = ARENA_ARRAY(run->arena, tilec_buffer *, (size_t)b->sets * holders);
   b->bits = ARENA_ARRAY(run->arena, uint64_t, (size_t)b->sets * n);
-  memcpy(b->buffers, first, n * sizeof *first);
+  memcpy(b->buffers, first, holders * sizeof *first);
   for (uint32_t set = 0; set < b->sets; set++) {
-    tilec_status status = set ? run_place_buffers(run, b->buffers + (size_t)set * n) : TILEC_OK;
+    tilec_status status = set ? run_place_buffers(run, b->buffers + (size_t)set * holders) : TILEC_OK;
     if (status != TILEC_OK) return status;
     if (!bind(run, b->bits + (size_t)set * n)) return TILEC_ERROR_INVALID_ARGUMENT;
   }
@@ -126,7 +126,7 @@ static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer
     result = EXIT_DIAGNOSED;
   else if (status == TILEC_OK)
     status = measure_kernel(b, image, grid, seconds);
-  for (size_t i = b->run->param_count; i < (size_t)b->sets * b->run->param_count; i++)
+  for (size_t i = b->run->holder_count; i < (size_t)b->sets * b->run->holder_count; i++)
     tilec_buffer_free(b->buffers[i]);
   return status != TILEC_OK ? run_failed(b->run, status) : result;
 }

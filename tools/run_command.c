@@ -24,28 +24,46 @@ ExitStatus run_failed(Run *run, tilec_status status) {
   return run_device_failed(status);
 }
 
-// Device memory for every buffer, with its initial bytes.
+static void fill_table(const Run *run, const RunArg *table) {
+  const Argument *value = &table->value;
+  for (uint64_t i = 0; value->pointees && i < value->elements; i++) {
+    const Pointee *pointee = &value->pointees[i];
+    uint64_t address = pointee->name ? run_find_holder(run, pointee->name)->address + pointee->offset : 0;
+    memcpy(value->data + i * sizeof address, &address, sizeof address);
+  }
+}
+
+// Writes the initial bytes of a buffer that is there.
+static tilec_status write_buffer(Run *run, RunArg *param, tilec_buffer *buffer) {
+  fill_table(run, param);
+  tilec_status status = tilec_buffer_write(buffer, 0, param->value.data, param->value.bytes);
+  if (status != TILEC_OK) return status;
+  if (!param->value.initialised && param->value.bytes && run->options->command != COMMAND_BENCH)
+    status = device_watch(run->device, param->base);
+  param->result = arena_alloc(run->arena, param->value.bytes);
+  return status;
+}
+
+// First the memory of all of them: a buffer may hold the addresses of others.
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
-  for (uint32_t i = 0; i < run->param_count; i++) {
+  tilec_status status = TILEC_OK;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
     RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
-    tilec_status status = tilec_buffer_new(run->device, param->value.bytes, &buffers[i]);
-    if (status == TILEC_OK) status = tilec_buffer_write(buffers[i], 0, param->value.data, param->value.bytes);
+    status = tilec_buffer_new(run->device, param->value.bytes, &buffers[i]);
     if (status != TILEC_OK) return status;
     param->base = tilec_buffer_address(buffers[i]);
-    if (!param->value.initialised && param->value.bytes && run->options->command != COMMAND_BENCH)
-      status = device_watch(run->device, param->base);
-    if (status != TILEC_OK) return status;
-    param->result = arena_alloc(run->arena, param->value.bytes);
   }
-  for (uint32_t i = 0; i < run->param_count; i++)
+  for (uint32_t i = 0; i < run->holder_count; i++)
     if (run->params[i].buffer)
       run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
-  return TILEC_OK;
+  for (uint32_t i = 0; status == TILEC_OK && i < run->holder_count; i++)
+    if (run->params[i].buffer == &run->params[i]) status = write_buffer(run, &run->params[i], buffers[i]);
+  return status;
 }
 
 tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
-  for (uint32_t i = 0; i < run->param_count; i++) {
+  for (uint32_t i = 0; i < run->holder_count; i++) {
     RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     tilec_status status = tilec_buffer_read(buffers[i], 0, param->result, param->value.bytes);
@@ -205,13 +223,13 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
     run->spec.target.arch = run->device->target.arch;
     run->spec.arch_given = run->device->is_gpu;
   }
-  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->param_count);
+  tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
   status = run_place_buffers(run, buffers);
   interrupt_begin();
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
   interrupt_end();
   if (run->device->gave_up) leave_now(result);
-  for (uint32_t i = 0; i < run->param_count; i++) tilec_buffer_free(buffers[i]);
+  for (uint32_t i = 0; i < run->holder_count; i++) tilec_buffer_free(buffers[i]);
   tilec_device_close(run->device);
   return result;
 }

@@ -54,7 +54,7 @@ static void report_buffer(const RunArg *param, Buf *out) {
 
 void run_report_buffers(const Run *run) {
   Buf out = {0};
-  for (uint32_t i = 0; i < run->param_count; i++) {
+  for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *param = &run->params[i];
     if (param->buffer != param) continue;
     bool changed = param->value.bytes && memcmp(param->value.data, param->result, param->value.bytes) != 0;
@@ -66,7 +66,7 @@ void run_report_buffers(const Run *run) {
 
 // The parameter that --save names; NULL where it has no buffer.
 static const RunArg *saved_param(const Run *run, const NamedText *save) {
-  for (uint32_t i = 0; i < run->param_count; i++)
+  for (uint32_t i = 0; i < run->holder_count; i++)
     if (strcmp(run->params[i].name, save->name) == 0 && run->params[i].buffer) return &run->params[i];
   return NULL;
 }

@@ -78,7 +78,7 @@ static void warn_unwritten(Run *run, const RunArg *param, const Unwritten *found
 }
 
 void run_warn_unwritten(Run *run) {
-  for (uint32_t i = 0; i < run->param_count; i++) {
+  for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *param = &run->params[i];
     if (param->buffer != param || param->value.initialised) continue;
     Unwritten found = count_unwritten(param, device_written(run->device, param->base));
