@@ -4,7 +4,7 @@
 list=$("$tilec" --list-targets)
 archs=$(awk '/^sm_/ { print $1 }' <<<"$list" | sort -uV)
 known=$([ -z "$ptxas" ] || "$ptxas" --help | grep -o "'sm_[0-9]*a\?'" | tr -d "'" | sort -u)
-help=$("$tilec" --help)
+help=$("$tilec" help compile)
 
 assembled() { # ARCH WHAT
   grep -qx "$1" <<<"$known" || return 0
@@ -26,7 +26,7 @@ compiled() { # ARCH KERNEL SIGNATURE OPTION...
 }
 
 for arch in $archs; do
-  if grep -qw "$arch" <<<"$help"; then pass; else fail "--help does not name $arch"; fi
+  if grep -qw "$arch" <<<"$help"; then pass; else fail "help compile does not name $arch"; fi
   for file in add elu; do
     expect "$file for $arch" "$tilec" tests/acceptance/$file.tile --arch "$arch" -o "$work/k.ptx"
     assembled "$arch" $file
