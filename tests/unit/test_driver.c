@@ -231,11 +231,11 @@ static void test_every_call_fails(void **unused) {
   tilec_program_free(program);
 }
 
-// In a context of the caller's, which is current nowhere.
-// The same with the cache: empty for each session, and warm.
+// The same with the cache, of cubins too: empty for each session, and warm.
 static void test_every_call_fails_with_a_cache(void **unused) {
   (void)unused;
   cache_set_up(NULL);
+  setenv("TILEC_CACHE_CUBINS", "on", 1);
   cached = true;
   tilec_program *program = program_of("test.tile", scale_source);
   for (int warm = 0; warm < 2; warm++) {
@@ -252,8 +252,10 @@ static void test_every_call_fails_with_a_cache(void **unused) {
   cached = false;
   cache_tear_down(NULL);
   setenv("TILEC_CACHE", "off", 1);
+  unsetenv("TILEC_CACHE_CUBINS");
 }
 
+// In a context of the caller's, which is current nowhere.
 static void test_device_of_a_context(void **unused) {
   (void)unused;
   void *context, *popped;
