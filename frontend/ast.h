@@ -400,4 +400,17 @@ typedef struct Module {
   VEC(Member) members;         // each once
 } Module;
 
+// --- Looking through a text (ast_walk.c) ---
+
+// What is asked of each statement and expression, the outer before what is within. One that answers true ends the walk.
+typedef struct AstWalk {
+  bool (*stmt)(const Stmt *stmt, void *data); // NULL: statements are not asked
+  bool (*expr)(const Expr *expr, void *data); // NULL: nor are expressions
+  void *data;
+} AstWalk;
+
+// Of the expressions that statements evaluate, not of their targets and annotations. Whether one ended the walk.
+bool block_walk(const Block *block, const AstWalk *walk);
+bool expr_walk(const Expr *expr, const AstWalk *walk); // NULL has nothing within
+
 #endif

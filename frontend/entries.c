@@ -8,116 +8,18 @@ typedef struct Sought {
   const char *text; // interned
 } Sought;
 
-static bool in_expr(const Expr *expr, const Sought *name);
-
-static bool in_list(const ExprList *list, const Sought *name) {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (in_expr(list->at[i], name)) return true;
-  return false;
-}
-
-static bool in_call(const Expr *expr, const Sought *name) {
-  if (in_expr(expr->call.callee, name)) return true;
-  for (uint32_t i = 0; i < expr->call.args.n; i++)
-    if (in_expr(expr->call.args.at[i].value, name)) return true;
-  return false;
-}
-
-static bool in_compare(const Expr *expr, const Sought *name) {
-  if (in_expr(expr->compare.first, name)) return true;
-  for (uint32_t i = 0; i < expr->compare.links.n; i++)
-    if (in_expr(expr->compare.links.at[i].right, name)) return true;
-  return false;
-}
-
-static bool in_expr(const Expr *expr, const Sought *name) {
-  if (!expr) return false;
-  switch (expr->kind) {
-  case EXPR_NAME: return name->kind == EXPR_NAME && expr->name == name->text;
-  case EXPR_STRING: return name->kind == EXPR_STRING && str_is(expr->string.text, name->text);
-  case EXPR_TUPLE:
-  case EXPR_LIST:
-  case EXPR_SET: return in_list(&expr->list, name);
-  case EXPR_CALL: return in_call(expr, name);
-  case EXPR_ATTRIBUTE: return in_expr(expr->attribute.object, name);
-  case EXPR_SUBSCRIPT:
-    return in_expr(expr->subscript.object, name) || in_list(&expr->subscript.indices, name);
-  case EXPR_SLICE:
-    return in_expr(expr->slice.lower, name) || in_expr(expr->slice.upper, name) ||
-           in_expr(expr->slice.step, name);
-  case EXPR_UNARY: return in_expr(expr->unary.operand, name);
-  case EXPR_BINARY: return in_expr(expr->binary.left, name) || in_expr(expr->binary.right, name);
-  case EXPR_LOGICAL: return in_expr(expr->logical.left, name) || in_expr(expr->logical.right, name);
-  case EXPR_COMPARE: return in_compare(expr, name);
-  case EXPR_CONDITIONAL:
-    return in_expr(expr->conditional.then, name) || in_expr(expr->conditional.condition, name) ||
-           in_expr(expr->conditional.otherwise, name);
-  case EXPR_LAMBDA: return in_expr(expr->lambda.body, name);
-  case EXPR_STAR: return in_expr(expr->operand, name);
-  case EXPR_DICT:
-    for (uint32_t i = 0; i < expr->dict.n; i++)
-      if (in_expr(expr->dict.at[i].value, name)) return true;
-    return false;
-  case EXPR_ERROR:
-  case EXPR_INT:
-  case EXPR_FLOAT:
-  case EXPR_FSTRING:
-  case EXPR_BOOL:
-  case EXPR_NONE:
-  case EXPR_ELLIPSIS:
-  case EXPR_COMPREHENSION:
-  case EXPR_POINTER_TYPE: break;
-  }
-  return false;
-}
-
-static bool in_block(const Block *block, const Sought *name);
-
-static bool in_branch(const Stmt *stmt, const Sought *name) {
-  for (uint32_t i = 0; i < stmt->branch.arms.n; i++)
-    if (in_expr(stmt->branch.arms.at[i].condition, name) || in_block(&stmt->branch.arms.at[i].body, name))
-      return true;
-  return in_block(&stmt->branch.orelse, name);
-}
-
-static bool in_stmt(const Stmt *stmt, const Sought *name) {
-  switch (stmt->kind) {
-  case STMT_EXPR:
-  case STMT_RETURN: return in_expr(stmt->expr, name);
-  case STMT_ASSIGN: return in_expr(stmt->assign.value, name);
-  case STMT_ANNOTATED: return in_expr(stmt->annotated.value, name);
-  case STMT_AUGMENTED: return in_expr(stmt->augmented.value, name);
-  case STMT_FOR:
-  case STMT_WHILE:
-    return in_expr(stmt->loop.condition, name) || in_block(&stmt->loop.body, name) ||
-           in_block(&stmt->loop.orelse, name);
-  case STMT_IF: return in_branch(stmt, name);
-  case STMT_ASSERT: return in_expr(stmt->assertion.condition, name);
-  case STMT_DEF: return in_block(&stmt->function->body, name);
-  case STMT_PASS:
-  case STMT_BREAK:
-  case STMT_CONTINUE:
-  case STMT_RAISE:
-  case STMT_GLOBAL:
-  case STMT_NONLOCAL:
-  case STMT_IMPORT:
-  case STMT_TRY:
-  case STMT_OUTSIDE: break;
-  }
-  return false;
-}
-
-static bool in_block(const Block *block, const Sought *name) {
-  for (uint32_t i = 0; i < block->n; i++)
-    if (in_stmt(block->at[i], name)) return true;
-  return false;
+static bool is_sought(const Expr *expr, void *data) {
+  const Sought *sought = data;
+  if (expr->kind == EXPR_NAME) return sought->kind == EXPR_NAME && expr->name == sought->text;
+  return expr->kind == EXPR_STRING && sought->kind == EXPR_STRING && str_is(expr->string.text, sought->text);
 }
 
 static bool is_called(Elab *e, const Function *function) {
   Sought name = {EXPR_NAME, function->name};
+  AstWalk walk = {.expr = is_sought, .data = &name};
   for (uint32_t i = 0; i < e->module->functions.n; i++) {
     const Function *by = e->module->functions.at[i];
-    if (by != function && in_block(&by->body, &name) && elab_guard_truth(e, e->module, by->guard) != TRUTH_NO)
+    if (by != function && block_walk(&by->body, &walk) && elab_guard_truth(e, e->module, by->guard) != TRUTH_NO)
       return true;
   }
   return false;
@@ -137,9 +39,10 @@ static KernelParam signature_param(Elab *e, const Param *param) {
 
 static bool in_heuristics(const Function *function, const char *name) {
   Sought sought = {EXPR_STRING, name};
+  AstWalk walk = {.expr = is_sought, .data = &sought};
   for (uint32_t i = 0; i < function->decorators.n; i++)
     if (elab_is_decorator(function->decorators.at[i], "heuristics") &&
-        in_expr(function->decorators.at[i], &sought))
+        expr_walk(function->decorators.at[i], &walk))
       return true;
   return false;
 }

@@ -59,8 +59,6 @@ static void mark(Uses *u, const Expr *pointer, uint32_t use) {
   follow(u, pointer, use);
 }
 
-static void scan_expr(Uses *u, const Expr *expr);
-
 // What the function that is called does with its parameters is done with the arguments.
 static void scan_callee(Uses *u, const Expr *call) {
   const FunctionList *functions = &u->e->module->functions;
@@ -76,93 +74,39 @@ static void scan_callee(Uses *u, const Expr *call) {
   }
 }
 
-static void scan_call(Uses *u, const Expr *call) {
-  const char *name = callee_name(call);
-  const Expr *callee = call->call.callee;
-  uint32_t use = strcmp(name, "load") == 0             ? PARAM_LOADED
-                 : strcmp(name, "store") == 0          ? PARAM_STORED
-                 : strncmp(name, "atomic_", 7) == 0    ? PARAM_LOADED | PARAM_STORED
-                                                       : 0;
-  if (use && call->call.args.n) mark(u, call->call.args.at[0].value, use);
+static bool scan_expr(const Expr *expr, void *data) {
+  Uses *u = data;
+  if (expr->kind != EXPR_CALL) return false;
+  const char *name = callee_name(expr);
+  const Expr *callee = expr->call.callee;
+  uint32_t use = strcmp(name, "load") == 0          ? PARAM_LOADED
+                 : strcmp(name, "store") == 0       ? PARAM_STORED
+                 : strncmp(name, "atomic_", 7) == 0 ? PARAM_LOADED | PARAM_STORED
+                                                    : 0;
+  if (use && expr->call.args.n) mark(u, expr->call.args.at[0].value, use);
   if (use && callee->kind == EXPR_ATTRIBUTE) mark(u, callee->attribute.object, use); // a descriptor's
-  if (!use) scan_callee(u, call);
-  for (uint32_t i = 0; i < call->call.args.n; i++) scan_expr(u, call->call.args.at[i].value);
-  if (callee->kind == EXPR_ATTRIBUTE) scan_expr(u, callee->attribute.object);
-}
-
-static void scan_list(Uses *u, const ExprList *list) {
-  for (uint32_t i = 0; i < list->n; i++) scan_expr(u, list->at[i]);
-}
-
-static void scan_expr(Uses *u, const Expr *expr) {
-  if (!expr) return;
-  switch ((int)expr->kind) {
-  case EXPR_CALL: scan_call(u, expr); return;
-  case EXPR_TUPLE:
-  case EXPR_LIST: scan_list(u, &expr->list); return;
-  case EXPR_ATTRIBUTE: scan_expr(u, expr->attribute.object); return;
-  case EXPR_SUBSCRIPT: scan_expr(u, expr->subscript.object); return;
-  case EXPR_UNARY: scan_expr(u, expr->unary.operand); return;
-  case EXPR_BINARY:
-    scan_expr(u, expr->binary.left);
-    scan_expr(u, expr->binary.right);
-    return;
-  case EXPR_LOGICAL:
-    scan_expr(u, expr->logical.left);
-    scan_expr(u, expr->logical.right);
-    return;
-  case EXPR_COMPARE:
-    scan_expr(u, expr->compare.first);
-    for (uint32_t i = 0; i < expr->compare.links.n; i++) scan_expr(u, expr->compare.links.at[i].right);
-    return;
-  case EXPR_CONDITIONAL:
-    scan_expr(u, expr->conditional.then);
-    scan_expr(u, expr->conditional.condition);
-    scan_expr(u, expr->conditional.otherwise);
-    return;
-  default: return;
-  }
+  if (!use) scan_callee(u, expr);
+  return false;
 }
 
 static void assign(Uses *u, const Expr *target, const Expr *value) {
-  if (target->kind == EXPR_NAME && value) vec_push(u->e->arena, &u->assigned, ((Assigned){target->name, value, 0}));
+  if (target->kind == EXPR_NAME && value)
+    vec_push(u->e->arena, &u->assigned, ((Assigned){target->name, value, 0}));
 }
 
-static void scan_block(Uses *u, const Block *block) {
-  for (uint32_t i = 0; i < block->n; i++) {
-    const Stmt *stmt = block->at[i];
-    switch ((int)stmt->kind) {
-    case STMT_EXPR:
-    case STMT_RETURN: scan_expr(u, stmt->expr); break;
-    case STMT_ASSIGN:
-      for (uint32_t k = 0; k < stmt->assign.targets.n; k++) assign(u, stmt->assign.targets.at[k], stmt->assign.value);
-      scan_expr(u, stmt->assign.value);
-      break;
-    case STMT_ANNOTATED:
-      assign(u, stmt->annotated.target, stmt->annotated.value);
-      scan_expr(u, stmt->annotated.value);
-      break;
-    case STMT_AUGMENTED: scan_expr(u, stmt->augmented.value); break;
-    case STMT_FOR:
-    case STMT_WHILE:
-      scan_expr(u, stmt->loop.condition);
-      scan_block(u, &stmt->loop.body);
-      break;
-    case STMT_IF:
-      for (uint32_t k = 0; k < stmt->branch.arms.n; k++) {
-        scan_expr(u, stmt->branch.arms.at[k].condition);
-        scan_block(u, &stmt->branch.arms.at[k].body);
-      }
-      scan_block(u, &stmt->branch.orelse);
-      break;
-    default: break;
-    }
-  }
+static bool note_assigned(const Stmt *stmt, void *data) {
+  Uses *u = data;
+  for (uint32_t i = 0; stmt->kind == STMT_ASSIGN && i < stmt->assign.targets.n; i++)
+    assign(u, stmt->assign.targets.at[i], stmt->assign.value);
+  if (stmt->kind == STMT_ANNOTATED) assign(u, stmt->annotated.target, stmt->annotated.value);
+  return false;
 }
 
+// What is assigned comes first: a loop's second iteration meets what its end assigns.
 uint32_t *elab_param_uses(Elab *e, const Function *function, int depth) {
   Uses u = {.e = e, .function = function, .depth = depth};
   u.uses = ARENA_ARRAY(e->arena, uint32_t, function->params.n);
-  scan_block(&u, &function->body);
+  block_walk(&function->body, &(AstWalk){.stmt = note_assigned, .data = &u});
+  block_walk(&function->body, &(AstWalk){.expr = scan_expr, .data = &u});
   return u.uses;
 }

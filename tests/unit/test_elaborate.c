@@ -31,8 +31,9 @@ static void test_entries(void **state) {
 static void test_jit_entries(void **state) {
   (void)state;
   World *w = world_new();
-  Str text = STR("@triton.jit\ndef helper(x):\n    return x + 1\n\n@triton.jit\ndef a(p: *i32):\n    "
-                 "store(p, helper(1))\n");
+  Str text = STR(
+      "@triton.jit\ndef helper(x):\n    return x + 1\n\n@triton.jit\ndef piece(x):\n    return x * 2\n\n"
+      "@triton.jit\ndef a(p: *i32):\n    b, c = [piece(i) for i in (1, 2)]\n    store(p, helper(b + c))\n");
   uint16_t file = sources_add(&w->sources, "jit.tile", text);
   Module *module = syntax_parse(&w->arena, &w->ir.names, &w->diags, &w->sources, file, SYNTAX_TILE);
   KernelInfo *kernels;
