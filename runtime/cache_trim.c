@@ -147,24 +147,42 @@ void cache_clean(int folder) {
 
 // --- tilec cache ---
 
-bool cache_list(void (*each)(const CacheListed *listed, void *data), void *data, Buf *error) {
+typedef struct Listing {
+  int folder; // negative: there is none
   CacheFile *files;
   size_t count;
-  int folder = cache_open_folder(false, error);
-  if (folder < 0) return error->n == 0;
-  bool good = cache_scan(folder, &files, &count);
-  if (!good) buf_printf(error, "the cache's folder cannot be read: %s", strerror(errno));
-  if (count) qsort(files, count, sizeof *files, by_use);
-  for (size_t i = count; i-- > 0;) {
+  bool good; // false: *error says why
+} Listing;
+
+static Listing listing_open(Buf *error) {
+  Listing listing = {.folder = cache_open_folder(false, error)};
+  if (listing.folder < 0) {
+    listing.good = error->n == 0;
+    return listing;
+  }
+  listing.good = cache_scan(listing.folder, &listing.files, &listing.count);
+  if (!listing.good) buf_printf(error, "the cache's folder cannot be read: %s", strerror(errno));
+  return listing;
+}
+
+static void listing_close(const Listing *listing) {
+  free(listing->files);
+  if (listing->folder >= 0) close(listing->folder);
+}
+
+bool cache_list(void (*each)(const CacheListed *listed, void *data), void *data, Buf *error) {
+  Listing listing = listing_open(error);
+  CacheFile *files = listing.files;
+  if (listing.count) qsort(files, listing.count, sizeof *files, by_use);
+  for (size_t i = listing.count; i-- > 0;) {
     CacheListed listed = {.name = files[i].name, .bytes = files[i].bytes, .used = files[i].used};
     bool missing;
-    listed.state = cache_read(folder, files[i].name, false, &listed.entry, &listed.reason, &missing);
+    listed.state = cache_read(listing.folder, files[i].name, false, &listed.entry, &listed.reason, &missing);
     if (!missing) each(&listed, data);
     cache_entry_free(&listed.entry);
   }
-  free(files);
-  close(folder);
-  return good;
+  listing_close(&listing);
+  return listing.good;
 }
 
 bool cache_remove(const char *name) {
@@ -175,23 +193,19 @@ bool cache_remove(const char *name) {
 }
 
 bool cache_clear(CacheCleared *cleared, Buf *error) {
-  CacheFile *files;
-  size_t count;
+  Listing listing = listing_open(error);
   *cleared = (CacheCleared){0};
-  int folder = cache_open_folder(false, error);
-  if (folder < 0) return error->n == 0;
-  bool good = cache_scan(folder, &files, &count);
-  if (!good) buf_printf(error, "the cache's folder cannot be read: %s", strerror(errno));
-  for (size_t i = 0; i < count; i++) {
-    bool removed = unlinkat(folder, files[i].name, 0) == 0;
+  for (size_t i = 0; i < listing.count; i++) {
+    bool removed = unlinkat(listing.folder, listing.files[i].name, 0) == 0;
     cleared->entries += removed;
-    cleared->bytes += removed ? files[i].bytes : 0;
+    cleared->bytes += removed ? listing.files[i].bytes : 0;
     if (removed || errno == ENOENT) continue;
     if (!cleared->left++) cleared->reason = errno;
   }
-  free(files);
-  cache_clean(folder);
-  unlinkat(folder, CACHE_SIZE, 0);
-  close(folder);
-  return good;
+  if (listing.folder >= 0) {
+    cache_clean(listing.folder);
+    unlinkat(listing.folder, CACHE_SIZE, 0);
+  }
+  listing_close(&listing);
+  return listing.good;
 }
