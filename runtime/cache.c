@@ -183,9 +183,7 @@ static bool is_taken(int fd) {
   return fstat(fd, &info) == 0 && info.st_nlink == 0;
 }
 
-// A new file in tmp/, locked: while the lock is held cache_clean leaves it alone. -1 with errno where there
-// is none.
-static int open_temporary(int folder, char *name, size_t room) {
+int cache_open_temporary(int folder, char *name, size_t room) {
   static unsigned counter; // atomic
   enum { TRIES = 100 };
   for (int i = 0; i < TRIES; i++) {
@@ -194,7 +192,7 @@ static int open_temporary(int folder, char *name, size_t room) {
     snprintf(name, room, CACHE_TMP "/%ld.%u.%lx%lx", (long)getpid(),
              __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED), (unsigned long)now.tv_sec,
              (unsigned long)now.tv_nsec);
-    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = openat(folder, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0 && !is_taken(fd)) return fd;
     if (fd >= 0) {
       close(fd);
@@ -226,16 +224,14 @@ static char *make_text(const char *name, Str fields, Str blob, size_t *bytes) {
 
 // The descriptor stays open up to the rename, and with it the lock.
 static bool write_entry(int folder, const char *name, const char *text, size_t bytes) {
-  char temporary[128];
-  struct stat old;
-  int fd = open_temporary(folder, temporary, sizeof temporary);
+  char temporary[CACHE_TMP_ROOM];
+  int fd = cache_open_temporary(folder, temporary, sizeof temporary);
   if (fd < 0) return false;
-  int64_t before = fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)old.st_size : 0;
   bool good = write_all(fd, text, bytes) && renameat(folder, temporary, folder, name) == 0;
   int reason = errno;
   if (!good) unlinkat(folder, temporary, 0);
   close(fd);
-  if (good) cache_grown(folder, (int64_t)bytes - before);
+  if (good) cache_grown(folder, (int64_t)bytes); // in another's place too: that is found when old ones go
   errno = reason;
   return good;
 }

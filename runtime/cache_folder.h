@@ -4,7 +4,8 @@
 //   KEY       an entry, by the 64 hex digits of its key
 //   tmp/      entries under way: each is locked (flock) while its process lives
 //   size      how much the entries are together: numbers of 8 bytes to be added up, as each process appends
-//             what it added. An estimate, made true again when old entries are removed
+//             what it added. Never less than there is, but for what a process was killed before it told; made
+//             true again when old entries are removed
 #ifndef RUNTIME_CACHE_FOLDER_H
 #define RUNTIME_CACHE_FOLDER_H
 
@@ -45,7 +46,13 @@ typedef struct CacheFile {
 bool cache_scan(int folder, CacheFile **files, size_t *count);
 bool cache_used_before(const struct timespec *a, const struct timespec *b);
 
-// So many bytes more are in the folder: beyond the limit old entries go.
+// A new file in tmp/, for appending, locked: while the lock is held cache_clean leaves it alone. -1 with errno where
+// there is none. `name`: its path in the folder.
+enum { CACHE_TMP_ROOM = 128 };
+int cache_open_temporary(int folder, char *name, size_t room);
+
+// So many bytes more are in the folder: beyond the limit old entries go. No process waits for another; while one is at it the
+// entries may be an eighth more.
 void cache_grown(int folder, int64_t bytes);
 // Removes what processes that are no more have left in tmp/.
 void cache_clean(int folder);

@@ -74,41 +74,64 @@ static int by_use(const void *a, const void *b) {
 
 // --- The size ---
 
-// False where the numbers are not whole, or so many that one is to be made of them.
-static bool add_up(int fd, int64_t *total) {
+// Adds up the numbers from *at to the file's end as it is now, which becomes *at. False where they are not whole, or so many
+// that one is to be made of them.
+static bool add_up(int fd, off_t *at, int64_t *total) {
   struct stat info;
   int64_t part[256];
-  *total = 0;
   if (fstat(fd, &info) != 0 || info.st_size % (off_t)sizeof *part ||
       info.st_size > MOST_RECORDS * (off_t)sizeof *part)
     return false;
-  for (off_t at = 0; at < info.st_size;) {
-    ssize_t got = pread(fd, part, sizeof part, at);
+  while (*at < info.st_size) {
+    ssize_t got = pread(fd, part, sizeof part, *at);
     if (got <= 0 || got % (ssize_t)sizeof *part) return false;
     for (size_t i = 0; i < (size_t)got / sizeof *part; i++) *total += part[i];
-    at += got;
+    *at += got;
   }
   return *total >= 0;
 }
 
-// A new file of one number in the place of the old one. What others appended since the entries were counted
-// is lost: the limit is met a little later.
-static void set_size(int folder, int64_t total) {
-  static const char next[] = CACHE_TMP "/" CACHE_SIZE;
-  int fd = openat(folder, next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+static bool is_current(int folder, int fd) {
+  struct stat own, now;
+  return fstat(fd, &own) == 0 && fstatat(folder, CACHE_SIZE, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+         own.st_ino == now.st_ino && own.st_dev == now.st_dev;
+}
+
+// The size's file with `bytes` appended; again to its successor where it was replaced meanwhile, since who did that may have
+// read it before. -1 where there is none; *whole is false where nothing could be written.
+static int append_size(int folder, int64_t bytes, bool *whole) {
+  enum { TRIES = 100 };
+  for (int i = 1;; i++) {
+    int fd = openat(folder, CACHE_SIZE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return -1;
+    *whole = write(fd, &bytes, sizeof bytes) == sizeof bytes;
+    if (is_current(folder, fd) || i == TRIES) return fd;
+    close(fd);
+  }
+}
+
+// Puts a file of one number in the place of `old`, of which `at` bytes are in `total`. What others append to the old one goes
+// along: up to the rename, and beyond it, as far as they do not see that it was replaced.
+static void replace_size(int folder, int old, off_t at, int64_t total) {
+  char name[CACHE_TMP_ROOM];
+  int64_t late = 0;
+  int fd = cache_open_temporary(folder, name, sizeof name);
   if (fd < 0) return;
-  bool good = write(fd, &total, sizeof total) == sizeof total;
+  add_up(old, &at, &total);
+  if (write(fd, &total, sizeof total) != sizeof total || renameat(folder, name, folder, CACHE_SIZE) != 0)
+    unlinkat(folder, name, 0);
+  else if (add_up(old, &at, &late) && late && write(fd, &late, sizeof late) != sizeof late)
+    unlinkat(folder, CACHE_SIZE, 0);
   close(fd);
-  if (!good || renameat(folder, next, folder, CACHE_SIZE) != 0) unlinkat(folder, next, 0);
 }
 
 // Removes those that were used least recently, down to seven eighths of the limit. A reader that has one open
-// reads it to its end.
-static void trim(int folder, uint64_t limit) {
+// reads it to its end. How much is left; negative where it is not known.
+static int64_t remove_old(int folder, uint64_t limit) {
   CacheFile *files;
   size_t count;
   uint64_t total = 0;
-  if (!cache_scan(folder, &files, &count)) return;
+  if (!cache_scan(folder, &files, &count)) return -1;
   for (size_t i = 0; i < count; i++) total += files[i].bytes;
   if (limit && total > limit) {
     qsort(files, count, sizeof *files, by_use);
@@ -116,17 +139,32 @@ static void trim(int folder, uint64_t limit) {
       if (unlinkat(folder, files[i].name, 0) == 0 || errno == ENOENT) total -= files[i].bytes;
   }
   free(files);
-  set_size(folder, (int64_t)total);
+  return (int64_t)total;
+}
+
+// An entry is there before its number: what is appended up to here the scan has seen.
+static void trim(int folder, int size, uint64_t limit) {
+  struct stat info;
+  if (fstat(size, &info) != 0) return;
+  int64_t total = remove_old(folder, limit);
+  if (total >= 0) replace_size(folder, size, info.st_size, total);
 }
 
 void cache_grown(int folder, int64_t bytes) {
-  int64_t total;
+  int64_t total = 0;
+  off_t at = 0;
+  bool known;
   uint64_t limit = cache_size_limit();
-  int fd = openat(folder, CACHE_SIZE, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int fd = append_size(folder, bytes, &known);
   if (fd < 0) return;
-  bool known = write(fd, &bytes, sizeof bytes) == sizeof bytes && add_up(fd, &total);
+  known = add_up(fd, &at, &total) && known &&
+          at > (off_t)sizeof bytes; // a first number: the file was lost, or is new
   bool over = !known || (limit && (uint64_t)total > limit);
-  if (over && flock(fd, LOCK_EX | LOCK_NB) == 0) trim(folder, limit); // else another process does
+  if (over && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (is_current(folder, fd)) trim(folder, fd, limit); // else another process just has
+  } else if (known && over && (uint64_t)total > limit + limit / 8) {
+    remove_old(folder, limit); // another process does, but is slow, or stopped
+  }
   close(fd);
 }
 

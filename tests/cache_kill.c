@@ -169,8 +169,8 @@ static bool judge(Kill *k, const char *folder) {
          (unsigned long long)found.entries, (unsigned long long)found.bytes, (unsigned long long)found.broken,
          left, still);
   buf_free(&error);
-  // Each of the processes may be in the middle of an entry when the limit is looked at.
-  bool within = found.bytes <= CACHE_LIMIT + WORKERS * 2000u;
+  // An eighth more while a process is slow at removing, and an entry of each of the processes.
+  bool within = found.bytes <= CACHE_LIMIT + CACHE_LIMIT / 8 + WORKERS * 2000u;
   return !k->failed && !found.broken && found.entries && within && still == 0 && k->launches > KERNELS;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The cache's folder and entries: what is put is got again, and nothing else is, whatever the folder holds.
 // test_cache_launch.c has what launches make of it.
+#define _DEFAULT_SOURCE // syscall
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -399,6 +401,113 @@ static void test_clear_keeps_others(void **state) {
   (void)state;
 }
 
+// What happens at the rename that puts a new size's file in the old one's place, before it and after it.
+static void (*before_size)(void), (*after_size)(void);
+
+int renameat(int from, const char *old, int to, const char *new) {
+  bool is_size = strcmp(new, "size") == 0;
+  void (*before)(void) = before_size, (*after)(void) = after_size;
+  if (is_size) before_size = after_size = NULL; // not in what happens there
+  if (is_size && before) before();
+  int status = (int)syscall(SYS_renameat, from, old, to, new);
+  if (is_size && after) after();
+  return status;
+}
+
+static uint64_t next_entry;
+
+static void put_of_4000(int count) {
+  char text[4000];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = '\0';
+  for (int i = 0; i < count; i++) put(next_entry++, text);
+}
+
+// What the size's file says is never less than what is there.
+static void assert_size_known(void) {
+  char path[1000];
+  int64_t number, told = 0;
+  snprintf(path, sizeof path, "%s/size", cache_folder);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  while (fread(&number, sizeof number, 1, file) == 1) told += number;
+  fclose(file);
+  if (told < (int64_t)cache_bytes())
+    fail_msg("%lld bytes told, %llu there", (long long)told, (unsigned long long)cache_bytes());
+}
+
+static void put_five(void) { put_of_4000(5); }
+static void put_thirty(void) { put_of_4000(30); }
+static void die(void) { _exit(0); }
+
+static void die_before(void) {
+  before_size = die;
+  put_of_4000(30);
+  _exit(1);
+}
+
+static void die_after(void) {
+  after_size = die;
+  put_of_4000(30);
+  _exit(1);
+}
+
+// Others who write while one process removes: their entries are counted, and nothing grows beyond an eighth more.
+static void test_written_while_removing(void **state) {
+  enum { LIMIT = 84000, ENTRY = 4185 };
+  void (*const happens[])(void) = {put_five, put_thirty, NULL};
+  setenv("TILEC_CACHE_SIZE", "84000", 1);
+  for (int i = 0; i < 8; i++) {
+    before_size = happens[i % 3];
+    after_size = happens[i / 3];
+    while (before_size || after_size) put_of_4000(1); // up to that rename
+    assert_size_known();
+    put_of_4000(1);
+    assert_true(cache_bytes() <= LIMIT + LIMIT / 8 + ENTRY);
+    assert_size_known();
+  }
+  assert_child(die_before);
+  put_of_4000(3);
+  assert_true(cache_bytes() <= LIMIT);
+  assert_size_known();
+  assert_child(die_after);
+  put_of_4000(3);
+  assert_true(cache_bytes() <= LIMIT);
+  assert_size_known();
+  (void)state;
+}
+
+static void test_slow_at_removing(void **state) {
+  enum { LIMIT = 84000, ENTRY = 4185 };
+  char path[1000];
+  setenv("TILEC_CACHE_SIZE", "84000", 1);
+  put_of_4000(1);
+  snprintf(path, sizeof path, "%s/size", cache_folder);
+  int fd = open(path, O_RDONLY);
+  assert_int_equal(flock(fd, LOCK_EX), 0);
+  put_of_4000(100);
+  assert_true(cache_bytes() <= LIMIT + LIMIT / 8 + ENTRY);
+  close(fd);
+  put_of_4000(1);
+  assert_true(cache_bytes() <= LIMIT);
+  assert_size_known();
+  (void)state;
+}
+
+static void test_size_lost(void **state) {
+  char path[1000];
+  setenv("TILEC_CACHE_SIZE", "84000", 1);
+  snprintf(path, sizeof path, "%s/size", cache_folder);
+  for (int i = 0; i < 4; i++) {
+    put_of_4000(18);
+    assert_int_equal(unlink(path), 0);
+  }
+  put_of_4000(1);
+  assert_true(cache_bytes() <= 84000);
+  assert_size_known();
+  (void)state;
+}
+
 enum { WORKERS = 8, ROUNDS = 400, NUMBERS = 40 };
 
 typedef struct Worker {
@@ -468,6 +577,9 @@ int main(void) {
       TEST(test_full_disk),
       TEST(test_left_behind),
       TEST(test_least_recently_used),
+      TEST(test_written_while_removing),
+      TEST(test_slow_at_removing),
+      TEST(test_size_lost),
       TEST(test_clear_keeps_others),
       TEST(test_threads),
   };
