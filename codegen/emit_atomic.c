@@ -73,23 +73,27 @@ static LLVMValueRef float_extreme(Emitter *e, AtomicElement *element, bool is_ma
   return LLVMBuildSelect(e->builder, negative, negative_old, positive_old, "");
 }
 
-// bf16 before sm_90: a loop of compare and swap around an addition.
-static LLVMValueRef add_by_loop(Emitter *e, AtomicElement *element) {
+static LLVMValueRef combine(Emitter *e, const char *rmw, LLVMValueRef x, LLVMValueRef y) {
+  if (strcmp(rmw, "add") == 0) return LLVMBuildFAdd(e->builder, x, y, "");
+  return nvvm_binary(e, strcmp(rmw, "max") == 0 ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
+}
+
+// Of 16-bit floats, what there is no instruction for: a loop of compare and swap.
+static LLVMValueRef by_loop(Emitter *e, AtomicElement *element, const char *rmw) {
   LLVMBuilderRef b = e->builder;
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b), loop = emit_block(e, "cas"),
                     end = emit_block(e, "cas_end");
-  LLVMValueRef added = element->atomic.args[0], predicate = element->atomic.predicate;
+  LLVMValueRef value = element->atomic.args[0], predicate = element->atomic.predicate;
   LLVMValueRef always = LLVMConstInt(e->i1, 1, false), zero = LLVMConstNull(e->i16);
   LLVMBuildCondBr(b, predicate ? predicate : always, loop, end);
   LLVMPositionBuilderAtEnd(b, loop);
   LLVMValueRef old = LLVMBuildPhi(b, e->i16, "");
-  LLVMValueRef sum =
-      LLVMBuildFAdd(b, from_bits(e, element->type, old), from_bits(e, element->type, added), "");
+  LLVMValueRef now = combine(e, rmw, from_bits(e, element->type, old), from_bits(e, element->type, value));
   AtomicElement swap = *element;
   swap.atomic.operation = "cas.b16";
   swap.atomic.predicate = NULL;
   swap.atomic.args[0] = old;
-  swap.atomic.args[1] = to_bits(e, element->type, sum);
+  swap.atomic.args[1] = to_bits(e, element->type, now);
   LLVMValueRef found = nvvm_atomic(e, &swap.atomic, true);
   LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, found, old, ""), end, loop);
   LLVMAddIncoming(old, (LLVMValueRef[]){zero, found}, (LLVMBasicBlockRef[]){before, loop}, 2);
@@ -102,9 +106,11 @@ static LLVMValueRef add_by_loop(Emitter *e, AtomicElement *element) {
 static LLVMValueRef emit_rmw(Emitter *e, AtomicElement *element) {
   const char *rmw = op_attr(element->op, ATTR_RMW)->str;
   bool is_float = type_is_float(element->type), is_max = strcmp(rmw, "max") == 0;
-  if (is_float && (is_max || strcmp(rmw, "min") == 0)) return float_extreme(e, element, is_max);
+  bool is_extreme = is_max || strcmp(rmw, "min") == 0;
+  if (is_float && is_extreme && type_element_bytes(element->type) == 2) return by_loop(e, element, rmw);
+  if (is_float && is_extreme) return float_extreme(e, element, is_max);
   bool is_bf16_add = type_is_elem(element->type, ELEM_BF16) && strcmp(rmw, "add") == 0;
-  if (is_bf16_add && !e->target->arch->has_bf16_atomics) return add_by_loop(e, element);
+  if (is_bf16_add && !e->target->arch->has_bf16_atomics) return by_loop(e, element, rmw);
   if (is_bf16_add) emit_needs_ptx(e, 78);
   bool unsigned_order = !is_float && !type_is_ptr(element->type) &&
                         elem_info(type_element(element->type)->elem)->cls == CLASS_UINT;

@@ -88,6 +88,12 @@ void builtin_set_hints(Op *op, const Hints *hints);
 bool builtin_is_block(const Obj *obj); // a block pointer or tensor descriptor
 Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints);
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints);
+// `rank` integers as i64; a number alone stands for a tuple of one. False after an error.
+bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank, Value **values);
+// The value in the block's type and shape. NULL after an error.
+Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *block);
+// What a descriptor's loads give outside of the tensor, "zero" or "nan"; NULL after an error.
+const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block);
 
 // --- Handlers ---
 
@@ -102,6 +108,11 @@ Obj builtin_make_descriptor(Elab *e, Call *call);
 Obj builtin_descriptor_load(Elab *e, Call *call);
 Obj builtin_descriptor_store(Elab *e, Call *call);
 Obj builtin_descriptor_store_value(Elab *e, Call *call);
+
+// builtins_descriptor.c
+Obj builtin_descriptor_atomic(Elab *e, Call *call);
+Obj builtin_descriptor_gather(Elab *e, Call *call);
+Obj builtin_descriptor_scatter(Elab *e, Call *call);
 
 // builtins_atomic.c
 Obj builtin_atomic(Elab *e, Call *call);

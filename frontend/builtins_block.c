@@ -28,8 +28,7 @@ static Value *extent(Elab *e, const Call *call, uint32_t at, const char *name, c
   return NULL;
 }
 
-// `rank` integers as i64; a number alone stands for a tuple of one.
-static bool extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank, Value **values) {
+bool builtin_extents(Elab *e, const Call *call, uint32_t at, const char *name, uint32_t rank, Value **values) {
   const Obj *obj = &call->args[at], *items = obj->kind == OBJ_TUPLE ? obj->items.at : obj;
   uint32_t n = obj->kind == OBJ_TUPLE ? obj->items.n : 1;
   if (n != rank && obj->kind != OBJ_ERROR)
@@ -85,7 +84,7 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
   Value *base = base_arg(e, call), *values[3][TILE_MAX_RANK];
   if (!base || !block_shape(e, call, BLOCK_PTR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   for (uint32_t i = 0; i < 3; i++)
-    if (!extents(e, call, BLOCK_PTR_SHAPE + i, names[i], rank, values[i])) return obj_error();
+    if (!builtin_extents(e, call, BLOCK_PTR_SHAPE + i, names[i], rank, values[i])) return obj_error();
   bool ordered = obj_given(&call->args[BLOCK_PTR_ORDER]);
   if (ordered && !dimensions(e, call, BLOCK_PTR_ORDER, rank, order, &n)) return obj_error();
   if (ordered && n != rank)
@@ -102,7 +101,7 @@ Obj builtin_make_block_ptr(Elab *e, Call *call) {
 
 static Value *advance(Elab *e, const Call *call, Value *block, uint32_t at) {
   Value *offsets[TILE_MAX_RANK];
-  if (!extents(e, call, at, "offsets", block->type->rank, offsets)) return NULL;
+  if (!builtin_extents(e, call, at, "offsets", block->type->rank, offsets)) return NULL;
   e->b.loc = elab_loc(e, call->loc);
   return build_advance(&e->b, block, offsets);
 }
@@ -125,8 +124,7 @@ static bool boundary_arg(Elab *e, const Call *call, uint32_t at, uint32_t rank, 
   return true;
 }
 
-// The value in the block's type and shape. NULL after an error.
-static Value *stored_value(Elab *e, const Call *call, uint32_t at, const Type *block) {
+Value *builtin_stored_value(Elab *e, const Call *call, uint32_t at, const Type *block) {
   const Obj *obj = &call->args[at];
   const Type *tile = type_tile(e->ir, block->inner, block->rank, block->shape, NULL);
   Value *value = elab_value(e, call->locs[at], "the value", obj, block->inner);
@@ -169,7 +167,7 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
   Value *block = call->args[STORE_POINTER].value;
   if (refuse_mask(e, call, STORE_MASK, "mask")) return obj_error();
-  Value *value = stored_value(e, call, STORE_VALUE, block->type);
+  Value *value = builtin_stored_value(e, call, STORE_VALUE, block->type);
   uint32_t n, dims[TILE_MAX_RANK];
   if (!value || !boundary_arg(e, call, STORE_BOUNDARY_CHECK, block->type->rank, dims, &n)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -239,8 +237,8 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return obj_error();
   bool nan = padding && padding[0] == 'n';
   if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return obj_error();
-  if (!extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
-      !extents(e, call, DESCRIPTOR_STRIDES, "strides", rank, strides))
+  if (!builtin_extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
+      !builtin_extents(e, call, DESCRIPTOR_STRIDES, "strides", rank, strides))
     return obj_error();
   if (!check_descriptor(e, call, base->type->inner, rank, shape)) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
@@ -254,8 +252,7 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
 
 static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4};
 
-// What a descriptor's loads give outside of the tensor; NULL after an error.
-static const char *padding_of(Elab *e, const Call *call, const Value *block) {
+const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block) {
   for (uint32_t i = 0; i < e->nan_descriptors.n; i++)
     if (e->nan_descriptors.at[i] == block) return "nan";
   bool known = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
@@ -268,14 +265,14 @@ static const char *padding_of(Elab *e, const Call *call, const Value *block) {
 Obj builtin_descriptor_load(Elab *e, Call *call) {
   Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor"),
         *at = block ? advance(e, call, block, DESC_OFFSETS) : NULL;
-  const char *padding = at ? padding_of(e, call, block) : NULL;
+  const char *padding = at ? builtin_descriptor_padding(e, call, block) : NULL;
   return obj_value(padding ? build_block_load(&e->b, at, at->type->rank, all_dims, padding) : NULL);
 }
 
 static Obj descriptor_store(Elab *e, const Call *call, uint32_t value_at, uint32_t offsets_at) {
   Value *block = block_arg(e, call, DESC_DESC, "tensor descriptor");
   Value *at = block ? advance(e, call, block, offsets_at) : NULL;
-  Value *value = at ? stored_value(e, call, value_at, at->type) : NULL;
+  Value *value = at ? builtin_stored_value(e, call, value_at, at->type) : NULL;
   if (!value) return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   build_block_store(&e->b, at, value, at->type->rank, all_dims);

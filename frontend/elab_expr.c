@@ -101,6 +101,10 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
   static const char *const attributes[] = {"dtype", "type",       "shape",  "numel",
                                            "T",     "element_ty", "scalar", "primitive_bitwidth"};
   const Builtin *builtin = builtin_find(expr->attribute.name, SCOPE_METHOD);
+  if (object->kind == OBJ_VALUE && type_is_block_ptr(object->value->type)) {
+    const Builtin *own = builtin_find(expr->attribute.name, SCOPE_DESCRIPTOR);
+    builtin = own ? own : builtin;
+  }
   // Tiles of pointers have `store` as the function; as a method it is a descriptor's otherwise.
   bool pointers = object->kind == OBJ_VALUE && type_is_ptr(object->value->type);
   if (pointers && strcmp(expr->attribute.name, "store") == 0) builtin = builtin_find("store", SCOPE_TL);

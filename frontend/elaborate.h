@@ -161,7 +161,7 @@ typedef struct Call {
   uint32_t rest_count;
 } Call;
 
-enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8, SCOPE_HELPER = 16 };
+enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8, SCOPE_HELPER = 16, SCOPE_DESCRIPTOR = 32 };
 
 struct Builtin {
   const char *name;

@@ -73,8 +73,7 @@ static bool has_rmw(const char *rmw, const Type *type) {
   if (strcmp(rmw, "xchg") == 0) return word;
   if (type_is_float(type)) {
     bool half = type_is_elem(type, ELEM_FP16) || type_is_elem(type, ELEM_BF16);
-    return strcmp(rmw, "add") == 0 ? word || half
-                                   : word && (strcmp(rmw, "max") == 0 || strcmp(rmw, "min") == 0);
+    return (word || half) && (strcmp(rmw, "add") == 0 || strcmp(rmw, "max") == 0 || strcmp(rmw, "min") == 0);
   }
   return type_is_int(type) && word;
 }

@@ -201,6 +201,8 @@ static const Invalid bodies[] = {
     {"%x = atomic_rmw %p, %f : fp32", "atomic_rmw: needs the attribute 'rmw'"},
     {"%x = atomic_rmw %p, %f {rmw = \"sub\"} : fp32", "atomic_rmw: 'sub' is no value of 'rmw'"},
     {"%x = atomic_rmw %p, %f {rmw = \"and\"} : fp32", "atomic_rmw: there is no atomic and of fp32"},
+    {"%fh = cast %f : fp16\n%ph = bitcast %p : *fp16\n%x = atomic_rmw %ph, %fh {rmw = \"xchg\"} : fp16",
+     "atomic_rmw: there is no atomic xchg of fp16"},
     {"%x = atomic_rmw %p, %i {rmw = \"add\"} : i32", "atomic_rmw: the value is i32, the pointer *fp32"},
     {"%x = atomic_rmw %p, %f, %i {rmw = \"add\"} : fp32", "atomic_rmw: the mask is of i1, not i32"},
     {"%x = atomic_rmw %p, %f {rmw = \"add\"} : i32", "atomic_rmw: the result has the value's type, not i32"},
