@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "runtime/cache.h"
 
 static char cache_folder[400], cache_said[8192];
@@ -85,6 +87,53 @@ static inline bool cache_left_in_tmp(void) {
     found |= item->d_name[0] != '.';
   if (listing) closedir(listing);
   return found;
+}
+
+static inline CacheKey key_of(uint64_t number) {
+  Digest digest;
+  assert_true(cache_key_begin(&digest, "test"));
+  digest_number(&digest, number);
+  return cache_key_end(&digest);
+}
+
+// The file of the entry with that number.
+static inline const char *file_of(uint64_t number) {
+  static char path[1000];
+  char hex[DIGEST_HEX + 1];
+  CacheKey key = key_of(number);
+  digest_hex(key.bytes, hex);
+  snprintf(path, sizeof path, "%s/%s", cache_folder, hex);
+  return path;
+}
+
+static inline void put(uint64_t number, const char *blob) {
+  CacheKey key = key_of(number);
+  cache_put(&key, STR("kind=test\nkernel=k\nnumber=7"), str_from(blob));
+}
+
+// Whether there is such an entry; if so it must hold the text.
+static inline bool has(uint64_t number, const char *blob) {
+  CacheEntry entry;
+  CacheKey key = key_of(number);
+  bool found = cache_get(&key, &entry);
+  if (found) assert_true(str_eq(entry.blob, str_from(blob)));
+  cache_entry_free(&entry);
+  return found;
+}
+
+static inline void write_file(const char *path, const char *bytes, size_t n) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, n, file), n);
+  assert_int_equal(fclose(file), 0);
+}
+
+static inline void assert_child(void (*run)(void)) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) run();
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (status) fail_msg("the child ended with status %x", (unsigned)status);
 }
 
 #endif
