@@ -192,6 +192,11 @@ Obj builtin_gather(Elab *e, Call *call);
 
 // builtins_dot.c
 Obj builtin_dot(Elab *e, Call *call);
+// What a product of that type is added to: the argument at `at`, zeros where none is given. False after an error.
+bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *type, Value **acc);
+
+// builtins_dot_scaled.c
+Obj builtin_dot_scaled(Elab *e, Call *call);
 
 // builtins_random.c: Philox
 Obj builtin_philox(Elab *e, Call *call);

@@ -65,18 +65,18 @@ static const Type *sum_type(Elab *e, const Call *call, Elem elem) {
   return NULL;
 }
 
-static bool check_accumulator(Elab *e, const Call *call, const Type *type, Value **acc) {
+bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *type, Value **acc) {
   *acc = NULL;
-  if (!obj_given(&call->args[DOT_ACC])) {
+  if (!obj_given(&call->args[at])) {
     e->b.loc = elab_loc(e, call->loc);
     *acc = type_is_float(type) ? build_float(&e->b, type, 0) : build_int(&e->b, type, 0);
     return true;
   }
-  Value *given = builtin_tile(e, call, DOT_ACC);
+  Value *given = builtin_tile(e, call, at);
   if (!given) return false;
   if (given->type == type) return (*acc = given) != NULL;
-  elab_error(e, call->locs[DOT_ACC], "the accumulator of '%s' must be %s, not %s", call->text,
-             type_text(e, type), type_text(e, given->type));
+  elab_error(e, call->locs[at], "the accumulator of '%s' must be %s, not %s", call->text, type_text(e, type),
+             type_text(e, given->type));
   return false;
 }
 
@@ -157,7 +157,8 @@ Obj builtin_dot(Elab *e, Call *call) {
   shape[rank - 1] = b->type->shape[rank - 1];
   for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
   if (!elab_check_tile(e, call->loc, rank, sizes)) return obj_error();
-  if (!check_accumulator(e, call, type_tile(e->ir, sum, rank, shape, NULL), &acc)) return obj_error();
+  if (!builtin_accumulator(e, call, DOT_ACC, type_tile(e->ir, sum, rank, shape, NULL), &acc))
+    return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   bool fp32 = type_is_elem(a->type, ELEM_FP32);
   if (!fp32)

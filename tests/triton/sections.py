@@ -253,6 +253,37 @@ def dots():
         yield Section(f"tl.sum(tl.dot(Rw, Ce, max_num_imprecise_acc={n}), axis=1)", same(2, ["fp8e4nv", "fp8e5", "fp16"]))
 
 
+# Matrices whose products are 32 deep, 64 where both are e2m1; of e2m1 that is not packed along k one with twice the rows or columns.
+SCALED = {"e2m1": "u8", "e4m3": "fp8e4nv", "e5m2": "fp8e5", "bf16": "bf16", "fp16": "fp16"}
+
+
+def scaled():
+    for (lhs, a), (rhs, b) in product(SCALED.items(), SCALED.items()):
+        both = lhs == rhs == "e2m1"
+        left = "Ma" if lhs == "e2m1" and not both else "Ra" if both else "Rw"
+        right = "Mb" if rhs == "e2m1" and not both else "Cb" if both else "Ce"
+        k = 64 if both else 32
+        yield Section(f'tl.dot_scaled({left}, scales(16, {k}), "{lhs}", {right}, scales(16, {k}), "{rhs}")', [(a, b)], 2)
+        yield Section(f'tl.dot_scaled({left}, None, "{lhs}", {right}, scales(16, {k}), "{rhs}", fast_math=True)', [(a, b)])
+        yield Section(f'tl.dot_scaled({left}, None, "{lhs}", {right}, None, "{rhs}", Md)', [(a, b, "fp32")])
+    for rhs, b in SCALED.items():
+        right, deep = ("Cb", ", rhs_k_pack=False") if rhs == "e2m1" else ("Ce", "")
+        n = 32 if deep else 16
+        yield Section(f'tl.dot_scaled(Ra, scales(32, 32), "e2m1", {right}, scales({n}, 32), "{rhs}", lhs_k_pack=False{deep})', [("u8", b)])
+        yield Section(f'tl.dot_scaled(Ra, scales(32, 32), "e2m1", {right}, None, "{rhs}", lhs_k_pack=False{deep}, fast_math=True)', [("u8", b)])
+    yield Section('tl.dot_scaled(Rw, scales(16, 32), "bf16", Cb, scales(32, 32), "e2m1", rhs_k_pack=False)', [("bf16", "u8")])
+    yield Section('tl.dot_scaled(Ra, scales(16, 32), "e4m3", Cb, scales(16, 32), "e5m2")', [("u8", "u8"), ("fp8e4nv", "fp8e5")])
+    yield Section('tl.dot_scaled(Ra, scales(16, 32), "bf16", Cb, None, "fp16", lhs_k_pack=False)', [("bf16", "fp16")], 0, 0)
+    for word in [*SCALED, "E2M1", "e8m0"]:
+        left, right = ("Ma", "Cb") if word == "e2m1" else ("Rw", "Ce")
+        yield Section(f'tl.dot_scaled({left}, None, "{word}", {right}, None, "bf16")', [(t, "bf16") for t in ALL], 0, 0)
+    yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "e5m2")', [("bf16", t) for t in ALL], 0, 0)
+    for k in [32, 16]:
+        yield Section(f'tl.dot_scaled(Rw, scales(16, 32, {k}).to(T), "bf16", Ce, None, "bf16")', [("bf16", t, "bf16") for t in ALL], 0, 0)
+    yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "bf16", Md)', [("bf16", "bf16", t) for t in ALL], 0, 0)
+    yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "bf16", out_dtype=T)', [("bf16", "bf16", t) for t in ALL], 0, 0)
+
+
 def memory():
     for name in ["add", "max", "min", "and", "or", "xor", "xchg"]:
         yield Section(f"tl.atomic_{name}(Qb, m)", pairs(ALL, FEW) if name in ["add", "max"] else pairs(MOST, ["i1", "i32", "fp32"]))
@@ -318,4 +349,4 @@ def statements():
 
 
 FILES = {"operators": operators, "scalars": scalars, "literals": literals, "builtins": builtins, "casts": casts, "functions": functions,
-         "reductions": reductions, "dots": dots, "memory": memory, "statements": statements}
+         "reductions": reductions, "dots": dots, "scaled": scaled, "memory": memory, "statements": statements}

@@ -8,10 +8,9 @@
 
 #include "tests/triton/table.h"
 
-static const char *const tables[] = {"operators.txt", "scalars.txt",    "literals.txt",
-                                     "casts.txt",     "statements.txt", "reductions.txt",
-                                     "functions.txt", "dots.txt",       "builtins.txt",
-                                     "memory.txt"};
+static const char *const tables[] = {"operators.txt",  "scalars.txt",    "literals.txt",  "casts.txt",
+                                     "statements.txt", "reductions.txt", "functions.txt", "dots.txt",
+                                     "builtins.txt",   "memory.txt",     "scaled.txt"};
 static const char *const lists[] = {"differences", "pending"};
 
 typedef struct Table {
