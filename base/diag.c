@@ -28,6 +28,14 @@ uint16_t sources_add(Sources *sources, const char *name, Str text) {
   return (uint16_t)(sources->files.n - 1);
 }
 
+void sources_show(Sources *sources, uint16_t index, const char *name, Str text) {
+  SourceFile *file = &sources->files.at[index];
+  if (!file->path) file->path = file->name;
+  file->name = arena_copy(sources->arena, str_from(name));
+  if (text.at) file->shown = (Str){arena_copy(sources->arena, text), text.n};
+  file->line_starts.n = 0;
+}
+
 uint16_t sources_named(Sources *sources, const char *name) {
   for (uint32_t i = 0; i < sources->files.n; i++)
     if (strcmp(sources->files.at[i].name, name) == 0) return (uint16_t)i;
@@ -47,25 +55,41 @@ uint16_t sources_call(Sources *sources, Loc site) {
   return (uint16_t)(sources->calls.n - 1);
 }
 
+static Str quoted_text(const SourceFile *file) { return file->shown.at ? file->shown : file->text; }
+
 static void find_lines(Sources *sources, SourceFile *file) {
+  Str text = quoted_text(file);
   vec_push(sources->arena, &file->line_starts, 0);
-  for (size_t i = 0; i < file->text.n; i++)
-    if (file->text.at[i] == '\n') vec_push(sources->arena, &file->line_starts, (uint32_t)i + 1);
+  for (size_t i = 0; i < text.n; i++)
+    if (text.at[i] == '\n') vec_push(sources->arena, &file->line_starts, (uint32_t)i + 1);
 }
 
 Str sources_line(Sources *sources, uint16_t index, uint32_t line) {
   if (index >= sources->files.n) return (Str){0};
   SourceFile *file = &sources->files.at[index];
-  if (!file->text.at) return (Str){0};
+  Str text = quoted_text(file);
+  if (!text.at) return (Str){0};
   if (file->line_starts.n == 0) find_lines(sources, file);
   if (line == 0 || line > file->line_starts.n) return (Str){0};
   size_t start = file->line_starts.at[line - 1], end = start;
-  while (end < file->text.n && file->text.at[end] != '\n' && file->text.at[end] != '\r') end++;
-  return (Str){file->text.at + start, end - start};
+  while (end < text.n && text.at[end] != '\n' && text.at[end] != '\r') end++;
+  return (Str){text.at + start, end - start};
+}
+
+uint16_t sources_with_line(Sources *sources, const char *name, uint32_t line) {
+  for (uint32_t i = 0; i < sources->files.n; i++)
+    if (strcmp(sources->files.at[i].name, name) == 0 && sources_line(sources, (uint16_t)i, line).n)
+      return (uint16_t)i;
+  return sources_named(sources, name);
 }
 
 const char *sources_name(const Sources *sources, uint16_t file) {
   return file < sources->files.n ? sources->files.at[file].name : "<unknown>";
+}
+
+const char *sources_path(const Sources *sources, uint16_t file) {
+  if (file >= sources->files.n || !sources->files.at[file].path) return sources_name(sources, file);
+  return sources->files.at[file].path;
 }
 
 static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *format, va_list args) {
@@ -156,10 +180,11 @@ static Loc take_loc(Sources *to, const Sources *from, Loc loc) {
   if (!loc.line) return loc;
   const SourceFile *file = &from->files.at[loc.file];
   uint32_t known = to->files.n;
-  loc.file = sources_named(to, file->name);
-  if (to->files.n > known && file->text.at) { // with its text
+  loc.file = sources_with_line(to, file->name, loc.line);
+  Str text = quoted_text(file);
+  if (text.at && (to->files.n > known || !sources_line(to, loc.file, loc.line).n)) { // with its text
     to->files.n = known;
-    loc.file = sources_add(to, file->name, file->text);
+    loc.file = sources_add(to, file->name, text);
   }
   if (loc.call) loc.call = sources_call(to, take_loc(to, from, from->calls.at[loc.call]));
   return loc;

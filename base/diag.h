@@ -27,9 +27,10 @@ Loc loc_join(Loc a, Loc b);
 
 typedef struct SourceFile {
   const char *name; // as the user wrote it; "<stdin>" for standard input
+  const char *path; // what it is found by where that is another; NULL: its name
   // A NUL follows the last byte; text.at is NULL where only the name is known (locations read from .tir).
-  Str text;
-  VEC(uint32_t) line_starts; // offsets, made at the first need
+  Str text, shown;           // shown: what is quoted in the place of text; shown.at is NULL: text is
+  VEC(uint32_t) line_starts; // offsets in what is quoted, made at the first need
 } SourceFile;
 
 // Every file of a compilation, and the call sites through which functions were inlined.
@@ -41,13 +42,19 @@ typedef struct Sources {
 
 // Adds a file; `text` is copied. The index is the `file` of its Locs.
 uint16_t sources_add(Sources *sources, const char *name, Str text);
+// From now on the file goes by another name, which others may have too, and other text is quoted (text.at NULL: its
+// own). Both are copied. Lines and columns are the same.
+void sources_show(Sources *sources, uint16_t file, const char *name, Str text);
 // The file of that name, added without text where there is none.
 uint16_t sources_named(Sources *sources, const char *name);
+// Of several of that name the one whose line has text.
+uint16_t sources_with_line(Sources *sources, const char *name, uint32_t line);
 // A call site's index for Loc.call; the same index for the same place.
 uint16_t sources_call(Sources *sources, Loc site);
 // Line `line` (from 1) without its newline; empty where unknown.
 Str sources_line(Sources *sources, uint16_t file, uint32_t line);
 const char *sources_name(const Sources *sources, uint16_t file);
+const char *sources_path(const Sources *sources, uint16_t file);
 
 typedef enum Severity { DIAG_ERROR, DIAG_WARNING, DIAG_REMARK, DIAG_NOTE } Severity;
 

@@ -76,7 +76,7 @@ const char *elab_did_you_mean(Elab *e, Str typed, const char *const *names, size
 
 bool elab_in_py(const Elab *e) {
   const Module *module = e->frame->module;
-  return module && syntax_mode_of(sources_name(e->ir->sources, module->file)) == SYNTAX_PY;
+  return module && syntax_mode_of(sources_path(e->ir->sources, module->file)) == SYNTAX_PY;
 }
 
 void elab_warn_py(Elab *e, Loc loc, const char *what) {

@@ -127,6 +127,7 @@ static tilec_status parse(Compilation *c, void *data) {
   c->step = "parsing";
   const SourceText *source = data;
   c->file = sources_add(&c->sources, source->name, source->text);
+  if (c->shown.name) sources_show(&c->sources, c->file, c->shown.name, c->shown.text);
   c->is_tir = str_ends(str_from(source->name), ".tir");
   if (c->is_tir)
     c->module = module_parse(&c->ir, c->file);

@@ -21,10 +21,17 @@
 #include "passes/passes.h"
 #include "runtime/tilec.h"
 
-// Where the text of imported files comes from. False where there is no such file; the text's memory is the
-// arena's or outlives the compilation.
+// What a text that was made from another is shown as (sources_show). name NULL: as itself.
+typedef struct Shown {
+  const char *name;
+  Str text;
+} Shown;
+
+// Where the text of imported files comes from. False where there is no such file; the text's memory, and that of
+// what it is shown as, which is nothing before the call, is the arena's or outlives the compilation. read NULL: imports
+// are not followed.
 typedef struct ImportReader {
-  bool (*read)(void *data, Arena *arena, const char *path, Str *text); // NULL: imports are not followed
+  bool (*read)(void *data, Arena *arena, const char *path, Str *text, Shown *shown);
   void *data;
 } ImportReader;
 
@@ -36,6 +43,7 @@ typedef struct Compilation {
   uint16_t file;       // the main file, index into sources
   bool is_tir;         // .tir text: `module` comes from it, there is no syntax tree
   ImportReader reader; // set by the caller between compilation_init and compile_parse
+  Shown shown;         // of the main file; so too
   const Module *syntax;
   IrModule *module;   // after compile_elaborate (of .tir text after compile_parse)
   CodegenResult code; // after compile_codegen

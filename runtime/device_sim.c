@@ -201,7 +201,8 @@ static tilec_status keep_words(void *data) {
     const SourceFile *file = &sources->files.at[i];
     SimSource *source = &k->sources[k->source_count++];
     source->name = arena_copy(&k->arena, str_from(file->name));
-    if (file->text.at) source->text = (Str){arena_copy(&k->arena, file->text), file->text.n};
+    Str text = file->shown.at ? file->shown : file->text;
+    if (text.at) source->text = (Str){arena_copy(&k->arena, text), text.n};
   }
   return TILEC_OK;
 }

@@ -5,8 +5,9 @@
 
 enum { MAX_FILES = 256, MAX_BYTES = 1 << 24, MAX_UP = 8, MAX_WANTED = 4096 };
 
-bool import_read_file(void *data, Arena *arena, const char *path, Str *text) {
+bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Shown *shown) {
   (void)data;
+  (void)shown;
   FILE *file = fopen(path, "rb");
   if (!file) return false;
   Buf buf = {0};
@@ -34,7 +35,7 @@ typedef struct Files {
 
 static Module *find_file(const Files *files, const char *path) {
   for (uint32_t i = 0; i < files->list.n; i++)
-    if (strcmp(sources_name(&files->c->sources, files->list.at[i]->file), path) == 0)
+    if (strcmp(sources_path(&files->c->sources, files->list.at[i]->file), path) == 0)
       return files->list.at[i];
   return NULL;
 }
@@ -42,10 +43,12 @@ static Module *find_file(const Files *files, const char *path) {
 static Module *read_file(Files *files, const char *path) {
   Compilation *c = files->c;
   Str text;
+  Shown shown = {0};
   Module *module = find_file(files, path);
-  if (module || files->list.n >= MAX_FILES || !c->reader.read(c->reader.data, &c->arena, path, &text))
+  if (module || files->list.n >= MAX_FILES || !c->reader.read(c->reader.data, &c->arena, path, &text, &shown))
     return module;
   uint16_t file = sources_add(&c->sources, path, text);
+  if (shown.name) sources_show(&c->sources, file, shown.name, shown.text);
   module = syntax_parse(&c->arena, &c->ir.names, &c->diags, &c->sources, file, syntax_mode_of(path));
   vec_push(&c->arena, &files->list, module);
   return module;
@@ -109,7 +112,7 @@ static bool is_library(const char *name) {
 static void find_from(Files *files, const char *from, const Import *import, ImportName *item) {
   Arena *arena = &files->c->arena;
   item->module = find_module(files, from, import->dots, import->module);
-  const char *file = item->module ? sources_name(&files->c->sources, item->module->file) : NULL;
+  const char *file = item->module ? sources_path(&files->c->sources, item->module->file) : NULL;
   if (strcmp(item->name, "*") == 0) return;
   const char *dot = import->module[0] ? "." : "";
   if (!file)
@@ -120,7 +123,7 @@ static void find_from(Files *files, const char *from, const Import *import, Impo
 }
 
 static void follow(Files *files, const Module *module, Import *import, ImportName *item) {
-  const char *from = sources_name(&files->c->sources, module->file);
+  const char *from = sources_path(&files->c->sources, module->file);
   if (item->followed || (!import->dots && is_library(import->from ? import->module : item->name))) return;
   item->followed = true;
   if (import->from)

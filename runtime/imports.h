@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "runtime/compile.h"
 
-// Reads a file of the disk, for Compilation.reader; data is not used.
-bool import_read_file(void *data, Arena *arena, const char *path, Str *text);
+// Reads a file of the disk, for Compilation.reader; data and *shown are not used.
+bool import_read_file(void *data, Arena *arena, const char *path, Str *text, Shown *shown);
 
 // Parses what c->syntax imports, through c->reader, and what that imports. Located errors go to c->diags.
 void imports_follow(Compilation *c);

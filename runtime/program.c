@@ -39,6 +39,8 @@ static void free_files(ProgramFile *first) {
     next = file->next;
     free(file->path);
     free(file->text);
+    free(file->shown);
+    free(file->shown_text);
     free(file);
   }
 }
@@ -54,7 +56,7 @@ void tilec_program_free(tilec_program *program) {
 // Keeps a copy of what the disk has, so that every compilation sees the same text.
 static ProgramFile *keep_file(tilec_program *program, Arena *arena, const char *path) {
   Str text = {0};
-  bool found = program->reads && import_read_file(NULL, arena, path, &text);
+  bool found = program->reads && import_read_file(NULL, arena, path, &text, NULL);
   ProgramFile *file = calloc(1, sizeof *file);
   if (file) file->path = malloc(strlen(path) + 1);
   if (file && found) file->text = malloc(text.n + 1);
@@ -67,26 +69,32 @@ static ProgramFile *keep_file(tilec_program *program, Arena *arena, const char *
   return program->files = file;
 }
 
-static bool program_read(void *data, Arena *arena, const char *path, Str *text) {
+static Shown shown_of(const ProgramFile *file) {
+  return file->shown ? (Shown){file->shown, {file->shown_text, file->shown_bytes}} : (Shown){0};
+}
+
+static bool program_read(void *data, Arena *arena, const char *path, Str *text, Shown *shown) {
   tilec_program *program = data;
   const ProgramFile *file = program->files;
   while (file && strcmp(file->path, path) != 0) file = file->next;
   if (!file && program->reads) file = keep_file(program, arena, path);
   if (!file || !file->text) return false;
   *text = (Str){file->text, file->bytes};
+  *shown = shown_of(file);
   return true;
 }
 
 tilec_status program_parse(const tilec_program *program, Compilation *c) {
   tilec_status status = compilation_init(c);
   c->reader = (ImportReader){program_read, (void *)(uintptr_t)program};
+  if (program->main) c->shown = shown_of(program->main);
   if (!status) status = compile_parse(c, program->name, (Str){program->text, program->bytes});
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 
-// Takes over `text`, malloc'ed, and `files`, also on failure.
-static tilec_status program_make(const char *name, char *text, size_t bytes, ProgramFile *files, bool reads,
-                                 tilec_program **program) {
+// Takes over `text`, malloc'ed, and `files`, also on failure. main: that of the files which has the text; NULL: none.
+static tilec_status program_make(const char *name, char *text, size_t bytes, ProgramFile *files,
+                                 const ProgramFile *main, bool reads, tilec_program **program) {
   tilec_program *p = calloc(1, sizeof *p);
   size_t n = strlen(name) + 1;
   char *copy = malloc(n);
@@ -98,8 +106,8 @@ static tilec_status program_make(const char *name, char *text, size_t bytes, Pro
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
   }
   memcpy(copy, name, n);
-  *p =
-      (tilec_program){.users = 1, .reads = reads, .files = files, .name = copy, .text = text, .bytes = bytes};
+  *p = (tilec_program){
+      .users = 1, .reads = reads, .files = files, .main = main, .name = copy, .text = text, .bytes = bytes};
   Compilation c;
   tilec_status status = program_parse(p, &c);
   compilation_free(&c);
@@ -111,6 +119,15 @@ static tilec_status program_make(const char *name, char *text, size_t bytes, Pro
   return status;
 }
 
+// A copy with a NUL behind it; NULL: no memory.
+static char *copy_bytes(const char *text, size_t bytes) {
+  char *copy = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+  if (!copy) return NULL;
+  if (bytes) memcpy(copy, text, bytes);
+  copy[bytes] = '\0';
+  return copy;
+}
+
 tilec_status tilec_program_from_source(const char *name, const char *text, size_t bytes,
                                        tilec_program **program) {
   if (!name || !program || (!text && bytes))
@@ -119,63 +136,74 @@ tilec_status tilec_program_from_source(const char *name, const char *text, size_
                      : !program ? "program"
                                 : "text");
   *program = NULL;
-  char *copy = bytes == SIZE_MAX ? NULL : malloc(bytes + 1);
+  char *copy = copy_bytes(text, bytes);
   if (!copy) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu bytes)", bytes);
-  if (bytes) memcpy(copy, text, bytes);
-  copy[bytes] = '\0';
-  return program_make(name, copy, bytes, NULL, false, program);
+  return program_make(name, copy, bytes, NULL, NULL, false, program);
 }
 
-// A copy of a caller's source; NULL: no memory.
-static ProgramFile *copy_source(const tilec_source *source, ProgramFile *next) {
+// A copy of a caller's source and what it is shown as (NULL: itself); NULL: no memory.
+static ProgramFile *copy_source(const tilec_source *source, const tilec_source *shown, ProgramFile *next) {
   ProgramFile *file = calloc(1, sizeof *file);
   if (!file) return NULL;
-  file->path = malloc(strlen(source->name) + 1);
-  file->text = source->bytes == SIZE_MAX ? NULL : malloc(source->bytes + 1);
-  if (!file->path || !file->text) {
+  bool other = shown && shown->name;
+  file->path = copy_bytes(source->name, strlen(source->name));
+  file->text = copy_bytes(source->text, source->bytes);
+  file->bytes = source->bytes;
+  if (other) file->shown = copy_bytes(shown->name, strlen(shown->name));
+  if (other && shown->text) {
+    file->shown_text = copy_bytes(shown->text, shown->bytes);
+    file->shown_bytes = shown->bytes;
+  }
+  if (!file->path || !file->text || (other && (!file->shown || (shown->text && !file->shown_text)))) {
     free_files(file);
     return NULL;
   }
-  memcpy(file->path, source->name, strlen(source->name) + 1);
-  if (source->bytes) memcpy(file->text, source->text, source->bytes);
-  file->text[source->bytes] = '\0';
-  file->bytes = source->bytes;
   file->next = next;
   return file;
 }
 
-static tilec_status check_sources(const tilec_source *sources, size_t count) {
+static tilec_status check_sources(const char *function, const tilec_source *sources, size_t count) {
   if (!sources || !count)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_sources: there are no sources");
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: there are no sources", function);
   for (size_t i = 0; i < count; i++)
     if (!sources[i].name || (!sources[i].text && sources[i].bytes))
-      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_program_from_sources: sources[%zu].%s is NULL", i,
+      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: sources[%zu].%s is NULL", function, i,
                        sources[i].name ? "text" : "name");
   return TILEC_OK;
 }
 
-tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count, tilec_program **program) {
-  if (!program) return null_argument("tilec_program_from_sources", "program");
+static tilec_status from_sources(const char *function, const tilec_source *sources, const tilec_source *shown,
+                                 size_t count, tilec_program **program) {
+  if (!program) return null_argument(function, "program");
   *program = NULL;
-  tilec_status status = check_sources(sources, count);
+  tilec_status status = check_sources(function, sources, count);
   if (status) return status;
-  ProgramFile *files = NULL;
+  ProgramFile *files = NULL, *main = NULL;
   for (size_t i = 0; i < count; i++) {
-    ProgramFile *file = copy_source(&sources[i], files);
+    ProgramFile *file = copy_source(&sources[i], shown ? &shown[i] : NULL, files);
     if (!file) {
       free_files(files);
       return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program of %zu sources)", count);
     }
     files = file;
+    if (i == 0) main = file;
   }
-  char *text = malloc(sources[0].bytes + 1);
+  char *text = copy_bytes(sources[0].text, sources[0].bytes);
   if (!text) {
     free_files(files);
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a program)");
   }
-  if (sources[0].bytes) memcpy(text, sources[0].text, sources[0].bytes);
-  text[sources[0].bytes] = '\0';
-  return program_make(sources[0].name, text, sources[0].bytes, files, false, program);
+  return program_make(sources[0].name, text, sources[0].bytes, files, main, false, program);
+}
+
+tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count, tilec_program **program) {
+  return from_sources("tilec_program_from_sources", sources, NULL, count, program);
+}
+
+tilec_status tilec_program_from_shown_sources(const tilec_source *sources, const tilec_source *shown,
+                                              size_t count, tilec_program **program) {
+  if (!shown && count) return null_argument("tilec_program_from_shown_sources", "shown");
+  return from_sources("tilec_program_from_shown_sources", sources, shown, count, program);
 }
 
 // The file's bytes and a NUL; NULL with errno where it cannot be read.
@@ -217,7 +245,7 @@ tilec_status tilec_program_from_file(const char *path, tilec_program **program) 
   if (!text && reason == ENOMEM)
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (reading %s)", path);
   if (!text) return error_set(TILEC_ERROR_IO, "cannot read %s: %s", path, strerror(reason));
-  return program_make(path, text, bytes, NULL, true, program);
+  return program_make(path, text, bytes, NULL, NULL, true, program);
 }
 
 // --- Which kernel ---

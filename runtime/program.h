@@ -10,12 +10,15 @@ typedef struct ProgramFile {
   struct ProgramFile *next;
   char *path, *text; // text NULL: there is no such file
   size_t bytes;
+  char *shown, *shown_text; // what it is shown as; shown NULL: as itself
+  size_t shown_bytes;
 } ProgramFile;
 
 struct tilec_program {
   int users;  // the caller and kernels; atomic
   bool reads; // imports are read from the disk: while a program from a file is made
   ProgramFile *files;
+  const ProgramFile *main; // that of them which has the program's own text; NULL: none
   char *name, *text;
   size_t bytes;
 };

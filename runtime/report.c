@@ -11,7 +11,7 @@ enum { MAX_PTX = 100 }; // bytes of an instruction that are shown
 static uint16_t narrow(uint32_t number) { return number > UINT16_MAX ? UINT16_MAX : (uint16_t)number; }
 
 static Loc loc_of(Sources *sources, const tilec_sim_place *place, const char *file) {
-  Loc loc = {.line = place->line, .file = sources_named(sources, file)};
+  Loc loc = {.line = place->line, .file = sources_with_line(sources, file, place->line)};
   Str text = sources_line(sources, loc.file, loc.line);
   uint32_t column = place->column ? place->column : 1;
   while (!place->column && column <= text.n && (text.at[column - 1] == ' ' || text.at[column - 1] == '\t'))

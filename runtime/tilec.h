@@ -323,6 +323,13 @@ typedef struct tilec_source {
 TILEC_API tilec_status tilec_program_from_sources(const tilec_source *sources, size_t count,
                                                   tilec_program **program);
 
+/* The same of texts that were made from other files, line by line, as a binding for another language makes them:
+ * diagnostics, reports and debug information name shown[i].name in the place of sources[i].name, and quote
+ * shown[i].text, with the same lines and columns. A NULL name: the source is shown as itself; a NULL text: its own is
+ * quoted. Several may be shown by one name. */
+TILEC_API tilec_status tilec_program_from_shown_sources(const tilec_source *sources, const tilec_source *shown,
+                                                        size_t count, tilec_program **program);
+
 TILEC_API void tilec_program_free(tilec_program *program);
 
 /* ------------------------------------------------------- Compiling, offline */

@@ -246,6 +246,40 @@ static void test_sources(void **unused) {
                "sources[1].name");
 }
 
+// Texts made of one file's functions, each at its lines: the file is named and quoted, whichever has the place.
+static void test_shown_sources(void **unused) {
+  (void)unused;
+  static const char main_text[] = "@triton.jit\ndef f(x):\n    tl.store(x, m_twice(tl.load(x)))\n"
+                                  "import triton.language as tl\nfrom _1 import twice as m_twice\n",
+                    helper[] = "\n\n\n\n@triton.jit\ndef twice(v):\n    return v + missing\n",
+                    live_main[] = "@jit\ndef f(x):\n    tl.store(x, m.twice(tl.load(x)))\n",
+                    live_helper[] = "\n\n\n\n@jit\ndef twice(v):\n    return v + missing # live\n";
+  const tilec_source sources[] = {{"_0.py", main_text, sizeof main_text - 1},
+                                  {"_1.py", helper, sizeof helper - 1}};
+  tilec_source shown[] = {{"/home/k.txt", live_main, sizeof live_main - 1},
+                          {"/home/k.txt", live_helper, sizeof live_helper - 1}};
+  tilec_compile_options o = TILEC_COMPILE_OPTIONS_INIT;
+  tilec_program *program;
+  tilec_compiled *compiled;
+  o.signature = "x=*fp32";
+  for (int i = 0; i < 2; i++) {
+    assert_ok(tilec_program_from_shown_sources(sources, shown, 2, &program));
+    assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "/home/k.txt:7:16: error:");
+    const char *text = tilec_last_error();
+    assert_true(strstr(text, i ? "return v + missing\n" : "return v + missing # live") != NULL);
+    assert_true(strstr(text, "/home/k.txt:3:17: note:") != NULL);
+    assert_true(strstr(text, "tl.store(x, m.twice(tl.load(x)))") != NULL);
+    tilec_program_free(program);
+    shown[1].text = NULL;
+  }
+  shown[1].name = NULL;
+  assert_ok(tilec_program_from_shown_sources(sources, shown, 2, &program));
+  assert_error(tilec_compile(program, &o, &compiled), TILEC_ERROR_COMPILE, "_1.py:7:16: error:");
+  tilec_program_free(program);
+  assert_error(tilec_program_from_shown_sources(sources, NULL, 2, &program), TILEC_ERROR_INVALID_ARGUMENT,
+               "shown");
+}
+
 // Structs of older programs, of every size that one may have had, and of newer ones.
 static void test_options_of_other_versions(void **unused) {
   (void)unused;
@@ -283,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_diagnostics),
       cmocka_unit_test(test_log),
       cmocka_unit_test(test_sources),
+      cmocka_unit_test(test_shown_sources),
       cmocka_unit_test(test_options_of_other_versions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
