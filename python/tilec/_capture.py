@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A live function as source texts of the language, with all that it reaches.
+
+Each function is a text of its own, at the lines and columns that it has in its file: blank lines, the function, and
+behind it the definitions of the names that it takes from its closure and its module. What it spells as an expression
+(`mod.fn`, `self.X`, `torch.finfo(torch.float32).max`) becomes a name of the same length. Functions import each other.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import hashlib
+import types
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from . import _values as values
+from ._resolve import Resolver
+from ._source import CaptureError, Source, edited, source_of
+
+__all__ = ["Captured", "CaptureError", "capture"]
+
+TL = "_tilec_tl"  # what the texts call the language
+UNIT = "_tilec_{}"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A name that was read: where, and what it was."""
+
+    holder: Any  # a namespace, a cell, or an object
+    name: str
+    value: Any
+
+    def now(self) -> Any:
+        if isinstance(self.holder, types.CellType):
+            return self.holder.cell_contents
+        if isinstance(self.holder, dict):
+            return self.holder[self.name]
+        return getattr(self.holder, self.name)
+
+    def changed(self) -> bool:
+        try:
+            now = self.now()
+            return now is not self.value and not (type(now) is type(self.value) and bool(now == self.value))
+        except Exception:
+            return True
+
+
+@dataclass(frozen=True)
+class Captured:
+    """`sources` and `shown`, what they are made from, are for tilec_program_from_shown_sources; the first holds the
+    kernel. `defines` are the values of its constexpr parameters, as tilec_compile_options wants them."""
+
+    sources: List[Tuple[str, str]]
+    shown: List[Tuple[str, str]]
+    kernel: str
+    defines: List[str]
+    key: str
+    watched: Tuple[Watch, ...]
+
+    def changed(self) -> Optional[str]:
+        """The name of a global, closure variable or attribute that has another value than when it was captured."""
+        for watch in self.watched:
+            if watch.changed():
+                return watch.name
+        return None
+
+
+class Unit:
+    """One function's text."""
+
+    def __init__(self, capture: "Capture", index: int, holder: Any, function: types.FunctionType):
+        self.capture, self.index, self.holder, self.function = capture, index, holder, function
+        self.name = UNIT.format(index)
+        self.source: Source = source_of(function, holder)
+        self.bindings: Dict[str, str] = {}  # name: the line that defines it
+        self.named: Dict[int, str] = {}  # a function's id: its name here
+        self.taken = {n.id for n in ast.walk(self.source.tree) if isinstance(n, ast.Name)}
+        self.taken.update(a.arg for a in ast.walk(self.source.tree) if isinstance(a, ast.arg))
+
+    # ---- names
+
+    def fresh(self, wish: str) -> str:
+        """A name that nothing has, of the wish's length where there is one."""
+        name, n = wish, 0
+        while name in self.taken or name in self.bindings:
+            n += 1
+            tail = "_" * n if n < 4 else str(n)
+            name = wish[: max(1, len(wish) - len(tail))] + tail if len(wish) > len(tail) else wish + tail
+        return name
+
+    def bind(self, name: str, value: Any) -> bool:
+        """Defines the name in this text; False: a kernel has no use for such a value."""
+        if name in self.bindings:
+            return True
+        if isinstance(value, types.ModuleType):
+            module = values.library_module(value)
+            if module is None:
+                return False
+            self.bindings[name] = f"import {module} as {name}" if module != name else f"import {module}"
+            return True
+        inner = values.unwrap(value)
+        library = values.library_function(inner)
+        if library is not None and not values.is_dtype(inner):
+            self.bindings[name] = f"from {library[0]} import {library[1]} as {name}"
+            return True
+        if values.is_jit(inner):
+            return self.bind_function(name, inner)
+        if values.is_plain_function(inner) or isinstance(inner, types.BuiltinFunctionType):
+            self.bindings[name] = f"def {name}(): pass"  # the front end says what is wrong with it
+            return True
+        self.bindings[name] = ""  # it is taken while its value is written
+        self.bindings[name] = f"{name}: {TL}.constexpr = {self.literal(inner)}"
+        return True
+
+    def bind_function(self, name: str, value: Any) -> bool:
+        unit = self.capture.unit(value)
+        if unit is self:
+            return name == self.function.__name__
+        self.bindings[name] = f"from {unit.name} import {unit.function.__name__} as {name}"
+        self.named[id(unit.function)] = name
+        return True
+
+    def function_name(self, value: Any) -> str:
+        """A name here for a function that is a value: an element of a tuple, a default, a constexpr."""
+        function = values.jit_parts(value)[1]
+        known = self.named.get(id(function))
+        if known is None:
+            known = self.fresh("_tilec_f%d" % len(self.named))
+            if not self.bind(known, value):
+                raise CaptureError(f"'{function.__qualname__}' is given to itself")
+        return known
+
+    # ---- values
+
+    def literal(self, value: Any) -> str:
+        """The value as an expression of this text."""
+        value = values.unwrap(value)
+        text = values.number_text(value)
+        if text is not None:
+            return text
+        if values.is_dtype(value):
+            return values.dtype_text(value, TL)
+        if isinstance(value, (tuple, list)) or type(value).__name__ == "tuple":
+            items = "".join(f"{self.literal(item)}, " for item in value)
+            return f"({items.rstrip(' ') if len(value) == 1 else items.rstrip(', ')})"
+        if values.is_jit(value) or (values.library_function(value) and callable(value)):
+            return self.callable_name(value)
+        return values.number_text(self.capture.opaque(value)) or ""
+
+    def callable_name(self, value: Any) -> str:
+        if values.is_jit(value) and values.library_function(value) is None:
+            return self.function_name(value)
+        name = self.named.get(id(value))
+        if name is None:
+            name = self.named[id(value)] = self.fresh("_tilec_f%d" % len(self.named))
+            self.bind(name, value)
+        return name
+
+    # ---- the text
+
+    def decorator(self) -> str:
+        if values.is_constexpr_function(self.holder):
+            return "@triton.constexpr_function"
+        options = []
+        for name in ("do_not_specialize", "do_not_specialize_on_alignment"):
+            given = getattr(self.holder, name, None)
+            if given:
+                options.append(f"{name}={list(given)!r}")
+        if getattr(self.holder, "noinline", None):
+            options.append("noinline=True")
+        return "@triton.jit" + (f"({', '.join(options)})" if options else "")
+
+    def text(self, resolver: Resolver, ends: Sequence[str]) -> str:
+        source = self.source
+        lines = edited(source, resolver.edits)
+        start = source.tree.lineno - source.first
+        head = [b""] * (source.tree.lineno - 1)
+        if not head:
+            head = [b""]  # a function on the first line moves down by one
+        indent = source.lines[start][: source.tree.col_offset]
+        head[-1] = indent + self.decorator().encode()
+        if source.indented:
+            head = head if len(head) > 1 else [b"", *head]
+            head[-2] = b"if 1:"
+        # A constant sees what stands before it.
+        bound = sorted((line for line in self.bindings.values() if line), key=lambda line: not line.startswith(("from ", "import ", "def ")))
+        tail = [f"import triton.language as {TL}", *bound, *ends]
+        return b"\n".join([*head, *lines[start:], *(line.encode() for line in tail), b""]).decode()
+
+
+class Capture:
+    """All units of one kernel."""
+
+    def __init__(self, constants: Mapping[str, Any]):
+        self.constants = constants
+        self.units: List[Unit] = []
+        self.resolvers: List[Resolver] = []
+        self.known: Dict[int, Unit] = {}
+        self.watched: Dict[Tuple[int, str], Watch] = {}
+        self.opaques: List[Any] = []
+
+    def unit(self, value: Any) -> Unit:
+        holder, function = values.jit_parts(value) if values.is_jit(value) else (value, value)
+        unit = self.known.get(id(function))
+        if unit is None:
+            unit = Unit(self, len(self.units), holder, function)
+            self.known[id(function)] = unit
+            self.units.append(unit)
+            resolver = Resolver(unit, self.constants if len(self.units) == 1 else {})
+            self.resolvers.append(resolver)
+            resolver.run()
+        return unit
+
+    def watch(self, holder: Any, name: str, value: Any) -> None:
+        if isinstance(value, types.ModuleType) or holder is builtins.__dict__:
+            return
+        if (id(holder), name) not in self.watched:
+            kept = copy.copy(value) if isinstance(value, (list, dict, set)) else value
+            self.watched[id(holder), name] = Watch(holder, name, kept)
+
+    def opaque(self, value: Any) -> str:
+        """What stands for an object that the language has no values for: it can be passed and compared."""
+        for i, known in enumerate(self.opaques):
+            if known is value or (type(known) is type(value) and _equal(known, value)):
+                return f"<{type(value).__name__} {i}>"
+        self.opaques.append(value)
+        return f"<{type(value).__name__} {len(self.opaques) - 1}>"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def _key(parts: Sequence[str]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def capture(fn: Any, constexprs: Mapping[str, Any]) -> Captured:
+    """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
+    parameters. CaptureError: its source cannot be had."""
+    state = Capture({name: values.unwrap(value) for name, value in constexprs.items()})
+    main = state.unit(fn)
+    defines, names = [], []
+    for name, value in state.constants.items():
+        text = main.literal(value)
+        if values.is_dtype(value):
+            text = values.dtype_text(value, "tl")
+        if text in main.bindings:
+            names.append(text)
+        defines.append(f"{name}={text}")
+    # A function that only a define names has to be used in the text.
+    ends = [f"_tilec_used = ({', '.join(names)},)"] if names else []
+    sources, shown = [], []
+    for unit, resolver in zip(state.units, state.resolvers):
+        sources.append((unit.name + ".py", unit.text(resolver, ends if unit is main else ())))
+        shown.append((unit.source.file, unit.source.text()))
+    key = _key([part for pair in [*sources, *shown] for part in pair] + defines)
+    return Captured(sources, shown, main.function.__name__, defines, key, tuple(state.watched.values()))

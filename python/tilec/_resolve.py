@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the names and expressions of a live function stand for that it does not compute itself."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import types
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Tuple
+
+from . import _values as values
+from ._source import Edit, blank, edit_of
+
+if TYPE_CHECKING:
+    from ._capture import Unit
+
+
+class Known:
+    """The value of an expression that is known before the kernel runs."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+def _stored_names(tree: ast.AST) -> Set[str]:
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node is not tree:
+            names.add(node.name)
+    return names
+
+
+def _parameters(tree: ast.AST) -> Set[str]:
+    return {a.arg for a in ast.walk(tree) if isinstance(a, ast.arg)}
+
+
+def _root(node: ast.AST) -> Optional[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+class Resolver(ast.NodeVisitor):
+    """Goes over a function and tells its unit what to bind and what to write in another way."""
+
+    def __init__(self, unit: "Unit", constants: Mapping[str, Any]):
+        self.unit = unit
+        self.edits: List[Edit] = []
+        self.fixed = 0  # within an f-string, whose places are not known
+        self.aliases: Dict[str, str] = {}  # an expression's text: the name that stands for it
+        function, tree = unit.function, unit.source.tree
+        stored = _stored_names(tree)
+        self.local = stored | _parameters(tree)
+        self.constants = {n: v for n, v in constants.items() if n not in stored}
+        self.cells: Dict[str, types.CellType] = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+
+    def run(self) -> None:
+        tree = self.unit.source.tree
+        self.parameters(tree)
+        if tree.returns is not None:
+            self.blank_returns(tree)
+        for stmt in tree.body:
+            self.visit(stmt)
+
+    # ---- the values of names and expressions
+
+    def lookup(self, name: str) -> Optional[Known]:
+        """A name that is not the function's own: of its closure, its module, or Python."""
+        function = self.unit.function
+        cell = self.cells.get(name)
+        if cell is not None:
+            try:
+                value = cell.cell_contents
+            except ValueError:
+                return None
+            self.unit.capture.watch(cell, name, value)
+            return Known(value)
+        for space in (function.__globals__, builtins.__dict__):
+            if name in space:
+                self.unit.capture.watch(space, name, space[name])
+                return Known(space[name])
+        return None
+
+    def known(self, node: ast.AST) -> Optional[Known]:
+        if isinstance(node, ast.Constant):
+            return Known(node.value)
+        if isinstance(node, ast.Name):
+            if node.id in self.constants:
+                return Known(self.constants[node.id])
+            return None if node.id in self.local else self.lookup(node.id)
+        if isinstance(node, ast.Attribute):
+            return self.known_attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self.known_item(node)
+        if isinstance(node, ast.Call):
+            return self.known_call(node)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            items = [self.known(item) for item in node.elts]
+            return None if None in items else Known(tuple(item.value for item in items if item))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.known(node.operand)
+            return Known(-inner.value) if inner and isinstance(inner.value, (int, float)) else None
+        return None
+
+    def known_attribute(self, node: ast.Attribute) -> Optional[Known]:
+        base = self.known(node.value)
+        if base is None or not hasattr(base.value, node.attr):
+            return None
+        try:
+            value = getattr(base.value, node.attr)
+        except Exception:
+            return None
+        self.unit.capture.watch(base.value, node.attr, value) if _keeps(base.value, node.attr) else None
+        return Known(value)
+
+    def known_item(self, node: ast.Subscript) -> Optional[Known]:
+        base, index = self.known(node.value), self.known(node.slice)
+        if base is None or index is None:
+            return None
+        try:
+            return Known(values.unwrap(base.value)[values.unwrap(index.value)])
+        except Exception:
+            return None
+
+    def known_call(self, node: ast.Call) -> Optional[Known]:
+        callee = self.known(node.func)
+        if callee is None or not values.is_evaluable(callee.value):
+            return None
+        args = [self.known(arg) for arg in node.args]
+        kwargs = {word.arg: self.known(word.value) for word in node.keywords}
+        if None in args or None in kwargs or None in kwargs.values():
+            return None
+        given = [arg.value for arg in args if arg]
+        try:
+            return Known(values.call(callee.value, given, {str(k): v.value for k, v in kwargs.items() if v}))
+        except Exception:
+            return None
+
+    # ---- what is written for them
+
+    def stand_in(self, node: ast.expr, value: Any) -> bool:
+        """A name in the place of the expression."""
+        text = ast.unparse(node)
+        name = self.aliases.get(text)
+        if name is None:
+            wish = "".join(c if c.isalnum() else "_" for c in self.spelled(node)) or "_"
+            name = self.unit.fresh(wish if wish.isidentifier() else "_" + wish[1:])
+            if not self.unit.bind(name, value):
+                return False
+            self.aliases[text] = name
+        self.edits.append(edit_of(node, name))
+        return True
+
+    def spelled(self, node: ast.expr) -> str:
+        """Of one line its own text, so that what follows it keeps its column."""
+        line = self.unit.source.lines[node.lineno - self.unit.source.first]
+        if node.end_lineno != node.lineno:
+            return _root(node) or "_"
+        return line[node.col_offset : node.end_col_offset].decode(errors="replace")
+
+    def of_language(self, node: ast.AST) -> bool:
+        """`tl.load`, `tl.extra.libdevice.exp`: every part of it is the language's."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+            value = self.known(node)
+            if value is None or not isinstance(value.value, types.ModuleType):
+                return False
+            if values.library_module(value.value) is None:
+                return False
+        return True
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load) or node.id in self.local or node.id in self.unit.bindings:
+            return
+        found = self.lookup(node.id)
+        if found is None or getattr(builtins, node.id, self) is found.value:
+            return
+        self.unit.bind(node.id, found.value)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not self.write_known(node):
+            self.visit(node.value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        base = self.known(node.value)
+        simple = base is not None and isinstance(values.unwrap(base.value), (tuple, list, str))
+        if simple or not isinstance(node.ctx, ast.Load) or not self.write_known(node):
+            self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if not self.write_known(node):
+            self.generic_visit(node)
+
+    def write_known(self, node: ast.expr) -> bool:
+        root = _root(node.func if isinstance(node, ast.Call) else node)
+        if self.fixed or root is None or (root in self.local and root not in self.constants):
+            return False
+        if isinstance(node, ast.Attribute) and self.of_language(node):
+            return False
+        found = self.known(node)
+        if found is None or isinstance(found.value, types.ModuleType):
+            return False
+        return self.stand_in(node, found.value)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        self.fixed += 1
+        self.generic_visit(node)
+        self.fixed -= 1
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for stmt in node.body:
+            self.visit(stmt)
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            if default is not None:
+                self.visit(default)
+
+    # ---- parameters
+
+    def parameters(self, tree: ast.FunctionDef) -> None:
+        function, args = self.unit.function, tree.args
+        for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
+            if arg.annotation is not None:
+                self.annotation(arg, function.__annotations__.get(arg.arg))
+        live = function.__defaults__ or ()
+        for node, value in zip(reversed(args.defaults), reversed(live)):
+            self.default(node, value)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults):
+            if default is not None:
+                self.default(default, (function.__kwdefaults__ or {}).get(arg.arg))
+
+    def default(self, node: ast.expr, value: Any) -> None:
+        if isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value:
+            return
+        self.edits.append(edit_of(node, self.unit.literal(value)))
+
+    def annotation(self, arg: ast.arg, live: Any) -> None:
+        node = arg.annotation
+        assert node is not None
+        spelled = live if isinstance(live, str) else getattr(live, "__name__", "") if isinstance(live, type) else ""
+        if "constexpr" in spelled:
+            if re.fullmatch(r"[\w.]*constexpr", ast.unparse(node)) and not isinstance(live, str):
+                self.visit(node)
+            else:
+                self.edits.append(edit_of(node, "triton.language.constexpr"))
+                self.unit.bind("triton", _module("triton"))
+        elif values.is_dtype(live):
+            self.edits.append(edit_of(node, self.unit.literal(live)))
+        elif not (isinstance(live, str) and re.fullmatch(r"\*?k?(i1|[iu]\d+|fp\d+|bf16|fp8e\w+)", live)):
+            at = arg.col_offset + len(arg.arg.encode())
+            self.edits.append(blank(self.unit.source, arg.lineno, at, arg.end_lineno or 0, arg.end_col_offset or 0))
+
+    def blank_returns(self, tree: ast.FunctionDef) -> None:
+        node, source = tree.returns, self.unit.source
+        assert node is not None
+        line = node.lineno
+        while line >= tree.lineno:
+            text = source.lines[line - source.first]
+            column = text.rfind(b"->", 0, node.col_offset if line == node.lineno else len(text))
+            if column >= 0:
+                self.edits.append(blank(source, line, column, node.end_lineno or 0, node.end_col_offset or 0))
+                return
+            line -= 1
+
+
+def _module(name: str) -> types.ModuleType:
+    return types.ModuleType(name)
+
+
+def _keeps(holder: Any, name: str) -> bool:
+    """Whether reading the attribute again gives the same object while nothing is changed: no property, no method."""
+    try:
+        if isinstance(holder, types.ModuleType):
+            return values.library_module(holder) is None
+        return name in vars(holder)
+    except TypeError:
+        return False

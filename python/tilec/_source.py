@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The source text of a live function: where it stands in its file, its lines and its tree."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import types
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+from weakref import WeakKeyDictionary
+
+
+class CaptureError(Exception):
+    """A function whose source cannot be had, or that cannot be a kernel."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """`tree` is the function's; its lines and columns (in bytes) are the file's."""
+
+    file: str
+    first: int  # the line of lines[0], from 1: a decorator's, or that of `def`
+    lines: Tuple[bytes, ...]  # without their newlines
+    tree: ast.FunctionDef
+
+    def text(self) -> str:
+        """The lines at their places in the file."""
+        return "\n" * (self.first - 1) + b"\n".join(self.lines).decode() + "\n"
+
+    @property
+    def indented(self) -> bool:
+        return self.tree.col_offset > 0
+
+
+def _shift(tree: ast.AST, by: int) -> None:
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno += by
+            node.end_lineno += by
+
+
+def _parse(name: str, text: str, first: int) -> ast.FunctionDef:
+    indented = text[:1] in (" ", "\t")
+    try:
+        # An indented function keeps its columns within a block.
+        tree = ast.parse("if 1:\n" + text if indented else text)
+    except SyntaxError as error:
+        raise CaptureError(f"the source of '{name}' is no function by itself: {error.msg}") from None
+    body = tree.body[0].body if indented else tree.body  # type: ignore[attr-defined]
+    if not body or not isinstance(body[0], ast.FunctionDef):
+        raise CaptureError(f"'{name}' is not made by a 'def' statement: write it as a function of its own")
+    _shift(body[0], first - (2 if indented else 1))
+    return body[0]
+
+
+def _make(function: types.FunctionType, file: str, first: int, text: str) -> Source:
+    tree = _parse(function.__qualname__, text, first)
+    lines = tuple(line.encode() for line in text.split("\n"))
+    return Source(file, first, lines[: tree.end_lineno - first + 1], tree)
+
+
+_sources: "WeakKeyDictionary[types.FunctionType, Source]" = WeakKeyDictionary()
+_texts: "WeakKeyDictionary[types.FunctionType, Tuple[str, int]]" = WeakKeyDictionary()
+
+
+def remember(function: types.FunctionType) -> None:
+    """Reads the function's text now, as its file may be another by the time that it is compiled. Where there is no
+    text, the error comes when it is asked for."""
+    if isinstance(function, types.FunctionType) and function not in _texts:
+        try:
+            lines, first = inspect.getsourcelines(function)
+        except (OSError, TypeError):
+            return
+        _texts[function] = ("".join(lines), first or 1)
+
+
+def _changed_text(holder: Any) -> Optional[str]:
+    """What was put in the place of a Triton function's text (its `src`); NULL: it is the file's own."""
+    src, raw = getattr(holder, "src", None), getattr(holder, "raw_src", None)
+    if not isinstance(src, str) or raw is None:
+        return None
+    own = inspect.cleandoc("\n" + "".join(raw)) if isinstance(raw, list) else str(raw)
+    start = re.search(r"^(async )?def\s", own, re.MULTILINE)
+    same = start and own[start.start():].split() == src.split()
+    return None if same else src
+
+
+def source_of(function: types.FunctionType, holder: Any = None) -> Source:
+    """The function's source; `holder` is the jit object around it, whose text is taken where it has its own."""
+    changed = _changed_text(holder)
+    known = _sources.get(function)
+    if known is not None and changed is None:
+        return known
+    file = function.__code__.co_filename
+    if changed is not None:
+        return _make(function, file, function.__code__.co_firstlineno, changed)
+    remember(function)
+    if function not in _texts:
+        raw = getattr(holder, "raw_src", None)
+        if not raw:
+            raise CaptureError(f"the source of '{function.__qualname__}' cannot be read: it has to be in a file")
+        _texts[function] = ("".join(raw), getattr(holder, "starting_line_number", 1) or 1)
+    text, first = _texts[function]
+    source = _sources[function] = _make(function, file, first, text)
+    return source
+
+
+# ---------------------------------------------------------------- edits
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Bytes of the source that give way to others; places as in trees: lines from 1, columns from 0, in bytes."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: bytes
+
+
+def edit_of(node: ast.AST, text: str) -> Edit:
+    """`text` in the place of the node; what follows keeps its line."""
+    rest = b"\\\n" * (node.end_lineno - node.lineno)
+    return Edit(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, text.encode() + rest)
+
+
+def blank(source: Source, line: int, column: int, end_line: int, end_column: int) -> Edit:
+    parts: List[bytes] = []
+    for at in range(line, end_line + 1):
+        start = column if at == line else 0
+        end = end_column if at == end_line else len(source.lines[at - source.first])
+        parts.append(b" " * (end - start))
+    return Edit(line, column, end_line, end_column, b"\n".join(parts))
+
+
+def edited(source: Source, edits: Iterator[Edit]) -> List[bytes]:
+    """The source's lines with the edits made, which do not overlap."""
+    lines: Dict[int, bytes] = {source.first + i: line for i, line in enumerate(source.lines)}
+    for edit in sorted(edits, key=lambda e: (e.line, e.column), reverse=True):
+        head, tail = lines[edit.line][: edit.column], lines[edit.end_line][edit.end_column:]
+        parts = (head + edit.text + tail).split(b"\n")
+        for i in range(edit.end_line - edit.line + 1):
+            lines[edit.line + i] = parts[i] if i < len(parts) else b""
+    return [lines[source.first + i] for i in range(len(source.lines))]

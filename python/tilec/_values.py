@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a live Python object is to a kernel: a number, a type, a function of the language, a jit function..."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import json
+import math
+import types
+from typing import Any, Optional, Tuple
+
+LIBRARIES = ("triton", "tilec")
+LANGUAGE = "triton.language"
+
+# Python's functions that the language has itself.
+LANGUAGE_BUILTINS = frozenset(
+    ("abs", "bool", "float", "getattr", "hasattr", "int", "isinstance", "len", "list", "max", "min", "print", "range", "str", "tuple")
+)
+
+# Those whose calls are worked out here where their arguments are known: what they look at is an object of Python's.
+EVALUATED_BUILTINS = frozenset(
+    ("all", "any", "callable", "dict", "divmod", "format", "frozenset", "getattr", "hasattr", "id", "isinstance", "issubclass", "pow", "repr",
+     "reversed", "round", "set", "sorted", "str", "sum", "type", "bin", "hex", "ord", "chr", "list", "tuple")
+)
+
+_DTYPES = {
+    "fp8e4nv": "float8e4nv", "fp8e5": "float8e5", "fp8e4b15": "float8e4b15", "fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16",
+    "fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
+}
+
+
+def _root(module: Any) -> str:
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def _class_of_library(value: Any, name: str) -> bool:
+    cls = type(value)
+    return any(c.__name__ == name and _root(c.__module__) in LIBRARIES for c in cls.__mro__)
+
+
+def is_constexpr(value: Any) -> bool:
+    return _class_of_library(value, "constexpr")
+
+
+def unwrap(value: Any) -> Any:
+    """A constexpr's value."""
+    while is_constexpr(value):
+        value = value.value
+    return value
+
+
+def is_dtype(value: Any) -> bool:
+    return _class_of_library(value, "dtype")
+
+
+def library_module(module: types.ModuleType) -> Optional[str]:
+    """Triton's name of a module of the language; None: it is another's."""
+    parts = module.__name__.split(".")
+    if parts[0] not in LIBRARIES:
+        return None
+    parts[0] = "triton"
+    name = ".".join(parts)
+    if name.endswith(".libdevice"):
+        return LANGUAGE + ".extra.libdevice"
+    if name in (LANGUAGE + ".core", LANGUAGE + ".standard", LANGUAGE + ".random"):
+        return LANGUAGE
+    return name
+
+
+def library_function(value: Any) -> Optional[Tuple[str, str]]:
+    """Module and name, as Triton has them, of a function or class of the language; None: it is none."""
+    function = getattr(value, "fn", value) if is_jit(value) else value
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
+    if not isinstance(name, str) or _root(module) not in LIBRARIES or isinstance(value, types.ModuleType):
+        return None
+    parts = module.split(".")
+    if parts[-1] == "libdevice":
+        return LANGUAGE + ".extra.libdevice", name
+    if parts[-1] == "math" and "language" in parts:
+        return LANGUAGE + ".math", name
+    return (LANGUAGE if len(parts) > 1 and parts[1] == "language" else "triton"), name
+
+
+def is_jit(value: Any) -> bool:
+    """A function that was decorated, whatever is stacked on it."""
+    if isinstance(value, type) or _root(type(value).__module__) not in LIBRARIES:
+        return False
+    return callable(getattr(value, "fn", None))
+
+
+def jit_parts(value: Any) -> Tuple[Any, types.FunctionType]:
+    """The innermost jit object and its function."""
+    while is_jit(value.fn):
+        value = value.fn
+    return value, value.fn
+
+
+def is_constexpr_function(value: Any) -> bool:
+    return any(c.__name__ == "ConstexprFunction" for c in type(value).__mro__) and is_jit(value)
+
+
+def is_plain_function(value: Any) -> bool:
+    return isinstance(value, (types.FunctionType, types.MethodType))
+
+
+def is_evaluable(value: Any) -> bool:
+    """Whether calls with known arguments are worked out by Python: classes, constexpr functions, and functions that
+    are not written in Python."""
+    if is_constexpr_function(value):
+        return library_function(value) is None
+    if is_jit(value) or library_function(value) is not None:
+        return False
+    name = getattr(value, "__name__", "")
+    if getattr(builtins, name if isinstance(name, str) else "", None) is value:
+        return name in EVALUATED_BUILTINS
+    return isinstance(value, (type, types.BuiltinFunctionType, types.MethodType))
+
+
+def call(function: Any, args: Any, kwargs: Any) -> Any:
+    if is_constexpr_function(function):
+        function = jit_parts(function)[1]
+    return function(*[unwrap(a) for a in args], **{k: unwrap(v) for k, v in kwargs.items()})
+
+
+def dtype_text(value: Any, prefix: str) -> str:
+    if _class_of_library(value, "pointer_type"):
+        return f"{prefix}.pointer_type({dtype_text(value.element_ty, prefix)})"
+    return f"{prefix}.{_DTYPES.get(value.name, value.name)}"
+
+
+def number_text(value: Any) -> Optional[str]:
+    """A number, string, None or truth value as the language writes it; None: it is none of them."""
+    if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # NumPy's scalars
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, enum.Enum) and not isinstance(value, int):
+        return None
+    if isinstance(value, int):
+        return repr(int(value))
+    if isinstance(value, float):
+        return repr(float(value)) if math.isfinite(value) else f'float("{float(value)}")'
+    if isinstance(value, str):
+        return json.dumps(str(value), ensure_ascii=False)
+    return None
