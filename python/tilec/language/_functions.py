@@ -262,7 +262,7 @@ def dot(input: Any, other: Any, acc: Any = None, input_precision: Any = None, al
 
 
 @builtin
-def dot_scaled(*args: Any) -> Any: ...
+def dot_scaled(lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any, acc: Any = None, fast_math: Any = None, lhs_k_pack: Any = None, rhs_k_pack: Any = None, out_dtype: Any = None) -> Any: ...
 
 
 @builtin

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilec.language in Python: its names, constexprs and types."""
+
+import inspect
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import tilec.language as tl
+
+
+class Language(unittest.TestCase):
+    def test_functions_are_those_of_the_compiler(self):
+        script = ROOT / "scripts" / "python-language"
+        if script.exists():
+            subprocess.run([sys.executable, str(script), "--check"], check=True)
+
+    def test_every_name_of_triton(self):
+        table = ROOT / "frontend" / "triton_names.def"
+        if not table.exists():
+            self.skipTest("not in the source tree")
+        found = 0
+        for line in table.read_text().splitlines():
+            if line.startswith("TRITON_MEMBER("):
+                module, name = line.split('"')[1], line.split('"')[3]
+                if not module.startswith("triton.language") or name in NOT_OF_THE_LANGUAGE:
+                    continue
+                at = tl
+                for part in module.split(".")[2:]:
+                    at = getattr(at, part)
+                self.assertTrue(hasattr(at, name), f"{module}.{name}")
+                found += 1
+        self.assertGreater(found, 250)
+
+    def test_outside_of_kernels(self):
+        for function in (tl.load, tl.sum, tl.math.exp, tl.extra.libdevice.tanh, tl.range, tl.static_range, tl.float32):
+            with self.assertRaisesRegex(RuntimeError, "belongs to kernels: call it in a function that @tilec.jit decorates"):
+                function(1)
+        self.assertEqual(list(inspect.signature(tl.store).parameters)[:3], ["pointer", "value", "mask"])
+
+    def test_constexprs(self):
+        four = tl.constexpr(4)
+        self.assertEqual((four + 1, 1 + four, four // 3, 9 % four, -four, four << 1), (5, 5, 1, 1, -4, 8))
+        self.assertIsInstance(four + 1, tl.constexpr)
+        self.assertIs(tl.constexpr(tl.constexpr(None)).value, None)
+        self.assertTrue(four > 3 and not four == 5)
+        self.assertEqual([1, 2, 3, 4, 5][four], 5)
+        self.assertEqual({4: "a"}[four], "a")
+        self.assertEqual(repr(four), "constexpr[4]")
+
+    def test_types(self):
+        self.assertEqual((str(tl.float32), tl.float32.primitive_bitwidth, tl.bfloat16.itemsize), ("fp32", 32, 2))
+        self.assertTrue(tl.int32.is_int_signed() and tl.uint8.is_int_unsigned() and tl.float8e5.is_fp8())
+        self.assertEqual(tl.dtype("int64"), tl.int64)
+        self.assertNotEqual(tl.pointer_type(tl.int64), tl.int64)
+        self.assertEqual(tl.pointer_type(tl.float16), tl.str_to_ty("*fp16"))
+        self.assertEqual({tl.float16: 1}[tl.dtype("fp16")], 1)
+        with self.assertRaises(ValueError):
+            tl.dtype("fp31")
+
+
+# Of Triton's implementation: nothing that a kernel calls.
+NOT_OF_THE_LANGUAGE = {"target_info", "bitonic_merge", "pair_uniform_to_normal", "philox_impl", "List", "T", "wraps"}
+
+if __name__ == "__main__":
+    unittest.main()
