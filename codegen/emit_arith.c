@@ -205,6 +205,11 @@ static LLVMValueRef emit_copy(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return nvvm_copy_fp32(e, x[0]);
 }
 
+static LLVMValueRef emit_hint(Emitter *e, const Op *op, const LLVMValueRef *x) {
+  (void)e, (void)op;
+  return x[0];
+}
+
 EmitScalar emit_scalar_of(OpKind kind) {
   static const EmitScalar table[OP_COUNT] = {
       [OP_ADD] = emit_add,     [OP_SUB] = emit_sub,         [OP_MUL] = emit_mul,   [OP_DIV] = emit_div,
@@ -214,6 +219,7 @@ EmitScalar emit_scalar_of(OpKind kind) {
       [OP_LE] = emit_le,       [OP_GT] = emit_gt,           [OP_GE] = emit_ge,     [OP_SELECT] = emit_select,
       [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math, [OP_FMA] = emit_fma,
       [OP_MULHI] = emit_mulhi, [OP_COPY] = emit_copy,
+      [OP_HINT] = emit_hint,
   };
   return table[kind];
 }

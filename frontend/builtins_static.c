@@ -171,25 +171,6 @@ Obj builtin_static_print(Elab *e, Call *call) {
   return obj_none();
 }
 
-// multiple_of, max_contiguous, max_constancy: what they promise is not used today.
-Obj builtin_hint(Elab *e, Call *call) {
-  const Obj *values = &call->args[HINT_VALUES];
-  ConstValue ignored;
-  if (!obj_to_const(e, values, &ignored) || (!obj_is(values, CONST_INT) && values->kind != OBJ_TUPLE))
-    return elab_error(e, call->locs[HINT_VALUES], "'%s' needs constexpr integers, not %s", call->text,
-                      obj_describe(e, values));
-  return call->args[HINT_INPUT];
-}
-
-Obj builtin_assume(Elab *e, Call *call) {
-  bool truth;
-  if (!const_truth(e, &call->args[ARG_X], &truth)) {
-    if (!elab_condition(e, call->locs[ARG_X], "what is assumed", &call->args[ARG_X])) return obj_error();
-  } else if (!truth)
-    return elab_error(e, call->loc, "what is assumed is false");
-  return obj_none();
-}
-
 Obj builtin_next_power_of_2(Elab *e, Call *call) {
   const Obj *n = &call->args[ARG_X];
   if (!obj_is(n, CONST_INT))

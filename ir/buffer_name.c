@@ -212,8 +212,10 @@ void say_misaligned(const AccessFacts *access, Buf *message, Buf *advice) {
     buf_printf(message, "address 0x%" PRIx64, access->address);
   buf_printf(advice, "its address is no multiple of %u bytes: ", access->bytes);
   if (buffer && element_bytes(buffer) < access->bytes)
-    buf_printf(advice, "is the pointer to %s meant to be read with another element type?",
-               elem_info(buffer->elem)->name);
+    buf_printf(
+        advice,
+        "is the pointer to %s meant to be read with another element type, or is a `tl.multiple_of` wrong?",
+        elem_info(buffer->elem)->name);
   else
     buf_text(advice,
              "does the argument point into the middle of an element, or is a `tl.multiple_of` wrong?");
@@ -289,7 +291,8 @@ const char *race_advice(RaceKind kind) {
            "use "
            "tl.atomic_add";
   case RACE_RUNS:
-    return "threads run in any order, and an iteration stores where another thread did in an earlier one: make "
+    return "threads run in any order, and an iteration stores where another thread did in an earlier one: "
+           "make "
            "the offsets differ, use tl.atomic_add, or put tl.debug_barrier() at the end of the loop's body";
   case RACE_OP:
     return "two elements of the tile, of one iteration or of two, are stored at one place: make the offsets "

@@ -49,6 +49,7 @@ typedef struct EvalOptions {
   bool races;
   // Warn of offsets that wrapped in 32 bits on the way into the address of an access (eval_wrap.c).
   bool wraps;
+  bool hints; // warn of hints (multiple_of and its kin) whose promise is not kept (eval_hint.c)
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
   // What messages call the buffers; 0: as the parameters that point to them.
@@ -57,7 +58,7 @@ typedef struct EvalOptions {
 } EvalOptions;
 
 // Runs every program of the grid, one after the other; `options` NULL:
-// no limit, races reported, wraps not, prints dropped. False with located errors in ir->diags:
+// no limit, races reported, wraps and hints not, prints dropped. False with located errors in ir->diags:
 // an access out of bounds or by an undefined pointer, storing, branching on an undefined
 // value, an op that cannot be evaluated. A grid with a zero runs nothing and succeeds.
 bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,

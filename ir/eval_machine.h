@@ -62,6 +62,8 @@ typedef struct Machine {
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
   RingState *rings;       // NULL: no ring yet
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
+  bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
+  uint32_t hints;         // that were said not to hold
 } Machine;
 
 typedef enum RegionEnd {
@@ -270,6 +272,9 @@ static inline const Wrap *eval_wrap_of(const Tile *pointer, uint32_t i) {
   return pointer->wrapped ? pointer->wrapped[i].at : NULL;
 }
 const Wrap *eval_wrap_of_block(const Tile *pointer); // of a block pointer
+// Where it is asked for, warns of a hint's promise that its operand does not keep, once a hint.
+void eval_hint(Machine *m, const Op *op, const Tile *tile);
+
 // An access at an address that has wrapped takes place: a warning, one an operation.
 void eval_wrap_warn(Machine *m, const Access *access);
 void eval_wrap_note(Machine *m, const Access *access); // or was an error: a note to it

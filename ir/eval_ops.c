@@ -232,11 +232,12 @@ bool eval_elementwise(Machine *m, Op *op) {
     run_compare(op->kind, a, b, to);
   else if (op->kind == OP_FMA)
     run_fma(a, b, c, to);
-  else if (op->kind == OP_COPY)
+  else if (op->kind == OP_COPY || op->kind == OP_HINT)
     run_copy(a, to);
   else if (b)
     run_binary(op->kind, a, b, to);
   else
     run_negate(a, to);
+  if (op->kind == OP_HINT) eval_hint(m, op, to);
   return true;
 }

@@ -80,6 +80,7 @@ static bool keeps_truth(OpKind kind) {
   case OP_CAST:
   case OP_BITCAST:
   case OP_COPY:
+  case OP_HINT:
   case OP_SELECT:
   case OP_SPLAT:
   case OP_EXPAND_DIMS:
@@ -288,6 +289,7 @@ void eval_wraps_op(Machine *m, Op *op) {
   case OP_NEG:
   case OP_CAST:
   case OP_BITCAST:
+  case OP_HINT:
   case OP_COPY: wrap_unary(m, op, a, to); break;
   case OP_ADDPTR: wrap_address(m, op, a, b, to); break;
   case OP_SELECT: wrap_select(m, op, to); break;

@@ -232,6 +232,22 @@ static void check_copy(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operand is fp32, not %s", verify_type_text(v, result_type(op)));
 }
 
+static const AttrKey promises[] = {ATTR_MULTIPLE, ATTR_CONTIGUOUS, ATTR_CONSTANT};
+
+static void check_hint(Verifier *v, const Op *op) {
+  const Type *type = result_type(op);
+  uint32_t rank = type_is_tile(type) ? type->rank : 1;
+  if (!type_is_int(type) && !type_is_ptr(type))
+    verify_fail(v, op, "the operand is integers or pointers, not %s", verify_type_text(v, type));
+  for (uint32_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+    const Attr *attr = op_attr(op, promises[i]);
+    if (attr && attr->ints.n != rank)
+      verify_fail(v, op, "`%s` has %u numbers for %u dimensions", attr_info(promises[i])->name, attr->ints.n, rank);
+    for (uint32_t d = 0; attr && d < attr->ints.n; d++)
+      if (attr->ints.at[d] == 0) verify_fail(v, op, "`%s` has a 0; each is at least 1", attr_info(promises[i])->name);
+  }
+}
+
 static void check_addptr(Verifier *v, const Op *op) {
   if (!type_is_ptr(operand_type(op, 0)))
     verify_fail(v, op, "the pointer is %s", verify_type_text(v, operand_type(op, 0)));
@@ -318,6 +334,7 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_MATH] = check_math,
     [OP_FMA] = check_fma,
     [OP_COPY] = check_copy,
+    [OP_HINT] = check_hint,
     [OP_ADDPTR] = check_addptr,
     [OP_FOR] = verify_for,
     [OP_IF] = verify_if,

@@ -245,6 +245,20 @@ static void rule_bitcast(Rule *rule, uint32_t d) {
   claim_dim(rule, d, 1, max_u64(operand_divisor(rule, 0, d, 1), axis_step(to)));
 }
 
+static uint64_t promise(const Op *op, AttrKey key, uint32_t d) {
+  const Attr *attr = op_attr(op, key);
+  return attr ? divisor_of_constant(attr->ints.at[d], (uint64_t)1 << MAX_DIVISOR_BITS) : 1;
+}
+
+// What the source promises counts beside what is known. A longer run begins where a shorter one did.
+static void rule_hint(Rule *rule, uint32_t d) {
+  const AxisInfo *a = rule->in[0];
+  uint64_t multiple = promise(rule->op, ATTR_MULTIPLE, d), equal = promise(rule->op, ATTR_CONSTANT, d);
+  claim_dim(rule, d, max_u64(a->contiguity[d], promise(rule->op, ATTR_CONTIGUOUS, d)),
+            max_u64(a->divisibility[d], multiple));
+  rule->out.constancy[d] = max_u64(rule->out.constancy[d], equal);
+}
+
 static void rule_addptr(Rule *rule, uint32_t d) {
   const AxisInfo *pointer = rule->in[0], *offset = rule->in[1];
   uint64_t size = axis_step(rule->result), cap = divisor_cap(rule->result);
@@ -266,7 +280,7 @@ static RuleFn *const rules[OP_COUNT] = {
     [OP_SHL] = rule_shift,     [OP_SHR] = rule_shift,  [OP_MIN] = rule_least,     [OP_MAX] = rule_least,
     [OP_LT] = rule_compare,    [OP_LE] = rule_compare, [OP_GT] = rule_compare,    [OP_GE] = rule_compare,
     [OP_SELECT] = rule_select, [OP_CAST] = rule_cast,  [OP_ADDPTR] = rule_addptr, [OP_BITCAST] = rule_bitcast,
-    [OP_NEG] = rule_neg,
+    [OP_NEG] = rule_neg,       [OP_HINT] = rule_hint,
 };
 
 static bool stays_nonnegative(const Rule *rule) {
@@ -282,6 +296,7 @@ static bool stays_nonnegative(const Rule *rule) {
   case OP_AND:
   case OP_MAX: return a->nonnegative || b->nonnegative;
   case OP_SELECT: return b->nonnegative && c->nonnegative;
+  case OP_HINT: return a->nonnegative || op_attr(rule->op, ATTR_NONNEGATIVE);
   case OP_CAST: return a->nonnegative && width_of(rule->result) > width_of(rule->value[0]);
   default: return false;
   }
@@ -317,6 +332,7 @@ static AxisInfo of_elementwise(const AxisTable *table, const Op *op, const Value
   if (is_integer(result))
     rule.out.nonnegative = !elem_is_signed(element_of(result)->elem) || stays_nonnegative(&rule);
   if (op->kind == OP_CAST && is_integer(rule.value[0])) cast_constant(&rule);
+  if (op->kind == OP_HINT && rule.in[0]->known) return *rule.in[0];
   return rule.out;
 }
 

@@ -50,6 +50,7 @@ static bool stride_of_op(StrideSearch *s, const Op *op, uint32_t dim, int64_t *s
   case OP_MUL:
     return stride_of_product(s, op_operand(op, 0), op_operand(op, 1), dim, stride) ||
            stride_of_product(s, op_operand(op, 1), op_operand(op, 0), dim, stride);
+  case OP_HINT: return stride_of(s, op_operand(op, 0), dim, stride);
   case OP_SHL: return stride_of_shift(s, op, dim, stride);
   case OP_CAST: return type_is_int(op_operand(op, 0)->type) && stride_of(s, op_operand(op, 0), dim, stride);
   case OP_TRANS:

@@ -6,11 +6,12 @@
 
 enum { MAX_DEPTH = 16 };
 
-// Shape ops repeat elements or change their places: what holds for all elements holds before and after.
+// Shape ops repeat elements or change their places: what holds for all elements holds before and after. Hints change nothing.
 static const Value *through_shapes(const Value *value) {
   while (value->def) {
     OpKind kind = value->def->kind;
-    if (kind != OP_EXPAND_DIMS && kind != OP_BROADCAST && kind != OP_RESHAPE && kind != OP_TRANS) break;
+    if (kind != OP_EXPAND_DIMS && kind != OP_BROADCAST && kind != OP_RESHAPE && kind != OP_TRANS && kind != OP_HINT)
+      break;
     value = op_operand(value->def, 0);
   }
   return value;

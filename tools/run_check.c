@@ -76,7 +76,8 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                                .names = context.names,
                                .name_count = context.name_count,
                                .races = true,
-                               .wraps = true};
+                               .wraps = true,
+                               .hints = true};
   return eval_launch(func, sizes, args, reference->memory, &options) ? TILEC_OK : TILEC_ERROR_COMPILE;
 }
 
