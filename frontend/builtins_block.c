@@ -185,6 +185,19 @@ static Obj made_with(Elab *e, const Value *block, uint32_t first) {
   return tuple;
 }
 
+// Sizes are i32, as Triton's: what was widened to make the descriptor is itself. A grid is computed in i64.
+static Obj sizes_of(Elab *e, const Value *block) {
+  const Type *type = elab_scalar(e, ELEM_I32);
+  Obj sizes = made_with(e, block, 1);
+  for (uint32_t i = 0; i < sizes.items.n && !e->frame->grid; i++) {
+    Obj *size = &sizes.items.at[i];
+    const Op *def = size->value->def;
+    bool widened = def && def->kind == OP_CAST && op_operand(def, 0)->type == type;
+    *size = obj_value(widened ? op_operand(def, 0) : elab_cast(e, e->b.loc, size->value, type));
+  }
+  return sizes;
+}
+
 bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj) {
   const Type *type = block->type;
   bool descriptor = block->def && op_attr(block->def, ATTR_DESCRIPTOR);
@@ -196,7 +209,7 @@ bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj) {
   else if (strcmp(name, "dtype") == 0 && descriptor)
     *obj = obj_type(type->inner);
   else if (strcmp(name, "shape") == 0 && descriptor)
-    *obj = made_with(e, block, 1);
+    *obj = sizes_of(e, block);
   else if (strcmp(name, "strides") == 0 && descriptor)
     *obj = made_with(e, block, 1 + type->rank);
   else

@@ -27,6 +27,12 @@ Obj obj_tuple(Elab *e, uint32_t n) {
   return (Obj){.kind = OBJ_TUPLE, .items = {ARENA_ARRAY(e->arena, Obj, n), n}};
 }
 
+Obj obj_tuple_like(Elab *e, const Obj *tuple) {
+  Obj same = obj_tuple(e, tuple->items.n);
+  same.items.names = tuple->items.names;
+  return same;
+}
+
 Obj obj_from_const(Elab *e, const ConstValue *constant) {
   if (constant->kind == CONST_NAME) return elab_global_name(e, constant->str);
   if (constant->kind != CONST_TUPLE) return obj_const(*constant);

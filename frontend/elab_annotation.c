@@ -73,6 +73,50 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   return false;
 }
 
+static Str trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text = (Str){text.at + 1, text.n - 1};
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+static bool wide_from_text(Elab *e, const Expr *annotation, Str text, ParamSpec *param) {
+  ParamTextError error;
+  if (param_parse(e->ir, text, "the parameter", param, &error)) return true;
+  elab_error(e, annotation->loc, "%s", error.message);
+  return false;
+}
+
+// (*fp32, i32): every element has a type, as nothing else says how many there are.
+static bool annotated_tuple(Elab *e, const Expr *annotation, ParamSpec *param) {
+  const ExprList *list = &annotation->list;
+  param->form = PARAM_TUPLE;
+  param->item_count = list->n;
+  param->items = ARENA_ARRAY(e->arena, ParamSpec, list->n);
+  for (uint32_t i = 0; i < list->n; i++) {
+    const Expr *item = list->at[i];
+    ParamSpec *to = &param->items[i];
+    bool is_constexpr = false, pointer = item->kind == EXPR_STAR;
+    if (!elab_param_annotation(e, pointer ? item->operand : item, to, &is_constexpr)) return false;
+    if (is_constexpr || (pointer && (to->form != PARAM_PLAIN || !to->type))) {
+      elab_error(e, item->loc, "an element of a tuple is annotated with its type, as in (*fp32, i32)");
+      return false;
+    }
+    if (pointer) to->type = type_ptr(e->ir, to->type);
+  }
+  return true;
+}
+
+bool elab_param_annotation(Elab *e, const Expr *annotation, ParamSpec *param, bool *is_constexpr) {
+  *param = (ParamSpec){.form = PARAM_PLAIN};
+  *is_constexpr = false;
+  if (annotation && annotation->kind == EXPR_STRING) {
+    Str text = trimmed(annotation->string.text);
+    if (str_starts(text, "(") || str_starts(text, "tensordesc")) return wide_from_text(e, annotation, text, param);
+  }
+  if (annotation && annotation->kind == EXPR_TUPLE) return annotated_tuple(e, annotation, param);
+  return elab_annotation(e, annotation, &param->type, is_constexpr);
+}
+
 bool elab_annotates_const(const Expr *annotation) {
   if (!annotation) return false;
   if (annotation->kind == EXPR_STRING) return str_is(annotation->string.text, "const");

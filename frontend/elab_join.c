@@ -35,7 +35,7 @@ static bool is_within(const Value *value, const Op *op) {
 static void join_one(Elab *e, const Op *within, const Obj *alive, bool second, Obj *out, Leaves *leaves) {
   *out = *alive;
   if (alive->kind == OBJ_TUPLE) {
-    *out = obj_tuple(e, alive->items.n);
+    *out = obj_tuple_like(e, alive);
     for (uint32_t i = 0; i < out->items.n; i++)
       join_one(e, within, &alive->items.at[i], second, &out->items.at[i], leaves);
   }
@@ -58,7 +58,7 @@ bool elab_join(Elab *e, const Op *within, const Obj *a, const Obj *b, Obj *out, 
   }
   if (obj_equal(a, b)) return true;
   if (a->kind == OBJ_TUPLE && b->kind == OBJ_TUPLE && a->items.n == b->items.n) {
-    *out = obj_tuple(e, a->items.n);
+    *out = obj_tuple_like(e, a);
     for (uint32_t i = 0; i < a->items.n; i++)
       if (!elab_join(e, within, &a->items.at[i], &b->items.at[i], &out->items.at[i], leaves)) return false;
     return true;

@@ -27,7 +27,7 @@ typedef struct Loop {
 static void flatten_carried(Elab *e, const Obj *obj, Obj *out, Leaves *leaves) {
   *out = *obj;
   if (obj->kind == OBJ_TUPLE) {
-    *out = obj_tuple(e, obj->items.n);
+    *out = obj_tuple_like(e, obj);
     for (uint32_t i = 0; i < obj->items.n; i++)
       flatten_carried(e, &obj->items.at[i], &out->items.at[i], leaves);
   }

@@ -30,7 +30,7 @@ static Obj typed_float(double f, Elem elem) {
 Obj obj_typed(Elab *e, Obj obj) {
   if (obj.kind == OBJ_TUPLE) {
     if (obj.items.typed) return obj;
-    Obj tuple = obj_tuple(e, obj.items.n);
+    Obj tuple = obj_tuple_like(e, &obj);
     tuple.items.total = obj.items.total;
     tuple.items.typed = true;
     for (uint32_t i = 0; i < obj.items.n; i++) tuple.items.at[i] = obj_typed(e, obj.items.at[i]);

@@ -194,7 +194,7 @@ static Obj local_name(Elab *e, Loc loc, const Binding *binding) {
     return obj_error();
   }
   const Obj *obj = &binding->obj;
-  if (!e->frame->grid || obj->kind != OBJ_VALUE || type_is_ptr(obj->value->type)) return *obj;
+  if (!e->frame->grid || obj->kind != OBJ_VALUE || obj->value->type->kind != TYPE_SCALAR) return *obj;
   if (type_is_float(obj->value->type)) {
     Diag *diag =
         diag_error(e->diags, elab_loc(e, loc), "a grid cannot depend on the float '%s'", binding->name);

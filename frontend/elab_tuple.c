@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How large tuples are. One that holds another twice is small in memory, but as large as its elements are many for
+// Named elements of tuples, and how large tuples are. One that holds another twice is small in memory, but as large as its elements are many for
 // whoever goes over them; `s = (s, s)` sixty times has 2^60.
 #include "frontend/elaborate.h"
 
@@ -23,4 +23,10 @@ Obj obj_sized(Elab *e, Loc loc, Obj tuple) {
   tuple.items.total = n;
   elab_work(e, n / ITEMS_A_STEP);
   return tuple;
+}
+
+bool elab_field(const Obj *tuple, const char *name, Obj *obj) {
+  for (uint32_t i = 0; tuple->items.names && i < tuple->items.n; i++)
+    if (strcmp(tuple->items.names[i], name) == 0) return *obj = tuple->items.at[i], true;
+  return false;
 }

@@ -100,8 +100,7 @@ void elab_scratch(Elab *e, const FuncParam *params, uint32_t count) {
 typedef struct Resolved {
   const Param *param;
   bool is_constexpr;
-  const Type *type; // of run-time parameters
-  ParamFacts facts;
+  ParamSpec spec;   // of run-time parameters
   ConstValue value; // of constexprs, where known
   bool known;
 } Resolved;
@@ -201,6 +200,39 @@ static const Type *default_type(Elab *e, const Param *param, ParamFacts *facts) 
   return obj_is_number(&obj) ? elab_scalar(e, const_elem(&obj.constant)) : NULL;
 }
 
+// One parameter of the kernel's, as it is declared (at->spec.type) and given.
+static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
+  const Param *param = at->param;
+  const Type *declared = at->spec.type, *given = spec ? spec->type : NULL;
+  at->spec = spec ? *spec : (ParamSpec){.form = PARAM_PLAIN};
+  ParamFacts *facts = &at->spec.facts;
+  if (given && declared && given != elab_without_const(e, declared) && !facts->none)
+    elab_error(e, param->loc, "parameter '%s' is declared as %s, but is given as %s", param->name,
+               type_text(e, declared), type_text(e, given));
+  const Type *type = declared ? declared : given;
+  if (!type && !facts->none) type = default_type(e, param, facts);
+  if (!type && facts->equal1) type = elab_scalar(e, ELEM_I32); // 1 is no address
+  if (facts->none) type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
+  if (type && type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
+    type = type_const_ptr(e->ir, type->inner);
+  at->spec.type = type;
+  if (!type)
+    elab_error(e, param->loc, "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
+               param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
+  else if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR)
+    elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, type));
+}
+
+// Whether the parameter takes a tuple that is its default: known when it is compiled.
+static bool default_tuple(Elab *e, Resolved *at) {
+  if (!at->param->default_value || at->spec.type) return false;
+  Obj obj = elab_expr(e, at->param->default_value);
+  ConstValue *value = ARENA_NEW(e->arena, ConstValue);
+  if (obj.kind != OBJ_TUPLE || !obj_to_const(e, &obj, value)) return false;
+  at->spec = (ParamSpec){.form = PARAM_CONSTEXPR, .value = value};
+  return true;
+}
+
 static void resolve_runtime(Elab *e, Resolved *at) {
   const Param *param = at->param;
   const ParamSpec *spec = find_spec(e->spec, param->name);
@@ -211,22 +243,16 @@ static void resolve_runtime(Elab *e, Resolved *at) {
                param->name);
     return;
   }
-  if (spec) at->facts = spec->facts;
-  const Type *given = spec ? spec->type : NULL;
-  if (given && at->type && given != elab_without_const(e, at->type) && !at->facts.none)
-    elab_error(e, param->loc, "parameter '%s' is declared as %s, but is given as %s", param->name,
-               type_text(e, at->type), type_text(e, given));
-  if (!at->type) at->type = given;
-  if (!at->type && !at->facts.none) at->type = default_type(e, param, &at->facts);
-  if (!at->type && at->facts.equal1) at->type = elab_scalar(e, ELEM_I32); // 1 is no address
-  if (at->facts.none) at->type = type_ptr(e->ir, elab_scalar(e, ELEM_I8));
-  if (at->type && at->type->kind == TYPE_PTR && elab_annotates_const(param->annotation))
-    at->type = type_const_ptr(e->ir, at->type->inner);
-  if (!at->type)
-    elab_error(e, param->loc, "parameter '%s' has no type; annotate it%s, or give one with --signature %s=...",
-               param->name, param->annotation ? " with its width, as in 'tl.int32'" : "", param->name);
-  else if (at->type->kind != TYPE_SCALAR && at->type->kind != TYPE_PTR)
-    elab_error(e, param->loc, "parameter '%s' cannot be of type %s", param->name, type_text(e, at->type));
+  if (!spec && default_tuple(e, at)) return;
+  ParamFacts by_default = {0};
+  bool wide = at->spec.form != PARAM_PLAIN || (spec && spec->form != PARAM_PLAIN);
+  if (wide && !spec) default_type(e, param, &by_default);
+  if (!wide || by_default.none || (spec && spec->facts.none)) {
+    resolve_plain(e, at, spec);
+    return;
+  }
+  const ParamSpec declared = at->spec;
+  elab_resolve_param(e, param->loc, param->name, &declared, spec, &at->spec);
 }
 
 static void resolve_param(Elab *e, const Function *function, const Config *config, Resolved *at) {
@@ -234,38 +260,41 @@ static void resolve_param(Elab *e, const Function *function, const Config *confi
     elab_error(e, at->param->loc, "a kernel cannot have '*' parameters");
     return;
   }
-  if (!elab_annotation(e, at->param->annotation, &at->type, &at->is_constexpr)) return;
+  if (!elab_param_annotation(e, at->param->annotation, &at->spec, &at->is_constexpr)) return;
   if (at->is_constexpr)
     resolve_constexpr(e, function, config, at);
   else
     resolve_runtime(e, at);
 }
 
+// The kernel's parameters: what the source's run-time ones are, in order.
+static FuncParam *list_params(Elab *e, const Kernel *kernel, uint32_t *count) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < kernel->count; i++)
+    if (!kernel->params[i].is_constexpr) most += elab_param_leaves(&kernel->params[i].spec);
+  FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, most);
+  *count = 0;
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    const Resolved *at = &kernel->params[i];
+    if (at->is_constexpr) continue;
+    elab_declare_param(e, at->param->name, at->param->loc, &at->spec, params, count, kernel->function);
+  }
+  return params;
+}
+
 // What heuristics see: constexprs, None, and of run-time parameters
 // the values, or else the facts of values of a scratch function.
 static void know_params(Elab *e, const Kernel *kernel) {
-  FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < kernel->count; i++)
-    if (!kernel->params[i].is_constexpr)
-      params[n++] = (FuncParam){.name = kernel->params[i].param->name,
-                                .type = kernel->params[i].type,
-                                .facts = kernel->params[i].facts,
-                                .loc = kernel->params[i].param->loc};
+  uint32_t n;
+  FuncParam *params = list_params(e, kernel, &n);
   elab_scratch(e, params, n);
   n = 0;
   for (uint32_t i = 0; i < kernel->count; i++) {
     const Resolved *at = &kernel->params[i];
     Obj known = {.kind = OBJ_ABSENT}; // a heuristic gives it later
-    if (!at->is_constexpr) known = obj_value(e->func->body->args[n++]);
+    e->b.loc = at->param->loc;
+    if (!at->is_constexpr) known = elab_param_value(e, &at->spec, e->func->body->args, &n, true);
     if (at->is_constexpr && at->known) known = obj_from_const(e, &at->value);
-    const ParamSpec *spec = find_spec(e->spec, at->param->name);
-    if (at->facts.none)
-      known = obj_none();
-    else if (!at->is_constexpr && spec && spec->value)
-      known = obj_from_const(e, spec->value);
-    else if (at->facts.equal1 && known.kind == OBJ_VALUE && type_is_int(known.value->type))
-      known = obj_int(1);
     vec_push(e->arena, &e->known, ((Binding){at->param->name, known, at->param->loc, false}));
   }
 }
@@ -308,20 +337,22 @@ static void apply_options(Elab *e, const Config *config) {
 // --- The function ---
 
 static void declare_func(Elab *e, const Kernel *kernel) {
-  FuncParam *params = ARENA_ARRAY(e->arena, FuncParam, kernel->count);
-  Constexpr *constexprs = ARENA_ARRAY(e->arena, Constexpr, kernel->count);
-  uint32_t n = 0, m = 0;
+  uint32_t n, m = 0;
+  FuncParam *params = list_params(e, kernel, &n);
+  e->func = func_new(e->out, kernel->function->name, kernel->function->loc, params, n);
+  Func *func = e->func;
+  func->constexprs = ARENA_ARRAY(e->arena, Constexpr, kernel->count);
+  func->arguments = ARENA_ARRAY(e->arena, ParamSpec, kernel->count);
   for (uint32_t i = 0; i < kernel->count; i++) {
     const Resolved *at = &kernel->params[i];
-    if (at->is_constexpr)
-      constexprs[m++] = (Constexpr){at->param->name, at->value};
-    else
-      params[n++] =
-          (FuncParam){.name = at->param->name, .type = at->type, .facts = at->facts, .loc = at->param->loc};
+    if (at->is_constexpr) {
+      func->constexprs[m++] = (Constexpr){at->param->name, at->value};
+      continue;
+    }
+    func->arguments[func->argument_count] = at->spec;
+    func->arguments[func->argument_count++].name = at->param->name;
   }
-  e->func = func_new(e->out, kernel->function->name, kernel->function->loc, params, n);
-  e->func->constexprs = constexprs;
-  e->func->constexpr_count = m;
+  func->constexpr_count = m;
 }
 
 // Binds the parameters in the innermost frame to the region's arguments and to what is known of them.
@@ -329,18 +360,9 @@ static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < kernel->count; i++) {
     const Resolved *at = &kernel->params[i];
-    Obj obj;
     e->b.loc = elab_loc(e, at->param->loc);
-    if (at->is_constexpr)
-      obj = obj_from_const(e, &at->value);
-    else {
-      Value *arg = region->args[n++];
-      obj = obj_value(arg);
-      if (at->facts.none)
-        obj = obj_none();
-      else if (at->facts.equal1 && type_is_int(arg->type) && !e->frame->grid)
-        obj = obj_value(build_int(&e->b, arg->type, 1));
-    }
+    Obj obj = at->is_constexpr ? obj_from_const(e, &at->value)
+                               : elab_param_value(e, &at->spec, region->args, &n, false);
     elab_bind(e, at->param->name, at->param->loc, obj);
   }
 }
@@ -357,74 +379,16 @@ static void elab_body(Elab *e, const Kernel *kernel) {
 
 // --- The grid ---
 
-static const char *source_text(Elab *e, Loc loc) {
-  Str line = sources_line(e->ir->sources, loc.file, loc.line);
-  size_t start = loc.col ? loc.col - 1u : 0;
-  if (start >= line.n) return "";
-  size_t n = loc.len < line.n - start ? loc.len : line.n - start;
-  return arena_copy(e->arena, (Str){line.at + start, n});
-}
-
-static Value *grid_size(Elab *e, const Expr *expr) {
-  Obj obj = elab_expr(e, expr);
-  if (obj.kind == OBJ_ERROR) return NULL;
-  bool is_int = obj_is(&obj, CONST_INT) || (obj.kind == OBJ_VALUE && obj.value->type->kind == TYPE_SCALAR &&
-                                            type_is_int(obj.value->type));
-  if (is_int) return elab_value(e, expr->loc, "a grid's size", &obj, elab_scalar(e, ELEM_I64));
-  elab_error(e, expr->loc, "a grid's size must be an integer, not %s", obj_describe(e, &obj));
-  return NULL;
-}
-
-// The sizes of @grid(a, b); false, having said so, where it has others than one to three.
-static bool decorator_sizes(Elab *e, const Expr *decorator, ExprList *sizes) {
-  uint32_t n = decorator->kind == EXPR_CALL ? decorator->call.args.n : 0;
-  if (n < 1 || n > 3) {
-    elab_error(e, decorator->loc, "@grid takes one to three sizes");
-    return false;
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    const Arg *arg = &decorator->call.args.at[i];
-    if (arg->name || arg->stars) {
-      elab_error(e, arg->loc, "@grid takes positional arguments only");
-      return false;
-    }
-    vec_push(e->arena, sizes, arg->value);
-  }
-  return true;
-}
-
-// Those of a text of the command line: a, b or (a, b).
-static bool given_sizes(Elab *e, Expr *grid, ExprList *sizes) {
-  if (grid->kind == EXPR_TUPLE)
-    *sizes = grid->list;
-  else
-    vec_push(e->arena, sizes, grid);
-  if (sizes->n >= 1 && sizes->n <= 3) return true;
-  elab_error(e, grid->loc, "a grid has one to three sizes, not %u", sizes->n);
-  return false;
-}
-
 static void elab_grid(Elab *e, const Kernel *kernel) {
-  const Expr *decorator = elab_decorator(kernel->function, "grid");
-  Expr *given = e->spec->grid;
   ExprList sizes = {0};
-  if (!given && !decorator) return;
-  if (!(given ? given_sizes(e, given, &sizes) : decorator_sizes(e, decorator, &sizes))) return;
+  Loc loc;
+  if (!elab_grid_sizes(e, kernel->function, &sizes, &loc)) return;
   HostRegion *grid = func_new_host(e->func, HOST_GRID, NULL);
   e->b = builder_at_end(e->func, grid->region);
   elab_push(e, NULL)->grid = true;
   bind_params(e, kernel, grid->region);
-  Value *values[3];
-  bool good = true;
-  for (uint32_t i = 0; i < sizes.n; i++) {
-    const Expr *size = sizes.at[i];
-    grid->text[i] = source_text(e, size->loc);
-    values[i] = grid_size(e, size);
-    good = good && values[i];
-  }
+  elab_grid_yield(e, grid, &sizes, loc);
   elab_pop(e);
-  e->b.loc = given ? given->loc : decorator->loc;
-  if (good) build_op(&e->b, OP_YIELD, sizes.n, values, 0, NULL);
 }
 
 // The kernel with its parameters resolved; false after errors.

@@ -15,6 +15,7 @@
 //   elab_number.c     numbers with a type of their own     elab_annotation.c  annotations, const pointers
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
+//   elab_params.c     parameters: tuples, descriptors      elab_grid.c    the launch grid
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
 //   elab_python.c     what Python's own modules give        elab_hints.c   what to write instead
@@ -73,6 +74,7 @@ struct Obj {
       Obj *at;
       uint32_t n, total; // those of tuples within counted; 0: not counted yet
       bool typed;        // every number has its type: obj_typed changes nothing
+      const char *const *names; // of the elements, interned: a named tuple's; NULL: they have none
     } items;
     struct {
       const Function *function;
@@ -219,8 +221,10 @@ Obj obj_none(void);
 static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // of what an error was given
 Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
 Obj obj_tuple(Elab *e, uint32_t n);                                    // of n errors, to be filled in
+Obj obj_tuple_like(Elab *e, const Obj *tuple); // of as many elements, with its names
 // The tuple, counted; an error where it has more than ELAB_MAX_TUPLE elements.
 Obj obj_sized(Elab *e, Loc loc, Obj tuple);
+bool elab_field(const Obj *tuple, const char *name, Obj *obj); // the element of that name; false: none has it
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
@@ -286,6 +290,9 @@ Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj);     // i1, of its shape: whether not 0
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
 const Type *elab_scalar(Elab *e, Elem elem);
+// A run-time parameter's annotation: its type, a tuple or a tensor descriptor in *param (PARAM_PLAIN without a
+// type where it says nothing). Otherwise as elab_annotation.
+bool elab_param_annotation(Elab *e, const Expr *annotation, ParamSpec *param, bool *is_constexpr);
 // An annotation's type; is_constexpr where it says so.
 // False with an error for a name that is no type. *type NULL: says nothing.
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr);
@@ -293,6 +300,27 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
 bool elab_annotates_const(const Expr *annotation);
 const Type *elab_without_const(Elab *e, const Type *type); // NULL gives NULL
 void elab_drop_const(Elab *e, Func *func);                 // const pointers become plain ones: it is checked
+
+// --- Parameters of kernels (elab_params.c) ---
+
+// What the parameter `path` ("t", "t[0]") is by its declaration and by what it is given (NULL: nothing is said of it),
+// in *out. False with an error at `loc`.
+bool elab_resolve_param(Elab *e, Loc loc, const char *path, const ParamSpec *declared, const ParamSpec *given,
+                        ParamSpec *out);
+uint32_t elab_param_leaves(const ParamSpec *param); // kernel parameters that it is
+// Adds those; *n: how many there are. `taken`: the names of all parameters of the source.
+void elab_declare_param(Elab *e, const char *name, Loc loc, const ParamSpec *param, FuncParam *params, uint32_t *n,
+                        const Function *taken);
+// What the parameter stands for, of the arguments from args[*n] on. `known`: for heuristics, with what is known at the
+// launch.
+Obj elab_param_value(Elab *e, const ParamSpec *param, Value *const *args, uint32_t *n, bool known);
+
+// --- Grids (elab_grid.c) ---
+
+// The expressions of the kernel's grid, and where it is said; false where there is none, or after an error.
+bool elab_grid_sizes(Elab *e, const Function *function, ExprList *sizes, Loc *loc);
+// Ends the region, in which the parameters are bound, with what they are.
+void elab_grid_yield(Elab *e, HostRegion *grid, const ExprList *sizes, Loc loc);
 
 // --- Shapes (elab_shape.c) ---
 
@@ -365,8 +393,7 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
 extern const Builtin builtin_table[];
 extern const uint32_t builtin_count;
 const Builtin *builtin_find(const char *name, uint32_t scope); // NULL: none. Any of the scope's bits
-// An attribute of a block pointer or tensor descriptor
-// (builtins_block.c); false where it has none of its own.
+// An attribute of a block pointer or tensor descriptor (builtins_block.c); false where it has none of its own.
 bool elab_block_attribute(Elab *e, const char *name, Value *block, Obj *obj);
 const char *const *builtin_names(Elab *e, uint32_t scope, uint32_t *n);
 

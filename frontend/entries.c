@@ -29,8 +29,12 @@ static bool is_called(Elab *e, const Function *function) {
 
 static KernelParam signature_param(Elab *e, const Param *param) {
   KernelParam info = {.name = param->name, .loc = param->loc};
-  elab_annotation(e, param->annotation, &info.type, &info.is_constexpr);
-  info.type = elab_without_const(e, info.type);
+  ParamSpec *declared = ARENA_NEW(e->arena, ParamSpec);
+  elab_param_annotation(e, param->annotation, declared, &info.is_constexpr);
+  if (declared->form == PARAM_PLAIN)
+    info.type = elab_without_const(e, declared->type);
+  else
+    info.wide = declared;
   if (!param->default_value) return info;
   Obj obj = elab_expr(e, param->default_value);
   info.has_default = obj_to_const(e, &obj, &info.default_value);

@@ -12,6 +12,7 @@
 typedef struct KernelParam {
   const char *name; // interned
   const Type *type; // annotated type; NULL: none
+  const ParamSpec *wide; // annotated as a tuple or tensor descriptor (`type` is NULL); else NULL
   bool is_constexpr;
   bool has_default;
   ConstValue default_value; // where has_default and the default could be evaluated

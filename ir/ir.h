@@ -197,6 +197,9 @@ typedef struct Func {
   uint32_t min_blocks;    // of it a multiprocessor is to hold, for ptxas' registers; 0: not said
   Constexpr *constexprs;  // what was specialised, in the source's order: for --emit=meta
   uint32_t constexpr_count;
+  // The source's run-time parameters, each of which is some of `params`, in order. NULL: of a .tir, each is one
+  ParamSpec *arguments;
+  uint32_t argument_count;
   uint32_t value_count, op_count; // as of func_number
 } Func;
 

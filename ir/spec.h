@@ -70,12 +70,46 @@ typedef struct ParamFacts {
   bool none;        // given as None
 } ParamFacts;
 
-typedef struct ParamSpec {
-  const char *name; // interned
-  const Type *type; // NULL: as annotated
-  ParamFacts facts;
-  const ConstValue *value; // a scalar's at this launch; NULL: not known. Heuristics alone may see it
-} ParamSpec;
+// What a run-time parameter of the source is in the kernel.
+typedef enum ParamForm {
+  PARAM_PLAIN,      // one parameter
+  PARAM_TUPLE,      // what its elements are, in order
+  PARAM_DESCRIPTOR, // a tensor descriptor: its base, sizes (i32) and strides (i64), in this order
+  PARAM_CONSTEXPR,  // none: a constexpr, as an element of a tuple may be
+} ParamForm;
+
+// Text: [TYPE][:16][:1], None, (ELEMENT, NAME=ELEMENT, ...), tensordesc<fp16[64,32]>[:16], constexpr(LITERAL).
+typedef struct ParamSpec ParamSpec;
+struct ParamSpec {
+  const char *name; // interned; of a tuple's element its field, NULL where it has none
+  ParamForm form;
+  const Type *type; // PLAIN; NULL: as annotated. DESCRIPTOR: a block pointer's
+  ParamFacts facts; // PLAIN
+  // PLAIN: a scalar's at this launch; NULL: not known. Heuristics alone may see it. CONSTEXPR: the value
+  const ConstValue *value;
+  bool pads_nan;        // DESCRIPTOR: loads outside of the tensor give NaN
+  ParamSpec *items;     // TUPLE: its elements; DESCRIPTOR: what is known of its parts, in their order, or none
+  uint32_t item_count;
+};
+
+enum { PARAM_MAX_DEPTH = 64 }; // tuples within tuples
+
+// The parts of a descriptor of `rank` dimensions: base, sizes, strides.
+static inline uint32_t descriptor_parts(uint32_t rank) { return 1 + 2 * rank; }
+
+typedef struct ParamTextError {
+  size_t at, n; // where in the text
+  const char *message;
+} ParamTextError;
+
+// Parses one parameter's text into *param, but for its name; `name` is for messages. False with the error.
+// Memory and names from `ir`.
+bool param_parse(IrContext *ir, Str text, const char *name, ParamSpec *param, ParamTextError *error);
+// The bytes of `text` before the first `stop` outside of brackets and quotes; all of it where there is none.
+size_t param_text_until(Str text, char stop);
+// The type alone, as param_parse reads it: "(*fp32, i32)", "tensordesc<fp16[64, 32]>"; nothing of a type that is
+// not said.
+void param_print(const ParamSpec *param, Buf *out);
 
 typedef struct Constexpr {
   const char *name; // interned

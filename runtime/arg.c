@@ -23,3 +23,9 @@ void tilec_arg_set_dim(tilec_arg *arg, const void *dl_tensor, int i) { *arg = ti
 void tilec_arg_set_stride(tilec_arg *arg, const void *dl_tensor, int i) {
   *arg = tilec_arg_stride(dl_tensor, i);
 }
+
+void tilec_arg_set_tuple(tilec_arg *arg, const tilec_tuple *tuple) { *arg = tilec_arg_tuple(tuple); }
+void tilec_arg_set_descriptor(tilec_arg *arg, const tilec_descriptor *descriptor) {
+  *arg = tilec_arg_descriptor(descriptor);
+}
+void tilec_arg_set_constexpr(tilec_arg *arg, const char *text) { *arg = tilec_arg_constexpr(text); }

@@ -58,6 +58,9 @@ static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg 
   case TILEC_ARG_DL:
   case TILEC_ARG_DIM:
   case TILEC_ARG_STRIDE: return bind_tensor(k, i, arg, bound);
+  case TILEC_ARG_TUPLE:
+  case TILEC_ARG_DESCRIPTOR:
+  case TILEC_ARG_CONSTEXPR: return wrong_argument(k, i, "what is not one parameter");
   case TILEC_ARG_DEFAULT: return wrong_argument(k, i, "a default: PTX has none");
   }
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter %u: %d is none of tilec_arg_kind", k->name, i,
@@ -65,11 +68,12 @@ static tilec_status bind_one(const tilec_kernel *k, uint32_t i, const tilec_arg 
 }
 
 tilec_status image_bind(const tilec_kernel *k, const tilec_arg *args, size_t arg_count, BoundArgs *bound) {
+  bound->tensors = bound->wide = false;
   if (arg_count != k->param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", k->name, k->param_count,
                      arg_count);
   bound->count = k->param_count;
-  bound->tensors = false;
+  bound->key_bytes = KEY_BYTES * k->param_count;
   for (uint32_t i = 0; i < k->param_count; i++) {
     tilec_status status = bind_one(k, i, &args[i], bound);
     if (status) return status;
@@ -157,6 +161,16 @@ tilec_status tilec_kernel_from_image(tilec_device *device, const char *name, con
 
 size_t tilec_kernel_param_count(const tilec_kernel *kernel) { return kernel ? kernel->param_count : 0; }
 
+static void describe_wide(const RunWide *wide, tilec_param_info *out) {
+  bool tuple = wide->form == PARAM_TUPLE;
+  out->kind = tuple ? TILEC_PARAM_TUPLE : TILEC_PARAM_DESCRIPTOR;
+  out->count = wide->count;
+  if (tuple) return;
+  out->dtype = (tilec_dtype)wide->elem;
+  out->padding = wide->pads_nan ? TILEC_PADDING_NAN : TILEC_PADDING_ZERO;
+  for (uint32_t i = 0; i < wide->count; i++) out->block[i] = wide->block[i];
+}
+
 tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_param_info *info) {
   if (!kernel || !info) return null_argument("tilec_kernel_param", kernel ? "info" : "kernel");
   if (index >= kernel->param_count)
@@ -169,6 +183,7 @@ tilec_status tilec_kernel_param(const tilec_kernel *kernel, size_t index, tilec_
     out.dtype = (tilec_dtype)p->elem;
     out.bytes = p->pointer ? 8 : tilec_dtype_bytes(out.dtype);
   }
+  if (p->wide) describe_wide(p->wide, &out);
   if (kernel->is_image) out.bytes = kernel->param_bytes[index];
   if (sized_give(info, &out, sizeof out)) return TILEC_OK;
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "info.size is %zu: begin with TILEC_PARAM_INFO_INIT",

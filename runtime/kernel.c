@@ -27,7 +27,8 @@ static void keep_params(tilec_kernel *k, const KernelInfo *info) {
   for (uint32_t i = 0; i < info->param_count; i++) {
     if (info->params[i].is_constexpr) continue;
     RunParam *p = &k->params[k->param_count++];
-    *p = run_param(&info->params[i]);
+    *p = run_param(&k->arena, &info->params[i]);
+    k->is_wide |= p->wide != NULL;
     p->name = arena_copy(&k->arena, str_from(p->name));
   }
   k->value_params = ARENA_ARRAY(&k->arena, uint32_t, k->param_count);

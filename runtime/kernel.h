@@ -12,7 +12,8 @@
 // One compiled variant. Not changed once it is in its kernel's list but for what its host regions yielded.
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
-  uint8_t *key;                // KEY_BYTES a parameter
+  uint8_t *key;                // of its arguments
+  uint32_t key_bytes;
   Buf given;                   // what @heuristics gave for its arguments: NAME=VALUE lines
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
@@ -25,8 +26,10 @@ typedef struct Specialisation {
 typedef struct Variant {
   uint64_t hash;
   Specialisation *specialisation;
-  uint64_t *values; // one for each of the kernel's value_params
-  uint8_t key[];    // KEY_BYTES a parameter
+  uint64_t *values; // one for each of the kernel's value_params; none where they are in the key
+  uint32_t value_count;
+  uint32_t key_bytes;
+  uint8_t key[];
 } Variant;
 
 struct tilec_kernel {
@@ -36,6 +39,7 @@ struct tilec_kernel {
   tilec_compile_options options;
   const char *name;
   bool has_grid, is_tir;
+  bool is_wide;                // a parameter is declared as a tuple or tensor descriptor
   bool is_image;               // PTX or a GPU's code: program NULL, `first` its only specialisation
   uint32_t *param_bytes;       // of an image
   const ParamFacts *tir_facts; // of .tir text: what its function relies on

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/sized.h"
 #include "runtime/error.h"
+#include "runtime/expand.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/tensor.h"
@@ -40,7 +41,7 @@ static tilec_status launch_specialisation(const tilec_device *device, Specialisa
   return status;
 }
 
-// The variant for the arguments, compiled where there is none yet.
+// The variant for the arguments, compiled where there is none yet. bound->wide after an error: find_wide takes them.
 static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
                                         BoundArgs *bound, Specialisation **s) {
   tilec_status status =
@@ -53,15 +54,40 @@ static inline tilec_status find_variant(tilec_kernel *kernel, const tilec_arg *a
   return TILEC_OK;
 }
 
+// The same for arguments that are several of the kernel's.
+static tilec_status find_wide(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, BoundArgs *bound,
+                              Expanded *expanded, Specialisation **s) {
+  if (kernel->is_tir)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s is tile IR, whose parameters take one argument each: no "
+                     "tuples, tensor descriptors or constexprs", kernel->name);
+  tilec_status status =
+      bind_wide(kernel->name, kernel->params, kernel->param_count, args, arg_count, bound, expanded);
+  if (!status) status = memory_check_args(kernel->device, kernel->name, expanded->params, bound);
+  return status ? status : kernel_specialise(kernel, bound, s);
+}
+
 // With DLPack tensors, whose memory a device on this CPU sees while the launch lasts.
-static tilec_status launch_tensors(const tilec_kernel *kernel, Specialisation *s, const tilec_arg *args,
-                                   size_t arg_count, BoundArgs *bound, const tilec_launch_options *o) {
+static tilec_status launch_tensors(const tilec_kernel *kernel, Specialisation *s, const RunParam *params,
+                                   const tilec_arg *args, size_t arg_count, BoundArgs *bound,
+                                   const tilec_launch_options *o) {
   TensorMaps maps;
   tilec_device *device = kernel->device;
-  tilec_status status = tensors_map(device, kernel->name, kernel->params, args, arg_count, bound, &maps);
+  tilec_status status = tensors_map(device, kernel->name, params, args, arg_count, bound, &maps);
   if (!status) status = launch_specialisation(device, s, bound, o);
   tensors_unmap(device, &maps);
   return status;
+}
+
+static __attribute__((noinline)) tilec_status launch_wide(tilec_kernel *kernel, tilec_launch_options *o,
+                                                          const tilec_arg *args, size_t arg_count) {
+  BoundArgs bound;
+  Expanded expanded;
+  Specialisation *s;
+  tilec_status status = find_wide(kernel, args, arg_count, &bound, &expanded, &s);
+  if (!status && o->grid[0] == -1) status = own_grid(s, &bound, o->grid);
+  if (status) return status;
+  if (!bound.tensors) return launch_specialisation(kernel->device, s, &bound, o);
+  return launch_tensors(kernel, s, expanded.params, expanded.args, expanded.count, &bound, o);
 }
 
 tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *options, const tilec_arg *args,
@@ -75,19 +101,27 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   bool by_kernel = o.grid[0] == -1;
   if (by_kernel && !kernel->has_grid)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s has no @grid: give options.grid", kernel->name);
+  if (kernel->is_wide) return launch_wide(kernel, &o, args, arg_count);
   status = find_variant(kernel, args, arg_count, &bound, &s);
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);
-  if (status) return status;
-  if (bound.tensors) return launch_tensors(kernel, s, args, arg_count, &bound, &o);
+  if (status) return bound.wide ? launch_wide(kernel, &o, args, arg_count) : status;
+  if (bound.tensors) return launch_tensors(kernel, s, kernel->params, args, arg_count, &bound, &o);
   return launch_specialisation(kernel->device, s, &bound, &o);
+}
+
+static tilec_status prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, Specialisation **s) {
+  BoundArgs bound = {.wide = kernel->is_wide};
+  Expanded expanded;
+  tilec_status status = TILEC_OK;
+  if (!bound.wide) status = find_variant(kernel, args, arg_count, &bound, s);
+  return bound.wide ? find_wide(kernel, args, arg_count, &bound, &expanded, s) : status;
 }
 
 tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count) {
   if (!kernel || (!args && arg_count))
     return null_argument("tilec_kernel_prepare", kernel ? "args" : "kernel");
-  BoundArgs bound;
   Specialisation *s;
-  return find_variant(kernel, args, arg_count, &bound, &s);
+  return prepare(kernel, args, arg_count, &s);
 }
 
 tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count,
@@ -95,9 +129,8 @@ tilec_status tilec_kernel_get_attributes(tilec_kernel *kernel, const tilec_arg *
   static const char function[] = "tilec_kernel_get_attributes";
   if (!kernel || (!args && arg_count) || !attributes)
     return null_argument(function, !kernel ? "kernel" : !attributes ? "attributes" : "args");
-  BoundArgs bound;
   Specialisation *s;
-  tilec_status status = find_variant(kernel, args, arg_count, &bound, &s);
+  tilec_status status = prepare(kernel, args, arg_count, &s);
   if (status) return status;
   const DeviceKind *kind = kernel->device->kind;
   KernelAttributes found = {-1, -1, -1, -1, -1, -1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// --signature, -D and --grid as text: NAME=[TYPE][:16][:1] or NAME=None, separated by commas; NAME=LITERAL.
+// --signature, -D and --grid as text: NAME=TYPE (ir/param_text.c), separated by commas; NAME=LITERAL.
 #include "frontend/syntax.h"
 #include "runtime/compile.h"
 
@@ -29,13 +29,12 @@ static TextPiece trimmed(TextPiece p) {
   return piece_part(p, from, to);
 }
 
-// Up to the next `stop` (the piece's end where there is none); *rest is what follows it. False at the end.
+// Up to the next `stop` outside of brackets (the piece's end where there is none); *rest is what follows it. False at the end.
 static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
   if (!rest->text.at) return false;
-  const char *at = rest->text.n ? memchr(rest->text.at, stop, rest->text.n) : NULL;
-  size_t n = at ? (size_t)(at - rest->text.at) : rest->text.n;
+  size_t n = param_text_until(rest->text, stop);
   *piece = trimmed(piece_part(*rest, 0, n));
-  *rest = at ? piece_part(*rest, n + 1, rest->text.n) : (TextPiece){0};
+  *rest = n < rest->text.n ? piece_part(*rest, n + 1, rest->text.n) : (TextPiece){0};
   return true;
 }
 
@@ -61,63 +60,10 @@ static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, Tex
   return false;
 }
 
-static const Type *parse_type(Compilation *c, TextPiece p) {
-  TextPiece name = p;
-  bool pointer = name.text.n > 0 && name.text.at[0] == '*';
-  if (pointer) name = piece_part(name, 1, name.text.n);
-  if (str_starts(name.text, "tl.")) name = piece_part(name, 3, name.text.n);
-  Elem elem;
-  if (elem_parse(name.text, &elem)) {
-    const Type *scalar = type_scalar(&c->ir, elem);
-    return pointer ? type_ptr(&c->ir, scalar) : scalar;
-  }
-  const char *names[ELEM_COUNT];
-  for (int e = 0; e < ELEM_COUNT; e++) names[e] = elem_info((Elem)e)->name;
-  const char *nearest = diag_nearest(name.text, names, ELEM_COUNT);
-  diag_error(&c->diags, piece_loc(p), "'%.*s' is no type%s%s%s", STR_ARG(p.text),
-             nearest ? "; did you mean '" : "", nearest ? nearest : "",
-             nearest ? "'?" : "; types are i32, fp16, *fp32 ...");
-  return NULL;
-}
-
-// The facts after the type; each at most once.
-static void parse_fact(Compilation *c, TextPiece fact, ParamSpec *param) {
-  bool *flag = str_is(fact.text, "16")  ? &param->facts.divisible16
-               : str_is(fact.text, "1") ? &param->facts.equal1
-                                        : NULL;
-  if (!flag)
-    diag_error(&c->diags, piece_loc(fact), "expected the fact 16 or 1, found '%.*s'", STR_ARG(fact.text));
-  else if (*flag)
-    diag_error(&c->diags, piece_loc(fact), "the fact %.*s is given twice", STR_ARG(fact.text));
-  else
-    *flag = true;
-}
-
-static void check_facts(Compilation *c, TextPiece value, const ParamSpec *param) {
-  const Type *type = param->type;
-  if (param->facts.divisible16 && param->facts.equal1)
-    diag_error(&c->diags, piece_loc(value), "1 is not a multiple of 16: the facts contradict one another");
-  else if (type && param->facts.equal1 && type->kind == TYPE_PTR)
-    diag_error(&c->diags, piece_loc(value), "a pointer cannot be known to be 1");
-  else if (type && type->kind == TYPE_SCALAR && elem_is_float(type->elem) &&
-           (param->facts.equal1 || param->facts.divisible16))
-    diag_error(&c->diags, piece_loc(value), "nothing is known of the values of floating-point parameters");
-}
-
 static void parse_value(Compilation *c, TextPiece value, ParamSpec *param) {
-  TextPiece rest = value, part;
-  if (value.text.n == 0) {
-    diag_error(&c->diags, piece_loc(value), "expected [TYPE][:16][:1] or None for '%s'", param->name);
-    return;
-  }
-  if (str_is(value.text, "None")) {
-    param->facts.none = true;
-    return;
-  }
-  next_piece(&rest, ':', &part);
-  if (part.text.n > 0) param->type = parse_type(c, part);
-  while (next_piece(&rest, ':', &part)) parse_fact(c, part, param);
-  check_facts(c, value, param);
+  ParamTextError error;
+  if (param_parse(&c->ir, value.text, param->name, param, &error)) return;
+  diag_error(&c->diags, piece_loc(piece_part(value, error.at, error.at + error.n)), "%s", error.message);
 }
 
 static void add_param(Compilation *c, TextPiece name, const ParamSpec *param, Spec *spec) {

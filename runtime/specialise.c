@@ -6,6 +6,7 @@
 
 #include "ir/number.h"
 #include "runtime/error.h"
+#include "runtime/expand.h"
 #include "runtime/tensor.h"
 
 // The two lists of element types are in one order: a tilec_dtype is an Elem.
@@ -28,16 +29,43 @@ static tilec_arg default_arg(const ConstValue *value) {
   return tilec_arg_default();
 }
 
-RunParam run_param(const KernelParam *param) {
+static void take_type(RunParam *param, const Type *type) {
+  if (!type) return;
+  param->annotated = true;
+  param->pointer = type->kind == TYPE_PTR;
+  if (param->pointer) type = type->inner;
+  param->elem = type->kind == TYPE_PTR ? ELEM_I64 : type->elem;
+}
+
+static const RunWide *run_wide(Arena *arena, const ParamSpec *spec) {
+  RunWide *wide = ARENA_NEW(arena, RunWide);
+  *wide = (RunWide){.form = spec->form, .count = spec->item_count, .pads_nan = spec->pads_nan};
+  if (spec->form == PARAM_DESCRIPTOR) {
+    wide->count = spec->type->rank;
+    wide->elem = spec->type->elem;
+    memcpy(wide->block, spec->type->shape, sizeof wide->block);
+    return wide;
+  }
+  RunParam *items = ARENA_ARRAY(arena, RunParam, spec->item_count);
+  for (uint32_t i = 0; i < spec->item_count; i++) {
+    const ParamSpec *item = &spec->items[i];
+    if (item->name) items[i].name = arena_copy(arena, str_from(item->name));
+    if (item->form == PARAM_PLAIN)
+      take_type(&items[i], item->type);
+    else if (item->form != PARAM_CONSTEXPR)
+      items[i].wide = run_wide(arena, item);
+  }
+  wide->items = items;
+  return wide;
+}
+
+RunParam run_param(Arena *arena, const KernelParam *param) {
   RunParam result = {
       .name = param->name, .in_heuristic = param->in_heuristic, .has_default = param->has_default};
-  if (param->type) {
-    result.annotated = true;
-    result.pointer = param->type->kind == TYPE_PTR;
-    const Type *type = result.pointer ? param->type->inner : param->type;
-    result.elem = type->kind == TYPE_PTR ? ELEM_I64 : type->elem;
-  }
+  take_type(&result, param->type);
+  if (param->wide) result.wide = run_wide(arena, param->wide);
   if (param->has_default) result.default_value = default_arg(&param->default_value);
+  result.default_is_tuple = param->has_default && param->default_value.kind == CONST_TUPLE;
   return result;
 }
 
@@ -106,7 +134,11 @@ static tilec_status out_of_range(const ArgSlot *slot, const char *value) {
                    slot->param->name, elem_info(elem)->name, value, range_text(elem, range, sizeof range));
 }
 
-static tilec_status bind_int(const ArgSlot *slot, GivenInt value) {
+static uint8_t int_facts(int64_t i) {
+  return (uint8_t)((i % 16 == 0 ? KEY_DIVISIBLE : 0) | (i == 1 ? KEY_ONE : 0));
+}
+
+static __attribute__((noinline)) tilec_status bind_any_int(const ArgSlot *slot, GivenInt value) {
   const RunParam *p = slot->param;
   if (p->annotated && p->pointer) return type_mismatch(slot, "an integer");
   Elem elem = p->annotated                  ? p->elem
@@ -124,9 +156,19 @@ static tilec_status bind_int(const ArgSlot *slot, GivenInt value) {
   }
   if (is_float) return TILEC_OK;
   *slot->bits = (uint64_t)value.i;
-  if (elem != ELEM_I1)
-    slot->key[1] =
-        (uint8_t)((value.i % 16 == 0 ? KEY_DIVISIBLE : 0) | (value.i == 1 && !value.is_u64 ? KEY_ONE : 0));
+  if (elem != ELEM_I1) slot->key[1] = int_facts(value.i);
+  return TILEC_OK;
+}
+
+// Most integers are of parameters without a type, or of i32.
+static inline tilec_status bind_int(const ArgSlot *slot, int64_t i) {
+  const RunParam *p = slot->param;
+  bool narrow = i == (int32_t)i;
+  if (p->annotated && (p->pointer || p->elem != ELEM_I32 || !narrow))
+    return bind_any_int(slot, (GivenInt){i, false});
+  *slot->bits = (uint64_t)i;
+  slot->key[0] = (uint8_t)(narrow ? ELEM_I32 : ELEM_I64);
+  slot->key[1] = int_facts(i);
   return TILEC_OK;
 }
 
@@ -135,7 +177,7 @@ static tilec_status bind_bool(const ArgSlot *slot, int64_t value) {
   if (value != 0 && value != 1)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' is given a bool of %lld; it is 0 or 1",
                      slot->kernel, slot->param->name, (long long)value);
-  if (slot->param->annotated) return bind_int(slot, (GivenInt){value, false});
+  if (slot->param->annotated) return bind_any_int(slot, (GivenInt){value, false});
   *slot->bits = (uint64_t)value;
   slot->key[0] = ELEM_I1;
   slot->key[1] = 0;
@@ -169,46 +211,62 @@ static tilec_status bind_none(const ArgSlot *slot) {
   return TILEC_OK;
 }
 
-static tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
+static inline tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg);
+
+static tilec_status bind_default(const ArgSlot *slot) {
   const RunParam *p = slot->param;
-  if (arg->kind == TILEC_ARG_DEFAULT) {
-    if (!p->has_default)
-      return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel,
-                       p->name);
-    arg = &p->default_value;
-  }
+  if (!p->has_default)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s' has no default value", slot->kernel, p->name);
+  if (p->default_value.kind != TILEC_ARG_DEFAULT) return bind_one(slot, &p->default_value);
+  slot->bound->wide = p->default_is_tuple;
+  return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the default of parameter '%s' cannot be passed at a launch",
+                   slot->kernel, p->name);
+}
+
+static tilec_status bind_tensor(const ArgSlot *slot, const tilec_arg *arg) {
   tilec_arg plain;
-  if (arg->kind >= TILEC_ARG_DL && arg->kind <= TILEC_ARG_STRIDE) {
-    tilec_status status = tensor_plain(slot->kernel, p->name, arg, &plain);
-    slot->bound->tensors = true;
-    if (status) return status;
-    arg = &plain;
-  }
+  tilec_status status = tensor_plain(slot->kernel, slot->param->name, arg, &plain);
+  slot->bound->tensors = true;
+  return status ? status : bind_one(slot, &plain);
+}
+
+// What few launches have: out of the others' way.
+static __attribute__((noinline, cold)) tilec_status bind_other(const ArgSlot *slot, const tilec_arg *arg) {
   switch (arg->kind) {
-  case TILEC_ARG_NONE: return bind_none(slot);
-  case TILEC_ARG_POINTER: return bind_pointer(slot, arg);
-  case TILEC_ARG_INT: return bind_int(slot, (GivenInt){arg->value.i, false});
-  case TILEC_ARG_UINT: return bind_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
-  case TILEC_ARG_BOOL: return bind_bool(slot, arg->value.i);
-  case TILEC_ARG_FLOAT: return bind_float(slot, arg->value.f);
   case TILEC_ARG_DL:
   case TILEC_ARG_DIM:
-  case TILEC_ARG_STRIDE: break; // never: plain by now
-  case TILEC_ARG_DEFAULT:
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT,
-                     "%s: the default of parameter '%s' cannot be passed at a launch", slot->kernel, p->name);
+  case TILEC_ARG_STRIDE: return bind_tensor(slot, arg);
+  case TILEC_ARG_DEFAULT: return bind_default(slot);
+  case TILEC_ARG_TUPLE:
+  case TILEC_ARG_DESCRIPTOR:
+  case TILEC_ARG_CONSTEXPR: slot->bound->wide = true; return TILEC_ERROR_INVALID_ARGUMENT;
+  case TILEC_ARG_NONE:
+  case TILEC_ARG_POINTER:
+  case TILEC_ARG_INT:
+  case TILEC_ARG_UINT:
+  case TILEC_ARG_BOOL:
+  case TILEC_ARG_FLOAT: break; // bind_one's
   }
   return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: parameter '%s': %d is none of tilec_arg_kind",
-                   slot->kernel, p->name, (int)arg->kind);
+                   slot->kernel, slot->param->name, (int)arg->kind);
+}
+
+static inline tilec_status bind_one(const ArgSlot *slot, const tilec_arg *arg) {
+  if (arg->kind == TILEC_ARG_POINTER) return bind_pointer(slot, arg);
+  if (arg->kind == TILEC_ARG_INT) return bind_int(slot, arg->value.i);
+  if (arg->kind == TILEC_ARG_FLOAT) return bind_float(slot, arg->value.f);
+  if (arg->kind == TILEC_ARG_BOOL) return bind_bool(slot, arg->value.i);
+  if (arg->kind == TILEC_ARG_UINT) return bind_any_int(slot, (GivenInt){arg->value.i, arg->value.u > INT64_MAX});
+  return arg->kind == TILEC_ARG_NONE ? bind_none(slot) : bind_other(slot, arg);
 }
 
 tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t param_count,
                        const tilec_arg *args, size_t arg_count, BoundArgs *bound) {
   static const tilec_arg omitted = {.kind = TILEC_ARG_DEFAULT};
+  bound->tensors = bound->wide = false;
   if (arg_count > param_count)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %zu", kernel, param_count,
                      arg_count);
-  bound->tensors = false;
   for (uint32_t i = 0; i < param_count; i++) {
     bound->count = i;
     ArgSlot slot = {kernel, &params[i], &bound->bits[i], &bound->key[KEY_BYTES * i], bound};
@@ -219,6 +277,7 @@ tilec_status bind_args(const char *kernel, const RunParam *params, uint32_t para
     if (status) return status;
   }
   bound->count = param_count;
+  bound->key_bytes = KEY_BYTES * param_count;
   return TILEC_OK;
 }
 
@@ -235,18 +294,26 @@ static const ConstValue *known_value(IrContext *ir, Elem elem, uint64_t bits) {
   return value;
 }
 
-void bound_spec(IrContext *ir, const RunParam *params, const BoundArgs *bound, Spec *spec) {
-  spec->params = ARENA_ARRAY(ir->arena, ParamSpec, bound->count);
-  spec->param_count = bound->count;
-  for (uint32_t i = 0; i < bound->count; i++) {
-    uint8_t type = bound->key[KEY_BYTES * i], facts = bound->key[KEY_BYTES * i + 1];
-    ParamSpec *p = &spec->params[i];
-    p->name = ir_name(ir, str_from(params[i].name));
-    p->facts = (ParamFacts){
-        .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE};
-    if (!(type & KEY_POINTER)) p->value = known_value(ir, (Elem)type, bound->bits[i]);
-    if (params[i].annotated || (facts & KEY_NONE)) continue;
-    const Type *scalar = type_scalar(ir, (Elem)(type & ~KEY_POINTER));
-    p->type = type & KEY_POINTER ? type_ptr(ir, scalar) : scalar;
+ParamSpec bound_param(IrContext *ir, const BoundArgs *bound, uint32_t i, bool annotated) {
+  uint8_t type = bound->key[KEY_BYTES * i], facts = bound->key[KEY_BYTES * i + 1];
+  ParamSpec p = {.facts = {
+                     .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE}};
+  if (!(type & KEY_POINTER)) p.value = known_value(ir, (Elem)type, bound->bits[i]);
+  if (annotated || p.facts.none) return p;
+  const Type *scalar = type_scalar(ir, (Elem)(type & ~KEY_POINTER));
+  p.type = type & KEY_POINTER ? type_ptr(ir, scalar) : scalar;
+  return p;
+}
+
+void bound_spec(IrContext *ir, const RunParam *params, uint32_t param_count, const BoundArgs *bound, Spec *spec) {
+  spec->params = ARENA_ARRAY(ir->arena, ParamSpec, param_count);
+  spec->param_count = param_count;
+  if (bound->wide) {
+    spec->param_count = expanded_spec(ir, params, param_count, bound, spec->params);
+    return;
+  }
+  for (uint32_t i = 0; i < param_count; i++) {
+    spec->params[i] = bound_param(ir, bound, i, params[i].annotated);
+    spec->params[i].name = ir_name(ir, str_from(params[i].name));
   }
 }

@@ -433,7 +433,10 @@ typedef enum tilec_arg_kind {
   TILEC_ARG_UINT, /* an integer without a sign */
   TILEC_ARG_DL,   /* address: a DLTensor's, on the host */
   TILEC_ARG_DIM,  /* one of its sizes; dtype is the dimension's number */
-  TILEC_ARG_STRIDE
+  TILEC_ARG_STRIDE,
+  TILEC_ARG_TUPLE,      /* address: a tilec_tuple's, on the host */
+  TILEC_ARG_DESCRIPTOR, /* address: a tilec_descriptor's, on the host */
+  TILEC_ARG_CONSTEXPR   /* address: a text's, on the host */
 } tilec_arg_kind;
 
 typedef struct tilec_arg {
@@ -538,6 +541,73 @@ static inline tilec_arg tilec_arg_stride(const void *dl_tensor, int i) {
   return arg;
 }
 
+/*
+ * A tuple: what its items are, which may be tuples. It is read by the launch. Types and facts are known of each item;
+ * another count, other names and other constexprs are another variant.
+ */
+typedef struct tilec_tuple {
+  size_t size; /* set by the initialiser */
+  const tilec_arg *items;
+  size_t count;
+  const char *const *names; /* of a named tuple, one an item; else NULL */
+} tilec_tuple;
+
+#define TILEC_TUPLE_INIT                                                                                     \
+  { sizeof(tilec_tuple), NULL, 0, NULL }
+
+static inline tilec_arg tilec_arg_tuple(const tilec_tuple *tuple) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_TUPLE;
+  arg.dtype = TILEC_I1;
+  arg.value.address = TILEC_ADDRESS(tuple);
+  return arg;
+}
+
+#define TILEC_MAX_RANK 5 /* dimensions of a tensor descriptor */
+
+typedef enum tilec_padding {
+  TILEC_PADDING_ZERO = 0,
+  TILEC_PADDING_NAN = 1 /* of floats */
+} tilec_padding;
+
+/*
+ * A tensor descriptor, as tl.make_tensor_descriptor makes one in a kernel: a tensor of the device's memory, and the
+ * block that is loaded or stored at once. It is read by the launch. What is not as said here is an error of the launch.
+ */
+typedef struct tilec_descriptor {
+  size_t size;                     /* set by the initialiser */
+  tilec_arg base;                  /* of kind POINTER or DL: the first element; aligned to 16 bytes */
+  uint32_t rank;                   /* 1 to TILEC_MAX_RANK; what is beyond is not read */
+  uint32_t block[TILEC_MAX_RANK];  /* elements: powers of two; in the last dimension 16 bytes or more */
+  int64_t shape[TILEC_MAX_RANK];   /* elements, outermost first: 1 to 2^31 - 1 */
+  int64_t strides[TILEC_MAX_RANK]; /* in elements: the last one 1, the others multiples of 16 bytes */
+  tilec_padding padding;           /* what loads give outside of the tensor */
+} tilec_descriptor;
+
+#define TILEC_DESCRIPTOR_INIT                                                                                \
+  {                                                                                                          \
+    sizeof(tilec_descriptor), {TILEC_ARG_NONE, TILEC_I1, {0}}, 0, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0},          \
+        {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO                                                                  \
+  }
+
+static inline tilec_arg tilec_arg_descriptor(const tilec_descriptor *descriptor) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_DESCRIPTOR;
+  arg.dtype = TILEC_I1;
+  arg.value.address = TILEC_ADDRESS(descriptor);
+  return arg;
+}
+
+/* A value that is known when the kernel is compiled, as text as in `defines`: "64", "1.5", "fp16", "(1, 2)", a
+ * function's name. For items of tuples, and for parameters that are not declared constexpr. */
+static inline tilec_arg tilec_arg_constexpr(const char *text) {
+  tilec_arg arg;
+  arg.kind = TILEC_ARG_CONSTEXPR;
+  arg.dtype = TILEC_I1;
+  arg.value.address = TILEC_ADDRESS(text);
+  return arg;
+}
+
 /* The same for languages that call functions of the library alone: each fills the tilec_arg (16 bytes, aligned to
  * 8) that `arg` points to. */
 TILEC_API void tilec_arg_set_pointer(tilec_arg *arg, tilec_dtype pointee, uint64_t address);
@@ -551,6 +621,9 @@ TILEC_API void tilec_arg_set_default(tilec_arg *arg);
 TILEC_API void tilec_arg_set_dl(tilec_arg *arg, const void *dl_tensor);
 TILEC_API void tilec_arg_set_dim(tilec_arg *arg, const void *dl_tensor, int i);
 TILEC_API void tilec_arg_set_stride(tilec_arg *arg, const void *dl_tensor, int i);
+TILEC_API void tilec_arg_set_tuple(tilec_arg *arg, const tilec_tuple *tuple);
+TILEC_API void tilec_arg_set_descriptor(tilec_arg *arg, const tilec_descriptor *descriptor);
+TILEC_API void tilec_arg_set_constexpr(tilec_arg *arg, const char *text);
 
 typedef struct tilec_launch_options {
   size_t size;          /* set by the initialiser */
@@ -593,7 +666,9 @@ TILEC_API tilec_status tilec_kernel_prepare(tilec_kernel *kernel, const tilec_ar
 typedef enum tilec_param_kind {
   TILEC_PARAM_ANY = 0,     /* without a type: the argument's; dtype is not set */
   TILEC_PARAM_POINTER = 1, /* to dtype */
-  TILEC_PARAM_SCALAR = 2   /* of dtype */
+  TILEC_PARAM_SCALAR = 2,  /* of dtype */
+  TILEC_PARAM_TUPLE = 3,   /* declared as a tuple */
+  TILEC_PARAM_DESCRIPTOR = 4 /* declared as a tensor descriptor; dtype is its elements' */
 } tilec_param_kind;
 
 typedef struct tilec_param_info {
@@ -603,10 +678,15 @@ typedef struct tilec_param_info {
   tilec_dtype dtype;
   size_t bytes;    /* of the parameter; 0: of its argument's type */
   int has_default; /* 1: it may be left out */
+  uint32_t count;  /* of a tuple its items, of a descriptor its dimensions; else 0 */
+  uint32_t block[TILEC_MAX_RANK]; /* of a descriptor */
+  tilec_padding padding;
 } tilec_param_info;
 
 #define TILEC_PARAM_INFO_INIT                                                                                \
-  { sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0 }
+  {                                                                                                          \
+    sizeof(tilec_param_info), NULL, TILEC_PARAM_ANY, TILEC_I1, 0, 0, 0, {0, 0, 0, 0, 0}, TILEC_PADDING_ZERO  \
+  }
 
 /* Run-time parameters, which tilec_launch takes arguments for; 0 for NULL. */
 TILEC_API size_t tilec_kernel_param_count(const tilec_kernel *kernel);

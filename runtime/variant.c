@@ -68,7 +68,7 @@ static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
 static tilec_status take_args(Compilation *c, void *data) {
   SpecRequest *r = data;
   if (r->kernel->is_tir) return TILEC_OK;
-  bound_spec(&c->ir, r->kernel->params, r->args, &r->spec);
+  bound_spec(&c->ir, r->kernel->params, r->kernel->param_count, r->args, &r->spec);
   return r->kernel->value_count ? take_heuristics(c, r) : TILEC_OK;
 }
 
@@ -114,9 +114,9 @@ static tilec_status build_specialisation(const SpecRequest *r) {
 }
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {
-  size_t bytes = (size_t)KEY_BYTES * k->param_count;
   for (Specialisation *s = k->first; s; s = s->next)
-    if (memcmp(s->key, like->key, bytes) == 0 && str_eq(buf_view(&s->given), buf_view(&like->given)))
+    if (s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
+        str_eq(buf_view(&s->given), buf_view(&like->given)))
       return s;
   return NULL;
 }
@@ -125,13 +125,13 @@ static Specialisation *specialisation_new(const BoundArgs *args) {
   Specialisation *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   pthread_mutex_init(&s->host_lock, NULL);
-  size_t bytes = (size_t)KEY_BYTES * args->count;
-  s->key = malloc(bytes + 1);
+  s->key_bytes = args->key_bytes;
+  s->key = malloc(s->key_bytes + 1);
   if (!s->key) {
     specialisation_free(s);
     return NULL;
   }
-  memcpy(s->key, args->key, bytes);
+  memcpy(s->key, args->key, s->key_bytes);
   return s;
 }
 
@@ -167,16 +167,19 @@ static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, 
 
 // --- The table of variants ---
 
+// Of arguments with a shape the values are in the key.
+static uint32_t value_count(const tilec_kernel *k, const BoundArgs *args) { return args->wide ? 0 : k->value_count; }
+
 static bool variant_is(const tilec_kernel *k, const Variant *v, const BoundArgs *args) {
-  if (memcmp(v->key, args->key, (size_t)KEY_BYTES * k->param_count) != 0) return false;
-  for (uint32_t i = 0; i < k->value_count; i++)
+  if (v->key_bytes != args->key_bytes || memcmp(v->key, args->key, v->key_bytes) != 0) return false;
+  for (uint32_t i = 0; i < v->value_count; i++)
     if (v->values[i] != args->bits[k->value_params[i]]) return false;
   return true;
 }
 
 static uint64_t hash_of(const tilec_kernel *k, const BoundArgs *args) {
-  uint64_t hash = hash_bytes(args->key, (size_t)KEY_BYTES * k->param_count);
-  for (uint32_t i = 0; i < k->value_count; i++)
+  uint64_t hash = hash_bytes(args->key, args->key_bytes);
+  for (uint32_t i = 0; i < value_count(k, args); i++)
     hash = hash_more(hash, &args->bits[k->value_params[i]], sizeof args->bits[0]);
   return hash;
 }
@@ -207,14 +210,18 @@ static tilec_status make_room(tilec_kernel *k) {
 }
 
 static Variant *variant_new(const tilec_kernel *k, const BoundArgs *args, uint64_t hash, Specialisation *s) {
-  size_t key = (size_t)KEY_BYTES * k->param_count, values = sizeof(uint64_t) * k->value_count;
-  size_t at = round_up(sizeof(Variant) + key, sizeof(uint64_t));
-  char *memory = malloc(at + values);
+  uint32_t values = value_count(k, args);
+  size_t at = round_up(sizeof(Variant) + args->key_bytes, sizeof(uint64_t));
+  char *memory = malloc(at + sizeof(uint64_t) * values);
   if (!memory) return NULL;
   Variant *v = (Variant *)memory;
-  *v = (Variant){.hash = hash, .specialisation = s, .values = (uint64_t *)(memory + at)};
-  memcpy(v->key, args->key, key);
-  for (uint32_t i = 0; i < k->value_count; i++) v->values[i] = args->bits[k->value_params[i]];
+  *v = (Variant){.hash = hash,
+                 .specialisation = s,
+                 .values = (uint64_t *)(memory + at),
+                 .value_count = values,
+                 .key_bytes = args->key_bytes};
+  memcpy(v->key, args->key, args->key_bytes);
+  for (uint32_t i = 0; i < values; i++) v->values[i] = args->bits[k->value_params[i]];
   return v;
 }
 
@@ -226,8 +233,8 @@ struct VariantMaking {
 
 static bool is_made_now(const tilec_kernel *k, const BoundArgs *args) {
   for (const struct VariantMaking *m = k->making; m; m = m->next) {
-    bool same = memcmp(m->args->key, args->key, (size_t)KEY_BYTES * k->param_count) == 0;
-    for (uint32_t i = 0; i < k->value_count && same; i++)
+    bool same = m->args->key_bytes == args->key_bytes && memcmp(m->args->key, args->key, args->key_bytes) == 0;
+    for (uint32_t i = 0; i < value_count(k, args) && same; i++)
       same = m->args->bits[k->value_params[i]] == args->bits[k->value_params[i]];
     if (same) return true;
   }
@@ -294,14 +301,15 @@ static tilec_status check_tir_facts(const tilec_kernel *k, const BoundArgs *args
 }
 
 tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
-  static const BoundArgs any_args; // the key of .tir text: all zero
   const Variant *last = __atomic_load_n(&k->last, __ATOMIC_ACQUIRE);
   BoundArgs tir_args;
   if (k->is_tir) {
     tilec_status status = check_tir_facts(k, args);
     if (status) return status;
-    tir_args = any_args;
-    tir_args.count = args->count;
+    tir_args.count = args->count; // the key of .tir text: all zero
+    tir_args.key_bytes = KEY_BYTES * args->count;
+    tir_args.wide = false;
+    memset(tir_args.key, 0, tir_args.key_bytes);
     args = &tir_args;
   }
   if (last && variant_is(k, last, args)) {

@@ -32,7 +32,8 @@ static bool is_constexpr(const KernelInfo *kernel, const char *name) {
 }
 
 static void add_param(Run *run, const KernelParam *param) {
-  run->params[run->param_count++] = (RunArg){.name = param->name, .param = run_param(param), .loc = param->loc};
+  run->params[run->param_count++] =
+      (RunArg){.name = param->name, .param = run_param(run->arena, param), .loc = param->loc};
 }
 
 // The kernel's run-time parameters: from the source, or from the one function of a .tir file.
@@ -268,5 +269,5 @@ void run_specialise(Run *run, const BoundArgs *bound) {
   if (run->c->is_tir) return;
   RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
   for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
-  bound_spec(&run->c->ir, params, bound, &run->spec);
+  bound_spec(&run->c->ir, params, run->param_count, bound, &run->spec);
 }

@@ -72,7 +72,7 @@ static void test_wrong_signatures_are_located(void **unused) {
   check_wrong_signature("=i32", "not the name of a parameter", 1);
   check_wrong_signature("x=fp33", "did you mean 'fp32'", 3);
   check_wrong_signature("x=", "expected [TYPE]", 3);
-  check_wrong_signature("x=**fp32", "is no type", 3);
+  check_wrong_signature("x=*****fp32", "is no type", 3);
   check_wrong_signature("x=*", "is no type", 3);
   check_wrong_signature("x=i32:8", "expected the fact 16 or 1", 7);
   check_wrong_signature("x=i32:16:16", "given twice", 10);
