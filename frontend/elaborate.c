@@ -203,7 +203,7 @@ static const Type *default_type(Elab *e, const Param *param, ParamFacts *facts) 
 // One parameter of the kernel's, as it is declared (at->spec.type) and given.
 static void resolve_plain(Elab *e, Resolved *at, const ParamSpec *spec) {
   const Param *param = at->param;
-  const Type *declared = at->spec.type, *given = spec ? spec->type : NULL;
+  const Type *declared = at->spec.form == PARAM_PLAIN ? at->spec.type : NULL, *given = spec ? spec->type : NULL;
   at->spec = spec ? *spec : (ParamSpec){.form = PARAM_PLAIN};
   ParamFacts *facts = &at->spec.facts;
   if (given && declared && given != elab_without_const(e, declared) && !facts->none)

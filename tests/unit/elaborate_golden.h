@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elaboration by golden files. tests/golden/FOLDER/NAME.tile begins with a line
-//   # spec: [file=PATH] [kernel=NAME] [-D NAME=VALUE]... [PARAM=[TYPE][:16][:1] | PARAM=None]...
+//   # spec: [file=PATH] [kernel=NAME] [-D NAME=VALUE]... [PARAM=TYPE, as --signature has it]...
 // and has NAME.tir (the module, without locations) or NAME.err (the diagnostics, remarks too) beside it;
 // BLESS=1 rewrites them. file=PATH, relative to tests/, elaborates that file instead.
 #ifndef TESTS_UNIT_ELABORATE_GOLDEN_H
@@ -55,29 +55,10 @@ static inline const char *name_of(World *w, const char *text, size_t n) {
   return ir_name(&w->ir, (Str){text, n});
 }
 
-static inline void read_facts(World *w, const char *text, ParamSpec *param) {
-  while (*text) {
-    size_t n = strcspn(text, ":");
-    Str part = {text, n};
-    ConstValue value;
-    if (str_is(part, "16"))
-      param->facts.divisible16 = true;
-    else if (str_is(part, "1"))
-      param->facts.equal1 = true;
-    else if (str_is(part, "None"))
-      param->facts.none = true;
-    else if (n) {
-      assert_true(const_parse(&w->ir, part, &value));
-      assert_int_equal(value.kind, CONST_DTYPE);
-      param->type = value.type;
-    }
-    text += n + (text[n] == ':');
-  }
-}
-
 static inline void add_param(World *w, Spec *spec, const char *word, const char *equals) {
   ParamSpec param = {.name = name_of(w, word, (size_t)(equals - word))};
-  read_facts(w, equals + 1, &param);
+  ParamTextError error;
+  if (!param_parse(&w->ir, str_from(equals + 1), param.name, &param, &error)) fail_msg("%s: %s", word, error.message);
   spec->params[spec->param_count++] = param;
 }
 
