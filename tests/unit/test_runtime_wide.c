@@ -132,71 +132,106 @@ static void test_named_tuples(void **unused) {
   tilec_device_close(device);
 }
 
+static const char declared_source[] =
+    "@kernel\n"
+    "def k(a, n: i32, t: (*fp32, (i32, fp32)), d: 'tensordesc<fp32[4, 8]>'):\n"
+    "    store(t[0], n + t[1][0])\n";
+
+// A launch of that kernel which is right until something of it is changed.
+typedef struct Declared {
+  tilec_device *device;
+  tilec_kernel *kernel;
+  tilec_buffer *x;
+  tilec_arg pair[2], items[2], args[4];
+  tilec_tuple inner, t;
+  tilec_descriptor d;
+} Declared;
+
+static void declared_init(Declared *w) {
+  const float room[32] = {0};
+  w->device = open_device("eval");
+  w->kernel = kernel_of(w->device, declared_source);
+  w->x = buffer_of(w->device, room, sizeof room);
+  w->pair[0] = tilec_arg_int(3);
+  w->pair[1] = tilec_arg_float(2);
+  w->inner = tuple_of(w->pair, 2);
+  w->items[0] = tilec_arg_buffer(TILEC_FP32, w->x);
+  w->items[1] = tilec_arg_tuple(&w->inner);
+  w->t = tuple_of(w->items, 2);
+  w->d = (tilec_descriptor)TILEC_DESCRIPTOR_INIT;
+  w->d.base = w->items[0];
+  w->d.rank = 2;
+  w->d.block[0] = 4, w->d.shape[0] = 4;
+  w->d.block[1] = 8, w->d.shape[1] = w->d.strides[0] = 8;
+  w->d.strides[1] = 1;
+  w->args[0] = tilec_arg_none();
+  w->args[1] = tilec_arg_int(1);
+  w->args[2] = tilec_arg_tuple(&w->t);
+  w->args[3] = tilec_arg_descriptor(&w->d);
+}
+
+static void declared_free(const Declared *w) {
+  const tilec_launch_options o = one_program();
+  assert_ok(tilec_launch(w->kernel, &o, w->args, 4)); // all is right again
+  tilec_buffer_free(w->x);
+  tilec_kernel_free(w->kernel);
+  tilec_device_close(w->device);
+}
+
+static void refused(const Declared *w, const char *text) {
+  const tilec_launch_options o = one_program();
+  assert_error(tilec_launch(w->kernel, &o, w->args, 4), TILEC_ERROR_INVALID_ARGUMENT, text);
+}
+
 // What is wrong is told with the way to the item.
 static void test_wrong_tuples(void **unused) {
   (void)unused;
-  static const char source[] = "@kernel\n"
-                               "def k(a, n: i32, t: (*fp32, (i32, fp32)), d: 'tensordesc<fp32[4, 8]>'):\n"
-                               "    store(t[0], n + t[1][0])\n";
-  tilec_device *device = open_device("eval");
-  tilec_kernel *kernel = kernel_of(device, source);
-  float room[32] = {0};
-  tilec_buffer *x = buffer_of(device, room, sizeof room);
-  tilec_arg pair[] = {tilec_arg_int(3), tilec_arg_float(2)};
-  tilec_tuple inner = tuple_of(pair, 2), t;
-  tilec_arg items[] = {tilec_arg_buffer(TILEC_FP32, x), tilec_arg_tuple(&inner)};
-  t = tuple_of(items, 2);
-  tilec_descriptor d = TILEC_DESCRIPTOR_INIT;
-  d.base = tilec_arg_buffer(TILEC_FP32, x);
-  d.rank = 2;
-  d.block[0] = d.shape[0] = 4;
-  d.block[1] = d.shape[1] = d.strides[0] = 8;
-  d.strides[1] = 1;
-  const tilec_launch_options o = one_program();
-  tilec_arg args[] = {tilec_arg_none(), tilec_arg_int(1), tilec_arg_tuple(&t), tilec_arg_descriptor(&d)};
-  assert_ok(tilec_launch(kernel, &o, args, 4));
-#define WRONG(change, back, text)                                                                            \
-  change;                                                                                                    \
-  assert_error(tilec_launch(kernel, &o, args, 4), TILEC_ERROR_INVALID_ARGUMENT, text);                       \
-  back
-  WRONG(pair[1] = tilec_arg_buffer(TILEC_FP32, x), pair[1] = tilec_arg_float(2),
+  Declared w;
+  declared_init(&w);
+#define WRONG(change, back, text) change, refused(&w, text), back
+  WRONG(w.pair[1] = w.items[0], w.pair[1] = tilec_arg_float(2),
         "parameter 't[1][1]' is declared fp32; it cannot take a pointer");
-  WRONG(pair[0] = tilec_arg_int(INT64_MAX), pair[0] = tilec_arg_int(3),
+  WRONG(w.pair[0] = tilec_arg_int(INT64_MAX), w.pair[0] = tilec_arg_int(3),
         "parameter 't[1][0]' is declared i32");
-  WRONG(inner.count = 1, inner.count = 2,
-        "parameter 't[1]' is declared as another type; it cannot take a tuple of 1");
-  WRONG(items[1] = tilec_arg_int(3), items[1] = tilec_arg_tuple(&inner),
-        "parameter 't[1]' is declared as a tuple");
-  WRONG(args[1] = tilec_arg_tuple(&t), args[1] = tilec_arg_int(1),
-        "parameter 'n' is declared i32; it cannot take a tuple");
-  WRONG(inner.size = 4, inner.size = sizeof inner, "begin with TILEC_TUPLE_INIT");
-  WRONG(inner.items = NULL, inner.items = pair, "items are NULL");
-  WRONG(args[2] = tilec_arg_tuple(NULL), args[2] = tilec_arg_tuple(&t), "parameter 't': the tuple is NULL");
-  WRONG(args[0] = tilec_arg_constexpr(NULL), args[0] = tilec_arg_none(),
+  WRONG(w.inner.count = 1, w.inner.count = 2,
+        "'t[1]' is declared as another type; it cannot take a tuple of 1");
+  WRONG(w.items[1] = tilec_arg_int(3), w.items[1] = tilec_arg_tuple(&w.inner),
+        "'t[1]' is declared as a tuple");
+  WRONG(w.args[1] = w.args[2], w.args[1] = tilec_arg_int(1), "'n' is declared i32; it cannot take a tuple");
+  WRONG(w.inner.size = 4, w.inner.size = sizeof w.inner, "begin with TILEC_TUPLE_INIT");
+  WRONG(w.inner.items = NULL, w.inner.items = w.pair, "items are NULL");
+  WRONG(w.args[2] = tilec_arg_tuple(NULL), w.args[2] = tilec_arg_tuple(&w.t),
+        "parameter 't': the tuple is NULL");
+  WRONG(w.args[0] = tilec_arg_constexpr(NULL), w.args[0] = tilec_arg_none(),
         "parameter 'a': the constexpr's text is NULL");
-  WRONG(args[3] = tilec_arg_int(3), args[3] = tilec_arg_descriptor(&d),
-        "parameter 'd' is declared as a tensor descriptor");
-  WRONG(d.block[0] = 8, d.block[0] = 4, "parameter 'd' is declared as another type");
-  WRONG(d.padding = TILEC_PADDING_NAN, d.padding = TILEC_PADDING_ZERO, "declared as another type");
-  WRONG(d.block[0] = 3, d.block[0] = 4, "block[0] is 3; it is a power of two");
-  WRONG(d.shape[1] = 0, d.shape[1] = 8, "shape[1] is 0");
-  WRONG(d.strides[0] = 6, d.strides[0] = 8, "strides[0] is 6; in bytes it is a multiple of 16");
-  WRONG(d.strides[1] = 2, d.strides[1] = 1, "last stride is 2, not 1");
-  WRONG(d.rank = 6, d.rank = 2, "has 6 dimensions");
-  WRONG(d.base.value.address += 4, d.base.value.address -= 4, "not aligned to 16 bytes");
-  WRONG(d.base = tilec_arg_int(0), d.base = tilec_arg_buffer(TILEC_FP32, x), "base is a pointer");
-  WRONG(d.size = 3, d.size = sizeof d, "begin with TILEC_DESCRIPTOR_INIT");
+  declared_free(&w);
+}
+
+static void test_wrong_descriptors(void **unused) {
+  (void)unused;
+  Declared w;
+  declared_init(&w);
+  tilec_descriptor *d = &w.d;
+  WRONG(w.args[3] = tilec_arg_int(3), w.args[3] = tilec_arg_descriptor(d),
+        "'d' is declared as a tensor descriptor");
+  WRONG(d->block[0] = 8, d->block[0] = 4, "parameter 'd' is declared as another type");
+  WRONG(d->padding = TILEC_PADDING_NAN, d->padding = TILEC_PADDING_ZERO, "declared as another type");
+  WRONG(d->block[0] = 3, d->block[0] = 4, "block[0] is 3; it is a power of two");
+  WRONG(d->shape[1] = 0, d->shape[1] = 8, "shape[1] is 0");
+  WRONG(d->strides[0] = 6, d->strides[0] = 8, "strides[0] is 6; in bytes it is a multiple of 16");
+  WRONG(d->strides[1] = 2, d->strides[1] = 1, "last stride is 2, not 1");
+  WRONG(d->rank = 6, d->rank = 2, "has 6 dimensions");
+  WRONG(d->base.value.address += 4, d->base.value.address -= 4, "not aligned to 16 bytes");
+  WRONG(d->base = tilec_arg_int(0), d->base = w.items[0], "base is a pointer");
+  WRONG(d->size = 3, d->size = sizeof *d, "begin with TILEC_DESCRIPTOR_INIT");
 #undef WRONG
-  assert_ok(tilec_launch(kernel, &o, args, 4));
   tilec_param_info info = TILEC_PARAM_INFO_INIT;
-  assert_ok(tilec_kernel_param(kernel, 3, &info));
+  assert_ok(tilec_kernel_param(w.kernel, 3, &info));
   assert_int_equal(info.kind, TILEC_PARAM_DESCRIPTOR);
   assert_int_equal(info.dtype, TILEC_FP32);
   assert_int_equal(info.count, 2);
   assert_int_equal(info.block[1], 8);
-  tilec_buffer_free(x);
-  tilec_kernel_free(kernel);
-  tilec_device_close(device);
+  declared_free(&w);
 }
 
 static const char descriptor_source[] =
@@ -383,10 +418,11 @@ static void test_of_tile_ir(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tuples),         cmocka_unit_test(test_named_tuples),
-      cmocka_unit_test(test_wrong_tuples),   cmocka_unit_test(test_descriptors),
-      cmocka_unit_test(test_tensors_within), cmocka_unit_test(test_heuristics),
-      cmocka_unit_test(test_defaults),       cmocka_unit_test(test_of_tile_ir),
+      cmocka_unit_test(test_tuples),       cmocka_unit_test(test_named_tuples),
+      cmocka_unit_test(test_wrong_tuples), cmocka_unit_test(test_wrong_descriptors),
+      cmocka_unit_test(test_descriptors),  cmocka_unit_test(test_tensors_within),
+      cmocka_unit_test(test_heuristics),   cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_of_tile_ir),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
