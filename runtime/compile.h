@@ -81,8 +81,9 @@ tilec_status compile_elaborate(Compilation *c, const Spec *spec);
 // What `options` point to stays until the compilation is freed.
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options);
 tilec_status compile_codegen(Compilation *c, const CodegenOptions *options);
-// One JSON object a kernel, each on a line, with a newline. After compile_codegen.
-tilec_status compile_meta(Compilation *c, Buf *out);
+// One JSON object a kernel, each on a line, with a newline. After compile_codegen. usage: with what the assembler tells,
+// which is asked now.
+tilec_status compile_meta(Compilation *c, bool usage, Buf *out);
 
 // Runs body in the compilation's fault frame: for further steps.
 tilec_status compile_guard(Compilation *c, tilec_status (*body)(Compilation *c, void *data), void *data);

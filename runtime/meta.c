@@ -110,7 +110,8 @@ static void json_usage(Json *json, const CodegenResult *code, const char *kernel
   json_known(json, "spill_load_bytes", usage.spill_loads);
 }
 
-static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *func) {
+static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta *kernel, const Func *func,
+                        bool usage) {
   const Target *target = &code->target;
   json_object(json, NULL);
   json_int(json, "abi_version", ABI_VERSION);
@@ -120,7 +121,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_uint(json, "cluster", 1);
   json_uint(json, "shared_bytes", kernel->shared_bytes); // what a launch asks for
   json_uint(json, "static_shared_bytes", func_shared_bytes(func) - kernel->shared_bytes);
-  json_usage(json, code, kernel->name);
+  if (usage) json_usage(json, code, kernel->name);
   json_uint(json, "num_warps", target->num_warps);
   json_uint(json, "num_stages", target->num_stages);
   if (target->maxnreg)
@@ -133,13 +134,21 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_object_end(json);
 }
 
+typedef struct Printing {
+  Buf *out;
+  bool usage;
+} Printing;
+
 static tilec_status print_kernels(Compilation *c, void *data) {
+  const Printing *printing = data;
   for (uint32_t i = 0; i < c->code.kernel_count && i < c->module->funcs.n; i++) {
-    Json json = {.out = data};
-    json_kernel(&json, &c->code, &c->code.kernels[i], c->module->funcs.at[i]);
-    buf_char(data, '\n');
+    Json json = {.out = printing->out};
+    json_kernel(&json, &c->code, &c->code.kernels[i], c->module->funcs.at[i], printing->usage);
+    buf_char(printing->out, '\n');
   }
   return TILEC_OK;
 }
 
-tilec_status compile_meta(Compilation *c, Buf *out) { return compile_guard(c, print_kernels, out); }
+tilec_status compile_meta(Compilation *c, bool usage, Buf *out) {
+  return compile_guard(c, print_kernels, &(Printing){out, usage});
+}

@@ -7,8 +7,6 @@
 
 #include "base/fault.h"
 #include "base/sized.h"
-#include "ir/print.h"
-#include "runtime/cubin.h"
 #include "runtime/device.h"
 #include "runtime/diagnostics.h"
 #include "runtime/error.h"
@@ -386,107 +384,4 @@ tilec_status options_spec(Compilation *c, const tilec_compile_options *o, const 
   if (!status && o->signature) status = compile_signature(c, o->signature, spec);
   for (size_t i = 0; i < o->define_count && !status; i++) status = compile_define(c, o->defines[i], spec);
   return status ? compilation_error(c, status) : TILEC_OK;
-}
-
-// --- Offline ---
-
-struct tilec_compiled {
-  Compilation c;
-  Buf tir, meta, log, cubin;
-  tilec_diagnostics *diagnostics;
-};
-
-void tilec_compiled_free(tilec_compiled *compiled) {
-  if (!compiled) return;
-  compilation_free(&compiled->c);
-  buf_free(&compiled->tir);
-  buf_free(&compiled->meta);
-  buf_free(&compiled->log);
-  buf_free(&compiled->cubin);
-  free(compiled->diagnostics);
-  free(compiled);
-}
-
-typedef struct OutputRequest {
-  tilec_compiled *compiled;
-  bool remarks;
-} OutputRequest;
-
-static tilec_status print_outputs(Compilation *c, void *data) {
-  const OutputRequest *request = data;
-  module_print(c->module, NULL, &request->compiled->tir);
-  diags_print_text(&c->diags, request->remarks, &request->compiled->log);
-  request->compiled->diagnostics = diagnostics_of(&c->diags, request->remarks);
-  if (!request->compiled->diagnostics) fault_raise(FAULT_MEMORY, "out of memory (diagnostics)");
-  return TILEC_OK;
-}
-
-static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_options *options) {
-  Compilation *c = &compiled->c;
-  Spec spec;
-  tilec_status status = options_spec(c, options, NULL, &spec);
-  if (status) return status;
-  status = compile_elaborate(c, &spec);
-  if (!status) status = compile_passes(c, &(PassRunOptions){0});
-  if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_llvm = true, .emit_ptx = true});
-  if (!status) status = compile_meta(c, &compiled->meta);
-  if (!status) status = compile_guard(c, print_outputs, &(OutputRequest){compiled, options->remarks != 0});
-  return status ? compilation_error(c, status) : TILEC_OK;
-}
-
-tilec_status tilec_compile(tilec_program *program, const tilec_compile_options *options,
-                           tilec_compiled **compiled) {
-  if (!program || !compiled)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_compile: %s is NULL",
-                     program ? "compiled" : "program");
-  *compiled = NULL;
-  tilec_compile_options checked;
-  tilec_status status = options_check(options, &checked);
-  if (status) return status;
-  tilec_compiled *result = calloc(1, sizeof *result);
-  if (!result) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a compilation)");
-  status = program_parse(program, &result->c);
-  if (!status) status = compile_steps(result, &checked);
-  diagnostics_log(&checked, &result->c.diags);
-  if (status)
-    tilec_compiled_free(result);
-  else
-    *compiled = result;
-  return status;
-}
-
-static tilec_status make_cubin(void *data) {
-  tilec_compiled *compiled = data;
-  const CodegenResult *code = &compiled->c.code;
-  if (compiled->cubin.n) return TILEC_OK;
-  return cubin_assemble(buf_view(&code->ptx), &code->target, &compiled->cubin);
-}
-
-tilec_status tilec_compiled_output(tilec_compiled *compiled, tilec_output output, const char **text,
-                                   size_t *bytes) {
-  if (!compiled || !text)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tilec_compiled_output: %s is NULL",
-                     compiled ? "text" : "compiled");
-  const Buf *buf = NULL;
-  tilec_status status = output == TILEC_OUTPUT_CUBIN ? error_guard(make_cubin, compiled) : TILEC_OK;
-  if (status) return status;
-  switch (output) {
-  case TILEC_OUTPUT_PTX: buf = &compiled->c.code.ptx; break;
-  case TILEC_OUTPUT_TIR: buf = &compiled->tir; break;
-  case TILEC_OUTPUT_LLVM: buf = &compiled->c.code.llvm; break;
-  case TILEC_OUTPUT_META: buf = &compiled->meta; break;
-  case TILEC_OUTPUT_CUBIN: buf = &compiled->cubin; break;
-  }
-  if (!buf) return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%d is none of tilec_output", (int)output);
-  *text = buf_view(buf).at;
-  if (bytes) *bytes = buf->n;
-  return TILEC_OK;
-}
-
-const char *tilec_compiled_log(const tilec_compiled *compiled) {
-  return compiled ? buf_view(&compiled->log).at : "";
-}
-
-const tilec_diagnostics *tilec_compiled_diagnostics(const tilec_compiled *compiled) {
-  return compiled ? compiled->diagnostics : NULL;
 }

@@ -377,8 +377,10 @@ typedef enum tilec_output {
   TILEC_OUTPUT_PTX = 0,
   TILEC_OUTPUT_TIR = 1,  /* tile IR after the last pass */
   TILEC_OUTPUT_LLVM = 2, /* optimised LLVM IR */
-  TILEC_OUTPUT_META = 3, /* one JSON object: threads, shared memory, parameters with offsets, grid */
-  TILEC_OUTPUT_CUBIN = 4 /* the GPU's own code, which is no text */
+  TILEC_OUTPUT_META = 3, /* one JSON object: threads, shared memory, parameters with offsets, grid, and what the
+                            assembler tells where there is one: it is asked at the first request */
+  TILEC_OUTPUT_CUBIN = 4, /* the GPU's own code, which is no text */
+  TILEC_OUTPUT_LAUNCH = 5 /* META without what the assembler tells */
 } tilec_output;
 
 /* One kernel compiled offline. Its texts live until it is freed. */

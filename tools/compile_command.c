@@ -60,7 +60,7 @@ static tilec_status emit_code(const Options *o, Compilation *c, Buf *out) {
   tilec_status status = compile_codegen(c, &options);
   if (status != TILEC_OK) return status;
   if (o->time_passes) report_times(&c->code.times);
-  if (o->emit == EMIT_META) return compile_meta(c, out);
+  if (o->emit == EMIT_META) return compile_meta(c, true, out);
   if (o->emit == EMIT_CUBIN) return compile_guard(c, assemble, out);
   buf_str(out, buf_view(o->emit == EMIT_LLVM ? &c->code.llvm : &c->code.ptx));
   return TILEC_OK;

@@ -82,6 +82,7 @@ static tilec_status offline(void) {
   if (!status) status = tilec_compile(program, &options, &compiled);
   for (int output = TILEC_OUTPUT_PTX; output <= TILEC_OUTPUT_META && !status; output++)
     status = tilec_compiled_output(compiled, (tilec_output)output, &text, NULL);
+  if (!status) status = tilec_compiled_output(compiled, TILEC_OUTPUT_LAUNCH, &text, NULL);
   tilec_compiled_free(compiled);
   tilec_program_free(program);
   return status;

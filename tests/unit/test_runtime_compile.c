@@ -116,7 +116,7 @@ static tilec_status run_all(Compilation *c, const PassRunOptions *passes, Buf *m
   if (!status) status = compile_elaborate(c, &spec);
   if (!status) status = compile_passes(c, passes);
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
-  if (!status) status = compile_meta(c, meta);
+  if (!status) status = compile_meta(c, true, meta);
   return status;
 }
 
@@ -133,7 +133,7 @@ static void test_meta_of_hidden_parameters(void **unused) {
   assert_int_equal(compile_parse(&c, "k.tir", str_from(source)), TILEC_OK);
   assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
   assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
-  assert_int_equal(compile_meta(&c, &meta), TILEC_OK);
+  assert_int_equal(compile_meta(&c, true, &meta), TILEC_OK);
   const char *expected = "{\"name\": \"map\", \"type\": \"bytes<128>\", \"offset\": 64, \"bytes\": 128, "
                          "\"facts\": [], \"hidden\": "
                          "\"tensor_map\"}, {\"name\": \"room\", \"type\": \"*i8\", \"offset\": 192, "

@@ -62,6 +62,10 @@ static void test_outputs(void **unused) {
   assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_META, &text, NULL));
   assert_non_null(strstr(text, "\"threads\": 64"));
   assert_non_null(strstr(text, "\"BLOCK\": 256"));
+  assert_non_null(strstr(text, "\"registers\": "));
+  assert_ok(tilec_compiled_output(compiled, TILEC_OUTPUT_LAUNCH, &text, NULL));
+  assert_non_null(strstr(text, "\"threads\": 64"));
+  assert_null(strstr(text, "\"registers\": "));
   tilec_status status = tilec_compiled_output(compiled, TILEC_OUTPUT_CUBIN, &text, &bytes);
   if (status == TILEC_OK) { // where there is ptxas
     assert_memory_equal(text, "\177ELF", 4);
