@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _values as values
-from ._resolve import Resolver
+from ._resolve import LANGUAGE as TL, Resolver
 from ._source import CaptureError, Source, edited, source_of
 
 __all__ = ["Captured", "CaptureError", "capture"]
 
-TL = "_tilec_tl"  # what the texts call the language
 UNIT = "_tilec_{}"
 
 
@@ -195,8 +194,8 @@ class Unit:
 class Capture:
     """All units of one kernel."""
 
-    def __init__(self, constants: Mapping[str, Any]):
-        self.constants = constants
+    def __init__(self, constants: Mapping[str, Any], asserts: bool, annotations: bool):
+        self.constants, self.asserts, self.annotations = constants, asserts, annotations
         self.units: List[Unit] = []
         self.resolvers: List[Resolver] = []
         self.known: Dict[int, Unit] = {}
@@ -245,10 +244,12 @@ def _key(parts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def capture(fn: Any, constexprs: Mapping[str, Any]) -> Captured:
+def capture(fn: Any, constexprs: Mapping[str, Any], asserts: bool = True, annotations: bool = True) -> Captured:
     """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
-    parameters. CaptureError: its source cannot be had."""
-    state = Capture({name: values.unwrap(value) for name, value in constexprs.items()})
+    parameters; a parameter that has a value here is one, whatever its annotation says. asserts False: device_assert and
+    `assert` are left out. annotations False: those of the kernel's other parameters are. CaptureError: the source
+    cannot be had."""
+    state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations)
     main = state.unit(fn)
     defines, names = [], []
     for name, value in state.constants.items():

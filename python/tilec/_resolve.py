@@ -7,13 +7,15 @@ import ast
 import builtins
 import re
 import types
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Union
 
 from . import _values as values
 from ._source import Edit, blank, edit_of
 
 if TYPE_CHECKING:
     from ._capture import Unit
+
+LANGUAGE = "_tilec_tl"  # what the texts call the language
 
 
 class Known:
@@ -52,6 +54,8 @@ class Resolver(ast.NodeVisitor):
         function, tree = unit.function, unit.source.tree
         stored = _stored_names(tree)
         self.local = stored | _parameters(tree)
+        self.is_kernel = not unit.index
+        self.given = constants  # parameters that are constexprs
         self.constants = {n: v for n, v in constants.items() if n not in stored}
         self.cells: Dict[str, types.CellType] = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
 
@@ -203,6 +207,21 @@ class Resolver(ast.NodeVisitor):
             return False
         return self.stand_in(node, found.value)
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        call = node.value
+        if isinstance(call, ast.Call) and not self.unit.capture.asserts:
+            callee = self.known(call.func)
+            if callee and values.library_function(callee.value) == (values.LANGUAGE, "device_assert"):
+                self.edits.append(edit_of(call, "pass"))
+                return
+        self.visit(call)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        if self.unit.capture.asserts:
+            self.generic_visit(node)
+        else:
+            self.edits.append(edit_of(node, "pass"))
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self.fixed += 1
         self.generic_visit(node)
@@ -222,6 +241,8 @@ class Resolver(ast.NodeVisitor):
         for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
             if arg.annotation is not None:
                 self.annotation(arg, function.__annotations__.get(arg.arg))
+            elif arg.arg in self.given:
+                self.make_constexpr(arg, arg.end_col_offset or 0, ": ")
         live = function.__defaults__ or ()
         for node, value in zip(reversed(args.defaults), reversed(live)):
             self.default(node, value)
@@ -237,18 +258,28 @@ class Resolver(ast.NodeVisitor):
     def annotation(self, arg: ast.arg, live: Any) -> None:
         node = arg.annotation
         assert node is not None
+        at = arg.col_offset + len(arg.arg.encode())
         spelled = live if isinstance(live, str) else getattr(live, "__name__", "") if isinstance(live, type) else ""
         if "constexpr" in spelled:
             if re.fullmatch(r"[\w.]*constexpr", ast.unparse(node)) and not isinstance(live, str):
                 self.visit(node)
             else:
-                self.edits.append(edit_of(node, "triton.language.constexpr"))
-                self.unit.bind("triton", _module("triton"))
+                self.make_constexpr(node, node.col_offset, "")
+        elif arg.arg in self.given:
+            self.make_constexpr(arg, at, ": ")
+        elif self.is_kernel and not self.unit.capture.annotations:
+            self.edits.append(blank(self.unit.source, arg.lineno, at, arg.end_lineno or 0, arg.end_col_offset or 0))
         elif values.is_dtype(live):
             self.edits.append(edit_of(node, self.unit.literal(live)))
         elif not (isinstance(live, str) and re.fullmatch(r"\*?k?(i1|[iu]\d+|fp\d+|bf16|fp8e\w+)", live)):
-            at = arg.col_offset + len(arg.arg.encode())
             self.edits.append(blank(self.unit.source, arg.lineno, at, arg.end_lineno or 0, arg.end_col_offset or 0))
+
+    def make_constexpr(self, node: Union[ast.expr, ast.arg], column: int, before: str) -> None:
+        """The annotation from the column on."""
+        end, end_column = node.end_lineno or 0, node.end_col_offset or 0
+        rest = b"\\\n" * (end - node.lineno)
+        text = f"{before}{LANGUAGE}.constexpr".encode()
+        self.edits.append(Edit(node.lineno, column, end, end_column, text + rest))
 
     def blank_returns(self, tree: ast.FunctionDef) -> None:
         node, source = tree.returns, self.unit.source
@@ -261,10 +292,6 @@ class Resolver(ast.NodeVisitor):
                 self.edits.append(blank(source, line, column, node.end_lineno or 0, node.end_col_offset or 0))
                 return
             line -= 1
-
-
-def _module(name: str) -> types.ModuleType:
-    return types.ModuleType(name)
 
 
 def _keeps(holder: Any, name: str) -> bool:

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Triton's kernels, compiled by tilec: `import tilec.triton` before the first launch, or TILEC_TRITON=1 with the package installed.
+
+Every @triton.jit kernel of the process is then compiled by tilec, however it is compiled: by a launch, an autotuner,
+`triton.compile`, or torch.compile. What tilec does not compile Triton does, with a warning that says why;
+TILEC_TRITON=strict: it is an error. `report()` lists what was compiled.
+Without a GPU launches run on tilec's simulator. docs/adr/0010-triton-by-its-stages.md tells how.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import threading
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional
+
+import triton as _triton
+from triton.compiler import compiler as _compiler
+
+from . import _triton_source as _source
+from ._errors import TilecError, TilecWarning
+
+__all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
+
+
+class TritonError(TilecError, _triton.errors.TritonError):
+    """A kernel that tilec does not compile, where that is an error (TILEC_TRITON=strict)."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """One compile that Triton asked for. `reason` is None where tilec did it, else what tilec says of the kernel."""
+
+    kernel: str
+    file: str
+    line: int
+    seconds: float
+    reason: Optional[str] = None
+
+    def __str__(self) -> str:
+        what = f"{self.seconds * 1e3:.0f} ms" if self.reason is None else f"by Triton: {self.reason.splitlines()[0]}"
+        return f"{self.kernel} ({self.file}:{self.line}): {what}"
+
+
+class Report(List[Compiled]):
+    """The compiles of this process, in order. `str()` is a table of them."""
+
+    @property
+    def fallbacks(self) -> List[Compiled]:
+        return [item for item in self if item.reason is not None]
+
+    def __str__(self) -> str:
+        done = len(self) - len(self.fallbacks)
+        seconds = sum(item.seconds for item in self)
+        head = f"{done} kernels compiled by tilec in {seconds:.2f} s, {len(self.fallbacks)} left to Triton"
+        return "\n".join([head, *(f"  {item}" for item in self)])
+
+
+_report = Report()
+_warned: Dict[Any, bool] = {}
+_lock = threading.Lock()
+_originals: Dict[Any, Any] = {}
+
+
+def report() -> Report:
+    """What was compiled since the process began, by tilec and by Triton."""
+    with _lock:
+        return Report(_report)
+
+
+def _strict() -> bool:
+    return os.environ.get("TILEC_TRITON", "") == "strict"
+
+
+def _note(source: Any, seconds: float, reason: Optional[str] = None) -> None:
+    code = source.fn.fn.__code__
+    with _lock:
+        _report.append(Compiled(source.name, code.co_filename, code.co_firstlineno, seconds, reason))
+
+
+def _fall_back(source: Any, error: Exception) -> None:
+    """Tells once a kernel what it is that tilec does not compile."""
+    _note(source, 0.0, str(error))
+    if _strict():
+        raise TritonError(str(error), getattr(error, "diagnostics", ())) from error
+    code = source.fn.fn.__code__
+    with _lock:
+        known = _warned.setdefault(code, False)
+        _warned[code] = True
+    if not known:
+        text = f"tilec does not compile '{source.name}', Triton does: {error}"
+        warnings.warn_explicit(text, TilecWarning, code.co_filename, code.co_firstlineno)
+
+
+# ---------------------------------------------------------------- Triton's stages
+
+
+def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: Any, *rest: Any) -> Any:
+    """In the place of ASTSource.make_ir: tilec's result where Triton's front end makes a module."""
+    if type(source) is _compiler.ASTSource and target.backend == "cuda":
+        try:
+            result = _source.compile_source(source, options, target)
+            _note(source, result.seconds)
+            return result
+        except _source.FAILURES as error:
+            _fall_back(source, error)
+    return original(source, target, options, *rest)
+
+
+def _stage(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    def run(module: Any, metadata: Dict[str, Any]) -> Any:
+        result = module if isinstance(module, _source.Result) else getattr(module, "result", None)
+        if result is None:
+            return original(module, metadata)
+        if name == "cubin":
+            return original(str(module), metadata)
+        metadata.update(result.metadata())
+        return _Text(result, name)
+
+    return run
+
+
+class _Text(str):
+    """A stage's text, which remembers whose it is."""
+
+    result: _source.Result
+
+    def __new__(cls, result: _source.Result, stage: str) -> "_Text":
+        made = super().__new__(cls, result.text(stage))
+        made.result = result
+        return made
+
+
+def _add_stages(backend: Any, stages: Dict[str, Any], options: Any, language: Any, capability: Any) -> None:
+    """Triton's hook: the stages of a result of tilec's are texts that are there already, up to ptxas."""
+    for name in list(stages):
+        stages[name] = _stage(name, stages[name])
+    before = _originals.get("hook")
+    if before is not None:
+        before(backend, stages, options, language, capability)
+
+
+def _hash(original: Callable[..., str], source: Any) -> str:
+    """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
+    own = original(source)
+    try:
+        constants, signature = _source.specialisation(source)
+        key = _source.capture(source.fn, constants, annotations=False).key
+    except _source.FAILURES as error:
+        key = str(error)
+    return hashlib.sha256(f"{own}-{_source.identity()}-{key}".encode()).hexdigest()
+
+
+# ---------------------------------------------------------------- putting it in place
+
+
+def _replace(holder: Any, name: str, make: Callable[..., Any]) -> None:
+    original = getattr(holder, name)
+    _originals[holder, name] = original
+
+    @functools.wraps(original)
+    def replaced(*args: Any, **kwargs: Any) -> Any:
+        return make(original, *args, **kwargs)
+
+    setattr(holder, name, replaced)
+
+
+def install() -> None:
+    """Makes tilec the compiler of Triton's kernels; importing this module does so."""
+    if _originals:
+        return
+    _originals["hook"] = _triton.knobs.runtime.add_stages_inspection_hook
+    _triton.knobs.runtime.add_stages_inspection_hook = _add_stages
+    _replace(_compiler.ASTSource, "make_ir", _make_ir)
+    _replace(_compiler.ASTSource, "hash", _hash)
+    os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
+
+
+def uninstall() -> None:
+    """Triton compiles what is compiled from now on."""
+    if not _originals:
+        return
+    _triton.knobs.runtime.add_stages_inspection_hook = _originals.pop("hook")
+    for (holder, name), original in _originals.items():
+        setattr(holder, name, original)
+    _originals.clear()
+    os.environ.pop("TILEC_TRITON", None)
+
+
+install()
