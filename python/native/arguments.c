@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Python values as arguments of a launch. What a type is, is asked of tilec/_arrays.py once and kept by the type.
+#include <stdlib.h>
+#include <string.h>
+#include "native.h"
+
+void arguments_begin(Arguments *a) {
+  a->count = a->tensor_count = a->dim_count = 0;
+  a->device_type = -1;
+  a->device_id = 0;
+  a->api = NULL;
+  a->first = a->kept = NULL;
+  a->on_host = a->on_gpu = 0;
+}
+
+void arguments_end(Arguments *a) { Py_CLEAR(a->kept); }
+
+// ---- types ----
+
+static size_t hash_pointer(const void *pointer) { return ((uintptr_t)pointer >> 4) * 0x9E3779B97F4A7C15u >> 32; }
+
+static ValueType *find_type(const State *state, const PyObject *type) {
+  size_t mask = state->type_cap - 1, at = hash_pointer(type) & mask;
+  while (state->types[at].type && state->types[at].type != type) at = (at + 1) & mask;
+  return &state->types[at];
+}
+
+static bool grow_types(State *state) {
+  if (state->type_count * 2 < state->type_cap) return true;
+  State old = *state;
+  state->type_cap = old.type_cap ? 2 * old.type_cap : 32;
+  state->types = calloc(state->type_cap, sizeof *state->types);
+  if (!state->types) {
+    *state = old;
+    PyErr_NoMemory();
+    return false;
+  }
+  for (uint32_t i = 0; i < old.type_cap; i++)
+    if (old.types[i].type) *find_type(state, old.types[i].type) = old.types[i];
+  free(old.types);
+  return true;
+}
+
+void types_clear(State *state) {
+  for (uint32_t i = 0; i < state->type_cap; i++) {
+    Py_XDECREF(state->types[i].type);
+    Py_XDECREF(state->types[i].function);
+  }
+  free(state->types);
+  state->types = NULL;
+  state->type_count = state->type_cap = 0;
+}
+
+static const ExchangeApi *exchange_api(PyObject *capsule) {
+  const ExchangeApi *api = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+  while (api && api->version.major > 1) api = api->previous;
+  return api && api->tensor_of ? api : NULL;
+}
+
+// classify(type) gives (kind, a function or the type's capsule).
+static ValueType *add_type(State *state, PyObject *type) {
+  int kind;
+  PyObject *with;
+  if (!grow_types(state)) return NULL;
+  PyObject *told = PyObject_CallFunctionObjArgs(state->classify, type, NULL);
+  if (!told || !PyArg_ParseTuple(told, "iO:classify", &kind, &with)) {
+    Py_XDECREF(told);
+    return NULL;
+  }
+  ValueType *entry = find_type(state, type);
+  *entry = (ValueType){Py_NewRef(type), (ValueKind)kind, NULL, NULL};
+  if (kind == VALUE_EXCHANGE)
+    entry->api = exchange_api(with);
+  else
+    entry->function = Py_NewRef(with);
+  state->type_count++;
+  Py_DECREF(told);
+  return entry;
+}
+
+static const ValueType *type_of(State *state, PyObject *value) {
+  PyObject *type = (PyObject *)Py_TYPE(value);
+  if (state->type_cap) {
+    const ValueType *found = find_type(state, type);
+    if (found->type) return found;
+  }
+  return add_type(state, type);
+}
+
+// ---- arrays ----
+
+static void saw_array(Arguments *a, PyObject *value, const ExchangeApi *api, int type, int id) {
+  bool on_gpu = type == ON_CUDA || type == ON_CUDA_MANAGED;
+  uint32_t *first = on_gpu ? &a->on_gpu : &a->on_host;
+  if (!*first) *first = a->count + 1;
+  if (a->device_type != -1 && (!on_gpu || a->device_type == ON_CUDA)) return;
+  a->device_type = on_gpu ? ON_CUDA : type;
+  a->device_id = id;
+  a->api = api;
+  a->first = value;
+}
+
+int tensor_dtype(const Tensor *t) {
+  if (t->lanes != 1) return -1;
+  switch (t->code << 8 | t->bits) {
+  case 0x008: return TILEC_I8;
+  case 0x010: return TILEC_I16;
+  case 0x020: return TILEC_I32;
+  case 0x040: return TILEC_I64;
+  case 0x108: return TILEC_U8;
+  case 0x110: return TILEC_U16;
+  case 0x120: return TILEC_U32;
+  case 0x140: return TILEC_U64;
+  case 0x210: return TILEC_FP16;
+  case 0x220: return TILEC_FP32;
+  case 0x240: return TILEC_FP64;
+  case 0x410: return TILEC_BF16;
+  case 0x608: return TILEC_I1;
+  case 0xA08: return TILEC_FP8E4NV;
+  case 0xC08: return TILEC_FP8E5;
+  default: return -1;
+  }
+}
+
+static bool wrong_dtype(PyObject *name, PyObject *value) {
+  PyObject *dtype = PyObject_GetAttrString(value, "dtype");
+  if (!dtype) PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "argument '%U': kernels have no pointers to %S", name, dtype ? dtype : Py_None);
+  Py_XDECREF(dtype);
+  return false;
+}
+
+static bool add_tensor(Arguments *a, PyObject *name, PyObject *value, const ExchangeApi *api) {
+  struct ArrayArg *array = &a->tensors[a->tensor_count];
+  Tensor *t = &array->tensor;
+  if (api->tensor_of(value, t) < 0) return false;
+  int dtype = tensor_dtype(t);
+  if (dtype < 0) return wrong_dtype(name, value);
+  saw_array(a, value, api, t->device_type, t->device_id);
+  array->arg = a->count;
+  a->tensor_count++;
+  a->args[a->count++] = tilec_arg_pointer((tilec_dtype)dtype, (uint64_t)(uintptr_t)t->data + t->byte_offset);
+  return true;
+}
+
+// The tilec_dtype of an array's dtype object; -1: an exception.
+static int dtype_of_object(State *state, PyObject *dtype) {
+  PyObject *known = PyDict_GetItemWithError(state->dtypes, dtype);
+  if (known) return (int)PyLong_AsLong(known);
+  if (PyErr_Occurred()) return -1;
+  known = PyObject_CallFunctionObjArgs(state->dtype_of, dtype, NULL);
+  if (!known) return -1;
+  int result = (int)PyLong_AsLong(known);
+  if (PyDict_SetItem(state->dtypes, dtype, known) < 0) result = -1;
+  Py_DECREF(known);
+  return result;
+}
+
+// `count` numbers of a tuple into the room for sizes and strides; NULL: an exception.
+static int64_t *read_dims(Arguments *a, PyObject *tuple, Py_ssize_t count) {
+  int64_t *dims = &a->dims[a->dim_count];
+  if (count < 0) return NULL;
+  if (a->dim_count + (size_t)count > MOST_DIMS) {
+    PyErr_SetString(PyExc_ValueError, "the arguments' arrays have too many dimensions");
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *item = PyTuple_GetItem(tuple, i);
+    dims[i] = item ? PyLong_AsLongLong(item) : -1;
+    if (dims[i] == -1 && PyErr_Occurred()) return NULL;
+  }
+  a->dim_count += (uint32_t)count;
+  return dims;
+}
+
+// What describe(value) gives: (address, dtype, device type, device number, sizes, strides in elements, what has to
+// live meanwhile). Sizes of None: what is there is not known, so that it is a bare address.
+static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe) {
+  unsigned long long address;
+  int dtype, type, id;
+  PyObject *sizes, *strides, *keep;
+  PyObject *told = PyObject_CallFunctionObjArgs(describe, value, NULL);
+  (void)state;
+  if (!told) return false;
+  bool good = PyArg_ParseTuple(told, "KiiiOOO:describe", &address, &dtype, &type, &id, &sizes, &strides, &keep);
+  if (good && dtype < 0) good = wrong_dtype(name, value);
+  if (good && sizes != Py_None) {
+    struct ArrayArg *array = &a->tensors[a->tensor_count];
+    Py_ssize_t rank = PyTuple_Size(sizes);
+    int64_t *shape = read_dims(a, sizes, rank), *steps = shape ? read_dims(a, strides, rank) : NULL;
+    good = steps != NULL;
+    if (good) {
+      array->arg = a->count;
+      array->tensor = (Tensor){(void *)(uintptr_t)address, type, id, (int32_t)rank, 0, 0, 1, shape, steps, 0};
+      a->tensor_count++;
+    }
+  }
+  if (good) {
+    if (address || sizes != Py_None) saw_array(a, value, NULL, type, id);
+    a->args[a->count++] = tilec_arg_pointer((tilec_dtype)dtype, address);
+    if (keep != Py_None) {
+      if (!a->kept) a->kept = PyList_New(0);
+      good = a->kept && PyList_Append(a->kept, keep) == 0;
+    }
+  }
+  Py_DECREF(told);
+  return good;
+}
+
+// An array of a library without the C functions: by its methods, where it is on a GPU.
+static bool add_pointer(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe) {
+  PyObject *where = PyObject_CallMethodObjArgs(value, state->str_get_device, NULL);
+  long id = where ? PyLong_AsLong(where) : -1;
+  Py_XDECREF(where);
+  if (id < 0) {
+    PyErr_Clear();
+    return add_described(state, a, name, value, describe);
+  }
+  PyObject *at = PyObject_CallMethodObjArgs(value, state->str_data_ptr, NULL);
+  PyObject *dtype = at ? PyObject_GetAttr(value, state->str_dtype) : NULL;
+  unsigned long long address = dtype ? PyLong_AsUnsignedLongLong(at) : 0;
+  int code = dtype && !PyErr_Occurred() ? dtype_of_object(state, dtype) : -1;
+  Py_XDECREF(at);
+  Py_XDECREF(dtype);
+  if (PyErr_Occurred()) return false;
+  if (code < 0) return wrong_dtype(name, value);
+  saw_array(a, value, NULL, ON_CUDA, (int)id);
+  a->args[a->count++] = tilec_arg_pointer((tilec_dtype)code, address);
+  return true;
+}
+
+// DLPack's code and bits, so that the library finds the dtype again.
+static void set_element(Tensor *t, tilec_dtype dtype) {
+  static const uint8_t codes[] = {[TILEC_I1] = 6,    [TILEC_I8] = 0,   [TILEC_I16] = 0,      [TILEC_I32] = 0,
+                                  [TILEC_I64] = 0,   [TILEC_U8] = 1,   [TILEC_U16] = 1,      [TILEC_U32] = 1,
+                                  [TILEC_U64] = 1,   [TILEC_FP16] = 2, [TILEC_FP8E4NV] = 10, [TILEC_FP8E5] = 12,
+                                  [TILEC_BF16] = 4,  [TILEC_FP32] = 2, [TILEC_FP64] = 2};
+  t->code = codes[dtype];
+  t->bits = (uint8_t)(8 * tilec_dtype_bytes(dtype));
+}
+
+void arguments_as_tensors(Arguments *a) {
+  for (uint32_t i = 0; i < a->tensor_count; i++) {
+    struct ArrayArg *array = &a->tensors[i];
+    array->dtype = a->args[array->arg].dtype;
+    set_element(&array->tensor, array->dtype);
+    a->args[array->arg] = tilec_arg_dl(&array->tensor);
+  }
+}
+
+// ---- numbers ----
+
+static bool add_int(Arguments *a, PyObject *name, PyObject *value) {
+  int overflow;
+  long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow > 0) {
+    unsigned long long u = PyLong_AsUnsignedLongLong(value);
+    if (!PyErr_Occurred()) {
+      a->args[a->count++] = tilec_arg_uint(u);
+      return true;
+    }
+    PyErr_Clear();
+  }
+  if (overflow) {
+    PyErr_Format(PyExc_OverflowError, "argument '%U': %S is beyond 64 bits", name, value);
+    return false;
+  }
+  if (i == -1 && PyErr_Occurred()) return false;
+  a->args[a->count++] = tilec_arg_int(i);
+  return true;
+}
+
+static bool add_float(Arguments *a, PyObject *value) {
+  double f = PyFloat_AsDouble(value);
+  if (f == -1 && PyErr_Occurred()) return false;
+  a->args[a->count++] = tilec_arg_float(f);
+  return true;
+}
+
+int argument_is_constant(State *state, PyObject *value) {
+  if (PyLong_CheckExact(value) || value == Py_None || PyFloat_CheckExact(value)) return 0;
+  const ValueType *type = type_of(state, value);
+  return type ? type->kind == VALUE_CONSTANT : -1;
+}
+
+static bool add_by_type(State *state, Arguments *a, PyObject *name, PyObject *value) {
+  const ValueType *type = type_of(state, value);
+  if (!type) return false;
+  switch (type->kind) {
+  case VALUE_EXCHANGE: return add_tensor(a, name, value, type->api);
+  case VALUE_POINTER: return add_pointer(state, a, name, value, type->function);
+  case VALUE_ARRAY: return add_described(state, a, name, value, type->function);
+  case VALUE_FLOAT: return add_float(a, value);
+  case VALUE_INT: {
+    PyObject *index = PyNumber_Index(value);
+    bool good = index && add_int(a, name, index);
+    Py_XDECREF(index);
+    return good;
+  }
+  case VALUE_BOOL: {
+    int truth = PyObject_IsTrue(value);
+    if (truth >= 0) a->args[a->count++] = tilec_arg_bool(truth);
+    return truth >= 0;
+  }
+  case VALUE_WRAPPED: {
+    PyObject *inner = PyObject_CallFunctionObjArgs(type->function, value, NULL);
+    bool good = inner && argument_add(state, a, name, inner);
+    if (good && !a->kept) a->kept = PyList_New(0);
+    if (good) good = a->kept && PyList_Append(a->kept, inner) == 0;
+    Py_XDECREF(inner);
+    return good;
+  }
+  case VALUE_CONSTANT:
+  case VALUE_UNKNOWN: break;
+  }
+  PyErr_Format(PyExc_TypeError, "argument '%U': a kernel takes no %R; it takes arrays, int, float, bool and None",
+               name, (PyObject *)Py_TYPE(value));
+  return false;
+}
+
+bool argument_add(State *state, Arguments *a, PyObject *name, PyObject *value) {
+  if (a->count == MOST_PARAMS) {
+    PyErr_Format(PyExc_ValueError, "a kernel takes at most %d arguments", MOST_PARAMS);
+    return false;
+  }
+  if (PyLong_CheckExact(value)) return add_int(a, name, value);
+  if (value == Py_None) {
+    a->args[a->count++] = tilec_arg_none();
+    return true;
+  }
+  if (PyFloat_CheckExact(value)) return add_float(a, value);
+  if (value == Py_True || value == Py_False) {
+    a->args[a->count++] = tilec_arg_bool(value == Py_True);
+    return true;
+  }
+  return add_by_type(state, a, name, value);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Devices and the streams of theirs that others own.
+#include <stdlib.h>
+#include <string.h>
+#include "native.h"
+
+static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"name", NULL};
+  const char *name = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z:Device", names, &name)) return NULL;
+  Device *self = (Device *)PyType_GenericAlloc(type, 0);
+  if (!self) return NULL;
+  tilec_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tilec_device_open(name, &self->device);
+  Py_END_ALLOW_THREADS
+  if (status) {
+    Py_DECREF(self);
+    return raise_status(state_of_type(type), status);
+  }
+  const char *opened = tilec_device_name(self->device);
+  bool is_gpu = strncmp(opened, "cuda:", 5) == 0;
+  self->type = is_gpu ? ON_CUDA : ON_CPU;
+  self->ordinal = is_gpu ? atoi(opened + 5) : 0;
+  return (PyObject *)self;
+}
+
+static void device_dealloc(Device *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  for (uint32_t i = 0; i < self->stream_count; i++) tilec_stream_free(self->streams[i].stream);
+  tilec_device_close(self->device);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+// What was used last comes first; the one that was not used for longest gives its place up.
+static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) {
+  for (uint32_t i = 0; i < device->stream_count; i++)
+    if (device->streams[i].raw == raw) {
+      *found = device->streams[i];
+      memmove(&device->streams[1], &device->streams[0], i * sizeof *found);
+      return true;
+    }
+  tilec_status status = tilec_stream_wrap(device->device, raw, &found->stream);
+  if (status) return raise_status(STATE_OF(device), status);
+  found->raw = raw;
+  if (device->stream_count == MOST_STREAMS)
+    tilec_stream_free(device->streams[--device->stream_count].stream);
+  memmove(&device->streams[1], &device->streams[0], device->stream_count * sizeof *found);
+  device->stream_count++;
+  return true;
+}
+
+bool device_stream(Device *device, void *raw, tilec_stream **stream) {
+  *stream = NULL;
+  if (!raw || device->type != ON_CUDA) return true;
+  struct WrappedStream *first = &device->streams[0], found;
+  if (!device->stream_count || first->raw != raw) {
+    if (!wrap_stream(device, raw, &found)) return false;
+    *first = found;
+  }
+  *stream = first->stream;
+  return true;
+}
+
+static Device *choose(State *state, int type, int ordinal) {
+  if (!state->choose) {
+    PyErr_SetString(PyExc_RuntimeError, "tilec._native was not set up: import tilec");
+    return NULL;
+  }
+  PyObject *device = PyObject_CallFunction(state->choose, "ii", type, ordinal);
+  if (!device || Py_TYPE(device) == state->device) return (Device *)device;
+  PyErr_SetString(PyExc_TypeError, "choose() did not give a Device");
+  Py_DECREF(device);
+  return NULL;
+}
+
+Device *device_for(State *state, int type, int ordinal) {
+  bool is_gpu = type == ON_CUDA || type == ON_CUDA_MANAGED || type == ON_CUDA_HOST;
+  if (is_gpu && (ordinal < 0 || ordinal >= MOST_GPUS)) {
+    PyErr_Format(PyExc_ValueError, "there is no GPU %d", ordinal);
+    return NULL;
+  }
+  if (type == -1) { // what is current may change: not kept
+    Device *device = choose(state, -1, 0);
+    Py_XDECREF(device); // _devices.py holds it
+    return device;
+  }
+  Device **place = is_gpu ? &state->gpus[ordinal] : &state->cpu;
+  if (!*place) *place = choose(state, type, ordinal);
+  return *place;
+}
+
+void devices_forget(State *state) {
+  Py_CLEAR(state->cpu);
+  for (int i = 0; i < MOST_GPUS; i++) Py_CLEAR(state->gpus[i]);
+}
+
+static PyObject *device_synchronize(Device *self, PyObject *unused) {
+  tilec_status status;
+  (void)unused;
+  Py_BEGIN_ALLOW_THREADS
+  status = tilec_device_synchronize(self->device);
+  Py_END_ALLOW_THREADS
+  return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
+}
+
+static PyObject *device_name(Device *self, void *unused) {
+  (void)unused;
+  return PyUnicode_FromString(tilec_device_name(self->device));
+}
+
+static PyObject *device_arch(Device *self, void *unused) {
+  (void)unused;
+  return PyUnicode_FromString(tilec_device_arch(self->device));
+}
+
+static PyObject *device_repr(Device *self) {
+  return PyUnicode_FromFormat("tilec.Device('%s')", tilec_device_name(self->device));
+}
+
+static PyMethodDef methods[] = {
+    {"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
+     "Waits until everything launched on the device is done."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef getset[] = {
+    {"name", (getter)(void (*)(void))device_name, NULL, "\"cuda:0\", \"sim\" or \"eval\".", NULL},
+    {"arch", (getter)(void (*)(void))device_arch, NULL, "What kernels are compiled for: \"sm_90a\".", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_doc, "A device, by its name: \"cuda\", \"cuda:1\", \"sim\", \"eval\"; None: a "
+                                          "GPU if there is one, else the simulator."},
+                              {Py_tp_new, device_new},
+                              {Py_tp_dealloc, device_dealloc},
+                              {Py_tp_repr, device_repr},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, getset},
+                              {0, NULL}};
+
+PyType_Spec device_spec = {"tilec._native.Device", sizeof(Device), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a capsule of __dlpack__() holds, read only: who made it owns it, and the capsule ends it.
+#include "native.h"
+
+typedef struct VersionedTensor {
+  struct {
+    uint32_t major, minor;
+  } version;
+  void *context;
+  void (*deleter)(struct VersionedTensor *self);
+  uint64_t flags;
+  Tensor tensor;
+} VersionedTensor;
+
+static const Tensor *tensor_in(PyObject *capsule) {
+  if (PyCapsule_IsValid(capsule, "dltensor")) return PyCapsule_GetPointer(capsule, "dltensor"); // its first member
+  VersionedTensor *managed = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+  if (!managed) return NULL;
+  if (managed->version.major == 1) return &managed->tensor;
+  PyErr_Format(PyExc_BufferError, "DLPack %u is not known", managed->version.major);
+  return NULL;
+}
+
+static PyObject *tuple_of(const int64_t *numbers, int32_t count) {
+  PyObject *tuple = PyTuple_New(count);
+  for (int32_t i = 0; tuple && i < count; i++) {
+    PyObject *number = PyLong_FromLongLong(numbers[i]);
+    if (!number || PyTuple_SetItem(tuple, i, number) < 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+static PyObject *compact_strides(const Tensor *t) {
+  PyObject *tuple = PyTuple_New(t->ndim);
+  int64_t step = 1;
+  for (int32_t i = t->ndim; tuple && i-- > 0; step *= t->shape[i]) {
+    PyObject *number = PyLong_FromLongLong(step);
+    if (!number || PyTuple_SetItem(tuple, i, number) < 0) Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+PyObject *dlpack_read(PyObject *module, PyObject *capsule) {
+  const Tensor *t = tensor_in(capsule);
+  (void)module;
+  if (!t) return NULL;
+  PyObject *sizes = tuple_of(t->shape, t->ndim);
+  PyObject *strides = t->strides ? tuple_of(t->strides, t->ndim) : compact_strides(t);
+  PyObject *result = NULL;
+  if (sizes && strides)
+    result = Py_BuildValue("(KiiiOOO)", (unsigned long long)(uintptr_t)t->data + t->byte_offset, tensor_dtype(t),
+                           (int)t->device_type, (int)t->device_id, sizes, strides, capsule);
+  Py_XDECREF(sizes);
+  Py_XDECREF(strides);
+  return result;
+}

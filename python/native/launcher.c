@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fn[grid](...): what a launch costs is here.
+#include <stdlib.h>
+#include <string.h>
+#include "native.h"
+
+// ---- grids ----
+
+static bool read_size(PyObject *value, int64_t *size) {
+  PyObject *index = PyLong_CheckExact(value) ? Py_NewRef(value) : PyNumber_Index(value);
+  if (!index) return false;
+  *size = PyLong_AsLongLong(index);
+  Py_DECREF(index);
+  if (*size == -1 && PyErr_Occurred()) return false;
+  if (*size >= 0) return true;
+  PyErr_Format(PyExc_ValueError, "a grid has no size of %lld", (long long)*size);
+  return false;
+}
+
+static bool read_grid(PyObject *grid, int64_t sizes[3]) {
+  sizes[0] = sizes[1] = sizes[2] = 1;
+  if (PyLong_Check(grid)) return read_size(grid, &sizes[0]);
+  if (PyTuple_Check(grid)) {
+    Py_ssize_t count = PyTuple_Size(grid);
+    if (count >= 1 && count <= 3) {
+      for (Py_ssize_t i = 0; i < count; i++)
+        if (!read_size(PyTuple_GetItem(grid, i), &sizes[i])) return false;
+      return true;
+    }
+  } else if (PySequence_Check(grid)) {
+    PyObject *tuple = PySequence_Tuple(grid);
+    bool good = tuple && read_grid(tuple, sizes);
+    Py_XDECREF(tuple);
+    return good;
+  }
+  PyErr_Format(PyExc_TypeError, "a grid is an int, or one to three of them, not %R", grid);
+  return false;
+}
+
+// A grid that is a function is called with all arguments by name.
+static bool call_grid(const Launcher *self, const Call *call, PyObject *grid, int64_t sizes[3]) {
+  if (!PyCallable_Check(grid)) return read_grid(grid, sizes);
+  PyObject *named = PyDict_New();
+  for (uint32_t i = 0; named && i < self->count; i++)
+    if (PyDict_SetItem(named, self->names[i], call->values[i]) < 0) Py_CLEAR(named);
+  for (uint32_t i = 0; named && i < call->count; i++)
+    if (PyDict_SetItem(named, call->constants[i].name, call->constants[i].value) < 0) Py_CLEAR(named);
+  PyObject *result = named ? PyObject_CallFunctionObjArgs(grid, named, NULL) : NULL;
+  Py_XDECREF(named);
+  bool good = result && read_grid(result, sizes);
+  Py_XDECREF(result);
+  return good;
+}
+
+// ---- streams ----
+
+static bool current_stream(const State *state, const Arguments *a, Device *device, tilec_stream **stream) {
+  void *raw = NULL;
+  *stream = NULL;
+  if (device->type != ON_CUDA) return true;
+  if (a->api && a->api->current_stream) {
+    if (a->api->current_stream(ON_CUDA, device->ordinal, &raw) < 0) return false;
+    return device_stream(device, raw, stream);
+  }
+  PyObject *told = PyObject_CallFunction(state->stream_of, "Oi", a->first ? a->first : Py_None, device->ordinal);
+  if (!told) return false;
+  raw = PyLong_AsVoidPtr(told);
+  Py_DECREF(told);
+  return !PyErr_Occurred() && device_stream(device, raw, stream);
+}
+
+// ---- launches ----
+
+static PyObject *as_tuple(PyObject *const *args, Py_ssize_t count) {
+  PyObject *tuple = PyTuple_New(count);
+  for (Py_ssize_t i = 0; tuple && i < count; i++)
+    if (PyTuple_SetItem(tuple, i, Py_NewRef(args[i])) < 0) Py_CLEAR(tuple);
+  return tuple;
+}
+
+static PyObject *as_dict(PyObject *const *values, PyObject *names) {
+  PyObject *dict = PyDict_New();
+  Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+  for (Py_ssize_t i = 0; dict && i < count; i++)
+    if (PyDict_SetItem(dict, PyTuple_GetItem(names, i), values[i]) < 0) Py_CLEAR(dict);
+  return dict;
+}
+
+// function(*args, **kwargs), or with `first` before them. New.
+static PyObject *call_with(PyObject *function, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  PyObject *tuple = as_tuple(args, nargs), *dict = tuple ? as_dict(args + nargs, names) : NULL;
+  PyObject *result = dict ? PyObject_Call(function, tuple, dict) : NULL;
+  Py_XDECREF(tuple);
+  Py_XDECREF(dict);
+  return result;
+}
+
+static bool call_hooks(const Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  for (Py_ssize_t i = 0; i < PyList_Size(self->hooks); i++) {
+    PyObject *hook = Py_NewRef(PyList_GetItem(self->hooks, i));
+    PyObject *result = call_with(hook, args, nargs, names);
+    Py_DECREF(hook);
+    if (!result) return false;
+    Py_DECREF(result);
+  }
+  return true;
+}
+
+// Arrays of a GPU's memory for a device on this CPU, or the other way round: self._elsewhere(device, grid, args,
+// kwargs) deals with it, and gives what the launch gives, or raises.
+static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid, PyObject *const *args, Py_ssize_t nargs,
+                                  PyObject *names) {
+  PyObject *tuple = as_tuple(args, nargs), *dict = tuple ? as_dict(args + nargs, names) : NULL;
+  PyObject *result = dict ? PyObject_CallMethod((PyObject *)self, "_elsewhere", "OOOO", device, grid ? grid : Py_None, tuple, dict)
+                          : NULL;
+  Py_XDECREF(tuple);
+  Py_XDECREF(dict);
+  return result;
+}
+
+static bool call_hook(PyObject *hook, const Launcher *self, const Kernel *kernel, PyObject *grid) {
+  if (!hook) return true;
+  PyObject *result = PyObject_CallFunctionObjArgs(hook, self, kernel, grid, NULL);
+  Py_XDECREF(result);
+  return result != NULL;
+}
+
+static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call, Arguments *a, PyObject *grid) {
+  const State *state = self->state;
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  if (!call_grid(self, call, grid, options.grid)) return false;
+  if (!current_stream(state, a, kernel->device, &options.stream)) return false;
+  if (!call_hook(state->enter, self, kernel, grid)) return false;
+  tilec_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tilec_launch(kernel->kernel, &options, a->args, a->count);
+  Py_END_ALLOW_THREADS
+  if (!kernel_warn(state, kernel)) return false;
+  if (status) return raise_status(state, status);
+  return call_hook(state->leave, self, kernel, grid);
+}
+
+static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments *a) {
+  tilec_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
+  Py_END_ALLOW_THREADS
+  if (!kernel_warn(self->state, kernel)) return false;
+  return status ? raise_status(self->state, status) != NULL : true;
+}
+
+static bool is_elsewhere(const Arguments *a, const Device *device) {
+  return device->type == ON_CUDA ? a->on_host != 0 : a->on_gpu != 0;
+}
+
+// grid NULL: compiles only.
+static PyObject *run(Launcher *self, PyObject *grid, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  Call call;
+  Arguments a;
+  if (PyList_Size(self->hooks) > 0 && grid && !call_hooks(self, args, nargs, names)) return NULL;
+  arguments_begin(&a);
+  call.count = 0;
+  PyObject *result = NULL;
+  Kernel *kernel = NULL;
+  Device *device = NULL;
+  bool good = call_bind(self, &call, &a, args, nargs, names);
+  if (good) device = device_for(self->state, a.device_type, a.device_id);
+  if (device && grid && (is_elsewhere(&a, device) || self->state->checks)) {
+    result = launch_elsewhere(self, device, grid, args, nargs, names);
+    if (result || PyErr_Occurred()) device = NULL;
+  }
+  if (device) kernel = call_kernel(self, &call, device);
+  if (kernel) {
+    if (device->type == ON_CPU) arguments_as_tensors(&a);
+    good = grid ? launch_kernel(self, kernel, &call, &a, grid) : prepare_kernel(self, kernel, &a);
+    if (good) result = launched_of(self->state, kernel, &a);
+  }
+  Py_XDECREF((PyObject *)kernel);
+  call_end(&call);
+  arguments_end(&a);
+  return result;
+}
+
+// ---- fn[grid] ----
+
+// Its own object is the tuple (launcher, grid).
+static PyObject *run_bound(PyObject *bound, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  return run((Launcher *)PyTuple_GetItem(bound, 0), PyTuple_GetItem(bound, 1), args, nargs, names);
+}
+
+static PyMethodDef run_bound_method = {"launch", (PyCFunction)(void (*)(void))run_bound, METH_FASTCALL | METH_KEYWORDS,
+                                       "Launches the kernel over the grid."};
+
+static PyObject *launcher_subscript(Launcher *self, PyObject *grid) {
+  PyObject *bound = PyTuple_Pack(2, (PyObject *)self, grid);
+  PyObject *function = bound ? PyCFunction_NewEx(&run_bound_method, bound, NULL) : NULL;
+  Py_XDECREF(bound);
+  return function;
+}
+
+static PyObject *launcher_prepare(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  return run(self, NULL, args, nargs, names);
+}
+
+static PyObject *launcher_forget(Launcher *self, PyObject *unused) {
+  (void)unused;
+  Entry *entries = self->entries;
+  self->entries = NULL;
+  self->drops++;
+  entries_free(entries);
+  return Py_NewRef(Py_None);
+}
+
+// ---- the type ----
+
+// Of the tuples (name, is a constexpr, default...): a default is there or not.
+static bool read_param(Launcher *self, PyObject *item) {
+  PyObject *name, *fallback = NULL;
+  int constexpr;
+  if (!PyArg_ParseTuple(item, "Up|O:param", &name, &constexpr, &fallback)) return false;
+  Py_INCREF(name);
+  PyUnicode_InternInPlace(&name);
+  self->names[self->count] = name;
+  self->is_constexpr[self->count] = constexpr;
+  self->defaults[self->count] = fallback ? Py_NewRef(fallback) : NULL;
+  self->count++;
+  return true;
+}
+
+static int launcher_init(Launcher *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"params", NULL};
+  PyObject *params;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!:Launcher", names, &PyTuple_Type, &params)) return -1;
+  if (self->names) {
+    PyErr_SetString(PyExc_RuntimeError, "a Launcher is made once");
+    return -1;
+  }
+  size_t count = (size_t)PyTuple_Size(params);
+  if (count > MOST_PARAMS) {
+    PyErr_Format(PyExc_ValueError, "a kernel has at most %d parameters", MOST_PARAMS);
+    return -1;
+  }
+  self->names = calloc(count + 1, sizeof *self->names);
+  self->defaults = calloc(count + 1, sizeof *self->defaults);
+  self->is_constexpr = calloc(count + 1, sizeof *self->is_constexpr);
+  if (!self->names || !self->defaults || !self->is_constexpr) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (!read_param(self, PyTuple_GetItem(params, (Py_ssize_t)i))) return -1;
+  return 0;
+}
+
+static PyObject *launcher_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  (void)args, (void)kwargs;
+  Launcher *self = (Launcher *)PyType_GenericAlloc(type, 0);
+  if (!self) return NULL;
+  self->state = state_of_type(type);
+  self->hooks = PyList_New(0);
+  if (!self->hooks) Py_CLEAR(self);
+  return (PyObject *)self;
+}
+
+static int launcher_traverse(Launcher *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(self->hooks);
+  for (uint32_t i = 0; i < self->count; i++) Py_VISIT(self->defaults[i]);
+  return entries_visit(self->entries, visit, arg);
+}
+
+static int launcher_clear(Launcher *self) {
+  Entry *entries = self->entries;
+  self->entries = NULL;
+  self->drops++;
+  entries_free(entries);
+  for (uint32_t i = 0; i < self->count; i++) Py_CLEAR(self->defaults[i]);
+  return 0;
+}
+
+static void launcher_dealloc(Launcher *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  launcher_clear(self);
+  for (uint32_t i = 0; i < self->count; i++) Py_DECREF(self->names[i]);
+  free(self->names);
+  free(self->defaults);
+  free(self->is_constexpr);
+  Py_XDECREF(self->hooks);
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"_prepare", (PyCFunction)(void (*)(void))launcher_prepare, METH_FASTCALL | METH_KEYWORDS,
+     "Compiles for these arguments; launches nothing."},
+    {"_forget", (PyCFunction)(void (*)(void))launcher_forget, METH_NOARGS, "Kernels are made anew."},
+    {NULL, NULL, 0, NULL}};
+
+static PyMemberDef members[] = {
+    {"pre_run_hooks", T_OBJECT, offsetof(Launcher, hooks), READONLY, "Called before each launch with its arguments."},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_doc, "A kernel by its parameters: ((name, is a constexpr[, default]), ...)."},
+                              {Py_tp_new, launcher_new},
+                              {Py_tp_init, launcher_init},
+                              {Py_tp_dealloc, launcher_dealloc},
+                              {Py_tp_traverse, launcher_traverse},
+                              {Py_tp_clear, launcher_clear},
+                              {Py_tp_methods, methods},
+                              {Py_tp_members, members},
+                              {Py_mp_subscript, launcher_subscript},
+                              {0, NULL}};
+
+PyType_Spec launcher_spec = {"tilec._native.Launcher", sizeof(Launcher), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec._native: libtilec for Python, by the limited API of CPython 3.10, so that one build serves every later one.
+// All that is decided once a kernel or a type is decided in Python (tilec/_jit.py, tilec/_arrays.py); all that is done
+// at each launch is done here. The GIL is held but for the library's own calls that may take long.
+#ifndef TILEC_PYTHON_NATIVE_H
+#define TILEC_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h> // after Python.h
+
+#include <stdbool.h>
+#include "tilec/tilec.h"
+
+enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16, MOST_STREAMS = 32 };
+
+// A DLTensor of dlpack.h.
+typedef struct Tensor {
+  void *data;
+  int32_t device_type, device_id;
+  int32_t ndim;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape;
+  int64_t *strides; // in elements; NULL: compact, in row-major order
+  uint64_t byte_offset;
+} Tensor;
+
+// The element's tilec_dtype; -1: it is none of them.
+int tensor_dtype(const Tensor *t);
+// Of a capsule of __dlpack__() what tilec/_arrays.py's describing functions give.
+PyObject *dlpack_read(PyObject *module, PyObject *capsule);
+
+enum { ON_CPU = 1, ON_CUDA = 2, ON_CUDA_HOST = 3, ON_CUDA_MANAGED = 13 };
+
+// dlpack.h's table of C functions that a type of arrays has as __dlpack_c_exchange_api__.
+typedef struct ExchangeApi {
+  struct {
+    uint32_t major, minor;
+  } version;
+  struct ExchangeApi *previous;
+  void *allocate, *export_managed, *import_managed;
+  int (*tensor_of)(void *object, Tensor *tensor); // shape and strides live as long as the object; -1: an exception
+  int (*current_stream)(int32_t device_type, int32_t device_id, void **stream);
+} ExchangeApi;
+
+// How values of a type become arguments (tilec/_arrays.py says which).
+typedef enum ValueKind {
+  VALUE_UNKNOWN,
+  VALUE_EXCHANGE, // arrays, by their ExchangeApi
+  VALUE_POINTER,  // by data_ptr(), dtype and device
+  VALUE_ARRAY,    // by a Python function that describes them
+  VALUE_INT,      // by __index__
+  VALUE_FLOAT,    // by __float__
+  VALUE_BOOL,     // by their truth
+  VALUE_WRAPPED,  // by a Python function that gives the value to take instead
+  VALUE_CONSTANT, // none of these: the parameter is a constexpr in launches that give it one
+} ValueKind;
+
+typedef struct ValueType {
+  PyObject *type; // held
+  ValueKind kind;
+  const ExchangeApi *api;
+  PyObject *function; // held, or NULL
+} ValueType;
+
+// Of the module: one an interpreter.
+typedef struct State {
+  PyTypeObject *device, *program, *kernel, *launcher, *launched, *compiled;
+  PyTypeObject *handle; // launched or what Python made of it: what a launch returns
+  PyObject *classify;   // tilec._arrays.classify
+  PyObject *dtypes;     // a dict: an array's dtype to a tilec_dtype as int
+  PyObject *dtype_of;   // tilec._arrays.dtype_of, for what the dict lacks
+  PyObject *freeze;     // tilec._jit.freeze
+  PyObject *failed;     // tilec._errors.failed
+  PyObject *warned;     // tilec._errors.warned
+  PyObject *choose;     // tilec._devices.choose: the Device for arrays of a DLPack device type and number
+  PyObject *stream_of;  // tilec._devices.stream_of: the current CUstream as int, of the library that an array is of
+  PyObject *enter, *leave; // hooks of every launch; NULL: none
+  PyObject *str_data_ptr, *str_dtype, *str_get_device;
+  ValueType *types; // open addressing by the type's address; a power of two
+  uint32_t type_count, type_cap;
+  PyObject *options[MOST_OPTIONS]; // names of options, interned, that no parameter of a kernel can have
+  uint32_t option_count;
+  bool checks; // each launch goes to its launcher's _elsewhere first
+  struct Device *cpu, *gpus[MOST_GPUS]; // what choose gave; held
+} State;
+
+State *state_of_type(PyTypeObject *type);
+#define STATE_OF(object) state_of_type(Py_TYPE(object))
+
+// ---- errors ----
+
+// The library's last error as an exception. NULL.
+PyObject *raise_status(const State *state, tilec_status status);
+// As a list of tuples (severity, file, line, column, length, text, parent).
+PyObject *diagnostics_list(const tilec_diagnostics *list);
+PyObject *diagnostic_tuple(const tilec_diagnostic *diagnostic);
+
+// ---- devices ----
+
+typedef struct Device {
+  PyObject_HEAD
+  tilec_device *device;
+  int type, ordinal;    // ON_CPU or ON_CUDA, and its number
+  struct WrappedStream {
+    void *raw;
+    tilec_stream *stream;
+  } streams[MOST_STREAMS]; // what was used last is first
+  uint32_t stream_count;
+} Device;
+
+extern PyType_Spec device_spec;
+
+// The caller's CUstream as a stream of the device; NULL for the default one. false: an exception.
+bool device_stream(Device *device, void *raw, tilec_stream **stream);
+// Borrowed: the device for arrays of a DLPack device type and number (type -1: there are no arrays). NULL: an exception.
+Device *device_for(State *state, int type, int ordinal);
+// The devices that were chosen are asked for anew.
+void devices_forget(State *state);
+
+// ---- programs, kernels ----
+
+typedef struct Program {
+  PyObject_HEAD
+  tilec_program *program;
+} Program;
+
+typedef struct Kernel {
+  PyObject_HEAD
+  tilec_kernel *kernel;
+  Device *device;    // held
+  Program *program;  // held
+  PyObject *options; // the dict that it was made with
+  PyObject *logged;  // a list of diagnostics, filled by compiles
+} Kernel;
+
+extern PyType_Spec program_spec, kernel_spec, compiled_spec;
+
+// Warns of what compiles logged since. false: a warning became an exception.
+bool kernel_warn(const State *state, Kernel *kernel);
+
+// ---- arguments ----
+
+// One launch's arguments, of which only what `count`, `tensor_count` and `dim_count` cover is set.
+typedef struct Arguments {
+  uint32_t count, tensor_count, dim_count;
+  int device_type, device_id; // of the first array on a GPU, else of the first array; -1: there is none
+  const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
+  PyObject *first;            // that array; borrowed
+  uint32_t on_host, on_gpu;   // the first argument of each kind, from 1
+  PyObject *kept;             // a list of what has to live until the launch is done; NULL: nothing
+  tilec_arg args[MOST_PARAMS];
+  struct ArrayArg {
+    uint32_t arg;
+    tilec_dtype dtype;
+    Tensor tensor;
+  } tensors[MOST_PARAMS]; // of the arrays, in order
+  int64_t dims[MOST_DIMS]; // sizes and strides of those that have none in memory
+} Arguments;
+
+void arguments_begin(Arguments *a);
+void arguments_end(Arguments *a);
+// Whether values of this type are constants of the kernel; -1: an exception.
+int argument_is_constant(State *state, PyObject *value);
+// Adds the value of the parameter `name`. false: an exception.
+bool argument_add(State *state, Arguments *a, PyObject *name, PyObject *value);
+// The arrays as DLPack tensors, which is what a device on this CPU takes.
+void arguments_as_tensors(Arguments *a);
+// The table of types is emptied.
+void types_clear(State *state);
+
+// ---- launching ----
+
+// What a launch was given of a constexpr or an option, and what it stands for in comparisons.
+typedef struct Constant {
+  PyObject *name, *value; // held in an entry, borrowed in a call
+  PyObject *frozen;       // of what is no plain number or text: a key of equal meaning; held; NULL: not asked for yet
+  bool is_fixed;          // of `frozen`: the same object means the same for ever
+} Constant;
+
+// A kernel that was made for a device and constants.
+typedef struct Entry {
+  struct Entry *next; // what was used last is first
+  Device *device;     // held
+  Kernel *kernel;     // held
+  PyObject *watched;  // a tuple of (owner, name, value) that the source was made from; held
+  uint32_t count;
+  Constant constants[];
+} Entry;
+
+enum { MOST_CONSTANTS = MOST_PARAMS + MOST_OPTIONS };
+
+// A call's: what was given for each parameter and option.
+typedef struct Call {
+  PyObject *values[MOST_PARAMS]; // borrowed
+  Constant constants[MOST_CONSTANTS];
+  uint32_t count;
+} Call;
+
+typedef struct Launcher {
+  PyObject_HEAD
+  State *state;
+  uint32_t count;
+  PyObject **names;    // interned
+  PyObject **defaults; // NULL: none
+  bool *is_constexpr;
+  PyObject *hooks; // a list, called before each launch with its arguments
+  Entry *entries;
+  uint64_t drops; // entries that were freed
+} Launcher;
+
+// What the call gives for each parameter; constexprs and options are among its constants, and run-time arguments in
+// *a. false: an exception.
+bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+void call_end(Call *call);
+// The kernel for the call's constants on the device, made where there is none; new. NULL: an exception.
+Kernel *call_kernel(Launcher *self, Call *call, Device *device);
+void entries_free(Entry *entries);
+int entries_visit(const Entry *entries, visitproc visit, void *arg);
+
+typedef struct Launched {
+  PyObject_HEAD
+  Kernel *kernel;    // held
+  PyObject *details; // what Python keeps of it
+  tilec_arg *args;
+  uint32_t count;
+} Launched;
+
+PyObject *launched_of(const State *state, Kernel *kernel, const Arguments *a);
+
+extern PyType_Spec launcher_spec, launched_spec;
+
+#endif

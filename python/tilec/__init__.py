@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilec: block programs (Triton-like kernels) in Python, on a GPU or, without one, on a simulator of it.
+
+    import numpy as np
+    import tilec
+    import tilec.language as tl
+
+    @tilec.jit
+    def add(x, y, out, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+    x = np.arange(1000, dtype=np.float32)
+    out = np.empty_like(x)
+    add[lambda meta: (tilec.cdiv(1000, meta["BLOCK"]),)](x, x, out, 1000, BLOCK=256)
+"""
+
+from __future__ import annotations
+
+import os as _os
+
+from . import _arrays, _compiled, _devices, _errors, _jit, _native
+from ._compiled import CompiledKernel
+from ._devices import device, get_device, set_device, synchronize
+from ._errors import (
+    ArgumentError,
+    CompilationError,
+    DeviceError,
+    Diagnostic,
+    DriverError,
+    InternalError,
+    LaunchError,
+    OutOfResources,
+    TilecError,
+    TilecWarning,
+)
+from ._jit import JITFunction, MockTensor, jit
+
+__version__ = _native.version
+Device = _native.Device
+
+_native.setup(
+    handle=CompiledKernel,
+    classify=_arrays.classify,
+    dtype_of=_arrays.dtype_of,
+    freeze=_jit.freeze,
+    failed=_errors.failed,
+    warned=_errors.warned,
+    choose=_devices.choose,
+    stream_of=_devices.stream_of,
+)
+
+
+def cdiv(x: int, y: int) -> int:
+    """x / y, rounded up."""
+    return (x + y - 1) // y
+
+
+def next_power_of_2(n: int) -> int:
+    """The smallest power of two that is no less than n."""
+    return 1 << (n - 1).bit_length() if n > 0 else 0
+
+
+if _os.environ.get("TILEC_DEVICE"):
+    set_device(_os.environ["TILEC_DEVICE"])

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a launch returns: the kernel as it was compiled for the launch's arguments."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, List, Mapping, Optional
+
+from . import _native
+from ._arrays import NAMES
+
+# Triton's names of the stages, and tilec's own: _native's outputs.
+STAGES = {"ptx": "ptx", "cubin": "cubin", "llir": "llvm", "ttir": "tir", "ttgir": "tir", "tir": "tir", "llvm": "llvm"}
+
+
+class Asm(Mapping[str, Any]):
+    """The texts of a compiled kernel, made when they are asked for: "ptx", "tir" (Triton's "ttir" and "ttgir" too),
+    "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes."""
+
+    def __init__(self, compiled: _native.Compiled):
+        self._compiled = compiled
+        self._texts: Dict[str, Any] = {}
+
+    def __getitem__(self, stage: str) -> Any:
+        name = STAGES[stage]
+        if name not in self._texts:
+            self._texts[name] = self._compiled.output(name)
+        return self._texts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(STAGES)
+
+    def __len__(self) -> int:
+        return len(STAGES)
+
+
+class Details:
+    """Compiled once more, for its texts and facts."""
+
+    def __init__(self, kernel: _native.Kernel, signature: str):
+        options = dict(kernel.options, signature=signature)
+        arch = kernel.device.arch
+        if arch and "arch" not in options and kernel.device.name.startswith("cuda"):
+            options["arch"] = arch
+        self.asm = Asm(_native.Compiled(kernel.program, options))
+        self._meta: Optional[Dict[str, Any]] = None
+        self.num_warps: int = int(options.get("num_warps") or 4)
+        self.num_stages: int = int(options.get("num_stages") or 3)
+
+    @property
+    def meta(self) -> Dict[str, Any]:
+        if self._meta is None:
+            self._meta = json.loads(self.asm._compiled.output("meta"))
+        return self._meta
+
+
+def signature_of(params: List[Any], args: List[Any]) -> str:
+    """The types and facts of a launch's arguments, as --signature writes them."""
+    parts = []
+    for (name, kind, dtype, _), arg in zip(params, args):
+        what, value = arg[0], arg[-1]
+        if what == "none":
+            parts.append(f"{name}=None")
+        elif what == "pointer":
+            element = NAMES[dtype] if kind == 1 else NAMES[arg[1]]
+            parts.append(f"{name}=*{element}" + (":16" if value % 16 == 0 else ""))
+        elif kind == 2:  # the annotation's type
+            parts.append(f"{name}={NAMES[dtype]}" + _facts(what, value))
+        elif what == "float":
+            parts.append(f"{name}=fp32")
+        elif what == "bool":
+            parts.append(f"{name}=i1")
+        else:
+            parts.append(f"{name}={_int_type(value)}" + _facts(what, value))
+    return ",".join(parts)
+
+
+def _int_type(value: int) -> str:
+    return "i32" if -(2**31) <= value < 2**31 else "i64" if value < 2**63 else "u64"
+
+
+def _facts(what: str, value: Any) -> str:
+    if what != "int":
+        return ""
+    return ":1" if value == 1 else ":16" if value % 16 == 0 else ""
+
+
+class CompiledKernel(_native.Launched):
+    """The kernel of a launch, as it was compiled for the launch's arguments. What it has is worked out when asked for."""
+
+    __slots__ = ()
+
+    def _look(self) -> Details:
+        if self._details is None:
+            kernel = self._kernel
+            self._details = Details(kernel, signature_of(kernel.params, self._args))
+        return self._details
+
+    @property
+    def asm(self) -> Asm:
+        """`asm["ptx"]`, `asm["cubin"]`, `asm["ttir"]`, `asm["llir"]`."""
+        return self._look().asm
+
+    @property
+    def name(self) -> str:
+        """The kernel's name in its PTX."""
+        return str(self._look().meta["kernel"])
+
+    @property
+    def n_regs(self) -> int:
+        """Registers a thread, as ptxas or the driver tells; 0 where there is neither."""
+        return int(self._look().meta.get("registers") or 0)
+
+    @property
+    def n_spills(self) -> int:
+        """Spilled registers a thread, in words of 4 bytes."""
+        meta = self._look().meta
+        return (int(meta.get("spill_store_bytes") or 0) + 3) // 4
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory a block."""
+        meta = self._look().meta
+        return int(meta["shared_bytes"]) + int(meta.get("static_shared_bytes") or 0)
+
+    @property
+    def metadata(self) -> SimpleNamespace:
+        """name, num_warps, num_stages, num_ctas, shared, target, as Triton's."""
+        look = self._look()
+        return SimpleNamespace(
+            name=self.name, num_warps=look.num_warps, num_stages=look.num_stages, num_ctas=1, shared=self.shared, target=look.meta["arch"]
+        )
+
+    def __repr__(self) -> str:
+        return f"<tilec.CompiledKernel {self.name} on {self._kernel.device.name}>"

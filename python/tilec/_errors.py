@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What goes wrong, as exceptions whose diagnostics are objects, and what compiles warn of."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Iterable, List, Optional, Sequence, Tuple
+
+SEVERITIES = ("error", "warning", "remark", "note")
+
+# As tilec.h's tilec_diagnostic: severity, file, line, column, length, text, index of what a note belongs to.
+RawDiagnostic = Tuple[int, Optional[str], int, int, int, str, int]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message. `file` is None where it has no place; `line` and `column` count from 1, columns in bytes."""
+
+    severity: str
+    text: str
+    file: Optional[str] = None
+    line: int = 0
+    column: int = 0
+    length: int = 0
+    notes: List["Diagnostic"] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
+        return f"{place}{self.severity}: {self.text}"
+
+
+class TilecError(Exception):
+    """All that tilec raises itself. `str()` is what the command line prints; `diagnostics` are its messages."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
+        super().__init__(message)
+        self.diagnostics: List[Diagnostic] = list(diagnostics)
+
+
+class CompilationError(TilecError):
+    """The kernel's source is wrong, or not something that tilec compiles."""
+
+
+class LaunchError(TilecError):
+    """The kernel did wrong: out of bounds, misaligned, undefined values, a race that a check found."""
+
+
+class DriverError(TilecError):
+    """A call of the CUDA driver failed."""
+
+
+class DeviceError(TilecError):
+    """There is no such device or driver, or it cannot do what the kernel needs."""
+
+
+class ArgumentError(TilecError, ValueError):
+    """Arguments, options or a grid that a kernel cannot be launched with."""
+
+
+class OutOfResources(TilecError, MemoryError):
+    """No memory is left, on the host or the device."""
+
+
+class InternalError(TilecError):
+    """A bug of tilec's: the message names the pass and a file to replay it with."""
+
+
+class TilecWarning(UserWarning):
+    """What a compile warns of."""
+
+
+_STATUSES = {
+    1: ArgumentError,
+    2: OutOfResources,
+    3: TilecError,
+    4: CompilationError,
+    5: DeviceError,
+    6: DriverError,
+    7: LaunchError,
+    8: DeviceError,
+    70: InternalError,
+}
+
+
+def diagnostics(raw: Iterable[RawDiagnostic]) -> List[Diagnostic]:
+    """The messages that are not notes, each with its notes."""
+    made: List[Diagnostic] = []
+    tops: List[Diagnostic] = []
+    for index, (severity, file, line, column, length, text, parent) in enumerate(raw):
+        made.append(Diagnostic(SEVERITIES[severity], text, file, line, column, length))
+        if parent == index:
+            tops.append(made[-1])
+        else:
+            made[parent].notes.append(made[-1])
+    return tops
+
+
+def failed(status: int, message: str, raw: List[RawDiagnostic]) -> TilecError:
+    """The exception for a status that is not TILEC_OK."""
+    return _STATUSES.get(status, TilecError)(message, diagnostics(raw))
+
+
+def warned(raw: List[RawDiagnostic]) -> None:
+    """Warns of what compiles have logged, at the line that a message is about. Errors come as exceptions."""
+    for diagnostic in diagnostics(_reindexed(raw)):
+        if diagnostic.severity != "warning":
+            continue
+        text = "\n".join([diagnostic.text, *(str(note) for note in diagnostic.notes)])
+        if diagnostic.file:
+            warnings.warn_explicit(text, TilecWarning, diagnostic.file, diagnostic.line)
+        else:
+            warnings.warn(text, TilecWarning, stacklevel=2)
+
+
+def _reindexed(raw: List[RawDiagnostic]) -> List[RawDiagnostic]:
+    """The diagnostics of several compiles in one list: a note belongs to the last message before it."""
+    result: List[RawDiagnostic] = []
+    top = 0
+    for index, item in enumerate(raw):
+        is_note = SEVERITIES[item[0]] == "note"
+        if not is_note:
+            top = index
+        result.append(item[:6] + (top if is_note else index,))
+    return result

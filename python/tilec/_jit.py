@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""@tilec.jit: a Python function as a kernel that is compiled at its launches."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import os
+import textwrap
+import types
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
+
+from . import _native
+from ._capture import Captured, capture
+from ._compiled import CompiledKernel
+from ._errors import ArgumentError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# How products of fp32 are computed, as tilec_fp32_dot numbers it.
+FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2}
+
+
+# ---- constexprs as keys
+
+
+def freeze(value: Any) -> Tuple[Any, bool]:
+    """A key of texts, numbers and tuples, equal for values that make one kernel; and whether the same object means the
+    same for ever."""
+    kind = type(value)
+    if kind in (int, str) or value is None:
+        return value, True
+    if kind is bool:
+        return ("bool", int(value)), True
+    if kind is float:
+        return ("float", value.hex()), True
+    if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        parts = [freeze(item) for item in value]
+        return (_name(kind), *(key for key, _ in parts)), kind is not list and all(fixed for _, fixed in parts)
+    if isinstance(value, enum.Enum):
+        return (_name(kind), value.name), True
+    if kind.__name__ == "constexpr":
+        return freeze(value.value)
+    if kind.__name__ == "dtype" or isinstance(value, (int, str, float)):
+        return (_name(kind), str(value)), True
+    return (_name(kind), id(value)), True  # the object itself: whoever keeps the key keeps it
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+# ---- options
+
+
+def _fp32_dot() -> int:
+    name = os.environ.get("TRITON_F32_DEFAULT", "tf32")
+    if name not in FP32_DOT:
+        raise ArgumentError(f"TRITON_F32_DEFAULT={name}: it is one of {', '.join(FP32_DOT)}")
+    return FP32_DOT[name]
+
+
+# Options of a launch that mean nothing here: what they choose between there is one of.
+_IGNORED = frozenset(
+    ("num_ctas", "launch_cooperative_grid", "extern_libs", "arch", "ir_override", "instrumentation_mode", "sanitize_overflow",
+     "matrix_instr_nonkdim", "max_num_imprecise_acc_default", "allowed_dot_input_precisions", "supported_fp8_dtypes", "waves_per_eu",
+     "deprecated_fp8_dot_operand_dtypes", "backend_name", "cluster_dims", "ptx_version", "ptx_options", "cuda_graph")
+)  # fmt: skip
+
+
+def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
+    """tilec's options from a launch's keywords that are no parameters."""
+    made: Dict[str, Any] = {"fp32_dot": _fp32_dot()}
+    for name, value in given.items():
+        if name in ("num_warps", "num_stages", "maxnreg"):
+            if value is not None:
+                made[name] = int(value)
+        elif name == "enable_fp_fusion":
+            made["no_fp_contract"] = int(not value)
+        elif name == "debug":
+            made["debug"] = int(bool(value))
+        elif name == "launch_pdl":
+            made["overlap"] = int(bool(value))
+        elif name == "default_dot_input_precision":
+            if value not in FP32_DOT:
+                raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")
+            made["fp32_dot"] = FP32_DOT[value]
+        elif name in ("stream", "device", "device_type"):
+            raise ArgumentError(f"{name}={value!r}: a launch is put on the current stream of the device of its arrays")
+        elif name not in _IGNORED:
+            raise KeyError(f"Keyword argument {name} was specified but unrecognised")
+    return made
+
+
+# ---- parameters
+
+
+class Param:
+    """A parameter of a kernel."""
+
+    def __init__(self, num: int, param: inspect.Parameter, do_not_specialize: bool):
+        self.num, self._param, self.do_not_specialize = num, param, do_not_specialize
+        self.name = param.name
+
+    @property
+    def annotation(self) -> str:
+        found = self._param.annotation
+        if found is inspect.Parameter.empty:
+            return ""
+        return found if isinstance(found, str) else getattr(found, "__name__", type(found).__name__)
+
+    @property
+    def is_constexpr(self) -> bool:
+        return "constexpr" in self.annotation
+
+    @property
+    def has_default(self) -> bool:
+        return self._param.default is not inspect.Parameter.empty
+
+    @property
+    def default(self) -> Any:
+        return self._param.default
+
+    def for_launcher(self) -> Tuple[Any, ...]:
+        head = (self.name, self.is_constexpr)
+        return (*head, self.default) if self.has_default else head
+
+
+# ---- kernels
+
+
+class JITFunction(_native.Launcher):
+    """A kernel: `fn[grid](*args)` launches it, compiled for the types of its arguments and the values of its constexprs.
+
+    grid: an int, one to three of them, or a function of a dict of all arguments by name.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        version: Optional[str] = None,
+        do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
+        do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
+        debug: Optional[bool] = None,
+        noinline: Optional[bool] = None,
+        repr: Optional[Callable[..., str]] = None,
+        launch_metadata: Optional[Callable[..., Any]] = None,
+    ):
+        self.fn = fn
+        self.signature = inspect.signature(fn)
+        self.version, self.debug, self.noinline = version, debug, noinline
+        self.do_not_specialize = list(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or ())
+        self.launch_metadata = launch_metadata
+        self._repr = repr
+        self._kernels: Dict[Any, _native.Kernel] = {}
+        functools.update_wrapper(self, fn)
+        self.params = [
+            Param(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize)
+            for i, param in enumerate(self.signature.parameters.values())
+        ]
+        for param in self.signature.parameters.values():
+            if param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+                raise TypeError(f"{fn.__qualname__}: a kernel has no parameter like *{param.name}")
+        super().__init__(tuple(param.for_launcher() for param in self.params))
+
+    @property
+    def arg_names(self) -> List[str]:
+        return [param.name for param in self.params]
+
+    @property
+    def constexprs(self) -> List[int]:
+        return [param.num for param in self.params if param.is_constexpr]
+
+    @property
+    def src(self) -> str:
+        """The function's text, from its `def` on."""
+        text = textwrap.dedent(inspect.getsource(self.fn))
+        return text[text.index("def ") :]
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> CompiledKernel:
+        """As fn[grid](*args, **kwargs); warmup: it is compiled only."""
+        if warmup:
+            return self.warmup(*args, grid=grid, **kwargs)
+        return self[grid](*args, **kwargs)
+
+    def warmup(self, *args: Any, grid: Any = None, **kwargs: Any) -> CompiledKernel:
+        """Compiles for such arguments, and launches nothing. A dtype stands for an array of it."""
+        args = tuple(_mock(arg) for arg in args)
+        return self._prepare(*args, **{name: _mock(value) for name, value in kwargs.items()})
+
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
+        """`hook(*args, **kwargs)` is called before each launch."""
+        if not callable(hook):
+            raise TypeError("a hook is a function")
+        self.pre_run_hooks.append(hook)
+
+    def captured(self, constexprs: Dict[str, Any]) -> Captured:
+        """The source of the kernel for these values, from the live function."""
+        return capture(self, constexprs)
+
+    def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: _native.Device) -> Any:
+        """For _native: the kernel for constexprs and options on a device, and what its source was made from."""
+        if self.debug and "debug" not in options:
+            options["debug"] = True
+        for name in ("num_warps", "num_stages", "maxnreg"):  # a constexpr of that name chooses both
+            if isinstance(constexprs.get(name), int):
+                options.setdefault(name, constexprs[name])
+        made = options_of(options)
+        captured = self.captured(constexprs)
+        key = (captured.key, device, tuple(sorted(made.items())))
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            made.update(kernel=captured.kernel, defines=list(captured.defines))
+            kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
+        return kernel, watched_of(captured)
+
+    def _elsewhere(self, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+        """For _native: a launch whose arrays are not where the device is."""
+        raise ArgumentError(f"{self.__name__}: arrays of the host's memory and of a GPU in one launch, on {device.name}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"{self.__name__} is a kernel: launch it, {self.__name__}[grid](...), or call it within one")
+
+    def __repr__(self) -> str:
+        return f"JITFunction({self.__module__}:{self.fn.__qualname__})"
+
+
+class MockTensor:
+    """Stands for an array of a dtype where nothing is launched."""
+
+    def __init__(self, dtype: Any):
+        self.dtype = dtype
+
+    @staticmethod
+    def data_ptr() -> int:
+        return 0
+
+
+def _mock(value: Any) -> Any:
+    return MockTensor(value) if type(value).__name__ == "dtype" and type(value).__module__ in ("torch", "numpy") else value
+
+
+def program_of(captured: Captured) -> _native.Program:
+    """The captured sources, parsed."""
+    return _native.Program(list(captured.sources))
+
+
+def watched_of(captured: Captured) -> Tuple[Tuple[Any, Any, Any], ...]:
+    """What _native looks at before each launch: (a namespace, cell or object, the name in it, its value)."""
+    found = []
+    for watch in getattr(captured, "watched", ()):
+        is_cell = isinstance(watch.holder, types.CellType)
+        found.append((watch.holder, None if is_cell else watch.name, watch.value))
+    return tuple(found)
+
+
+@overload
+def jit(fn: F) -> JITFunction: ...
+@overload
+def jit(
+    *,
+    version: Optional[str] = None,
+    repr: Optional[Callable[..., str]] = None,
+    launch_metadata: Optional[Callable[..., Any]] = None,
+    do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
+    do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
+    debug: Optional[bool] = None,
+    noinline: Optional[bool] = None,
+) -> Callable[[F], JITFunction]: ...
+def jit(fn: Any = None, **options: Any) -> Any:
+    """Makes a Python function a kernel. The function is read, not run: its text, and what its names mean when it is
+    launched, are compiled. Options are Triton's."""
+    if fn is None:
+        return lambda function: JITFunction(function, **options)
+    return JITFunction(fn, **options)
