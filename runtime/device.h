@@ -56,6 +56,7 @@ typedef struct LaunchLimits {
   double timeout;            // seconds
   const int *cancel;         // another thread or a signal handler makes it other than 0; NULL: nobody does
   double spent;              // seconds of the timeout that are gone: it is of something that began earlier
+  int checked_schedule;      // sim: 1 + the tilec_sim_schedule that it runs under with every checker on; 0: as the device
 } LaunchLimits;
 
 double device_clock(void); // seconds, monotonic
@@ -158,6 +159,8 @@ tilec_status device_watch(tilec_device *device, uint64_t address);
 // Of a watched buffer, a byte a byte: 1 where a kernel has written; valid until its memory is freed. NULL: the
 // device cannot tell.
 const uint8_t *device_written(tilec_device *device, uint64_t address);
+// sim: where the allocation begins that holds the address, and its bytes. false: there is none.
+bool device_memory_at(tilec_device *device, uint64_t address, uint64_t *base, uint64_t *bytes);
 void device_hold(tilec_device *device);
 void device_release(tilec_device *device); // closes it when nobody holds it
 

@@ -15,6 +15,8 @@ enum { MAX_REPORTS = 20 };
 typedef struct Sim {
   tilec_sim *sim;
   uint64_t budget; // of a launch that has none of its own; 0: the simulator's
+  tilec_sim_schedule schedule;
+  int checks; // of a launch that is not checked under a schedule of its own
   pthread_mutex_t lock;
 } Sim;
 
@@ -52,7 +54,11 @@ static tilec_status open_simulator(tilec_device *device, const tilec_sim_options
       return error_set(TILEC_ERROR_INVALID_ARGUMENT, "wrong options of the simulator");
     return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a simulator)");
   }
-  if (options) state->budget = options->instruction_budget;
+  if (options) {
+    state->budget = options->instruction_budget;
+    state->schedule = options->schedule;
+    state->checks = options->checks;
+  }
   pthread_mutex_init(&state->lock, NULL);
   device->state = state;
   device->needs_ptx = true;
@@ -81,6 +87,15 @@ tilec_status device_open_sim(const tilec_sim_options *options, tilec_device **de
 
 tilec_sim *device_simulator(const tilec_device *device) {
   return device->kind == &device_sim ? ((Sim *)device->state)->sim : NULL;
+}
+
+bool device_memory_at(tilec_device *device, uint64_t address, uint64_t *base, uint64_t *bytes) {
+  if (device->kind != &device_sim) return false;
+  Sim *state = device->state;
+  pthread_mutex_lock(&state->lock);
+  tilec_sim_result result = tilec_sim_allocation(state->sim, address, base, bytes);
+  pthread_mutex_unlock(&state->lock);
+  return result == TILEC_SIM_OK;
 }
 
 static void sim_close(tilec_device *device) {
@@ -367,6 +382,10 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
   tilec_sim *sim = lock_sim(device);
   tilec_sim_limit(sim, limits->max_instructions ? limits->max_instructions : state->budget, limits->timeout,
                   limits->spent, limits->cancel);
+  if (limits->checked_schedule)
+    tilec_sim_check(sim, (tilec_sim_schedule)(limits->checked_schedule - 1), 1);
+  else
+    tilec_sim_check(sim, state->schedule, state->checks);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
   status = error_guard(keep_printed, device);

@@ -62,6 +62,10 @@ tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
+// A launch with options.check: under each schedule with every checker on, each time from the memory as it was.
+tilec_status launch_checked(tilec_device *device, const DeviceKernel *loaded, const BoundArgs *args,
+                            const tilec_launch_options *options);
+
 // Frees the kernel's table and specialisations.
 void kernel_free_variants(tilec_kernel *kernel);
 

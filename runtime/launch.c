@@ -33,9 +33,11 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
 // host regions does: one at a time.
 static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
                                           const BoundArgs *args, const tilec_launch_options *o) {
+  if (o->check && device->needs_ptx) return launch_checked(s->loaded.device, &s->loaded, args, o);
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->host_lock);
-  const LaunchLimits limits = {o->max_instructions, o->timeout, o->cancel, 0};
+  const LaunchLimits limits = {
+      .max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel};
   tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
   return status;

@@ -640,10 +640,16 @@ typedef struct tilec_launch_options {
   uint64_t max_instructions;
   double timeout;
   const int *cancel;
+  /* 1, on sim: the launch is run under each schedule of warps and asynchronous copies with every checker on, each time
+     with what its arguments point to as it was at first: races, barriers that not all reach, shared memory that is
+     read before it is written are TILEC_ERROR_LAUNCH, beside what any launch there reports. The first schedule that
+     something is found under is the last one run. It takes some ten times as long. On eval, which tells races and
+     undefined values in every launch, 1 is as 0; on cuda it is TILEC_ERROR_NOT_SUPPORTED */
+  int check;
 } tilec_launch_options;
 
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
-  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL }
+  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0 }
 
 /*
  * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.

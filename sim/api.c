@@ -47,6 +47,15 @@ tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, do
   return TILEC_SIM_OK;
 }
 
+tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedule schedule, int checks) {
+  if (!sim) return TILEC_SIM_ERROR_INVALID;
+  if ((unsigned)schedule > TILEC_SIM_EARLY_DOWN)
+    return sim_fail(sim, TILEC_SIM_ERROR_INVALID, "%d is no schedule", (int)schedule);
+  sim->options.schedule = schedule;
+  sim->options.checks = checks;
+  return TILEC_SIM_OK;
+}
+
 void tilec_sim_destroy(tilec_sim *sim) {
   if (!sim) return;
   for (tilec_sim_module *module = sim->modules, *next; module; module = next) {

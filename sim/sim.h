@@ -177,6 +177,10 @@ TILEC_SIM_API tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_
 TILEC_SIM_API tilec_sim_result tilec_sim_limit(tilec_sim *sim, uint64_t instruction_budget, double timeout,
                                                double spent, const int *cancel);
 
+// From now on launches run under this schedule, and with every checker on where `checks` is not 0: the options of the
+// same names.
+TILEC_SIM_API tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedule schedule, int checks);
+
 // A warp instruction counts one whatever its lanes.
 //   global_sectors           of 32 bytes, touched by a request
 //   global_sectors_ideal     the distinct bytes of a request / 32, rounded up

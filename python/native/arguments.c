@@ -17,7 +17,9 @@ void arguments_end(Arguments *a) { Py_CLEAR(a->kept); }
 
 // ---- types ----
 
-static size_t hash_pointer(const void *pointer) { return ((uintptr_t)pointer >> 4) * 0x9E3779B97F4A7C15u >> 32; }
+static size_t hash_pointer(const void *pointer) {
+  return ((uintptr_t)pointer >> 4) * 0x9E3779B97F4A7C15u >> 32;
+}
 
 static ValueType *find_type(const State *state, const PyObject *type) {
   size_t mask = state->type_cap - 1, at = hash_pointer(type) & mask;
@@ -125,7 +127,8 @@ int tensor_dtype(const Tensor *t) {
 static bool wrong_dtype(PyObject *name, PyObject *value) {
   PyObject *dtype = PyObject_GetAttrString(value, "dtype");
   if (!dtype) PyErr_Clear();
-  PyErr_Format(PyExc_TypeError, "argument '%U': kernels have no pointers to %S", name, dtype ? dtype : Py_None);
+  PyErr_Format(PyExc_TypeError, "argument '%U': kernels have no pointers to %S", name,
+               dtype ? dtype : Py_None);
   Py_XDECREF(dtype);
   return false;
 }
@@ -173,6 +176,14 @@ static int64_t *read_dims(Arguments *a, PyObject *tuple, Py_ssize_t count) {
   return dims;
 }
 
+static bool keep_object(Arguments *a, PyObject *name, PyObject *object) {
+  if (!a->kept) a->kept = PyList_New(0);
+  PyObject *item = a->kept ? PyTuple_Pack(2, name, object) : NULL;
+  bool good = item && PyList_Append(a->kept, item) == 0;
+  Py_XDECREF(item);
+  return good;
+}
+
 // What describe(value) gives: (address, dtype, device type, device number, sizes, strides in elements, what has to
 // live meanwhile). Sizes of None: what is there is not known, so that it is a bare address.
 static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe) {
@@ -182,7 +193,8 @@ static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *
   PyObject *told = PyObject_CallFunctionObjArgs(describe, value, NULL);
   (void)state;
   if (!told) return false;
-  bool good = PyArg_ParseTuple(told, "KiiiOOO:describe", &address, &dtype, &type, &id, &sizes, &strides, &keep);
+  bool good =
+      PyArg_ParseTuple(told, "KiiiOOO:describe", &address, &dtype, &type, &id, &sizes, &strides, &keep);
   if (good && dtype < 0) good = wrong_dtype(name, value);
   if (good && sizes != Py_None) {
     struct ArrayArg *array = &a->tensors[a->tensor_count];
@@ -198,10 +210,7 @@ static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *
   if (good) {
     if (address || sizes != Py_None) saw_array(a, value, NULL, type, id);
     a->args[a->count++] = tilec_arg_pointer((tilec_dtype)dtype, address);
-    if (keep != Py_None) {
-      if (!a->kept) a->kept = PyList_New(0);
-      good = a->kept && PyList_Append(a->kept, keep) == 0;
-    }
+    if (keep != Py_None) good = keep_object(a, name, keep);
   }
   Py_DECREF(told);
   return good;
@@ -231,10 +240,10 @@ static bool add_pointer(State *state, Arguments *a, PyObject *name, PyObject *va
 
 // DLPack's code and bits, so that the library finds the dtype again.
 static void set_element(Tensor *t, tilec_dtype dtype) {
-  static const uint8_t codes[] = {[TILEC_I1] = 6,    [TILEC_I8] = 0,   [TILEC_I16] = 0,      [TILEC_I32] = 0,
-                                  [TILEC_I64] = 0,   [TILEC_U8] = 1,   [TILEC_U16] = 1,      [TILEC_U32] = 1,
-                                  [TILEC_U64] = 1,   [TILEC_FP16] = 2, [TILEC_FP8E4NV] = 10, [TILEC_FP8E5] = 12,
-                                  [TILEC_BF16] = 4,  [TILEC_FP32] = 2, [TILEC_FP64] = 2};
+  static const uint8_t codes[] = {
+      [TILEC_I1] = 6,       [TILEC_I8] = 0,     [TILEC_I16] = 0,  [TILEC_I32] = 0,  [TILEC_I64] = 0,
+      [TILEC_U8] = 1,       [TILEC_U16] = 1,    [TILEC_U32] = 1,  [TILEC_U64] = 1,  [TILEC_FP16] = 2,
+      [TILEC_FP8E4NV] = 10, [TILEC_FP8E5] = 12, [TILEC_BF16] = 4, [TILEC_FP32] = 2, [TILEC_FP64] = 2};
   t->code = codes[dtype];
   t->bits = (uint8_t)(8 * tilec_dtype_bytes(dtype));
 }
@@ -304,17 +313,16 @@ static bool add_by_type(State *state, Arguments *a, PyObject *name, PyObject *va
   }
   case VALUE_WRAPPED: {
     PyObject *inner = PyObject_CallFunctionObjArgs(type->function, value, NULL);
-    bool good = inner && argument_add(state, a, name, inner);
-    if (good && !a->kept) a->kept = PyList_New(0);
-    if (good) good = a->kept && PyList_Append(a->kept, inner) == 0;
+    bool good = inner && argument_add(state, a, name, inner) && keep_object(a, name, inner);
     Py_XDECREF(inner);
     return good;
   }
   case VALUE_CONSTANT:
   case VALUE_UNKNOWN: break;
   }
-  PyErr_Format(PyExc_TypeError, "argument '%U': a kernel takes no %R; it takes arrays, int, float, bool and None",
-               name, (PyObject *)Py_TYPE(value));
+  PyErr_Format(PyExc_TypeError,
+               "argument '%U': a kernel takes no %R; it takes arrays, int, float, bool and None", name,
+               (PyObject *)Py_TYPE(value));
   return false;
 }
 

@@ -27,7 +27,8 @@ static bool add_constant(Call *call, PyObject *name, PyObject *value) {
   return true;
 }
 
-static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0, guess = nargs;
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject *name = PyTuple_GetItem(names, i), *value = args[nargs + i];
@@ -48,7 +49,8 @@ static bool place_named(Launcher *self, Call *call, PyObject *const *args, Py_ss
 
 static bool place(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   if (nargs > (Py_ssize_t)self->count) {
-    PyErr_Format(PyExc_TypeError, "%zd arguments are given, the kernel has %u parameters", nargs, self->count);
+    PyErr_Format(PyExc_TypeError, "%zd arguments are given, the kernel has %u parameters", nargs,
+                 self->count);
     return false;
   }
   call->count = 0;
@@ -64,13 +66,15 @@ static bool place(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t 
   return true;
 }
 
-bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *names) {
   if (!place(self, call, args, nargs, names)) return false;
   for (uint32_t i = 0; i < self->count; i++) {
     PyObject *name = self->names[i], *value = call->values[i];
     int constant = self->is_constexpr[i] ? 1 : argument_is_constant(self->state, value);
     if (constant < 0) return false;
-    if (!(constant ? add_constant(call, name, value) : argument_add(self->state, a, name, value))) return false;
+    if (!(constant ? add_constant(call, name, value) : argument_add(self->state, a, name, value)))
+      return false;
   }
   return true;
 }
@@ -141,7 +145,8 @@ static PyObject *watched_value(PyObject *owner, PyObject *name) {
     PyObject *value = PyDict_GetItemWithError(owner, name);
     return value ? Py_NewRef(value) : NULL;
   }
-  PyObject *value = name == Py_None ? PyObject_GetAttrString(owner, "cell_contents") : PyObject_GetAttr(owner, name);
+  PyObject *value =
+      name == Py_None ? PyObject_GetAttrString(owner, "cell_contents") : PyObject_GetAttr(owner, name);
   if (!value) PyErr_Clear();
   return value;
 }
@@ -229,9 +234,12 @@ static Entry *make_entry(Launcher *self, const Call *call, Device *device) {
   PyObject *kernel, *watched;
   PyObject *constexprs = constants_dict(self, call, false);
   PyObject *options = constexprs ? constants_dict(self, call, true) : NULL;
-  PyObject *told = options ? PyObject_CallMethod((PyObject *)self, "_specialise", "OOO", constexprs, options, device) : NULL;
+  PyObject *told =
+      options ? PyObject_CallMethod((PyObject *)self, "_specialise", "OOO", constexprs, options, device)
+              : NULL;
   Entry *entry = NULL;
-  if (told && PyArg_ParseTuple(told, "O!O!:_specialise", self->state->kernel, &kernel, &PyTuple_Type, &watched))
+  if (told &&
+      PyArg_ParseTuple(told, "O!O!:_specialise", self->state->kernel, &kernel, &PyTuple_Type, &watched))
     entry = entry_new(call, device, (Kernel *)kernel, watched);
   Py_XDECREF(constexprs);
   Py_XDECREF(options);

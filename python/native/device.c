@@ -11,10 +11,8 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   Device *self = (Device *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
   tilec_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = tilec_device_open(name, &self->device);
-  Py_END_ALLOW_THREADS
-  if (status) {
+  Py_BEGIN_ALLOW_THREADS status = tilec_device_open(name, &self->device);
+  Py_END_ALLOW_THREADS if (status) {
     Py_DECREF(self);
     return raise_status(state_of_type(type), status);
   }
@@ -44,8 +42,7 @@ static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) 
   tilec_status status = tilec_stream_wrap(device->device, raw, &found->stream);
   if (status) return raise_status(STATE_OF(device), status);
   found->raw = raw;
-  if (device->stream_count == MOST_STREAMS)
-    tilec_stream_free(device->streams[--device->stream_count].stream);
+  if (device->stream_count == MOST_STREAMS) tilec_stream_free(device->streams[--device->stream_count].stream);
   memmove(&device->streams[1], &device->streams[0], device->stream_count * sizeof *found);
   device->stream_count++;
   return true;
@@ -99,10 +96,8 @@ void devices_forget(State *state) {
 static PyObject *device_synchronize(Device *self, PyObject *unused) {
   tilec_status status;
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS
-  status = tilec_device_synchronize(self->device);
-  Py_END_ALLOW_THREADS
-  return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
+  Py_BEGIN_ALLOW_THREADS status = tilec_device_synchronize(self->device);
+  Py_END_ALLOW_THREADS return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
 }
 
 static PyObject *device_name(Device *self, void *unused) {
@@ -119,18 +114,18 @@ static PyObject *device_repr(Device *self) {
   return PyUnicode_FromFormat("tilec.Device('%s')", tilec_device_name(self->device));
 }
 
-static PyMethodDef methods[] = {
-    {"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
-     "Waits until everything launched on the device is done."},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"synchronize", (PyCFunction)(void (*)(void))device_synchronize, METH_NOARGS,
+                                 "Waits until everything launched on the device is done."},
+                                {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {
     {"name", (getter)(void (*)(void))device_name, NULL, "\"cuda:0\", \"sim\" or \"eval\".", NULL},
     {"arch", (getter)(void (*)(void))device_arch, NULL, "What kernels are compiled for: \"sm_90a\".", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_doc, "A device, by its name: \"cuda\", \"cuda:1\", \"sim\", \"eval\"; None: a "
-                                          "GPU if there is one, else the simulator."},
+static PyType_Slot slots[] = {{Py_tp_doc,
+                               "A device, by its name: \"cuda\", \"cuda:1\", \"sim\", \"eval\"; None: a "
+                               "GPU if there is one, else the simulator."},
                               {Py_tp_new, device_new},
                               {Py_tp_dealloc, device_dealloc},
                               {Py_tp_repr, device_repr},

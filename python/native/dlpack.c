@@ -13,7 +13,8 @@ typedef struct VersionedTensor {
 } VersionedTensor;
 
 static const Tensor *tensor_in(PyObject *capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor")) return PyCapsule_GetPointer(capsule, "dltensor"); // its first member
+  if (PyCapsule_IsValid(capsule, "dltensor"))
+    return PyCapsule_GetPointer(capsule, "dltensor"); // its first member
   VersionedTensor *managed = PyCapsule_GetPointer(capsule, "dltensor_versioned");
   if (!managed) return NULL;
   if (managed->version.major == 1) return &managed->tensor;
@@ -40,6 +41,19 @@ static PyObject *compact_strides(const Tensor *t) {
   return tuple;
 }
 
+uint64_t tensor_memory(const Tensor *t, uint64_t *bytes) {
+  uint64_t size = (t->bits + 7u) / 8, below = 0, above = size, step = 1;
+  for (int32_t i = t->ndim; i-- > 0; step *= (uint64_t)t->shape[i]) {
+    int64_t stride = t->strides ? t->strides[i] : (int64_t)step;
+    int64_t last = (t->shape[i] - 1) * stride * (int64_t)size;
+    if (t->shape[i] <= 0) return *bytes = 0;
+    if (last < 0) below += (uint64_t)-last;
+    if (last > 0) above += (uint64_t)last;
+  }
+  *bytes = below + above;
+  return (uint64_t)(uintptr_t)t->data + t->byte_offset - below;
+}
+
 PyObject *dlpack_read(PyObject *module, PyObject *capsule) {
   const Tensor *t = tensor_in(capsule);
   (void)module;
@@ -48,8 +62,8 @@ PyObject *dlpack_read(PyObject *module, PyObject *capsule) {
   PyObject *strides = t->strides ? tuple_of(t->strides, t->ndim) : compact_strides(t);
   PyObject *result = NULL;
   if (sizes && strides)
-    result = Py_BuildValue("(KiiiOOO)", (unsigned long long)(uintptr_t)t->data + t->byte_offset, tensor_dtype(t),
-                           (int)t->device_type, (int)t->device_id, sizes, strides, capsule);
+    result = Py_BuildValue("(KiiiOOO)", (unsigned long long)(uintptr_t)t->data + t->byte_offset,
+                           tensor_dtype(t), (int)t->device_type, (int)t->device_id, sizes, strides, capsule);
   Py_XDECREF(sizes);
   Py_XDECREF(strides);
   return result;

@@ -27,7 +27,8 @@ PyObject *launched_of(const State *state, Kernel *kernel, const Arguments *a) {
 // ("pointer", dtype, address), ("int", value), ("float", value), ("bool", value) or ("none",) of each.
 static PyObject *describe(const tilec_arg *arg) {
   switch (arg->kind) {
-  case TILEC_ARG_POINTER: return Py_BuildValue("(siK)", "pointer", (int)arg->dtype, (unsigned long long)arg->value.address);
+  case TILEC_ARG_POINTER:
+    return Py_BuildValue("(siK)", "pointer", (int)arg->dtype, (unsigned long long)arg->value.address);
   case TILEC_ARG_INT: return Py_BuildValue("(sL)", "int", (long long)arg->value.i);
   case TILEC_ARG_UINT: return Py_BuildValue("(sK)", "int", (unsigned long long)arg->value.u);
   case TILEC_ARG_FLOAT: return Py_BuildValue("(sd)", "float", arg->value.f);
@@ -65,13 +66,16 @@ static PyGetSetDef getset[] = {
     {"_kernel", (getter)(void (*)(void))launched_kernel, NULL, "The Kernel.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static PyMemberDef members[] = {{"_details", T_OBJECT, offsetof(Launched, details), 0, "What Python keeps of it, or None."},
-                                {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {
+    {"_details", T_OBJECT, offsetof(Launched, details), 0, "What Python keeps of it, or None."},
+    {NULL, 0, 0, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_doc, "A launch's kernel, as it was compiled for the launch's arguments."},
-                              {Py_tp_dealloc, launched_dealloc},
-                              {Py_tp_getset, getset},
-                              {Py_tp_members, members},
-                              {0, NULL}};
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A launch's kernel, as it was compiled for the launch's arguments."},
+    {Py_tp_dealloc, launched_dealloc},
+    {Py_tp_getset, getset},
+    {Py_tp_members, members},
+    {0, NULL}};
 
-PyType_Spec launched_spec = {"tilec._native.Launched", sizeof(Launched), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+PyType_Spec launched_spec = {"tilec._native.Launched", sizeof(Launched), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

@@ -62,7 +62,8 @@ static bool current_stream(const State *state, const Arguments *a, Device *devic
     if (a->api->current_stream(ON_CUDA, device->ordinal, &raw) < 0) return false;
     return device_stream(device, raw, stream);
   }
-  PyObject *told = PyObject_CallFunction(state->stream_of, "Oi", a->first ? a->first : Py_None, device->ordinal);
+  PyObject *told =
+      PyObject_CallFunction(state->stream_of, "Oi", a->first ? a->first : Py_None, device->ordinal);
   if (!told) return false;
   raw = PyLong_AsVoidPtr(told);
   Py_DECREF(told);
@@ -86,7 +87,7 @@ static PyObject *as_dict(PyObject *const *values, PyObject *names) {
   return dict;
 }
 
-// function(*args, **kwargs), or with `first` before them. New.
+// function(*args, **kwargs). New.
 static PyObject *call_with(PyObject *function, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   PyObject *tuple = as_tuple(args, nargs), *dict = tuple ? as_dict(args + nargs, names) : NULL;
   PyObject *result = dict ? PyObject_Call(function, tuple, dict) : NULL;
@@ -106,13 +107,21 @@ static bool call_hooks(const Launcher *self, PyObject *const *args, Py_ssize_t n
   return true;
 }
 
-// Arrays of a GPU's memory for a device on this CPU, or the other way round: self._elsewhere(device, grid, args,
-// kwargs) deals with it, and gives what the launch gives, or raises.
-static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid, PyObject *const *args, Py_ssize_t nargs,
-                                  PyObject *names) {
+// What a call is to do.
+typedef struct Run {
+  Device *device; // NULL: where its arrays are
+  PyObject *grid; // NULL: the kernel is compiled only
+  int check;      // tilec_launch_options.check
+  double timeout; // and its timeout
+} Run;
+
+// self._elsewhere(device, grid, args, kwargs) does what is to be done where arrays are not on the device, and for
+// launches that are checked. New: what the launch gives, or NotImplemented where it is to be made as it is.
+static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid, PyObject *const *args,
+                                  Py_ssize_t nargs, PyObject *names) {
   PyObject *tuple = as_tuple(args, nargs), *dict = tuple ? as_dict(args + nargs, names) : NULL;
-  PyObject *result = dict ? PyObject_CallMethod((PyObject *)self, "_elsewhere", "OOOO", device, grid ? grid : Py_None, tuple, dict)
-                          : NULL;
+  PyObject *result =
+      dict ? PyObject_CallMethod((PyObject *)self, "_elsewhere", "OOOO", device, grid, tuple, dict) : NULL;
   Py_XDECREF(tuple);
   Py_XDECREF(dict);
   return result;
@@ -125,57 +134,67 @@ static bool call_hook(PyObject *hook, const Launcher *self, const Kernel *kernel
   return result != NULL;
 }
 
-static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call, Arguments *a, PyObject *grid) {
+static bool look_after(const State *state, const Arguments *a) {
+  PyObject *result = PyObject_CallFunctionObjArgs(state->launched_with, a->kept, NULL);
+  Py_XDECREF(result);
+  return result != NULL;
+}
+
+static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call, Arguments *a,
+                          const Run *run) {
   const State *state = self->state;
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
-  if (!call_grid(self, call, grid, options.grid)) return false;
+  options.check = run->check;
+  options.timeout = run->timeout;
+  if (!call_grid(self, call, run->grid, options.grid)) return false;
   if (!current_stream(state, a, kernel->device, &options.stream)) return false;
-  if (!call_hook(state->enter, self, kernel, grid)) return false;
+  if (!call_hook(state->enter, self, kernel, run->grid)) return false;
   tilec_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = tilec_launch(kernel->kernel, &options, a->args, a->count);
-  Py_END_ALLOW_THREADS
-  if (!kernel_warn(state, kernel)) return false;
+  Py_BEGIN_ALLOW_THREADS status = tilec_launch(kernel->kernel, &options, a->args, a->count);
+  Py_END_ALLOW_THREADS if (!kernel_warn(state, kernel)) return false;
   if (status) return raise_status(state, status);
-  return call_hook(state->leave, self, kernel, grid);
+  if (a->kept && !look_after(state, a)) return false;
+  return call_hook(state->leave, self, kernel, run->grid);
 }
 
 static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments *a) {
   tilec_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
-  Py_END_ALLOW_THREADS
-  if (!kernel_warn(self->state, kernel)) return false;
+  Py_BEGIN_ALLOW_THREADS status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
+  Py_END_ALLOW_THREADS if (!kernel_warn(self->state, kernel)) return false;
   return status ? raise_status(self->state, status) != NULL : true;
 }
 
 static bool is_elsewhere(const Arguments *a, const Device *device) {
+  if (!device) return false;
   return device->type == ON_CUDA ? a->on_host != 0 : a->on_gpu != 0;
 }
 
-// grid NULL: compiles only.
-static PyObject *run(Launcher *self, PyObject *grid, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+// With the arguments bound. New.
+static PyObject *run_bound(Launcher *self, const Run *run, Call *call, Arguments *a, Device *device) {
+  Kernel *kernel = call_kernel(self, call, device);
+  if (!kernel) return NULL;
+  if (device->type == ON_CPU) arguments_as_tensors(a);
+  bool good = run->grid ? launch_kernel(self, kernel, call, a, run) : prepare_kernel(self, kernel, a);
+  PyObject *result = good ? launched_of(self->state, kernel, a) : NULL;
+  Py_DECREF((PyObject *)kernel);
+  return result;
+}
+
+static PyObject *run_call(Launcher *self, const Run *run, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *names) {
   Call call;
   Arguments a;
-  if (PyList_Size(self->hooks) > 0 && grid && !call_hooks(self, args, nargs, names)) return NULL;
-  arguments_begin(&a);
-  call.count = 0;
   PyObject *result = NULL;
-  Kernel *kernel = NULL;
-  Device *device = NULL;
-  bool good = call_bind(self, &call, &a, args, nargs, names);
-  if (good) device = device_for(self->state, a.device_type, a.device_id);
-  if (device && grid && (is_elsewhere(&a, device) || self->state->checks)) {
-    result = launch_elsewhere(self, device, grid, args, nargs, names);
-    if (result || PyErr_Occurred()) device = NULL;
+  call.count = 0;
+  arguments_begin(&a);
+  if (call_bind(self, &call, &a, args, nargs, names)) {
+    Device *device = run->device ? run->device : device_for(self->state, a.device_type, a.device_id);
+    bool direct = run->device || !run->grid || !(is_elsewhere(&a, device) || self->state->checks);
+    if (device && !direct) result = launch_elsewhere(self, device, run->grid, args, nargs, names);
+    direct |= result == Py_NotImplemented;
+    if (result == Py_NotImplemented) Py_CLEAR(result);
+    if (device && direct) result = run_bound(self, run, &call, &a, device);
   }
-  if (device) kernel = call_kernel(self, &call, device);
-  if (kernel) {
-    if (device->type == ON_CPU) arguments_as_tensors(&a);
-    good = grid ? launch_kernel(self, kernel, &call, &a, grid) : prepare_kernel(self, kernel, &a);
-    if (good) result = launched_of(self->state, kernel, &a);
-  }
-  Py_XDECREF((PyObject *)kernel);
   call_end(&call);
   arguments_end(&a);
   return result;
@@ -184,22 +203,55 @@ static PyObject *run(Launcher *self, PyObject *grid, PyObject *const *args, Py_s
 // ---- fn[grid] ----
 
 // Its own object is the tuple (launcher, grid).
-static PyObject *run_bound(PyObject *bound, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-  return run((Launcher *)PyTuple_GetItem(bound, 0), PyTuple_GetItem(bound, 1), args, nargs, names);
+static PyObject *launch(PyObject *bound, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  Launcher *self = (Launcher *)PyTuple_GetItem(bound, 0);
+  const Run run = {.grid = PyTuple_GetItem(bound, 1)};
+  if (PyList_Size(self->hooks) > 0 && !call_hooks(self, args, nargs, names)) return NULL;
+  return run_call(self, &run, args, nargs, names);
 }
 
-static PyMethodDef run_bound_method = {"launch", (PyCFunction)(void (*)(void))run_bound, METH_FASTCALL | METH_KEYWORDS,
-                                       "Launches the kernel over the grid."};
+static PyMethodDef launch_method = {"launch", (PyCFunction)(void (*)(void))launch,
+                                    METH_FASTCALL | METH_KEYWORDS, "Launches the kernel over the grid."};
 
 static PyObject *launcher_subscript(Launcher *self, PyObject *grid) {
   PyObject *bound = PyTuple_Pack(2, (PyObject *)self, grid);
-  PyObject *function = bound ? PyCFunction_NewEx(&run_bound_method, bound, NULL) : NULL;
+  PyObject *function = bound ? PyCFunction_NewEx(&launch_method, bound, NULL) : NULL;
   Py_XDECREF(bound);
   return function;
 }
 
 static PyObject *launcher_prepare(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-  return run(self, NULL, args, nargs, names);
+  return run_call(self, &(const Run){0}, args, nargs, names);
+}
+
+// _launch_on(device, check, timeout, grid, *args, **kwargs)
+static PyObject *launcher_launch_on(Launcher *self, PyObject *const *args, Py_ssize_t nargs,
+                                    PyObject *names) {
+  if (nargs < 4 || Py_TYPE(args[0]) != self->state->device) {
+    PyErr_SetString(PyExc_TypeError, "_launch_on(device, check, timeout, grid, *args, **kwargs)");
+    return NULL;
+  }
+  const Run run = {(Device *)args[0], args[3], (int)PyLong_AsLong(args[1]), PyFloat_AsDouble(args[2])};
+  return PyErr_Occurred() ? NULL : run_call(self, &run, args + 4, nargs - 4, names);
+}
+
+// The memory of the arrays among the arguments: a list of (address, bytes).
+static PyObject *launcher_memory(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
+  Call call;
+  Arguments a;
+  call.count = 0;
+  arguments_begin(&a);
+  PyObject *list = call_bind(self, &call, &a, args, nargs, names) ? PyList_New(0) : NULL;
+  if (list) arguments_as_tensors(&a);
+  for (uint32_t i = 0; list && i < a.tensor_count; i++) {
+    uint64_t bytes, address = tensor_memory(&a.tensors[i].tensor, &bytes);
+    PyObject *item = Py_BuildValue("(KK)", (unsigned long long)address, (unsigned long long)bytes);
+    if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  call_end(&call);
+  arguments_end(&a);
+  return list;
 }
 
 static PyObject *launcher_forget(Launcher *self, PyObject *unused) {
@@ -294,23 +346,28 @@ static void launcher_dealloc(Launcher *self) {
 static PyMethodDef methods[] = {
     {"_prepare", (PyCFunction)(void (*)(void))launcher_prepare, METH_FASTCALL | METH_KEYWORDS,
      "Compiles for these arguments; launches nothing."},
+    {"_launch_on", (PyCFunction)(void (*)(void))launcher_launch_on, METH_FASTCALL | METH_KEYWORDS,
+     "_launch_on(device, check, timeout, grid, *args, **kwargs): launches there."},
+    {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
+     "(address, bytes) of each array among the arguments."},
     {"_forget", (PyCFunction)(void (*)(void))launcher_forget, METH_NOARGS, "Kernels are made anew."},
     {NULL, NULL, 0, NULL}};
 
-static PyMemberDef members[] = {
-    {"pre_run_hooks", T_OBJECT, offsetof(Launcher, hooks), READONLY, "Called before each launch with its arguments."},
-    {NULL, 0, 0, 0, NULL}};
+static PyMemberDef members[] = {{"pre_run_hooks", T_OBJECT, offsetof(Launcher, hooks), READONLY,
+                                 "Called before each launch with its arguments."},
+                                {NULL, 0, 0, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_doc, "A kernel by its parameters: ((name, is a constexpr[, default]), ...)."},
-                              {Py_tp_new, launcher_new},
-                              {Py_tp_init, launcher_init},
-                              {Py_tp_dealloc, launcher_dealloc},
-                              {Py_tp_traverse, launcher_traverse},
-                              {Py_tp_clear, launcher_clear},
-                              {Py_tp_methods, methods},
-                              {Py_tp_members, members},
-                              {Py_mp_subscript, launcher_subscript},
-                              {0, NULL}};
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A kernel by its parameters: ((name, is a constexpr[, default]), ...)."},
+    {Py_tp_new, launcher_new},
+    {Py_tp_init, launcher_init},
+    {Py_tp_dealloc, launcher_dealloc},
+    {Py_tp_traverse, launcher_traverse},
+    {Py_tp_clear, launcher_clear},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {Py_mp_subscript, launcher_subscript},
+    {0, NULL}};
 
 PyType_Spec launcher_spec = {"tilec._native.Launcher", sizeof(Launcher), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};

@@ -9,18 +9,26 @@ static void module_free(void *module) { module_clear(module); }
 
 // What tilec/__init__.py gives once: a keyword each.
 static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"handle", "classify", "dtype_of", "freeze", "failed", "warned", "choose", "stream_of", NULL};
+  static char *names[] = {"handle", "classify", "dtype_of",  "freeze",        "failed",
+                          "warned", "choose",   "stream_of", "launched_with", NULL};
   State *state = PyModule_GetState(module);
-  PyObject *given[8];
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOO:setup", names, &given[0], &given[1], &given[2], &given[3],
-                                   &given[4], &given[5], &given[6], &given[7]))
+  PyObject *given[9];
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO:setup", names, &given[0], &given[1], &given[2],
+                                   &given[3], &given[4], &given[5], &given[6], &given[7], &given[8]))
     return NULL;
   if (!PyType_Check(given[0]) || !PyType_IsSubtype((PyTypeObject *)given[0], state->launched)) {
     PyErr_SetString(PyExc_TypeError, "handle is no subclass of Launched");
     return NULL;
   }
-  PyObject **places[] = {(PyObject **)&state->handle, &state->classify, &state->dtype_of, &state->freeze,
-                         &state->failed, &state->warned, &state->choose, &state->stream_of};
+  PyObject **places[] = {(PyObject **)&state->handle,
+                         &state->classify,
+                         &state->dtype_of,
+                         &state->freeze,
+                         &state->failed,
+                         &state->warned,
+                         &state->choose,
+                         &state->stream_of,
+                         &state->launched_with};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     PyObject *old = *places[i];
     *places[i] = Py_NewRef(given[i]);
@@ -66,9 +74,11 @@ static PyObject *module_forget_types(PyObject *module, PyObject *unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"setup", (PyCFunction)(void (*)(void))module_setup, METH_VARARGS | METH_KEYWORDS, "What the Python part does for this one."},
+    {"setup", (PyCFunction)(void (*)(void))module_setup, METH_VARARGS | METH_KEYWORDS,
+     "What the Python part does for this one."},
     {"set_hooks", module_set_hooks, METH_VARARGS, "Functions or None, called before and after each launch."},
-    {"set_checks", module_set_checks, METH_O, "Whether each launch is given to its launcher's _elsewhere first."},
+    {"set_checks", module_set_checks, METH_O,
+     "Whether each launch is given to its launcher's _elsewhere first."},
     {"forget_devices", module_forget_devices, METH_NOARGS, "choose() is asked again."},
     {"read_dlpack", dlpack_read, METH_O, "What a capsule of __dlpack__() describes."},
     {"forget_types", module_forget_types, METH_NOARGS, "classify() and dtype_of() are asked again."},
@@ -76,8 +86,9 @@ static PyMethodDef methods[] = {
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "tilec._native", "libtilec.", sizeof(State), methods,
-                                        slots, module_traverse, module_clear, module_free};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "tilec._native", "libtilec.",
+                                        sizeof(State),         methods,         slots,
+                                        module_traverse,       module_clear,    module_free};
 
 State *state_of_type(PyTypeObject *type) {
   for (;;) { // a Python class of one of ours has its own module, or none
@@ -96,7 +107,8 @@ static bool add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **place) 
 }
 
 static bool intern_options(State *state) {
-  static const char *const names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "launch_pdl"};
+  static const char *const names[] = {"num_warps",        "num_stages", "num_ctas",  "maxnreg",
+                                      "enable_fp_fusion", "debug",      "launch_pdl"};
   _Static_assert(sizeof names / sizeof *names <= MOST_OPTIONS, "there is no room for the options");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     PyObject *name = PyUnicode_InternFromString(names[i]);
@@ -115,18 +127,34 @@ static int module_exec(PyObject *module) {
   if (!state->dtypes || !state->str_data_ptr || !state->str_dtype || !state->str_get_device) return -1;
   if (!intern_options(state)) return -1;
   if (!add_type(module, &device_spec, &state->device) || !add_type(module, &program_spec, &state->program) ||
-      !add_type(module, &kernel_spec, &state->kernel) || !add_type(module, &compiled_spec, &state->compiled) ||
-      !add_type(module, &launcher_spec, &state->launcher) || !add_type(module, &launched_spec, &state->launched))
+      !add_type(module, &kernel_spec, &state->kernel) ||
+      !add_type(module, &compiled_spec, &state->compiled) ||
+      !add_type(module, &launcher_spec, &state->launcher) ||
+      !add_type(module, &launched_spec, &state->launched))
     return -1;
   return PyModule_AddStringConstant(module, "version", tilec_version());
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   const State *s = PyModule_GetState(module);
-  PyObject *const held[] = {(PyObject *)s->device,  (PyObject *)s->program,  (PyObject *)s->kernel,
-                            (PyObject *)s->compiled, (PyObject *)s->launcher, (PyObject *)s->launched,
-                            (PyObject *)s->handle,  s->classify, s->dtypes, s->dtype_of, s->freeze, s->failed,
-                            s->warned, s->choose, s->stream_of, s->enter, s->leave};
+  PyObject *const held[] = {(PyObject *)s->device,
+                            (PyObject *)s->program,
+                            (PyObject *)s->kernel,
+                            (PyObject *)s->compiled,
+                            (PyObject *)s->launcher,
+                            (PyObject *)s->launched,
+                            (PyObject *)s->handle,
+                            s->classify,
+                            s->dtypes,
+                            s->dtype_of,
+                            s->freeze,
+                            s->failed,
+                            s->warned,
+                            s->choose,
+                            s->stream_of,
+                            s->launched_with,
+                            s->enter,
+                            s->leave};
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_VISIT(held[i]);
   for (uint32_t i = 0; i < s->type_cap; i++) {
     Py_VISIT(s->types[i].type);
@@ -137,11 +165,27 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
 
 static int module_clear(PyObject *module) {
   State *s = PyModule_GetState(module);
-  PyObject **const held[] = {(PyObject **)&s->device, (PyObject **)&s->program, (PyObject **)&s->kernel,
-                             (PyObject **)&s->compiled, (PyObject **)&s->launcher, (PyObject **)&s->launched,
-                             (PyObject **)&s->handle, &s->classify, &s->dtypes, &s->dtype_of, &s->freeze, &s->failed,
-                             &s->warned, &s->choose, &s->stream_of, &s->enter, &s->leave, &s->str_data_ptr,
-                             &s->str_dtype, &s->str_get_device};
+  PyObject **const held[] = {(PyObject **)&s->device,
+                             (PyObject **)&s->program,
+                             (PyObject **)&s->kernel,
+                             (PyObject **)&s->compiled,
+                             (PyObject **)&s->launcher,
+                             (PyObject **)&s->launched,
+                             (PyObject **)&s->handle,
+                             &s->classify,
+                             &s->dtypes,
+                             &s->dtype_of,
+                             &s->freeze,
+                             &s->failed,
+                             &s->warned,
+                             &s->choose,
+                             &s->stream_of,
+                             &s->launched_with,
+                             &s->enter,
+                             &s->leave,
+                             &s->str_data_ptr,
+                             &s->str_dtype,
+                             &s->str_get_device};
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_CLEAR(*held[i]);
   while (s->option_count) Py_DECREF(s->options[--s->option_count]);
   devices_forget(s);

@@ -28,6 +28,8 @@ typedef struct Tensor {
 
 // The element's tilec_dtype; -1: it is none of them.
 int tensor_dtype(const Tensor *t);
+// Where its first byte is, and how many there are from there to its last.
+uint64_t tensor_memory(const Tensor *t, uint64_t *bytes);
 // Of a capsule of __dlpack__() what tilec/_arrays.py's describing functions give.
 PyObject *dlpack_read(PyObject *module, PyObject *capsule);
 
@@ -40,7 +42,8 @@ typedef struct ExchangeApi {
   } version;
   struct ExchangeApi *previous;
   void *allocate, *export_managed, *import_managed;
-  int (*tensor_of)(void *object, Tensor *tensor); // shape and strides live as long as the object; -1: an exception
+  int (*tensor_of)(void *object,
+                   Tensor *tensor); // shape and strides live as long as the object; -1: an exception
   int (*current_stream)(int32_t device_type, int32_t device_id, void **stream);
 } ExchangeApi;
 
@@ -67,22 +70,24 @@ typedef struct ValueType {
 // Of the module: one an interpreter.
 typedef struct State {
   PyTypeObject *device, *program, *kernel, *launcher, *launched, *compiled;
-  PyTypeObject *handle; // launched or what Python made of it: what a launch returns
-  PyObject *classify;   // tilec._arrays.classify
-  PyObject *dtypes;     // a dict: an array's dtype to a tilec_dtype as int
-  PyObject *dtype_of;   // tilec._arrays.dtype_of, for what the dict lacks
-  PyObject *freeze;     // tilec._jit.freeze
-  PyObject *failed;     // tilec._errors.failed
-  PyObject *warned;     // tilec._errors.warned
-  PyObject *choose;     // tilec._devices.choose: the Device for arrays of a DLPack device type and number
-  PyObject *stream_of;  // tilec._devices.stream_of: the current CUstream as int, of the library that an array is of
+  PyTypeObject *handle;    // launched or what Python made of it: what a launch returns
+  PyObject *classify;      // tilec._arrays.classify
+  PyObject *dtypes;        // a dict: an array's dtype to a tilec_dtype as int
+  PyObject *dtype_of;      // tilec._arrays.dtype_of, for what the dict lacks
+  PyObject *launched_with; // tilec._arrays.launched_with: looks at an Arguments' kept after the launch
+  PyObject *freeze;        // tilec._jit.freeze
+  PyObject *failed;        // tilec._errors.failed
+  PyObject *warned;        // tilec._errors.warned
+  PyObject *choose;        // tilec._devices.choose: the Device for arrays of a DLPack device type and number
+  PyObject
+      *stream_of; // tilec._devices.stream_of: the current CUstream as int, of the library that an array is of
   PyObject *enter, *leave; // hooks of every launch; NULL: none
   PyObject *str_data_ptr, *str_dtype, *str_get_device;
   ValueType *types; // open addressing by the type's address; a power of two
   uint32_t type_count, type_cap;
   PyObject *options[MOST_OPTIONS]; // names of options, interned, that no parameter of a kernel can have
   uint32_t option_count;
-  bool checks; // each launch goes to its launcher's _elsewhere first
+  bool checks;                          // each launch goes to its launcher's _elsewhere first
   struct Device *cpu, *gpus[MOST_GPUS]; // what choose gave; held
 } State;
 
@@ -100,9 +105,8 @@ PyObject *diagnostic_tuple(const tilec_diagnostic *diagnostic);
 // ---- devices ----
 
 typedef struct Device {
-  PyObject_HEAD
-  tilec_device *device;
-  int type, ordinal;    // ON_CPU or ON_CUDA, and its number
+  PyObject_HEAD tilec_device *device;
+  int type, ordinal; // ON_CPU or ON_CUDA, and its number
   struct WrappedStream {
     void *raw;
     tilec_stream *stream;
@@ -122,13 +126,11 @@ void devices_forget(State *state);
 // ---- programs, kernels ----
 
 typedef struct Program {
-  PyObject_HEAD
-  tilec_program *program;
+  PyObject_HEAD tilec_program *program;
 } Program;
 
 typedef struct Kernel {
-  PyObject_HEAD
-  tilec_kernel *kernel;
+  PyObject_HEAD tilec_kernel *kernel;
   Device *device;    // held
   Program *program;  // held
   PyObject *options; // the dict that it was made with
@@ -149,13 +151,13 @@ typedef struct Arguments {
   const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
   PyObject *first;            // that array; borrowed
   uint32_t on_host, on_gpu;   // the first argument of each kind, from 1
-  PyObject *kept;             // a list of what has to live until the launch is done; NULL: nothing
+  PyObject *kept; // a list of (parameter, what has to live until the launch is done); NULL: nothing
   tilec_arg args[MOST_PARAMS];
   struct ArrayArg {
     uint32_t arg;
     tilec_dtype dtype;
     Tensor tensor;
-  } tensors[MOST_PARAMS]; // of the arrays, in order
+  } tensors[MOST_PARAMS];  // of the arrays, in order
   int64_t dims[MOST_DIMS]; // sizes and strides of those that have none in memory
 } Arguments;
 
@@ -175,8 +177,9 @@ void types_clear(State *state);
 // What a launch was given of a constexpr or an option, and what it stands for in comparisons.
 typedef struct Constant {
   PyObject *name, *value; // held in an entry, borrowed in a call
-  PyObject *frozen;       // of what is no plain number or text: a key of equal meaning; held; NULL: not asked for yet
-  bool is_fixed;          // of `frozen`: the same object means the same for ever
+  PyObject
+      *frozen;   // of what is no plain number or text: a key of equal meaning; held; NULL: not asked for yet
+  bool is_fixed; // of `frozen`: the same object means the same for ever
 } Constant;
 
 // A kernel that was made for a device and constants.
@@ -199,8 +202,7 @@ typedef struct Call {
 } Call;
 
 typedef struct Launcher {
-  PyObject_HEAD
-  State *state;
+  PyObject_HEAD State *state;
   uint32_t count;
   PyObject **names;    // interned
   PyObject **defaults; // NULL: none
@@ -212,7 +214,8 @@ typedef struct Launcher {
 
 // What the call gives for each parameter; constexprs and options are among its constants, and run-time arguments in
 // *a. false: an exception.
-bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *names);
 void call_end(Call *call);
 // The kernel for the call's constants on the device, made where there is none; new. NULL: an exception.
 Kernel *call_kernel(Launcher *self, Call *call, Device *device);
@@ -220,9 +223,8 @@ void entries_free(Entry *entries);
 int entries_visit(const Entry *entries, visitproc visit, void *arg);
 
 typedef struct Launched {
-  PyObject_HEAD
-  Kernel *kernel;    // held
-  PyObject *details; // what Python keeps of it
+  PyObject_HEAD Kernel *kernel; // held
+  PyObject *details;            // what Python keeps of it
   tilec_arg *args;
   uint32_t count;
 } Launched;

@@ -33,10 +33,8 @@ static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
   if (self && !sources) PyErr_NoMemory();
   bool read = sources && read_sources(list, count, sources);
   if (read) {
-    Py_BEGIN_ALLOW_THREADS
-    status = tilec_program_from_sources(sources, (size_t)count, &self->program);
-    Py_END_ALLOW_THREADS
-    if (status) raise_status(state_of_type(type), status);
+    Py_BEGIN_ALLOW_THREADS status = tilec_program_from_sources(sources, (size_t)count, &self->program);
+    Py_END_ALLOW_THREADS if (status) raise_status(state_of_type(type), status);
   }
   free(sources);
   if (!read || status) Py_CLEAR(self);
@@ -50,10 +48,11 @@ static void program_dealloc(Program *self) {
   Py_DECREF(type);
 }
 
-static PyType_Slot program_slots[] = {{Py_tp_doc, "Source texts, parsed: a list of (name, text), the kernel's first."},
-                                      {Py_tp_new, program_new},
-                                      {Py_tp_dealloc, program_dealloc},
-                                      {0, NULL}};
+static PyType_Slot program_slots[] = {
+    {Py_tp_doc, "Source texts, parsed: a list of (name, text), the kernel's first."},
+    {Py_tp_new, program_new},
+    {Py_tp_dealloc, program_dealloc},
+    {0, NULL}};
 
 PyType_Spec program_spec = {"tilec._native.Program", sizeof(Program), 0, Py_TPFLAGS_DEFAULT, program_slots};
 
@@ -106,13 +105,14 @@ static bool read_options(PyObject *dict, Options *out) {
   const struct {
     const char *name;
     int *number;
-  } numbers[] = {{"num_warps", &o->num_warps},   {"num_stages", &o->num_stages},
-                 {"maxnreg", &o->maxnreg},       {"no_fp_contract", &o->no_fp_contract},
+  } numbers[] = {{"num_warps", &o->num_warps},     {"num_stages", &o->num_stages},
+                 {"maxnreg", &o->maxnreg},         {"no_fp_contract", &o->no_fp_contract},
                  {"no_optimize", &o->no_optimize}, {"debug", &o->debug},
-                 {"remarks", &o->remarks},       {"overlap", &o->overlap}};
+                 {"remarks", &o->remarks},         {"overlap", &o->overlap}};
   int fp32_dot = TILEC_FP32_DOT_IEEE;
   bool good = read_text(dict, "kernel", &o->kernel) && read_text(dict, "signature", &o->signature) &&
-              read_text(dict, "arch", &o->arch) && read_defines(dict, out) && read_number(dict, "fp32_dot", &fp32_dot);
+              read_text(dict, "arch", &o->arch) && read_defines(dict, out) &&
+              read_number(dict, "fp32_dot", &fp32_dot);
   for (size_t i = 0; good && i < sizeof numbers / sizeof *numbers; i++)
     good = read_number(dict, numbers[i].name, numbers[i].number);
   o->fp32_dot = (tilec_fp32_dot)fp32_dot;
@@ -136,8 +136,8 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   State *state = state_of_type(type);
   PyObject *device, *program, *dict;
   Options options;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!:Kernel", names, state->device, &device, state->program,
-                                   &program, &PyDict_Type, &dict))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!:Kernel", names, state->device, &device,
+                                   state->program, &program, &PyDict_Type, &dict))
     return NULL;
   if (!read_options(dict, &options)) return NULL;
   Kernel *self = (Kernel *)PyType_GenericAlloc(type, 0);
@@ -149,8 +149,8 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self->logged = PyList_New(0);
     options.options.log = keep_diagnostic;
     options.options.log_data = self->logged;
-    Py_BEGIN_ALLOW_THREADS
-    status = tilec_kernel_new(self->device->device, self->program->program, &options.options, &self->kernel);
+    Py_BEGIN_ALLOW_THREADS status =
+        tilec_kernel_new(self->device->device, self->program->program, &options.options, &self->kernel);
     Py_END_ALLOW_THREADS
   }
   free(options.defines);
@@ -213,25 +213,26 @@ static PyObject *kernel_program(Kernel *self, void *unused) {
 }
 
 static PyGetSetDef kernel_getset[] = {
-    {"params", (getter)(void (*)(void))kernel_params, NULL, "(name, kind, dtype, has a default) of each parameter.", NULL},
+    {"params", (getter)(void (*)(void))kernel_params, NULL,
+     "(name, kind, dtype, has a default) of each parameter.", NULL},
     {"options", (getter)(void (*)(void))kernel_options, NULL, "What it was made with.", NULL},
     {"device", (getter)(void (*)(void))kernel_device, NULL, "Where it runs.", NULL},
     {"program", (getter)(void (*)(void))kernel_program, NULL, "What it is a kernel of.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static PyType_Slot kernel_slots[] = {{Py_tp_doc, "A kernel of a program on a device, with the constexprs and options of a dict."},
-                                     {Py_tp_new, kernel_new},
-                                     {Py_tp_dealloc, kernel_dealloc},
-                                     {Py_tp_getset, kernel_getset},
-                                     {0, NULL}};
+static PyType_Slot kernel_slots[] = {
+    {Py_tp_doc, "A kernel of a program on a device, with the constexprs and options of a dict."},
+    {Py_tp_new, kernel_new},
+    {Py_tp_dealloc, kernel_dealloc},
+    {Py_tp_getset, kernel_getset},
+    {0, NULL}};
 
 PyType_Spec kernel_spec = {"tilec._native.Kernel", sizeof(Kernel), 0, Py_TPFLAGS_DEFAULT, kernel_slots};
 
 // ---- compiling without a device ----
 
 typedef struct Compiled {
-  PyObject_HEAD
-  tilec_compiled *compiled;
+  PyObject_HEAD tilec_compiled *compiled;
 } Compiled;
 
 static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -239,14 +240,15 @@ static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwar
   State *state = state_of_type(type);
   PyObject *program, *dict;
   Options options;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!:Compiled", names, state->program, &program, &PyDict_Type, &dict))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!:Compiled", names, state->program, &program,
+                                   &PyDict_Type, &dict))
     return NULL;
   if (!read_options(dict, &options)) return NULL;
   Compiled *self = (Compiled *)PyType_GenericAlloc(type, 0);
   tilec_status status = TILEC_OK;
   if (self) {
-    Py_BEGIN_ALLOW_THREADS
-    status = tilec_compile(((Program *)program)->program, &options.options, &self->compiled);
+    Py_BEGIN_ALLOW_THREADS status =
+        tilec_compile(((Program *)program)->program, &options.options, &self->compiled);
     Py_END_ALLOW_THREADS
   }
   free(options.defines);
@@ -272,10 +274,8 @@ static PyObject *compiled_output(Compiled *self, PyObject *name) {
   while (i < count && strcmp(asked, names[i]) != 0) i++;
   if (i == count) return PyErr_Format(PyExc_KeyError, "%s", asked);
   tilec_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = tilec_compiled_output(self->compiled, (tilec_output)i, &text, &bytes);
-  Py_END_ALLOW_THREADS
-  if (status) return raise_status(STATE_OF(self), status);
+  Py_BEGIN_ALLOW_THREADS status = tilec_compiled_output(self->compiled, (tilec_output)i, &text, &bytes);
+  Py_END_ALLOW_THREADS if (status) return raise_status(STATE_OF(self), status);
   if (i == TILEC_OUTPUT_CUBIN) return PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes);
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
 }
@@ -285,10 +285,11 @@ static PyObject *compiled_diagnostics(Compiled *self, PyObject *unused) {
   return diagnostics_list(tilec_compiled_diagnostics(self->compiled));
 }
 
-static PyMethodDef compiled_methods[] = {
-    {"output", (PyCFunction)(void (*)(void))compiled_output, METH_O, "\"ptx\", \"tir\", \"llvm\", \"meta\" or \"cubin\"."},
-    {"diagnostics", (PyCFunction)(void (*)(void))compiled_diagnostics, METH_NOARGS, "Warnings, and remarks where asked for."},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef compiled_methods[] = {{"output", (PyCFunction)(void (*)(void))compiled_output, METH_O,
+                                          "\"ptx\", \"tir\", \"llvm\", \"meta\" or \"cubin\"."},
+                                         {"diagnostics", (PyCFunction)(void (*)(void))compiled_diagnostics,
+                                          METH_NOARGS, "Warnings, and remarks where asked for."},
+                                         {NULL, NULL, 0, NULL}};
 
 static PyType_Slot compiled_slots[] = {{Py_tp_doc, "One kernel, compiled for the signature of its options."},
                                        {Py_tp_new, compiled_new},
@@ -296,4 +297,5 @@ static PyType_Slot compiled_slots[] = {{Py_tp_doc, "One kernel, compiled for the
                                        {Py_tp_methods, compiled_methods},
                                        {0, NULL}};
 
-PyType_Spec compiled_spec = {"tilec._native.Compiled", sizeof(Compiled), 0, Py_TPFLAGS_DEFAULT, compiled_slots};
+PyType_Spec compiled_spec = {"tilec._native.Compiled", sizeof(Compiled), 0, Py_TPFLAGS_DEFAULT,
+                             compiled_slots};

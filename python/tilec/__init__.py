@@ -22,6 +22,7 @@ import os as _os
 from . import _arrays, _compiled, _devices, _errors, _jit, _native
 from ._compiled import CompiledKernel
 from ._devices import device, get_device, set_device, synchronize
+from ._elsewhere import get_check, set_check
 from ._errors import (
     ArgumentError,
     CompilationError,
@@ -48,6 +49,7 @@ _native.setup(
     warned=_errors.warned,
     choose=_devices.choose,
     stream_of=_devices.stream_of,
+    launched_with=_arrays.launched_with,
 )
 
 
@@ -63,3 +65,5 @@ def next_power_of_2(n: int) -> int:
 
 if _os.environ.get("TILEC_DEVICE"):
     set_device(_os.environ["TILEC_DEVICE"])
+if _os.environ.get("TILEC_CHECK", "0") not in ("", "0"):
+    set_check(True)

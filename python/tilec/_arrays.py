@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import enum
 import numbers
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._devices import CPU, CUDA
+from ._errors import ArgumentError
 
 # _native's ValueKind.
 UNKNOWN, EXCHANGE, POINTER, ARRAY, INT, FLOAT, BOOL, WRAPPED, CONSTANT = range(9)
@@ -114,15 +115,28 @@ def _code_of_typestr(typestr: str) -> int:
     return DTYPES.get(names[typestr[1]] + ("" if typestr[1] == "b" else str(8 * int(typestr[2:]))), -1)
 
 
+class ReadOnly:
+    """An array that may not be written, and the copy that a kernel got."""
+
+    def __init__(self, array: Any):
+        self.array, self.copy = array, array.copy()
+
+
+def launched_with(kept: List[Tuple[str, Any]]) -> None:
+    """After a launch, with what it has kept alive: (parameter, object)."""
+    for name, each in kept:
+        if isinstance(each, ReadOnly) and each.array.tobytes() != each.copy.tobytes():
+            raise ArgumentError(f"argument '{name}' is a read-only array, and the kernel has stored to it; it is as it was")
+
+
 def by_array_interface(array: Any) -> Described:
-    """NumPy, and others of its interface. An array that may not be written is copied, so that a kernel's store to it
-    changes nothing."""
+    """NumPy, and others of its interface. Of an array that may not be written the launch gets a copy."""
     interface = array.__array_interface__
     if interface["typestr"][0] == ">":
         raise TypeError(f"an array of {array.dtype}: its bytes are in the other order; .astype(array.dtype.newbyteorder())")
     if interface["data"][1]:
-        copy = array.copy()
-        return _interface(copy, copy.__array_interface__, CPU, 0)[:6] + (copy,)
+        kept = ReadOnly(array)
+        return _interface(kept.copy, kept.copy.__array_interface__, CPU, 0)[:6] + (kept,)
     return _interface(array, interface, CPU, 0)
 
 

@@ -11,7 +11,7 @@ import textwrap
 import types
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
 
-from . import _native
+from . import _elsewhere, _native
 from ._capture import Captured, capture
 from ._compiled import CompiledKernel
 from ._errors import ArgumentError
@@ -217,8 +217,9 @@ class JITFunction(_native.Launcher):
         return kernel, watched_of(captured)
 
     def _elsewhere(self, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-        """For _native: a launch whose arrays are not where the device is."""
-        raise ArgumentError(f"{self.__name__}: arrays of the host's memory and of a GPU in one launch, on {device.name}")
+        """For _native: a launch that is checked, or whose arrays are not where the device is. NotImplemented: it is to
+        be made as it is."""
+        return _elsewhere.launch(self, device, grid, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"{self.__name__} is a kernel: launch it, {self.__name__}[grid](...), or call it within one")

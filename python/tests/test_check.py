@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches that are checked."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import tilec
+import tilec.language as tl
+from kernels import add, beyond, floats, ints, racy, scale
+
+
+@tilec.jit
+def undefined(x, out, n):
+    i = tl.arange(0, 16)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < 16)
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        tilec.set_check(True)
+
+    def tearDown(self):
+        tilec.set_check(False)
+
+    def test_races(self):
+        x = ints([0])
+        tilec.set_check(False)
+        racy[2](x)
+        tilec.set_check(True)
+        with self.assertRaisesRegex(tilec.LaunchError, "race") as caught:
+            racy[2](x)
+        self.assertEqual(caught.exception.diagnostics[0].line, 43)
+        racy[1](x)
+
+    def test_bounds(self):
+        with self.assertRaisesRegex(tilec.LaunchError, r"out of bounds: x\[8\] of 8"):
+            beyond[1](floats([0] * 8), 8, 16)
+
+    def test_undefined_values(self):
+        x, out = floats(range(16)), floats([0] * 16)
+        with self.assertRaises(tilec.LaunchError):
+            undefined[1](x, out, 10)
+        undefined[1](x, out, 16)
+
+    def test_results_are_as_of_one_launch(self):
+        x = floats(range(32))
+        handle = scale[2](x, 2, 32)
+        self.assertEqual(list(x), [2 * i for i in range(32)])
+        self.assertIn("on sim", repr(handle))
+        add[2](x, x, x, 32, BLOCK=16)
+        self.assertEqual(list(x), [4 * i for i in range(32)])
+
+    def test_by_the_environment(self):
+        script = "import sys; sys.path.insert(0, sys.argv[1]); from kernels import racy, ints; racy[2](ints([0]))"
+        env = dict(os.environ, TILEC_CHECK="1")
+        out = subprocess.run([sys.executable, "-c", script, os.path.dirname(__file__)], env=env, capture_output=True, text=True)
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("LaunchError", out.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

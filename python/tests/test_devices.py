@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices: which one is chosen, other processes, the evaluator."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import tilec
+from kernels import add, floats, scale
+
+
+class Devices(unittest.TestCase):
+    def tearDown(self):
+        tilec.set_device(None)
+
+    def test_arrays_in_host_memory_go_to_the_simulator(self):
+        handle = scale[1](floats([1] * 16), 2, 16)
+        self.assertEqual(repr(handle), "<tilec.CompiledKernel scale on sim>")
+
+    def test_the_evaluator(self):
+        x = floats(range(16))
+        tilec.set_device("eval")
+        handle = scale[1](x, 2, 16)
+        self.assertEqual(list(x), [2 * i for i in range(16)])
+        self.assertIn("on eval", repr(handle))
+        tilec.set_device(None)
+        self.assertIn("on sim", repr(scale[1](x, 2, 16)))
+
+    def test_by_the_environment(self):
+        script = (
+            "import sys; sys.path.insert(0, sys.argv[1]); from kernels import scale, floats\n"
+            "import tilec; print(repr(scale[1](floats([1] * 16), 2, 16)), tilec.get_device())"
+        )
+        env = dict(os.environ, TILEC_DEVICE="eval")
+        out = subprocess.run([sys.executable, "-c", script, os.path.dirname(__file__)], env=env, capture_output=True, text=True, check=True)
+        self.assertEqual(out.stdout.strip(), "<tilec.CompiledKernel scale on eval> eval")
+
+    def test_by_name(self):
+        sim = tilec.device("sim")
+        self.assertEqual(sim.name, "sim")
+        self.assertTrue(sim.arch.startswith("sm_"))
+        self.assertIs(tilec.device("sim"), sim)
+        sim.synchronize()
+        tilec.synchronize()
+
+    def test_fork(self):
+        x = floats([1] * 16)
+        scale[1](x, 2, 16)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                scale[1](x, 2, 16)
+                add[1](x, x, x, 16, 16)
+                status = 0 if list(x) == [8] * 16 else 2
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        scale[1](x, 2, 16)
+        self.assertEqual(list(x), [4] * 16)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Errors and warnings: what is raised, and where it points."""
+
+import unittest
+import warnings
+
+import kernels
+import tilec
+import tilec.language as tl
+from kernels import beyond, floats, wrong
+
+HERE = kernels.__file__
+
+
+def line_of(text):
+    with open(HERE) as file:
+        return next(i for i, line in enumerate(file, 1) if text in line)
+
+
+class Errors(unittest.TestCase):
+    def test_compiling(self):
+        with self.assertRaises(tilec.CompilationError) as caught:
+            wrong[1](floats([1]))
+        first = caught.exception.diagnostics[0]
+        self.assertEqual(first.severity, "error")
+        self.assertIn("no_such_function", first.text)
+        self.assertEqual((first.file, first.line, first.column), (HERE, line_of("no_such_function"), 17))
+        self.assertIn(f"{HERE}:{first.line}:{first.column}: error: ", str(caught.exception))
+
+    def test_launching(self):
+        with self.assertRaises(tilec.LaunchError) as caught:
+            beyond[1](floats([0] * 8), 8, 16)
+        first = caught.exception.diagnostics[0]
+        self.assertIn("x[8] of 8", first.text)
+        self.assertEqual((first.file, first.line, first.column), (HERE, line_of("mask=i <= n"), 5))
+        self.assertTrue(first.notes)
+        self.assertTrue(all(note.severity == "note" for note in first.notes))
+
+    def test_arguments(self):
+        with self.assertRaises(tilec.ArgumentError):
+            beyond[(2**40,)](floats([0] * 8), 8, 16)
+        with self.assertRaises(ValueError):  # as Python's own
+            beyond[(2**40,)](floats([0] * 8), 8, 16)
+
+    def test_devices(self):
+        with self.assertRaises(tilec.DeviceError):
+            tilec.Device("no such device")
+        with self.assertRaises(tilec.DeviceError):
+            tilec.set_device("gpu")
+        self.assertIsNone(tilec.get_device())
+
+    def test_diagnostics_from_raw(self):
+        raw = [(1, "f.py", 3, 5, 2, "w", 0), (3, None, 0, 0, 0, "n", 0), (0, None, 0, 0, 0, "e", 2)]
+        found = tilec._errors.diagnostics(raw)
+        self.assertEqual([str(d) for d in found], ["f.py:3:5: warning: w", "error: e"])
+        self.assertEqual([str(d) for d in found[0].notes], ["note: n"])
+
+    def test_warnings(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tilec._errors.warned([(1, HERE, 3, 5, 2, "w", 0), (3, None, 0, 0, 0, "n", 0), (0, None, 0, 0, 0, "e", 2)])
+        self.assertEqual([(w.category, w.filename, w.lineno) for w in caught], [(tilec.TilecWarning, HERE, 3)])
+
+
+if __name__ == "__main__":
+    unittest.main()

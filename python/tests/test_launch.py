@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches: how arguments are bound, what makes another kernel, what a launch returns."""
+
+import enum
+import threading
+import unittest
+
+import tilec
+import tilec.language as tl
+from kernels import add, either, floats, ints, scale
+
+# What kernels see as globals.
+OFFSET = tl.constexpr(3)
+
+
+@tilec.jit
+def shift(x, n):
+    i = tl.arange(0, 16)
+    tl.store(x + i, tl.load(x + i, mask=i < n) + OFFSET, mask=i < n)
+
+
+@tilec.jit
+def tell(out, VALUE: tl.constexpr):
+    if isinstance(VALUE, bool):
+        tl.store(out, 1)
+    elif isinstance(VALUE, float):
+        tl.store(out, 2)
+    else:
+        tl.store(out, 3)
+
+
+@tilec.jit
+def width(out, T: tl.constexpr):
+    tl.store(out, (tl.full([1], 1, T) / 1).to(tl.int32).sum() + tl.constexpr(T.primitive_bitwidth))
+
+
+class Launches(unittest.TestCase):
+    def test_positions_names_defaults(self):
+        x, y, out = floats(range(20)), floats([1] * 20), floats([0] * 20)
+        add[(2,)](x, y, out, 20, 16)
+        self.assertEqual(list(out), [i + 1 for i in range(20)])
+        add[2](x, BLOCK=16, n=20, out=out, y=x)
+        self.assertEqual(list(out), [2 * i for i in range(20)])
+        scale[[1, 1, 1]](x, 2.0, n=16)
+        self.assertEqual(list(x[:17]), [2.0 * i for i in range(16)] + [16])
+
+    def test_grids(self):
+        seen = []
+
+        def grid(meta):
+            seen.append(dict(meta))
+            return (tilec.cdiv(meta["n"], meta["BLOCK"]),)
+
+        x = floats(range(40))
+        scale[grid](x, 2, 40, num_warps=2)
+        self.assertEqual(list(x), [2 * i for i in range(40)])
+        self.assertEqual(seen[0]["BLOCK"], 16)
+        self.assertEqual(seen[0]["num_warps"], 2)
+        self.assertIs(seen[0]["x"], x)
+        scale[(0,)](x, 2, 40)
+        self.assertEqual(x[1], 2)
+        for bad in (-1, (1, 2, 3, 4), (), "1", 1.5, lambda meta: None):
+            with self.assertRaises((TypeError, ValueError)):
+                scale[bad](x, 2, 40)
+
+    def test_what_is_bound_wrongly(self):
+        x = floats([1])
+        for call, said in (
+            (lambda: add[1](x, x), "'out' is missing"),
+            (lambda: add[1](x, x, x, 1, 16, 5), "6 arguments"),
+            (lambda: add[1](x, x, x, 1, 16, n=1), "'n' is given twice"),
+            (lambda: add[1](x, x, x, {}, 16), "'n'"),
+        ):
+            with self.assertRaisesRegex(TypeError, said):
+                call()
+        with self.assertRaisesRegex(KeyError, "num_wraps"):
+            add[1](x, x, x, 1, 16, num_wraps=4)
+        with self.assertRaises(OverflowError):
+            add[1](x, x, x, 2**70, 16)
+        with self.assertRaisesRegex(RuntimeError, r"add\[grid\]"):
+            add(x, x, x, 1, 16)
+
+    def test_none_bool_and_constexprs_of_every_kind(self):
+        x, out = ints(range(16)), ints([0] * 16)
+        for y in (None, x):
+            for swap in (False, True):
+                for negate in (False, True):
+                    either[1](x, y, out, swap, 16, negate)
+                    sign = (-1 if swap else 1) * (-1 if negate else 1)
+                    self.assertEqual(list(out), [sign * i * (1 if y is None else 2) for i in range(16)])
+        for value, said in ((1, 3), (True, 1), (1.0, 2), (1, 3), (1.0, 2), (True, 1)):
+            tell[1](out, value)
+            self.assertEqual(out[0], said, repr(value))
+        for dtype, bits in ((tl.float32, 32), (tl.float16, 16), (tl.float32, 32)):
+            width[1](out, dtype)
+            self.assertEqual(out[0], bits + 1)
+
+    def test_options_make_kernels(self):
+        x = floats([1] * 16)
+        by_warps = {warps: scale[1](x, 1.0, 16, num_warps=warps) for warps in (1, 2, 4)}
+        for warps, handle in by_warps.items():
+            self.assertEqual(handle.metadata.num_warps, warps)
+            self.assertIn(f".reqntid {32 * warps}", handle.asm["ptx"])
+        with self.assertRaises(tilec.TilecError):
+            scale[1](x, 1.0, 16, num_warps=3)
+
+    def test_what_it_is_made_from_may_change(self):
+        global OFFSET
+        x = floats([0] * 16)
+        shift[1](x, 16)
+        shift[1](x, 16)
+        self.assertEqual(x[0], 6)
+        OFFSET = tl.constexpr(10)
+        try:
+            shift[1](x, 16)
+            self.assertEqual(x[0], 16)
+        finally:
+            OFFSET = tl.constexpr(3)
+        shift[1](x, 16)
+        self.assertEqual(x[0], 19)
+
+    def test_hooks(self):
+        seen = []
+        x = floats([1] * 16)
+
+        @tilec.jit
+        def double(x):
+            i = tl.arange(0, 16)
+            tl.store(x + i, tl.load(x + i) * 2)
+
+        double.add_pre_run_hook(lambda *args, **kwargs: seen.append((args, kwargs)))
+        double[1](x, num_warps=1)
+        self.assertEqual(seen, [((x,), {"num_warps": 1})])
+
+    def test_threads(self):
+        failures = []
+
+        def work(seed):
+            try:
+                for _ in range(20):
+                    x = floats([seed] * 64)
+                    scale[4](x, 3, 64, BLOCK=16, num_warps=1 + seed % 2)
+                    if list(x) != [3 * seed] * 64:
+                        failures.append(seed)
+            except Exception as error:  # told by the assertion below
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
+class WhatALaunchReturns(unittest.TestCase):
+    def test_texts_and_facts(self):
+        handle = scale[1](floats([1] * 16), 2.0, 16)
+        self.assertIn(".entry scale", handle.asm["ptx"])
+        self.assertIn("kernel @scale", handle.asm["ttir"])
+        self.assertIn("define", handle.asm["llir"])
+        self.assertEqual(handle.name, "scale")
+        self.assertEqual(handle.shared, 0)
+        self.assertEqual(handle.n_spills, 0)
+        self.assertGreaterEqual(handle.n_regs, 0)
+        self.assertEqual(handle.metadata.num_stages, 3)
+        with self.assertRaises(KeyError):
+            handle.asm["no such stage"]
+
+    def test_warmup_launches_nothing(self):
+        x = floats([1] * 16)
+        handle = scale.warmup(x, 2.0, 16, grid=(1,))
+        self.assertEqual(x[0], 1)
+        self.assertIn(".entry scale", handle.asm["ptx"])
+        by_type = scale.warmup(tilec.MockTensor("float16"), 2.0, 16)
+        self.assertIn(".b16", by_type.asm["ptx"])
+
+    def test_signatures(self):
+        from tilec._compiled import signature_of
+
+        params = [("x", 0, 0, 0), ("p", 1, 13, 0), ("n", 0, 0, 0), ("m", 2, 4, 0), ("f", 0, 0, 0), ("g", 0, 0, 0), ("b", 0, 0, 0)]
+        args = [("pointer", 11, 24), ("pointer", 13, 32), ("int", 48), ("int", 1), ("float", 2.0), ("none",), ("bool", 1)]
+        self.assertEqual(signature_of(params, args), "x=*fp16,p=*fp32:16,n=i32:16,m=i64:1,f=fp32,g=None,b=i1")
+
+
+class Kernels(unittest.TestCase):
+    def test_what_tools_ask(self):
+        self.assertEqual(add.arg_names, ["x", "y", "out", "n", "BLOCK"])
+        self.assertEqual(add.constexprs, [4])
+        self.assertTrue(add.src.startswith("def add(x, y, out, n, BLOCK"))
+        self.assertEqual(add.__name__, "add")
+        self.assertIn("kernels:add", repr(add))
+
+    def test_frozen_constexprs(self):
+        from tilec._jit import freeze
+
+        class Color(enum.Enum):
+            RED = 1
+
+        same = [1, True, 1.0, "1", None, (1,), (True,), [1], tl.float32, Color.RED, 0.0, -0.0]
+        keys = [freeze(value)[0] for value in same]
+        self.assertEqual(len(set(keys)), len(keys))
+        for value in same:
+            self.assertEqual(freeze(value)[0], freeze(value)[0])
+        self.assertFalse(freeze([1])[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

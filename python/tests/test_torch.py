@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch's tensors in host memory, on the simulator."""
+
+import unittest
+
+import tilec
+import tilec.language as tl
+from kernels import add, scale
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+@tilec.jit
+def strided(x, out, n, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i * stride, mask=i < n), mask=i < n)
+
+
+@unittest.skipIf(torch is None, "PyTorch is not installed")
+class Torch(unittest.TestCase):
+    def test_types(self):
+        names = "int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64".split()
+        for dtype in [getattr(torch, name) for name in names]:
+            x = torch.arange(50).to(dtype)
+            out = torch.zeros_like(x)
+            add[4](x, x, out, 50, 16)
+            self.assertTrue(torch.equal(out, x + x), dtype)
+        for dtype in (torch.float8_e4m3fn, torch.float8_e5m2, torch.bool):
+            x = torch.ones(16).to(dtype)
+            out = torch.zeros(16).to(dtype)
+            strided[1](x, out, 16, 1, 16)
+            self.assertTrue(torch.equal(out.float(), x.float()), dtype)
+        with self.assertRaisesRegex(TypeError, "complex64"):
+            scale[1](torch.zeros(16, dtype=torch.complex64), 2, 16)
+
+    def test_views_and_parameters(self):
+        x = torch.arange(48, dtype=torch.float32).reshape(6, 8)
+        out = torch.zeros(6)
+        strided[1](x[:, 3], out, 6, x.stride(0), 8)
+        self.assertTrue(torch.equal(out, x[:, 3]))
+        parameter = torch.nn.Parameter(torch.ones(16))
+        scale[1](parameter, 2, 16)
+        self.assertTrue(torch.equal(parameter.detach(), torch.full((16,), 2.0)))
+
+    def test_launch_by_methods_alone(self):
+        """As a release without C functions has it."""
+
+        class Wrapped:
+            def __init__(self, base, dtype):
+                self.base, self.dtype, self.device, self.shape = base, dtype, base.device, base.shape
+
+            def data_ptr(self):
+                return self.base.data_ptr()
+
+            def stride(self):
+                return self.base.stride()
+
+        x = torch.full((16,), 3, dtype=torch.uint8)
+        scale[1](Wrapped(x, torch.int8), 2, 16)
+        self.assertTrue(torch.equal(x, torch.full((16,), 6, dtype=torch.uint8)))
+
+    def test_warmup_by_type(self):
+        handle = scale.warmup(torch.bfloat16, 2.0, 16, grid=(1,))
+        self.assertIn(".b16", handle.asm["ptx"])
+
+    def test_autograd_function(self):
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                y = x.clone()
+                scale[(tilec.cdiv(x.numel(), 16),)](y, 2.0, x.numel())
+                return y
+
+            @staticmethod
+            def backward(ctx, g):
+                g = g.clone().contiguous()
+                scale[(tilec.cdiv(g.numel(), 16),)](g, 2.0, g.numel())
+                return g
+
+        x = torch.randn(37, requires_grad=True)
+        Double.apply(x).sum().backward()
+        self.assertTrue(torch.equal(x.grad, torch.full((37,), 2.0)))
+
+
+if __name__ == "__main__":
+    unittest.main()

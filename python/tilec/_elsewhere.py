@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches that are checked (TILEC_CHECK=1), and those whose arrays are not on the device that they are to run on."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+import warnings
+from typing import Any, Dict, List, Tuple
+
+from . import _devices, _native
+from ._arrays import ARRAY, EXCHANGE, POINTER, classify
+from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
+
+_checks = False
+
+# What a kernel's evaluation may take beyond a few times its checks on the simulator, in seconds.
+PATIENCE = 2.0
+
+
+def set_check(on: bool) -> None:
+    """Checks every launch from now on: on the simulator under each schedule with every checker on, and by the
+    evaluator. LaunchError tells races, accesses out of bounds, undefined values and the rest at the Python line.
+    Launches on a GPU are checked with copies of their arrays first. TILEC_CHECK=1 in the environment says the same when tilec is imported."""
+    global _checks
+    _checks = bool(on)
+    _native.set_checks(_checks)
+
+
+def get_check() -> bool:
+    return _checks
+
+
+def launch(kernel: Any, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    """As _native asks a kernel's _elsewhere."""
+    values = [*args, *kwargs.values()]
+    on_gpu = any(_is_on_gpu(value) for value in values)
+    if device.name.startswith("cuda"):
+        _refuse_host_arrays(kernel, device, args, kwargs)
+        if _checks:
+            _on_copies(kernel, grid, args, kwargs, copy_back=False)
+        return NotImplemented
+    if on_gpu:
+        return _on_copies(kernel, grid, args, kwargs, copy_back=True)
+    return checked(kernel, grid, args, kwargs) if _checks and device.name == "sim" else NotImplemented
+
+
+# ---- checks
+
+
+def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+    """On the simulator with every checker, then on the evaluator, from the same memory; what is left is the
+    simulator's."""
+    memory = kernel._memory(*args, **kwargs)
+    before = _read(memory)
+    began = time.monotonic()
+    handle = kernel._launch_on(_devices.opened("sim"), 1, 0.0, grid, *args, **kwargs)
+    spent = time.monotonic() - began
+    after = _read(memory)
+    _write(memory, before)
+    try:
+        kernel._launch_on(_devices.opened("eval"), 0, PATIENCE + 4 * spent, grid, *args, **kwargs)
+    except LaunchError as error:
+        if not _is_timeout(error):
+            raise
+        _warn(f"{kernel.__name__}: not evaluated, so that undefined values go unseen: it takes more than {PATIENCE + 4 * spent:.0f} s")
+    except DeviceError as error:
+        _warn(f"{kernel.__name__}: not evaluated, so that undefined values go unseen: {error}")
+    finally:
+        _write(memory, after)
+    return handle
+
+
+def _is_timeout(error: LaunchError) -> bool:
+    return "the time limit" in str(error)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, TilecWarning, stacklevel=5)
+
+
+def _read(memory: List[Tuple[int, int]]) -> List[bytes]:
+    return [ctypes.string_at(address, size) if size else b"" for address, size in memory]
+
+
+def _write(memory: List[Tuple[int, int]], contents: List[bytes]) -> None:
+    for (address, size), content in zip(memory, contents):
+        if size:
+            ctypes.memmove(address, content, size)
+
+
+# ---- copies
+
+
+def _is_array(value: Any) -> bool:
+    return classify(type(value))[0] in (EXCHANGE, POINTER, ARRAY)
+
+
+def _is_on_gpu(value: Any) -> bool:
+    if not _is_array(value):
+        return False
+    where = getattr(getattr(value, "device", None), "type", None)
+    if where is not None:
+        return bool(where == "cuda")
+    return getattr(value, "__cuda_array_interface__", None) is not None
+
+
+def _refuse_host_arrays(kernel: Any, device: _native.Device, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+    for name, value in [*zip(kernel.arg_names, args), *kwargs.items()]:
+        if not _is_array(value) or _is_on_gpu(value):
+            continue
+        pinned = getattr(value, "is_pinned", None)
+        if pinned is None or not pinned():
+            raise ArgumentError(f"{kernel.__name__}: argument '{name}' is in the host's memory, and the launch is on {device.name}")
+
+
+class _Copies:
+    """Arrays of a GPU in the host's memory; those that share memory there do so here."""
+
+    def __init__(self) -> None:
+        self.storages: Dict[int, Tuple[Any, Any]] = {}
+        self.others: List[Tuple[Any, Any]] = []
+
+    def of(self, value: Any) -> Any:
+        if not _is_on_gpu(value):
+            return value
+        if type(value).__module__.partition(".")[0] == "torch" or hasattr(value, "untyped_storage"):
+            return self._of_torch(value)
+        cupy = sys.modules.get("cupy")
+        if cupy is None or not isinstance(value, cupy.ndarray) or not value.flags.c_contiguous:
+            raise ArgumentError(f"a {type(value).__name__} of a GPU cannot be copied to the simulator: give a contiguous one of PyTorch or CuPy")
+        copy = cupy.asnumpy(value)
+        self.others.append((value, copy))
+        return copy
+
+    def _of_torch(self, tensor: Any) -> Any:
+        torch = sys.modules["torch"]
+        storage = tensor.untyped_storage()
+        known = self.storages.get(storage.data_ptr())
+        if known is None:
+            known = self.storages[storage.data_ptr()] = (storage, storage.cpu())
+        return torch.empty(0, dtype=tensor.dtype).set_(known[1], tensor.storage_offset(), tensor.size(), tensor.stride())
+
+    def put_back(self) -> None:
+        for storage, copy in self.storages.values():
+            storage.copy_(copy)
+        for array, copy in self.others:
+            array.set(copy)
+
+
+def _on_copies(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], copy_back: bool) -> Any:
+    copies = _Copies()
+    host_args = tuple(copies.of(value) for value in args)
+    host_kwargs = {name: copies.of(value) for name, value in kwargs.items()}
+    if _checks:
+        handle = checked(kernel, grid, host_args, host_kwargs)
+    else:
+        handle = kernel._launch_on(_devices.opened(_devices.get_device() or "sim"), 0, 0.0, grid, *host_args, **host_kwargs)
+    if copy_back:
+        copies.put_back()
+    return handle
