@@ -22,22 +22,36 @@ static bool read_sources(PyObject *list, Py_ssize_t count, tilec_source *sources
   return true;
 }
 
-static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"sources", NULL};
-  PyObject *list;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!:Program", names, &PyList_Type, &list)) return NULL;
-  Program *self = (Program *)PyType_GenericAlloc(type, 0);
+// The sources, and what they are shown as where that is given.
+static bool parse_sources(Program *self, PyObject *list, PyObject *shown) {
   Py_ssize_t count = PyList_Size(list);
-  tilec_source *sources = self ? calloc((size_t)count + 1, sizeof *sources) : NULL;
+  if (shown && PyList_Size(shown) != count) {
+    PyErr_SetString(PyExc_ValueError, "as many are shown as there are sources");
+    return false;
+  }
+  tilec_source *sources = calloc(2 * (size_t)count + 1, sizeof *sources);
+  if (!sources) return PyErr_NoMemory();
   tilec_status status = TILEC_OK;
-  if (self && !sources) PyErr_NoMemory();
-  bool read = sources && read_sources(list, count, sources);
+  bool read = read_sources(list, count, sources) && (!shown || read_sources(shown, count, sources + count));
   if (read) {
-    Py_BEGIN_ALLOW_THREADS status = tilec_program_from_sources(sources, (size_t)count, &self->program);
-    Py_END_ALLOW_THREADS if (status) raise_status(state_of_type(type), status);
+    Py_BEGIN_ALLOW_THREADS status =
+        shown ? tilec_program_from_shown_sources(sources, sources + count, (size_t)count, &self->program)
+              : tilec_program_from_sources(sources, (size_t)count, &self->program);
+    Py_END_ALLOW_THREADS
   }
   free(sources);
-  if (!read || status) Py_CLEAR(self);
+  if (status) raise_status(STATE_OF(self), status);
+  return read && !status;
+}
+
+static PyObject *program_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"sources", "shown", NULL};
+  PyObject *list, *shown = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|O!:Program", names, &PyList_Type, &list, &PyList_Type,
+                                   &shown))
+    return NULL;
+  Program *self = (Program *)PyType_GenericAlloc(type, 0);
+  if (self && !parse_sources(self, list, shown)) Py_CLEAR(self);
   return (PyObject *)self;
 }
 
@@ -48,11 +62,11 @@ static void program_dealloc(Program *self) {
   Py_DECREF(type);
 }
 
-static PyType_Slot program_slots[] = {
-    {Py_tp_doc, "Source texts, parsed: a list of (name, text), the kernel's first."},
-    {Py_tp_new, program_new},
-    {Py_tp_dealloc, program_dealloc},
-    {0, NULL}};
+static PyType_Slot program_slots[] = {{Py_tp_doc, "Source texts, parsed: a list of (name, text), the "
+                                                  "kernel's first; and what each is shown as in messages."},
+                                      {Py_tp_new, program_new},
+                                      {Py_tp_dealloc, program_dealloc},
+                                      {0, NULL}};
 
 PyType_Spec program_spec = {"tilec._native.Program", sizeof(Program), 0, Py_TPFLAGS_DEFAULT, program_slots};
 

@@ -73,7 +73,7 @@ def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
 
 
 def _is_timeout(error: LaunchError) -> bool:
-    return "the time limit" in str(error)
+    return "has not ended within" in str(error)
 
 
 def _warn(text: str) -> None:

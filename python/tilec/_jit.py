@@ -245,13 +245,13 @@ def _mock(value: Any) -> Any:
 
 def program_of(captured: Captured) -> _native.Program:
     """The captured sources, parsed."""
-    return _native.Program(list(captured.sources))
+    return _native.Program(list(captured.sources), list(captured.shown))
 
 
 def watched_of(captured: Captured) -> Tuple[Tuple[Any, Any, Any], ...]:
     """What _native looks at before each launch: (a namespace, cell or object, the name in it, its value)."""
     found = []
-    for watch in getattr(captured, "watched", ()):
+    for watch in captured.watched:
         is_cell = isinstance(watch.holder, types.CellType)
         found.append((watch.holder, None if is_cell else watch.name, watch.value))
     return tuple(found)
