@@ -3,7 +3,7 @@
 // wgmma and fused multiply-adds have files of their own.
 #include "codegen/emit_dot.h"
 
-#include <string.h>
+#include <math.h>
 #include "base/fault.h"
 #include "codegen/nvvm.h"
 #include "codegen/nvvm_dot.h"
@@ -40,7 +40,8 @@ LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint3
 
 // --- mma.sync
 
-typedef enum Part { WHOLE, BIG, SMALL, PART_COUNT } Part; // of a number of fp32 as one or two of tf32
+// Of a number of fp32 as one or two of tf32, or as two or three of bf16.
+typedef enum Part { WHOLE, BIG, SMALL, LEAST, FINITE, PART_COUNT } Part; // FINITE: BIG, but of infinities 0
 
 enum { TILE_K = 32 }; // bytes of k of what the operands' layouts hold side by side
 
@@ -49,12 +50,15 @@ typedef struct Mma {
   const EmittedDot *p;
   RegisterMap a, b;
   uint32_t pack;
-  bool split;                         // of fp32 three products of tf32
+  bool split;                         // of fp32 three products of tf32, or products of `pieces`
+  uint32_t pieces;                    // of bf16 that a number of fp32 becomes; 0: none
+  bool shallow;                       // pieces of 8 of k, half of what one instruction takes
   uint32_t k;                         // bytes of k that one instruction takes
   LLVMValueRef *words[2][PART_COUNT]; // by operand and index; NULL: not made yet
 } Mma;
 
-// The upper 11 bits of the significand, and what they leave; of infinities and NaNs nothing is left.
+// The upper 11 bits of the significand, and what they leave; of infinities and NaNs nothing is left, and what
+// is left of others is not multiplied with them: of zero that were no number.
 static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
   if (part == WHOLE) return word;
   LLVMValueRef big = LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffffe000u), "");
@@ -62,24 +66,46 @@ static LLVMValueRef part_of(Emitter *e, LLVMValueRef word, Part part) {
   LLVMValueRef x = LLVMBuildBitCast(e->builder, word, e->f32, "");
   LLVMValueRef rest = LLVMBuildFSub(e->builder, x, LLVMBuildBitCast(e->builder, big, e->f32, ""), "");
   LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealORD, rest, rest, "");
+  if (part == FINITE) return LLVMBuildSelect(e->builder, number, big, emit_i32(e, 0), "");
   rest = LLVMBuildSelect(e->builder, number, rest, LLVMConstNull(e->f32), "");
   return LLVMBuildBitCast(e->builder, rest, e->i32, "");
+}
+
+// Two numbers of fp32 as words of bf16, the nearest, and what it leaves likewise; an infinity leaves a NaN.
+static void split_pair(Mma *m, LLVMValueRef x, LLVMValueRef y, DotOperand operand, uint32_t index) {
+  LLVMBuilderRef b = m->e->builder;
+  for (uint32_t i = 0; i < m->pieces; i++) {
+    LLVMValueRef word = nvvm_to_bf16_pair(m->e, x, y);
+    m->words[operand][BIG + i][index] = word;
+    if (i + 1 == m->pieces) break;
+    LLVMValueRef low = LLVMBuildShl(b, word, emit_i32(m->e, 16), ""),
+                 high = LLVMBuildAnd(b, word, emit_i32(m->e, 0xffff0000u), "");
+    x = LLVMBuildFSub(b, x, LLVMBuildBitCast(b, low, m->e->f32, ""), "");
+    y = LLVMBuildFSub(b, y, LLVMBuildBitCast(b, high, m->e->f32, ""), "");
+  }
 }
 
 static LLVMValueRef word_at(Mma *m, DotOperand operand, uint32_t index, Part part) {
   LLVMValueRef *word = &m->words[operand][part][index];
   if (*word) return *word;
   uint32_t stride = operand == DOT_A ? 1 : 1u << m->p->shape.n;
+  if (m->pieces) {
+    const RegisterMap *map = operand == DOT_A ? &m->a : &m->b;
+    split_pair(m, emit_mapped(map, index), emit_mapped(map, index + 4 * stride), operand, index);
+    return *word;
+  }
   *word = part_of(m->e, emit_word(m->e, operand == DOT_A ? &m->a : &m->b, index, stride, m->pack), part);
   return *word;
 }
 
-// The words of a tile at row (or column) `outer` and k: k's lower half first, of a rows 8 apart together.
+// The words of a tile at row (or column) `outer` and k: k's lower half first, of a rows 8 apart together. Of
+// pieces a word has what fp32's layout gives a thread, 4 apart along k: another order of k, the same of both
+// operands.
 static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t outer, uint32_t k, Part part,
                        LLVMValueRef *words) {
   const DotShape *shape = &m->p->shape;
-  uint32_t half = 1u << (m->pack + 2);
-  for (uint32_t i = 0; i < (operand == DOT_A ? 4 : 2); i++) {
+  uint32_t half = m->pieces ? 8 : 1u << (m->pack + 2), count = operand == DOT_A ? 4 : 2;
+  for (uint32_t i = 0; i < (m->shallow ? count / 2 : count); i++) {
     uint32_t at_k = k + (operand == DOT_A ? i >> 1 : i) * half,
              row = outer + (operand == DOT_A ? (i & 1) * 8 : 0);
     uint32_t index = operand == DOT_A ? (((batch << shape->m) + row) << shape->k) + at_k
@@ -90,9 +116,10 @@ static void tile_words(Mma *m, DotOperand operand, uint32_t batch, uint32_t oute
 
 static void multiply_words(Mma *m, const LLVMValueRef *a, const LLVMValueRef *b, LLVMValueRef *sum) {
   MmaTypes types = {m->p->a, m->p->b, m->p->sum};
-  bool half_k = m->k < TILE_K;
+  if (m->pieces) types.a = types.b = ELEM_BF16;
+  bool half_k = m->k < TILE_K || m->shallow;
   nvvm_mma(m->e, &types, half_k, a, b, sum);
-  if (half_k) nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
+  if (half_k && !m->shallow) nvvm_mma(m->e, &types, true, a + 2, b + 1, sum);
 }
 
 static void multiply_parts(Mma *m, uint32_t batch, uint32_t row, uint32_t column, Part a_part, Part b_part,
@@ -152,8 +179,8 @@ static void begin_tile(Mma *m, MmaTile *t, uint32_t index) {
 }
 
 static void add_k(Mma *m, MmaTile *t, uint32_t k) {
-  if (m->split) multiply_parts(m, t->batch, t->row, t->column, SMALL, BIG, k, t->sum);
-  if (m->split) multiply_parts(m, t->batch, t->row, t->column, BIG, SMALL, k, t->sum);
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, SMALL, FINITE, k, t->sum);
+  if (m->split) multiply_parts(m, t->batch, t->row, t->column, FINITE, SMALL, k, t->sum);
   Part part = m->split ? BIG : WHOLE;
   multiply_parts(m, t->batch, t->row, t->column, part, part, k, t->sum);
 }
@@ -168,23 +195,51 @@ static void end_tile(Mma *m, MmaTile *t) {
   }
 }
 
-// Tile by tile; but of split words, which are twice as many, no more than those of one k are to be in
+// The products of pieces that count, from the smallest: their sum counts where it is a number, else (an
+// infinity among the operands left NaNs) what the greatest pieces give says all.
+static void multiply_pieces(Mma *m, MmaTile *t) {
+  static const Part order[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
+  Emitter *e = m->e;
+  uint32_t depth = 1u << m->p->shape.k;
+  for (uint32_t i = m->pieces == 3 ? 0 : 3; i < 5; i++)
+    for (uint32_t k = 0; k < depth; k += 16)
+      multiply_parts(m, t->batch, t->row, t->column, order[i][0], order[i][1], k, t->sum);
+  LLVMValueRef infinity = LLVMConstReal(e->f32, INFINITY), zero = LLVMConstNull(e->f32);
+  for (uint32_t i = 0; i < 4; i++) {
+    LLVMValueRef size = nvvm_unary(e, "llvm.fabs", t->sum[i]);
+    LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealOLT, size, infinity, "");
+    t->sum[i] = LLVMBuildSelect(e->builder, number, t->sum[i], zero, "");
+  }
+  for (uint32_t k = 0; k < depth; k += 16)
+    multiply_parts(m, t->batch, t->row, t->column, BIG, BIG, k, t->sum);
+}
+
+// Tile by tile; but of words split to tf32, which are twice as many, no more than those of one k are to be in
 // registers, so all tiles go together.
 static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
-  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack, together = m->split ? count : 1;
+  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack;
+  uint32_t together = m->split && !m->pieces ? count : 1;
   for (uint32_t first = 0; first < count; first += together) {
-    for (uint32_t k = 0; k < depth; k += step)
+    if (m->pieces) multiply_pieces(m, &tiles[first]);
+    for (uint32_t k = 0; k < depth && !m->pieces; k += step)
       for (uint32_t i = 0; i < together; i++) add_k(m, &tiles[first + i], k);
     for (uint32_t i = 0; i < together; i++) end_tile(m, &tiles[first + i]);
   }
 }
 
+// How many pieces of bf16 make a number of fp32.
+static uint32_t pieces_of(Fp32Dot precision) {
+  return precision == FP32_DOT_BF16X3 ? 2 : precision == FP32_DOT_BF16X6 ? 3 : 0;
+}
+
 void emit_mma_dot(Emitter *e, const EmittedDot *p) {
-  const Attr *precision = op_attr(p->op, ATTR_PRECISION);
+  Fp32Dot precision = dot_precision(p->op);
   Mma m = {.e = e,
            .p = p,
            .k = dot_instruction_info(dot_instruction(p->op))->k,
-           .split = precision && strcmp(precision->str, "tf32x3") == 0,
+           .split = fp32_dot_splits(precision),
+           .pieces = pieces_of(precision),
+           .shallow = pieces_of(precision) && p->shape.k == 3,
            .a = emit_register_map(e, op_operand(p->op, 0)),
            .b = emit_register_map(e, op_operand(p->op, 1))};
   uint32_t bits = elem_info(p->a)->bits, in_tile = 1u | 8u << p->shape.n, count = 0;

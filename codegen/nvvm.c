@@ -126,6 +126,12 @@ LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
   return LLVMBuildTrunc(e->builder, nvvm_intrinsic(e, name, NULL, 0, args, 2), e->i8, "");
 }
 
+LLVMValueRef nvvm_to_bf16_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef args[] = {y, x}; // the second is the lower half
+  LLVMValueRef pair = nvvm_intrinsic(e, "llvm.nvvm.ff2bf16x2.rn", NULL, 0, args, 2);
+  return LLVMBuildBitCast(e->builder, pair, e->i32, "");
+}
+
 LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
   needs_fp8(e);
   const char *name = fp8 == ELEM_FP8E4NV ? "llvm.nvvm.e4m3x2.to.f16x2.rn" : "llvm.nvvm.e5m2x2.to.f16x2.rn";

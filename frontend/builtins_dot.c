@@ -90,7 +90,6 @@ static Obj lower_case(Elab *e, Obj obj) {
 
 // input_precision, or allow_tf32; NULL: the target's own.
 static const char *precision(Elab *e, const Call *call, bool *good) {
-  static const char *const names[] = {"ieee", "tf32", "tf32x3", NULL};
   bool given =
       obj_given(&call->args[DOT_INPUT_PRECISION]) && !(obj_is(&call->args[DOT_INPUT_PRECISION], CONST_STR) &&
                                                        !call->args[DOT_INPUT_PRECISION].constant.str[0]);
@@ -103,20 +102,18 @@ static const char *precision(Elab *e, const Call *call, bool *good) {
   if (given) {
     Obj *name = &call->args[DOT_INPUT_PRECISION];
     *name = lower_case(e, *name);
-    return builtin_choice(e, call, DOT_INPUT_PRECISION, "input_precision", names, good);
+    return builtin_choice(e, call, DOT_INPUT_PRECISION, "input_precision", fp32_dot_names, good);
   }
   if (!builtin_option(e, call, DOT_ALLOW_TF32, CONST_BOOL, "allow_tf32", good)) return NULL;
   return call->args[DOT_ALLOW_TF32].constant.i ? "tf32" : "ieee";
 }
 
 static const char *default_precision(Elab *e, const Call *call) {
-  static const char *const names[] = {
-      [FP32_DOT_IEEE] = "ieee", [FP32_DOT_TF32] = "tf32", [FP32_DOT_TF32X3] = "tf32x3"};
   static const char differs[] = "fp32 is multiplied in IEEE fp32; Triton's default is tf32: say "
                                 "input_precision=\"ieee\" or \"tf32\", or --fp32-dot";
   bool given = !e->spec || e->spec->fp32_dot_given || e->out->target.fp32_dot != FP32_DOT_IEEE;
   if (!given) elab_warn_py(e, call->loc, differs);
-  return names[e->out->target.fp32_dot];
+  return fp32_dot_names[e->out->target.fp32_dot];
 }
 
 // The leading dimensions as one: the batch.

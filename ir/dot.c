@@ -2,6 +2,7 @@
 // The table of the instructions that multiply matrices.
 #include "ir/dot.h"
 
+#include <string.h>
 #include "base/fault.h"
 #include "ir/build.h"
 
@@ -35,6 +36,18 @@ DotInstruction dot_instruction(const Op *dot) {
 
 void dot_set_instruction(Op *dot, DotInstruction instruction) {
   op_set_attr(dot, (Attr){.key = ATTR_INSTRUCTION, .i = instruction});
+}
+
+Fp32Dot dot_precision(const Op *dot) {
+  const Attr *attr = op_attr(dot, ATTR_PRECISION);
+  int precision = FP32_DOT_COUNT;
+  while (attr && precision-- > 0)
+    if (strcmp(attr->str, fp32_dot_names[precision]) == 0) return (Fp32Dot)precision;
+  return FP32_DOT_IEEE;
+}
+
+bool fp32_dot_splits(Fp32Dot precision) {
+  return precision == FP32_DOT_TF32X3 || precision == FP32_DOT_BF16X3 || precision == FP32_DOT_BF16X6;
 }
 
 DotPart dot_part(const Op *dot) {

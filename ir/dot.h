@@ -44,6 +44,10 @@ const DotInstructionInfo *dot_instruction_info(DotInstruction instruction);
 // Of an op `dot`: fused multiply-adds where none was chosen yet.
 DotInstruction dot_instruction(const Op *dot);
 void dot_set_instruction(Op *dot, DotInstruction instruction);
+// How a dot of fp32 is computed; of other types FP32_DOT_IEEE.
+Fp32Dot dot_precision(const Op *dot);
+// Whether those are several products of parts of the operands, whose sum is added up apart.
+bool fp32_dot_splits(Fp32Dot precision);
 // Where the dot's part of k begins in an operand that has more of it,
 // and how much of k that is: all without the attribute `part`.
 typedef struct DotPart {

@@ -3,15 +3,13 @@
 #include "ir/dot_fits.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static bool is_fp8(Elem elem) { return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5; }
 static bool is_8_bit_integer(Elem elem) { return elem == ELEM_I8 || elem == ELEM_U8; }
 static bool is_half(Elem elem) { return elem == ELEM_FP16 || elem == ELEM_BF16; }
 
-static bool is_tf32(const DotProduct *p) {
-  return p->a == ELEM_FP32 && p->precision && strcmp(p->precision, "ieee") != 0;
-}
+// Of fp32, rounded or split into what tensor cores take.
+static bool is_narrowed(const DotProduct *p) { return p->a == ELEM_FP32 && p->precision != FP32_DOT_IEEE; }
 
 uint32_t dot_pack(const DotProduct *p) {
   uint32_t bits = elem_info(p->a)->bits;
@@ -22,7 +20,7 @@ static const char *mma_refuses(const DotProduct *p) {
   uint8_t mma = p->arch->mma;
   uint32_t pack = dot_pack(p);
   bool fp16 = p->a == ELEM_FP16 && p->b == ELEM_FP16;
-  if (p->a == ELEM_FP32 && !is_tf32(p)) return "fp32 products in IEEE precision have no tensor core";
+  if (p->a == ELEM_FP32 && !is_narrowed(p)) return "fp32 products in IEEE precision have no tensor core";
   if (!(mma & MMA_BF16) && !fp16) return "the architecture's tensor cores take fp16 alone";
   if (is_fp8(p->a) && (!(mma & MMA_FP8) || !is_fp8(p->b)))
     return "the architecture's tensor cores take no fp8";
@@ -42,8 +40,7 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
   if (!p->arch->has_wgmma)
     return arena_printf(arena, "it needs %s", target_since(offsetof(TargetInfo, has_wgmma)));
   if (p->warps < 4) return "it needs 4 warps or more";
-  if (p->precision && strcmp(p->precision, "tf32x3") == 0)
-    return "three products of tf32 take their operands from registers";
+  if (fp32_dot_splits(p->precision)) return "products of parts take their operands from registers";
   if (p->batched) return "it has no batches";
   if (p->shape.m < 6) return "the tile has fewer than 64 rows";
   if (p->shape.k < pack + 3) return "k is smaller than one instruction's";
@@ -53,7 +50,6 @@ static const char *wgmma_refuses(Arena *arena, const DotProduct *p) {
 }
 
 DotProduct dot_product(const Op *dot) {
-  const Attr *precision = op_attr(dot, ATTR_PRECISION);
   return (DotProduct){.arch = dot->region->func->module->target.arch,
                       .warps = region_warps(dot),
                       .shape = dot_op_shape(dot),
@@ -61,7 +57,7 @@ DotProduct dot_product(const Op *dot) {
                       .a = type_element(op_operand(dot, 0)->type)->elem,
                       .b = type_element(op_operand(dot, 1)->type)->elem,
                       .result = type_element(op_result(dot)->type)->elem,
-                      .precision = precision ? precision->str : NULL};
+                      .precision = dot_precision(dot)};
 }
 
 DotInstruction dot_mma(const TargetInfo *arch) { return arch->mma & MMA_FP16_K16 ? DOT_MMA : DOT_MMA_K8; }

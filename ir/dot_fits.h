@@ -13,7 +13,7 @@ typedef struct DotProduct {
   DotShape shape;
   bool batched; // be it a batch of one
   Elem a, b, result;
-  const char *precision; // of fp32; NULL: none was asked for
+  Fp32Dot precision;
 } DotProduct;
 
 DotProduct dot_product(const Op *dot); // of tiles

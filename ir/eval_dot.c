@@ -16,8 +16,6 @@
 #include "ir/eval_machine.h"
 #include "ir/number.h"
 
-typedef enum Precision { PRECISE, TF32, TF32X3 } Precision;
-
 // A matrix of the batch, row-major: values, references and bounds, and what is wrong with each row or column.
 typedef struct DotMatrix {
   double *v, *r, *e;
@@ -29,7 +27,7 @@ typedef struct Dot {
   const Tile *a, *b, *acc;
   Tile *to;
   uint32_t rows, columns, depth;
-  Precision precision;
+  Fp32Dot precision;
   double ulps;     // what the order and the roundings of its sums add, in u of the products' size
   double acc_ulps; // in u of acc's
   double partial;  // of fp8's partial sums: relative
@@ -41,11 +39,17 @@ typedef struct Dot {
   uint64_t block_bytes;
 } Dot;
 
-// What one input of a product is off by, relative to it. Three products of tf32 halves drop what is below
-// 2^-20, and each remainder keeps as much.
-static double input_u(Precision precision) {
-  return precision == TF32 ? 0x1p-10 : precision == TF32X3 ? 0x1.8p-20 : 0;
-}
+// What one input of a product is off by: relative to it, and what the type that it becomes has no smaller
+// numbers for. Three products of tf32 halves drop what is below 2^-20, and each remainder keeps as much. Of
+// bf16's pieces the second is at most 2^-8, what is left of two 2^-17, of three nothing: the three products of
+// bf16x3 drop 2^-16 of the second pieces' product and 2^-17 of each input, bf16x6 2 2^-8 2^-17 of the second
+// pieces' by the third ones'.
+static const struct {
+  double u, step;
+} input_error[FP32_DOT_COUNT] = {[FP32_DOT_TF32] = {0x1p-10, 0x1p-136},
+                                 [FP32_DOT_TF32X3] = {0x1.8p-20, 0x1p-136},
+                                 [FP32_DOT_BF16X3] = {0x1.01p-16, 0x1p-134},
+                                 [FP32_DOT_BF16X6] = {0x1.01p-25, 0x1p-134}};
 
 #define TF32_STEP 0x1p-136 // between tf32's subnormals
 
@@ -61,14 +65,35 @@ static double round_tf32(double v) {
   return v;
 }
 
+// What n pieces of bf16, each the nearest to what the others leave, hold of a number of fp32.
+static double bf16_pieces(double v, uint32_t n) {
+  double sum = 0;
+  for (uint32_t i = 0; i < n && isfinite(sum); i++) sum += number_round(ELEM_BF16, v - sum);
+  return sum;
+}
+
+// What is multiplied of a number, and into *exact that of which no product drops anything.
+static double narrowed(Fp32Dot precision, double v, double *exact) {
+  *exact = v;
+  switch (precision) {
+  case FP32_DOT_TF32: return *exact = round_tf32(v);
+  case FP32_DOT_TF32X3: *exact = round_tf32(v); break;
+  case FP32_DOT_BF16X3: *exact = bf16_pieces(v, 1); return bf16_pieces(v, 2);
+  case FP32_DOT_BF16X6: *exact = bf16_pieces(v, 2); return bf16_pieces(v, 3);
+  case FP32_DOT_IEEE:
+  case FP32_DOT_COUNT: break;
+  }
+  return v;
+}
+
 static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t first, uint32_t n) {
-  double u = input_u(d->precision);
+  double u = input_error[d->precision].u, step = input_error[d->precision].step, exact;
   to->inexact = false;
   for (uint32_t i = 0; i < n; i++) {
     Element x = tile_get(from, first + i);
-    double v = number_decode((Elem)from->code, x.bits), narrow = d->precision == PRECISE ? v : round_tf32(v);
-    if (d->precision != PRECISE && (x.e != 0 || narrow != v)) x.e += u * fabs(x.r) + TF32_STEP;
-    to->v[i] = d->precision == TF32 ? narrow : v;
+    double v = number_decode((Elem)from->code, x.bits);
+    to->v[i] = narrowed(d->precision, v, &exact);
+    if (d->precision != FP32_DOT_IEEE && (x.e != 0 || exact != v)) x.e += u * fabs(x.r) + step;
     to->r[i] = x.r;
     to->e[i] = isfinite(x.e) ? x.e : 0;
     to->inexact |= x.e != 0 || x.r != to->v[i];
@@ -119,8 +144,8 @@ static void finish_row(const Dot *d, uint32_t first, unsigned state) {
   for (uint32_t j = 0; j < d->columns; j++) {
     Element acc = tile_get(d->acc, first + j);
     double r = acc.r + d->r[j], v = number_decode(elem, acc.bits) + d->v[j];
-    double e = acc.e + d->e[j] + eval_rounding(elem, d->size[j], d->ulps) +
-               eval_rounding(elem, acc.r, d->acc_ulps);
+    double e =
+        acc.e + d->e[j] + eval_rounding(elem, d->size[j], d->ulps) + eval_rounding(elem, acc.r, d->acc_ulps);
     if (d->partial > 0) e += d->partial * (d->size[j] + (d->direct ? fabs(acc.r) : 0));
     Element x = eval_computed(elem, v, r, e, state | d->column_state[j] | acc.state);
     tile_set(d->to, first + j, &x);
@@ -152,12 +177,6 @@ static void int_matrix(Dot *d, uint32_t batch) {
   }
 }
 
-static Precision precision_of(const Op *op, Elem elem) {
-  const Attr *attr = op_attr(op, ATTR_PRECISION);
-  if (!attr || elem != ELEM_FP32) return PRECISE;
-  return strcmp(attr->str, "tf32") == 0 ? TF32 : strcmp(attr->str, "tf32x3") == 0 ? TF32X3 : PRECISE;
-}
-
 // Roundings of a sum of n terms, in u of their size.
 static double sum_roundings(double n, bool cuts_off) {
   double nearest = 2 * sqrt(n + 1);
@@ -169,10 +188,11 @@ static double sum_roundings(double n, bool cuts_off) {
 static void choose_sums(Dot *d, const Op *op, Elem elem) {
   const Attr *imprecise = op_attr(op, ATTR_IMPRECISE);
   double depth = d->depth;
-  bool tensor_core = elem_info(elem)->bits <= 16 || d->precision != PRECISE;
+  bool tensor_core = elem_info(elem)->bits <= 16 || d->precision != FP32_DOT_IEEE;
   d->ulps = d->acc_ulps = sum_roundings(depth, tensor_core);
-  if (d->precision == TF32X3) { // three products, whose sum is added to acc at the end; or multiply-adds
-    d->ulps = sum_roundings(3 * depth, true);
+  if (fp32_dot_splits(
+          d->precision)) { // several products, whose sum is added to acc at the end; or multiply-adds
+    d->ulps = sum_roundings((d->precision == FP32_DOT_BF16X6 ? 6 : 3) * depth, true);
     d->acc_ulps = sum_roundings(depth, false);
   }
   d->direct = !imprecise || (double)imprecise->i >= depth;
@@ -260,7 +280,7 @@ bool eval_dot(Machine *m, Op *op) {
   Elem elem = (Elem)d.a->code;
   d.to = eval_tile(m, op_result(op));
   d.rows = a->shape[a->rank - 2], d.depth = dot_part(op).count, d.columns = b->shape[b->rank - 1];
-  d.precision = precision_of(op, elem);
+  d.precision = dot_precision(op);
   bool is_float = eval_code_is_float((ElemCode)elem);
   if (is_float) choose_sums(&d, op, elem);
   d.to->sum_ulps =

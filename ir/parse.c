@@ -393,12 +393,11 @@ static bool parse_bool(Parser *p) {
 }
 
 static Fp32Dot parse_dot(Parser *p) {
-  static const char *const names[] = {"ieee", "tf32", "tf32x3"};
   Loc loc = p->token.loc;
   const char *text = parser_string(p);
-  for (int i = 0; i < 3; i++)
-    if (strcmp(text, names[i]) == 0) return (Fp32Dot)i;
-  parser_fail(p, loc, "fp32_dot is \"ieee\", \"tf32\" or \"tf32x3\"");
+  for (int i = 0; i < FP32_DOT_COUNT; i++)
+    if (strcmp(text, fp32_dot_names[i]) == 0) return (Fp32Dot)i;
+  parser_fail(p, loc, "fp32_dot is \"ieee\", \"tf32\", \"tf32x3\", \"bf16x3\" or \"bf16x6\"");
   return FP32_DOT_IEEE;
 }
 

@@ -279,11 +279,10 @@ static void print_func(IrPrinter *p, Func *func) {
 
 static void print_options(const IrModule *module, Buf *out) {
   const Target *target = &module->target;
-  static const char *const dots[] = {"ieee", "tf32", "tf32x3"};
   buf_text(out, "module target = \"");
   target_print_arch(target, out);
   buf_printf(out, "\", num_warps = %u, num_stages = %u, maxnreg = %u, fp32_dot = \"%s\"", target->num_warps,
-             target->num_stages, target->maxnreg, dots[target->fp32_dot]);
+             target->num_stages, target->maxnreg, fp32_dot_names[target->fp32_dot]);
   buf_printf(out, ", fp_contract = %s, opt_level = %u, debug = %s", target->fp_contract ? "true" : "false",
              target->opt_level, target->debug ? "true" : "false");
   if (target->overlap) buf_text(out, ", overlap = true");

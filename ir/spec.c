@@ -4,6 +4,12 @@
 
 #include "ir/ir.h"
 
+const char *const fp32_dot_names[] = {
+#define X(name, spelling, meaning) spelling,
+#include "ir/fp32_dot.def"
+#undef X
+    NULL};
+
 Target target_default(void) {
   return (Target){.arch = target_fallback(),
                   .num_warps = 4,

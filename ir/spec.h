@@ -116,7 +116,14 @@ typedef struct Constexpr {
   ConstValue value;
 } Constexpr;
 
-typedef enum Fp32Dot { FP32_DOT_IEEE, FP32_DOT_TF32, FP32_DOT_TF32X3 } Fp32Dot;
+typedef enum Fp32Dot {
+#define X(name, ...) FP32_DOT_##name,
+#include "ir/fp32_dot.def"
+#undef X
+  FP32_DOT_COUNT
+} Fp32Dot;
+
+extern const char *const fp32_dot_names[FP32_DOT_COUNT + 1]; // as they are spelled; NULL ends them
 
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {

@@ -79,7 +79,6 @@ static bool check_part(Verifier *v, const Op *op) {
 
 // Whether the types are those of a product, by which the rest is judged.
 static bool check_types(Verifier *v, const Op *op) {
-  static const char *const precisions[] = {"ieee", "tf32", "tf32x3"};
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
   bool shapes = dot_shapes_agree(op), types = shapes && can_multiply(a, b, acc);
   if (!shapes)
@@ -93,7 +92,7 @@ static bool check_types(Verifier *v, const Op *op) {
   if (op->operand_count > 3 &&
       (operand_type(op, 3)->kind != TYPE_SCALAR || operand_type(op, 3)->elem != ELEM_I1))
     verify_fail(v, op, "'fresh' is i1, not %s", verify_type_text(v, operand_type(op, 3)));
-  verify_word(v, op, ATTR_PRECISION, precisions, 3);
+  verify_word(v, op, ATTR_PRECISION, fp32_dot_names, FP32_DOT_COUNT);
   if (op_attr(op, ATTR_PRECISION) && !has_elem(a, ELEM_FP32))
     verify_fail(v, op, "'precision' is of dots of fp32");
   if (op_int(op, ATTR_IMPRECISE, 0) < 0) verify_fail(v, op, "'imprecise' is 0 or more");

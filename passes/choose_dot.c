@@ -168,7 +168,7 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
   if (instruction == mma) return;
   diag_note(diags, remark, p->op->loc, "not mma.sync: %s", dot_refuses(arena, &p->is, mma));
   DotProduct split = p->is;
-  split.precision = "tf32x3";
+  split.precision = FP32_DOT_TF32X3;
   if (p->is.a == ELEM_FP32 && !dot_refuses(arena, &split, mma))
     diag_note(diags, remark, p->op->loc,
               "--fp32-dot=tf32x3 would use tensor cores: three products of tf32, nearly as exact as fp32");

@@ -325,7 +325,7 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
                      NUM_STAGES_MAX);
   if (o->maxnreg < 0 || o->maxnreg > MAXNREG_MAX)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "maxnreg is %d; it is 1 .. %d", o->maxnreg, MAXNREG_MAX);
-  if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_TF32X3)
+  if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_BF16X6)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is none of tilec_fp32_dot",
                      (int)o->fp32_dot);
   if (o->define_count && !o->defines)

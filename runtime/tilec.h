@@ -334,11 +334,14 @@ TILEC_API void tilec_program_free(tilec_program *program);
 
 /* ------------------------------------------------------- Compiling, offline */
 
-/* How products of fp32 are computed: exactly, rounded to tf32, or in three products of tf32. */
+/* How products of fp32 are computed: exactly, rounded to tf32, in three products of tf32, or in three or six
+ * products of bf16. */
 typedef enum tilec_fp32_dot {
   TILEC_FP32_DOT_IEEE,
   TILEC_FP32_DOT_TF32,
-  TILEC_FP32_DOT_TF32X3
+  TILEC_FP32_DOT_TF32X3,
+  TILEC_FP32_DOT_BF16X3,
+  TILEC_FP32_DOT_BF16X6
 } tilec_fp32_dot;
 
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */

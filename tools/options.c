@@ -157,9 +157,8 @@ static bool set_maxnreg(OptionParser *p, const char *value) {
 }
 
 static bool set_fp32_dot(OptionParser *p, const char *value) {
-  static const char *const modes[] = {"ieee", "tf32", "tf32x3"};
   int mode;
-  if (!parse_choice(p, "--fp32-dot", value, modes, 3, &mode)) return false;
+  if (!parse_choice(p, "--fp32-dot", value, fp32_dot_names, FP32_DOT_COUNT, &mode)) return false;
   p->options->target.fp32_dot = (Fp32Dot)mode;
   p->options->fp32_dot_given = true;
   return true;

@@ -247,6 +247,14 @@ def dots():
     for precision in ["", ', input_precision="ieee"', ', input_precision="tf32"', ', input_precision="tf32x3"', ", allow_tf32=False"]:
         yield Section(f"tl.sum(tl.dot(Rw * 1.00048828125, Ce{precision}), axis=1)", [("fp32", "fp32")],
                       16384 if precision.endswith('"tf32"') else 4) # tf32 has 13 bits less
+    # Sums of what is split, and a special number alone in each row.
+    for word in ["bf16x3", "bf16x6"]:
+        yield Section(f'tl.sum(tl.dot(Rw * 1.00048828125, Ce, input_precision="{word}"), axis=1)', [("fp32", "fp32")], 4)
+        yield Section(f'tl.sum(tl.dot(Rw, Ce, Md, input_precision="{word}"), axis=1)', [("fp32", "fp32", "fp32")], 4)
+    for word in ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"]:
+        off = {"tf32": 32768, "tf32x3": 16, "bf16x3": 512}.get(word, 4)
+        yield Section(f'tl.dot(alone(Ra), Ce, input_precision="{word}")', [("fp32", "fp32")], off)
+        yield Section(f'tl.dot(alone(Ra), Ce * 1.00048828125, input_precision="{word}")', [("fp32", "fp32")], off)
     yield Section("tl.dot(Rw, Ce, allow_tf32=True)", same(2, WIDE), 0, 0)
     for n in ["0", "16", "32", "64"]:
         yield Section(f"tl.dot(Rw, Ce, max_num_imprecise_acc={n})", same(2), 0, 0)

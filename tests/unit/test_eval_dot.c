@@ -97,6 +97,8 @@ static const Case CASES[] = {
     {"fp32", "fp32", "{precision = \"ieee\"}", ELEM_FP32, ELEM_FP32, 0x1p-23},
     {"fp32", "fp32", "{precision = \"tf32\"}", ELEM_FP32, ELEM_FP32, 0x1p-11},
     {"fp32", "fp32", "{precision = \"tf32x3\"}", ELEM_FP32, ELEM_FP32, 0x1p-22},
+    {"fp32", "fp32", "{precision = \"bf16x3\"}", ELEM_FP32, ELEM_FP32, 0x1p-17},
+    {"fp32", "fp32", "{precision = \"bf16x6\"}", ELEM_FP32, ELEM_FP32, 0x1p-22},
     {"fp64", "fp64", "", ELEM_FP64, ELEM_FP64, 0x1p-52},
     {"fp8e4nv", "fp32", "", ELEM_FP8E4NV, ELEM_FP32, 0x1p-12},
     {"fp8e5", "fp32", "{imprecise = 32}", ELEM_FP8E5, ELEM_FP32, 0x1p-12},

@@ -23,7 +23,7 @@ const PageVerb *page_verbs(size_t *count);
 bool page_takes(const PageVerb *verb, const PageOption *option);
 void page_verb_words(Buf *out, const PageVerb *verb); // "list verify": the words that may follow the verb
 
-// What may follow the option, separated by blanks: "ieee tf32 tf32x3", asked of the option's own parser or of its table; "" where it
+// What may follow the option, separated by blanks: "ieee tf32 tf32x3 bf16x3 bf16x6", asked of the option's own parser or of its table; "" where it
 // is anything. Lives as long as the program.
 const char *page_choices(const PageOption *option);
 bool page_takes_file(const PageOption *option);
