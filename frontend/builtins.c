@@ -2,7 +2,15 @@
 // The table of builtins.
 #include "frontend/builtins.h"
 
-enum { T = SCOPE_TL, L = SCOPE_LIB, P = SCOPE_PY, M = SCOPE_METHOD, H = SCOPE_HELPER, D = SCOPE_DESCRIPTOR };
+enum {
+  T = SCOPE_TL,
+  L = SCOPE_LIB,
+  P = SCOPE_PY,
+  M = SCOPE_METHOD,
+  H = SCOPE_HELPER,
+  D = SCOPE_DESCRIPTOR,
+  Y = SCOPE_TYPE
+};
 
 const Builtin builtin_table[] = {
 #define BUILTIN(name, scope, params, handler)            {#name, scope, params, handler, NULL},

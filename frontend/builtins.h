@@ -85,7 +85,8 @@ Value *builtin_written_pointer(Elab *e, const Call *call, uint32_t at); // of wh
 bool builtin_access(Elab *e, const Call *call, MemoryArgs *access, const char *what, uint32_t value_at,
                     uint32_t mask_at);
 void builtin_set_hints(Op *op, const Hints *hints);
-bool builtin_is_block(const Obj *obj); // a block pointer or tensor descriptor
+bool builtin_is_block(const Obj *obj);      // a block pointer or tensor descriptor
+bool builtin_is_descriptor(const Obj *obj); // builtins_class.c; one that a loop carries, too
 Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints);
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints);
 // `rank` integers as i64; a number alone stands for a tuple of one. False after an error.
@@ -211,6 +212,17 @@ Obj builtin_randn4x(Elab *e, Call *call);
 // builtins_bits.c: counting bits
 Obj builtin_count_bits(Elab *e, Call *call);
 
+// builtins_class.c: classes, attributes by name, methods of types
+Obj builtin_isinstance(Elab *e, Call *call);
+Obj builtin_getattr(Elab *e, Call *call);
+Obj builtin_hasattr(Elab *e, Call *call);
+Obj builtin_no_class(Elab *e, Call *call);
+Obj builtin_tuple(Elab *e, Call *call);
+Obj builtin_dtype_named(Elab *e, Call *call);
+Obj builtin_constexpr_type(Elab *e, Call *call);
+Obj builtin_type_is(Elab *e, Call *call);
+Obj builtin_type_limit(Elab *e, Call *call);
+
 // builtins_debug.c: printing, assertions, the machine
 Obj builtin_device_print(Elab *e, Call *call);
 Obj builtin_device_assert(Elab *e, Call *call);
@@ -224,7 +236,6 @@ Obj builtin_float(Elab *e, Call *call);
 Obj builtin_int(Elab *e, Call *call);
 Obj builtin_bool(Elab *e, Call *call);
 Obj builtin_len(Elab *e, Call *call);
-Obj builtin_hasattr(Elab *e, Call *call);
 Obj builtin_range(Elab *e, Call *call);
 Obj builtin_static_assert(Elab *e, Call *call);
 Obj builtin_static_print(Elab *e, Call *call);

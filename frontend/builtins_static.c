@@ -121,21 +121,6 @@ Obj builtin_len(Elab *e, Call *call) {
                                                                          : "");
 }
 
-// Of modules alone: by what Triton 3.6 has, whether tilec gives it or not, and of files by what they define.
-Obj builtin_hasattr(Elab *e, Call *call) {
-  const Obj *object = &call->args[HASATTR_OBJECT], *name = &call->args[HASATTR_NAME];
-  if (!obj_is(name, CONST_STR))
-    return elab_error(e, call->locs[HASATTR_NAME], "the name must be a string, not %s", obj_describe(e, name));
-  Obj obj;
-  const char *text = intern(&e->ir->names, str_from(name->constant.str));
-  if (object->kind == OBJ_NAMESPACE && object->file)
-    return obj_bool(elab_file_member(e, call->loc, object->file, text, &obj));
-  if (object->kind == OBJ_NAMESPACE && triton_lists_members(object->path))
-    return obj_bool(triton_has_member(object->path, text));
-  return elab_error(e, call->locs[HASATTR_OBJECT], "hasattr() is of Triton's modules and of files, not of %s",
-                    obj_describe(e, object));
-}
-
 // --- Decided at compile time ---
 
 Obj builtin_range(Elab *e, Call *call) {

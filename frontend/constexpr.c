@@ -13,6 +13,11 @@ Obj obj_int(int64_t i) { return obj_const((ConstValue){.kind = CONST_INT, .i = i
 Obj obj_bool(bool b) { return obj_const((ConstValue){.kind = CONST_BOOL, .i = b}); }
 Obj obj_float(double f) { return obj_const((ConstValue){.kind = CONST_FLOAT, .f = f}); }
 Obj obj_type(const Type *type) { return obj_const((ConstValue){.kind = CONST_DTYPE, .type = type}); }
+Obj obj_type_of(Elab *e, const Obj *obj) {
+  Obj *self = ARENA_NEW(e->arena, Obj);
+  *self = *obj;
+  return (Obj){.kind = OBJ_TYPE, .self = self};
+}
 Obj obj_none(void) { return obj_const((ConstValue){.kind = CONST_NONE}); }
 
 Obj obj_string(Elab *e, Str text) {
@@ -69,6 +74,26 @@ bool obj_is_static(const Obj *obj) {
   return true;
 }
 
+static bool is_tensor(const Obj *obj) {
+  return obj->kind == OBJ_VALUE || (obj->kind == OBJ_CONST && obj->typed);
+}
+
+// Of constexprs by their values, of others by their types.
+static bool same_type(const Obj *a, const Obj *b) {
+  if (is_tensor(a) || is_tensor(b)) {
+    if (!is_tensor(a) || !is_tensor(b)) return false;
+    if (a->kind == OBJ_VALUE && b->kind == OBJ_VALUE) return a->value->type == b->value->type;
+    const Obj *number = a->kind == OBJ_VALUE ? b : a, *other = number == a ? b : a;
+    if (other->kind != OBJ_VALUE) return number->elem == other->elem;
+    return other->value->type->kind == TYPE_SCALAR && other->value->type->elem == number->elem;
+  }
+  if (a->kind != OBJ_TUPLE || b->kind != OBJ_TUPLE) return obj_equal(a, b);
+  if (a->items.n != b->items.n) return false;
+  for (uint32_t i = 0; i < a->items.n; i++)
+    if (!same_type(&a->items.at[i], &b->items.at[i])) return false;
+  return true;
+}
+
 bool obj_equal(const Obj *a, const Obj *b) {
   if (a->kind != b->kind) return false;
   switch (a->kind) {
@@ -79,6 +104,7 @@ bool obj_equal(const Obj *a, const Obj *b) {
   case OBJ_FUNCTION: return a->function == b->function && a->closure == b->closure;
   case OBJ_BUILTIN: return a->builtin == b->builtin && a->self == b->self;
   case OBJ_NAMESPACE: return a->path == b->path;
+  case OBJ_TYPE: return same_type(a->self, b->self);
   case OBJ_TUPLE: break;
   }
   if (a->items.n != b->items.n) return false;
@@ -110,6 +136,7 @@ static void print_obj(const Obj *obj, int depth, Buf *buf) {
   case OBJ_FUNCTION: buf_text(buf, obj->function->name); break;
   case OBJ_BUILTIN: buf_text(buf, obj->builtin->name); break;
   case OBJ_NAMESPACE: buf_text(buf, obj->path); break;
+  case OBJ_TYPE: print_obj(obj->self, depth + 1, buf); break;
   case OBJ_TUPLE:
     buf_char(buf, '(');
     for (uint32_t i = 0; i < obj->items.n; i++) {
@@ -148,6 +175,7 @@ const char *obj_describe(Elab *e, const Obj *obj) {
   case OBJ_FUNCTION:
   case OBJ_BUILTIN: buf_text(&buf, "the function "); break;
   case OBJ_NAMESPACE: buf_text(&buf, "the module "); break;
+  case OBJ_TYPE: buf_text(&buf, "the type of "); break;
   case OBJ_ERROR:
   case OBJ_ABSENT: break;
   }

@@ -300,51 +300,6 @@ static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }
 
-// --- Types and their predicates ---
-
-static bool is_kind(const Type *type, const char *kind) {
-  Elem elem = type->elem;
-  bool scalar = type->kind == TYPE_SCALAR;
-  if (strcmp(kind, "ptr") == 0) return type->kind == TYPE_PTR;
-  if (!scalar) return false;
-  if (strcmp(kind, "floating") == 0) return elem_is_float(elem);
-  if (strcmp(kind, "int") == 0) return elem_is_int(elem);
-  if (strcmp(kind, "int_signed") == 0) return elem_is_int(elem) && elem_is_signed(elem);
-  if (strcmp(kind, "int_unsigned") == 0) return elem_is_int(elem) && !elem_is_signed(elem);
-  if (strcmp(kind, "standard_floating") == 0)
-    return elem == ELEM_FP16 || elem == ELEM_BF16 || elem == ELEM_FP32 || elem == ELEM_FP64;
-  if (strcmp(kind, "fp8") == 0) return elem == ELEM_FP8E4NV || elem == ELEM_FP8E5;
-  if (strcmp(kind, "bool") == 0) return elem == ELEM_I1;
-  Elem named;
-  return elem_parse(str_from(kind), &named) && named == elem;
-}
-
-static bool is_predicate(const char *name) {
-  static const char *const kinds[] = {"ptr",          "floating",          "int", "int_signed",
-                                      "int_unsigned", "standard_floating", "fp8", "bool"};
-  if (!str_starts(str_from(name), "is_")) return false;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (strcmp(name + 3, kinds[i]) == 0) return true;
-  Elem elem;
-  return elem_parse(str_from(name + 3), &elem);
-}
-
-// x.dtype.is_fp16(): true where the call was one of these.
-static bool type_predicate(Elab *e, const Expr *expr, Obj *obj) {
-  const Expr *callee = expr->call.callee;
-  if (callee->kind != EXPR_ATTRIBUTE || expr->call.args.n || !is_predicate(callee->attribute.name))
-    return false;
-  Obj object = elab_expr(e, callee->attribute.object);
-  *obj = object;
-  if (object.kind == OBJ_ERROR) return true;
-  if (!obj_is(&object, CONST_DTYPE))
-    *obj = elab_error(e, expr->loc, "'%s' is a method of types, not of %s", callee->attribute.name,
-                      obj_describe(e, &object));
-  else
-    *obj = obj_bool(is_kind(object.constant.type, callee->attribute.name + 3));
-  return true;
-}
-
 // tl.float32(x) casts.
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
@@ -354,9 +309,7 @@ static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
 }
 
 Obj elab_call(Elab *e, const Expr *expr) {
-  Obj obj;
-  if (type_predicate(e, expr, &obj)) return obj;
-  Obj callee = elab_expr(e, expr->call.callee);
+  Obj callee = elab_expr(e, expr->call.callee), obj;
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);

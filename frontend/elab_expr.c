@@ -33,8 +33,25 @@ static Obj unknown_member(Elab *e, const Expr *expr, const char *path) {
       nearest ? diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'; did you mean '%s.%s'?",
                            elab_expr_text(e, expr), object, nearest)
               : diag_error(e->diags, elab_loc(e, expr->loc), "unknown name '%s'", elab_expr_text(e, expr));
-  if (nearest) diag_fixit(e->diags, diag, expr->attribute.name_loc, nearest);
+  // getattr has the name in quotes.
+  if (nearest && expr->attribute.name_loc.len == strlen(expr->attribute.name))
+    diag_fixit(e->diags, diag, expr->attribute.name_loc, nearest);
   return obj_error();
+}
+
+const char *elab_triton_name(Elem elem) {
+  return elem_is_float(elem) ? elem_info(elem)->name : elem_info(elem)->long_name;
+}
+
+// Of a float's type: how many bits its mantissa has, and its exponent's bias.
+static bool float_attribute(const char *name, Elem elem, Obj *obj) {
+  static const uint8_t widths[ELEM_COUNT] = {[ELEM_FP8E4NV] = 3, [ELEM_FP8E5] = 2, [ELEM_FP16] = 10,
+                                             [ELEM_BF16] = 7,    [ELEM_FP32] = 23, [ELEM_FP64] = 52};
+  bool width = strcmp(name, "fp_mantissa_width") == 0;
+  if (!elem_is_float(elem) || (!width && strcmp(name, "exponent_bias") != 0)) return false;
+  uint32_t exponent = elem_info(elem)->bits - 1 - widths[elem];
+  *obj = obj_int(width ? widths[elem] : (1 << (exponent - 1)) - 1);
+  return true;
 }
 
 // x.type, of a tile or a pointer; x.dtype is its element type.
@@ -55,11 +72,12 @@ static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj
   else if (strcmp(name, "primitive_bitwidth") == 0 || strcmp(name, "itemsize") == 0 ||
            strcmp(name, "int_bitwidth") == 0) {
     int bits = element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
-    *obj = obj_int(name[1] == 't' ? (bits + 7) / 8 : bits);
+    *obj = obj_int(name[1] == 't' ? bits / 8 : bits);
   } else if (strcmp(name, "name") == 0)
-    *obj = obj_string(e, str_from(type_text(e, element)));
+    *obj = obj_string(
+        e, str_from(element->kind == TYPE_SCALAR ? elab_triton_name(element->elem) : type_text(e, element)));
   else
-    return false;
+    return element->kind == TYPE_SCALAR && float_attribute(name, element->elem, obj);
   return true;
 }
 
@@ -105,6 +123,7 @@ static Obj method(Elab *e, const Expr *expr, const Obj *object) {
     const Builtin *own = builtin_find(expr->attribute.name, SCOPE_DESCRIPTOR);
     builtin = own ? own : builtin;
   }
+  if (obj_is(object, CONST_DTYPE) || !builtin) builtin = builtin_find(expr->attribute.name, SCOPE_TYPE);
   // Tiles of pointers have `store` as the function; as a method it is a descriptor's otherwise.
   bool pointers = object->kind == OBJ_VALUE && type_is_ptr(object->value->type);
   if (pointers && strcmp(expr->attribute.name, "store") == 0) builtin = builtin_find("store", SCOPE_TL);
@@ -135,7 +154,11 @@ static Obj unknown_in_file(Elab *e, const Expr *expr, const Module *file) {
 }
 
 Obj elab_attribute(Elab *e, const Expr *expr) {
-  Obj object = elab_expr(e, expr->attribute.object), obj;
+  return elab_attribute_of(e, expr, elab_expr(e, expr->attribute.object));
+}
+
+Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
+  Obj obj;
   if (object.kind == OBJ_ERROR) return object;
   if (object.kind == OBJ_NAMESPACE && object.file)
     return elab_file_member(e, expr->attribute.name_loc, object.file, expr->attribute.name, &obj)
@@ -149,6 +172,9 @@ Obj elab_attribute(Elab *e, const Expr *expr) {
   if (object.kind == OBJ_TUPLE && elab_field(&object, expr->attribute.name, &obj)) return obj;
   if (object.kind != OBJ_VALUE && strcmp(expr->attribute.name, "value") == 0) return object; // of a constexpr
   if (obj_is(&object, CONST_DTYPE) && type_attribute(e, expr, object.constant.type, &obj)) return obj;
+  bool constant = object.kind == OBJ_TUPLE || (object.kind == OBJ_CONST && !object.typed);
+  if (constant && !obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "type") == 0)
+    return obj_type_of(e, &object);
   if ((object.kind == OBJ_VALUE || obj_is_number(&object)) && value_attribute(e, expr, &object, &obj))
     return obj;
   if (obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "shape") == 0) {

@@ -129,6 +129,8 @@ static Value *apply_index(Elab *e, const Expr *expr, const Expr *index, Value *v
     return value;
   }
   if (index->kind == EXPR_SLICE) {
+    // As Triton's: of dimensions that are not there, all is taken.
+    if (*axis >= rank && is_whole_slice(index)) return value;
     if (*axis < rank)
       return is_whole_slice(index) ? (++*axis, value) : slice_tile(e, index, value, (*axis)++);
     Obj shown = obj_value(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types of run-time values: promotion, broadcasting, casts, shapes, annotations. The rules are language.md's.
-#include "frontend/elaborate.h"
+#include "frontend/builtins.h"
 
 const Type *elab_scalar(Elab *e, Elem elem) { return type_scalar(e->ir, elem); }
 
@@ -91,6 +91,11 @@ Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj) {
 }
 
 Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj) {
+  if (obj->kind == OBJ_VALUE && type_is_tile(obj->value->type) && type_elements(obj->value->type) == 1) {
+    e->b.loc = elab_loc(e, loc);
+    Obj element = obj_value(builtin_only_element(e, obj->value));
+    return elab_truth(e, loc, what, &element);
+  }
   if (obj->kind == OBJ_VALUE && type_is_tile(obj->value->type)) {
     elab_error(e, loc, "%s must be a scalar, not %s; where chooses element by element", what,
                obj_describe(e, obj));

@@ -58,6 +58,7 @@ typedef enum ObjKind {
   OBJ_TUPLE,     // items
   OBJ_FUNCTION,  // function: of the file, or a lambda
   OBJ_BUILTIN,   // builtin; self where it is a bound method
+  OBJ_TYPE,      // self: the type of a constexpr or tuple
   OBJ_NAMESPACE, // path: "triton.language"
 } ObjKind;
 
@@ -163,7 +164,15 @@ typedef struct Call {
   uint32_t rest_count;
 } Call;
 
-enum { SCOPE_TL = 1, SCOPE_LIB = 2, SCOPE_PY = 4, SCOPE_METHOD = 8, SCOPE_HELPER = 16, SCOPE_DESCRIPTOR = 32 };
+enum {
+  SCOPE_TL = 1,
+  SCOPE_LIB = 2,
+  SCOPE_PY = 4,
+  SCOPE_METHOD = 8,
+  SCOPE_HELPER = 16,
+  SCOPE_DESCRIPTOR = 32,
+  SCOPE_TYPE = 64
+};
 
 struct Builtin {
   const char *name;
@@ -218,6 +227,7 @@ Obj obj_float(double f);
 Obj obj_string(Elab *e, Str text);
 Obj obj_type(const Type *type);
 Obj obj_none(void);
+Obj obj_type_of(Elab *e, const Obj *obj);                              // an OBJ_TYPE
 static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // of what an error was given
 Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
 Obj obj_tuple(Elab *e, uint32_t n);                                    // of n errors, to be filled in
@@ -288,7 +298,8 @@ Value *elab_splat_like(Elab *e, Value *scalar, const Type *like); // itself wher
 // `scalar`, just made of `obj`, in the shape of `like`: a literal becomes one constant.
 Value *elab_spread(Elab *e, const Obj *obj, Value *scalar, const Type *like);
 Value *elab_truth(Elab *e, Loc loc, const char *what, const Obj *obj);     // i1, of its shape: whether not 0
-Value *elab_condition(Elab *e, Loc loc, const char *what, const Obj *obj); // a scalar i1
+Value *elab_condition(Elab *e, Loc loc, const char *what,
+                      const Obj *obj); // a scalar i1; of a tile its only element
 const Type *elab_scalar(Elab *e, Elem elem);
 // A run-time parameter's annotation: its type, a tuple or a tensor descriptor in *param (PARAM_PLAIN without a
 // type where it says nothing). Otherwise as elab_annotation.
@@ -364,6 +375,8 @@ Obj elab_call(Elab *e, const Expr *call);
 // Calls a function of the file, a lambda or a builtin with positional arguments: a combining function, say.
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
+Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // where the object is known already
+const char *elab_triton_name(Elem elem);                      // "int32", "uint8", "fp16"
 Obj elab_subscript(Elab *e, const Expr *expr);          // elab_subscript.c
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of constexprs, to run over
 // Whether a clause's conditions hold; *good becomes false after an error.

@@ -243,6 +243,7 @@ static const char *const random_arguments[] = {
     "p + i",
     "b",
     "d",
+    "d2",
     "h",
     "e",
     "f8",
@@ -284,13 +285,16 @@ static const char *const random_arguments[] = {
 // A call of the builtin with some of its arguments right and some wrong.
 static void random_call(const Builtin *builtin, uint64_t *state, Buf *out) {
   const char *params = builtin->params;
-  bool lib = !(builtin->scope & (SCOPE_TL | SCOPE_PY | SCOPE_METHOD)),
-       method = builtin->scope == SCOPE_METHOD;
+  const char *self = builtin->scope == SCOPE_METHOD       ? "x."
+                     : builtin->scope == SCOPE_DESCRIPTOR ? next_random(state) % 2 ? "d." : "d2."
+                     : builtin->scope == SCOPE_TYPE       ? next_random(state) % 2 ? "tl.uint16." : "p.dtype."
+                                                          : NULL;
+  bool method = self != NULL;
   buf_printf(out, "    %s%s(",
-             builtin->scope & SCOPE_TL ? "tl."
-             : lib                     ? "libdevice."
-             : method                  ? "x."
-                                       : "",
+             self                        ? self
+             : builtin->scope & SCOPE_TL ? "tl."
+             : builtin->scope & SCOPE_PY ? ""
+                                         : "libdevice.",
              builtin->name);
   bool first = true;
   while (*params) {
@@ -319,7 +323,8 @@ static void test_random_calls(void **state) {
       "= i > 2\n"
       "    h = tl.load(h0 + i)\n    e = tl.load(e0 + m.to(tl.int32))\n    f8 = tl.load(e0)\n"
       "    b = tl.make_block_ptr(p, (16, 16), (16, 1), (0, 0), (4, 4), (1, 0))\n"
-      "    d = tl.make_tensor_descriptor(h0, [16], [1], [16])\n";
+      "    d = tl.make_tensor_descriptor(h0, [16], [1], [16])\n"
+      "    d2 = tl.make_tensor_descriptor(h0, [16, 16], [16, 1], [1, 16])\n";
   const char *seed = getenv("RANDOM_CALLS_SEED"); // for searches; the test's own is fixed
   uint64_t random = seed ? strtoull(seed, NULL, 10) : 7;
   uint32_t accepted = 0;
