@@ -3,7 +3,7 @@
 // differs after them becomes results of the real op, which takes over the arms' ops. An arm that returns ends
 // there: where the other one goes on, what follows the `if` is run inside it; where both may go on, a flag
 // says who has returned, and the rest is guarded by it.
-#include "frontend/elaborate.h"
+#include "frontend/elab_flow.h"
 
 // An `if` while its arms are elaborated.
 typedef struct Branch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expressions: literals, attributes, f-strings.
+#include "frontend/elab_flow.h"
 #include "frontend/elab_module.h"
 
 // --- Attributes ---

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where ways of run-time control flow meet: names and results whose values differ become results of the op.
-#include "frontend/elaborate.h"
+#include "frontend/elab_flow.h"
 
 // --- Joining ---
 

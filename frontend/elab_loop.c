@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Run-time loops. A loop carries every name that its body assigns and that has a value before. One whose body
 // may return is made a while-like loop: it carries a flag and the result too, and ends once the flag is set.
+#include "frontend/elab_flow.h"
 #include "frontend/builtins.h"
 
 typedef struct Carried {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // for loops: over range, at run time; over static_range and tuples, unrolled.
+#include "frontend/elab_flow.h"
 #include "frontend/builtins.h"
 
 // --- Unrolled ---

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements: blocks, assignments, branches that are decided now, returns, assertions.
-#include "frontend/elaborate.h"
+#include "frontend/elab_flow.h"
 
 // --- Names ---
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Subscripts of tiles (new dimensions, slices) and tuples; comprehensions.
-#include "frontend/elaborate.h"
+#include "frontend/elab_flow.h"
 
 // --- Slices ---
 
