@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels whose configurations are measured, or worked out from their arguments: autotune, heuristics, Config."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _devices
+from ._errors import CompilationError, DeviceError, OutOfResources
+
+Hook = Callable[..., Any]
+
+
+class Config:
+    """One configuration of a kernel: values of constexpr parameters, and how it is compiled. `pre_hook` is called with
+    all arguments by name before each launch with it."""
+
+    def __init__(
+        self,
+        kwargs: Dict[str, Any],
+        num_warps: int = 4,
+        num_stages: int = 3,
+        num_ctas: int = 1,
+        maxnreg: Optional[int] = None,
+        pre_hook: Optional[Hook] = None,
+        ir_override: Optional[str] = None,
+    ):
+        self.kwargs = kwargs
+        self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
+        self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
+
+    def all_kwargs(self) -> Dict[str, Any]:
+        """What a launch is given for it."""
+        options = {name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")}
+        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
+
+    def _identity(self) -> Tuple[Any, ...]:
+        return (*self.all_kwargs().items(), self.pre_hook)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Config) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __str__(self) -> str:
+        shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
+        return ", ".join(f"{name}: {value}" for name, value in shown.items())
+
+    def __repr__(self) -> str:
+        return f"Config({self})"
+
+
+class KernelInterface:
+    """What is launched as a kernel is: `k[grid](*args)`."""
+
+    fn: Any
+    arg_names: List[str]
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        return functools.partial(self.run, grid=grid, warmup=False)
+
+    @property
+    def base_fn(self) -> Callable[..., Any]:
+        """The Python function under all decorators."""
+        function = self.fn
+        while not inspect.isfunction(function):
+            function = function.fn
+        return function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.base_fn.__name__
+        raise RuntimeError(f"{name} is a kernel: launch it, {name}[grid](...), or call it within one")
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def _zero(array: Any) -> None:
+    if hasattr(array, "zero_"):
+        array.zero_()
+    else:
+        array[...] = 0
+
+
+def _copy_of(array: Any) -> Any:
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def _restore(array: Any, copy: Any) -> None:
+    if hasattr(array, "copy_"):
+        array.copy_(copy)
+    else:
+        array[...] = copy
+
+
+def _on_gpu(values: Sequence[Any]) -> bool:
+    """Whether a launch with these arguments is one on a GPU, where time can be measured."""
+    chosen = _devices.get_device()
+    if chosen is not None and not str(chosen).startswith("cuda"):
+        return False
+    for value in values:
+        if getattr(value, "is_cuda", False):
+            return True
+        if not hasattr(value, "is_cuda") and hasattr(value, "__cuda_array_interface__"):
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- measuring
+
+
+def _torch_events() -> Any:
+    torch = sys.modules.get("torch")
+    cuda = getattr(torch, "cuda", None)
+    return cuda if cuda is not None and cuda.is_available() else None
+
+
+def _times(call: Callable[[], Any], count: int) -> List[float]:
+    """Milliseconds of each of `count` calls."""
+    cuda = _torch_events()
+    if cuda is None:
+        found = []
+        for _ in range(count):
+            _devices.synchronize()
+            start = time.perf_counter()
+            call()
+            _devices.synchronize()
+            found.append((time.perf_counter() - start) * 1e3)
+        return found
+    events = [(cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)) for _ in range(count)]
+    for start_event, end_event in events:
+        start_event.record()
+        call()
+        end_event.record()
+    cuda.synchronize()
+    return [start_event.elapsed_time(end_event) for start_event, end_event in events]
+
+
+def _quantile(values: List[float], q: float) -> float:
+    """Linear between the two neighbours."""
+    ordered = sorted(values)
+    place = q * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def do_bench(
+    fn: Callable[[], Any], warmup: float = 25, rep: float = 100, quantiles: Optional[Sequence[float]] = None, return_mode: str = "mean"
+) -> Union[float, List[float]]:
+    """Milliseconds that a call of `fn` takes on the GPU, called for `warmup` and then for `rep` milliseconds: those of
+    the quantiles, or their "mean", "median", "min", "max", or "all" of them."""
+    fn()
+    each = max(sum(_times(fn, 5)) / 5, 1e-4)
+    for _ in range(max(1, int(warmup / each))):
+        fn()
+    times = _times(fn, max(1, int(rep / each)))
+    if quantiles is not None:
+        found = [_quantile(times, q) for q in quantiles]
+        return found[0] if len(found) == 1 else found
+    if return_mode == "all":
+        return times
+    return {"mean": sum(times) / len(times), "median": _quantile(times, 0.5), "min": min(times), "max": max(times)}[return_mode]
+
+
+# ---------------------------------------------------------------- autotuning
+
+FAILURES = (OutOfResources, DeviceError)
+
+
+class Autotuner(KernelInterface):
+    """A kernel that is launched with the fastest of its configurations, found at the first launch for each value of
+    `key`. On the simulator, which does not tell time, that is the first one that is not pruned."""
+
+    def __init__(
+        self,
+        fn: Any,
+        arg_names: List[str],
+        configs: Sequence[Config],
+        key: Sequence[str],
+        reset_to_zero: Optional[Sequence[str]] = None,
+        restore_value: Optional[Sequence[str]] = None,
+        pre_hook: Optional[Hook] = None,
+        post_hook: Optional[Hook] = None,
+        prune_configs_by: Optional[Mapping[str, Any]] = None,
+        warmup: Optional[float] = None,
+        rep: Optional[float] = None,
+        use_cuda_graph: bool = False,
+        do_bench: Optional[Callable[..., Any]] = None,
+        cache_results: bool = False,
+    ):
+        self.fn, self.arg_names = fn, arg_names
+        self.configs = list(configs) or [Config({})]
+        self.keys = list(key)
+        self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
+        self.pre_hook, self.post_hook = pre_hook, post_hook
+        pruning = prune_configs_by or {}
+        self.perf_model: Optional[Callable[..., float]] = pruning.get("perf_model")
+        self.configs_top_k: Union[int, float] = pruning.get("top_k", 1.0)
+        self.early_config_prune: Optional[Callable[..., List[Config]]] = pruning.get("early_config_prune")
+        self.cache: Dict[Tuple[Any, ...], Config] = {}
+        self.best_config: Optional[Config] = None
+        self.configs_timings: Dict[Config, Any] = {}
+        self.bench_time = 0.0
+        self._do_bench = do_bench
+        self._periods = {name: value for name, value in (("warmup", warmup), ("rep", rep)) if value is not None}
+        functools.update_wrapper(self, self.base_fn)  # type: ignore[arg-type]
+
+    # ---- one configuration
+
+    def _before(self, named: Dict[str, Any], reset_only: bool = False) -> Dict[str, Any]:
+        """Arguments as each measurement is to find them; copies of those that it changes."""
+        if self.pre_hook is not None:
+            self.pre_hook(named, reset_only=True) if reset_only else self.pre_hook(named)
+            return {}
+        for name in self.reset_to_zero:
+            _zero(named[name])
+        return {} if reset_only else {name: _copy_of(named[name]) for name in self.restore_value}
+
+    def _after(self, named: Dict[str, Any], copies: Dict[str, Any], error: Optional[BaseException]) -> None:
+        if self.post_hook is not None:
+            self.post_hook(named, exception=error)
+            return
+        for name, copy in copies.items():
+            _restore(named[name], copy)
+
+    def _measure(self, config: Config, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> List[float]:
+        """Its times by quantiles; infinite where it needs more than there is."""
+        clash = kwargs.keys() & config.kwargs.keys()
+        if clash:
+            raise ValueError(f"{', '.join(sorted(clash))} is given by the launch and by a configuration")
+        current = {**kwargs, **config.all_kwargs()}
+        named = {**dict(zip(self.arg_names, args)), **current}
+
+        def call() -> None:
+            if config.pre_hook is not None:
+                config.pre_hook(named)
+            copies = self._before(named)
+            try:
+                self.fn.run(*args, **current)
+            except BaseException as error:
+                self._after(named, copies, error)
+                raise
+            self._after(named, copies, None)
+
+        bench = self._do_bench or functools.partial(do_bench, **self._periods)
+        try:
+            return _times_of(bench(call, quantiles=(0.5, 0.2, 0.8)))
+        except FAILURES:
+            return [float("inf")] * 3
+        except CompilationError as error:
+            if not _too_large(error):
+                raise
+            return [float("inf")] * 3
+
+    # ---- choosing
+
+    def prune_configs(self, named: Dict[str, Any], kwargs: Dict[str, Any]) -> List[Config]:
+        configs = list(self.configs)
+        if self.early_config_prune is not None:
+            configs = list(self.early_config_prune(configs, named, **kwargs))
+            if not configs:
+                raise ValueError(f"{self.base_fn.__name__}: early_config_prune has to leave a configuration")
+        if self.perf_model is None:
+            return configs
+        count = self.configs_top_k
+        if isinstance(count, float) and count <= 1.0:
+            count = int(len(self.configs) * count)
+        elif not isinstance(count, int):
+            raise TypeError("top_k is a number of configurations, or a share of them up to 1.0")
+        if len(configs) <= count:
+            return configs
+        model = self.perf_model
+        return sorted(configs, key=lambda config: model(**{**named, **kwargs, **config.all_kwargs()}))[:count]
+
+    def _key(self, named: Dict[str, Any]) -> Tuple[Any, ...]:
+        known = {name: value for name, value in named.items() if name in self.arg_names}
+        key = [known[name] for name in self.keys if name in known]
+        return (*key, *(str(value.dtype) for value in known.values() if hasattr(value, "dtype")))
+
+    def _choose(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Config:
+        if len(self.configs) == 1:
+            return self.configs[0]
+        named = dict(zip(self.arg_names, args))
+        key = self._key({**named, **kwargs})
+        if key not in self.cache:
+            self._tune(key, named, args, kwargs)
+        return self.cache[key]
+
+    def _tune(self, key: Tuple[Any, ...], named: Dict[str, Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
+        configs = self.prune_configs(named, kwargs)
+        if self._do_bench is None and not _on_gpu([*args, *kwargs.values()]):
+            self.cache[key] = configs[0]
+            return
+        start = time.time()
+        timings = {config: self._measure(config, args, kwargs) for config in configs}
+        self.bench_time = time.time() - start
+        best = min(timings, key=lambda config: timings[config])
+        if timings[best][0] == float("inf"):
+            self.fn.run(*args, **{**kwargs, **best.all_kwargs()})  # its error is the answer
+        self.cache[key], self.configs_timings = best, timings
+        self._before({**named, **kwargs, **best.all_kwargs()}, reset_only=True)
+        if os.environ.get("TRITON_PRINT_AUTOTUNING", "0") not in ("", "0"):
+            print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")
+
+    def run(self, *args: Any, grid: Any = None, warmup: bool = False, **kwargs: Any) -> Any:
+        kwargs.update(grid=grid, warmup=warmup)
+        config = self.best_config = self._choose(args, kwargs)
+        current = {**kwargs, **config.all_kwargs()}
+        if config.pre_hook is not None:
+            config.pre_hook({**dict(zip(self.arg_names, args)), **current})
+        return self.fn.run(*args, **current)
+
+    def warmup(self, *args: Any, **kwargs: Any) -> List[Any]:
+        """Compiles every configuration that is not pruned."""
+        named = dict(zip(self.arg_names, args))
+        return [self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}) for config in self.prune_configs(named, kwargs)]
+
+
+def _times_of(found: Any) -> List[float]:
+    return [float(value) for value in found] if isinstance(found, (list, tuple)) else [float(found)]
+
+
+def _too_large(error: CompilationError) -> bool:
+    return any("shared memory" in diagnostic.text for diagnostic in error.diagnostics)
+
+
+def autotune(configs: Sequence[Config], key: Sequence[str], **options: Any) -> Callable[[Any], Autotuner]:
+    """Above a kernel: launches measure its configurations, and take the fastest for each value of the arguments that
+    `key` names, and of the arrays' types. Options are Triton's: prune_configs_by, reset_to_zero, restore_value,
+    pre_hook, post_hook, do_bench, warmup and rep (milliseconds)."""
+
+    def decorate(fn: Any) -> Autotuner:
+        return Autotuner(fn, fn.arg_names, configs, key, **options)
+
+    return decorate
+
+
+# ---------------------------------------------------------------- heuristics
+
+
+class Heuristics(KernelInterface):
+    """A kernel some of whose constexprs are worked out from the other arguments."""
+
+    def __init__(self, fn: Any, arg_names: List[str], values: Mapping[str, Callable[[Dict[str, Any]], Any]]):
+        self.fn, self.arg_names, self.values = fn, arg_names, dict(values)
+        functools.update_wrapper(self, self.base_fn)  # type: ignore[arg-type]
+
+    def _with_values(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
+        for name, function in self.values.items():
+            kwargs[name] = function({**dict(zip(self.arg_names, args)), **kwargs})
+        return kwargs
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn.run(*args, **self._with_values(args, kwargs))
+
+    def warmup(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn.warmup(*args, **self._with_values(args, kwargs))
+
+
+def heuristics(values: Mapping[str, Callable[[Dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
+    """Above a kernel: the constexprs that `values` names are what its functions make of a dict of all arguments."""
+
+    def decorate(fn: Any) -> Heuristics:
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate
