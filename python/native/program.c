@@ -281,7 +281,7 @@ static void compiled_dealloc(Compiled *self) {
 }
 
 static PyObject *compiled_output(Compiled *self, PyObject *name) {
-  static const char *const names[] = {"ptx", "tir", "llvm", "meta", "cubin"};
+  static const char *const names[] = {"ptx", "tir", "llvm", "meta", "cubin", "launch"};
   const char *asked = PyUnicode_AsUTF8AndSize(name, NULL), *text;
   size_t bytes, i = 0, count = sizeof names / sizeof *names;
   if (!asked) return NULL;

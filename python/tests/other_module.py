@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What kernels of test_capture.py take from another module."""
 
-from decorators import constexpr_function, jit
-
 import tilec.language as language
+from tilec import constexpr_function, jit
 
 SCALE = 2.5
 TABLE = {"tile": 32}

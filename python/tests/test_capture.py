@@ -10,15 +10,15 @@ import sys
 import unittest
 from collections import namedtuple
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import libtilec
 import other_module
 import other_module as om
-from decorators import jit
 from other_module import relu as positive
 
 import tilec.language as tl
+from tilec import jit
 from tilec._capture import CaptureError, capture
 from tilec.language import exp as e_to_the
 from tilec.language.extra import libdevice

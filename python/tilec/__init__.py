@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import os as _os
 
-from . import _arrays, _compiled, _devices, _errors, _jit, _native
+from . import _arrays, _compiled, _devices, _errors, _jit, _native, language
+from ._autotune import Autotuner, Config, Heuristics, autotune, do_bench, heuristics
 from ._compiled import CompiledKernel
+from ._constexpr import ConstexprFunction, cdiv, constexpr_function, next_power_of_2
 from ._devices import device, get_device, set_device, synchronize
 from ._elsewhere import get_check, set_check
 from ._errors import (
@@ -51,16 +53,6 @@ _native.setup(
     stream_of=_devices.stream_of,
     launched_with=_arrays.launched_with,
 )
-
-
-def cdiv(x: int, y: int) -> int:
-    """x / y, rounded up."""
-    return (x + y - 1) // y
-
-
-def next_power_of_2(n: int) -> int:
-    """The smallest power of two that is no less than n."""
-    return 1 << (n - 1).bit_length() if n > 0 else 0
 
 
 if _os.environ.get("TILEC_DEVICE"):

@@ -15,6 +15,7 @@ from . import _elsewhere, _native
 from ._capture import Captured, capture
 from ._compiled import CompiledKernel
 from ._errors import ArgumentError
+from ._source import remember
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -148,6 +149,7 @@ class JITFunction(_native.Launcher):
         launch_metadata: Optional[Callable[..., Any]] = None,
     ):
         self.fn = fn
+        remember(fn)
         self.signature = inspect.signature(fn)
         self.version, self.debug, self.noinline = version, debug, noinline
         self.do_not_specialize = list(do_not_specialize or ())

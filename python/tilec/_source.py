@@ -77,9 +77,10 @@ def remember(function: types.FunctionType) -> None:
 
 
 def _changed_text(holder: Any) -> Optional[str]:
-    """What was put in the place of a Triton function's text (its `src`); NULL: it is the file's own."""
-    src, raw = getattr(holder, "src", None), getattr(holder, "raw_src", None)
-    if not isinstance(src, str) or raw is None:
+    """What was put in the place of a Triton function's text (its `src`); None: it is the file's own."""
+    raw = getattr(holder, "raw_src", None)
+    src = getattr(holder, "src", None) if raw is not None else None
+    if not isinstance(src, str):
         return None
     own = inspect.cleandoc("\n" + "".join(raw)) if isinstance(raw, list) else str(raw)
     start = re.search(r"^(async )?def\s", own, re.MULTILINE)
