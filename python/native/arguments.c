@@ -5,12 +5,13 @@
 #include "native.h"
 
 void arguments_begin(Arguments *a) {
-  a->count = a->tensor_count = a->dim_count = 0;
+  a->count = a->tensor_count = a->dim_count = a->item_count = 0;
+  a->tuple_count = a->descriptor_count = a->name_count = 0;
   a->device_type = -1;
   a->device_id = 0;
   a->api = NULL;
   a->first = a->kept = NULL;
-  a->on_host = a->on_gpu = 0;
+  a->on_host = a->on_gpu = false;
 }
 
 void arguments_end(Arguments *a) { Py_CLEAR(a->kept); }
@@ -91,10 +92,16 @@ static const ValueType *type_of(State *state, PyObject *value) {
 
 // ---- arrays ----
 
+// Not counted yet; NULL: an exception.
+static struct ArrayArg *new_array(Arguments *a) {
+  if (a->tensor_count < MOST_PARAMS) return &a->tensors[a->tensor_count];
+  PyErr_SetString(PyExc_ValueError, "the arguments have too many arrays");
+  return NULL;
+}
+
 static void saw_array(Arguments *a, PyObject *value, const ExchangeApi *api, int type, int id) {
   bool on_gpu = type == ON_CUDA || type == ON_CUDA_MANAGED;
-  uint32_t *first = on_gpu ? &a->on_gpu : &a->on_host;
-  if (!*first) *first = a->count + 1;
+  *(on_gpu ? &a->on_gpu : &a->on_host) = true;
   if (a->device_type != -1 && (!on_gpu || a->device_type == ON_CUDA)) return;
   a->device_type = on_gpu ? ON_CUDA : type;
   a->device_id = id;
@@ -133,16 +140,18 @@ static bool wrong_dtype(PyObject *name, PyObject *value) {
   return false;
 }
 
-static bool add_tensor(Arguments *a, PyObject *name, PyObject *value, const ExchangeApi *api) {
-  struct ArrayArg *array = &a->tensors[a->tensor_count];
+static bool read_tensor(Arguments *a, PyObject *name, PyObject *value, const ExchangeApi *api,
+                        tilec_arg *out) {
+  struct ArrayArg *array = new_array(a);
+  if (!array) return false;
   Tensor *t = &array->tensor;
   if (api->tensor_of(value, t) < 0) return false;
   int dtype = tensor_dtype(t);
   if (dtype < 0) return wrong_dtype(name, value);
   saw_array(a, value, api, t->device_type, t->device_id);
-  array->arg = a->count;
+  array->arg = out;
   a->tensor_count++;
-  a->args[a->count++] = tilec_arg_pointer((tilec_dtype)dtype, (uint64_t)(uintptr_t)t->data + t->byte_offset);
+  *out = tilec_arg_pointer((tilec_dtype)dtype, (uint64_t)(uintptr_t)t->data + t->byte_offset);
   return true;
 }
 
@@ -186,30 +195,31 @@ static bool keep_object(Arguments *a, PyObject *name, PyObject *object) {
 
 // What describe(value) gives: (address, dtype, device type, device number, sizes, strides in elements, what has to
 // live meanwhile). Sizes of None: what is there is not known, so that it is a bare address.
-static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe) {
+static bool read_described(Arguments *a, PyObject *name, PyObject *value, PyObject *describe,
+                           tilec_arg *out) {
   unsigned long long address;
   int dtype, type, id;
   PyObject *sizes, *strides, *keep;
   PyObject *told = PyObject_CallFunctionObjArgs(describe, value, NULL);
-  (void)state;
   if (!told) return false;
   bool good =
       PyArg_ParseTuple(told, "KiiiOOO:describe", &address, &dtype, &type, &id, &sizes, &strides, &keep);
   if (good && dtype < 0) good = wrong_dtype(name, value);
   if (good && sizes != Py_None) {
-    struct ArrayArg *array = &a->tensors[a->tensor_count];
+    struct ArrayArg *array = new_array(a);
     Py_ssize_t rank = PyTuple_Size(sizes);
-    int64_t *shape = read_dims(a, sizes, rank), *steps = shape ? read_dims(a, strides, rank) : NULL;
+    int64_t *shape = array ? read_dims(a, sizes, rank) : NULL,
+            *steps = shape ? read_dims(a, strides, rank) : NULL;
     good = steps != NULL;
     if (good) {
-      array->arg = a->count;
+      array->arg = out;
       array->tensor = (Tensor){(void *)(uintptr_t)address, type, id, (int32_t)rank, 0, 0, 1, shape, steps, 0};
       a->tensor_count++;
     }
   }
   if (good) {
     if (address || sizes != Py_None) saw_array(a, value, NULL, type, id);
-    a->args[a->count++] = tilec_arg_pointer((tilec_dtype)dtype, address);
+    *out = tilec_arg_pointer((tilec_dtype)dtype, address);
     if (keep != Py_None) good = keep_object(a, name, keep);
   }
   Py_DECREF(told);
@@ -217,13 +227,14 @@ static bool add_described(State *state, Arguments *a, PyObject *name, PyObject *
 }
 
 // An array of a library without the C functions: by its methods, where it is on a GPU.
-static bool add_pointer(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe) {
+static bool read_pointer(State *state, Arguments *a, PyObject *name, PyObject *value, PyObject *describe,
+                         tilec_arg *out) {
   PyObject *where = PyObject_CallMethodObjArgs(value, state->str_get_device, NULL);
   long id = where ? PyLong_AsLong(where) : -1;
   Py_XDECREF(where);
   if (id < 0) {
     PyErr_Clear();
-    return add_described(state, a, name, value, describe);
+    return read_described(a, name, value, describe, out);
   }
   PyObject *at = PyObject_CallMethodObjArgs(value, state->str_data_ptr, NULL);
   PyObject *dtype = at ? PyObject_GetAttr(value, state->str_dtype) : NULL;
@@ -234,7 +245,7 @@ static bool add_pointer(State *state, Arguments *a, PyObject *name, PyObject *va
   if (PyErr_Occurred()) return false;
   if (code < 0) return wrong_dtype(name, value);
   saw_array(a, value, NULL, ON_CUDA, (int)id);
-  a->args[a->count++] = tilec_arg_pointer((tilec_dtype)code, address);
+  *out = tilec_arg_pointer((tilec_dtype)code, address);
   return true;
 }
 
@@ -251,21 +262,21 @@ static void set_element(Tensor *t, tilec_dtype dtype) {
 void arguments_as_tensors(Arguments *a) {
   for (uint32_t i = 0; i < a->tensor_count; i++) {
     struct ArrayArg *array = &a->tensors[i];
-    array->dtype = a->args[array->arg].dtype;
+    array->dtype = array->arg->dtype;
     set_element(&array->tensor, array->dtype);
-    a->args[array->arg] = tilec_arg_dl(&array->tensor);
+    *array->arg = tilec_arg_dl(&array->tensor);
   }
 }
 
 // ---- numbers ----
 
-static bool add_int(Arguments *a, PyObject *name, PyObject *value) {
+static bool read_int(PyObject *name, PyObject *value, tilec_arg *out) {
   int overflow;
   long long i = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow > 0) {
     unsigned long long u = PyLong_AsUnsignedLongLong(value);
     if (!PyErr_Occurred()) {
-      a->args[a->count++] = tilec_arg_uint(u);
+      *out = tilec_arg_uint(u);
       return true;
     }
     PyErr_Clear();
@@ -275,71 +286,159 @@ static bool add_int(Arguments *a, PyObject *name, PyObject *value) {
     return false;
   }
   if (i == -1 && PyErr_Occurred()) return false;
-  a->args[a->count++] = tilec_arg_int(i);
+  *out = tilec_arg_int(i);
   return true;
 }
 
-static bool add_float(Arguments *a, PyObject *value) {
+static bool read_float(PyObject *value, tilec_arg *out) {
   double f = PyFloat_AsDouble(value);
   if (f == -1 && PyErr_Occurred()) return false;
-  a->args[a->count++] = tilec_arg_float(f);
+  *out = tilec_arg_float(f);
   return true;
 }
 
-int argument_is_constant(State *state, PyObject *value) {
-  if (PyLong_CheckExact(value) || value == Py_None || PyFloat_CheckExact(value)) return 0;
-  const ValueType *type = type_of(state, value);
-  return type ? type->kind == VALUE_CONSTANT : -1;
+// ---- constants, tuples, descriptors ----
+
+static bool no_room(const char *what) {
+  PyErr_Format(PyExc_ValueError, "the arguments have too many %s", what);
+  return false;
 }
 
-static bool add_by_type(State *state, Arguments *a, PyObject *name, PyObject *value) {
+// What is compiled in, as a text.
+static bool read_constant(const State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
+  PyObject *text = PyObject_CallFunctionObjArgs(state->constant, name, value, NULL);
+  const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+  bool good = utf8 && keep_object(a, name, text);
+  if (good) *out = tilec_arg_constexpr(utf8);
+  Py_XDECREF(text);
+  return good;
+}
+
+static bool read_names(Arguments *a, PyObject *fields, Py_ssize_t count, tilec_tuple *tuple) {
+  const char **names = &a->names[a->name_count];
+  if (!PyTuple_Check(fields) || PyTuple_Size(fields) != count) return true;
+  if (a->name_count + count > MOST_ITEMS) return no_room("names");
+  for (Py_ssize_t i = 0; i < count; i++)
+    if (!(names[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(fields, i), NULL))) return false;
+  a->name_count += (uint32_t)count;
+  tuple->names = names;
+  return true;
+}
+
+static bool read_tuple(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
+  Py_ssize_t count = PyTuple_Size(value);
+  if (a->tuple_count == MOST_TUPLES || a->item_count + count > MOST_ITEMS) return no_room("items of tuples");
+  tilec_arg *items = &a->items[a->item_count];
+  tilec_tuple *tuple = &a->tuples[a->tuple_count++];
+  a->item_count += (uint32_t)count;
+  *tuple = (tilec_tuple){sizeof *tuple, items, (size_t)count, NULL};
+  for (Py_ssize_t i = 0; i < count; i++)
+    if (!argument_read(state, a, name, PyTuple_GetItem(value, i), &items[i])) return false;
+  *out = tilec_arg_tuple(tuple);
+  if (PyTuple_CheckExact(value)) return true;
+  PyObject *fields = PyObject_GetAttrString(value, "_fields");
+  if (!fields) PyErr_Clear();
+  bool good = !fields || read_names(a, fields, count, tuple); // the type keeps them
+  Py_XDECREF(fields);
+  return good;
+}
+
+// The numbers of an attribute that is a sequence; *rank is how many there are, or 0 before the first.
+static bool read_numbers(PyObject *object, const char *attribute, uint32_t *rank, int64_t *numbers) {
+  PyObject *list = PyObject_GetAttrString(object, attribute);
+  PyObject *tuple = list ? PySequence_Tuple(list) : NULL;
+  Py_ssize_t count = tuple ? PyTuple_Size(tuple) : 0;
+  bool good = tuple != NULL;
+  if (good && (count < 1 || count > TILEC_MAX_RANK || (*rank && count != (Py_ssize_t)*rank))) {
+    PyErr_Format(PyExc_ValueError, "a tensor descriptor's %s has %zd numbers", attribute, count);
+    good = false;
+  }
+  *rank = (uint32_t)count;
+  for (Py_ssize_t i = 0; good && i < count; i++) {
+    PyObject *index = PyNumber_Index(PyTuple_GetItem(tuple, i));
+    numbers[i] = index ? PyLong_AsLongLong(index) : -1;
+    Py_XDECREF(index);
+    good = !PyErr_Occurred();
+  }
+  Py_XDECREF(list);
+  Py_XDECREF(tuple);
+  return good;
+}
+
+static bool read_padding(PyObject *object, tilec_padding *padding) {
+  PyObject *value = PyObject_GetAttrString(object, "padding");
+  if (!value) {
+    PyErr_Clear(); // of a Triton that has none
+    return true;
+  }
+  if (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "nan") == 0)
+    *padding = TILEC_PADDING_NAN;
+  Py_DECREF(value);
+  return true;
+}
+
+// What has base, shape, strides and block_shape, as Triton's TensorDescriptor.
+static bool read_descriptor(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
+  static const tilec_descriptor none = TILEC_DESCRIPTOR_INIT;
+  if (a->descriptor_count == MOST_DESCRIPTORS) return no_room("tensor descriptors");
+  tilec_descriptor *d = &a->descriptors[a->descriptor_count++];
+  int64_t block[TILEC_MAX_RANK] = {0};
+  *d = none;
+  PyObject *base = PyObject_GetAttrString(value, "base");
+  bool good = base && argument_read(state, a, name, base, &d->base) && keep_object(a, name, base) &&
+              read_numbers(value, "shape", &d->rank, d->shape) &&
+              read_numbers(value, "strides", &d->rank, d->strides) &&
+              read_numbers(value, "block_shape", &d->rank, block) && read_padding(value, &d->padding);
+  Py_XDECREF(base);
+  if (!good) return false;
+  for (uint32_t i = 0; i < d->rank; i++)
+    d->block[i] = block[i] < 0 || block[i] > UINT32_MAX ? 0 : (uint32_t)block[i];
+  *out = tilec_arg_descriptor(d);
+  return true;
+}
+
+static bool read_by_type(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
   const ValueType *type = type_of(state, value);
   if (!type) return false;
   switch (type->kind) {
-  case VALUE_EXCHANGE: return add_tensor(a, name, value, type->api);
-  case VALUE_POINTER: return add_pointer(state, a, name, value, type->function);
-  case VALUE_ARRAY: return add_described(state, a, name, value, type->function);
-  case VALUE_FLOAT: return add_float(a, value);
+  case VALUE_EXCHANGE: return read_tensor(a, name, value, type->api, out);
+  case VALUE_POINTER: return read_pointer(state, a, name, value, type->function, out);
+  case VALUE_ARRAY: return read_described(a, name, value, type->function, out);
+  case VALUE_FLOAT: return read_float(value, out);
+  case VALUE_TUPLE: return read_tuple(state, a, name, value, out);
+  case VALUE_DESCRIPTOR: return read_descriptor(state, a, name, value, out);
+  case VALUE_CONSTANT: return read_constant(state, a, name, value, out);
   case VALUE_INT: {
     PyObject *index = PyNumber_Index(value);
-    bool good = index && add_int(a, name, index);
+    bool good = index && read_int(name, index, out);
     Py_XDECREF(index);
     return good;
   }
   case VALUE_BOOL: {
     int truth = PyObject_IsTrue(value);
-    if (truth >= 0) a->args[a->count++] = tilec_arg_bool(truth);
+    if (truth >= 0) *out = tilec_arg_bool(truth);
     return truth >= 0;
   }
-  case VALUE_WRAPPED: {
-    PyObject *inner = PyObject_CallFunctionObjArgs(type->function, value, NULL);
-    bool good = inner && argument_add(state, a, name, inner) && keep_object(a, name, inner);
-    Py_XDECREF(inner);
-    return good;
-  }
-  case VALUE_CONSTANT:
   case VALUE_UNKNOWN: break;
   }
-  PyErr_Format(PyExc_TypeError,
-               "argument '%U': a kernel takes no %R; it takes arrays, int, float, bool and None", name,
-               (PyObject *)Py_TYPE(value));
+  PyErr_Format(
+      PyExc_TypeError,
+      "argument '%U': a kernel takes no %R; it takes arrays, int, float, bool, None, tuples of them and "
+      "tensor descriptors",
+      name, (PyObject *)Py_TYPE(value));
   return false;
 }
 
-bool argument_add(State *state, Arguments *a, PyObject *name, PyObject *value) {
-  if (a->count == MOST_PARAMS) {
-    PyErr_Format(PyExc_ValueError, "a kernel takes at most %d arguments", MOST_PARAMS);
-    return false;
-  }
-  if (PyLong_CheckExact(value)) return add_int(a, name, value);
+bool argument_read(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
+  if (PyLong_CheckExact(value)) return read_int(name, value, out);
   if (value == Py_None) {
-    a->args[a->count++] = tilec_arg_none();
+    *out = tilec_arg_none();
     return true;
   }
-  if (PyFloat_CheckExact(value)) return add_float(a, value);
+  if (PyFloat_CheckExact(value)) return read_float(value, out);
   if (value == Py_True || value == Py_False) {
-    a->args[a->count++] = tilec_arg_bool(value == Py_True);
+    *out = tilec_arg_bool(value == Py_True);
     return true;
   }
-  return add_by_type(state, a, name, value);
+  return read_by_type(state, a, name, value, out);
 }

@@ -71,10 +71,11 @@ bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, 
   if (!place(self, call, args, nargs, names)) return false;
   for (uint32_t i = 0; i < self->count; i++) {
     PyObject *name = self->names[i], *value = call->values[i];
-    int constant = self->is_constexpr[i] ? 1 : argument_is_constant(self->state, value);
-    if (constant < 0) return false;
-    if (!(constant ? add_constant(call, name, value) : argument_add(self->state, a, name, value)))
+    if (self->is_constexpr[i]) {
+      if (!add_constant(call, name, value)) return false;
+    } else if (!argument_read(self->state, a, name, value, &a->args[a->count++])) {
       return false;
+    }
   }
   return true;
 }

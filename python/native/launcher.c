@@ -166,7 +166,7 @@ static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments
 
 static bool is_elsewhere(const Arguments *a, const Device *device) {
   if (!device) return false;
-  return device->type == ON_CUDA ? a->on_host != 0 : a->on_gpu != 0;
+  return device->type == ON_CUDA ? a->on_host : a->on_gpu;
 }
 
 // With the arguments bound. New.

@@ -9,12 +9,13 @@ static void module_free(void *module) { module_clear(module); }
 
 // What tilec/__init__.py gives once: a keyword each.
 static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"handle", "classify", "dtype_of",  "freeze",        "failed",
-                          "warned", "choose",   "stream_of", "launched_with", NULL};
+  static char *names[] = {"handle", "classify",  "dtype_of",      "freeze",   "failed", "warned",
+                          "choose", "stream_of", "launched_with", "constant", NULL};
   State *state = PyModule_GetState(module);
-  PyObject *given[9];
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOO:setup", names, &given[0], &given[1], &given[2],
-                                   &given[3], &given[4], &given[5], &given[6], &given[7], &given[8]))
+  PyObject *given[10];
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOO:setup", names, &given[0], &given[1], &given[2],
+                                   &given[3], &given[4], &given[5], &given[6], &given[7], &given[8],
+                                   &given[9]))
     return NULL;
   if (!PyType_Check(given[0]) || !PyType_IsSubtype((PyTypeObject *)given[0], state->launched)) {
     PyErr_SetString(PyExc_TypeError, "handle is no subclass of Launched");
@@ -28,7 +29,8 @@ static PyObject *module_setup(PyObject *module, PyObject *args, PyObject *kwargs
                          &state->warned,
                          &state->choose,
                          &state->stream_of,
-                         &state->launched_with};
+                         &state->launched_with,
+                         &state->constant};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     PyObject *old = *places[i];
     *places[i] = Py_NewRef(given[i]);
@@ -153,6 +155,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
                             s->choose,
                             s->stream_of,
                             s->launched_with,
+                            s->constant,
                             s->enter,
                             s->leave};
   for (size_t i = 0; i < sizeof held / sizeof *held; i++) Py_VISIT(held[i]);
@@ -181,6 +184,7 @@ static int module_clear(PyObject *module) {
                              &s->choose,
                              &s->stream_of,
                              &s->launched_with,
+                             &s->constant,
                              &s->enter,
                              &s->leave,
                              &s->str_data_ptr,

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include "tilec/tilec.h"
 
+enum { MOST_ITEMS = 256, MOST_TUPLES = 64, MOST_DESCRIPTORS = 32 };
 enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16, MOST_STREAMS = 32 };
 
 // A DLTensor of dlpack.h.
@@ -56,8 +57,9 @@ typedef enum ValueKind {
   VALUE_INT,      // by __index__
   VALUE_FLOAT,    // by __float__
   VALUE_BOOL,     // by their truth
-  VALUE_WRAPPED,  // by a Python function that gives the value to take instead
-  VALUE_CONSTANT, // none of these: the parameter is a constexpr in launches that give it one
+  VALUE_TUPLE,
+  VALUE_DESCRIPTOR, // of tensors, made on the host
+  VALUE_CONSTANT,   // none of these: what it is is compiled in
 } ValueKind;
 
 typedef struct ValueType {
@@ -75,6 +77,7 @@ typedef struct State {
   PyObject *dtypes;        // a dict: an array's dtype to a tilec_dtype as int
   PyObject *dtype_of;      // tilec._arrays.dtype_of, for what the dict lacks
   PyObject *launched_with; // tilec._arrays.launched_with: looks at an Arguments' kept after the launch
+  PyObject *constant;      // tilec._arrays.constant_text: a constant as the language writes it
   PyObject *freeze;        // tilec._jit.freeze
   PyObject *failed;        // tilec._errors.failed
   PyObject *warned;        // tilec._errors.warned
@@ -144,29 +147,31 @@ bool kernel_warn(const State *state, Kernel *kernel);
 
 // ---- arguments ----
 
-// One launch's arguments, of which only what `count`, `tensor_count` and `dim_count` cover is set.
+// One launch's arguments, of which only what the counts cover is set.
 typedef struct Arguments {
-  uint32_t count, tensor_count, dim_count;
+  uint32_t count, tensor_count, dim_count, item_count, tuple_count, descriptor_count, name_count;
   int device_type, device_id; // of the first array on a GPU, else of the first array; -1: there is none
   const ExchangeApi *api;     // of the first array on a GPU; NULL: it has none
   PyObject *first;            // that array; borrowed
-  uint32_t on_host, on_gpu;   // the first argument of each kind, from 1
+  bool on_host, on_gpu;       // there are arrays there
   PyObject *kept; // a list of (parameter, what has to live until the launch is done); NULL: nothing
   tilec_arg args[MOST_PARAMS];
   struct ArrayArg {
-    uint32_t arg;
+    tilec_arg *arg; // of `args`, `items` or a descriptor
     tilec_dtype dtype;
     Tensor tensor;
   } tensors[MOST_PARAMS];  // of the arrays, in order
   int64_t dims[MOST_DIMS]; // sizes and strides of those that have none in memory
+  tilec_arg items[MOST_ITEMS];
+  tilec_tuple tuples[MOST_TUPLES];
+  tilec_descriptor descriptors[MOST_DESCRIPTORS];
+  const char *names[MOST_ITEMS];
 } Arguments;
 
 void arguments_begin(Arguments *a);
 void arguments_end(Arguments *a);
-// Whether values of this type are constants of the kernel; -1: an exception.
-int argument_is_constant(State *state, PyObject *value);
-// Adds the value of the parameter `name`. false: an exception.
-bool argument_add(State *state, Arguments *a, PyObject *name, PyObject *value);
+// The value that the parameter `name` is given, or an item of it. false: an exception.
+bool argument_read(State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out);
 // The arrays as DLPack tensors, which is what a device on this CPU takes.
 void arguments_as_tensors(Arguments *a);
 // The table of types is emptied.
@@ -225,6 +230,7 @@ int entries_visit(const Entry *entries, visitproc visit, void *arg);
 typedef struct Launched {
   PyObject_HEAD Kernel *kernel; // held
   PyObject *details;            // what Python keeps of it
+  PyObject *described;          // of arguments that consist of others; NULL: they are in `args`
   tilec_arg *args;
   uint32_t count;
 } Launched;

@@ -52,6 +52,7 @@ _native.setup(
     choose=_devices.choose,
     stream_of=_devices.stream_of,
     launched_with=_arrays.launched_with,
+    constant=_arrays.constant_text,
 )
 
 

@@ -7,11 +7,12 @@ import enum
 import numbers
 from typing import Any, Dict, List, Optional, Tuple
 
+from . import _values as values
 from ._devices import CPU, CUDA
 from ._errors import ArgumentError
 
 # _native's ValueKind.
-UNKNOWN, EXCHANGE, POINTER, ARRAY, INT, FLOAT, BOOL, WRAPPED, CONSTANT = range(9)
+UNKNOWN, EXCHANGE, POINTER, ARRAY, INT, FLOAT, BOOL, TUPLE, DESCRIPTOR, CONSTANT = range(10)
 
 # tilec_dtype's numbers, by the names that libraries have for them.
 DTYPES: Dict[str, int] = {
@@ -60,13 +61,32 @@ def classify(kind: type) -> Tuple[int, Any]:
         return ARRAY, by_dlpack
     if issubclass(kind, (memoryview, bytearray)) or kind.__module__ in ("array", "mmap"):
         return ARRAY, by_buffer
-    if kind.__name__ == "constexpr":
-        return WRAPPED, lambda value: value.value
-    if issubclass(kind, (str, type, enum.Enum)) or kind.__name__ == "dtype" or any("__call__" in base.__dict__ for base in kind.__mro__):
+    if issubclass(kind, tuple):
+        return TUPLE, None
+    if _DESCRIPTOR <= set(getattr(kind, "__annotations__", ())):
+        return DESCRIPTOR, None
+    if issubclass(kind, (str, type, enum.Enum)) or kind.__name__ in ("constexpr", "dtype"):
+        return CONSTANT, None
+    if any("__call__" in base.__dict__ for base in kind.__mro__):
         return CONSTANT, None
     if hasattr(kind, "__index__"):
         return INT, None
     return UNKNOWN, None
+
+
+# What a tensor descriptor made on the host has, tilec's and Triton's.
+_DESCRIPTOR = {"base", "shape", "strides", "block_shape"}
+
+
+def constant_text(name: str, value: Any) -> str:
+    """What is given to a parameter that is not declared constexpr, and is compiled in: as the language writes it."""
+    value = values.unwrap(value)
+    text = values.number_text(value)
+    if text is not None:
+        return text
+    if values.is_dtype(value):
+        return values.dtype_text(value, "tl")
+    raise TypeError(f"argument '{name}': a {type(value).__name__} is not passed when the kernel runs: declare the parameter tl.constexpr")
 
 
 def _contiguous(shape: Tuple[int, ...]) -> Tuple[int, ...]:

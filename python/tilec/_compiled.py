@@ -57,23 +57,31 @@ class Details:
 
 def signature_of(params: List[Any], args: List[Any]) -> str:
     """The types and facts of a launch's arguments, as --signature writes them."""
-    parts = []
-    for (name, kind, dtype, _), arg in zip(params, args):
-        what, value = arg[0], arg[-1]
-        if what == "none":
-            parts.append(f"{name}=None")
-        elif what == "pointer":
-            element = NAMES[dtype] if kind == 1 else NAMES[arg[1]]
-            parts.append(f"{name}=*{element}" + (":16" if value % 16 == 0 else ""))
-        elif kind == 2:  # the annotation's type
-            parts.append(f"{name}={NAMES[dtype]}" + _facts(what, value))
-        elif what == "float":
-            parts.append(f"{name}=fp32")
-        elif what == "bool":
-            parts.append(f"{name}=i1")
-        else:
-            parts.append(f"{name}={_int_type(value)}" + _facts(what, value))
-    return ",".join(parts)
+    return ",".join(f"{name}={_spec(arg, kind, dtype)}" for (name, kind, dtype, _), arg in zip(params, args))
+
+
+def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
+    """Of one argument; `kind` and `dtype` are of the parameter's annotation."""
+    what, value = arg[0], arg[-1]
+    if what == "none":
+        return "None"
+    if what == "constant":
+        return f"constexpr({value})"
+    if what == "tuple":
+        items = [_spec(item) for item in arg[1]]
+        if value:
+            items = [f"{name}={item}" for name, item in zip(value, items)]
+        return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+    if what == "descriptor":
+        padding = ", nan" if value else ""
+        return f"tensordesc<{NAMES[arg[1]]}[{', '.join(map(str, arg[2]))}]{padding}>"
+    if what == "pointer":
+        return f"*{NAMES[dtype] if kind == 1 else NAMES[arg[1]]}" + (":16" if value % 16 == 0 else "")
+    if kind == 2:
+        return NAMES[dtype] + _facts(what, value)
+    if what == "float":
+        return "fp32"
+    return "i1" if what == "bool" else _int_type(value) + _facts(what, value)
 
 
 def _int_type(value: int) -> str:
