@@ -80,6 +80,17 @@ bool builtin_accumulator(Elab *e, const Call *call, uint32_t at, const Type *typ
   return false;
 }
 
+// What is added to has the type that is asked for, where one is.
+static bool check_out_dtype(Elab *e, const Call *call, const Type *type) {
+  if (!obj_given(&call->args[DOT_ACC]) || !obj_given(&call->args[DOT_OUT_DTYPE])) return true;
+  const Type *dtype = builtin_dtype(e, call, DOT_OUT_DTYPE);
+  if (!dtype || dtype == type_element(type)) return dtype != NULL;
+  elab_error(e, call->locs[DOT_OUT_DTYPE],
+             "'out_dtype' of '%s' is %s, but the accumulator is %s; leave it out, or say %s", call->text,
+             type_text(e, dtype), type_text(e, type), type_text(e, type_element(type)));
+  return false;
+}
+
 static Obj lower_case(Elab *e, Obj obj) {
   if (!obj_is(&obj, CONST_STR)) return obj;
   char *text = arena_copy(e->arena, str_from(obj.constant.str));
@@ -154,7 +165,8 @@ Obj builtin_dot(Elab *e, Call *call) {
   shape[rank - 1] = b->type->shape[rank - 1];
   for (uint32_t i = 0; i < rank; i++) sizes[i] = shape[i];
   if (!elab_check_tile(e, call->loc, rank, sizes)) return obj_error();
-  if (!builtin_accumulator(e, call, DOT_ACC, type_tile(e->ir, sum, rank, shape, NULL), &acc))
+  if (!builtin_accumulator(e, call, DOT_ACC, type_tile(e->ir, sum, rank, shape, NULL), &acc) ||
+      !check_out_dtype(e, call, acc->type))
     return obj_error();
   e->b.loc = elab_loc(e, call->loc);
   bool fp32 = type_is_elem(a->type, ELEM_FP32);

@@ -237,7 +237,10 @@ def dots():
     yield Section("tl.dot(Rw, Ce, out_dtype=T)", [(t, t, u) for t, u in pairs()], 0, 0)
     yield Section("tl.sum(tl.dot(Rw, Ce, out_dtype=T), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
     yield Section("tl.dot(Rw, Ce, acc=Md)", [(t, t, u) for t, u in pairs()], 0, 0)
-    yield Section("tl.dot(Rw, Ce, Md, out_dtype=T)", [(t, t, u, u) for t, u in pairs(FLOATS + ["i8"], FLOATS + ["i32"])], 0, 0)
+    yield Section("tl.dot(Rw, Ce, Md, out_dtype=T)", [(t, t, u, u) for t, u in pairs(FLOATS + ["i8"], FLOATS + ["i32"])] +
+                  [(t, t, u, v) for t, u, v in product(["i8", "u8", "fp8e5", "fp16", "bf16", "fp32", "fp64"], ["i8", "i16", "i32", "fp16", "bf16", "fp32"],
+                                                      ["i8", "i16", "i32", "fp16", "bf16", "fp32"]) if u != v or u in ("i8", "i16")], 0, 0)
+    yield Section("tl.sum(tl.dot(Rw, Ce, out_dtype=T).to(T), axis=1)", [("i8", "i8", t) for t in ["i8", "i16", "i32", "i64", "u8", "fp16", "fp32"]])
     yield Section("tl.sum(tl.dot(Rw, Ce, acc=Md), axis=1)", [(t, t, u) for t, u in product(ALL, ["fp16", "fp32", "fp64", "i32"])])
     yield Section("tl.sum(tl.dot(Rw, Ce, Md, out_dtype=T), axis=1)", [("fp64", "fp64", "fp64", "fp64"), ("i8", "i8", "i32", "i32"),
                                                                       ("fp16", "fp16", "fp16", "fp16")])
