@@ -115,8 +115,25 @@ static ExecFn *float_find(Operation op, PtxType type) {
   return type == PTX_F32 ? exec_f32_find(op) : exec_f64_find(op);
 }
 
+// add.f32.f16 and its kind (PTX ISA 9.7.5): the last operand alone is of f32.
+static void mixed_arith(Decoder *d, PtxType narrow) {
+  uint32_t n = arity(d->op);
+  float_modifiers(d, PTX_F32);
+  d->insn.extra = (uint8_t)d->op;
+  d->insn.from = (uint16_t)narrow;
+  d->insn.dst = operand_dest(d, PTX_F32);
+  sources(d, narrow, n - 1);
+  d->insn.src[n - 1] = operand_source(d, PTX_F32);
+  emit_known(d, narrow == PTX_F16 || narrow == PTX_BF16 ? exec_f32_mixed : NULL, narrow);
+}
+
 void decode_arith(Decoder *d) {
-  PtxType type = mod_need_type(d);
+  PtxType type = mod_need_type(d), narrow = PTX_NONE;
+  if (type == PTX_F32 && (d->op == OP_ADD || d->op == OP_SUB || d->op == OP_FMA)) narrow = mod_type(d);
+  if (narrow != PTX_NONE) {
+    mixed_arith(d, narrow);
+    return;
+  }
   if (type == PTX_PRED) {
     decode_error(d, "%.*s has no .pred form", STR_ARG(d->base));
     return;

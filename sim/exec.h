@@ -276,6 +276,7 @@ ExecFn *exec_bits_find(Operation op, PtxType type, bool named_mode); // prmt's m
 ExecFn *exec_field_find(Operation op);
 ExecFn *exec_product_find(Operation op);
 ExecFn *exec_f32_find(Operation op);
+ExecFn exec_f32_mixed; // add, sub, fma of f32 with halves
 ExecFn *exec_f64_find(Operation op);
 ExecFn *exec_half_find(Operation op, PtxType type);
 // Comparisons: `compare` is "eq", "ltu" and so on. They write predicates dst and dst2 (slot UINT32_MAX:

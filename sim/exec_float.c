@@ -126,6 +126,22 @@ void exec_f64_gross(Warp *warp, const Insn *insn, uint32_t mask) {
   lanes_write64(warp, insn->dst, out, mask);
 }
 
+// add, sub and fma of mixed precision, rounded once: all but the last operand are halves of type insn->from;
+// extra: the Operation.
+void exec_f32_mixed(Warp *warp, const Insn *insn, uint32_t mask) {
+  bool fma = insn->extra == OP_FMA, bf16 = insn->from == PTX_BF16;
+  const uint16_t *as = lanes_at(warp, insn->src[0]), *bs = lanes_at(warp, insn->src[1]);
+  const float *cs = lanes_at(warp, insn->src[fma ? 2 : 1]);
+  uint32_t out[LANES];
+  for (int l = 0; l < LANES; l++) {
+    float a = bf16 ? float_of_bf16(as[l]) : float_of_half(as[l]);
+    float b = !fma ? 1 : bf16 ? float_of_bf16(bs[l]) : float_of_half(bs[l]);
+    float c = insn->extra == OP_SUB ? -cs[l] : cs[l];
+    out[l] = float_bits(f32_modify(fma ? __builtin_fmaf(a, b, c) : a + c, insn->flags));
+  }
+  lanes_write32(warp, insn->dst, out, mask);
+}
+
 typedef struct FloatRow {
   Operation op;
   ExecFn *f32, *f64;

@@ -83,6 +83,10 @@ REF(ex2, u32((float)exp2((double)f32(a))))
 REF(hadd, nearest_half((long double)half(a & 0xffff) + (long double)half(b & 0xffff)))
 REF(hmul, nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff)))
 REF(hfma, nearest_half((long double)half(a & 0xffff) * (long double)half(b & 0xffff) + (long double)half(c & 0xffff)))
+REF(hmixed, u32(fmaf(half(a & 0xffff), half(b & 0xffff), f32(c))))
+REF(bmixed, u32(fmaf(f32(a << 16), f32(b << 16), f32(c))))
+REF(hplus, u32((float)half(a & 0xffff) + f32(b)))
+REF(bminus, u32(f32(a << 16) - f32(b)))
 REF(tohalf, nearest_half((long double)f32(a)))
 REF(doubletohalf, nearest_half((long double)f64(a)))
 REF(fromhalf, u32((float)half(a & 0xffff)))
@@ -156,6 +160,10 @@ static const Case cases[] = {
     {"add.f16 %hout, %h1, %h2;", hadd, 16},
     {"mul.rn.f16 %hout, %h1, %h2;", hmul, 16},
     {"fma.rn.f16 %hout, %h1, %h2, %h3;", hfma, 16},
+    {"fma.rn.f32.f16 %rout, %h1, %h2, %r3;", hmixed, 32},
+    {"fma.rn.f32.bf16 %rout, %h1, %h2, %r3;", bmixed, 32},
+    {"add.f32.f16 %rout, %h1, %r2;", hplus, 32},
+    {"sub.rn.f32.bf16 %rout, %h1, %r2;", bminus, 32},
     {"cvt.rn.f16.f32 %hout, %r1;", tohalf, 16},
     {"cvt.rn.f16.f64 %hout, %d1;", doubletohalf, 16},
     {"cvt.f32.f16 %rout, %h1;", fromhalf, 32},
