@@ -8,7 +8,6 @@ behind it the definitions of the names that it takes from its closure and its mo
 
 from __future__ import annotations
 
-import ast
 import builtins
 import copy
 import hashlib
@@ -77,8 +76,7 @@ class Unit:
         self.source: Source = source_of(function, holder)
         self.bindings: Dict[str, str] = {}  # name: the line that defines it
         self.named: Dict[int, str] = {}  # a function's id: its name here
-        self.taken = {n.id for n in ast.walk(self.source.tree) if isinstance(n, ast.Name)}
-        self.taken.update(a.arg for a in ast.walk(self.source.tree) if isinstance(a, ast.arg))
+        self.taken = self.source.names
 
     # ---- names
 

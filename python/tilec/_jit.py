@@ -20,7 +20,7 @@ from ._source import remember
 F = TypeVar("F", bound=Callable[..., Any])
 
 # How products of fp32 are computed, as tilec_fp32_dot numbers it.
-FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2}
+FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
 
 # ---- constexprs as keys

@@ -7,7 +7,7 @@ import ast
 import builtins
 import re
 import types
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Union
 
 from . import _values as values
 from ._source import Edit, blank, edit_of
@@ -25,18 +25,6 @@ class Known:
         self.value = value
 
 
-def _stored_names(tree: ast.AST) -> Set[str]:
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node is not tree:
-            names.add(node.name)
-    return names
-
-
-def _parameters(tree: ast.AST) -> Set[str]:
-    return {a.arg for a in ast.walk(tree) if isinstance(a, ast.arg)}
-
-
 def _root(node: ast.AST) -> Optional[str]:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
@@ -51,9 +39,9 @@ class Resolver(ast.NodeVisitor):
         self.edits: List[Edit] = []
         self.fixed = 0  # within an f-string, whose places are not known
         self.aliases: Dict[str, str] = {}  # an expression's text: the name that stands for it
-        function, tree = unit.function, unit.source.tree
-        stored = _stored_names(tree)
-        self.local = stored | _parameters(tree)
+        function = unit.function
+        stored = unit.source.stored
+        self.local = stored | unit.source.parameters
         self.is_kernel = not unit.index
         self.given = constants  # parameters that are constexprs
         self.constants = {n: v for n, v in constants.items() if n not in stored}

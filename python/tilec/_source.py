@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 from weakref import WeakKeyDictionary
 
 
@@ -24,6 +24,9 @@ class Source:
     first: int  # the line of lines[0], from 1: a decorator's, or that of `def`
     lines: Tuple[bytes, ...]  # without their newlines
     tree: ast.FunctionDef
+    names: FrozenSet[str]  # all that it spells
+    stored: FrozenSet[str]  # those that it assigns
+    parameters: FrozenSet[str]  # its own, and those of functions within it
 
     def text(self) -> str:
         """The lines at their places in the file."""
@@ -34,31 +37,50 @@ class Source:
         return self.tree.col_offset > 0
 
 
-def _shift(tree: ast.AST, by: int) -> None:
-    for node in ast.walk(tree):
-        if hasattr(node, "lineno"):
-            node.lineno += by
-            node.end_lineno += by
-
-
 def _parse(name: str, text: str, first: int) -> ast.FunctionDef:
     indented = text[:1] in (" ", "\t")
+    # At its lines; an indented function keeps its columns within a block, which begins a line above it.
+    head = "\n" * (first - 2) + "if 1:\n" if indented and first > 1 else "\n" * (first - 1)
     try:
-        # An indented function keeps its columns within a block.
-        tree = ast.parse("if 1:\n" + text if indented else text)
+        tree = ast.parse(head + text)
     except SyntaxError as error:
         raise CaptureError(f"the source of '{name}' is no function by itself: {error.msg}") from None
-    body = tree.body[0].body if indented else tree.body  # type: ignore[attr-defined]
+    body = tree.body[0].body if tree.body and isinstance(tree.body[0], ast.If) else tree.body
     if not body or not isinstance(body[0], ast.FunctionDef):
         raise CaptureError(f"'{name}' is not made by a 'def' statement: write it as a function of its own")
-    _shift(body[0], first - (2 if indented else 1))
     return body[0]
+
+
+class _Names(ast.NodeVisitor):
+    """The names of a function, in one walk."""
+
+    def __init__(self) -> None:
+        self.all: Set[str] = set()
+        self.stored: Set[str] = set()
+        self.parameters: Set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.all.add(node.id)
+        if not isinstance(node.ctx, ast.Load):
+            self.stored.add(node.id)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        self.all.add(node.arg)
+        self.parameters.add(node.arg)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.stored.add(node.name)
+        self.generic_visit(node)
 
 
 def _make(function: types.FunctionType, file: str, first: int, text: str) -> Source:
     tree = _parse(function.__qualname__, text, first)
     lines = tuple(line.encode() for line in text.split("\n"))
-    return Source(file, first, lines[: tree.end_lineno - first + 1], tree)
+    names = _Names()
+    names.generic_visit(tree)
+    found = (frozenset(names.all), frozenset(names.stored), frozenset(names.parameters))
+    return Source(file, first, lines[: (tree.end_lineno or first) - first + 1], tree, *found)
 
 
 _sources: "WeakKeyDictionary[types.FunctionType, Source]" = WeakKeyDictionary()
@@ -97,12 +119,12 @@ def source_of(function: types.FunctionType, holder: Any = None) -> Source:
     file = function.__code__.co_filename
     if changed is not None:
         return _make(function, file, function.__code__.co_firstlineno, changed)
+    raw = getattr(holder, "raw_src", None)
+    if raw and function not in _texts:  # Triton has read it
+        _texts[function] = ("".join(raw), getattr(holder, "starting_line_number", 1) or 1)
     remember(function)
     if function not in _texts:
-        raw = getattr(holder, "raw_src", None)
-        if not raw:
-            raise CaptureError(f"the source of '{function.__qualname__}' cannot be read: it has to be in a file")
-        _texts[function] = ("".join(raw), getattr(holder, "starting_line_number", 1) or 1)
+        raise CaptureError(f"the source of '{function.__qualname__}' cannot be read: it has to be in a file")
     text, first = _texts[function]
     source = _sources[function] = _make(function, file, first, text)
     return source
@@ -137,7 +159,7 @@ def blank(source: Source, line: int, column: int, end_line: int, end_column: int
     return Edit(line, column, end_line, end_column, b"\n".join(parts))
 
 
-def edited(source: Source, edits: Iterator[Edit]) -> List[bytes]:
+def edited(source: Source, edits: Iterable[Edit]) -> List[bytes]:
     """The source's lines with the edits made, which do not overlap."""
     lines: Dict[int, bytes] = {source.first + i: line for i, line in enumerate(source.lines)}
     for edit in sorted(edits, key=lambda e: (e.line, e.column), reverse=True):

@@ -14,7 +14,7 @@ from . import _native
 from ._capture import Captured, CaptureError, capture
 from ._errors import CompilationError, TilecError
 
-FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2}
+FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
@@ -102,16 +102,22 @@ class Result:
         }  # fmt: skip
 
 
-def captured_of(source: Any, options: Any) -> Tuple[Captured, str]:
-    constants, signature = specialisation(source)
-    return capture(source.fn, constants, asserts=bool(getattr(options, "debug", False)), annotations=False), signature
+def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
+    """Its sources and signature; kept with it, as its hash is asked for first."""
+    known = source.__dict__.get("_tilec")
+    if known is None or asserts:
+        constants, signature = specialisation(source)
+        known = capture(source.fn, constants, asserts=asserts, annotations=False), signature
+        if not asserts:
+            source.__dict__["_tilec"] = known
+    return known
 
 
 def compile_source(source: Any, options: Any, target: Any) -> Result:
     """tilec's result for an ASTSource. TilecError, CaptureError: why there is none."""
     start = time.perf_counter()
     made = options_of(options, target)
-    captured, signature = captured_of(source, options)
+    captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
     result = Result(captured, compiled, time.perf_counter() - start)

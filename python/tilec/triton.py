@@ -147,8 +147,7 @@ def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
     try:
-        constants, signature = _source.specialisation(source)
-        key = _source.capture(source.fn, constants, annotations=False).key
+        key = _source.captured_of(source, False)[0].key
     except _source.FAILURES as error:
         key = str(error)
     return hashlib.sha256(f"{own}-{_source.identity()}-{key}".encode()).hexdigest()

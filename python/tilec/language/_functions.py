@@ -108,6 +108,7 @@ __all__ = [
     "sum",
     "swizzle2d",
     "tanh",
+    "tensor_descriptor_base",
     "to_tensor",
     "topk",
     "trans",
@@ -539,6 +540,10 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> Any: ...
 
 @builtin
 def tanh(x: Any) -> Any: ...
+
+
+@builtin
+def tensor_descriptor_base(*args: Any) -> Any: ...
 
 
 @builtin

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The drop-in for Triton, where Triton 3.6 is installed: what it compiles without a GPU."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import unittest
+import unittest.mock
+import warnings
+
+try:
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    from triton.compiler.errors import CompilationError as TritonsError
+except ImportError:
+    raise unittest.SkipTest("Triton is not installed") from None
+
+import tilec
+import tilec.triton as drop_in
+from tilec import _triton_source
+
+TARGET = GPUTarget("cuda", 90, 32)
+POINTER = [["tt.divisibility", 16]]
+SCALE = tl.constexpr(2.5)
+
+
+@triton.jit
+def helper(v, by: tl.constexpr = 3):
+    return v * by
+
+
+@triton.jit
+def kernel(x, y, n, stride, BLOCK: tl.constexpr, FN: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.device_assert(n > 0, "n")
+    v = FN(tl.load(x + i * stride, mask=i < n)) + SCALE
+    if y is not None:
+        tl.store(y + i, v, mask=i < n)
+
+
+@triton.jit
+def refused(x, n: tl.constexpr):
+    tl.store(x, tl.extra.cuda.libdevice.no_such_function(n))
+
+
+def source(fn=kernel, **changes):
+    signature = {"x": "*fp32", "y": "*fp32", "n": "i32", "stride": "constexpr", "BLOCK": "constexpr", "FN": "constexpr"}
+    constants = {"stride": 1, "BLOCK": 128, "FN": helper}
+    attributes = {(0,): POINTER, (1,): POINTER, (2,): POINTER}
+    signature.update(changes.pop("signature", {}))
+    constants.update(changes.pop("constants", {}))
+    return ASTSource(fn, signature, constants, attributes)
+
+
+class Compiles(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.enterContext_(triton.knobs.cache.scope())
+        triton.knobs.cache.dir = self.folder
+        self.enterContext_(environment("TILEC_TRITON", "1"))
+
+    def enterContext_(self, context):  # unittest's own is of 3.11
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def compile(self, what, **options):
+        return triton.compile(what, target=TARGET, options=options)
+
+    def test_parameters_are_tritons(self):
+        compiled = self.compile(source())
+        entry = compiled.asm["ptx"].split(".visible .entry kernel(")[1].split(")")[0]
+        self.assertEqual([line.split()[1] for line in entry.split(",")], [".u64", ".u64", ".u32"])
+        self.assertIn(".align 16", entry)
+        self.assertTrue(compiled.asm["cubin"].startswith(b"\x7fELF"))
+        self.assertIn("kernel @kernel", compiled.asm["ttir"])
+        metadata = compiled.metadata
+        self.assertEqual((metadata.name, metadata.num_warps, metadata.num_ctas, metadata.shared), ("kernel", 4, 1, 0))
+        self.assertEqual((metadata.global_scratch_size, metadata.profile_scratch_size), (0, 0))
+
+    def test_none_is_no_parameter(self):
+        compiled = self.compile(source(signature={"y": "constexpr"}, constants={"y": None}))
+        entry = compiled.asm["ptx"].split(".visible .entry kernel(")[1].split(")")[0]
+        self.assertEqual(len(entry.split(",")), 2)
+        self.assertNotIn("st.global", compiled.asm["ptx"])
+
+    def test_options(self):
+        compiled = self.compile(source(), num_warps=8, num_ctas=2)
+        self.assertIn(".reqntid 256", compiled.asm["ptx"])
+        self.assertEqual((compiled.metadata.num_warps, compiled.metadata.num_ctas), (8, 1))
+
+    def test_asserts_are_of_debug(self):
+        self.assertNotIn("__assertfail", self.compile(source()).asm["ptx"])
+        self.assertIn("__assertfail", self.compile(source(), debug=True).asm["ptx"])
+
+    def test_reports(self):
+        before = len(drop_in.report())
+        self.compile(source())
+        new = drop_in.report()[before:]
+        self.assertEqual([(item.kernel, item.reason) for item in new], [("kernel", None)])
+        self.assertTrue(new[0].seconds > 0 and new[0].file == os.path.abspath(__file__))
+        self.assertIn("kernels compiled by tilec", str(drop_in.report()))
+
+    def test_the_cache_knows_who_compiled(self):
+        first = self.compile(source())
+        before = len(drop_in.report())
+        again = self.compile(source())
+        self.assertEqual((again.hash, len(drop_in.report())), (first.hash, before))
+        drop_in.uninstall()
+        try:
+            own = self.compile(source())
+        finally:
+            drop_in.install()
+        self.assertNotEqual(own.hash, first.hash)
+        self.assertNotIn("kernel @kernel", own.asm["ttir"])
+
+    def test_captured_values_count(self):
+        first = self.compile(source())
+        other = self.compile(source(constants={"FN": triton.jit(lambda_like)}))
+        self.assertNotEqual(first.hash, other.hash)
+
+    def test_what_tilec_refuses_is_tritons(self):
+        what = ASTSource(refused, {"x": "*fp32", "n": "constexpr"}, {"n": 3})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                with self.assertRaises(TritonsError):
+                    self.compile(what)
+        told = [item for item in caught if issubclass(item.category, tilec.TilecWarning)]
+        self.assertEqual(len(told), 1)
+        self.assertIn("tilec does not compile 'refused', Triton does", str(told[0].message))
+        self.assertIn("no_such_function", str(told[0].message))
+        self.assertEqual(told[0].filename, os.path.abspath(__file__))
+        self.assertIn("no_such_function", drop_in.report().fallbacks[-1].reason)
+
+    def test_a_fallback_is_tritons(self):
+        refuses = unittest.mock.patch("tilec._triton_source.compile_source", side_effect=_triton_source.Refused("for a test"))
+        with refuses, self.assertWarnsRegex(tilec.TilecWarning, "'kernel', Triton does: for a test"):
+            compiled = self.compile(source())
+        self.assertIn("tt.func public @kernel", compiled.asm["ttir"])
+        self.assertEqual(drop_in.report().fallbacks[-1].reason, "for a test")
+
+    def test_strict(self):
+        what = ASTSource(refused, {"x": "*fp32", "n": "constexpr"}, {"n": 3})
+        with environment("TILEC_TRITON", "strict"), self.assertRaises(drop_in.TritonError) as caught:
+            self.compile(what)
+        self.assertIsInstance(caught.exception, triton.errors.TritonError)
+        self.assertIn(f"{os.path.abspath(__file__)}:", str(caught.exception))
+        self.assertTrue(caught.exception.diagnostics[0].line > 0)
+
+
+def lambda_like(v):
+    return v * 5
+
+
+@contextlib.contextmanager
+def environment(name, value):
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+if __name__ == "__main__":
+    unittest.main()
