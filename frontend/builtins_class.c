@@ -73,6 +73,7 @@ static bool is_instance(Elab *e, const Call *call, const Obj *obj, const Obj *cl
       is = is_instance(e, call, obj, &class->items.at[i], good);
     return is;
   }
+  if (class->kind == OBJ_NAMED) return false; // named tuples are tl.tuple, as in Triton
   if (class->kind == OBJ_BUILTIN && !class->self) is = is_of(obj, class->builtin->name, &known);
   if (!known) {
     elab_error(e, call->locs[ISINSTANCE_CLASS],

@@ -104,6 +104,7 @@ bool obj_equal(const Obj *a, const Obj *b) {
   case OBJ_FUNCTION: return a->function == b->function && a->closure == b->closure;
   case OBJ_BUILTIN: return a->builtin == b->builtin && a->self == b->self;
   case OBJ_NAMESPACE: return a->path == b->path;
+  case OBJ_NAMED: return a->named->origin == b->named->origin;
   case OBJ_TYPE: return same_type(a->self, b->self);
   case OBJ_TUPLE: break;
   }
@@ -136,6 +137,7 @@ static void print_obj(const Obj *obj, int depth, Buf *buf) {
   case OBJ_FUNCTION: buf_text(buf, obj->function->name); break;
   case OBJ_BUILTIN: buf_text(buf, obj->builtin->name); break;
   case OBJ_NAMESPACE: buf_text(buf, obj->path); break;
+  case OBJ_NAMED: buf_text(buf, obj->named->name); break;
   case OBJ_TYPE: print_obj(obj->self, depth + 1, buf); break;
   case OBJ_TUPLE:
     buf_char(buf, '(');
@@ -176,6 +178,7 @@ const char *obj_describe(Elab *e, const Obj *obj) {
   case OBJ_BUILTIN: buf_text(&buf, "the function "); break;
   case OBJ_NAMESPACE: buf_text(&buf, "the module "); break;
   case OBJ_TYPE: buf_text(&buf, "the type of "); break;
+  case OBJ_NAMED: buf_text(&buf, "the class "); break;
   case OBJ_ERROR:
   case OBJ_ABSENT: break;
   }

@@ -166,7 +166,10 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
   switch (stmt->kind) {
   case STMT_ASSIGN:
   case STMT_ANNOTATED:
-  case STMT_AUGMENTED: define_constants(c, stmt); break;
+  case STMT_AUGMENTED:
+    if (!c->guard || c->guard->kind != GUARD_SCOPE)
+      define_constants(c, stmt); // fields of classes are not the file's
+    break;
   case STMT_DEF: define_function(c, stmt->function); break;
   case STMT_IMPORT: define_imports(c, stmt->import); break;
   case STMT_IF: collect_branch(c, stmt); break;

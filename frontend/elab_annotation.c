@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Annotations of parameters and assignments: types, constexpr, const.
-#include "frontend/elaborate.h"
+#include "frontend/elab_module.h"
 
 static const char *last_name(const Expr *expr) {
   if (expr->kind == EXPR_NAME) return expr->name;
@@ -45,6 +45,18 @@ static bool is_foreign(const char *name) {
   return false;
 }
 
+// A class of the file, or what comes from a library: it says nothing to us, as Python's own.
+static bool is_class(Elab *e, const Expr *annotation, const char *name) {
+  const Module *module = e->frame ? e->frame->module : e->module;
+  Obj obj;
+  if (!module) return false;
+  for (uint32_t i = 0; i < module->definitions.n; i++)
+    if (module->definitions.at[i].name == name && module->definitions.at[i].kind == DEFINES_OUTSIDE)
+      return true;
+  return elab_quietly(e, module, module->definitions.n, annotation, &obj) &&
+         (obj.kind == OBJ_NAMED || obj_is_unread(&obj));
+}
+
 bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *is_constexpr) {
   *type = NULL;
   *is_constexpr = false;
@@ -68,7 +80,7 @@ bool elab_annotation(Elab *e, const Expr *annotation, const Type **type, bool *i
   const char *name = last_name(annotation);
   if (!name) return true;
   if (type_from_text(e, str_from(name), type, is_constexpr)) return true;
-  if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE) return true;
+  if (is_foreign(name) || annotation->kind == EXPR_ATTRIBUTE || is_class(e, annotation, name)) return true;
   elab_error(e, annotation->loc, "unknown type '%s'%s", name, suggest_type(e, str_from(name)));
   return false;
 }

@@ -4,14 +4,6 @@
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
 
-// A call's arguments, *tuples spread out.
-typedef struct Given {
-  Obj obj;
-  Loc loc;
-  const char *name; // NULL: positional
-} Given;
-typedef VEC(Given) GivenArgs;
-
 static bool evaluate_args(Elab *e, const Expr *expr, GivenArgs *given) {
   bool good = true;
   for (uint32_t i = 0; i < expr->call.args.n; i++) {
@@ -308,11 +300,17 @@ static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   return obj_value(elab_literal(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
 }
 
+static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
+  GivenArgs given = {0};
+  return evaluate_args(e, expr, &given) ? elab_make_named(e, expr->loc, class, &given) : obj_error();
+}
+
 Obj elab_call(Elab *e, const Expr *expr) {
   Obj callee = elab_expr(e, expr->call.callee), obj;
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);
+  if (callee.kind == OBJ_NAMED) return call_class(e, expr, callee.named);
   if (obj_is(&callee, CONST_DTYPE)) return call_type(e, expr, callee.constant.type);
   if (callee.kind == OBJ_NAMESPACE && python_call(e, expr, callee.path, &obj)) return obj;
   const char *hint = obj_is_unread(&callee) ? elab_host_hint(e, callee.path) : NULL;

@@ -116,15 +116,28 @@ static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
   return obj_error();
 }
 
-static Obj outside_value(Elab *e, Loc loc, const Definition *definition) {
+// A class of named tuples; its defaults are what the file says.
+static bool named_class(Elab *e, const Module *module, uint32_t at, Obj *obj) {
+  Frame *frame = elab_push(e, NULL);
+  frame->module = module;
+  frame->visible = at;
+  bool is_named = elab_named_class(e, module->definitions.at[at].stmt, obj);
+  elab_pop(e);
+  return is_named;
+}
+
+static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
+  const Definition *definition = &module->definitions.at[at];
   const char *what = definition->stmt->outside.what;
+  Obj obj;
   if (strcmp(what, WALRUS_TEXT) == 0) return walrus_value(e, loc, definition);
   bool function = strcmp(what, "def") == 0;
+  if (!function && named_class(e, module, at, &obj)) return obj;
   Diag *diag =
       diag_error(e->diags, elab_loc(e, loc),
                  function ? "'%s' is a plain Python function; a kernel calls functions that are decorated "
                             "with @triton.jit"
-                          : "'%s' is a Python class, which a kernel cannot use",
+                          : "'%s' is a Python class, of which a kernel can use those of NamedTuple only",
                  definition->name);
   diag_note(e->diags, diag, definition->loc, "it is defined here");
   return obj_error();
@@ -145,7 +158,7 @@ static Obj value_of(Elab *e, Loc loc, const Module *module, uint32_t at, const c
   switch (definition->kind) {
   case DEFINES_CONSTANT: return constant_value(e, loc, module, at);
   case DEFINES_FUNCTION: return (Obj){.kind = OBJ_FUNCTION, .function = definition->function};
-  case DEFINES_OUTSIDE: return outside_value(e, loc, definition);
+  case DEFINES_OUTSIDE: return outside_value(e, loc, module, at);
   case DEFINES_CHANGE: return changed_value(e, loc, definition);
   case DEFINES_IMPORT: break;
   }

@@ -24,6 +24,13 @@ const char *elab_qualified_name(Elab *e, const Function *function);
 // Whether -D may give the name's value: the module level of a file that is read has it.
 bool elab_is_module_name(Elab *e, const char *name);
 
+// --- Named tuples (elab_named.c) ---
+
+// The class of the file that STMT_OUTSIDE is; false where it is none of named tuples.
+bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj);
+Obj elab_named_call(Elab *e, const Expr *call); // of collections.namedtuple or typing.NamedTuple
+Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *given);
+
 // --- Conditions of the module level (elab_truth.c) ---
 
 Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);

@@ -78,6 +78,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *obj) {
   static const char *const os[] = {"environ", "getenv", NULL};
+  static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
   static const char *const version[] = {"parse", "Version", NULL};
   bool typing = strcmp(path, "typing") == 0 || strcmp(path, "typing_extensions") == 0;
   bool known = false;
@@ -86,6 +87,7 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   else if (strcmp(path, "sys") == 0 && strcmp(name, "version_info") == 0)
     *obj = python_version(e, loc), known = true;
   else if ((strcmp(path, "os") == 0 && is_one_of(name, os)) ||
+           ((typing || strcmp(path, "collections") == 0) && is_one_of(name, named)) ||
            (strcmp(path, "os.environ") == 0 && strcmp(name, "get") == 0) ||
            (strcmp(path, "packaging") == 0 && strcmp(name, "version") == 0) ||
            (strcmp(path, "packaging.version") == 0 && is_one_of(name, version))) {
@@ -139,6 +141,8 @@ bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
     *obj = environment(e, call);
   else if (strcmp(path, "packaging.version.parse") == 0 || strcmp(path, "packaging.version.Version") == 0)
     *obj = version(e, call);
+  else if (strcmp(path, "collections.namedtuple") == 0 || strcmp(path, "typing.NamedTuple") == 0)
+    *obj = elab_named_call(e, call);
   else
     return false;
   return true;

@@ -16,6 +16,7 @@
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   elab_params.c     parameters: tuples, descriptors      elab_grid.c    the launch grid
+//   elab_named.c      named tuples
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
 //   elab_python.c     what Python's own modules give        elab_hints.c   what to write instead
@@ -59,6 +60,7 @@ typedef enum ObjKind {
   OBJ_FUNCTION,  // function: of the file, or a lambda
   OBJ_BUILTIN,   // builtin; self where it is a bound method
   OBJ_TYPE,      // self: the type of a constexpr or tuple
+  OBJ_NAMED,     // named: a class of named tuples
   OBJ_NAMESPACE, // path: "triton.language"
 } ObjKind;
 
@@ -85,12 +87,30 @@ struct Obj {
       const Builtin *builtin;
       const Obj *self;
     };
+    const struct NamedTuple *named;
     struct {
       const char *path;
       const Module *file; // NULL: a module of Triton, or one that is not known
     };
   };
 };
+
+// A class of named tuples.
+typedef struct NamedTuple {
+  const void *origin; // the statement or call that makes it
+  const char *name;
+  uint32_t n;
+  const char **fields; // interned
+  Obj *defaults;       // OBJ_ABSENT: it has none
+} NamedTuple;
+
+// One of a call's arguments, *tuples spread out.
+typedef struct Given {
+  Obj obj;
+  Loc loc;
+  const char *name; // NULL: positional
+} Given;
+typedef VEC(Given) GivenArgs;
 
 // A name's present meaning.
 typedef struct Binding {

@@ -16,6 +16,7 @@ typedef enum Reading {
   READ_MODULE,
   READ_TRY,       // within a `try` of the module level
   READ_FUNCTIONS, // within a function or class
+  READ_FIELDS,    // within a class of named tuples: what `name: type` declares, too
 } Reading;
 
 static bool is_jit_name(const LineLayout *layout, Str name) {
@@ -132,14 +133,23 @@ static Token outside_token(const LineLayout *layout, bool definition) {
   return token;
 }
 
+// `class Point(NamedTuple):`
+static bool is_named_tuple(const LineLayout *layout) {
+  const Token *token = &layout->in[layout->at];
+  if (!begins_with(layout, "class")) return false;
+  for (; token->kind && token->kind != TOKEN_NEWLINE && token->kind != TOKEN_COLON; token++)
+    if (token->kind == TOKEN_NAME && str_is(token->text, "NamedTuple")) return true;
+  return false;
+}
+
 // A compound statement that is not read itself; within functions and classes it is left out where it holds nothing.
 static void select_outside(LineLayout *layout, Reading reading, bool definition) {
   uint32_t start = layout->out->n;
   Token token = outside_token(layout, definition);
   vec_push(layout->parse->arena, layout->out, token);
   uint32_t block = layout->out->n;
-  if (skip_header(layout) || layout_kind(layout) == TOKEN_NEWLINE)
-    select_suite(layout, definition ? READ_FUNCTIONS : reading, token.loc);
+  Reading within = is_named_tuple(layout) ? READ_FIELDS : definition ? READ_FUNCTIONS : reading;
+  if (skip_header(layout) || layout_kind(layout) == TOKEN_NEWLINE) select_suite(layout, within, token.loc);
   bool empty = layout->out->n == block || layout->out->at[block + 3].kind == TOKEN_PASS;
   if (empty && (reading == READ_FUNCTIONS || layout->out->n == block || !definition)) layout->out->n = start;
 }
@@ -196,10 +206,12 @@ static bool is_method_call(const LineLayout *layout) {
 static void select_line(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
   bool import = k == TOKEN_IMPORT || k == TOKEN_FROM;
-  if (import && reading != READ_FUNCTIONS) note_import(layout);
+  bool field = reading == READ_FIELDS && k == TOKEN_NAME && layout->in[layout->at + 1].kind == TOKEN_COLON;
+  bool file = reading == READ_MODULE || reading == READ_TRY;
+  if (import && file) note_import(layout);
   bool changes = is_element_assignment(layout) || is_method_call(layout) || has_walrus(layout);
-  if (k == TOKEN_GLOBAL || (reading != READ_FUNCTIONS && (import || is_assignment(layout) || changes ||
-                                                          (reading == READ_TRY && k != TOKEN_PASS))))
+  if (k == TOKEN_GLOBAL || field ||
+      (file && (import || is_assignment(layout) || changes || (reading == READ_TRY && k != TOKEN_PASS))))
     copy_simple(layout);
   else
     skip_line(layout);
@@ -236,6 +248,7 @@ static bool has_block(const LineLayout *layout) {
 
 static void select_statement(LineLayout *layout, Reading reading) {
   int k = layout_kind(layout);
+  bool file = reading == READ_MODULE || reading == READ_TRY;
   bool branch = k == TOKEN_IF || k == TOKEN_ELIF || k == TOKEN_ELSE;
   if (k == TOKEN_INDENT) {
     layout->at++;
@@ -245,13 +258,13 @@ static void select_statement(LineLayout *layout, Reading reading) {
     select_decorated(layout, reading);
   else if (starts_definition(layout))
     select_outside(layout, reading, true);
-  else if (branch && reading != READ_FUNCTIONS)
+  else if (branch && file)
     select_branch(layout, reading);
-  else if (begins_with(layout, "try") && reading != READ_FUNCTIONS)
+  else if (begins_with(layout, "try") && file)
     select_attempt(layout, reading, TOKEN_TRY);
-  else if (begins_with(layout, "except") && reading != READ_FUNCTIONS)
+  else if (begins_with(layout, "except") && file)
     select_attempt(layout, reading, TOKEN_EXCEPT);
-  else if (begins_with(layout, "finally") && reading != READ_FUNCTIONS)
+  else if (begins_with(layout, "finally") && file)
     select_attempt(layout, reading, TOKEN_FINALLY);
   else if (has_block(layout))
     select_outside(layout, reading, false);
