@@ -141,15 +141,24 @@ static tilec_status check_descriptor(const Expander *x, const Path *path, const 
   return TILEC_OK;
 }
 
+// "tensordesc<fp16[64, 32], nan>"
+static void type_text(char *text, size_t room, Elem elem, uint32_t rank, const uint32_t *block, bool nan) {
+  size_t n = (size_t)snprintf(text, room, "tensordesc<%s[", elem_info(elem)->name);
+  for (uint32_t i = 0; i < rank && n < room; i++)
+    n += (size_t)snprintf(text + n, room - n, "%s%u", i ? ", " : "", block[i]);
+  if (n < room) snprintf(text + n, room - n, nan ? "], nan>" : "]>");
+}
+
 // That the descriptor is what the parameter is declared to be.
 static tilec_status check_declared(const Expander *x, const Path *path, const tilec_descriptor *d, Elem elem,
                                    const RunWide *wide) {
-  bool same = wide->form == PARAM_DESCRIPTOR && wide->count == d->rank && wide->elem == elem &&
-              wide->pads_nan == (d->padding == TILEC_PADDING_NAN);
-  for (uint32_t i = 0; same && i < d->rank; i++) same = wide->block[i] == d->block[i];
-  if (same) return TILEC_OK;
-  return refuse(x, path, " is declared as another type; it cannot take this tensor descriptor of %s",
-                elem_info(elem)->name);
+  char declared[128] = "as a tuple", given[128];
+  bool nan = d->padding == TILEC_PADDING_NAN;
+  type_text(given, sizeof given, elem, d->rank, d->block, nan);
+  if (wide->form == PARAM_DESCRIPTOR)
+    type_text(declared, sizeof declared, wide->elem, wide->count, wide->block, wide->pads_nan);
+  if (strcmp(declared, given) == 0) return TILEC_OK;
+  return refuse(x, path, " is declared %s; it cannot take a %s", declared, given);
 }
 
 static tilec_status put_descriptor_shape(const Expander *x, const Path *path, const tilec_descriptor *d,
@@ -214,8 +223,11 @@ static tilec_status expand_tuple(Expander *x, const Path *path, const RunParam *
   if (!sized_take(&tuple, sizeof tuple, given))
     return refuse(x, path, ": the tuple does not begin with its size: begin with TILEC_TUPLE_INIT");
   if (tuple.count && !tuple.items) return refuse(x, path, ": the tuple's items are NULL");
-  if (wide && (wide->form != PARAM_TUPLE || wide->count != tuple.count))
-    return refuse(x, path, " is declared as another type; it cannot take a tuple of %zu", tuple.count);
+  if (wide && wide->form != PARAM_TUPLE)
+    return refuse(x, path, " is declared as a tensor descriptor; it cannot take a tuple");
+  if (wide && wide->count != tuple.count)
+    return refuse(x, path, " is declared as a tuple of %u; it cannot take one of %zu", wide->count,
+                  tuple.count);
   if (++x->depth > PARAM_MAX_DEPTH) return refuse(x, path, ": there are too many tuples within tuples");
   tilec_status status = put_kind(x, path, SHAPE_TUPLE);
   if (!status) status = put_number(x, path, tuple.count);
@@ -246,7 +258,7 @@ static tilec_status expand(Expander *x, const Path *path, const RunParam *param,
   if (arg->kind == TILEC_ARG_DESCRIPTOR) return expand_descriptor(x, path, param, arg);
   if (arg->kind == TILEC_ARG_CONSTEXPR) return expand_constexpr(x, path, arg);
   if (param->wide && arg->kind != TILEC_ARG_NONE)
-    return refuse(x, path, " is declared as a %s",
+    return refuse(x, path, " is declared as a %s; it cannot take a number or pointer",
                   param->wide->form == PARAM_TUPLE ? "tuple" : "tensor descriptor");
   plain.wide = NULL;
   tilec_status status = put_kind(x, path, SHAPE_PLAIN);

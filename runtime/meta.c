@@ -66,6 +66,45 @@ static void json_params(Json *json, const Func *func) {
   json_array_end(json);
 }
 
+// One of the source's parameters, or an item of one; *at: the kernel's parameter that comes next.
+static void json_argument(Json *json, const ParamSpec *argument, uint32_t *at) {
+  static const char *const kinds[] = {[PARAM_PLAIN] = "plain",
+                                      [PARAM_TUPLE] = "tuple",
+                                      [PARAM_DESCRIPTOR] = "descriptor",
+                                      [PARAM_CONSTEXPR] = "constexpr"};
+  json_object(json, NULL);
+  if (argument->name)
+    json_text(json, "name", argument->name);
+  else
+    json_null(json, "name");
+  json_text(json, "kind", kinds[argument->form]);
+  if (argument->form == PARAM_PLAIN) json_uint(json, "param", (*at)++);
+  if (argument->form == PARAM_CONSTEXPR) json_const(json, "value", argument->value);
+  if (argument->form == PARAM_DESCRIPTOR) {
+    json_written(json, "type");
+    param_print(argument, json->out);
+    json_written_end(json);
+    json_tight_array(json, "params");
+    for (uint32_t i = descriptor_parts(argument->type->rank); i > 0; i--) json_uint(json, NULL, (*at)++);
+    json_array_end(json);
+  }
+  if (argument->form == PARAM_TUPLE) {
+    json_array(json, "items");
+    for (uint32_t i = 0; i < argument->item_count; i++) json_argument(json, &argument->items[i], at);
+    json_array_end(json);
+  }
+  json_object_end(json);
+}
+
+// The source's parameters, and which of the kernel's each is; nothing of tile IR, where each is one.
+static void json_arguments(Json *json, const Func *func) {
+  uint32_t at = 0;
+  if (!func->arguments) return;
+  json_array(json, "arguments");
+  for (uint32_t i = 0; i < func->argument_count; i++) json_argument(json, &func->arguments[i], &at);
+  json_array_end(json);
+}
+
 static void json_grid(Json *json, const Func *func) {
   const HostRegion *grid = func_host(func, HOST_GRID, NULL);
   if (!grid) {
@@ -131,6 +170,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_grid(json, func);
   json_constexprs(json, func);
   json_params(json, func);
+  json_arguments(json, func);
   json_object_end(json);
 }
 

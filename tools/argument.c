@@ -187,12 +187,24 @@ static bool cut_offset(ArgumentReader *s, char *text, Argument *a) {
   return true;
 }
 
+// "constexpr(64)"
+static bool parse_constexpr(ArgumentReader *s, Str text, Argument *a) {
+  size_t start = strlen("constexpr(");
+  if (text.at[text.n - 1] != ')') return refuse(s, "the bracket of constexpr( is not closed");
+  a->kind = ARGUMENT_CONSTEXPR;
+  a->text = arena_copy(s->arena, (Str){text.at + start, text.n - start - 1});
+  return true;
+}
+
 bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
                     const char **why) {
   *argument = (Argument){0};
   ArgumentReader s = {arena, seed, number, why};
   bool good;
   if (parse_scalar(&s, text, argument, &good)) return good;
+  if (str_starts(str_from(text), "desc("))
+    return argument_descriptor(arena, str_from(text + strlen("desc(")), seed, number, argument, why);
+  if (str_starts(str_from(text), "constexpr(")) return parse_constexpr(&s, str_from(text), argument);
   char *copy = arena_copy(arena, str_from(text));
   if (!cut_offset(&s, copy, argument)) return false;
   if (copy[0] == '&') {

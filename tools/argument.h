@@ -13,8 +13,18 @@ typedef enum ArgumentKind {
   ARGUMENT_INT,
   ARGUMENT_FLOAT,
   ARGUMENT_BUFFER,
-  ARGUMENT_SAME
+  ARGUMENT_SAME,
+  ARGUMENT_CONSTEXPR,
+  ARGUMENT_TUPLE // run_args.c's: argument_parse gives none
 } ArgumentKind;
+
+// A tensor descriptor over a buffer.
+typedef struct TensorBlock {
+  uint32_t rank, block[TILE_MAX_RANK];
+  bool shaped, strided; // as shape and strides say; else as the buffer is (descriptor_complete)
+  int64_t shape[TILE_MAX_RANK], strides[TILE_MAX_RANK];
+  bool pads_nan;
+} TensorBlock;
 
 // An entry of a table of addresses.
 typedef struct Pointee {
@@ -30,6 +40,8 @@ typedef struct Argument {
   // BUFFER, SAME: the argument points `offset` bytes into the buffer
   uint64_t offset;
   const char *same; // SAME: the name of the argument whose buffer it is
+  TensorBlock *descriptor; // BUFFER, SAME: of desc(); NULL: a pointer
+  const char *text;        // CONSTEXPR: its literal
   // BUFFER
   Elem elem;
   uint32_t rank;
@@ -47,5 +59,9 @@ typedef struct Argument {
 // with the reason in *why.
 bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
                     const char **why);
+// The same for what stands behind "desc(".
+bool argument_descriptor(Arena *arena, Str text, uint64_t seed, uint32_t number, Argument *argument, const char **why);
+// Gives the block the shape and strides that were not said: those of the buffer. False with the reason.
+bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why);
 
 #endif

@@ -47,6 +47,7 @@ static bool has_text(const char *name, const char *part) {
 }
 
 static bool is_pointer(const KernelParam *param, uint32_t use) {
+  if (param->wide) return false;
   if (param->type) return param->type->kind == TYPE_PTR;
   return use & (PARAM_LOADED | PARAM_STORED) || has_text(param->name, "ptr");
 }
@@ -64,7 +65,7 @@ typedef struct Sizes {
 } Sizes;
 
 static bool is_integer(const KernelParam *param, uint32_t use) {
-  if (param->is_constexpr || is_pointer(param, use)) return false;
+  if (param->is_constexpr || param->wide || is_pointer(param, use)) return false;
   return !param->type || (param->type->kind == TYPE_SCALAR && type_is_int(param->type));
 }
 
@@ -76,7 +77,51 @@ static Sizes choose_sizes(const KernelInfo *kernel, const uint32_t *uses, uint64
   return given ? (Sizes){given, given} : (Sizes){1024, 1024};
 }
 
+static void put_plain_item(Buf *out, const ParamSpec *item, const Sizes *sizes) {
+  const Type *type = item->type && item->type->kind == TYPE_PTR ? item->type->inner : item->type;
+  bool pointer = type != item->type, is_float = type && type->kind == TYPE_SCALAR && elem_is_float(type->elem);
+  if (pointer && type->kind == TYPE_SCALAR)
+    buf_printf(out, "%s:%s[%llu]", is_float ? "randn" : "zeros", elem_info(type->elem)->name,
+               (unsigned long long)sizes->elements);
+  else
+    buf_printf(out, "%llu%s", (unsigned long long)(is_float ? 1 : sizes->number), is_float ? ".0" : "");
+}
+
+// Of a tensor twice as long as its block in every dimension.
+static void put_descriptor(Buf *out, const Type *block) {
+  bool is_float = elem_is_float(block->elem);
+  buf_printf(out, "desc(%s:%s[", is_float ? "randn" : "zeros", elem_info(block->elem)->name);
+  for (uint32_t i = 0; i < block->rank; i++) buf_printf(out, "%s%u", i ? "," : "", 2 * block->shape[i]);
+  buf_text(out, "],block=[");
+  for (uint32_t i = 0; i < block->rank; i++) buf_printf(out, "%s%u", i ? "," : "", block->shape[i]);
+  buf_text(out, "]");
+}
+
+static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
+  switch (param->form) {
+  case PARAM_PLAIN: put_plain_item(out, param, sizes); return;
+  case PARAM_CONSTEXPR: param_print(param, out); return;
+  case PARAM_DESCRIPTOR:
+    put_descriptor(out, param->type);
+    buf_text(out, param->pads_nan ? ",padding=nan)" : ")");
+    return;
+  case PARAM_TUPLE: break;
+  }
+  buf_text(out, "(");
+  for (uint32_t i = 0; i < param->item_count; i++) {
+    if (i) buf_text(out, ",");
+    if (param->items[i].name) buf_printf(out, "%s=", param->items[i].name);
+    put_wide(out, &param->items[i], sizes);
+  }
+  buf_text(out, param->item_count == 1 ? ",)" : ")");
+}
+
 static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Sizes *sizes) {
+  if (param->wide) {
+    buf_printf(out, "%s=", param->name);
+    put_wide(out, param->wide, sizes);
+    return;
+  }
   const Type *type = param->type;
   if (type && type->kind == TYPE_PTR) type = type->inner;
   bool is_float = !type || type->kind != TYPE_SCALAR || elem_is_float(type->elem);
@@ -163,8 +208,9 @@ void ask_kernel(Compilation *c, const KernelInfo *kernels, uint32_t count) {
       const KernelParam *p = &kernels[i].params[k];
       buf_printf(&text, "%s%s", k ? ", " : "", p->name);
       if (p->is_constexpr) buf_text(&text, ": constexpr");
-      if (p->type) buf_text(&text, ": ");
+      if (p->type || p->wide) buf_text(&text, ": ");
       if (p->type) type_print(p->type, &text);
+      if (p->wide) param_print(p->wide, &text);
       if (p->has_default) buf_text(&text, " = ");
       if (p->has_default) const_print(&p->default_value, &text);
     }
@@ -191,7 +237,7 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
   bool typed = false;
   for (uint32_t i = 0; i < kernel->param_count; i++) {
     const KernelParam *p = &kernel->params[i];
-    if (p->has_default || p->type || is_given(spec, p)) continue;
+    if (p->has_default || p->type || p->wide || is_given(spec, p)) continue;
     if (p->is_constexpr && (uses[i] & PARAM_DECIDED)) continue;
     if (p->is_constexpr) {
       buf_printf(&values, " -D %s=%s", p->name, constexpr_value(p->name));

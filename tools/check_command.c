@@ -94,7 +94,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   run->bits = bits;
   tilec_status status = run_load(run, &check->image, &kernel);
   LaunchLimits limits = run_limits(run);
-  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->param_count, NULL, &limits);
+  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->bit_count, NULL, &limits);
   const tilec_sim *sim = device_simulator(run->device);
   size_t count = tilec_sim_report_count(sim);
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
@@ -169,7 +169,7 @@ static tilec_status check_schedules(Check *check, uint64_t *bits, bool (*pack)(R
 static bool pack_source(Run *run, uint64_t *bits) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return false;
-  memcpy(bits, bound.bits, run->param_count * sizeof *bits);
+  memcpy(bits, bound.bits, bound.count * sizeof *bits);
   return true;
 }
 
@@ -198,7 +198,7 @@ static void evaluate_also(Check *check, double seconds) {
 
 static ExitStatus check_both(Check *check, const BoundArgs *bound) {
   Run *run = check->run;
-  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->param_count);
+  uint64_t *bits = ARENA_ARRAY(run->arena, uint64_t, run->bit_count);
   LaunchLimits limits = run_limits(run);
   if (run->options->check)
     check->evaluated = run_evaluate(run, check->grid, bound, &limits, &check->reference);

@@ -82,7 +82,7 @@ static bool unknown_fill(Arena *arena, Str name, const char **why) {
   const char *near = diag_nearest(name, names, FILL_COUNT);
   if (near) return refuse(why, arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", STR_ARG(name), near));
   return refuse(why, "it is neither a number nor None, nor randn: rand: randint(LOW,HIGH): zeros: ones: "
-                     "full(VALUE): arange: perm: empty: ptrs(NAME,...) @FILE &NAME");
+                     "full(VALUE): arange: perm: empty: ptrs(NAME,...) desc(...) @FILE &NAME");
 }
 
 bool fill_parse(Arena *arena, Str text, Fill *fill, const char **why) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec run, in parts: matching the arguments with the parameters (run_args.c), the run itself
-// (run_command.c), what it tells (run_report.c).
+// tilec run, in parts: matching the arguments with the parameters (run_args.c) and binding them (run_bind.c), the run
+// itself (run_command.c), what it tells (run_report.c).
 #ifndef TOOLS_RUN_H
 #define TOOLS_RUN_H
 
@@ -18,6 +18,9 @@ typedef struct RunArg {
   Loc loc;        // where the kernel declares it; of .tir and PTX files none
   bool given;
   Argument value;
+  struct RunArg *items; // TUPLE: value's, which are among the holders of buffers: "t[0]", "t.x"
+  uint32_t item_count;
+  const char *field;      // of a tuple's item; NULL: it has no name
   struct RunArg *buffer;  // whose buffer it points into: itself, or another for &NAME; NULL: no buffer
   uint64_t base, address; // of the buffer, and with the offset
   uint8_t *result;        // the buffer's bytes after the run
@@ -46,7 +49,8 @@ typedef struct Run {
   Compilation *c;
   RunArg *params;
   uint32_t param_count;
-  uint32_t holder_count; // with those of --buffer, which follow: what may have a buffer
+  uint32_t holder_count; // with items of tuples and those of --buffer, which follow: what may have a buffer
+  uint32_t bit_count;    // parameters of the kernel, once the arguments are bound
   Str text; // the file's
   Spec spec;
   VEC(const char *) defines; // constexprs given as arguments: NAME=VALUE
@@ -71,6 +75,8 @@ LaunchLimits run_limits(Run *run);
 // Whether nothing is left of --timeout, or Ctrl-C was pressed.
 bool run_is_over(Run *run);
 
+// Says what is wrong with an argument where the kernel declares its parameter; false.
+bool run_refuse(Run *run, const RunArg *param, const char *text);
 // Splits the command line's NAME=SPEC into constexprs (of run->spec) and parameters, with their data. False,
 // having said why.
 bool run_match_arguments(Run *run);

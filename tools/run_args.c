@@ -36,6 +36,18 @@ static void add_param(Run *run, const KernelParam *param) {
       (RunArg){.name = param->name, .param = run_param(run->arena, param), .loc = param->loc};
 }
 
+// Room for the parameters, --buffer's, and what may be items of tuples.
+static void make_room(Run *run, uint32_t param_count) {
+  const Options *o = run->options;
+  uint32_t items = 0;
+  for (uint32_t i = 0; i < o->args.n; i++) {
+    const char *text = o->args.at[i].text;
+    if (text[strspn(text, " ")] != '(') continue;
+    for (items++; *text; text++) items += *text == ',' || *text == '(';
+  }
+  run->params = ARENA_ARRAY(run->arena, RunArg, param_count + items + o->buffers.n);
+}
+
 // The kernel's run-time parameters: from the source, or from the one function of a .tir file.
 static bool list_params(Run *run, const KernelInfo **kernel) {
   Compilation *c = run->c;
@@ -44,7 +56,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
     if (c->module->funcs.n != 1)
       return tool_error("'%s' has %u kernels; run needs one", run->options->file, c->module->funcs.n), false;
     const Func *func = c->module->funcs.at[0];
-    run->params = ARENA_ARRAY(run->arena, RunArg, func->param_count + run->options->buffers.n);
+    make_room(run, func->param_count);
     for (uint32_t i = 0; i < func_visible_params(func); i++)
       add_param(run, &(KernelParam){.name = func->params[i].name, .type = func->params[i].type});
     return true;
@@ -60,7 +72,7 @@ static bool list_params(Run *run, const KernelInfo **kernel) {
   if ((!*kernel && run->spec.kernel) || count == 0) frontend_no_kernel(&c->ir, c->syntax, run->spec.kernel);
   if (c->diags.errors) return tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
   if (!*kernel) return ask_kernel(c, entries, count), tool_report(run->options, c, TILEC_ERROR_COMPILE), false;
-  run->params = ARENA_ARRAY(run->arena, RunArg, (*kernel)->param_count + run->options->buffers.n);
+  make_room(run, (*kernel)->param_count);
   for (uint32_t i = 0; i < (*kernel)->param_count; i++) {
     const KernelParam *p = &(*kernel)->params[i];
     if (p->is_constexpr) continue;
@@ -83,11 +95,77 @@ static bool unknown_argument(const Run *run, const KernelInfo *kernel, const cha
   return false;
 }
 
-// Says what is wrong with an argument where the kernel declares its parameter; false.
-static bool refuse(Run *run, const RunArg *param, const char *text) {
+bool run_refuse(Run *run, const RunArg *param, const char *text) {
   diag_error(&run->c->diags, param->loc, "%s", text);
   tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
   return false;
+}
+
+static Str trimmed(Str text) {
+  while (text.n && text.at[0] == ' ') text.at++, text.n--;
+  while (text.n && text.at[text.n - 1] == ' ') text.n--;
+  return text;
+}
+
+static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
+
+static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
+  return run_refuse(run, param, arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
+}
+
+// "SPEC" or "NAME=SPEC"
+static bool take_item(Run *run, const RunArg *tuple, RunArg *item, Str text, uint32_t depth) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  uint32_t number = (uint32_t)(item - tuple->items);
+  Str name = {text.at, param_text_until(text, '=')};
+  bool named = name.n < text.n && name.n && strspn(text.at, letters) >= trimmed(name).n;
+  *item = (RunArg){.loc = tuple->loc, .given = true, .param = {.name = tuple->name}};
+  if (named) {
+    item->field = arena_copy(run->arena, trimmed(name));
+    text = trimmed((Str){text.at + name.n + 1, text.n - name.n - 1});
+  }
+  item->name = named ? arena_printf(run->arena, "%s.%s", tuple->name, item->field)
+                     : arena_printf(run->arena, "%s[%u]", tuple->name, number);
+  return take_value(run, item, text, depth);
+}
+
+// "(SPEC,NAME=SPEC,...)"; one element may have a comma behind it.
+static bool take_tuple(Run *run, RunArg *tuple, Str text, uint32_t depth) {
+  Str inner = trimmed((Str){text.at + 1, text.n - 2}), rest = inner;
+  if (depth > PARAM_MAX_DEPTH) return wrong_value(run, tuple, text, "there are too many tuples within tuples");
+  if (inner.n && inner.at[inner.n - 1] == ',') inner.n--, rest = inner;
+  tuple->value = (Argument){.kind = ARGUMENT_TUPLE};
+  tuple->items = &run->params[run->holder_count];
+  for (Str left = inner; left.n; tuple->item_count++) {
+    size_t n = param_text_until(left, ',');
+    left = n < left.n ? (Str){left.at + n + 1, left.n - n - 1} : (Str){0};
+  }
+  run->holder_count += tuple->item_count;
+  for (uint32_t i = 0; i < tuple->item_count; i++) {
+    size_t n = param_text_until(rest, ',');
+    if (!take_item(run, tuple, &tuple->items[i], trimmed((Str){rest.at, n}), depth)) return false;
+    if (!tuple->items[i].field != !tuple->items[0].field)
+      return wrong_value(run, tuple, text, "either all elements of a tuple have names, or none has");
+    rest = n < rest.n ? (Str){rest.at + n + 1, rest.n - n - 1} : (Str){0};
+  }
+  return true;
+}
+
+static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
+  const char *why;
+  Str value = trimmed(text);
+  bool one_each = run->c->is_tir || options_file_is_ptx(run->options);
+  if (value.n > 1 && value.at[0] == '(' && value.at[value.n - 1] == ')' && !one_each)
+    return take_tuple(run, param, value, depth + 1);
+  if (value.n && value.at[0] == '(')
+    return wrong_value(run, param, text, one_each ? "a tuple is several parameters here, each of which takes one argument"
+                                                  : "the bracket of the tuple is not closed");
+  if (!argument_parse(run->arena, arena_copy(run->arena, text), run->options->seed, (uint32_t)(param - run->params),
+                      &param->value, &why))
+    return wrong_value(run, param, text, why);
+  if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
+    return wrong_value(run, param, text, "that is no single parameter, and here each takes one argument");
+  return true;
 }
 
 static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *arg) {
@@ -100,12 +178,8 @@ static bool take_argument(Run *run, const KernelInfo *kernel, const NamedText *a
   }
   if (!param) return unknown_argument(run, kernel, arg->name);
   if (param->given) return tool_error("argument '%s' is given twice", arg->name), false;
-  const char *why;
   param->given = true;
-  if (argument_parse(run->arena, arg->text, run->options->seed, (uint32_t)(param - run->params),
-                     &param->value, &why))
-    return true;
-  return refuse(run, param, arena_printf(run->arena, "argument %s=%s: %s", arg->name, arg->text, why));
+  return take_value(run, param, str_from(arg->text), 0);
 }
 
 // &NAME points into the buffer of another argument.
@@ -119,6 +193,13 @@ static bool link_buffer(Run *run, RunArg *param) {
            false;
   return value->offset <= param->buffer->value.bytes ||
          (tool_error("argument %s: the offset is past the end of '%s'", param->name, value->same), false);
+}
+
+static bool complete_descriptor(Run *run, RunArg *param) {
+  const char *why;
+  if (!param->value.descriptor) return true;
+  return descriptor_complete(run->arena, &param->buffer->value, param->value.descriptor, &why) ||
+         run_refuse(run, param, arena_printf(run->arena, "argument '%s': %s", param->name, why));
 }
 
 static bool check_pointee(const Run *run, const RunArg *table, const Pointee *pointee) {
@@ -138,7 +219,6 @@ static bool check_pointee(const Run *run, const RunArg *table, const Pointee *po
 // --buffer's, behind the parameters.
 static bool take_buffers(Run *run) {
   const Options *o = run->options;
-  run->holder_count = run->param_count;
   for (uint32_t i = 0; i < o->buffers.n; i++) {
     const NamedText *given = &o->buffers.at[i];
     const char *why;
@@ -159,7 +239,7 @@ static bool take_buffers(Run *run) {
 static bool link_buffers(Run *run) {
   if (!take_buffers(run)) return false;
   for (uint32_t i = 0; i < run->holder_count; i++)
-    if (!link_buffer(run, &run->params[i])) return false;
+    if (!link_buffer(run, &run->params[i]) || !complete_descriptor(run, &run->params[i])) return false;
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const Argument *value = &run->params[i].value;
     for (uint64_t k = 0; value->pointees && k < value->elements; k++)
@@ -200,6 +280,7 @@ static bool all_given(Run *run, const KernelInfo *kernel) {
 bool run_match_arguments(Run *run) {
   const KernelInfo *kernel;
   if (!list_params(run, &kernel)) return false;
+  run->holder_count = run->param_count;
   for (uint32_t i = 0; i < run->options->args.n; i++)
     if (!take_argument(run, kernel, &run->options->args.at[i])) return false;
   if (kernel && !all_given(run, kernel)) return false;
@@ -214,60 +295,8 @@ bool run_match_ptx(Run *run) {
   run->params = ARENA_ARRAY(run->arena, RunArg, o->args.n + o->buffers.n);
   for (uint32_t i = 0; i < o->args.n; i++)
     run->params[run->param_count++] = (RunArg){.name = o->args.at[i].name};
+  run->holder_count = run->bit_count = run->param_count;
   for (uint32_t i = 0; i < run->param_count; i++)
     if (!take_argument(run, NULL, &o->args.at[i])) return false;
   return link_buffers(run);
-}
-
-static tilec_arg launch_arg(const RunArg *arg) {
-  if (!arg->given) return tilec_arg_default();
-  if (arg->buffer) return tilec_arg_pointer((tilec_dtype)arg->buffer->value.elem, arg->address);
-  const Argument *value = &arg->value;
-  if (value->kind == ARGUMENT_NONE) return tilec_arg_none();
-  if (value->kind == ARGUMENT_BOOL) return tilec_arg_bool((int)value->i);
-  if (value->kind == ARGUMENT_FLOAT) return tilec_arg_float(value->f);
-  return value->is_u64 ? tilec_arg_uint((uint64_t)value->i) : tilec_arg_int(value->i);
-}
-
-// A .tir file's code relies on the facts that it was made with.
-static bool facts_hold(const Run *run, const BoundArgs *bound) {
-  const Func *func = run->c->module->funcs.at[0];
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    const ParamFacts *needed = &func->params[i].facts;
-    uint8_t known = bound->key[KEY_BYTES * i + 1];
-    const char *fact = needed->divisible16 && !(known & KEY_DIVISIBLE) ? "divisible by 16"
-                       : needed->equal1 && !(known & KEY_ONE)          ? "1"
-                       : needed->none && !(known & KEY_NONE)           ? "None"
-                                                                       : NULL;
-    if (fact)
-      return tool_error("argument '%s' is not %s, which '%s' was specialised for", run->params[i].name, fact,
-                        run->options->file),
-             false;
-  }
-  return true;
-}
-
-static const char nobody[] = "the kernel"; // whom bind_args speaks of: the place says it
-
-bool run_bind(Run *run, BoundArgs *bound) {
-  RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
-  tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, run->param_count);
-  for (uint32_t i = 0; i < run->param_count; i++) {
-    params[i] = run->params[i].param;
-    args[i] = launch_arg(&run->params[i]);
-  }
-  if (bind_args(nobody, params, run->param_count, args, run->param_count, bound) != TILEC_OK) {
-    const char *text = tilec_last_error();
-    const RunArg *param = bound->count < run->param_count ? &run->params[bound->count] : NULL;
-    if (!param || !str_starts(str_from(text), nobody)) return tool_error("%s", text), false;
-    return refuse(run, param, text + strlen(nobody) + strlen(": "));
-  }
-  return !run->c->is_tir || facts_hold(run, bound);
-}
-
-void run_specialise(Run *run, const BoundArgs *bound) {
-  if (run->c->is_tir) return;
-  RunParam *params = ARENA_ARRAY(run->arena, RunParam, run->param_count);
-  for (uint32_t i = 0; i < run->param_count; i++) params[i] = run->params[i].param;
-  bound_spec(&run->c->ir, params, run->param_count, bound, &run->spec);
 }

@@ -16,7 +16,7 @@ static const uint64_t beyond_cache = 256u << 20;
 typedef struct Bench {
   Run *run;
   tilec_buffer **buffers; // of set i: from i * holder_count
-  uint64_t *bits;         // from i * param_count
+  uint64_t *bits;         // from i * bit_count
   uint32_t sets;
   uint64_t bytes; // of one set's buffers
 } Bench;
@@ -29,14 +29,14 @@ static bool bind(Run *run, uint64_t *bits) {
     return true;
   }
   if (!run_bind(run, &bound)) return false;
-  memcpy(bits, bound.bits, run->param_count * sizeof *bits);
+  memcpy(bits, bound.bits, bound.count * sizeof *bits);
   return true;
 }
 
 // The first set is the run's own; the others get buffers and arguments of their own.
 static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
-  uint32_t n = run->param_count, holders = run->holder_count;
+  uint32_t n = run->bit_count, holders = run->holder_count;
   for (uint32_t i = 0; i < holders; i++)
     if (run->params[i].buffer == &run->params[i]) b->bytes += run->params[i].value.bytes;
   uint64_t sets = b->bytes ? (beyond_cache + b->bytes - 1) / b->bytes : 1;
@@ -60,7 +60,7 @@ static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int
   LaunchLimits limits = run_limits(b->run);
   if (status == TILEC_OK)
     status =
-        device_time(&kernel, grid, b->bits, b->run->param_count, b->sets, count, ROUNDS, &limits, seconds);
+        device_time(&kernel, grid, b->bits, b->run->bit_count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);
   return status;
 }

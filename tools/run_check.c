@@ -29,9 +29,10 @@ static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, 
 }
 
 static bool same_parameters(const Run *run, const Func *func) {
-  bool same = func->param_count == run->param_count;
-  for (uint32_t i = 0; same && i < run->param_count; i++)
-    same = strcmp(func->params[i].name, run->params[i].name) == 0;
+  const Func *own = run->c->module->funcs.at[0];
+  bool same = func->param_count == run->bit_count;
+  for (uint32_t i = 0; same && i < run->bit_count; i++)
+    same = strcmp(func->params[i].name, own->params[i].name) == 0;
   return same;
 }
 

@@ -164,7 +164,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   run->device->name_count = context.name_count;
   tilec_status status = run_load(run, image, &kernel);
   LaunchLimits limits = run_limits(run);
-  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->param_count, NULL, &limits);
+  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->bit_count, NULL, &limits);
   if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);

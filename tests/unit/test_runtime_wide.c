@@ -193,8 +193,7 @@ static void test_wrong_tuples(void **unused) {
         "parameter 't[1][1]' is declared fp32; it cannot take a pointer");
   WRONG(w.pair[0] = tilec_arg_int(INT64_MAX), w.pair[0] = tilec_arg_int(3),
         "parameter 't[1][0]' is declared i32");
-  WRONG(w.inner.count = 1, w.inner.count = 2,
-        "'t[1]' is declared as another type; it cannot take a tuple of 1");
+  WRONG(w.inner.count = 1, w.inner.count = 2, "'t[1]' is declared as a tuple of 2; it cannot take one of 1");
   WRONG(w.items[1] = tilec_arg_int(3), w.items[1] = tilec_arg_tuple(&w.inner),
         "'t[1]' is declared as a tuple");
   WRONG(w.args[1] = w.args[2], w.args[1] = tilec_arg_int(1), "'n' is declared i32; it cannot take a tuple");
@@ -214,8 +213,10 @@ static void test_wrong_descriptors(void **unused) {
   tilec_descriptor *d = &w.d;
   WRONG(w.args[3] = tilec_arg_int(3), w.args[3] = tilec_arg_descriptor(d),
         "'d' is declared as a tensor descriptor");
-  WRONG(d->block[0] = 8, d->block[0] = 4, "parameter 'd' is declared as another type");
-  WRONG(d->padding = TILEC_PADDING_NAN, d->padding = TILEC_PADDING_ZERO, "declared as another type");
+  WRONG(d->block[0] = 8, d->block[0] = 4,
+        "parameter 'd' is declared tensordesc<fp32[4, 8]>; it cannot take a tensordesc<fp32[8, 8]>");
+  WRONG(d->padding = TILEC_PADDING_NAN, d->padding = TILEC_PADDING_ZERO,
+        "cannot take a tensordesc<fp32[4, 8], nan>");
   WRONG(d->block[0] = 3, d->block[0] = 4, "block[0] is 3; it is a power of two");
   WRONG(d->shape[1] = 0, d->shape[1] = 8, "shape[1] is 0");
   WRONG(d->strides[0] = 6, d->strides[0] = 8, "strides[0] is 6; in bytes it is a multiple of 16");
