@@ -63,11 +63,21 @@ static bool resolve_tuple(Elab *e, Loc loc, const char *path, const ParamSpec *d
   return good;
 }
 
+// That 16 divides the sizes and strides.
+static void know_parts(Elab *e, ParamSpec *descriptor) {
+  const ParamSpec *old = descriptor->items;
+  descriptor->items = ARENA_ARRAY(e->arena, ParamSpec, descriptor->item_count);
+  memcpy(descriptor->items, old, descriptor->item_count * sizeof *old);
+  for (uint32_t i = 1; i + 1 < descriptor->item_count; i++) descriptor->items[i].facts.divisible16 = true;
+}
+
+// `facts`: what is known beside, as "d=:16" says it of a descriptor that is declared; NULL: nothing.
 static bool resolve_descriptor(Elab *e, Loc loc, const char *path, const ParamSpec *declared,
-                               const ParamSpec *given, ParamSpec *out) {
+                               const ParamSpec *given, const ParamFacts *facts, ParamSpec *out) {
   if (given && declared && (given->type != declared->type || given->pads_nan != declared->pads_nan))
     return declared_otherwise(e, loc, path, declared, given);
   *out = given ? *given : *declared;
+  if (facts && facts->divisible16) know_parts(e, out);
   const Type *type = out->type;
   uint64_t shape[TILE_MAX_RANK];
   for (uint32_t i = 0; i < type->rank; i++) shape[i] = type->shape[i];
@@ -98,10 +108,14 @@ bool elab_resolve_param(Elab *e, Loc loc, const char *path, const ParamSpec *dec
     return true;
   }
   bool none = given && given->form == PARAM_PLAIN && given->facts.none;
+  bool facts_alone = given && given->form == PARAM_PLAIN && !given->type && !none && !given->facts.equal1;
+  if (said && declared->form == PARAM_DESCRIPTOR && facts_alone)
+    return resolve_descriptor(e, loc, path, declared, NULL, &given->facts, out);
   if (said && given && !none && declared->form != given->form)
     return declared_otherwise(e, loc, path, declared, given);
   if (meant && meant->form == PARAM_TUPLE) return resolve_tuple(e, loc, path, declared, given, out);
-  if (meant && meant->form == PARAM_DESCRIPTOR) return resolve_descriptor(e, loc, path, declared, given, out);
+  if (meant && meant->form == PARAM_DESCRIPTOR)
+    return resolve_descriptor(e, loc, path, declared, given, NULL, out);
   return resolve_plain(e, loc, path, declared, given, out);
 }
 

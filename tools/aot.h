@@ -17,6 +17,7 @@ typedef struct AotParam {
   const char *c_name; // the launcher's
   const Type *type;   // of a Compilation that is kept
   bool is_none;       // given as None: the launcher has no such parameter
+  bool is_one;        // a descriptor's last stride: neither
   // The number of the bit that tells whether the fact holds; -1: no image needs it.
   int divisible16, equal1;
 } AotParam;
@@ -42,6 +43,7 @@ typedef struct AotKernel {
   uint32_t grid_helpers;              // what it calls: a set of bits
   bool *grid_uses;                    // the parameters that the function takes
   VEC(AotImage) images;               // the best for a device first
+  VEC(const char *) wide; // "t is (*fp32, i32)", of the source's parameters that are several
 } AotKernel;
 
 typedef struct AotFile {

@@ -37,6 +37,41 @@ static const KernelInfo *kernel_info(Compilation *c, const Spec *spec) {
   return frontend_entries(&c->ir, c->syntax, spec, &kernels) == 1 ? kernels : NULL;
 }
 
+static const ParamSpec *item_of(const ParamSpec *param, uint32_t i) {
+  return param && param->form == PARAM_TUPLE && i < param->item_count ? &param->items[i] : NULL;
+}
+
+// What is known of a descriptor's parts: nothing, or that 16 divides the sizes and strides. That the base is aligned
+// and the last stride is 1 is so of all descriptors.
+static void set_part_facts(Compilation *c, ParamSpec *param, bool divisible16) {
+  uint32_t last = param->item_count - 1;
+  const ParamSpec *old = param->items;
+  param->items = ARENA_ARRAY(&c->arena, ParamSpec, param->item_count);
+  memcpy(param->items, old, param->item_count * sizeof *old);
+  for (uint32_t i = 1; i < last; i++) param->items[i].facts = (ParamFacts){.divisible16 = divisible16};
+}
+
+// The parameter, or an item of one, with the facts of `given` (NULL: none) in the place of its own.
+static void set_param_facts(Compilation *c, ParamSpec *param, bool typed, const ParamSpec *given) {
+  if (param->form == PARAM_DESCRIPTOR) {
+    bool divisible = given && (given->form == PARAM_DESCRIPTOR ? given->items[1].facts.divisible16
+                                                               : given->facts.divisible16);
+    set_part_facts(c, param, divisible);
+  }
+  if (param->form == PARAM_TUPLE) {
+    const ParamSpec *old = param->items;
+    param->items = ARENA_ARRAY(&c->arena, ParamSpec, param->item_count);
+    for (uint32_t i = 0; i < param->item_count; i++) {
+      param->items[i] = old[i];
+      set_param_facts(c, &param->items[i], false, item_of(given, i));
+    }
+  }
+  if (param->form != PARAM_PLAIN) return;
+  if (param->facts.equal1 && !param->type && !typed) param->type = type_scalar(&c->ir, ELEM_I32);
+  param->facts.divisible16 = given && given->facts.divisible16;
+  param->facts.equal1 = given && given->facts.equal1;
+}
+
 // The specialisation with `facts` in the place of its own. A 1 without a type is an i32, and stays one.
 static void set_facts(Compilation *c, Spec *spec, const KernelInfo *info, const Spec *facts) {
   ParamSpec *params = ARENA_ARRAY(&c->arena, ParamSpec, info->param_count + 1);
@@ -46,10 +81,9 @@ static void set_facts(Compilation *c, Spec *spec, const KernelInfo *info, const 
     const ParamSpec *old = find_param(spec, p->name), *given = find_param(facts, p->name);
     if (!old && !given) continue;
     ParamSpec *param = &params[n++];
-    *param = old ? *old : (ParamSpec){.name = p->name};
-    if (param->facts.equal1 && !param->type && !p->type) param->type = type_scalar(&c->ir, ELEM_I32);
-    param->facts.divisible16 = given && given->facts.divisible16;
-    param->facts.equal1 = given && given->facts.equal1;
+    *param = old ? *old : p->wide ? *p->wide : (ParamSpec){.form = PARAM_PLAIN};
+    param->name = p->name;
+    set_param_facts(c, param, p->type != NULL, given);
   }
   spec->params = params;
   spec->param_count = n;
@@ -108,6 +142,24 @@ static const Type *keep_type(Arena *arena, const Type *type) {
   return kept;
 }
 
+// What the launcher's comment says of tuples and descriptors, and the descriptors' last strides, which are 1.
+static void keep_wide(AotRun *run, AotKernel *k, const ParamSpec *param, uint32_t *at) {
+  if (param->form != PARAM_PLAIN && param->name) {
+    Buf text = {0};
+    param_print(param, &text);
+    const char *line = arena_printf(run->arena, "%s is %s", param->name, text.at);
+    vec_push(run->arena, &k->wide, line);
+    buf_free(&text);
+  }
+  if (param->form == PARAM_PLAIN) (*at)++;
+  if (param->form == PARAM_DESCRIPTOR) {
+    *at += descriptor_parts(param->type->rank);
+    k->params[*at - 1].is_one = true;
+  }
+  for (uint32_t i = 0; param->form == PARAM_TUPLE && i < param->item_count; i++)
+    keep_wide(run, k, &param->items[i], at);
+}
+
 static void keep_params(AotRun *run, AotKernel *k, const Func *func) {
   k->param_count = func_visible_params(func);
   k->params = ARENA_ARRAY(run->arena, AotParam, k->param_count + 1);
@@ -118,9 +170,11 @@ static void keep_params(AotRun *run, AotKernel *k, const Func *func) {
                               .divisible16 = -1,
                               .equal1 = -1};
   aot_name_params(run->arena, k->params, k->param_count);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < func->argument_count; i++) keep_wide(run, k, &func->arguments[i], &at);
 }
 
-static AotImage keep_image(AotRun *run, const Compilation *c) {
+static AotImage keep_image(AotRun *run, const AotKernel *k, const Compilation *c) {
   Arena *arena = run->arena;
   const Func *func = c->module->funcs.at[0];
   const KernelMeta *meta = &c->code.kernels[0];
@@ -136,6 +190,7 @@ static AotImage keep_image(AotRun *run, const Compilation *c) {
                     .facts = facts};
   for (uint32_t i = 0; i < visible; i++) {
     facts[i] = func->params[i].facts;
+    if (k->params[i].is_one) facts[i] = (ParamFacts){0}; // the launcher's own
     image.fact_count += facts[i].divisible16 + facts[i].equal1;
   }
   return image;
@@ -188,7 +243,7 @@ static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, 
   if (!status && variant->none && !k->grid_function && !aot_grid(run->arena, c.module->funcs.at[0], k))
     status = TILEC_ERROR_COMPILE;
   if (!status) status = compile_code(run, &c);
-  if (!status) add_image(run, k, keep_image(run, &c));
+  if (!status) add_image(run, k, keep_image(run, k, &c));
   if (k->images.n <= 1 || status) failed(run, tool_report(run->o, &c, status)); // warnings once a kernel
   compilation_free(&c);
 }

@@ -35,7 +35,8 @@ static void print_params(const AotKernel *k, Buf *out) {
   buf_text(out, "void *stream");
   if (!k->has_grid) buf_text(out, ", uint32_t grid_x, uint32_t grid_y, uint32_t grid_z");
   for (uint32_t i = 0; i < k->param_count; i++)
-    if (!k->params[i].is_none) buf_printf(out, ", %s %s", aot_c_type(k->params[i].type), k->params[i].c_name);
+    if (!k->params[i].is_none && !k->params[i].is_one)
+      buf_printf(out, ", %s %s", aot_c_type(k->params[i].type), k->params[i].c_name);
 }
 
 static bool is_bits(const Type *type) {
@@ -74,6 +75,7 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
     buf_text(out, ")");
   }
   buf_text(out, ".\n");
+  for (uint32_t i = 0; i < k->wide.n; i++) buf_printf(out, "// %s\n", k->wide.at[i]);
   print_param_types(k, out);
   buf_text(out, "// Made for:");
   for (uint32_t i = 0; i < k->images.n; i++) {
@@ -282,7 +284,7 @@ static void print_launcher_grid(const AotKernel *k, Buf *out) {
   }
   buf_printf(out, "  int64_t tilec_sizes[3] = {1, 1, 1};\n  if (!tilec_grid_%s(tilec_sizes", k->launcher);
   for (uint32_t i = 0; i < k->param_count; i++)
-    if (k->grid_uses[i]) buf_printf(out, ", %s", k->params[i].c_name);
+    if (k->grid_uses[i]) buf_printf(out, ", %s", k->params[i].is_one ? "tilec_one" : k->params[i].c_name);
   buf_printf(out,
              "))\n    return tilec_fail(TILEC_AOT_BAD_GRID, \"%%s\", \"%s: the grid's expression divides by "
              "zero\");\n",
@@ -290,16 +292,22 @@ static void print_launcher_grid(const AotKernel *k, Buf *out) {
 }
 
 static void print_launcher(const AotKernel *k, uint32_t number, Buf *out) {
-  bool any_none = false;
-  for (uint32_t i = 0; i < k->param_count; i++) any_none = any_none || k->params[i].is_none;
+  bool any_none = false, any_one = false;
+  for (uint32_t i = 0; i < k->param_count; i++) {
+    any_none = any_none || k->params[i].is_none;
+    any_one = any_one || k->params[i].is_one;
+  }
   buf_printf(out, "\n%s%stilec_aot_status %s(", k->grid_function, k->grid_function[0] ? "\n" : "",
              k->launcher);
   print_params(k, out);
   buf_text(out, ") {\n");
   if (any_none) buf_text(out, "  uint64_t tilec_none = 0;\n");
+  if (any_one) buf_text(out, "  int64_t tilec_one = 1; // last strides\n");
   buf_text(out, "  void *tilec_params[] = {");
-  for (uint32_t i = 0; i < k->param_count; i++)
-    buf_printf(out, "%s&%s", i ? ", " : "", k->params[i].is_none ? "tilec_none" : k->params[i].c_name);
+  for (uint32_t i = 0; i < k->param_count; i++) {
+    const AotParam *p = &k->params[i];
+    buf_printf(out, "%s&%s", i ? ", " : "", p->is_none ? "tilec_none" : p->is_one ? "tilec_one" : p->c_name);
+  }
   buf_text(out, k->param_count ? "};\n" : "NULL};\n");
   buf_text(out, "  uint64_t tilec_facts[TILEC_FACT_WORDS] = {0};\n");
   print_launcher_facts(k, out);

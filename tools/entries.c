@@ -6,7 +6,8 @@
 static bool spec_has(const Spec *spec, const char *name) {
   for (uint32_t i = 0; i < spec->param_count; i++) {
     const ParamSpec *param = &spec->params[i];
-    if (param->name == name && (param->type || param->facts.none || param->facts.equal1)) return true;
+    bool said = param->type || param->facts.none || param->facts.equal1 || param->form != PARAM_PLAIN;
+    if (param->name == name && said) return true;
   }
   for (uint32_t i = 0; i < spec->constexpr_count; i++)
     if (spec->constexprs[i].name == name) return true;
@@ -16,7 +17,7 @@ static bool spec_has(const Spec *spec, const char *name) {
 static bool fully_specified(const KernelInfo *kernel, const Spec *spec) {
   for (uint32_t i = 0; i < kernel->param_count; i++) {
     const KernelParam *p = &kernel->params[i];
-    bool known = p->is_constexpr ? p->has_default : p->type != NULL;
+    bool known = p->is_constexpr ? p->has_default : p->type || p->wide;
     if (!known && !spec_has(spec, p->name)) return false;
   }
   return true;

@@ -54,6 +54,11 @@ static tilec_aot_status launch_grid_helpers(const Run *run) {
   return grids_helpers(NULL, P(0), I(0), I(1), (uint32_t)I(2));
 }
 
+// Two descriptors and a tuple: their parts, but for the last strides.
+static tilec_aot_status launch_wide(const Run *run) {
+  return grids_wide(NULL, P(0), I(0), I(1), I(2), P(1), I(0), I(1), I(2), I(3), P(2));
+}
+
 typedef struct Case {
   const char *file, *kernel;
   tilec_aot_status (*launch)(const Run *run);
@@ -143,6 +148,8 @@ static const Case cases[] = {
      7,
      1,
      {77, 45, 50, 103, 2, 91, 2}},
+    {"grids.tile", "wide", launch_wide, grids_aot_error, TILEC_I32, 3, 4, 0, {13, 20, 24, 4}},
+    {"grids.tile", "wide", launch_wide, grids_aot_error, TILEC_I32, 3, 4, 0, {16, 32, 48, 4}},
 };
 
 static const Case grids[] = {
@@ -243,6 +250,39 @@ static tilec_program *open_program(const Test *test, const char *name) {
   return program;
 }
 
+// The arguments of the kernel `wide`, in the caller's memory.
+typedef struct WideArgs {
+  tilec_descriptor d, e;
+  tilec_tuple t;
+  tilec_arg items[2];
+} WideArgs;
+
+static size_t wide_args(const Case *c, const Data *d, WideArgs *wide, tilec_arg *args) {
+  wide->d = (tilec_descriptor)TILEC_DESCRIPTOR_INIT;
+  wide->d.base = tilec_arg_pointer(c->dtype, address_of(d, c, 0));
+  wide->d.rank = 2;
+  wide->d.block[0] = 4, wide->d.block[1] = 8;
+  wide->d.shape[0] = c->ints[0], wide->d.shape[1] = c->ints[1];
+  wide->d.strides[0] = c->ints[2], wide->d.strides[1] = 1;
+  wide->e = wide->d;
+  wide->e.base = tilec_arg_pointer(c->dtype, address_of(d, c, 1));
+  wide->items[0] = tilec_arg_int(c->ints[3]);
+  wide->items[1] = tilec_arg_pointer(c->dtype, address_of(d, c, 2));
+  wide->t = (tilec_tuple)TILEC_TUPLE_INIT;
+  wide->t.items = wide->items;
+  wide->t.count = 2;
+  args[0] = tilec_arg_descriptor(&wide->d);
+  args[1] = tilec_arg_descriptor(&wide->e);
+  args[2] = tilec_arg_tuple(&wide->t);
+  return 3;
+}
+
+static size_t plain_args(const Case *c, const Data *d, tilec_arg *args) {
+  for (int i = 0; i < c->buffer_count; i++) args[i] = tilec_arg_pointer(c->dtype, address_of(d, c, i));
+  for (int i = 0; i < c->int_count; i++) args[c->buffer_count + i] = tilec_arg_int(c->ints[i]);
+  return (size_t)(c->buffer_count + c->int_count);
+}
+
 static tilec_status launch_by_library(const Test *test, const Case *c, const Data *d) {
   tilec_program *program = open_program(test, c->file);
   tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
@@ -250,9 +290,9 @@ static tilec_status launch_by_library(const Test *test, const Case *c, const Dat
   tilec_arg args[MOST_BUFFERS + MOST_INTS];
   options.kernel = c->kernel;
   CHECK(tilec_kernel_new(test->device, program, &options, &kernel) == TILEC_OK);
-  for (int i = 0; i < c->buffer_count; i++) args[i] = tilec_arg_pointer(c->dtype, address_of(d, c, i));
-  for (int i = 0; i < c->int_count; i++) args[c->buffer_count + i] = tilec_arg_int(c->ints[i]);
-  tilec_status status = tilec_launch(kernel, NULL, args, (size_t)(c->buffer_count + c->int_count));
+  WideArgs wide;
+  size_t n = c->launch == launch_wide ? wide_args(c, d, &wide, args) : plain_args(c, d, args);
+  tilec_status status = tilec_launch(kernel, NULL, args, n);
   if (!status) status = tilec_device_synchronize(test->device);
   tilec_kernel_free(kernel);
   tilec_program_free(program);

@@ -164,7 +164,7 @@ static void test_all_steps(void **unused) {
                "\"hidden\": null}"));
   assert_non_null(strstr(
       meta.at, "{\"name\": \"n\", \"type\": \"i32\", \"offset\": 24, \"bytes\": 4, \"facts\": [\"16\"], "
-               "\"hidden\": null}]}\n"));
+               "\"hidden\": null}], \"arguments\": [{\"name\": \"x\", \"kind\": \"plain\", \"param\": 0}, "));
   buf_free(&meta);
   compilation_free(&c);
 }
