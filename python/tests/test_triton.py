@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in for Triton, where Triton 3.6 is installed: what it compiles without a GPU."""
 
+import collections
 import contextlib
 import os
 import shutil
@@ -44,6 +45,20 @@ def kernel(x, y, n, stride, BLOCK: tl.constexpr, FN: tl.constexpr):
 @triton.jit
 def refused(x, n: tl.constexpr):
     tl.store(x, tl.extra.cuda.libdevice.no_such_function(n))
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+@triton.jit
+def of_tuple(x, t, unused):
+    tl.store(x, tl.load(t[1][0] + t.first) + t.second[1])
+
+
+@triton.jit
+def of_descriptor(x, d, n, FN: tl.constexpr, BY: tl.constexpr = 4):
+    v = FN(d.load([n, 0]).to(tl.float32), BY)
+    tl.store(x, tl.sum(tl.sum(v, 1), 0))
 
 
 def source(fn=kernel, **changes):
@@ -143,6 +158,34 @@ class Compiles(unittest.TestCase):
             compiled = self.compile(source())
         self.assertIn("tt.func public @kernel", compiled.asm["ttir"])
         self.assertEqual(drop_in.report().fallbacks[-1].reason, "for a test")
+
+    def test_tuples(self):
+        what = ASTSource(
+            of_tuple,
+            {"x": "*fp32", "t": Pair("i32", ("*fp32", "constexpr")), "unused": "constexpr"},
+            {(1, 1, 1): 2.5, "unused": None},
+            {(1, 0): POINTER},
+        )
+        compiled = self.compile(what)
+        self.assertEqual(self.types(compiled), [".u64", ".u32", ".u64"])
+        self.assertIn("fvalue = 2.5", compiled.asm["ttir"])
+        self.assertIn("%t_first: i32 {divisible16}", compiled.asm["ttir"])
+
+    def test_descriptors_of_the_host(self):
+        what = ASTSource(
+            of_descriptor,
+            {"x": "*fp32", "d": "tensordesc<fp16[32, 64]>", "n": "i32", "FN": "constexpr", "BY": "constexpr"},
+            {"FN": helper, "BY": 1},
+        )
+        compiled = self.compile(what)
+        wide, again = [".u64"] * 4, [".u32"] * 2 + [".u64"] * 2
+        self.assertEqual(self.types(compiled), [".u64", ".u64", *wide, ".u8", *again, ".u32"])
+        self.assertEqual(compiled.metadata.name, "of_descriptor")
+
+    def types(self, compiled):
+        """The types of its PTX's parameters."""
+        name = compiled.metadata.name
+        return [line.split()[1] for line in compiled.asm["ptx"].split(f".visible .entry {name}(")[1].split(")")[0].split(",")]
 
     def test_strict(self):
         what = ASTSource(refused, {"x": "*fp32", "n": "constexpr"}, {"n": 3})

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Tuple
 
 from . import _native
+from . import _values as values
 from ._capture import Captured, CaptureError, capture
 from ._errors import CompilationError, TilecError
 
@@ -31,33 +34,109 @@ def _type_text(kind: str) -> str:
     return pointer + name
 
 
-def _parameter(name: str, kind: Any, attributes: Any) -> str:
-    if not isinstance(kind, str):
-        raise Refused(f"'{name}' is a tuple: such an argument is Triton's for now")
-    if kind.startswith("tensordesc") or kind == "nvTmaDesc":
-        raise Refused(f"'{name}' is a tensor descriptor of the host: such an argument is Triton's for now")
-    facts = {str(value) for key, value in attributes or () if key == "tt.divisibility"}
+def _item(kind: Any, path: Tuple[int, ...], source: Any, name: str) -> str:
+    """The type and facts of a parameter, or of a tuple's item, which is constant where Triton compiles its value in."""
+    if path in source.constants:
+        return f"constexpr({_constant(source.constants[path], name)})"
+    if isinstance(kind, tuple):
+        items = [_item(item, (*path, i), source, name) for i, item in enumerate(kind)]
+        fields = getattr(kind, "_fields", None)
+        if fields:
+            items = [f"{field}={item}" for field, item in zip(fields, items)]
+        return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+    if kind == "constexpr":
+        return "constexpr(None)"
+    if kind == "nvTmaDesc" or kind.startswith("tensordesc"):
+        raise Refused(f"'{name}' is a tensor descriptor within a tuple")
+    facts = {str(value) for key, value in source.attrs.get(path) or () if key == "tt.divisibility"}
     text = _type_text(kind)
     known = "16" in facts and (text.startswith("*") or text[0] in "iu")
-    return f"{name}={text}" + (":16" if known else "")
+    return text + (":16" if known else "")
 
 
-def specialisation(source: Any) -> Tuple[Dict[str, Any], str]:
-    """The constexprs of an ASTSource, and the types and facts of its other parameters."""
+def _constant(value: Any, name: str) -> str:
+    value = values.unwrap(value)
+    text = values.number_text(value)
+    if text is None and values.is_dtype(value):
+        text = values.dtype_text(value, "tl")
+    if text is None:
+        raise Refused(f"'{name}' has a {type(value).__name__} in a tuple")
+    return text
+
+
+@dataclass(frozen=True)
+class Specialisation:
+    """How an ASTSource's parameters are compiled: values of constexprs, types and facts of the others, and the blocks of
+    tensor descriptors made on the host, by name."""
+
+    constants: Dict[str, Any]
+    parameters: Dict[str, str]
+    descriptors: Dict[str, Tuple[str, Tuple[int, ...]]]
+
+
+def specialisation(source: Any) -> Specialisation:
     names = source.fn.arg_names
-    constants: Dict[str, Any] = {}
-    for path, value in source.constants.items():
-        if len(path) != 1:
-            raise Refused(f"'{names[path[0]]}' is a tuple with constants: such an argument is Triton's for now")
-        constants[names[path[0]]] = value
-    parts: List[str] = []
+    constants = {names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
+    parameters: Dict[str, str] = {}
+    descriptors: Dict[str, Tuple[str, Tuple[int, ...]]] = {}
     for i, name in enumerate(names):
         kind = source.signature.get(name, "constexpr")
+        described = re.fullmatch(r"tensordesc<(\w+)\[([\d, ]+)\]>", kind) if isinstance(kind, str) else None
         if name in constants or kind == "constexpr":
             constants.setdefault(name, None)
+        elif described:
+            descriptors[name] = described[1], tuple(int(size) for size in described[2].split(","))
+        elif kind == "nvTmaDesc":
+            raise Refused(f"'{name}' is a tensor map of the host's")
         else:
-            parts.append(_parameter(name, kind, source.attrs.get((i,))))
-    return constants, ",".join(parts)
+            parameters[name] = _item(kind, (i,), source, name)
+    return Specialisation(constants, parameters, descriptors)
+
+
+def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, str]]:
+    """What Triton's launchers pass for a descriptor of the host's: its base, sizes and strides in 64 bits, whether it
+    is padded with NaN, and the sizes and strides once more."""
+    rank = range(len(block))
+    wide = [(f"{name}_wide_{part}_{i}", "i64") for part in ("shape", "stride") for i in rank]
+    sizes = [(f"{name}_shape_{i}", "i32") for i in rank]
+    strides = [(f"{name}_stride_{i}", "i64" if i < len(block) - 1 else "i64:1") for i in rank]
+    return [(f"{name}_base", f"*{_type_text(element)}:16"), *wide, (f"{name}_nan", "i1"), *sizes, *strides]
+
+
+def _descriptor(name: str, block: Tuple[int, ...]) -> str:
+    shape, strides = (", ".join(f"{name}_{part}_{i}" for i in range(len(block))) for part in ("shape", "stride"))
+    return f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
+
+
+def _around(captured: Captured, names: List[str], special: Specialisation) -> Tuple[Captured, List[str]]:
+    """The kernel within one that makes its descriptors of what is passed for them; and that one's signature."""
+    heads: List[str] = []
+    signature: List[str] = []
+    checks: List[str] = []
+    for name in names:
+        if name in special.descriptors:
+            spread = _spread(name, *special.descriptors[name])
+            heads += [item for item, _ in spread]
+            signature += [f"{item}={kind}" for item, kind in spread]
+            checks.append(f"    _tilec_tl.device_assert({name}_nan == 0, \"'{name}' is padded with NaN, which tilec does not do here\")")
+        elif name in special.constants:
+            heads.append(f"{name}: _tilec_tl.constexpr")
+        else:
+            heads.append(name)
+            signature.append(f"{name}={special.parameters[name]}")
+    given = [_descriptor(name, special.descriptors[name][1]) if name in special.descriptors else name for name in names]
+    used = sorted({value for value in (define.partition("=")[2] for define in captured.defines) if value.startswith("_tilec_f")})
+    first = captured.sources[0][0].removesuffix(".py")
+    lines = [
+        "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks, f"    _tilec_kernel({', '.join(given)})",
+        "import triton.language as _tilec_tl", f"from {first} import {captured.kernel} as _tilec_kernel",
+        *(f"from {first} import {name}" for name in used), *([f"_tilec_used = ({', '.join(used)},)"] if used else []), "",
+    ]  # fmt: skip
+    line = captured.shown[0][1].count("\n", 0, len(captured.shown[0][1]) - len(captured.shown[0][1].lstrip("\n")))
+    text = "\n" * max(0, line - 1) + "\n".join(lines)
+    sources = [("_tilec_around.py", text), *captured.sources]
+    shown = [captured.shown[0], *captured.shown]
+    return replace(captured, sources=sources, shown=shown), signature
 
 
 def options_of(options: Any, target: Any) -> Dict[str, Any]:
@@ -105,12 +184,17 @@ class Result:
 def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     """Its sources and signature; kept with it, as its hash is asked for first."""
     known = source.__dict__.get("_tilec")
-    if known is None or asserts:
-        constants, signature = specialisation(source)
-        known = capture(source.fn, constants, asserts=asserts, annotations=False), signature
-        if not asserts:
-            source.__dict__["_tilec"] = known
-    return known
+    if known is not None and not asserts:
+        return known  # type: ignore[no-any-return]
+    special = specialisation(source)
+    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False)
+    signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
+    if special.descriptors:
+        captured, signature = _around(captured, source.fn.arg_names, special)
+    made = captured, ",".join(signature)
+    if not asserts:
+        source.__dict__["_tilec"] = made
+    return made
 
 
 def compile_source(source: Any, options: Any, target: Any) -> Result:
