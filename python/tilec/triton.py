@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import sys
 import threading
 import warnings
 from dataclasses import dataclass
@@ -19,9 +20,14 @@ from typing import Any, Callable, Dict, List, Optional
 
 import triton as _triton
 from triton.compiler import compiler as _compiler
+from tilec_triton.driver import SimulatorDriver
+from triton.runtime import jit as _jit
 
+from . import _devices, _elsewhere
 from . import _triton_source as _source
+from ._capture import Captured, capture
 from ._errors import TilecError, TilecWarning
+from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -153,6 +159,53 @@ def _hash(original: Callable[..., str], source: Any) -> str:
     return hashlib.sha256(f"{own}-{_source.identity()}-{key}".encode()).hexdigest()
 
 
+# ---------------------------------------------------------------- launches on the simulator
+
+
+class _Simulated(JITFunction):
+    """A kernel of Triton's as one of tilec's."""
+
+    def __init__(self, kernel: Any):
+        options = {name: getattr(kernel, name, None) for name in ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")}
+        super().__init__(kernel.fn, **options)
+        self._triton = kernel
+
+    def captured(self, constexprs: Dict[str, Any]) -> Captured:
+        return capture(self._triton, constexprs)
+
+
+def simulated(kernel: Any) -> JITFunction:
+    """The kernel as one of tilec's, which is launched where tilec says; kept with it."""
+    known = kernel.__dict__.get("_tilec")
+    if known is None:
+        known = kernel.__dict__["_tilec"] = _Simulated(kernel)
+    return known  # type: ignore[no-any-return]
+
+
+def _simulates() -> bool:
+    """Whether launches are tilec's own: on the simulator, or checked there first."""
+    if (_devices.get_device() or "").startswith(("sim", "eval")) or _elsewhere.get_check():
+        return True
+    return isinstance(_triton.runtime.driver.active, SimulatorDriver)
+
+
+def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    """In the place of JITFunction.run. Kernels that are only compiled are Triton's to keep."""
+    if warmup or type(kernel) is not _jit.JITFunction or not _simulates():
+        return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+    for hook in kernel.pre_run_hooks:
+        hook(*args, **kwargs)
+    return simulated(kernel).run(*args, grid=grid, **kwargs)
+
+
+def _create_driver(original: Callable[[], Any]) -> Any:
+    """Triton's driver; where it has none, the simulator's."""
+    try:
+        return original()
+    except RuntimeError:
+        return SimulatorDriver()
+
+
 # ---------------------------------------------------------------- putting it in place
 
 
@@ -175,6 +228,8 @@ def install() -> None:
     _triton.knobs.runtime.add_stages_inspection_hook = _add_stages
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
     _replace(_compiler.ASTSource, "hash", _hash)
+    _replace(_jit.JITFunction, "run", _run)
+    _replace(sys.modules["triton.runtime.driver"], "_create_driver", _create_driver)
     os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
 
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Triton's kernels launched where there is no GPU, and what TILEC_TRITON=1 does: programs of their own."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+if importlib.util.find_spec("triton") is None or importlib.util.find_spec("numpy") is None:
+    raise unittest.SkipTest("Triton or NumPy is not installed")
+
+KERNEL = """
+import sys
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.autotune([triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 128})], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i >= 0 if EVEN else i < n
+    tl.store(out + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
+
+@triton.jit
+def total(x, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))
+
+x = np.arange(1000, dtype=np.float32)
+out = np.zeros_like(x)
+"""
+LAUNCH = """
+for _ in range(2):
+    add[lambda meta: (triton.cdiv(1000, meta["BLOCK"]),)](x, x, out, 1000)
+    assert (out == 2 * x).all() and add.best_config.kwargs == {"BLOCK": 64}
+    out[:] = 0
+    handle = total[(1,)](x, out, 1000, 1024)
+    assert out[0] == x.sum()
+"""
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, text, *args, **variables):
+        path = self.folder / "program.py"
+        path.write_text(textwrap.dedent(text))
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TRITON_CACHE_DIR": str(self.folder / "cache"), **variables}
+        for name in ("TILEC_TRITON", "TILEC_DEVICE", "TILEC_CHECK"):
+            if name not in variables:
+                environment.pop(name, None)
+        places = [str(self.folder), *(p for p in sys.path if p), environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(places)
+        return subprocess.run([sys.executable, *args, str(path)], env=environment, capture_output=True, text=True, timeout=120)
+
+    def good(self, result):
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def entry_point(self):
+        """The package's, as an installed wheel has it."""
+        info = self.folder / "tilec-0.0.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tilec\nVersion: 0.0.0\n")
+        (info / "entry_points.txt").write_text("[triton.backends]\ntilec = tilec_triton\n")
+
+    def test_launches_on_the_simulator(self):
+        self.good(self.run_program("import tilec.triton\n" + KERNEL + LAUNCH + "assert 'ptx' in handle.asm\n"))
+
+    def test_a_variable_is_enough(self):
+        self.entry_point()
+        self.good(self.run_program(KERNEL + LAUNCH + "assert 'tilec.triton' in sys.modules\n", TILEC_TRITON="1"))
+
+    def test_without_it_triton_is_left_alone(self):
+        self.entry_point()
+        self.good(self.run_program(KERNEL + "assert 'tilec' not in sys.modules\n"))
+        result = self.run_program(KERNEL + LAUNCH)
+        self.assertIn("0 active drivers", result.stderr)
+
+    def test_what_a_kernel_does_wrong(self):
+        wrong = "total[(1,)](x, out, 2000, 2048)  # reads beyond x\n"
+        result = self.run_program("import tilec.triton\n" + KERNEL + wrong)
+        self.assertEqual(result.returncode, 1)
+        line = (("import tilec.triton\n" + KERNEL).split("\n")).index("    tl.store(out, tl.sum(tl.load(x + i, mask=i < n, other=0.0), 0))") + 1
+        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error: .*out of bounds")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Triton's driver where there is no GPU: launches run on tilec's simulator, with arrays of the host."""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import Any, Callable, Optional, Sequence
+
+from triton.backends.compiler import GPUTarget
+from triton.backends.driver import DriverBase
+
+from .compiler import wanted
+
+# What kernels of the simulator are compiled for, and what its chip has.
+CAPABILITY = 90
+PROPERTIES = {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32}
+
+
+def _no_time(call: Callable[[], Any], quantiles: Optional[Sequence[float]] = None, **options: Any) -> Any:
+    """The simulator tells no time: every configuration is as fast as the first."""
+    return 0.0 if quantiles is None else [0.0] * len(quantiles)
+
+
+class Launcher:
+    """Launches what Triton has compiled: the kernel's function, on the simulator."""
+
+    def __init__(self, source: Any, metadata: Any):
+        self.source, self.metadata = source, metadata
+
+    def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
+        options = {name: getattr(self.metadata, name) for name in ("num_warps", "num_stages", "maxnreg")}
+        importlib.import_module("tilec.triton").simulated(self.source.fn).run(*args, grid=(x, y, z), **options)
+
+
+class SimulatorDriver(DriverBase):
+    launcher_cls = Launcher
+
+    def __init__(self) -> None:
+        importlib.import_module("tilec.triton")
+        self.utils = SimpleNamespace(
+            get_device_properties=lambda device: dict(PROPERTIES),
+            load_binary=lambda name, image, shared, device: (None, None, 0, 0, 1024),
+        )
+
+    @classmethod
+    def is_active(cls) -> bool:
+        if not wanted():
+            return False
+        try:
+            torch = importlib.import_module("torch")
+            return not torch.cuda.is_available()
+        except ImportError:
+            return True
+
+    def get_current_target(self) -> GPUTarget:
+        return GPUTarget("cuda", CAPABILITY, 32)
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        pass
+
+    def get_current_stream(self, device: Optional[int] = None) -> int:
+        return 0
+
+    def get_device_capability(self, device: Optional[int] = None) -> Any:
+        return divmod(CAPABILITY, 10)
+
+    def get_active_torch_device(self) -> Any:
+        return importlib.import_module("torch").device("cpu")
+
+    def get_device_interface(self) -> Any:
+        return importlib.import_module("torch").cpu
+
+    def get_benchmarker(self) -> Callable[..., Any]:
+        return _no_time
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        return ty
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        return importlib.import_module("torch").empty(0)
+
+    def clear_cache(self, cache: Any) -> None:
+        pass
+
+
