@@ -57,6 +57,7 @@ typedef struct LaunchLimits {
   const int *cancel;         // another thread or a signal handler makes it other than 0; NULL: nobody does
   double spent;              // seconds of the timeout that are gone: it is of something that began earlier
   int checked_schedule;      // sim: 1 + the tilec_sim_schedule that it runs under with every checker on; 0: as the device
+  Buf *printed;              // sim, eval: what the kernel prints is added to it; NULL: it is the device's alone
 } LaunchLimits;
 
 double device_clock(void); // seconds, monotonic

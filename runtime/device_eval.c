@@ -141,6 +141,7 @@ static tilec_status run_function(void *data) {
                          .names = r->names,
                          .name_count = r->name_count};
   bool done = eval_launch(r->func, r->launch->grid, args, memory, &options);
+  if (limits->printed) buf_str(limits->printed, buf_view(r->printed));
   take_memory(r->memory, memory);
   return done ? TILEC_OK : error_diags(TILEC_ERROR_LAUNCH, diags);
 }

@@ -351,13 +351,19 @@ static tilec_status check_widths(const SimKernel *k, const KernelLaunch *launch)
   return TILEC_OK;
 }
 
+typedef struct Printed {
+  tilec_device *device;
+  Buf *also; // NULL: nobody else wants it
+} Printed;
+
 // What the launch printed, kept for the device's caller.
 static tilec_status keep_printed(void *data) {
-  tilec_device *device = data;
+  const Printed *p = data;
   size_t bytes;
-  const char *printed = tilec_sim_printed(((Sim *)device->state)->sim, &bytes);
-  buf_reset(&device->printed);
-  buf_bytes(&device->printed, printed, bytes);
+  const char *printed = tilec_sim_printed(((Sim *)p->device->state)->sim, &bytes);
+  buf_reset(&p->device->printed);
+  buf_bytes(&p->device->printed, printed, bytes);
+  if (p->also) buf_bytes(p->also, printed, bytes);
   return TILEC_OK;
 }
 
@@ -388,7 +394,7 @@ static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelL
     tilec_sim_check(sim, state->schedule, state->checks);
   tilec_sim_result result =
       tilec_sim_launch(sim, k->kernel, launch->grid, k->threads, k->shared_bytes, params);
-  status = error_guard(keep_printed, device);
+  status = error_guard(keep_printed, &(Printed){device, limits->printed});
   if (result != TILEC_SIM_ERROR_KERNEL) {
     tilec_status launched = unlock_sim(device, result);
     return launched ? launched : status;

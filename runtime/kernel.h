@@ -64,7 +64,7 @@ tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Spec
 
 // A launch with options.check: under each schedule with every checker on, each time from the memory as it was.
 tilec_status launch_checked(tilec_device *device, const DeviceKernel *loaded, const BoundArgs *args,
-                            const tilec_launch_options *options);
+                            const tilec_launch_options *options, Buf *printed);
 
 // Frees the kernel's table and specialisations.
 void kernel_free_variants(tilec_kernel *kernel);

@@ -31,15 +31,27 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
 
 // The evaluator reports to the compilation's diagnostics, as the evaluation of
 // host regions does: one at a time.
-static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
-                                          const BoundArgs *args, const tilec_launch_options *o) {
-  if (o->check && device->needs_ptx) return launch_checked(s->loaded.device, &s->loaded, args, o);
+static tilec_status launch_alone(const tilec_device *device, Specialisation *s, const BoundArgs *args,
+                                 const tilec_launch_options *o, Buf *printed) {
+  if (o->check && device->needs_ptx) return launch_checked(s->loaded.device, &s->loaded, args, o, printed);
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->host_lock);
-  const LaunchLimits limits = {
-      .max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel};
+  const LaunchLimits limits = {.max_instructions = o->max_instructions,
+                               .timeout = o->timeout,
+                               .cancel = o->cancel,
+                               .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
+  return status;
+}
+
+static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
+                                          const BoundArgs *args, const tilec_launch_options *o) {
+  if (!o->print) return launch_alone(device, s, args, o, NULL);
+  Buf printed = {0};
+  tilec_status status = launch_alone(device, s, args, o, &printed);
+  if (printed.n) o->print(o->print_data, buf_view(&printed).at, printed.n);
+  buf_free(&printed);
   return status;
 }
 

@@ -50,12 +50,13 @@ static tilec_status put_back(tilec_device *device, const KeptMemory *memory) {
 }
 
 static tilec_status launch_schedules(const DeviceKernel *loaded, const BoundArgs *args,
-                                     const tilec_launch_options *o, const KeptMemory *memory) {
+                                     const tilec_launch_options *o, const KeptMemory *memory, Buf *printed) {
   LaunchLimits limits = {.max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel};
   tilec_status status = TILEC_OK;
   double began = device_clock();
   for (int schedule = TILEC_SIM_LATE; schedule <= TILEC_SIM_EARLY_DOWN && !status; schedule++) {
     if (schedule != TILEC_SIM_LATE) status = put_back(loaded->device, memory);
+    limits.printed = schedule == TILEC_SIM_LATE ? printed : NULL;
     limits.checked_schedule = 1 + schedule;
     limits.spent = device_clock() - began;
     if (!status) status = device_launch(loaded, o->grid, args->bits, args->count, o->stream, &limits);
@@ -64,13 +65,13 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const BoundArgs
 }
 
 tilec_status launch_checked(tilec_device *device, const DeviceKernel *loaded, const BoundArgs *args,
-                            const tilec_launch_options *options) {
+                            const tilec_launch_options *options, Buf *printed) {
   if (device->kind != &device_sim)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "launches are checked on the simulator, not on %s",
                      device->name);
   KeptMemory memory = {.count = 0};
   tilec_status status = keep_memory(device, args, &memory);
-  if (!status) status = launch_schedules(loaded, args, options, &memory);
+  if (!status) status = launch_schedules(loaded, args, options, &memory, printed);
   for (uint32_t i = 0; i < memory.count; i++) free(memory.at[i].copy);
   return status;
 }

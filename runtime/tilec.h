@@ -649,10 +649,14 @@ typedef struct tilec_launch_options {
      something is found under is the last one run. It takes some ten times as long. On eval, which tells races and
      undefined values in every launch, 1 is as 0; on cuda it is TILEC_ERROR_NOT_SUPPORTED */
   int check;
+  /* NULL, or what on sim and eval is called with what the kernel has printed, if it has: once its launch has ended, well or
+     not, by the thread that launches. On cuda the driver prints it itself */
+  void (*print)(void *print_data, const char *text, size_t bytes);
+  void *print_data;
 } tilec_launch_options;
 
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
-  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0 }
+  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL }
 
 /*
  * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.

@@ -127,9 +127,9 @@ static PyObject *launch_elsewhere(Launcher *self, Device *device, PyObject *grid
   return result;
 }
 
-static bool call_hook(PyObject *hook, const Launcher *self, const Kernel *kernel, PyObject *grid) {
+static bool call_hook(PyObject *hook, const Launcher *self, PyObject *grid) {
   if (!hook) return true;
-  PyObject *result = PyObject_CallFunctionObjArgs(hook, self, kernel, grid, NULL);
+  PyObject *result = PyObject_CallFunctionObjArgs(hook, self, grid, NULL);
   Py_XDECREF(result);
   return result != NULL;
 }
@@ -140,21 +140,34 @@ static bool look_after(const State *state, const Arguments *a) {
   return result != NULL;
 }
 
+// By the thread that launches, which does not hold the GIL.
+static void print(void *data, const char *text, size_t bytes) {
+  PyGILState_STATE gil = PyGILState_Ensure();
+  PyObject *out = PySys_GetObject("stdout"),
+           *string = PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
+  (void)data;
+  if (!string || (out && out != Py_None && PyFile_WriteObject(string, out, Py_PRINT_RAW) < 0))
+    PyErr_WriteUnraisable(NULL);
+  Py_XDECREF(string);
+  PyGILState_Release(gil);
+}
+
 static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call, Arguments *a,
                           const Run *run) {
   const State *state = self->state;
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
   options.check = run->check;
   options.timeout = run->timeout;
+  if (kernel->device->type == ON_CPU) options.print = print;
   if (!call_grid(self, call, run->grid, options.grid)) return false;
   if (!current_stream(state, a, kernel->device, &options.stream)) return false;
-  if (!call_hook(state->enter, self, kernel, run->grid)) return false;
+  if (!call_hook(state->enter, self, run->grid)) return false;
   tilec_status status;
   Py_BEGIN_ALLOW_THREADS status = tilec_launch(kernel->kernel, &options, a->args, a->count);
   Py_END_ALLOW_THREADS if (!kernel_warn(state, kernel)) return false;
   if (status) return raise_status(state, status);
   if (a->kept && !look_after(state, a)) return false;
-  return call_hook(state->leave, self, kernel, run->grid);
+  return call_hook(state->leave, self, run->grid);
 }
 
 static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments *a) {

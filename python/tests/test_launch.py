@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launches: how arguments are bound, what makes another kernel, what a launch returns."""
 
+import contextlib
 import enum
+import io
 import threading
 import unittest
 
@@ -131,6 +133,27 @@ class Launches(unittest.TestCase):
         double.add_pre_run_hook(lambda *args, **kwargs: seen.append((args, kwargs)))
         double[1](x, num_warps=1)
         self.assertEqual(seen, [((x,), {"num_warps": 1})])
+
+    def test_hooks_of_every_launch(self):
+        seen = []
+        tilec.set_launch_hooks(lambda kernel, grid: seen.append(("enter", kernel, grid)), lambda kernel, grid: seen.append(("leave", kernel, grid)))
+        try:
+            scale[(1,)](floats([1] * 16), 2, 16)
+        finally:
+            tilec.set_launch_hooks()
+        scale[1](floats([1] * 16), 2, 16)
+        self.assertEqual(seen, [("enter", scale, (1,)), ("leave", scale, (1,))])
+
+    def test_what_kernels_print(self):
+        @tilec.jit
+        def speak(n):
+            tl.device_print("n is", n)
+
+        tilec.set_device("sim")
+        self.addCleanup(tilec.set_device, None)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            speak[2](42)
+        self.assertEqual(said.getvalue().count("n is: 42"), 2)
 
     def test_threads(self):
         failures = []

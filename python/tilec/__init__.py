@@ -37,7 +37,7 @@ from ._errors import (
     TilecError,
     TilecWarning,
 )
-from ._jit import JITFunction, MockTensor, jit
+from ._jit import JITFunction, MockTensor, jit, set_launch_hooks
 
 __version__ = _native.version
 Device = _native.Device

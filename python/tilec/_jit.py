@@ -245,6 +245,11 @@ def _mock(value: Any) -> Any:
     return MockTensor(value) if type(value).__name__ == "dtype" and type(value).__module__ in ("torch", "numpy") else value
 
 
+def set_launch_hooks(enter: Optional[Callable[..., Any]] = None, leave: Optional[Callable[..., Any]] = None) -> None:
+    """From now on `enter(kernel, grid)` is called before every launch of the process, and `leave` after it."""
+    _native.set_hooks(enter, leave)
+
+
 def program_of(captured: Captured) -> _native.Program:
     """The captured sources, parsed."""
     return _native.Program(list(captured.sources), list(captured.shown))

@@ -18,7 +18,10 @@ static const char sources[] = "@kernel\n"
                               "    store(x + i, load(x + i) + 1)\n"
                               "@kernel\n"
                               "def racy(x: *fp32):\n"
-                              "    store(x, program_id(0).to(fp32))\n";
+                              "    store(x, program_id(0).to(fp32))\n"
+                              "@kernel\n"
+                              "def speaks(n: i32):\n"
+                              "    device_print(\"n is\", n)\n";
 
 typedef struct Checked {
   tilec_device *device;
@@ -75,7 +78,34 @@ static void test_races(void **unused) {
   checked_free(&c);
 }
 
+static void keep(void *data, const char *text, size_t bytes) {
+  char *kept = data;
+  assert_true(strlen(kept) + bytes < 256);
+  strncat(kept, text, bytes); // NOLINT: both fit
+}
+
+static void test_printed(void **unused) {
+  (void)unused;
+  for (int d = 0; d < DEVICES; d++) {
+    for (int check = 0; check < 2; check++) {
+      char printed[256] = "";
+      Checked c = checked_new(devices[d], "speaks");
+      const tilec_arg arg = tilec_arg_int(42);
+      tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+      options.grid[0] = 1;
+      options.check = check;
+      options.print = keep;
+      options.print_data = printed;
+      assert_ok(tilec_launch(c.kernel, &options, &arg, 1));
+      const char *first = strstr(printed, "n is: 42");
+      assert_non_null(first);
+      checked_free(&c);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_races)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_races),
+                                     cmocka_unit_test(test_printed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
