@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A pytest plugin that runs a part of somebody's tests under one compiler of Triton kernels and keeps how each ended.
+
+SUITE_COMPILER   triton, or tilec: the drop-in, strict
+SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 is that residue; 0/1: all
+SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, seconds, message
+"""
+
+import json
+import os
+import re
+import zlib
+
+import pytest
+
+COMPILER = os.environ.get("SUITE_COMPILER", "triton")
+RESIDUE, MODULO = (int(word) for word in os.environ.get("SUITE_PART", "0/1").split("/"))
+RESULTS = os.environ.get("SUITE_RESULTS")
+
+if COMPILER == "tilec":
+    os.environ["TILEC_TRITON"] = "strict"
+    import tilec.triton  # noqa: F401
+elif COMPILER != "triton":
+    raise SystemExit(f"SUITE_COMPILER={COMPILER}: triton or tilec")
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted = [item for item in items if zlib.crc32(item.nodeid.encode()) % MODULO == RESIDUE]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(wanted)])
+    items[:] = wanted
+
+
+def message_of(report):
+    """The exception's own words: what tilec or an assertion says."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else str(report.longrepr or "")
+    return re.sub(r"\s+", " ", text)[:600]
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    if RESULTS and (report.when == "call" or report.outcome != "passed"):
+        row = {"id": item.nodeid, "outcome": report.outcome, "seconds": round(report.duration, 3), "message": message_of(report)}
+        with open(os.path.join(RESULTS, f"{COMPILER}.{os.getpid()}.jsonl"), "a") as file:
+            file.write(json.dumps(row) + "\n")
