@@ -130,6 +130,60 @@ static void test_specialisation_changes_the_key(void **state) {
   (void)state;
 }
 
+// out[0] = 2 * x[0], by a tuple and a descriptor; another n, name, block or padding is another entry.
+static void run_wide(int64_t n, const char *name, uint32_t block, tilec_padding padding) {
+  static const char source[] =
+      "@kernel\n"
+      "@grid(1)\n"
+      "def k(t, d):\n"
+      "    store(t[0] + arange(0, 4), (2 * d.load([0]))[0:4], mask=arange(0, 4) < t[1])\n";
+  const float x[16] = {3};
+  const char *const names[] = {"out", name};
+  float got = 0;
+  tilec_device *device = open_device("sim");
+  tilec_kernel *kernel = kernel_of(device, source);
+  tilec_buffer *from = buffer_of(device, x, sizeof x), *to = buffer_of(device, x, sizeof x);
+  const tilec_arg items[] = {tilec_arg_buffer(TILEC_FP32, to), tilec_arg_int(n)};
+  tilec_tuple t = TILEC_TUPLE_INIT;
+  tilec_descriptor d = TILEC_DESCRIPTOR_INIT;
+  t.items = items;
+  t.count = 2;
+  t.names = names;
+  d.base = tilec_arg_buffer(TILEC_FP32, from);
+  d.rank = 1;
+  d.block[0] = block;
+  d.shape[0] = 16;
+  d.strides[0] = 1;
+  d.padding = padding;
+  const tilec_arg args[] = {tilec_arg_tuple(&t), tilec_arg_descriptor(&d)};
+  assert_ok(tilec_launch(kernel, NULL, args, 2));
+  assert_ok(tilec_buffer_read(to, 0, &got, sizeof got));
+  assert_true(got == 6);
+  tilec_buffer_free(from);
+  tilec_buffer_free(to);
+  tilec_kernel_free(kernel);
+  tilec_device_close(device);
+}
+
+static void test_shapes_change_the_key(void **state) {
+  static const struct {
+    int64_t n;
+    const char *name;
+    uint32_t block;
+    tilec_padding padding;
+    uint64_t more; // entries than before
+  } rows[] = {{3, "n", 4, TILEC_PADDING_ZERO, 1},  {2, "n", 4, TILEC_PADDING_ZERO, 0},
+              {16, "n", 4, TILEC_PADDING_ZERO, 1}, {1, "n", 4, TILEC_PADDING_ZERO, 1},
+              {3, "m", 4, TILEC_PADDING_ZERO, 1},  {3, "n", 8, TILEC_PADDING_ZERO, 1},
+              {3, "n", 4, TILEC_PADDING_NAN, 1},   {3, "n", 4, TILEC_PADDING_NAN, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    uint64_t before = cache_entries();
+    run_wide(rows[i].n, rows[i].name, rows[i].block, rows[i].padding);
+    assert_int_equal(cache_entries(), before + rows[i].more);
+  }
+  (void)state;
+}
+
 static void test_options_change_the_key(void **state) {
   Case c = base_case();
   assert_new(&c, "the first");
@@ -306,7 +360,7 @@ int main(void) {
       TEST(test_options_change_the_key), TEST(test_imports_change_the_key),
       TEST(test_broken_entry),           TEST(test_entry_runs),
       TEST(test_switched_off),           TEST(test_log),
-      TEST(test_errors_leave_nothing),
+      TEST(test_errors_leave_nothing),   TEST(test_shapes_change_the_key),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,12 +61,26 @@ static const char image_ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n
                                 "  mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;\n"
                                 "  st.global.f32 [%rd3], %f1;\nDONE: ret;\n}\n";
 
+// Beside scale_source's kernel one that does the same with a tuple and a tensor descriptor as arguments.
+static const char wide_source[] =
+    "@kernel\n"
+    "@grid(cdiv(t.n, 64))\n"
+    "def wide(t, d):\n"
+    "    i = program_id(0) * 64 + arange(0, 64)\n"
+    "    store(t.out + i, t.factor * d.load([program_id(0) * 64]), mask=i < t.n)\n";
+
+static tilec_program *session_program(void) {
+  char source[2000];
+  snprintf(source, sizeof source, "%s\n%s", scale_source, wide_source);
+  return program_of("test.tile", source);
+}
+
 // All that a program makes, and frees whatever happens.
 typedef struct Session {
   tilec_program *program;
   void *context; // NULL: the device opens its own
   tilec_device *device;
-  tilec_kernel *kernel, *image;
+  tilec_kernel *kernel, *wide, *image;
   tilec_stream *stream, *wrapped;
   tilec_event *start, *end;
   tilec_buffer *x, *out, *copy;
@@ -76,10 +90,14 @@ typedef struct Session {
 
 static tilec_status make_objects(Session *s) {
   tilec_image_options options = TILEC_IMAGE_OPTIONS_INIT;
+  tilec_compile_options scale = TILEC_COMPILE_OPTIONS_INIT, wide = TILEC_COMPILE_OPTIONS_INIT;
+  scale.kernel = "scale";
+  wide.kernel = "wide";
   options.threads[0] = 64;
   tilec_status status =
       s->context ? tilec_device_from_context(s->context, &s->device) : tilec_device_open("cuda", &s->device);
-  if (!status) status = tilec_kernel_new(s->device, s->program, NULL, &s->kernel);
+  if (!status) status = tilec_kernel_new(s->device, s->program, &scale, &s->kernel);
+  if (!status) status = tilec_kernel_new(s->device, s->program, &wide, &s->wide);
   if (!status)
     status = tilec_kernel_from_image(s->device, "fill", image_ptx, sizeof image_ptx - 1, &options, &s->image);
   if (!status) status = tilec_stream_new(s->device, &s->stream);
@@ -101,8 +119,26 @@ static void free_objects(Session *s) {
   tilec_stream_free(s->stream);
   tilec_stream_free(s->wrapped);
   tilec_kernel_free(s->kernel);
+  tilec_kernel_free(s->wide);
   tilec_kernel_free(s->image);
   tilec_device_close(s->device);
+}
+
+static tilec_status launch_wide(const Session *s, const tilec_launch_options *options) {
+  static const char *const names[] = {"out", "n", "factor"};
+  const tilec_arg items[] = {tilec_arg_buffer(TILEC_FP32, s->out), tilec_arg_int(N), tilec_arg_float(2)};
+  tilec_tuple t = TILEC_TUPLE_INIT;
+  tilec_descriptor d = TILEC_DESCRIPTOR_INIT;
+  t.items = items;
+  t.count = 3;
+  t.names = names;
+  d.base = tilec_arg_buffer(TILEC_FP32, s->x);
+  d.rank = 1;
+  d.block[0] = 64;
+  d.shape[0] = N;
+  d.strides[0] = 1;
+  const tilec_arg args[] = {tilec_arg_tuple(&t), tilec_arg_descriptor(&d)};
+  return tilec_launch(s->wide, options, args, 2);
 }
 
 // copy is x * 2, with a last element of 7.
@@ -124,7 +160,7 @@ static tilec_status use_objects(Session *s) {
   if (!status) status = tilec_event_record(s->start, NULL);
   if (!status) status = tilec_stream_wait(s->stream, s->start);
   if (!status) status = tilec_buffer_write_async(s->x, 0, s->host, sizeof s->host, s->stream);
-  if (!status) status = tilec_launch(s->kernel, &on_stream, args, 4);
+  if (!status) status = launch_wide(s, &on_stream);
   if (!status) status = tilec_buffer_fill_async(s->copy, 0, 0xFF, sizeof s->host, s->stream);
   if (!status) status = tilec_buffer_copy_async(s->copy, 0, s->out, 0, sizeof s->host, s->stream);
   if (!status) status = tilec_launch(s->image, &one, fill, 3);
@@ -223,7 +259,7 @@ static void cache_empty(bool warm) {
 static void test_every_call_fails(void **unused) {
   (void)unused;
   static const int results[] = {OUT_OF_MEMORY, UNKNOWN};
-  tilec_program *program = program_of("test.tile", scale_source);
+  tilec_program *program = session_program();
   long calls = session(program, NULL, 0, 0);
   assert_true(calls > 100);
   for (int r = 0; r < 2; r++)
@@ -237,7 +273,7 @@ static void test_every_call_fails_with_a_cache(void **unused) {
   cache_set_up(NULL);
   setenv("TILEC_CACHE_CUBINS", "on", 1);
   cached = true;
-  tilec_program *program = program_of("test.tile", scale_source);
+  tilec_program *program = session_program();
   for (int warm = 0; warm < 2; warm++) {
     if (warm) session(program, NULL, 0, 0);
     cache_empty(warm);
@@ -246,7 +282,7 @@ static void test_every_call_fails_with_a_cache(void **unused) {
       cache_empty(warm);
       session(program, NULL, call, UNKNOWN);
     }
-    assert_int_equal(cache_entries(), 2); // PTX, and what the driver made of it
+    assert_int_equal(cache_entries(), 4); // of each kernel PTX, and what the driver made of it
   }
   tilec_program_free(program);
   cached = false;
@@ -259,7 +295,7 @@ static void test_every_call_fails_with_a_cache(void **unused) {
 static void test_device_of_a_context(void **unused) {
   (void)unused;
   void *context, *popped;
-  tilec_program *program = program_of("test.tile", scale_source);
+  tilec_program *program = session_program();
   assert_int_equal(fake.create(&context, 0, 0), 0);
   assert_int_equal(fake.pop(&popped), 0);
   long calls = session(program, context, 0, 0);
