@@ -152,19 +152,19 @@ static PyObject *watched_value(PyObject *owner, PyObject *name) {
   return value;
 }
 
-// 1 where all that the source was made from is as it was; -1: an exception.
-static int unchanged(PyObject *watched) {
+// Whether all that the source was made from is as it was.
+static bool unchanged(PyObject *watched) {
   Py_ssize_t count = PyTuple_Size(watched);
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject *item = PyTuple_GetItem(watched, i), *old = PyTuple_GetItem(item, 2);
     PyObject *value = watched_value(PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1));
     int same = value == old;
-    if (!same && value && Py_TYPE(value) == Py_TYPE(old) && is_plain(value))
-      same = PyObject_RichCompareBool(value, old, Py_EQ);
+    if (!same && value && Py_TYPE(value) == Py_TYPE(old)) same = PyObject_RichCompareBool(value, old, Py_EQ);
+    if (same < 0) PyErr_Clear(); // what cannot be compared is taken for another
     Py_XDECREF(value);
-    if (same != 1) return PyErr_Occurred() ? -1 : 0;
+    if (same != 1) return false;
   }
-  return 1;
+  return true;
 }
 
 // ---- entries ----
@@ -279,11 +279,10 @@ static Kernel *known_kernel(Launcher *self, const Call *call, const Device *devi
     if (PyTuple_Size(entry->watched) == 0) return kernel;
     uint64_t drops = self->drops;
     PyObject *watched = Py_NewRef(entry->watched);
-    int current = unchanged(watched);
+    bool current = unchanged(watched);
     Py_DECREF(watched);
-    if (current == 1) return kernel;
+    if (current) return kernel;
     Py_DECREF(kernel);
-    if (current < 0) return NULL;
     if (drops != self->drops || self->entries != entry) continue;
     self->entries = entry->next;
     self->drops++;

@@ -77,6 +77,16 @@ class Gpu(unittest.TestCase):
         with self.assertRaisesRegex(tilec.ArgumentError, "'x' is in the host's memory"):
             scale[1](floats([1] * 16), 2, 16)
 
+    def test_what_cannot_be_copied_to_the_simulator(self):
+        x = ByFunctions([1] * 16)
+        tilec.set_device("sim")
+        with self.assertRaisesRegex(tilec.ArgumentError, "cannot be copied"):
+            scale[1](x, 2, 16)
+        tilec.set_device(None)
+        tilec.set_check(True)
+        with self.assertRaisesRegex(tilec.ArgumentError, "cannot be copied"):
+            scale[1](x, 2, 16)
+
     def test_no_such_gpu(self):
         x = ByMethods([1] * 16)
         x.get_device = lambda: 5

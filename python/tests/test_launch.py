@@ -121,6 +121,25 @@ class Launches(unittest.TestCase):
         shift[1](x, 16)
         self.assertEqual(x[0], 19)
 
+    def test_what_changes_in_place(self):
+        factors = [2.0, 3.0]
+
+        @tilec.jit
+        def scale_by_list(x):
+            i = tl.arange(0, 16)
+            tl.store(x + i, tl.load(x + i) * factors[1])
+
+        x = floats([1] * 16)
+        made = []
+        specialise = scale_by_list._specialise
+        scale_by_list._specialise = lambda *given: made.append(1) or specialise(*given)
+        for _ in range(3):
+            scale_by_list[1](x)
+        self.assertEqual((x[0], len(made)), (27, 1))
+        factors[1] = 2.0
+        scale_by_list[1](x)
+        self.assertEqual((x[0], len(made)), (54, 2))
+
     def test_hooks(self):
         seen = []
         x = floats([1] * 16)

@@ -2,6 +2,7 @@
 """PyTorch's tensors in host memory, on the simulator."""
 
 import unittest
+import unittest.mock
 
 import tilec
 import tilec.language as tl
@@ -61,6 +62,22 @@ class Torch(unittest.TestCase):
         x = torch.full((16,), 3, dtype=torch.uint8)
         scale[1](Wrapped(x, torch.int8), 2, 16)
         self.assertTrue(torch.equal(x, torch.full((16,), 6, dtype=torch.uint8)))
+
+    def test_copies_of_a_gpus_tensors(self):
+        """What TILEC_DEVICE=sim does with them; here the GPU's are those in host memory."""
+        whole = torch.arange(32, dtype=torch.float32)
+        views = (whole[:16], whole[8:24])
+        copies = tilec._elsewhere._Copies()
+        copies.storages[whole.untyped_storage().data_ptr()] = (whole.untyped_storage(), whole.untyped_storage().clone())
+        with unittest.mock.patch.object(tilec._elsewhere, "_is_on_gpu", lambda array: isinstance(array, torch.Tensor)):
+            first, second = copies.of(views)
+            self.assertEqual(copies.of((1, None, "x")), (1, None, "x"))
+        self.assertEqual((first.stride(), second.storage_offset()), ((1,), 8))
+        add[1](first, first, first, 16, 16)
+        self.assertTrue(torch.equal(second[:8], 2 * torch.arange(8, 16.0)), "they share memory as the others do")
+        self.assertEqual(whole[9], 9)
+        copies.put_back()
+        self.assertEqual(whole[9], 18)
 
     def test_warmup_by_type(self):
         handle = scale.warmup(torch.bfloat16, 2.0, 16, grid=(1,))

@@ -118,7 +118,7 @@ def by_data_ptr(array: Any) -> Described:
 
 def _interface(array: Any, interface: Dict[str, Any], kind: int, number: int) -> Described:
     address = interface["data"][0] if interface.get("data") else 0
-    shape = tuple(interface["shape"])
+    shape = tuple(int(size) for size in interface["shape"])
     dtype = getattr(array, "dtype", None)
     code = dtype_of(dtype) if dtype is not None else _code_of_typestr(interface["typestr"])
     if code < 0:
@@ -192,5 +192,5 @@ def by_buffer(array: Any) -> Described:
         raise TypeError("a buffer that is read-only or not contiguous: give a NumPy array")
     base = (ctypes.c_char * view.nbytes).from_buffer(view) if view.nbytes else None
     address = ctypes.addressof(base) if base is not None else 0
-    shape = tuple(view.shape)
+    shape = tuple(view.shape or ())
     return address, code, CPU, 0, shape, _contiguous(shape), base

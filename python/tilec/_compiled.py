@@ -100,10 +100,11 @@ class CompiledKernel(_native.Launched):
     __slots__ = ()
 
     def _look(self) -> Details:
-        if self._details is None:
+        found: Optional[Details] = self._details
+        if found is None:
             kernel = self._kernel
-            self._details = Details(kernel, signature_of(kernel.params, self._args))
-        return self._details
+            found = self._details = Details(kernel, signature_of(kernel.params, self._args))
+        return found
 
     @property
     def asm(self) -> Asm:

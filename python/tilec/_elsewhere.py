@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import sys
 import time
 import warnings
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 from . import _devices, _native
-from ._arrays import ARRAY, EXCHANGE, POINTER, classify
+from ._arrays import ARRAY, DESCRIPTOR, EXCHANGE, POINTER, TUPLE, classify
 from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
 
 _checks = False
@@ -34,8 +35,7 @@ def get_check() -> bool:
 
 def launch(kernel: Any, device: _native.Device, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
     """As _native asks a kernel's _elsewhere."""
-    values = [*args, *kwargs.values()]
-    on_gpu = any(_is_on_gpu(value) for value in values)
+    on_gpu = any(_is_on_gpu(array) for value in [*args, *kwargs.values()] for array in _arrays_in(value))
     if device.name.startswith("cuda"):
         _refuse_host_arrays(kernel, device, args, kwargs)
         if _checks:
@@ -93,13 +93,20 @@ def _write(memory: List[Tuple[int, int]], contents: List[bytes]) -> None:
 # ---- copies
 
 
-def _is_array(value: Any) -> bool:
-    return classify(type(value))[0] in (EXCHANGE, POINTER, ARRAY)
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """The arrays that an argument is or consists of."""
+    kind = classify(type(value))[0]
+    if kind in (EXCHANGE, POINTER, ARRAY):
+        yield value
+    elif kind == DESCRIPTOR:
+        yield from _arrays_in(value.base)
+    elif kind == TUPLE:
+        for item in value:
+            yield from _arrays_in(item)
 
 
 def _is_on_gpu(value: Any) -> bool:
-    if not _is_array(value):
-        return False
+    """Of an array."""
     where = getattr(getattr(value, "device", None), "type", None)
     if where is not None:
         return bool(where == "cuda")
@@ -108,11 +115,10 @@ def _is_on_gpu(value: Any) -> bool:
 
 def _refuse_host_arrays(kernel: Any, device: _native.Device, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
     for name, value in [*zip(kernel.arg_names, args), *kwargs.items()]:
-        if not _is_array(value) or _is_on_gpu(value):
-            continue
-        pinned = getattr(value, "is_pinned", None)
-        if pinned is None or not pinned():
-            raise ArgumentError(f"{kernel.__name__}: argument '{name}' is in the host's memory, and the launch is on {device.name}")
+        for array in _arrays_in(value):
+            pinned = getattr(array, "is_pinned", None)
+            if not _is_on_gpu(array) and (pinned is None or not pinned()):
+                raise ArgumentError(f"{kernel.__name__}: argument '{name}' is in the host's memory, and the launch is on {device.name}")
 
 
 class _Copies:
@@ -123,16 +129,26 @@ class _Copies:
         self.others: List[Tuple[Any, Any]] = []
 
     def of(self, value: Any) -> Any:
-        if not _is_on_gpu(value):
-            return value
+        """The argument with copies in the place of its arrays."""
+        kind = classify(type(value))[0]
+        if kind == DESCRIPTOR:
+            changed = copy.copy(value)
+            changed.base = self.of(value.base)
+            return changed
+        if kind == TUPLE:
+            items = [self.of(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        return self._of_array(value) if kind in (EXCHANGE, POINTER, ARRAY) and _is_on_gpu(value) else value
+
+    def _of_array(self, value: Any) -> Any:
         if type(value).__module__.partition(".")[0] == "torch" or hasattr(value, "untyped_storage"):
             return self._of_torch(value)
         cupy = sys.modules.get("cupy")
         if cupy is None or not isinstance(value, cupy.ndarray) or not value.flags.c_contiguous:
             raise ArgumentError(f"a {type(value).__name__} of a GPU cannot be copied to the simulator: give a contiguous one of PyTorch or CuPy")
-        copy = cupy.asnumpy(value)
-        self.others.append((value, copy))
-        return copy
+        on_host = cupy.asnumpy(value)
+        self.others.append((value, on_host))
+        return on_host
 
     def _of_torch(self, tensor: Any) -> Any:
         torch = sys.modules["torch"]
@@ -143,10 +159,10 @@ class _Copies:
         return torch.empty(0, dtype=tensor.dtype).set_(known[1], tensor.storage_offset(), tensor.size(), tensor.stride())
 
     def put_back(self) -> None:
-        for storage, copy in self.storages.values():
-            storage.copy_(copy)
-        for array, copy in self.others:
-            array.set(copy)
+        for storage, on_host in self.storages.values():
+            storage.copy_(on_host)
+        for array, on_host in self.others:
+            array.set(on_host)
 
 
 def _on_copies(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], copy_back: bool) -> Any:

@@ -137,9 +137,11 @@ class JITFunction(_native.Launcher):
     grid: an int, one to three of them, or a function of a dict of all arguments by name.
     """
 
+    __name__: str
+
     def __init__(
         self,
-        fn: Callable[..., Any],
+        fn: types.FunctionType,
         version: Optional[str] = None,
         do_not_specialize: Optional[Iterable[Union[int, str]]] = None,
         do_not_specialize_on_alignment: Optional[Iterable[Union[int, str]]] = None,
