@@ -195,32 +195,43 @@ static void end_tile(Mma *m, MmaTile *t) {
   }
 }
 
-// The products of pieces that count, from the smallest: their sum counts where it is a number, else (an
-// infinity among the operands left NaNs) what the greatest pieces give says all.
-static void multiply_pieces(Mma *m, MmaTile *t) {
-  static const Part order[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
-  Emitter *e = m->e;
-  uint32_t depth = 1u << m->p->shape.k;
-  for (uint32_t i = m->pieces == 3 ? 0 : 3; i < 5; i++)
-    for (uint32_t k = 0; k < depth; k += 16)
-      multiply_parts(m, t->batch, t->row, t->column, order[i][0], order[i][1], k, t->sum);
+// What is no number of a tile's sum counts as zero.
+static void drop_infinities(Emitter *e, MmaTile *t) {
   LLVMValueRef infinity = LLVMConstReal(e->f32, INFINITY), zero = LLVMConstNull(e->f32);
   for (uint32_t i = 0; i < 4; i++) {
     LLVMValueRef size = nvvm_unary(e, "llvm.fabs", t->sum[i]);
     LLVMValueRef number = LLVMBuildFCmp(e->builder, LLVMRealOLT, size, infinity, "");
     t->sum[i] = LLVMBuildSelect(e->builder, number, t->sum[i], zero, "");
   }
-  for (uint32_t k = 0; k < depth; k += 16)
-    multiply_parts(m, t->batch, t->row, t->column, BIG, BIG, k, t->sum);
 }
 
-// Tile by tile; but of words split to tf32, which are twice as many, no more than those of one k are to be in
-// registers, so all tiles go together.
+// The products of pieces that count, small ones first: their sum counts where it is a number, else (an
+// infinity among the operands left NaNs) what the greatest pieces give says all.
+static void multiply_pieces(Mma *m, MmaTile *tiles, uint32_t count) {
+  static const Part small[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
+  uint32_t depth = 1u << m->p->shape.k, first = m->pieces == 3 ? 0 : 3;
+  for (uint32_t k = 0; k < depth; k += 16)
+    for (MmaTile *t = tiles; t < tiles + count; t++)
+      for (uint32_t i = first; i < 5; i++)
+        multiply_parts(m, t->batch, t->row, t->column, small[i][0], small[i][1], k, t->sum);
+  for (uint32_t i = 0; i < count; i++) drop_infinities(m->e, &tiles[i]);
+  for (uint32_t k = 0; k < depth; k += 16)
+    for (MmaTile *t = tiles; t < tiles + count; t++)
+      multiply_parts(m, t->batch, t->row, t->column, BIG, BIG, k, t->sum);
+}
+
+// Whether all tiles go together, k by k, so that no more than one k's words of small parts are in registers.
+// Then the sums of all tiles are, beside acc.
+static bool goes_by_k(const Mma *m) {
+  uint32_t sums = layout_registers(m->p->layout), numbers = 0;
+  for (uint32_t i = 0; i < 2; i++) numbers += emit_count(op_operand(m->p->op, i)->type);
+  return m->split && (m->pieces == 0 || (m->pieces == 3 && 2 * sums < numbers));
+}
+
 static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
-  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack;
-  uint32_t together = m->split && !m->pieces ? count : 1;
+  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack, together = goes_by_k(m) ? count : 1;
   for (uint32_t first = 0; first < count; first += together) {
-    if (m->pieces) multiply_pieces(m, &tiles[first]);
+    if (m->pieces) multiply_pieces(m, &tiles[first], together);
     for (uint32_t k = 0; k < depth && !m->pieces; k += step)
       for (uint32_t i = 0; i < together; i++) add_k(m, &tiles[first + i], k);
     for (uint32_t i = 0; i < together; i++) end_tile(m, &tiles[first + i]);

@@ -180,20 +180,12 @@ static const char *const wrong_lists[] = {"[]",
                                           "[2, 1, 0]",
                                           "[0, 9223372036854775807]",
                                           "[-9223372036854775808, 1]"};
-static const char *const wrong_words[] = {"",        "x",
-                                          "exp",     "sqrt",
-                                          "pow",     "fma",
-                                          "add",     "max",
-                                          "xchg",    "and",
-                                          "relaxed", "release",
-                                          "sys",     ".cg",
-                                          ".cs",     ".wt",
-                                          "zero",    "nan",
-                                          "ieee",    "tf32",
-                                          "tf32x3",  "evict_first",
-                                          "=r",      "=r,r",
-                                          "=f,f,f",  "mov.u32 $0, $1;",
-                                          "%",       "$99"};
+static const char *const wrong_words[] = {
+    "",       "x",      "exp",         "sqrt",    "pow",     "fma",    "add",
+    "max",    "xchg",   "and",         "relaxed", "release", "sys",    ".cg",
+    ".cs",    ".wt",    "zero",        "nan",     "ieee",    "tf32",   "tf32x3",
+    "bf16x3", "bf16x6", "evict_first", "=r",      "=r,r",    "=f,f,f", "mov.u32 $0, $1;",
+    "%",      "$99"};
 static const char *const wrong_floats[] = {"0", "-1.5", "inf", "nan", "1e300", "65520.0"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 

@@ -285,13 +285,15 @@ def scaled():
     yield Section('tl.dot_scaled(Rw, scales(16, 32), "bf16", Cb, scales(32, 32), "e2m1", rhs_k_pack=False)', [("bf16", "u8")])
     yield Section('tl.dot_scaled(Ra, scales(16, 32), "e4m3", Cb, scales(16, 32), "e5m2")', [("u8", "u8"), ("fp8e4nv", "fp8e5")])
     yield Section('tl.dot_scaled(Ra, scales(16, 32), "bf16", Cb, None, "fp16", lhs_k_pack=False)', [("bf16", "fp16")], 0, 0)
+    yield Section('tl.dot_scaled(Rw.reshape(2, 8, 32), None, "e4m3", Ce.reshape(2, 32, 8), None, "e5m2")', [("u8", "u8")])
+    yield Section('tl.dot_scaled(Rw.reshape(2, 8, 32), scales(16, 32).reshape(2, 8, 1), "e4m3", Ce.reshape(2, 32, 8), None, "e5m2")', [("u8", "u8")])
     for word in [*SCALED, "E2M1", "e8m0"]:
         left, right = ("Ma", "Cb") if word == "e2m1" else ("Rw", "Ce")
         yield Section(f'tl.dot_scaled({left}, None, "{word}", {right}, None, "bf16")', [(t, "bf16") for t in ALL], 0, 0)
     yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "e5m2")', [("bf16", t) for t in ALL], 0, 0)
     for k in [32, 16]:
         yield Section(f'tl.dot_scaled(Rw, scales(16, 32, {k}).to(T), "bf16", Ce, None, "bf16")', [("bf16", t, "bf16") for t in ALL], 0, 0)
-    yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "bf16", Md)', [("bf16", "bf16", t) for t in ALL], 0, 0)
+    yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "bf16", acc=Md)', [("bf16", "bf16", t) for t in ALL], 0, 0)
     yield Section('tl.dot_scaled(Rw, None, "bf16", Ce, None, "bf16", out_dtype=T)', [("bf16", "bf16", t) for t in ALL], 0, 0)
 
 
