@@ -15,6 +15,7 @@ from ._arrays import ARRAY, DESCRIPTOR, EXCHANGE, POINTER, TUPLE, classify
 from ._errors import ArgumentError, DeviceError, LaunchError, TilecWarning
 
 _checks = False
+checked_launches: Dict[str, int] = {}  # of each kernel those in which nothing wrong was found
 
 # What a kernel's evaluation may take beyond a few times its checks on the simulator, in seconds.
 PATIENCE = 2.0
@@ -69,6 +70,7 @@ def checked(kernel: Any, grid: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
         _warn(f"{kernel.__name__}: not evaluated, so that undefined values go unseen: {error}")
     finally:
         _write(memory, after)
+    checked_launches[kernel.__name__] = checked_launches.get(kernel.__name__, 0) + 1
     return handle
 
 

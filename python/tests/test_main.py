@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m tilec: programs that are run and checked."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+PROGRAM = """
+import array, sys
+import tilec
+import tilec.language as tl
+
+@tilec.jit
+def double(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+@tilec.jit
+def racing(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i % 4, i)  # a race
+
+def main():
+    x = array.array("i", range(10))
+    double[(3,)](x, 10, 4)
+    assert list(x) == [2 * i for i in range(10)], x
+    if "race" in sys.argv:
+        racing[(2,)](x, 10, 8)
+    print(__name__, *sys.argv[1:])
+
+main()
+"""
+
+TRITON = """
+import sys
+import numpy
+assert "triton" not in sys.modules
+import triton
+import triton.language as tl
+
+@triton.jit
+def copy(x, y, n):
+    i = tl.arange(0, 16)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+x, y = numpy.arange(10, dtype=numpy.int32), numpy.zeros(10, dtype=numpy.int32)
+copy[(1,)](x, y, 10)
+assert (x == y).all()
+"""
+
+
+class Main(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_tilec(self, *words, text=PROGRAM):
+        (self.folder / "program.py").write_text(textwrap.dedent(text))
+        environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "TILEC_DEVICE": "sim", "TRITON_CACHE_DIR": str(self.folder / "cache")}
+        environment["PYTHONPATH"] = os.pathsep.join(p for p in [*sys.path, environment.get("PYTHONPATH", "")] if p)
+        command = [sys.executable, "-m", "tilec", *words]
+        return subprocess.run(command, env=environment, cwd=self.folder, capture_output=True, text=True, timeout=120)
+
+    def test_a_program_runs_as_it_is(self):
+        result = self.run_tilec("program.py", "a", "b")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "__main__ a b\n", ""))
+        result = self.run_tilec("-m", "program", "c")
+        self.assertEqual((result.returncode, result.stdout), (0, "__main__ c\n"))
+
+    def test_check(self):
+        result = self.run_tilec("check", "program.py")
+        self.assertEqual((result.returncode, result.stdout), (0, "__main__\n"))
+        self.assertEqual(result.stderr, "tilec: 1 launch of 1 kernel checked, nothing wrong was found\n")
+
+    def test_check_finds_what_a_run_does_not(self):
+        self.assertEqual(self.run_tilec("program.py", "race").returncode, 0)
+        result = self.run_tilec("check", "program.py", "race")
+        self.assertEqual(result.returncode, 1)
+        line = PROGRAM.split("\n").index("    tl.store(x + i % 4, i)  # a race") + 1
+        self.assertRegex(result.stderr, rf"program\.py:{line}:\d+: error: .*")
+        frames = [text for text in result.stderr.split("\n") if text.startswith("  File ")]
+        self.assertTrue(frames and all("program.py" in frame for frame in frames), result.stderr)
+
+    def test_status(self):
+        self.assertEqual(self.run_tilec("program.py", text="raise SystemExit(3)").returncode, 3)
+        self.assertEqual(self.run_tilec("program.py", text="raise ValueError('no')").returncode, 1)
+        result = self.run_tilec("no_such.py")
+        self.assertEqual((result.returncode, result.stderr), (2, "tilec: there is no file no_such.py\n"))
+        self.assertIn("usage: python -m tilec", self.run_tilec("--help").stdout)
+        self.assertEqual(self.run_tilec().returncode, 2)
+        self.assertIn("no launch was checked", self.run_tilec("check", "program.py", text="pass").stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("triton") and importlib.util.find_spec("numpy"), "Triton or NumPy is not installed")
+    def test_tritons_kernels(self):
+        result = self.run_tilec("check", "program.py", text=TRITON)
+        self.assertEqual((result.returncode, result.stderr), (0, "tilec: 1 launch of 1 kernel checked, nothing wrong was found\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m tilec [check] SCRIPT [ARGUMENTS]: runs a program with tilec as Triton's compiler."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+import traceback
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, List, Optional, Sequence
+
+import tilec
+
+from . import _elsewhere
+
+USAGE = """\
+usage: python -m tilec [check] SCRIPT [ARGUMENTS...]
+       python -m tilec [check] -m MODULE [ARGUMENTS...]
+
+Runs a Python program. Its @triton.jit kernels are compiled by tilec (as with TILEC_TRITON=1); what tilec does not compile
+Triton does, with a warning.
+
+  check    every launch, of tilec's kernels and of Triton's, is checked: on the simulator under each schedule with every
+           checker on, then by the evaluator. What a kernel does wrong ends the program with status 1 and names
+           the Python line: races, accesses out of bounds, undefined values, failed assertions.
+"""
+
+
+class _Loader(Loader):
+    """Loads Triton, and the drop-in behind it."""
+
+    def __init__(self, loader: Loader):
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> Optional[ModuleType]:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self.loader.exec_module(module)
+        import tilec.triton  # noqa: F401 - importing it is what does it
+
+
+class _WithTriton(MetaPathFinder):
+    """Waits for `import triton`, so that a program without it does not pay for it."""
+
+    def find_spec(self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
+        if name != "triton":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+def _print_error(error: BaseException) -> None:
+    """As Python does, without the frames of what runs the program."""
+    here = (os.path.dirname(os.path.abspath(__file__)), runpy.__file__, "<frozen runpy>")
+    told = traceback.TracebackException.from_exception(error)
+    chained: Optional[traceback.TracebackException] = told
+    while chained is not None:
+        frames = [frame for frame in chained.stack if not frame.filename.startswith(here)]
+        chained.stack = traceback.StackSummary.from_list(frames)
+        chained = chained.__cause__ or chained.__context__
+    print("".join(told.format()), end="", file=sys.stderr)
+
+
+def _run(words: List[str]) -> None:
+    if words[0] == "-m":
+        sys.argv = words[1:]
+        sys.path.insert(0, os.getcwd())
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = words
+        sys.path.insert(0, os.path.dirname(os.path.abspath(words[0])))
+        runpy.run_path(words[0], run_name="__main__")
+
+
+def _summary() -> str:
+    checked = _elsewhere.checked_launches
+    launches = sum(checked.values())
+    if not launches:
+        return "tilec: no launch was checked: the program launched no kernel of tilec's or Triton's"
+    return f"tilec: {launches} {'launch' if launches == 1 else 'launches'} of {len(checked)} {'kernel' if len(checked) == 1 else 'kernels'} checked, nothing wrong was found"
+
+
+def main(words: List[str]) -> Any:
+    checks = bool(words) and words[0] == "check"
+    words = words[1:] if checks else words
+    if not words or words[0] in ("-h", "--help") or (words[0] == "-m" and len(words) == 1):
+        print(USAGE, end="", file=sys.stdout if words and words[0] in ("-h", "--help") else sys.stderr)
+        return 0 if words and words[0] in ("-h", "--help") else 2
+    if words[0] != "-m" and not os.path.exists(words[0]):
+        print(f"tilec: there is no file {words[0]}", file=sys.stderr)
+        return 2
+    os.environ.setdefault("TILEC_TRITON", "1")
+    sys.meta_path.insert(0, _WithTriton())
+    if checks:
+        os.environ["TILEC_CHECK"] = "1"  # for processes that the program starts
+        tilec.set_check(True)
+    if sys.path and sys.path[0] in ("", os.getcwd()):
+        del sys.path[0]
+    status: Any = 0
+    try:
+        _run(words)
+    except SystemExit as end:
+        status = end.code
+    except Exception as error:
+        _print_error(error)
+        return 1
+    if checks and not status:
+        print(_summary(), file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
