@@ -18,6 +18,8 @@ const Expr *elab_decorator(const Function *function, const char *name) {
   return NULL;
 }
 
+enum { NO_POSITION = 99 }; // by keyword alone
+
 // The argument of that name, or at that position.
 static const Expr *find_argument(const Expr *call, const char *name, uint32_t position) {
   if (call->kind != EXPR_CALL) return NULL;
@@ -51,6 +53,15 @@ static void read_option(Elab *e, const Expr *config, const char *name, uint32_t 
     remark_dropped(e, expr, name);
 }
 
+// Blocks of a cluster, of a configuration or decorator: one is what there is.
+static void note_ctas(Elab *e, const Expr *call, uint32_t position) {
+  const Expr *expr = find_argument(call, "num_ctas", position);
+  ConstValue value;
+  if (!expr || !quiet_const(e, expr, &value) || value.kind != CONST_INT || value.i <= 1) return;
+  diag_remark(e->diags, expr->loc, "elaborate", "num_ctas is %lld: one block computes the tile, as with 1",
+              (long long)value.i);
+}
+
 static void read_config(Elab *e, const Expr *expr, Config *config) {
   const Expr *values = find_argument(expr, "kwargs", 0);
   for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
@@ -64,7 +75,8 @@ static void read_config(Elab *e, const Expr *expr, Config *config) {
   }
   read_option(e, expr, "num_warps", 1, NUM_WARPS_MAX, &config->num_warps);
   read_option(e, expr, "num_stages", 2, NUM_STAGES_MAX, &config->num_stages);
-  read_option(e, expr, "maxnreg", 99, MAXNREG_MAX, &config->maxnreg);
+  note_ctas(e, expr, 3);
+  read_option(e, expr, "maxnreg", NO_POSITION, MAXNREG_MAX, &config->maxnreg);
 }
 
 enum { MAX_LISTS = 16 }; // names of lists within one another
@@ -102,6 +114,8 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
 
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
+  for (uint32_t i = 0; i < function->decorators.n; i++)
+    if (function->decorators.at[i] != decorator) note_ctas(e, function->decorators.at[i], NO_POSITION);
   if (!decorator) return;
   Said before = elab_said(e);
   const Expr *first = first_config(e, find_argument(decorator, "configs", 0), 0);
