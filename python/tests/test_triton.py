@@ -44,7 +44,12 @@ def kernel(x, y, n, stride, BLOCK: tl.constexpr, FN: tl.constexpr):
 
 @triton.jit
 def refused(x, n: tl.constexpr):
-    tl.store(x, tl.extra.cuda.libdevice.no_such_function(n))
+    tl.store(x, tl.extra.cuda.libdevice.j0(tl.load(x)))  # Bessel functions are not built
+
+
+@triton.jit
+def wrong(x, n: tl.constexpr):
+    tl.store(x, tl.load(x) << n)
 
 
 Pair = collections.namedtuple("Pair", "first second")
@@ -143,14 +148,23 @@ class Compiles(unittest.TestCase):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for _ in range(2):
-                with self.assertRaises(TritonsError):
-                    self.compile(what)
+                self.assertIn("tt.func public @refused", self.compile(what).asm["ttir"])
         told = [item for item in caught if issubclass(item.category, tilec.TilecWarning)]
         self.assertEqual(len(told), 1)
         self.assertIn("tilec does not compile 'refused', Triton does", str(told[0].message))
-        self.assertIn("no_such_function", str(told[0].message))
+        self.assertIn("j0", str(told[0].message))
         self.assertEqual(told[0].filename, os.path.abspath(__file__))
-        self.assertIn("no_such_function", drop_in.report().fallbacks[-1].reason)
+        self.assertIn("j0", drop_in.report().fallbacks[-1].reason)
+
+    def test_what_both_refuse_is_tritons_error(self):
+        what = ASTSource(wrong, {"x": "*fp32", "n": "constexpr"}, {"n": 3})
+        fallbacks = len(drop_in.report().fallbacks)
+        for mode in ("1", "strict"):
+            with environment("TILEC_TRITON", mode), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                with self.assertRaisesRegex(TritonsError, "invalid operands of type"):
+                    self.compile(what)
+        self.assertEqual(len(drop_in.report().fallbacks), fallbacks)
 
     def test_a_fallback_is_tritons(self):
         refuses = unittest.mock.patch("tilec._triton_source.compile_source", side_effect=_triton_source.Refused("for a test"))

@@ -135,6 +135,8 @@ def number_text(value: Any) -> Optional[str]:
         value = value.item()  # NumPy's scalars
     if value is None or isinstance(value, bool):
         return repr(value)
+    if type(value).__name__ in ("PROPAGATE_NAN", "PropagateNan"):
+        return json.dumps(value.name)
     if isinstance(value, enum.Enum) and not isinstance(value, int):
         return None
     if isinstance(value, int):

@@ -26,7 +26,7 @@ from triton.runtime import jit as _jit
 from . import _devices, _elsewhere
 from . import _triton_source as _source
 from ._capture import Captured, capture
-from ._errors import TilecError, TilecWarning
+from ._errors import CompilationError, TilecError, TilecWarning
 from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
@@ -112,7 +112,9 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
             _note(source, result.seconds)
             return result
         except _source.FAILURES as error:
+            module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
             _fall_back(source, error)
+            return module
     return original(source, target, options, *rest)
 
 
@@ -195,7 +197,11 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
         return original(kernel, *args, grid=grid, warmup=warmup, **kwargs)
     for hook in kernel.pre_run_hooks:
         hook(*args, **kwargs)
-    return simulated(kernel).run(*args, grid=grid, **kwargs)
+    try:
+        return simulated(kernel).run(*args, grid=grid, **kwargs)
+    except CompilationError as error:
+        original(kernel, *args, grid=grid, warmup=True, **kwargs)  # what Triton refuses too is Triton's error
+        raise TritonError(str(error), error.diagnostics) from error
 
 
 def _create_driver(original: Callable[[], Any]) -> Any:
