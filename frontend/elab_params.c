@@ -201,6 +201,15 @@ static Obj plain_value(Elab *e, const ParamSpec *param, Value *arg, bool known) 
   return known ? obj_int(1) : obj_value(build_int(&e->b, arg->type, 1));
 }
 
+// A descriptor's size or stride, with what is known of it beyond the parameter's facts.
+static Value *extent(Elab *e, const ParamSpec *part, Value *value, const Type *element) {
+  uint32_t multiple = 16 / type_element_bytes(element);
+  if (!part->aligned || part->facts.divisible16 || multiple == 1 || e->frame->grid) return value;
+  value = build(&e->b, OP_HINT, value->type, value, NULL, NULL);
+  op_set_ints(value->def, ATTR_MULTIPLE, 1, &multiple);
+  return value;
+}
+
 // As tl.make_tensor_descriptor makes them.
 static Obj descriptor_value(Elab *e, const ParamSpec *param, Value *const *parts) {
   const Type *wide = elab_scalar(e, ELEM_I64), *type = param->type;
@@ -208,9 +217,9 @@ static Obj descriptor_value(Elab *e, const ParamSpec *param, Value *const *parts
   uint32_t rank = type->rank;
   Value *zero = build_int(&e->b, wide, 0);
   for (uint32_t i = 0; i < rank; i++) {
-    Value *size = parts[1 + i];
-    sizes[i] = size->type == wide ? size : elab_cast(e, e->b.loc, size, wide);
-    strides[i] = i + 1 < rank ? parts[1 + rank + i] : build_int(&e->b, wide, 1);
+    const ParamSpec *size = &param->items[1 + i], *stride = size + rank;
+    sizes[i] = elab_cast(e, e->b.loc, extent(e, size, parts[1 + i], type->inner), wide);
+    strides[i] = i + 1 < rank ? extent(e, stride, parts[1 + rank + i], type->inner) : build_int(&e->b, wide, 1);
     zeros[i] = zero;
   }
   BlockPtrParts made = {parts[0], rank, sizes, strides, zeros, type->shape, NULL, true};

@@ -146,7 +146,10 @@ static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
   uint32_t rank = param->type->rank;
   param->item_count = descriptor_parts(rank);
   param->items = ARENA_ARRAY(ir->arena, ParamSpec, param->item_count);
-  for (uint32_t i = 0; i < param->item_count; i++) param->items[i].facts = facts;
+  for (uint32_t i = 0; i < param->item_count; i++) {
+    param->items[i].facts = facts;
+    param->items[i].aligned = i > rank;
+  }
   param->items[0].facts = (ParamFacts){.divisible16 = true};
   param->items[2 * rank].facts = (ParamFacts){.equal1 = true};
 }

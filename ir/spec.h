@@ -88,6 +88,7 @@ struct ParamSpec {
   // PLAIN: a scalar's at this launch; NULL: not known. Heuristics alone may see it. CONSTEXPR: the value
   const ConstValue *value;
   bool pads_nan;        // DESCRIPTOR: loads outside of the tensor give NaN
+  bool aligned;         // of a descriptor's parts a size or stride: as many elements are a multiple of 16 bytes
   ParamSpec *items;     // TUPLE: its elements; DESCRIPTOR: what is known of its parts, in their order, or none
   uint32_t item_count;
 };

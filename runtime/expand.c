@@ -91,6 +91,7 @@ static tilec_status put_plain(const Expander *x, const Path *path, RunParam para
                   MAX_PARAMS);
   if (out->count == x->wanted) put_path(out->path, sizeof out->path, path);
   out->params[out->count] = param;
+  out->part_of[out->count] = 0;
   out->args[out->count++] = arg;
   return TILEC_OK;
 }
@@ -193,6 +194,7 @@ static tilec_status expand_descriptor(const Expander *x, const Path *path, const
     bool size = i < d.rank;
     part.elem = size ? ELEM_I32 : ELEM_I64;
     status = put_plain(x, path, part, tilec_arg_int(size ? d.shape[i] : d.strides[i - d.rank]));
+    if (!status) x->out->part_of[x->out->count - 1] = (uint8_t)elem_bytes(elem);
   }
   return status;
 }
@@ -281,6 +283,13 @@ static tilec_status expand_all(Expander *x, const RunParam *params, uint32_t par
   return status;
 }
 
+// What is known of descriptors' sizes and strides beyond what is of all integers.
+static void know_parts(const Expanded *expanded, BoundArgs *bound) {
+  for (uint32_t i = 0; i < bound->count; i++)
+    if (expanded->part_of[i] && bound->bits[i] * expanded->part_of[i] % 16 == 0)
+      bound->key[KEY_BYTES * i + 1] |= KEY_ALIGNED;
+}
+
 // Values that heuristics read are part of the shape: their places hang on it.
 static tilec_status put_values(const Expander *x, const BoundArgs *bound) {
   const Path none = {NULL, "", 0};
@@ -321,7 +330,10 @@ tilec_status bind_wide(const char *kernel, const RunParam *params, uint32_t para
   tilec_status status = expand_all(&x, params, param_count, args, arg_count, &bound->count);
   if (status) return status;
   status = bind_args(kernel, expanded->params, expanded->count, expanded->args, expanded->count, bound);
-  if (!status) return take_key(&x, bound);
+  if (!status) {
+    know_parts(expanded, bound);
+    return take_key(&x, bound);
+  }
   // Once more, to say which item it is.
   uint32_t failed = x.wanted = bound->count, ignored;
   expand_all(&x, params, param_count, args, arg_count, &ignored);

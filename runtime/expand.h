@@ -11,6 +11,7 @@
 typedef struct Expanded {
   RunParam params[MAX_PARAMS]; // by the name of the source's parameter
   tilec_arg args[MAX_PARAMS];
+  uint8_t part_of[MAX_PARAMS]; // of a descriptor's sizes and strides the bytes of its elements; else 0
   uint32_t count;
   uint32_t shape_bytes;
   uint8_t shape[MAX_SHAPE];

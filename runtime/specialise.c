@@ -298,6 +298,7 @@ ParamSpec bound_param(IrContext *ir, const BoundArgs *bound, uint32_t i, bool an
   uint8_t type = bound->key[KEY_BYTES * i], facts = bound->key[KEY_BYTES * i + 1];
   ParamSpec p = {.facts = {
                      .divisible16 = facts & KEY_DIVISIBLE, .equal1 = facts & KEY_ONE, .none = facts & KEY_NONE}};
+  p.aligned = facts & KEY_ALIGNED;
   if (!(type & KEY_POINTER)) p.value = known_value(ir, (Elem)type, bound->bits[i]);
   if (annotated || p.facts.none) return p;
   const Type *scalar = type_scalar(ir, (Elem)(type & ~KEY_POINTER));

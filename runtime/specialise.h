@@ -38,7 +38,7 @@ RunParam run_param(Arena *arena, const KernelParam *param); // names as the Kern
 
 // The arguments of one launch. The key has for each parameter a type byte (an Elem, KEY_POINTER) and a byte
 // of KEY_ facts: equal keys are one specialisation.
-enum { KEY_POINTER = 0x80, KEY_DIVISIBLE = 1, KEY_ONE = 2, KEY_NONE = 4 };
+enum { KEY_POINTER = 0x80, KEY_DIVISIBLE = 1, KEY_ONE = 2, KEY_NONE = 4, KEY_ALIGNED = 8 }; // ALIGNED: ParamSpec.aligned
 
 typedef struct BoundArgs {
   uint32_t count; // after a failure: the number of the parameter that it is about, or how many there are

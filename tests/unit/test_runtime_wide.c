@@ -292,9 +292,13 @@ static void test_descriptors(void **unused) {
     b.shape[0] = 4; // divisible by 16 no more or less: the same variant
     assert_ok(tilec_launch(kernel, NULL, args, 3));
     assert_int_equal(kernel->count, 1);
-    a.block[0] = b.block[0] = 2; // another type
+    b.shape[0] = 8;
+    a.shape[1] = 8; // 16 bytes divide a row
     assert_ok(tilec_launch(kernel, NULL, args, 3));
     assert_int_equal(kernel->count, 2);
+    a.block[0] = b.block[0] = 2; // another type
+    assert_ok(tilec_launch(kernel, NULL, args, 3));
+    assert_int_equal(kernel->count, 3);
     tilec_buffer_free(from);
     tilec_buffer_free(to);
     tilec_buffer_free(told);
