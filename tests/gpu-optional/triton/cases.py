@@ -111,6 +111,22 @@ def matmul_case(name, kind, m, n, k, block, warps, stages, tolerance, precision=
                 known=known)
 
 
+def scaled_case():
+    m, n, k, random_bytes = 128, 64, 256, np.random.default_rng(13).integers
+    a, b = random_bytes(0, 256, (m, k // 2), np.uint8), random_bytes(0, 256, (k, n), np.uint8) & 0xbf
+    sa, sb = random_bytes(120, 135, (m, k // 32), np.uint8), random_bytes(120, 135, (n, k // 32), np.uint8)
+    nibbles = np.stack([a & 15, a >> 4], axis=2).reshape(m, k)
+    e2m1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])[nibbles & 7] * np.where(nibbles & 8, -1, 1)
+    exponent, mantissa = (b >> 3 & 15).astype(int), (b & 7) / 8
+    e4m3 = np.where(exponent == 0, mantissa * 2.0**-6, (1 + mantissa) * 2.0**(exponent - 7)) * np.where(b & 128, -1, 1)
+    scale = lambda s: np.repeat(2.0**(s.astype(int) - 127), 32, axis=1)
+    types = {"a": "*u8", "sa": "*u8", "b": "*fp8e4nv", "sb": "*u8", "c": "*fp32", "M": "i32", "N": "i32", "K": "i32"}
+    arguments = {"a": a, "sa": sa, "b": b, "sb": sb, "c": np.zeros((m, n), np.float32), "M": m, "N": n, "K": k,
+                 "BM": Constant(64), "BN": Constant(64), "BK": Constant(64)}
+    return Case("matmul_scaled", kernels.matmul_scaled, types, arguments,
+                {"c": (e2m1 * scale(sa) @ (e4m3 * scale(sb).T), 1e-5)}, (2, 1), targets=("sm_90a",))
+
+
 # Extents that are no multiples of the tile: maps fill with zeros and leave out.
 def descriptors_case(name, warps):
     m, n, k, block = 200, 136, 160, (128, 64, 64)
@@ -194,6 +210,9 @@ def all_cases():
         matmul_case("matmul_tf32", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 2e-3, "tf32",
                     known={"sm_90a": UNFENCED}),
         matmul_case("matmul_tf32x3", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 1e-5, "tf32x3"),
+        matmul_case("matmul_bf16x3", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 2e-5, "bf16x3"),
+        matmul_case("matmul_bf16x6", "fp32", 100, 72, 80, (64, 64, 32), 4, 3, 1e-6, "bf16x6"),
+        scaled_case(),
         descriptors_case("matmul_descriptors", 4), descriptors_case("matmul_descriptors_8_warps", 8),
         specialised_case(),
         persistent_case(),

@@ -89,6 +89,24 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
              mask=(i[:, None] < M) & (j[None, :] < N))
 
 
+# Numbers of e2m1, two a byte along k, by numbers of e4m3, both with scales.
+@triton.jit
+def matmul_scaled(a, sa, b, sb, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    j = tl.program_id(1) * BN + tl.arange(0, BN)
+    byte = tl.arange(0, BK // 2)
+    k = tl.arange(0, BK)
+    group = tl.arange(0, BK // 32)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        va = tl.load(a + i[:, None] * (K // 2) + (start // 2 + byte)[None, :])
+        vb = tl.load(b + (start + k)[:, None] * N + j[None, :])
+        xa = tl.load(sa + i[:, None] * (K // 32) + (start // 32 + group)[None, :])
+        xb = tl.load(sb + j[:, None] * (K // 32) + (start // 32 + group)[None, :])
+        sums = tl.dot_scaled(va, xa, "e2m1", vb, xb, "e4m3", sums)
+    tl.store(c + i[:, None] * N + j[None, :], sums)
+
+
 # The descriptors are made by the host.
 @triton.jit
 def matmul_descriptors(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
