@@ -4,6 +4,7 @@
 import collections
 import contextlib
 import os
+import pickle
 import shutil
 import tempfile
 import unittest
@@ -50,6 +51,19 @@ def refused(x, n: tl.constexpr):
 @triton.jit
 def wrong(x, n: tl.constexpr):
     tl.store(x, tl.load(x) << n)
+
+
+@triton.jit
+def asserted(x, n: tl.constexpr):
+    tl.static_assert(n > 5, "too small")
+    tl.store(x, n)
+
+
+@triton.jit
+def too_large(x, n: tl.constexpr):
+    i = tl.arange(0, n)
+    a = tl.load(x + i[:, None] * n + i[None, :])
+    tl.store(x + i[:, None] * n + i[None, :], tl.dot(a, tl.trans(a)).to(tl.float16))
 
 
 Pair = collections.namedtuple("Pair", "first second")
@@ -201,11 +215,23 @@ class Compiles(unittest.TestCase):
         name = compiled.metadata.name
         return [line.split()[1] for line in compiled.asm["ptx"].split(f".visible .entry {name}(")[1].split(")")[0].split(",")]
 
+    def test_what_autotuners_pass_over(self):
+        what = ASTSource(asserted, {"x": "*fp32", "n": "constexpr"}, {"n": 3})
+        with self.assertRaises(triton.compiler.errors.CompileTimeAssertionFailure) as caught:
+            self.compile(what)
+        self.assertIn("too small", str(caught.exception))
+        large = ASTSource(too_large, {"x": "*fp16", "n": "constexpr"}, {"n": 512}, {(0,): POINTER})
+        with environment("TILEC_TRITON", "strict"), self.assertRaises(triton.runtime.errors.OutOfResources) as caught:
+            self.compile(large)
+        self.assertEqual((caught.exception.limit, caught.exception.name), (232448, "shared memory"))
+
     def test_strict(self):
         what = ASTSource(refused, {"x": "*fp32", "n": "constexpr"}, {"n": 3})
         with environment("TILEC_TRITON", "strict"), self.assertRaises(drop_in.TritonError) as caught:
             self.compile(what)
-        self.assertIsInstance(caught.exception, triton.errors.TritonError)
+        self.assertIsInstance(caught.exception, TritonsError)
+        copied = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(copied), copied.diagnostics), (str(caught.exception), caught.exception.diagnostics))
         self.assertIn(f"{os.path.abspath(__file__)}:", str(caught.exception))
         self.assertTrue(caught.exception.diagnostics[0].line > 0)
 

@@ -12,28 +12,59 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import sys
 import threading
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import triton as _triton
 from triton.compiler import compiler as _compiler
+from triton.compiler import errors as _errors
 from tilec_triton.driver import SimulatorDriver
 from triton.runtime import jit as _jit
 
 from . import _devices, _elsewhere
 from . import _triton_source as _source
 from ._capture import Captured, capture
-from ._errors import CompilationError, TilecError, TilecWarning
+from ._errors import CompilationError, Diagnostic, TilecError, TilecWarning
 from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
 
-class TritonError(TilecError, _triton.errors.TritonError):
-    """A kernel that tilec does not compile, where that is an error (TILEC_TRITON=strict)."""
+class TritonError(TilecError, _errors.CompilationError):
+    """A kernel that tilec does not compile, where that is an error (TILEC_TRITON=strict, the simulator). It is one of
+    Triton's CompilationErrors too."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()):
+        Exception.__init__(self, message)
+        self.diagnostics = list(diagnostics)
+        self.src = self.node = None
+        self.message = self.error_message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.message, self.diagnostics)
+
+
+class AssertionFailure(TritonError, _errors.CompileTimeAssertionFailure):
+    """A static_assert that fails: autotuners pass over such a configuration."""
+
+
+def _tritons(error: Exception) -> Exception:
+    """tilec's error as Triton's programs expect it: those that autotuners pass over are of Triton's classes."""
+    diagnostics = getattr(error, "diagnostics", [])
+    for diagnostic in diagnostics:
+        if diagnostic.text.startswith("static assertion"):
+            return AssertionFailure(str(error), diagnostics)
+        sizes = re.search(r"needs (\d+) bytes of shared memory; \S+ has (\d+)", diagnostic.text)
+        if sizes:
+            return _triton.runtime.errors.OutOfResources(int(sizes[1]), int(sizes[2]), "shared memory")  # type: ignore[no-any-return]
+    return TritonError(str(error), diagnostics)
 
 
 @dataclass(frozen=True)
@@ -90,8 +121,9 @@ def _note(source: Any, seconds: float, reason: Optional[str] = None) -> None:
 def _fall_back(source: Any, error: Exception) -> None:
     """Tells once a kernel what it is that tilec does not compile."""
     _note(source, 0.0, str(error))
-    if _strict():
-        raise TritonError(str(error), getattr(error, "diagnostics", ())) from error
+    known_as = _tritons(error)
+    if _strict() or isinstance(known_as, AssertionFailure):
+        raise known_as from error
     code = source.fn.fn.__code__
     with _lock:
         known = _warned.setdefault(code, False)
@@ -201,7 +233,7 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
         return simulated(kernel).run(*args, grid=grid, **kwargs)
     except CompilationError as error:
         original(kernel, *args, grid=grid, warmup=True, **kwargs)  # what Triton refuses too is Triton's error
-        raise TritonError(str(error), error.diagnostics) from error
+        raise _tritons(error) from error
 
 
 def _create_driver(original: Callable[[], Any]) -> Any:
