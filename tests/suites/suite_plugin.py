@@ -9,9 +9,11 @@ SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, s
 import json
 import os
 import re
+import types
 import zlib
 
 import pytest
+import torch
 
 COMPILER = os.environ.get("SUITE_COMPILER", "triton")
 RESIDUE, MODULO = (int(word) for word in os.environ.get("SUITE_PART", "0/1").split("/"))
@@ -22,6 +24,13 @@ if COMPILER == "tilec":
     import tilec.triton  # noqa: F401
 elif COMPILER != "triton":
     raise SystemExit(f"SUITE_COMPILER={COMPILER}: triton or tilec")
+
+if not torch.cuda.is_available():  # tilec's simulator, with tensors of the CPU: what tests ask of the GPU
+    properties = types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448)
+    torch.cuda.get_device_capability = lambda *args: (9, 0)
+    torch.cuda.get_device_properties = lambda *args: properties
+    torch.cuda.get_device_name = lambda *args: properties.name
+    torch.cuda.synchronize = lambda *args: None
 
 
 def pytest_collection_modifyitems(config, items):
