@@ -194,6 +194,17 @@ class Captured(unittest.TestCase):
         text = self.tir(kernel, "x=*i64,n=i64,m=i32,f=fp32", c=3)
         self.assertIn("%n: i64", text)
 
+    def test_annotations_that_the_text_has_not(self):
+        def kernel(x, n, c): tl.store(x, n + c)  # fmt: skip
+
+        kernel.__annotations__ = {"n": tl.float64, "c": tl.constexpr}
+        self.assertIn("%n: fp64", self.tir(jit(kernel), "x=*fp32,n=fp64", c=3))
+
+        def spelled(x, n: "tl.int64", c: "int"):
+            tl.store(x, n + c)
+
+        self.assertIn("%n: i64", self.tir(jit(spelled), "x=*i64,n=:16,c=i32"))
+
     def test_places_are_the_users(self):
         helper = om.broken
 

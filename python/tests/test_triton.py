@@ -53,6 +53,11 @@ def wrong(x, n: tl.constexpr):
     tl.store(x, tl.load(x) << n)
 
 
+@triton.jit(repr=lambda special: f"named_{special.constants['n']}_of_{special.signature['x'][1:]}")
+def named(x, n: tl.constexpr):
+    tl.store(x, n)
+
+
 @triton.jit
 def asserted(x, n: tl.constexpr):
     tl.static_assert(n > 5, "too small")
@@ -214,6 +219,11 @@ class Compiles(unittest.TestCase):
         """The types of its PTX's parameters."""
         name = compiled.metadata.name
         return [line.split()[1] for line in compiled.asm["ptx"].split(f".visible .entry {name}(")[1].split(")")[0].split(",")]
+
+    def test_kernels_that_name_themselves(self):
+        compiled = self.compile(ASTSource(named, {"x": "*fp32", "n": "constexpr"}, {"n": 7}))
+        self.assertEqual((compiled.metadata.name, compiled.name), ("named_7_of_fp32", "named_7_of_fp32"))
+        self.assertIn(".visible .entry named_7_of_fp32(", compiled.asm["ptx"])
 
     def test_what_autotuners_pass_over(self):
         what = ASTSource(asserted, {"x": "*fp32", "n": "constexpr"}, {"n": 3})

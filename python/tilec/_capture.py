@@ -73,6 +73,7 @@ class Unit:
     def __init__(self, capture: "Capture", index: int, holder: Any, function: types.FunctionType):
         self.capture, self.index, self.holder, self.function = capture, index, holder, function
         self.name = UNIT.format(index)
+        self.defined = function.__name__  # what the text defines
         self.source: Source = source_of(function, holder)
         self.bindings: Dict[str, str] = {}  # name: the line that defines it
         self.named: Dict[int, str] = {}  # a function's id: its name here
@@ -116,8 +117,8 @@ class Unit:
     def bind_function(self, name: str, value: Any) -> bool:
         unit = self.capture.unit(value)
         if unit is self:
-            return name == self.function.__name__
-        self.bindings[name] = f"from {unit.name} import {unit.function.__name__} as {name}"
+            return name == self.defined
+        self.bindings[name] = f"from {unit.name} import {unit.defined} as {name}"
         self.named[id(unit.function)] = name
         return True
 
@@ -200,13 +201,14 @@ class Capture:
         self.watched: Dict[Tuple[int, str], Watch] = {}
         self.opaques: List[Any] = []
 
-    def unit(self, value: Any) -> Unit:
+    def unit(self, value: Any, name: Optional[str] = None) -> Unit:
         holder, function = values.jit_parts(value) if values.is_jit(value) else (value, value)
         unit = self.known.get(id(function))
         if unit is None:
             unit = Unit(self, len(self.units), holder, function)
             self.known[id(function)] = unit
             self.units.append(unit)
+            unit.defined = name or unit.defined
             resolver = Resolver(unit, self.constants if len(self.units) == 1 else {})
             self.resolvers.append(resolver)
             resolver.run()
@@ -242,13 +244,15 @@ def _key(parts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def capture(fn: Any, constexprs: Mapping[str, Any], asserts: bool = True, annotations: bool = True) -> Captured:
+def capture(
+    fn: Any, constexprs: Mapping[str, Any], asserts: bool = True, annotations: bool = True, name: Optional[str] = None
+) -> Captured:
     """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
     parameters; a parameter that has a value here is one, whatever its annotation says. asserts False: device_assert and
-    `assert` are left out. annotations False: those of the kernel's other parameters are. CaptureError: the source
-    cannot be had."""
+    `assert` are left out. annotations False: those of the kernel's other parameters are. name: the kernel's, in the place
+    of the function's. CaptureError: the source cannot be had."""
     state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations)
-    main = state.unit(fn)
+    main = state.unit(fn, name)
     defines, names = [], []
     for name, value in state.constants.items():
         text = main.literal(value)
@@ -264,4 +268,4 @@ def capture(fn: Any, constexprs: Mapping[str, Any], asserts: bool = True, annota
         sources.append((unit.name + ".py", unit.text(resolver, ends if unit is main else ())))
         shown.append((unit.source.file, unit.source.text()))
     key = _key([part for pair in [*sources, *shown] for part in pair] + defines)
-    return Captured(sources, shown, main.function.__name__, defines, key, tuple(state.watched.values()))
+    return Captured(sources, shown, main.defined, defines, key, tuple(state.watched.values()))

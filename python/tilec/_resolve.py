@@ -7,7 +7,7 @@ import ast
 import builtins
 import re
 import types
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from . import _values as values
 from ._source import Edit, blank, edit_of
@@ -49,11 +49,18 @@ class Resolver(ast.NodeVisitor):
 
     def run(self) -> None:
         tree = self.unit.source.tree
+        if self.unit.defined != tree.name:
+            self.rename(tree)
         self.parameters(tree)
         if tree.returns is not None:
             self.blank_returns(tree)
         for stmt in tree.body:
             self.visit(stmt)
+
+    def rename(self, tree: ast.FunctionDef) -> None:
+        line = self.unit.source.lines[tree.lineno - self.unit.source.first]
+        column = line.index(tree.name.encode(), tree.col_offset + len("def "))
+        self.edits.append(Edit(tree.lineno, column, tree.lineno, column + len(tree.name.encode()), self.unit.defined.encode()))
 
     # ---- the values of names and expressions
 
@@ -227,10 +234,7 @@ class Resolver(ast.NodeVisitor):
     def parameters(self, tree: ast.FunctionDef) -> None:
         function, args = self.unit.function, tree.args
         for arg in [*args.posonlyargs, *args.args, *args.kwonlyargs]:
-            if arg.annotation is not None:
-                self.annotation(arg, function.__annotations__.get(arg.arg))
-            elif arg.arg in self.given:
-                self.make_constexpr(arg, arg.end_col_offset or 0, ": ")
+            self.annotation(arg, function.__annotations__.get(arg.arg))
         live = function.__defaults__ or ()
         for node, value in zip(reversed(args.defaults), reversed(live)):
             self.default(node, value)
@@ -244,30 +248,39 @@ class Resolver(ast.NodeVisitor):
         self.edits.append(edit_of(node, self.unit.literal(value)))
 
     def annotation(self, arg: ast.arg, live: Any) -> None:
-        node = arg.annotation
-        assert node is not None
-        at = arg.col_offset + len(arg.arg.encode())
+        """`live` is what the function says now, also where the text has none."""
+        node, at = arg.annotation, arg.col_offset + len(arg.arg.encode())
         spelled = live if isinstance(live, str) else getattr(live, "__name__", "") if isinstance(live, type) else ""
-        if "constexpr" in spelled:
-            if re.fullmatch(r"[\w.]*constexpr", ast.unparse(node)) and not isinstance(live, str):
+        if "constexpr" in spelled or arg.arg in self.given:
+            if node and not isinstance(live, str) and re.fullmatch(r"[\w.]*constexpr", ast.unparse(node)):
                 self.visit(node)
             else:
-                self.make_constexpr(node, node.col_offset, "")
-        elif arg.arg in self.given:
-            self.make_constexpr(arg, at, ": ")
-        elif self.is_kernel and not self.unit.capture.annotations:
-            self.edits.append(blank(self.unit.source, arg.lineno, at, arg.end_lineno or 0, arg.end_col_offset or 0))
-        elif values.is_dtype(live):
-            self.edits.append(edit_of(node, self.unit.literal(live)))
-        elif not (isinstance(live, str) and re.fullmatch(r"\*?k?(i1|[iu]\d+|fp\d+|bf16|fp8e\w+)", live)):
+                self.write_annotation(arg, at, f": {LANGUAGE}.constexpr")
+            return
+        wanted = self.unit.capture.annotations or not self.is_kernel
+        text = self.type_text(live) if wanted else None
+        if text is not None:
+            self.write_annotation(arg, at, f": {text}")
+        elif node is not None:
             self.edits.append(blank(self.unit.source, arg.lineno, at, arg.end_lineno or 0, arg.end_col_offset or 0))
 
-    def make_constexpr(self, node: Union[ast.expr, ast.arg], column: int, before: str) -> None:
-        """The annotation from the column on."""
-        end, end_column = node.end_lineno or 0, node.end_col_offset or 0
-        rest = b"\\\n" * (end - node.lineno)
-        text = f"{before}{LANGUAGE}.constexpr".encode()
-        self.edits.append(Edit(node.lineno, column, end, end_column, text + rest))
+    def type_text(self, live: Any) -> Optional[str]:
+        """An annotation that is a type of the language, as it is written; None: it is something else."""
+        if isinstance(live, str):
+            if re.fullmatch(r"\*?k?(i1|[iu]\d+|fp\d+|bf16|fp8e\w+)", live):
+                return f'"{live}"'
+            try:
+                found = self.known(ast.parse(live.strip(), mode="eval").body)
+            except SyntaxError:
+                return None
+            live = found.value if found else None
+        return self.unit.literal(live) if values.is_dtype(live) else None
+
+    def write_annotation(self, arg: ast.arg, column: int, text: str) -> None:
+        """From the column on, which is behind the name."""
+        end, end_column = arg.end_lineno or 0, arg.end_col_offset or 0
+        rest = b"\\\n" * (end - arg.lineno)
+        self.edits.append(Edit(arg.lineno, column, end, end_column, text.encode() + rest))
 
     def blank_returns(self, tree: ast.FunctionDef) -> None:
         node, source = tree.returns, self.unit.source

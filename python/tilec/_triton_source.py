@@ -10,7 +10,8 @@ import os
 import re
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Tuple
+from types import SimpleNamespace
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native
 from . import _values as values
@@ -181,13 +182,21 @@ class Result:
         }  # fmt: skip
 
 
+def _name_of(source: Any, special: Specialisation) -> Optional[str]:
+    """What the kernel is called where it says so itself (`repr=`)."""
+    if getattr(source.fn, "_repr", None) is None:
+        return None
+    made = str(source.fn.repr(SimpleNamespace(constants=dict(special.constants), signature=source.signature)))
+    return made if made.isidentifier() else None
+
+
 def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     """Its sources and signature; kept with it, as its hash is asked for first."""
     known = source.__dict__.get("_tilec")
     if known is not None and not asserts:
         return known  # type: ignore[no-any-return]
     special = specialisation(source)
-    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False)
+    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False, name=_name_of(source, special))
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
         captured, signature = _around(captured, source.fn.arg_names, special)
