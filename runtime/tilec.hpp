@@ -19,10 +19,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace tilec {
 
@@ -210,6 +212,36 @@ template <typename T>
 typename std::enable_if<std::is_integral<T>::value && std::is_unsigned<T>::value, tilec_arg>::type arg(T given) {
   return tilec_arg_uint(static_cast<std::uint64_t>(given));
 }
+
+// Tuples and tensor descriptors, which outlive the launch.
+inline tilec_arg arg(const tilec_tuple &given) { return tilec_arg_tuple(&given); }
+inline tilec_arg arg(const tilec_descriptor &given) { return tilec_arg_descriptor(&given); }
+
+// A tuple that keeps its items: tuple(x.as<float>(), n, 2.5). One within another outlives that.
+class tuple {
+public:
+  template <typename... Args> explicit tuple(const Args &...args) : items_{arg(args)..., tilec_arg_none()} {
+    raw_.items = items_.data();
+    raw_.count = sizeof...(args);
+  }
+  tuple(const tuple &) = delete;
+  tuple &operator=(const tuple &) = delete;
+  // Of a named tuple, one an item; texts that outlive it.
+  tuple &names(std::initializer_list<const char *> names) {
+    if (names.size() != raw_.count) throw std::invalid_argument("tilec::tuple: each item has a name, or none has");
+    names_.assign(names);
+    raw_.names = names_.data();
+    return *this;
+  }
+  const tilec_tuple &raw() const noexcept { return raw_; }
+
+private:
+  tilec_tuple raw_ = TILEC_TUPLE_INIT;
+  std::vector<tilec_arg> items_;
+  std::vector<const char *> names_;
+};
+
+inline tilec_arg arg(const tuple &given) { return tilec_arg_tuple(&given.raw()); }
 
 // Where and on what a launch runs: launch(8, 4).on(stream); launch() is the kernel's @grid.
 class launch {

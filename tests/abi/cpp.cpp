@@ -54,6 +54,31 @@ static void launches(const tilec::device &device) {
   device.arch();
 }
 
+// A tuple within another, with names, and a tensor descriptor.
+static void wide_launches(const tilec::device &device) {
+  const std::size_t n = 16;
+  std::vector<float> host(n, 3), got(n);
+  tilec::program program = tilec::program::from_source(
+      "wide.tile", "@kernel\n@grid(1)\ndef wide(t, d):\n"
+                   "    store(t.out + arange(0, 16), d.load([0]) * t.by[0] + t.by[1])\n");
+  tilec::kernel wide(device, program);
+  tilec::buffer x(device, n * sizeof(float)), out(device, n * sizeof(float));
+  x.write(host.data(), n * sizeof(float));
+  tilec_descriptor d = TILEC_DESCRIPTOR_INIT;
+  d.base = x.as<float>();
+  d.rank = 1;
+  d.block[0] = 16;
+  d.shape[0] = 16;
+  d.strides[0] = 1;
+  tilec::tuple by(2.0, 1), t(out.as<float>(), by);
+  t.names({"out", "by"});
+  wide.prepare(t, d);
+  wide(t, d);
+  out.read(got.data(), n * sizeof(float));
+  for (std::size_t i = 0; i < n; i++) expect(got[i] == 7, "a result of a tuple and a descriptor");
+  wide.run(tilec::launch(1), t.raw(), d);
+}
+
 static void throws(const tilec::device &device) {
   try {
     tilec::kernel(device, tilec::program::from_source("bad.tile", "@kernel\ndef f(x:\n"));
@@ -80,6 +105,7 @@ int main(int argc, char **argv) {
   try {
     tilec::device device(argv[1]);
     launches(device);
+    wide_launches(device);
     throws(device);
     compiles(device);
     device.synchronize();

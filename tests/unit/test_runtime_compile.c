@@ -35,9 +35,9 @@ static void check_signature(const char *text, const char *expected) {
   for (uint32_t i = 0; i < spec.param_count; i++) {
     const ParamSpec *p = &spec.params[i];
     buf_printf(&out, "%s%s=", i ? "," : "", p->name);
-    if (p->type) type_print(p->type, &out);
-    buf_printf(&out, "%s%s%s", p->facts.divisible16 ? ":16" : "", p->facts.equal1 ? ":1" : "",
-               p->facts.none ? "None" : "");
+    param_print(p, &out);
+    if (p->facts.none) continue;
+    buf_printf(&out, "%s%s", p->facts.divisible16 ? ":16" : "", p->facts.equal1 ? ":1" : "");
   }
   assert_string_equal(out.at, expected);
   buf_free(&out);
@@ -51,6 +51,16 @@ static void test_signatures_are_parsed(void **unused) {
   check_signature("  ", "");
   check_signature(" x = *fp16 : 16 , y=bf16", "x=*fp16:16,y=bf16");
   check_signature("x=*tl.float32,n=int64", "x=*fp32,n=i64");
+  check_signature("x=**fp32", "x=**fp32");
+  check_signature("t=(*fp32:16,i32),n=i32", "t=(*fp32, i32),n=i32");
+  check_signature("t=( ptr = *fp32 , n=i32:1 )", "t=(ptr=*fp32, n=i32)");
+  check_signature("t=(i32),u=(i32,),v=()", "t=(i32,),u=(i32,),v=()");
+  check_signature("t=((i32,(None,)),constexpr((1, 2)),constexpr(relu))",
+                  "t=((i32, (None,)), constexpr((1, 2)), constexpr(@relu))");
+  check_signature("d=tensordesc<fp16[64, 32]>:16,e=tensordesc<i8[16],nan>",
+                  "d=tensordesc<fp16[64, 32]>,e=tensordesc<i8[16], nan>");
+  check_signature("t=(d=tensordesc<bf16[8,8,8],zero>,)", "t=(d=tensordesc<bf16[8, 8, 8]>,)");
+  check_signature("t=(constexpr(\"a),(b\"),)", "t=(constexpr(\"a),(b\"),)");
 }
 
 static void check_wrong_signature(const char *text, const char *message, uint32_t col) {
@@ -80,6 +90,22 @@ static void test_wrong_signatures_are_located(void **unused) {
   check_wrong_signature("x=*i32:1", "a pointer cannot", 3);
   check_wrong_signature("x=fp32:16", "floating-point", 3);
   check_wrong_signature("x=i32,x=i64", "'x' is given twice", 7);
+  check_wrong_signature("x=(i32,fp33)", "did you mean 'fp32'", 8);
+  check_wrong_signature("x=(i32,i32", "the bracket of the tuple is not closed", 3);
+  check_wrong_signature("x=(i32,,i32)", "an element of the tuple is missing", 4);
+  check_wrong_signature("x=(i32,a=i32)", "either all elements", 3);
+  check_wrong_signature("x=(a=i32,a=i32)", "two elements of the tuple are called 'a'", 3);
+  check_wrong_signature("x=(2=i32)", "'2' is not the name of an element", 4);
+  check_wrong_signature("x=(i32,constexpr(1 +))", "no Python literal", 18);
+  check_wrong_signature("x=constexpr(1", "the bracket of constexpr( is not closed", 3);
+  check_wrong_signature("x=tensordesc", "a descriptor's type is as tensordesc<fp16[64, 32]>", 3);
+  check_wrong_signature("x=tensordesc<fp16>", "the descriptor's block is missing", 3);
+  check_wrong_signature("x=tensordesc<fp61[8]>", "did you mean 'fp16'", 14);
+  check_wrong_signature("x=tensordesc<fp16[8>", "the bracket of the descriptor's block is not closed", 19);
+  check_wrong_signature("x=tensordesc<fp16[8,3]>", "powers of two", 21);
+  check_wrong_signature("x=tensordesc<fp16[1,1,1,1,1,8]>", "5 dimensions at most", 29);
+  check_wrong_signature("x=tensordesc<fp16[8],one>", "expected the padding zero or nan", 22);
+  check_wrong_signature("x=tensordesc<fp16[8]>:1", "only the fact 16", 3);
 }
 
 static void test_definitions(void **unused) {
