@@ -290,13 +290,18 @@ static void know_parts(const Expanded *expanded, BoundArgs *bound) {
       bound->key[KEY_BYTES * i + 1] |= KEY_ALIGNED;
 }
 
-// Values that heuristics read are part of the shape: their places hang on it.
+// Values that heuristics read, and how many: where they are among the arguments hangs on the shape.
 static tilec_status put_values(const Expander *x, const BoundArgs *bound) {
   const Path none = {NULL, "", 0};
   tilec_status status = TILEC_OK;
-  for (uint32_t i = 0; i < bound->count && !status; i++)
-    if (x->out->params[i].in_heuristic) status = put(x, &none, &bound->bits[i], sizeof bound->bits[i]);
-  return status;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < bound->count && !status; i++) {
+    if (!x->out->params[i].in_heuristic) continue;
+    status = put(x, &none, &bound->bits[i], sizeof bound->bits[i]);
+    n++;
+  }
+  const uint8_t end[] = {(uint8_t)(n & 0xff), (uint8_t)(n >> 8), 0xfe};
+  return status || !n ? status : put(x, &none, end, sizeof end);
 }
 
 // Behind the plain arguments' key, with how many those are at the end: no key is another's, and none is one
@@ -305,8 +310,9 @@ static tilec_status take_key(const Expander *x, BoundArgs *bound) {
   const Path none = {NULL, "", 0};
   Expanded *out = x->out;
   const uint8_t end[] = {(uint8_t)(bound->count & 0xff), (uint8_t)(bound->count >> 8), 0xff};
-  tilec_status status = put_values(x, bound);
-  if (!status) status = put(x, &none, end, sizeof end);
+  tilec_status status = put(x, &none, end, sizeof end);
+  bound->spec_bytes = bound->key_bytes + out->shape_bytes;
+  if (!status) status = put_values(x, bound);
   if (status) return status;
   memcpy(bound->key + bound->key_bytes, out->shape, out->shape_bytes);
   bound->key_bytes += out->shape_bytes;

@@ -12,7 +12,7 @@
 // One compiled variant. Not changed once it is in its kernel's list but for what its host regions yielded.
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
-  uint8_t *key;                // of its arguments
+  uint8_t *key;                // of its arguments, without values
   uint32_t key_bytes;
   Buf given;                   // what @heuristics gave for its arguments: NAME=VALUE lines
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere

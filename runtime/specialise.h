@@ -47,6 +47,7 @@ typedef struct BoundArgs {
   // Some are several of the kernel's: those are what was bound, and their shape is part of the key, behind the
   // others'. After bind_args has failed: it was for this.
   bool wide;
+  uint32_t spec_bytes; // where wide: of the key, without the values that heuristics read, which end it
   uint64_t bits[MAX_PARAMS]; // integers sign-extended
   uint8_t key[MAX_PARAMS * KEY_BYTES + MAX_SHAPE];
 } BoundArgs;

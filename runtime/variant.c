@@ -125,7 +125,7 @@ static Specialisation *specialisation_new(const BoundArgs *args) {
   Specialisation *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   pthread_mutex_init(&s->host_lock, NULL);
-  s->key_bytes = args->key_bytes;
+  s->key_bytes = args->wide ? args->spec_bytes : args->key_bytes;
   s->key = malloc(s->key_bytes + 1);
   if (!s->key) {
     specialisation_free(s);

@@ -363,6 +363,9 @@ static void test_heuristics(void **unused) {
     assert_int_equal(got, rows[i][2]);
     assert_int_equal(kernel->count, rows[i][3]);
   }
+  int made = 0; // of what heuristics make the same of, one
+  for (const Specialisation *s = kernel->first; s; s = s->next) made++;
+  assert_int_equal(made, 2);
   tilec_buffer_free(out);
   tilec_kernel_free(kernel);
   tilec_device_close(device);
