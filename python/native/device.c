@@ -10,9 +10,10 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z:Device", names, &name)) return NULL;
   Device *self = (Device *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
-  tilec_status status;
-  Py_BEGIN_ALLOW_THREADS status = tilec_device_open(name, &self->device);
-  Py_END_ALLOW_THREADS if (status) {
+  PyThreadState *thread = PyEval_SaveThread();
+  tilec_status status = tilec_device_open(name, &self->device);
+  PyEval_RestoreThread(thread);
+  if (status) {
     Py_DECREF(self);
     return raise_status(state_of_type(type), status);
   }
@@ -26,12 +27,13 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void device_dealloc(Device *self) {
   PyTypeObject *type = Py_TYPE(self);
   for (uint32_t i = 0; i < self->stream_count; i++) tilec_stream_free(self->streams[i].stream);
+  free(self->streams);
   tilec_device_close(self->device);
   PyObject_Free(self);
   Py_DECREF(type);
 }
 
-// What was used last comes first; the one that was not used for longest gives its place up.
+// What was used last comes first. None is ever released: another thread may launch on it.
 static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) {
   for (uint32_t i = 0; i < device->stream_count; i++)
     if (device->streams[i].raw == raw) {
@@ -39,10 +41,16 @@ static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) 
       memmove(&device->streams[1], &device->streams[0], i * sizeof *found);
       return true;
     }
+  if (device->stream_count == device->stream_cap) {
+    uint32_t cap = device->stream_cap ? 2 * device->stream_cap : 8;
+    struct WrappedStream *grown = realloc(device->streams, cap * sizeof *grown);
+    if (!grown) return PyErr_NoMemory();
+    device->streams = grown;
+    device->stream_cap = cap;
+  }
   tilec_status status = tilec_stream_wrap(device->device, raw, &found->stream);
   if (status) return raise_status(STATE_OF(device), status);
   found->raw = raw;
-  if (device->stream_count == MOST_STREAMS) tilec_stream_free(device->streams[--device->stream_count].stream);
   memmove(&device->streams[1], &device->streams[0], device->stream_count * sizeof *found);
   device->stream_count++;
   return true;
@@ -51,12 +59,12 @@ static bool wrap_stream(Device *device, void *raw, struct WrappedStream *found) 
 bool device_stream(Device *device, void *raw, tilec_stream **stream) {
   *stream = NULL;
   if (!raw || device->type != ON_CUDA) return true;
-  struct WrappedStream *first = &device->streams[0], found;
-  if (!device->stream_count || first->raw != raw) {
+  struct WrappedStream found;
+  if (!device->stream_count || device->streams[0].raw != raw) {
     if (!wrap_stream(device, raw, &found)) return false;
-    *first = found;
+    device->streams[0] = found;
   }
-  *stream = first->stream;
+  *stream = device->streams[0].stream;
   return true;
 }
 
@@ -79,13 +87,16 @@ Device *device_for(State *state, int type, int ordinal) {
     return NULL;
   }
   if (type == -1) { // what is current may change: not kept
-    Device *device = choose(state, -1, 0);
-    Py_XDECREF(device); // _devices.py holds it
-    return device;
+    return choose(state, -1, 0);
   }
   Device **place = is_gpu ? &state->gpus[ordinal] : &state->cpu;
-  if (!*place) *place = choose(state, type, ordinal);
-  return *place;
+  if (!*place) {
+    Device *device = choose(state, type, ordinal);
+    if (!device) return NULL;
+    Py_XDECREF((PyObject *)*place); // another thread may have been first
+    *place = device;
+  }
+  return (Device *)Py_NewRef((PyObject *)*place);
 }
 
 void devices_forget(State *state) {
@@ -94,10 +105,11 @@ void devices_forget(State *state) {
 }
 
 static PyObject *device_synchronize(Device *self, PyObject *unused) {
-  tilec_status status;
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS status = tilec_device_synchronize(self->device);
-  Py_END_ALLOW_THREADS return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
+  PyThreadState *thread = PyEval_SaveThread();
+  tilec_status status = tilec_device_synchronize(self->device);
+  PyEval_RestoreThread(thread);
+  return status ? raise_status(STATE_OF(self), status) : Py_NewRef(Py_None);
 }
 
 static PyObject *device_name(Device *self, void *unused) {

@@ -158,22 +158,27 @@ static bool launch_kernel(const Launcher *self, Kernel *kernel, const Call *call
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
   options.check = run->check;
   options.timeout = run->timeout;
-  if (kernel->device->type == ON_CPU) options.print = print;
   if (!call_grid(self, call, run->grid, options.grid)) return false;
   if (!current_stream(state, a, kernel->device, &options.stream)) return false;
   if (!call_hook(state->enter, self, run->grid)) return false;
-  tilec_status status;
-  Py_BEGIN_ALLOW_THREADS status = tilec_launch(kernel->kernel, &options, a->args, a->count);
-  Py_END_ALLOW_THREADS if (!kernel_warn(state, kernel)) return false;
+  bool on_cpu = kernel->device->type == ON_CPU;
+  if (on_cpu) options.print = print;
+  if (on_cpu && options.grid[0] && options.grid[1] && options.grid[2]) options.cancel = interrupt_begin();
+  PyThreadState *thread = PyEval_SaveThread();
+  tilec_status status = tilec_launch(kernel->kernel, &options, a->args, a->count);
+  PyEval_RestoreThread(thread);
+  if (on_cpu && !interrupt_end(options.cancel)) return false;
+  if (!kernel_warn(state, kernel)) return false;
   if (status) return raise_status(state, status);
   if (a->kept && !look_after(state, a)) return false;
   return call_hook(state->leave, self, run->grid);
 }
 
 static bool prepare_kernel(const Launcher *self, Kernel *kernel, const Arguments *a) {
-  tilec_status status;
-  Py_BEGIN_ALLOW_THREADS status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
-  Py_END_ALLOW_THREADS if (!kernel_warn(self->state, kernel)) return false;
+  PyThreadState *thread = PyEval_SaveThread();
+  tilec_status status = tilec_kernel_prepare(kernel->kernel, a->args, a->count);
+  PyEval_RestoreThread(thread);
+  if (!kernel_warn(self->state, kernel)) return false;
   return status ? raise_status(self->state, status) != NULL : true;
 }
 
@@ -201,12 +206,14 @@ static PyObject *run_call(Launcher *self, const Run *run, PyObject *const *args,
   call.count = 0;
   arguments_begin(&a);
   if (call_bind(self, &call, &a, args, nargs, names)) {
-    Device *device = run->device ? run->device : device_for(self->state, a.device_type, a.device_id);
+    Device *device = run->device ? (Device *)Py_NewRef((PyObject *)run->device)
+                                 : device_for(self->state, a.device_type, a.device_id);
     bool direct = run->device || !run->grid || !(is_elsewhere(&a, device) || self->state->checks);
     if (device && !direct) result = launch_elsewhere(self, device, run->grid, args, nargs, names);
     direct |= result == Py_NotImplemented;
     if (result == Py_NotImplemented) Py_CLEAR(result);
     if (device && direct) result = run_bound(self, run, &call, &a, device);
+    Py_XDECREF((PyObject *)device);
   }
   call_end(&call);
   arguments_end(&a);

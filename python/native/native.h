@@ -13,7 +13,7 @@
 #include "tilec/tilec.h"
 
 enum { MOST_ITEMS = 256, MOST_TUPLES = 64, MOST_DESCRIPTORS = 32 };
-enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16, MOST_STREAMS = 32 };
+enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16 };
 
 // A DLTensor of dlpack.h.
 typedef struct Tensor {
@@ -113,15 +113,15 @@ typedef struct Device {
   struct WrappedStream {
     void *raw;
     tilec_stream *stream;
-  } streams[MOST_STREAMS]; // what was used last is first
-  uint32_t stream_count;
+  } * streams; // what was used last is first
+  uint32_t stream_count, stream_cap;
 } Device;
 
 extern PyType_Spec device_spec;
 
 // The caller's CUstream as a stream of the device; NULL for the default one. false: an exception.
 bool device_stream(Device *device, void *raw, tilec_stream **stream);
-// Borrowed: the device for arrays of a DLPack device type and number (type -1: there are no arrays). NULL: an exception.
+// New: the device for arrays of a DLPack device type and number (type -1: there are no arrays). NULL: an exception.
 Device *device_for(State *state, int type, int ordinal);
 // The devices that were chosen are asked for anew.
 void devices_forget(State *state);
@@ -176,6 +176,13 @@ bool argument_read(State *state, Arguments *a, PyObject *name, PyObject *value, 
 void arguments_as_tensors(Arguments *a);
 // The table of types is emptied.
 void types_clear(State *state);
+
+// ---- interrupts ----
+
+// For tilec_launch_options.cancel, until interrupt_end: what Ctrl-C makes other than 0. NULL: nothing to watch.
+const int *interrupt_begin(void);
+// false: it was pressed, and Python's handler raised an exception.
+bool interrupt_end(const int *cancelled);
 
 // ---- launching ----
 

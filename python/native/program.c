@@ -34,10 +34,10 @@ static bool parse_sources(Program *self, PyObject *list, PyObject *shown) {
   tilec_status status = TILEC_OK;
   bool read = read_sources(list, count, sources) && (!shown || read_sources(shown, count, sources + count));
   if (read) {
-    Py_BEGIN_ALLOW_THREADS status =
-        shown ? tilec_program_from_shown_sources(sources, sources + count, (size_t)count, &self->program)
-              : tilec_program_from_sources(sources, (size_t)count, &self->program);
-    Py_END_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
+    status = shown ? tilec_program_from_shown_sources(sources, sources + count, (size_t)count, &self->program)
+                   : tilec_program_from_sources(sources, (size_t)count, &self->program);
+    PyEval_RestoreThread(thread);
   }
   free(sources);
   if (status) raise_status(STATE_OF(self), status);
@@ -163,9 +163,9 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
     self->logged = PyList_New(0);
     options.options.log = keep_diagnostic;
     options.options.log_data = self->logged;
-    Py_BEGIN_ALLOW_THREADS status =
-        tilec_kernel_new(self->device->device, self->program->program, &options.options, &self->kernel);
-    Py_END_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
+    status = tilec_kernel_new(self->device->device, self->program->program, &options.options, &self->kernel);
+    PyEval_RestoreThread(thread);
   }
   free(options.defines);
   if (status) {
@@ -261,9 +261,9 @@ static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwar
   Compiled *self = (Compiled *)PyType_GenericAlloc(type, 0);
   tilec_status status = TILEC_OK;
   if (self) {
-    Py_BEGIN_ALLOW_THREADS status =
-        tilec_compile(((Program *)program)->program, &options.options, &self->compiled);
-    Py_END_ALLOW_THREADS
+    PyThreadState *thread = PyEval_SaveThread();
+    status = tilec_compile(((Program *)program)->program, &options.options, &self->compiled);
+    PyEval_RestoreThread(thread);
   }
   free(options.defines);
   if (status) {
@@ -287,9 +287,10 @@ static PyObject *compiled_output(Compiled *self, PyObject *name) {
   if (!asked) return NULL;
   while (i < count && strcmp(asked, names[i]) != 0) i++;
   if (i == count) return PyErr_Format(PyExc_KeyError, "%s", asked);
-  tilec_status status;
-  Py_BEGIN_ALLOW_THREADS status = tilec_compiled_output(self->compiled, (tilec_output)i, &text, &bytes);
-  Py_END_ALLOW_THREADS if (status) return raise_status(STATE_OF(self), status);
+  PyThreadState *thread = PyEval_SaveThread();
+  tilec_status status = tilec_compiled_output(self->compiled, (tilec_output)i, &text, &bytes);
+  PyEval_RestoreThread(thread);
+  if (status) return raise_status(STATE_OF(self), status);
   if (i == TILEC_OUTPUT_CUBIN) return PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes);
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
 }

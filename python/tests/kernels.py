@@ -44,6 +44,15 @@ def racy(x):
 
 
 @tilec.jit
+def endless(x, step):
+    i = tl.arange(0, 32)
+    count = 0
+    while count < 1000000000:
+        tl.store(x + i, tl.load(x + i) + count)
+        count += 1 + step
+
+
+@tilec.jit
 def wrong(x):
     tl.store(x, tl.no_such_function(3))
 

@@ -2,8 +2,10 @@
 """Devices: which one is chosen, other processes, the evaluator."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import tilec
@@ -43,6 +45,20 @@ class Devices(unittest.TestCase):
         self.assertIs(tilec.device("sim"), sim)
         sim.synchronize()
         tilec.synchronize()
+
+    def test_an_interrupt_ends_a_simulation(self):
+        script = (
+            "import sys; sys.path.insert(0, sys.argv[1]); from kernels import endless, ints\n"
+            "print('begins', flush=True)\n"
+            "try: endless[1](ints([0] * 32), 0)\n"
+            "except KeyboardInterrupt: print('interrupted')\n"
+        )
+        child = subprocess.Popen([sys.executable, "-c", script, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(child.kill)
+        self.assertEqual(child.stdout.readline(), "begins\n")
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.communicate(timeout=20)[0], "interrupted\n")
 
     def test_fork(self):
         x = floats([1] * 16)
