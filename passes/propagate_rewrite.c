@@ -146,11 +146,14 @@ static void give_home(Propagator *p, Value *value) {
   set_layout(p, value, home ? home : flow_default(value_region(value), value->type));
 }
 
+// Of a pair each thread takes both elements; the op, whose results are scalars, has no layout of its own.
+static bool splits_pair(const Op *op) { return op->kind == OP_SPLIT && !type_is_tile(op_result(op)->type); }
+
 static void rewrite_op(Propagator *p, Op *op) {
   int32_t access = p->access_of[op->id];
   const Layout *layout = access >= 0 ? p->accesses.at[access].layout : home_of(p, propagate_node(p, op));
   for (uint32_t i = 0; i < op->operand_count; i++)
-    settle_operand(p, op, i, layout ? flow_operand(op, i, layout) : NULL);
+    settle_operand(p, op, i, layout || splits_pair(op) ? flow_operand(op, i, layout) : NULL);
   for (uint32_t i = 0; i < op->result_count; i++) {
     const Layout *given = layout ? flow_result(op, i, layout) : NULL;
     if (given && !op->results[i].type->layout)

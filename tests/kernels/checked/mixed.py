@@ -178,3 +178,17 @@ def operand_used_before(q, k, v, o, z, s, N: tl.constexpr):
     tl.store(s + i, tl.sum(x, axis=1))
     tl.store(o + at, tl.dot(tl.load(q + at), x))
     tl.store(z + at, tl.dot(x, tl.load(v + at)))
+
+
+# The halves of a pair are scalars, of whatever layout the pair has.
+# check: --grid 3 x=randn:fp32[6] out=empty:fp32[9] --num-warps 1
+# check: --grid 3 x=rand:i64[6] out=empty:i64[9]
+@triton.jit
+def halves_of_pairs(x, out):
+    pid = tl.program_id(0)
+    pair = tl.load(x + pid * 2 + tl.arange(0, 2))
+    first, second = tl.split(pair)
+    most, least = tl.split(tl.flip(tl.sort(pair), 0))
+    tl.store(out + pid * 3, first - second)
+    tl.store(out + pid * 3 + 1, most)
+    tl.store(out + pid * 3 + 2, least)
