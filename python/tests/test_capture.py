@@ -194,6 +194,19 @@ class Captured(unittest.TestCase):
         text = self.tir(kernel, "x=*i64,n=i64,m=i32,f=fp32", c=3)
         self.assertIn("%n: i64", text)
 
+    def test_memory_that_is_only_read(self):
+        @jit
+        def from_live(x: tl.const):
+            tl.store(x, 1.0)
+
+        @jit
+        def from_text(x: "tl.const"):
+            tl.store(x, 1.0)
+
+        for kernel in (from_live, from_text):
+            with self.assertRaisesRegex(libtilec.CompileError, "cannot write through"):
+                self.tir(kernel, "x=*fp32")
+
     def test_annotations_that_the_text_has_not(self):
         def kernel(x, n, c): tl.store(x, n + c)  # fmt: skip
 

@@ -258,6 +258,9 @@ class Resolver(ast.NodeVisitor):
                 self.write_annotation(arg, at, f": {LANGUAGE}.constexpr")
             return
         wanted = self.unit.capture.annotations or not self.is_kernel
+        if wanted and re.fullmatch(r"([\w.]*\.)?const", spelled):
+            self.write_annotation(arg, at, f": {LANGUAGE}.const")
+            return
         text = self.type_text(live) if wanted else None
         if text is not None:
             self.write_annotation(arg, at, f": {text}")
