@@ -217,6 +217,14 @@ class WhatALaunchReturns(unittest.TestCase):
         by_type = scale.warmup(tilec.MockTensor("float16"), 2.0, 16)
         self.assertIn(".b16", by_type.asm["ptx"])
 
+    def test_it_launches_too(self):
+        x = floats([1] * 32)
+        handle = scale.warmup(x, 2.0, 32, BLOCK=32, num_warps=1, grid=(1,))
+        handle._init_handles()
+        again = handle[(1, 1, 1)](x, 2.0, 32, 32)
+        self.assertEqual(list(x), [2] * 32)
+        self.assertEqual(again.metadata.num_warps, 1)
+
     def test_signatures(self):
         from tilec._compiled import signature_of
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 from . import _native
 from ._arrays import NAMES
@@ -105,6 +106,18 @@ class CompiledKernel(_native.Launched):
             kernel = self._kernel
             found = self._details = Details(kernel, signature_of(kernel.params, self._args))
         return found
+
+    def __getitem__(self, grid: Any) -> Callable[..., "CompiledKernel"]:
+        """Launches the kernel over the grid, with all its arguments, as `fn[grid]` with the options that this one was
+        compiled with does."""
+        options = self._kernel.options
+        launcher = options["launcher"]()
+        if launcher is None:
+            raise RuntimeError("the function that this was compiled from is gone")
+        return functools.partial(launcher[grid], **options["given"])
+
+    def _init_handles(self) -> None:
+        """Nothing has to be: for programs that ask Triton's."""
 
     @property
     def asm(self) -> Asm:

@@ -9,6 +9,7 @@ import inspect
 import os
 import textwrap
 import types
+import weakref
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
 
 from . import _elsewhere, _native
@@ -217,6 +218,7 @@ class JITFunction(_native.Launcher):
         kernel = self._kernels.get(key)
         if kernel is None:
             made.update(kernel=captured.kernel, defines=list(captured.defines))
+            made.update(launcher=weakref.ref(self), given=dict(options))  # for CompiledKernel
             kernel = self._kernels[key] = _native.Kernel(device, program_of(captured), made)
         return kernel, watched_of(captured)
 
