@@ -146,11 +146,21 @@ static bool check_nan(Elab *e, Loc loc, const Type *element) {
   return false;
 }
 
+// A descriptor's loads and stores say where.
+static bool refuse_descriptor(Elab *e, const Call *call, uint32_t at) {
+  const Op *def = call->args[at].value->def;
+  if (!def || !op_attr(def, ATTR_DESCRIPTOR)) return false;
+  elab_error(e, call->locs[at], "'%s' takes no tensor descriptor; write desc.load([...]) or desc.store([...], value)",
+             call->text);
+  return true;
+}
+
 Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
   static const char *const paddings[] = {"zero", "nan", NULL};
   Value *block = call->args[LOAD_POINTER].value;
   uint32_t n, dims[TILE_MAX_RANK];
   bool good = true;
+  if (refuse_descriptor(e, call, LOAD_POINTER)) return obj_error();
   if (refuse_mask(e, call, LOAD_MASK, "mask") || refuse_mask(e, call, LOAD_OTHER, "other"))
     return obj_error();
   const char *padding = builtin_choice(e, call, LOAD_PADDING_OPTION, "padding_option", paddings, &good);
@@ -166,6 +176,7 @@ Obj builtin_block_load(Elab *e, const Call *call, const Hints *hints) {
 
 Obj builtin_block_store(Elab *e, const Call *call, const Hints *hints) {
   Value *block = call->args[STORE_POINTER].value;
+  if (refuse_descriptor(e, call, STORE_POINTER)) return obj_error();
   if (refuse_mask(e, call, STORE_MASK, "mask")) return obj_error();
   Value *value = builtin_stored_value(e, call, STORE_VALUE, block->type);
   uint32_t n, dims[TILE_MAX_RANK];
