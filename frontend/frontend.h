@@ -36,7 +36,13 @@ uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec,
 // Any function by name; NULL where there is none, or (with an error) several remain possible.
 const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spec *spec, const char *name);
 // What the kernel's text does with each parameter, as far as names tell: bits, one word a parameter.
-enum { PARAM_LOADED = 1, PARAM_STORED = 2, PARAM_DECIDED = 4 }; // DECIDED: @autotune or @heuristics may give its value
+enum {
+  PARAM_LOADED = 1,
+  PARAM_STORED = 2,
+  PARAM_DECIDED = 4,    // @autotune or @heuristics may give its value
+  PARAM_DESCRIBES = 8,  // it has a tensor descriptor's methods
+  PARAM_RANK_SHIFT = 8, // of a descriptor the dimensions, from this bit on
+};
 const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel);
 // Whether the module level of one of the files has the name, so that -D may give it a value.
 bool frontend_has_name(IrContext *ir, const Module *module, const char *name);

@@ -59,6 +59,24 @@ static void mark(Uses *u, const Expr *pointer, uint32_t use) {
   follow(u, pointer, use);
 }
 
+// What is a parameter itself, not what is made of it.
+static void mark_name(Uses *u, const Expr *expr, uint32_t use) {
+  for (uint32_t i = 0; expr->kind == EXPR_NAME && i < u->function->params.n; i++)
+    if (u->function->params.at[i].name == expr->name) u->uses[i] |= use;
+}
+
+enum { DESCRIPTOR_BITS = ~(PARAM_LOADED | PARAM_STORED | PARAM_DECIDED) };
+
+// d.load([i, j]), d.store([i, j], x), d.atomic_add([i, j], x).
+static void scan_descriptor(Uses *u, const Expr *call) {
+  const Expr *callee = call->call.callee, *at = call->call.args.n ? call->call.args.at[0].value : NULL;
+  for (uint32_t i = 0; at && at->kind == EXPR_NAME && i < u->assigned.n; i++)
+    if (u->assigned.at[i].name == at->name && u->assigned.at[i].value->kind != EXPR_NAME) at = u->assigned.at[i].value;
+  if (callee->kind != EXPR_ATTRIBUTE || !at || (at->kind != EXPR_LIST && at->kind != EXPR_TUPLE)) return;
+  if (at->list.n && at->list.n <= TILE_MAX_RANK)
+    mark_name(u, callee->attribute.object, PARAM_DESCRIBES | at->list.n << PARAM_RANK_SHIFT);
+}
+
 // What the function that is called does with its parameters is done with the arguments.
 static void scan_callee(Uses *u, const Expr *call) {
   const FunctionList *functions = &u->e->module->functions;
@@ -69,7 +87,10 @@ static void scan_callee(Uses *u, const Expr *call) {
     for (uint32_t k = 0; k < call->call.args.n; k++) {
       const Arg *arg = &call->call.args.at[k];
       for (uint32_t p = 0; p < callee->params.n; p++)
-        if (arg->name ? callee->params.at[p].name == arg->name : p == k) mark(u, arg->value, uses[p]);
+        if (arg->name ? callee->params.at[p].name == arg->name : p == k) {
+          mark(u, arg->value, uses[p] & ~(uint32_t)DESCRIPTOR_BITS);
+          mark_name(u, arg->value, uses[p] & (uint32_t)DESCRIPTOR_BITS);
+        }
     }
   }
 }
@@ -85,6 +106,7 @@ static bool scan_expr(const Expr *expr, void *data) {
                                                     : 0;
   if (use && expr->call.args.n) mark(u, expr->call.args.at[0].value, use);
   if (use && callee->kind == EXPR_ATTRIBUTE) mark(u, callee->attribute.object, use); // a descriptor's
+  if (use) scan_descriptor(u, expr);
   if (!use) scan_callee(u, expr);
   return false;
 }

@@ -46,8 +46,12 @@ static bool has_text(const char *name, const char *part) {
   return false;
 }
 
+static bool is_descriptor(const KernelParam *param, uint32_t use) {
+  return !param->type && !param->wide && (use & PARAM_DESCRIBES);
+}
+
 static bool is_pointer(const KernelParam *param, uint32_t use) {
-  if (param->wide) return false;
+  if (param->wide || is_descriptor(param, use)) return false;
   if (param->type) return param->type->kind == TYPE_PTR;
   return use & (PARAM_LOADED | PARAM_STORED) || has_text(param->name, "ptr");
 }
@@ -65,7 +69,7 @@ typedef struct Sizes {
 } Sizes;
 
 static bool is_integer(const KernelParam *param, uint32_t use) {
-  if (param->is_constexpr || param->wide || is_pointer(param, use)) return false;
+  if (param->is_constexpr || param->wide || is_descriptor(param, use) || is_pointer(param, use)) return false;
   return !param->type || (param->type->kind == TYPE_SCALAR && type_is_int(param->type));
 }
 
@@ -87,14 +91,25 @@ static void put_plain_item(Buf *out, const ParamSpec *item, const Sizes *sizes) 
     buf_printf(out, "%llu%s", (unsigned long long)(is_float ? 1 : sizes->number), is_float ? ".0" : "");
 }
 
+static void put_sizes(Buf *out, uint32_t rank, const uint32_t *sizes, uint32_t times) {
+  for (uint32_t i = 0; i < rank; i++) buf_printf(out, "%s%u", i ? "," : "", times * sizes[i]);
+}
+
 // Of a tensor twice as long as its block in every dimension.
-static void put_descriptor(Buf *out, const Type *block) {
-  bool is_float = elem_is_float(block->elem);
-  buf_printf(out, "desc(%s:%s[", is_float ? "randn" : "zeros", elem_info(block->elem)->name);
-  for (uint32_t i = 0; i < block->rank; i++) buf_printf(out, "%s%u", i ? "," : "", 2 * block->shape[i]);
+static void put_descriptor(Buf *out, Elem elem, uint32_t rank, const uint32_t *block, const char *fill) {
+  buf_printf(out, "desc(%s:%s[", fill, elem_info(elem)->name);
+  put_sizes(out, rank, block, 2);
   buf_text(out, "],block=[");
-  for (uint32_t i = 0; i < block->rank; i++) buf_printf(out, "%s%u", i ? "," : "", block->shape[i]);
+  put_sizes(out, rank, block, 1);
   buf_text(out, "]");
+}
+
+// Of what is not declared: blocks that small tiles have.
+static uint32_t guessed_block(uint32_t use, uint32_t block[TILE_MAX_RANK]) {
+  static const uint32_t sizes[] = {1024, 64, 16, 8, 4};
+  uint32_t rank = use >> PARAM_RANK_SHIFT;
+  for (uint32_t i = 0; i < rank; i++) block[i] = sizes[rank - 1];
+  return rank;
 }
 
 static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
@@ -102,7 +117,8 @@ static void put_wide(Buf *out, const ParamSpec *param, const Sizes *sizes) {
   case PARAM_PLAIN: put_plain_item(out, param, sizes); return;
   case PARAM_CONSTEXPR: param_print(param, out); return;
   case PARAM_DESCRIPTOR:
-    put_descriptor(out, param->type);
+    put_descriptor(out, param->type->elem, param->type->rank, param->type->shape,
+                   elem_is_float(param->type->elem) ? "randn" : "zeros");
     buf_text(out, param->pads_nan ? ",padding=nan)" : ")");
     return;
   case PARAM_TUPLE: break;
@@ -120,6 +136,13 @@ static void put_spec(Buf *out, const KernelParam *param, uint32_t use, const Siz
   if (param->wide) {
     buf_printf(out, "%s=", param->name);
     put_wide(out, param->wide, sizes);
+    return;
+  }
+  if (is_descriptor(param, use)) {
+    uint32_t block[TILE_MAX_RANK], rank = guessed_block(use, block);
+    buf_printf(out, "%s=", param->name);
+    put_descriptor(out, ELEM_FP32, rank, block, use & PARAM_LOADED ? "randn" : "empty");
+    buf_text(out, ")");
     return;
   }
   const Type *type = param->type;
@@ -229,6 +252,18 @@ static bool is_given(const Spec *spec, const KernelParam *param) {
   return false;
 }
 
+static void put_type(Buf *out, const KernelParam *param, uint32_t use) {
+  uint32_t block[TILE_MAX_RANK];
+  if (!is_descriptor(param, use)) {
+    buf_text(out, is_pointer(param, use) ? "*fp32" : "i32");
+    return;
+  }
+  uint32_t rank = guessed_block(use, block);
+  buf_text(out, "tensordesc<fp32[");
+  put_sizes(out, rank, block, 1);
+  buf_text(out, "]>");
+}
+
 void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const Spec *spec) {
   if (!c->diags.list.n) return;
   const uint32_t *uses = frontend_param_uses(&c->ir, c->syntax, kernel);
@@ -243,7 +278,8 @@ void ask_types(const Options *o, Compilation *c, const KernelInfo *kernel, const
       buf_printf(&values, " -D %s=%s", p->name, constexpr_value(p->name));
       continue;
     }
-    buf_printf(&types, "%s%s=%s", types.n ? "," : "", p->name, is_pointer(p, uses[i]) ? "*fp32" : "i32");
+    buf_printf(&types, "%s%s=", types.n ? "," : "", p->name);
+    put_type(&types, p, uses[i]);
     typed = true;
   }
   if (typed || values.n) {

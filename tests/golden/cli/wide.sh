@@ -40,6 +40,14 @@ t "tilec run wide.tile --kernel typed --grid 1"
 t "$(tilec run wide.tile --kernel typed --grid 1 2>&1 | sed -n 's/^tilec: note: for instance: //p')"
 t "tilec wide.tile --kernel typed --emit=meta -o - | sed 's/.*\"arguments\"/\"arguments\"/'"
 t "tilec wide.tile --kernel plain --signature 't=((i32:16,i32),(i32,constexpr(5)))' --stop-after=elaborate -o - | grep kernel | sed 's/ loc([^)]*)//g'"
+# A descriptor that is not declared is known by what is done with it.
+t "tilec run wide.tile --kernel copy 't=(fn=constexpr(scaled),factor=2.0,bias=zeros:fp32[1])' --device eval"
+t "$(tilec run wide.tile --kernel copy 't=(fn=constexpr(scaled),factor=2.0,bias=zeros:fp32[1])' --device eval 2>&1 | sed -n 's/^tilec: note: for instance: //p')"
+printf '@kernel\n@grid(cdiv(a.shape[0], a.block_shape[0]))\ndef move(a, b, n):\n    i = program_id(0) * a.block_shape[0]\n    b.store([i], a.load([i]) + n)\n' >move.tile
+t "tilec run move.tile --device eval"
+t "$(tilec run move.tile --device eval 2>&1 | sed -n 's/^tilec: note: for instance: //p')"
+t "tilec move.tile -o move.ptx"
+t "$(tilec move.tile -o move.ptx 2>&1 | sed -n 's/^tilec: note: for instance: //p') && grep -c entry move.ptx"
 # What does not fit.
 typed() { t "tilec run wide.tile --kernel typed --grid 1 $* |& sed -n 1p"; }
 good="'d=desc(ones:fp16[16,32],block=[16,32],padding=nan)'"
