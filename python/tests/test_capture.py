@@ -9,6 +9,7 @@ import re
 import sys
 import unittest
 from collections import namedtuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -44,6 +45,15 @@ class Config:
 
 Point = namedtuple("Point", "x y")
 POINT = Point(11.5, 12)
+
+
+class Triple(NamedTuple):
+    x: float
+    y: float
+    z: float = 4.5
+
+
+TRIPLE = tl.constexpr(Triple(1.5, 2.5))
 
 
 class Mode(enum.Enum):
@@ -217,6 +227,25 @@ class Captured(unittest.TestCase):
             tl.store(x, n + c)
 
         self.assertIn("%n: i64", self.tir(jit(spelled), "x=*i64,n=:16,c=i32"))
+
+    def test_named_tuples(self):
+        @jit
+        def sum_of(p, q):
+            return p.x + p.y + q.x + q.y + q.z
+
+        @jit
+        def kernel(x):
+            p = Point(tl.load(x), 3.5)
+            tl.store(x, sum_of(p, TRIPLE) + PAIR[0])
+
+        self.assertEqual(self.constants(kernel), [1.5, 2.5, 3, 3.5, 4.5])
+
+    def test_named_tuples_as_constexprs(self):
+        @jit
+        def kernel(x, p: tl.constexpr):
+            tl.store(x, tl.load(x) + p.x + p[1])
+
+        self.assertEqual(self.constants(kernel, p=Point(1.5, 2.5)), [1.5, 2.5])
 
     def test_places_are_the_users(self):
         helper = om.broken

@@ -58,6 +58,14 @@ def named(x, n: tl.constexpr):
     tl.store(x, n)
 
 
+PLAIN = 6.5
+
+
+@triton.jit
+def of_a_global(x):
+    tl.store(x, PLAIN)
+
+
 @triton.jit
 def asserted(x, n: tl.constexpr):
     tl.static_assert(n > 5, "too small")
@@ -219,6 +227,14 @@ class Compiles(unittest.TestCase):
         """The types of its PTX's parameters."""
         name = compiled.metadata.name
         return [line.split()[1] for line in compiled.asm["ptx"].split(f".visible .entry {name}(")[1].split(")")[0].split(",")]
+
+    def test_globals_are_constexprs(self):
+        what = ASTSource(of_a_global, {"x": "*fp32"}, {})
+        with self.assertRaisesRegex(TritonsError, "Cannot access global variable PLAIN"):
+            self.compile(what)
+        with triton.knobs.compilation.scope():
+            triton.knobs.compilation.allow_non_constexpr_globals = True
+            self.assertIn("fvalue = 6.5", self.compile(ASTSource(of_a_global, {"x": "*fp32"}, {})).asm["ttir"])
 
     def test_kernels_that_name_themselves(self):
         compiled = self.compile(ASTSource(named, {"x": "*fp32", "n": "constexpr"}, {"n": 7}))

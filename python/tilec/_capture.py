@@ -13,7 +13,7 @@ import copy
 import hashlib
 import types
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _values as values
 from ._resolve import LANGUAGE as TL, Resolver
@@ -22,6 +22,7 @@ from ._source import CaptureError, Source, edited, source_of
 __all__ = ["Captured", "CaptureError", "capture"]
 
 UNIT = "_tilec_{}"
+NAMED = "_tilec_namedtuple"
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,9 @@ class Unit:
             self.bindings[name] = f"import {module} as {name}" if module != name else f"import {module}"
             return True
         inner = values.unwrap(value)
+        if values.is_named_tuple_class(inner):
+            self.bindings[name] = self.class_text(name, inner)
+            return True
         library = values.library_function(inner)
         if library is not None and not values.is_dtype(inner):
             self.bindings[name] = f"from {library[0]} import {library[1]} as {name}"
@@ -132,6 +136,14 @@ class Unit:
                 raise CaptureError(f"'{function.__qualname__}' is given to itself")
         return known
 
+    def class_text(self, name: str, value: Any) -> str:
+        """The definition of a named tuple's class."""
+        self.named[id(value)] = name
+        self.bindings.setdefault(NAMED, f"from collections import namedtuple as {NAMED}")
+        defaults = [getattr(value, "_field_defaults", {})[field] for field in value._fields if field in value._field_defaults]
+        after = f", defaults={self.literal(tuple(defaults))}" if defaults else ""
+        return f'{name} = {NAMED}("{value.__name__}", [{", ".join(map(repr, value._fields))}]{after})'
+
     # ---- values
 
     def literal(self, value: Any) -> str:
@@ -142,6 +154,9 @@ class Unit:
             return text
         if values.is_dtype(value):
             return values.dtype_text(value, TL)
+        if values.is_named_tuple_class(type(value)):
+            items = ", ".join(self.literal(item) for item in value)
+            return f"{self.callable_name(type(value))}({items})"
         if isinstance(value, (tuple, list)) or type(value).__name__ == "tuple":
             items = "".join(f"{self.literal(item)}, " for item in value)
             return f"({items.rstrip(' ') if len(value) == 1 else items.rstrip(', ')})"
@@ -184,8 +199,7 @@ class Unit:
         if source.indented:
             head = head if len(head) > 1 else [b"", *head]
             head[-2] = b"if 1:"
-        # A constant sees what stands before it.
-        bound = sorted((line for line in self.bindings.values() if line), key=lambda line: not line.startswith(("from ", "import ", "def ")))
+        bound = sorted((line for line in self.bindings.values() if line), key=_rank)
         tail = [f"import triton.language as {TL}", *bound, *ends]
         return b"\n".join([*head, *lines[start:], *(line.encode() for line in tail), b""]).decode()
 
@@ -193,8 +207,10 @@ class Unit:
 class Capture:
     """All units of one kernel."""
 
-    def __init__(self, constants: Mapping[str, Any], asserts: bool, annotations: bool):
-        self.constants, self.asserts, self.annotations = constants, asserts, annotations
+    def __init__(
+        self, constants: Mapping[str, Any], asserts: bool, annotations: bool, globals_of: Optional[Callable[[Any], bool]]
+    ):
+        self.constants, self.asserts, self.annotations, self.globals_of = constants, asserts, annotations, globals_of
         self.units: List[Unit] = []
         self.resolvers: List[Resolver] = []
         self.known: Dict[int, Unit] = {}
@@ -230,6 +246,11 @@ class Capture:
         return f"<{type(value).__name__} {len(self.opaques) - 1}>"
 
 
+def _rank(line: str) -> int:
+    """Where a definition stands: a constant sees what is before it."""
+    return 0 if line.startswith(("from ", "import ", "def ")) else 1 if f" = {NAMED}(" in line else 2
+
+
 def _equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b)
@@ -245,13 +266,19 @@ def _key(parts: Sequence[str]) -> str:
 
 
 def capture(
-    fn: Any, constexprs: Mapping[str, Any], asserts: bool = True, annotations: bool = True, name: Optional[str] = None
+    fn: Any,
+    constexprs: Mapping[str, Any],
+    asserts: bool = True,
+    annotations: bool = True,
+    name: Optional[str] = None,
+    globals_of: Optional[Callable[[Any], bool]] = None,
 ) -> Captured:
     """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
     parameters; a parameter that has a value here is one, whatever its annotation says. asserts False: device_assert and
     `assert` are left out. annotations False: those of the kernel's other parameters are. name: the kernel's, in the place
-    of the function's. CaptureError: the source cannot be had."""
-    state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations)
+    of the function's. globals_of: which values of globals and closures kernels see; None: all. CaptureError: the source
+    cannot be had."""
+    state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations, globals_of)
     main = state.unit(fn, name)
     defines, names = [], []
     for name, value in state.constants.items():
@@ -260,6 +287,8 @@ def capture(
             text = values.dtype_text(value, "tl")
         if text in main.bindings:
             names.append(text)
+        if values.is_named_tuple_class(type(value)):
+            text = main.literal(tuple(value))  # its fields are known in the kernel itself
         defines.append(f"{name}={text}")
     # A function that only a define names has to be used in the text.
     ends = [f"_tilec_used = ({', '.join(names)},)"] if names else []

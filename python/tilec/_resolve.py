@@ -73,13 +73,16 @@ class Resolver(ast.NodeVisitor):
                 value = cell.cell_contents
             except ValueError:
                 return None
-            self.unit.capture.watch(cell, name, value)
-            return Known(value)
-        for space in (function.__globals__, builtins.__dict__):
-            if name in space:
-                self.unit.capture.watch(space, name, space[name])
-                return Known(space[name])
-        return None
+            return self.read(cell, name, value)
+        if name in function.__globals__:
+            return self.read(function.__globals__, name, function.__globals__[name])
+        return Known(getattr(builtins, name)) if hasattr(builtins, name) else None
+
+    def read(self, holder: Any, name: str, value: Any) -> Optional[Known]:
+        if self.unit.capture.globals_of is not None and not self.unit.capture.globals_of(value):
+            return None
+        self.unit.capture.watch(holder, name, value)
+        return Known(value)
 
     def known(self, node: ast.AST) -> Optional[Known]:
         if isinstance(node, ast.Constant):

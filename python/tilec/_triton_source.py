@@ -9,9 +9,12 @@ import json
 import os
 import re
 import time
+import types
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from triton import knobs
 
 from . import _native
 from . import _values as values
@@ -182,6 +185,24 @@ class Result:
         }  # fmt: skip
 
 
+def _seen(value: Any) -> bool:
+    return (
+        isinstance(value, types.ModuleType)
+        or values.is_constexpr(value)
+        or values.is_dtype(value)
+        or values.is_jit(value)
+        or values.is_named_tuple_class(value)
+        or hasattr(value, "__triton_builtin__")
+        or hasattr(value, "__triton_aggregate__")
+        or str(getattr(value, "__module__", "")).startswith(("triton.language", "triton.experimental.gluon.language"))
+    )
+
+
+def globals_of() -> Optional[Callable[[Any], bool]]:
+    """Which globals a kernel of Triton's sees: of plain values only constexprs, unless the user allows all."""
+    return None if knobs.compilation.allow_non_constexpr_globals else _seen
+
+
 def _name_of(source: Any, special: Specialisation) -> Optional[str]:
     """What the kernel is called where it says so itself (`repr=`)."""
     if getattr(source.fn, "_repr", None) is None:
@@ -196,7 +217,7 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     if known is not None and not asserts:
         return known  # type: ignore[no-any-return]
     special = specialisation(source)
-    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False, name=_name_of(source, special))
+    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False, name=_name_of(source, special), globals_of=globals_of())
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
         captured, signature = _around(captured, source.fn.arg_names, special)

@@ -129,6 +129,10 @@ def dtype_text(value: Any, prefix: str) -> str:
     return f"{prefix}.{_DTYPES.get(value.name, value.name)}"
 
 
+def is_named_tuple_class(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
+
+
 def number_text(value: Any) -> Optional[str]:
     """A number, string, None or truth value as the language writes it; None: it is none of them."""
     if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:

@@ -205,7 +205,7 @@ class _Simulated(JITFunction):
         self._triton = kernel
 
     def captured(self, constexprs: Dict[str, Any]) -> Captured:
-        return capture(self._triton, constexprs)
+        return capture(self._triton, constexprs, globals_of=_source.globals_of())
 
 
 def simulated(kernel: Any) -> JITFunction:
