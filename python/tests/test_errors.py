@@ -27,6 +27,27 @@ class Errors(unittest.TestCase):
         self.assertEqual((first.file, first.line, first.column), (HERE, line_of("no_such_function"), 17))
         self.assertIn(f"{HERE}:{first.line}:{first.column}: error: ", str(caught.exception))
 
+    def test_no_source(self):
+        names = {"tilec": tilec, "tl": tl}
+        exec("@tilec.jit\ndef kernel(x):\n    tl.store(x, 1.0)\n", names)
+        with self.assertRaisesRegex(tilec.CompilationError, "'kernel' cannot be read"):
+            names["kernel"][1](floats([1]))
+
+    def test_parameters_that_no_launch_has(self):
+        @tilec.jit
+        def rest(x, *others):
+            tl.store(x, 1.0)
+
+        with self.assertRaisesRegex(tilec.CompilationError, r"\*others"):
+            rest[1](floats([1]))
+
+    def test_options(self):
+        for name, value in (("num_warps", 3), ("num_warps", 64), ("num_stages", -1), ("maxnreg", 1000)):
+            with self.assertRaisesRegex(tilec.ArgumentError, f"{name} is {value}"):
+                beyond[1](floats([0] * 8), 7, 16, **{name: value})
+        with self.assertRaises(TypeError):
+            beyond[1](floats([0] * 8), 7, 16, num_warps=4.0)
+
     def test_launching(self):
         with self.assertRaises(tilec.LaunchError) as caught:
             beyond[1](floats([0] * 8), 8, 16)

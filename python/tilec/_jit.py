@@ -6,6 +6,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import operator
 import os
 import textwrap
 import types
@@ -13,9 +14,9 @@ import weakref
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, TypeVar, Union, overload
 
 from . import _elsewhere, _native
-from ._capture import Captured, capture
+from ._capture import Captured, CaptureError, capture
 from ._compiled import CompiledKernel
-from ._errors import ArgumentError
+from ._errors import ArgumentError, CompilationError, Diagnostic
 from ._source import remember
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,7 +78,7 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
     for name, value in given.items():
         if name in ("num_warps", "num_stages", "maxnreg"):
             if value is not None:
-                made[name] = int(value)
+                made[name] = operator.index(value)
         elif name == "enable_fp_fusion":
             made["no_fp_contract"] = int(not value)
         elif name == "debug":
@@ -132,6 +133,9 @@ class Param:
 # ---- kernels
 
 
+_REST = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
 class JITFunction(_native.Launcher):
     """A kernel: `fn[grid](*args)` launches it, compiled for the types of its arguments and the values of its constexprs.
 
@@ -164,10 +168,9 @@ class JITFunction(_native.Launcher):
         self.params = [
             Param(i, param, i in self.do_not_specialize or param.name in self.do_not_specialize)
             for i, param in enumerate(self.signature.parameters.values())
+            if param.kind not in _REST  # which functions that kernels call may have
         ]
-        for param in self.signature.parameters.values():
-            if param.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-                raise TypeError(f"{fn.__qualname__}: a kernel has no parameter like *{param.name}")
+        self._rest = [param.name for param in self.signature.parameters.values() if param.kind in _REST]
         super().__init__(tuple(param.for_launcher() for param in self.params))
 
     @property
@@ -203,10 +206,15 @@ class JITFunction(_native.Launcher):
 
     def captured(self, constexprs: Dict[str, Any]) -> Captured:
         """The source of the kernel for these values, from the live function."""
-        return capture(self, constexprs)
+        try:
+            return capture(self, constexprs)
+        except CaptureError as error:
+            raise CompilationError(str(error), [Diagnostic("error", str(error))]) from None
 
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: _native.Device) -> Any:
         """For _native: the kernel for constexprs and options on a device, and what its source was made from."""
+        if self._rest:
+            raise CompilationError(f"{self.__name__}: a kernel that is launched has no parameter like *{self._rest[0]}")
         if self.debug and "debug" not in options:
             options["debug"] = True
         for name in ("num_warps", "num_stages", "maxnreg"):  # a constexpr of that name chooses both
