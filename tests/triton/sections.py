@@ -179,6 +179,7 @@ def casts():
 
 
 def functions():
+    yield Section("m.sqrt_rn()", [("fp32",)])
     for name, where, ulp in [("exp", "w", 4), ("exp2", "w", 4), ("log", "m", 3), ("log2", "m", 3), ("sqrt", "m", 3), ("sqrt_rn", "m", 0),
                              ("rsqrt", "m", 3), ("sin", "w", 4), ("cos", "w", 4), ("erf", "w", 16), ("floor", "d", 0), ("ceil", "d", 0),
                              ("sigmoid", "w", 6), ("softmax", "w", 6)]:
