@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Devices and the streams of theirs that others own.
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "native.h"
+
+static uint32_t forks; // of the process, as the module's objects of every interpreter are
+
+static void forked(void) { forks++; }
+
+uint32_t forks_count(void) { return forks; }
+
+bool forks_watch(void) {
+  static bool watched;
+  if (watched) return true;
+  if (pthread_atfork(NULL, NULL, forked) != 0) return PyErr_NoMemory();
+  return watched = true;
+}
 
 static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"name", NULL};
@@ -10,6 +24,7 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|z:Device", names, &name)) return NULL;
   Device *self = (Device *)PyType_GenericAlloc(type, 0);
   if (!self) return NULL;
+  self->forks = forks;
   PyThreadState *thread = PyEval_SaveThread();
   tilec_status status = tilec_device_open(name, &self->device);
   PyEval_RestoreThread(thread);
@@ -26,9 +41,10 @@ static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 static void device_dealloc(Device *self) {
   PyTypeObject *type = Py_TYPE(self);
-  for (uint32_t i = 0; i < self->stream_count; i++) tilec_stream_free(self->streams[i].stream);
+  bool ours = self->forks == forks;
+  for (uint32_t i = 0; i < self->stream_count && ours; i++) tilec_stream_free(self->streams[i].stream);
   free(self->streams);
-  tilec_device_close(self->device);
+  if (ours) tilec_device_close(self->device);
   PyObject_Free(self);
   Py_DECREF(type);
 }

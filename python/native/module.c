@@ -127,7 +127,7 @@ static int module_exec(PyObject *module) {
   state->str_dtype = PyUnicode_InternFromString("dtype");
   state->str_get_device = PyUnicode_InternFromString("get_device");
   if (!state->dtypes || !state->str_data_ptr || !state->str_dtype || !state->str_get_device) return -1;
-  if (!intern_options(state)) return -1;
+  if (!intern_options(state) || !forks_watch()) return -1;
   if (!add_type(module, &device_spec, &state->device) || !add_type(module, &program_spec, &state->program) ||
       !add_type(module, &kernel_spec, &state->kernel) ||
       !add_type(module, &compiled_spec, &state->compiled) ||

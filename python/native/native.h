@@ -108,7 +108,9 @@ PyObject *diagnostic_tuple(const tilec_diagnostic *diagnostic);
 // ---- devices ----
 
 typedef struct Device {
-  PyObject_HEAD tilec_device *device;
+  PyObject ob_base;
+  tilec_device *device;
+  uint32_t forks;    // when it was opened
   int type, ordinal; // ON_CPU or ON_CUDA, and its number
   struct WrappedStream {
     void *raw;
@@ -118,6 +120,11 @@ typedef struct Device {
 } Device;
 
 extern PyType_Spec device_spec;
+
+// How often this process has been forked off since the module was loaded. What was made before is the parent's: it is left
+// alone, since its locks may be held and its driver does not work here.
+uint32_t forks_count(void);
+bool forks_watch(void); // false: an exception
 
 // The caller's CUstream as a stream of the device; NULL for the default one. false: an exception.
 bool device_stream(Device *device, void *raw, tilec_stream **stream);
@@ -129,11 +136,14 @@ void devices_forget(State *state);
 // ---- programs, kernels ----
 
 typedef struct Program {
-  PyObject_HEAD tilec_program *program;
+  PyObject ob_base;
+  tilec_program *program;
 } Program;
 
 typedef struct Kernel {
-  PyObject_HEAD tilec_kernel *kernel;
+  PyObject ob_base;
+  tilec_kernel *kernel;
+  uint32_t forks;    // when it was made
   Device *device;    // held
   Program *program;  // held
   PyObject *options; // the dict that it was made with
@@ -214,7 +224,8 @@ typedef struct Call {
 } Call;
 
 typedef struct Launcher {
-  PyObject_HEAD State *state;
+  PyObject ob_base;
+  State *state;
   uint32_t count;
   PyObject **names;    // interned
   PyObject **defaults; // NULL: none
@@ -235,9 +246,10 @@ void entries_free(Entry *entries);
 int entries_visit(const Entry *entries, visitproc visit, void *arg);
 
 typedef struct Launched {
-  PyObject_HEAD Kernel *kernel; // held
-  PyObject *details;            // what Python keeps of it
-  PyObject *described;          // of arguments that consist of others; NULL: they are in `args`
+  PyObject ob_base;
+  Kernel *kernel;      // held
+  PyObject *details;   // what Python keeps of it
+  PyObject *described; // of arguments that consist of others; NULL: they are in `args`
   tilec_arg *args;
   uint32_t count;
 } Launched;

@@ -157,6 +157,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   Kernel *self = (Kernel *)PyType_GenericAlloc(type, 0);
   tilec_status status = TILEC_OK;
   if (self) {
+    self->forks = forks_count();
     self->device = (Device *)Py_NewRef(device);
     self->program = (Program *)Py_NewRef(program);
     self->options = Py_NewRef(dict);
@@ -177,7 +178,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 static void kernel_dealloc(Kernel *self) {
   PyTypeObject *type = Py_TYPE(self);
-  tilec_kernel_free(self->kernel);
+  if (self->forks == forks_count()) tilec_kernel_free(self->kernel);
   Py_XDECREF(self->device);
   Py_XDECREF(self->program);
   Py_XDECREF(self->options);
@@ -246,7 +247,8 @@ PyType_Spec kernel_spec = {"tilec._native.Kernel", sizeof(Kernel), 0, Py_TPFLAGS
 // ---- compiling without a device ----
 
 typedef struct Compiled {
-  PyObject_HEAD tilec_compiled *compiled;
+  PyObject ob_base;
+  tilec_compiled *compiled;
 } Compiled;
 
 static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices: which one is chosen, other processes, the evaluator."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,6 +11,12 @@ import unittest
 
 import tilec
 from kernels import add, floats, scale
+
+
+def launch_in_child(i):
+    x = floats([i] * 16)
+    scale[1](x, 2, 16)
+    return x[3]
 
 
 class Devices(unittest.TestCase):
@@ -75,6 +82,10 @@ class Devices(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
         scale[1](x, 2, 16)
         self.assertEqual(list(x), [4] * 16)
+
+    def test_processes(self):
+        with multiprocessing.get_context("fork").Pool(2) as pool:  # whose processes end as Python does
+            self.assertEqual(pool.map(launch_in_child, range(6)), [2.0 * i for i in range(6)])
 
 
 if __name__ == "__main__":
