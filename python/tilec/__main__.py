@@ -13,8 +13,6 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, List, Optional, Sequence
 
-import tilec
-
 from . import _elsewhere
 
 USAGE = """\
@@ -101,7 +99,7 @@ def main(words: List[str]) -> Any:
     sys.meta_path.insert(0, _WithTriton())
     if checks:
         os.environ["TILEC_CHECK"] = "1"  # for processes that the program starts
-        tilec.set_check(True)
+        _elsewhere.set_check(True)
     if sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
     status: Any = 0

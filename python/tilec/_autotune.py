@@ -213,7 +213,7 @@ class Autotuner(KernelInterface):
         self.bench_time = 0.0
         self._do_bench = do_bench
         self._periods = {name: value for name, value in (("warmup", warmup), ("rep", rep)) if value is not None}
-        functools.update_wrapper(self, self.base_fn)  # type: ignore[arg-type]
+        functools.update_wrapper(self, self.base_fn)
 
     # ---- one configuration
 
@@ -252,7 +252,7 @@ class Autotuner(KernelInterface):
                 raise
             self._after(named, copies, None)
 
-        bench = self._do_bench or functools.partial(do_bench, **self._periods)
+        bench: Callable[..., Any] = self._do_bench or functools.partial(do_bench, **self._periods)  # type: ignore[arg-type]
         try:
             return _times_of(bench(call, quantiles=(0.5, 0.2, 0.8)))
         except FAILURES:
@@ -353,7 +353,7 @@ class Heuristics(KernelInterface):
 
     def __init__(self, fn: Any, arg_names: List[str], values: Mapping[str, Callable[[Dict[str, Any]], Any]]):
         self.fn, self.arg_names, self.values = fn, arg_names, dict(values)
-        functools.update_wrapper(self, self.base_fn)  # type: ignore[arg-type]
+        functools.update_wrapper(self, self.base_fn)
 
     def _with_values(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Dict[str, Any]:
         for name, function in self.values.items():

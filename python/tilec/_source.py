@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple, Union
 from weakref import WeakKeyDictionary
 
 
@@ -144,10 +144,11 @@ class Edit:
     text: bytes
 
 
-def edit_of(node: ast.AST, text: str) -> Edit:
+def edit_of(node: Union[ast.expr, ast.stmt], text: str) -> Edit:
     """`text` in the place of the node; what follows keeps its line."""
-    rest = b"\\\n" * (node.end_lineno - node.lineno)
-    return Edit(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, text.encode() + rest)
+    end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    rest = b"\\\n" * (end_line - node.lineno)
+    return Edit(node.lineno, node.col_offset, end_line, end_column, text.encode() + rest)
 
 
 def blank(source: Source, line: int, column: int, end_line: int, end_column: int) -> Edit:

@@ -74,7 +74,7 @@ def library_function(value: Any) -> Optional[Tuple[str, str]]:
     module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
     if not isinstance(name, str) or _root(module) not in LIBRARIES or isinstance(value, types.ModuleType):
         return None
-    parts = module.split(".")
+    parts = str(module).split(".")
     if parts[-1] == "libdevice":
         return LANGUAGE + ".extra.libdevice", name
     if parts[-1] == "math" and "language" in parts:
