@@ -54,30 +54,47 @@ void types_clear(State *state) {
   state->type_count = state->type_cap = 0;
 }
 
+// NULL: the capsule has none that is known here.
 static const ExchangeApi *exchange_api(PyObject *capsule) {
   const ExchangeApi *api = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+  if (!api) PyErr_Clear();
   while (api && api->version.major > 1) api = api->previous;
-  return api && api->tensor_of ? api : NULL;
+  return api && api->version.major == 1 && api->tensor_of ? api : NULL;
 }
 
-// classify(type) gives (kind, a function or the type's capsule).
-static ValueType *add_type(State *state, PyObject *type) {
+// What classify(type, functions) gives: (kind, a function or the type's capsule). false: an exception.
+static bool classify(State *state, PyObject *type, PyObject *functions, ValueType *entry) {
   int kind;
   PyObject *with;
-  if (!grow_types(state)) return NULL;
-  PyObject *told = PyObject_CallFunctionObjArgs(state->classify, type, NULL);
-  if (!told || !PyArg_ParseTuple(told, "iO:classify", &kind, &with)) {
-    Py_XDECREF(told);
+  PyObject *told = PyObject_CallFunctionObjArgs(state->classify, type, functions, NULL);
+  bool good = told && PyArg_ParseTuple(told, "iO:classify", &kind, &with);
+  if (good) {
+    *entry = (ValueType){.kind = (ValueKind)kind};
+    if (kind == VALUE_EXCHANGE)
+      entry->api = exchange_api(with);
+    else
+      entry->function = Py_NewRef(with);
+  }
+  Py_XDECREF(told);
+  return good;
+}
+
+static ValueType *add_type(State *state, PyObject *type) {
+  ValueType made;
+  if (!classify(state, type, Py_True, &made)) return NULL;
+  if (made.kind == VALUE_EXCHANGE && !made.api && !classify(state, type, Py_False, &made)) return NULL;
+  if (!grow_types(state)) {
+    Py_XDECREF(made.function);
     return NULL;
   }
   ValueType *entry = find_type(state, type);
-  *entry = (ValueType){Py_NewRef(type), (ValueKind)kind, NULL, NULL};
-  if (kind == VALUE_EXCHANGE)
-    entry->api = exchange_api(with);
-  else
-    entry->function = Py_NewRef(with);
+  if (entry->type) { // another thread has asked too
+    Py_XDECREF(made.function);
+    return entry;
+  }
+  *entry = made;
+  entry->type = Py_NewRef(type);
   state->type_count++;
-  Py_DECREF(told);
   return entry;
 }
 

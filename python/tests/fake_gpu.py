@@ -118,6 +118,22 @@ class ByFunctions(Memory):
         self.sizes = (C.c_int64 * 1)(self.count)
 
 
+_newer = Api(2, 0, C.addressof(_api), None, None, None, TENSOR_OF(), CURRENT_STREAM())
+_none = Api(1, 3, None, None, None, None, TENSOR_OF(), CURRENT_STREAM(_current_stream))
+
+
+class ByNewerFunctions(ByFunctions):
+    """Of a later version, beside which there is the one that is known."""
+
+    __dlpack_c_exchange_api__ = C.pythonapi.PyCapsule_New(C.addressof(_newer), _NAME, None)
+
+
+class WithoutFunctions(ByMethods):
+    """A table without the function, which it may lack."""
+
+    __dlpack_c_exchange_api__ = C.pythonapi.PyCapsule_New(C.addressof(_none), _NAME, None)
+
+
 # ---- streams
 
 

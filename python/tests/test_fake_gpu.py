@@ -23,7 +23,7 @@ class Gpu(unittest.TestCase):
         tilec.set_check(False)
 
     def test_every_way(self):
-        for kind in EVERY_WAY:
+        for kind in (*EVERY_WAY, fake_gpu.ByNewerFunctions, fake_gpu.WithoutFunctions):
             x, out = kind(range(100)), kind([0] * 100)
             handle = add[(7,)](x, x, out, 100, BLOCK=16)
             self.assertEqual(out.values(), [2.0 * i for i in range(100)], kind.__name__)

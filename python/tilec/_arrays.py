@@ -40,10 +40,10 @@ def dtype_of(dtype: Any) -> int:
     return DTYPES.get(name.rpartition(".")[2], -1)
 
 
-def classify(kind: type) -> Tuple[int, Any]:
-    """What values of the type are: (kind, a function or the type's capsule)."""
+def classify(kind: type, functions: bool = True) -> Tuple[int, Any]:
+    """What values of the type are: (kind, a function or the type's capsule). False: its C functions do not serve."""
     api = getattr(kind, "__dlpack_c_exchange_api__", None)
-    if api is not None:
+    if api is not None and functions:
         return EXCHANGE, api
     if issubclass(kind, bool) or (kind.__module__ == "numpy" and kind.__name__ in ("bool_", "bool")):
         return BOOL, None

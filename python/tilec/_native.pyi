@@ -51,7 +51,7 @@ class Launcher:
 
 def setup(
     handle: Type[Launched],
-    classify: Callable[[type], Tuple[int, Any]],
+    classify: Callable[[type, bool], Tuple[int, Any]],
     dtype_of: Callable[[Any], int],
     freeze: Callable[[Any], Tuple[Any, bool]],
     failed: Callable[..., BaseException],

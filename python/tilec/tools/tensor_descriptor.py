@@ -37,7 +37,7 @@ class TensorDescriptor:
         if callable(stride):
             strides: Sequence[int] = list(stride())
         else:
-            found = _arrays.classify(type(tensor))[1](tensor)[5]
+            found = _arrays.classify(type(tensor), False)[1](tensor)[5]
             if found is None:
                 raise TypeError(f"a {type(tensor).__name__} has no strides")
             strides = list(found)
