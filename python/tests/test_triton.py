@@ -144,6 +144,12 @@ class Compiles(unittest.TestCase):
         self.assertNotIn("__assertfail", self.compile(source()).asm["ptx"])
         self.assertIn("__assertfail", self.compile(source(), debug=True).asm["ptx"])
 
+    def test_nothing_is_left_in_a_source(self):
+        what = source()
+        before = dict(vars(what))
+        compiled = self.compile(what)
+        self.assertEqual(vars(compiled.src), before)  # torch.compile's workers pickle it
+
     def test_reports(self):
         before = len(drop_in.report())
         self.compile(source())

@@ -13,6 +13,7 @@ import types
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Optional, Tuple
+from weakref import WeakKeyDictionary
 
 from triton import knobs
 
@@ -211,11 +212,14 @@ def _name_of(source: Any, special: Specialisation) -> Optional[str]:
     return made if made.isidentifier() else None
 
 
+_captured: "WeakKeyDictionary[Any, Tuple[Captured, str]]" = WeakKeyDictionary()
+
+
 def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
-    """Its sources and signature; kept with it, as its hash is asked for first."""
-    known = source.__dict__.get("_tilec")
+    """Its sources and signature; kept beside it, as its hash is asked for first (in it they would be pickled with it)."""
+    known = _captured.get(source)
     if known is not None and not asserts:
-        return known  # type: ignore[no-any-return]
+        return known
     special = specialisation(source)
     captured = capture(source.fn, special.constants, asserts=asserts, annotations=False, name=_name_of(source, special), globals_of=globals_of())
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
@@ -223,7 +227,7 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
         captured, signature = _around(captured, source.fn.arg_names, special)
     made = captured, ",".join(signature)
     if not asserts:
-        source.__dict__["_tilec"] = made
+        _captured[source] = made
     return made
 
 

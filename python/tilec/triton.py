@@ -208,12 +208,15 @@ class _Simulated(JITFunction):
         return capture(self._triton, constexprs, globals_of=_source.globals_of())
 
 
+_simulated: Dict[int, _Simulated] = {}  # each keeps its kernel, and so its number
+
+
 def simulated(kernel: Any) -> JITFunction:
-    """The kernel as one of tilec's, which is launched where tilec says; kept with it."""
-    known = kernel.__dict__.get("_tilec")
+    """The kernel as one of tilec's, which is launched where tilec says."""
+    known = _simulated.get(id(kernel))
     if known is None:
-        known = kernel.__dict__["_tilec"] = _Simulated(kernel)
-    return known  # type: ignore[no-any-return]
+        known = _simulated[id(kernel)] = _Simulated(kernel)
+    return known
 
 
 def _simulates() -> bool:
