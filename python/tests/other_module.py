@@ -9,6 +9,10 @@ TABLE = {"tile": 32}
 WIDTH = language.constexpr(3)
 
 
+class Elsewhere:
+    pass
+
+
 @jit
 def scaled(v, width: language.constexpr = WIDTH):
     return v * width

@@ -323,6 +323,25 @@ class Captured(unittest.TestCase):
         with self.assertRaisesRegex(libtilec.CompileError, "'line_of' is a plain Python function"):
             self.tir(kernel)
 
+    def test_classes_are_refused(self):
+        @jit
+        def kernel(x):
+            tl.store(x, Config(tl.load(x)).width)
+
+        with self.assertRaisesRegex(libtilec.CompileError, "'Config' is a Python class"):
+            self.tir(kernel)
+
+    def test_types_are_compared(self):
+        @jit
+        def kernel(x, T: tl.constexpr):
+            if T == Config:
+                tl.store(x, 1.5)
+            if T is not om.Elsewhere:
+                tl.store(x, 2.5)
+
+        self.assertEqual(self.constants(kernel, T=Config), [1.5, 2.5])
+        self.assertEqual(self.constants(kernel, T=om.Elsewhere), [])
+
     def test_expressions_of_several_lines(self):
         @jit
         def kernel(x):

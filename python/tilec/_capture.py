@@ -91,8 +91,9 @@ class Unit:
             name = wish[: max(1, len(wish) - len(tail))] + tail if len(wish) > len(tail) else wish + tail
         return name
 
-    def bind(self, name: str, value: Any) -> bool:
-        """Defines the name in this text; False: a kernel has no use for such a value."""
+    def bind(self, name: str, value: Any, called: bool = False) -> bool:
+        """Defines the name in this text; called: of a class that it is not only compared. False: a kernel has no use for
+        such a value."""
         if name in self.bindings:
             return True
         if isinstance(value, types.ModuleType):
@@ -113,6 +114,9 @@ class Unit:
             return self.bind_function(name, inner)
         if values.is_plain_function(inner) or isinstance(inner, types.BuiltinFunctionType):
             self.bindings[name] = f"def {name}(): pass"  # the front end says what is wrong with it
+            return True
+        if called:
+            self.bindings[name] = f"class {name}: pass"  # of which it says so too
             return True
         self.bindings[name] = ""  # it is taken while its value is written
         self.bindings[name] = f"{name}: {TL}.constexpr = {self.literal(inner)}"
@@ -248,7 +252,7 @@ class Capture:
 
 def _rank(line: str) -> int:
     """Where a definition stands: a constant sees what is before it."""
-    return 0 if line.startswith(("from ", "import ", "def ")) else 1 if f" = {NAMED}(" in line else 2
+    return 0 if line.startswith(("from ", "import ", "def ", "class ")) else 1 if f" = {NAMED}(" in line else 2
 
 
 def _equal(a: Any, b: Any) -> bool:

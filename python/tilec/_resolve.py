@@ -141,14 +141,14 @@ class Resolver(ast.NodeVisitor):
 
     # ---- what is written for them
 
-    def stand_in(self, node: ast.expr, value: Any) -> bool:
+    def stand_in(self, node: ast.expr, value: Any, called: bool = False) -> bool:
         """A name in the place of the expression."""
         text = ast.unparse(node)
         name = self.aliases.get(text)
         if name is None:
             wish = "".join(c if c.isalnum() else "_" for c in self.spelled(node)) or "_"
             name = self.unit.fresh(wish if wish.isidentifier() else "_" + wish[1:])
-            if not self.unit.bind(name, value):
+            if not self.unit.bind(name, value, called):
                 return False
             self.aliases[text] = name
         self.edits.append(edit_of(node, name))
@@ -191,8 +191,18 @@ class Resolver(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if not self.write_known(node):
-            self.generic_visit(node)
+        if self.write_known(node):
+            return
+        callee = self.known(node.func)
+        if callee and isinstance(callee.value, type) and not hasattr(builtins, getattr(node.func, "id", ".")):
+            if isinstance(node.func, ast.Name):
+                self.unit.bind(node.func.id, callee.value, called=True)
+            elif not self.of_language(node.func) and not self.fixed:
+                self.stand_in(node.func, callee.value, called=True)
+                for part in [*node.args, *node.keywords]:
+                    self.visit(part)
+                return
+        self.generic_visit(node)
 
     def write_known(self, node: ast.expr) -> bool:
         root = _root(node.func if isinstance(node, ast.Call) else node)
