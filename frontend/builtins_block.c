@@ -259,6 +259,9 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   const char *padding = builtin_choice(e, call, DESCRIPTOR_PADDING_OPTION, "padding_option", paddings, &good);
   Value *base = base_arg(e, call), *sizes[TILE_MAX_RANK], *strides[TILE_MAX_RANK], *zeros[TILE_MAX_RANK];
   if (!good || !base || !block_shape(e, call, DESCRIPTOR_BLOCK_SHAPE, &rank, shape)) return obj_error();
+  if (rank > DESCRIPTOR_MAX_RANK)
+    return elab_error(e, call->locs[DESCRIPTOR_BLOCK_SHAPE],
+                      "a tensor descriptor has at most %d dimensions, not %u", DESCRIPTOR_MAX_RANK, rank);
   bool nan = padding && padding[0] == 'n';
   if (nan && !check_nan(e, call->locs[DESCRIPTOR_PADDING_OPTION], base->type->inner)) return obj_error();
   if (!builtin_extents(e, call, DESCRIPTOR_SHAPE, "shape", rank, sizes) ||
@@ -274,7 +277,7 @@ Obj builtin_make_descriptor(Elab *e, Call *call) {
   return obj_value(descriptor);
 }
 
-static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4};
+static const uint32_t all_dims[TILE_MAX_RANK] = {0, 1, 2, 3, 4, 5};
 
 const char *builtin_descriptor_padding(Elab *e, const Call *call, const Value *block) {
   for (uint32_t i = 0; i < e->nan_descriptors.n; i++)

@@ -130,8 +130,8 @@ static bool parse_block(const ParamReader *r, Str text, uint32_t *rank, uint32_t
   if (n == text.n) return wrong(r, text, "the bracket of the descriptor's block is not closed");
   for (*rank = 0; next_piece(&rest, ',', &size); (*rank)++) {
     uint64_t value;
-    if (*rank == TILE_MAX_RANK)
-      return wrong(r, size, "a descriptor's block has %d dimensions at most", TILE_MAX_RANK);
+    if (*rank == DESCRIPTOR_MAX_RANK)
+      return wrong(r, size, "a descriptor's block has %d dimensions at most", DESCRIPTOR_MAX_RANK);
     if (!u64_parse(size, &value) || value == 0 || value > TILE_MAX_ELEMENTS || (value & (value - 1)))
       return wrong(r, size, "a descriptor's block has sizes that are powers of two, up to %d, not '%.*s'",
                    TILE_MAX_ELEMENTS, STR_ARG(size));
@@ -157,7 +157,7 @@ static void fill_parts(IrContext *ir, ParamSpec *param, ParamFacts facts) {
 // "tensordesc<fp16[64, 32]>", "tensordesc<fp16[64, 32], nan>", with ":16".
 static bool parse_descriptor(const ParamReader *r, Str text, ParamSpec *param) {
   Str rest = text, part, inner;
-  uint32_t rank = 0, shape[TILE_MAX_RANK];
+  uint32_t rank = 0, shape[DESCRIPTOR_MAX_RANK];
   size_t used = 0;
   Elem elem;
   ParamFacts facts = {0};

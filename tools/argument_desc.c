@@ -39,8 +39,8 @@ static bool parse_numbers(const DescReader *r, const char *name, Str text, uint3
   for (Str rest = {text.at + 1, text.n - 2}; rest.at; n++) {
     Str part = next_piece(&rest);
     ConstValue value;
-    if (n == TILE_MAX_RANK)
-      return refuse(r, arena_printf(r->arena, "a descriptor has %d dimensions at most", TILE_MAX_RANK));
+    if (n == DESCRIPTOR_MAX_RANK)
+      return refuse(r, arena_printf(r->arena, "a descriptor has %d dimensions at most", DESCRIPTOR_MAX_RANK));
     if (number_text(part, &value) != TEXT_INT || value.is_u64)
       return refuse(r, arena_printf(r->arena, "'%.*s' in %s of desc() is no integer", STR_ARG(part), name));
     numbers[n] = value.i;
@@ -52,7 +52,7 @@ static bool parse_numbers(const DescReader *r, const char *name, Str text, uint3
 }
 
 static bool parse_block(const DescReader *r, Str text, TensorBlock *to) {
-  int64_t block[TILE_MAX_RANK];
+  int64_t block[DESCRIPTOR_MAX_RANK];
   if (!parse_numbers(r, "block", text, &to->rank, block)) return false;
   for (uint32_t i = 0; i < to->rank; i++) {
     if (block[i] < 1 || block[i] > TILE_MAX_ELEMENTS || (block[i] & (block[i] - 1)))

@@ -231,7 +231,7 @@ static const Invalid bodies[] = {
     {"%x = constant {fvalue = nan(0x3)} : fp32", "these are not the bits of a NaN"},
     {"%x = constant {value = 3} : tile<3yi32>", "expected a size followed by 'x', found '3yi32'"},
     {"%x = constant {value = 3} : tile<i32>", "expected a shape, found 'i32'"},
-    {"%x = constant {value = 3} : tile<1x1x1x1x1x1xi32>", "a tile has at most 5 dimensions"},
+    {"%x = constant {value = 3} : tile<1x1x1x1x1x1x1xi32>", "a tile has at most 6 dimensions"},
     {"%x = constant {value = 3} : tile<99999999999xi32>", "a tile's size is too large"},
     {"%x = constant {value = 3} : shared<4x*i32>", "a shared buffer holds scalars"},
     {"return loc(\"f\":0:1)", "lines are counted from 1"},

@@ -192,3 +192,25 @@ def halves_of_pairs(x, out):
     tl.store(out + pid * 3, first - second)
     tl.store(out + pid * 3 + 1, most)
     tl.store(out + pid * 3 + 2, least)
+
+
+# Tiles of six dimensions.
+# check: --grid 1 x=rand:i32[1024] out=empty:i32[1024]
+@triton.jit
+def six_dimensions(x, out):
+    i = tl.arange(0, 1024)
+    t = tl.load(x + i).reshape([2, 4, 2, 4, 2, 8])
+    t = tl.permute(t, (5, 0, 4, 1, 3, 2)) + tl.sum(t, axis=3)[:, :, :, None, :, :].reshape([8, 2, 2, 4, 1, 2])
+    tl.store(out + i, tl.cumsum(t, 3).reshape([1024]))
+
+
+# check: --grid 1 x=randn:bf16[4096] y=randn:bf16[4096] out=empty:fp32[4096] -D TRANSPOSED=True
+# check: --grid 1 x=randn:fp16[4096] y=randn:fp16[4096] out=empty:fp32[4096] -D TRANSPOSED=False
+@triton.jit
+def products_of_six_dimensions(x, y, out, TRANSPOSED: tl.constexpr):
+    i = tl.arange(0, 4096)
+    a = tl.load(x + i).reshape([2, 2, 2, 2, 16, 16])
+    b = tl.load(y + i).reshape([2, 2, 2, 2, 16, 16])
+    if TRANSPOSED:
+        b = tl.trans(b)
+    tl.store(out + i, tl.dot(a, b).reshape([4096]))
