@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import shutil
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -143,6 +144,24 @@ class Compiles(unittest.TestCase):
     def test_asserts_are_of_debug(self):
         self.assertNotIn("__assertfail", self.compile(source()).asm["ptx"])
         self.assertIn("__assertfail", self.compile(source(), debug=True).asm["ptx"])
+
+    def test_another_triton(self):
+        from tilec_triton import compiler
+
+        drop_in.uninstall()
+        try:
+            with unittest.mock.patch.object(triton, "__version__", "9.1.0"):
+                with self.assertRaisesRegex(ImportError, r"Triton 3\.6\.x; this one is 9\.1\.0"):
+                    drop_in.install()
+                with unittest.mock.patch.dict("sys.modules"), environment("TILEC_TRITON", "1"):
+                    del sys.modules["tilec.triton"]
+                    with self.assertWarnsRegex(UserWarning, "Triton compiles for itself"):
+                        self.assertFalse(compiler.TilecBackend.supports_target(TARGET))
+                    self.assertFalse(compiler.wanted())
+        finally:
+            tilec.triton = drop_in
+            drop_in.install()
+        self.assertIn("kernel @", self.compile(source()).asm["ttir"])
 
     def test_nothing_is_left_in_a_source(self):
         what = source()

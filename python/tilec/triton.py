@@ -96,6 +96,8 @@ class Report(List[Compiled]):
         return "\n".join([head, *(f"  {item}" for item in self)])
 
 
+VERSIONS = ("3.6.",)
+
 _report = Report()
 _warned: Dict[Any, bool] = {}
 _lock = threading.Lock()
@@ -262,9 +264,12 @@ def _replace(holder: Any, name: str, make: Callable[..., Any]) -> None:
 
 
 def install() -> None:
-    """Makes tilec the compiler of Triton's kernels; importing this module does so."""
+    """Makes tilec the compiler of Triton's kernels; importing this module does so. ImportError: of another Triton than
+    those whose stages and launchers it knows."""
     if _originals:
         return
+    if not _triton.__version__.startswith(VERSIONS):
+        raise ImportError(f"tilec compiles the kernels of Triton {', '.join(VERSIONS)}x; this one is {_triton.__version__}")
     _originals["hook"] = _triton.knobs.runtime.add_stages_inspection_hook
     _triton.knobs.runtime.add_stages_inspection_hook = _add_stages
     _replace(_compiler.ASTSource, "make_ir", _make_ir)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from types import ModuleType
 from typing import Any, Dict
 
@@ -14,6 +15,17 @@ def wanted() -> bool:
     return os.environ.get("TILEC_TRITON", "0") not in ("", "0")
 
 
+def load() -> None:
+    """Loads the drop-in; where that cannot be, Triton is left alone, and told so once."""
+    try:
+        import tilec.triton  # noqa: F401 - importing it is what does it
+    except ImportError as error:
+        if os.environ.get("TILEC_TRITON") == "strict":
+            raise
+        os.environ["TILEC_TRITON"] = "0"
+        warnings.warn(f"TILEC_TRITON is set, and Triton compiles for itself: {error}", stacklevel=2)
+
+
 class TilecBackend(BaseBackend):
     """Supports no target: NVIDIA's backend is left in its place, and its stages are tilec's."""
 
@@ -22,7 +34,7 @@ class TilecBackend(BaseBackend):
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
         if wanted():
-            import tilec.triton  # noqa: F401 - importing it is what does it
+            load()
         return False
 
     def hash(self) -> str:
