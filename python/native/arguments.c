@@ -157,12 +157,29 @@ static bool wrong_dtype(PyObject *name, PyObject *value) {
   return false;
 }
 
+// The library's own exception is the cause.
+static bool no_address(PyObject *name, PyObject *value) {
+  PyObject *type, *error, *trace, *type2, *error2, *trace2;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyErr_Format(PyExc_TypeError, "argument '%U': this %R has no memory that a kernel can be given", name,
+               (PyObject *)Py_TYPE(value));
+  PyErr_Fetch(&type2, &error2, &trace2);
+  PyErr_NormalizeException(&type2, &error2, &trace2);
+  PyException_SetCause(error2, Py_XNewRef(error));
+  PyErr_Restore(type2, error2, trace2);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  return false;
+}
+
 static bool read_tensor(Arguments *a, PyObject *name, PyObject *value, const ExchangeApi *api,
                         tilec_arg *out) {
   struct ArrayArg *array = new_array(a);
   if (!array) return false;
   Tensor *t = &array->tensor;
-  if (api->tensor_of(value, t) < 0) return false;
+  if (api->tensor_of(value, t) < 0) return no_address(name, value);
   int dtype = tensor_dtype(t);
   if (dtype < 0) return wrong_dtype(name, value);
   saw_array(a, value, api, t->device_type, t->device_id);

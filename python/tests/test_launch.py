@@ -2,8 +2,10 @@
 """Launches: how arguments are bound, what makes another kernel, what a launch returns."""
 
 import contextlib
+import copy
 import enum
 import io
+import pickle
 import threading
 import unittest
 
@@ -240,6 +242,10 @@ class Kernels(unittest.TestCase):
         self.assertTrue(add.src.startswith("def add(x, y, out, n, BLOCK"))
         self.assertEqual(add.__name__, "add")
         self.assertIn("kernels:add", repr(add))
+
+    def test_copies_and_pickles(self):
+        self.assertIs(copy.deepcopy([add])[0], add)
+        self.assertIs(pickle.loads(pickle.dumps(add)), add)
 
     def test_frozen_constexprs(self):
         from tilec._jit import freeze

@@ -37,6 +37,12 @@ class Torch(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "complex64"):
             scale[1](torch.zeros(16, dtype=torch.complex64), 2, 16)
 
+    def test_tensors_without_memory(self):
+        for tensor in (torch.zeros(16, device="meta"), torch.eye(4).to_sparse()):
+            with self.assertRaisesRegex(TypeError, "argument 'x': this .*Tensor.* has no memory") as caught:
+                scale[1](tensor, 2, 16)
+            self.assertIsInstance(caught.exception.__cause__, Exception)
+
     def test_views_and_parameters(self):
         x = torch.arange(48, dtype=torch.float32).reshape(6, 8)
         out = torch.zeros(6)

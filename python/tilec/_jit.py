@@ -238,6 +238,10 @@ class JITFunction(_native.Launcher):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"{self.__name__} is a kernel: launch it, {self.__name__}[grid](...), or call it within one")
 
+    def __reduce__(self) -> str:
+        """As functions are copied and pickled: by name."""
+        return self.fn.__qualname__
+
     def __repr__(self) -> str:
         return f"JITFunction({self.__module__}:{self.fn.__qualname__})"
 
