@@ -134,6 +134,26 @@ class WithoutFunctions(ByMethods):
     __dlpack_c_exchange_api__ = C.pythonapi.PyCapsule_New(C.addressof(_none), _NAME, None)
 
 
+class Managed(C.Structure):
+    _fields_ = [("tensor", Tensor), ("context", C.c_void_p), ("deleter", C.c_void_p)]
+
+
+class ByCapsule(ByFunctions):
+    """DLPack's Python protocol alone."""
+
+    __dlpack_c_exchange_api__ = None
+    asked = []
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream=None):
+        self.asked.append(stream)
+        self.managed = Managed()
+        _tensor_of(self, C.pointer(self.managed.tensor))
+        return C.pythonapi.PyCapsule_New(C.addressof(self.managed), b"dltensor", None)
+
+
 # ---- streams
 
 

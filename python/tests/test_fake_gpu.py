@@ -23,7 +23,7 @@ class Gpu(unittest.TestCase):
         tilec.set_check(False)
 
     def test_every_way(self):
-        for kind in (*EVERY_WAY, fake_gpu.ByNewerFunctions, fake_gpu.WithoutFunctions):
+        for kind in (*EVERY_WAY, fake_gpu.ByNewerFunctions, fake_gpu.WithoutFunctions, fake_gpu.ByCapsule):
             x, out = kind(range(100)), kind([0] * 100)
             handle = add[(7,)](x, x, out, 100, BLOCK=16)
             self.assertEqual(out.values(), [2.0 * i for i in range(100)], kind.__name__)
@@ -60,6 +60,12 @@ class Gpu(unittest.TestCase):
             self.assertEqual(x.values(), [8] * 16)
             graph.launch()
             self.assertEqual(x.values(), [32] * 16)
+
+    def test_capsules_are_for_the_stream(self):
+        x = fake_gpu.ByCapsule([1] * 16)
+        scale[1](x, 2, 16)
+        self.assertEqual(x.asked[-1], 1)
+        self.assertEqual(x.values(), [2] * 16)
 
     def test_many_streams(self):
         x = ByFunctions([1] * 16)

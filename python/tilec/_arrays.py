@@ -28,6 +28,8 @@ BYTES = (1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 1, 2, 2, 4, 8)
 # The signature's names of tilec_dtype.
 NAMES = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv", "fp8e5", "fp16", "bf16", "fp32", "fp64")
 
+LEGACY_STREAM = 1  # DLPack's number of CUDA's default stream
+
 # (address, dtype, DLPack device type, its number, sizes, strides in elements, what has to live during the launch)
 Described = Tuple[int, int, int, int, Optional[Tuple[int, ...]], Optional[Tuple[int, ...]], Any]
 
@@ -171,10 +173,14 @@ def by_cuda_interface(array: Any) -> Described:
 
 
 def by_dlpack(array: Any) -> Described:
-    """JAX and others that give a DLPack capsule, which is read by _native."""
-    from . import _native
+    """JAX and others that give a DLPack capsule, which is read by _native. On a GPU it is for the stream that the launch
+    is put on."""
+    from . import _devices, _native
 
-    return _native.read_dlpack(array.__dlpack__())
+    kind, number = array.__dlpack_device__()
+    if kind not in (_devices.CUDA, _devices.CUDA_MANAGED):
+        return _native.read_dlpack(array.__dlpack__())
+    return _native.read_dlpack(array.__dlpack__(stream=_devices.stream_of(array, int(number)) or LEGACY_STREAM))
 
 
 def by_buffer(array: Any) -> Described:
