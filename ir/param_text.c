@@ -83,6 +83,10 @@ __attribute__((format(printf, 3, 4))) static bool wrong(const ParamReader *r, St
 static bool parse_elem(const ParamReader *r, Str whole, Str name, Elem *elem) {
   const char *names[ELEM_COUNT];
   if (elem_parse(name, elem)) return true;
+  if (str_is(name, "u1")) { // as Triton's signatures say i1
+    *elem = ELEM_I1;
+    return true;
+  }
   for (int e = 0; e < ELEM_COUNT; e++) names[e] = elem_info((Elem)e)->name;
   const char *nearest = diag_nearest(name, names, ELEM_COUNT);
   if (nearest) return wrong(r, whole, "'%.*s' is no type; did you mean '%s'?", STR_ARG(whole), nearest);
@@ -95,9 +99,12 @@ static bool parse_type(const ParamReader *r, Str text, const Type **type) {
   Elem elem;
   for (; name.n && name.at[0] == '*' && stars < TYPE_MAX_STARS; stars++) name = piece(name, 1, name.n);
   if (str_starts(name, "tl.")) name = piece(name, 3, name.n);
+  bool is_const = stars && str_starts(name, "k"); // "*kfp32", as Triton's signatures say it
+  if (is_const) name = piece(name, 1, name.n);
   if (!parse_elem(r, text, name, &elem)) return false;
   *type = type_scalar(r->ir, elem);
-  for (; stars; stars--) *type = type_ptr(r->ir, *type);
+  for (; stars; stars--, is_const = false)
+    *type = is_const ? type_const_ptr(r->ir, *type) : type_ptr(r->ir, *type);
   return true;
 }
 

@@ -52,6 +52,7 @@ static void test_signatures_are_parsed(void **unused) {
   check_signature(" x = *fp16 : 16 , y=bf16", "x=*fp16:16,y=bf16");
   check_signature("x=*tl.float32,n=int64", "x=*fp32,n=i64");
   check_signature("x=**fp32", "x=**fp32");
+  check_signature("x=*u1:16,b=u1,y=*kfp32", "x=*i1:16,b=i1,y=*const fp32");
   check_signature("t=(*fp32:16,i32),n=i32", "t=(*fp32, i32),n=i32");
   check_signature("t=( ptr = *fp32 , n=i32:1 )", "t=(ptr=*fp32, n=i32)");
   check_signature("t=(i32),u=(i32,),v=()", "t=(i32,),u=(i32,),v=()");
