@@ -58,6 +58,11 @@ static Obj fill(Elab *e, Call *call, const Obj *value, uint32_t dtype_at) {
   uint32_t rank, shape[TILE_MAX_RANK];
   if (!element || !elab_shape(e, call->locs[FULL_SHAPE], &call->args[FULL_SHAPE], &rank, shape))
     return obj_error();
+  // Zero is of every type, as in Triton.
+  bool zero = obj_is(value, CONST_FLOAT) && !value->typed && value->constant.f == 0;
+  bool integers = element->kind == TYPE_SCALAR && !elem_is_float(element->elem);
+  const Obj none = obj_int(0);
+  if (zero && integers) value = &none;
   if (!check_fill(e, call, value, element)) return obj_error();
   bool exact = obj_is(value, CONST_FLOAT) || (element->kind == TYPE_SCALAR && elem_is_float(element->elem));
   Value *scalar = exact ? elab_literal(e, call->loc, "the value", value, element)
