@@ -89,6 +89,11 @@ def of_tuple(x, t, unused):
 
 
 @triton.jit
+def of_plain_tuple(x, t):
+    tl.store(x, tl.load(t[1] + t[0]))
+
+
+@triton.jit
 def of_descriptor(x, d, n, FN: tl.constexpr, BY: tl.constexpr = 4):
     v = FN(d.load([n, 0]).to(tl.float32), BY)
     tl.store(x, tl.sum(tl.sum(v, 1), 0))
@@ -144,6 +149,19 @@ class Compiles(unittest.TestCase):
     def test_asserts_are_of_debug(self):
         self.assertNotIn("__assertfail", self.compile(source()).asm["ptx"])
         self.assertIn("__assertfail", self.compile(source(), debug=True).asm["ptx"])
+
+    def test_our_own_mistakes(self):
+        wrong = unittest.mock.patch("tilec._triton_source.capture", side_effect=ZeroDivisionError("ours"))
+        with wrong, self.assertWarnsRegex(tilec.TilecWarning, "'of_plain_tuple', Triton does: ZeroDivisionError: ours"):
+            compiled = self.compile(ASTSource(of_plain_tuple, {"x": "*fp32", "t": ("i32", "*fp32")}, {}))
+        self.assertNotIn("kernel @", compiled.asm["ttir"])
+
+    def test_programs_that_reset_tritons_knobs(self):
+        seen = []
+        with triton.knobs.runtime.scope():
+            triton.knobs.runtime.add_stages_inspection_hook = lambda backend, stages, *rest: seen.append(list(stages))
+            self.assertIn("kernel @", self.compile(source()).asm["ttir"])
+        self.assertEqual(seen, [["ttir", "ttgir", "llir", "ptx", "cubin"]])
 
     def test_another_triton(self):
         from tilec_triton import compiler

@@ -5,6 +5,7 @@ passes as many parameters as a kernel has."""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -245,9 +246,12 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
     return result
 
 
+@functools.lru_cache(maxsize=None)
 def identity() -> str:
-    """What of tilec decides what it compiles: part of the names in Triton's cache."""
-    return f"tilec-{_native.version}-{getattr(_native, 'build', '')}-{os.environ.get('TILEC_TRITON', '')}"
+    """Which tilec it is: part of the names in Triton's cache, so that another build finds nothing of this one's."""
+    folder = os.path.dirname(_native.__file__)
+    found = [os.stat(os.path.join(folder, name)) for name in sorted(os.listdir(folder)) if ".so" in name]
+    return f"tilec-{_native.version}-" + "-".join(f"{item.st_size:x}.{item.st_mtime_ns:x}" for item in found)
 
 
 FAILURES = (TilecError, CaptureError)

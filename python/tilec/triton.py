@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import triton as _triton
+from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import compiler as _compiler
 from triton.compiler import errors as _errors
 from tilec_triton.driver import SimulatorDriver
@@ -28,7 +29,7 @@ from triton.runtime import jit as _jit
 from . import _devices, _elsewhere
 from . import _triton_source as _source
 from ._capture import Captured, capture
-from ._errors import CompilationError, Diagnostic, TilecError, TilecWarning
+from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
@@ -122,6 +123,8 @@ def _note(source: Any, seconds: float, reason: Optional[str] = None) -> None:
 
 def _fall_back(source: Any, error: Exception) -> None:
     """Tells once a kernel what it is that tilec does not compile."""
+    if not isinstance(error, _source.FAILURES):
+        error = InternalError(f"{type(error).__name__}: {error}")
     _note(source, 0.0, str(error))
     known_as = _tritons(error)
     if _strict() or isinstance(known_as, AssertionFailure):
@@ -145,7 +148,7 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
             result = _source.compile_source(source, options, target)
             _note(source, result.seconds)
             return result
-        except _source.FAILURES as error:
+        except Exception as error:  # one of tilec's own mistakes is no reason to end a program that Triton compiles
             module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
             _fall_back(source, error)
             return module
@@ -154,7 +157,7 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
 
 def _stage(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     def run(module: Any, metadata: Dict[str, Any]) -> Any:
-        result = module if isinstance(module, _source.Result) else getattr(module, "result", None)
+        result = module if isinstance(module, _source.Result) else module.result if isinstance(module, _Text) else None
         if result is None:
             return original(module, metadata)
         if name == "cubin":
@@ -176,21 +179,21 @@ class _Text(str):
         return made
 
 
-def _add_stages(backend: Any, stages: Dict[str, Any], options: Any, language: Any, capability: Any) -> None:
-    """Triton's hook: the stages of a result of tilec's are texts that are there already, up to ptxas."""
+def _add_stages(original: Callable[..., None], backend: Any, stages: Dict[str, Any], *rest: Any) -> None:
+    """In the place of the backend's: the stages of a result of tilec's are texts that are there already, up to ptxas."""
+    original(backend, stages, *rest)
     for name in list(stages):
         stages[name] = _stage(name, stages[name])
-    before = _originals.get("hook")
-    if before is not None:
-        before(backend, stages, options, language, capability)
 
 
 def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
+    if type(source) is not _compiler.ASTSource:
+        return own
     try:
         key = _source.captured_of(source, False)[0].key
-    except _source.FAILURES as error:
+    except Exception as error:
         key = str(error)
     return hashlib.sha256(f"{own}-{_source.identity()}-{key}".encode()).hexdigest()
 
@@ -223,7 +226,8 @@ def simulated(kernel: Any) -> JITFunction:
 
 def _simulates() -> bool:
     """Whether launches are tilec's own: on the simulator, or checked there first."""
-    if (_devices.get_device() or "").startswith(("sim", "eval")) or _elsewhere.get_check():
+    chosen = _devices.get_device()
+    if (chosen is not None and not chosen.startswith("cuda")) or _elsewhere.get_check():
         return True
     return isinstance(_triton.runtime.driver.active, SimulatorDriver)
 
@@ -270,8 +274,7 @@ def install() -> None:
         return
     if not _triton.__version__.startswith(VERSIONS):
         raise ImportError(f"tilec compiles the kernels of Triton {', '.join(VERSIONS)}x; this one is {_triton.__version__}")
-    _originals["hook"] = _triton.knobs.runtime.add_stages_inspection_hook
-    _triton.knobs.runtime.add_stages_inspection_hook = _add_stages
+    _replace(CUDABackend, "add_stages", _add_stages)
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
     _replace(_compiler.ASTSource, "hash", _hash)
     _replace(_jit.JITFunction, "run", _run)
@@ -283,7 +286,6 @@ def uninstall() -> None:
     """Triton compiles what is compiled from now on."""
     if not _originals:
         return
-    _triton.knobs.runtime.add_stages_inspection_hook = _originals.pop("hook")
     for (holder, name), original in _originals.items():
         setattr(holder, name, original)
     _originals.clear()
