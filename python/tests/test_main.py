@@ -39,7 +39,8 @@ main()
 TRITON = """
 import sys
 import numpy
-assert "triton" not in sys.modules
+import importlib.util
+assert importlib.util.find_spec("triton") and "triton" not in sys.modules
 import triton
 import triton.language as tl
 

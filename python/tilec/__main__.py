@@ -45,11 +45,16 @@ class _Loader(Loader):
 class _WithTriton(MetaPathFinder):
     """Waits for `import triton`, so that a program without it does not pay for it."""
 
+    asking = False
+
     def find_spec(self, name: str, path: Optional[Sequence[str]], target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
-        if name != "triton":
+        if name != "triton" or self.asking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        self.asking = True  # the others; a program may ask as well, and not import it
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.asking = False
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader)
         return spec
