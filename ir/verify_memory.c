@@ -66,7 +66,7 @@ static uint32_t bits_of(const Type *type) {
   return element->kind == TYPE_PTR ? 64 : elem_info(element->elem)->bits;
 }
 
-// add of numbers; max and min of numbers; and, or, xor of integers; xchg of anything of 32 or 64 bits.
+// add, max and min of numbers, 16-bit floats too; and, or, xor of integers; xchg; else of 32 or 64 bits.
 static bool has_rmw(const char *rmw, const Type *type) {
   uint32_t bits = bits_of(type);
   bool word = bits == 32 || bits == 64;
