@@ -176,6 +176,7 @@ static const char *expression(GridWriter *w, const Op *op) {
   Elem to = op_result(op)->type->elem;
   switch ((int)op->kind) {
   case OP_CONSTANT: return constant(w, op);
+  case OP_HINT: return operand(w, op, 0);
   case OP_ADD: return binary(w, op, "+", true);
   case OP_SUB: return binary(w, op, "-", true);
   case OP_MUL: return binary(w, op, "*", true);
