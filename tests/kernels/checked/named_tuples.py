@@ -33,8 +33,8 @@ def better(a: State, b: State):
     return State(tl.maximum(a.best, b.best), where=tl.where(b.best > a.best, b.where, a.where))
 
 
-# check: --grid 1 x=randn:fp32[7,13] out=empty:fp32[13] rows=empty:i32[13] m=7 n=13 BLOCK=16
-# check: --grid 1 x=randn:fp16[40,16] out=empty:fp32[16] rows=empty:i32[16] m=40 n=16 BLOCK=16
+# check: --grid 1 x=randn:fp32[7,13] out=empty:fp32[13] rows=empty:i32[13] m=7 n=13 -D BLOCK=16
+# check: --grid 1 x=randn:fp16[40,16] out=empty:fp32[16] rows=empty:i32[16] m=40 n=16 -D BLOCK=16
 @triton.jit
 def greatest_of_columns(x, out, rows, m, n, BLOCK: tl.constexpr):
     v = view(x, m, n)
