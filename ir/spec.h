@@ -108,6 +108,8 @@ typedef struct ParamTextError {
 bool param_parse(IrContext *ir, Str text, const char *name, ParamSpec *param, ParamTextError *error);
 // The bytes of `text` before the first `stop` outside of brackets and quotes; all of it where there is none.
 size_t param_text_until(Str text, char stop);
+// Whether it is a name of Python's: letters, digits, underscores, and what is beyond ASCII.
+bool param_name_is_good(Str text);
 // The type alone, as param_parse reads it: "(*fp32, i32)", "tensordesc<fp16[64, 32]>"; nothing of a type that is
 // not said.
 void param_print(const ParamSpec *param, Buf *out);

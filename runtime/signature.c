@@ -38,15 +38,6 @@ static bool next_piece(TextPiece *rest, char stop, TextPiece *piece) {
   return true;
 }
 
-static bool is_identifier(Str text) {
-  for (size_t i = 0; i < text.n; i++) {
-    unsigned char ch = (unsigned char)text.at[i];
-    bool letter = (ch | 0x20) >= 'a' && (ch | 0x20) <= 'z';
-    if (!letter && ch != '_' && ch < 0x80 && !(i > 0 && ch >= '0' && ch <= '9')) return false;
-  }
-  return text.n > 0;
-}
-
 // Splits NAME=VALUE. False with an error where it is not that.
 static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, TextPiece *value) {
   TextPiece rest = item;
@@ -55,7 +46,7 @@ static bool split_at_equals(Compilation *c, TextPiece item, TextPiece *name, Tex
     return false;
   }
   *value = trimmed(rest);
-  if (is_identifier(name->text)) return true;
+  if (param_name_is_good(name->text)) return true;
   diag_error(&c->diags, piece_loc(*name), "'%.*s' is not the name of a parameter", STR_ARG(name->text));
   return false;
 }
@@ -119,7 +110,7 @@ static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *const
 
 // A name by which the file knows a function: of its own, or imported.
 static bool is_function(Compilation *c, Str text) {
-  if (!c->syntax || !is_identifier(text)) return false;
+  if (!c->syntax || !param_name_is_good(text)) return false;
   const char *name = ir_name(&c->ir, text);
   for (uint32_t i = 0; i < c->syntax->functions.n; i++)
     if (strcmp(c->syntax->functions.at[i]->name, name) == 0) return true;
@@ -146,7 +137,7 @@ static tilec_status define(Compilation *c, void *data) {
   else
     diag_error(&c->diags, piece_loc(value),
                "'%.*s' is no Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
-               STR_ARG(value.text), is_identifier(value.text) ? ", and no function of the file" : "");
+               STR_ARG(value.text), param_name_is_good(value.text) ? ", and no function of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 
