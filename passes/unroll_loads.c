@@ -69,9 +69,9 @@ static bool range_of(const Op *loop, LoopRange *range) {
   if (!value_int_constant(loop_step(loop), &range->step) || range->step <= 0) return false;
   if (range->step > INT32_MAX / (2 * TUNE_UNROLL_FACTOR)) return false;
   range->trips = -1;
-  if (value_int_constant(loop_upper(loop), &upper))
-    range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
-  return true;
+  if (!value_int_constant(loop_upper(loop), &upper)) return true;
+  range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
+  return range->lower + range->trips * range->step <= INT32_MAX; // where the loop made ends
 }
 
 static const char *why_not_unrolled(const BodyCounts *body) {
@@ -197,12 +197,21 @@ static void copy_iterations(Unroller *u, const Op *loop, Op *made, uint32_t fact
   build_yield(&b, carried, values);
 }
 
+// Where the iterations end that are taken together; the last of them may reach beyond `upper` by less than
+// one step, which counts where the number of trips is known: 0 to 125 step 32 has four.
+static Value *build_middle(Builder *b, const Op *loop, Value *step, uint32_t factor, const LoopRange *range) {
+  Value *lower = loop_lower(loop);
+  if (range->trips >= 0)
+    return build_int(b, lower->type, range->lower + range->trips / factor * factor * range->step);
+  Value *count = build_binary(b, OP_DIV, build_binary(b, OP_SUB, loop_upper(loop), lower), step);
+  return build_binary(b, OP_ADD, lower, build_binary(b, OP_MUL, count, step));
+}
+
 static void unroll_loop(Unroller *u, Op *loop, uint32_t factor, const LoopRange *range) {
   Builder b = builder_before(loop);
-  Value *lower = loop_lower(loop), *upper = loop_upper(loop);
+  Value *lower = loop_lower(loop);
   Value *step = build_int(&b, lower->type, range->step * factor);
-  Value *count = build_binary(&b, OP_DIV, build_binary(&b, OP_SUB, upper, lower), step);
-  Value *middle = build_binary(&b, OP_ADD, lower, build_binary(&b, OP_MUL, count, step));
+  Value *middle = build_middle(&b, loop, step, factor, range);
   uint32_t carried = loop->result_count;
   Value **values = ARENA_ARRAY(u->context->scratch, Value *, carried);
   for (uint32_t i = 0; i < carried; i++) values[i] = loop_init(loop, i);

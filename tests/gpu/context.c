@@ -99,10 +99,10 @@ static void capture(const Driver *d, tilec_device *device, void *cu_stream) {
 }
 
 // 100 launches, each of what the one before gave, captured once they are prepared, in the mode that forbids all
-// that might wait; and replayed.
-static void capture_many(const Driver *d, tilec_device *device, void *cu_stream) {
+// that might wait, while no context is current; and replayed.
+static void capture_many(const Driver *d, tilec_device *device, void *context, void *cu_stream) {
   enum { N = 501, LAUNCHES = 100 };
-  void *graph = NULL, *exec = NULL;
+  void *graph = NULL, *exec = NULL, *popped = NULL;
   tilec_stream *stream;
   tilec_kernel *kernel = scale_kernel(device);
   tilec_buffer *x = ramp(device, N, 1), *out = poisoned(device, N);
@@ -119,6 +119,7 @@ static void capture_many(const Driver *d, tilec_device *device, void *cu_stream)
     CHECK(tilec_launch(kernel, &options, args, 4) == TILEC_OK);
   }
   CHECK(d->end_capture(cu_stream, &graph) == 0);
+  CHECK(d->ctx_push_current(context) == 0); // which the driver wants for this
   CHECK(d->graph_instantiate(&exec, graph, 0) == 0);
   for (int i = 0; i < 3; i++) {
     CHECK(tilec_buffer_fill(out, 0xFF) == TILEC_OK);
@@ -127,6 +128,7 @@ static void capture_many(const Driver *d, tilec_device *device, void *cu_stream)
   }
   d->graph_exec_destroy(exec);
   d->graph_destroy(graph);
+  CHECK(d->ctx_pop_current(&popped) == 0);
   tilec_stream_free(stream);
   tilec_buffer_free(x);
   tilec_buffer_free(out);
@@ -143,7 +145,7 @@ static void given_context(const Driver *d, int gpu) {
   check_current(d, NULL);
   CHECK(tilec_device_from_context(context, &device) == TILEC_OK);
   CHECK(!strncmp(tilec_device_name(device), "cuda:", 5));
-  capture_many(d, device, stream);
+  capture_many(d, device, context, stream);
   tilec_device_close(device);
   check_current(d, NULL);
   CHECK(d->ctx_push_current(context) == 0);
@@ -179,7 +181,7 @@ static void own_context(const Driver *d, int gpu) {
   CHECK(tilec_device_open("cuda:0", &device) == TILEC_OK);
   check_current(d, context);
   capture(d, device, stream);
-  capture_many(d, device, stream);
+  capture_many(d, device, context, stream);
   wrapped_memory(d, device);
   check_current(d, context);
   tilec_device_close(device);

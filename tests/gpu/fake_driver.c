@@ -413,6 +413,7 @@ CudaResult StreamEndCapture(CudaStream stream, CudaGraph *graph) {
 CudaResult GraphInstantiateWithFlags(CudaGraphExec *exec, CudaGraph graph, unsigned long long flags) {
   (void)flags;
   BEGIN();
+  if (needs_context()) return needs_context();
   Graph *made = make(sizeof *made);
   made->last = &made->first;
   for (const Node *node = ((Graph *)graph)->first; node; node = node->next) {

@@ -24,6 +24,7 @@ static const struct {
     {CLASS_loops, 5, statement_loop},
     {CLASS_loops, 2, statement_while},
     {CLASS_loops, 3, statement_pointer_loop},
+    {CLASS_loops, 4, statement_ragged_loop},
     {CLASS_branches, 5, statement_branch},
     {CLASS_orders, 3, statement_in_place},
     {CLASS_reduce, 12, statement_reduce},

@@ -107,6 +107,7 @@ void literal(Gen *g, ElemType type, Buf *out); // a number of the type
 int buffer_new(Gen *g, ElemType type, int64_t elements, bool output);
 int buffer_aligned(Gen *g, ElemType type, int64_t elements, bool output); // to 16 bytes
 int scalar_param(Gen *g, int64_t value); // n<number>: i32
+void bound(Gen *g, int64_t value, Buf *text); // the number, or a parameter of its value
 Value load_new(Gen *g, ElemType type, Shape shape);
 void store_value(Gen *g, Value v);
 void statement_in_place(Gen *g);
@@ -134,6 +135,7 @@ void statement_loop(Gen *g);
 void statement_while(Gen *g);
 void statement_branch(Gen *g);
 void statement_pointer_loop(Gen *g);
+void statement_ragged_loop(Gen *g);
 void statement_reduce(Gen *g);
 void statement_scan(Gen *g);
 void statement_gather(Gen *g);

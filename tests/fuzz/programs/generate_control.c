@@ -41,7 +41,7 @@ static int choose_changed(Gen *g, Value changed[3]) {
   return n;
 }
 
-// A counted loop; from 0 by 1 it may index memory.
+// A counted loop, whose end is often within its last step; from 0 by 1 it may index memory.
 void statement_loop(Gen *g) {
   if (g->blocks >= MAX_BLOCKS) return;
   Value changed[3];
@@ -53,6 +53,7 @@ void statement_loop(Gen *g) {
   bool plain = chance(g, 60) && trips > 0;
   int from = plain ? 0 : (int)pick(g, 5) - 2, step = plain ? 1 : chance(g, 40) ? -2 : 1 + (int)pick(g, 3);
   int to = from + trips * step;
+  if (trips > 0) to -= step < 0 ? -(int)pick(g, 2) : (int)pick(g, (uint32_t)step);
   if (chance(g, 50))
     snprintf(end, sizeof end, "n%d", scalar_param(g, to));
   else
@@ -129,4 +130,40 @@ void statement_pointer_loop(Gen *g) {
   line(g, "    v%d = v%d %s load(p%d)", sum.name, sum.name, chance(g, 70) ? "+" : "*", name);
   line(g, "    p%d += %d", name, step);
   buf_free(&text);
+}
+
+// A sum over an array, a tile's length or any other step at a time, masked by the array's end: the ends are
+// constants or arguments, and the last tile hangs over. Half of the tiles have elements for every thread.
+void statement_ragged_loop(Gen *g) {
+  if (g->blocks >= MAX_BLOCKS) return;
+  Value like = value_tile(g);
+  if (chance(g, 50)) {
+    like.shape = (Shape){1, {32 * g->warps << pick(g, 3)}};
+    if (like.shape.size[0] > MAX_ELEMENTS) return;
+  }
+  ElemType type = type_arithmetic(g, like.type);
+  int n = shape_elements(&like.shape), most = MAX_ELEMENTS * 2 / n, name = g->next++;
+  int trips = (int)pick(g, most < 9 ? (uint32_t)most + 2 : 11);
+  int step = chance(g, 70) ? n : 1 + (int)pick(g, 2 * (uint32_t)n);
+  int from = chance(g, 70) ? 0 : (int)pick(g, (uint32_t)step);
+  int to = from + trips * step - (trips ? (int)pick(g, (uint32_t)step) : 0);
+  int buffer = buffer_new(g, type, (int64_t)(to + 1) * g->programs, false);
+  Value sum = value_fit(g, type, like.shape);
+  Buf shape = {0}, start = {0}, end = {0};
+  shape_text(&like.shape, &shape);
+  bound(g, from, &start);
+  bound(g, to, &end);
+  const char *sign = chance(g, 70) ? "+" : "*";
+  line(g, "for k%d in range(%s, %s, %d):", name, start.at, end.at, step);
+  line(g, "    a%d = k%d + reshape(arange(0, %d), %s)", name, name, n, shape.at);
+  line(g, "    l%d = load(x%d + pid * %d + a%d, mask=a%d < %s, other=%d)", name, buffer, to + 1, name, name,
+       end.at, *sign == '*');
+  if (chance(g, 50))
+    line(g, "    v%d = where(a%d < %s, v%d %s l%d, v%d)", sum.name, name, end.at, sum.name, sign, name,
+         sum.name);
+  else
+    line(g, "    v%d = v%d %s l%d", sum.name, sum.name, sign, name);
+  buf_free(&shape);
+  buf_free(&start);
+  buf_free(&end);
 }

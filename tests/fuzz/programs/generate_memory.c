@@ -98,7 +98,7 @@ static Offsets offsets_new(Gen *g, const Shape *shape, bool looped) {
   return at;
 }
 
-static void bound(Gen *g, int64_t value, Buf *text) {
+void bound(Gen *g, int64_t value, Buf *text) {
   if (chance(g, 50))
     buf_printf(text, "%lld", (long long)value);
   else
