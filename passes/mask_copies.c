@@ -3,7 +3,8 @@
 //
 // A mask is worth a copy where it keeps an access narrow. In a straight line that reduces or scans so is one
 // of wide accesses, where a thread has several of them under masks: their predicates, and the offsets that
-// these come from, would live across the reduction beside the elements.
+// these come from, would live across the reduction beside the elements. Accesses that are an element wide with
+// or without a mask (rows of 1,000 elements at a time, say) are not worth twice the code.
 //
 // Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
 //
@@ -34,7 +35,7 @@ static bool is_selected_by(const Region *body, const Value *mask) {
 // vector, and where it selects one an element.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
-  return copies->combines && share > 1 && (share >= 2 * vector || is_selected_by(copies->func->body, mask));
+  return copies->combines && vector > 1 && (share >= 2 * vector || is_selected_by(copies->func->body, mask));
 }
 
 bool mask_narrows(const MaskCopies *copies, const Op *op) {

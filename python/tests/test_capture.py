@@ -177,6 +177,22 @@ class Captured(unittest.TestCase):
 
         self.assertIn("end = 32", self.tir(kernel, n=64))
 
+    def test_constexprs_of_functions(self):
+        @tl.constexpr
+        def wider(dtype):
+            return tl.float32 if dtype.is_fp16() else dtype
+
+        @tl.constexpr
+        def twice(n):
+            return {16: 32}[n]  # which is no expression of the language
+
+        @jit
+        def kernel(x, n: tl.constexpr):
+            t: tl.constexpr = wider(x.type.element_ty)
+            tl.store(x + tl.arange(0, twice(n)), tl.load(x).to(t).to(tl.float16))
+
+        self.assertIn("end = 32", self.tir(kernel, n=16))
+
     def test_class_attributes_and_methods(self):
         self.assertEqual(self.constants(Config.kernel), [9.5])
         self.assertEqual(self.constants(Config(1).kernel), [9.5])

@@ -3,24 +3,9 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable
 
-from . import _values
-
-
-class ConstexprFunction:
-    """A Python function that a kernel calls with constexprs; in Python it is that function."""
-
-    def __init__(self, fn: Callable[..., Any]):
-        self.fn = fn
-        functools.update_wrapper(self, fn)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _values.call(self, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"ConstexprFunction({self.fn.__module__}:{self.fn.__qualname__})"
+from ._values import ConstexprFunction
 
 
 def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:

@@ -82,7 +82,7 @@ class Resolver(ast.NodeVisitor):
         if self.unit.capture.globals_of is not None and not self.unit.capture.globals_of(value):
             return None
         self.unit.capture.watch(holder, name, value)
-        return Known(value)
+        return Known(values.known_value(value))
 
     def known(self, node: ast.AST) -> Optional[Known]:
         if isinstance(node, ast.Constant):
@@ -114,7 +114,7 @@ class Resolver(ast.NodeVisitor):
         except Exception:
             return None
         self.unit.capture.watch(base.value, node.attr, value) if _keeps(base.value, node.attr) else None
-        return Known(value)
+        return Known(values.known_value(value))
 
     def known_item(self, node: ast.Subscript) -> Optional[Known]:
         base, index = self.known(node.value), self.known(node.slice)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import builtins
 import enum
+import functools
 import json
 import math
 import types
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 LIBRARIES = ("triton", "tilec")
 LANGUAGE = "triton.language"
@@ -94,6 +95,26 @@ def jit_parts(value: Any) -> Tuple[Any, types.FunctionType]:
     while is_jit(value.fn):
         value = value.fn
     return value, value.fn
+
+
+class ConstexprFunction:
+    """A Python function that a kernel calls with constexprs; in Python it is that function."""
+
+    def __init__(self, fn: Callable[..., Any]):
+        self.fn = fn
+        functools.update_wrapper(self, fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"ConstexprFunction({self.fn.__module__}:{self.fn.__qualname__})"
+
+
+def known_value(value: Any) -> Any:
+    """The value; a plain function that is made a constexpr (`@tl.constexpr` before its def) is a constexpr function."""
+    function = unwrap(value)
+    return ConstexprFunction(function) if is_constexpr(value) and is_plain_function(function) else value
 
 
 def is_constexpr_function(value: Any) -> bool:
