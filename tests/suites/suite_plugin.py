@@ -3,6 +3,8 @@
 
 SUITE_COMPILER   triton, or tilec: the drop-in, strict
 SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 is that residue; 0/1: all
+SUITE_SHARE      I/N: of these the I-th, I+N-th, ...: the share of one of N processes
+SUITE_CONFIGS    how many of its configurations an autotuner tries; 0: all
 SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, seconds, message
 """
 
@@ -17,6 +19,8 @@ import torch
 
 COMPILER = os.environ.get("SUITE_COMPILER", "triton")
 RESIDUE, MODULO = (int(word) for word in os.environ.get("SUITE_PART", "0/1").split("/"))
+SHARE, SHARES = (int(word) for word in os.environ.get("SUITE_SHARE", "0/1").split("/"))
+CONFIGS = int(os.environ.get("SUITE_CONFIGS", "0"))
 RESULTS = os.environ.get("SUITE_RESULTS")
 
 if COMPILER == "tilec":
@@ -33,8 +37,19 @@ if not torch.cuda.is_available():  # tilec's simulator, with tensors of the CPU:
     torch.cuda.synchronize = lambda *args: None
 
 
+if CONFIGS:  # compiling dozens of configurations for each shape is most of some suites' time
+    import triton.runtime.autotuner as autotuner
+
+    made = autotuner.Autotuner.__init__
+
+    def with_few(self, fn, arg_names, configs, *args, **kwargs):
+        made(self, fn, arg_names, configs[:CONFIGS], *args, **kwargs)
+
+    autotuner.Autotuner.__init__ = with_few
+
+
 def pytest_collection_modifyitems(config, items):
-    wanted = [item for item in items if zlib.crc32(item.nodeid.encode()) % MODULO == RESIDUE]
+    wanted = [item for item in items if zlib.crc32(item.nodeid.encode()) % MODULO == RESIDUE][SHARE::SHARES]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(wanted)])
     items[:] = wanted
 
