@@ -108,16 +108,29 @@ static void add_constexpr(Compilation *c, TextPiece name, const Constexpr *const
   spec->constexprs = list;
 }
 
-// A name by which the file knows a function: of its own, or imported.
-static bool is_function(Compilation *c, Str text) {
+// What `from m import name` gives may be a function: of a file, or the language's own.
+static bool imports_function(const Import *import, const ImportName *item) {
+  size_t root = strcspn(import->module, ".");
+  bool language = import->from && !import->dots && str_is((Str){import->module, root}, "triton");
+  return item->module || language;
+}
+
+// A name by which the file knows a function, of its own or imported, or a constant.
+static bool is_known(Compilation *c, Str text) {
   if (!c->syntax || !param_name_is_good(text)) return false;
   const char *name = ir_name(&c->ir, text);
+  for (uint32_t i = 0; i < c->syntax->definitions.n; i++) {
+    const Definition *definition = &c->syntax->definitions.at[i];
+    if (definition->kind == DEFINES_CONSTANT && strcmp(definition->name, name) == 0) return true;
+  }
   for (uint32_t i = 0; i < c->syntax->functions.n; i++)
     if (strcmp(c->syntax->functions.at[i]->name, name) == 0) return true;
   for (uint32_t i = 0; i < c->syntax->imports.n; i++)
     for (uint32_t k = 0; k < c->syntax->imports.at[i]->names.n; k++) {
       const ImportName *item = &c->syntax->imports.at[i]->names.at[k];
-      if (item->module && strcmp(item->alias ? item->alias : item->name, name) == 0) return true;
+      if (imports_function(c->syntax->imports.at[i], item) &&
+          strcmp(item->alias ? item->alias : item->name, name) == 0)
+        return true;
     }
   return false;
 }
@@ -127,7 +140,7 @@ static tilec_status define(Compilation *c, void *data) {
   TextPiece item = trimmed(open_text(c, "<define>", request->text)), name, value;
   if (!split_at_equals(c, item, &name, &value)) return TILEC_ERROR_COMPILE;
   Constexpr entry = {.name = ir_name(&c->ir, name.text)};
-  if (is_function(c, value.text))
+  if (is_known(c, value.text))
     entry.value = (ConstValue){.kind = CONST_NAME, .str = ir_name(&c->ir, value.text)};
   if (entry.value.kind == CONST_NAME || const_parse(&c->ir, value.text, &entry.value))
     add_constexpr(c, name, &entry, request->spec);
@@ -137,7 +150,8 @@ static tilec_status define(Compilation *c, void *data) {
   else
     diag_error(&c->diags, piece_loc(value),
                "'%.*s' is no Python literal%s; values are 128, 1.5, True, None, \"relu\", fp16, (1, 2)",
-               STR_ARG(value.text), param_name_is_good(value.text) ? ", and no function of the file" : "");
+               STR_ARG(value.text),
+               param_name_is_good(value.text) ? ", and no function or constant of the file" : "");
   return c->diags.errors ? TILEC_ERROR_COMPILE : TILEC_OK;
 }
 

@@ -169,6 +169,18 @@ class Captured(unittest.TestCase):
 
         self.assertEqual(self.constants(kernel), [0, 3])
 
+    def test_functions_of_the_language_as_constexprs(self):
+        @jit
+        def kernel(x, clock: tl.constexpr, pick: tl.constexpr, ops: tl.constexpr):
+            start = clock()
+            tl.store(x, pick(tl.load(x), 2.5) + (clock() - start))
+            tl.store(x + 1, ops[1](tl.load(x + 1)))
+
+        text = self.tir(kernel, clock=tl.extra.cuda.globaltimer, pick=tl.maximum, ops=(om.relu, tl.exp))
+        self.assertEqual(text.count("globaltimer"), 2)
+        self.assertEqual(re.findall(r"fvalue = ([-\w.+]+)", text), ["2.5"])
+        self.assertIn('"exp"', text)
+
     def test_constexpr_functions_are_python(self):
         @jit
         def kernel(x, n: tl.constexpr):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import copy
 import hashlib
+import re
 import types
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -177,6 +178,16 @@ class Unit:
             self.bind(name, value)
         return name
 
+    def spells(self, text: str) -> bool:
+        """Whether an expression names what is defined here."""
+        return any(name in self.bindings for name in re.findall(r"[^\W\d]\w*", text))
+
+    def constant(self, text: str) -> str:
+        """A name here for the value of an expression."""
+        name = self.fresh("_tilec_c0")
+        self.bindings[name] = f"{name}: {TL}.constexpr = {text}"
+        return name
+
     # ---- the text
 
     def decorator(self) -> str:
@@ -293,6 +304,8 @@ def capture(
             names.append(text)
         if values.is_named_tuple_class(type(value)):
             text = main.literal(tuple(value))  # its fields are known in the kernel itself
+        if text not in main.bindings and main.spells(text):
+            text = main.constant(text)  # a tuple that holds functions
         defines.append(f"{name}={text}")
     # A function that only a define names has to be used in the text.
     ends = [f"_tilec_used = ({', '.join(names)},)"] if names else []

@@ -128,7 +128,7 @@ static void test_wrong_options(void **unused) {
   compile_fails(&o, TILEC_ERROR_COMPILE, "BLOCKS");
   const char *no_function[] = {"BLOCK=blocks"};
   o.defines = no_function;
-  compile_fails(&o, TILEC_ERROR_COMPILE, "'blocks' is no Python literal, and no function of the file");
+  compile_fails(&o, TILEC_ERROR_COMPILE, "'blocks' is no Python literal, and no function or constant of the file");
   o = fresh, o.kernel = "scalar";
   compile_fails(&o, TILEC_ERROR_COMPILE, "scalar");
   o = fresh, o.signature = "n=i33";
