@@ -76,6 +76,17 @@ class Programs(unittest.TestCase):
     def test_launches_on_the_simulator(self):
         self.good(self.run_program("import tilec.triton\n" + KERNEL + LAUNCH + "assert 'ptx' in handle.asm\n"))
 
+    def test_launches_are_reported(self):
+        told = """
+        report = tilec.triton.report()
+        print([item.kernel for item in report], report.fallbacks, all(item.seconds > 0 for item in report), len(str(report).splitlines()))
+        for _ in range(2):
+            add[(2,)](x, x, out, 992)  # n is divisible by 16
+        print([item.kernel for item in tilec.triton.report()[len(report):]])
+        """
+        out = self.good(self.run_program("import tilec.triton\n" + KERNEL + LAUNCH + textwrap.dedent(told)))
+        self.assertEqual(out, "['add', 'total'] [] True 3\n['add']\n")
+
     def test_a_variable_is_enough(self):
         self.entry_point()
         self.good(self.run_program(KERNEL + LAUNCH + "assert 'tilec.triton' in sys.modules\n", TILEC_TRITON="1"))

@@ -15,9 +15,10 @@ import os
 import re
 import sys
 import threading
+import time
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import triton as _triton
 from triton.backends.nvidia.compiler import CUDABackend
@@ -29,6 +30,7 @@ from triton.runtime import jit as _jit
 from . import _devices, _elsewhere
 from . import _triton_source as _source
 from ._capture import Captured, capture
+from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
 from ._jit import JITFunction
 
@@ -84,7 +86,7 @@ class Compiled:
 
 
 class Report(List[Compiled]):
-    """The compiles of this process, in order. `str()` is a table of them."""
+    """The compiles of this process, in order; those for launches on the simulator too. `str()` is a table of them."""
 
     @property
     def fallbacks(self) -> List[Compiled]:
@@ -115,17 +117,17 @@ def _strict() -> bool:
     return os.environ.get("TILEC_TRITON", "") == "strict"
 
 
-def _note(source: Any, seconds: float, reason: Optional[str] = None) -> None:
-    code = source.fn.fn.__code__
+def _note(name: str, kernel: Any, seconds: float, reason: Optional[str] = None) -> None:
+    code = kernel.fn.__code__
     with _lock:
-        _report.append(Compiled(source.name, code.co_filename, code.co_firstlineno, seconds, reason))
+        _report.append(Compiled(name, code.co_filename, code.co_firstlineno, seconds, reason))
 
 
 def _fall_back(source: Any, error: Exception) -> None:
     """Tells once a kernel what it is that tilec does not compile."""
     if not isinstance(error, _source.FAILURES):
         error = InternalError(f"{type(error).__name__}: {error}")
-    _note(source, 0.0, str(error))
+    _note(source.name, source.fn, 0.0, str(error))
     known_as = _tritons(error)
     if _strict() or isinstance(known_as, AssertionFailure):
         raise known_as from error
@@ -146,7 +148,7 @@ def _make_ir(original: Callable[..., Any], source: Any, target: Any, options: An
     if type(source) is _compiler.ASTSource and target.backend == "cuda":
         try:
             result = _source.compile_source(source, options, target)
-            _note(source, result.seconds)
+            _note(source.name, source.fn, result.seconds)
             return result
         except Exception as error:  # one of tilec's own mistakes is no reason to end a program that Triton compiles
             module = original(source, target, options, *rest)  # what Triton refuses too is Triton's error
@@ -208,6 +210,17 @@ class _Simulated(JITFunction):
         options = {name: getattr(kernel, name, None) for name in ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")}
         super().__init__(kernel.fn, **options)
         self._triton = kernel
+        self._reported: Set[Tuple[Any, str]] = set()
+
+    def report(self, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
+        """Compiles for such arguments, and notes it where that is new."""
+        start = time.perf_counter()
+        made = self._prepare(*args, **kwargs)
+        seconds = time.perf_counter() - start
+        variant = made._kernel, signature_of(made._kernel.params, made._args)
+        if variant not in self._reported:
+            self._reported.add(variant)
+            _note(self.__name__, self._triton, seconds)
 
     def captured(self, constexprs: Dict[str, Any]) -> Captured:
         return capture(self._triton, constexprs, globals_of=_source.globals_of())
@@ -216,7 +229,7 @@ class _Simulated(JITFunction):
 _simulated: Dict[int, _Simulated] = {}  # each keeps its kernel, and so its number
 
 
-def simulated(kernel: Any) -> JITFunction:
+def simulated(kernel: Any) -> _Simulated:
     """The kernel as one of tilec's, which is launched where tilec says."""
     known = _simulated.get(id(kernel))
     if known is None:
@@ -239,7 +252,10 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
     for hook in kernel.pre_run_hooks:
         hook(*args, **kwargs)
     try:
-        return simulated(kernel).run(*args, grid=grid, **kwargs)
+        ours = simulated(kernel)
+        if isinstance(_triton.runtime.driver.active, SimulatorDriver):
+            ours.report(args, kwargs)
+        return ours.run(*args, grid=grid, **kwargs)
     except CompilationError as error:
         original(kernel, *args, grid=grid, warmup=True, **kwargs)  # what Triton refuses too is Triton's error
         raise _tritons(error) from error
