@@ -114,7 +114,7 @@ void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
 }
 
 // Lists the diagnostic, unless it stands there already or the limit of errors is passed.
-static Diag *diag_add(Diags *diags, Diag *diag) {
+Diag *diag_tell(Diags *diags, Diag *diag) {
   if (diag->severity == DIAG_ERROR) diags->raised++;
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *old = diags->list.at[i];
@@ -135,7 +135,7 @@ Diag *diag_error(Diags *diags, Loc loc, const char *format, ...) {
   va_start(args, format);
   Diag *diag = diag_new(diags, DIAG_ERROR, loc, format, args);
   va_end(args);
-  return diag_add(diags, diag);
+  return diag_tell(diags, diag);
 }
 
 Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) {
@@ -143,7 +143,7 @@ Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) {
   va_start(args, format);
   Diag *diag = diag_new(diags, DIAG_WARNING, loc, format, args);
   va_end(args);
-  return diag_add(diags, diag);
+  return diag_tell(diags, diag);
 }
 
 Diag *diag_print(Diags *diags, Loc loc, const char *format, ...) {
@@ -151,7 +151,7 @@ Diag *diag_print(Diags *diags, Loc loc, const char *format, ...) {
   va_start(args, format);
   Diag *diag = diag_new(diags, DIAG_NOTE, loc, format, args);
   va_end(args);
-  return diag_add(diags, diag);
+  return diag_tell(diags, diag);
 }
 
 Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...) {
@@ -160,7 +160,7 @@ Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, .
   Diag *diag = diag_new(diags, DIAG_REMARK, loc, format, args);
   va_end(args);
   diag->pass = pass;
-  return diag_add(diags, diag);
+  return diag_tell(diags, diag);
 }
 
 void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...) {

@@ -106,6 +106,8 @@ Diag *diag_warning(Diags *diags, Loc loc, const char *format, ...) __attribute__
 // What pass `pass` did or declined, with the reason.
 Diag *diag_remark(Diags *diags, Loc loc, const char *pass, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// Gives a diagnostic that was taken out of the list before: listed and counted as when it was new.
+Diag *diag_tell(Diags *diags, Diag *diag);
 // What the user asked to be told, whether remarks are wanted or not: of severity DIAG_NOTE.
 Diag *diag_print(Diags *diags, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_note(Diags *diags, Diag *parent, Loc loc, const char *format, ...)

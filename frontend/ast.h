@@ -235,6 +235,7 @@ typedef enum StmtKind {
   STMT_DEF,      // function: a function within a function
   STMT_IMPORT,   // import
   STMT_TRY,      // attempt; of the module level only
+  STMT_WITH,     // with; within functions only
   STMT_OUTSIDE,  // outside; of .py files' module level only
 } StmtKind;
 
@@ -313,6 +314,10 @@ struct Stmt {
       Block body, orelse, finally;
       Blocks handlers;
     } attempt;
+    struct {
+      ExprList items; // at least one
+      Block body;
+    } with;
     // What tilec does not read, but for the kernels and (not in functions and classes) names within.
     struct {
       const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
@@ -333,6 +338,7 @@ struct Function {
   Expr *docstring; // an EXPR_STRING, may be NULL; not in the body
   Block body;      // may be empty after a docstring
   uint32_t last_line;
+  VEC(Diag *) errors; // of syntax, in a .py file: told where the function is used (syntax_errors_of)
   const struct Module *module; // where it stands; NULL: within another function
   const struct Guard *guard;   // what its definition hangs on, and the functions and classes around it
 };

@@ -307,6 +307,7 @@ static const char *stmt_word(StmtKind kind) {
       [STMT_DEF] = "def",
       [STMT_IMPORT] = "import",
       [STMT_TRY] = "try",
+      [STMT_WITH] = "with",
       [STMT_OUTSIDE] = "outside",
   };
   return words[kind];
@@ -335,6 +336,11 @@ static void print_stmt_parts(const Stmt *stmt, int indent, Buf *out) {
   case STMT_FOR:
   case STMT_WHILE: print_loop(stmt, indent, out); break;
   case STMT_IF: print_branch(stmt, indent, out); break;
+  case STMT_WITH:
+    for (uint32_t i = 0; i < stmt->with.items.n; i++) syntax_dump_expr(stmt->with.items.at[i], indent, out);
+    print_word(indent, "body", out);
+    print_block(&stmt->with.body, indent + 2, out);
+    break;
   case STMT_ASSERT:
     print_part("condition", stmt->assertion.condition, indent, out);
     print_part("message", stmt->assertion.message, indent, out);

@@ -111,6 +111,7 @@ static bool walk_stmt(const Stmt *stmt, const AstWalk *walk) {
   case STMT_IF: return walk_branch(stmt, walk);
   case STMT_ASSERT: return expr_walk(stmt->assertion.condition, walk);
   case STMT_DEF: return block_walk(&stmt->function->body, walk);
+  case STMT_WITH: return block_walk(&stmt->with.body, walk);
   case STMT_PASS:
   case STMT_BREAK:
   case STMT_CONTINUE:

@@ -9,7 +9,8 @@ enum {
   M = SCOPE_METHOD,
   H = SCOPE_HELPER,
   D = SCOPE_DESCRIPTOR,
-  Y = SCOPE_TYPE
+  Y = SCOPE_TYPE,
+  R = SCOPE_PROFILER
 };
 
 const Builtin builtin_table[] = {

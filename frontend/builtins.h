@@ -227,6 +227,7 @@ Obj builtin_type_limit(Elab *e, Call *call);
 Obj builtin_device_print(Elab *e, Call *call);
 Obj builtin_device_assert(Elab *e, Call *call);
 Obj builtin_machine(Elab *e, Call *call);
+Obj builtin_profiler_mark(Elab *e, Call *call);
 Obj builtin_warps(Elab *e, Call *call);
 
 // builtins_static.c: Python's own, and what is decided at compile time

@@ -198,7 +198,8 @@ static uint32_t asm_types(Elab *e, const Call *call, const Type *like, const Typ
   }
   for (uint32_t i = 0; i < n; i++) {
     const Obj *dtype = &dtypes.items.at[i];
-    if (!obj_is(dtype, CONST_DTYPE) || dtype->constant.type->kind != TYPE_SCALAR) {
+    bool data = obj_is(dtype, CONST_DTYPE) && (dtype->constant.type->kind == TYPE_SCALAR || type_is_ptr(dtype->constant.type));
+    if (!data || type_is_tile(dtype->constant.type)) {
       elab_error(e, call->locs[ASM_DTYPE],
                  "'dtype' of '%s' must be a type such as fp32 or a tuple of types, not %s", call->text,
                  obj_describe(e, dtype));

@@ -33,6 +33,7 @@ static const char *stmt_name(StmtKind kind) {
   case STMT_DEF:
   case STMT_IMPORT:
   case STMT_TRY:
+  case STMT_WITH:
   case STMT_OUTSIDE: return "this statement";
   }
   return "this statement";
@@ -175,6 +176,7 @@ static void collect_statement(Collector *c, Stmt *stmt, bool first) {
   case STMT_IF: collect_branch(c, stmt); break;
   case STMT_TRY: collect_attempt(c, stmt); break;
   case STMT_OUTSIDE: collect_outside(c, stmt); break;
+  case STMT_WITH: // within functions alone
   case STMT_PASS: break;
   case STMT_EXPR:
     if (stmt->expr->kind == EXPR_STRING) {

@@ -227,6 +227,10 @@ static bool check_params(Elab *e, Loc loc, const Function *function) {
   return true;
 }
 
+static bool can_call(Elab *e, Loc loc, const Function *function) {
+  return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) && check_params(e, loc, function);
+}
+
 static void bind_rest(Elab *e, const Param *param, const GivenArgs *rest) {
   Obj tuple = obj_tuple(e, rest->n);
   for (uint32_t i = 0; i < rest->n; i++) tuple.items.at[i] = rest->at[i].obj;
@@ -274,7 +278,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
     vec_push(e->arena, &given, ((Given){args[i], loc, NULL}));
   }
   if (callee->kind == OBJ_FUNCTION) {
-    bool good = check_nesting(e, loc, callee->function) && check_params(e, loc, callee->function);
+    bool good = can_call(e, loc, callee->function);
     return good ? call_function(e, loc, callee, &given) : obj_error();
   }
   if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
@@ -287,8 +291,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
 
 static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   GivenArgs given = {0};
-  bool good = check_nesting(e, expr->loc, callee->function) && check_params(e, expr->loc, callee->function) &&
-              evaluate_args(e, expr, &given);
+  bool good = can_call(e, expr->loc, callee->function) && evaluate_args(e, expr, &given);
   return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }
 

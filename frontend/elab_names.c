@@ -105,6 +105,7 @@ static void scan_stmt(NameScan *scan, const Stmt *stmt) {
     scan_block(scan, &stmt->loop.body);
     scan_block(scan, &stmt->loop.orelse);
   }
+  if (stmt->kind == STMT_WITH) scan_block(scan, &stmt->with.body);
   if (stmt->kind == STMT_IF) scan_branch(scan, stmt);
 }
 

@@ -31,10 +31,25 @@ static bool assign_starred(Elab *e, const ExprList *list, const Obj *obj) {
   return true;
 }
 
+// `a, b = three`: Triton leaves the last value out, where Python raises.
+static bool takes_fewer(Elab *e, const Expr *target, const Obj *obj) {
+  uint32_t n = target->list.n;
+  bool fewer = elab_in_py(e) && !e->frame->python && obj->kind == OBJ_TUPLE && n < obj->items.n;
+  for (uint32_t i = 0; i < n && fewer; i++) fewer = target->list.at[i]->kind != EXPR_STAR;
+  if (fewer)
+    diag_warning(e->diags, elab_loc(e, target->loc), "%u names take the first of the tuple's %u values, as in Triton",
+                 n, obj->items.n);
+  return fewer;
+}
+
 static void assign_tuple(Elab *e, const Expr *target, const Obj *obj) {
   const ExprList *list = &target->list;
   if (assign_starred(e, list, obj)) return;
   if (obj->kind == OBJ_TUPLE && obj->items.n == list->n) {
+    for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], obj->items.at[i]);
+    return;
+  }
+  if (takes_fewer(e, target, obj)) {
     for (uint32_t i = 0; i < list->n; i++) elab_assign(e, list->at[i], obj->items.at[i]);
     return;
   }
@@ -69,6 +84,8 @@ static Obj convert_assigned(Elab *e, Loc loc, const Obj *obj, const Type *type) 
   return obj_value(elab_literal(e, loc, "the value", obj, type));
 }
 
+// Of a .py file a constexpr may hold what is known at run time, as Triton's does; using it where a constexpr is needed
+// is the error.
 static void annotated_assign(Elab *e, const Stmt *stmt) {
   const Type *type;
   bool is_constexpr;
@@ -76,7 +93,7 @@ static void annotated_assign(Elab *e, const Stmt *stmt) {
   Obj obj = elab_expr(e, stmt->annotated.value);
   if (!elab_annotation(e, stmt->annotated.annotation, &type, &is_constexpr))
     obj.kind = OBJ_ERROR;
-  else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj))
+  else if (is_constexpr && obj.kind != OBJ_ERROR && !obj_is_static(&obj) && !elab_in_py(e))
     obj = elab_explain_runtime(e,
                                diag_error(e->diags, elab_loc(e, stmt->annotated.value->loc),
                                           "a constexpr must be known at compile time, and this is %s",
@@ -217,6 +234,20 @@ static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
 }
 
+// `with pl.scope("x"):` marks what a profiler shows; nothing else is entered and left in a kernel.
+static Flow run_with(Elab *e, const Stmt *stmt, const Cont *rest) {
+  for (uint32_t i = 0; i < stmt->with.items.n; i++) {
+    const Expr *item = stmt->with.items.at[i];
+    Obj callee = item->kind == EXPR_CALL ? elab_expr(e, item->call.callee) : obj_none();
+    bool marks = callee.kind == OBJ_BUILTIN && callee.builtin->scope == SCOPE_PROFILER;
+    if (marks)
+      elab_call(e, item);
+    else if (callee.kind != OBJ_ERROR)
+      elab_error(e, stmt->loc, "'with' is not part of the tile language but for a profiler's scopes: leave it out");
+  }
+  return elab_block(e, &stmt->with.body, rest);
+}
+
 static void define_function(Elab *e, const Function *function) {
   elab_bind(e, function->name, function->loc,
             (Obj){.kind = OBJ_FUNCTION, .function = function, .closure = e->frame});
@@ -234,6 +265,7 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_RETURN: return run_return(e, stmt);
   case STMT_ASSERT: assertion(e, stmt); break;
   case STMT_DEF: define_function(e, stmt->function); break;
+  case STMT_WITH: return run_with(e, stmt, rest);
   case STMT_PASS:
   case STMT_IMPORT: break;
   case STMT_BREAK:

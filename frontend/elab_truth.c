@@ -191,6 +191,7 @@ static Truth stmt_fails(Elab *e, const Module *module, uint32_t visible, const S
   case STMT_CONTINUE:
   case STMT_GLOBAL:
   case STMT_NONLOCAL:
+  case STMT_WITH:
   case STMT_TRY: break;
   }
   return TRUTH_MAYBE;

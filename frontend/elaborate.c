@@ -397,7 +397,7 @@ static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
   e->kernel = kernel->function;
   e->truths.n = 0;
-  if (!kernel->function) return false;
+  if (!kernel->function || syntax_tell_errors(e->diags, kernel->function)) return false;
   elab_push(e, NULL);
   elab_autotune(e, kernel->function, config);
   elab_pop(e);

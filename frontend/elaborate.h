@@ -191,7 +191,8 @@ enum {
   SCOPE_METHOD = 8,
   SCOPE_HELPER = 16,
   SCOPE_DESCRIPTOR = 32,
-  SCOPE_TYPE = 64
+  SCOPE_TYPE = 64,
+  SCOPE_PROFILER = 128
 };
 
 struct Builtin {

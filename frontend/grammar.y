@@ -47,6 +47,7 @@
 %type branch {Stmt *}
 %type function {Stmt *}
 %type attempt {Stmt *}
+%type with_items {ExprList}
 %type handlers {Blocks}
 %type finally {Block}
 %type decorators {ExprList}
@@ -156,7 +157,10 @@ compound(A) ::= branch(B) orelse(E). { A = B; A->branch.orelse = E; }
 compound(A) ::= function(F). { A = F; }
 compound(A) ::= decorators(D) function(F). { A = add_decorators(F, D); }
 compound(A) ::= attempt(B). { A = B; }
+compound(A) ::= WITH(T) with_items(L) suite(B). { A = tree_with(parse, T, L, B); }
 compound(A) ::= OUTSIDE(T) suite(B). { A = tree_outside(parse, T, B); }
+with_items(A) ::= test(E). { A = exprs_push(parse, (ExprList){0}, E); }
+with_items(A) ::= with_items(L) COMMA test(E). { A = exprs_push(parse, L, E); }
 attempt(A) ::= TRY(T) suite(B) handlers(H) orelse(E) finally(F). { A = tree_try(parse, T, B, H, E, F); }
 handlers(A) ::= . { A = (Blocks){0}; }
 handlers(A) ::= handlers(B) EXCEPT suite(C). { A = handlers_push(parse, B, C); }

@@ -95,7 +95,6 @@ static const char *instead_of(Str word) {
   } rows[] = {{"try", ": a kernel raises nothing; a mask or an 'if' keeps out of what must not be accessed"},
               {"del", ": leave it out, what is not used takes no registers"},
               {"class", ": several values are a tuple"},
-              {"with", ": leave it out"},
               {"yield", ": a function returns its values in a tuple"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (str_is(word, rows[i].word)) return rows[i].advice;
@@ -215,7 +214,19 @@ void copy_clause_header(LineLayout *layout, int token_kind) {
     }
 }
 
+// `with` of a function, which the lexer does not know either; of the module level it is told.
+static bool copy_with(LineLayout *layout) {
+  Token first = layout->in[layout->at];
+  if (!layout->functions || !begins_with(layout, "with")) return false;
+  uint32_t at = layout->out->n;
+  bool colon = copy_header(layout);
+  layout->out->at[at].kind = first.kind = TOKEN_WITH;
+  copy_block(layout, first, colon);
+  return true;
+}
+
 static void copy_unsupported(LineLayout *layout) {
+  if (copy_with(layout)) return;
   Token first = layout->in[layout->at];
   int clause = layout->functions ? TOKEN_UNSUPPORTED : clause_of_try(layout);
   if (clause == TOKEN_UNSUPPORTED) {

@@ -126,6 +126,7 @@ Stmt *add_elif(Parse *parse, Stmt *stmt, Token token, Expr *condition, Block bod
 Stmt *tree_def(Parse *parse, Token name, ParamList params, Expr *returns, Block body);
 Stmt *add_decorators(Stmt *stmt, ExprList decorators);
 Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block orelse, Block finally);
+Stmt *tree_with(Parse *parse, Token token, ExprList items, Block body);
 // `token` holds the statement's first word, and a function's or class's name.
 Stmt *tree_outside(Parse *parse, Token token, Block body);
 // A statement that could not be parsed, with its block: NULL where that was told.

@@ -90,6 +90,40 @@ static void note_mentioned(Parse *parse, const TokenList *tokens, Module *module
   sort_mentioned(module);
 }
 
+static Function *function_around(const Module *module, Loc loc) {
+  for (uint32_t i = 0; i < module->functions.n; i++) {
+    Function *function = module->functions.at[i];
+    const ExprList *decorators = &function->decorators;
+    uint32_t first = decorators->n ? decorators->at[0]->loc.line : function->loc.line;
+    if (loc.line >= first && loc.line <= function->last_line) return function;
+  }
+  return NULL;
+}
+
+// Takes the errors within functions out of the list, from `first` on; `before` are the counts of then.
+static void keep_back(Arena *arena, Diags *diags, const Diags *before, const Module *module) {
+  uint32_t n = diags->list.n - before->list.n;
+  Diag **said = ARENA_ARRAY(arena, Diag *, n);
+  if (n) memcpy(said, diags->list.at + before->list.n, n * sizeof *said);
+  diags->list.n = before->list.n;
+  diags->errors = before->errors;
+  diags->warnings = before->warnings;
+  diags->raised = before->raised;
+  diags->error_limit = before->error_limit;
+  for (uint32_t i = 0; i < n; i++) {
+    Function *function = said[i]->severity == DIAG_ERROR ? function_around(module, said[i]->loc) : NULL;
+    if (function)
+      vec_push(arena, &function->errors, said[i]);
+    else
+      diag_tell(diags, said[i]);
+  }
+}
+
+bool syntax_tell_errors(Diags *diags, const Function *function) {
+  for (uint32_t i = 0; i < function->errors.n; i++) diag_tell(diags, function->errors.at[i]);
+  return function->errors.n > 0;
+}
+
 Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
                      SyntaxMode mode) {
   Module *module = ARENA_NEW(arena, Module);
@@ -97,7 +131,8 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
   module->python = mode == SYNTAX_PY;
   Str text;
   if (!source_text(diags, sources, file, &text)) return module;
-  uint32_t first_diag = diags->list.n;
+  Diags before = *diags;
+  if (module->python) diags->error_limit = UINT32_MAX;
   Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file};
   Lexed lexed = {0};
   TokenList tokens = {0};
@@ -106,7 +141,8 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
   grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
   collect_definitions(&parse, module);
   note_mentioned(&parse, &tokens, module);
-  sort_diags(diags, first_diag);
+  sort_diags(diags, before.list.n);
+  if (module->python) keep_back(arena, diags, &before, module);
   return module;
 }
 

@@ -17,9 +17,13 @@ typedef enum SyntaxMode {
 SyntaxMode syntax_mode_of(const char *file_name);
 
 // Parses file `file` of `sources`. Never NULL; errors are in `diags`, and after an error parsing goes on with
-// the next statement, so that the tree lacks what was wrong. The tree lives in `arena`, its names in `names`.
+// the next statement, so that the tree lacks what was wrong. Those within a function of a .py file wait (syntax_tell_errors). The tree lives in `arena`, its names in `names`.
 Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file,
                      SyntaxMode mode);
+
+// The errors of syntax within a function of a .py file, which syntax_parse keeps back: Python takes the statements
+// around it, and whoever uses another function has nothing of them. Whether there are any.
+bool syntax_tell_errors(Diags *diags, const Function *function);
 
 // Parses a file whose whole text is one expression (a launch
 // grid or value of the command line). NULL after an error.

@@ -8,6 +8,7 @@ static const char *const kind_names[] = {
     [0] = "END",
     [TOKEN_INVALID] = "INVALID",
     [TOKEN_UNSUPPORTED] = "UNSUPPORTED",
+    [TOKEN_WITH] = "WITH",
     [TOKEN_WALRUS] = "WALRUS",
     [TOKEN_SEMICOLON] = "SEMICOLON",
     [TOKEN_OR] = "OR",

@@ -190,6 +190,13 @@ Stmt *tree_try(Parse *parse, Token token, Block body, Blocks handlers, Block ore
   return stmt;
 }
 
+Stmt *tree_with(Parse *parse, Token token, ExprList items, Block body) {
+  Stmt *stmt = tree_stmt(parse, STMT_WITH, loc_join(token.loc, vec_last(&items)->loc));
+  stmt->with.items = items;
+  stmt->with.body = body;
+  return stmt;
+}
+
 Stmt *tree_outside(Parse *parse, Token token, Block body) {
   Stmt *stmt = tree_stmt(parse, STMT_OUTSIDE, token.loc);
   Str text = token.text;

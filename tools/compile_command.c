@@ -76,8 +76,11 @@ static tilec_status print_kind(const Options *o, Compilation *c, Str text, Buf *
     if (o->emit == EMIT_TOKENS) {
       Diags again = {.arena = &c->arena, .sources = &c->sources}; // the parser has reported the same errors
       syntax_dump_tokens(&c->arena, &again, &c->sources, c->file, out);
-    } else if (status == TILEC_OK)
-      syntax_dump_ast(c->syntax, out);
+    } else {
+      for (uint32_t i = 0; c->syntax && i < c->syntax->functions.n; i++)
+        if (syntax_tell_errors(&c->diags, c->syntax->functions.at[i])) status = TILEC_ERROR_COMPILE;
+      if (status == TILEC_OK) syntax_dump_ast(c->syntax, out);
+    }
     return status;
   }
   if (status == TILEC_OK) status = compile_ir(o, c);

@@ -42,6 +42,8 @@ static void test_golden(void **state) {
     assert_non_null(text.at);
     parse(&setup, names[i], text);
     syntax_dump_ast(setup.module, &out);
+    for (uint32_t k = 0; k < setup.module->functions.n; k++)
+      syntax_tell_errors(&setup.diags, setup.module->functions.at[k]);
     diags_print_text(&setup.diags, true, &out);
     int stem = (int)(strchr(names[i], '.') - names[i]);
     const char *golden = arena_printf(&arena, "%s/golden/syntax/%.*s.ast", TESTS_DIR, stem, names[i]);

@@ -1,0 +1,46 @@
+# What Triton takes and Python does not, or not so: marks of a profiler, a constexpr that holds what is known at run
+# time, fewer names than values, pointers from inline assembly. What is wrong in another kernel is that one's matter.
+import triton
+import triton.language as tl
+import triton.profiler.language as pl
+from triton.profiler import language as proton
+
+
+@triton.jit
+def three(x):
+    return x, x + 1, x + 2
+
+
+@triton.jit
+def broken(x):
+    try:
+        y = (z := tl.load(x))
+    finally:
+        pass
+    tl.store(x, y +)
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    with pl.scope("addresses"), proton.scope("more"):
+        i = tl.arange(0, BLOCK)
+        mask: tl.constexpr = i < n
+    pl.enter_scope("asm")
+    to = tl.inline_asm_elementwise("add.s64 $0, $1, 8;", "=l,l", [x + i], dtype=x.dtype, is_pure=True, pack=1)
+    pl.exit_scope("asm")
+    first: tl.constexpr = tl.load(x)
+    a, b = three(first)
+    with proton.scope("store"):
+        if BLOCK > 1:
+            tl.store(to, a + b + i, mask=mask)
+
+
+@triton.jit
+def enters(x):
+    with open(x):
+        tl.store(x, 1)
+
+
+@triton.jit
+def calls(x):
+    broken(x)
