@@ -10,11 +10,14 @@ void arguments_begin(Arguments *a) {
   a->device_type = -1;
   a->device_id = 0;
   a->api = NULL;
-  a->first = a->kept = NULL;
+  a->first = a->kept = a->functions = NULL;
   a->on_host = a->on_gpu = false;
 }
 
-void arguments_end(Arguments *a) { Py_CLEAR(a->kept); }
+void arguments_end(Arguments *a) {
+  Py_CLEAR(a->kept);
+  Py_CLEAR(a->functions);
+}
 
 // ---- types ----
 
@@ -219,12 +222,16 @@ static int64_t *read_dims(Arguments *a, PyObject *tuple, Py_ssize_t count) {
   return dims;
 }
 
-static bool keep_object(Arguments *a, PyObject *name, PyObject *object) {
-  if (!a->kept) a->kept = PyList_New(0);
-  PyObject *item = a->kept ? PyTuple_Pack(2, name, object) : NULL;
-  bool good = item && PyList_Append(a->kept, item) == 0;
+static bool append_pair(PyObject **list, PyObject *name, PyObject *object) {
+  if (!*list) *list = PyList_New(0);
+  PyObject *item = *list ? PyTuple_Pack(2, name, object) : NULL;
+  bool good = item && PyList_Append(*list, item) == 0;
   Py_XDECREF(item);
   return good;
+}
+
+static bool keep_object(Arguments *a, PyObject *name, PyObject *object) {
+  return append_pair(&a->kept, name, object);
 }
 
 // What describe(value) gives: (address, dtype, device type, device number, sizes, strides in elements, what has to
@@ -338,13 +345,15 @@ static bool no_room(const char *what) {
   return false;
 }
 
-// What is compiled in, as a text.
+// What is compiled in, as a text; constant(name, value) gives (text, the function that it names or None).
 static bool read_constant(const State *state, Arguments *a, PyObject *name, PyObject *value, tilec_arg *out) {
-  PyObject *text = PyObject_CallFunctionObjArgs(state->constant, name, value, NULL);
-  const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-  bool good = utf8 && keep_object(a, name, text);
+  PyObject *text, *function, *told = PyObject_CallFunctionObjArgs(state->constant, name, value, NULL);
+  bool good = told && PyArg_ParseTuple(told, "UO:constant", &text, &function);
+  const char *utf8 = good ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+  good = utf8 && keep_object(a, name, text);
+  if (good && function != Py_None) good = append_pair(&a->functions, text, function);
   if (good) *out = tilec_arg_constexpr(utf8);
-  Py_XDECREF(text);
+  Py_XDECREF(told);
   return good;
 }
 

@@ -66,6 +66,19 @@ static bool place(Launcher *self, Call *call, PyObject *const *args, Py_ssize_t 
   return true;
 }
 
+// Functions among the arguments are constants that no parameter has.
+static bool add_functions(Call *call, const Arguments *a) {
+  Py_ssize_t count = a->functions ? PyList_Size(a->functions) : 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *item = PyList_GetItem(a->functions, i), *name = PyTuple_GetItem(item, 0);
+    bool known = false;
+    for (uint32_t k = 0; k < call->count; k++)
+      known |= PyUnicode_Compare(call->constants[k].name, name) == 0;
+    if (!known && !add_constant(call, name, PyTuple_GetItem(item, 1))) return false;
+  }
+  return true;
+}
+
 bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, Py_ssize_t nargs,
                PyObject *names) {
   if (!place(self, call, args, nargs, names)) return false;
@@ -77,7 +90,7 @@ bool call_bind(Launcher *self, Call *call, Arguments *a, PyObject *const *args, 
       return false;
     }
   }
-  return true;
+  return add_functions(call, a);
 }
 
 void call_end(Call *call) {

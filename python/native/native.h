@@ -165,6 +165,7 @@ typedef struct Arguments {
   PyObject *first;            // that array; borrowed
   bool on_host, on_gpu;       // there are arrays there
   PyObject *kept; // a list of (parameter, what has to live until the launch is done); NULL: nothing
+  PyObject *functions; // a list of (name, function): the names that constants have for functions; NULL: none
   tilec_arg args[MOST_PARAMS];
   struct ArrayArg {
     tilec_arg *arg; // of `args`, `items` or a descriptor

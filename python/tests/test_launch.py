@@ -8,6 +8,7 @@ import io
 import pickle
 import threading
 import unittest
+from typing import NamedTuple
 
 import tilec
 import tilec.language as tl
@@ -38,7 +39,48 @@ def width(out, T: tl.constexpr):
     tl.store(out, (tl.full([1], 1, T) / 1).to(tl.int32).sum() + tl.constexpr(T.primitive_bitwidth))
 
 
+class Closure(NamedTuple):
+    fn: object
+    captured: tuple
+
+
+@tilec.jit
+def apply(x, closure, last=None):
+    v = closure.fn(tl.load(x), *closure.captured)
+    if last is not None:
+        v = last(v)
+    tl.store(x, v)
+
+
+@tilec.jit
+def times(v, by):
+    return v * by
+
+
+@tilec.jit
+def squared(v):
+    return v * v
+
+
 class Launches(unittest.TestCase):
+    def test_functions_as_arguments(self):
+        @tilec.jit
+        def minus(v, by):
+            return v - by
+
+        x = floats([3])
+        apply[(1,)](x, Closure(times, (2,)))
+        self.assertEqual(x[0], 6)
+        handle = apply[lambda meta: (len(meta) // 3,)](x, Closure(minus, (2,)), last=squared)
+        self.assertEqual(x[0], 16)
+        self.assertIn("ptx", handle.asm)
+        apply[(1,)](x, Closure(tl.maximum, (17,)), squared)
+        self.assertEqual(x[0], 289)
+        with self.assertRaisesRegex(tilec.CompilationError, "'apply' is given to itself"):
+            apply[(1,)](x, Closure(apply, (2,)))
+        with self.assertRaisesRegex(TypeError, "argument 'closure': a function is not passed"):
+            apply[(1,)](x, Closure(lambda v, by: v, (2,)))
+
     def test_positions_names_defaults(self):
         x, y, out = floats(range(20)), floats([1] * 20), floats([0] * 20)
         add[(2,)](x, y, out, 20, 16)

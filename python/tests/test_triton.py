@@ -94,6 +94,12 @@ def of_plain_tuple(x, t):
 
 
 @triton.jit
+def of_functions(x, d, t):
+    v = tl.load(x) if d is None else tl.sum(d.load([0]))
+    tl.store(x, t[1](tl.load(x)) + t[0](v))
+
+
+@triton.jit
 def of_descriptor(x, d, n, FN: tl.constexpr, BY: tl.constexpr = 4):
     v = FN(d.load([n, 0]).to(tl.float32), BY)
     tl.store(x, tl.sum(tl.sum(v, 1), 0))
@@ -254,6 +260,13 @@ class Compiles(unittest.TestCase):
         self.assertEqual(self.types(compiled), [".u64", ".u32", ".u64"])
         self.assertIn("fvalue = 2.5", compiled.asm["ttir"])
         self.assertIn("%t_first: i32 {divisible16}", compiled.asm["ttir"])
+
+    def test_tuples_of_functions(self):
+        functions = {(2, 0): helper, (2, 1): tl.exp}
+        for kind, constants in (("tensordesc<fp32[32]>", functions), ("constexpr", {"d": None, **functions})):
+            compiled = self.compile(ASTSource(of_functions, {"x": "*fp32", "d": kind, "t": ("constexpr", "constexpr")}, constants))
+            self.assertIn('"exp"', compiled.asm["ttir"])
+            self.assertIn("fvalue = 3", compiled.asm["ttir"])
 
     def test_descriptors_of_the_host(self):
         what = ASTSource(

@@ -80,14 +80,17 @@ def classify(kind: type, functions: bool = True) -> Tuple[int, Any]:
 _DESCRIPTOR = {"base", "shape", "strides", "block_shape"}
 
 
-def constant_text(name: str, value: Any) -> str:
-    """What is given to a parameter that is not declared constexpr, and is compiled in: as the language writes it."""
+def constant_text(name: str, value: Any) -> Tuple[str, Any]:
+    """What is given to a parameter that is not declared constexpr, and is compiled in, as the language writes it; of a
+    function its name (values.given_name), and the function."""
     value = values.unwrap(value)
     text = values.number_text(value)
     if text is not None:
-        return text
+        return text, None
     if values.is_dtype(value):
-        return values.dtype_text(value, "tl")
+        return values.dtype_text(value, "tl"), None
+    if values.is_function(value):
+        return values.given_name(value), value
     raise TypeError(f"argument '{name}': a {type(value).__name__} is not passed when the kernel runs: declare the parameter tl.constexpr")
 
 

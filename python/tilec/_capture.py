@@ -287,15 +287,19 @@ def capture(
     annotations: bool = True,
     name: Optional[str] = None,
     globals_of: Optional[Callable[[Any], bool]] = None,
+    functions: Optional[Mapping[str, Any]] = None,
 ) -> Captured:
     """The sources of `fn`, a function or what a jit decorator made of one, with these values of its constexpr
     parameters; a parameter that has a value here is one, whatever its annotation says. asserts False: device_assert and
     `assert` are left out. annotations False: those of the kernel's other parameters are. name: the kernel's, in the place
-    of the function's. globals_of: which values of globals and closures kernels see; None: all. CaptureError: the source
-    cannot be had."""
+    of the function's. globals_of: which values of globals and closures kernels see; None: all. functions: those that
+    arguments name. CaptureError: the source cannot be had."""
     state = Capture({name: values.unwrap(value) for name, value in constexprs.items()}, asserts, annotations, globals_of)
     main = state.unit(fn, name)
-    defines, names = [], []
+    defines, names = [], list(functions or ())
+    for given, function in (functions or {}).items():
+        if not main.bind(given, function):
+            raise CaptureError(f"'{main.function.__qualname__}' is given to itself")
     for name, value in state.constants.items():
         text = main.literal(value)
         if values.is_dtype(value):

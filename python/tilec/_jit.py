@@ -18,6 +18,7 @@ from ._capture import Captured, CaptureError, capture
 from ._compiled import CompiledKernel
 from ._errors import ArgumentError, CompilationError, Diagnostic
 from ._source import remember
+from ._values import GIVEN
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -204,10 +205,11 @@ class JITFunction(_native.Launcher):
             raise TypeError("a hook is a function")
         self.pre_run_hooks.append(hook)
 
-    def captured(self, constexprs: Dict[str, Any]) -> Captured:
-        """The source of the kernel for these values, from the live function."""
+    def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
+        """The source of the kernel for these values, from the live function, with functions by the names that arguments
+        have for them."""
         try:
-            return capture(self, constexprs)
+            return capture(self, constexprs, functions=functions)
         except CaptureError as error:
             raise CompilationError(str(error), [Diagnostic("error", str(error))]) from None
 
@@ -220,8 +222,9 @@ class JITFunction(_native.Launcher):
         for name in ("num_warps", "num_stages", "maxnreg"):  # a constexpr of that name chooses both
             if isinstance(constexprs.get(name), int):
                 options.setdefault(name, constexprs[name])
+        functions = {name: options.pop(name) for name in list(options) if name.startswith(GIVEN)}
         made = options_of(options)
-        captured = self.captured(constexprs)
+        captured = self.captured(constexprs, functions)
         key = (captured.key, device, tuple(sorted(made.items())))
         kernel = self._kernels.get(key)
         if kernel is None:

@@ -65,6 +65,8 @@ def _constant(value: Any, name: str) -> str:
     text = values.number_text(value)
     if text is None and values.is_dtype(value):
         text = values.dtype_text(value, "tl")
+    if text is None and values.is_function(value):
+        text = values.given_name(value)
     if text is None:
         raise Refused(f"'{name}' has a {type(value).__name__} in a tuple")
     return text
@@ -73,11 +75,12 @@ def _constant(value: Any, name: str) -> str:
 @dataclass(frozen=True)
 class Specialisation:
     """How an ASTSource's parameters are compiled: values of constexprs, types and facts of the others, and the blocks of
-    tensor descriptors made on the host, by name."""
+    tensor descriptors made on the host, by name; and the functions within tuples by theirs."""
 
     constants: Dict[str, Any]
     parameters: Dict[str, str]
     descriptors: Dict[str, Tuple[str, Tuple[int, ...]]]
+    functions: Dict[str, Any]
 
 
 def specialisation(source: Any) -> Specialisation:
@@ -96,7 +99,9 @@ def specialisation(source: Any) -> Specialisation:
             raise Refused(f"'{name}' is a tensor map of the host's")
         else:
             parameters[name] = _item(kind, (i,), source, name)
-    return Specialisation(constants, parameters, descriptors)
+    within = [values.unwrap(value) for path, value in source.constants.items() if len(path) > 1]
+    functions = {values.given_name(value): value for value in within if values.is_function(value)}
+    return Specialisation(constants, parameters, descriptors, functions)
 
 
 def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, str]]:
@@ -131,7 +136,8 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
             heads.append(name)
             signature.append(f"{name}={special.parameters[name]}")
     given = [_descriptor(name, special.descriptors[name][1]) if name in special.descriptors else name for name in names]
-    used = sorted({value for value in (define.partition("=")[2] for define in captured.defines) if value.startswith("_tilec_f")})
+    named = {value for value in (define.partition("=")[2] for define in captured.defines) if value.startswith(("_tilec_f", "_tilec_c"))}
+    used = sorted(named | special.functions.keys())
     first = captured.sources[0][0].removesuffix(".py")
     lines = [
         "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks, f"    _tilec_kernel({', '.join(given)})",
@@ -222,7 +228,8 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     if known is not None and not asserts:
         return known
     special = specialisation(source)
-    captured = capture(source.fn, special.constants, asserts=asserts, annotations=False, name=_name_of(source, special), globals_of=globals_of())
+    name = _name_of(source, special)
+    captured = capture(source.fn, special.constants, asserts, False, name, globals_of(), special.functions)
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
         captured, signature = _around(captured, source.fn.arg_names, special)

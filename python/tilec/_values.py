@@ -9,7 +9,8 @@ import functools
 import json
 import math
 import types
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
+from weakref import WeakKeyDictionary
 
 LIBRARIES = ("triton", "tilec")
 LANGUAGE = "triton.language"
@@ -119,6 +120,26 @@ def known_value(value: Any) -> Any:
 
 def is_constexpr_function(value: Any) -> bool:
     return any(c.__name__ == "ConstexprFunction" for c in type(value).__mro__) and is_jit(value)
+
+
+def is_function(value: Any) -> bool:
+    """Whether kernels can be given it to call: a jit function, or one of the language's."""
+    return is_jit(value) or (callable(value) and library_function(value) is not None)
+
+
+GIVEN = "_tilec_given_"
+_given: "WeakKeyDictionary[Any, str]" = WeakKeyDictionary()
+_given_count: Dict[str, int] = {}
+
+
+def given_name(function: Any) -> str:
+    """What texts call a function that is an argument, or a part of one: a name that no other function of the process has."""
+    name = _given.get(function)
+    if name is None:
+        own = str(getattr(jit_parts(function)[1] if is_jit(function) else function, "__name__", "function"))
+        count = _given_count[own] = _given_count.get(own, 0) + 1
+        name = _given[function] = f"{GIVEN}{own}_{count}"
+    return name
 
 
 def is_plain_function(value: Any) -> bool:

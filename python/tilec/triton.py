@@ -222,8 +222,8 @@ class _Simulated(JITFunction):
             self._reported.add(variant)
             _note(self.__name__, self._triton, seconds)
 
-    def captured(self, constexprs: Dict[str, Any]) -> Captured:
-        return capture(self._triton, constexprs, globals_of=_source.globals_of())
+    def captured(self, constexprs: Dict[str, Any], functions: Dict[str, Any]) -> Captured:
+        return capture(self._triton, constexprs, globals_of=_source.globals_of(), functions=functions)
 
 
 _simulated: Dict[int, _Simulated] = {}  # each keeps its kernel, and so its number
