@@ -49,7 +49,7 @@ static void settle_special(Elem elem, double v, Element *x) {
 }
 
 Element eval_computed(Elem elem, double exact, double r, double e, unsigned state) {
-  Element x = {number_encode(elem, exact), r, e, (uint8_t)((state & ~(unsigned)COMPUTED) | COMPUTED)};
+  Element x = {number_encode(elem, exact), r, e, (uint8_t)((state & ~(unsigned)OVERFLOWED) | COMPUTED)};
   double v = number_decode(elem, x.bits);
   if (number_saturates(elem) && !isnan(r)) x.r = fmin(fmax(r, -number_max(elem)), number_max(elem));
   if (!isfinite(v) || !isfinite(x.r))
@@ -93,18 +93,29 @@ static double maximum_number(double a, double b) {
   return a > b || (a == b && !signbit(a)) ? a : b;
 }
 
+static Element product_of(Elem elem, double v, double w, const Element *a, const Element *b, unsigned state) {
+  double e = product_bound(a, b) + product_rounding(elem, v, w, a, b);
+  Element x = eval_computed(elem, v * w, a->r * b->r, e, state);
+  if (isinf(number_decode(elem, x.bits)) && isfinite(v) && isfinite(w)) x.state |= OVERFLOWED;
+  return x;
+}
+
+// A sum may be taken together with the product that one of its terms is. Where that overflowed and the other
+// term goes against it, what comes of it hangs on that: inf - inf is NaN, but the product is finite within.
+static Element sum_of(Elem elem, double v, double w, const Element *a, const Element *b, double r,
+                      unsigned state) {
+  bool against = (v < 0 && w > 0) || (v > 0 && w < 0);
+  if (state & OVERFLOWED && against) state |= UNCERTAIN;
+  return eval_computed(elem, v + w, r, a->e + b->e + eval_rounding(elem, r, 1), state);
+}
+
 Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Element *b) {
   double v = number_decode(elem, a->bits), w = number_decode(elem, b->bits);
   unsigned state = a->state | b->state;
   switch ((int)kind) {
-  case OP_ADD:
-    return eval_computed(elem, v + w, a->r + b->r, a->e + b->e + eval_rounding(elem, a->r + b->r, 1), state);
-  case OP_SUB:
-    return eval_computed(elem, v - w, a->r - b->r, a->e + b->e + eval_rounding(elem, a->r - b->r, 1), state);
-  case OP_MUL: {
-    double e = product_bound(a, b) + product_rounding(elem, v, w, a, b);
-    return eval_computed(elem, v * w, a->r * b->r, e, state);
-  }
+  case OP_ADD: return sum_of(elem, v, w, a, b, a->r + b->r, state);
+  case OP_SUB: return sum_of(elem, v, -w, a, b, a->r - b->r, state);
+  case OP_MUL: return product_of(elem, v, w, a, b, state);
   case OP_DIV: return quotient_of(elem, v, w, a, b, state);
   case OP_REM: return remainder_of(elem, v, w, a, b, state);
   case OP_MIN:
@@ -116,7 +127,9 @@ Element eval_float_binary(OpKind kind, Elem elem, const Element *a, const Elemen
 }
 
 Element eval_float_negate(Elem elem, const Element *a) {
-  return eval_computed(elem, -number_decode(elem, a->bits), -a->r, a->e, a->state);
+  Element x = eval_computed(elem, -number_decode(elem, a->bits), -a->r, a->e, a->state);
+  x.state |= a->state & OVERFLOWED;
+  return x;
 }
 
 // a b + c of formats of at most 26 bits of precision: the product is exact in double, and the sum is rounded

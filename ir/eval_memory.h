@@ -21,6 +21,9 @@ enum {
   // Hangs on a comparison or conversion closer than its bound: right implementations may differ.
   UNCERTAIN = 2,
   COMPUTED = 4, // a float from arithmetic, compared by its bound; without it, a float is compared to the bit
+  // The infinity that a product of two numbers is for the type's range; within a multiply-add the product is a number. It lasts until
+  // the element is computed with or stored.
+  OVERFLOWED = 8,
 };
 
 // v by its bits (ir/number.h); r and e of floats: the reference
