@@ -300,6 +300,17 @@ class Captured(unittest.TestCase):
         places = {(files[f], int(line)) for f, line in re.findall(r"\.loc\s+(\d+) (\d+) ", ptx)}
         self.assertIn((os.path.abspath(__file__), line_of("# the store")), places)
 
+    def test_the_place_of_the_end(self):
+        @jit
+        def kernel(x, n):
+            if n > 2:
+                return
+            for i in range(n):  # the last statement
+                tl.store(x + i, 1.5)
+
+        ends = re.findall(r'\breturn loc\("[^"]*":(\d+):', self.tir(kernel, "x=*fp32,n=i32"))
+        self.assertEqual(ends, [str(line_of("# the last statement"))])
+
     def test_the_key_tells_what_changed(self):
         value = 1.5
 

@@ -94,6 +94,15 @@ def of_plain_tuple(x, t):
 
 
 @triton.jit
+def of_constant_pointer(x, y, into: tl.constexpr):
+    if into:
+        out = y
+    else:
+        out = x
+    tl.store(out, tl.load(y + 1))
+
+
+@triton.jit
 def of_functions(x, d, t):
     v = tl.load(x) if d is None else tl.sum(d.load([0]))
     tl.store(x, t[1](tl.load(x)) + t[0](v))
@@ -248,6 +257,12 @@ class Compiles(unittest.TestCase):
             compiled = self.compile(source())
         self.assertIn("tt.func public @kernel", compiled.asm["ttir"])
         self.assertEqual(drop_in.report().fallbacks[-1].reason, "for a test")
+
+    def test_memory_that_is_only_read(self):
+        compiled = self.compile(ASTSource(of_constant_pointer, {"x": "*fp32", "y": "*kfp32", "into": "constexpr"}, {"into": False}))
+        self.assertEqual(self.types(compiled), [".u64", ".u64"])
+        with self.assertRaisesRegex(TritonsError, "Cannot store to a constant pointer"):
+            self.compile(ASTSource(of_constant_pointer, {"x": "*fp32", "y": "*kfp32", "into": "constexpr"}, {"into": True}))
 
     def test_tuples(self):
         what = ASTSource(

@@ -32,10 +32,9 @@ class Refused(TilecError):
 
 
 def _type_text(kind: str) -> str:
-    """Triton's name of a parameter's type as a signature of tilec's has it."""
-    if kind.startswith("*k"):
-        kind = "*" + kind[2:]
-    pointer, name = ("*", kind[1:]) if kind.startswith("*") else ("", kind)
+    """Triton's name of a parameter's type as a signature of tilec's has it; `*k` is a pointer that is only read through."""
+    pointer = "*k" if kind.startswith("*k") else "*" if kind.startswith("*") else ""
+    name = kind[len(pointer):]
     name = {"u1": "i1", "f32": "fp32", "f64": "fp64", "f16": "fp16"}.get(name, name)
     return pointer + name
 
