@@ -367,13 +367,15 @@ static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
   }
 }
 
+// The end's place is the last statement, so that a debugger or profiler that stops there does not show the first line.
 static void elab_body(Elab *e, const Kernel *kernel) {
+  const Block *body = &kernel->function->body;
   e->b = builder_at_end(e->func, e->func->body);
   elab_push(e, kernel->function);
   bind_params(e, kernel, e->func->body);
-  elab_block(e, &kernel->function->body, NULL);
+  elab_block(e, body, NULL);
   elab_pop(e);
-  e->b.loc = kernel->function->loc;
+  e->b.loc = body->n ? body->at[body->n - 1]->loc : kernel->function->loc;
   build_op(&e->b, OP_RETURN, 0, NULL, 0, NULL);
 }
 
