@@ -36,7 +36,7 @@ static LLVMValueRef to_register(Emitter *e, const Type *type, char letter, LLVMV
 
 static LLVMValueRef from_register(Emitter *e, const Type *type, char letter, LLVMValueRef x) {
   if (letter == ASM_PREDICATE) return x;
-  LLVMValueRef bits = LLVMBuildTrunc(e->builder, x, bits_type(e, type), "");
+  LLVMValueRef bits = LLVMBuildIntCast2(e->builder, x, bits_type(e, type), false, "");
   LLVMTypeRef memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
   return emit_from_memory(e, type, LLVMBuildBitCast(e->builder, bits, memory, ""));
 }

@@ -323,6 +323,8 @@ struct Stmt {
       const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
       const char *name; // of a function or class, or what `:=` assigns
       Block body;
+      const void *tokens; // of a function of the module level, for syntax_plain_function; NULL: of nothing else
+      uint32_t token_count;
     } outside;
   };
 };
@@ -338,6 +340,7 @@ struct Function {
   Expr *docstring; // an EXPR_STRING, may be NULL; not in the body
   Block body;      // may be empty after a docstring
   uint32_t last_line;
+  bool plain; // Python's own, which the module level alone calls (syntax_plain_function)
   VEC(Diag *) errors; // of syntax, in a .py file: told where the function is used (syntax_errors_of)
   const struct Module *module; // where it stands; NULL: within another function
   const struct Guard *guard;   // what its definition hangs on, and the functions and classes around it

@@ -4,7 +4,7 @@
 
 enum { MAX_ARGS = 256, MAX_PARAM_NAME = 48 };
 
-static bool evaluate_args(Elab *e, const Expr *expr, GivenArgs *given) {
+bool elab_given_args(Elab *e, const Expr *expr, GivenArgs *given) {
   bool good = true;
   for (uint32_t i = 0; i < expr->call.args.n; i++) {
     const Arg *arg = &expr->call.args.at[i];
@@ -126,7 +126,7 @@ bool elab_bind_builtin(Elab *e, const Expr *expr, const Obj *callee, Call *call)
   GivenArgs given = {0};
   Given self = {callee->self ? *callee->self : obj_error(), expr->call.callee->loc, NULL};
   if (callee->self) vec_push(e->arena, &given, self);
-  return evaluate_args(e, expr, &given) &&
+  return elab_given_args(e, expr, &given) &&
          bind_given(e, expr->loc, elab_expr_text(e, expr->call.callee), callee, &given, call);
 }
 
@@ -228,6 +228,10 @@ static bool check_params(Elab *e, Loc loc, const Function *function) {
 }
 
 static bool can_call(Elab *e, Loc loc, const Function *function) {
+  if (function->plain && !elab_on_host(e)) {
+    elab_refuse_plain(e, loc, function->name, function->loc);
+    return false;
+  }
   return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) && check_params(e, loc, function);
 }
 
@@ -245,7 +249,7 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   Loc site = elab_loc(e, loc);
   Frame *frame = elab_push(e, function);
   frame->closure = callee->closure;
-  frame->python = frame->outer->python || elab_decorator(function, "constexpr_function") ||
+  frame->python = frame->outer->python || function->plain || elab_decorator(function, "constexpr_function") ||
                   elab_decorator(function, "constexpr");
   if (callee->closure) {
     frame->module = callee->closure->module;
@@ -291,25 +295,28 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
 
 static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   GivenArgs given = {0};
-  bool good = can_call(e, expr->loc, callee->function) && evaluate_args(e, expr, &given);
+  bool good = can_call(e, expr->loc, callee->function) && elab_given_args(e, expr, &given);
   return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }
 
 // tl.float32(x) casts.
 static Obj call_type(Elab *e, const Expr *expr, const Type *type) {
   GivenArgs given = {0};
-  if (!evaluate_args(e, expr, &given)) return obj_error();
+  if (!elab_given_args(e, expr, &given)) return obj_error();
   if (given.n != 1 || given.at[0].name) return elab_error(e, expr->loc, "a type is called with one argument");
   return obj_value(elab_literal(e, given.at[0].loc, "what is converted", &given.at[0].obj, type));
 }
 
 static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
   GivenArgs given = {0};
-  return evaluate_args(e, expr, &given) ? elab_make_named(e, expr->loc, class, &given) : obj_error();
+  return elab_given_args(e, expr, &given) ? elab_make_named(e, expr->loc, class, &given) : obj_error();
 }
 
 Obj elab_call(Elab *e, const Expr *expr) {
-  Obj callee = elab_expr(e, expr->call.callee), obj;
+  const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE && elab_on_host(e) ? expr->call.callee : NULL;
+  Obj obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
+  if (attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
+  Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);
   if (callee.kind == OBJ_FUNCTION) return call_of_function(e, expr, &callee);

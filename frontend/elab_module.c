@@ -133,12 +133,11 @@ static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   if (strcmp(what, WALRUS_TEXT) == 0) return walrus_value(e, loc, definition);
   bool function = strcmp(what, "def") == 0;
   if (!function && named_class(e, module, at, &obj)) return obj;
-  Diag *diag =
-      diag_error(e->diags, elab_loc(e, loc),
-                 function ? "'%s' is a plain Python function; a kernel calls functions that are decorated "
-                            "with @triton.jit"
-                          : "'%s' is a Python class, of which a kernel can use those of NamedTuple only",
-                 definition->name);
+  if (function && elab_plain_function(e, module, definition->stmt, &obj)) return obj;
+  if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
+  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                          "'%s' is a Python class, of which a kernel can use those of NamedTuple only",
+                          definition->name);
   diag_note(e->diags, diag, definition->loc, "it is defined here");
   return obj_error();
 }
@@ -203,7 +202,8 @@ static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
   const Definition *at = query->module->definitions.at;
   if (at[a].kind == DEFINES_FUNCTION || at[b].kind == DEFINES_FUNCTION) return false;
   if (at[a].kind == DEFINES_CHANGE || at[b].kind == DEFINES_CHANGE) return false;
-  if (at[a].kind == DEFINES_OUTSIDE || at[b].kind == DEFINES_OUTSIDE) return at[a].kind == at[b].kind;
+  if (at[a].kind == DEFINES_OUTSIDE || at[b].kind == DEFINES_OUTSIDE)
+    return at[a].kind == at[b].kind && !elab_on_host(e);
   Obj x = quiet_value(e, query, a), y = quiet_value(e, query, b);
   if (x.kind == OBJ_ERROR || y.kind == OBJ_ERROR) return false;
   return obj_equal(&x, &y) || (obj_is_unread(&x) && obj_is_unread(&y));

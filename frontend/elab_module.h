@@ -44,6 +44,9 @@ const ConstValue *elab_given_value(const Elab *e, const char *name);
 // Evaluates without errors and without ops, with the first `visible` definitions of the file. False: it cannot be.
 bool elab_quietly(Elab *e, const Module *module, uint32_t visible, const Expr *expr, Obj *obj);
 
+// Whether an import of one name fails, by what Triton 3.6 and every Python have.
+Truth elab_import_fails(Elab *e, const Import *import, const ImportName *item);
+
 // What was said so far; take_back drops what was said since, where there were errors, and says so.
 typedef struct Said {
   uint32_t errors, raised, warnings, n;
@@ -63,5 +66,28 @@ bool python_has_module(const char *path);    // in every Python that Triton 3.6 
 bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *obj);
 // A call of one of their functions; false: not one that is known.
 bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj);
+
+// --- What host libraries answer (elab_host.c) ---
+
+// Outside of kernels: at the module level, in decorators, in constexpr functions.
+bool elab_on_host(const Elab *e);
+// As the two of Python's modules, on the host alone.
+bool host_member(Elab *e, const char *path, const char *name, Obj *obj);
+bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj);
+// A method of a string.
+Obj elab_text_call(Elab *e, const Expr *call, const char *text);
+
+// --- Python's own functions of a file (elab_plain.c) ---
+
+bool elab_given_args(Elab *e, const Expr *call, GivenArgs *given); // a call's, evaluated; false after errors
+// On the host: the function that the statement is. False: it is none that can be called.
+bool elab_plain_function(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
+// What triton.jit(f) is: f, which kernels call.
+const Function *elab_unplain(Elab *e, const Function *plain);
+Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined);
+// `import`, `try` and `while` within such functions.
+void elab_local_import(Elab *e, const Import *import);
+Flow elab_attempt(Elab *e, const Stmt *stmt, const Cont *rest);
+Flow elab_host_while(Elab *e, const Stmt *stmt, const Cont *rest);
 
 #endif

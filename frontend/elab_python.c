@@ -81,7 +81,8 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
   static const char *const version[] = {"parse", "Version", NULL};
   bool typing = strcmp(path, "typing") == 0 || strcmp(path, "typing_extensions") == 0;
-  bool known = false;
+  bool known = host_member(e, path, name, obj);
+  if (known) return true;
   if (typing && strcmp(name, "TYPE_CHECKING") == 0)
     *obj = obj_bool(false), known = true;
   else if (strcmp(path, "sys") == 0 && strcmp(name, "version_info") == 0)
@@ -137,6 +138,7 @@ static Obj version(Elab *e, const Expr *call) {
 }
 
 bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
+  if (host_call(e, call, path, obj)) return true;
   if (strcmp(path, "os.getenv") == 0 || strcmp(path, "os.environ.get") == 0)
     *obj = environment(e, call);
   else if (strcmp(path, "packaging.version.parse") == 0 || strcmp(path, "packaging.version.Version") == 0)

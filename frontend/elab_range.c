@@ -118,9 +118,9 @@ static Flow for_call(Elab *e, const Stmt *stmt, const Obj *callee, const Cont *r
   Obj bounds[3], items;
   if (!elab_bind_builtin(e, iterated, callee, &call)) return FLOW_NEXT;
   elab_range_bounds(&call, bounds);
-  if (strcmp(callee->builtin->name, "static_range") != 0)
+  if (strcmp(callee->builtin->name, "static_range") != 0 && !e->frame->python)
     return check_options(e, &call) ? run_range(e, stmt, bounds, &call, rest) : FLOW_NEXT;
-  if (!elab_range_items(e, iterated->loc, "static_range", bounds, &items)) return FLOW_NEXT;
+  if (!elab_range_items(e, iterated->loc, callee->builtin->name, bounds, &items)) return FLOW_NEXT;
   return unroll(e, stmt, items.items.at, items.items.n, rest);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements: blocks, assignments, branches that are decided now, returns, assertions.
 #include "frontend/elab_flow.h"
+#include "frontend/elab_module.h"
 
 // --- Names ---
 
@@ -229,7 +230,9 @@ static Flow run_else(Elab *e, const Cont *self) {
 static Flow loop_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   ElseCont after = {{run_else, rest}, stmt};
   if (stmt->loop.orelse.n == 0)
-    return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest) : elab_while(e, stmt, rest);
+    return stmt->kind == STMT_FOR ? elab_for(e, stmt, rest)
+           : e->frame->python     ? elab_host_while(e, stmt, rest)
+                                  : elab_while(e, stmt, rest);
   Flow flow = stmt->kind == STMT_FOR ? elab_for(e, stmt, &after.base) : elab_while(e, stmt, &after.base);
   return flow == FLOW_NEXT ? run_else(e, &after.base) : flow;
 }
@@ -266,8 +269,10 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
   case STMT_ASSERT: assertion(e, stmt); break;
   case STMT_DEF: define_function(e, stmt->function); break;
   case STMT_WITH: return run_with(e, stmt, rest);
-  case STMT_PASS:
-  case STMT_IMPORT: break;
+  case STMT_IMPORT:
+    if (e->frame->python) elab_local_import(e, stmt->import);
+    break;
+  case STMT_PASS: break;
   case STMT_BREAK:
     return refuse_stmt(e, stmt,
                        e->loop && e->loop->kind == STMT_WHILE
@@ -279,11 +284,12 @@ static Flow run_stmt(Elab *e, const Stmt *stmt, const Cont *rest) {
     return refuse_stmt(e, stmt,
                        "'continue' is not part of the language: put the rest of the body under an 'if'");
   case STMT_RAISE:
+    e->raises = e->raises || e->frame->python;
     return refuse_stmt(
         e, stmt, "'raise' is not part of the language, and this specialisation gets here: use static_assert");
   case STMT_GLOBAL: return refuse_stmt(e, stmt, "'global': a kernel cannot assign names of the module");
+  case STMT_TRY: return elab_attempt(e, stmt, rest);
   case STMT_NONLOCAL:
-  case STMT_TRY:
   case STMT_OUTSIDE:
     return refuse_stmt(e, stmt, "'nonlocal': a function cannot assign names of another one");
   }

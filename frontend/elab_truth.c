@@ -92,7 +92,7 @@ static Truth condition_truth(Elab *e, const Module *module, uint32_t visible, co
 static Truth block_fails(Elab *e, const Module *module, uint32_t visible, const Block *block, uint32_t n);
 
 // One name of an import, by what Triton 3.6 and every Python have; files that were found do not fail.
-static Truth import_fails(Elab *e, const Import *import, const ImportName *item) {
+Truth elab_import_fails(Elab *e, const Import *import, const ImportName *item) {
   if (item->module || item->whole) return TRUTH_NO;
   const char *path = import->from ? import->module : item->name;
   if (import->dots) return TRUTH_MAYBE;
@@ -122,7 +122,7 @@ static Truth item_fails(Elab *e, const Module *module, const Import *import, uin
   const char *name = import_binds(module, import, item);
   const ConstValue *given = name ? elab_given_value(e, name) : NULL;
   bool truth;
-  if (!given) return import_fails(e, import, &import->names.at[item]);
+  if (!given) return elab_import_fails(e, import, &import->names.at[item]);
   Obj obj = obj_from_const(e, given);
   return const_truth(e, &obj, &truth) && !truth ? TRUTH_YES : TRUTH_NO;
 }

@@ -19,7 +19,9 @@
 //   elab_named.c      named tuples
 //   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
-//   elab_python.c     what Python's own modules give        elab_hints.c   what to write instead
+//   elab_python.c     what Python's own modules give        elab_host.c    what host libraries answer
+//   elab_plain.c      functions that the module level calls elab_text.c    methods of strings
+//   elab_hints.c   what to write instead
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -146,6 +148,11 @@ typedef struct Warned {
   const char *what; // the message's format
 } Warned;
 
+typedef struct PlainFunction {
+  const void *origin;       // what it was parsed from, or the function that it is a copy of
+  const Function *function; // NULL: it cannot be called
+} PlainFunction;
+
 struct Elab {
   IrContext *ir;
   Arena *arena;
@@ -171,6 +178,8 @@ struct Elab {
   uint32_t python_minor, python_micro; // the Python that a condition is evaluated for; 0: none
   bool python_read;                    // the condition has asked for it
   VEC(Warned) warned;                  // in .py files
+  VEC(PlainFunction) plains;           // so far
+  bool raises;                         // what runs is known to have raised an exception
 };
 
 // A call of a builtin, its arguments by parameter.

@@ -105,8 +105,9 @@ static const char *instead_of(Str word) {
 static void skip_unsupported(LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   bool is_try = begins_with(layout, "try");
-  diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s", STR_ARG(token->text),
-             instead_of(token->text));
+  if (!layout->quiet)
+    diag_error(layout->parse->diags, token->loc, "'%.*s' is not part of the tile language%s", STR_ARG(token->text),
+               instead_of(token->text));
   layout_emit(layout, TOKEN_INVALID, token->loc);
   layout_emit(layout, TOKEN_NEWLINE, token->loc);
   skip_statement(layout);
@@ -228,7 +229,7 @@ static bool copy_with(LineLayout *layout) {
 static void copy_unsupported(LineLayout *layout) {
   if (copy_with(layout)) return;
   Token first = layout->in[layout->at];
-  int clause = layout->functions ? TOKEN_UNSUPPORTED : clause_of_try(layout);
+  int clause = layout->functions && !layout->plain ? TOKEN_UNSUPPORTED : clause_of_try(layout);
   if (clause == TOKEN_UNSUPPORTED) {
     skip_unsupported(layout);
     return;
@@ -259,6 +260,16 @@ void copy_until(LineLayout *layout, uint32_t end) {
   layout->end = end;
   while (layout->at < end) copy_statement(layout);
   layout->end = outer_end;
+}
+
+void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *out) {
+  Token *in = ARENA_ARRAY(parse->arena, Token, n + 1);
+  memcpy(in, tokens, n * sizeof *in);
+  in[n] = (Token){.loc = tokens[n - 1].loc};
+  Lexed lexed = {.errors = {0}};
+  LineLayout layout = {.parse = parse, .lexed = &lexed, .in = in, .end = n, .out = out, .quiet = true, .plain = true};
+  copy_until(&layout, n);
+  layout_copy(&layout);
 }
 
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out) {

@@ -13,6 +13,7 @@ typedef struct LineLayout {
   TokenList *out;
   uint32_t error; // the next of lexed->errors
   bool quiet;
+  bool plain; // within a function that was left out: `try` stays too
   bool dropped[AST_MAX_BLOCKS + 1];  // of each open INDENT: it was not passed on
   bool function[AST_MAX_BLOCKS + 1]; // it is a function's
   uint32_t n_blocks, functions;      // how many are open, and are a function's

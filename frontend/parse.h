@@ -15,6 +15,13 @@
 // f-strings within f-strings.
 enum { PARSE_MAX_FSTRINGS = 4 };
 
+// The tokens of a function that is left out.
+typedef struct LeftOut {
+  Loc loc; // its name
+  const Token *at;
+  uint32_t n;
+} LeftOut;
+
 typedef struct Parse {
   Arena *arena;
   Interner *names;
@@ -27,6 +34,7 @@ typedef struct Parse {
   bool too_deep;           // has been told
   bool failed;             // an error, told or not, since it was last cleared
   Block walruses;          // what the quiet statement at hand assigns by `:=`
+  VEC(LeftOut) left_out;   // in the order of the file
   uint32_t fstrings;       // f-strings around this expression
   void *parsers[PARSE_MAX_FSTRINGS + 1];
   Block statements; // the result of a module
@@ -40,6 +48,8 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) __attribute__(
 
 // The tokens to parse; reports the lexer's errors among them.
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out);
+// Of a function that was left out; no errors are told.
+void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *out);
 
 // --- grammar.y ---
 

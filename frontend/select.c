@@ -154,13 +154,20 @@ static void select_outside(LineLayout *layout, Reading reading, bool definition)
   if (empty && (reading == READ_FUNCTIONS || layout->out->n == block || !definition)) layout->out->n = start;
 }
 
+// What a function that is left out consists of, from its decorators on: for when the module level calls it.
+static void keep_left_out(LineLayout *layout, Reading reading, uint32_t start, Loc name) {
+  bool file = reading == READ_MODULE || reading == READ_TRY;
+  LeftOut left_out = {name, &layout->in[start], layout->at - start};
+  if (file) vec_push(layout->parse->arena, &layout->parse->left_out, left_out);
+}
+
 static bool starts_definition(const LineLayout *layout) {
   const Token *token = &layout->in[layout->at];
   return token->kind == TOKEN_DEF || begins_with(layout, "class") ||
          (begins_with(layout, "async") && token[1].kind == TOKEN_DEF);
 }
 
-// A decorated definition is copied if one of its decorators is a jit.
+// A definition, decorated or not, is copied if one of its decorators is a jit.
 static void select_decorated(LineLayout *layout, Reading reading) {
   uint32_t start = layout->at;
   bool jit = false;
@@ -175,8 +182,12 @@ static void select_decorated(LineLayout *layout, Reading reading) {
     layout->quiet = false;
     copy_until(layout, end);
     layout->quiet = true;
-  } else if (starts_definition(layout))
+  } else if (starts_definition(layout)) {
+    bool function = layout_kind(layout) == TOKEN_DEF;
+    Loc name = outside_token(layout, true).loc;
     select_outside(layout, reading, true);
+    if (function) keep_left_out(layout, reading, start, name);
+  }
 }
 
 static bool is_assignment(const LineLayout *layout) {
@@ -257,7 +268,7 @@ static void select_statement(LineLayout *layout, Reading reading) {
   } else if (k == TOKEN_AT)
     select_decorated(layout, reading);
   else if (starts_definition(layout))
-    select_outside(layout, reading, true);
+    select_decorated(layout, reading);
   else if (branch && file)
     select_branch(layout, reading);
   else if (begins_with(layout, "try") && file)

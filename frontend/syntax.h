@@ -25,6 +25,10 @@ Module *syntax_parse(Arena *arena, Interner *names, Diags *diags, Sources *sourc
 // around it, and whoever uses another function has nothing of them. Whether there are any.
 bool syntax_tell_errors(Diags *diags, const Function *function);
 
+// Parses a function that syntax_parse left out. NULL: its header is not of the language. Statements that are not are
+// STMT_OUTSIDE; nothing is told.
+Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside);
+
 // Parses a file whose whole text is one expression (a launch
 // grid or value of the command line). NULL after an error.
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file);

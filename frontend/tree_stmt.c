@@ -207,6 +207,12 @@ Stmt *tree_outside(Parse *parse, Token token, Block body) {
   stmt->outside.what = async ? "def" : arena_copy(parse->arena, (Str){text.at, word});
   if (name > word) stmt->outside.name = intern(parse->names, (Str){text.at + name, text.n - name});
   stmt->outside.body = body;
+  for (uint32_t i = 0; i < parse->left_out.n; i++) {
+    const LeftOut *left_out = &parse->left_out.at[i];
+    if (left_out->loc.line != token.loc.line || left_out->loc.col != token.loc.col) continue;
+    stmt->outside.tokens = left_out->at;
+    stmt->outside.token_count = left_out->n;
+  }
   return stmt;
 }
 

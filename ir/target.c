@@ -56,6 +56,11 @@ const TargetInfo *target_of_device(int major, int minor) {
   return best;
 }
 
+void target_capability(const TargetInfo *info, uint32_t *major, uint32_t *minor) {
+  *major = info->sm / 10u;
+  *minor = info->sm % 10u;
+}
+
 bool target_runs_on(const TargetInfo *code, const TargetInfo *device) { return code->sm == device->sm; }
 
 const char *target_since(size_t offset) {

@@ -39,7 +39,7 @@ enum {
 
 typedef struct TargetInfo {
   const char *name; // "sm_90a"
-  uint16_t sm;      // for names; nothing is decided by it
+  uint16_t sm;      // for names, and what a file is told that asks for the GPU's capability
   bool is_specific; // the `a` suffix
   uint16_t ptx;     // the lowest PTX version that LLVM and ptxas take, 10 * major + minor
   uint16_t fp8_ptx; // that of conversions of fp8; 0: none
@@ -82,6 +82,8 @@ const TargetInfo *target_base(const TargetInfo *info);
 // without suffix. NULL: the device is older than all.
 const TargetInfo *target_of_device(int major, int minor);
 // Whether a cubin for `code` runs on the device with the row `device`.
+// The compute capability, of which programs for the host ask; nothing of the compiler does.
+void target_capability(const TargetInfo *info, uint32_t *major, uint32_t *minor);
 bool target_runs_on(const TargetInfo *code, const TargetInfo *device);
 // The oldest row with the feature whose bool is at `offset`, for diagnostics: "sm_80".
 const char *target_since(size_t offset);
