@@ -22,6 +22,9 @@ static inline uint32_t log2_ceil(uint64_t n) { return n > 1 ? log2_floor(n - 1) 
 static inline uint32_t lowest_bit(uint64_t n) { return (uint32_t)__builtin_ctzll(n); }
 static inline uint32_t bit_count(uint64_t n) { return (uint32_t)__builtin_popcountll(n); }
 
+// The decimal digits of n.
+static inline uint32_t digit_count(uint64_t n) { return n < 10 ? 1 : 1 + digit_count(n / 10); }
+
 static inline uint64_t divide_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit; }
 // The least multiple of `unit` that is n or more.
 static inline uint64_t round_up(uint64_t n, uint64_t unit) { return divide_up(n, unit) * unit; }

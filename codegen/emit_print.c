@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // print through vprintf and assert through __assertfail, which every kernel is given by CUDA's runtime. A
-// line an element: "pid (0, 0, 0) idx (3) prefix: 1.500000", where several operands are printed
-// "... prefix: (operand 1) 1.500000".
+// line an element: "pid (0, 0, 0) idx ( 3) prefix: 1.500000", where several operands are printed
+// "... prefix: (operand 1) 1.500000", and without a prefix "idx ( 3): 1.500000". Indices of a dimension are as wide as its last.
 #include "base/math.h"
 #include "codegen/emit.h"
 
@@ -66,8 +66,9 @@ static void add_index(Printer *p, const Type *type, uint32_t r) {
     p->values[first + d] = LLVMBuildAnd(b, upper, emit_i32(p->e, type->shape[d] - 1), "");
     shift += log2_of(type->shape[d]);
   }
-  for (uint32_t d = 0; d < type->rank; d++) buf_text(&p->format, d ? ", %u" : "%u");
-  buf_text(&p->format, ") ");
+  for (uint32_t d = 0; d < type->rank; d++)
+    buf_printf(&p->format, "%s%%%uu", d ? ", " : "", digit_count(type->shape[d] - 1));
+  buf_char(&p->format, ')');
 }
 
 // A % of the text is one, not the beginning of a directive.
@@ -83,7 +84,7 @@ static void add_prefix(Printer *p, const char *text) {
   size_t n = strlen(text);
   while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == ':')) n--;
   while (n > 0 && *text == ' ') text++, n--;
-  if (n == 0) return;
+  if (n > 0) buf_char(&p->format, ' ');
   add_text(p, text, n);
   buf_text(&p->format, ": ");
 }

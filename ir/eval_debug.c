@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Print and assert of the evaluator. A line an element: `pid (0, 0, 0) idx (3) prefix: 1.5`, and where
-// several operands are printed `... prefix: (operand 1) 1.5`.
+// Print and assert of the evaluator. A line an element: `pid (0, 0, 0) idx ( 3) prefix: 1.5`, where several
+// operands are printed `... prefix: (operand 1) 1.5`, and without a prefix `idx ( 3): 1.5`. Indices of a dimension are
+// as wide as its last.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "ir/eval_machine.h"
 #include "base/fault.h"
+#include "base/math.h"
 #include "ir/number.h"
 
 static void print_index(Buf *out, const Type *type, uint32_t element) {
   uint32_t index[TILE_MAX_RANK];
   for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
   buf_text(out, " idx (");
-  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? ", " : "", index[d]);
-  buf_text(out, ") ");
+  for (uint32_t d = 0; d < type->rank; d++)
+    buf_printf(out, "%s%*u", d ? ", " : "", (int)digit_count(type->shape[d] - 1), index[d]);
+  buf_char(out, ')');
 }
 
 // The prefix as it was written may have spaces around it and the colon.
@@ -23,7 +26,7 @@ static void print_prefix(Buf *out, const Op *op) {
   size_t n = strlen(text);
   while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == ':')) n--;
   while (n > 0 && *text == ' ') text++, n--;
-  if (n == 0) return;
+  if (n > 0) buf_char(out, ' ');
   buf_str(out, (Str){text, n});
   buf_text(out, ": ");
 }

@@ -218,6 +218,24 @@ class Launches(unittest.TestCase):
             speak[2](42)
         self.assertEqual(said.getvalue().count("n is: 42"), 2)
 
+    def test_how_tiles_are_printed(self):
+        @tilec.jit
+        def speak(n):
+            i = tl.arange(0, 2)[:, None] * 16 + tl.arange(0, 16)[None, :]
+            tl.device_print("i", i)
+            print("", n, i)
+
+        self.addCleanup(tilec.set_device, None)
+        rows = [(x, y) for x in range(2) for y in range(16)]
+        want = [f"pid (0, 0, 0) idx ({x}, {y:2}) i: {16 * x + y}" for x, y in rows]
+        want += ["pid (0, 0, 0) idx (): (operand 0) 42"]
+        want += [f"pid (0, 0, 0) idx ({x}, {y:2}): (operand 1) {16 * x + y}" for x, y in rows]
+        for device in ("sim", "eval"):
+            tilec.set_device(device)
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                speak[1](42)
+            self.assertEqual(sorted(said.getvalue().splitlines()), sorted(want))
+
     def test_threads(self):
         failures = []
 

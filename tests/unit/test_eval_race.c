@@ -340,7 +340,7 @@ static void test_print(void **unused) {
       "pid (%d, 0, 0) idx () both: (operand 0) 0x3fc00000\n"
       "pid (%d, 0, 0) idx (0) both: (operand 1) 0x00000007\n"
       "pid (%d, 0, 0) idx (1) both: (operand 1) 0x00000008\n"
-      "pid (%d, 0, 0) idx () 1.5\npid (%d, 0, 0) here\npid (%d, 0, 0) idx () u: undefined\n";
+      "pid (%d, 0, 0) idx (): 1.5\npid (%d, 0, 0) here\npid (%d, 0, 0) idx () u: undefined\n";
   char want[2000];
   size_t n = 0;
   for (int p = 0; p < 2; p++) n += (size_t)snprintf(want + n, sizeof want - n, WANT, p, p, p, p, p, p, p, p);
