@@ -4,9 +4,9 @@
 
 python python/bench/first_call.py [KERNELS]     KERNELS: the folder of bench/kernels
 
-Each of twenty kernels is launched for the first time by tilec.jit, by Triton, and, in a process of its own, by Triton with
-tilec as its compiler (tilec.triton), after one other kernel, so that what is loaded once is loaded. The time ends when the
-kernel has run. Of Triton's first call the compile up to the cubin is also given alone: the rest is its launcher, for which
+Each of twenty kernels is launched for the first time by tilec.jit, by Triton, and by Triton with tilec as its compiler
+(tilec.triton), each in processes of its own, after one other kernel, so that what is loaded once is loaded: the median of
+ROUNDS processes. The time ends when the kernel has run. Of Triton's first call the compile up to the cubin is also given alone: the rest is its launcher, for which
 it calls the C compiler once for each signature. Without a GPU the launches are tilec's alone, on the simulator.
 """
 
@@ -15,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = ("tilec", "triton", "drop-in")
+ROUNDS = 3
 
 
 def kernels(torch, tl, device):
@@ -88,6 +90,15 @@ def measure(compiler, folder):
     print(json.dumps(rows[1:]))
 
 
+def measured(compiler, folder):
+    """What a process of its own measures."""
+    with tempfile.TemporaryDirectory() as caches:
+        environment = {**os.environ, "TILEC_CACHE": "off", "CUDA_CACHE_DISABLE": "1", "TRITON_CACHE_DIR": caches,
+                       "TILEC_TRITON": "strict" if compiler == "drop-in" else "0"}
+        run = subprocess.run([sys.executable, __file__, compiler, str(folder)], env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(run.stdout.splitlines()[-1])
+
+
 def main():
     if len(sys.argv) > 2:
         measure(*sys.argv[1:])
@@ -95,12 +106,12 @@ def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE.parent.parent / "bench" / "kernels"
     import torch
 
-    results = {}
-    for compiler in COMPILERS if torch.cuda.is_available() else COMPILERS[:1]:
-        with tempfile.TemporaryDirectory() as caches:
-            environment = {**os.environ, "TILEC_CACHE": "off", "CUDA_CACHE_DISABLE": "1", "TRITON_CACHE_DIR": caches, "TILEC_TRITON": "strict" if compiler == "drop-in" else "0"}
-            run = subprocess.run([sys.executable, __file__, compiler, str(folder)], env=environment, stdout=subprocess.PIPE, check=True)
-        results[compiler] = json.loads(run.stdout.splitlines()[-1])
+    rounds, results = {}, {}
+    for _ in range(ROUNDS):
+        for compiler in COMPILERS if torch.cuda.is_available() else COMPILERS[:1]:
+            rounds.setdefault(compiler, []).append(measured(compiler, folder))
+    for compiler, times in rounds.items():
+        results[compiler] = [(each[0][0], *(statistics.median(row[i] for row in each) for i in (1, 2))) for each in zip(*times)]
     print(f"{'first call, ms':24}" + "".join(f"{compiler:>10}" for compiler in results) + f"{'compile alone: triton':>24}{'drop-in':>10}{'tilec/triton':>14}{'/compile':>10}{'drop-in':>10}")
     logs = [[], [], []]
     for i, (name, own, _) in enumerate(results["tilec"]):
