@@ -204,6 +204,7 @@ Obj builtin_philox(Elab *e, Call *call);
 Obj builtin_randint4x(Elab *e, Call *call);
 Obj builtin_randint(Elab *e, Call *call);
 Obj builtin_uniform(Elab *e, Call *call);
+Obj builtin_normal(Elab *e, Call *call);
 Obj builtin_rand(Elab *e, Call *call);
 Obj builtin_rand4x(Elab *e, Call *call);
 Obj builtin_randn(Elab *e, Call *call);

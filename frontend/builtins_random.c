@@ -210,18 +210,32 @@ Obj builtin_rand4x(Elab *e, Call *call) {
 }
 
 // Box and Muller's transform: two uniform tiles become two normal ones.
-static bool to_normal(Elab *e, Loc loc, Obj *u1, Obj *u2) {
-  Obj x = to_uniform(e, loc, u1), y = to_uniform(e, loc, u2);
-  if (x.kind != OBJ_VALUE || y.kind != OBJ_VALUE) return false;
-  const Type *type = x.value->type;
-  Value *above = build_binary(&e->b, OP_MAX, build_float(&e->b, type, 1.0e-7), x.value);
-  Value *angle = build_binary(&e->b, OP_MUL, build_float(&e->b, type, 6.283185307179586), y.value);
+static void transform(Elab *e, Value *x, Value *y, Obj *u1, Obj *u2) {
+  const Type *type = x->type;
+  Value *above = build_binary(&e->b, OP_MAX, build_float(&e->b, type, 1.0e-7), x);
+  Value *angle = build_binary(&e->b, OP_MUL, build_float(&e->b, type, 6.283185307179586), y);
   Value *log = builtin_math_value(e, "log", above, NULL);
   Value *square = build_binary(&e->b, OP_MUL, build_float(&e->b, type, -2), log);
   Value *radius = builtin_math_value(e, "sqrt", square, NULL);
   *u1 = obj_value(build_binary(&e->b, OP_MUL, radius, builtin_math_value(e, "cos", angle, NULL)));
   *u2 = obj_value(build_binary(&e->b, OP_MUL, radius, builtin_math_value(e, "sin", angle, NULL)));
+}
+
+static bool to_normal(Elab *e, Loc loc, Obj *u1, Obj *u2) {
+  Obj x = to_uniform(e, loc, u1), y = to_uniform(e, loc, u2);
+  if (x.kind != OBJ_VALUE || y.kind != OBJ_VALUE) return false;
+  transform(e, x.value, y.value, u1, u2);
   return true;
+}
+
+Obj builtin_normal(Elab *e, Call *call) {
+  Pair pair = elab_promote(e, call->loc, call->text, PROMOTE_PLAIN, &call->args[ARG_X], &call->args[ARG_Y]);
+  Obj normal = obj_tuple(e, 2);
+  if (!pair.a) return obj_error();
+  if (!type_is_float(pair.a->type))
+    return elab_error(e, call->loc, "'%s' needs floats, not %s", call->text, obj_describe(e, &call->args[ARG_X]));
+  transform(e, pair.a, pair.b, &normal.items.at[0], &normal.items.at[1]);
+  return normal;
 }
 
 Obj builtin_randn(Elab *e, Call *call) {

@@ -316,6 +316,7 @@ Obj elab_call(Elab *e, const Expr *expr) {
   const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE && elab_on_host(e) ? expr->call.callee : NULL;
   Obj obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
   if (attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
+  if (!attribute && host_constant(e, expr, &obj)) return obj;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return callee;
   if (callee.kind == OBJ_BUILTIN) return call_builtin(e, expr, &callee);

@@ -248,6 +248,28 @@ static Obj function_of_numbers(Elab *e, const Expr *call, const char *path) {
   return call_number(e, call, path, x, n);
 }
 
+// Where one is no number, the call is an error: what evaluating it made does no harm.
+static bool are_numbers(Elab *e, const Expr *call) {
+  Said before = elab_said(e);
+  bool numbers = call->call.args.n > 0;
+  for (uint32_t i = 0; i < call->call.args.n && numbers; i++) {
+    Obj obj = elab_expr(e, call->call.args.at[i].value);
+    numbers = obj_is_number(&obj);
+  }
+  return !elab_take_back(e, &before) && numbers;
+}
+
+bool host_constant(Elab *e, const Expr *call, Obj *obj) {
+  const Expr *callee = call->call.callee;
+  if (callee->kind != EXPR_ATTRIBUTE || callee->attribute.object->kind != EXPR_NAME) return false;
+  const char *path = arena_printf(e->arena, "math.%s", callee->attribute.name);
+  if (!is_function(path)) return false;
+  Obj module = elab_name(e, callee->attribute.object->loc, callee->attribute.object->name);
+  if (module.kind != OBJ_NAMESPACE || strcmp(module.path, "math") != 0 || !are_numbers(e, call)) return false;
+  *obj = function_of_numbers(e, call, path);
+  return true;
+}
+
 // --- Calls ---
 
 // The only argument, which is no keyword; OBJ_ABSENT: another number of them.

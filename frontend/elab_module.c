@@ -8,6 +8,7 @@
 typedef struct Found {
   const Definition *definition; // NULL: nothing
   const Definition *other;      // another that remains possible; NULL: none
+  const Definition *instead;    // of a library that is not read, in whose place `definition` is taken; NULL: none
   uint32_t at;                  // of definition, in the module's
   bool builtin;                 // what remains possible is Python's own function of the name
 } Found;
@@ -45,126 +46,8 @@ const char *elab_qualified_name(Elab *e, const Function *function) {
   return path_of(e, function->guard, function->name);
 }
 
-// --- What a definition gives ---
-
 static const Guard *frame_scope(const Frame *frame) {
   return frame && frame->function ? frame->function->guard : NULL;
-}
-
-static Obj element_of(Elab *e, Loc loc, const Expr *target, const Obj *value, const char *name, bool *found) {
-  if (target->kind == EXPR_NAME) {
-    *found = target->name == name;
-    return *value;
-  }
-  if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return obj_error();
-  for (uint32_t i = 0; i < target->list.n && !*found; i++) {
-    Obj item = obj_error();
-    bool fits = value->kind == OBJ_TUPLE && value->items.n == target->list.n;
-    if (fits) item = value->items.at[i];
-    item = element_of(e, loc, target->list.at[i], &item, name, found);
-    if (*found && !fits && value->kind != OBJ_ERROR)
-      return elab_error(e, loc, "cannot unpack %s into %u names", obj_describe(e, value), target->list.n);
-    if (*found) return item;
-  }
-  return obj_error();
-}
-
-static Obj assigned_value(Elab *e, Loc loc, const Definition *definition) {
-  const Stmt *stmt = definition->stmt;
-  Obj old = obj_error(), value;
-  bool found = false;
-  if (stmt->kind == STMT_ANNOTATED) return elab_expr(e, stmt->annotated.value);
-  if (stmt->kind == STMT_AUGMENTED) {
-    if (!elab_own_name(e, loc, definition->name, &old))
-      return elab_error(e, stmt->loc, "'%s' has no value yet", definition->name);
-    value = elab_expr(e, stmt->augmented.value);
-    if (old.kind == OBJ_ERROR || value.kind == OBJ_ERROR) return obj_error();
-    return elab_binary(e, stmt->loc, stmt->augmented.op, &old, &value);
-  }
-  value = elab_expr(e, stmt->assign.value);
-  for (uint32_t i = 0; i < stmt->assign.targets.n; i++) {
-    Obj part = element_of(e, stmt->loc, stmt->assign.targets.at[i], &value, definition->name, &found);
-    if (found) return part;
-  }
-  return obj_error();
-}
-
-// Evaluated with what comes before it.
-static Obj constant_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
-  const Definition *definition = &module->definitions.at[at];
-  while (at > 0 && module->definitions.at[at - 1].kind == DEFINES_CONSTANT &&
-         module->definitions.at[at - 1].stmt == definition->stmt)
-    at--;
-  Frame *frame = elab_push(e, NULL);
-  frame->module = module;
-  frame->visible = at;
-  uint32_t said = e->diags->list.n, raised = e->diags->raised;
-  Obj obj = assigned_value(e, loc, definition);
-  elab_pop(e);
-  if (e->diags->raised > raised && e->diags->list.n > said)
-    diag_note(e->diags, vec_last(&e->diags->list), elab_loc(e, loc),
-              "'%s' is used here; -D %s=VALUE gives it another value", definition->name, definition->name);
-  return obj;
-}
-
-static Obj walrus_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is assigned within an expression, which is not read: assign it on a line of its "
-                          "own, '%s = ...', or give it with -D %s=VALUE",
-                          definition->name, definition->name, definition->name);
-  diag_note(e->diags, diag, definition->loc, "it is assigned here");
-  return obj_error();
-}
-
-// A class of named tuples; its defaults are what the file says.
-static bool named_class(Elab *e, const Module *module, uint32_t at, Obj *obj) {
-  Frame *frame = elab_push(e, NULL);
-  frame->module = module;
-  frame->visible = at;
-  bool is_named = elab_named_class(e, module->definitions.at[at].stmt, obj);
-  elab_pop(e);
-  return is_named;
-}
-
-static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
-  const Definition *definition = &module->definitions.at[at];
-  const char *what = definition->stmt->outside.what;
-  Obj obj;
-  if (strcmp(what, WALRUS_TEXT) == 0) return walrus_value(e, loc, definition);
-  bool function = strcmp(what, "def") == 0;
-  if (!function && named_class(e, module, at, &obj)) return obj;
-  if (function && elab_plain_function(e, module, definition->stmt, &obj)) return obj;
-  if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is a Python class, of which a kernel can use those of NamedTuple only",
-                          definition->name);
-  diag_note(e->diags, diag, definition->loc, "it is defined here");
-  return obj_error();
-}
-
-static Obj changed_value(Elab *e, Loc loc, const Definition *definition) {
-  Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                          "'%s' is changed after it was assigned: its value is not known when the kernel is "
-                          "compiled; assign it once, or give it with -D %s=VALUE",
-                          definition->name, definition->name);
-  diag_note(e->diags, diag, definition->loc, "it is changed here");
-  return obj_error();
-}
-
-static Obj value_of(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name) {
-  const Definition *definition = &module->definitions.at[at];
-  Obj obj;
-  switch (definition->kind) {
-  case DEFINES_CONSTANT: return constant_value(e, loc, module, at);
-  case DEFINES_FUNCTION: return (Obj){.kind = OBJ_FUNCTION, .function = definition->function};
-  case DEFINES_OUTSIDE: return outside_value(e, loc, module, at);
-  case DEFINES_CHANGE: return changed_value(e, loc, definition);
-  case DEFINES_IMPORT: break;
-  }
-  const ImportName *item = &definition->import->names.at[definition->item];
-  if (strcmp(item->name, "*") == 0)
-    return elab_file_member(e, loc, item->module, name, &obj) ? obj : obj_error();
-  return elab_imported(e, loc, definition->import, item);
 }
 
 // --- Which one ---
@@ -191,7 +74,7 @@ static Obj quiet_value(Elab *e, const Query *query, uint32_t at) {
   Func *func = e->func;
   Builder b = e->b;
   elab_scratch(e, NULL, 0);
-  Obj obj = value_of(e, LOC_NONE, query->module, at, query->name);
+  Obj obj = elab_definition_value(e, LOC_NONE, query->module, at, query->name);
   e->func = func;
   e->b = b;
   return elab_take_back(e, &before) ? obj_error() : obj;
@@ -209,6 +92,43 @@ static bool same_meaning(Elab *e, const Query *query, uint32_t a, uint32_t b) {
   return obj_equal(&x, &y) || (obj_is_unread(&x) && obj_is_unread(&y));
 }
 
+// What a kernel can use, and tilec can read: a function, or a module of Triton. What a library gives that is not read,
+// or what cannot be evaluated, is none.
+static bool is_usable(Elab *e, const Query *query, uint32_t at) {
+  const Definition *definition = &query->module->definitions.at[at];
+  if (definition->kind == DEFINES_FUNCTION) return true;
+  if (definition->kind != DEFINES_CONSTANT && definition->kind != DEFINES_IMPORT) return false;
+  Obj obj = quiet_value(e, query, at);
+  return obj.kind == OBJ_FUNCTION || obj.kind == OBJ_BUILTIN || (obj.kind == OBJ_NAMESPACE && !obj_is_unread(&obj));
+}
+
+static bool is_unknown(Elab *e, const Query *query, uint32_t at) {
+  const Definition *definition = &query->module->definitions.at[at];
+  if (definition->kind != DEFINES_CONSTANT && definition->kind != DEFINES_IMPORT) return false;
+  Obj obj = quiet_value(e, query, at);
+  return obj.kind == OBJ_ERROR || obj_is_unread(&obj);
+}
+
+// Within one `try`: the way with the library, and the one without it.
+static bool of_one_try(const Guard *a, const Guard *b) {
+  for (; a; a = a->outer)
+    for (const Guard *at = b; at && a->stmt->kind == STMT_TRY; at = at->outer)
+      if (at->stmt == a->stmt) return true;
+  return false;
+}
+
+// Of a function of a library that is not read and of what stands in its place where the library is missing, a kernel
+// that compiles has the second: told once, as it may be another function. True: *found is the one.
+static bool take_readable(Elab *e, const Query *query, uint32_t at, Found *found) {
+  const Definition *definition = &query->module->definitions.at[at];
+  if (!of_one_try(definition->guard, found->definition->guard)) return false;
+  bool this = is_unknown(e, query, found->at) && is_usable(e, query, at);
+  if (!this && !(is_usable(e, query, found->at) && is_unknown(e, query, at))) return false;
+  found->instead = this ? found->definition : definition;
+  if (this) found->definition = definition, found->at = at;
+  return true;
+}
+
 // One more definition that may hold, before the one that was found. A kernel that compiles calls none of Python's
 // own functions: where one of the two is such a function, it is the other.
 static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found) {
@@ -220,7 +140,7 @@ static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found
     found->at = at;
   } else if (!implied_by(found->definition->guard, definition->guard) &&
              !(found->definition->kind == DEFINES_FUNCTION && definition->kind == DEFINES_OUTSIDE) &&
-             !same_meaning(e, query, found->at, at))
+             !same_meaning(e, query, found->at, at) && !take_readable(e, query, at, found))
     found->other = definition;
 }
 
@@ -368,6 +288,14 @@ static void warn_redefined(Elab *e, const Query *query, const Found *found) {
   }
 }
 
+static void warn_unread(Elab *e, const Query *query, const Found *found) {
+  if (!found->instead || was_said(e, found->definition->loc, DIAG_WARNING)) return;
+  Diag *diag = diag_warning(e->diags, found->definition->loc,
+                            "'%s' may come from a library that is not read; this one, for where that is missing, is used",
+                            query->name);
+  diag_note(e->diags, diag, found->instead->loc, "it comes from the library here");
+}
+
 // --- For the rest of elaboration ---
 
 const ConstValue *elab_given_value(const Elab *e, const char *name) {
@@ -403,7 +331,8 @@ bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj) {
     report_builtin(e, loc, &query, &found);
   else {
     warn_redefined(e, &query, &found);
-    *obj = value_of(e, loc, module, found.at, name);
+    warn_unread(e, &query, &found);
+    *obj = elab_definition_value(e, loc, module, found.at, name);
   }
   return true;
 }

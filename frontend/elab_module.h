@@ -10,6 +10,8 @@
 // What the file defines as `name`, as far as the innermost frame sees it. False: nothing. Where several definitions
 // remain possible the error names them, and the conditions.
 bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj);
+// What definition `at` of the file gives for `name`, errors at `loc` (elab_definition.c).
+Obj elab_definition_value(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name);
 // The expression that the name was last assigned, unevaluated; NULL where that is not decided.
 const Expr *elab_assigned_expr(Elab *e, const char *name);
 // A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL
@@ -74,6 +76,8 @@ bool elab_on_host(const Elab *e);
 // As the two of Python's modules, on the host alone.
 bool host_member(Elab *e, const char *path, const char *name, Obj *obj);
 bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj);
+// In a kernel: a function of Python's math, of numbers that are known now. False: another call.
+bool host_constant(Elab *e, const Expr *call, Obj *obj);
 // A method of a string.
 Obj elab_text_call(Elab *e, const Expr *call, const char *text);
 

@@ -72,6 +72,10 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = obj_string(e, STR(TRITON_VERSION_TEXT));
     return true;
   }
+  if (ends_with(path, ".core") && strcmp(name, "CONSTEXPR_0") == 0) {
+    *obj = obj_int(0);
+    return true;
+  }
   Elem elem;
   if ((scope & SCOPE_TL) && elem_parse(str_from(name), &elem)) {
     *obj = obj_type(elab_scalar(e, elem));

@@ -21,7 +21,7 @@
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
 //   elab_python.c     what Python's own modules give        elab_host.c    what host libraries answer
 //   elab_plain.c      functions that the module level calls elab_text.c    methods of strings
-//   elab_hints.c   what to write instead
+//   elab_definition.c what a definition gives               elab_hints.c   what to write instead
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 

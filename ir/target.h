@@ -82,9 +82,9 @@ const TargetInfo *target_base(const TargetInfo *info);
 // without suffix. NULL: the device is older than all.
 const TargetInfo *target_of_device(int major, int minor);
 // Whether a cubin for `code` runs on the device with the row `device`.
+bool target_runs_on(const TargetInfo *code, const TargetInfo *device);
 // The compute capability, of which programs for the host ask; nothing of the compiler does.
 void target_capability(const TargetInfo *info, uint32_t *major, uint32_t *minor);
-bool target_runs_on(const TargetInfo *code, const TargetInfo *device);
 // The oldest row with the feature whose bool is at `offset`, for diagnostics: "sm_80".
 const char *target_since(size_t offset);
 
