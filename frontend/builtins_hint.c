@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the source promises: multiple_of, max_contiguous, max_constancy, assume. A promise stands on a value of its own, a hint,
-// which takes the value's place from there on.
+// which takes the value's place from there on, whether the call's result is used or not (Triton's stand on the value itself).
 #include "base/fault.h"
 #include "frontend/builtins.h"
 
@@ -19,6 +19,14 @@ static Op *hint_on(Elab *e, Value *x) {
   Value *hinted = build(&e->b, OP_HINT, x->type, again ? op_operand(def, 0) : x, NULL, NULL);
   if (again) op_copy_attrs(hinted->def, def);
   return hinted->def;
+}
+
+// Names that stand for `x` stand for `hinted` from here on.
+static void rebind(Elab *e, const Value *x, Value *hinted) {
+  for (uint32_t i = 0; i < e->frame->vars.n; i++) {
+    Obj *obj = &e->frame->vars.at[i].obj;
+    if (obj->kind == OBJ_VALUE && obj->value == x) obj->value = hinted;
+  }
 }
 
 static uint32_t power_in(uint64_t number) {
@@ -71,18 +79,11 @@ Obj builtin_hint(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   Op *hint = hint_on(e, input->value);
   promise(hint, hint_key(call), rank, numbers);
+  rebind(e, input->value, op_result(hint));
   return obj_value(op_result(hint));
 }
 
 // --- assume ---
-
-// Names that stand for `x` stand for `hinted` from here on.
-static void rebind(Elab *e, const Value *x, Value *hinted) {
-  for (uint32_t i = 0; i < e->frame->vars.n; i++) {
-    Obj *obj = &e->frame->vars.at[i].obj;
-    if (obj->kind == OBJ_VALUE && obj->value == x) obj->value = hinted;
-  }
-}
 
 static void promise_multiple(Elab *e, Value *x, int64_t divisor) {
   uint32_t numbers[TILE_MAX_RANK] = {power_in((uint64_t)divisor)};
