@@ -361,12 +361,22 @@ static bool find_scope(Elab *e, const Module *module, const char **name, const G
   return dot == NULL;
 }
 
+// `k = make_kernel(relu)`: the jit function that the name was assigned, which sees its factory's names.
+static const Function *made_function(Elab *e, const Module *module, const char *name) {
+  Obj obj;
+  if (!module_has(module, name) || !elab_file_member(e, LOC_NONE, module, name, &obj)) return NULL;
+  if (obj.kind != OBJ_FUNCTION || obj.function->plain) return NULL;
+  e->kernel_closure = obj.closure;
+  return obj.function;
+}
+
 const Function *elab_function(Elab *e, const Module *module, const char *name) {
   Query query = {.module = module, .visible = module->definitions.n, .functions = true};
   if (!find_scope(e, module, &name, &query.scope)) return NULL;
   query.name = intern(&e->ir->names, str_from(name));
   Found found = find(e, &query);
-  if (!found.definition) return NULL;
+  e->kernel_closure = NULL;
+  if (!found.definition) return query.scope ? NULL : made_function(e, module, query.name);
   if (found.other) {
     report_possible(e, found.definition->loc, &query, &found);
     return NULL;

@@ -12,6 +12,8 @@
 bool elab_own_name(Elab *e, Loc loc, const char *name, Obj *obj);
 // What definition `at` of the file gives for `name`, errors at `loc` (elab_definition.c).
 Obj elab_definition_value(Elab *e, Loc loc, const Module *module, uint32_t at, const char *name);
+// What another file binds the name to. False: nothing.
+bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj);
 // The expression that the name was last assigned, unevaluated; NULL where that is not decided.
 const Expr *elab_assigned_expr(Elab *e, const char *name);
 // A function of the file by its name, or with the functions and classes around it ("Model.forward.kernel"): NULL

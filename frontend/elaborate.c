@@ -107,6 +107,7 @@ typedef struct Resolved {
 
 typedef struct Kernel {
   const Function *function;
+  const Frame *closure; // NULL: the file's own function
   Resolved *params;
   uint32_t count;
 } Kernel;
@@ -371,7 +372,10 @@ static void bind_params(Elab *e, const Kernel *kernel, Region *region) {
 static void elab_body(Elab *e, const Kernel *kernel) {
   const Block *body = &kernel->function->body;
   e->b = builder_at_end(e->func, e->func->body);
-  elab_push(e, kernel->function);
+  Frame *frame = elab_push(e, kernel->function);
+  frame->closure = kernel->closure;
+  if (frame->closure) frame->module = frame->closure->module;
+  frame->visible = frame->module->definitions.n;
   bind_params(e, kernel, e->func->body);
   elab_block(e, body, NULL);
   elab_pop(e);
@@ -397,6 +401,7 @@ static void elab_grid(Elab *e, const Kernel *kernel) {
 static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   elab_scratch(e, NULL, 0);
   *kernel = (Kernel){.function = find_kernel(e, e->spec->kernel)};
+  kernel->closure = e->kernel_closure;
   e->kernel = kernel->function;
   e->truths.n = 0;
   if (!kernel->function || syntax_tell_errors(e->diags, kernel->function)) return false;

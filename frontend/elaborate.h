@@ -16,12 +16,12 @@
 //   elab_call.c       argument binding, inlining           constexpr.c    Python's arithmetic
 //   builtins*.c,.def  the language's functions             entries.c      signatures
 //   elab_params.c     parameters: tuples, descriptors      elab_grid.c    the launch grid
-//   elab_named.c      named tuples
-//   decorators.c      autotune, heuristics                 elab_scope.c   what names stand for
+//   elab_named.c      named tuples                         elab_scope.c   what names stand for
+//   decorators.c      autotune, heuristics                 elab_hints.c   what to write instead
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
-//   elab_python.c     what Python's own modules give        elab_host.c    what host libraries answer
-//   elab_plain.c      functions that the module level calls elab_text.c    methods of strings
-//   elab_definition.c what a definition gives               elab_hints.c   what to write instead
+//   elab_definition.c what a definition gives              elab_plain.c   functions that the module level calls
+//   elab_python.c     what Python's own modules give       elab_host.c    what host libraries answer
+//   elab_text.c       methods of strings
 #ifndef FRONTEND_ELABORATE_H
 #define FRONTEND_ELABORATE_H
 
@@ -174,6 +174,7 @@ struct Elab {
   bool only_written;            // names of the module level are what the file says, not what -D does
   bool stopped;                 // a limit was passed: unwinds without further errors
   const Function *kernel;       // whose parameters -D gives values first; NULL: none yet
+  const Frame *kernel_closure;  // whose names a kernel that was made by a function sees; NULL: none
   VEC(GuardTruth) truths;       // of the guards met so far
   uint32_t python_minor, python_micro; // the Python that a condition is evaluated for; 0: none
   bool python_read;                    // the condition has asked for it
@@ -425,11 +426,10 @@ Obj elab_global_name(Elab *e, const char *name);
 // A module of Triton by its dotted path, and the builtins (SCOPE_*) that can be reached from it.
 bool elab_is_triton(const char *path);
 uint32_t elab_namespace_scope(const char *path);
-// path.name; what another file binds `name` to. False: nothing.
+// path.name. False: nothing.
 bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj);
 // What one name of an import binds; errors at `loc`, where it is used.
 Obj elab_imported(Elab *e, Loc loc, const Import *import, const ImportName *item);
-bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Obj *obj);
 
 // --- Builtins (builtins.c) ---
 

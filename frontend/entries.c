@@ -101,6 +101,7 @@ const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spe
   if (!function) return NULL;
   KernelInfo *info = ARENA_NEW(e.arena, KernelInfo);
   *info = signature(&e, function);
+  if (e.kernel_closure || !strstr(name, function->name)) info->path = intern(&ir->names, str_from(name));
   return info;
 }
 
