@@ -10,6 +10,7 @@
 #include "base/math.h"
 #include "base/plain.h"
 
+enum { CALLS_SHOWN = 4 }; // of a long chain, at either end
 enum { DEFAULT_ERROR_LIMIT = 20, MAX_TYPED = 64 };
 
 Loc loc_join(Loc a, Loc b) {
@@ -105,11 +106,20 @@ static Diag *diag_new(Diags *diags, Severity severity, Loc loc, const char *form
   return diag;
 }
 
+static uint16_t caller_of(const Diags *diags, Loc loc) {
+  return loc.call < diags->sources->calls.n ? loc.call : 0;
+}
+
 void diag_note_calls(Diags *diags, Diag *diag, Loc loc) {
-  for (uint16_t call = loc.call; call && call < diags->sources->calls.n;) {
-    Loc site = diags->sources->calls.at[call];
-    diag_note(diags, diag, site, "called from here");
-    call = site.call;
+  uint32_t deep = 0, i = 0;
+  const Loc *calls = diags->sources->calls.at;
+  for (uint16_t call = caller_of(diags, loc); call; call = caller_of(diags, calls[call])) deep++;
+  uint32_t left_out = deep > 2 * CALLS_SHOWN + 1 ? deep - 2 * CALLS_SHOWN : 0;
+  for (uint16_t call = caller_of(diags, loc); call; call = caller_of(diags, calls[call]), i++) {
+    if (i < CALLS_SHOWN || i >= CALLS_SHOWN + left_out)
+      diag_note(diags, diag, calls[call], "called from here");
+    else if (i == CALLS_SHOWN)
+      diag_note(diags, diag, calls[call], "called from here, through %u calls that are not shown", left_out - 1);
   }
 }
 

@@ -203,14 +203,21 @@ static bool bind_param(Elab *e, const Function *function, const Param *param, co
   return obj.kind != OBJ_ERROR;
 }
 
+// A function may call itself where what is known when the kernel is compiled ends it: each call is inlined. Once it has not ended the
+// other calls of the same depth are not tried.
 static bool check_nesting(Elab *e, Loc loc, const Function *function) {
-  for (const Frame *frame = e->frame; frame; frame = frame->outer)
-    if (frame->function == function) {
-      Diag *diag = diag_error(e->diags, elab_loc(e, loc),
-                              "'%s' calls itself: functions are inlined and cannot recurse", function->name);
-      diag_note(e->diags, diag, function->loc, "function declared here");
-      return false;
-    }
+  uint32_t deep = 0;
+  for (const Frame *frame = e->frame; frame; frame = frame->outer) deep += frame->function == function;
+  if (deep > 0 && e->endless) return false;
+  if (deep >= ELAB_MAX_RECURSION) {
+    Diag *diag = diag_error(e->diags, elab_loc(e, loc),
+                            "'%s' calls itself more than %d deep: functions are inlined, so that only what is known when the kernel is "
+                            "compiled can end it",
+                            function->name, ELAB_MAX_RECURSION);
+    diag_note(e->diags, diag, function->loc, "function declared here");
+    e->endless = true;
+    return false;
+  }
   if (e->calls < ELAB_MAX_CALLS) return true;
   elab_error(e, loc, "calls are nested too deep: more than %d", ELAB_MAX_CALLS);
   return false;

@@ -31,6 +31,7 @@
 enum {
   ELAB_MAX_DEPTH = 1100,     // expressions, blocks and calls within one another
   ELAB_MAX_CALLS = 64,       // calls within one another
+  ELAB_MAX_RECURSION = 32,   // of one function
   ELAB_MAX_STEPS = 400000,   // expressions and statements run, unrolling and inlining counted
   ELAB_MAX_UNROLL = 4096,    // iterations of one static_range
   ELAB_MAX_PRINTS = 256,     // remarks of static_print
@@ -166,6 +167,7 @@ struct Elab {
   // Parameters as far as they are resolved, for heuristics: absent where known at run time only.
   VEC(Binding) known;
   uint32_t depth, calls, steps, prints;
+  bool endless;       // a function that calls itself has not ended
   const Stmt *loop;             // the innermost that is elaborated; NULL: none
   VEC(Value *) nan_descriptors; // whose loads pad with NaN
   const Function *heuristic;    // within a heuristic of this kernel: facts of parameters decide; else NULL
