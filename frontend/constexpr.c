@@ -101,7 +101,8 @@ bool obj_equal(const Obj *a, const Obj *b) {
   case OBJ_ABSENT: return true;
   case OBJ_CONST: return const_equal(&a->constant, &b->constant);
   case OBJ_VALUE: return a->value == b->value;
-  case OBJ_FUNCTION: return a->function == b->function && a->closure == b->closure;
+  case OBJ_FUNCTION:
+    return a->function == b->function && a->closure == b->closure && a->receiver == b->receiver;
   case OBJ_BUILTIN: return a->builtin == b->builtin && a->self == b->self;
   case OBJ_NAMESPACE: return a->path == b->path;
   case OBJ_NAMED: return a->named->origin == b->named->origin;

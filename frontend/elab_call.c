@@ -284,6 +284,8 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
   if (callee->kind == OBJ_ERROR) return *callee;
   if (callee->kind == OBJ_BUILTIN && callee->self)
     vec_push(e->arena, &given, ((Given){*callee->self, loc, NULL}));
+  if (callee->kind == OBJ_FUNCTION && callee->receiver)
+    vec_push(e->arena, &given, ((Given){*callee->receiver, loc, NULL}));
   for (uint32_t i = 0; i < n; i++) {
     if (args[i].kind == OBJ_ERROR) return args[i];
     vec_push(e->arena, &given, ((Given){args[i], loc, NULL}));
@@ -302,6 +304,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
 
 static Obj call_of_function(Elab *e, const Expr *expr, const Obj *callee) {
   GivenArgs given = {0};
+  if (callee->receiver) vec_push(e->arena, &given, ((Given){*callee->receiver, expr->loc, NULL}));
   bool good = can_call(e, expr->loc, callee->function) && elab_given_args(e, expr, &given);
   return good ? call_function(e, expr->loc, callee, &given) : obj_error();
 }

@@ -170,7 +170,7 @@ Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
     return elab_namespace_member(e, object.path, expr->attribute.name, &obj)
                ? obj
                : unknown_member(e, expr, object.path);
-  if (object.kind == OBJ_TUPLE && elab_field(&object, expr->attribute.name, &obj)) return obj;
+  if (object.kind == OBJ_TUPLE && elab_field(e, &object, expr->attribute.name, &obj)) return obj;
   if (object.kind != OBJ_VALUE && strcmp(expr->attribute.name, "value") == 0) return object; // of a constexpr
   if (obj_is(&object, CONST_DTYPE) && type_attribute(e, expr, object.constant.type, &obj)) return obj;
   bool constant = object.kind == OBJ_TUPLE || (object.kind == OBJ_CONST && !object.typed);

@@ -162,11 +162,26 @@ static Obj subscript_value(Elab *e, const Expr *expr, Value *value) {
   return obj_value(value);
 }
 
+// What an object with a method for it gives for the index, which is a tuple where there is a comma.
+static Obj call_getitem(Elab *e, const Expr *expr, const Obj *getitem) {
+  const ExprList *indices = &expr->subscript.indices;
+  Obj index = obj_tuple(e, indices->n);
+  for (uint32_t i = 0; i < indices->n; i++) {
+    if (indices->at[i]->kind == EXPR_SLICE)
+      return elab_error(e, indices->at[i]->loc, "'__getitem__' of a kernel takes no slices");
+    index.items.at[i] = elab_expr(e, indices->at[i]);
+    if (index.items.at[i].kind == OBJ_ERROR) return obj_error();
+  }
+  return elab_apply(e, expr->loc, getitem, 1, expr->subscript.tuple ? &index : index.items.at);
+}
+
 Obj elab_subscript(Elab *e, const Expr *expr) {
-  Obj object = elab_expr(e, expr->subscript.object);
+  Obj object = elab_expr(e, expr->subscript.object), getitem;
   const ExprList *indices = &expr->subscript.indices;
   if (object.kind == OBJ_ERROR) return object;
   if (object.kind == OBJ_VALUE) return subscript_value(e, expr, object.value);
+  if (object.kind == OBJ_TUPLE && elab_field(e, &object, "__getitem__", &getitem))
+    return call_getitem(e, expr, &getitem);
   if (object.kind == OBJ_TUPLE) return subscript_tuple(e, expr, &object);
   if (object.kind == OBJ_NAMESPACE && object.path == elab_args_path && indices->n == 1 &&
       indices->at[0]->kind == EXPR_STRING)

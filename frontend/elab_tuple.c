@@ -25,8 +25,18 @@ Obj obj_sized(Elab *e, Loc loc, Obj tuple) {
   return tuple;
 }
 
-bool elab_field(const Obj *tuple, const char *name, Obj *obj) {
-  for (uint32_t i = 0; tuple->items.names && i < tuple->items.n; i++)
-    if (strcmp(tuple->items.names[i], name) == 0) return *obj = tuple->items.at[i], true;
+// The element ".norm" is the method `norm`: a function that is called with the tuple before its arguments.
+bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj) {
+  for (uint32_t i = 0; tuple->items.names && i < tuple->items.n; i++) {
+    const char *own = tuple->items.names[i];
+    bool method = *own == '.' && tuple->items.at[i].kind == OBJ_FUNCTION;
+    if (strcmp(own + method, name) != 0) continue;
+    *obj = tuple->items.at[i];
+    if (!method) return true;
+    Obj *receiver = ARENA_NEW(e->arena, Obj);
+    *receiver = *tuple;
+    obj->receiver = receiver;
+    return true;
+  }
   return false;
 }

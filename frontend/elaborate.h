@@ -2,8 +2,7 @@
 // Elaboration's own header: the abstract interpreter that runs a kernel's syntax tree and writes tile IR.
 //
 // An expression evaluates to an Obj: what is known now (a constexpr, a tuple, a function ...) or an IR value.
-// Statements bind Objs to names in the Frame of the function being run; a call runs the callee's body in a
-// Frame of its own, which inlines it.
+// Statements bind Objs to names in the Frame of the function that runs; a call inlines, in a Frame of its own.
 //
 //   elaborate.c       a kernel: parameters, body, grid     elab_stmt.c    blocks, assignments, returns
 //   elab_branch.c     run-time branches, guards            elab_loop.c    run-time loops (elab_flow.h)
@@ -46,8 +45,7 @@ typedef struct Elab Elab;
 typedef struct Builtin Builtin;
 typedef struct Obj Obj;
 
-// What is known of a condition of the module level.
-typedef enum Truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE } Truth;
+typedef enum Truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE } Truth; // of a condition of the module level
 
 typedef struct GuardTruth {
   const Guard *guard;
@@ -85,6 +83,7 @@ struct Obj {
     struct {
       const Function *function;
       const struct Frame *closure; // the frame that defined it, whose names it sees; NULL: of the module
+      const Obj *receiver;         // of a method that a tuple has: the tuple, its first argument; NULL: it is none
     };
     struct {
       const Builtin *builtin;
@@ -265,9 +264,8 @@ static inline Obj obj_error(void) { return (Obj){.kind = OBJ_ERROR}; } // of wha
 Obj obj_value(Value *value);                                           // NULL gives an OBJ_ERROR
 Obj obj_tuple(Elab *e, uint32_t n);                                    // of n errors, to be filled in
 Obj obj_tuple_like(Elab *e, const Obj *tuple); // of as many elements, with its names
-// The tuple, counted; an error where it has more than ELAB_MAX_TUPLE elements.
-Obj obj_sized(Elab *e, Loc loc, Obj tuple);
-bool elab_field(const Obj *tuple, const char *name, Obj *obj); // the element of that name; false: none has it
+Obj obj_sized(Elab *e, Loc loc, Obj tuple); // counted; an error beyond ELAB_MAX_TUPLE elements
+bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj); // of that name, or its method; false: none
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }

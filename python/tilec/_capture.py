@@ -11,13 +11,14 @@ from __future__ import annotations
 import builtins
 import copy
 import hashlib
+import json
 import re
 import types
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import _values as values
-from ._resolve import LANGUAGE as TL, Resolver
+from ._resolve import LANGUAGE as TL, Constructor, Resolver
 from ._source import CaptureError, Source, edited, source_of
 
 __all__ = ["Captured", "CaptureError", "capture"]
@@ -104,6 +105,10 @@ class Unit:
             self.bindings[name] = f"import {module} as {name}" if module != name else f"import {module}"
             return True
         inner = values.unwrap(value)
+        if values.is_aggregate(inner):
+            unit = self.capture.constructor(inner)
+            self.bindings[name] = f"from {unit.name} import {unit.defined} as {name}"
+            return True
         if values.is_named_tuple_class(inner):
             self.bindings[name] = self.class_text(name, inner)
             return True
@@ -133,11 +138,11 @@ class Unit:
 
     def function_name(self, value: Any) -> str:
         """A name here for a function that is a value: an element of a tuple, a default, a constexpr."""
-        function = values.jit_parts(value)[1]
+        function = values.plain_or_jit(value)
         known = self.named.get(id(function))
         if known is None:
             known = self.fresh("_tilec_f%d" % len(self.named))
-            if not self.bind(known, value):
+            if not self.bind_function(known, value):
                 raise CaptureError(f"'{function.__qualname__}' is given to itself")
         return known
 
@@ -148,6 +153,19 @@ class Unit:
         defaults = [getattr(value, "_field_defaults", {})[field] for field in value._fields if field in value._field_defaults]
         after = f", defaults={self.literal(tuple(defaults))}" if defaults else ""
         return f'{name} = {NAMED}("{value.__name__}", [{", ".join(map(repr, value._fields))}]{after})'
+
+    def bind_aggregate(self, name: str, value: Any) -> None:
+        """The definition of the tuples that an aggregate's objects are: its fields, and its methods as elements."""
+        fields = list(values.aggregate_class(value).__annotations__)
+        try:
+            methods = values.aggregate_methods(value)
+        except TypeError as error:
+            raise CaptureError(str(error)) from None
+        self.bindings[name] = ""  # it is taken meanwhile
+        self.bindings.setdefault(NAMED, f"from collections import namedtuple as {NAMED}")
+        functions = "".join(f"{self.function_name(method)}, " for method in methods.values())
+        names = json.dumps([*fields, *("." + method for method in methods)])
+        self.bindings[name] = f'{name} = {NAMED}("{value.__name__}", {names}, defaults=({functions}))'
 
     # ---- values
 
@@ -204,7 +222,7 @@ class Unit:
 
     def text(self, resolver: Resolver, ends: Sequence[str]) -> str:
         source = self.source
-        lines = edited(source, resolver.edits)
+        lines = [*edited(source, resolver.edits), *resolver.after]
         start = source.tree.lineno - source.first
         head = [b""] * (source.tree.lineno - 1)
         if not head:
@@ -232,7 +250,12 @@ class Capture:
         self.watched: Dict[Tuple[int, str], Watch] = {}
         self.opaques: List[Any] = []
 
-    def unit(self, value: Any, name: Optional[str] = None) -> Unit:
+    def constructor(self, aggregate: Any) -> Unit:
+        """The function that makes an aggregate's objects, of its `__init__`."""
+        function = values.plain_or_jit(values.aggregate_class(aggregate).__init__)
+        return self.unit(function, aggregate.__name__, aggregate)
+
+    def unit(self, value: Any, name: Optional[str] = None, aggregate: Any = None) -> Unit:
         holder, function = values.jit_parts(value) if values.is_jit(value) else (value, value)
         unit = self.known.get(id(function))
         if unit is None:
@@ -240,7 +263,8 @@ class Capture:
             self.known[id(function)] = unit
             self.units.append(unit)
             unit.defined = name or unit.defined
-            resolver = Resolver(unit, self.constants if len(self.units) == 1 else {})
+            constants = self.constants if len(self.units) == 1 else {}
+            resolver = Constructor(unit, aggregate) if aggregate else Resolver(unit, constants)
             self.resolvers.append(resolver)
             resolver.run()
         return unit
@@ -308,7 +332,7 @@ def capture(
             names.append(text)
         if values.is_named_tuple_class(type(value)):
             text = main.literal(tuple(value))  # its fields are known in the kernel itself
-        if text not in main.bindings and main.spells(text):
+        if text.startswith("(") and main.spells(text):
             text = main.constant(text)  # a tuple that holds functions
         defines.append(f"{name}={text}")
     # A function that only a define names has to be used in the text.

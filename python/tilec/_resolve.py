@@ -7,10 +7,10 @@ import ast
 import builtins
 import re
 import types
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set
 
 from . import _values as values
-from ._source import Edit, blank, edit_of
+from ._source import CaptureError, Edit, blank, edit_of
 
 if TYPE_CHECKING:
     from ._capture import Unit
@@ -37,6 +37,7 @@ class Resolver(ast.NodeVisitor):
     def __init__(self, unit: "Unit", constants: Mapping[str, Any]):
         self.unit = unit
         self.edits: List[Edit] = []
+        self.after: List[bytes] = []  # lines behind the function's
         self.fixed = 0  # within an f-string, whose places are not known
         self.aliases: Dict[str, str] = {}  # an expression's text: the name that stands for it
         function = unit.function
@@ -193,6 +194,7 @@ class Resolver(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if self.write_known(node):
             return
+        self.drop_semantic(node)
         callee = self.known(node.func)
         if callee and isinstance(callee.value, type) and not hasattr(builtins, getattr(node.func, "id", ".")):
             if isinstance(node.func, ast.Name):
@@ -203,6 +205,16 @@ class Resolver(ast.NodeVisitor):
                     self.visit(part)
                 return
         self.generic_visit(node)
+
+    def drop_semantic(self, node: ast.Call) -> None:
+        """`_semantic=_semantic`, which Triton's own functions pass on, is none of the language's."""
+        for word in node.keywords:
+            if word.arg in ("_semantic", "_generator") and word.lineno == word.end_lineno:
+                line = self.unit.source.lines[word.lineno - self.unit.source.first]
+                start = len(line[: word.col_offset].rstrip(b", "))
+                end = word.end_col_offset or 0
+                self.edits.append(blank(self.unit.source, word.lineno, start, word.lineno, end))
+        node.keywords = [word for word in node.keywords if word.arg not in ("_semantic", "_generator")]
 
     def write_known(self, node: ast.expr) -> bool:
         root = _root(node.func if isinstance(node, ast.Call) else node)
@@ -309,6 +321,48 @@ class Resolver(ast.NodeVisitor):
                 self.edits.append(blank(source, line, column, node.end_lineno or 0, node.end_col_offset or 0))
                 return
             line -= 1
+
+
+class Constructor(Resolver):
+    """Goes over an aggregate's `__init__`, of which a function is made that returns the object: `self.x` is a name."""
+
+    def __init__(self, unit: "Unit", aggregate: Any):
+        super().__init__(unit, {})
+        self.aggregate, self.fields = aggregate, list(values.aggregate_class(aggregate).__annotations__)
+        arguments = unit.source.tree.args
+        self.receiver = [*arguments.posonlyargs, *arguments.args][0].arg
+        self.stored: Set[str] = set()
+
+    def run(self) -> None:
+        tree, source = self.unit.source.tree, self.unit.source
+        if tree.body[0].lineno == tree.lineno:
+            raise CaptureError(f"the constructor of '{self.aggregate.__name__}' has its body on the line of 'def': write it below")
+        super().run()
+        first = [*tree.args.posonlyargs, *tree.args.args][0]
+        line = source.lines[first.lineno - source.first]
+        rest = line[first.end_col_offset or 0 :]
+        comma = len(rest) - len(rest.lstrip(b" ,"))
+        self.edits.append(blank(source, first.lineno, first.col_offset, first.lineno, (first.end_col_offset or 0) + comma))
+        missing = [field for field in self.fields if field not in self.stored]
+        if missing:
+            raise CaptureError(f"the constructor of '{self.aggregate.__name__}' does not set '{missing[0]}'")
+        made = self.unit.fresh("_tilec_new")
+        self.unit.bind_aggregate(made, self.aggregate)
+        indent = source.lines[tree.body[0].lineno - source.first][: tree.body[0].col_offset]
+        self.after.append(indent + f"return {made}({', '.join(map(self.field, self.fields))})".encode())
+
+    def field(self, name: str) -> str:
+        return f"{self.receiver}_{name}"
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.value, ast.Name) or node.value.id != self.receiver:
+            super().visit_Attribute(node)
+            return
+        if node.attr not in self.fields:
+            raise CaptureError(f"the constructor of '{self.aggregate.__name__}' uses '{node.attr}' of its object, which is no field")
+        if isinstance(node.ctx, ast.Store):
+            self.stored.add(node.attr)
+        self.edits.append(edit_of(node, self.field(node.attr)))
 
 
 def _keeps(holder: Any, name: str) -> bool:

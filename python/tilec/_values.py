@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import inspect
 import json
 import math
 import types
@@ -149,6 +150,8 @@ def is_plain_function(value: Any) -> bool:
 def is_evaluable(value: Any) -> bool:
     """Whether calls with known arguments are worked out by Python: classes, constexpr functions, and functions that
     are not written in Python."""
+    if is_aggregate(value):
+        return False
     if is_constexpr_function(value):
         return library_function(value) is None
     if is_jit(value) or library_function(value) is not None:
@@ -173,6 +176,46 @@ def dtype_text(value: Any, prefix: str) -> str:
 
 def is_named_tuple_class(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
+
+
+# ---- aggregates: classes that Triton's `_aggregate` has made
+
+
+def is_aggregate(value: Any) -> bool:
+    return isinstance(value, type) and bool(getattr(value, "__triton_aggregate__", False))
+
+
+def aggregate_class(value: Any) -> type:
+    """The user's class, of which an aggregate is made."""
+    new = value.__new__
+    cells = dict(zip(new.__code__.co_freevars, new.__closure__ or ()))
+    found = cells["cls"].cell_contents
+    assert isinstance(found, type)
+    return found
+
+
+def plain_or_jit(value: Any) -> types.FunctionType:
+    """The Python function that is, or is within, what a class has as a method."""
+    function = jit_parts(value)[1] if is_jit(value) else value
+    assert isinstance(function, types.FunctionType)
+    return function
+
+
+def aggregate_methods(value: Any) -> Dict[str, Any]:
+    """What its objects can be asked to do: functions that take the object first. TypeError: an operator is among them."""
+    found = {}
+    for name, member in inspect.getmembers(aggregate_class(value)):
+        static = isinstance(inspect.getattr_static(aggregate_class(value), name), staticmethod)
+        if static or name in _UNUSED or not (is_jit(member) or isinstance(member, types.FunctionType)):
+            continue
+        if name.startswith("__") and name != "__getitem__":
+            raise TypeError(f"'{value.__name__}' has '{name}', which a kernel cannot call: give the method a name of its own")
+        found[name] = member
+    return found
+
+
+# Methods that a kernel does not ask for: what makes objects, and what only Python calls. Items are not assigned.
+_UNUSED = frozenset(("__init__", "__setitem__", "__repr__", "__str__", "__hash__"))
 
 
 def number_text(value: Any) -> Optional[str]:
