@@ -323,7 +323,7 @@ struct Stmt {
       const char *what; // "def", "class", "for", "with" ..., WALRUS_TEXT; NULL: it could not be parsed
       const char *name; // of a function or class, or what `:=` assigns
       Block body;
-      const void *tokens; // of a function of the module level, for syntax_plain_function; NULL: of nothing else
+      const void *tokens; // of a function or class of the module level (syntax_plain_function); NULL: of nothing else
       uint32_t token_count;
     } outside;
   };

@@ -85,6 +85,7 @@ static Obj outside_value(Elab *e, Loc loc, const Module *module, uint32_t at) {
   if (strcmp(what, WALRUS_TEXT) == 0) return walrus_value(e, loc, definition);
   bool function = strcmp(what, "def") == 0;
   if (!function && named_class(e, module, at, &obj)) return obj;
+  if (!function && elab_plain_class(e, module, definition->stmt, &obj)) return obj;
   if (function && elab_plain_function(e, module, definition->stmt, &obj)) return obj;
   if (function) return elab_refuse_plain(e, loc, definition->name, definition->loc);
   Diag *diag = diag_error(e->diags, elab_loc(e, loc),

@@ -308,7 +308,9 @@ static bool is_limits(const char *path) {
 bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
   if (!elab_on_host(e)) return false;
   const char *dot = strrchr(path, '.');
-  if (is_function(path))
+  if (str_starts(str_from(path), "builtins."))
+    *obj = host_function(e, call, path + 9);
+  else if (is_function(path))
     *obj = function_of_numbers(e, call, path);
   else if (is_limits(path))
     *obj = limits_of(e, call, path);

@@ -78,6 +78,9 @@ bool elab_on_host(const Elab *e);
 // As the two of Python's modules, on the host alone.
 bool host_member(Elab *e, const char *path, const char *name, Obj *obj);
 bool host_call(Elab *e, const Expr *call, const char *path, Obj *obj);
+// A function of Python's own that a kernel cannot call (elab_pyfunc.c).
+bool host_has_function(const char *name);
+Obj host_function(Elab *e, const Expr *call, const char *name);
 // In a kernel: a function of Python's math, of numbers that are known now. False: another call.
 bool host_constant(Elab *e, const Expr *call, Obj *obj);
 // A method of a string.
@@ -86,8 +89,16 @@ Obj elab_text_call(Elab *e, const Expr *call, const char *text);
 // --- Python's own functions of a file (elab_plain.c) ---
 
 bool elab_given_args(Elab *e, const Expr *call, GivenArgs *given); // a call's, evaluated; false after errors
+// Of those that were called or made.
+struct PlainFunction {
+  const void *origin;       // what it was parsed from, or the function that it is a copy of
+  const Function *function; // NULL: it cannot be called
+};
+
 // On the host: the function that the statement is. False: it is none that can be called.
 bool elab_plain_function(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
+// On the host: the fields of a class that are known, an enumeration's say. False: there are none.
+bool elab_plain_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj);
 // What triton.jit(f) is: f, which kernels call.
 const Function *elab_unplain(Elab *e, const Function *plain);
 Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined);

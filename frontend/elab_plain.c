@@ -53,6 +53,60 @@ Obj elab_refuse_plain(Elab *e, Loc loc, const char *name, Loc defined) {
   return obj_error();
 }
 
+// --- Classes ---
+
+// What `A = 1` and `A: int = 1` of a class's body assign; NULL: another statement.
+static const Expr *field_of(const Stmt *stmt, const char **name) {
+  bool annotated = stmt->kind == STMT_ANNOTATED;
+  if (!annotated && (stmt->kind != STMT_ASSIGN || stmt->assign.targets.n != 1)) return NULL;
+  const Expr *target = annotated ? stmt->annotated.target : stmt->assign.targets.at[0];
+  if (target->kind != EXPR_NAME) return NULL;
+  *name = target->name;
+  return annotated ? stmt->annotated.value : stmt->assign.value;
+}
+
+// The fields whose values are known, as a named tuple; later ones see earlier ones.
+static uint32_t read_fields(Elab *e, const Block *body, Obj *values, const char **names) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < body->n; i++) {
+    const Expr *value = field_of(body->at[i], &names[n]);
+    Said before = elab_said(e);
+    if (!value) continue;
+    values[n] = elab_expr(e, value);
+    if (elab_take_back(e, &before) || !obj_is_static(&values[n])) continue;
+    elab_bind_quietly(e, names[n], value->loc, values[n]);
+    n++;
+  }
+  return n;
+}
+
+// A member of an enumeration, which equals no number: it has a `value`.
+static Obj member_of(Elab *e, Obj value) {
+  const char **name = ARENA_ARRAY(e->arena, const char *, 1);
+  Obj member = obj_tuple(e, 1);
+  name[0] = intern(&e->ir->names, STR("value"));
+  member.items.at[0] = value;
+  member.items.names = name;
+  return member;
+}
+
+bool elab_plain_class(Elab *e, const Module *module, const Stmt *outside, Obj *obj) {
+  if (!elab_on_host(e) || !outside->outside.tokens) return false;
+  bool is_enum;
+  Block body = syntax_class_body(e->arena, &e->ir->names, e->diags, module->file, outside, &is_enum);
+  const char **names = ARENA_ARRAY(e->arena, const char *, body.n + 1);
+  Obj fields = obj_tuple(e, body.n);
+  Frame *frame = elab_push(e, NULL);
+  frame->module = module;
+  frame->visible = module->definitions.n;
+  fields.items.n = read_fields(e, &body, fields.items.at, names);
+  elab_pop(e);
+  for (uint32_t i = 0; is_enum && i < fields.items.n; i++) fields.items.at[i] = member_of(e, fields.items.at[i]);
+  fields.items.names = names;
+  if (fields.items.n) *obj = fields;
+  return fields.items.n > 0;
+}
+
 // --- Statements that only they have ---
 
 // The name that an import binds.

@@ -128,6 +128,10 @@ bool elab_file_member(Elab *e, Loc loc, const Module *file, const char *name, Ob
 static bool global_name(Elab *e, Loc loc, const char *name, Obj *obj) {
   if (elab_own_name(e, loc, name, obj)) return true;
   const Builtin *builtin = builtin_find(name, SCOPE_PY);
+  if (elab_on_host(e) && e->frame->module->python && host_has_function(name)) {
+    *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, arena_printf(e->arena, "builtins.%s", name))};
+    return true;
+  }
   const char *hint = builtin || !e->frame->module->python ? NULL : elab_python_hint(name);
   if (hint) { // which a .py file would call, whatever the language has of that name
     *obj = elab_error(e, loc, "'%s' is Python's own function, which a kernel cannot call; write %s", name, hint);

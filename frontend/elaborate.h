@@ -44,6 +44,7 @@ enum { ITEMS_A_STEP = 16, BYTES_A_STEP = 256, VARS_A_STEP = 64, LEAVES_A_STEP = 
 typedef struct Elab Elab;
 typedef struct Builtin Builtin;
 typedef struct Obj Obj;
+typedef struct PlainFunction PlainFunction; // elab_module.h
 
 typedef enum Truth { TRUTH_NO, TRUTH_YES, TRUTH_MAYBE } Truth; // of a condition of the module level
 
@@ -147,11 +148,6 @@ typedef struct Warned {
   uint16_t file;
   const char *what; // the message's format
 } Warned;
-
-typedef struct PlainFunction {
-  const void *origin;       // what it was parsed from, or the function that it is a copy of
-  const Function *function; // NULL: it cannot be called
-} PlainFunction;
 
 struct Elab {
   IrContext *ir;

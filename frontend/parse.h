@@ -15,7 +15,7 @@
 // f-strings within f-strings.
 enum { PARSE_MAX_FSTRINGS = 4 };
 
-// The tokens of a function that is left out.
+// The tokens of a function or class that is left out.
 typedef struct LeftOut {
   Loc loc; // its name
   const Token *at;
@@ -48,7 +48,7 @@ Diag *parse_error(Parse *parse, Loc loc, const char *format, ...) __attribute__(
 
 // The tokens to parse; reports the lexer's errors among them.
 void layout_tokens(Parse *parse, const Lexed *lexed, SyntaxMode mode, TokenList *out);
-// Of a function that was left out; no errors are told.
+// Of what was left out; no errors are told.
 void layout_left_out(Parse *parse, const Token *tokens, uint32_t n, TokenList *out);
 
 // --- grammar.y ---

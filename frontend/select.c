@@ -183,7 +183,7 @@ static void select_decorated(LineLayout *layout, Reading reading) {
     copy_until(layout, end);
     layout->quiet = true;
   } else if (starts_definition(layout)) {
-    bool function = layout_kind(layout) == TOKEN_DEF;
+    bool function = layout_kind(layout) == TOKEN_DEF || begins_with(layout, "class");
     Loc name = outside_token(layout, true).loc;
     select_outside(layout, reading, true);
     if (function) keep_left_out(layout, reading, start, name);

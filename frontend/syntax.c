@@ -155,6 +155,24 @@ Function *syntax_plain_function(Arena *arena, Interner *names, Diags *diags, uin
   return is_function ? parse.statements.at[0]->function : NULL;
 }
 
+Block syntax_class_body(Arena *arena, Interner *names, Diags *diags, uint16_t file, const Stmt *outside, bool *is_enum) {
+  Parse parse = {.arena = arena, .names = names, .diags = diags, .file = file, .python = true, .quiet = true};
+  TokenList tokens = {0};
+  const Token *in = outside->outside.tokens;
+  uint32_t n = outside->outside.token_count, first = 0;
+  bool mixed = false;
+  *is_enum = false;
+  for (; first < n && in[first].kind != TOKEN_INDENT; first++) {
+    *is_enum = *is_enum || str_is(in[first].text, "Enum") || str_is(in[first].text, "Flag");
+    mixed = mixed || str_is(in[first].text, "int") || str_is(in[first].text, "str");
+  }
+  *is_enum = *is_enum && !mixed;
+  if (first + 2 >= n || in[n - 1].kind != TOKEN_DEDENT) return (Block){0}; // on its header's line
+  layout_left_out(&parse, in + first + 1, n - first - 2, &tokens);
+  grammar_parse(&parse, &tokens, TOKEN_START_MODULE);
+  return parse.statements;
+}
+
 Expr *syntax_parse_expression(Arena *arena, Interner *names, Diags *diags, Sources *sources, uint16_t file) {
   Str text;
   if (!source_text(diags, sources, file, &text)) return NULL;

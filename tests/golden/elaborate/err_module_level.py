@@ -47,11 +47,14 @@ J = triton.jit(3)
 K = imports()
 L = unlucky()
 M = asks()
+N = sum(1)
+class Empty: pass
+O = Empty.x
 alias = plain
 
 
 @triton.jit
 def kernel(x):
-    tl.store(x, A + B + C + D + E + F + G + H + I + J + K + L + M)
+    tl.store(x, A + B + C + D + E + F + G + H + I + J + K + L + M + N + O)
     tl.store(x, plain(1))
     tl.store(x, alias(1))

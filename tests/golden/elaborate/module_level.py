@@ -1,6 +1,7 @@
 # The module level as Python runs it: what is asked of the machine is the target's, functions of the file are called,
 # numbers come from math, numpy and torch's limits of types.
 import functools
+from enum import Enum, IntEnum
 import math
 import os
 
@@ -105,11 +106,37 @@ def plainly(x):
 applied = triton.jit(plainly)
 
 
+class Mode(IntEnum):
+    """Of rounding."""
+    DOWN = 0
+    UP = DOWN + 1
+    unknown = object()
+
+    def text(self):
+        return self.name
+
+
+class Backend(Enum):
+    CUDA = "cuda"
+    HIP = "hip"
+
+
+class Config:
+    stages: int = 3
+    block = 2 ** stages
+
+
+UP = tl.constexpr(Mode.UP.value + Mode.UP)
+CUDA = tl.constexpr(Backend.CUDA.value if Backend.CUDA != "cuda" and Backend.CUDA is not Backend.HIP else None)
+CONFIG = tl.constexpr(sum([Config.block, round(2.5), pow(2, 3)], 1) if any([0, True]) and all((1, 2)) else 0)
+
+
 @triton.jit
 def kernel(x, BLOCK: tl.constexpr):
     tl.static_assert(LARGEST > 3.4e38 and SMALLEST == -2147483648 and UNSIGNED == 18446744073709551615)
     tl.static_assert(WIDTHS[0] == 16 and WIDTHS[1] == 16 and WIDTHS[2] == 0.0009765625 and CEIL == 9)
     tl.static_assert(NARROW == 32 and EIGHT == 8 and int_of(bitwidth=32, signed=True) == tl.int32)
+    tl.static_assert(CUDA == "cuda" and UP == 2 and CONFIG == 19)
     i = tl.arange(0, BLOCK)
     y = tl.inline_asm_elementwise(COPY, "=r,=r,r,r", [i], dtype=tl.int32, is_pure=True, pack=2)
     tl.store(x + y, scaled(applied(tl.load(x + i))))
