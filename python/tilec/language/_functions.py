@@ -77,6 +77,7 @@ __all__ = [
     "num_programs",
     "num_threads",
     "num_warps",
+    "pair_uniform_to_normal",
     "permute",
     "philox",
     "pow",
@@ -416,6 +417,10 @@ def num_threads() -> Any: ...
 
 @builtin
 def num_warps() -> Any: ...
+
+
+@builtin
+def pair_uniform_to_normal(u1: Any, u2: Any) -> Any: ...
 
 
 @builtin
