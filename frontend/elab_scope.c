@@ -81,6 +81,10 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
     *obj = obj_type(elab_scalar(e, elem));
     return true;
   }
+  if ((scope & SCOPE_TL) && strcmp(name, "pi32_t") == 0) {
+    *obj = obj_type(type_ptr(e->ir, elab_scalar(e, ELEM_I32)));
+    return true;
+  }
   if (!is_namespace_part(name)) return false;
   *obj = (Obj){.kind = OBJ_NAMESPACE, .path = interned(e, arena_printf(e->arena, "%s.%s", path, name))};
   return true;
