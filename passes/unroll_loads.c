@@ -71,7 +71,7 @@ static bool range_of(const Op *loop, LoopRange *range) {
   range->trips = -1;
   if (!value_int_constant(loop_upper(loop), &upper)) return true;
   range->trips = upper <= range->lower ? 0 : (upper - range->lower - 1) / range->step + 1;
-  return range->lower + range->trips * range->step <= INT32_MAX; // where the loop made ends
+  return upper <= INT32_MAX - range->step; // the loop that is made may end by less than a step beyond
 }
 
 static const char *why_not_unrolled(const BodyCounts *body) {
