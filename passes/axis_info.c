@@ -43,6 +43,7 @@ static AxisInfo meet_infos(const AxisInfo *a, const AxisInfo *b, uint64_t step) 
     info.constancy[d] = min_u64(a->constancy[d], b->constancy[d]);
   }
   info.nonnegative = a->nonnegative && b->nonnegative;
+  info.natural = a->natural && b->natural;
   info.known = a->known && b->known && a->constant == b->constant;
   info.constant = info.known ? a->constant : 0;
   return info;
@@ -53,7 +54,7 @@ static bool same_info(const AxisInfo *a, const AxisInfo *b) {
     if (a->contiguity[d] != b->contiguity[d] || a->divisibility[d] != b->divisibility[d] ||
         a->constancy[d] != b->constancy[d])
       return false;
-  return a->nonnegative == b->nonnegative && a->known == b->known && a->constant == b->constant;
+  return a->nonnegative == b->nonnegative && a->natural == b->natural && a->known == b->known && a->constant == b->constant;
 }
 
 // Weakens what is known of `value` by one more way in which it comes about.
@@ -78,7 +79,9 @@ static void flow_induction(AxisTable *table, const Op *op) {
   AxisInfo info = axis_nothing_known(i);
   info.divisibility[0] = min_u64(lower->divisibility[0], step->divisibility[0]);
   bool by_one = step->known && step->constant == 1; // others may step over the upper bound and wrap
-  info.nonnegative = !elem_is_signed(element_of(i)->elem) || (lower->nonnegative && by_one);
+  bool is_unsigned = !elem_is_signed(element_of(i)->elem);
+  info.nonnegative = is_unsigned || (lower->nonnegative && by_one);
+  info.natural = is_unsigned || (lower->natural && step->natural);
   flow_into(table, i, &info);
 }
 
@@ -112,7 +115,7 @@ static void visit_while(AxisTable *table, const Op *op) {
 
 static AxisInfo of_any(const Value *value) {
   AxisInfo info = axis_nothing_known(value);
-  info.nonnegative = is_integer(value) && !elem_is_signed(element_of(value)->elem);
+  info.nonnegative = info.natural = is_integer(value) && !elem_is_signed(element_of(value)->elem);
   return info;
 }
 
@@ -157,7 +160,7 @@ static AxisInfo of_param(const FuncParam *param, const Value *arg) {
   AxisInfo info = axis_nothing_known(arg);
   for (uint32_t d = 0; param->facts.divisible16 && d < TILE_MAX_RANK; d++)
     info.divisibility[d] = max_u64(16, info.divisibility[d]);
-  info.nonnegative = is_integer(arg) && !elem_is_signed(element_of(arg)->elem);
+  info.nonnegative = info.natural = is_integer(arg) && !elem_is_signed(element_of(arg)->elem);
   return info;
 }
 

@@ -15,9 +15,11 @@
 //   constancy     each run of that many holds one value
 // Elements that ops.def calls undefined are not spoken of, nor what comes of remainders
 // of negative numbers: offsets that are wrapped by % are taken as Triton takes them.
+// Nor is what comes of // where natural numbers wrapped below zero before: as in Triton.
 typedef struct AxisInfo {
   uint64_t contiguity[TILE_MAX_RANK], divisibility[TILE_MAX_RANK], constancy[TILE_MAX_RANK];
   bool nonnegative; // an integer, no element of which is negative
+  bool natural;     // an integer, no element of which is negative unless sums, products or shifts wrapped
   bool known;       // an integer, every element of which is `constant`
   int64_t constant;
 } AxisInfo;

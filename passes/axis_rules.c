@@ -51,7 +51,7 @@ uint64_t axis_step(const Value *value) {
 }
 
 AxisInfo axis_nothing_known(const Value *value) {
-  AxisInfo info = {{0}, {0}, {0}, false, false, 0};
+  AxisInfo info = {{0}, {0}, {0}, false, false, false, 0};
   uint64_t divisor = is_pointer(value) ? axis_step(value) : 1;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
     info.contiguity[d] = info.constancy[d] = 1;
@@ -71,7 +71,7 @@ AxisInfo axis_of_constant(const Value *value, int64_t constant) {
   set_all(info.divisibility, divisor_of_constant(constant, divisor_cap(value)));
   info.known = true;
   info.constant = constant;
-  info.nonnegative = constant >= 0 || !elem_is_signed(element_of(value)->elem);
+  info.nonnegative = info.natural = constant >= 0 || !elem_is_signed(element_of(value)->elem);
   return info;
 }
 
@@ -134,8 +134,9 @@ static uint64_t remainder_run(const Rule *rule, uint32_t d) {
   return min_u64(run, operand_divisor(rule, 1, d, b->constancy[d]));
 }
 
+// Division truncates: different below zero.
 static uint64_t division_run(const Rule *rule, uint32_t d) {
-  return rule->in[0]->nonnegative ? remainder_run(rule, d) : 1; // division truncates: different below zero
+  return rule->in[0]->natural ? remainder_run(rule, d) : 1;
 }
 
 static bool power_of_two(const AxisInfo *info) {
@@ -283,23 +284,48 @@ static RuleFn *const rules[OP_COUNT] = {
     [OP_NEG] = rule_neg,       [OP_HINT] = rule_hint,
 };
 
-static bool stays_nonnegative(const Rule *rule) {
-  const AxisInfo *a = rule->in[0], *b = rule->in[1], *c = rule->in[2];
-  bool both = a && b && a->nonnegative && b->nonnegative;
+// One of the two claims about signs: which operands it holds of, and whether it then holds of the result.
+typedef struct Signs {
+  bool a, b, c;
+} Signs;
+
+static bool keeps_sign(const Rule *rule, Signs is) {
   switch ((int)rule->op->kind) {
   case OP_DIV:
   case OP_OR:
-  case OP_XOR: return both;
+  case OP_XOR:
+  case OP_MIN: return is.a && is.b;
   case OP_REM:
-  case OP_SHR: return a->nonnegative;
-  case OP_MIN: return both;
+  case OP_SHR: return is.a;
   case OP_AND:
-  case OP_MAX: return a->nonnegative || b->nonnegative;
-  case OP_SELECT: return b->nonnegative && c->nonnegative;
-  case OP_HINT: return a->nonnegative || op_attr(rule->op, ATTR_NONNEGATIVE);
-  case OP_CAST: return a->nonnegative && width_of(rule->result) > width_of(rule->value[0]);
+  case OP_MAX: return is.a || is.b;
+  case OP_SELECT: return is.b && is.c;
+  case OP_HINT: return is.a || op_attr(rule->op, ATTR_NONNEGATIVE);
+  case OP_CAST: return is.a && width_of(rule->result) > width_of(rule->value[0]);
   default: return false;
   }
+}
+
+// What may wrap is taken not to, in the types that offsets have.
+static bool keeps_natural(const Rule *rule, Signs is) {
+  enum { OFFSET_BITS = 32 };
+  if (width_of(rule->result) < OFFSET_BITS) return false;
+  switch ((int)rule->op->kind) {
+  case OP_ADD:
+  case OP_MUL: return is.a && is.b;
+  case OP_SHL:
+  case OP_CAST: return is.a && is_integer(rule->value[0]);
+  default: return false;
+  }
+}
+
+static void set_signs(Rule *rule) {
+  const AxisInfo *a = rule->in[0], *b = rule->in[1], *c = rule->in[2];
+  bool is_unsigned = !elem_is_signed(element_of(rule->result)->elem);
+  Signs nonnegative = {a && a->nonnegative, b && b->nonnegative, c && c->nonnegative};
+  Signs natural = {a && a->natural, b && b->natural, c && c->natural};
+  rule->out.nonnegative = is_unsigned || keeps_sign(rule, nonnegative);
+  rule->out.natural = is_unsigned || keeps_sign(rule, natural) || keeps_natural(rule, natural);
 }
 
 // A known constant passes a widening cast of a value that both types can hold.
@@ -329,8 +355,7 @@ static AxisInfo of_elementwise(const AxisTable *table, const Op *op, const Value
     rule.out.contiguity[d] = min_u64(rule.out.contiguity[d], shape.extent[d]);
     rule.out.constancy[d] = min_u64(rule.out.constancy[d], shape.extent[d]);
   }
-  if (is_integer(result))
-    rule.out.nonnegative = !elem_is_signed(element_of(result)->elem) || stays_nonnegative(&rule);
+  if (is_integer(result)) set_signs(&rule);
   if (op->kind == OP_CAST && is_integer(rule.value[0])) cast_constant(&rule);
   if (op->kind == OP_HINT && rule.in[0]->known) return *rule.in[0];
   return rule.out;
@@ -341,7 +366,7 @@ static AxisInfo of_arange(const Op *op, const Value *result) {
   int64_t start = op_int(op, ATTR_START, 0);
   info.contiguity[0] = shape_of(result->type).extent[0];
   info.divisibility[0] = divisor_of_constant(start, divisor_cap(result));
-  info.nonnegative = start >= 0;
+  info.nonnegative = info.natural = start >= 0;
   return info;
 }
 
@@ -367,7 +392,7 @@ AxisInfo axis_of_result(const AxisTable *table, const Op *op, const Value *resul
     for (uint32_t d = 0; d < shape.rank; d++) info.constancy[d] = shape.extent[d];
     return info;
   case OP_PROGRAM_ID:
-  case OP_NUM_PROGRAMS: info.nonnegative = true; return info;
+  case OP_NUM_PROGRAMS: info.nonnegative = info.natural = true; return info;
   case OP_ARANGE: return of_arange(op, result);
   case OP_SPLAT: return of_splat(table, op, result);
   case OP_CONVERT_LAYOUT: return *axis_info(table, op_operand(op, 0));
@@ -376,6 +401,6 @@ AxisInfo axis_of_result(const AxisTable *table, const Op *op, const Value *resul
   if (axis_is_shape_op(op))
     return axis_of_shape_op(op, axis_info(table, op_operand(op, 0)), axis_step(result));
   if (op_has(op, PURE | ELEMENTWISE)) return of_elementwise(table, op, result);
-  info.nonnegative = is_integer(result) && !elem_is_signed(element_of(result)->elem);
+  info.nonnegative = info.natural = is_integer(result) && !elem_is_signed(element_of(result)->elem);
   return info;
 }

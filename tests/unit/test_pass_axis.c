@@ -126,6 +126,7 @@ static void grow(World *w, Random *r) {
 typedef struct Concrete {
   int64_t at[N];
   bool undefined[N];
+  bool wrapped[N]; // itself, or what it was made of
 } Concrete;
 
 static int64_t argument(Random *r, uint32_t param) {
@@ -152,16 +153,35 @@ static int64_t element(const Op *op, const Concrete *const *in, uint32_t i, bool
   return result;
 }
 
+// Whether the exact number does not fit the type.
+static bool wraps(const Op *op, const Concrete *const *in, uint32_t i) {
+  int64_t a = in[0]->at[i], b = op->operand_count > 1 ? in[1]->at[i] : 0, exact;
+  const Type *to = type_element(op_result(op)->type), *from = type_element(op_operand(op, 0)->type);
+  if (to->kind == TYPE_PTR) return false;
+  bool lost = a < 0 && !elem_is_signed(from->elem);
+  switch ((int)op->kind) {
+  case OP_ADD: lost |= __builtin_add_overflow(a, b, &exact); break;
+  case OP_MUL: lost |= __builtin_mul_overflow(a, b, &exact); break;
+  case OP_SHL: lost |= b < 0 || b > 31 || __builtin_mul_overflow(a, INT64_C(1) << b, &exact); break;
+  case OP_CAST: exact = a; break;
+  default: return false;
+  }
+  return lost || (int64_t)number_wrap(to->elem, (uint64_t)exact) != exact;
+}
+
 static Concrete compute(const World *w, const Concrete *all, const Value *value, const int64_t *args,
                         int64_t pid) {
-  Concrete c = {{0}, {0}};
+  Concrete c = {{0}, {0}, {0}};
   const Op *op = value->def;
   const Concrete *in[3] = {NULL, NULL, NULL};
   for (uint32_t k = 0; op && k < op->operand_count; k++)
     for (uint32_t v = 0; v < w->count; v++)
       if (!in[k] && w->values[v] == op_operand(op, k)) in[k] = &all[v];
   for (uint32_t i = 0; i < N; i++) {
-    for (uint32_t k = 0; op && k < op->operand_count; k++) c.undefined[i] |= in[k]->undefined[i];
+    for (uint32_t k = 0; op && k < op->operand_count; k++) {
+      c.undefined[i] |= in[k]->undefined[i];
+      c.wrapped[i] |= in[k]->wrapped[i];
+    }
     if (!op)
       c.at[i] = args[value->index];
     else if (op->kind == OP_PROGRAM_ID)
@@ -172,8 +192,12 @@ static Concrete compute(const World *w, const Concrete *all, const Value *value,
       c.at[i] = op_int(op, ATTR_VALUE, 0);
     else if (op->kind == OP_SPLAT)
       c.at[i] = in[0]->at[i];
-    else
+    else {
       c.at[i] = element(op, in, i, &c.undefined[i]);
+      c.wrapped[i] |= wraps(op, in, i);
+      // What axis_info.h leaves out: of natural numbers that wrapped.
+      c.undefined[i] |= op->kind == OP_DIV && in[0]->wrapped[i] && in[0]->at[i] < 0;
+    }
   }
   return c;
 }
@@ -204,6 +228,8 @@ static void check_claims(const AxisInfo *info, const Value *value, const Concret
     if (run == i) expect(((uint64_t)c->at[i] & (info->divisibility[0] - 1)) == 0, value, info, i, c->at[i]);
     if (info->known) expect(c->at[i] == info->constant, value, info, i, c->at[i]);
     if (info->nonnegative && elem_is_signed(type_element(value->type)->elem))
+      expect(c->at[i] >= 0, value, info, i, c->at[i]);
+    if (info->natural && !c->wrapped[i] && elem_is_signed(type_element(value->type)->elem))
       expect(c->at[i] >= 0, value, info, i, c->at[i]);
   }
 }
