@@ -180,11 +180,13 @@ const AxisTable *axis_analyse(Arena *arena, Func *func) {
   return table;
 }
 
-// The larger the further apart, and what is not known or stays in one place furthest.
+// The larger the further apart: behind what is known what is not, and what stays in one place last.
 static uint64_t distance(const AxisTable *table, const Value *value, uint32_t d) {
-  int64_t stride;
-  if (!axis_stride(table, value, d, &stride) || stride == 0) return UINT64_MAX;
-  return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+  const uint64_t unknown = UINT64_C(1) << 62;
+  AxisStride stride = axis_stride(table, value, d);
+  if (!stride.known) return unknown + (uint64_t)stride.at / 2;
+  if (stride.at == 0) return UINT64_MAX;
+  return min_u64(stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at, unknown);
 }
 
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]) {

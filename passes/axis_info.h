@@ -35,11 +35,17 @@ const AxisInfo *axis_info(const AxisTable *table, const Value *value);
 // `dim` that are multiples of `run`: bytes for pointers.
 uint64_t axis_divisor(const AxisTable *table, const Value *value, uint32_t dim, uint64_t run);
 
-// How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), where that is
-// one number and known. As if nothing wrapped: a hint for what is fast, not a claim.
-bool axis_stride(const AxisTable *table, const Value *value, uint32_t dim, int64_t *stride);
+// How far neighbouring elements of dimension `dim` are apart (pointers: in bytes), most likely: as if nothing wrapped,
+// and with guesses about numbers known at run time alone (axis_stride.c). A hint for what is fast, not a claim.
+typedef struct AxisStride {
+  bool known; // at is the distance, and which way; else about the least that it can be
+  int64_t at;
+} AxisStride;
+#define AXIS_ANYWHERE INT64_MAX // not even that is known: loaded indices, for one
 
-// The dimension of longest contiguity, then the one of the shortest known stride but 0, then the later one;
+AxisStride axis_stride(const AxisTable *table, const Value *value, uint32_t dim);
+
+// The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one;
 // fills order[0 .. rank) with all, in that order.
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);
 

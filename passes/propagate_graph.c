@@ -153,15 +153,15 @@ static bool is_access(const Op *op) {
   return kind && type_is_tile(op_operand(op, 0)->type);
 }
 
-// Distances are powers of two here, so that they add up as their XOR; others are as good as unknown.
+// Distances are powers of two here, so that they add up as their XOR.
 static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer) {
   const Type *tile = pointer->type;
   for (uint32_t d = 0; d < tile->rank; d++) {
     uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, d, &first);
-    int64_t stride;
-    bool known = axis_stride(p->axes, pointer, d, &stride);
-    uint64_t bytes = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-    known = known && !(bytes & (bytes - 1)) && bytes >> 31 == 0;
+    AxisStride stride = axis_stride(p->axes, pointer, d);
+    uint64_t bytes = stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
+    bool known = stride.known && bytes >> 31 == 0;
+    if (known && bytes) bytes = UINT64_C(1) << log2_floor(bytes);
     for (uint32_t i = 0; i < bits; i++) {
       bool fits = known && bytes << i >> 32 == 0;
       access->place[first + i] = fits ? bytes << i : UINT64_C(1) << (32 + first + i);
