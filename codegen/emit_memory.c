@@ -18,18 +18,8 @@ typedef struct MemoryRun {
   LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
 } MemoryRun;
 
-// Register bits, from the lowest, that lead along one dimension.
-// Whether addresses count upwards there is for `vector` to say.
-static uint32_t run_bits(const Layout *layout) {
-  uint32_t bits = 0, first = layout->bits[DIM_REGISTER] ? layout_basis(layout, DIM_REGISTER, 0) : 0;
-  if (!first || (first & (first - 1))) return 0;
-  while (bits < layout->bits[DIM_REGISTER] && layout_basis(layout, DIM_REGISTER, bits) == first << bits)
-    bits++;
-  return bits;
-}
-
-// The length is never more than 16 bytes, what the access
-// is aligned to, or the neighbouring elements that a thread holds.
+// The length is never more than 16 bytes, what the access is aligned to, or the neighbouring elements that a
+// thread holds; whether addresses count upwards along these is for `vector` to say.
 static MemoryRun run_of(const Emitter *e, const Op *op, const Type *type) {
   MemoryRun run = {
       .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
@@ -37,7 +27,7 @@ static MemoryRun run_of(const Emitter *e, const Op *op, const Type *type) {
   if (!type_is_tile(type)) return run;
   uint64_t most = min_u64(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
   most = min_u64(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
-  most = min_u64(most, 1ull << run_bits(type->layout));
+  most = min_u64(most, 1ull << layout_run_bits(type->layout));
   while (run.length * 2 <= most && run.registers % (run.length * 2) == 0) run.length *= 2;
   return run;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One atomic of a thread on global memory, as inline assembly: LLVM's atomicrmw drops order and scope. PTX
-// ISA, sections on atom and red.
+// ISA, sections on atom, red and fence.
 #include "codegen/nvvm_atomic.h"
 
 #include <stdio.h>
@@ -16,14 +16,14 @@ static const char *order_of(const Atomic *atomic, bool has_result) {
 }
 
 LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result) {
-  LLVMTypeRef word = LLVMTypeOf(atomic->args[0]), types[4];
-  LLVMValueRef args[4];
+  LLVMTypeRef word = LLVMTypeOf(atomic->args[0]), types[6];
+  LLVMValueRef args[6];
   uint32_t count = 0, first = has_result;
   char letter = word_letter(LLVMGetIntTypeWidth(word));
   Buf text = {0}, constraints = {0};
   args[count++] = atomic->pointer;
   buf_printf(&constraints, has_result ? "=%c,l" : "l", letter);
-  for (uint32_t i = 0; i < 2 && atomic->args[i]; i++) {
+  for (uint32_t i = 0; i < 4 && atomic->args[i]; i++) {
     args[count++] = atomic->args[i];
     buf_printf(&constraints, ",%c", letter);
   }
@@ -37,10 +37,19 @@ LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result) {
              atomic->scope, atomic->operation);
   if (has_result) buf_text(&text, "$0, ");
   buf_printf(&text, "[$%u]", first);
-  for (uint32_t i = 0; i < values; i++) buf_printf(&text, ", $%u", first + 1 + i);
-  buf_char(&text, ';');
+  for (uint32_t i = 0; i < values; i++)
+    buf_printf(&text, i == 0 && atomic->vector ? ", {$%u" : ", $%u", first + 1 + i);
+  buf_text(&text, atomic->vector ? "};" : ";");
   for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(args[i]);
   LLVMTypeRef type =
       LLVMFunctionType(has_result ? word : LLVMVoidTypeInContext(e->context), types, count, false);
   return nvvm_assembly(e, type, &text, &constraints, args, count);
+}
+
+void nvvm_fence_release(Emitter *e, const char *scope) {
+  Buf text = {0}, constraints = {0};
+  buf_printf(&text, "fence.acq_rel.%s;", scope);
+  buf_text(&constraints, "~{memory}");
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
+  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
 }

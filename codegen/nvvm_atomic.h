@@ -10,12 +10,15 @@ typedef struct Atomic {
   const char *sem;       // relaxed, acquire, release, acq_rel
   const char *scope;     // cta, gpu, sys
   LLVMValueRef pointer;
-  LLVMValueRef args[2];   // integers of the width that is accessed; the second NULL but for cas
+  LLVMValueRef args[4];   // integers of a word's width; NULL after the last. cas has two
+  bool vector;            // the args are one operand, neighbours in memory
   LLVMValueRef predicate; // i1; NULL: always
 } Atomic;
 
 // The old value, undefined where the predicate does not hold;
 // without result red, which exch and cas have not.
 LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result);
+// fence.acq_rel: what the thread does afterwards, relaxed, releases what was done before.
+void nvvm_fence_release(Emitter *e, const char *scope);
 
 #endif

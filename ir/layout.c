@@ -79,6 +79,14 @@ uint32_t layout_apply_offset(const Layout *layout, uint32_t offset) {
 
 uint32_t layout_registers(const Layout *layout) { return UINT32_C(1) << layout->bits[DIM_REGISTER]; }
 
+uint32_t layout_run_bits(const Layout *layout) {
+  uint32_t bits = 0, first = layout->bits[DIM_REGISTER] ? layout_basis(layout, DIM_REGISTER, 0) : 0;
+  if (!first || (first & (first - 1))) return 0;
+  while (bits < layout->bits[DIM_REGISTER] && layout_basis(layout, DIM_REGISTER, bits) == first << bits)
+    bits++;
+  return bits;
+}
+
 // A tile's dimensions while its bits are handed out from the lowest up.
 typedef struct Bits {
   uint32_t rank;

@@ -2,10 +2,11 @@
 // The synchronising instructions of ops.
 #include "ir/sync.h"
 
+#include "ir/atomic.h"
 #include "ir/dot.h"
 
 const char *op_sync(const Op *op) {
-  bool none =
-      op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // the others are done when they have been issued
+  bool none = op->kind == OP_DOT && !is_dot_of(op, DOT_WGMMA); // done when they have been issued
+  none |= op->kind == OP_ATOMIC_RMW && !atomic_fences(op);
   return none ? "" : op_info(op->kind)->sync;
 }

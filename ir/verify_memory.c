@@ -84,6 +84,8 @@ static void check_atomic_rmw(Verifier *v, const Op *op) {
   check_target(v, op, operand_type(op, 1), 2);
   verify_word(v, op, ATTR_RMW, names, 7);
   check_order(v, op);
+  check_power(v, op, ATTR_ALIGN, 1 << 16);
+  check_power(v, op, ATTR_VECTOR, (int64_t)type_elements(operand_type(op, 0)));
   if (result_type(op) != operand_type(op, 1))
     verify_fail(v, op, "the result has the value's type, not %s", verify_type_text(v, result_type(op)));
   else if (!has_rmw(rmw, result_type(op)))

@@ -15,6 +15,7 @@
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
 #include "base/math.h"
+#include "ir/atomic.h"
 #include "ir/build.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
@@ -48,15 +49,21 @@ static uint64_t share_of_thread(const Op *op, const Type *tile) {
   return share;
 }
 
+// The most elements of `bytes` that one access moves.
+static uint64_t widest_of(const Op *op, uint32_t bytes) {
+  if (op->kind == OP_ATOMIC_RMW) return atomic_widest(op);
+  return op->kind == OP_ATOMIC_CAS ? 1 : ACCESS_BYTES / bytes;
+}
+
 static CoalescedAccess access_of(const Coalescer *c, Op *op) {
-  CoalescedAccess access = {
-      .op = op, .pointer = op_operand(op, 0), .mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2)};
+  CoalescedAccess access = {.op = op, .pointer = op_operand(op, 0)};
+  if (op->kind != OP_ATOMIC_CAS) access.mask = op_operand(op, op->kind == OP_LOAD ? 1 : 2);
   access.bytes = type_element_bytes(type_element(access.pointer->type)->inner);
   axis_order(c->axes, access.pointer, access.order);
   uint32_t fastest = access.order[0];
   const AxisInfo *pointer = axis_info(c->axes, access.pointer);
 
-  access.widest = ACCESS_BYTES / access.bytes;
+  access.widest = widest_of(op, access.bytes);
   access.contiguity = pointer->contiguity[fastest];
   access.alignment = pointer->divisibility[fastest] / access.bytes;
   access.constancy = access.mask ? axis_info(c->axes, access.mask)->constancy[fastest] : access.widest;
@@ -164,8 +171,8 @@ static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *acces
   return layout_intern(c->func->module->ir, &layout);
 }
 
-// An atomic is done an element at a time, so neighbouring lanes take neighbouring elements.
-static void coalesce_atomic(Coalescer *c, CoalescedAccess *access) {
+// An atomic that is done an element at a time: neighbouring lanes take neighbouring elements.
+static void coalesce_scalars(Coalescer *c, CoalescedAccess *access) {
   access->vector = 1;
   op_set_attr(access->op, (Attr){.key = ATTR_ANCHOR, .layout = anchor_for(c, access)});
   c->changed = true;
@@ -177,8 +184,8 @@ static void coalesce_op(Op *op, void *data) {
   if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
   if (!type_is_tile(op_operand(op, 0)->type)) return;
   CoalescedAccess access = access_of(c, op);
-  if (atomic) {
-    coalesce_atomic(c, &access);
+  if (atomic && access.widest == 1) {
+    coalesce_scalars(c, &access);
     return;
   }
   uint64_t align = axis_divisor(c->axes, access.pointer, access.order[0], access.bound);

@@ -34,7 +34,8 @@ static void settle_access(Propagator *p, const GraphAccess *access) {
   uint32_t alone = access_vector(access, access->anchor);
   op_remove_attr(access->op, ATTR_ANCHOR);
   p->changed = true;
-  if (access->op->kind != OP_LOAD && access->op->kind != OP_STORE) return;
+  bool atomic = access->op->kind != OP_LOAD && access->op->kind != OP_STORE;
+  if (atomic && !op_attr(access->op, ATTR_VECTOR)) return;
   int64_t bytes = (int64_t)vector * access->bytes, align = op_int(access->op, ATTR_ALIGN, access->bytes);
   if (align > bytes) align = bytes;
   op_set_attr(access->op, (Attr){.key = ATTR_ALIGN, .i = align});

@@ -10,8 +10,14 @@
 
 // ---- the table ----
 
-static uint64_t key_of(const HookLanes *lanes, uint32_t lane) {
-  uint64_t address = lanes->addresses[lane];
+// The elements of a lane's access, each of which synchronises by itself; a packed pair are two.
+static uint32_t elements_of(const HookLanes *lanes) {
+  const MemoryAccess *access = lanes->insn->u.access;
+  return access->type == PTX_F16X2 || access->type == PTX_BF16X2 ? 2 * access->count : access->count;
+}
+
+static uint64_t key_of(const HookLanes *lanes, uint32_t lane, uint32_t element) {
+  uint64_t address = lanes->addresses[lane] + element * (lanes->bytes / elements_of(lanes));
   if (lanes->space != SPACE_SHARED) return address;
   return (uint64_t)1 << 63 | (uint64_t)lanes->warp->block->index << 24 | address;
 }
@@ -80,22 +86,26 @@ static void learn(Warp *warp, Foreign *known) {
 static bool acquires(MemoryOrder order) { return order == ORDER_ACQUIRE || order == ORDER_ACQ_REL; }
 static bool releases(MemoryOrder order) { return order == ORDER_RELEASE || order == ORDER_ACQ_REL; }
 
-void sync_acquire(const HookLanes *lanes) {
+static void acquire_at(const HookLanes *lanes, uint64_t key) {
   Warp *warp = lanes->warp;
   LaunchChecker *checker = checker_of(warp);
   const MemoryAccess *access = lanes->insn->u.access;
-  if (lanes->access == HOOK_WRITE || !checker->released_n) return;
-  for (uint32_t l = 0; l < LANES; l++) {
-    Released *released = lanes->mask >> l & 1 ? released_at(checker, key_of(lanes, l), false) : NULL;
-    if (!released) continue;
-    Foreign *met[] = {access->block_scope ? NULL : released->wide,
-                      released->block == warp->block->index ? released->narrow : NULL};
-    for (int i = 0; i < 2; i++)
-      if (met[i] && acquires(access->order))
-        learn(warp, met[i]);
-      else if (met[i])
-        join(&warp_check(warp)->pending, met[i], &checker->failed);
-  }
+  Released *released = released_at(checker, key, false);
+  if (!released) return;
+  Foreign *met[] = {access->block_scope ? NULL : released->wide,
+                    released->block == warp->block->index ? released->narrow : NULL};
+  for (int i = 0; i < 2; i++)
+    if (met[i] && acquires(access->order))
+      learn(warp, met[i]);
+    else if (met[i])
+      join(&warp_check(warp)->pending, met[i], &checker->failed);
+}
+
+void sync_acquire(const HookLanes *lanes) {
+  if (lanes->access == HOOK_WRITE || !checker_of(lanes->warp)->released_n) return;
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t i = 0; lanes->mask >> l & 1 && i < elements_of(lanes); i++)
+      acquire_at(lanes, key_of(lanes, l, i));
 }
 
 // ---- release ----
@@ -132,14 +142,14 @@ void sync_release(const HookLanes *lanes) {
   Foreign *wide = access->block_scope ? NULL
                   : release           ? foreign_keep(narrow)
                             : released_by(warp, CLOCK_RELEASED, check->view.released, &checker->failed);
-  for (uint32_t l = 0; l < LANES; l++) {
-    if (!(lanes->mask >> l & 1)) continue;
-    Released *at = released_at(checker, key_of(lanes, l), release || check->fenced);
-    if (!at) continue;
-    put_released(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
-    at->block = warp->block->index;
-    put_released(&at->wide, wide, atomic, &checker->failed);
-  }
+  for (uint32_t l = 0; l < LANES; l++)
+    for (uint32_t i = 0; lanes->mask >> l & 1 && i < elements_of(lanes); i++) {
+      Released *at = released_at(checker, key_of(lanes, l, i), release || check->fenced);
+      if (!at) continue;
+      put_released(&at->narrow, narrow, atomic && at->block == warp->block->index, &checker->failed);
+      at->block = warp->block->index;
+      put_released(&at->wide, wide, atomic, &checker->failed);
+    }
   foreign_drop(narrow);
   foreign_drop(wide);
   if (release) warp_tick(warp);

@@ -62,6 +62,7 @@ static void instructions(TargetRow *row, const TargetInfo *t) {
   has(row, "redux", t->has_redux);
   has(row, "fp8", t->fp8_ptx > 0);
   has(row, "bf16 atomics", t->has_bf16_atomics);
+  has(row, "vector atomics", t->has_vector_atomics);
   has(row, "cache policy", t->has_cache_policy);
   has(row, "async proxy", t->has_async_proxy);
   has(row, "overlap", t->has_grid_control);

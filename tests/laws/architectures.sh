@@ -102,6 +102,7 @@ if [ -n "$ptxas" ]; then
   instruction redux '' 'redux.sync.add.s32 %r6, %r2, -1; st.global.b32 [%d2], %r6;'
   instruction fp8 '' 'cvt.rn.satfinite.e4m3x2.f32 %h2, %f1, %f2; st.global.b16 [%d2], %h2;'
   instruction 'bf16 atomics' '' 'atom.global.add.noftz.bf16 %h2, [%d2], %h1; st.global.b16 [%d2], %h2;'
+  instruction 'vector atomics' '' 'red.global.add.v4.f32 [%d2], {%f1,%f2,%f3,%f4}; red.global.add.noftz.v4.bf16x2 [%d2], {%r2,%r3,%r4,%r5};'
   instruction 'cache policy' '' 'createpolicy.fractional.L2::evict_first.b64 %d3; ld.global.L2::cache_hint.b32 %r6, [%d2], %d3; st.global.b32 [%d2], %r6;'
   instruction 'async proxy' '' 'fence.proxy.async;'
   instruction overlap '' 'griddepcontrol.wait;'

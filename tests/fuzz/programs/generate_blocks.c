@@ -104,12 +104,35 @@ void statement_descriptor(Gen *g) {
   buf_free(&where);
 }
 
+// Sums of floats at neighbouring addresses, in vectors where alignment and mask let them.
+static void sums_of_neighbours(Gen *g, Value like) {
+  static const ElemType types[] = {T_FP16, T_BF16, T_FP32, T_FP32, T_FP64};
+  ElemType type = types[pick(g, 5)];
+  uint32_t elements = shape_elements(&like.shape), first = chance(g, 30) ? 1 + pick(g, 15) : 0;
+  Value v = value_fit(g, type, like.shape), flat = value_new(g, T_I32, like.shape);
+  int buffer = buffer_aligned(g, type, (int64_t)elements * g->programs + 16, false);
+  Buf shape = {0}, mask = {0};
+  shape_text(&like.shape, &shape);
+  uint32_t step = elements >= 8 && chance(g, 60) ? 8 : 1; // that vectors go under, or do not
+  if (chance(g, 50)) buf_printf(&mask, ", mask=v%d < %u", flat.name, step * pick(g, elements / step + 1));
+  line(g, "v%d = reshape(arange(0, %u), %s)", flat.name, elements, shape.at);
+  line(g, "atomic_add(x%d + pid * %u + v%d + %u, v%d%s%s)", buffer, elements, flat.name, first, v.name,
+       chance(g, 20) ? ", sem=\"relaxed\"" : "", mask.n ? mask.at : "");
+  g->stores++;
+  buf_free(&shape);
+  buf_free(&mask);
+}
+
 // Several elements to one address: of integers any order gives the same. The old value of an address that one
 // element has for itself may be used.
 void statement_atomic(Gen *g) {
   static const char *const shared[] = {"add", "max", "min", "and", "or", "xor"};
   static const ElemType types[] = {T_I32, T_U32, T_I64, T_U64};
   Value like = value_tile(g);
+  if (chance(g, 30)) {
+    sums_of_neighbours(g, like);
+    return;
+  }
   ElemType type = types[pick(g, 4)];
   Value v = value_fit(g, type, like.shape), where = value_fit(g, T_I32, like.shape);
   uint32_t which = pick(g, 6), cells = 1u << pick(g, 7);
