@@ -81,8 +81,10 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
 static Layout choose_wgmma(DotChooser *c, Product *p) {
   DotOperand across;
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
-  dot_turn_load(c, p, DOT_A, true);
-  dot_turn_load(c, p, DOT_B, true);
+  for (int operand = DOT_A; operand <= DOT_B; operand++) {
+    dot_turn_load(c, p, (DotOperand)operand, true);
+    dot_pack_load(p, (DotOperand)operand);
+  }
   DotWarps warps = wgmma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
   bool in_registers = dot_operand_is_computed(op_operand(p->op, 0));
@@ -97,6 +99,8 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
 }
 
 static Layout choose_mma(Product *p) {
+  dot_pack_load(p, DOT_A);
+  dot_pack_load(p, DOT_B);
   DotWarps warps = mma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, false);
   Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));

@@ -33,6 +33,8 @@ void dot_set_layout(Op *op, AttrKey key, const Layout *layout);
 bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k, Op **load,
                    Layout *layout);
 void dot_turn_load(const DotChooser *c, const Product *p, DotOperand operand, bool wants_k);
+// Of an operand's load of 16 bits a time: neighbours across become a thread's.
+void dot_pack_load(const Product *p, DotOperand operand);
 // Whether wgmma reads an operand of words that count along another dimension than k into registers, and which.
 bool dot_reads_across(const Product *p, DotOperand *operand);
 

@@ -3,6 +3,10 @@
 //
 // wgmma reads words along k alone, fused multiply-adds along m and n. A load of words that count along the
 // other dimension is turned: its anchor's lanes are such that the stores into the buffer have no conflicts.
+//
+// Elements of less than a word that are not known to be neighbours (gathered, unaligned, masked one by one) cannot
+// be copied by cp.async. Lanes follow them through memory, and across each thread has as many as one store into the
+// buffer takes: 16-bit operands, which lie in it either way, reach it 16 bytes at a time all the same.
 #include "base/math.h"
 #include "ir/tuning.h"
 #include "passes/choose_dot.h"
@@ -90,6 +94,44 @@ void dot_turn_load(const DotChooser *c, const Product *p, DotOperand operand, bo
   Op *load;
   Layout layout;
   if (dot_find_turn(c, p, operand, wants_k, &load, &layout)) dot_set_layout(load, ATTR_ANCHOR, &layout);
+}
+
+// Lanes, then warps take the inner dimension; `vector` neighbours along the outer one, a logarithm, are a thread's.
+static Layout packed_layout(uint32_t inner_bits, uint32_t outer_bits, bool outer_is_last, uint32_t vector,
+                            uint32_t warps) {
+  Layout layout = {.out_bits = (uint8_t)(inner_bits + outer_bits)};
+  uint32_t inner = outer_is_last ? outer_bits : 0, outer = outer_is_last ? 0 : inner_bits;
+  uint32_t lanes_inner = min_u32(LANE_BITS, inner_bits), lanes_outer = vector + LANE_BITS - lanes_inner;
+  uint32_t warps_inner = min_u32(lanes_inner + warps, inner_bits);
+  uint32_t warps_outer = min_u32(lanes_outer + warps - (warps_inner - lanes_inner), outer_bits);
+  uint32_t n = add_bits(&layout, 0, outer, 0, vector);
+  n = add_bits(&layout, n, outer, warps_outer, outer_bits);
+  n = add_bits(&layout, n, inner, warps_inner, inner_bits);
+  layout.bits[DIM_REGISTER] = (uint8_t)n;
+  n = add_bits(&layout, n, inner, 0, lanes_inner);
+  n = add_bits(&layout, n, outer, vector, lanes_outer);
+  layout.bits[DIM_LANE] = LANE_BITS;
+  n = add_bits(&layout, n, inner, lanes_inner, warps_inner);
+  add_bits(&layout, n, outer, lanes_outer, warps_outer);
+  layout.bits[DIM_WARP] = (uint8_t)warps;
+  return layout;
+}
+
+void dot_pack_load(const Product *p, DotOperand operand) {
+  enum { STORE_BITS = 3 };
+  Op *op = op_operand(p->op, operand)->def;
+  bool turned = op && op->kind == OP_TRANS;
+  if (turned) op = op_operand(op, 0)->def;
+  const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
+  if (!anchor || p->shape.batch || type_element_bytes(op_result(op)->type) != 2) return;
+  bool k_is_last = (operand == DOT_A) != turned, last = layout_basis(anchor->layout, DIM_LANE, 0) == 1;
+  uint32_t others = operand == DOT_A ? p->shape.m : p->shape.n, k = p->shape.k;
+  uint32_t inner_bits = last == k_is_last ? k : others, outer_bits = last == k_is_last ? others : k;
+  uint32_t warps = region_warp_bits(op), threads = LANE_BITS + warps;
+  if (op_int(op, ATTR_VECTOR, 1) > 1 || inner_bits + outer_bits <= threads) return;
+  uint32_t vector = min_u32(STORE_BITS, min_u32(outer_bits, inner_bits + outer_bits - threads));
+  Layout layout = packed_layout(inner_bits, outer_bits, !last, vector, warps);
+  dot_set_layout(op, ATTR_ANCHOR, &layout);
 }
 
 // The operand that is not the same everywhere, if there is but one.
