@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of what `run` measured: table.py WILD.jsonl... (a later file's rows replace an earlier one's)."""
+
+import json
+import math
+import pathlib
+import sys
+
+SLOW, SLOWEST = 0.97, 0.90
+WORSE = 2.0  # times Triton's error
+NOISE = 1e-7  # errors below are equal
+
+
+def read(paths):
+    """id -> compiler -> row."""
+    rows = {}
+    for path in paths:
+        for line in pathlib.Path(path).read_text().splitlines():
+            row = json.loads(line)
+            rows.setdefault(row["id"], {})[row["compiler"]] = row
+    return rows
+
+
+def ratio_of(pair):
+    """Triton's time over tilec's, where both have one."""
+    times = [pair.get(compiler, {}).get("us") for compiler in ("tilec", "triton")]
+    return times[1] / times[0] if all(times) else None
+
+
+def mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
+def error_of(row):
+    """The largest root mean square error of a row's results; None without one."""
+    return max((error[0] for error in row.get("errors", [])), default=None)
+
+
+def worse(pair):
+    """Whether one of tilec's results is further from the reference than WORSE times Triton's."""
+    ours, theirs = (pair.get(compiler, {}).get("errors", []) for compiler in ("tilec", "triton"))
+    return any(not a[0] <= max(WORSE * b[0], NOISE) for a, b in zip(ours, theirs))
+
+
+def mark(ratio):
+    return "" if ratio >= SLOW else "*" if ratio >= SLOWEST else "**"
+
+
+def number(value, form):
+    return "" if value is None else format(value, form)
+
+
+def notes(pair):
+    """What else there is to say of an operation."""
+    ours, theirs = pair.get("tilec", {}), pair.get("triton", {})
+    words = [f"{name} fails" for name, row in (("tilec", ours), ("Triton", theirs)) if row and not row["ok"]]
+    if ours.get("fallbacks"):
+        words.append(f"{len(ours['fallbacks'])} left to Triton")
+    if "events" in (ours.get("mode"), theirs.get("mode")):
+        words.append("no graph")
+    if worse(pair):
+        words.append("error")
+    return ", ".join(words)
+
+
+def line(operation, pair):
+    ours, theirs, ratio = pair.get("tilec", {}), pair.get("triton", {}), ratio_of(pair)
+    cells = [operation.id, operation.kind, operation.call, number(ours.get("us"), ".1f"), number(theirs.get("us"), ".1f"),
+             "" if ratio is None else f"{ratio:.3f} {mark(ratio)}".strip(), f"{number(ours.get('first'), '.2f')} / {number(theirs.get('first'), '.2f')}",
+             f"{number(error_of(ours), '.1e')} / {number(error_of(theirs), '.1e')}", notes(pair)]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def summary(operations, rows):
+    """Geometric means, of each kind and of all, and how many are slow."""
+    lines = ["| kind | operations | geometric mean | below 0.97 | below 0.90 |", "|---|---|---|---|---|"]
+    groups = {kind: [operation for operation in operations if operation.kind == kind] for kind in dict.fromkeys(operation.kind for operation in operations)}
+    for name, group in [*groups.items(), ("all", operations)]:
+        ratios = [ratio for ratio in (ratio_of(rows.get(operation.id, {})) for operation in group) if ratio]
+        figures = [f"{mean(ratios):.3f}", *(str(sum(ratio < bound for ratio in ratios)) for bound in (SLOW, SLOWEST))] if ratios else ["", "", ""]
+        lines.append(f"| {name} | {len(ratios)} of {len(group)} | {' | '.join(figures)} |")
+    return lines
+
+
+def reasons(operations, rows):
+    """What fails, what is left to Triton, what has no graph, and whose error is larger."""
+    lines = []
+    for operation in operations:
+        pair = rows.get(operation.id, {})
+        for compiler, row in sorted(pair.items()):
+            if not row["ok"]:
+                lines.append(f"- {operation.id}, {compiler}: fails: {row.get('failed')}")
+            lines += [f"- {operation.id}: left to Triton: {text}" for text in row.get("fallbacks", [])]
+            if row.get("mode") == "events":
+                lines.append(f"- {operation.id}, {compiler}: no graph: {row.get('why')}")
+        if worse(pair):
+            errors = ["/".join(f"{error[0]:.1e}" for error in pair[compiler]["errors"]) for compiler in ("tilec", "triton")]
+            lines.append(f"- {operation.id}: errors of its results {errors[0]} beside Triton's {errors[1]}")
+        if not pair:
+            lines.append(f"- {operation.id}: not run")
+    return lines
+
+
+def markdown(operations, rows):
+    pairs = [(operation, rows.get(operation.id, {})) for operation in operations]
+    ordered = sorted((item for item in pairs if item[1]), key=lambda item: ratio_of(item[1]) or 0)
+    text = ["| operation | kind | call | tilec us | Triton us | ratio | first call s, tilec / Triton | error, tilec / Triton | |", "|---|---|---|---|---|---|---|---|---|"]
+    text += [line(operation, pair) for operation, pair in ordered]
+    text += ["", "Ratio: Triton's time over tilec's; *: below 0.97, **: below 0.90. Error: root mean square to float64's result over its own, of the worst result.", ""]
+    text += summary(operations, rows)
+    first = [pair["triton"]["first"] / pair["tilec"]["first"] for _, pair in pairs if all(pair.get(c, {}).get("first") for c in ("tilec", "triton"))]
+    if first:
+        text += ["", f"First calls: Triton's time over tilec's, geometric mean {mean(first):.2f} of {len(first)}."]
+    return "\n".join([*text, "", *reasons(operations, rows)]) + "\n"
+
+
+def brief(operations, rows):
+    """The same as plain text, the slowest last but for the means."""
+    lines = reasons(operations, rows) + [""]
+    pairs = [(operation, rows.get(operation.id, {})) for operation in operations]
+    for operation, pair in sorted(pairs, key=lambda item: -(ratio_of(item[1]) or 0)):
+        ratio = ratio_of(pair)
+        if ratio:
+            lines.append(f"{operation.id:40}{pair['tilec']['us']:10.1f}{pair['triton']['us']:10.1f}{ratio:8.3f} {mark(ratio):3}{notes(pair)}")
+    return "\n".join([*lines, "", *summary(operations, rows)])
+
+
+def main():
+    from operations import load
+
+    print(markdown(list(load().values()), read(sys.argv[1:])))
+
+
+if __name__ == "__main__":
+    main()

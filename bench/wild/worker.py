@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One process of one compiler: makes operations ready and times them, as `run` tells it by lines of JSON on its standard input.
+
+    {"do": "prepare", "id": ID}       inputs, reference, first call, errors, graph
+    {"do": "time", "replays": N}      a lead-in of LEAD seconds, then N replays: microseconds a call of each
+    {"do": "drop"}                    frees the operation's memory
+    {"do": "end"}
+
+What Triton compiles is compiled while other processes have the GPU; everything else happens while this one has it alone (WILD_LOCK, a file).
+WILD_COMPILER: triton or tilec. WILD_CONFIGS: how many of its configurations an autotuner tries, evenly spread; 0: all. WILD_LIMIT: seconds of an operation, without the
+waiting. WILD_TINY: on the simulator, small.
+"""
+
+import contextlib
+import fcntl
+import functools
+import gc
+import json
+import os
+import re
+import signal
+import sys
+import time
+import traceback
+import types
+import zlib
+
+import torch
+
+from operations import Tools, load
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILER = os.environ.get("WILD_COMPILER", "triton")
+CONFIGS = int(os.environ.get("WILD_CONFIGS", "0"))
+LIMIT = float(os.environ.get("WILD_LIMIT", "60"))
+TINY = bool(os.environ.get("WILD_TINY"))
+CALLS = 4  # in a graph
+LEAD = 0.04
+
+
+class Turn:
+    """The GPU for this process alone, between take and give."""
+
+    def __init__(self, path):
+        self.file, self.held, self.waited = open(path, "a"), False, 0.0
+
+    def take(self):
+        began = time.perf_counter()
+        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, left)
+        self.held = True
+        self.waited += time.perf_counter() - began
+
+    def give(self):
+        if self.held:
+            with contextlib.suppress(Exception):
+                synchronize()
+            self.held = False
+            fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    @contextlib.contextmanager
+    def lent(self):
+        """While this process only computes on the host, others may have it."""
+        if not self.held or (torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()):
+            yield
+            return
+        self.give()
+        try:
+            yield
+        finally:
+            self.take()
+
+
+def synchronize():
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def release():
+    """Gives back what the allocator keeps: processes share the GPU's memory."""
+    synchronize()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def pretend():
+    """Without a GPU: what libraries ask of one."""
+    properties = types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448, warp_size=32,
+                                       total_memory=141 << 30, L2_cache_size=60 << 20, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048)
+    torch.cuda.get_device_capability = lambda *args: (9, 0)
+    torch.cuda.get_device_properties = lambda *args: properties
+    torch.cuda.get_device_name = lambda *args: properties.name
+    torch.cuda.current_device = lambda *args: 0
+    torch.cuda.device_count = lambda *args: 1
+    torch.cuda.synchronize = lambda *args: None
+    torch.cuda.device = lambda *args: contextlib.nullcontext()
+    torch.cuda.set_device = lambda *args: None
+
+
+def spread(configs, count):
+    """So many of the list, the first and the last among them."""
+    configs = list(configs)
+    if not count or len(configs) <= count:
+        return configs
+    return [configs[i * (len(configs) - 1) // max(1, count - 1)] for i in range(count)]
+
+
+def hook(turn):
+    """Compiles lend the GPU, and autotuners try few configurations, shortly."""
+    import triton
+    import triton.compiler as compiler
+    import triton.runtime.autotuner as autotuner
+    import triton.testing as testing
+
+    def lending(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            with turn.lent():
+                return function(*args, **kwargs)
+
+        return call
+
+    compiler.compile = triton.compile = lending(compiler.compile)
+    handles = compiler.CompiledKernel._init_handles
+
+    def init_handles(self):
+        with turn.lent() if self.module is None else contextlib.nullcontext():
+            return handles(self)
+
+    compiler.CompiledKernel._init_handles = init_handles
+    prune, bench = autotuner.Autotuner.prune_configs, testing.do_bench
+    autotuner.Autotuner.prune_configs = lambda self, kwargs: spread(prune(self, kwargs), CONFIGS)
+
+    @functools.wraps(bench)
+    def short(fn, warmup=5, rep=20, quantiles=None, **options):
+        if TINY:  # no time there, but configurations that cannot be
+            fn()
+            return 0.0 if quantiles is None else [0.0] * len(quantiles)
+        options["quantiles"] = quantiles
+        return bench(fn, warmup=min(warmup, 5), rep=min(rep, 20), **options)
+
+    testing.do_bench = short
+
+
+def compare(out, expected):
+    """(root mean square of the differences, the largest), both over the reference's; of whole numbers the share that differs."""
+    if tuple(out.shape) != tuple(expected.shape):
+        raise ValueError(f"the result's shape is {tuple(out.shape)}, the reference's {tuple(expected.shape)}")
+    if not expected.is_floating_point():
+        share = (out.to(torch.int64) != expected.to(torch.int64)).double().mean().item()
+        return share, share
+    out, expected = out.detach().to(torch.float64), expected.to(torch.float64)
+    same = out == expected  # infinities too
+    finite = expected.isfinite()
+    difference = torch.where(same, torch.zeros_like(out), out - expected)
+    size = max(torch.where(finite, expected, torch.zeros_like(expected)).square().mean().sqrt().item(), 1e-30)
+    return difference.square().mean().sqrt().item() / size, (difference.abs().max().item() if difference.numel() else 0.0) / size
+
+
+def tensors(result, pick=None):
+    result = pick(result) if pick else result
+    return [x for x in (result if isinstance(result, (tuple, list)) else [result]) if x is not None]
+
+
+def short_message(error):
+    text = re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")
+    frames = traceback.extract_tb(error.__traceback__)
+    where = [frame for frame in frames if not frame.filename.startswith(HERE) or "/cases/" in frame.filename]
+    return text[:400] + (f" [{'/'.join(where[-1].filename.split('/')[-2:])}:{where[-1].lineno}]" if where else "")
+
+
+class Worker:
+    def __init__(self, turn):
+        self.turn, self.operations, self.case, self.graph = turn, load(), None, None
+
+    def prepare(self, id):
+        self.drop()
+        row = {"ok": False}
+        before, waited = self.compiled(), self.turn.waited
+        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        try:
+            self.turn.take()
+            torch.manual_seed(zlib.crc32(id.encode()))
+            self.case = self.operations[id].make(Tools(torch, "cpu" if TINY else "cuda", TINY))
+            expected = tensors(self.case.reference())
+            release()
+            began, waited = time.perf_counter(), self.turn.waited
+            result = self.case.run()
+            synchronize()
+            row["first"] = time.perf_counter() - began - (self.turn.waited - waited)
+            out = tensors(result, self.case.pick)
+            if len(out) != len(expected):
+                raise ValueError(f"{len(out)} results, {len(expected)} of the reference")
+            row["errors"] = [compare(a, b) for a, b in zip(out, expected)]
+            del out, result, expected
+            release()
+            row["ok"] = True
+            if not TINY:
+                row.update(self.capture())
+        except BaseException as error:  # whatever a library raises ends this operation alone
+            if os.environ.get("WILD_TRACE"):
+                traceback.print_exc()
+            row["ok"], row["failed"] = False, short_message(error)
+            row["broken"] = self.broken()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.turn.give()
+        reports = self.compiled()[len(before):]
+        row["kernels"] = len(reports)
+        row["fallbacks"] = sorted({f"{item.kernel}: {item.reason.splitlines()[0][:200]}" for item in reports if item.reason is not None})
+        return row
+
+    @staticmethod
+    def compiled():
+        return sys.modules["tilec.triton"].report() if COMPILER == "tilec" else []
+
+    @staticmethod
+    def broken():
+        """Whether an error of the device has ended this process's CUDA."""
+        try:
+            synchronize()
+            return False
+        except Exception:
+            return True
+
+    def capture(self):
+        """A CUDA graph of some calls; of what cannot be captured the calls are timed with the host's part."""
+        for _ in range(2):
+            self.case.run()
+        synchronize()
+        graph, stream = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
+        try:
+            with torch.cuda.graph(graph):
+                for _ in range(CALLS):
+                    self.case.run()
+            graph.replay()
+            synchronize()
+            self.graph = graph
+            return {"mode": "graph"}
+        except Exception as error:
+            self.graph = None
+            torch.cuda.set_stream(stream)  # a capture that fails leaves its own
+            synchronize()
+            self.case.run()
+            synchronize()
+            return {"mode": "events", "why": short_message(error)[:200]}
+
+    def calls(self):
+        if self.graph:
+            self.graph.replay()
+        else:
+            for _ in range(CALLS):
+                self.case.run()
+
+    def time(self, replays):
+        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        try:
+            self.turn.take()
+            end = time.perf_counter() + LEAD
+            while time.perf_counter() < end:
+                self.calls()
+                synchronize()
+            events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(replays)]
+            self.calls()
+            for first, last in events:
+                first.record()
+                self.calls()
+                last.record()
+            synchronize()
+            return {"us": [first.elapsed_time(last) * 1e3 / CALLS for first, last in events]}
+        except BaseException as error:
+            return {"failed": short_message(error), "broken": self.broken()}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.turn.give()
+
+    def drop(self):
+        self.case = self.graph = None
+        gc.collect()
+        with contextlib.suppress(Exception):
+            release()
+        return {}
+
+
+def late(*args):
+    raise TimeoutError(f"more than {LIMIT:.0f} s")
+
+
+def versions():
+    import triton
+
+    found = {"torch": torch.__version__, "triton": triton.__version__, "device": "simulator" if TINY else torch.cuda.get_device_name()}
+    if COMPILER == "tilec":
+        import tilec
+
+        found["tilec"] = getattr(tilec, "__version__", "")
+    return found
+
+
+def main():
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no reply
+    signal.signal(signal.SIGALRM, late)
+    if COMPILER == "tilec":
+        import tilec.triton  # noqa: F401
+    if TINY:
+        pretend()
+    else:
+        torch.zeros(1, device="cuda")
+    turn = Turn(os.environ["WILD_LOCK"])
+    hook(turn)
+    worker = Worker(turn)
+    print(json.dumps(versions()), file=replies, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        what = request.pop("do")
+        if what == "end":
+            break
+        print(json.dumps(getattr(worker, what)(**request)), file=replies, flush=True)
+    replies.flush()
+    os._exit(0)  # neither the driver's nor a library's own end is waited for
+
+
+if __name__ == "__main__":
+    main()
