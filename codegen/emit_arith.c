@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 
 #include "codegen/nvvm.h"
+#include "ir/math.h"
 
 static const Type *operand_element(const Op *op) { return type_element(op_operand(op, 0)->type); }
 
@@ -56,13 +57,50 @@ static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x
   return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
 }
 
-// fp16 and bf16 divide in fp32. div.full.f32 is within 2 ulp
-// in the full range (PTX ISA); div.rn costs several times as much.
+// Whether x is never below 0; it may be NaN.
+static bool is_not_negative(const Value *x) {
+  MathFunction function;
+  if (!x->def) return false;
+  if (x->def->kind == OP_MUL) return op_operand(x->def, 0) == op_operand(x->def, 1);
+  if (!math_of(x->def, &function)) return false;
+  return function == MATH_exp || function == MATH_exp_approx || function == MATH_exp2 ||
+         function == MATH_exp10 || function == MATH_abs;
+}
+
+// Whether x is a constant from 1 on added to what is never below 0: *term is which operand.
+static bool is_one_and_more(const Value *x, uint32_t *term, double *constant) {
+  if (!x->def || x->def->kind != OP_ADD) return false;
+  for (*term = 0; *term < 2; ++*term)
+    if (value_float_constant(op_operand(x->def, 1 - *term), constant))
+      return *constant >= 1 && *constant <= 0x1p100 && is_not_negative(op_operand(x->def, *term));
+  return false;
+}
+
+// a / (c + v) as (a / 4) / (c / 4 + v / 4), whose divisor's reciprocal is a normal number: off by 3 u, as a / 4 is exact
+// but for numbers below 2^-124. NULL: the divisor is not known to be such a sum. Both quarters cost nothing beside a sum
+// and a constant: this is the sigmoid function.
+static LLVMValueRef div_by_sum(Emitter *e, const Op *op, LLVMValueRef a, LLVMValueRef sum) {
+  uint32_t term;
+  double constant;
+  if (!is_one_and_more(op_operand(op, 1), &term, &constant)) return NULL;
+  if (!LLVMIsAInstruction(sum) || LLVMGetInstructionOpcode(sum) != LLVMFAdd) return NULL;
+  LLVMValueRef quarter = LLVMConstReal(e->f32, 0.25);
+  LLVMValueRef by = nvvm_fma(e, LLVMGetOperand(sum, term), quarter, LLVMConstReal(e->f32, constant / 4));
+  LLVMValueRef inverse = nvvm_call(e, "llvm.nvvm.rcp.approx.ftz.f", by);
+  return LLVMBuildFMul(e->builder, LLVMBuildFMul(e->builder, a, quarter, ""), inverse, "");
+}
+
+// div.full.f32 is within 2 ulp in the full range (PTX ISA); div.rn costs several times as much.
+static LLVMValueRef div_full(Emitter *e, const Op *op, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef quotient = div_by_sum(e, op, a, b);
+  return quotient ? quotient : nvvm_intrinsic(e, "llvm.nvvm.div.full", NULL, 0, (LLVMValueRef[]){a, b}, 2);
+}
+
+// fp16 and bf16 divide in fp32.
 static LLVMValueRef float_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   LLVMValueRef a = emit_widen(e, x[0]), b = emit_widen(e, x[1]);
   bool full = LLVMTypeOf(a) == e->f32 && !op_attr(op, ATTR_ROUNDED);
-  LLVMValueRef quotient = full ? nvvm_intrinsic(e, "llvm.nvvm.div.full", NULL, 0, (LLVMValueRef[]){a, b}, 2)
-                               : LLVMBuildFDiv(e->builder, a, b, "");
+  LLVMValueRef quotient = full ? div_full(e, op, a, b) : LLVMBuildFDiv(e->builder, a, b, "");
   LLVMTypeRef type = LLVMTypeOf(x[0]);
   return LLVMTypeOf(quotient) == type ? quotient : LLVMBuildFPTrunc(e->builder, quotient, type, "");
 }

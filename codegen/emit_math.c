@@ -16,6 +16,38 @@
 // One instruction; keeping denormals would take three more (math.def's column `small`).
 static LLVMValueRef fp32_exp2(Emitter *e, const LLVMValueRef *x) { return nvvm_exp2_ftz(e, x[0]); }
 
+static LLVMValueRef fp32_sqrt_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_call(e, "llvm.nvvm.sqrt.approx.ftz.f", x[0]);
+}
+
+static LLVMValueRef fp32_rsqrt_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_call(e, "llvm.nvvm.rsqrt.approx.ftz.f", x[0]);
+}
+
+static LLVMValueRef fp32_log2_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_call(e, "llvm.nvvm.lg2.approx.ftz.f", x[0]);
+}
+
+static LLVMValueRef fp32_sin_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_call(e, "llvm.nvvm.sin.approx.ftz.f", x[0]);
+}
+
+static LLVMValueRef fp32_cos_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_call(e, "llvm.nvvm.cos.approx.ftz.f", x[0]);
+}
+
+// tanh.approx.f32, which LLVM makes of a tanh that may be approximate; it came with PTX 7.0.
+static LLVMValueRef fp32_tanh_approx(Emitter *e, const LLVMValueRef *x) {
+  emit_needs_ptx(e, 70);
+  LLVMValueRef y = nvvm_unary(e, "llvm.tanh", x[0]);
+  LLVMSetFastMathFlags(y, LLVMFastMathApproxFunc);
+  return y;
+}
+
+static LLVMValueRef fp32_div_approx(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_intrinsic(e, "llvm.nvvm.div.approx.ftz.f", NULL, 0, (LLVMValueRef[]){x[0], x[1]}, 2);
+}
+
 // rsqrt.approx.f32 is off by 2^-22.9 at most (PTX ISA); of fp64 it is a rough start only.
 static LLVMValueRef rsqrt_any(Emitter *e, const LLVMValueRef *x) {
   if (LLVMTypeOf(x[0]) == e->f32) return nvvm_call(e, "llvm.nvvm.rsqrt.approx.f", x[0]);
@@ -178,6 +210,14 @@ static const struct {
     [MATH_isinf] = {NULL, is_inf, NULL},
     [MATH_isfinite] = {NULL, is_finite, NULL},
     [MATH_signbit] = {NULL, sign_bit, NULL},
+    [MATH_exp_approx] = {NULL, NULL, fp32_exp_approx},
+    [MATH_sqrt_approx] = {NULL, NULL, fp32_sqrt_approx},
+    [MATH_rsqrt_approx] = {NULL, NULL, fp32_rsqrt_approx},
+    [MATH_log2_approx] = {NULL, NULL, fp32_log2_approx},
+    [MATH_sin_approx] = {NULL, NULL, fp32_sin_approx},
+    [MATH_cos_approx] = {NULL, NULL, fp32_cos_approx},
+    [MATH_tanh_approx] = {NULL, NULL, fp32_tanh_approx},
+    [MATH_div_approx] = {NULL, NULL, fp32_div_approx},
 };
 
 enum { SYMBOL_BYTES = 32 };
@@ -214,10 +254,22 @@ static LLVMValueRef of_number(Emitter *e, const char *symbol, const LLVMValueRef
   return LLVMBuildSelect(e->builder, nan, x[0], emit_libclc(e, symbol, e->f64, &number, 1), "");
 }
 
+// Whether x is added to a constant beside which what is below 2^-126 is lost, and used for nothing else.
+static bool is_lost_in_sums(const Value *x) {
+  for (const Use *use = x->first_use; use; use = use->next) {
+    double constant;
+    if (use->user->kind != OP_ADD) return false;
+    const Value *other = op_operand(use->user, op_operand(use->user, 0) == x ? 1 : 0);
+    if (!value_float_constant(other, &constant) || !(fabs(constant) >= 0x1p-100)) return false;
+  }
+  return true;
+}
+
 LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   MathFunction function;
   char symbol[SYMBOL_BYTES];
   if (!math_of(op, &function)) BUG("math without a function");
+  if (function == MATH_exp_approx && is_lost_in_sums(op_result((Op *)op))) return fp32_exp_flushed(e, x);
   if (math_rows[function].fp32 && LLVMTypeOf(x[0]) == e->f32) return math_rows[function].fp32(e, x);
   if (math_rows[function].emit) return math_rows[function].emit(e, x);
   const char *intrinsic = math_rows[function].intrinsic;

@@ -61,6 +61,19 @@ LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x) {
   return LLVMBuildFMul(e->builder, p.first, p.second, "");
 }
 
+static const double LOG2_E_FP32 = 0x1.715476p+0;
+
+// The square of 2^(t / 2), which is a normal number where 2^t is denormal; that is rounded once.
+LLVMValueRef fp32_exp_approx(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef half = LLVMBuildFMul(e->builder, x[0], fp32_real(e, LOG2_E_FP32 / 2), "");
+  LLVMValueRef root = nvvm_exp2_ftz(e, half);
+  return LLVMBuildFMul(e->builder, root, root, "");
+}
+
+LLVMValueRef fp32_exp_flushed(Emitter *e, const LLVMValueRef *x) {
+  return nvvm_exp2_ftz(e, LLVMBuildFMul(e->builder, x[0], fp32_real(e, LOG2_E_FP32), ""));
+}
+
 LLVMValueRef fp32_exp10(Emitter *e, const LLVMValueRef *x) {
   Power p = power_of(e, x[0], &LOG2_10);
   return LLVMBuildFMul(e->builder, p.first, p.second, "");

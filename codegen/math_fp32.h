@@ -16,6 +16,8 @@ LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x); // off by 1 ulp at mos
 
 // x[0] is the argument.
 LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_exp_approx(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_exp_flushed(Emitter *e, const LLVMValueRef *x); // as fp32_exp_approx, below 2^-126 0
 LLVMValueRef fp32_exp10(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_log2(Emitter *e, const LLVMValueRef *x);

@@ -135,6 +135,10 @@ Obj builtin_swizzle2d(Elab *e, Call *call);
 
 // builtins_math.c: functions of numbers
 Obj builtin_math(Elab *e, Call *call);
+Obj builtin_fast_exp(Elab *e, Call *call);
+Obj builtin_fast_log(Elab *e, Call *call);
+Obj builtin_fast_tan(Elab *e, Call *call);
+Obj builtin_fast_pow(Elab *e, Call *call);
 Obj builtin_math_to_int(Elab *e, Call *call);
 Obj builtin_convert(Elab *e, Call *call);
 Obj builtin_bits_as(Elab *e, Call *call);

@@ -47,9 +47,19 @@ static Value *next_narrow(Elab *e, Value *a, Value *b) {
   return builtin_choose(e, build_binary(&e->b, OP_OR, a_nan, b_nan), sum, next);
 }
 
+// Functions that are approximate of fp32 (FUNCTION_approx) are FUNCTION itself of fp64.
+static const char *name_of_fp64(Elab *e, const char *name) {
+  const char *end = strstr(name, "_approx");
+  return end ? arena_printf(e->arena, "%.*s", (int)(end - name), name) : name;
+}
+
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
   const FloatFunction *function = find_function(str_from(name));
   const Type *element = type_element(a->type);
+  if (type_is_elem(a->type, ELEM_FP64)) {
+    if (strcmp(name, "div_approx") == 0) return build_binary(&e->b, OP_DIV, a, b);
+    name = name_of_fp64(e, name);
+  }
   if (!is_narrow(element)) return build_math(&e->b, name, a, b, NULL);
   if (strcmp(name, "nextafter") == 0) return next_narrow(e, a, b);
   Value *x = builtin_as(e, a, ELEM_FP32), *y = b ? builtin_as(e, b, ELEM_FP32) : NULL;
@@ -101,6 +111,54 @@ Obj builtin_math(Elab *e, Call *call) {
   } else if (!(p.a = builtin_float_value(e, call, ARG_X)))
     return obj_error();
   return obj_value(builtin_math_value(e, name, p.a, p.b));
+}
+
+// --- The fast variants of libdevice ---
+
+static Value *times(Elab *e, Value *x, double factor) {
+  return build_binary(&e->b, OP_MUL, x, build_float(&e->b, x->type, factor));
+}
+
+// detail: the base, "e" or "10": 2 to the power of a product with its logarithm.
+Obj builtin_fast_exp(Elab *e, Call *call) {
+  Value *x = builtin_float_value(e, call, ARG_X);
+  if (!x) return obj_error();
+  const Type *element = type_element(x->type);
+  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
+  bool natural = call->builtin->detail[0] == 'e';
+  x = times(e, x, natural ? 1.4426950408889634 : 3.3219280948873624);
+  return obj_value(build_cast(&e->b, builtin_math_value(e, "exp2", x, NULL), element));
+}
+
+// detail: the base, "e" or "10".
+Obj builtin_fast_log(Elab *e, Call *call) {
+  Value *x = builtin_float_value(e, call, ARG_X);
+  if (!x) return obj_error();
+  const Type *element = type_element(x->type);
+  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
+  bool natural = call->builtin->detail[0] == 'e';
+  x = builtin_math_value(e, "log2_approx", x, NULL);
+  return obj_value(
+      build_cast(&e->b, times(e, x, natural ? 0.6931471805599453 : 0.3010299956639812), element));
+}
+
+Obj builtin_fast_tan(Elab *e, Call *call) {
+  Value *x = builtin_float_value(e, call, ARG_X);
+  if (!x) return obj_error();
+  const Type *element = type_element(x->type);
+  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
+  Value *sine = builtin_math_value(e, "sin_approx", x, NULL);
+  Value *cosine = builtin_math_value(e, "cos_approx", x, NULL);
+  return obj_value(build_cast(&e->b, builtin_math_value(e, "div_approx", sine, cosine), element));
+}
+
+Obj builtin_fast_pow(Elab *e, Call *call) {
+  Pair p = {0};
+  if (!float_pair(e, call, &p)) return obj_error();
+  const Type *element = type_element(p.a->type);
+  if (is_narrow(element)) p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
+  Value *power = build_binary(&e->b, OP_MUL, p.b, builtin_math_value(e, "log2_approx", p.a, NULL));
+  return obj_value(build_cast(&e->b, builtin_math_value(e, "exp2", power, NULL), element));
 }
 
 // detail: "FUNCTION TYPE": a function of math.def,
@@ -345,7 +403,7 @@ Obj builtin_sigmoid(Elab *e, Call *call) {
   if (!x) return obj_error();
   const Type *element = type_element(x->type);
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
-  Value *power = builtin_math_value(e, "exp", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
+  Value *power = builtin_math_value(e, "exp_approx", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
   Value *one = build_float(&e->b, x->type, 1);
   Value *result = build_binary(&e->b, OP_DIV, one, build_binary(&e->b, OP_ADD, one, power));
   return obj_value(build_cast(&e->b, result, element));
@@ -370,7 +428,7 @@ Obj builtin_softmax(Elab *e, Call *call) {
   Obj whole = obj_value(x), top = obj_value(builtin_reduce_by(e, x, axis, OP_MAX, true));
   Obj shifted = elab_binary(e, call->loc, BINARY_SUB, &whole, &top);
   if (shifted.kind != OBJ_VALUE) return shifted;
-  Obj power = obj_value(builtin_math_value(e, "exp", shifted.value, NULL));
+  Obj power = obj_value(builtin_math_value(e, "exp_approx", shifted.value, NULL));
   Obj sum = obj_value(builtin_reduce_by(e, power.value, axis, OP_ADD, true));
   return elab_binary(e, call->loc, BINARY_DIV, &power, &sum);
 }

@@ -216,7 +216,7 @@ static void transform(Elab *e, Value *x, Value *y, Obj *u1, Obj *u2) {
   Value *angle = build_binary(&e->b, OP_MUL, build_float(&e->b, type, 6.283185307179586), y);
   Value *log = builtin_math_value(e, "log", above, NULL);
   Value *square = build_binary(&e->b, OP_MUL, build_float(&e->b, type, -2), log);
-  Value *radius = builtin_math_value(e, "sqrt", square, NULL);
+  Value *radius = builtin_math_value(e, "sqrt_approx", square, NULL);
   *u1 = obj_value(build_binary(&e->b, OP_MUL, radius, builtin_math_value(e, "cos", angle, NULL)));
   *u2 = obj_value(build_binary(&e->b, OP_MUL, radius, builtin_math_value(e, "sin", angle, NULL)));
 }

@@ -33,26 +33,33 @@ static double cosine_of_pi(double x) {
 
 static double apply1(MathFunction f, double x) {
   switch ((int)f) {
-  case MATH_exp: return exp(x);
+  case MATH_exp:
+  case MATH_exp_approx: return exp(x);
   case MATH_exp2: return exp2(x);
   case MATH_exp10: return pow(10, x);
   case MATH_expm1: return expm1(x);
   case MATH_log: return log(x);
-  case MATH_log2: return log2(x);
+  case MATH_log2:
+  case MATH_log2_approx: return log2(x);
   case MATH_log10: return log10(x);
   case MATH_log1p: return log1p(x);
-  case MATH_sqrt: return sqrt(x);
-  case MATH_rsqrt: return 1 / sqrt(x);
+  case MATH_sqrt:
+  case MATH_sqrt_approx: return sqrt(x);
+  case MATH_rsqrt:
+  case MATH_rsqrt_approx: return 1 / sqrt(x);
   case MATH_cbrt: return cbrt(x);
-  case MATH_sin: return sin(x);
-  case MATH_cos: return cos(x);
+  case MATH_sin:
+  case MATH_sin_approx: return sin(x);
+  case MATH_cos:
+  case MATH_cos_approx: return cos(x);
   case MATH_tan: return tan(x);
   case MATH_asin: return asin(x);
   case MATH_acos: return acos(x);
   case MATH_atan: return atan(x);
   case MATH_sinh: return sinh(x);
   case MATH_cosh: return cosh(x);
-  case MATH_tanh: return tanh(x);
+  case MATH_tanh:
+  case MATH_tanh_approx: return tanh(x);
   case MATH_asinh: return asinh(x);
   case MATH_acosh: return acosh(x);
   case MATH_atanh: return atanh(x);
@@ -78,6 +85,7 @@ static double apply2(MathFunction f, Elem elem, double x, double y) {
   case MATH_atan2: return atan2(x, y);
   case MATH_pow: return pow(x, y);
   case MATH_hypot: return hypot(x, y);
+  case MATH_div_approx: return x / y;
   case MATH_fmod: return fmod(x, y);
   case MATH_remainder: return remainder(x, y);
   case MATH_copysign: return copysign(x, y);
@@ -115,7 +123,7 @@ static double distance_of(double at, double r) {
 static double spread1(MathFunction f, const Element *x, double r) {
   if (x->e == 0) return 0;
   double low = x->r - eval_reach(x), high = x->r + eval_reach(x);
-  if (f == MATH_sin || f == MATH_cos) return fmin(x->e, 2);
+  if (f == MATH_sin || f == MATH_cos || f == MATH_sin_approx || f == MATH_cos_approx) return fmin(x->e, 2);
   if (f == MATH_sinpi || f == MATH_cospi) return fmin(PI * x->e, 2);
   if (f == MATH_abs) return x->e;
   if (has_pole(f, low, high)) return INFINITY;
@@ -136,11 +144,28 @@ static double flush_bound(MathFunction f, Elem elem, double r) {
                                                                                                    : 0;
 }
 
-static Element function1(MathFunction f, Elem elem, const Element *x, double ulp) {
+// The operand with what the function itself is off by before it looks at it.
+static Element before(MathFunction f, Elem elem, const Element *x) {
+  Element y = *x;
+  if (elem == ELEM_FP32 && isfinite(x->r)) y.e += math_info(f)->argument * number_u(elem) * fabs(x->r);
+  return y;
+}
+
+// What a denormal argument, or one that may be denormal, that counts as zero adds to the bound; infinite where
+// the function has a pole there.
+static double flushed_argument_bound(MathFunction f, Elem elem, const Element *x, double r) {
+  bool small = x->r != 0 && fabs(x->r) - eval_reach(x) < number_min_normal(elem);
+  return math_flushes(f, elem) && small ? distance_of(apply1(f, copysign(0, x->r)), r) : 0;
+}
+
+static Element function1(MathFunction f, Elem elem, const Element *operand, double ulp) {
+  Element argument = before(f, elem, operand);
+  const Element *x = &argument;
   double r = apply1(f, x->r), v = apply1(f, number_decode(elem, x->bits)), size = size1(f, x->r, r);
   bool exact = has_steps(f) || f == MATH_abs;
-  double spread = spread1(f, x, r),
-         e = spread + (exact ? 0 : eval_rounding(elem, size, ulp) + flush_bound(f, elem, r));
+  double spread = spread1(f, x, r) + flushed_argument_bound(f, elem, x, r), e = spread;
+  if (!exact) e += eval_rounding(elem, size, ulp) + flush_bound(f, elem, r);
+  if (elem == ELEM_FP32 && isfinite(r)) e += math_info(f)->absolute * number_u(elem);
   return eval_computed(elem, v, r, e, x->state | (isinf(spread) ? (unsigned)UNCERTAIN : 0u));
 }
 
@@ -181,7 +206,18 @@ static double ldexp_spread(Elem elem, const Element *x, const Element *y) {
   return apply2(MATH_ldexp, elem, x->e, y->r);
 }
 
+// div.approx.ftz: the divisor's reciprocal must be a normal number, or 0 of infinity.
+static double quotient_spread(Elem elem, const Element *x, const Element *y, double r) {
+  double size = fabs(y->r), reach = eval_reach(y), least = size - reach;
+  bool normal = least >= number_min_normal(elem) && size + reach <= 0x1p126;
+  if (!normal && (reach > 0 || (size > 0 && isfinite(size)))) return INFINITY;
+  if (!isfinite(r) || isinf(size)) return 0;
+  double flushed = fabs(x->r) - eval_reach(x) < number_min_normal(elem) ? fabs(r) : 0;
+  return (x->e + eval_bound_product(r, y->e)) / least + flushed;
+}
+
 static double spread2(MathFunction f, Elem elem, const Element *x, const Element *y, double r) {
+  if (f == MATH_div_approx) return quotient_spread(elem, x, y, r);
   if (x->e == 0 && y->e == 0) return 0;
   switch ((int)f) {
   case MATH_atan2: return atan2_spread(elem, x, y, r);
@@ -200,7 +236,8 @@ static Element function2(MathFunction f, Elem elem, const Element *x, const Elem
   double v = apply2(f, elem, number_decode(elem, x->bits), number_decode(elem, y->bits));
   double r = f == MATH_nextafter ? x->r + (v - number_decode(elem, x->bits)) : apply2(f, elem, x->r, y->r);
   bool exact = f == MATH_fmod || f == MATH_remainder || f == MATH_copysign || f == MATH_nextafter;
-  double spread = spread2(f, elem, x, y, r), e = spread + (exact ? 0 : eval_rounding(elem, r, ulp));
+  double spread = spread2(f, elem, x, y, r),
+         e = spread + (exact ? 0 : eval_rounding(elem, r, ulp) + flush_bound(f, elem, r));
   bool sign_of_nan = f == MATH_copysign && isnan(y->r); // which is anything
   unsigned state = x->state | y->state | (isinf(spread) || sign_of_nan ? (unsigned)UNCERTAIN : 0u);
   return eval_computed(elem, v, r, e, state);

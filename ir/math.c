@@ -6,8 +6,9 @@
 #include "base/fault.h"
 
 static const MathInfo functions[] = {
-#define X(name, operands, result, ulp_fp32, ulp_fp64, small, meaning)                                        \
-  {#name, operands, MATH_RESULT_##result, ulp_fp32, ulp_fp64, MATH_SMALL_##small, meaning},
+#define X(name, operands, result, ulp_fp32, ulp_fp64, small, argument, absolute, meaning)                    \
+  {#name,    operands, MATH_RESULT_##result, ulp_fp32, ulp_fp64, MATH_SMALL_##small, argument,               \
+   absolute, meaning},
 #include "ir/math.def"
 #undef X
 };
@@ -38,6 +39,11 @@ Elem math_result_elem(MathFunction function, Elem operand) {
   case MATH_RESULT_I: return ELEM_I32;
   }
   return operand;
+}
+
+bool math_has(MathFunction function, Elem elem) {
+  const MathInfo *info = math_info(function);
+  return elem != ELEM_FP64 || info->result != MATH_RESULT_F || info->ulp_fp64 > 0;
 }
 
 double math_ulp(MathFunction function, Elem elem) {

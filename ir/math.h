@@ -29,8 +29,10 @@ typedef struct MathInfo {
   MathResult result;
   // Accuracy owed, in units of u, half the distance from 1 to the next value of the type: |computed - f(x)|
   // <= ulp u |f(x)|. Correctly rounded is 1.
-  double ulp_fp32, ulp_fp64;
+  double ulp_fp32, ulp_fp64; // ulp_fp64 0: there is none of fp64
   MathSmall small;
+  // Of fp32, in u: what the argument may be off by before, relative to it, and the result besides. (math.def)
+  double argument, absolute;
   const char *meaning;
 } MathInfo;
 
@@ -38,10 +40,12 @@ const MathInfo *math_info(MathFunction function);
 bool math_parse(Str name, MathFunction *function); // false: no function has that name
 // The function of an op of kind `math`; false where its attribute is missing or names none.
 bool math_of(const Op *op, MathFunction *function);
+bool math_has(MathFunction function, Elem elem); // elem: fp32 or fp64
 // The element type of the result for operands of fp32 or fp64.
 Elem math_result_elem(MathFunction function, Elem operand);
 double math_ulp(MathFunction function, Elem elem);   // elem: fp32 or fp64
-bool math_flushes(MathFunction function, Elem elem); // whether results below 2^-126 may be zero
+// Whether denormal arguments count as zero and results below 2^-126 may be zero.
+bool math_flushes(MathFunction function, Elem elem);
 
 // ilogb, with the same results at 0, NaN and infinity everywhere.
 int32_t math_ilogb(double x);

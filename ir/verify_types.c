@@ -212,6 +212,7 @@ static void check_math(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operand is of fp32 or fp64, not %s", verify_type_text(v, type));
     return;
   }
+  if (!math_has(function, type_element(type)->elem)) verify_fail(v, op, "%s is of fp32 alone", info->name);
   for (uint32_t i = 1; i < op->operand_count; i++)
     if (operand_type(op, i) != type)
       verify_fail(v, op, "the operands have one type, not %s and %s", verify_type_text(v, type),

@@ -29,6 +29,7 @@ typedef struct FunctionInfo {
   Result result;
   double ulp_fp32, ulp_fp64; // the bounds, in units of u
   bool flushes;              // small of math.def is Z
+  double argument, absolute; // math.def's columns, in u
 } FunctionInfo;
 
 extern const FunctionInfo functions[FUNCTION_COUNT];
@@ -68,6 +69,9 @@ long double reference(Function f, Type type, const Point *p);
 long double reference_special(Function f, long double x);   // reference_special.c: of those from erfcx on
 double bound_of(Function f, Type type);                     // of the error, in units of u
 bool may_be_zero(Function f, Type type, long double exact); // whether 0 is right for a true value `exact`
+bool left_open(Function f, Type type, const Point *p);      // whether any result is right
+// The point with denormal numbers as zeros, where the function may take them so. False: it has none.
+bool flushed_point(Function f, Type type, Point *p);
 // What the error is relative to, for a true value `exact` at `p`.
 long double size_of(Function f, Type type, const Point *p, long double exact);
 

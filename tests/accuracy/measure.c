@@ -15,11 +15,23 @@ static const char source[] = "@kernel\n@grid(cdiv(n, BLOCK))\n"
 
 // The call as the language writes it.
 static void call_text(Function f, char *text, size_t bytes) {
+  static const char *const calls[FUNCTION_COUNT] = {
+      [FUNCTION_div] = "div_rn(a.to(float32), b.to(float32))",
+      [FUNCTION_abs] = "abs(a)",
+      [FUNCTION_sqrt] = "sqrt_rn(a)",
+      [FUNCTION_rsqrt] = "libdevice.rsqrt_rn(a)",
+      [FUNCTION_exp_approx] = "exp(a)",
+      [FUNCTION_sqrt_approx] = "sqrt(a)",
+      [FUNCTION_rsqrt_approx] = "rsqrt(a)",
+      [FUNCTION_log2_approx] = "libdevice.fast_log2f(a)",
+      [FUNCTION_sin_approx] = "libdevice.fast_sinf(a)",
+      [FUNCTION_cos_approx] = "libdevice.fast_cosf(a)",
+      [FUNCTION_tanh_approx] = "libdevice.fast_tanhf(a)",
+      [FUNCTION_div_approx] = "libdevice.fast_dividef(a, b)",
+  };
   const FunctionInfo *info = &functions[f];
-  if (f == FUNCTION_div)
-    snprintf(text, bytes, "div_rn(a.to(float32), b.to(float32))");
-  else if (f == FUNCTION_abs)
-    snprintf(text, bytes, "abs(a)");
+  if (calls[f])
+    snprintf(text, bytes, "%s", calls[f]);
   else
     snprintf(text, bytes, "libdevice.%s(a%s)", info->name, info->operands == 2 ? ", b" : "");
 }
@@ -99,6 +111,14 @@ static void wrong(Worst *worst, const Point *p, uint64_t index, uint64_t got) {
   worst->wrong_got = got;
 }
 
+// Whether it is the result for denormal arguments that count as zeros.
+static bool right_of_flushed(const Task *task, const Point *p, long double got) {
+  Point flushed = *p;
+  if (!flushed_point(task->function, task->type, &flushed)) return false;
+  long double exact = reference(task->function, task->type, &flushed);
+  return isnan(exact) ? isnan(got) : got == exact && !signbit(got) == !signbit(exact);
+}
+
 static void compare_result(const Task *task, const Point *p, uint64_t index, uint64_t bits, Worst *worst) {
   Function f = task->function;
   Type type = task->type;
@@ -111,6 +131,7 @@ static void compare_result(const Task *task, const Point *p, uint64_t index, uin
     return;
   }
   got = decode(type, bits);
+  if (left_open(f, type, p) || right_of_flushed(task, p, got)) return;
   long double size = unit(type) * size_of(f, type, p, exact);
   bool ordinary;
   if (!right_kind(type, got, exact, size * (long double)bound_of(f, type), &ordinary)) {

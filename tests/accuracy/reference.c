@@ -9,19 +9,19 @@
 _Static_assert(LDBL_MANT_DIG >= 64, "long double must be wider than fp64");
 
 const FunctionInfo functions[FUNCTION_COUNT] = {
-#define X(name, operands, result, ulp_fp32, ulp_fp64, small, meaning)                                        \
-  {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64, #small[0] == 'Z'},
+#define X(name, operands, result, ulp_fp32, ulp_fp64, small, argument, absolute, meaning)                    \
+  {#name, operands, RESULT_##result, ulp_fp32, ulp_fp64, #small[0] == 'Z', argument, absolute},
 #include "ir/math.def"
 #undef X
-    {"div", 2, RESULT_F, 1, 1, false},     {"erfcx", 1, RESULT_F, 2, 0, false},
-    {"erfinv", 1, RESULT_F, 2, 0, false},  {"erfcinv", 1, RESULT_F, 2, 0, false},
-    {"normcdf", 1, RESULT_F, 2, 0, false}, {"normcdfinv", 1, RESULT_F, 2, 0, false},
+    {"div", 2, RESULT_F, 1, 1, false, 0, 0},     {"erfcx", 1, RESULT_F, 2, 0, false, 0, 0},
+    {"erfinv", 1, RESULT_F, 2, 0, false, 0, 0},  {"erfcinv", 1, RESULT_F, 2, 0, false, 0, 0},
+    {"normcdf", 1, RESULT_F, 2, 0, false, 0, 0}, {"normcdfinv", 1, RESULT_F, 2, 0, false, 0, 0},
 };
 
 // `/` of 16-bit types gives fp32.
 bool function_has(Function f, Type type) {
   if (f == FUNCTION_div) return types[type].bytes > 2;
-  return f < FUNCTION_div || type != FP64;
+  return type != FP64 || functions[f].ulp_fp64 > 0 || functions[f].result != RESULT_F;
 }
 
 static const long double PI = 3.14159265358979323846264338327950288L;
@@ -55,26 +55,33 @@ static long double log_gamma(long double x) {
 
 static long double of_one(Function f, long double x) {
   switch ((int)f) {
-  case FUNCTION_exp: return expl(x);
+  case FUNCTION_exp:
+  case FUNCTION_exp_approx: return expl(x);
   case FUNCTION_exp2: return exp2l(x);
   case FUNCTION_exp10: return exp10l(x);
   case FUNCTION_expm1: return expm1l(x);
   case FUNCTION_log: return logl(x);
-  case FUNCTION_log2: return log2l(x);
+  case FUNCTION_log2:
+  case FUNCTION_log2_approx: return log2l(x);
   case FUNCTION_log10: return log10l(x);
   case FUNCTION_log1p: return log1pl(x);
-  case FUNCTION_sqrt: return sqrtl(x);
-  case FUNCTION_rsqrt: return 1 / sqrtl(x);
+  case FUNCTION_sqrt:
+  case FUNCTION_sqrt_approx: return sqrtl(x);
+  case FUNCTION_rsqrt:
+  case FUNCTION_rsqrt_approx: return 1 / sqrtl(x);
   case FUNCTION_cbrt: return cbrtl(x);
-  case FUNCTION_sin: return sinl(x);
-  case FUNCTION_cos: return cosl(x);
+  case FUNCTION_sin:
+  case FUNCTION_sin_approx: return sinl(x);
+  case FUNCTION_cos:
+  case FUNCTION_cos_approx: return cosl(x);
   case FUNCTION_tan: return tanl(x);
   case FUNCTION_asin: return asinl(x);
   case FUNCTION_acos: return acosl(x);
   case FUNCTION_atan: return atanl(x);
   case FUNCTION_sinh: return sinhl(x);
   case FUNCTION_cosh: return coshl(x);
-  case FUNCTION_tanh: return tanhl(x);
+  case FUNCTION_tanh:
+  case FUNCTION_tanh_approx: return tanhl(x);
   case FUNCTION_asinh: return asinhl(x);
   case FUNCTION_acosh: return acoshl(x);
   case FUNCTION_atanh: return atanhl(x);
@@ -136,7 +143,8 @@ static long double of_two(Function f, Type type, long double a, long double b) {
   case FUNCTION_copysign: return copysignl(a, b);
   case FUNCTION_nextafter: return next_after(type, a, b);
   case FUNCTION_ldexp: return isnan(b) ? b : ldexpl(a, (int)fmaxl(-5000, fminl(rintl(b), 5000)));
-  case FUNCTION_div: return a / b;
+  case FUNCTION_div:
+  case FUNCTION_div_approx: return a / b;
   default: return nanl("");
   }
 }
@@ -160,9 +168,41 @@ bool may_be_zero(Function f, Type type, long double exact) {
   return functions[f].flushes && type != FP64 && fabsl(exact) <= least;
 }
 
+bool left_open(Function f, Type type, const Point *p) {
+  if (f != FUNCTION_div_approx) return false;
+  long double size = fabsl(decode(type, p->bits[1]));
+  return size > 0x1p126L && !isinf(size);
+}
+
+bool flushed_point(Function f, Type type, Point *p) {
+  bool found = false;
+  for (int i = 0; i < functions[f].operands && functions[f].flushes && type != FP64; i++) {
+    long double x = decode(type, p->bits[i]);
+    if (x == 0 || !(fabsl(x) < least_normal(FP32))) continue;
+    p->bits[i] = encode(type, signbit(x) ? -0.0 : 0.0);
+    found = true;
+  }
+  return found;
+}
+
+// f'(a) a, of the functions whose argument may be off: exp, sine and cosine.
+static long double steepness(Function f, long double a) {
+  return fabsl(f == FUNCTION_exp_approx ? a * expl(a) : a);
+}
+
+// What may be off besides, as a multiple of the function's own bound.
+static long double besides(Function f, Type type, long double a) {
+  const FunctionInfo *info = &functions[f];
+  if (!isfinite(a) || type == FP64) return 0;
+  long double more = info->absolute;
+  if (info->argument > 0) more += info->argument * steepness(f, a);
+  return isfinite(more) ? more / info->ulp_fp32 : 0;
+}
+
 // Denormal numbers are as far apart as the least normal ones. Between its poles lgamma crosses zero, as the
 // difference of two terms of about the size of lgamma(1 - a).
 long double size_of(Function f, Type type, const Point *p, long double exact) {
   long double a = decode(type, p->bits[0]), size = fmaxl(fabsl(exact), least_normal(type));
+  size += besides(f, type, a);
   return f == FUNCTION_lgamma && a < -2 && isfinite(a) ? fmaxl(size, log_gamma(1 - a)) : size;
 }

@@ -248,7 +248,8 @@ static void add_elementwise(Setup *s) {
 
 static void add_math(Setup *s) {
   for (MathFunction function = 0; function < MATH_COUNT; function++)
-    for (Elem elem = ELEM_FP32; elem <= ELEM_FP64; elem++) add_math_kernel(s, function, elem);
+    for (Elem elem = ELEM_FP32; elem <= ELEM_FP64; elem++)
+      if (math_has(function, elem)) add_math_kernel(s, function, elem);
 }
 
 static void add_fma_and_mulhi(Setup *s) {
