@@ -64,10 +64,11 @@ def load():
 
 
 class Tools:
-    """What a case makes its inputs with. On the simulator (`tiny`) every dimension of 512 and more is divided by 32."""
+    """What a case makes its inputs with. On the simulator (`tiny`) every dimension of 512 and more is divided by 32; where nothing is computed (`blank`)
+    they are zeros."""
 
-    def __init__(self, torch, device, tiny=False):
-        self.torch, self.device, self.tiny = torch, device, tiny
+    def __init__(self, torch, device, tiny=False, blank=False):
+        self.torch, self.device, self.tiny, self.blank = torch, device, tiny, blank
 
     def d(self, n):
         return n // 32 if self.tiny and n >= 512 else n
@@ -79,14 +80,20 @@ class Tools:
         return getattr(self.torch, {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp64": "float64"}.get(name, name))
 
     def randn(self, *dims, dtype="bf16", scale=1.0):
+        if self.blank:
+            return self.zeros(*dims, dtype=dtype)
         return (self.torch.randn(self.shape(dims), device=self.device, dtype=self.torch.float32) * scale).to(self.dtype(dtype))
 
     def rand(self, *dims, dtype="bf16", low=0.0, high=1.0):
+        if self.blank:
+            return self.zeros(*dims, dtype=dtype)
         made = self.torch.rand(self.shape(dims), device=self.device, dtype=self.torch.float32)
         return (made * (high - low) + low).to(self.dtype(dtype))
 
     def randint(self, high, *dims, dtype="int64"):
         """Below `high`, which is scaled as a dimension."""
+        if self.blank:
+            return self.zeros(*dims, dtype=dtype)
         return self.torch.randint(0, self.d(high), self.shape(dims), device=self.device, dtype=self.dtype(dtype))
 
     def randperm(self, n):

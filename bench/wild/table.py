@@ -126,10 +126,32 @@ def brief(operations, rows):
     return "\n".join([*lines, "", *summary(operations, rows)])
 
 
+def compiles(operations, rows):
+    """Of a run without a GPU: of each operation the kernels, seconds of the compiles, and the bytes of local memory of the kernels that need more than
+    Triton's. Both try the same configurations in the same order."""
+    lines, ratios, spilled = ["operation                               kernels   tilec s  Triton s   ratio"], [], []
+    for operation in operations:
+        ours, theirs = (rows.get(operation.id, {}).get(compiler, {}).get("compiles", []) for compiler in ("tilec", "triton"))
+        if not ours or len(ours) != len(theirs):
+            lines.append(f"{operation.id:40}{len(ours)} of tilec's, {len(theirs)} of Triton's")
+            continue
+        seconds = [sum(kernel["seconds"] for kernel in side) for side in (ours, theirs)]
+        ratios += [b["seconds"] / a["seconds"] for a, b in zip(ours, theirs)]
+        lines.append(f"{operation.id:40}{len(ours):7}{seconds[0]:10.2f}{seconds[1]:10.2f}{seconds[1] / seconds[0]:8.2f}")
+        spilled += [f"{operation.id}: {a['kernel']}, {a['warps']} warps: {a['local']} bytes of local memory, Triton's {b['local']}; registers {a['registers']}, {b['registers']}"
+                    for a, b in zip(ours, theirs) if (a["local"] or 0) > (b["local"] or 0)]
+    total = [sum(kernel["local"] or 0 for pair in rows.values() for kernel in pair.get(compiler, {}).get("compiles", [])) for compiler in ("tilec", "triton")]
+    tail = [f"Local memory in sum: {total[0]} bytes, Triton's {total[1]}."]
+    if ratios:
+        tail.append(f"Compiles: Triton's time over tilec's, geometric mean {mean(ratios):.2f}, median {sorted(ratios)[len(ratios) // 2]:.2f}, lowest {min(ratios):.2f} of {len(ratios)}.")
+    return "\n".join([*reasons(operations, rows), "", *lines, "", *spilled, "", *tail])
+
+
 def main():
     from operations import load
 
-    print(markdown(list(load().values()), read(sys.argv[1:])))
+    operations, rows = list(load().values()), read(sys.argv[1:])
+    print((compiles if any(row.get("compiles") for pair in rows.values() for row in pair.values()) else markdown)(operations, rows))
 
 
 if __name__ == "__main__":

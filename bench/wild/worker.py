@@ -8,7 +8,7 @@
 
 What Triton compiles is compiled while other processes have the GPU; everything else happens while this one has it alone (WILD_LOCK, a file).
 WILD_COMPILER: triton or tilec. WILD_CONFIGS: how many of its configurations an autotuner tries, evenly spread; 0: all. WILD_LIMIT: seconds of an operation, without the
-waiting. WILD_TINY: on the simulator, small.
+waiting. WILD_DEVICE: cuda; sim: on the simulator, small; none: compiles alone, of inputs of the real size that hold nothing.
 """
 
 import contextlib
@@ -22,18 +22,19 @@ import signal
 import sys
 import time
 import traceback
-import types
 import zlib
 
 import torch
 
+import host
 from operations import Tools, load
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILER = os.environ.get("WILD_COMPILER", "triton")
 CONFIGS = int(os.environ.get("WILD_CONFIGS", "0"))
 LIMIT = float(os.environ.get("WILD_LIMIT", "60"))
-TINY = bool(os.environ.get("WILD_TINY"))
+DEVICE = os.environ.get("WILD_DEVICE", "cuda")
+COMPILES = host.Compiles()
 CALLS = 4  # in a graph
 LEAD = 0.04
 
@@ -85,20 +86,6 @@ def release():
         torch.cuda.empty_cache()
 
 
-def pretend():
-    """Without a GPU: what libraries ask of one."""
-    properties = types.SimpleNamespace(name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448, warp_size=32,
-                                       total_memory=141 << 30, L2_cache_size=60 << 20, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048)
-    torch.cuda.get_device_capability = lambda *args: (9, 0)
-    torch.cuda.get_device_properties = lambda *args: properties
-    torch.cuda.get_device_name = lambda *args: properties.name
-    torch.cuda.current_device = lambda *args: 0
-    torch.cuda.device_count = lambda *args: 1
-    torch.cuda.synchronize = lambda *args: None
-    torch.cuda.device = lambda *args: contextlib.nullcontext()
-    torch.cuda.set_device = lambda *args: None
-
-
 def spread(configs, count):
     """So many of the list, the first and the last among them."""
     configs = list(configs)
@@ -122,6 +109,9 @@ def hook(turn):
 
         return call
 
+    if DEVICE == "none":
+        triton.runtime.driver.set_active(host.Driver())
+        compiler.compile = COMPILES.watch(compiler.compile)
     compiler.compile = triton.compile = lending(compiler.compile)
     handles = compiler.CompiledKernel._init_handles
 
@@ -135,7 +125,7 @@ def hook(turn):
 
     @functools.wraps(bench)
     def short(fn, warmup=5, rep=20, quantiles=None, **options):
-        if TINY:  # no time there, but configurations that cannot be
+        if DEVICE != "cuda":  # no time there, but configurations that cannot be
             fn()
             return 0.0 if quantiles is None else [0.0] * len(quantiles)
         options["quantiles"] = quantiles
@@ -157,6 +147,12 @@ def compare(out, expected):
     difference = torch.where(same, torch.zeros_like(out), out - expected)
     size = max(torch.where(finite, expected, torch.zeros_like(expected)).square().mean().sqrt().item(), 1e-30)
     return difference.square().mean().sqrt().item() / size, (difference.abs().max().item() if difference.numel() else 0.0) / size
+
+
+def errors(out, expected):
+    if len(out) != len(expected):
+        raise ValueError(f"{len(out)} results, {len(expected)} of the reference")
+    return [compare(a, b) for a, b in zip(out, expected)]
 
 
 def tensors(result, pick=None):
@@ -183,21 +179,19 @@ class Worker:
         try:
             self.turn.take()
             torch.manual_seed(zlib.crc32(id.encode()))
-            self.case = self.operations[id].make(Tools(torch, "cpu" if TINY else "cuda", TINY))
-            expected = tensors(self.case.reference())
+            self.case = self.operations[id].make(Tools(torch, "cuda" if DEVICE == "cuda" else "cpu", tiny=DEVICE == "sim", blank=DEVICE == "none"))
+            expected = tensors(self.case.reference()) if DEVICE != "none" else None
             release()
             began, waited = time.perf_counter(), self.turn.waited
             result = self.case.run()
             synchronize()
             row["first"] = time.perf_counter() - began - (self.turn.waited - waited)
-            out = tensors(result, self.case.pick)
-            if len(out) != len(expected):
-                raise ValueError(f"{len(out)} results, {len(expected)} of the reference")
-            row["errors"] = [compare(a, b) for a, b in zip(out, expected)]
-            del out, result, expected
+            if expected is not None:
+                row["errors"] = errors(tensors(result, self.case.pick), expected)
+            del result, expected
             release()
             row["ok"] = True
-            if not TINY:
+            if DEVICE == "cuda":
                 row.update(self.capture())
         except BaseException as error:  # whatever a library raises ends this operation alone
             if os.environ.get("WILD_TRACE"):
@@ -207,6 +201,7 @@ class Worker:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.turn.give()
+        row["compiles"] = COMPILES.take()
         reports = self.compiled()[len(before):]
         row["kernels"] = len(reports)
         row["fallbacks"] = sorted({f"{item.kernel}: {item.reason.splitlines()[0][:200]}" for item in reports if item.reason is not None})
@@ -291,7 +286,7 @@ def late(*args):
 def versions():
     import triton
 
-    found = {"torch": torch.__version__, "triton": triton.__version__, "device": "simulator" if TINY else torch.cuda.get_device_name()}
+    found = {"torch": torch.__version__, "triton": triton.__version__, "device": torch.cuda.get_device_name() if DEVICE == "cuda" else DEVICE}
     if COMPILER == "tilec":
         import tilec
 
@@ -305,10 +300,10 @@ def main():
     signal.signal(signal.SIGALRM, late)
     if COMPILER == "tilec":
         import tilec.triton  # noqa: F401
-    if TINY:
-        pretend()
-    else:
+    if DEVICE == "cuda":
         torch.zeros(1, device="cuda")
+    else:
+        host.pretend()
     turn = Turn(os.environ["WILD_LOCK"])
     hook(turn)
     worker = Worker(turn)

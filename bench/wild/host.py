@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations where there is no GPU: what libraries ask of one, a driver whose launches do nothing, and what each compile made."""
+
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import time
+import types
+
+import torch
+
+NAME = "NVIDIA H200"
+
+
+def pretend():
+    """What libraries ask torch of the device, as an H200 answers."""
+    properties = types.SimpleNamespace(name=NAME, major=9, minor=0, multi_processor_count=132, shared_memory_per_block_optin=232448, warp_size=32,
+                                       total_memory=141 << 30, L2_cache_size=60 << 20, regs_per_multiprocessor=65536, max_threads_per_multi_processor=2048)
+    torch.cuda.get_device_capability = lambda *args: (9, 0)
+    torch.cuda.get_device_properties = lambda *args: properties
+    torch.cuda.get_device_name = lambda *args: properties.name
+    torch.cuda.current_device = lambda *args: 0
+    torch.cuda.device_count = lambda *args: 1
+    torch.cuda.synchronize = lambda *args: None
+    torch.cuda.device = lambda *args: contextlib.nullcontext()
+    torch.cuda.set_device = lambda *args: None
+
+
+class Driver:
+    """What Triton asks of a driver of an H200."""
+
+    def __init__(self):
+        from triton.backends.compiler import GPUTarget
+
+        self.target = GPUTarget("cuda", 90, 32)
+        self.launcher_cls = lambda source, metadata: lambda *args: None
+        self.utils = types.SimpleNamespace(load_binary=lambda *args: (0, 0, 0, 0, 1024), unload_module=lambda *args: None,
+                                           get_device_properties=lambda device: {"max_shared_mem": 232448, "multiprocessor_count": 132, "warpSize": 32, "max_num_regs": 65536})
+
+    def get_current_target(self):
+        return self.target
+
+    def get_current_device(self):
+        return 0
+
+    def set_current_device(self, device):
+        pass
+
+    def get_current_stream(self, device=None):
+        return 0
+
+    def get_device_capability(self, device=None):
+        return (9, 0)
+
+    def get_active_torch_device(self):
+        return torch.device("cpu")
+
+    def get_device_interface(self):
+        return torch.cuda
+
+    def get_benchmarker(self):
+        import triton.testing
+
+        return triton.testing.do_bench
+
+
+def resources(cubin):
+    """(registers, bytes of local memory) of the assembled kernel."""
+    import triton
+
+    tool = pathlib.Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuobjdump"
+    path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
+    path.write_bytes(cubin)
+    text = subprocess.run([str(tool), "-res-usage", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = re.search(r"REG:(\d+) STACK:(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else (None, None)
+
+
+class Compiles(list):
+    """A row for each compile: the kernel, seconds, registers, bytes of local memory."""
+
+    def watch(self, compile):
+        def watched(*args, **kwargs):
+            began = time.perf_counter()
+            kernel = compile(*args, **kwargs)
+            row = {"kernel": kernel.metadata.name, "seconds": time.perf_counter() - began}
+            row["registers"], row["local"] = resources(kernel.asm["cubin"])
+            self.append({**row, "warps": kernel.metadata.num_warps, "hash": kernel.hash})
+            return kernel
+
+        return watched
+
+    def take(self):
+        rows = list(self)
+        self.clear()
+        return rows
