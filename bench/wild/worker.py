@@ -20,6 +20,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 import traceback
 import zlib
@@ -37,13 +38,14 @@ DEVICE = os.environ.get("WILD_DEVICE", "cuda")
 COMPILES = host.Compiles()
 CALLS = 4  # in a graph
 LEAD = 0.04
+HOLD = float(os.environ.get("WILD_HOLD", "30"))  # seconds
 
 
 class Turn:
     """The GPU for this process alone, between take and give."""
 
     def __init__(self, path):
-        self.file, self.held, self.waited = open(path, "a"), False, 0.0
+        self.file, self.held, self.waited, self.since = open(path, "a"), False, 0.0, 0.0
 
     def take(self):
         began = time.perf_counter()
@@ -51,8 +53,8 @@ class Turn:
         fcntl.flock(self.file, fcntl.LOCK_EX)
         if left:
             signal.setitimer(signal.ITIMER_REAL, left)
-        self.held = True
-        self.waited += time.perf_counter() - began
+        self.held, self.since = True, time.perf_counter()
+        self.waited += self.since - began
 
     def give(self):
         if self.held:
@@ -60,6 +62,14 @@ class Turn:
                 synchronize()
             self.held = False
             fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def watch(self):
+        """Ends the process where it keeps the GPU for longer than HOLD: a kernel that does not end holds up all others."""
+        while True:
+            time.sleep(1)
+            if self.held and time.perf_counter() - self.since > HOLD:
+                print(f"the GPU was held for more than {HOLD:.0f} s", file=sys.stderr, flush=True)
+                os._exit(9)
 
     @contextlib.contextmanager
     def lent(self):
@@ -306,6 +316,8 @@ def main():
         host.pretend()
     turn = Turn(os.environ["WILD_LOCK"])
     hook(turn)
+    if DEVICE == "cuda":
+        threading.Thread(target=turn.watch, daemon=True).start()
     worker = Worker(turn)
     print(json.dumps(versions()), file=replies, flush=True)
     for line in sys.stdin:
