@@ -114,6 +114,13 @@ def of_descriptor(x, d, n, FN: tl.constexpr, BY: tl.constexpr = 4):
     tl.store(x, tl.sum(tl.sum(v, 1), 0))
 
 
+@triton.jit
+def returns_early(x, d, n):
+    if n > 3:
+        return
+    tl.store(x, tl.sum(d.load([n]), 0))
+
+
 def source(fn=kernel, **changes):
     signature = {"x": "*fp32", "y": "*fp32", "n": "i32", "stride": "constexpr", "BLOCK": "constexpr", "FN": "constexpr"}
     constants = {"stride": 1, "BLOCK": 128, "FN": helper}
@@ -293,6 +300,13 @@ class Compiles(unittest.TestCase):
         wide, again = [".u64"] * 4, [".u32"] * 2 + [".u64"] * 2
         self.assertEqual(self.types(compiled), [".u64", ".u64", *wide, ".u8", *again, ".u32"])
         self.assertEqual(compiled.metadata.name, "of_descriptor")
+        self.assertEqual(compiled.asm["ttir"].count(" load "), 2)  # where the last size is a multiple of 16 bytes, and where not
+        self.assertRegex(compiled.asm["ptx"], r"ld\.global\.v4\.b32")
+        self.assertRegex(compiled.asm["ptx"], r"ld\.global\.b16")
+
+    def test_descriptors_of_kernels_that_return(self):
+        compiled = self.compile(ASTSource(returns_early, {"x": "*fp32", "d": "tensordesc<fp32[32]>", "n": "i32"}, {}))
+        self.assertEqual(compiled.asm["ttir"].count(" load "), 2)
 
     def types(self, compiled):
         """The types of its PTX's parameters."""

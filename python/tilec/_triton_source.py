@@ -113,13 +113,25 @@ def _spread(name: str, element: str, block: Tuple[int, ...]) -> List[Tuple[str, 
     return [(f"{name}_base", f"*{_type_text(element)}:16"), *wide, (f"{name}_nan", "i1"), *sizes, *strides]
 
 
-def _descriptor(name: str, block: Tuple[int, ...]) -> str:
-    shape, strides = (", ".join(f"{name}_{part}_{i}" for i in range(len(block))) for part in ("shape", "stride"))
+def _unit(element: str) -> int:
+    """How many elements of such a type are 16 bytes."""
+    bits = re.search(r"\d+", element)
+    return 128 // int(bits[0]) if bits and int(bits[0]) >= 8 else 16
+
+
+def _descriptor(name: str, block: Tuple[int, ...], unit: int = 1) -> str:
+    """Makes a descriptor of what is passed for it. With `unit` its strides are known to be multiples of so many elements, which Triton
+    asks of them, and its last size, which has been tested."""
+    last = len(block) - 1
+    known = f" // {unit} * {unit}" if unit > 1 else ""
+    shape = ", ".join(f"{name}_shape_{i}{known if i == last else ''}" for i in range(last + 1))
+    strides = ", ".join(f"{name}_stride_{i}{known if i < last else ''}" for i in range(last + 1))
     return f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
 
 
 def _around(captured: Captured, names: List[str], special: Specialisation) -> Tuple[Captured, List[str]]:
-    """The kernel within one that makes its descriptors of what is passed for them; and that one's signature."""
+    """The kernel within one that makes its descriptors of what is passed for them; and that one's signature. Triton's specialisations
+    tell nothing of a descriptor's sizes: where their last ones are multiples of 16 bytes, which is tested at run time, accesses have 16 bytes."""
     heads: List[str] = []
     signature: List[str] = []
     checks: List[str] = []
@@ -134,12 +146,15 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
         else:
             heads.append(name)
             signature.append(f"{name}={special.parameters[name]}")
-    given = [_descriptor(name, special.descriptors[name][1]) if name in special.descriptors else name for name in names]
+    units = {name: _unit(element) for name, (element, _) in special.descriptors.items()}
+    given, wide = ([_descriptor(name, special.descriptors[name][1], by.get(name, 1)) if name in special.descriptors else name for name in names] for by in ({}, units))
+    test = " & ".join(f"({name}_shape_{len(special.descriptors[name][1]) - 1} % {unit} == 0)" for name, unit in units.items())
     named = {value for value in (define.partition("=")[2] for define in captured.defines) if value.startswith(("_tilec_f", "_tilec_c"))}
     used = sorted(named | special.functions.keys())
     first = captured.sources[0][0].removesuffix(".py")
     lines = [
-        "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks, f"    _tilec_kernel({', '.join(given)})",
+        "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks,
+        f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:", f"        _tilec_kernel({', '.join(given)})",
         "import triton.language as _tilec_tl", f"from {first} import {captured.kernel} as _tilec_kernel",
         *(f"from {first} import {name}" for name in used), *([f"_tilec_used = ({', '.join(used)},)"] if used else []), "",
     ]  # fmt: skip
