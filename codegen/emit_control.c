@@ -53,8 +53,8 @@ static LLVMValueRef runs_at_all(Emitter *e, const LoopRange *range) {
   return range->down ? down : LLVMBuildSelect(e->builder, step_is_down(e, range), down, up, "");
 }
 
-// The bound less the step, which is above every index that another one follows, where both are constants and
-// it is a number of the type.
+// The bound less the step, which every index that another one follows has still to reach, where both are constants
+// and it is a number of the type.
 static LLVMValueRef constant_end(const LoopRange *range) {
   if (!range->is_signed || !LLVMIsConstant(range->upper) || !LLVMIsConstant(range->step)) return NULL;
   int64_t end;
@@ -72,10 +72,12 @@ static bool is_not_negative(LLVMValueRef x) {
 // Whether there is one more after i: the distance to the bound,
 // which is positive and may need all bits, exceeds the step.
 // Where the index may be negative and the end is known a signed comparison says so: LLVM would make i > 1 of
-// 1 - i > 1, of which ptxas 13.0 makes i + 1 > 2, all unsigned, and leaves the loop at -1.
+// 1 - i > 1, of which ptxas 13.0 makes i + 1 > 2, all unsigned, and leaves the loop at -1; and downwards to 0
+// i - 1 < -2 of i + 1 > 1, unsigned, of which ptxas unrolls one iteration too many.
 static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef i) {
-  LLVMValueRef end = range->up && !is_not_negative(range->lower) ? constant_end(range) : NULL;
-  if (end) return LLVMBuildICmp(e->builder, LLVMIntSLT, i, end, "");
+  LLVMValueRef end =
+      range->down || (range->up && !is_not_negative(range->lower)) ? constant_end(range) : NULL;
+  if (end) return LLVMBuildICmp(e->builder, range->down ? LLVMIntSGT : LLVMIntSLT, i, end, "");
   LLVMValueRef up = LLVMBuildSub(e->builder, range->upper, i, ""),
                down = LLVMBuildSub(e->builder, i, range->upper, "");
   LLVMValueRef distance = range->up ? up : down,

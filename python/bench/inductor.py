@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch.compile with tilec as the compiler of its kernels, beside Triton: python python/bench/inductor.py [CASE...]
+"""torch.compile with tilec as the compiler of its kernels, beside Triton: python python/bench/inductor.py [CASE[:MODE]...]
 
 Each case runs in a process of its own for each compiler, with nothing in any cache on disk: the time of the first call
 (forward and backward), the greatest error of the loss and its gradients against eager's (root mean squares), and whose the
@@ -101,8 +101,8 @@ def main():
         return 0
     status = 0
     print(f"{'':26}{'triton s':>10}{'tilec s':>10}{'ratio':>8}{'error':>11}{'error':>11}  kernels of tilec, of Triton")
-    for name in sys.argv[1:] or CASES:
-        for mode in MODES:
+    for name, wanted in [(word.partition(":")[0], word.partition(":")[2]) for word in sys.argv[1:] or CASES]:
+        for mode in [wanted] if wanted else MODES:
             rows, counts = {}, {}
             for compiler in ("triton", "tilec"):
                 with tempfile.TemporaryDirectory() as caches:

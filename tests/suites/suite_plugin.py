@@ -3,8 +3,8 @@
 
 SUITE_COMPILER   triton, or tilec: the drop-in, strict
 SUITE_PART       RESIDUE/MODULO: the tests whose id's crc32 is that residue; 0/1: all
-SUITE_SHARE      I/N: of these the I-th, I+N-th, ... block of BLOCK tests: the share of one of N processes. Neighbours launch the same
-                 kernels, which are compiled once
+SUITE_SHARE      I/N: of these the I-th, I+N-th, ... block of SUITE_BLOCK tests: the share of one of N processes. Neighbours launch the
+                 same kernels, which are compiled once
 SUITE_CONFIGS    how many of its configurations an autotuner tries; 0: all
 SUITE_RESULTS    a folder: a file of JSON lines for each process: id, outcome, seconds, message
 """
@@ -22,7 +22,7 @@ COMPILER = os.environ.get("SUITE_COMPILER", "triton")
 RESIDUE, MODULO = (int(word) for word in os.environ.get("SUITE_PART", "0/1").split("/"))
 SHARE, SHARES = (int(word) for word in os.environ.get("SUITE_SHARE", "0/1").split("/"))
 CONFIGS = int(os.environ.get("SUITE_CONFIGS", "0"))
-BLOCK = 8
+BLOCK = int(os.environ.get("SUITE_BLOCK", "8"))
 RESULTS = os.environ.get("SUITE_RESULTS")
 
 if COMPILER == "tilec":
