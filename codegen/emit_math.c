@@ -196,7 +196,7 @@ static const struct {
     [MATH_ldexp] = {NULL, ldexp_any, NULL},
     [MATH_lgamma] = {NULL, math_lgamma, NULL},
     [MATH_tgamma] = {NULL, math_tgamma, NULL},
-    [MATH_pow] = {NULL, math_pow, NULL},
+    [MATH_pow] = {NULL, math_pow, fp32_pow},
     [MATH_copysign] = {"llvm.copysign", NULL, NULL},
     [MATH_floor] = {"llvm.floor", NULL, NULL},
     [MATH_ceil] = {"llvm.ceil", NULL, NULL},

@@ -22,6 +22,7 @@ LLVMValueRef fp32_exp10(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_log2(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_log10(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_pow(Emitter *e, const LLVMValueRef *x); // to the power x[1]
 LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x);

@@ -108,7 +108,6 @@ LLVMValueRef math_lgamma(Emitter *e, const LLVMValueRef *x) {
 // From 2^64 on every exponent is even and decides alone between 0, 1 and infinity; libclc's wraps there.
 LLVMValueRef math_pow(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
-  if (LLVMTypeOf(x[0]) == e->f32) return emit_libclc(e, "_Z3powff", e->f32, x, 2);
   LLVMValueRef most = real(e, 0x1p64);
   LLVMValueRef beyond = LLVMBuildFCmp(b, LLVMRealOGT, magnitude(e, x[1]), most, "");
   LLVMValueRef exponent = LLVMBuildSelect(b, beyond, with_sign(e, most, x[1]), x[1], "");
