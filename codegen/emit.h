@@ -107,6 +107,8 @@ uint32_t emit_count(const Type *type);                            // registers a
 LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);
 void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
+// emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.
+bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out);
 // Register r; of a scalar operand beside tiles the only one.
 LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
 LLVMValueRef emit_i32(const Emitter *e, uint32_t value);

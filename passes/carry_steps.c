@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// carry_steps: pointers of what is copied to shared memory, which a loop advances by the same number
+// everywhere, are carried as that number.
+//
+// before  for ... (%p = %p0) {                      %p : tile<128x64x*bf16>
+//           %x = load %p
+//           shared_store %x, %s
+//           %n = addptr %p, splat %d
+//           yield %n
+//         }
+// after   for ... (%o = 0) {                        %o : i64, in elements
+//           %p = addptr %p0, splat %o
+//           %x = load %p
+//           shared_store %x, %s
+//           %m = add %o, %d
+//           yield %m
+//         }
+// needs   simplified IR, promote_shared's buffers
+// keeps   every value: addresses are sums modulo 2^64
+// breaks  nothing
+// pays    of what becomes a copy (pipeline) an address is one addition, where it is used, of a number that
+//         all threads share (emit_carried.c), whichever way the source spells it. A tile of pointers takes
+//         additions on every round, and ptxas copies each pointer before the instruction that uses it.
+//
+// Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time.
+// Where what enters is such a sum itself, as behind another loop, its base is the base.
+#include "ir/build.h"
+#include "passes/passes.h"
+
+static bool is_uniform(const Value *tile) {
+  int64_t constant;
+  return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
+}
+
+// The uniform tile's number as i64.
+static Value *build_step(Builder *b, const Value *tile) {
+  const Type *wide = type_scalar(b->func->module->ir, ELEM_I64);
+  int64_t constant;
+  if (value_int_constant(tile, &constant)) return build_int(b, wide, constant);
+  return build_cast(b, op_operand(tile->def, 0), wide);
+}
+
+// The op that gives a pointer by the same number everywhere; NULL: another one gives it.
+static Op *advance_of(const Value *pointer) {
+  Op *op = pointer->def;
+  return op && op->kind == OP_ADDPTR && is_uniform(op_operand(op, 1)) ? op : NULL;
+}
+
+static bool is_advanced(const Value *carried, const Value *next, const Region *body) {
+  if (next == carried) return false;
+  for (const Op *op; next != carried; next = op_operand(op, 0))
+    if (!(op = advance_of(next)) || op->region != body) return false;
+  return true;
+}
+
+static bool only_stored(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->kind != OP_SHARED_STORE &&
+        (use->user->kind != OP_TRANS || !only_stored(op_result(use->user))))
+      return false;
+  return value->first_use != NULL;
+}
+
+// Whether the load can become a copy: cp.async takes 4 bytes at least.
+static bool is_copied(const Op *op) {
+  enum { MIN_COPY_BYTES = 4 };
+  if (op->kind != OP_LOAD || !only_stored(op_result(op))) return false;
+  return op_int(op, ATTR_VECTOR, 1) * type_element_bytes(op_result(op)->type) >= MIN_COPY_BYTES;
+}
+
+static bool only_copied(const Value *carried) {
+  bool copied = false;
+  for (const Use *use = carried->first_use; use; use = use->next) {
+    if (use->user->kind != OP_ADDPTR && !is_copied(use->user)) return false;
+    copied |= use->user->kind == OP_LOAD;
+  }
+  return copied;
+}
+
+static bool is_candidate(const Op *loop, uint32_t i) {
+  const Value *carried = loop_carried(loop, i);
+  return type_is_tile(carried->type) && type_is_ptr(carried->type) && only_copied(carried) &&
+         is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
+}
+
+// What is added on the way from `base` to `pointer`; NULL: nothing.
+static Value *build_sum(Builder *b, const Value *base, const Value *pointer) {
+  Value *sum = NULL;
+  for (; pointer != base; pointer = op_operand(pointer->def, 0)) {
+    Value *step = build_step(b, op_operand(pointer->def, 1));
+    sum = sum ? build_binary(b, OP_ADD, sum, step) : step;
+  }
+  return sum;
+}
+
+// The uses of `from`, which is a number from now on, become uses of base + from.
+static void replace_by_sum(Builder *b, Value *from, Value *base) {
+  const Type *type = type_scalar(b->func->module->ir, ELEM_I64);
+  bool unused = value_unused(from);
+  Value *any = build_int(b, type, 0); // stands for `from` while its uses are moved
+  Value *splat = build_splat(b, any, base->type);
+  Value *sum = build(b, OP_ADDPTR, base->type, base, splat, NULL);
+  value_replace_uses(from, sum);
+  from->type = type;
+  op_set_operand(splat->def, 0, from);
+  op_erase(any->def);
+  if (!unused) return;
+  op_erase(sum->def);
+  op_erase(splat->def);
+}
+
+static void carry_number(Func *func, Op *loop, uint32_t i) {
+  Region *body = loop->regions[0];
+  Value *carried = loop_carried(loop, i), *next = loop_yielded(loop, i), *init = loop_init(loop, i),
+        *base = init;
+  for (const Op *op; (op = advance_of(base));) base = op_operand(op, 0);
+
+  Builder b = builder_before(loop);
+  Value *start = build_sum(&b, base, init);
+  if (!start) start = build_int(&b, type_scalar(func->module->ir, ELEM_I64), 0);
+  op_set_operand(loop, LOOP_FIRST_INIT + i, start);
+
+  b = builder_before(body->last);
+  Value *step = build_sum(&b, carried, next);
+  Value *sum = build_binary(&b, OP_ADD, start, step);
+  op_set_operand(body->last, i, sum);
+  for (Op *op = next->def, *before; op && value_unused(op_result(op)); op = before) {
+    before = op_operand(op, 0)->def;
+    op_erase(op);
+  }
+  b = builder_before(body->first);
+  replace_by_sum(&b, carried, base);
+  op_set_operand(sum->def, 0, carried);
+  b = builder_after(loop);
+  replace_by_sum(&b, &loop->results[i], base);
+}
+
+static bool carry_in(Func *func, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first; op; op = op->next) {
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r]);
+    for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
+      if (is_candidate(op, i)) {
+        carry_number(func, op, i);
+        changed = true;
+      }
+  }
+  return changed;
+}
+
+bool pass_carry_steps(PassContext *context, Func *func) {
+  (void)context;
+  return func->module->target.arch->has_cp_async && carry_in(func, func->body);
+}

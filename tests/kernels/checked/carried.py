@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Addresses of copies that loops advance, as one spells them."""
+import triton
+import triton.language as tl
+
+
+# check: --grid 2 --num-warps 2 a=randn:fp16[100,96] b=randn:fp16[64,96] c=empty:fp32[128,64] M=100 K=96 sa=96 -D BM=64 -D BN=64 -D BK=32
+# check: --grid 1 --num-stages 2 a=randn:fp16[50,128] b=randn:fp16[128,128] c=empty:fp32[64,128] M=50 K=128 sa=128 -D BM=64 -D BN=128 -D BK=64
+@triton.jit
+def wrapped_rows(a, b, c, M, K, sa, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    n, k = tl.arange(0, BN), tl.arange(0, BK)
+    pa = a + (rows % M)[:, None] * sa + k[None, :]
+    pb = b + k[:, None] + n[None, :] * sa
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for _ in range(0, K, BK):
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        pa += BK
+        pb += BK
+    tl.store(c + rows[:, None] * BN + n[None, :], acc)
+
+
+# check: --grid 1 --num-warps 2 a=randn:fp16[64,256] b=randn:fp16[64,256] c=empty:fp32[64,64] last=empty:fp16[64] N=2 -D BK=32
+@triton.jit
+def halves_of_lines(a, b, c, last, N, BK: tl.constexpr):
+    m, k = tl.arange(0, 64), tl.arange(0, BK)
+    pa = a + (m[:, None] * 256 + k[None, :])
+    pb = b + (k[:, None] + m[None, :] * 256) + 128
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(N):
+        for _ in range(0, 64, BK):
+            acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+            pa += BK
+            pb -= BK
+        pa += 64
+        pb += 32
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
+    tl.store(last + m, tl.max(tl.load(pa - 64), axis=1))
+
+
+# check: --grid 1 --num-warps 2 a=randn:fp16[64,128] b=randn:fp16[64,128] c=empty:fp32[64,64] N=4 step=32
+@triton.jit
+def bytes_then_elements(a, b, c, N, step):
+    m, k = tl.arange(0, 64), tl.arange(0, 32)
+    pa = (a.to(tl.pointer_type(tl.int8)) + m[:, None] * 256).to(tl.pointer_type(tl.float16)) + k[None, :]
+    pb = (b.to(tl.pointer_type(tl.int8)) + m[None, :] * 256).to(tl.pointer_type(tl.float16)) + k[:, None]
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(N):
+        acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        pa += step
+        pb += step
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
+
+
+# check: --grid 1 --num-warps 2 a=randn:fp16[64,128] b=randn:fp16[64,128] c=empty:fp32[64,64] K=128
+@triton.jit
+def pointers_of_programs(a, b, c, K):
+    m, k = tl.arange(0, 64), tl.arange(0, 32)
+    rows = (m * 7) % 64
+    offsets_a, offsets_b = rows[:, None] * 128 + k[None, :], rows[None, :] * 128 + k[:, None]
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(0, K, 32):
+        acc = tl.dot(tl.load(a + offsets_a), tl.load(b + offsets_b), acc)
+        a += 32
+        b += 32
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
