@@ -159,6 +159,9 @@ void emit_atomic(Emitter *e, Op *op);
 // emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
 // nothing done, where it is none.
 bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_quotients.c: a division whose quotients or remainders are known within runs; false, with nothing done, where
+// it is none.
+bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);

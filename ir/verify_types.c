@@ -156,9 +156,28 @@ static void check_integers(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operands are integers, not %s", verify_type_text(v, result_type(op)));
 }
 
+static const AttrKey promises[] = {ATTR_MULTIPLE, ATTR_CONTIGUOUS, ATTR_CONSTANT};
+
+// A number for each dimension.
+static void check_promises(Verifier *v, const Op *op) {
+  const Type *type = result_type(op);
+  uint32_t rank = type_is_tile(type) ? type->rank : 1;
+  for (uint32_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+    const Attr *attr = op_attr(op, promises[i]);
+    if (attr && attr->ints.n != rank)
+      verify_fail(v, op, "`%s` has %u numbers for %u dimensions", attr_info(promises[i])->name, attr->ints.n, rank);
+    for (uint32_t d = 0; attr && d < attr->ints.n; d++)
+      if (attr->ints.at[d] == 0) verify_fail(v, op, "`%s` has a 0; each is at least 1", attr_info(promises[i])->name);
+  }
+}
+
 static void check_arithmetic(Verifier *v, const Op *op) {
   if (!is_number(result_type(op)))
     verify_fail(v, op, "the operands are integers or floats, not %s", verify_type_text(v, result_type(op)));
+  bool runs = op_attr(op, ATTR_CONSTANT) || op_attr(op, ATTR_CONTIGUOUS);
+  if (runs && !type_is_int(result_type(op)))
+    verify_fail(v, op, "runs are of integers, not %s", verify_type_text(v, result_type(op)));
+  check_promises(v, op);
 }
 
 static void check_compare(Verifier *v, const Op *op) {
@@ -233,20 +252,11 @@ static void check_copy(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operand is fp32, not %s", verify_type_text(v, result_type(op)));
 }
 
-static const AttrKey promises[] = {ATTR_MULTIPLE, ATTR_CONTIGUOUS, ATTR_CONSTANT};
-
 static void check_hint(Verifier *v, const Op *op) {
   const Type *type = result_type(op);
-  uint32_t rank = type_is_tile(type) ? type->rank : 1;
   if (!type_is_int(type) && !type_is_ptr(type))
     verify_fail(v, op, "the operand is integers or pointers, not %s", verify_type_text(v, type));
-  for (uint32_t i = 0; i < sizeof promises / sizeof *promises; i++) {
-    const Attr *attr = op_attr(op, promises[i]);
-    if (attr && attr->ints.n != rank)
-      verify_fail(v, op, "`%s` has %u numbers for %u dimensions", attr_info(promises[i])->name, attr->ints.n, rank);
-    for (uint32_t d = 0; attr && d < attr->ints.n; d++)
-      if (attr->ints.at[d] == 0) verify_fail(v, op, "`%s` has a 0; each is at least 1", attr_info(promises[i])->name);
-  }
+  check_promises(v, op);
 }
 
 static void check_addptr(Verifier *v, const Op *op) {

@@ -54,7 +54,8 @@ static AxisStride stride_of_product(StrideSearch *s, const Op *op, uint32_t dim)
   }
   if (!stays(other)) return anywhere;
   const AxisInfo *factor = axis_info(s->axes, by);
-  if (factor->known || type_is_float(by->type)) return times(of, factor->known ? factor->constant : 1, true);
+  if (factor->known) return times(of, factor->constant, true);
+  if (type_is_float(by->type)) return times(of, 1, false);
   uint64_t divisor = axis_divisor(s->axes, by, type_is_tile(by->type) ? dim : 0, 1);
   return times(of, (int64_t)min_u64(divisor, INT32_MAX), false);
 }
@@ -77,7 +78,8 @@ static AxisStride stride_of_quotient(StrideSearch *s, const Op *op, uint32_t dim
   AxisStride x = stride_of(s, op_operand(op, 0), dim);
   if (!stays(stride_of(s, by, dim)) || type_is_float(by->type)) return anywhere;
   const AxisInfo *divisor = axis_info(s->axes, by);
-  if (remainder) return x.known && divisor->known && size_of(x.at) >= size_of(divisor->constant) ? anywhere : x;
+  if (remainder)
+    return x.known && divisor->known && size_of(x.at) >= size_of(divisor->constant) ? anywhere : x;
   if (divisor->known) return quotient(x, divisor->constant);
   return x.known ? known_stride(0) : anywhere;
 }

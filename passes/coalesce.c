@@ -12,6 +12,10 @@
 //         warp's access covers whole sectors, and a thread moves up to 16 bytes at once where alignment
 //         and mask allow
 //
+// before  %q = div %i, %n : tile<1024xi32>                       (%i counts from a multiple of 16, which divides %n)
+// after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
+// pays    a thread divides once for what it holds of a run
+//
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
 #include "base/math.h"
@@ -178,8 +182,31 @@ static void coalesce_scalars(Coalescer *c, CoalescedAccess *access) {
   c->changed = true;
 }
 
+static void set_runs(Coalescer *c, Op *op, AttrKey key, const uint64_t lengths[TILE_MAX_RANK]) {
+  uint32_t runs[TILE_MAX_RANK], rank = op_result(op)->type->rank, longest = 1;
+  for (uint32_t d = 0; d < rank; d++) {
+    runs[d] = (uint32_t)lengths[d];
+    if (runs[d] > longest) longest = runs[d];
+  }
+  if (longest == 1) return;
+  op_set_ints(op, key, rank, runs);
+  c->changed = true;
+}
+
+// Runs of quotients and remainders, of divisors that are more than a shift.
+static void mark_runs(Coalescer *c, Op *op) {
+  const Value *result = op_result(op);
+  const AxisInfo *a = axis_info(c->axes, op_operand(op, 0)), *b = axis_info(c->axes, op_operand(op, 1));
+  const AxisInfo *info = axis_info(c->axes, result);
+  if (!type_is_tile(result->type) || !type_is_int(result->type)) return;
+  if (b->known && (b->constant <= 0 || is_power_of_two((uint64_t)b->constant))) return;
+  set_runs(c, op, ATTR_CONSTANT, info->constancy);
+  if (op->kind == OP_REM && a->natural) set_runs(c, op, ATTR_CONTIGUOUS, info->contiguity);
+}
+
 static void coalesce_op(Op *op, void *data) {
   Coalescer *c = data;
+  if (op->kind == OP_DIV || op->kind == OP_REM) mark_runs(c, op);
   bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
   if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
   if (!type_is_tile(op_operand(op, 0)->type)) return;

@@ -17,7 +17,13 @@
 #include "passes/passes.h"
 #include "ir/tuning.h"
 
-enum { MAX_PAIRED = 4, NO_RESULT = -1 };
+enum { MAX_PAIRED = 4, MAX_DIVISIONS = 8, NO_RESULT = -1 };
+
+// A division that an access's address or mask takes, made in the access's layout.
+typedef struct GraphDivision {
+  uint32_t same; // bits of the flattened index by which it stays the same one
+  uint32_t cost; // of one
+} GraphDivision;
 
 // A load, a store, an atomic. It may work in another layout than the components it touches.
 typedef struct GraphAccess {
@@ -32,6 +38,8 @@ typedef struct GraphAccess {
   // By bit of the flattened index: the bytes that it leads away;
   // what is not known leads to a place of its own.
   uint64_t place[32];
+  GraphDivision divisions[MAX_DIVISIONS];
+  uint32_t division_count;
 } GraphAccess;
 
 // Between the component of `source` and that of the op: `source` is the op's result, or what its operand, or
@@ -122,6 +130,10 @@ void propagate_pair(Propagator *p);
 // Of a layout in which several lanes hold the same elements:
 // each has its share of them, so that they are stored at once. NULL: of another.
 const Layout *propagate_spread(Propagator *p, const GraphAccess *access, const Layout *layout);
+
+// propagate_divide.c: what divisions of its addresses and masks cost, of those that are known from the graph.
+void propagate_find_divisions(const Propagator *p, GraphAccess *access);
+uint64_t division_cost(const GraphAccess *access, const Layout *layout);
 
 // propagate_cost.c. Costs are a warp's issue slots, about: an access is ISSUE_COST and one a sector.
 uint32_t access_vector(const GraphAccess *access, const Layout *layout); // elements at once in this layout

@@ -54,9 +54,21 @@ static uint64_t operand_cost(const HomeChoice *c, const GraphAccess *access, uin
   return propagate_weight(p->depth[source->id]) * conversion_cost(source->type, at, wanted);
 }
 
+// The layout in which the access works where a component that it touches keeps it in its own; NULL: none is known.
+static const Layout *layout_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
+  const Layout *at = op_result(access->op) ? home_of(c, op_result(access->op)->id, tried) : NULL;
+  for (uint32_t i = access->op->operand_count; !at && i-- > 0;) {
+    Value *operand = op_operand(access->op, i), *source = propagate_source(c->p, operand);
+    if (!c->p->lazy[operand->id]) at = propagate_forward(c->p, operand, home_of(c, source->id, tried));
+  }
+  return at;
+}
+
+// Divisions are made once for all accesses in the component's own layout, and counted with that.
 static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access, const Layout *layout,
                                   const Layout *tried) {
   uint64_t cost = access_cost(access, layout);
+  if (access->division_count && layout != layout_at_home(c, access, tried)) cost += division_cost(access, layout);
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
   const Value *result = op_result(access->op);
   const Layout *at = result ? home_of(c, result->id, tried) : NULL;
@@ -130,6 +142,22 @@ static void propose_from_access(HomeChoice *c, const GraphAccess *access) {
   for (uint32_t i = 0; i < MAX_PAIRED; i++) propose_for_access(c, access->op, access->paired[i]);
 }
 
+// Where divisions are made for the component, other components' layouts too whose accesses it touches (what is loaded
+// at loaded indices): they may be made for both at once.
+static void propose_across_accesses(HomeChoice *c) {
+  const Propagator *p = c->p;
+  bool divides = false;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    divides |= touch->kind == TOUCH_ACCESS && p->accesses.at[touch->index].division_count;
+  }
+  for (uint32_t at = p->touches[c->root]; at && divides; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphAccess *access = touch->kind == TOUCH_ACCESS ? &p->accesses.at[touch->index] : NULL;
+    if (access) propose_for_access(c, access->op, layout_at_home(c, access, NULL));
+  }
+}
+
 // The layout with warps that lie along the axis changed for registers that do not, the outermost ones: then
 // no warp needs another's elements, and vectors stay.
 static const Layout *off_axis(const HomeChoice *c, const Op *op, const Layout *layout) {
@@ -166,6 +194,7 @@ static void gather_candidates(HomeChoice *c) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
+  propose_across_accesses(c);
   if (c->count == 0) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
@@ -173,21 +202,27 @@ static void gather_candidates(HomeChoice *c) {
   }
 }
 
+static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
+  const Layout *at = access->division_count ? layout_at_home(c, access, tried) : NULL;
+  return at ? division_cost(access, at) : 0;
+}
+
 static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
   const Propagator *p = c->p;
-  uint64_t cost = 0, access_part;
+  uint64_t cost = 0, divisions = 0, access_part;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     switch (touch->kind) {
     case TOUCH_ACCESS:
       best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
       cost += access_part;
+      divisions = max_u64(divisions, divisions_at_home(c, &p->accesses.at[touch->index], layout));
       break;
     case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
     case TOUCH_REDUCTION: cost += reduction_cost(&p->reductions.at[touch->index], layout); break;
     }
   }
-  return cost;
+  return cost + divisions;
 }
 
 static void choose_component(Propagator *p, const GraphComponent *component) {

@@ -183,6 +183,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
   access.bits = log2_ceil(axis_info(p->axes, pointer)->contiguity[order[0]]);
   find_places(p, &access, pointer);
+  propagate_find_divisions(p, &access);
   p->access_of[op->id] = (int32_t)p->accesses.n;
   vec_push(p->context->scratch, &p->accesses, access);
 }

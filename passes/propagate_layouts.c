@@ -19,7 +19,7 @@
 // propagate.h         what components, lazy values, views and edges are
 // propagate_graph.c   finds them
 // propagate_pair.c    adds layouts for transpositions
-// propagate_choose.c  chooses, by what propagate_cost.c says
+// propagate_choose.c  chooses, by what propagate_cost.c and propagate_divide.c (divisions in addresses) say
 // propagate_rewrite.c makes types, copies and conversions
 //
 // After this pass a thread's registers, in layout order, come in runs

@@ -135,6 +135,8 @@ static const Invalid bodies[] = {
     {"%x = hint %f {multiple = [2]} : fp32", "hint: the operand is integers or pointers, not fp32"},
     {"%x = hint %i {multiple = [2, 2]} : i32", "hint: `multiple` has 2 numbers for 1 dimensions"},
     {"%x = hint %i {constant = [0]} : i32", "hint: `constant` has a 0; each is at least 1"},
+    {"%x = div %f, %f {constant = [2]} : fp32", "div: runs are of integers, not fp32"},
+    {"%x = rem %i, %i {contiguous = [2, 2]} : i32", "rem: `contiguous` has 2 numbers for 1 dimensions"},
     {"%x = mulhi %f, %f : fp32", "mulhi: the operands are integers, not fp32"},
 
     {"%x = expand_dims %i {axis = 0} : tile<1xi32>", "expand_dims: the operand is a tile, not i32"},
