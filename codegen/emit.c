@@ -202,7 +202,10 @@ static void emit_barrier(Emitter *e, Op *op) {
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0);
   uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, region_warps(op));
   bool all = id == 0 && warps == func_warps(e->func); // arrivals at another count their warps too
-  nvvm_barrier(e, id, all ? 0 : 32 * warps);
+  if (warps == 1)
+    nvvm_warp_barrier(e); // which costs nothing where its lanes run together
+  else
+    nvvm_barrier(e, id, all ? 0 : 32 * warps);
 }
 
 static void emit_arrive(Emitter *e, Op *op) {

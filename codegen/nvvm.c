@@ -75,6 +75,11 @@ void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads) {
   nvvm_synchronises(e, nvvm_intrinsic(e, name, NULL, 0, args, threads ? 2 : 1));
 }
 
+void nvvm_warp_barrier(Emitter *e) {
+  LLVMValueRef all = emit_i32(e, UINT32_MAX);
+  nvvm_synchronises(e, nvvm_intrinsic(e, "llvm.nvvm.bar.warp.sync", NULL, 0, &all, 1));
+}
+
 void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads) {
   LLVMValueRef args[] = {emit_i32(e, id), emit_i32(e, threads)};
   nvvm_synchronises(e, nvvm_intrinsic(e, "llvm.nvvm.barrier.cta.arrive.aligned.count", NULL, 0, args, 2));

@@ -32,6 +32,7 @@ LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
 // bar.sync id, of so many threads; 0: of all the block's.
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
+void nvvm_warp_barrier(Emitter *e);                            // bar.warp.sync of all lanes
 void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads); // bar.arrive
 // i32: of the lane that differs by mask.
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);

@@ -99,9 +99,11 @@ static bool held_by_warps(const Placer *p, const Type *type) {
   return free_bits[DIM_WARP] != 0;
 }
 
-static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k) {
+// Whether an element that the one access reads or writes and the other one writes may be another thread's. Of an
+// element that several threads hold all read, and the first writes: two writes by one layout are the same thread's.
+static bool kinds_clash(const Placer *p, uint32_t i, uint32_t k, bool both_write) {
   const Type *a = p->kinds.at[i], *b = p->kinds.at[k];
-  if (i == k) return (!a || a->layout) && held_by_warps(p, a);
+  if (i == k) return !both_write && (!a || a->layout) && held_by_warps(p, a);
   if (!a || !b || !type_same_shape(a, b) || !a->layout || !b->layout) return false;
   return held_by_warps(p, a) || held_by_warps(p, b) ||
          layout_conversion(a->layout, b->layout) > CONVERT_REGISTERS;
@@ -197,9 +199,12 @@ void barrier_places_find(Placer *p) {
     for (uint32_t k = 0; k < n; k++)
       if (parts_overlap(p, &p->parts.at[i], &p->parts.at[k])) set_add(p->overlaps[i], k);
   p->clashes = make_sets(p, p->kinds.n);
+  p->overwrites = make_sets(p, p->kinds.n);
   for (uint32_t i = 0; i < p->kinds.n; i++)
-    for (uint32_t k = 0; k < p->kinds.n; k++)
-      if (kinds_clash(p, i, k)) set_add(p->clashes[i], k);
+    for (uint32_t k = 0; k < p->kinds.n; k++) {
+      if (kinds_clash(p, i, k, false)) set_add(p->clashes[i], k);
+      if (kinds_clash(p, i, k, true)) set_add(p->overwrites[i], k);
+    }
   p->ring_kinds = make_sets(p, p->rings.begins.n);
   p->ring_places = make_sets(p, p->rings.begins.n);
   p->touches = ARENA_ARRAY(arena, TouchedMemory, p->func->op_count);

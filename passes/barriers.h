@@ -97,6 +97,7 @@ typedef struct Placer {
   uint64_t **overlaps;     // by place: those with bytes of it
   VEC(const Type *) kinds; // of global accesses: pointer types, by shape and layout; kinds.at[0]: scalars
   uint64_t **clashes;      // by kind: those whose threads hold elements otherwise
+  uint64_t **overwrites;   // the same, of two writes
   uint64_t **ring_kinds;   // by ring: the kinds of what its copies read
   uint64_t **ring_places;  // by ring: its buffers
   TouchedMemory *touches;  // by op id

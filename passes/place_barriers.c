@@ -19,7 +19,8 @@
 // - in shared memory to the same bytes;
 // - in global memory of tiles of one shape whose elements are held by different threads: by several warps, or
 //   otherwise in the one access than in the other. An element of a shape, or the scalars, are one thread of
-//   the language, so the program relies on their order. Any two pointers may be of one place.
+//   the language, so the program relies on their order. Any two pointers may be of one place. Of several warps
+//   that hold an element all read it and the first writes it: two writes by one layout need no barrier.
 //
 // The slots of a ring are ordered by its ops; fences and barriers that they lack are put too
 // (barrier_rings.c). What a barrier cannot mend is an error: a slot that is released while a dot reads it,
@@ -55,8 +56,8 @@ static bool is_global_hazard(const Placer *p, const State *s, const TouchedMemor
   const uint64_t *clashes = p->clashes[t->global];
   if (t->reads_global && set_meets(clashes, s->set[WRITES_GLOBAL], n)) return true;
   return t->writes_global &&
-         (set_meets(clashes, s->set[WRITES_GLOBAL], n) || set_meets(clashes, s->set[READS_GLOBAL], n) ||
-          rings_read_global(p, s, clashes));
+         (set_meets(p->overwrites[t->global], s->set[WRITES_GLOBAL], n) ||
+          set_meets(clashes, s->set[READS_GLOBAL], n) || rings_read_global(p, s, clashes));
 }
 
 static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, const Op *op) {

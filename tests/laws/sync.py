@@ -29,7 +29,7 @@ SPELLED = [  # the first that fits
 ]
 # A thread closes its own groups and waits for nothing: LLVM may copy it into branches, where a thread comes by one of the copies.
 COPIED = {"cp.async.commit_group"}
-SAME = {"cp.async.wait_all": "cp.async.wait_group", "barrier.sync": "bar.sync"}
+SAME = {"cp.async.wait_all": "cp.async.wait_group", "barrier.sync": "bar.sync", "bar.warp.sync": "bar.sync"}
 
 
 def add(counts, word):
