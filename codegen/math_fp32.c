@@ -17,13 +17,29 @@ LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x) {
   return nvvm_call(e, "llvm.nvvm.rcp.approx.ftz.f", x);
 }
 
-static LLVMValueRef magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
-
-static LLVMValueRef bits_of(Emitter *e, LLVMValueRef x) {
-  return LLVMBuildBitCast(e->builder, x, e->i32, "");
+LLVMValueRef fp32_magnitude(Emitter *e, LLVMValueRef x) { return nvvm_unary(e, "llvm.fabs", x); }
+LLVMValueRef fp32_negated(Emitter *e, LLVMValueRef x) { return LLVMBuildFNeg(e->builder, x, ""); }
+LLVMValueRef fp32_sum(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildFAdd(e->builder, x, y, "");
 }
-
-static LLVMValueRef float_of(Emitter *e, LLVMValueRef bits) {
+LLVMValueRef fp32_difference(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildFSub(e->builder, x, y, "");
+}
+LLVMValueRef fp32_product(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildFMul(e->builder, x, y, "");
+}
+LLVMValueRef fp32_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildSelect(e->builder, condition, x, y, "");
+}
+LLVMValueRef fp32_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y) {
+  return LLVMBuildFCmp(e->builder, predicate, x, fp32_real(e, y), "");
+}
+LLVMValueRef fp32_with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of) {
+  return nvvm_binary(e, "llvm.copysign", x, of);
+}
+LLVMValueRef fp32_root(Emitter *e, LLVMValueRef x) { return nvvm_call(e, "llvm.nvvm.sqrt.approx.f", x); }
+LLVMValueRef fp32_bits(Emitter *e, LLVMValueRef x) { return LLVMBuildBitCast(e->builder, x, e->i32, ""); }
+LLVMValueRef fp32_of_bits(Emitter *e, LLVMValueRef bits) {
   return LLVMBuildBitCast(e->builder, bits, e->f32, "");
 }
 
@@ -51,8 +67,8 @@ static Power power_of(Emitter *e, LLVMValueRef x, const Split *factor) {
   LLVMValueRef minus_n = LLVMBuildFSub(b, fp32_real(e, round + 127), rounded, "");
   LLVMValueRef f = nvvm_fma(e, x, fp32_real(e, factor->high), minus_n);
   f = nvvm_fma(e, x, fp32_real(e, factor->low), f);
-  LLVMValueRef second = LLVMBuildShl(b, bits_of(e, rounded), emit_i32(e, 23), "");
-  return (Power){nvvm_exp2_ftz(e, f), float_of(e, second)};
+  LLVMValueRef second = LLVMBuildShl(b, fp32_bits(e, rounded), emit_i32(e, 23), "");
+  return (Power){nvvm_exp2_ftz(e, f), fp32_of_bits(e, second)};
 }
 
 // 0.8 ulp, and what ex2.approx adds on [-1/2, 1/2].
@@ -85,7 +101,7 @@ typedef struct Reduced {
 } Reduced;
 
 static LLVMValueRef exponent_bits(Emitter *e, LLVMValueRef x) {
-  LLVMValueRef above = LLVMBuildSub(e->builder, bits_of(e, x), emit_i32(e, 0x3f2aaaab), ""); // 2/3
+  LLVMValueRef above = LLVMBuildSub(e->builder, fp32_bits(e, x), emit_i32(e, 0x3f2aaaab), ""); // 2/3
   return LLVMBuildAnd(e->builder, above, emit_i32(e, 0xff800000u), "");
 }
 
@@ -96,7 +112,7 @@ static Reduced reduce_log(Emitter *e, LLVMValueRef x) {
   x = LLVMBuildSelect(b, small, scaled, x, "");
   LLVMValueRef shift = LLVMBuildSelect(b, small, fp32_real(e, -23), fp32_real(e, 0), "");
   LLVMValueRef exponent = exponent_bits(e, x);
-  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits_of(e, x), exponent, ""));
+  LLVMValueRef m = fp32_of_bits(e, LLVMBuildSub(b, fp32_bits(e, x), exponent, ""));
   LLVMValueRef n = nvvm_fma(e, LLVMBuildSIToFP(b, exponent, e->f32, ""), fp32_real(e, 0x1p-23), shift);
   return (Reduced){LLVMBuildFSub(b, m, fp32_real(e, 1), ""), n};
 }
@@ -142,7 +158,7 @@ static LLVMValueRef log_of_reduced(Emitter *e, const Reduced *of, LLVMValueRef l
 
 // Whether x is positive and finite.
 static LLVMValueRef has_log(Emitter *e, LLVMValueRef x) {
-  LLVMValueRef less_one = LLVMBuildSub(e->builder, bits_of(e, x), emit_i32(e, 1), "");
+  LLVMValueRef less_one = LLVMBuildSub(e->builder, fp32_bits(e, x), emit_i32(e, 1), "");
   return LLVMBuildICmp(e->builder, LLVMIntULT, less_one, emit_i32(e, 0x7f7fffff), "");
 }
 
@@ -170,8 +186,8 @@ LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef sum = LLVMBuildFAdd(b, x[0], fp32_real(e, 1), "");
   LLVMValueRef exponent = exponent_bits(e, sum);
-  LLVMValueRef scaled = float_of(e, LLVMBuildSub(b, bits_of(e, x[0]), exponent, ""));
-  LLVMValueRef four = float_of(e, LLVMBuildSub(b, emit_i32(e, 0x40800000), exponent, "")); // 4 2^-n
+  LLVMValueRef scaled = fp32_of_bits(e, LLVMBuildSub(b, fp32_bits(e, x[0]), exponent, ""));
+  LLVMValueRef four = fp32_of_bits(e, LLVMBuildSub(b, emit_i32(e, 0x40800000), exponent, "")); // 4 2^-n
   LLVMValueRef rest = nvvm_fma(e, four, fp32_real(e, 0.25), fp32_real(e, -1));
   LLVMValueRef n = LLVMBuildFMul(b, LLVMBuildSIToFP(b, exponent, e->f32, ""), fp32_real(e, 0x1p-23), "");
   Reduced of = {LLVMBuildFAdd(b, scaled, rest, ""), n};
@@ -186,7 +202,7 @@ LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x) {
   static const float c[] = {-0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89abap-5f, 0x1.54c3c2p-6f,
                             -0x1.828776p-8f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
+  LLVMValueRef a = fp32_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
   LLVMValueRef y = LLVMBuildFMul(b, fp32_polynomial(e, square, c, 5), square, "");
   y = nvvm_fma(e, y, x[0], x[0]);
   LLVMValueRef power = nvvm_exp2_ftz(e, LLVMBuildFMul(b, a, fp32_real(e, 2 * LOG2_E.high), ""));
@@ -196,6 +212,28 @@ LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x) {
   return nvvm_binary(e, "llvm.copysign", LLVMBuildSelect(b, is_far, far, y, ""), x[0]);
 }
 
+// e^a / 2, where e^a may be too large.
+static LLVMValueRef half_exp(Emitter *e, LLVMValueRef a) {
+  Power p = power_of(e, a, &LOG2_E);
+  return fp32_product(e, fp32_product(e, p.first, fp32_real(e, 0.5)), p.second);
+}
+
+// Below 1 x + x^3 c(x^2), otherwise (e^a - e^-a) / 2.
+LLVMValueRef fp32_sinh(Emitter *e, const LLVMValueRef *x) {
+  static const float c[] = {0x1.555556p-3f, 0x1.1110ep-7f, 0x1.a022bcp-13f, 0x1.756c1ep-19f};
+  LLVMValueRef a = fp32_magnitude(e, x[0]), square = fp32_product(e, a, a);
+  LLVMValueRef near = nvvm_fma(e, fp32_product(e, fp32_polynomial(e, square, c, 4), square), a, a);
+  LLVMValueRef half = half_exp(e, a);
+  LLVMValueRef far = nvvm_fma(e, fp32_reciprocal(e, half), fp32_real(e, -0.25), half);
+  LLVMValueRef y = fp32_choose(e, fp32_compare(e, LLVMRealOLT, a, 1), near, far);
+  return fp32_with_sign(e, y, x[0]);
+}
+
+LLVMValueRef fp32_cosh(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef half = half_exp(e, fp32_magnitude(e, x[0]));
+  return nvvm_fma(e, fp32_reciprocal(e, half), fp32_real(e, 0.25), half);
+}
+
 // Below 1 x + x near(x^2), otherwise 1 - erfc, whose logarithm to base 2 is far(x). From 4 on it is 1.
 LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   static const float near[] = {0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2ce6p-4f, -0x1.b7f71ap-6f,
@@ -203,7 +241,7 @@ LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x) {
   static const float far[] = {-0x1.0252bcp-11f, -0x1.a0448cp+0f, -0x1.d75f3ep-1f, -0x1.30a49cp-3f,
                               0x1.02180cp-5f,   -0x1.16b22cp-8f, 0x1.19f334p-12f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
+  LLVMValueRef a = fp32_magnitude(e, x[0]), square = LLVMBuildFMul(b, x[0], x[0], "");
   LLVMValueRef y = nvvm_fma(e, fp32_polynomial(e, square, near, 7), x[0], x[0]);
   LLVMValueRef most = nvvm_binary(e, "llvm.minnum", a, fp32_real(e, 4));
   LLVMValueRef rest = nvvm_exp2_ftz(e, fp32_polynomial(e, most, far, 7));
@@ -220,7 +258,7 @@ LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x) {
                             -0x1.9d917ep-4f, 0x1.80581p-4f,   -0x1.116112p-4f, 0x1.294586p-5f,
                             -0x1.025ddcp-6f, 0x1.ddfcacp-8f,  0x1.05ab3ep-10f};
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", magnitude(e, x[0]), fp32_real(e, 10.5));
+  LLVMValueRef a = nvvm_binary(e, "llvm.minnum", fp32_magnitude(e, x[0]), fp32_real(e, 10.5));
   LLVMValueRef inverse = fp32_reciprocal(e, LLVMBuildFAdd(b, a, fp32_real(e, 4), ""));
   LLVMValueRef t = LLVMBuildFMul(b, LLVMBuildFAdd(b, a, fp32_real(e, -4), ""), inverse, "");
   LLVMValueRef off = LLVMBuildFAdd(b, t, fp32_real(e, 1), ""); // to a - 4 - t (a + 4), with few roundings

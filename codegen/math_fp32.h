@@ -14,6 +14,19 @@ LLVMValueRef fp32_polynomial(Emitter *e, LLVMValueRef x, const float *c, uint32_
 LLVMValueRef fp32_real(const Emitter *e, double value);
 LLVMValueRef fp32_reciprocal(Emitter *e, LLVMValueRef x); // off by 1 ulp at most; denormals are 0
 
+// One instruction each.
+LLVMValueRef fp32_magnitude(Emitter *e, LLVMValueRef x);
+LLVMValueRef fp32_negated(Emitter *e, LLVMValueRef x);
+LLVMValueRef fp32_sum(Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef fp32_difference(Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef fp32_product(Emitter *e, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef fp32_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef fp32_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y);
+LLVMValueRef fp32_with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of);
+LLVMValueRef fp32_root(Emitter *e, LLVMValueRef x); // sqrt.approx.f32: off by 2^-23; keeps denormals
+LLVMValueRef fp32_bits(Emitter *e, LLVMValueRef x);
+LLVMValueRef fp32_of_bits(Emitter *e, LLVMValueRef bits);
+
 // x[0] is the argument.
 LLVMValueRef fp32_exp(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_exp_approx(Emitter *e, const LLVMValueRef *x);
@@ -25,6 +38,15 @@ LLVMValueRef fp32_log10(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_pow(Emitter *e, const LLVMValueRef *x); // to the power x[1]
 LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_tanh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_sinh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_cosh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_asin(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_acos(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_asinh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_acosh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_atanh(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_cbrt(Emitter *e, const LLVMValueRef *x);
+LLVMValueRef fp32_hypot(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_atan(Emitter *e, const LLVMValueRef *x);

@@ -29,7 +29,7 @@ static LLVMValueRef odd(Emitter *e, const char *fp32, const char *fp64, LLVMValu
 }
 
 LLVMValueRef math_expm1(Emitter *e, const LLVMValueRef *x) { return odd(e, "_Z5expm1f", "_Z5expm1d", x[0]); }
-LLVMValueRef math_asin(Emitter *e, const LLVMValueRef *x) { return odd(e, "_Z4asinf", "_Z4asind", x[0]); }
+LLVMValueRef math_asin(Emitter *e, const LLVMValueRef *x) { return odd(e, NULL, "_Z4asind", x[0]); }
 LLVMValueRef math_sin(Emitter *e, const LLVMValueRef *x) { return odd(e, NULL, "_Z3sind", x[0]); }
 LLVMValueRef math_tan(Emitter *e, const LLVMValueRef *x) { return odd(e, NULL, "_Z3tand", x[0]); }
 LLVMValueRef math_atan(Emitter *e, const LLVMValueRef *x) { return odd(e, NULL, "_Z4atand", x[0]); }
