@@ -35,18 +35,10 @@ static bool releases(const Op *op) {
   return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
 }
 
-// Elements of a thread, each once.
-static uint32_t elements_of_thread(const Layout *layout) {
-  uint32_t free_bits[DIM_COUNT], count = layout_registers(layout);
-  layout_free_bits(layout, free_bits);
-  for (uint32_t bits = free_bits[DIM_REGISTER]; bits; bits &= bits - 1) count /= 2;
-  return count;
-}
-
 bool atomic_fences(const Op *op) {
   const Value *old = op_result(op);
   bool is_alone = op->kind != OP_ATOMIC_RMW || !type_is_tile(old->type) || !old->type->layout;
   if (is_alone || old->first_use || is_rmw(op, "xchg") || !releases(op)) return false;
   bool is_pair = type_is_float(old->type) && (is_rmw(op, "max") || is_rmw(op, "min"));
-  return elements_of_thread(old->type->layout) / atomic_vector(op) * (is_pair ? 2 : 1) > 1;
+  return layout_own_elements(old->type->layout) / atomic_vector(op) * (is_pair ? 2 : 1) > 1;
 }

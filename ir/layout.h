@@ -45,6 +45,7 @@ uint32_t layout_basis(const Layout *layout, LayoutDim dim, uint32_t bit);
 uint32_t layout_apply(const Layout *layout, uint32_t reg, uint32_t lane, uint32_t warp, uint32_t block);
 uint32_t layout_apply_offset(const Layout *layout, uint32_t offset);
 uint32_t layout_registers(const Layout *layout); // registers a thread: 2^bits[DIM_REGISTER]
+uint32_t layout_own_elements(const Layout *layout); // elements of a thread, each once
 // Register bits, from the lowest, that lead along one dimension: 2^that registers are neighbours there.
 uint32_t layout_run_bits(const Layout *layout);
 bool layout_equal(const Layout *a, const Layout *b);

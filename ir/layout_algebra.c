@@ -84,6 +84,13 @@ void layout_free_bits(const Layout *layout, uint32_t free_mask[DIM_COUNT]) {
   }
 }
 
+uint32_t layout_own_elements(const Layout *layout) {
+  uint32_t free_mask[DIM_COUNT], count = layout_registers(layout);
+  layout_free_bits(layout, free_mask);
+  for (uint32_t bits = free_mask[DIM_REGISTER]; bits; bits &= bits - 1) count /= 2;
+  return count;
+}
+
 void span_add_dim(Span *span, const Layout *layout, LayoutDim dim) {
   for (uint32_t bit = 0; bit < layout->bits[dim]; bit++) span_add(span, layout_basis(layout, dim, bit), 0);
 }

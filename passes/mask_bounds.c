@@ -6,11 +6,13 @@
 
 enum { MAX_DEPTH = 16 };
 
-// Shape ops repeat elements or change their places: what holds for all elements holds before and after. Hints change nothing.
-static const Value *through_shapes(const Value *value) {
+// Shape ops repeat elements or change their places: what holds for all elements holds before and after. Hints and
+// conversions of layouts change nothing of them.
+const Value *through_shapes(const Value *value) {
   while (value->def) {
     OpKind kind = value->def->kind;
-    if (kind != OP_EXPAND_DIMS && kind != OP_BROADCAST && kind != OP_RESHAPE && kind != OP_TRANS && kind != OP_HINT)
+    if (kind != OP_EXPAND_DIMS && kind != OP_BROADCAST && kind != OP_RESHAPE && kind != OP_TRANS &&
+        kind != OP_HINT && kind != OP_CONVERT_LAYOUT)
       break;
     value = op_operand(value->def, 0);
   }
@@ -28,6 +30,13 @@ static bool shift_range(MaskBound *sum, int64_t low, int64_t high) {
          !__builtin_add_overflow(sum->high, high, &sum->high);
 }
 
+// From 32 bits to 64.
+static bool is_widened_arange(const Op *cast) {
+  const Op *from = through_shapes(op_operand(cast, 0))->def;
+  return from && from->kind == OP_ARANGE && type_is_int(op_result(cast)->type) &&
+         type_element_bytes(op_result(cast)->type) == 8;
+}
+
 // Adds the value, a sum of aranges, splats and constants, to *sum.
 static bool add_terms(MaskBound *sum, const Value *value, uint32_t depth) {
   int64_t constant;
@@ -37,18 +46,24 @@ static bool add_terms(MaskBound *sum, const Value *value, uint32_t depth) {
   if (!type_is_tile(value->type)) return add_base(sum, (Value *)value);
   if (!op || depth == 0) return false;
   if (op->kind == OP_SPLAT) return add_terms(sum, op_operand(op, 0), depth - 1);
+  if (op->kind == OP_CAST && is_widened_arange(op)) op = through_shapes(op_operand(op, 0))->def;
   if (op->kind == OP_ARANGE) return shift_range(sum, op_int(op, ATTR_START, 0), op_int(op, ATTR_END, 1) - 1);
   return op->kind == OP_ADD && add_terms(sum, op_operand(op, 0), depth - 1) &&
          add_terms(sum, op_operand(op, 1), depth - 1);
 }
 
-static bool is_uniform(const Value *value, Value **scalar, int64_t *constant) {
+bool is_uniform(const Value *value, Value **scalar, int64_t *constant) {
   *scalar = NULL;
   if (value_int_constant(value, constant)) return true;
   value = through_shapes(value);
   if (!value->def || value->def->kind != OP_SPLAT) return false;
   *scalar = op_operand(value->def, 0);
   return true;
+}
+
+bool index_range(const Value *value, MaskBound *range) {
+  *range = (MaskBound){.type = type_element(value->type)};
+  return add_terms(range, value, MAX_DEPTH);
 }
 
 static OpKind mirrored_comparison(OpKind kind) {

@@ -20,6 +20,13 @@ enum { MASK_BOUNDS_MAX = 8 };
 
 // The comparisons whose conjunction the mask is; 0: it is of another kind.
 uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]);
+// The value that has the same elements, perhaps elsewhere, fewer times or in another layout.
+const Value *through_shapes(const Value *value);
+// Of a tile of integers, or a scalar: what its elements are between, in bases, low, high and type. False: it is no
+// sum of aranges, scalars and constants.
+bool index_range(const Value *value, MaskBound *range);
+// What every element of the value is: the scalar, or NULL and the constant. False: they may differ.
+bool is_uniform(const Value *value, Value **scalar, int64_t *constant);
 // Whether every scalar that the comparison names is defined before `op`, in its region or outside of it.
 bool mask_bound_visible(const MaskBound *bound, const Op *op);
 // A scalar i1: the comparison holds for every element.

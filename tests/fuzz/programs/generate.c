@@ -44,6 +44,7 @@ static const struct {
     {CLASS_descriptors, 5, statement_descriptor},
     {CLASS_barriers, 3, statement_in_place_loop},
     {CLASS_locks, 2, statement_lock},
+    {CLASS_divisions, 3, statement_division},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };

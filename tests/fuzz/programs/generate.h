@@ -129,6 +129,7 @@ void statement_mixed(Gen *g);
 void statement_literal(Gen *g);
 void statement_special(Gen *g);
 void statement_signs(Gen *g);
+void statement_division(Gen *g);
 void statement_shape(Gen *g);
 void statement_join(Gen *g);
 void statement_loop(Gen *g);
