@@ -67,28 +67,41 @@ class Driver:
         return triton.testing.do_bench
 
 
-def resources(cubin):
-    """(registers, bytes of local memory) of the assembled kernel."""
+ACCESSES = ("LDG", "STG", "LDGSTS", "RED", "REDG", "ATOMG", "LDL", "STL")
+WIDTHS = {"128": 16, "64": 8, "U16": 2, "S16": 2, "U8": 1, "S8": 1}
+
+
+def tool(name, *arguments):
     import triton
 
-    tool = pathlib.Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "cuobjdump"
+    path = pathlib.Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / name
+    return subprocess.run([str(path), *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def assembled(cubin):
+    """Of a kernel: registers, bytes of local memory, instructions, and of each kind of access how many and the bytes of one on average."""
     path = pathlib.Path(os.environ["TRITON_CACHE_DIR"]) / f"{os.getpid()}.cubin"
     path.write_bytes(cubin)
-    text = subprocess.run([str(tool), "-res-usage", str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
-    found = re.search(r"REG:(\d+) STACK:(\d+)", text)
-    return (int(found[1]), int(found[2])) if found else (None, None)
+    found = re.search(r"REG:(\d+) STACK:(\d+)", tool("cuobjdump", "-res-usage", path))
+    names = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]+)", tool("nvdisasm", "-c", path), re.M)
+    bytes_of = {}
+    for name in names:
+        first, *parts = name.split(".")
+        if first in ACCESSES:
+            bytes_of.setdefault(first, []).append(next((WIDTHS[part] for part in parts if part in WIDTHS), 4))
+    accesses = {name: [len(each), sum(each) / len(each)] for name, each in sorted(bytes_of.items())}
+    return {"registers": int(found[1]), "local": int(found[2]), "instructions": len(names), "accesses": accesses}
 
 
 class Compiles(list):
-    """A row for each compile: the kernel, seconds, registers, bytes of local memory."""
+    """A row for each compile: the kernel, seconds, and what was assembled."""
 
     def watch(self, compile):
         def watched(*args, **kwargs):
             began = time.perf_counter()
             kernel = compile(*args, **kwargs)
             row = {"kernel": kernel.metadata.name, "seconds": time.perf_counter() - began}
-            row["registers"], row["local"] = resources(kernel.asm["cubin"])
-            self.append({**row, "warps": kernel.metadata.num_warps, "hash": kernel.hash})
+            self.append({**row, **assembled(kernel.asm["cubin"]), "warps": kernel.metadata.num_warps, "hash": kernel.hash})
             return kernel
 
         return watched

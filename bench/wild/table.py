@@ -9,6 +9,7 @@ import sys
 
 SLOW, SLOWEST = 0.97, 0.90
 WORSE = 2.0  # times Triton's error
+MANY = 1.5  # times Triton's instructions
 NOISE = 1e-7  # errors below are equal
 
 
@@ -126,10 +127,19 @@ def brief(operations, rows):
     return "\n".join([*lines, "", *summary(operations, rows)])
 
 
+def kernel_line(operation, ours, theirs):
+    """Two compiles of one kernel, where ours needs more memory of its own or many more instructions; else nothing."""
+    if ours["local"] <= theirs["local"] and ours["instructions"] <= MANY * theirs["instructions"]:
+        return []
+    accesses = [", ".join(f"{name} {count} of {size:.0f} bytes" for name, (count, size) in side["accesses"].items()) for side in (ours, theirs)]
+    figures = ", ".join(f"{what} {ours[what]} / {theirs[what]}" for what in ("instructions", "registers", "local"))
+    return [f"{operation.id}: {ours['kernel']}, {ours['warps']} warps: {figures}; {accesses[0]} / {accesses[1]}"]
+
+
 def compiles(operations, rows):
-    """Of a run without a GPU: of each operation the kernels, seconds of the compiles, and the bytes of local memory of the kernels that need more than
-    Triton's. Both try the same configurations in the same order."""
-    lines, ratios, spilled = ["operation                               kernels   tilec s  Triton s   ratio"], [], []
+    """Of a run without a GPU: of each operation the kernels and the seconds of the compiles, and the kernels that look worse than Triton's.
+    Both try the same configurations in the same order."""
+    lines, ratios, worst = ["operation                               kernels   tilec s  Triton s   ratio"], [], []
     for operation in operations:
         ours, theirs = (rows.get(operation.id, {}).get(compiler, {}).get("compiles", []) for compiler in ("tilec", "triton"))
         if not ours or len(ours) != len(theirs):
@@ -138,13 +148,13 @@ def compiles(operations, rows):
         seconds = [sum(kernel["seconds"] for kernel in side) for side in (ours, theirs)]
         ratios += [b["seconds"] / a["seconds"] for a, b in zip(ours, theirs)]
         lines.append(f"{operation.id:40}{len(ours):7}{seconds[0]:10.2f}{seconds[1]:10.2f}{seconds[1] / seconds[0]:8.2f}")
-        spilled += [f"{operation.id}: {a['kernel']}, {a['warps']} warps: {a['local']} bytes of local memory, Triton's {b['local']}; registers {a['registers']}, {b['registers']}"
-                    for a, b in zip(ours, theirs) if (a["local"] or 0) > (b["local"] or 0)]
-    total = [sum(kernel["local"] or 0 for pair in rows.values() for kernel in pair.get(compiler, {}).get("compiles", [])) for compiler in ("tilec", "triton")]
+        for a, b in zip(ours, theirs):
+            worst += kernel_line(operation, a, b)
+    total = [sum(kernel["local"] for pair in rows.values() for kernel in pair.get(compiler, {}).get("compiles", [])) for compiler in ("tilec", "triton")]
     tail = [f"Local memory in sum: {total[0]} bytes, Triton's {total[1]}."]
     if ratios:
         tail.append(f"Compiles: Triton's time over tilec's, geometric mean {mean(ratios):.2f}, median {sorted(ratios)[len(ratios) // 2]:.2f}, lowest {min(ratios):.2f} of {len(ratios)}.")
-    return "\n".join([*reasons(operations, rows), "", *lines, "", *spilled, "", *tail])
+    return "\n".join([*reasons(operations, rows), "", *lines, "", *worst, "", *tail])
 
 
 def main():

@@ -115,14 +115,18 @@ class Wild(unittest.TestCase):
 
     def test_table_of_compiles(self):
         def row(*kernels):
-            return {"ok": True, "compiles": [{"kernel": name, "seconds": seconds, "registers": 32, "local": local, "warps": 4} for name, seconds, local in kernels]}
+            made = ({"kernel": name, "seconds": seconds, "registers": 32, "local": local, "instructions": count, "accesses": {"LDG": [count, 2.0]}, "warps": 4}
+                    for name, seconds, local, count in kernels)
+            return {"ok": True, "compiles": list(made)}
 
-        rows = {"flag_gems/a": {"tilec": row(("k", 0.5, 8), ("l", 0.1, 0)), "triton": row(("k", 1.0, 0), ("l", 0.4, 4))}, "flag_gems/b": {"tilec": row(), "triton": row(("m", 1.0, 0))}}
+        rows = {"flag_gems/a": {"tilec": row(("k", 0.5, 8, 9), ("l", 0.1, 0, 8), ("m", 1.0, 0, 7)), "triton": row(("k", 1.0, 0, 9), ("l", 0.4, 4, 8), ("m", 1.0, 0, 4))},
+                "flag_gems/b": {"tilec": row(), "triton": row(("m", 1.0, 0, 1))}}
         lines = self.table.compiles([self.operation("a"), self.operation("b")], rows).splitlines()
-        self.assertIn("flag_gems/a: k, 4 warps: 8 bytes of local memory, Triton's 0; registers 32, 32", lines)
+        self.assertIn("flag_gems/a: k, 4 warps: instructions 9 / 9, registers 32 / 32, local 8 / 0; LDG 9 of 2 bytes / LDG 9 of 2 bytes", lines)
+        self.assertTrue(any(line.startswith("flag_gems/a: m, 4 warps: instructions 7 / 4") for line in lines))
         self.assertFalse([line for line in lines if ": l, 4 warps" in line])
         self.assertIn("Local memory in sum: 8 bytes, Triton's 4.", lines)
-        self.assertIn("Compiles: Triton's time over tilec's, geometric mean 2.83, median 4.00, lowest 2.00 of 2.", lines)
+        self.assertIn("Compiles: Triton's time over tilec's, geometric mean 2.00, median 2.00, lowest 1.00 of 3.", lines)
         self.assertTrue(any(line.startswith("flag_gems/b ") and line.endswith("0 of tilec's, 1 of Triton's") for line in lines))
 
     def test_infinite_errors_are_worse(self):

@@ -23,17 +23,6 @@ def _(t):
     return Case(lambda: ops("activation.silu_and_mul").silu_and_mul(x), reference)
 
 
-@operation(LIBRARY, "gelu_tanh_and_mul", "pointwise", "gelu_tanh_and_mul, (8192, 2 x 11008)")
-def _(t):
-    x = t.randn(8192, 22016)
-
-    def reference():
-        gate, value = t.up(x).chunk(2, -1)
-        return t.torch.nn.functional.gelu(gate, approximate="tanh") * value
-
-    return Case(lambda: ops("activation.gelu_tanh_and_mul").gelu_tanh_and_mul(x), reference)
-
-
 @operation(LIBRARY, "rotary_embedding", "index", "rotary_embedding, 8192 tokens, 32 and 8 heads of 128")
 def _(t):
     q, k, positions = t.randn(8192, 32, 128).flatten(1), t.randn(8192, 8, 128).flatten(1), t.randint(4096, 8192)
