@@ -3,7 +3,7 @@
 //
 // Guesses. A number that is only known at run time is larger than the steps of what it divides: quotients by it
 // stay, remainders step on. A factor of that kind is as large as what is known to divide it, at least.
-// Loops' pointers and indices lie as those do that enter the loop. Scales of fractions are about 1.
+// Loops' pointers and indices lie as those do that enter the loop.
 #include "base/math.h"
 #include "passes/axis_info.h"
 
@@ -55,7 +55,7 @@ static AxisStride stride_of_product(StrideSearch *s, const Op *op, uint32_t dim)
   if (!stays(other)) return anywhere;
   const AxisInfo *factor = axis_info(s->axes, by);
   if (factor->known) return times(of, factor->constant, true);
-  if (type_is_float(by->type)) return times(of, 1, false);
+  if (type_is_float(by->type)) return anywhere;
   uint64_t divisor = axis_divisor(s->axes, by, type_is_tile(by->type) ? dim : 0, 1);
   return times(of, (int64_t)min_u64(divisor, INT32_MAX), false);
 }

@@ -153,14 +153,15 @@ static bool is_access(const Op *op) {
   return kind && type_is_tile(op_operand(op, 0)->type);
 }
 
-// Distances are powers of two here, so that they add up as their XOR.
-static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer) {
+// Distances are powers of two here, so that they add up as their XOR. Along the dimension in which neighbours are
+// nearest a factor of run time is taken for no larger than it must be: lanes follow it in the access's own layout.
+static void find_places(const Propagator *p, GraphAccess *access, const Value *pointer, uint32_t fastest) {
   const Type *tile = pointer->type;
   for (uint32_t d = 0; d < tile->rank; d++) {
     uint32_t first, bits = layout_dim_bits(tile->rank, tile->shape, d, &first);
     AxisStride stride = axis_stride(p->axes, pointer, d);
     uint64_t bytes = stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at;
-    bool known = stride.known && bytes >> 31 == 0;
+    bool known = (stride.known || d == fastest) && bytes >> 31 == 0;
     if (known && bytes) bytes = UINT64_C(1) << log2_floor(bytes);
     for (uint32_t i = 0; i < bits; i++) {
       bool fits = known && bytes << i >> 32 == 0;
@@ -182,7 +183,7 @@ static void note_access(Propagator *p, Op *op, uint32_t loops) {
   axis_order(p->axes, pointer, order);
   for (uint32_t d = order[0] + 1; d < tile->rank; d++) access.shift += log2_ceil(tile->shape[d]);
   access.bits = log2_ceil(axis_info(p->axes, pointer)->contiguity[order[0]]);
-  find_places(p, &access, pointer);
+  find_places(p, &access, pointer, order[0]);
   propagate_find_divisions(p, &access);
   p->access_of[op->id] = (int32_t)p->accesses.n;
   vec_push(p->context->scratch, &p->accesses, access);
