@@ -15,6 +15,7 @@
 // up, so the time is bounded.
 #include "passes/axis_info.h"
 #include "base/math.h"
+#include "passes/axis_bounds.h"
 #include "passes/axis_rules.h"
 
 enum { MAX_ROUNDS = 16 };
@@ -46,6 +47,7 @@ static AxisInfo meet_infos(const AxisInfo *a, const AxisInfo *b, uint64_t step) 
   info.natural = a->natural && b->natural;
   info.known = a->known && b->known && a->constant == b->constant;
   info.constant = info.known ? a->constant : 0;
+  info.most = max_u64(a->most, b->most);
   return info;
 }
 
@@ -54,13 +56,15 @@ static bool same_info(const AxisInfo *a, const AxisInfo *b) {
     if (a->contiguity[d] != b->contiguity[d] || a->divisibility[d] != b->divisibility[d] ||
         a->constancy[d] != b->constancy[d])
       return false;
-  return a->nonnegative == b->nonnegative && a->natural == b->natural && a->known == b->known && a->constant == b->constant;
+  return a->nonnegative == b->nonnegative && a->natural == b->natural && a->known == b->known && a->constant == b->constant && a->most == b->most;
 }
 
 // Weakens what is known of `value` by one more way in which it comes about.
 static void flow_into(AxisTable *table, const Value *value, const AxisInfo *incoming) {
   AxisInfo *info = &table->infos[value->id];
   AxisInfo met = table->reached[value->id] ? meet_infos(info, incoming, axis_step(value)) : *incoming;
+  // What grows round after round grows to its type's limit at once.
+  if (table->reached[value->id] && met.most > info->most && is_integer(value)) met.most = axis_greatest(element_of(value));
   if (table->reached[value->id] && same_info(&met, info)) return;
   table->changed |= table->reached[value->id];
   *info = table->reached[value->id] && table->give_up ? axis_nothing_known(value) : met;
@@ -75,13 +79,18 @@ static void flow_value(AxisTable *table, const Value *to, const Value *from) {
 // i is lower + k step.
 static void flow_induction(AxisTable *table, const Op *op) {
   const Value *i = op->regions[0]->args[0];
-  const AxisInfo *lower = axis_info(table, op_operand(op, 0)), *step = axis_info(table, op_operand(op, 2));
+  const AxisInfo *lower = axis_info(table, op_operand(op, 0)), *upper = axis_info(table, op_operand(op, 1)),
+                 *step = axis_info(table, op_operand(op, 2));
   AxisInfo info = axis_nothing_known(i);
   info.divisibility[0] = min_u64(lower->divisibility[0], step->divisibility[0]);
   bool by_one = step->known && step->constant == 1; // others may step over the upper bound and wrap
-  bool is_unsigned = !elem_is_signed(element_of(i)->elem);
-  info.nonnegative = is_unsigned || (lower->nonnegative && by_one);
+  bool is_unsigned = !elem_is_signed(element_of(i)->elem), upwards = lower->nonnegative && step->nonnegative;
+  bool bounded = upper->nonnegative && upper->most > 0; // within the body
+  uint64_t limit = axis_greatest(element_of(i)), last = bounded ? upper->most - 1 : limit;
+  bool stops = by_one || (step->most <= limit && last <= limit - step->most);
+  info.nonnegative = is_unsigned || (upwards && stops);
   info.natural = is_unsigned || (lower->natural && step->natural);
+  if (upwards && stops) info.most = last;
   flow_into(table, i, &info);
 }
 

@@ -22,6 +22,7 @@ typedef struct AxisInfo {
   bool natural;     // an integer, no element of which is negative unless sums, products or shifts wrapped
   bool known;       // an integer, every element of which is `constant`
   int64_t constant;
+  uint64_t most; // an integer that is not negative: no element is greater
 } AxisInfo;
 
 typedef struct AxisTable AxisTable;

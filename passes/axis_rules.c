@@ -3,6 +3,7 @@
 // about wrapping that the rules follow.
 #include "passes/axis_rules.h"
 #include "base/math.h"
+#include "passes/axis_bounds.h"
 #include "passes/axis_shape.h"
 
 enum { MAX_DIVISOR_BITS = 62 };
@@ -51,7 +52,8 @@ uint64_t axis_step(const Value *value) {
 }
 
 AxisInfo axis_nothing_known(const Value *value) {
-  AxisInfo info = {{0}, {0}, {0}, false, false, false, 0};
+  AxisInfo info = {{0}, {0}, {0}, false, false, false, 0, 0};
+  if (is_integer(value)) info.most = axis_greatest(element_of(value));
   uint64_t divisor = is_pointer(value) ? axis_step(value) : 1;
   for (uint32_t d = 0; d < TILE_MAX_RANK; d++) {
     info.contiguity[d] = info.constancy[d] = 1;
@@ -72,6 +74,7 @@ AxisInfo axis_of_constant(const Value *value, int64_t constant) {
   info.known = true;
   info.constant = constant;
   info.nonnegative = info.natural = constant >= 0 || !elem_is_signed(element_of(value)->elem);
+  if (constant >= 0) info.most = (uint64_t)constant;
   return info;
 }
 
@@ -284,48 +287,33 @@ static RuleFn *const rules[OP_COUNT] = {
     [OP_NEG] = rule_neg,       [OP_HINT] = rule_hint,
 };
 
-// One of the two claims about signs: which operands it holds of, and whether it then holds of the result.
-typedef struct Signs {
-  bool a, b, c;
-} Signs;
-
-static bool keeps_sign(const Rule *rule, Signs is) {
+static bool keeps_natural(const Rule *rule, bool a, bool b, bool c) {
+  enum { OFFSET_BITS = 32 }; // what has fewer is no offset, and wraps
+  bool wide = width_of(rule->result) >= OFFSET_BITS;
   switch ((int)rule->op->kind) {
+  case OP_ADD:
+  case OP_MUL: return wide && a && b;
+  case OP_SHL:
+  case OP_CAST: return wide && a && is_integer(rule->value[0]);
   case OP_DIV:
   case OP_OR:
   case OP_XOR:
-  case OP_MIN: return is.a && is.b;
+  case OP_MIN: return a && b;
   case OP_REM:
-  case OP_SHR: return is.a;
+  case OP_SHR:
+  case OP_HINT: return a;
   case OP_AND:
-  case OP_MAX: return is.a || is.b;
-  case OP_SELECT: return is.b && is.c;
-  case OP_HINT: return is.a || op_attr(rule->op, ATTR_NONNEGATIVE);
-  case OP_CAST: return is.a && width_of(rule->result) > width_of(rule->value[0]);
-  default: return false;
-  }
-}
-
-// What may wrap is taken not to, in the types that offsets have.
-static bool keeps_natural(const Rule *rule, Signs is) {
-  enum { OFFSET_BITS = 32 };
-  if (width_of(rule->result) < OFFSET_BITS) return false;
-  switch ((int)rule->op->kind) {
-  case OP_ADD:
-  case OP_MUL: return is.a && is.b;
-  case OP_SHL:
-  case OP_CAST: return is.a && is_integer(rule->value[0]);
+  case OP_MAX: return a || b;
+  case OP_SELECT: return b && c;
   default: return false;
   }
 }
 
 static void set_signs(Rule *rule) {
   const AxisInfo *a = rule->in[0], *b = rule->in[1], *c = rule->in[2];
-  bool is_unsigned = !elem_is_signed(element_of(rule->result)->elem);
-  Signs nonnegative = {a && a->nonnegative, b && b->nonnegative, c && c->nonnegative};
-  Signs natural = {a && a->natural, b && b->natural, c && c->natural};
-  rule->out.nonnegative = is_unsigned || keeps_sign(rule, nonnegative);
-  rule->out.natural = is_unsigned || keeps_sign(rule, natural) || keeps_natural(rule, natural);
+  axis_set_bounds(rule->op, rule->in, &rule->out);
+  rule->out.natural = rule->out.nonnegative ||
+                      keeps_natural(rule, a && a->natural, b && b->natural, c && c->natural);
 }
 
 // A known constant passes a widening cast of a value that both types can hold.
@@ -367,6 +355,7 @@ static AxisInfo of_arange(const Op *op, const Value *result) {
   info.contiguity[0] = shape_of(result->type).extent[0];
   info.divisibility[0] = divisor_of_constant(start, divisor_cap(result));
   info.nonnegative = info.natural = start >= 0;
+  info.most = (uint64_t)max_u64(1, (uint64_t)op_int(op, ATTR_END, 0)) - 1;
   return info;
 }
 

@@ -229,6 +229,8 @@ static void check_claims(const AxisInfo *info, const Value *value, const Concret
     if (info->known) expect(c->at[i] == info->constant, value, info, i, c->at[i]);
     if (info->nonnegative && elem_is_signed(type_element(value->type)->elem))
       expect(c->at[i] >= 0, value, info, i, c->at[i]);
+    if (info->nonnegative && is_int_tile(value) && !type_is_elem(value->type, ELEM_I1))
+      expect((uint64_t)c->at[i] <= info->most, value, info, i, c->at[i]);
     if (info->natural && !c->wrapped[i] && elem_is_signed(type_element(value->type)->elem))
       expect(c->at[i] >= 0, value, info, i, c->at[i]);
   }
