@@ -13,9 +13,11 @@
 //         signed numbers nine, and of 64 bits twenty where numbers do not fit
 //
 // Whether numbers fit is one test for all elements: they count from numbers of the program, which rarely do not.
-// Quotients by constants are products already; of 64 bits they become such of 32 too.
+// Quotients by constants are products already, and of neighbours that are alike a thread makes one (coalesce): of 64
+// bits these become such of 32, no more.
 #include "ir/build.h"
 #include "ir/layout.h"
+#include "ir/quotient_runs.h"
 #include "passes/divide.h"
 #include "passes/mask_bounds.h"
 #include "passes/passes.h"
@@ -25,6 +27,7 @@ typedef struct DivideSite { // a div or a rem
   Op *op;
   const Value *divisor; // a tile
   Value *by;            // its scalar; NULL: a constant
+  bool plain;           // stays a division of its kind: by a constant, or once for neighbours that are alike
   Value *fits; // what build_fits_word built, and the divisor too; NULL: nothing tells, or 32 bits anyway
   Value *x;    // when it was rewritten
   Division made;
@@ -55,10 +58,13 @@ static void find_site(Op *op, void *data) {
   const Type *type = op_result(op)->type;
   if (!type_is_tile(type) || !type->layout || !type_is_int(type) || type_element_bytes(type) < 4) return;
   if (!is_uniform(site.divisor, &site.by, &constant)) return;
-  if (!site.by && (!is_wide(op_result(op)) || is_power(constant) || !constant_divides_words(type, constant)))
-    return;
-  bool repeated = site.by && outside_of_loops(op, site.by) != op;
-  if (layout_own_elements(type->layout) > 1 || repeated) vec_push(c->context->scratch, &c->sites, site);
+  if (!site.by && (is_power(constant) || !constant_divides_words(type, constant))) return;
+  uint32_t inside = quotient_runs(op).first, count = layout_own_elements(type->layout);
+  for (uint32_t bits = inside; bits; bits &= bits - 1) count /= 2;
+  site.plain = !site.by || inside;
+  bool repeated = !site.plain && outside_of_loops(op, site.by) != op;
+  if ((count > 1 || repeated) && (is_wide(op_result(op)) || !site.plain))
+    vec_push(c->context->scratch, &c->sites, site);
 }
 
 static bool is_around(const Region *region, const Op *op) {
@@ -101,42 +107,53 @@ static Divisor divisor_before_loops(Op *op, Value *by, bool narrow) {
   return divisor_make(&b, narrow ? narrowed(&b, by) : by);
 }
 
-static Division divide_plainly(Builder *b, Value *x, Value *by) {
-  return (Division){build_binary(b, OP_DIV, x, by), build_binary(b, OP_REM, x, by)};
-}
-
 static void yield_division(Builder *b, const Division *d, const Type *type) {
   Value *values[] = {build_cast(b, d->quotient, type_element(type)),
                      build_cast(b, d->remainder, type_element(type))};
   build_yield(b, 2, values);
 }
 
-static Division divide_words(Builder *b, const DivideSite *site, const Divisor *by) {
-  Value *x = narrowed(b, site->x);
-  return by ? divide_tile(b, x, by) : divide_plainly(b, x, narrowed(b, op_operand(site->op, 1)));
-}
+// The two regions of a branch, at which the numbers fit, or do not.
+typedef struct FitBranch {
+  Op *branch;
+  Builder words, wide;
+} FitBranch;
 
-static Division divide_wide(Builder *b, const DivideSite *site) {
-  if (!site->by) return divide_plainly(b, site->x, op_operand(site->op, 1));
-  Divisor divisor = divisor_make(b, site->by);
-  return divide_tile(b, site->x, &divisor);
-}
-
-// In 32 bits where the numbers fit, else in 64.
-static Division divide_by_test(const DivideSite *site) {
+static FitBranch fit_branch(const DivideSite *site, uint32_t results) {
   const Type *types[] = {site->x->type, site->x->type};
-  Divisor narrow = {0};
-  if (site->by) narrow = divisor_before_loops(site->op, site->by, true);
   Builder b = builder_before(site->op);
-  Op *branch = build_if(&b, site->fits, 2, types);
-  Builder words = builder_at_end(b.func, branch->regions[0]),
-          wide = builder_at_end(b.func, branch->regions[1]);
-  words.loc = wide.loc = site->op->loc;
-  Division fast = divide_words(&words, site, site->by ? &narrow : NULL);
-  yield_division(&words, &fast, site->x->type);
-  Division slow = divide_wide(&wide, site);
-  yield_division(&wide, &slow, site->x->type);
-  return (Division){&branch->results[0], &branch->results[1]};
+  Op *branch = build_if(&b, site->fits, results, types);
+  FitBranch made = {branch, builder_at_end(b.func, branch->regions[0]),
+                    builder_at_end(b.func, branch->regions[1])};
+  made.words.loc = made.wide.loc = site->op->loc;
+  return made;
+}
+
+static Value *divide_plainly(Builder *b, const DivideSite *site, Value *x, Value *by) {
+  Value *result = build_binary(b, site->op->kind, x, by);
+  op_copy_attrs(result->def, site->op);
+  return build_cast(b, result, type_element(site->x->type));
+}
+
+static Value *plainly_by_test(const DivideSite *site) {
+  FitBranch at = fit_branch(site, 1);
+  Value *by = op_operand(site->op, 1);
+  Value *fast = divide_plainly(&at.words, site, narrowed(&at.words, site->x), narrowed(&at.words, by));
+  build_yield(&at.words, 1, &fast);
+  Value *slow = divide_plainly(&at.wide, site, site->x, by);
+  build_yield(&at.wide, 1, &slow);
+  return op_result(at.branch);
+}
+
+static Division divide_by_test(const DivideSite *site) {
+  Divisor narrow = divisor_before_loops(site->op, site->by, true);
+  FitBranch at = fit_branch(site, 2);
+  Division fast = divide_tile(&at.words, narrowed(&at.words, site->x), &narrow);
+  yield_division(&at.words, &fast, site->x->type);
+  Divisor divisor = divisor_make(&at.wide, site->by);
+  Division slow = divide_tile(&at.wide, site->x, &divisor);
+  yield_division(&at.wide, &slow, site->x->type);
+  return (Division){&at.branch->results[0], &at.branch->results[1]};
 }
 
 static Division divide_site(const DivideSite *site) {
@@ -155,16 +172,19 @@ static const Division *division_made(const DivisionChooser *c, const DivideSite 
   return NULL;
 }
 
-static void rewrite_site(DivisionChooser *c, DivideSite *site) {
-  if (!site->by && !site->fits) return;
-  site->x = op_operand(site->op, 0);
+static Value *rewritten(const DivisionChooser *c, DivideSite *site) {
+  if (site->plain) return plainly_by_test(site);
   const Division *made = division_made(c, site);
   site->made = made ? *made : divide_site(site);
-  bool quotient = site->op->kind == OP_DIV;
-  value_replace_uses(op_result(site->op), quotient ? site->made.quotient : site->made.remainder);
-  if (!made)
-    diag_remark(c->context->diags, site->op->loc, "choose_divisions", "divided by one number%s",
-                site->fits ? ", in 32 bits where the program's numbers fit" : "");
+  return site->op->kind == OP_DIV ? site->made.quotient : site->made.remainder;
+}
+
+static void rewrite_site(DivisionChooser *c, DivideSite *site) {
+  if (site->plain && !site->fits) return;
+  site->x = op_operand(site->op, 0);
+  value_replace_uses(op_result(site->op), rewritten(c, site));
+  diag_remark(c->context->diags, site->op->loc, "choose_divisions", "divided by one number%s",
+              site->fits ? ", in 32 bits where the program's numbers fit" : "");
   op_erase(site->op);
 }
 
@@ -173,5 +193,5 @@ bool pass_choose_divisions(PassContext *context, Func *func) {
   region_walk(func->body, find_site, &c);
   for (uint32_t i = 0; i < c.sites.n; i++) test_site(&c, &c.sites.at[i]);
   for (uint32_t i = 0; i < c.sites.n; i++) rewrite_site(&c, &c.sites.at[i]);
-  return c.sites.n > 0;
+  return c.sites.n > 0; // tests at least
 }
