@@ -44,7 +44,12 @@ static LLVMValueRef fp32_tanh_approx(Emitter *e, const LLVMValueRef *x) {
   return y;
 }
 
+// By a constant whose reciprocal is a normal number: a product with that.
 static LLVMValueRef fp32_div_approx(Emitter *e, const LLVMValueRef *x) {
+  LLVMBool loses = false;
+  double by = LLVMIsAConstantFP(x[1]) ? LLVMConstRealGetDouble(x[1], &loses) : 0;
+  if (fabs(by) >= 0x1p-126 && fabs(by) <= 0x1p126)
+    return LLVMBuildFMul(e->builder, x[0], LLVMConstReal(e->f32, 1 / by), "");
   return nvvm_intrinsic(e, "llvm.nvvm.div.approx.ftz.f", NULL, 0, (LLVMValueRef[]){x[0], x[1]}, 2);
 }
 

@@ -52,6 +52,11 @@ Value *builtin_reshape(Elab *e, Value *value, uint32_t rank, const uint32_t *sha
 Value *builtin_choose(Elab *e, Value *condition, Value *x, Value *y); // select
 // A function of math.def of floats; fp16 and bf16 by way of fp32. b may be NULL.
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b);
+bool builtin_is_fast(const Elab *e); // --fast-math
+// The function of math.def made of approximate instructions; NULL: it has no such form. b may be NULL.
+Value *builtin_fast_value(Elab *e, const char *name, Value *a, Value *b);
+// The operands of a function of two floats.
+bool builtin_float_pair(Elab *e, const Call *call, Pair *pair);
 Obj builtin_promote_bf16(Elab *e, Loc loc, Obj obj); // bf16 as fp32, others as they are
 bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good);
 // `result`, but x or y where that is NaN.
@@ -135,10 +140,7 @@ Obj builtin_swizzle2d(Elab *e, Call *call);
 
 // builtins_math.c: functions of numbers
 Obj builtin_math(Elab *e, Call *call);
-Obj builtin_fast_exp(Elab *e, Call *call);
-Obj builtin_fast_log(Elab *e, Call *call);
-Obj builtin_fast_tan(Elab *e, Call *call);
-Obj builtin_fast_pow(Elab *e, Call *call);
+Obj builtin_fast(Elab *e, Call *call);
 Obj builtin_math_to_int(Elab *e, Call *call);
 Obj builtin_convert(Elab *e, Call *call);
 Obj builtin_bits_as(Elab *e, Call *call);

@@ -53,6 +53,12 @@ static const char *name_of_fp64(Elab *e, const char *name) {
   return end ? arena_printf(e->arena, "%.*s", (int)(end - name), name) : name;
 }
 
+// Of fp32 or fp64.
+static Value *of_whole(Elab *e, const char *name, Value *a, Value *b) {
+  Value *fast = builtin_is_fast(e) ? builtin_fast_value(e, name, a, b) : NULL;
+  return fast ? fast : build_math(&e->b, name, a, b, NULL);
+}
+
 Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
   const FloatFunction *function = find_function(str_from(name));
   const Type *element = type_element(a->type);
@@ -60,10 +66,10 @@ Value *builtin_math_value(Elab *e, const char *name, Value *a, Value *b) {
     if (strcmp(name, "div_approx") == 0) return build_binary(&e->b, OP_DIV, a, b);
     name = name_of_fp64(e, name);
   }
-  if (!is_narrow(element)) return build_math(&e->b, name, a, b, NULL);
+  if (!is_narrow(element)) return of_whole(e, name, a, b);
   if (strcmp(name, "nextafter") == 0) return next_narrow(e, a, b);
   Value *x = builtin_as(e, a, ELEM_FP32), *y = b ? builtin_as(e, b, ELEM_FP32) : NULL;
-  Value *result = build_math(&e->b, name, x, y, NULL);
+  Value *result = of_whole(e, name, x, y);
   return function->result == 'F' ? build_cast(&e->b, result, element) : result;
 }
 
@@ -93,7 +99,7 @@ static bool is_fp64(const Obj *obj) {
 }
 
 // Literals take the type of fp16 and bf16, which Triton's functions do not take; beside fp64 they are fp32.
-static bool float_pair(Elab *e, const Call *call, Pair *pair) {
+bool builtin_float_pair(Elab *e, const Call *call, Pair *pair) {
   Obj x = call->args[ARG_X], y = call->args[ARG_Y];
   if (is_fp64(&x) || is_fp64(&y)) x = obj_typed(e, x), y = obj_typed(e, y);
   // Two constexprs: at least one is made a value, so that floats come out.
@@ -107,58 +113,10 @@ Obj builtin_math(Elab *e, Call *call) {
   const char *name = call->builtin->detail;
   Pair p = {0};
   if (find_function(str_from(name))->operands == 2) {
-    if (!float_pair(e, call, &p)) return obj_error();
+    if (!builtin_float_pair(e, call, &p)) return obj_error();
   } else if (!(p.a = builtin_float_value(e, call, ARG_X)))
     return obj_error();
   return obj_value(builtin_math_value(e, name, p.a, p.b));
-}
-
-// --- The fast variants of libdevice ---
-
-static Value *times(Elab *e, Value *x, double factor) {
-  return build_binary(&e->b, OP_MUL, x, build_float(&e->b, x->type, factor));
-}
-
-// detail: the base, "e" or "10": 2 to the power of a product with its logarithm.
-Obj builtin_fast_exp(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return obj_error();
-  const Type *element = type_element(x->type);
-  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
-  bool natural = call->builtin->detail[0] == 'e';
-  x = times(e, x, natural ? 1.4426950408889634 : 3.3219280948873624);
-  return obj_value(build_cast(&e->b, builtin_math_value(e, "exp2", x, NULL), element));
-}
-
-// detail: the base, "e" or "10".
-Obj builtin_fast_log(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return obj_error();
-  const Type *element = type_element(x->type);
-  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
-  bool natural = call->builtin->detail[0] == 'e';
-  x = builtin_math_value(e, "log2_approx", x, NULL);
-  return obj_value(
-      build_cast(&e->b, times(e, x, natural ? 0.6931471805599453 : 0.3010299956639812), element));
-}
-
-Obj builtin_fast_tan(Elab *e, Call *call) {
-  Value *x = builtin_float_value(e, call, ARG_X);
-  if (!x) return obj_error();
-  const Type *element = type_element(x->type);
-  if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
-  Value *sine = builtin_math_value(e, "sin_approx", x, NULL);
-  Value *cosine = builtin_math_value(e, "cos_approx", x, NULL);
-  return obj_value(build_cast(&e->b, builtin_math_value(e, "div_approx", sine, cosine), element));
-}
-
-Obj builtin_fast_pow(Elab *e, Call *call) {
-  Pair p = {0};
-  if (!float_pair(e, call, &p)) return obj_error();
-  const Type *element = type_element(p.a->type);
-  if (is_narrow(element)) p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
-  Value *power = build_binary(&e->b, OP_MUL, p.b, builtin_math_value(e, "log2_approx", p.a, NULL));
-  return obj_value(build_cast(&e->b, builtin_math_value(e, "exp2", power, NULL), element));
 }
 
 // detail: "FUNCTION TYPE": a function of math.def,
@@ -229,8 +187,8 @@ Obj builtin_divide(Elab *e, Call *call) {
   e->b.loc = elab_loc(e, call->loc);
   const Type *element = type_element(p.a->type);
   if (is_narrow(p.a->type)) p = (Pair){builtin_as(e, p.a, ELEM_FP32), builtin_as(e, p.b, ELEM_FP32)};
-  Value *quotient = build_binary(&e->b, OP_DIV, p.a, p.b);
-  op_set_flag(quotient->def, ATTR_ROUNDED, rounded);
+  Value *quotient = rounded ? build_binary(&e->b, OP_DIV, p.a, p.b) : elab_quotient(e, p.a, p.b);
+  if (rounded) op_set_flag(quotient->def, ATTR_ROUNDED, true);
   return obj_value(build_cast(&e->b, quotient, element));
 }
 
@@ -240,11 +198,11 @@ Obj builtin_reciprocal(Elab *e, Call *call) {
   if (!x) return obj_error();
   if (function[0] && find_function(str_from(function))->operands == 2) {
     Pair p;
-    if (!float_pair(e, call, &p)) return obj_error();
+    if (!builtin_float_pair(e, call, &p)) return obj_error();
     x = p.a, y = p.b;
   }
   if (function[0]) x = builtin_math_value(e, function, x, y);
-  return obj_value(build_binary(&e->b, OP_DIV, build_float(&e->b, x->type, 1), x));
+  return obj_value(elab_quotient(e, build_float(&e->b, x->type, 1), x));
 }
 
 // The three operands in one float type and shape: that of `second` and `third`, then of `first` with it.
@@ -282,7 +240,7 @@ Obj builtin_fma(Elab *e, Call *call) {
 Obj builtin_rounded(Elab *e, Call *call) {
   char op = call->builtin->detail[0];
   Pair p;
-  if (!float_pair(e, call, &p)) return obj_error();
+  if (!builtin_float_pair(e, call, &p)) return obj_error();
   if (op == '*')
     return obj_value(build(&e->b, OP_FMA, p.a->type, p.a, p.b, build_float(&e->b, p.a->type, -0.0)));
   Value *factor = build_float(&e->b, p.a->type, op == '+' ? 1 : -1);
@@ -343,7 +301,7 @@ Obj builtin_norm(Elab *e, Call *call) {
     Call inner = *call;
     Pair p;
     inner.args = args;
-    if (!float_pair(e, &inner, &p)) return obj_error();
+    if (!builtin_float_pair(e, &inner, &p)) return obj_error();
     sum = obj_value(builtin_math_value(e, "hypot", p.a, p.b));
   }
   if (!detail[1]) return sum;
@@ -359,7 +317,7 @@ Obj builtin_saturate(Elab *e, Call *call) {
 
 Obj builtin_fdim(Elab *e, Call *call) {
   Pair p;
-  if (!float_pair(e, call, &p)) return obj_error();
+  if (!builtin_float_pair(e, call, &p)) return obj_error();
   Value *difference = build_binary(&e->b, OP_SUB, p.a, p.b), *zero = build_float(&e->b, p.a->type, 0);
   Value *below = build_binary(&e->b, OP_LE, p.a, p.b); // false with a NaN, which the difference then is
   return obj_value(builtin_choose(e, below, zero, difference));
@@ -405,7 +363,7 @@ Obj builtin_sigmoid(Elab *e, Call *call) {
   if (is_narrow(element)) x = builtin_as(e, x, ELEM_FP32);
   Value *power = builtin_math_value(e, "exp_approx", build(&e->b, OP_NEG, x->type, x, NULL, NULL), NULL);
   Value *one = build_float(&e->b, x->type, 1);
-  Value *result = build_binary(&e->b, OP_DIV, one, build_binary(&e->b, OP_ADD, one, power));
+  Value *result = elab_quotient(e, one, build_binary(&e->b, OP_ADD, one, power));
   return obj_value(build_cast(&e->b, result, element));
 }
 

@@ -83,7 +83,7 @@ static Obj divide(Elab *e, Loc loc, OpKind kind, Pair p) {
   e->b.loc = elab_loc(e, loc);
   if (halves || (kind == OP_DIV && elem_is_int(element->elem)))
     p = (Pair){cast_scalar(e, p.a, ELEM_FP32), cast_scalar(e, p.b, ELEM_FP32)};
-  Value *result = build_binary(&e->b, kind, p.a, p.b);
+  Value *result = kind == OP_DIV ? elab_quotient(e, p.a, p.b) : build_binary(&e->b, kind, p.a, p.b);
   return obj_value(halves ? build_cast(&e->b, result, element) : result);
 }
 

@@ -316,6 +316,7 @@ Elem elab_wider_int(Elem a, Elem b);
 // As a run-time value. NULL with an error for what cannot be one. element NULL: the object's own type; else
 // it is converted as a cast does: a number from the type that it has alone. `what` names the place.
 Value *elab_value(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
+Value *elab_quotient(Elab *e, Value *a, Value *b); // of numbers; with --fast-math the approximate one
 // A literal straight in the element's type, which an integer must fit in; the rest as elab_value.
 Value *elab_literal(Elab *e, Loc loc, const char *what, const Obj *obj, const Type *element);
 // Between numbers; pointers to and from 64-bit integers. NULL: error.

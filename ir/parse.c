@@ -409,9 +409,10 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target, bool *final) {
-  enum { OPTIONS = 10 };
-  static const char *const names[OPTIONS] = {"target",      "num_warps", "num_stages", "maxnreg", "fp32_dot",
-                                             "fp_contract", "opt_level", "debug",      "overlap", "final"};
+  enum { OPTIONS = 11 };
+  static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages", "maxnreg",
+                                             "fp32_dot",  "fp_contract", "opt_level",  "debug",
+                                             "fast_math", "overlap",     "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
   if (option == OPTIONS && p->token.kind == TOKEN_WORD)
@@ -438,6 +439,8 @@ static void parse_option(Parser *p, Target *target, bool *final) {
   else if (option == 7)
     target->debug = parse_bool(p);
   else if (option == 8)
+    target->fast_math = parse_bool(p);
+  else if (option == 9)
     target->overlap = parse_bool(p);
   else
     *final = parse_bool(p);

@@ -285,6 +285,7 @@ static void print_options(const IrModule *module, Buf *out) {
              target->num_stages, target->maxnreg, fp32_dot_names[target->fp32_dot]);
   buf_printf(out, ", fp_contract = %s, opt_level = %u, debug = %s", target->fp_contract ? "true" : "false",
              target->opt_level, target->debug ? "true" : "false");
+  if (target->fast_math) buf_text(out, ", fast_math = true");
   if (target->overlap) buf_text(out, ", overlap = true");
   if (module->final) buf_text(out, ", final = true");
 }

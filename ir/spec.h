@@ -139,6 +139,7 @@ typedef struct Target {
   uint8_t opt_level; // 0 .. 3
   bool debug;        // -g
   bool overlap;      // with the end of the launch before
+  bool fast_math;    // quotients and functions of fp32 are the approximate instructions
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

@@ -368,12 +368,13 @@ typedef struct tilec_compile_options {
      disk from serving is a warning of it, each kind once a process. It may not use the kernel. */
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
   void *log_data;
+  int fast_math; /* 1: quotients and functions of fp32 are the approximate instructions (docs/language.md) */
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL                                                                                           \
+        NULL, NULL, 0                                                                                        \
   }
 
 typedef enum tilec_output {

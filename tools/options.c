@@ -172,6 +172,11 @@ static bool set_fp_contract(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_fast_math(OptionParser *p, const char *value) {
+  (void)value;
+  return p->options->target.fast_math = true;
+}
+
 static bool set_optimize(OptionParser *p, const char *value) {
   long long level;
   if (!parse_number(p, "-O", value, 0, 3, &level)) return false;

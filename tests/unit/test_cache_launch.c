@@ -200,6 +200,7 @@ static void test_options_change_the_key(void **state) {
   CHANGED(no_optimize, 1)
   CHANGED(debug, 1)
   CHANGED(overlap, 1)
+  CHANGED(fast_math, 1)
 #undef CHANGED
   (void)state;
 }

@@ -72,3 +72,23 @@ def fast_variants(OUT):
     tl.store(OUT + 7 * 8192 + at, libdevice.fast_powf(tl.abs(y), 1.5))
     tl.store(OUT + 8 * 8192 + at, libdevice.fast_dividef(x, y))
     tl.store(OUT + 9 * 8192 + at, tl.sqrt(x) + tl.rsqrt(x))
+
+
+# check: --grid 8 OUT=empty:fp32[11,8192]
+# check: --grid 8 --fast-math OUT=empty:fp32[11,8192]
+@triton.jit
+def by_the_plain_names(OUT):
+    at = tl.program_id(0) * 1024 + tl.arange(0, 1024)
+    x = any_number(at)
+    y = (at % 256 - 128).to(tl.float32) * 0.25
+    tl.store(OUT + at, tl.exp(y))
+    tl.store(OUT + 8192 + at, libdevice.exp10(y))
+    tl.store(OUT + 2 * 8192 + at, tl.log(x))
+    tl.store(OUT + 3 * 8192 + at, libdevice.log10(x) + tl.log2(x))
+    tl.store(OUT + 4 * 8192 + at, tl.sin(y) + tl.cos(y))
+    tl.store(OUT + 5 * 8192 + at, libdevice.tan(y))
+    tl.store(OUT + 6 * 8192 + at, libdevice.pow(tl.abs(y), 1.5))
+    tl.store(OUT + 7 * 8192 + at, x / y)
+    tl.store(OUT + 8 * 8192 + at, x / 3.0)
+    tl.store(OUT + 9 * 8192 + at, tl.sigmoid(y))
+    tl.store(OUT + 10 * 8192 + at, tl.div_rn(y, 3.0) + tl.sqrt_rn(x))
