@@ -103,6 +103,21 @@ def reasons(operations, rows):
     return lines
 
 
+def kernels(operations, rows):
+    """Of slow operations, where both were profiled: the kernels that take longer than Triton's, by what is lost."""
+    lines = []
+    for operation in operations:
+        pair = rows.get(operation.id, {})
+        ours, theirs = (pair.get(compiler, {}).get("profile") for compiler in ("tilec", "triton"))
+        if not ours or not theirs or (ratio_of(pair) or 1) >= SLOW:
+            continue
+        lost = sorted(((ours[name][1] - theirs[name][1], name) for name in ours.keys() & theirs.keys() if ours[name][1] > 1.02 * theirs[name][1]), reverse=True)
+        lost = [f"{name} {ours[name][1]:.1f} / {theirs[name][1]:.1f} us" for _, name in lost[:5]]
+        other = sorted(ours.keys() ^ theirs.keys())[:4]
+        lines.append(f"- {operation.id}: " + "; ".join(lost + [f"{name} of one compiler alone" for name in other]))
+    return lines
+
+
 def markdown(operations, rows):
     pairs = [(operation, rows.get(operation.id, {})) for operation in operations]
     ordered = sorted((item for item in pairs if item[1]), key=lambda item: ratio_of(item[1]) or 0)
@@ -113,12 +128,12 @@ def markdown(operations, rows):
     first = [pair["triton"]["first"] / pair["tilec"]["first"] for _, pair in pairs if all(pair.get(c, {}).get("first") for c in ("tilec", "triton"))]
     if first:
         text += ["", f"First calls: Triton's time over tilec's, geometric mean {mean(first):.2f} of {len(first)}."]
-    return "\n".join([*text, "", *reasons(operations, rows)]) + "\n"
+    return "\n".join([*text, "", *reasons(operations, rows), "", *kernels(operations, rows)]) + "\n"
 
 
 def brief(operations, rows):
     """The same as plain text, the slowest last but for the means."""
-    lines = reasons(operations, rows) + [""]
+    lines = [*reasons(operations, rows), "", *kernels(operations, rows), ""]
     pairs = [(operation, rows.get(operation.id, {})) for operation in operations]
     for operation, pair in sorted(pairs, key=lambda item: -(ratio_of(item[1]) or 0)):
         ratio = ratio_of(pair)

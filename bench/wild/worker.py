@@ -3,6 +3,7 @@
 
     {"do": "prepare", "id": ID}       inputs, reference, first call, errors, graph
     {"do": "time", "replays": N}      a lead-in of LEAD seconds, then N replays: microseconds a call of each
+    {"do": "profile"}                 microseconds of each kernel of a call, as the profiler counts them
     {"do": "drop"}                    frees the operation's memory
     {"do": "end"}
 
@@ -15,6 +16,7 @@ import contextlib
 import fcntl
 import functools
 import gc
+import importlib
 import json
 import os
 import re
@@ -281,6 +283,30 @@ class Worker:
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.turn.give()
 
+    def profile(self):
+        """Kernel -> [launches, microseconds] of a call."""
+        from torch.profiler import ProfilerActivity, profile
+
+        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        try:
+            self.turn.take()
+            with profile(activities=[ProfilerActivity.CUDA]) as seen:
+                for _ in range(CALLS):
+                    self.case.run()
+                synchronize()
+            kernels = {}
+            for event in seen.events():
+                if event.device_type == torch.autograd.DeviceType.CUDA:
+                    known = kernels.setdefault(event.name[:80], [0, 0.0])
+                    known[0] += 1 / CALLS
+                    known[1] += event.device_time_total / CALLS
+            return {"profile": kernels}
+        except BaseException as error:
+            return {"unprofiled": short_message(error), "broken": self.broken()}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.turn.give()
+
     def drop(self):
         self.case = self.graph = None
         gc.collect()
@@ -291,6 +317,17 @@ class Worker:
 
 def late(*args):
     raise TimeoutError(f"more than {LIMIT:.0f} s")
+
+
+def warm():
+    """A kernel's first launch, so that what is loaded and built once is there; and the library."""
+    import warm_up
+
+    for name in filter(None, os.environ.get("WILD_IMPORT", "").split(",")):
+        importlib.import_module(name)
+    if DEVICE == "cuda":
+        warm_up.nothing[(1,)](torch.zeros(1, device="cuda"))
+        synchronize()
 
 
 def versions():
@@ -318,6 +355,9 @@ def main():
     hook(turn)
     if DEVICE == "cuda":
         threading.Thread(target=turn.watch, daemon=True).start()
+    with contextlib.suppress(Exception):  # what is wrong with it the operations tell
+        warm()
+    COMPILES.clear()
     worker = Worker(turn)
     print(json.dumps(versions()), file=replies, flush=True)
     for line in sys.stdin:

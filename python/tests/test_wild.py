@@ -31,6 +31,8 @@ for line in sys.stdin:
         os._exit(3)
     if request["do"] == "prepare":
         answer = {"ok": False, "failed": "no"} if "fail" in id else {"ok": True, "first": 0.5, "errors": [[1e-3, 1e-2]], "mode": "graph", "fallbacks": []}
+    elif request["do"] == "profile":
+        answer = {"profile": {"k": [1, 10.0 if compiler == "tilec" else 20.0]}}
     else:
         answer = {"us": [10.0 if compiler == "tilec" else 20.0] * request["replays"]}
     print(json.dumps(answer), flush=True)
@@ -157,6 +159,13 @@ class Wild(unittest.TestCase):
         self.assertEqual(rows["flag_gems/fail"]["triton"]["failed"], "no")
         self.assertIn("(3): last words", rows["flag_gems/die"]["tilec"]["failed"])
         self.assertEqual(rows["flag_gems/die"]["triton"]["us"], 20.0)
+
+    def test_profile(self):
+        rows = self.measured(["one"], "--profile")
+        self.assertEqual(rows["flag_gems/one"]["tilec"]["profile"], {"k": [1, 10.0]})
+        self.assertEqual(self.table.kernels([self.operation("one")], rows), [])  # it is fast
+        rows["flag_gems/one"]["tilec"].update(us=40.0, profile={"k": [1, 40.0], "l": [1, 1.0]})
+        self.assertEqual(self.table.kernels([self.operation("one")], rows), ["- flag_gems/one: k 40.0 / 20.0 us; l of one compiler alone"])
 
     def test_run_that_is_cut(self):
         self.assertEqual(self.measured(["one"], "--seconds", "0"), {})
