@@ -9,8 +9,8 @@
 //
 // Of addresses that differ by offsets of 32 bits each takes one register: base + step is a 64-bit sum that
 // they share, and mad.wide adds the offset. As LLVM emits it the extended offset would move out of the
-// loop, and take two. Few addresses gain nothing, and of many of 64 bits the registers cost more than the
-// additions.
+// loop, and take two. Of offsets of 64 bits those that are rows apart are added one to the other, by the
+// distance. Few addresses gain nothing, and of many of 64 bits the registers cost more than the additions.
 #include <stdio.h>
 #include <string.h>
 #include "base/math.h"
@@ -137,8 +137,87 @@ static bool same_but(const AddressSum *a, const AddressSum *b, uint32_t index) {
   return a->root == b->root;
 }
 
+// --- distances
+
+// A number as LLVM has it: the sum of factor * (part + constant), as far as that is seen; factor NULL: 1.
+typedef struct Term {
+  LLVMValueRef part, factor;
+  int64_t constant;
+} Term;
+
+typedef struct NumberSum {
+  Term term[MAX_TERMS];
+  uint32_t count;
+} NumberSum;
+
+static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
+  return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
+}
+
+// Of an index of a tile, the thread's part and the register's are bits of their own.
+static Term index_term(LLVMValueRef x, LLVMValueRef factor) {
+  Term term = {without_extension(x), factor, 0};
+  for (;;) {
+    bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
+    LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
+    if (!last || !LLVMIsAConstantInt(last)) return term;
+    int64_t constant = LLVMConstIntGetSExtValue(last);
+    if (constant < 0 || (!bits && constant != 0)) return term;
+    term.constant += constant;
+    term.part = LLVMGetOperand(term.part, 0);
+  }
+}
+
+static void add_terms(LLVMValueRef x, NumberSum *sum) {
+  if (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS) {
+    add_terms(LLVMGetOperand(x, 0), sum);
+    add_terms(LLVMGetOperand(x, 1), sum);
+  } else if (sum->count < MAX_TERMS) {
+    bool product = is_op(x, LLVMMul);
+    sum->term[sum->count++] =
+        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL);
+  } else {
+    sum->count = MAX_TERMS + 1; // it has more
+  }
+}
+
+// How far `to` is from `from`, times `bytes`, in what no iteration changes; NULL: that is not seen.
+static LLVMValueRef build_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
+  LLVMValueRef distance = LLVMConstInt(e->i64, 0, false);
+  if (from->count != to->count || from->count > MAX_TERMS) return NULL;
+  for (uint32_t i = 0; i < from->count; i++)
+    if (from->term[i].part != to->term[i].part || from->term[i].factor != to->term[i].factor) return NULL;
+  for (uint32_t i = 0; i < from->count; i++) {
+    int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
+    if (!steps) continue;
+    LLVMValueRef by = LLVMConstInt(e->i64, (uint64_t)steps, true), factor = to->term[i].factor;
+    if (factor) by = LLVMBuildMul(e->builder, factor, by, "");
+    distance = LLVMBuildAdd(e->builder, distance, by, "");
+  }
+  return distance;
+}
+
 // --- the code
 
+// Pointers at offsets of 64 bits from one that varies. What is a known number of rows away from the access
+// before is added to that one's: the distances are few, mostly one.
+static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, uint32_t bytes,
+                        uint32_t at_once, LLVMValueRef *out) {
+  uint32_t registers = emit_count(offset->type);
+  NumberSum *sums = ARENA_ARRAY(e->arena, NumberSum, registers);
+  LLVMValueRef scale = LLVMConstInt(e->i64, bytes, false);
+  for (uint32_t r = 0; r < registers; r++) {
+    LLVMValueRef index = emit_register(e, offset, r), distance = NULL;
+    uint32_t before = r % at_once ? r - r % at_once : r - at_once;
+    add_terms(index, &sums[r]);
+    if (r) distance = build_distance(e, &sums[before], &sums[r], bytes);
+    if (distance)
+      out[r] = LLVMBuildGEP2(e->builder, e->i8, out[before], &distance, 1, "");
+    else
+      distance = LLVMBuildMul(e->builder, index, scale, "");
+    if (!out[r]) out[r] = LLVMBuildGEP2(e->builder, e->i8, pointer, &distance, 1, "");
+  }
+}
 // root + the indices but the chosen one + the step.
 static LLVMValueRef build_base(Emitter *e, const AddressSum *sum, uint32_t chosen, LLVMTypeRef pointee,
                                LLVMValueRef step) {
@@ -190,9 +269,10 @@ bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out) {
     step = LLVMBuildMul(e->builder, step, LLVMConstInt(e->i64, bytes, false), "");
     return add_step(e, op, build_hidden(e, step), at_once, out);
   }
-  if (!varies_beside(base, offset) || elem != ELEM_I32) return false;
+  if (!varies_beside(base, offset) || (elem != ELEM_I32 && elem != ELEM_I64)) return false;
   LLVMValueRef pointer = build_hidden(e, emit_register(e, base, 0));
-  for (uint32_t r = 0; r < registers; r++)
+  if (elem == ELEM_I64) add_offsets(e, pointer, offset, bytes, at_once, out);
+  for (uint32_t r = 0; r < registers && elem == ELEM_I32; r++)
     out[r] = build_wide(e, pointer, emit_register(e, offset, r), bytes);
   return true;
 }

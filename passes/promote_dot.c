@@ -8,6 +8,12 @@
 //         %d0 = dot %s, %t, %c {instruction = "wgmma", shared_a, shared_b, async}
 //         %d = dot_wait %d0 {pending = 0}
 //
+// before  %d = dot_wait %d0 {pending = 0}
+//         %e0 = dot %u, %v, %d {async}
+//         %e = dot_wait %e0 {pending = 0}
+// after   %e0 = dot %u, %v, %d0 {async}
+//         %e = dot_wait %e0 {pending = 0}
+//
 // before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
 // after   shared_store %a, %s
 //         %x = shared_load %s : tile<128x32xfp16, #operand>
@@ -16,6 +22,8 @@
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout_dot.h"
+#include "ir/scratch.h"
+#include "ir/tuning.h"
 
 typedef struct DotPromoter {
   PassContext *context;
@@ -119,8 +127,61 @@ static void promote_dot(Op *op, void *data) {
   p->changed = true;
 }
 
+// --- dots that go on from one another's sums
+
+static bool reads_buffers(const Op *dot) {
+  return op_operand(dot, DOT_A)->type->kind == TYPE_SHARED && !op_attr(dot, ATTR_ANCHOR_A) &&
+         op_operand(dot, DOT_B)->type->kind == TYPE_SHARED && !op_attr(dot, ATTR_ANCHOR_B);
+}
+
+static bool is_chainable(const Op *op) {
+  return op && op->kind == OP_DOT && op_attr(op, ATTR_ASYNC) && reads_buffers(op) && !dot_promotes(op);
+}
+
+// Whether the loop that the dot is in keeps the buffer from one iteration to the next: what it loads is copied
+// ahead.
+static bool is_kept(const Op *dot, const Value *buffer) {
+  const Op *loop = dot->region->parent;
+  if (!loop || loop->kind != OP_FOR) return false;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *from = use->user->kind == OP_SHARED_STORE ? op_operand(use->user, 0)->def : NULL;
+    if (from && from->kind == OP_LOAD && from->region == dot->region) return true;
+  }
+  return false;
+}
+
+// What the dot and those whose sums it goes on from hold of shared memory until its wait.
+static uint64_t held_bytes(const Op *dot) {
+  uint64_t bytes = 0;
+  for (; is_chainable(dot); dot = op_operand(dot, 2)->def)
+    for (int i = DOT_A; i <= DOT_B; i++) {
+      const Value *buffer = op_operand(dot, (uint32_t)i);
+      if (!is_kept(dot, buffer)) bytes += shared_bytes(buffer->type);
+    }
+  return bytes;
+}
+
+// A dot that goes on from the sums of the one before waits for both: instructions of one shape add up in
+// order.
+static void chain_dot(Op *op, void *data) {
+  DotPromoter *p = data;
+  Op *wait = op->kind == OP_DOT ? op_operand(op, 2)->def : NULL;
+  if (!wait || wait->kind != OP_DOT_WAIT || wait->region != op->region || !is_chainable(op)) return;
+  Op *before = op_operand(wait, 0)->def;
+  if (!is_chainable(before) || dot_wait_of(before) != wait || !dot_wait_of(op)) return;
+  if (op_result(wait)->first_use->next) return; // the sums are wanted in between
+  op_set_operand(op, 2, op_result(before));
+  if (held_bytes(op) * TUNE_CHAIN_SHARE > p->func->module->target.arch->shared_limit) {
+    op_set_operand(op, 2, op_result(wait));
+    return;
+  }
+  op_erase(wait);
+  p->changed = true;
+}
+
 bool promote_dots(PassContext *context, Func *func) {
   DotPromoter p = {context, func, false};
   region_walk(func->body, promote_dot, &p);
+  region_walk(func->body, chain_dot, &p);
   return p.changed;
 }

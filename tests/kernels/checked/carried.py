@@ -64,3 +64,34 @@ def pointers_of_programs(a, b, c, K):
         a += 32
         b += 32
     tl.store(c + m[:, None] * 64 + m[None, :], acc)
+
+
+# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=empty:fp32[70,64] M=70 K=96 -D CHECKED=True
+# check: --grid 1 --num-warps 2 a=randn:fp16[70,96] b=randn:fp16[96,64] c=empty:fp32[70,64] M=70 K=96 -D CHECKED=False
+@triton.jit
+def blocks(a, b, c, M, K, CHECKED: tl.constexpr):
+    pa = tl.make_block_ptr(a, (M, K), (K, 1), (0, 0), (64, 32), (1, 0))
+    pb = tl.make_block_ptr(b, (K, 64), (64, 1), (0, 0), (32, 64), (1, 0))
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(0, K, 32):
+        if CHECKED:
+            acc = tl.dot(tl.load(pa, boundary_check=(0, 1)), tl.load(pb, boundary_check=(0,)), acc)
+        else:
+            acc = tl.dot(tl.load(pa), tl.load(pb), acc)
+        pa = tl.advance(pa, (0, 32))
+        pb = tl.advance(pb, (32, 0))
+    tl.store(tl.make_block_ptr(c, (M, 64), (64, 1), (0, 0), (64, 64), (1, 0)), acc, boundary_check=(0, 1))
+
+
+# check: --grid 1 --num-warps 1 a=randn:fp16[80,96] b=randn:fp16[64,96] c=empty:fp32[64,64] K=96 sa=96 shift=3
+@triton.jit
+def rows_of_64_bits(a, b, c, K, sa, shift):
+    m, k = tl.arange(0, 64).to(tl.int64), tl.arange(0, 32)
+    offsets_a = (m + shift)[:, None] * sa + k[None, :]
+    offsets_b = (63 - m)[None, :] * sa + k[:, None]
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(0, K, 32):
+        acc = tl.dot(tl.load(a + offsets_a), tl.load(b + offsets_b), acc)
+        a += 32
+        b += 32
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
