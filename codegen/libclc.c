@@ -15,7 +15,7 @@ LLVMValueRef emit_libclc(Emitter *e, const char *symbol, LLVMTypeRef result, con
   LLVMTypeRef type = LLVMFunctionType(result, params, count, false);
   LLVMValueRef function = LLVMGetNamedFunction(e->llvm, symbol);
   if (!function) function = LLVMAddFunction(e->llvm, symbol, type);
-  e->uses_libclc = true;
+  e->has_library = true;
   return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)args, count, "");
 }
 
@@ -33,7 +33,7 @@ static void link_function(Emitter *e, const LibclcEntry *entry) {
 
 // What a function calls is cut out with it, and becomes internal too.
 void link_libclc(Emitter *e) {
-  if (!e->uses_libclc) return;
+  if (!e->has_library) return;
   for (const LibclcEntry *entry = libclc_table; entry->symbol; entry++)
     if (LLVMGetNamedFunction(e->llvm, entry->symbol)) link_function(e, entry);
   library_choose_calls(e);

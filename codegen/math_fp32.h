@@ -50,7 +50,7 @@ LLVMValueRef fp32_hypot(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_erf(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_erfc(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_atan(Emitter *e, const LLVMValueRef *x);
-// From 2^16 on libclc's, behind a branch.
+// From 2^16 on the argument is reduced otherwise, behind a branch.
 LLVMValueRef fp32_sin(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_cos(Emitter *e, const LLVMValueRef *x);
 LLVMValueRef fp32_tan(Emitter *e, const LLVMValueRef *x);
