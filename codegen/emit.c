@@ -182,7 +182,7 @@ static void emit_num_programs(Emitter *e, Op *op) {
 }
 
 static void emit_splat(Emitter *e, Op *op) {
-  set_every_register(e, op, emit_register(e, op_operand(op, 0), 0));
+  set_every_register(e, op, emit_carried_splat(e, op));
 }
 
 static void emit_arange(Emitter *e, Op *op) {

@@ -109,6 +109,8 @@ LLVMValueRef *emit_get(const Emitter *e, const Value *value);
 void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
 // emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.
 bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out);
+// The scalar of a splat, hidden from LLVM where it is a loop's and part of copies' addresses.
+LLVMValueRef emit_carried_splat(Emitter *e, const Op *op);
 // Register r; of a scalar operand beside tiles the only one.
 LLVMValueRef emit_register(const Emitter *e, const Value *value, uint32_t r);
 LLVMValueRef emit_i32(const Emitter *e, uint32_t value);

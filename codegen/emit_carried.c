@@ -55,6 +55,19 @@ static uint32_t elements_at_once(const Value *pointers) {
   return most;
 }
 
+// Whether many copies' addresses are made of the tile, by sums.
+static bool leads_to_copies(const Value *tile, uint32_t depth) {
+  uint32_t at_once = type_is_ptr(tile->type) ? elements_at_once(tile) : 0;
+  if (at_once) return emit_count(tile->type) / at_once >= FEW_ADDRESSES;
+  for (const Use *use = tile->first_use; use && depth; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST ||
+               kind == OP_RESHAPE;
+    if (sum && leads_to_copies(op_result(use->user), depth - 1)) return true;
+  }
+  return false;
+}
+
 // --- instructions
 
 static LLVMValueRef build_asm(Emitter *e, LLVMTypeRef type, const char *text, const char *constraints,
@@ -66,8 +79,10 @@ static LLVMValueRef build_asm(Emitter *e, LLVMTypeRef type, const char *text, co
 
 // The same, of which LLVM knows nothing.
 static LLVMValueRef build_hidden(Emitter *e, LLVMValueRef x) {
-  LLVMTypeRef type = LLVMTypeOf(x);
-  return build_asm(e, LLVMFunctionType(type, &type, 1, false), "mov.b64 $0, $1;", "=l,l", &x, 1);
+  LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
+  bool narrow = type == e->i32;
+  return build_asm(e, function, narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", narrow ? "=r,r" : "=l,l", &x,
+                   1);
 }
 
 // base + bytes * the signed 32-bit index.
@@ -275,4 +290,12 @@ bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < registers && elem == ELEM_I32; r++)
     out[r] = build_wide(e, pointer, emit_register(e, offset, r), bytes);
   return true;
+}
+
+LLVMValueRef emit_carried_splat(Emitter *e, const Op *op) {
+  const Value *scalar = op_operand(op, 0);
+  LLVMValueRef value = emit_register(e, scalar, 0);
+  const Op *loop = LLVMTypeOf(value) == e->i32 ? varying_loop(scalar, MAX_DEPTH) : NULL;
+  if (!loop || loop->kind != OP_FOR || !leads_to_copies(op_result(op), MAX_DEPTH)) return value;
+  return build_hidden(e, value);
 }

@@ -15,6 +15,7 @@
 //           %m = add %o, %d
 //           yield %m
 //         }
+//         The same of offsets, tiles of integers: %o is of their type then, and %p = add %p0, splat %o.
 // needs   simplified IR, promote_shared's buffers
 // keeps   every value: addresses are sums modulo 2^64
 // breaks  nothing
@@ -32,18 +33,23 @@ static bool is_uniform(const Value *tile) {
   return value_int_constant(tile, &constant) || (tile->def && tile->def->kind == OP_SPLAT);
 }
 
-// The uniform tile's number as i64.
-static Value *build_step(Builder *b, const Value *tile) {
-  const Type *wide = type_scalar(b->func->module->ir, ELEM_I64);
-  int64_t constant;
-  if (value_int_constant(tile, &constant)) return build_int(b, wide, constant);
-  return build_cast(b, op_operand(tile->def, 0), wide);
+// What is carried for a tile of that type.
+static const Type *number_type(const Func *func, const Type *tile) {
+  return type_is_ptr(tile) ? type_scalar(func->module->ir, ELEM_I64) : type_element(tile);
 }
 
-// The op that gives a pointer by the same number everywhere; NULL: another one gives it.
-static Op *advance_of(const Value *pointer) {
-  Op *op = pointer->def;
-  return op && op->kind == OP_ADDPTR && is_uniform(op_operand(op, 1)) ? op : NULL;
+// The uniform tile's number.
+static Value *build_step(Builder *b, const Value *tile, const Type *type) {
+  int64_t constant;
+  if (value_int_constant(tile, &constant)) return build_int(b, type, constant);
+  return build_cast(b, op_operand(tile->def, 0), type);
+}
+
+// The op that moves a pointer, or an offset, by the same number everywhere; NULL: another one gives it.
+static Op *advance_of(const Value *tile) {
+  Op *op = tile->def;
+  bool sum = op && (op->kind == OP_ADDPTR || (op->kind == OP_ADD && type_is_int(tile->type)));
+  return sum && is_uniform(op_operand(op, 1)) ? op : NULL;
 }
 
 static bool is_advanced(const Value *carried, const Value *next, const Region *body) {
@@ -77,29 +83,43 @@ static bool only_copied(const Value *carried) {
   return copied;
 }
 
-static bool is_candidate(const Op *loop, uint32_t i) {
-  const Value *carried = loop_carried(loop, i);
-  return type_is_tile(carried->type) && type_is_ptr(carried->type) && only_copied(carried) &&
-         is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
+// Whether the addresses of what is copied are made of the offsets. They may be used otherwise too: an offset
+// is one addition of a register either way.
+static bool leads_to_copies(const Value *tile, uint32_t depth) {
+  for (const Use *use = tile->first_use; use && depth; use = use->next) {
+    OpKind kind = use->user->kind;
+    bool sum = kind == OP_ADD || kind == OP_ADDPTR || kind == OP_EXPAND_DIMS || kind == OP_BROADCAST;
+    if (is_copied(use->user) || (sum && leads_to_copies(op_result(use->user), depth - 1))) return true;
+  }
+  return false;
 }
 
-// What is added on the way from `base` to `pointer`; NULL: nothing.
-static Value *build_sum(Builder *b, const Value *base, const Value *pointer) {
+static bool is_candidate(const Op *loop, uint32_t i) {
+  enum { MAX_DEPTH = 8 };
+  const Value *carried = loop_carried(loop, i);
+  if (!type_is_tile(carried->type)) return false;
+  bool copied = type_is_ptr(carried->type)
+                    ? only_copied(carried)
+                    : type_is_int(carried->type) && leads_to_copies(carried, MAX_DEPTH);
+  return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
+}
+
+// What is added on the way from `base` to `tile`; NULL: nothing.
+static Value *build_sum(Builder *b, const Value *base, const Value *tile, const Type *type) {
   Value *sum = NULL;
-  for (; pointer != base; pointer = op_operand(pointer->def, 0)) {
-    Value *step = build_step(b, op_operand(pointer->def, 1));
+  for (; tile != base; tile = op_operand(tile->def, 0)) {
+    Value *step = build_step(b, op_operand(tile->def, 1), type);
     sum = sum ? build_binary(b, OP_ADD, sum, step) : step;
   }
   return sum;
 }
 
 // The uses of `from`, which is a number from now on, become uses of base + from.
-static void replace_by_sum(Builder *b, Value *from, Value *base) {
-  const Type *type = type_scalar(b->func->module->ir, ELEM_I64);
+static void replace_by_sum(Builder *b, Value *from, Value *base, const Type *type) {
   bool unused = value_unused(from);
   Value *any = build_int(b, type, 0); // stands for `from` while its uses are moved
   Value *splat = build_splat(b, any, base->type);
-  Value *sum = build(b, OP_ADDPTR, base->type, base, splat, NULL);
+  Value *sum = build(b, type_is_ptr(base->type) ? OP_ADDPTR : OP_ADD, base->type, base, splat, NULL);
   value_replace_uses(from, sum);
   from->type = type;
   op_set_operand(splat->def, 0, from);
@@ -113,15 +133,16 @@ static void carry_number(Func *func, Op *loop, uint32_t i) {
   Region *body = loop->regions[0];
   Value *carried = loop_carried(loop, i), *next = loop_yielded(loop, i), *init = loop_init(loop, i),
         *base = init;
-  for (const Op *op; (op = advance_of(base));) base = op_operand(op, 0);
+  const Type *type = number_type(func, carried->type);
+  for (const Op *op; type_is_ptr(base->type) && (op = advance_of(base));) base = op_operand(op, 0);
 
   Builder b = builder_before(loop);
-  Value *start = build_sum(&b, base, init);
-  if (!start) start = build_int(&b, type_scalar(func->module->ir, ELEM_I64), 0);
+  Value *start = build_sum(&b, base, init, type);
+  if (!start) start = build_int(&b, type, 0);
   op_set_operand(loop, LOOP_FIRST_INIT + i, start);
 
   b = builder_before(body->last);
-  Value *step = build_sum(&b, carried, next);
+  Value *step = build_sum(&b, carried, next, type);
   Value *sum = build_binary(&b, OP_ADD, start, step);
   op_set_operand(body->last, i, sum);
   for (Op *op = next->def, *before; op && value_unused(op_result(op)); op = before) {
@@ -129,10 +150,10 @@ static void carry_number(Func *func, Op *loop, uint32_t i) {
     op_erase(op);
   }
   b = builder_before(body->first);
-  replace_by_sum(&b, carried, base);
+  replace_by_sum(&b, carried, base, type);
   op_set_operand(sum->def, 0, carried);
   b = builder_after(loop);
-  replace_by_sum(&b, &loop->results[i], base);
+  replace_by_sum(&b, &loop->results[i], base, type);
 }
 
 static bool carry_in(Func *func, Region *region) {

@@ -95,3 +95,33 @@ def rows_of_64_bits(a, b, c, K, sa, shift):
         a += 32
         b += 32
     tl.store(c + m[:, None] * 64 + m[None, :], acc)
+
+
+# check: --grid 1 --num-warps 1 a=randn:fp16[64,96] b=randn:fp16[64,96] c=empty:fp32[64,64] last=empty:i32[64] K=80 sa=96
+@triton.jit
+def offsets(a, b, c, last, K, sa):
+    m, k = tl.arange(0, 64), tl.arange(0, 32)
+    columns = tl.arange(0, 32)
+    oa = m[:, None] * sa + k[None, :]
+    ob = (63 - m)[None, :] * sa + k[:, None]
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for _ in range(0, K, 32):
+        x = tl.load(a + oa, mask=columns[None, :] < K, other=0.0)
+        y = tl.load(b + ob)
+        acc = tl.dot(x, y, acc)
+        oa += 32
+        ob += 32
+        columns = columns + 32
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
+    tl.store(last + m, tl.max(oa, axis=1))
+
+
+# check: --grid 1 --num-warps 1 a=randn:fp16[64,96] b=randn:fp16[64,96] c=empty:fp32[64,64] K=3 sa=96
+@triton.jit
+def offsets_of_steps(a, b, c, K, sa):
+    m, k = tl.arange(0, 64), tl.arange(0, 32)
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for i in range(0, K):
+        step = i * 32 + k
+        acc = tl.dot(tl.load(a + (m[:, None] * sa + step[None, :])), tl.load(b + (step[:, None] + m[None, :] * sa)), acc)
+    tl.store(c + m[:, None] * 64 + m[None, :], acc)
