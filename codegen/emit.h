@@ -70,9 +70,9 @@ typedef struct Emitter {
   LLVMBasicBlockRef guard_end;  // where those stores to shared memory end that share a guard
   LLVMValueRef shared;          // the current kernel's shared memory; NULL: it needs none
   VEC(uint32_t) dynamic_shared; // bytes, by function
-  bool has_library; // functions that are no kernels: libclc's, or defined as such
-  uint16_t ptx_version; // 10 * major + minor: the lowest that has what was emitted
-  bool arch_specific;   // what was emitted needs the target's `a` suffix
+  bool has_library;             // functions that are no kernels: libclc's, or defined as such
+  uint16_t ptx_version;         // 10 * major + minor: the lowest that has what was emitted
+  bool arch_specific;           // what was emitted needs the target's `a` suffix
   DebugInfo debug;
   Diags *diags;
   jmp_buf refused;          // where emit_check_size goes, having reported

@@ -22,6 +22,7 @@ LLVMValueRef fp32_difference(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef fp32_product(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef fp32_choose(Emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef fp32_compare(Emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y);
+// x is not negative, or has that sign already.
 LLVMValueRef fp32_with_sign(Emitter *e, LLVMValueRef x, LLVMValueRef of);
 LLVMValueRef fp32_root(Emitter *e, LLVMValueRef x); // sqrt.approx.f32: off by 2^-23; keeps denormals
 LLVMValueRef fp32_bits(Emitter *e, LLVMValueRef x);

@@ -187,5 +187,5 @@ LLVMValueRef fp32_atan(Emitter *e, const LLVMValueRef *x) {
   y = nvvm_fma(e, y, t, t);
   LLVMValueRef beyond = LLVMBuildFSub(b, fp32_real(e, 0x1.921fb6p+0), y, "");
   y = LLVMBuildSelect(b, far, beyond, y, "");
-  return nvvm_binary(e, "llvm.copysign", y, x[0]);
+  return fp32_with_sign(e, y, x[0]);
 }
