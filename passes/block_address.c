@@ -89,8 +89,29 @@ static bool surely_inside(const BlockParts *parts, uint32_t d, uint32_t extent) 
          offset >= 0 && size >= 0 && offset <= size && size - offset >= extent;
 }
 
+// The i32 that the number was widened from, or a constant of its range; NULL: neither.
+static Value *narrow_of(Builder *b, Value *x) {
+  int64_t constant;
+  if (value_int_constant(x, &constant))
+    return constant == (int32_t)constant ? build_int(b, scalar_type(b, ELEM_I32), constant) : NULL;
+  const Op *op = x->def;
+  return op && op->kind == OP_CAST && type_is_elem(op_operand(op, 0)->type, ELEM_I32) ? op_operand(op, 0) : NULL;
+}
+
+// Of i32: one comparison without signs. Below 0 the index is beyond every size, and so it is where the sum wraps.
+static Value *narrow_mask(Builder *b, const BlockParts *parts, uint32_t d, Value *index) {
+  Value *offset = narrow_of(b, parts->offset[d]), *size = narrow_of(b, parts->size[d]);
+  if (!offset || !size) return NULL;
+  const Type *natural = scalar_type(b, ELEM_U32);
+  size = build_cast(b, build_binary(b, OP_MAX, size, build_int(b, size->type, 0)), natural);
+  Value *at = build_binary(b, OP_ADD, build_splat(b, offset, index->type), index);
+  return compare_index(b, OP_LT, build_cast(b, at, natural), size);
+}
+
 static Value *dim_mask(Builder *b, const BlockParts *parts, uint32_t d, uint32_t extent) {
   Value *index = build_arange(b, 0, extent), *offset = parts->offset[d];
+  Value *narrow = parts->below[d] ? NULL : narrow_mask(b, parts, d, index);
+  if (narrow) return narrow;
   Value *left = build_binary(b, OP_SUB, parts->size[d], offset);
   Value *mask = compare_index(b, OP_LT, index, build_clamped(b, left, extent));
   if (parts->below[d]) return mask;

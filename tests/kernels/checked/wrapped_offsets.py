@@ -29,6 +29,7 @@ def conv2d_planes(x, w, y, C, H, W, O, N, P: tl.constexpr, CI: tl.constexpr, CO:
 
 # check: --grid 4,2 a=randn:bf16[16,48] b=randn:bf16[16,32] y=empty:bf16[16,80] wa=48 wb=32 wide=80 total_a=768 total_b=512 -D BLOCK=256
 # check: --grid 3,2 a=randn:bf16[16,33] b=randn:bf16[16,31] y=empty:bf16[16,64] wa=33 wb=31 wide=64 total_a=528 total_b=496 -D BLOCK=256
+# check: --grid 1,2 --num-warps 1 a=randn:bf16[16,48] b=randn:bf16[16,32] y=empty:bf16[16,80] wa=48 wb=32 wide=80 total_a=768 total_b=512 -D BLOCK=1024
 @triton.jit
 def side_by_side(a, b, y, wa, wb, wide, total_a, total_b, BLOCK: tl.constexpr):
     if tl.program_id(1) == 0:
@@ -56,6 +57,7 @@ def nearest(x, y, planes, H, W, OH, OW, sh, sw, BLOCK: tl.constexpr):
 
 # check: --grid 4 x=randn:bf16[16,64] index=randint(0,64):i64[16,32] y=empty:bf16[16,32] rows=16 columns=32 wide=64 total=512 -D BLOCK=128
 # check: --grid 3 x=randn:fp16[9,40] index=randint(0,40):i64[9,33] y=empty:fp16[9,33] rows=9 columns=33 wide=40 total=297 -D BLOCK=128
+# check: --grid 1 --num-warps 1 x=randn:bf16[16,64] index=randint(0,64):i64[16,32] y=empty:bf16[16,32] rows=16 columns=32 wide=64 total=512 -D BLOCK=1024
 @triton.jit
 def take_along_rows(x, index, y, rows, columns, wide, total, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK).to(tl.int64)
