@@ -115,7 +115,42 @@ static void test_counters_are_as_defined(void **unused) {
     }
 }
 
+// Lane l adds to the vector of 16 bytes l from `first` on.
+static tilec_sim_result add_vectors(const char *operation, uint32_t first, uint16_t *to, size_t bytes,
+                                    tilec_sim_counters *counters) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n"
+           ".reg .b32 %%r<3>; .reg .b64 %%d<3>;\n"
+           "ld.param.u64 %%d1, [to]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%d2, %%r1, 16; add.u64 %%d1, %%d1, "
+           "%%d2; mov.b32 "
+           "%%r2, 0x3c003c00;\n%s [%%d1+%u], {%%r2, %%r2, %%r2, %%r2};\nret;\n}\n",
+           operation, first);
+  SimFixture f = sim_open_text(text, TILEC_SIM_LATE);
+  uint64_t at = sim_bind(&f, to, bytes);
+  const void *params[] = {&at};
+  tilec_sim_result result = sim_launch(&f, "k", 1, 1, LANES, 0, params);
+  *counters = (tilec_sim_counters){0};
+  for (size_t i = 0; i < tilec_sim_line_count(f.sim); i++)
+    if (tilec_sim_line_at(f.sim, i)->line == 8) *counters = tilec_sim_line_at(f.sim, i)->counters;
+  sim_close(&f);
+  return result;
+}
+
+static void test_a_vector_of_sums_is_one_request(void **unused) {
+  (void)unused;
+  uint16_t to[LANES * 8 + 8] = {0};
+  tilec_sim_counters got;
+  const char *sum = "red.relaxed.gpu.global.add.noftz.v4.f16x2";
+  assert_int_equal(add_vectors(sum, 0, to, sizeof to, &got), TILEC_SIM_OK);
+  for (int i = 0; i < LANES * 8 + 8; i++) assert_int_equal(to[i], i < LANES * 8 ? 0x3c00 : 0);
+  assert_int_equal(got.global_requests, 1);
+  assert_int_equal(got.global_sectors, LANES * 16 / SECTOR);
+  assert_int_not_equal(add_vectors(sum, 8, to, sizeof to, &got), TILEC_SIM_OK); // aligned to half of it
+}
+
 int main(void) {
-  static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters_are_as_defined)};
+  static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters_are_as_defined),
+                                            cmocka_unit_test(test_a_vector_of_sums_is_one_request)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ def embedding_backward(grad, out, index, n, D: tl.constexpr, BM: tl.constexpr, B
 @triton.jit
 def adds_from(x, out, n, first):
     i = tl.arange(0, 512)
-    tl.atomic_add(out + first + i, tl.load(x + i, mask=i < n), mask=i < n)
+    tl.atomic_add(out + first + i, tl.load(x + i, mask=i < n, other=0.0) + 1.0, mask=i < n)
 
 
 # Vectors of one program and single elements of another at the same addresses.
