@@ -158,24 +158,18 @@ static LLVMValueRef log_of_reduced(Emitter *e, const Reduced *of, LLVMValueRef l
   return nvvm_fma(e, of->n, fp32_real(e, base->of_two.high), y);
 }
 
-// Whether x is positive and finite.
-static LLVMValueRef has_log(Emitter *e, LLVMValueRef x) {
-  LLVMValueRef less_one = LLVMBuildSub(e->builder, fp32_bits(e, x), emit_i32(e, 1), "");
-  return LLVMBuildICmp(e->builder, LLVMIntULT, less_one, emit_i32(e, 0x7f7fffff), "");
-}
-
-// The logarithm of what is not positive and finite: infinity of itself, -infinity of 0, otherwise NaN.
-static LLVMValueRef log_of_special(Emitter *e, LLVMValueRef x) {
+// y, the logarithm of x, but of what is not positive and finite: infinity of itself, -infinity of 0, otherwise NaN.
+static LLVMValueRef but_special(Emitter *e, LLVMValueRef x, LLVMValueRef y) {
   LLVMValueRef infinity = fp32_real(e, (double)INFINITY);
-  LLVMValueRef zero = LLVMBuildFCmp(e->builder, LLVMRealOEQ, x, fp32_real(e, 0), "");
-  return LLVMBuildSelect(e->builder, zero, fp32_real(e, -(double)INFINITY),
-                         nvvm_fma(e, x, infinity, infinity), "");
+  LLVMValueRef special = LLVMBuildICmp(e->builder, LLVMIntUGE, fp32_bits(e, x), emit_i32(e, 0x7f800000), "");
+  y = fp32_choose(e, special, nvvm_fma(e, x, infinity, infinity), y);
+  return fp32_choose(e, fp32_compare(e, LLVMRealOEQ, x, 0), fp32_real(e, -(double)INFINITY), y);
 }
 
 static LLVMValueRef log_to_base(Emitter *e, LLVMValueRef x, const LogBase *base) {
   Reduced of = reduce_log(e, x);
   LLVMValueRef y = log_of_reduced(e, &of, NULL, base);
-  return LLVMBuildSelect(e->builder, has_log(e, x), y, log_of_special(e, x), "");
+  return but_special(e, x, y);
 }
 
 LLVMValueRef fp32_log(Emitter *e, const LLVMValueRef *x) { return log_to_base(e, x[0], &BASE_E); }
@@ -196,7 +190,7 @@ LLVMValueRef fp32_log1p(Emitter *e, const LLVMValueRef *x) {
   LLVMValueRef lost = LLVMBuildFSub(b, scaled, LLVMBuildFSub(b, of.r, rest, ""), "");
   LLVMValueRef y = log_of_reduced(e, &of, lost, &BASE_E);
   y = fp32_with_sign(e, y, x[0]);
-  return LLVMBuildSelect(b, has_log(e, sum), y, log_of_special(e, sum), "");
+  return but_special(e, sum, y);
 }
 
 // Below 0.6 x + x^3 c(x^2), otherwise 1 - 2 / (e^2x + 1).
