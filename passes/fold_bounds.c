@@ -9,6 +9,7 @@
 // after   %c = and %i, %three
 //         ...
 //         %m = constant {value = 1} : tile<32xi1>
+//         (of numbers that are less than the divisor the quotient is 0, the remainder all)
 // needs   valid IR
 // keeps   every value
 // breaks  nothing
@@ -20,10 +21,10 @@
 #include "passes/axis_info.h"
 #include "passes/passes.h"
 
-// A comparison that is always `number`; a division, whose bits are shifted or masked by it.
+// A result that is always `number`; a division, whose bits are shifted or masked by it; a remainder that is all.
 typedef struct BoundFold {
   Op *op;
-  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND
+  OpKind by; // OP_CONSTANT, OP_SHR, OP_AND, OP_REM
   int64_t number;
 } BoundFold;
 
@@ -66,13 +67,23 @@ static void decide_comparison(BoundFolder *f, Op *op) {
 static void decide_division(BoundFolder *f, Op *op) {
   if (!is_number(op_result(op))) return;
   const AxisInfo *a = axis_info(f->axes, op_operand(op, 0)), *by = axis_info(f->axes, op_operand(op, 1));
-  if (!a->nonnegative || !by->known || by->constant < 2 || !is_power_of_two((uint64_t)by->constant)) return;
+  bool quotient = op->kind == OP_DIV, power = by->known && is_power_of_two((uint64_t)by->constant);
+  if (!a->nonnegative || !by->known || by->constant < 2) return;
+  bool smaller = a->most < (uint64_t)by->constant;
+  if (!smaller && !power) return;
   BoundFold fold = {op, OP_AND, by->constant - 1};
-  if (op->kind == OP_DIV) fold = (BoundFold){op, OP_SHR, log2_of((uint64_t)by->constant)};
+  if (smaller)
+    fold = (BoundFold){op, quotient ? OP_CONSTANT : OP_REM, 0};
+  else if (quotient)
+    fold = (BoundFold){op, OP_SHR, log2_of((uint64_t)by->constant)};
   vec_push(f->scratch, &f->folds, fold);
 }
 
 static void apply_fold(const BoundFold *fold) {
+  if (fold->by == OP_REM) {
+    value_replace_uses(op_result(fold->op), op_operand(fold->op, 0));
+    return;
+  }
   Builder b = builder_before(fold->op);
   b.loc = fold->op->loc;
   Value *result = build_int(&b, op_result(fold->op)->type, fold->number);
