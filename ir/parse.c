@@ -409,10 +409,10 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target, bool *final) {
-  enum { OPTIONS = 11 };
-  static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages", "maxnreg",
-                                             "fp32_dot",  "fp_contract", "opt_level",  "debug",
-                                             "fast_math", "overlap",     "final"};
+  enum { OPTIONS = 12 };
+  static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages",        "maxnreg",
+                                             "fp32_dot",  "fp_contract", "opt_level",         "debug",
+                                             "fast_math", "overlap",     "restrict_pointers", "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
   if (option == OPTIONS && p->token.kind == TOKEN_WORD)
@@ -442,6 +442,8 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->fast_math = parse_bool(p);
   else if (option == 9)
     target->overlap = parse_bool(p);
+  else if (option == 10)
+    target->restrict_pointers = parse_bool(p);
   else
     *final = parse_bool(p);
 }

@@ -287,6 +287,7 @@ static void print_options(const IrModule *module, Buf *out) {
              target->opt_level, target->debug ? "true" : "false");
   if (target->fast_math) buf_text(out, ", fast_math = true");
   if (target->overlap) buf_text(out, ", overlap = true");
+  if (target->restrict_pointers) buf_text(out, ", restrict_pointers = true");
   if (module->final) buf_text(out, ", final = true");
 }
 

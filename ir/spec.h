@@ -140,6 +140,8 @@ typedef struct Target {
   bool debug;        // -g
   bool overlap;      // with the end of the launch before
   bool fast_math;    // quotients and functions of fp32 are the approximate instructions
+  // What a pointer argument leads to is reached through no other argument: CUDA's __restrict__ on all of them.
+  bool restrict_pointers;
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

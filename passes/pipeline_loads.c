@@ -6,6 +6,7 @@
 #include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
+#include "passes/pointer_origin.h"
 
 enum { MIN_COPY_BYTES = 4 };
 
@@ -13,7 +14,8 @@ typedef struct LoadFinder {
   PassContext *context;
   Func *func;
   StagedLoop *found;
-  bool writes; // the body may write global memory, or needs every thread's attention
+  bool writes;      // the body may write any global memory, or needs every thread's attention
+  VEC(Op *) stores; // beside that: what it writes through pointers of an argument
 } LoadFinder;
 
 static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
@@ -33,9 +35,21 @@ static bool writes_global(const Op *op) {
   }
 }
 
+// Where no two arguments lead to the same memory, a plain store through one leaves loads through others alone.
 static void note_writes(Op *op, void *data) {
   LoadFinder *f = data;
-  f->writes |= writes_global(op);
+  if (!writes_global(op)) return;
+  if (op->kind == OP_STORE && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
+    vec_push(f->context->scratch, &f->stores, op);
+  else
+    f->writes = true;
+}
+
+static bool may_be_written(const LoadFinder *f, const Op *load) {
+  const Value *origin = pointer_origin(op_operand(load, 0));
+  for (uint32_t i = 0; i < f->stores.n; i++)
+    if (!origin || pointer_origin(op_operand(f->stores.at[i], 0)) == origin) return true;
+  return false;
 }
 
 static Op *only_user(const Value *value) {
@@ -127,14 +141,18 @@ static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   return known;
 }
 
-// A load whose address cannot be computed ahead stays where it is;
-// what is ahead is marked anew for the others.
+static const char written[] = "the loop writes global memory, which the loads may read";
+
+// A load whose address cannot be computed ahead, or whose memory the loop may write, stays where it is; what is
+// ahead is marked anew for the others.
 static void keep_known(LoadFinder *f) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < f->found->loads.n; i++) {
     StagedLoad staged = f->found->loads.at[i];
     clear_ahead(f);
-    if (known_ahead(f, &staged))
+    if (may_be_written(f, staged.load))
+      decline_loop(f, staged.load, written);
+    else if (known_ahead(f, &staged))
       f->found->loads.at[kept++] = staged;
     else
       decline_loop(f, staged.load, "its address depends on what the iteration computes");
@@ -199,7 +217,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
   }
   region_walk(loop->regions[0], note_writes, &f);
   if (f.writes) {
-    decline_loop(&f, loop, "the loop writes global memory, which the loads may read");
+    decline_loop(&f, loop, written);
     return false;
   }
   keep_known(&f);

@@ -149,7 +149,8 @@ static bool asks_for_a_target(const Spec *spec) {
   const Target defaults = target_default(), *given = &spec->target;
   return spec->arch_given || spec->num_warps_given || spec->num_stages_given || spec->maxnreg_given ||
          given->fp32_dot != defaults.fp32_dot || given->fp_contract != defaults.fp_contract ||
-         given->opt_level != defaults.opt_level || given->debug || given->overlap || given->fast_math;
+         given->opt_level != defaults.opt_level || given->debug || given->overlap || given->fast_math ||
+         given->restrict_pointers;
 }
 
 static void override_target(Target *target, const Spec *spec) {
@@ -164,6 +165,7 @@ static void override_target(Target *target, const Spec *spec) {
   if (given->debug) target->debug = true;
   if (given->overlap) target->overlap = true;
   if (given->fast_math) target->fast_math = true;
+  if (given->restrict_pointers) target->restrict_pointers = true;
 }
 
 // Leaves only the function named `name` in the module.

@@ -368,6 +368,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->debug = o->debug != 0;
   target->overlap = o->overlap != 0;
   target->fast_math = o->fast_math != 0;
+  target->restrict_pointers = o->restrict_pointers != 0;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

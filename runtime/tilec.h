@@ -369,12 +369,15 @@ typedef struct tilec_compile_options {
   void (*log)(void *log_data, const tilec_diagnostic *diagnostic);
   void *log_data;
   int fast_math; /* 1: quotients and functions of fp32 are the approximate instructions (docs/language.md) */
+  int restrict_pointers; /* 1: what a pointer argument leads to is reached through no other argument, as with CUDA's
+                            __restrict__ on all of them: loops read ahead of what they write through another. A
+                            launch with arrays that overlap is wrong then, where one of them is written */
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL, 0                                                                                        \
+        NULL, NULL, 0, 0                                                                                     \
   }
 
 typedef enum tilec_output {

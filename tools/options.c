@@ -194,6 +194,11 @@ static bool set_overlap(OptionParser *p, const char *value) {
   return p->options->target.overlap = true;
 }
 
+static bool set_restrict(OptionParser *p, const char *value) {
+  (void)value;
+  return p->options->target.restrict_pointers = true;
+}
+
 static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;

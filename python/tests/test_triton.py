@@ -103,6 +103,16 @@ def of_constant_pointer(x, y, into: tl.constexpr):
 
 
 @triton.jit
+def running_products(x, y, out, n):
+    i = tl.arange(0, 32)
+    at = i[:, None] * 32 + i[None, :]
+    sum = tl.zeros([32, 32], tl.float32)
+    for k in range(n):
+        sum = tl.dot(tl.load(x + k * 1024 + at), tl.load(y + k * 1024 + at), sum)
+        tl.store(out + k * 1024 + at, sum)
+
+
+@triton.jit
 def of_functions(x, d, t):
     v = tl.load(x) if d is None else tl.sum(d.load([0]))
     tl.store(x, t[1](tl.load(x)) + t[0](v))
@@ -167,6 +177,11 @@ class Compiles(unittest.TestCase):
         compiled = self.compile(source(), num_warps=8, num_ctas=2)
         self.assertIn(".reqntid 256", compiled.asm["ptx"])
         self.assertEqual((compiled.metadata.num_warps, compiled.metadata.num_ctas), (8, 1))
+
+    def test_loads_ahead_of_stores(self):
+        signature = {"x": "*fp16", "y": "*fp16", "out": "*fp32", "n": "i32"}
+        compiled = self.compile(ASTSource(running_products, signature, {}, {(i,): POINTER for i in range(3)}))
+        self.assertIn("cp.async", compiled.asm["ptx"])
 
     def test_asserts_are_of_debug(self):
         self.assertNotIn("__assertfail", self.compile(source()).asm["ptx"])

@@ -179,6 +179,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
         "fp32_dot": FP32_DOT[precision],
         "no_fp_contract": int(not options.enable_fp_fusion),
         "overlap": int(bool(getattr(options, "launch_pdl", False))),
+        "restrict_pointers": 1,  # Triton too loads for products ahead of what a loop stores
     }
     if getattr(options, "maxnreg", None):
         made["maxnreg"] = options.maxnreg

@@ -201,6 +201,7 @@ static void test_options_change_the_key(void **state) {
   CHANGED(debug, 1)
   CHANGED(overlap, 1)
   CHANGED(fast_math, 1)
+  CHANGED(restrict_pointers, 1)
 #undef CHANGED
   (void)state;
 }
