@@ -105,14 +105,42 @@ static LLVMValueRef float_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   return LLVMTypeOf(quotient) == type ? quotient : LLVMBuildFPTrunc(e->builder, quotient, type, "");
 }
 
+static LLVMValueRef size_of(Emitter *e, LLVMValueRef x) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  LLVMValueRef args[] = {x, LLVMConstInt(e->i1, 0, false)}; // of the most negative number it is itself
+  return nvvm_intrinsic(e, "llvm.abs", &type, 1, args, 2);
+}
+
+static LLVMValueRef negated_where_below_zero(Emitter *e, LLVMValueRef sign, LLVMValueRef x) {
+  LLVMValueRef below = LLVMBuildICmp(e->builder, LLVMIntSLT, sign, LLVMConstNull(LLVMTypeOf(sign)), "");
+  return LLVMBuildSelect(e->builder, below, LLVMBuildNeg(e->builder, x, ""), x, "");
+}
+
+// By a signed number known at run time: the sizes are divided, as the machine does. The divisor's guard then
+// hangs on the divisor alone, and is one for all elements.
+static LLVMValueRef divide_sizes(Emitter *e, const LLVMValueRef *x, bool remainder) {
+  LLVMValueRef a = size_of(e, x[0]), b = size_of(e, x[1]), zero = LLVMConstNull(LLVMTypeOf(b));
+  LLVMValueRef is_zero_divisor = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
+  b = LLVMBuildSelect(e->builder, is_zero_divisor, LLVMConstInt(LLVMTypeOf(b), 1, false), b, "");
+  if (remainder) return negated_where_below_zero(e, x[0], LLVMBuildURem(e->builder, a, b, ""));
+  LLVMValueRef sign = LLVMBuildXor(e->builder, x[0], x[1], "");
+  return negated_where_below_zero(e, sign, LLVMBuildUDiv(e->builder, a, b, ""));
+}
+
+static bool by_size(const Op *op, const LLVMValueRef *x) {
+  return is_signed(op) && !LLVMIsAConstantInt(x[1]) && type_is_tile(op_result(op)->type);
+}
+
 static LLVMValueRef emit_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (is_float(op)) return float_div(e, op, x);
+  if (by_size(op, x)) return divide_sizes(e, x, false);
   LLVMValueRef by = safe_divisor(e, op, x);
   return is_signed(op) ? LLVMBuildSDiv(e->builder, x[0], by, "") : LLVMBuildUDiv(e->builder, x[0], by, "");
 }
 
 static LLVMValueRef emit_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (is_float(op)) return emit_float_rem(e, op, x);
+  if (by_size(op, x)) return divide_sizes(e, x, true);
   LLVMValueRef by = safe_divisor(e, op, x);
   return is_signed(op) ? LLVMBuildSRem(e->builder, x[0], by, "") : LLVMBuildURem(e->builder, x[0], by, "");
 }
