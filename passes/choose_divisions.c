@@ -12,7 +12,8 @@
 // pays    a division is about ten instructions of 32 bits and a hundred of 64; five are left of those of 32 bits, for
 //         signed numbers nine, and of 64 bits twenty where numbers do not fit
 //
-// Whether numbers fit is one test for all elements: they count from numbers of the program, which rarely do not.
+// Whether numbers fit is one test for all elements: they count from numbers of the program, which rarely do not. Where
+// nothing tells (they were loaded), 64 bits stay as they are: LLVM's division looks at each, and most fit.
 // Quotients by constants are products already, and of neighbours that are alike a thread makes one (coalesce): of 64
 // bits these become such of 32, no more.
 #include "ir/build.h"
@@ -180,7 +181,7 @@ static Value *rewritten(const DivisionChooser *c, DivideSite *site) {
 }
 
 static void rewrite_site(DivisionChooser *c, DivideSite *site) {
-  if (site->plain && !site->fits) return;
+  if (!site->fits && (site->plain || is_wide(op_result(site->op)))) return;
   site->x = op_operand(site->op, 0);
   value_replace_uses(op_result(site->op), rewritten(c, site));
   diag_remark(c->context->diags, site->op->loc, "choose_divisions", "divided by one number%s",

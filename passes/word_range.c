@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Words are what counts from uniform numbers in a range, what is widened from words, and quotients and remainders
-// of words by uniform numbers.
+// of words by uniform numbers, the remainders written as x - x / d * d too.
 #include "passes/word_range.h"
 
 #include "passes/mask_bounds.h"
@@ -52,6 +52,19 @@ static Value *build_quotient_fits(Builder *b, const Op *op, uint32_t depth) {
   return by ? build_both(b, fits, fits ? build_divides_words(b, by) : NULL) : fits;
 }
 
+// The x / d of x - x / d * d, which is the remainder; NULL: it is another difference.
+static const Op *quotient_taken_off(const Op *difference) {
+  const Op *product = op_operand(difference, 1)->def;
+  if (!product || product->kind != OP_MUL) return NULL;
+  for (uint32_t i = 0; i < 2; i++) {
+    const Op *quotient = op_operand(product, i)->def;
+    if (quotient && quotient->kind == OP_DIV && op_operand(quotient, 0) == op_operand(difference, 0) &&
+        op_operand(quotient, 1) == op_operand(product, 1 - i))
+      return quotient;
+  }
+  return NULL;
+}
+
 static Value *build_widened_fits(Builder *b, const Value *from, uint32_t depth) {
   const Type *type = from->type;
   if (!type_is_int(type) || elem_bytes(elem_of(type)) > 4) return NULL;
@@ -65,7 +78,9 @@ static Value *build_fits(Builder *b, const Value *x, uint32_t depth) {
   Value *fits = build_range_fits(b, x);
   const Op *op = x->def;
   if (fits || !op) return fits;
-  if (op->kind == OP_DIV || op->kind == OP_REM) return build_quotient_fits(b, op, depth);
+  const Op *quotient = op->kind == OP_SUB ? quotient_taken_off(op) : NULL;
+  if (quotient || op->kind == OP_DIV || op->kind == OP_REM)
+    return build_quotient_fits(b, quotient ? quotient : op, depth);
   return op->kind == OP_CAST ? build_widened_fits(b, op_operand(op, 0), depth) : NULL;
 }
 

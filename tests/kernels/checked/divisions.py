@@ -69,3 +69,19 @@ def loaded_in_a_loop(x, out, d):
     for k in range(4):
         v = tl.load(x + k * 128 + i)
         tl.store(out + k * 128 + i, v // d + v % d)
+
+
+# The same with remainders as differences: what is left of a remainder is divided on.
+# check: --grid 5 --num-warps 1 out=zeros:i64[1300] a=130 b=10 c=3 n=1300
+# check: --grid 5 --num-warps 1 out=zeros:i64[1300] a=77 b=13 c=-5 n=1300
+# check: --grid 5 --num-warps 1 out=zeros:i64[1300] a=4294967297 b=4294967296 c=9 n=1300
+@triton.jit
+def taken_apart(out, a: tl.int64, b: tl.int64, c: tl.int64, n: tl.int64):
+    i = tl.program_id(0).to(tl.int64) * 256 + tl.arange(0, 256)
+    x = i * 1
+    first = x // a
+    x = x - first * a
+    second = x // b
+    x = x - b * second
+    third = x // c
+    tl.store(out + i, first * 1000000 + second * 1000 + third * 10 + (x - third * c), mask=i < n)
