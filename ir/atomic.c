@@ -10,13 +10,20 @@ static bool is_rmw(const Op *op, const char *rmw) {
   return op->kind == OP_ATOMIC_RMW && strcmp(attr->str, rmw) == 0;
 }
 
+static bool releases(const Op *op) {
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
+}
+
+// Where there are no vectors two bf16 share a compare and swap of 32 bits. To who looks at 16 of them it orders
+// nothing (PTX ISA, Memory Consistency Model: what is morally strong overlaps completely).
 uint32_t atomic_widest(const Op *op) {
   const Value *result = op_result(op);
   const TargetInfo *arch = op->region->func->module->target.arch;
   if (!is_rmw(op, "add") || !type_is_tile(result->type) || result->first_use) return 1;
-  bool is_half = type_is_elem(result->type, ELEM_FP16) || type_is_elem(result->type, ELEM_BF16);
+  bool is_bf16 = type_is_elem(result->type, ELEM_BF16), is_half = is_bf16 || type_is_elem(result->type, ELEM_FP16);
   if (arch->has_vector_atomics) return is_half ? 8 : type_is_elem(result->type, ELEM_FP32) ? 4 : 1;
-  return is_half ? 2 : 1;
+  return is_half && !(is_bf16 && releases(op)) ? 2 : 1;
 }
 
 uint32_t atomic_vector(const Op *op) {
@@ -28,11 +35,6 @@ uint32_t atomic_vector(const Op *op) {
   most = min_u64(most, 1ull << layout_run_bits(type->layout));
   while (length * 2 <= most) length *= 2;
   return length;
-}
-
-static bool releases(const Op *op) {
-  const Attr *sem = op_attr(op, ATTR_SEM);
-  return !sem || strcmp(sem->str, "acq_rel") == 0 || strcmp(sem->str, "release") == 0;
 }
 
 bool atomic_fences(const Op *op) {

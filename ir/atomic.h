@@ -7,7 +7,7 @@
 #include "ir/ir.h"
 
 // Neighbours in memory that one instruction may add to: 1 where the old values are used. Before sm_90 two
-// bf16 are one loop of compare and swap, as one is.
+// bf16 that order nothing are one loop of compare and swap, as one is.
 uint32_t atomic_widest(const Op *op);
 // The same of a tile's layout, `align` and `vector`: what a thread does at once.
 uint32_t atomic_vector(const Op *op);
