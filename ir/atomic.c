@@ -21,7 +21,8 @@ uint32_t atomic_widest(const Op *op) {
   const Value *result = op_result(op);
   const TargetInfo *arch = op->region->func->module->target.arch;
   if (!is_rmw(op, "add") || !type_is_tile(result->type) || result->first_use) return 1;
-  bool is_bf16 = type_is_elem(result->type, ELEM_BF16), is_half = is_bf16 || type_is_elem(result->type, ELEM_FP16);
+  bool is_bf16 = type_is_elem(result->type, ELEM_BF16);
+  bool is_half = is_bf16 || type_is_elem(result->type, ELEM_FP16);
   if (arch->has_vector_atomics) return is_half ? 8 : type_is_elem(result->type, ELEM_FP32) ? 4 : 1;
   return is_half && !(is_bf16 && releases(op)) ? 2 : 1;
 }

@@ -52,6 +52,15 @@ static bool may_be_written(const LoadFinder *f, const Op *load) {
   return false;
 }
 
+// The same of all loads within an op that is taken whole.
+static bool reads_what_is_written(const LoadFinder *f, const Op *op) {
+  if (op->kind == OP_LOAD && may_be_written(f, op)) return true;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (reads_what_is_written(f, inner)) return true;
+  return false;
+}
+
 static Op *only_user(const Value *value) {
   return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
 }
@@ -126,7 +135,8 @@ static bool mark_ahead(LoadFinder *f, const Value *value) {
   if (region != body || op->region != body)
     return true; // defined outside, or within an op that is taken whole
   bool pure = op_has(op, PURE) || (op->kind == OP_LOAD && !op_attr(op, ATTR_VOLATILE)) || op_is_dead(op);
-  if (!pure || op_scratch(op) || op->kind == OP_SHARED_LOAD || op->kind == OP_DOT || is_staged(f->found, op))
+  if (!pure || reads_what_is_written(f, op) || op_scratch(op) || op->kind == OP_SHARED_LOAD ||
+      op->kind == OP_DOT || is_staged(f->found, op))
     return false;
   f->found->ahead[value->id] = 1;
   return mark_operands(f, op);
