@@ -212,22 +212,20 @@ void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted) {
   nvvm_assembly(e, type, &text, &constraints, args, 2);
 }
 
-void nvvm_fence_async(Emitter *e) {
+void nvvm_order(Emitter *e, const char *instruction, const char *how) {
   Buf text = {0}, constraints = {0};
-  buf_text(&text, "fence.proxy.async.shared::cta;");
+  buf_printf(&text, "%s%s;", instruction, how);
   buf_text(&constraints, "~{memory}");
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
-  emit_needs_ptx(e, 80);
   nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
 }
 
-void nvvm_grid_control(Emitter *e, const char *what) {
-  Buf text = {0}, constraints = {0};
-  buf_printf(&text, "griddepcontrol.%s;", what);
-  buf_text(&constraints, "~{memory}");
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
-  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
+void nvvm_fence_async(Emitter *e) {
+  emit_needs_ptx(e, 80);
+  nvvm_order(e, "fence.proxy.async.shared::cta", "");
 }
+
+void nvvm_grid_control(Emitter *e, const char *what) { nvvm_order(e, "griddepcontrol.", what); }
 
 // The results are tied to `initial`, which a predicated-off load leaves as they are.
 void nvvm_load_global(Emitter *e, const GlobalAccess *access, const LLVMValueRef *initial,

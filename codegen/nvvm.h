@@ -45,6 +45,7 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
                      LLVMValueRef read);
 void nvvm_copy_commit(Emitter *e);                 // cp.async.commit_group
 void nvvm_copy_wait(Emitter *e, uint32_t pending); // cp.async.wait_group
+void nvvm_order(Emitter *e, const char *instruction, const char *how); // without operands: instruction + how
 void nvvm_fence_async(Emitter *e);                 // fence.proxy.async of shared memory
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
 LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32

@@ -46,10 +46,4 @@ LLVMValueRef nvvm_atomic(Emitter *e, const Atomic *atomic, bool has_result) {
   return nvvm_assembly(e, type, &text, &constraints, args, count);
 }
 
-void nvvm_fence_release(Emitter *e, const char *scope) {
-  Buf text = {0}, constraints = {0};
-  buf_printf(&text, "fence.acq_rel.%s;", scope);
-  buf_text(&constraints, "~{memory}");
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
-  nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
-}
+void nvvm_fence_release(Emitter *e, const char *scope) { nvvm_order(e, "fence.acq_rel.", scope); }
