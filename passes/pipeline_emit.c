@@ -58,8 +58,9 @@ static Op *next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
 static Value *is_iteration(const Stager *s, Builder *b, Value *iv, uint32_t ahead) {
   IrContext *ir = s->func->module->ir;
   const Type *type = iv->type, *distance = type_scalar(ir, elem_bytes(type->elem) == 8 ? ELEM_U64 : ELEM_U32);
-  Value *left = build_cast(b, build_binary(b, OP_SUB, s->upper, iv), distance);
-  return build_binary(b, OP_GT, left, build_int(b, distance, (int64_t)ahead * s->step));
+  bool down = s->step < 0;
+  Value *left = build_cast(b, build_binary(b, OP_SUB, down ? iv : s->upper, down ? s->upper : iv), distance);
+  return build_binary(b, OP_GT, left, build_int(b, distance, ahead * (down ? -s->step : s->step)));
 }
 
 static bool is_ahead(const Stager *s, const Op *op) {

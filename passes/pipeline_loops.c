@@ -19,7 +19,7 @@
 //           ring_release
 //         }
 // needs   layouts, and promote_shared's buffers
-// keeps   every value; 0, 1, 2 ... iterations are right: what is ahead of the last one is not begun
+// keeps   every value; 0, 1, 2 ... iterations are right, up or down: what is ahead of the last one is not begun
 // breaks  nothing; the rings' barriers and fences are put here, where they cost least: place_barriers finds
 //         none missing
 // pays    the memory's latency passes while the iterations before are computed
@@ -229,7 +229,7 @@ static void replace_loop(Stager *s) {
   Op *loop = s->staged->loop;
   Builder b = builder_before(loop);
   StagedValues results = {0};
-  Value *any = build_binary(&b, OP_LT, s->lower, s->upper);
+  Value *any = build_binary(&b, s->step < 0 ? OP_GT : OP_LT, s->lower, s->upper);
   for (int g = 0; g < 2; g++) stage_begin(s, &b, &s->groups[g], any);
   if (s->in_flight)
     emit_guarded(s, &b, any, &results);
@@ -240,13 +240,13 @@ static void replace_loop(Stager *s) {
 }
 
 static bool stage_loop(PassContext *context, Func *func, Op *loop) {
+  enum { MAX_STEP = INT32_MAX / 64 };
   StagedLoop staged;
   int64_t step;
   func_number(func);
   if (!staged_loop_find(context, func, loop, &staged)) return false;
-  if (!value_int_constant(loop_step(loop), &step) || step <= 0 || step > INT32_MAX / 64) {
-    diag_remark(context->diags, loop->loc, "pipeline",
-                "not pipelined: the step is no small positive constant");
+  if (!value_int_constant(loop_step(loop), &step) || step == 0 || step < -MAX_STEP || step > MAX_STEP) {
+    diag_remark(context->diags, loop->loc, "pipeline", "not pipelined: the step is no small constant");
     return false;
   }
   uint32_t stages = staged_loop_stages(context, func, &staged);
