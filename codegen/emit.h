@@ -161,6 +161,12 @@ void emit_atomic(Emitter *e, Op *op);
 // emit_parted.c: a sum, difference or multiple of integers, where registers differ by constants; false, with
 // nothing done, where it is none.
 bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out);
+// An integer as a sum, which wraps.
+typedef struct Parted {
+  LLVMValueRef same; // NULL: nothing but the constant
+  uint64_t constant;
+} Parted;
+Parted emit_part(LLVMValueRef x);
 // emit_quotients.c: a division whose quotients or remainders are known within runs; false, with nothing done, where
 // it is none.
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);

@@ -5,11 +5,6 @@
 // last. Integers wrap, so this holds to the bit.
 #include "codegen/emit.h"
 
-typedef struct Parted {
-  LLVMValueRef same; // NULL: nothing but the constant
-  uint64_t constant;
-} Parted;
-
 typedef struct KnownResult {
   LLVMValueRef a, b, value;
 } KnownResult;
@@ -20,7 +15,7 @@ static bool is_disjoint_or(LLVMValueRef x) {
   return LLVMGetInstructionOpcode(x) == LLVMOr && LLVMGetIsDisjoint(x);
 }
 
-static Parted part_of_value(LLVMValueRef x) {
+Parted emit_part(LLVMValueRef x) {
   Parted parted = {x, 0};
   for (int depth = 0; depth < MAX_DEPTH && LLVMIsAInstruction(parted.same); depth++) {
     LLVMValueRef at = parted.same;
@@ -73,7 +68,7 @@ bool emit_parted(Emitter *e, const Op *op, LLVMValueRef *out) {
   for (uint32_t r = 0; r < count; r++) {
     LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 1), r);
     LLVMTypeRef integer = LLVMTypeOf(x);
-    Parted a = part_of_value(x), b = part_of_value(y);
+    Parted a = emit_part(x), b = emit_part(y);
     uint64_t constant;
     if (!part_result(op->kind, &a, &b, &constant, integer)) {
       out[r] = build_of_kind(e, op->kind, integer, x, y);

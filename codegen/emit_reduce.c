@@ -16,7 +16,8 @@ typedef struct Reduction {
   uint32_t count, registers; // operands; registers of each
   LLVMValueRef *v[MAX_COMBINED];
   bool commutes;
-  uint32_t followers; // bits of the lane
+  uint32_t followers;              // bits of the lane
+  LLVMValueRef base[MAX_COMBINED]; // what the operand's registers are counted from; NULL: from 0
 } Reduction;
 
 // Whether register r is the later of the two elements that differ by `delta`.
@@ -89,12 +90,86 @@ static void take_step(Reduction *d, const ReduceStep *step, uint32_t *dead) {
   *dead |= merged;
 }
 
+// --- indices along the axis
+//
+// argmax combines with each element its index: a number of the thread, which has no need to be known before
+// threads combine, plus a constant of the register. Between constants LLVM knows which is the lower, so a
+// thread's own elements are combined without comparing indices, and without a register for each.
+
+enum { MAX_CHOICES = 8 }; // one upon another
+
+// Whether the value is an index or chosen among indices: those of operand k on either side.
+static bool chooses_index(const Region *region, const Value *value, uint32_t k, uint32_t choices) {
+  const uint32_t half = region->arg_count / 2;
+  if (!value->def) return value->region == region && value->index % half == k;
+  const Op *op = value->def;
+  if (op->region != region || choices == MAX_CHOICES) return false;
+  if (op->kind != OP_SELECT && op->kind != OP_MIN && op->kind != OP_MAX) return false;
+  for (uint32_t i = op->kind == OP_SELECT; i < op->operand_count; i++)
+    if (!chooses_index(region, op_operand(op, i), k, choices + 1)) return false;
+  return true;
+}
+
+static bool compares(const Op *op) {
+  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
+         op->kind == OP_GT || op->kind == OP_GE;
+}
+
+// Whether an op of the region does with operand k's indices, and what is chosen among them, nothing but compare
+// them with one another, choose, and yield them as result k.
+static bool counts_from_anywhere(const Region *region, const Op *op, uint32_t k) {
+  uint32_t indices = 0;
+  if (op->region_count) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    bool index = chooses_index(region, op_operand(op, i), k, 0);
+    if (op->kind == OP_YIELD && index != (i == k)) return false;
+    indices += index;
+  }
+  if (!indices || op->kind == OP_YIELD || (compares(op) && indices == 2)) return true;
+  return op->result_count == 1 && chooses_index(region, op_result(op), k, 0);
+}
+
+// Whether the region chooses the same where all of operand k are less by one number.
+static bool may_count_from_base(const Region *region, uint32_t k) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (!counts_from_anywhere(region, op, k)) return false;
+  return true;
+}
+
+// Whether the value is an arange, spread along other dimensions: its sums do not wrap.
+static bool is_arange(const Value *value) {
+  while (value->def && (value->def->kind == OP_EXPAND_DIMS || value->def->kind == OP_BROADCAST))
+    value = op_operand(value->def, 0);
+  return value->def && value->def->kind == OP_ARANGE;
+}
+
+// Counts operand k from what its registers have in common.
+static void count_from_base(Reduction *d, uint32_t k) {
+  LLVMValueRef base = emit_part(d->v[k][0]).same;
+  if (!base || !is_arange(op_operand(d->op, k)) || !may_count_from_base(d->op->regions[0], k)) return;
+  for (uint32_t r = 0; r < d->registers; r++)
+    if (emit_part(d->v[k][r]).same != base) return;
+  for (uint32_t r = 0; r < d->registers; r++)
+    d->v[k][r] = LLVMConstInt(LLVMTypeOf(base), emit_part(d->v[k][r]).constant, false);
+  d->base[k] = base;
+}
+
+static void count_from_zero(Reduction *d, uint32_t dead) {
+  for (uint32_t k = 0; k < d->count; k++) {
+    for (uint32_t r = 0; r < d->registers && d->base[k]; r++)
+      if (!(r & dead)) d->v[k][r] = LLVMBuildAdd(d->e->builder, d->base[k], d->v[k][r], "");
+    d->base[k] = NULL;
+  }
+}
+
 // --- redux.sync
 
 static void take_steps(Reduction *d) {
   uint32_t dead = 0, redux = UINT32_MAX;
   bool found = op_attr(d->op, ATTR_REDUX) && redux_fits(d->op, &d->plan, &redux);
+  for (uint32_t k = 0; k < d->count && d->registers > 1; k++) count_from_base(d, k);
   for (uint32_t i = 0; i < d->plan.local; i++) {
+    if (d->plan.steps[i].lane) count_from_zero(d, dead);
     if (!found || i < redux) {
       take_step(d, &d->plan.steps[i], &dead);
     } else if (i == redux) {
@@ -102,6 +177,7 @@ static void take_steps(Reduction *d) {
         if (!(r & dead)) d->v[0][r] = nvvm_redux(d->e, redux_name(d->op), d->v[0][r]);
     }
   }
+  count_from_zero(d, dead);
   if (d->followers && !d->plan.part_bits) take_leaders(d, dead); // parts are written by leaders alone
 }
 

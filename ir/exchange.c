@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/fault.h"
+#include "ir/tuning.h"
 
 uint32_t combined_count(const Op *op) { return op->regions[0]->arg_count / 2; }
 
@@ -26,11 +27,19 @@ const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *pla
   return rows_type(ir, op, index, 1u << plan->part_bits, layout_drop_registers(&plan->parts));
 }
 
-// One result whose 32 parts a warp's lanes combine by shuffles: fewer registers and wavefronts than all parts
-// in each thread, but more steps that wait for one another.
+// Whether the parts of one result are combined by a warp's lanes, in shuffles, and not by each thread: that
+// takes more steps that wait for one another, but fewer instructions where combining takes several.
 static bool lanes_combine(const Op *op, const ReducePlan *plan) {
-  return plan->part_bits == LANE_BITS && op_operand(op, 0)->type->rank == 1 &&
-         region_commutes(op->regions[0]) == COMMUTES_EXACTLY;
+  const Region *region = op->regions[0];
+  const uint32_t count = combined_count(op), parts = 1u << plan->part_bits;
+  const Commutes commutes = region_commutes(region);
+  if (op_operand(op, 0)->type->rank != 1 || plan->part_bits > LANE_BITS || commutes == COMMUTES_NOT)
+    return false;
+  uint32_t ops = 0;
+  for (const Op *at = region->first; at != region->last; at = at->next) ops++;
+  uint32_t alone = (parts - 1) * ops + count * parts / 4; // parts come by 16 bytes
+  uint32_t together = plan->part_bits * (ops + count) + (commutes == COMMUTES_EXACTLY ? count : 2 * count);
+  return alone > together + TUNE_COMBINE_BY_LANES;
 }
 
 const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index) {
@@ -44,7 +53,7 @@ const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan
   for (uint32_t i = 0; i < parts; i++) layout.basis[n++] = 1u << (plan->result_bits + i);
   layout.bits[DIM_REGISTER] = (uint8_t)(rest.bits[DIM_REGISTER] + parts);
   memcpy(layout.basis + n, rest.basis, others * sizeof *rest.basis);
-  for (uint32_t i = 0; i < LANE_BITS && spread; i++)
+  for (uint32_t i = 0; i < plan->part_bits && spread; i++)
     layout.basis[layout_first_bit(&layout, DIM_LANE) + i] = 1u << i;
   return rows_type(ir, op, index, 1u << plan->part_bits, layout);
 }

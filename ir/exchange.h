@@ -14,7 +14,7 @@ uint32_t combined_count(const Op *op);
 // What reduce_parts gives: [parts, result...], in the holders that the plan says.
 const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
 // The same tile as it is read: each thread has all parts of its results, the parts in the lowest registers.
-// Of one result with 32 parts, where elements may be combined in any order, each lane has one.
+// Of one result, where elements may be combined in any order and that is fewer instructions, each lane has one.
 const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
 // What scan_chunks gives beside the scanned operand: [chunks, line...].
 const Type *scan_totals_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);
