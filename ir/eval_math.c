@@ -144,9 +144,15 @@ static double flush_bound(MathFunction f, Elem elem, double r) {
                                                                                                    : 0;
 }
 
+// sin.approx and cos.approx promise nothing there (PTX ISA, sin): any number from -1 to 1.
+static bool beyond_approx(MathFunction f, double x) {
+  return (f == MATH_sin_approx || f == MATH_cos_approx) && isfinite(x) && fabs(x) > 100 * PI;
+}
+
 // The operand with what the function itself is off by before it looks at it.
 static Element before(MathFunction f, Elem elem, const Element *x) {
   Element y = *x;
+  if (beyond_approx(f, x->r)) y.e += 2.0 / EVAL_SLACK;
   if (elem == ELEM_FP32 && isfinite(x->r)) y.e += math_info(f)->argument * number_u(elem) * fabs(x->r);
   return y;
 }

@@ -169,6 +169,10 @@ bool may_be_zero(Function f, Type type, long double exact) {
 }
 
 bool left_open(Function f, Type type, const Point *p) {
+  if (f == FUNCTION_sin_approx || f == FUNCTION_cos_approx) {
+    long double x = fabsl(decode(type, p->bits[0]));
+    return x > 100 * 3.14159265358979323846L && !isinf(x);
+  }
   if (f != FUNCTION_div_approx) return false;
   long double size = fabsl(decode(type, p->bits[1]));
   return size > 0x1p126L && !isinf(size);

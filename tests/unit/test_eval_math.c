@@ -212,6 +212,14 @@ static void test_flushed_results(void **unused) {
   check_small("exp10", -39, 1e-39, false);
 }
 
+static void test_approx_beyond_its_range(void **unused) {
+  (void)unused;
+  check_small("sin_approx", 300, sin(300), false);
+  check_small("sin_approx", 1000, sin(1000), true);
+  check_small("cos_approx", 302, cos(302), false);
+  check_small("cos_approx", 999, cos(999), true);
+}
+
 #define SCALARS(type)                                                                                        \
   "%one = constant {value = 1} : i32\n%p1 = addptr %x, %one : *" type "\n%p2 = addptr %p1, %one : *" type    \
   "\n"                                                                                                       \
@@ -353,6 +361,7 @@ int main(void) {
       cmocka_unit_test(test_functions_of_two),
       cmocka_unit_test(test_special_values),
       cmocka_unit_test(test_flushed_results),
+      cmocka_unit_test(test_approx_beyond_its_range),
       cmocka_unit_test(test_jumps_are_uncertain),
       cmocka_unit_test(test_cancelled_sums),
       cmocka_unit_test(test_exact_products),
