@@ -234,3 +234,12 @@ Obj builtin_type_limit(Elab *e, Call *call) {
   uint64_t greatest = UINT64_MAX >> (64 - bits + is_signed);
   return obj_const((ConstValue){.kind = CONST_INT, .is_u64 = greatest > INT64_MAX, .i = (int64_t)greatest});
 }
+
+// The shape of a tile's type.
+Obj builtin_type_shape(Elab *e, Call *call) {
+  const Type *type = type_self(e, call);
+  if (!type) return obj_error();
+  if (!type_is_tile(type))
+    return elab_error(e, call->loc, "'%s' is of tiles' types, not of %s", call->builtin->name, type_text(e, type));
+  return elab_type_shape(e, type);
+}

@@ -138,7 +138,7 @@ Obj builtin_assume(Elab *e, Call *call) {
     if (!condition) return obj_error();
     e->b.loc = elab_loc(e, call->loc);
     take_condition(e, condition);
-  } else if (!truth)
-    return elab_error(e, call->loc, "what is assumed is false");
+  } else if (!truth && !elab_bear_py(e, call->loc, "what is assumed is false"))
+    return obj_error();
   return obj_none();
 }

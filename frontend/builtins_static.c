@@ -158,6 +158,7 @@ Obj builtin_static_print(Elab *e, Call *call) {
 
 Obj builtin_next_power_of_2(Elab *e, Call *call) {
   const Obj *n = &call->args[ARG_X];
+  if (obj_is(n, CONST_BOOL)) return obj_int(1);
   if (!obj_is(n, CONST_INT))
     return elab_explain_runtime(e,
                                 diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),

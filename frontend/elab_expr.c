@@ -55,6 +55,12 @@ static bool float_attribute(const char *name, Elem elem, Obj *obj) {
   return true;
 }
 
+Obj elab_type_shape(Elab *e, const Type *type) {
+  Obj shape = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
+  for (uint32_t i = 0; i < shape.items.n; i++) shape.items.at[i] = obj_int(type->shape[i]);
+  return shape;
+}
+
 // x.type, of a tile or a pointer; x.dtype is its element type.
 static bool type_attribute(Elab *e, const Expr *expr, const Type *type, Obj *obj) {
   const char *name = expr->attribute.name;
@@ -106,10 +112,9 @@ static bool value_attribute(Elab *e, const Expr *expr, const Obj *object, Obj *o
     *obj = obj_type(type);
   else if (strcmp(name, "numel") == 0)
     *obj = obj_int((int64_t)type_elements(type));
-  else if (strcmp(name, "shape") == 0) {
-    *obj = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
-    for (uint32_t i = 0; i < obj->items.n; i++) obj->items.at[i] = obj_int(type->shape[i]);
-  } else if (strcmp(name, "T") == 0)
+  else if (strcmp(name, "shape") == 0)
+    *obj = elab_type_shape(e, type);
+  else if (strcmp(name, "T") == 0)
     *obj = transposed(e, expr, object);
   else
     return false;
@@ -178,12 +183,8 @@ Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object) {
     return obj_type_of(e, &object);
   if ((object.kind == OBJ_VALUE || obj_is_number(&object)) && value_attribute(e, expr, &object, &obj))
     return obj;
-  if (obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "shape") == 0) {
-    const Type *type = object.constant.type;
-    obj = obj_tuple(e, type_is_tile(type) ? type->rank : 0);
-    for (uint32_t i = 0; i < obj.items.n; i++) obj.items.at[i] = obj_int(type->shape[i]);
-    return obj;
-  }
+  if (obj_is(&object, CONST_DTYPE) && strcmp(expr->attribute.name, "shape") == 0)
+    return elab_type_shape(e, object.constant.type);
   return method(e, expr, &object);
 }
 

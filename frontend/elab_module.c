@@ -129,6 +129,30 @@ static bool take_readable(Elab *e, const Query *query, uint32_t at, Found *found
   return true;
 }
 
+static bool is_triton(Elab *e, const Query *query, uint32_t at) {
+  const Definition *definition = &query->module->definitions.at[at];
+  if (definition->kind != DEFINES_CONSTANT && definition->kind != DEFINES_IMPORT) return false;
+  Obj obj = quiet_value(e, query, at);
+  return obj.kind == OBJ_NAMESPACE && !obj.file && elab_is_triton(obj.path);
+}
+
+// What stands where Triton is missing: an object or a class of Python's, None, or what nothing is known of.
+static bool is_placeholder(Elab *e, const Query *query, uint32_t at) {
+  const Definition *definition = &query->module->definitions.at[at];
+  if (definition->kind == DEFINES_OUTSIDE) return true;
+  if (is_unknown(e, query, at)) return true;
+  Obj obj = quiet_value(e, query, at);
+  return obj_is(&obj, CONST_NONE);
+}
+
+// Of a module of Triton and of what stands in its place a kernel that compiles has the module. True: *found is the one.
+static bool take_triton(Elab *e, const Query *query, uint32_t at, Found *found) {
+  bool this = is_placeholder(e, query, found->at) && is_triton(e, query, at);
+  if (!this && !(is_triton(e, query, found->at) && is_placeholder(e, query, at))) return false;
+  if (this) found->definition = &query->module->definitions.at[at], found->at = at;
+  return true;
+}
+
 // One more definition that may hold, before the one that was found. A kernel that compiles calls none of Python's
 // own functions: where one of the two is such a function, it is the other.
 static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found) {
@@ -140,7 +164,8 @@ static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found
     found->at = at;
   } else if (!implied_by(found->definition->guard, definition->guard) &&
              !(found->definition->kind == DEFINES_FUNCTION && definition->kind == DEFINES_OUTSIDE) &&
-             !same_meaning(e, query, found->at, at) && !take_readable(e, query, at, found))
+             !same_meaning(e, query, found->at, at) && !take_readable(e, query, at, found) &&
+             !take_triton(e, query, at, found))
     found->other = definition;
 }
 

@@ -169,7 +169,7 @@ static Obj run_binary(Elab *e, Loc loc, BinaryOp op, const Obj *a, const Obj *b)
   if (divides) return divide(e, loc, op_of(op), p);
   if (op == BINARY_FLOOR_DIV && type_is_float(p.a->type))
     return elab_error(e, loc, "'//' is not defined on floats; '/' divides them");
-  if (divides_by_zero(op, b, p)) return elab_error(e, loc, "division by zero");
+  if (divides_by_zero(op, b, p) && !elab_bear_py(e, loc, "division by zero")) return obj_error();
   Value *flags = type_is_elem(p.a->type, ELEM_I1) ? bool_arithmetic(e, op, p) : NULL;
   if (flags) return obj_value(flags);
   if (op == BINARY_SHR) return obj_value(shift_right(e, a, b, p));

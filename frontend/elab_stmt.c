@@ -139,12 +139,14 @@ static void assertion(Elab *e, const Stmt *stmt) {
   if (condition.kind == OBJ_ERROR || (known && truth)) return;
   if (stmt->assertion.message) message = elab_expr(e, stmt->assertion.message);
   if (message.kind == OBJ_ERROR) return;
-  if (!known) {
-    elab_assert(e, stmt->loc, stmt->assertion.condition->loc, &condition, &message);
+  const char *text = obj_given(&message) ? obj_text(e, &message) : "";
+  if (known && !elab_in_py(e)) {
+    elab_error(e, stmt->loc, "assertion failed%s%s", text[0] ? ": " : "", text);
     return;
   }
-  const char *text = obj_given(&message) ? obj_text(e, &message) : "";
-  elab_error(e, stmt->loc, "assertion failed%s%s", text[0] ? ": " : "", text);
+  if (known)
+    diag_warning(e->diags, elab_loc(e, stmt->loc), "this assertion fails in every program%s%s", text[0] ? ": " : "", text);
+  elab_assert(e, stmt->loc, stmt->assertion.condition->loc, &condition, &message);
 }
 
 static Flow run_return(Elab *e, const Stmt *stmt) {

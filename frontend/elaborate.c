@@ -87,6 +87,12 @@ void elab_warn_py(Elab *e, Loc loc, const char *what) {
   diag_warning(e->diags, elab_loc(e, loc), "%s", what);
 }
 
+bool elab_bear_py(Elab *e, Loc loc, const char *what) {
+  if (!elab_in_py(e)) return elab_error(e, loc, "%s", what), false;
+  diag_warning(e->diags, elab_loc(e, loc), "%s: what follows from it is undefined, and Triton compiles it", what);
+  return true;
+}
+
 // Ops that decorators and defaults make by mistake go to a function of no module: what counts are constexprs.
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count) {
   Target target = target_default();

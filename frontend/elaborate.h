@@ -235,6 +235,8 @@ void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go t
 bool elab_in_py(const Elab *e);
 // In such code: that Triton would give another value. `what`, a literal, is said once a file.
 void elab_warn_py(Elab *e, Loc loc, const char *what);
+// What has no meaning at run time, and Triton compiles all the same: a warning in .py files. False: an error elsewhere.
+bool elab_bear_py(Elab *e, Loc loc, const char *what);
 void elab_work(Elab *e, uint32_t steps); // that many steps more, so that the limit holds for them
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
 void elab_leave(Elab *e);
@@ -404,7 +406,8 @@ Obj elab_call(Elab *e, const Expr *call);
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // where the object is known already
-const char *elab_triton_name(Elem elem);                      // "int32", "uint8", "fp16"
+const char *elab_triton_name(Elem elem);
+Obj elab_type_shape(Elab *e, const Type *type); // () of what is no tile                      // "int32", "uint8", "fp16"
 Obj elab_subscript(Elab *e, const Expr *expr);          // elab_subscript.c
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of constexprs, to run over
 // Whether a clause's conditions hold; *good becomes false after an error.
