@@ -33,7 +33,7 @@ Obj builtin_device_print(Elab *e, Call *call) {
 Obj builtin_device_assert(Elab *e, Call *call) {
   Obj condition = call->args[ASSERT_COND];
   bool good = true;
-  builtin_option(e, call, ASSERT_MSG, CONST_STR, "msg", &good);
+  if (!obj_is_static(&call->args[ASSERT_MSG])) builtin_option(e, call, ASSERT_MSG, CONST_STR, "msg", &good);
   if (!good) return obj_error();
   if (obj_given(&call->args[ASSERT_MASK])) {
     Obj zero = obj_int(0), truth = elab_compare(e, call->locs[ASSERT_COND], COMPARE_NE, &condition, &zero);

@@ -322,10 +322,11 @@ static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
   return elab_given_args(e, expr, &given) ? elab_make_named(e, expr->loc, class, &given) : obj_error();
 }
 
-Obj elab_call(Elab *e, const Expr *expr) {
+static Obj evaluated_call(Elab *e, const Expr *expr) {
   const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE && elab_on_host(e) ? expr->call.callee : NULL;
   Obj obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
   if (attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
+  if (attribute && host_number_call(expr, &obj, &obj)) return obj;
   if (!attribute && host_constant(e, expr, &obj)) return obj;
   Obj callee = attribute ? elab_attribute_of(e, attribute, obj) : elab_expr(e, expr->call.callee);
   if (callee.kind == OBJ_ERROR) return callee;
@@ -342,4 +343,9 @@ Obj elab_call(Elab *e, const Expr *expr) {
     return elab_error(e, expr->call.callee->loc, "'%s' comes from the module '%s', which is not read",
                       elab_expr_text(e, expr->call.callee), callee.path);
   return elab_error(e, expr->call.callee->loc, "%s cannot be called", obj_describe(e, &callee));
+}
+
+Obj elab_call(Elab *e, const Expr *expr) {
+  Obj obj;
+  return machine_answers(e, expr, evaluated_call, &obj) ? obj : evaluated_call(e, expr);
 }

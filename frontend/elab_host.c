@@ -164,6 +164,7 @@ bool host_member(Elab *e, const char *path, const char *name, Obj *obj) {
   if (str_starts(str_from(path), "finfo ")) return float_limit(float_limits(path + 6), name, obj);
   if (str_starts(str_from(path), "iinfo ")) return integer_limit(path + 6, name, obj);
   if (strcmp(path, "numpy") == 0 && numpy_number(name, obj)) return true;
+  if (strcmp(path, "torch.version") == 0 && strcmp(name, "cuda") == 0) return *obj = obj_string(e, STR(CUDA_VERSION_TEXT)), true;
   if (strcmp(path, "torch.version") == 0 && (strcmp(name, "hip") == 0 || strcmp(name, "xpu") == 0))
     return *obj = obj_none(), true;
   const char *full = arena_printf(e->arena, "%s.%s", path, name);

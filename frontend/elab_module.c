@@ -169,6 +169,17 @@ static void take_possible(Elab *e, const Query *query, uint32_t at, Found *found
     found->other = definition;
 }
 
+// A name that says whether Triton was found says so whatever is said later of its drivers: a kernel is compiled.
+static void take_found_triton(Elab *e, const Query *query, const Guard *scope, Found *found) {
+  for (uint32_t i = query->visible; i-- > 0 && found->other;) {
+    const Definition *definition = &query->module->definitions.at[i];
+    if (scope_of(definition->guard) != scope || definition->name != query->name) continue;
+    if (!machine_asks_for_triton(definition)) continue;
+    if (elab_guard_truth(e, query->module, definition->guard) == TRUTH_YES)
+      *found = (Found){.definition = definition, .at = i};
+  }
+}
+
 static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *found) {
   Truth truth = TRUTH_MAYBE;
   for (uint32_t i = query->visible; i-- > 0 && truth != TRUTH_YES && !found->other;) {
@@ -178,6 +189,7 @@ static bool find_in(Elab *e, const Query *query, const Guard *scope, Found *foun
     if (truth == TRUTH_NO) continue;
     take_possible(e, query, i, found);
   }
+  if (found->other) take_found_triton(e, query, scope, found);
   found->builtin = found->definition && truth != TRUTH_YES && !found->other && !query->functions &&
                    builtin_find(query->name, SCOPE_PY);
   return found->definition != NULL;

@@ -61,6 +61,7 @@ bool elab_take_back(Elab *e, const Said *before);
 // --- What Python's modules give at the module level (elab_python.c) ---
 
 #define TRITON_VERSION_TEXT "3.6.0" // whose language this is
+#define CUDA_VERSION_TEXT "12.8"    // whose tools that Triton brings
 // Modules of that Triton, and their members, whether tilec gives them or not.
 bool triton_has_module(const char *path);
 bool triton_has_member(const char *path, const char *name);
@@ -83,8 +84,18 @@ bool host_has_function(const char *name);
 Obj host_function(Elab *e, const Expr *call, const char *name);
 // In a kernel: a function of Python's math, of numbers that are known now. False: another call.
 bool host_constant(Elab *e, const Expr *call, Obj *obj);
+// A method of an integer. False: another call.
+bool host_number_call(const Expr *call, const Obj *number, Obj *obj);
 // A method of a string.
 Obj elab_text_call(Elab *e, const Expr *call, const char *text);
+
+// --- What files ask of the machine through libraries that are not read (elab_machine.c) ---
+
+// A call without arguments that asks what machine this is: evaluated, or answered by its name. False: it is none.
+bool machine_answers(Elab *e, const Expr *call, Obj (*evaluate)(Elab *e, const Expr *call), Obj *obj);
+Obj machine_find_spec(Elab *e, const Expr *call, const char *module); // importlib.util.find_spec(module)
+// Whether what is assigned says whether Triton was found.
+bool machine_asks_for_triton(const Definition *definition);
 
 // --- Python's own functions of a file (elab_plain.c) ---
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of Python's own that the module level calls and a kernel cannot: round, sum, any, all, pow.
+// Functions of Python's own that the module level calls and a kernel cannot: round, sum, any, all, pow, bit_length.
 #include "frontend/elab_module.h"
 
 #include <math.h>
@@ -46,4 +46,15 @@ Obj host_function(Elab *e, const Expr *call, const char *name) {
   if (tuple && (one || y) && strcmp(name, "sum") == 0) return summed(e, call->loc, x, y ? *y : obj_int(0));
   if (tuple && one && name[0] == 'a' && quantified(e, x, strcmp(name, "all") == 0, &obj)) return obj;
   return elab_error(e, call->loc, "'%s' is not known for these arguments at the module level", name);
+}
+
+bool host_number_call(const Expr *call, const Obj *number, Obj *obj) {
+  const char *name = call->call.callee->attribute.name;
+  if (!obj_is(number, CONST_INT) || strcmp(name, "bit_length") != 0 || call->call.args.n) return false;
+  bool negative = number->constant.i < 0 && !number->constant.is_u64;
+  uint64_t size = negative ? 0 - (uint64_t)number->constant.i : (uint64_t)number->constant.i;
+  int64_t bits = 0;
+  for (; size; size >>= 1) bits++;
+  *obj = obj_int(bits);
+  return true;
 }

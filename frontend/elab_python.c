@@ -80,6 +80,7 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   static const char *const os[] = {"environ", "getenv", NULL};
   static const char *const named[] = {"namedtuple", "NamedTuple", NULL};
   static const char *const version[] = {"parse", "Version", NULL};
+  static const char *const importlib[] = {"util", "find_spec", NULL};
   bool typing = strcmp(path, "typing") == 0 || strcmp(path, "typing_extensions") == 0;
   bool known = host_member(e, path, name, obj);
   if (known) return true;
@@ -90,6 +91,7 @@ bool python_member(Elab *e, Loc loc, const char *path, const char *name, Obj *ob
   else if ((strcmp(path, "os") == 0 && is_one_of(name, os)) ||
            ((typing || strcmp(path, "collections") == 0) && is_one_of(name, named)) ||
            (strcmp(path, "os.environ") == 0 && strcmp(name, "get") == 0) ||
+           (str_starts(str_from(path), "importlib") && is_one_of(name, importlib)) ||
            (strcmp(path, "packaging") == 0 && strcmp(name, "version") == 0) ||
            (strcmp(path, "packaging.version") == 0 && is_one_of(name, version))) {
     *obj = (Obj){.kind = OBJ_NAMESPACE,
@@ -107,6 +109,12 @@ static bool string_arg(Elab *e, const Expr *call, uint32_t at, const char **text
   if (!obj_is(&obj, CONST_STR)) return false;
   *text = obj.constant.str;
   return true;
+}
+
+static Obj spec(Elab *e, const Expr *call) {
+  const char *module;
+  if (!string_arg(e, call, 0, &module)) return elab_error(e, call->loc, "the module's name must be a string");
+  return machine_find_spec(e, call, module);
 }
 
 static Obj environment(Elab *e, const Expr *call) {
@@ -141,6 +149,8 @@ bool python_call(Elab *e, const Expr *call, const char *path, Obj *obj) {
   if (host_call(e, call, path, obj)) return true;
   if (strcmp(path, "os.getenv") == 0 || strcmp(path, "os.environ.get") == 0)
     *obj = environment(e, call);
+  else if (strcmp(path, "importlib.util.find_spec") == 0)
+    *obj = spec(e, call);
   else if (strcmp(path, "packaging.version.parse") == 0 || strcmp(path, "packaging.version.Version") == 0)
     *obj = version(e, call);
   else if (strcmp(path, "collections.namedtuple") == 0 || strcmp(path, "typing.NamedTuple") == 0)
