@@ -18,12 +18,12 @@ static Layout stack_slots(const Layout *one, uint32_t copies) {
 
 static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, uint32_t slots) {
   IrContext *ir = s->func->module->ir;
-  const Type *one = op_result(load->alloc)->type;
+  const Type *one = load->slot;
   uint32_t shape[TILE_MAX_RANK] = {slots};
   memcpy(shape + 1, one->shape, one->rank * sizeof *shape);
   Layout layout = stack_slots(one->layout, slots);
   const Type *all = type_shared(ir, one->elem, one->rank + 1u, shape, layout_intern(ir, &layout));
-  b->loc = load->alloc->loc;
+  b->loc = load->alloc ? load->alloc->loc : load->load->loc;
   return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
 }
 
@@ -45,7 +45,7 @@ static Op *next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
   types[g->count] = g->ring->type;
   for (uint32_t i = 0; i < g->count; i++) {
     operands[i + 1] = g->buffers[i];
-    types[i] = op_result(g->loads[i]->alloc)->type;
+    types[i] = g->loads[i]->slot;
   }
   Op *op = build_op(b, kind, g->count + 1, operands, g->count + 1, types);
   g->ring = &op->results[g->count];
@@ -216,9 +216,22 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
 
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
   if (g->count == 0) return;
-  b->loc = g->loads[g->count - 1]->alloc->loc;
+  const StagedLoad *last = g->loads[g->count - 1];
+  b->loc = last->alloc ? last->alloc->loc : last->load->loc;
   const Op *wait = next_slot(s, b, g, OP_RING_WAIT);
-  for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->alloc), &wait->results[i]);
+  for (uint32_t i = 0; i < g->count; i++) {
+    g->views[i] = &wait->results[i];
+    if (g->loads[i]->alloc) clone_set(map, op_result(g->loads[i]->alloc), g->views[i]);
+  }
+}
+
+void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
+  const StagedGroup *g = &s->groups[0];
+  for (uint32_t i = 0; i < g->count; i++) {
+    if (g->loads[i]->load != op || g->loads[i]->alloc) continue;
+    b->loc = op->loc;
+    clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, g->views[i], NULL, NULL));
+  }
 }
 
 void stage_release(Stager *s, Builder *b) {

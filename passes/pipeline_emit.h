@@ -14,6 +14,7 @@ typedef struct StagedGroup {
   uint32_t held; // tokens: of groups that were not waited for before the iteration
   const StagedLoad **loads;
   Value **buffers; // all slots of each load
+  Value **views;   // of each load: the slot that this iteration reads
   Value *ring;
   Value **state;  // by carried value of the original loop: as of the iteration ahead; NULL: not needed
   Value **tokens; // async: of the groups under way, the oldest first
@@ -46,6 +47,8 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
+// Where the op is a load that is computed on, its value is what this iteration's slot has.
+void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map);
 // The slots that were in use the longest are free.
 void stage_release(Stager *s, Builder *b);
 

@@ -6,6 +6,7 @@
 #include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
+#include "passes/pipeline_computed.h"
 #include "passes/pointer_origin.h"
 
 enum { MIN_COPY_BYTES = 4 };
@@ -65,18 +66,24 @@ static Op *only_user(const Value *value) {
   return value->first_use && value->first_use == value->last_use ? value->first_use->user : NULL;
 }
 
+// At least 4 bytes, and zeros where the mask does not hold.
+static bool is_copyable(const Op *load) {
+  uint32_t bytes = type_element_bytes(op_result(load)->type);
+  uint32_t vector = (uint32_t)op_int(load, ATTR_VECTOR, 1);
+  if (op_attr(load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
+  if (op_int(load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
+  const Value *other = op_operand(load, 2);
+  return !other || value_is_zero(other);
+}
+
 // The layout of what the load gives, as the buffer's store sees it, in registers that lie side by side in the
-// buffer as they do in global memory: at least 4 bytes.
+// buffer as they do in global memory.
 static bool can_copy(const StagedLoad *staged) {
-  const Type *tile = op_result(staged->load)->type;
-  uint32_t bytes = type_element_bytes(tile), vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
-  if (op_attr(staged->load, ATTR_VOLATILE) || bytes * vector < MIN_COPY_BYTES) return false;
-  if (op_int(staged->load, ATTR_ALIGN, bytes) < (int64_t)MIN_COPY_BYTES) return false;
-  const Value *other = op_operand(staged->load, 2);
-  if (other && !value_is_zero(other)) return false;
+  uint32_t vector = (uint32_t)op_int(staged->load, ATTR_VECTOR, 1);
+  if (!is_copyable(staged->load)) return false;
   const Type *stored = op_operand(staged->store, 0)->type;
   Layout inverse, offsets;
-  if (!layout_invert(op_result(staged->alloc)->type->layout, &inverse)) return false;
+  if (!layout_invert(staged->slot->layout, &inverse)) return false;
   offsets = layout_compose(stored->layout, &inverse);
   uint32_t run = 0;
   while (run < offsets.bits[DIM_REGISTER] && offsets.basis[run] == 1u << run) run++;
@@ -89,6 +96,7 @@ static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
   *staged = (StagedLoad){.store = store, .alloc = buffer->def};
   if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
+  staged->slot = buffer->type;
   if (value->def && value->def->kind == OP_TRANS && only_user(value) == store) {
     staged->trans = value->def;
     value = op_operand(value->def, 0);
@@ -172,6 +180,43 @@ static void keep_known(LoadFinder *f) {
   for (uint32_t i = 0; i < kept; i++) known_ahead(f, &f->found->loads.at[i]);
 }
 
+// --- what is computed on before a product
+
+static uint8_t *copy_ahead(const LoadFinder *f) {
+  uint8_t *copy = ARENA_ARRAY(f->context->scratch, uint8_t, f->func->value_count);
+  return memcpy(copy, f->found->ahead, f->func->value_count);
+}
+
+// Copied like the others if its address is known ahead; addresses of the others that hang on it go first.
+static void add_computed(LoadFinder *f, Op *load) {
+  StagedLoop *found = f->found;
+  StagedLoad staged = {.load = load, .async = true};
+  if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !is_copyable(load) ||
+      !(staged.slot = computed_slot(f->func->module->ir, load)) || may_be_written(f, load))
+    return;
+  uint8_t *before = copy_ahead(f);
+  vec_push(f->context->scratch, &found->loads, staged);
+  found->computed++;
+  if (known_ahead(f, &staged)) return;
+  found->loads.n--;
+  found->computed--;
+  found->ahead = before;
+}
+
+static bool has_dot(const Op *loop) {
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_DOT) return true;
+  return false;
+}
+
+static void find_computed(LoadFinder *f) {
+  const Op *loop = f->found->loop;
+  const uint8_t *feeding = find_feeding(f->context->scratch, f->func, loop);
+  f->found->ahead_of_others = copy_ahead(f);
+  for (Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_computed(f, op);
+}
+
 // --- the dot that may stay under way
 
 // Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
@@ -179,7 +224,7 @@ static void keep_known(LoadFinder *f) {
 static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
   for (uint32_t i = 0; i < found->loads.n; i++)
-    if (found->loads.at[i].alloc == operand->def) return true;
+    if (found->loads.at[i].alloc && found->loads.at[i].alloc == operand->def) return true;
   const Region *region = operand->def->region;
   while (region && region != found->loop->regions[0]) region = region->parent ? region->parent->region : NULL;
   return !region;
@@ -220,19 +265,21 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
     if (op->kind == OP_SHARED_STORE && match_store(loop, op, &staged))
       vec_push(context->scratch, &found->loads, staged);
   }
-  if (found->loads.n == 0) return false;
+  bool copies = func->module->target.arch->has_cp_async;
+  if (found->loads.n == 0 && (!copies || found->stages < 2 || !has_dot(loop))) return false;
   if (found->stages < 2) {
     decline_loop(&f, loop, "num_stages is 1");
     return false;
   }
   region_walk(loop->regions[0], note_writes, &f);
   if (f.writes) {
-    decline_loop(&f, loop, written);
+    if (found->loads.n) decline_loop(&f, loop, written);
     return false;
   }
   keep_known(&f);
   for (uint32_t i = 0; i < found->loads.n; i++)
-    found->loads.at[i].async = func->module->target.arch->has_cp_async && can_copy(&found->loads.at[i]);
+    found->loads.at[i].async = copies && can_copy(&found->loads.at[i]);
+  if (copies) find_computed(&f);
   find_dot(&f);
   return found->loads.n > 0;
 }

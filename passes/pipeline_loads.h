@@ -5,15 +5,18 @@
 
 #include "passes/passes.h"
 
-// A tile that the loop's body loads and puts into a buffer: load -> (trans ->) shared_store.
+// A tile that the loop's body loads and puts into a buffer: load -> (trans ->) shared_store; or one that it computes
+// on before a product (`alloc` and `store` are NULL then), which is copied to a slot and read back.
 typedef struct StagedLoad {
   Op *load, *trans, *alloc, *store; // trans may be NULL
+  const Type *slot;                 // what one iteration has of shared memory
   bool async;                       // by cp.async; else through registers
 } StagedLoad;
 
 typedef struct StagedLoop {
   Op *loop;
-  VEC(StagedLoad) loads;
+  VEC(StagedLoad) loads; // those that are computed on come last
+  uint32_t computed;     // how many these are
   // An asynchronous wgmma whose sum is carried by the loop:
   // may be under way while the next begins; NULL: none.
   Op *dot;
@@ -23,12 +26,14 @@ typedef struct StagedLoop {
   uint32_t stages;
   // By value id: computed a few iterations ahead, for the loads' addresses and masks.
   uint8_t *ahead;
+  uint8_t *ahead_of_others; // the same without the loads that are computed on
 } StagedLoop;
 
 // Whether the loop has loads to be issued ahead; remarks say why not.
 bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found);
 
-// How many stages the loop gets; fewer than 2: none.
-uint32_t staged_loop_stages(PassContext *context, Func *func, const StagedLoop *staged);
+// How many stages the loop gets; fewer than 2: none. Loads that are computed on stay where they are if shared
+// memory has not as many stages for them too.
+uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged);
 
 #endif

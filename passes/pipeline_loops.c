@@ -27,6 +27,13 @@
 // What cp.async cannot copy (vectors under 4 bytes, elements that change places on the way) is loaded into
 // registers one iteration ahead, and stored at the iteration's begin, before the barrier.
 //
+// A load whose value is computed on before a product (cast, scaled, masked ...) is copied too, if it can be, and
+// read back where it stood: its product's buffer is written from registers then, as before.
+//
+//         %x = load %p                      %c = ring_wait %r, %t
+//         %y = mul %x, %gate        ->      %x = shared_load %c
+//         shared_store %y, %s               %y = mul %x, %gate
+//
 // A wgmma whose sum only the loop carries stays under way until the next one has begun: then a slot is free
 // two iterations after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun
 // where the dot before is done, so that there are more of them under way (`refills`).
@@ -91,6 +98,7 @@ static void overlap_dots(Stager *s, Builder *b, Op *wait, Value *iv) {
 
 static void compute_iteration(Stager *s, Builder *b, CloneMap *map, Value *iv) {
   for (const Op *op = s->staged->loop->regions[0]->first; op; op = op->next) {
+    stage_read(s, b, op, map);
     if (op_has(op, TERMINATOR) || is_replaced(s, op)) continue;
     Op *copy = op_clone(b, op, map);
     if (op == s->staged->dot_wait && s->in_flight) overlap_dots(s, b, copy, iv);
@@ -166,6 +174,7 @@ static void make_groups(Stager *s, uint32_t stages) {
       if (s->staged->loads.at[i].async == group->async)
         group->loads[group->count++] = &s->staged->loads.at[i];
     group->buffers = ARENA_ARRAY(s->arena, Value *, n);
+    group->views = ARENA_ARRAY(s->arena, Value *, n);
     group->state = ARENA_ARRAY(s->arena, Value *, carried);
     group->tokens = ARENA_ARRAY(s->arena, Value *, group->distance);
     group->tiles = ARENA_ARRAY(s->arena, Value *, n);

@@ -11,8 +11,7 @@
 
 static uint64_t bytes_a_stage(const StagedLoop *staged) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i < staged->loads.n; i++)
-    bytes += shared_bytes(op_result(staged->loads.at[i].alloc)->type);
+  for (uint32_t i = 0; i < staged->loads.n; i++) bytes += shared_bytes(staged->loads.at[i].slot);
   return bytes;
 }
 
@@ -47,11 +46,57 @@ static void add_beside(Op *op, void *data) {
   if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), ALIGN);
 }
 
+static uint64_t room_for_stages(const Func *func, uint64_t beside) {
+  uint64_t limit = func->module->target.arch->shared_limit;
+  return limit - min_u64(beside, limit);
+}
+
+// --- loads that are computed on
+
+// Iterations of the loop; UINT64_MAX: not known.
+static uint64_t known_iterations(const Op *loop) {
+  int64_t lower, upper, step;
+  if (!value_int_constant(loop_lower(loop), &lower) || !value_int_constant(loop_upper(loop), &upper) ||
+      !value_int_constant(loop_step(loop), &step) || step == 0)
+    return UINT64_MAX;
+  uint64_t way = step > 0 ? (uint64_t)upper - (uint64_t)lower : (uint64_t)lower - (uint64_t)upper;
+  uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+  return (step > 0 ? lower < upper : lower > upper) ? (way - 1) / stride + 1 : 0;
+}
+
+// Whether shared memory has the stages, and, of a loop that is all ahead, room for a second program if it had that
+// without these loads: few iterations leave more of the latency to other programs than copies hide.
+static bool has_room(const Func *func, const StagedLoop *staged, uint64_t beside) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint64_t all = staged->stages * bytes_a_stage(staged), computed = 0, room = room_for_stages(func, beside);
+  for (uint32_t i = staged->loads.n - staged->computed; i < staged->loads.n; i++)
+    computed += staged->stages * shared_bytes(staged->loads.at[i].slot);
+  uint64_t half = (arch->shared_limit + arch->shared_reserved) / 2 - arch->shared_reserved;
+  bool few = known_iterations(staged->loop) <= staged->stages;
+  return all <= room && (!few || beside + all <= half || beside + all - computed > half);
+}
+
+// These loads are no reason for fewer stages of what a product takes as it is.
+static void drop_computed(PassContext *context, const Func *func, StagedLoop *staged, uint64_t beside) {
+  bool others = staged->computed < staged->loads.n;
+  uint64_t iterations = known_iterations(staged->loop);
+  uint32_t stages = staged->stages;
+  if (!staged->computed) return;
+  if (iterations < stages) staged->stages = iterations < 2 ? 2 : (uint32_t)iterations + 1;
+  if (has_room(func, staged, beside) || (!others && iterations > staged->stages)) return;
+  diag_remark(context->diags, staged->loop->loc, "pipeline",
+              "loads that are computed on stay where they are: %u stages take too much shared memory",
+              staged->stages);
+  staged->stages = stages;
+  staged->loads.n -= staged->computed;
+  staged->computed = 0;
+  staged->ahead = staged->ahead_of_others;
+}
+
 // Fewer than 2: none fit.
 static uint32_t stages_that_fit(PassContext *context, const Func *func, const StagedLoop *staged,
                                 uint64_t beside) {
-  uint64_t bytes = bytes_a_stage(staged), limit = func->module->target.arch->shared_limit;
-  limit -= min_u64(beside, limit);
+  uint64_t bytes = bytes_a_stage(staged), limit = room_for_stages(func, beside);
   uint32_t stages = staged->stages;
   while (stages > 1 && stages * bytes > limit) stages--;
   if (stages < staged->stages)
@@ -82,8 +127,7 @@ static uint64_t programs_held(const Func *func, const StagedLoop *staged, uint32
   const TargetInfo *arch = func->module->target.arch;
   uint64_t bytes = beside + arch->shared_reserved;
   for (uint32_t i = 0; i < staged->loads.n; i++)
-    bytes +=
-        shared_bytes(op_result(staged->loads.at[i].alloc)->type) * (staged->loads.at[i].async ? stages : 2);
+    bytes += shared_bytes(staged->loads.at[i].slot) * (staged->loads.at[i].async ? stages : 2);
   uint64_t by_bytes = (arch->shared_limit + arch->shared_reserved) / bytes;
   uint64_t registers =
       (sums + loaded_registers(staged) + TUNE_PIPELINE_OTHER_REGISTERS) * (uint64_t)func_warps(func) * 32;
@@ -109,9 +153,11 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
   return stages;
 }
 
-uint32_t staged_loop_stages(PassContext *context, Func *func, const StagedLoop *staged) {
+uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged) {
   Beside beside = {staged, 0};
   region_walk(func->body, add_beside, &beside);
+  drop_computed(context, func, staged, beside.bytes);
+  if (staged->loads.n == 0) return 0;
   uint32_t stages = stages_that_fit(context, func, staged, beside.bytes);
   return stages < 2 ? stages : stages_for_warps(context, func, staged, beside.bytes, stages);
 }

@@ -45,16 +45,32 @@ def gated(x, y, g, h, f, T, K: tl.constexpr, V: tl.constexpr, BT: tl.constexpr):
 
 
 # What an iteration stores the next one loads, and computes on: the load is not ahead of the store.
-# check: --grid 1 --num-warps 4 --num-stages 3 --restrict x=rand:fp16[256,64] y=rand:fp16[256,64] T=256 -D K=64 -D BT=64
-# check: --grid 1 --num-warps 4 --num-stages 3 x=rand:fp16[192,64] y=rand:fp16[192,64] T=192 -D K=64 -D BT=64
+# check: --grid 1 --num-warps 4 --num-stages 3 --restrict x=rand:fp16[256,64] y=rand:fp16[64,64] f=empty:fp32[64,64] n=4 -D K=64
+# check: --grid 1 --num-warps 1 --num-stages 2 --restrict x=rand:fp16[64,32] y=rand:fp16[32,32] f=empty:fp32[32,32] n=2 -D K=32
+# check: --grid 1 --num-warps 4 --num-stages 3 x=rand:fp16[192,64] y=rand:fp16[64,64] f=empty:fp32[64,64] n=3 -D K=64
 @triton.jit
-def handed_on(x, y, T, K: tl.constexpr, BT: tl.constexpr):
+def handed_on(x, y, f, n, K: tl.constexpr):
     k = tl.arange(0, K)
-    for i in range(1, tl.cdiv(T, BT)):
-        t = i * BT + tl.arange(0, BT)
-        a = tl.load(x + t[:, None] * K + k[None, :])
-        b = tl.load(y + (t - BT)[:, None] * K + k[None, :])
-        c = tl.dot(a, (b * 0.25).to(b.dtype))
-        tl.debug_barrier()
-        tl.store(y + t[:, None] * K + k[None, :], (c * 0.0625).to(b.dtype))
-        tl.debug_barrier()
+    p = y + k[:, None] * K + k[None, :]
+    total = tl.zeros((K, K), dtype=tl.float32)
+    for i in range(n):
+        a = tl.load(x + (i * K + k)[:, None] * K + k[None, :])
+        b = tl.load(p)
+        b = (b * 0.5).to(b.dtype)
+        tl.store(p, b)
+        total = tl.dot(a, b, total)
+    tl.store(f + k[:, None] * K + k[None, :], total)
+
+
+# Rows that the next loads' addresses are made of, and that are computed on too: they are loaded where they are needed first.
+# check: --grid 1 --num-warps 4 --num-stages 3 --restrict at=randint(0,64):i32[256] x=rand:fp16[64,64] y=rand:fp16[256,64] f=empty:fp32[64,64] n=4 -D K=64
+@triton.jit
+def picked(at, x, y, f, n, K: tl.constexpr):
+    k = tl.arange(0, K)
+    total = tl.zeros((K, K), dtype=tl.float32)
+    for i in range(n):
+        rows = tl.load(at + i * K + k)
+        a = tl.load(x + rows[None, :] * K + k[:, None])
+        b = tl.load(y + (i * K + k)[:, None] * K + k[None, :])
+        total = tl.dot(a, (b * rows.to(tl.float32)[:, None] * 0.015625).to(b.dtype), total)
+    tl.store(f + k[:, None] * K + k[None, :], total)
