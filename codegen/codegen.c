@@ -19,7 +19,9 @@
 #include "codegen/emit.h"
 #include "codegen/memory.h"
 #include "codegen/nvvm.h"
+#include "codegen/pass_gate.h"
 #include "codegen/ptx_text.h"
+#include "ir/build.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
@@ -130,6 +132,7 @@ static void emitter_end(Emitter *e) {
   if (e->builder) LLVMDisposeBuilder(e->builder);
   if (e->llvm) LLVMDisposeModule(e->llvm);
   LLVMContextDispose(e->context);
+  pass_gate_free(e->gate);
 }
 
 // Without the suffix where nothing that was emitted needs it.
@@ -184,13 +187,29 @@ static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
       "always-inline",
       "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)",
       "always-inline,function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
-      "instcombine<no-verify-fixpoint>,simplifycfg,adce)",
+      "instcombine<no-verify-fixpoint>,simplifycfg)",
   };
   uint8_t level = e->level;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(e->llvm, pipelines[level > 2 ? 2 : level], machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (error) BUG("LLVM: %s", LLVMGetErrorMessage(error));
+}
+
+static void find_quotient(Op *op, void *divides) {
+  int64_t divisor;
+  bool quotient = op->kind == OP_DIV || op->kind == OP_REM;
+  if (!quotient && op->kind != OP_MULHI) return;
+  if (!elem_is_int(op_result(op)->type->elem)) return;
+  *(bool *)divides |= !quotient || !value_int_constant(op_operand(op, 1), &divisor);
+}
+
+// Of what LLVM's code generator brings along, what is of use (pass_gate.h).
+static void gate_passes(Emitter *e) {
+  bool divides = false;
+  for (uint32_t i = 0; i < e->module->funcs.n; i++)
+    region_walk(e->module->funcs.at[i]->body, find_quotient, &divides);
+  if (e->level >= 2) e->gate = pass_gate_new(e->context, divides);
 }
 
 static void print_llvm(const Emitter *e, Buf *out) {
@@ -250,6 +269,7 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   double emitted = now();
   begin_step("its passes");
   optimise(e, e->machine);
+  gate_passes(e);
   double optimised = now();
   begin_step("its code generation");
   if (options->emit_llvm) print_llvm(e, &result->llvm);

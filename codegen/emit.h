@@ -78,6 +78,7 @@ typedef struct Emitter {
   jmp_buf refused;          // where emit_check_size goes, having reported
   uint64_t ops, next_check; // emitted; of the next look
   uint8_t level;            // of LLVM's optimisation: emit_choose_level
+  struct PassGate *gate;    // what of LLVM's code generation runs; NULL: all
 } Emitter;
 
 typedef void (*EmitOp)(Emitter *e, Op *op);

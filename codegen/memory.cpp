@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one file of C++: the handlers of std and LLVM that tell of the end of memory.
+// C++: the handlers of std and LLVM that tell of the end of memory.
 #include "codegen/memory.h"
 
 #include <cstdlib>

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which of the passes that LLVM's code generator brings along run: those that find nothing in what tile IR's own
+// passes and codegen.c's leave cost a quarter of the code generation.
+#ifndef CODEGEN_PASS_GATE_H
+#define CODEGEN_PASS_GATE_H
+
+#include <llvm-c/Types.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct PassGate PassGate;
+
+// From now on the context's code generation skips them. `divides`: the module has quotients by run-time numbers.
+// Owned by the caller, who frees it after the context.
+PassGate *pass_gate_new(LLVMContextRef context, bool divides);
+void pass_gate_free(PassGate *gate); // NULL: nothing
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
