@@ -21,7 +21,6 @@
 #include "codegen/nvvm.h"
 #include "codegen/pass_gate.h"
 #include "codegen/ptx_text.h"
-#include "ir/build.h"
 
 static const char triple[] = "nvptx64-nvidia-cuda";
 
@@ -29,14 +28,11 @@ static const char triple[] = "nvptx64-nvidia-cuda";
 
 static void on_fatal_error(const char *reason) { BUG("LLVM: %s", reason); }
 
-// Shared-memory addresses of 32 bits (read when a target machine is made), and no straight-line strength
-// reduction: it takes time quadratic in the accesses (a second for a hundred registers a thread), and ptxas
-// makes the same instructions without it. From 1,000 blocks on code generation is prepared by going over those that
+// Shared-memory addresses of 32 bits (read when a target machine is made). From 1,000 blocks on code generation is prepared by going over those that
 // changed, where it would start again with all of them after each change (9.2 s, 3.5 s of four random numbers each of
 // 128 elements a thread).
 static void initialise_once(void) {
-  static const char *const options[] = {"tilec", "-nvptx-short-ptr", "-opt-disable=slsr",
-                                        "-cgpp-huge-func=1000"};
+  static const char *const options[] = {"tilec", "-nvptx-short-ptr", "-cgpp-huge-func=1000"};
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -196,22 +192,6 @@ static void optimise(const Emitter *e, LLVMTargetMachineRef machine) {
   if (error) BUG("LLVM: %s", LLVMGetErrorMessage(error));
 }
 
-static void find_quotient(Op *op, void *divides) {
-  int64_t divisor;
-  bool quotient = op->kind == OP_DIV || op->kind == OP_REM;
-  if (!quotient && op->kind != OP_MULHI) return;
-  if (!elem_is_int(op_result(op)->type->elem)) return;
-  *(bool *)divides |= !quotient || !value_int_constant(op_operand(op, 1), &divisor);
-}
-
-// Of what LLVM's code generator brings along, what is of use (pass_gate.h).
-static void gate_passes(Emitter *e) {
-  bool divides = false;
-  for (uint32_t i = 0; i < e->module->funcs.n; i++)
-    region_walk(e->module->funcs.at[i]->body, find_quotient, &divides);
-  if (e->level >= 2) e->gate = pass_gate_new(e->context, divides);
-}
-
 static void print_llvm(const Emitter *e, Buf *out) {
   char *text = LLVMPrintModuleToString(e->llvm);
   buf_text(out, text);
@@ -269,7 +249,7 @@ static void generate(Emitter *e, const CodegenOptions *options, CodegenResult *r
   double emitted = now();
   begin_step("its passes");
   optimise(e, e->machine);
-  gate_passes(e);
+  e->gate = pass_gate_new(e->context, e->level >= 2);
   double optimised = now();
   begin_step("its code generation");
   if (options->emit_llvm) print_llvm(e, &result->llvm);

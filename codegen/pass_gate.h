@@ -13,9 +13,9 @@ extern "C" {
 
 typedef struct PassGate PassGate;
 
-// From now on the context's code generation skips them. `divides`: the module has quotients by run-time numbers.
-// Owned by the caller, who frees it after the context.
-PassGate *pass_gate_new(LLVMContextRef context, bool divides);
+// Code generation in the context skips them from now on; where the module was not optimised before, only what is
+// wrong or slow. Owned by the caller, who frees it after the context.
+PassGate *pass_gate_new(LLVMContextRef context, bool optimised);
 void pass_gate_free(PassGate *gate); // NULL: nothing
 
 #ifdef __cplusplus
