@@ -9,8 +9,9 @@
 //         less when it is told that one will do
 //
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
-// several blocks a multiprocessor, and spills most of what it has. A limit on registers that the user gave
-// says it all.
+// several blocks a multiprocessor, and spills most of what it has. Of 256 threads with products and without loops
+// it takes a few registers more than half of them, where as many would do, and only another block computes while
+// this one's operands come: it is told of that there too. A limit on registers that the user gave says it all.
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -20,6 +21,16 @@
 
 // ptxas refuses a warp group's matrix instruction where a thread may have 32 registers.
 enum { WGMMA_REGISTERS = 33 };
+
+typedef struct Contents {
+  bool dot, loop;
+} Contents;
+
+static void find_contents(Op *op, void *data) {
+  Contents *found = data;
+  found->dot |= op->kind == OP_DOT;
+  found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
+}
 
 static void find_wgmma(Op *op, void *data) {
   bool *found = data;
@@ -45,10 +56,21 @@ static bool two_blocks_fit(Arena *scratch, Func *func) {
          func_pressure(scratch, func) <= tiles;
 }
 
+// Whether ptxas may give a thread a little more than what two blocks leave it, which only the second one pays for.
+static bool wants_second(Arena *scratch, Func *func) {
+  Contents found = {0};
+  if (func_warps(func) != TUNE_MANY_WARPS) return false;
+  region_walk(func->body, find_contents, &found);
+  return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
+}
+
 bool pass_choose_occupancy(PassContext *context, Func *func) {
-  uint32_t before = func->min_blocks;
+  uint32_t before = func->min_blocks, warps = func_warps(func);
   func->min_blocks = 0;
-  if (!func->module->target.maxnreg && func_warps(func) > TUNE_MANY_WARPS)
+  if (func->module->target.maxnreg) return before != 0;
+  if (warps > TUNE_MANY_WARPS)
     func->min_blocks = two_blocks_fit(context->scratch, func) ? 2 : 1;
+  else if (wants_second(context->scratch, func) && two_blocks_fit(context->scratch, func))
+    func->min_blocks = 2;
   return func->min_blocks != before;
 }
