@@ -5,13 +5,15 @@
 // needs   layouts, and the places of buffers in shared memory
 // keeps   every op
 // breaks  nothing
-// pays    of two blocks one computes while the other waits for memory; where two do not fit, ptxas spills
+// pays    of several blocks one computes while the others wait for memory; where two do not fit, ptxas spills
 //         less when it is told that one will do
 //
 // Of more than 256 threads not each can have all 255 registers. Where ptxas then has to spill it may aim at
-// several blocks a multiprocessor, and spills most of what it has. Of 256 threads with products and without loops
-// it takes a few registers more than half of them, where as many would do, and only another block computes while
-// this one's operands come: it is told of that there too. A limit on registers that the user gave says it all.
+// several blocks a multiprocessor, and spills most of what it has; told that one will do, it takes registers for
+// what it could do without. So it is told as many as the tiles leave room for. Of 256 threads with products and
+// without loops it takes a few registers more than half of them, where as many would do, and only another block
+// computes while this one's operands come: it is told of that there too. A limit on registers that the user gave
+// says it all.
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -21,6 +23,8 @@
 
 // ptxas refuses a warp group's matrix instruction where a thread may have 32 registers.
 enum { WGMMA_REGISTERS = 33 };
+
+enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
 typedef struct Contents {
   bool dot, loop;
@@ -44,16 +48,38 @@ static bool too_few(Func *func, uint32_t registers) {
   return wgmma;
 }
 
-// Whether a multiprocessor has the threads and shared memory of two blocks, and their registers room for each
-// thread's tiles.
-static bool two_blocks_fit(Arena *scratch, Func *func) {
+typedef struct Tiles {
+  uint32_t most, across; // registers a thread: func_pressure, func_pressure_across
+} Tiles;
+
+// Of products, whose operands are read ahead, all tiles count.
+static Tiles find_tiles(Arena *scratch, Func *func) {
+  Tiles tiles = {.most = func_pressure(scratch, func)};
+  Contents found = {0};
+  region_walk(func->body, find_contents, &found);
+  tiles.across = found.dot ? tiles.most : func_pressure_across(scratch, func);
+  return tiles;
+}
+
+// Whether a multiprocessor has the threads and shared memory of so many blocks, and their registers room for
+// each thread's tiles.
+static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (2 * threads);
-  uint32_t tiles =
-      share - (share / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? share / 2 : TUNE_BLOCKS_OTHER_REGISTERS);
-  return 2 * threads <= TARGET_WARP * arch->warps &&
-         2 * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit && !too_few(func, share) &&
-         func_pressure(scratch, func) <= tiles;
+  uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
+  share -= share % REGISTER_UNIT;
+  uint32_t more = blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, other = share / 2 + more / 2;
+  if (other > TUNE_BLOCKS_OTHER_REGISTERS) other = TUNE_BLOCKS_OTHER_REGISTERS;
+  return blocks * threads <= TARGET_WARP * arch->warps &&
+         blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
+         !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
+}
+
+// As many blocks as fit, one at least.
+static uint32_t count_blocks(Arena *scratch, Func *func) {
+  const Tiles tiles = find_tiles(scratch, func);
+  uint32_t blocks = 1;
+  while (blocks_fit(func, blocks + 1, &tiles)) blocks++;
+  return blocks;
 }
 
 // Whether ptxas may give a thread a little more than what two blocks leave it, which only the second one pays for.
@@ -69,8 +95,8 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
   func->min_blocks = 0;
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = two_blocks_fit(context->scratch, func) ? 2 : 1;
-  else if (wants_second(context->scratch, func) && two_blocks_fit(context->scratch, func))
+    func->min_blocks = count_blocks(context->scratch, func);
+  else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func) >= 2)
     func->min_blocks = 2;
   return func->min_blocks != before;
 }

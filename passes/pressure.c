@@ -32,6 +32,7 @@ static bool is_copy(const Op *op) {
 typedef struct Pressure {
   bool *holds_data; // of a value by its number: a tile of more than the thread's number and constants
   uint32_t *change; // of the registers in use, at the op with that number
+  uint32_t *across; // the same of values that are made before the op and used after it
 } Pressure;
 
 // --- what holds data
@@ -107,10 +108,17 @@ static bool is_exchanged(const Value *value) {
   return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
 }
 
+// Made register by register for a sum, which forgets each.
+static bool is_summed(const Value *value) {
+  const Use *use = value->first_use;
+  if (!use || use->next || !value->def || !op_has(value->def, PURE | ELEMENTWISE)) return false;
+  return (use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS) && combined_count(use->user) == 1;
+}
+
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
-  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value)) return 0;
+  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_summed(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2) return tile_words(type);
@@ -125,6 +133,7 @@ static void count_value(Pressure *p, const Value *value, const Region *home, uin
   }
   p->change[begin] += n;
   p->change[end] -= n; // unsigned sums wrap, and wrap back
+  if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;
 }
 
 // Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
@@ -153,17 +162,66 @@ static void count_region(Pressure *p, const Region *region) {
   }
 }
 
-uint32_t func_pressure(Arena *scratch, Func *func) {
+static Pressure pressure_of(Arena *scratch, Func *func) {
   func_number(func);
   Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
   while (mark_region(&p, func->body)) {
   }
   count_region(&p, func->body);
+  return p;
+}
+
+uint32_t func_pressure(Arena *scratch, Func *func) {
+  Pressure p = pressure_of(scratch, func);
   uint32_t most = 0;
   for (uint32_t i = 0, now = 0; i < func->op_count; i++) {
     now += p.change[i];
     if (now > most) most = now;
   }
+  return most;
+}
+
+// --- what cannot be done register by register
+
+// Whether the op takes a tile as a whole, and not register by register.
+static bool takes_together(const Op *op) {
+  if (keeps_index(op) || op->kind == OP_LOAD || op->kind == OP_STORE) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (type_is_tile(op_operand(op, i)->type)) return true;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    if (type_is_tile(op->results[i].type)) return true;
+  return false;
+}
+
+// What the op holds beside what is alive across it: what a loop carries, a scan's result, parts. Of one operand a
+// reduction forgets elements as it takes them; combining several takes a while, of a quarter of them at once.
+static uint32_t held_by(const Pressure *p, const Op *op) {
+  uint32_t n = registers_within(p, op);
+  if (op->kind == OP_SCAN || op->kind == OP_SCAN_CARRY) return n;
+  if (is_loop(op)) {
+    for (uint32_t i = 0; i < op->regions[0]->arg_count; i++) n += registers_for(p, op->regions[0]->args[i]);
+    return n;
+  }
+  if ((op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS) && combined_count(op) > 1)
+    n += combined_count(op) * layout_registers(op_operand(op, 0)->type->layout) / 4;
+  for (uint32_t i = 0; i < op->result_count; i++) n += registers_for(p, &op->results[i]);
+  return n;
+}
+
+static void find_most_across(const Pressure *p, const Region *region, const uint32_t *alive, uint32_t *most) {
+  for (const Op *op = region->first; op; op = op->next) {
+    uint32_t n = takes_together(op) ? alive[op->id] + held_by(p, op) : 0;
+    if (n > *most) *most = n;
+    for (uint32_t r = 0; r < op->region_count; r++) find_most_across(p, op->regions[r], alive, most);
+  }
+}
+
+uint32_t func_pressure_across(Arena *scratch, Func *func) {
+  Pressure p = pressure_of(scratch, func);
+  uint32_t most = 0;
+  for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
+  find_most_across(&p, func->body, p.across, &most);
   return most;
 }
