@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// choose_occupancy: how many blocks of a large kernel are to share a multiprocessor.
+// choose_occupancy: how many blocks of a kernel with many registers are to share a multiprocessor.
 //
 // before  kernel @k(...) {                  after  kernel @k(...) min_blocks = 2 {
 // needs   layouts, and the places of buffers in shared memory
@@ -12,8 +12,9 @@
 // several blocks a multiprocessor, and spills most of what it has; told that one will do, it takes registers for
 // what it could do without. So it is told as many as the tiles leave room for. Of 256 threads with products and
 // without loops it takes a few registers more than half of them, where as many would do, and only another block
-// computes while this one's operands come: it is told of that there too. A limit on registers that the user gave
-// says it all.
+// computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
+// a thread no room it is told that one block will do: of 4 warps with tiles of 512 registers a thread it spilled
+// 21 KB with 32 registers, where 11 KB are enough with 255. A limit on registers that the user gave says it all.
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -90,6 +91,12 @@ static bool wants_second(Arena *scratch, Func *func) {
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
+// Whether a thread's tiles want more registers than there are.
+static bool must_spill(Arena *scratch, Func *func) {
+  uint32_t most = func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS;
+  return func_pressure(scratch, func) > most;
+}
+
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   uint32_t before = func->min_blocks, warps = func_warps(func);
   func->min_blocks = 0;
@@ -98,5 +105,7 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
     func->min_blocks = count_blocks(context->scratch, func);
   else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func) >= 2)
     func->min_blocks = 2;
+  else if (must_spill(context->scratch, func))
+    func->min_blocks = 1;
   return func->min_blocks != before;
 }

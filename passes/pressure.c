@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many registers a thread's tiles fill where most of them are alive. Left out are pointers and integers
 // that are made of the thread's number and constants, which is done where they are used, and copies of one
-// value. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
+// value; of addresses and masks each vector of an access has one. Of the parts of other warps that a thread reads for a scan or reduction some have room in what is kept
 // free, and they are short-lived; a scan has a second copy of what it scans.
 #include "passes/pressure.h"
 
@@ -31,6 +31,7 @@ static bool is_copy(const Op *op) {
 
 typedef struct Pressure {
   bool *holds_data; // of a value by its number: a tile of more than the thread's number and constants
+  uint32_t *share;  // of a value by its number: of as many registers' elements one is used; 0: none is
   uint32_t *change; // of the registers in use, at the op with that number
   uint32_t *across; // the same of values that are made before the op and used after it
 } Pressure;
@@ -92,6 +93,28 @@ static bool mark_region(Pressure *p, const Region *region) {
   return more;
 }
 
+// --- what is used of it
+
+// The op reads one of as many of the operand's registers in a row. An access reads address and mask of each
+// vector's first element.
+static uint32_t share_read(const Pressure *p, const Op *op, uint32_t operand) {
+  if (op->kind == OP_LOAD && operand < 2) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  if (op->kind == OP_STORE && operand != 1) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return op_has(op, PURE | ELEMENTWISE) ? p->share[op_result(op)->id] : 1;
+}
+
+// Uses come after what they use; what goes to the next iteration or out of a region is used whole.
+static void find_shares(Pressure *p, const Region *region) {
+  for (const Op *op = region->last; op; op = op->prev) {
+    for (uint32_t r = 0; r < op->region_count; r++) find_shares(p, op->regions[r]);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      const Value *value = op_operand(op, i);
+      uint32_t read = type_is_tile(value->type) ? share_read(p, op, i) : 1, known = p->share[value->id];
+      if (read && (!known || read < known)) p->share[value->id] = read;
+    }
+  }
+}
+
 // --- counting
 
 static bool is_parts_reduce(const Op *op) {
@@ -122,7 +145,8 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2) return tile_words(type);
-  return is_float || holds_data(p, value) ? layout_registers(type->layout) * ((bytes + 3) / 4) : 0;
+  uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
+  return is_float || holds_data(p, value) ? layout_registers(type->layout) / share * ((bytes + 3) / 4) : 0;
 }
 
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {
@@ -165,10 +189,12 @@ static void count_region(Pressure *p, const Region *region) {
 static Pressure pressure_of(Arena *scratch, Func *func) {
   func_number(func);
   Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
+                ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
   while (mark_region(&p, func->body)) {
   }
+  find_shares(&p, func->body);
   count_region(&p, func->body);
   return p;
 }
