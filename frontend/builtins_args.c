@@ -42,7 +42,7 @@ const char *builtin_choice(Elab *e, const Call *call, uint32_t at, const char *n
 
 bool builtin_axis_of(Elab *e, Loc loc, const Call *call, const Obj *obj, uint32_t rank, uint32_t *axis) {
   if (obj->kind == OBJ_ERROR) return false;
-  if (!obj_is(obj, CONST_INT)) {
+  if (!obj_is_int(obj)) {
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, loc),
                                     "an axis of '%s' must be an integer known at compile time, not %s", call->text,

@@ -6,7 +6,7 @@
 
 static Obj program(Elab *e, Call *call, OpKind kind) {
   const Obj *axis = &call->args[PROGRAM_AXIS];
-  if (!obj_is(axis, CONST_INT) || axis->constant.is_u64 || axis->constant.i < 0 || axis->constant.i > 2)
+  if (!obj_is_int(axis) || axis->constant.is_u64 || axis->constant.i < 0 || axis->constant.i > 2)
     return elab_error(e, call->locs[PROGRAM_AXIS],
                       "the axis of '%s' must be 0, 1 or 2, known at compile time, not %s", call->text,
                       obj_describe(e, axis));
@@ -22,7 +22,7 @@ Obj builtin_arange(Elab *e, Call *call) {
   static const char *const names[] = {"start", "end"};
   for (uint32_t i = 0; i < 2; i++) {
     const Obj *bound = &call->args[i];
-    if (!obj_is(bound, CONST_INT))
+    if (!obj_is_int(bound))
       return elab_explain_runtime(
           e,
           diag_error(e->diags, elab_loc(e, call->locs[i]), "the %s of '%s' must be a constexpr integer, not %s%s",

@@ -33,7 +33,7 @@ bool elab_range_items(Elab *e, Loc loc, const char *name, const Obj bounds[3], O
   int64_t v[3];
   for (int i = 0; i < 3; i++) {
     if (bounds[i].kind == OBJ_ERROR) return false;
-    if (!obj_is(&bounds[i], CONST_INT) || !const_fits(&bounds[i].constant, ELEM_I32)) {
+    if (!obj_is_int(&bounds[i]) || !const_fits(&bounds[i].constant, ELEM_I32)) {
       Diag *diag = diag_error(e->diags, elab_loc(e, loc), "%s needs constexpr integers, not %s; range loops at run time",
                               name, obj_describe(e, &bounds[i]));
       elab_explain_runtime(e, diag, &bounds[i]);
@@ -65,7 +65,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
   Loc loc = stmt->loop.condition->loc;
   Elem elem = ELEM_I32, common = ELEM_I32;
   for (int i = 0; i < 3; i++) {
-    bool is_int = obj_is(&bounds[i], CONST_INT) ||
+    bool is_int = obj_is_int(&bounds[i]) ||
                   (bounds[i].kind == OBJ_VALUE && bounds[i].value->type->kind == TYPE_SCALAR &&
                    type_is_int(bounds[i].value->type));
     if (!is_int) {
@@ -76,7 +76,7 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
     common = i == 0 ? own : elab_wider_int(common, own);
     if (elem_info(own)->bits == 64 || own == ELEM_U32) elem = ELEM_I64;
   }
-  if (obj_is(&bounds[2], CONST_INT) && bounds[2].constant.i == 0) {
+  if (obj_is_int(&bounds[2]) && bounds[2].constant.i == 0) {
     elab_error(e, loc, "range's step is zero");
     return FLOW_NEXT;
   }

@@ -31,7 +31,7 @@ bool elab_shape(Elab *e, Loc loc, const Obj *obj, uint32_t *rank, uint32_t shape
   if (*rank > TILE_MAX_RANK) return elab_check_tile(e, loc, *rank, NULL);
   for (uint32_t i = 0; i < *rank; i++) {
     if (items[i].kind == OBJ_ERROR) return false;
-    if (!obj_is(&items[i], CONST_INT)) {
+    if (!obj_is_int(&items[i])) {
       elab_explain_runtime(e,
                            diag_error(e->diags, elab_loc(e, loc), "a shape is made of constexpr integers, not %s",
                                       obj_describe(e, &items[i])),

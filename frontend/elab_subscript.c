@@ -11,7 +11,7 @@ static bool slice_bound(Elab *e, const Expr *expr, int64_t otherwise, int64_t *o
   Obj obj = elab_expr(e, expr);
   if (obj.kind == OBJ_ERROR) return false;
   if (obj_is(&obj, CONST_NONE)) return true;
-  if (!obj_is(&obj, CONST_INT) || !const_fits(&obj.constant, ELEM_I32)) {
+  if (!obj_is_int(&obj) || !const_fits(&obj.constant, ELEM_I32)) {
     elab_explain_runtime(e,
                          diag_error(e->diags, elab_loc(e, expr->loc),
                                     "a slice's bounds must be constexpr integers, not %s", obj_describe(e, &obj)),
@@ -64,7 +64,7 @@ static Obj slice_tuple(Elab *e, const Expr *slice, const Obj *tuple) {
 
 static Obj index_tuple(Elab *e, const Expr *expr, const Obj *tuple, const Obj *index) {
   if (index->kind == OBJ_ERROR) return *index;
-  if (!obj_is(index, CONST_INT))
+  if (!obj_is_int(index))
     return elab_explain_runtime(e,
                                 diag_error(e->diags, elab_loc(e, expr->loc),
                                            "a tuple's index must be a constexpr integer, not %s",

@@ -267,6 +267,8 @@ bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj); // of th
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
+// Python's bools are integers.
+static inline bool obj_is_int(const Obj *obj) { return obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL); }
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
 bool obj_is_number(const Obj *obj);                // a constexpr int, float or bool
 bool obj_is_unread(const Obj *obj);                // of a library that is not read: nothing is known of it
