@@ -235,6 +235,16 @@ static const struct {
 
 enum { SYMBOL_BYTES = 32 };
 
+// llvm.nvvm.div.rz.f and its kind: the instruction of the name, rounding as PTX calls it.
+static LLVMValueRef emit_directed(Emitter *e, MathFunction function, const LLVMValueRef *x) {
+  static const char *const directions[] = {[MATH_TO_ZERO] = "rz", [MATH_DOWN] = "rm", [MATH_UP] = "rp"};
+  const MathInfo *info = math_info(function);
+  char name[SYMBOL_BYTES];
+  snprintf(name, sizeof name, "llvm.nvvm.%.*s.%s.%c", (int)strlen(info->name) - 3, info->name,
+           directions[math_direction(function)], LLVMTypeOf(x[0]) == e->f64 ? 'd' : 'f');
+  return nvvm_intrinsic(e, name, NULL, 0, x, info->operands);
+}
+
 // libclc's name by the Itanium ABI: _Z5atan2ff.
 static void libclc_symbol(const MathInfo *info, Elem elem, char symbol[SYMBOL_BYTES]) {
   int n = snprintf(symbol, SYMBOL_BYTES - 4, "_Z%zu%s", strlen(info->name), info->name);
@@ -254,6 +264,7 @@ bool emit_has_math(const Op *op) {
   MathFunction function;
   char symbol[SYMBOL_BYTES];
   if (!math_of(op, &function)) return false;
+  if (math_direction(function) != MATH_NEAREST) return true;
   if (math_rows[function].intrinsic || math_rows[function].emit) return true;
   if (math_rows[function].fp32 && operand_elem(op) == ELEM_FP32) return true;
   libclc_symbol(math_info(function), operand_elem(op), symbol);
@@ -282,6 +293,7 @@ LLVMValueRef emit_math(Emitter *e, const Op *op, const LLVMValueRef *x) {
   MathFunction function;
   char symbol[SYMBOL_BYTES];
   if (!math_of(op, &function)) BUG("math without a function");
+  if (math_direction(function) != MATH_NEAREST) return emit_directed(e, function, x);
   if (function == MATH_exp_approx && is_lost_in_sums(op_result((Op *)op))) return fp32_exp_flushed(e, x);
   if (math_rows[function].fp32 && LLVMTypeOf(x[0]) == e->f32) return math_rows[function].fp32(e, x);
   if (math_rows[function].emit) return math_rows[function].emit(e, x);

@@ -57,6 +57,9 @@ bool builtin_is_fast(const Elab *e); // --fast-math
 Value *builtin_fast_value(Elab *e, const char *name, Value *a, Value *b);
 // The operands of a function of two floats.
 bool builtin_float_pair(Elab *e, const Call *call, Pair *pair);
+// Three operands in one float type and shape: that of the second and third of `order`, then of its first with it.
+// Literals have the types that they have alone.
+bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t order[3], Value *v[3]);
 Obj builtin_promote_bf16(Elab *e, Loc loc, Obj obj); // bf16 as fp32, others as they are
 bool builtin_propagates_nan(Elab *e, const Call *call, uint32_t at, bool *good);
 // `result`, but x or y where that is NaN.
@@ -150,6 +153,10 @@ Obj builtin_divide(Elab *e, Call *call);
 Obj builtin_reciprocal(Elab *e, Call *call);
 Obj builtin_fma(Elab *e, Call *call);
 Obj builtin_rounded(Elab *e, Call *call);
+Obj builtin_join_double(Elab *e, Call *call);
+Obj builtin_half_double(Elab *e, Call *call);
+Obj builtin_directed(Elab *e, Call *call);
+Obj builtin_convert_directed(Elab *e, Call *call);
 Obj builtin_mulhi(Elab *e, Call *call);
 Obj builtin_clamp(Elab *e, Call *call);
 Obj builtin_saturate(Elab *e, Call *call);

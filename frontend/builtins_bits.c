@@ -135,3 +135,22 @@ Obj builtin_bits(Elab *e, Call *call) {
   Value *result = permutes ? permute_bytes(e, v[0], v[1], v[2]) : reverse(e, v[0], bits);
   return obj_value(elab_bitcast(e, call->loc, result, element));
 }
+
+// detail: how far the half of the double's bits is shifted.
+Obj builtin_half_double(Elab *e, Call *call) {
+  Value *x = elab_value(e, call->locs[ARG_X], "what is taken apart", &call->args[ARG_X], elab_scalar(e, ELEM_FP64));
+  if (!x) return obj_error();
+  e->b.loc = elab_loc(e, call->loc);
+  Value *bits = elab_bitcast(e, call->loc, builtin_as(e, x, ELEM_FP64), elab_scalar(e, ELEM_I64));
+  bool high = call->builtin->detail[0] != '0';
+  return obj_value(builtin_as(e, high ? shift(e, OP_SHR, bits, 32) : bits, ELEM_I32));
+}
+
+// The double of an upper and a lower half.
+Obj builtin_join_double(Elab *e, Call *call) {
+  Value *v[3];
+  if (!bit_args(e, call, v)) return obj_error();
+  Value *high = shift(e, OP_SHL, builtin_as(e, v[0], ELEM_I64), 32), *low = builtin_as(e, v[1], ELEM_I64);
+  Value *bits = build_binary(&e->b, OP_OR, high, masked(e, low, UINT32_MAX));
+  return obj_value(elab_bitcast(e, call->loc, bits, elab_scalar(e, ELEM_FP64)));
+}

@@ -205,9 +205,7 @@ Obj builtin_reciprocal(Elab *e, Call *call) {
   return obj_value(elab_quotient(e, build_float(&e->b, x->type, 1), x));
 }
 
-// The three operands in one float type and shape: that of `second` and `third`, then of `first` with it.
-// Literals have the types that they have alone.
-static bool float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t order[3], Value *v[3]) {
+bool builtin_float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t order[3], Value *v[3]) {
   Elem elem;
   const char *what = arena_printf(e->arena, "'%s'", call->text);
   for (uint32_t i = 0; i < 3; i++) args[i] = obj_typed(e, args[i]);
@@ -231,7 +229,7 @@ static bool float_triple(Elab *e, const Call *call, Obj args[3], const uint32_t 
 Obj builtin_fma(Elab *e, Call *call) {
   static const uint32_t order[] = {ARG_Z, ARG_X, ARG_Y};
   Value *v[3];
-  if (!float_triple(e, call, (Obj[]){call->args[ARG_X], call->args[ARG_Y], call->args[ARG_Z]}, order, v))
+  if (!builtin_float_triple(e, call, (Obj[]){call->args[ARG_X], call->args[ARG_Y], call->args[ARG_Z]}, order, v))
     return obj_error();
   return obj_value(build(&e->b, OP_FMA, v[0]->type, v[0], v[1], v[2]));
 }
@@ -283,7 +281,7 @@ Obj builtin_clamp(Elab *e, Call *call) {
   Value *v[3];
   Obj args[3];
   for (uint32_t i = 0; i < 3; i++) args[i] = builtin_promote_bf16(e, call->loc, call->args[i]);
-  if (!good || !float_triple(e, call, args, order, v)) return obj_error();
+  if (!good || !builtin_float_triple(e, call, args, order, v)) return obj_error();
   Value *low = build_binary(&e->b, OP_MAX, v[CLAMP_X], v[CLAMP_MIN]);
   Value *result = build_binary(&e->b, OP_MIN, low, v[CLAMP_MAX]);
   if (!nan) return obj_value(result);

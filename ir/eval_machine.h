@@ -5,6 +5,7 @@
 
 #include "ir/buffer_name.h"
 #include "ir/eval_memory.h"
+#include "ir/math.h"
 
 // An integer, or a pointer made of it, that an operation of 32 bits or fewer made other than 64 bits would have.
 typedef struct Wrap Wrap;           // eval_wrap.c
@@ -218,6 +219,8 @@ Element eval_sum_end(const FloatSum *sum, Elem elem);
 Element eval_float_sum(Elem elem, const Element *x, uint32_t n); // v as a balanced tree
 
 // The result of arithmetic: `exact` is v before rounding, r its reference, e its bound, state the operands'.
+// Of a function of math.def that rounds in a direction; x: its operands.
+Element eval_directed(MathFunction f, Elem elem, const Element *x);
 Element eval_computed(Elem elem, double exact, double r, double e, unsigned state);
 double eval_rounding(Elem elem, double x, double ulps); // what one rounding to `elem` may add at x
 // In bounds, 0 times infinity is 0.

@@ -282,7 +282,11 @@ bool eval_math(Machine *m, Op *op) {
   double ulp = math_ulp(f, elem);
   for (uint32_t i = 0; i < to->n; i++) {
     Element x = tile_get(a, i), z;
-    if (math_info(f)->result != MATH_RESULT_F) {
+    if (math_direction(f) != MATH_NEAREST) {
+      Element all[3] = {x};
+      for (uint32_t k = 1; k < op->operand_count; k++) all[k] = tile_get(eval_operand(m, op, k), i);
+      z = eval_directed(f, elem, all);
+    } else if (math_info(f)->result != MATH_RESULT_F) {
       z = nonfloat_result(f, elem, &x);
     } else if (b) {
       Element y = tile_get(b, i);

@@ -59,3 +59,11 @@ int32_t math_ilogb(double x) {
   if (isnan(x) || x == 0) return INT32_MIN;
   return isinf(x) ? INT32_MAX : (int32_t)logb(x);
 }
+
+MathDirection math_direction(MathFunction function) {
+  static const char *const ends[] = {[MATH_TO_ZERO] = "_rz", [MATH_DOWN] = "_rd", [MATH_UP] = "_ru"};
+  Str name = str_from(math_info(function)->name);
+  for (int i = MATH_TO_ZERO; i <= MATH_UP; i++)
+    if (str_is((Str){name.at + name.n - 3, 3}, ends[i])) return (MathDirection)i;
+  return MATH_NEAREST;
+}

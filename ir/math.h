@@ -47,6 +47,10 @@ double math_ulp(MathFunction function, Elem elem);   // elem: fp32 or fp64
 // Whether denormal arguments count as zero and results below 2^-126 may be zero.
 bool math_flushes(MathFunction function, Elem elem);
 
+// How a function rounds whose name says so: _rz, _rd, _ru. MATH_NEAREST: its name does not.
+typedef enum MathDirection { MATH_NEAREST, MATH_TO_ZERO, MATH_DOWN, MATH_UP } MathDirection;
+MathDirection math_direction(MathFunction function);
+
 // ilogb, with the same results at 0, NaN and infinity everywhere.
 int32_t math_ilogb(double x);
 

@@ -57,10 +57,10 @@ static bool take_slice(Sweep *s, int *row, Task *task) {
 static void print_point(const Row *r, const Point *p, uint64_t got) {
   int digits = 2 * types[r->type].bytes;
   printf(" f(0x%0*" PRIx64, digits, p->bits[0]);
-  if (functions[r->function].operands == 2) printf(",0x%0*" PRIx64, digits, p->bits[1]);
+  if (functions[r->function].operands > 1) printf(",0x%0*" PRIx64, digits, p->bits[1]);
   printf(")=0x%0*" PRIx64, functions[r->function].result == RESULT_F ? digits : 8, got);
   printf(" a=%.9Lg", decode(r->type, p->bits[0]));
-  if (functions[r->function].operands == 2) printf(" b=%.9Lg", decode(r->type, p->bits[1]));
+  if (functions[r->function].operands > 1) printf(" b=%.9Lg", decode(r->type, p->bits[1]));
   printf(" true=%.9Lg\n", reference(r->function, r->type, p));
 }
 

@@ -28,6 +28,9 @@ static void call_text(Function f, char *text, size_t bytes) {
       [FUNCTION_cos_approx] = "libdevice.fast_cosf(a)",
       [FUNCTION_tanh_approx] = "libdevice.fast_tanhf(a)",
       [FUNCTION_div_approx] = "libdevice.fast_dividef(a, b)",
+      [FUNCTION_fma_rz] = "libdevice.fma_rz(a, b, a)",
+      [FUNCTION_fma_rd] = "libdevice.fma_rd(a, b, a)",
+      [FUNCTION_fma_ru] = "libdevice.fma_ru(a, b, a)",
   };
   const FunctionInfo *info = &functions[f];
   if (calls[f])

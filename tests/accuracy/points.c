@@ -261,7 +261,7 @@ static bool is_every(Function f, Type type, uint64_t count) {
 }
 
 uint64_t point_count(Function f, Type type, uint64_t wanted) {
-  bool pairs = functions[f].operands == 2;
+  bool pairs = functions[f].operands > 1;
   if (types[type].bytes == 2 && !pairs) return 65536;
   if (type == FP32 && !pairs && wanted >= (uint64_t)1 << 32) return (uint64_t)1 << 32;
   uint64_t least = pairs ? (uint64_t)SPECIALS * SPECIALS : SPECIALS * (2 * NEIGHBOURS + 1);

@@ -3,6 +3,7 @@
 // long double is no wider than double this measures nothing.
 #include "tests/accuracy/accuracy.h"
 
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 
@@ -149,8 +150,41 @@ static long double of_two(Function f, Type type, long double a, long double b) {
   }
 }
 
+// How a function rounds that does so in a direction; -1: to nearest.
+static int direction(Function f) {
+  switch ((int)f) {
+  case FUNCTION_fma_rz:
+  case FUNCTION_div_rz:
+  case FUNCTION_sqrt_rz: return FE_TOWARDZERO;
+  case FUNCTION_fma_rd:
+  case FUNCTION_div_rd:
+  case FUNCTION_sqrt_rd: return FE_DOWNWARD;
+  case FUNCTION_fma_ru:
+  case FUNCTION_div_ru:
+  case FUNCTION_sqrt_ru: return FE_UPWARD;
+  default: return -1;
+  }
+}
+
+// The right number itself, by the host under that rounding; of 16 bits it is fp32's. fma is of a, b and a.
+static long double directed(Function f, Type type, long double x, long double y) {
+  volatile double a = (double)x, b = (double)y, wide;
+  volatile float c = (float)x, d = (float)y, narrow;
+  int before = fegetround(), operands = functions[f].operands;
+  fesetround(direction(f));
+  if (operands == 1)
+    wide = sqrt(a), narrow = sqrtf(c);
+  else if (operands == 2)
+    wide = a / b, narrow = c / d;
+  else
+    wide = fma(a, b, a), narrow = fmaf(c, d, c);
+  fesetround(before);
+  return type == FP64 ? wide : narrow;
+}
+
 long double reference(Function f, Type type, const Point *p) {
   long double a = decode(type, p->bits[0]);
+  if (direction(f) >= 0) return directed(f, type, a, decode(type, p->bits[1]));
   if (functions[f].operands == 1) return of_one(f, a);
   return of_two(f, type, a, decode(type, p->bits[1]));
 }

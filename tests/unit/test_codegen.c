@@ -203,7 +203,7 @@ static Value *tile_param(Builder *b, Setup *s, Value *pointer) {
 }
 
 // kernel(a, b, out): out = op(a, b), elements of type `from` and `to`. Gives the op.
-static Op *add_op_kernel(Setup *s, OpKind kind, Elem from, Elem to, bool is_unary) {
+static Op *add_op_kernel(Setup *s, OpKind kind, Elem from, Elem to, uint32_t operands) {
   const Type *in = type_ptr(&s->ir, type_scalar(&s->ir, from)),
              *out = type_ptr(&s->ir, type_scalar(&s->ir, to));
   const char *name =
@@ -217,19 +217,19 @@ static Op *add_op_kernel(Setup *s, OpKind kind, Elem from, Elem to, bool is_unar
   Value *x[2];
   for (uint32_t i = 0; i < 2; i++) x[i] = build_load(&b, tile_param(&b, s, func->body->args[i]), NULL, NULL);
   const Type *type = tile_of(s, type_scalar(&s->ir, to));
-  Value *y = build(&b, kind, type, x[0], is_unary ? NULL : x[1], kind == OP_FMA ? x[0] : NULL);
+  Value *y = build(&b, kind, type, x[0], operands > 1 ? x[1] : NULL, operands > 2 ? x[0] : NULL);
   build_store(&b, tile_param(&b, s, func->body->args[2]), y, NULL);
   build_op(&b, OP_RETURN, 0, NULL, 0, NULL);
   return y->def;
 }
 
 static void add_kernel(Setup *s, OpKind kind, Elem from, Elem to) {
-  add_op_kernel(s, kind, from, to, op_max_operands(kind) == 1);
+  add_op_kernel(s, kind, from, to, op_max_operands(kind));
 }
 
 static void add_math_kernel(Setup *s, MathFunction function, Elem elem) {
   const MathInfo *info = math_info(function);
-  Op *op = add_op_kernel(s, OP_MATH, elem, math_result_elem(function, elem), info->operands == 1);
+  Op *op = add_op_kernel(s, OP_MATH, elem, math_result_elem(function, elem), info->operands);
   op_set_str(op, ATTR_FUNCTION, info->name);
   op->region->func->name =
       ir_name(&s->ir, str_from(arena_printf(&s->arena, "math_%s_%s", info->name, elem_info(elem)->name)));
