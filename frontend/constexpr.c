@@ -63,6 +63,8 @@ bool obj_is_number(const Obj *obj) {
   return obj_is(obj, CONST_INT) || obj_is(obj, CONST_FLOAT) || obj_is(obj, CONST_BOOL);
 }
 
+bool obj_is_int(const Obj *obj) { return obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL); }
+
 bool obj_is_unread(const Obj *obj) {
   return obj->kind == OBJ_NAMESPACE && !obj->file && !elab_is_triton(obj->path);
 }

@@ -227,15 +227,14 @@ struct Cont {
 
 // --- elaborate.c: the context ---
 
-Loc elab_loc(const Elab *e, Loc loc); // within the present call
-// Gives an OBJ_ERROR.
+Loc elab_loc(const Elab *e, Loc loc); // within the present call; elab_error gives an OBJ_ERROR
 Obj elab_error(Elab *e, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void elab_scratch(Elab *e, const FuncParam *params, uint32_t count); // ops go to a function of no module
 // The code being run is a .py file's, and so Triton's too.
 bool elab_in_py(const Elab *e);
 // In such code: that Triton would give another value. `what`, a literal, is said once a file.
 void elab_warn_py(Elab *e, Loc loc, const char *what);
-// What has no meaning at run time, and Triton compiles all the same: a warning in .py files. False: an error elsewhere.
+// What Triton compiles though it is undefined at run time: a warning in .py files. False: an error elsewhere.
 bool elab_bear_py(Elab *e, Loc loc, const char *what);
 void elab_work(Elab *e, uint32_t steps); // that many steps more, so that the limit holds for them
 bool elab_enter(Elab *e, Loc loc); // one level deeper, one step more; false with an error past a limit
@@ -267,8 +266,7 @@ bool elab_field(Elab *e, const Obj *tuple, const char *name, Obj *obj); // of th
 static inline bool obj_is(const Obj *obj, ConstKind kind) {
   return obj->kind == OBJ_CONST && obj->constant.kind == kind;
 }
-// Python's bools are integers.
-static inline bool obj_is_int(const Obj *obj) { return obj_is(obj, CONST_INT) || obj_is(obj, CONST_BOOL); }
+bool obj_is_int(const Obj *obj);                   // or a bool, as Python's are integers
 static inline bool obj_given(const Obj *obj) { return obj->kind != OBJ_ABSENT && !obj_is(obj, CONST_NONE); }
 bool obj_is_number(const Obj *obj);                // a constexpr int, float or bool
 bool obj_is_unread(const Obj *obj);                // of a library that is not read: nothing is known of it
@@ -408,8 +406,8 @@ Obj elab_call(Elab *e, const Expr *call);
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args);
 Obj elab_attribute(Elab *e, const Expr *expr);
 Obj elab_attribute_of(Elab *e, const Expr *expr, Obj object); // where the object is known already
-const char *elab_triton_name(Elem elem);
-Obj elab_type_shape(Elab *e, const Type *type); // () of what is no tile                      // "int32", "uint8", "fp16"
+const char *elab_triton_name(Elem elem);        // "int32", "uint8", "fp16"
+Obj elab_type_shape(Elab *e, const Type *type); // () of what is no tile
 Obj elab_subscript(Elab *e, const Expr *expr);          // elab_subscript.c
 bool elab_items(Elab *e, const Expr *expr, Obj *tuple); // a tuple or a range of constexprs, to run over
 // Whether a clause's conditions hold; *good becomes false after an error.
