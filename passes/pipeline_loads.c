@@ -222,6 +222,7 @@ static void find_computed(LoadFinder *f) {
 // Whether the dot may read the operand while the next iteration begins: a buffer of several slots, or one
 // that the loop does not write.
 static bool lasts_an_iteration(const StagedLoop *found, const Value *operand) {
+  while (operand->def && operand->def->kind == OP_SHARED_TRANS) operand = op_operand(operand->def, 0);
   if (operand->type->kind != TYPE_SHARED || !operand->def) return false;
   for (uint32_t i = 0; i < found->loads.n; i++)
     if (found->loads.at[i].alloc && found->loads.at[i].alloc == operand->def) return true;

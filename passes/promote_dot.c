@@ -14,6 +14,12 @@
 // after   %e0 = dot %u, %v, %d0 {async}
 //         %e = dot_wait %e0 {pending = 0}
 //
+// before  shared_store %a, %s                                       (%a is an operand of another dot)
+//         %b = trans %a {order = [1, 0]}
+//         %d = dot %c, %b, ... {shared_b}
+// after   %t = shared_trans %s {order = [1, 0]}                     where it lies there as this dot wants it
+//         %d = dot %c, %t, ...
+//
 // before  %x = convert_layout %a : tile<128x32xfp16, #operand>     (used by dots alone)
 // after   shared_store %a, %s
 //         %x = shared_load %s : tile<128x32xfp16, #operand>
@@ -39,13 +45,69 @@ static bool precedes(const Op *before, const Op *op) {
   return false;
 }
 
-// A buffer of that type that holds the tile when the dot comes: another dot's operand.
+// A buffer of that type that holds the tile when the op comes: another dot's operand.
 static Value *stored_before(const Op *dot, const Value *tile, const Type *type) {
   for (const Use *use = tile->first_use; use; use = use->next) {
     if (use->user->kind != OP_SHARED_STORE || use != &use->user->operands[0]) continue;
     Value *buffer = op_operand(use->user, 1);
     bool whole = buffer->def && buffer->def->kind == OP_SHARED_ALLOC && buffer->type == type;
     if (whole && precedes(use->user, dot)) return buffer;
+  }
+  return NULL;
+}
+
+// --- a transpose's buffer
+
+typedef struct Order {
+  uint32_t at[TILE_MAX_RANK];
+} Order;
+
+static Order order_of(const Op *trans) {
+  const Attr *attr = op_attr(trans, ATTR_ORDER);
+  Order order = {{0}};
+  for (uint32_t i = 0; i < attr->ints.n; i++) order.at[i] = (uint32_t)attr->ints.at[i];
+  return order;
+}
+
+static Order inverse_of(const Order *order, uint32_t rank) {
+  Order inverse = {{0}};
+  for (uint32_t i = 0; i < rank; i++) inverse.at[order->at[i]] = i;
+  return inverse;
+}
+
+static const Type *turned_type(IrContext *ir, const Type *type, const Order *order) {
+  uint32_t shape[TILE_MAX_RANK];
+  Layout layout = layout_trans(type->layout, type->rank, type->shape, order->at);
+  for (uint32_t i = 0; i < type->rank; i++) shape[i] = type->shape[order->at[i]];
+  return type_shared(ir, type->elem, type->rank, shape, layout_intern(ir, &layout));
+}
+
+// The buffer of `other`, which dimensions `order` of make the tile, before `at` as one of that type; NULL: none.
+static Value *view_of(DotPromoter *p, const Op *at, const Value *other, const Order *order,
+                      const Type *type) {
+  Order back = inverse_of(order, type->rank);
+  Value *buffer = stored_before(at, other, turned_type(p->func->module->ir, type, &back));
+  if (!buffer) return NULL;
+  Builder b = builder_before((Op *)at);
+  b.loc = at->loc;
+  Value *view = build(&b, OP_SHARED_TRANS, type, buffer, NULL, NULL);
+  op_set_ints(view->def, ATTR_ORDER, type->rank, order->at);
+  p->changed = true;
+  return view;
+}
+
+// Of a tile whose transpose another dot has in memory, lying as this one wants it: that buffer, seen transposed.
+static Value *seen_transposed(DotPromoter *p, const Op *at, const Value *tile, const Type *type) {
+  if (tile->def && tile->def->kind == OP_TRANS) {
+    Order order = order_of(tile->def);
+    Value *view = view_of(p, at, op_operand(tile->def, 0), &order, type);
+    if (view) return view;
+  }
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    if (use->user->kind != OP_TRANS) continue;
+    Order order = order_of(use->user), back = inverse_of(&order, type->rank);
+    Value *view = view_of(p, at, op_result(use->user), &back, type);
+    if (view) return view;
   }
   return NULL;
 }
@@ -59,6 +121,7 @@ static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOpera
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
   Value *buffer = stored_before(at, tile, type);
+  if (!buffer) buffer = seen_transposed(p, at, tile, type);
   if (buffer) return buffer;
   buffer = op_result(build_op(b, OP_SHARED_ALLOC, 0, NULL, 1, &type));
   build_op(b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
@@ -79,11 +142,17 @@ static Builder place_for(Op *dot, Value *tile) {
   return b;
 }
 
+// A transpose that a dot no longer takes is no use of a load that the loop could copy.
+static void drop_unused(Value *tile) {
+  if (tile->def && tile->def->kind == OP_TRANS && value_unused(tile)) op_erase(tile->def);
+}
+
 static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
   if (!op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B) || !type_is_tile(tile->type)) return;
   Builder b = place_for(dot, tile);
   op_set_operand(dot, operand, store_shared(p, &b, dot, dot, operand, tile));
+  drop_unused(tile);
 }
 
 // A conversion that changes threads: what only renames registers is left.
@@ -101,6 +170,7 @@ static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   op_set_flag(load->def, ATTR_LDMATRIX, true);
   value_replace_uses(tile, load);
   op_erase(convert);
+  drop_unused(source);
 }
 
 // What wgmma begins is there after a wait. Whoever can let it be under way for longer moves that (pipeline).
@@ -142,6 +212,7 @@ static bool is_chainable(const Op *op) {
 // ahead.
 static bool is_kept(const Op *dot, const Value *buffer) {
   const Op *loop = dot->region->parent;
+  while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
   if (!loop || loop->kind != OP_FOR) return false;
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *from = use->user->kind == OP_SHARED_STORE ? op_operand(use->user, 0)->def : NULL;
