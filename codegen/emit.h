@@ -108,6 +108,11 @@ uint32_t emit_count(const Type *type);                            // registers a
 LLVMValueRef *emit_new(Emitter *e, const Value *value);           // its registers, to be filled
 LLVMValueRef *emit_get(const Emitter *e, const Value *value);
 void emit_bind(Emitter *e, const Value *value, LLVMValueRef *registers); // the value is these
+// emit_rows.c: fills the registers of an addptr for loads and stores of rows that a loop computes; false: it is left to
+// the caller.
+bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out);
+// emit_carried.c: a value that is the same, of which LLVM knows nothing.
+LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x);
 // emit_carried.c: fills the registers of an addptr whose address a loop advances; false: it is left to the caller.
 bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out);
 // The scalar of a splat, hidden from LLVM where it is a loop's and part of copies' addresses.

@@ -57,6 +57,30 @@ static LLVMValueRef safe_divisor(Emitter *e, const Op *op, const LLVMValueRef *x
   return LLVMBuildSelect(e->builder, unsafe, LLVMConstInt(type, 1, false), x[1], "");
 }
 
+// Whether a loop divides by a number of signed ones that is the same in all iterations.
+static bool is_divided_in_loop(const Op *op) {
+  const Region *by = value_region(op_operand(op, 1));
+  return is_signed(op) && by != op->region && op->region->parent && op->region->parent->kind == OP_FOR;
+}
+
+// The divisor, or 1 where it is 0 or -1: that hangs on nothing which a loop changes. The remainder by -1 is 0, as
+// with 1.
+static LLVMValueRef divisor_of_sizes(Emitter *e, LLVMValueRef by) {
+  LLVMTypeRef type = LLVMTypeOf(by);
+  LLVMValueRef one = LLVMConstInt(type, 1, false);
+  LLVMValueRef next = LLVMBuildAdd(e->builder, by, one, "");
+  LLVMValueRef unsafe = LLVMBuildICmp(e->builder, LLVMIntULT, next, LLVMConstInt(type, 2, false), "");
+  return LLVMBuildSelect(e->builder, unsafe, one, by, "");
+}
+
+// The quotient by -1 is the number negated.
+static LLVMValueRef divide_in_loop(Emitter *e, const LLVMValueRef *x) {
+  LLVMValueRef quotient = LLVMBuildSDiv(e->builder, x[0], divisor_of_sizes(e, x[1]), "");
+  LLVMValueRef is_minus_one =
+      LLVMBuildICmp(e->builder, LLVMIntEQ, x[1], LLVMConstAllOnes(LLVMTypeOf(x[1])), "");
+  return LLVMBuildSelect(e->builder, is_minus_one, LLVMBuildNeg(e->builder, x[0], ""), quotient, "");
+}
+
 // Whether x is never below 0; it may be NaN.
 static bool is_not_negative(const Value *x) {
   MathFunction function;
@@ -134,6 +158,7 @@ static bool by_size(const Op *op, const LLVMValueRef *x) {
 static LLVMValueRef emit_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (is_float(op)) return float_div(e, op, x);
   if (by_size(op, x)) return divide_sizes(e, x, false);
+  if (is_divided_in_loop(op)) return divide_in_loop(e, x);
   LLVMValueRef by = safe_divisor(e, op, x);
   return is_signed(op) ? LLVMBuildSDiv(e->builder, x[0], by, "") : LLVMBuildUDiv(e->builder, x[0], by, "");
 }
@@ -141,7 +166,7 @@ static LLVMValueRef emit_div(Emitter *e, const Op *op, const LLVMValueRef *x) {
 static LLVMValueRef emit_rem(Emitter *e, const Op *op, const LLVMValueRef *x) {
   if (is_float(op)) return emit_float_rem(e, op, x);
   if (by_size(op, x)) return divide_sizes(e, x, true);
-  LLVMValueRef by = safe_divisor(e, op, x);
+  LLVMValueRef by = is_divided_in_loop(op) ? divisor_of_sizes(e, x[1]) : safe_divisor(e, op, x);
   return is_signed(op) ? LLVMBuildSRem(e->builder, x[0], by, "") : LLVMBuildURem(e->builder, x[0], by, "");
 }
 
@@ -284,8 +309,7 @@ EmitScalar emit_scalar_of(OpKind kind) {
       [OP_MAX] = emit_max,     [OP_EQ] = emit_eq,           [OP_NE] = emit_ne,     [OP_LT] = emit_lt,
       [OP_LE] = emit_le,       [OP_GT] = emit_gt,           [OP_GE] = emit_ge,     [OP_SELECT] = emit_select,
       [OP_CAST] = emit_cast,   [OP_BITCAST] = emit_bitcast, [OP_MATH] = emit_math, [OP_FMA] = emit_fma,
-      [OP_MULHI] = emit_mulhi, [OP_COPY] = emit_copy,
-      [OP_HINT] = emit_hint,
+      [OP_MULHI] = emit_mulhi, [OP_COPY] = emit_copy,       [OP_HINT] = emit_hint,
   };
   return table[kind];
 }

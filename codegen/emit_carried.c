@@ -14,9 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/math.h"
+#include "codegen/address_sum.h"
 #include "codegen/emit.h"
 
-enum { MAX_DEPTH = 8, MAX_TERMS = 6, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
+enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
 
 // --- what varies
 
@@ -77,8 +78,7 @@ static LLVMValueRef build_asm(Emitter *e, LLVMTypeRef type, const char *text, co
   return LLVMBuildCall2(e->builder, type, code, args, count, "");
 }
 
-// The same, of which LLVM knows nothing.
-static LLVMValueRef build_hidden(Emitter *e, LLVMValueRef x) {
+LLVMValueRef emit_hidden(Emitter *e, LLVMValueRef x) {
   LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
   bool narrow = type == e->i32;
   return build_asm(e, function, narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", narrow ? "=r,r" : "=l,l", &x,
@@ -102,10 +102,6 @@ typedef struct AddressSum {
   uint32_t count;
   int64_t constant;
 } AddressSum;
-
-static LLVMValueRef without_extension(LLVMValueRef index) {
-  return LLVMIsASExtInst(index) ? LLVMGetOperand(index, 0) : index;
-}
 
 static bool adds_index(LLVMValueRef address, LLVMTypeRef pointee) {
   return LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 &&
@@ -152,66 +148,6 @@ static bool same_but(const AddressSum *a, const AddressSum *b, uint32_t index) {
   return a->root == b->root;
 }
 
-// --- distances
-
-// A number as LLVM has it: the sum of factor * (part + constant), as far as that is seen; factor NULL: 1.
-typedef struct Term {
-  LLVMValueRef part, factor;
-  int64_t constant;
-} Term;
-
-typedef struct NumberSum {
-  Term term[MAX_TERMS];
-  uint32_t count;
-} NumberSum;
-
-static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
-  return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
-}
-
-// Of an index of a tile, the thread's part and the register's are bits of their own.
-static Term index_term(LLVMValueRef x, LLVMValueRef factor) {
-  Term term = {without_extension(x), factor, 0};
-  for (;;) {
-    bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
-    LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
-    if (!last || !LLVMIsAConstantInt(last)) return term;
-    int64_t constant = LLVMConstIntGetSExtValue(last);
-    if (constant < 0 || (!bits && constant != 0)) return term;
-    term.constant += constant;
-    term.part = LLVMGetOperand(term.part, 0);
-  }
-}
-
-static void add_terms(LLVMValueRef x, NumberSum *sum) {
-  if (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS) {
-    add_terms(LLVMGetOperand(x, 0), sum);
-    add_terms(LLVMGetOperand(x, 1), sum);
-  } else if (sum->count < MAX_TERMS) {
-    bool product = is_op(x, LLVMMul);
-    sum->term[sum->count++] =
-        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL);
-  } else {
-    sum->count = MAX_TERMS + 1; // it has more
-  }
-}
-
-// How far `to` is from `from`, times `bytes`, in what no iteration changes; NULL: that is not seen.
-static LLVMValueRef build_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
-  LLVMValueRef distance = LLVMConstInt(e->i64, 0, false);
-  if (from->count != to->count || from->count > MAX_TERMS) return NULL;
-  for (uint32_t i = 0; i < from->count; i++)
-    if (from->term[i].part != to->term[i].part || from->term[i].factor != to->term[i].factor) return NULL;
-  for (uint32_t i = 0; i < from->count; i++) {
-    int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
-    if (!steps) continue;
-    LLVMValueRef by = LLVMConstInt(e->i64, (uint64_t)steps, true), factor = to->term[i].factor;
-    if (factor) by = LLVMBuildMul(e->builder, factor, by, "");
-    distance = LLVMBuildAdd(e->builder, distance, by, "");
-  }
-  return distance;
-}
-
 // --- the code
 
 // Pointers at offsets of 64 bits from one that varies. What is a known number of rows away from the access
@@ -224,8 +160,8 @@ static void add_offsets(Emitter *e, LLVMValueRef pointer, const Value *offset, u
   for (uint32_t r = 0; r < registers; r++) {
     LLVMValueRef index = emit_register(e, offset, r), distance = NULL;
     uint32_t before = r % at_once ? r - r % at_once : r - at_once;
-    add_terms(index, &sums[r]);
-    if (r) distance = build_distance(e, &sums[before], &sums[r], bytes);
+    sums[r] = number_sum(index);
+    if (r) distance = number_sum_distance(e, &sums[before], &sums[r], bytes);
     if (distance)
       out[r] = LLVMBuildGEP2(e->builder, e->i8, out[before], &distance, 1, "");
     else
@@ -282,10 +218,10 @@ bool emit_carried_address(Emitter *e, Op *op, LLVMValueRef *out) {
     LLVMValueRef step = emit_register(e, offset, 0);
     step = LLVMBuildIntCast2(e->builder, step, e->i64, elem_is_signed(elem), "");
     step = LLVMBuildMul(e->builder, step, LLVMConstInt(e->i64, bytes, false), "");
-    return add_step(e, op, build_hidden(e, step), at_once, out);
+    return add_step(e, op, emit_hidden(e, step), at_once, out);
   }
   if (!varies_beside(base, offset) || (elem != ELEM_I32 && elem != ELEM_I64)) return false;
-  LLVMValueRef pointer = build_hidden(e, emit_register(e, base, 0));
+  LLVMValueRef pointer = emit_hidden(e, emit_register(e, base, 0));
   if (elem == ELEM_I64) add_offsets(e, pointer, offset, bytes, at_once, out);
   for (uint32_t r = 0; r < registers && elem == ELEM_I32; r++)
     out[r] = build_wide(e, pointer, emit_register(e, offset, r), bytes);
@@ -297,5 +233,5 @@ LLVMValueRef emit_carried_splat(Emitter *e, const Op *op) {
   LLVMValueRef value = emit_register(e, scalar, 0);
   const Op *loop = LLVMTypeOf(value) == e->i32 ? varying_loop(scalar, MAX_DEPTH) : NULL;
   if (!loop || loop->kind != OP_FOR || !leads_to_copies(op_result(op), MAX_DEPTH)) return value;
-  return build_hidden(e, value);
+  return emit_hidden(e, value);
 }

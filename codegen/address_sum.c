@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/address_sum.h"
+
+LLVMValueRef without_extension(LLVMValueRef index) {
+  return LLVMIsASExtInst(index) ? LLVMGetOperand(index, 0) : index;
+}
+
+static bool is_op(LLVMValueRef x, LLVMOpcode opcode) {
+  return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode;
+}
+
+// Of an index of a tile, the thread's part and the register's are bits of their own.
+static Term index_term(LLVMValueRef x, LLVMValueRef factor) {
+  Term term = {without_extension(x), factor, 0};
+  for (;;) {
+    bool bits = is_op(term.part, LLVMOr) && LLVMGetIsDisjoint(term.part);
+    LLVMValueRef last = bits || is_op(term.part, LLVMAdd) ? LLVMGetOperand(term.part, 1) : NULL;
+    if (!last || !LLVMIsAConstantInt(last)) return term;
+    int64_t constant = LLVMConstIntGetSExtValue(last);
+    if (constant < 0 || (!bits && constant != 0)) return term;
+    term.constant += constant;
+    term.part = LLVMGetOperand(term.part, 0);
+  }
+}
+
+static void add_terms(LLVMValueRef x, NumberSum *sum) {
+  if (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS) {
+    add_terms(LLVMGetOperand(x, 0), sum);
+    add_terms(LLVMGetOperand(x, 1), sum);
+  } else if (sum->count < MAX_TERMS) {
+    bool product = is_op(x, LLVMMul);
+    sum->term[sum->count++] =
+        index_term(product ? LLVMGetOperand(x, 0) : x, product ? LLVMGetOperand(x, 1) : NULL);
+  } else {
+    sum->count = MAX_TERMS + 1; // it has more
+  }
+}
+
+NumberSum number_sum(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_terms(x, &sum);
+  return sum;
+}
+
+// Whether two sums differ in constants alone.
+static bool is_apart(const NumberSum *from, const NumberSum *to) {
+  if (from->count != to->count || from->count > MAX_TERMS) return false;
+  for (uint32_t i = 0; i < from->count; i++)
+    if (from->term[i].part != to->term[i].part || from->term[i].factor != to->term[i].factor) return false;
+  return true;
+}
+
+bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to) {
+  bool differs = false;
+  for (uint32_t i = 0; i < from->count && from->count <= MAX_TERMS; i++) {
+    if (from->term[i].constant == to->term[i].constant) continue;
+    LLVMValueRef factor = to->term[i].factor;
+    if (!factor || LLVMIsAConstant(factor)) return false;
+    differs = true;
+  }
+  return differs && is_apart(from, to);
+}
+
+LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const NumberSum *to, uint32_t bytes) {
+  LLVMValueRef distance = LLVMConstInt(e->i64, 0, false);
+  if (!is_apart(from, to)) return NULL;
+  for (uint32_t i = 0; i < from->count; i++) {
+    int64_t steps = (to->term[i].constant - from->term[i].constant) * bytes;
+    if (!steps) continue;
+    LLVMValueRef by = LLVMConstInt(e->i64, (uint64_t)steps, true), factor = to->term[i].factor;
+    if (factor) by = LLVMBuildMul(e->builder, factor, by, "");
+    distance = LLVMBuildAdd(e->builder, distance, by, "");
+  }
+  return distance;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Addresses of loads and stores that a loop computes anew: of p + x * s + lane * s, where the loop changes x and
+// nothing else, and s is known at run time, lane * s could stay in registers, two for each address. It does not:
+// the address is p + (x + lane) * s, and those of further rows are added one to the other, by the distance.
+//
+// ptxas puts what all threads share into uniform registers where many others are taken, and their unit has half the
+// rate: a loop that loads a few elements by five strides spends its time there. And where registers that
+// loops keep leave too few, it waits for a load before it issues the next.
+#include "base/math.h"
+#include "codegen/address_sum.h"
+#include "codegen/emit.h"
+#include "codegen/nvvm.h"
+
+static bool is_access(OpKind kind) { return kind == OP_LOAD || kind == OP_STORE; }
+
+// How many elements an access by these pointers takes at a time; 0: they are used otherwise too.
+static uint32_t elements_at_once(const Value *pointers) {
+  uint32_t most = 0;
+  for (const Use *use = pointers->first_use; use; use = use->next) {
+    if (!is_access(use->user->kind) || op_operand(use->user, 0) != pointers) return 0;
+    most = max_u32(most, (uint32_t)op_int(use->user, ATTR_VECTOR, 1));
+  }
+  return most;
+}
+
+static const Op *loop_around(const Value *value) {
+  const Op *around = value_region(value)->parent;
+  return around && around->kind == OP_FOR ? around : NULL;
+}
+
+static bool is_within(const Value *value, const Op *loop) {
+  for (const Op *around = value_region(value)->parent; around; around = around->region->parent)
+    if (around == loop) return true;
+  return false;
+}
+
+// Whether a tile is a scalar everywhere that a loop computes while `other` is the same in all of its iterations.
+static bool is_computed_beside(const Value *tile, const Value *other) {
+  const Op *splat = tile->def;
+  if (!splat || splat->kind != OP_SPLAT) return false;
+  const Op *loop = loop_around(op_operand(splat, 0));
+  return loop && !is_within(other, loop);
+}
+
+// Whether each row is a distance from the one before that is seen.
+static bool are_rows(const NumberSum *sums, uint32_t registers, uint32_t at_once) {
+  for (uint32_t r = at_once; r < registers; r += at_once)
+    if (!number_sum_rows_apart(&sums[r - at_once], &sums[r])) return false;
+  return true;
+}
+
+// --- the first address
+
+static bool is_product(LLVMValueRef x) {
+  return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == LLVMMul;
+}
+
+// The term of the sum that is of this factor, known at run time; it is taken out. Zero part: there is none.
+static Term take_term(NumberSum *sum, LLVMValueRef factor) {
+  for (uint32_t i = 0; i < sum->count; i++) {
+    Term term = sum->term[i];
+    if (term.factor != factor) continue;
+    sum->term[i] = sum->term[--sum->count];
+    return term;
+  }
+  return (Term){0};
+}
+
+static LLVMValueRef build_term(Emitter *e, const Term *term) {
+  LLVMValueRef part = LLVMBuildIntCast2(e->builder, term->part, e->i64, true, "");
+  LLVMValueRef constant = LLVMConstInt(e->i64, (uint64_t)term->constant, true);
+  return term->constant ? LLVMBuildAdd(e->builder, part, constant, "") : part;
+}
+
+// base + the terms of the sum whose factors are among those of base's products, which are taken out of the sum.
+static LLVMValueRef build_merged(Emitter *e, LLVMValueRef base, LLVMTypeRef pointee, NumberSum *sum) {
+  if (!LLVMIsAGetElementPtrInst(base) || LLVMGetNumOperands(base) != 2) return base;
+  LLVMValueRef root = LLVMGetOperand(base, 0), index = LLVMGetOperand(base, 1), merged_root, factor;
+  if (LLVMGetGEPSourceElementType(base) != pointee) return base;
+  Term term = {0};
+  if (is_product(index) && !LLVMIsAConstant(factor = LLVMGetOperand(index, 1))) term = take_term(sum, factor);
+  merged_root = build_merged(e, root, pointee, sum);
+  if (!term.part && merged_root == root) return base;
+  if (term.part) {
+    LLVMValueRef x = LLVMBuildAdd(e->builder, LLVMGetOperand(index, 0), build_term(e, &term), "");
+    index = LLVMBuildMul(e->builder, x, factor, "");
+  }
+  return LLVMBuildGEP2(e->builder, pointee, merged_root, &index, 1, "");
+}
+
+static LLVMValueRef build_first(Emitter *e, LLVMValueRef base, LLVMTypeRef pointee, const NumberSum *sum) {
+  NumberSum rest = *sum;
+  LLVMValueRef address = build_merged(e, base, pointee, &rest);
+  for (uint32_t i = 0; i < rest.count; i++) {
+    LLVMValueRef index = build_term(e, &rest.term[i]);
+    if (rest.term[i].factor) index = LLVMBuildMul(e->builder, index, rest.term[i].factor, "");
+    address = LLVMBuildGEP2(e->builder, pointee, address, &index, 1, "");
+  }
+  return address;
+}
+
+// --- the code
+
+bool emit_rows(Emitter *e, Op *op, LLVMValueRef *out) {
+  Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
+  if (!type_is_tile(op_result(op)->type) || type_element(offset->type)->elem != ELEM_I64) return false;
+  uint32_t at_once = elements_at_once(op_result(op)), registers = emit_count(offset->type);
+  if (!at_once || registers <= at_once || !is_computed_beside(base, offset)) return false;
+  NumberSum *sums = ARENA_ARRAY(e->arena, NumberSum, registers);
+  for (uint32_t r = 0; r < registers; r++) sums[r] = number_sum(emit_register(e, offset, r));
+  if (!are_rows(sums, registers, at_once)) return false;
+  const Type *inner = type_element(op_result(op)->type)->inner;
+  LLVMTypeRef pointee = emit_memory_type(e, inner);
+  LLVMValueRef pointer = emit_register(e, base, 0);
+  out[0] = emit_hidden(e, build_first(e, pointer, pointee, &sums[0]));
+  for (uint32_t r = 1; r < registers; r++) {
+    uint32_t before = r % at_once ? r - r % at_once : r - at_once;
+    LLVMValueRef distance = number_sum_distance(e, &sums[before], &sums[r], type_element_bytes(inner));
+    LLVMValueRef index = emit_register(e, offset, r);
+    out[r] = distance ? LLVMBuildGEP2(e->builder, e->i8, out[before], &distance, 1, "")
+                      : LLVMBuildGEP2(e->builder, pointee, pointer, &index, 1, "");
+  }
+  return true;
+}
