@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention over pages that a table names, whose last page is cut: the mask is used where it is needed."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def load_if(pointers, masked, mask):
+    if masked:
+        data = tl.load(pointers, mask=mask, other=0.0)
+    else:
+        data = tl.load(pointers)
+    return data
+
+
+# check: --grid 2 --num-warps 2 q=randn:fp16[2,16,32] k=randn:fp16[4,32,32] v=randn:fp16[4,32,32] table=perm:i32[4] out=empty:fp32[2,16,32] length=100 D=32
+# check: --grid 1 --num-warps 4 --num-stages 2 q=randn:fp16[2,16,32] k=randn:fp16[4,32,32] v=randn:fp16[4,32,32] table=perm:i32[4] out=randn:fp32[2,16,32] length=64 D=32
+# check: --grid 1 --num-warps 1 q=randn:fp16[2,16,32] k=randn:fp16[4,32,32] v=randn:fp16[4,32,32] table=perm:i32[4] out=randn:fp32[2,16,32] length=0 D=32
+# check: --grid 1 --num-warps 1 --num-stages 4 q=randn:fp16[2,16,32] k=randn:fp16[4,32,32] v=randn:fp16[4,32,32] table=perm:i32[4] out=randn:fp32[2,16,32] length=33 D=16
+@triton.jit
+def attended(q, k, v, table, out, length, D):
+    rows, page, head = tl.arange(0, 16), tl.arange(0, 32), tl.arange(0, 32)
+    q += tl.program_id(0) * 512
+    query = tl.load(q + rows[:, None] * 32 + head[None, :], mask=head[None, :] < D, other=0.0)
+    sums = tl.zeros((16, 32), tl.float32)
+    for i in range(tl.cdiv(length, 32)):
+        here = min(length - i * 32, 32)
+        start = tl.load(table + i) * 1024
+        cut = (here != 32) or (D != 32)
+        keys = load_if(k + start + page[None, :] * 32 + head[:, None], cut, (page[None, :] < here) & (head[:, None] < D))
+        scores = tl.dot(query, keys)
+        scores = tl.where(page[None, :] < here, scores, 0.0)
+        values = load_if(v + start + page[:, None] * 32 + head[None, :], cut, (page[:, None] < here) & (head[None, :] < D))
+        sums += tl.dot(scores.to(tl.float16), values)
+    tl.store(out + tl.program_id(0) * 512 + rows[:, None] * 32 + head[None, :], sums)
