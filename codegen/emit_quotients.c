@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients that are alike and remainders that count upwards within runs (coalesce marks them): each thread divides
-// once a run, for its first register there.
+// Quotients and comparisons that are alike and remainders that count upwards within runs (coalesce marks them): each
+// thread divides or compares once a run, for its first register there.
 #include "base/math.h"
 #include "codegen/emit.h"
 #include "ir/quotient_runs.h"
@@ -18,7 +18,7 @@ static uint64_t steps_of(const QuotientRuns *runs, uint32_t r) {
 
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Attr *constant = op_attr(op, ATTR_CONSTANT), *counts = op_attr(op, ATTR_CONTIGUOUS);
-  if ((op->kind != OP_DIV && op->kind != OP_REM) || (!constant && !counts)) return false;
+  if (op->kind == OP_HINT || (!constant && !counts)) return false;
   if (!type_is_tile(op_result(op)->type)) return false;
   const QuotientRuns runs = quotient_runs(op);
   for (uint32_t r = 0; r < emit_count(runs.tile); r++) {

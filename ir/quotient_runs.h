@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The runs of neighbours whose quotients are alike, or whose remainders are alike or count upwards, as a div or
-// rem of a tile says: which registers of a thread one division does for.
+// rem of a tile says, or a comparison of its results: which registers of a thread one does for.
 #ifndef IR_QUOTIENT_RUNS_H
 #define IR_QUOTIENT_RUNS_H
 

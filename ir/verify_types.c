@@ -189,6 +189,7 @@ static void check_compare(Verifier *v, const Op *op) {
                 verify_type_text(v, operand_type(op, 0)));
   if (!type_is_elem(result_type(op), ELEM_I1))
     verify_fail(v, op, "the result is of i1, not %s", verify_type_text(v, result_type(op)));
+  check_promises(v, op);
 }
 
 static void check_select(Verifier *v, const Op *op) {

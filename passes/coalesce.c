@@ -16,6 +16,10 @@
 // after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
 // pays    a thread divides once for what it holds of a run
 //
+// before  %m = lt %i, %n : tile<1024xi1>                         (used for more than masks of accesses)
+// after   %m = lt %i, %n {constant = [16]} : tile<1024xi1>
+// pays    a thread compares once a run, and what is computed with the result is computed once
+//
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
 #include "base/math.h"
@@ -204,8 +208,35 @@ static void mark_runs(Coalescer *c, Op *op) {
   if (op->kind == OP_REM && a->natural) set_runs(c, op, ATTR_CONTIGUOUS, info->contiguity);
 }
 
+static bool compares(const Op *op) {
+  return op->kind == OP_EQ || op->kind == OP_NE || op->kind == OP_LT || op->kind == OP_LE ||
+         op->kind == OP_GT || op->kind == OP_GE;
+}
+
+// Whether a mask is used for more than accesses, which look at one element of a vector, directly or as part of a mask.
+static bool is_computed_with(const Value *mask, uint32_t steps) {
+  for (const Use *use = mask->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    if (user->kind == OP_LOAD || user->kind == OP_STORE) continue;
+    bool part =
+        user->result_count == 1 && type_is_elem(op_result(user)->type, ELEM_I1) && user->kind != OP_SELECT;
+    if (!part || steps == 0 || is_computed_with(op_result(user), steps - 1)) return true;
+  }
+  return false;
+}
+
+// Runs of comparisons of integers.
+static void mark_comparisons(Coalescer *c, Op *op) {
+  enum { MASK_STEPS = 8 };
+  const Value *result = op_result(op);
+  if (!type_is_tile(result->type) || !type_is_int(op_operand(op, 0)->type)) return;
+  if (is_computed_with(result, MASK_STEPS))
+    set_runs(c, op, ATTR_CONSTANT, axis_info(c->axes, result)->constancy);
+}
+
 static void coalesce_op(Op *op, void *data) {
   Coalescer *c = data;
+  if (compares(op)) mark_comparisons(c, op);
   if (op->kind == OP_DIV || op->kind == OP_REM) mark_runs(c, op);
   bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
   if (op->kind != OP_LOAD && op->kind != OP_STORE && !atomic) return;
