@@ -11,9 +11,9 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
-// last use of the ring's; what asynchronous dots use to the next wait for dots. A small buffer of an exchange lasts to
-// the next exchange's store, which then takes other bytes: so no barrier is needed between them. The largest
-// are placed first, each as low as those it lives beside allow.
+// last use of the ring's; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
+// through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
+// barrier is needed between them. The largest are placed first, each as low as those it lives beside allow.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -30,7 +30,7 @@ typedef struct BufferLife {
   uint32_t begin, end; // op ids, both included
   uint32_t bytes, align, offset;
   bool copied, multiplied; // by asynchronous ops
-  bool exchanged;          // threads alone use it, whole: they write it and read it
+  bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
   bool was_read;           // since it was written, as far as the walk has come
 } BufferLife;
 
@@ -64,7 +64,7 @@ static bool is_exchanged(const Op *alloc) {
   for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
     const Op *op = use->user;
     bool whole = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_COUNT || is_read(op);
-    if (!whole || op_attr(op, ATTR_STARTS) || op_attr(op, ATTR_LDMATRIX)) return false;
+    if (!whole || op_attr(op, ATTR_STARTS)) return false;
   }
   return true;
 }
