@@ -69,6 +69,7 @@ typedef struct GraphComponent {
   uint32_t root;
   const Type *tile; // whose layouts it has
   uint64_t weight;  // bytes, times loops
+  uint64_t work;    // values that are made in its layouts, times loops
 } GraphComponent;
 
 // A value in one more layout.

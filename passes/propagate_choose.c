@@ -9,6 +9,7 @@ enum { MAX_CANDIDATES = 24, ROUNDS = 2 };
 typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
+  uint64_t work; // the component's: what redundancy repeats
   const Layout *candidate[MAX_CANDIDATES];
   uint32_t count;
 } HomeChoice;
@@ -184,6 +185,21 @@ static void propose_for_reduction(HomeChoice *c, const GraphReduction *reduction
     propose_layout(c, off_axis(c, reduction->op, c->candidate[i]));
 }
 
+// The registers of a thread beyond those that a layout needs which holds each element once. Few are what a small tile
+// takes anyway where it is broadcast, and are not counted.
+static uint64_t redundant_registers(const Layout *layout) {
+  uint32_t threads = layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
+  uint64_t least = layout->out_bits > threads ? UINT64_C(1) << (layout->out_bits - threads) : 1;
+  uint64_t registers = layout_registers(layout);
+  return registers > least + TUNE_REDUNDANT_REGISTERS ? registers - least : 0;
+}
+
+static bool all_redundant(const HomeChoice *c) {
+  for (uint32_t i = 0; i < c->count; i++)
+    if (!redundant_registers(c->candidate[i])) return false;
+  return true;
+}
+
 static void gather_candidates(HomeChoice *c) {
   const Propagator *p = c->p;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
@@ -195,7 +211,7 @@ static void gather_candidates(HomeChoice *c) {
     if (touch->kind == TOUCH_EDGE) propose_from_edge(c, &p->edges.at[touch->index]);
   }
   propose_across_accesses(c);
-  if (c->count == 0) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
+  if (all_redundant(c)) propose_layout(c, flow_default(p->place[c->root], p->tile[c->root]));
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     if (touch->kind == TOUCH_REDUCTION) propose_for_reduction(c, &p->reductions.at[touch->index]);
@@ -209,7 +225,7 @@ static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access
 
 static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
   const Propagator *p = c->p;
-  uint64_t cost = 0, divisions = 0, access_part;
+  uint64_t cost = c->work * redundant_registers(layout), divisions = 0, access_part;
   for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
     switch (touch->kind) {
@@ -226,7 +242,7 @@ static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
 }
 
 static void choose_component(Propagator *p, const GraphComponent *component) {
-  HomeChoice c = {.p = p, .root = component->root};
+  HomeChoice c = {.p = p, .root = component->root, .work = component->work};
   uint64_t best = 0;
   const Layout *chosen = NULL;
   gather_candidates(&c);

@@ -301,23 +301,25 @@ static void settle_roots(Propagator *p) {
   }
 }
 
-static void weigh_components(Propagator *p, uint64_t *weight) {
+static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     if (!p->tile[node]) continue;
-    uint32_t loops = node < p->value_count ? p->depth[node] : 0;
-    weight[propagate_root(p, node)] +=
-        type_elements(p->tile[node]) * type_element_bytes(p->tile[node]) * propagate_weight(loops);
+    bool is_value = node < p->value_count;
+    uint32_t loops = is_value ? p->depth[node] : 0, root = propagate_root(p, node);
+    weight[root] += type_elements(p->tile[node]) * type_element_bytes(p->tile[node]) * propagate_weight(loops);
+    if (is_value && !p->lazy[node] && !p->view[node]) work[root] += propagate_weight(loops);
   }
 }
 
 // The heaviest component first; the earlier one where two weigh the same.
 static void list_components(Propagator *p) {
   uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
-  weigh_components(p, weight);
+  uint64_t *work = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
+  weigh_components(p, weight, work);
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
-    GraphComponent component = {node, p->tile[node], weight[node]};
+    GraphComponent component = {node, p->tile[node], weight[node], work[node]};
     vec_push(p->context->scratch, &p->components, component);
   }
 }
