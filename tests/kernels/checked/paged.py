@@ -33,3 +33,39 @@ def attended(q, k, v, table, out, length, D):
         values = load_if(v + start + page[:, None] * 32 + head[None, :], cut, (page[:, None] < here) & (head[None, :] < D))
         sums += tl.dot(scores.to(tl.float16), values)
     tl.store(out + tl.program_id(0) * 512 + rows[:, None] * 32 + head[None, :], sums)
+
+
+# check: --grid 2 --num-warps 2 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=empty:fp32[2,16,16] least=0 first=0 n=9 end=4
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=2 first=-3 n=3 end=0
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=0 first=5 n=8 end=-2147483648
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=0 first=2147483640 n=20 end=2147483645
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=-9 first=-2147483646 n=5 end=0
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=7 first=0 n=3 end=20
+# check: --grid 1 --num-warps 1 a=randn:fp16[16,16] b=randn:fp16[4,16,16] table=perm:i32[4] out=randn:fp32[1,16,16] least=2147483641 first=7 n=2147483647 end=2147483600
+@triton.jit
+def guarded(a, b, table, out, least, first, n, end):
+    x, y = tl.arange(0, 16), tl.arange(0, 16)
+    left = tl.load(a + x[:, None] * 16 + y[None, :])
+    sums = tl.zeros((16, 16), tl.float32)
+    seen = 0
+    for i in range(least, n):
+        index = first + i
+        if index < end:
+            page = tl.load(table + (i & 3)) * 256
+            sums = tl.dot(left, tl.load(b + page + x[:, None] * 16 + y[None, :]), sums)
+            seen += index & 15
+    out += tl.program_id(0) * 256
+    tl.store(out + x[:, None] * 16 + y[None, :], sums + seen)
+
+
+# check: --grid 1 --num-warps 2 a=randn:fp16[16,16] b=randn:fp16[6,16,16] out=empty:fp32[16,16] n=6 end=4
+# check: --grid 1 --num-warps 2 a=randn:fp16[16,16] b=randn:fp16[6,16,16] out=empty:fp32[16,16] n=4 end=6
+@triton.jit
+def guarded_index(a, b, out, n, end):
+    x, y = tl.arange(0, 16), tl.arange(0, 16)
+    left = tl.load(a + x[:, None] * 16 + y[None, :])
+    sums = tl.zeros((16, 16), tl.float32)
+    for i in range(n):
+        if i < end:
+            sums = tl.dot(left, tl.load(b + i * 256 + x[:, None] * 16 + y[None, :]), sums)
+    tl.store(out + x[:, None] * 16 + y[None, :], sums)
