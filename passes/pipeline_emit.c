@@ -158,9 +158,10 @@ static Value *iteration_value(const Stager *s, Builder *b, Value *iv, uint32_t a
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   const Op *loop = s->staged->loop;
   if (g->count == 0) return;
-  for (uint32_t i = 0; i < g->count; i++) g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
+  for (uint32_t i = 0; g->slots && i < g->count; i++)
+    g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
   b->loc = loop->loc;
-  g->ring = begin_ring(s, b, g);
+  if (g->slots) g->ring = begin_ring(s, b, g);
   for (uint32_t i = 0; i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
   for (uint32_t k = 0; k < g->distance; k++) {
@@ -183,6 +184,10 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
     begin_loads(s, b, g, &map, condition);
 }
 
+void stage_take(const StagedGroup *g, CloneMap *map) {
+  for (uint32_t i = 0; i < g->count; i++) clone_set(map, op_result(g->loads[i]->load), g->tiles[i]);
+}
+
 // --- slots change hands
 
 void stage_store(Stager *s, Builder *b, StagedGroup *g) {
@@ -203,7 +208,7 @@ void stage_store(Stager *s, Builder *b, StagedGroup *g) {
 }
 
 void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
-  const StagedGroup *async = &s->groups[0];
+  const StagedGroup *async = &s->groups[STAGED_COPIES];
   b->loc = s->staged->loop->loc;
   if (async->count) {
     Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
@@ -226,7 +231,7 @@ void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
 }
 
 void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
-  const StagedGroup *g = &s->groups[0];
+  const StagedGroup *g = &s->groups[STAGED_COPIES];
   for (uint32_t i = 0; i < g->count; i++) {
     if (g->loads[i]->load != op || g->loads[i]->alloc) continue;
     b->loc = op->loc;
@@ -235,9 +240,9 @@ void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
 }
 
 void stage_release(Stager *s, Builder *b) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < STAGED_GROUPS; i++) {
     StagedGroup *g = &s->groups[i];
-    if (g->count) g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
+    if (g->ring) g->ring = build(b, OP_RING_RELEASE, g->ring->type, g->ring, NULL, NULL);
   }
 }
 
@@ -251,7 +256,7 @@ void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g) {
     if (g->state[i]) stage_push(s, values, g->state[i]);
   for (uint32_t i = 0; g->async && i < g->held; i++) stage_push(s, values, g->tokens[i]);
   for (uint32_t i = 0; !g->async && i < g->count; i++) stage_push(s, values, g->tiles[i]);
-  stage_push(s, values, g->ring);
+  if (g->ring) stage_push(s, values, g->ring);
 }
 
 void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at) {
@@ -260,5 +265,5 @@ void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at) {
     if (g->state[i]) g->state[i] = region->args[(*at)++];
   for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
   for (uint32_t i = 0; !g->async && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
-  g->ring = region->args[(*at)++];
+  if (g->ring) g->ring = region->args[(*at)++];
 }

@@ -7,7 +7,10 @@
 #include "ir/clone.h"
 #include "passes/pipeline_loads.h"
 
-// Loads that are issued the same number of iterations ahead, into slots of one ring.
+enum { STAGED_COPIES, STAGED_STORES, STAGED_VALUES, STAGED_GROUPS };
+
+// Loads that are issued the same number of iterations ahead, into slots of one ring: by copies, or through registers.
+// Values stay in registers and have no ring.
 typedef struct StagedGroup {
   bool async; // by copies; else through registers
   uint32_t count, distance, slots;
@@ -28,15 +31,18 @@ typedef struct Stager {
   Arena *arena;
   Value *lower, *upper;
   int64_t step;
-  StagedGroup groups[2]; // async, registers
-  bool in_flight;        // the dot may be under way while the next begins
-  bool dot_first;        // what is ahead is waited for and issued after the dot
-  bool refills;          // what is ahead is issued after the dot before has been waited for
+  StagedGroup groups[STAGED_GROUPS];
+  bool in_flight; // the dot may be under way while the next begins
+  bool dot_first; // what is ahead is waited for and issued after the dot
+  bool refills;   // what is ahead is issued after the dot before has been waited for
 } Stager;
 
 // The group's buffers and its ring, and what is ahead of iteration 0;
 // `any` says whether there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);
+
+// The values that were loaded stand for their loads.
+void stage_take(const StagedGroup *g, CloneMap *map);
 
 // What goes through registers into the next slot.
 void stage_store(Stager *s, Builder *b, StagedGroup *g);

@@ -125,6 +125,8 @@ static bool mark_operands(LoadFinder *f, const Op *op) {
 static bool is_staged(const StagedLoop *found, const Op *op) {
   for (uint32_t i = 0; i < found->loads.n; i++)
     if (found->loads.at[i].load == op) return true;
+  for (uint32_t i = 0; i < found->values.n; i++)
+    if (found->values.at[i].load == op) return true;
   return false;
 }
 
@@ -209,9 +211,26 @@ static bool has_dot(const Op *loop) {
   return false;
 }
 
+// A scalar takes a register; addresses that hang on it go first.
+static void add_value(LoadFinder *f, Op *load) {
+  StagedLoop *found = f->found;
+  StagedLoad staged = {.load = load};
+  if (type_is_tile(op_result(load)->type) || type_is_ptr(op_result(load)->type) ||
+      found->ahead[op_result(load)->id] || op_attr(load, ATTR_VOLATILE) || op_scratch(load) ||
+      may_be_written(f, load))
+    return;
+  uint8_t *before = copy_ahead(f);
+  vec_push(f->context->scratch, &found->values, staged);
+  if (known_ahead(f, &staged)) return;
+  found->values.n--;
+  found->ahead = before;
+}
+
 static void find_computed(LoadFinder *f) {
   const Op *loop = f->found->loop;
   const uint8_t *feeding = find_feeding(f->context->scratch, f->func, loop);
+  for (Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_value(f, op);
   f->found->ahead_of_others = copy_ahead(f);
   for (Op *op = loop->regions[0]->first; op; op = op->next)
     if (op->kind == OP_LOAD && feeding[op_result(op)->id]) add_computed(f, op);

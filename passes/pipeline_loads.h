@@ -15,8 +15,9 @@ typedef struct StagedLoad {
 
 typedef struct StagedLoop {
   Op *loop;
-  VEC(StagedLoad) loads; // those that are computed on come last
-  uint32_t computed;     // how many these are
+  VEC(StagedLoad) loads;  // those that are computed on come last
+  uint32_t computed;      // how many these are
+  VEC(StagedLoad) values; // scalars that products hang on: loaded into a register an iteration ahead
   // An asynchronous wgmma whose sum is carried by the loop:
   // may be under way while the next begins; NULL: none.
   Op *dot;

@@ -34,6 +34,8 @@
 //         %y = mul %x, %gate        ->      %x = shared_load %c
 //         shared_store %y, %s               %y = mul %x, %gate
 //
+// A scalar that a product hangs on is loaded into a register one iteration ahead.
+//
 // A wgmma whose sum only the loop carries stays under way until the next one has begun: then a slot is free
 // two iterations after its use. Copies are then one iteration less ahead; or, behind a second barrier, begun
 // where the dot before is done, so that there are more of them under way (`refills`).
@@ -60,9 +62,10 @@
 // What goes through registers is loaded before the barrier: ptxas would move loads behind it to the
 // iteration's end, where more registers are free, and the next iteration would wait for them.
 static void next_data(Stager *s, Builder *b, Value *iv) {
-  StagedGroup *async = &s->groups[0], *registers = &s->groups[1];
+  StagedGroup *async = &s->groups[STAGED_COPIES], *registers = &s->groups[STAGED_STORES];
   stage_store(s, b, registers);
   stage_issue(s, b, registers, iv);
+  stage_issue(s, b, &s->groups[STAGED_VALUES], iv);
   stage_wait(s, b, async->held);
   if (!s->refills) stage_issue(s, b, async, iv);
 }
@@ -70,10 +73,12 @@ static void next_data(Stager *s, Builder *b, Value *iv) {
 // The slots that the dot before this one read are free once that is done in all warps.
 static void refill_slots(Stager *s, Builder *b, Value *iv) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
-  stage_issue(s, b, &s->groups[0], iv);
+  stage_issue(s, b, &s->groups[STAGED_COPIES], iv);
 }
 
 static bool is_replaced(const Stager *s, const Op *op) {
+  for (uint32_t i = 0; i < s->staged->values.n; i++)
+    if (op == s->staged->values.at[i].load) return true;
   for (uint32_t i = 0; i < s->staged->loads.n; i++) {
     const StagedLoad *load = &s->staged->loads.at[i];
     if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
@@ -117,13 +122,14 @@ static void fill_body(Stager *s, Op *made) {
     clone_set(&map, body->args[i], region->args[i]);
     region->args[i]->name = body->args[i]->name;
   }
-  for (int g = 0; g < 2; g++) stage_pop_group(s, &s->groups[g], region, &at);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_pop_group(s, &s->groups[g], region, &at);
+  stage_take(&s->groups[STAGED_VALUES], &map);
   if (!s->dot_first) next_data(s, &b, region->args[0]);
-  for (int g = 0; g < 2; g++) stage_use(s, &b, &s->groups[g], &map);
+  for (int g = 0; g < STAGED_VALUES; g++) stage_use(s, &b, &s->groups[g], &map);
   compute_iteration(s, &b, &map, region->args[0]);
   StagedValues yielded = {0};
   for (uint32_t i = 0; i < carried; i++) stage_push(s, &yielded, clone_get(&map, loop_yielded(loop, i)));
-  for (int g = 0; g < 2; g++) stage_push_group(s, &yielded, &s->groups[g]);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_push_group(s, &yielded, &s->groups[g]);
   build_yield(&b, yielded.list.n, yielded.list.at);
 }
 
@@ -132,7 +138,7 @@ static Op *make_loop(Stager *s, Builder *b) {
   StagedValues init = {0};
   uint32_t carried = loop->result_count;
   for (uint32_t i = 0; i < carried; i++) stage_push(s, &init, loop_init(loop, i));
-  for (int g = 0; g < 2; g++) stage_push_group(s, &init, &s->groups[g]);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_push_group(s, &init, &s->groups[g]);
   b->loc = loop->loc;
   Op *made = build_for(b, loop_lower(loop), loop_upper(loop), loop_step(loop), init.list.n, init.list.at);
   op_copy_attrs(made, loop);
@@ -158,31 +164,37 @@ static bool refill_pays(const Stager *s, uint32_t stages) {
   return stages == 3 || warpgroups == 1 || rows <= TUNE_REFILL_ROWS * warpgroups;
 }
 
+static void make_group(Stager *s, int kind, uint32_t stages) {
+  StagedGroup *group = &s->groups[kind];
+  bool copies = kind == STAGED_COPIES, values = kind == STAGED_VALUES;
+  uint32_t n = values ? s->staged->values.n : s->staged->loads.n, carried = s->staged->loop->result_count;
+  const StagedLoad *loads = values ? s->staged->values.at : s->staged->loads.at;
+  *group = (StagedGroup){.async = copies};
+  group->distance = copies ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
+  group->held = group->distance - s->dot_first;
+  group->slots = copies ? stages : values ? 0 : 2u + s->in_flight;
+  group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
+  for (uint32_t i = 0; i < n; i++)
+    if (values || loads[i].async == copies) group->loads[group->count++] = &loads[i];
+  group->buffers = ARENA_ARRAY(s->arena, Value *, n);
+  group->views = ARENA_ARRAY(s->arena, Value *, n);
+  group->state = ARENA_ARRAY(s->arena, Value *, carried);
+  group->tokens = ARENA_ARRAY(s->arena, Value *, group->distance);
+  group->tiles = ARENA_ARRAY(s->arena, Value *, n);
+}
+
 static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
   s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
   s->refills = s->in_flight && !s->dot_first && count_async(s->staged) > 0 && refill_pays(s, stages);
-  for (int g = 0; g < 2; g++) {
-    StagedGroup *group = &s->groups[g];
-    uint32_t n = s->staged->loads.n, carried = s->staged->loop->result_count;
-    *group = (StagedGroup){.async = g == 0};
-    group->distance = g == 0 ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
-    group->held = group->distance - s->dot_first;
-    group->slots = g == 0 ? stages : 2u + s->in_flight;
-    group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
-    for (uint32_t i = 0; i < n; i++)
-      if (s->staged->loads.at[i].async == group->async)
-        group->loads[group->count++] = &s->staged->loads.at[i];
-    group->buffers = ARENA_ARRAY(s->arena, Value *, n);
-    group->views = ARENA_ARRAY(s->arena, Value *, n);
-    group->state = ARENA_ARRAY(s->arena, Value *, carried);
-    group->tokens = ARENA_ARRAY(s->arena, Value *, group->distance);
-    group->tiles = ARENA_ARRAY(s->arena, Value *, n);
-  }
+  for (int g = 0; g < STAGED_GROUPS; g++) make_group(s, g, stages);
 }
 
 static void remark_stages(const Stager *s, uint32_t stages) {
-  for (int g = 0; g < 2; g++)
+  for (uint32_t i = 0; i < s->staged->values.n; i++)
+    diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
+                "load of a scalar 1 iteration ahead");
+  for (int g = 0; g < STAGED_VALUES; g++)
     for (uint32_t i = 0; i < s->groups[g].count; i++)
       diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline",
                   g == 0 ? "load by cp.async, %u iterations ahead, in %u slots"
@@ -239,7 +251,7 @@ static void replace_loop(Stager *s) {
   Builder b = builder_before(loop);
   StagedValues results = {0};
   Value *any = build_binary(&b, s->step < 0 ? OP_GT : OP_LT, s->lower, s->upper);
-  for (int g = 0; g < 2; g++) stage_begin(s, &b, &s->groups[g], any);
+  for (int g = 0; g < STAGED_GROUPS; g++) stage_begin(s, &b, &s->groups[g], any);
   if (s->in_flight)
     emit_guarded(s, &b, any, &results);
   else
