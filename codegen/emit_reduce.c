@@ -162,13 +162,66 @@ static void count_from_zero(Reduction *d, uint32_t dead) {
   }
 }
 
+// --- a thread's own registers
+
+// The first steps, which are over registers, of what register r is to hold: each pair as soon as both are known, so that
+// few partial results are alive.
+static void combine_registers(Reduction *d, uint32_t r, uint32_t steps) {
+  if (steps == 0) return;
+  const ReduceStep *step = &d->plan.steps[steps - 1];
+  LLVMValueRef others[MAX_COMBINED] = {NULL};
+  combine_registers(d, r, steps - 1);
+  combine_registers(d, r ^ step->reg, steps - 1);
+  for (uint32_t k = 0; k < d->count; k++) others[k] = d->v[k][r ^ step->reg];
+  combine_register(d, r, others, step);
+}
+
+// Whether products are added up: each may be one multiply-add with the sum so far.
+static bool sums_products(const Reduction *d) {
+  const Op *first = d->op->regions[0]->first, *product = op_operand(d->op, 0)->def;
+  while (product && product->kind == OP_RESHAPE) product = op_operand(product, 0)->def;
+  return d->count == 1 && d->commutes && first->kind == OP_ADD && first->next == d->op->regions[0]->last &&
+         product && product->kind == OP_MUL && type_is_float(type_element(op_operand(d->op, 0)->type));
+}
+
+static uint32_t register_at(const Reduction *d, uint32_t r, uint32_t number) {
+  for (uint32_t i = 0; number >> i; i++)
+    if (number >> i & 1) r ^= d->plan.steps[i].reg;
+  return r;
+}
+
+// The same of products, in a few sums that go on at the same time.
+static void add_products(Reduction *d, uint32_t r, uint32_t steps) {
+  enum { SUMS = 2 }; // log2
+  for (uint32_t i = 1u << SUMS; i < 1u << steps; i++) {
+    uint32_t sum = register_at(d, r, i % (1u << SUMS));
+    combine_register(d, sum, &d->v[0][register_at(d, r, i)], &d->plan.steps[0]);
+  }
+  combine_registers(d, r, min_u32(steps, SUMS));
+}
+
+// Returns how many of the steps are done.
+static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
+  bool products = sums_products(d);
+  uint32_t n = 0;
+  for (; n < d->plan.local && !d->plan.steps[n].lane; n++) *dead |= 1u << log2_floor(d->plan.steps[n].reg);
+  for (uint32_t r = 0; r < d->registers && n; r++) {
+    if (r & *dead) continue;
+    if (products)
+      add_products(d, r, n);
+    else
+      combine_registers(d, r, n);
+  }
+  return n;
+}
+
 // --- redux.sync
 
 static void take_steps(Reduction *d) {
   uint32_t dead = 0, redux = UINT32_MAX;
   bool found = op_attr(d->op, ATTR_REDUX) && redux_fits(d->op, &d->plan, &redux);
   for (uint32_t k = 0; k < d->count && d->registers > 1; k++) count_from_base(d, k);
-  for (uint32_t i = 0; i < d->plan.local; i++) {
+  for (uint32_t i = take_register_steps(d, &dead); i < d->plan.local; i++) {
     if (d->plan.steps[i].lane) count_from_zero(d, dead);
     if (!found || i < redux) {
       take_step(d, &d->plan.steps[i], &dead);

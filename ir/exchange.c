@@ -33,8 +33,7 @@ static bool lanes_combine(const Op *op, const ReducePlan *plan) {
   const Region *region = op->regions[0];
   const uint32_t count = combined_count(op), parts = 1u << plan->part_bits;
   const Commutes commutes = region_commutes(region);
-  if (op_operand(op, 0)->type->rank != 1 || plan->part_bits > LANE_BITS || commutes == COMMUTES_NOT)
-    return false;
+  if (plan->result_bits || plan->part_bits > LANE_BITS || commutes == COMMUTES_NOT) return false;
   uint32_t ops = 0;
   for (const Op *at = region->first; at != region->last; at = at->next) ops++;
   uint32_t alone = (parts - 1) * ops + count * parts / 4; // parts come by 16 bytes

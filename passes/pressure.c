@@ -131,17 +131,17 @@ static bool is_exchanged(const Value *value) {
   return def->kind == OP_SHARED_LOAD && (user->kind == OP_SCAN_CARRY || is_parts_reduce(user));
 }
 
-// Made register by register for a sum, which forgets each.
-static bool is_summed(const Value *value) {
+// Made register by register for a reduction, which takes each at once.
+static bool is_reduced(const Value *value) {
   const Use *use = value->first_use;
   if (!use || use->next || !value->def || !op_has(value->def, PURE | ELEMENTWISE)) return false;
-  return (use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS) && combined_count(use->user) == 1;
+  return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
 }
 
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
-  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_summed(value)) return 0;
+  if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2) return tile_words(type);
@@ -222,7 +222,7 @@ static bool takes_together(const Op *op) {
 }
 
 // What the op holds beside what is alive across it: what a loop carries, a scan's result, parts. Of one operand a
-// reduction forgets elements as it takes them; combining several takes a while, of a quarter of them at once.
+// reduction forgets elements as it takes them; combining several takes a while, of an eighth of them at once.
 static uint32_t held_by(const Pressure *p, const Op *op) {
   uint32_t n = registers_within(p, op);
   if (op->kind == OP_SCAN || op->kind == OP_SCAN_CARRY) return n;
@@ -231,7 +231,7 @@ static uint32_t held_by(const Pressure *p, const Op *op) {
     return n;
   }
   if ((op->kind == OP_REDUCE || op->kind == OP_REDUCE_PARTS) && combined_count(op) > 1)
-    n += combined_count(op) * layout_registers(op_operand(op, 0)->type->layout) / 4;
+    n += combined_count(op) * layout_registers(op_operand(op, 0)->type->layout) / 8;
   for (uint32_t i = 0; i < op->result_count; i++) n += registers_for(p, &op->results[i]);
   return n;
 }
