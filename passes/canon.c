@@ -112,10 +112,20 @@ static Value *float_rule(Op *op) {
   return value_float_constant(op_operand(op, 1), &f) && f == 1 ? op_operand(op, 0) : NULL;
 }
 
+// Whether x is a load that gives `otherwise` already where the condition does not hold.
+static bool loads_otherwise(const Value *x, const Value *condition, const Value *otherwise) {
+  const Op *load = x->def;
+  if (!load || load->kind != OP_LOAD || load->operand_count < 3 || op_operand(load, 1) != condition)
+    return false;
+  const Value *other = op_operand(load, 2);
+  return other == otherwise || (value_is_zero(other) && value_is_zero(otherwise));
+}
+
 static Value *select_rule(Op *op) {
   int64_t condition;
   if (op->kind != OP_SELECT) return NULL;
   if (op_operand(op, 1) == op_operand(op, 2)) return op_operand(op, 1);
+  if (loads_otherwise(op_operand(op, 1), op_operand(op, 0), op_operand(op, 2))) return op_operand(op, 1);
   if (!value_int_constant(op_operand(op, 0), &condition)) return NULL;
   return op_operand(op, condition ? 1 : 2);
 }
