@@ -407,13 +407,31 @@ static const Function *made_function(Elab *e, const Module *module, const char *
   return obj.function;
 }
 
+// A kernel that is asked for by its name, and that the conditions around it exclude: told, and taken.
+static const Function *excluded_function(Elab *e, const Query *query) {
+  for (uint32_t i = query->visible; i-- > 0;) {
+    const Definition *definition = &query->module->definitions.at[i];
+    if (definition->kind != DEFINES_FUNCTION || definition->name != query->name) continue;
+    if (scope_of(definition->guard) != scope_of(query->scope)) continue;
+    if (!was_said(e, definition->loc, DIAG_WARNING))
+      diag_warning(e->diags, definition->loc, "the conditions around '%s' do not hold here; it is compiled as if they did",
+                   query->name);
+    e->assumed = definition->guard;
+    return definition->function;
+  }
+  return NULL;
+}
+
 const Function *elab_function(Elab *e, const Module *module, const char *name) {
   Query query = {.module = module, .visible = module->definitions.n, .functions = true};
   if (!find_scope(e, module, &name, &query.scope)) return NULL;
   query.name = intern(&e->ir->names, str_from(name));
   Found found = find(e, &query);
   e->kernel_closure = NULL;
-  if (!found.definition) return query.scope ? NULL : made_function(e, module, query.name);
+  if (!found.definition) {
+    const Function *made = query.scope ? NULL : made_function(e, module, query.name);
+    return made ? made : excluded_function(e, &query);
+  }
   if (found.other) {
     report_possible(e, found.definition->loc, &query, &found);
     return NULL;

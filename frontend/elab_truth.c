@@ -238,6 +238,8 @@ static Truth own_truth(Elab *e, const Module *module, const Guard *guard) {
 
 Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard) {
   if (!guard) return TRUTH_YES;
+  for (const Guard *assumed = e->assumed; assumed; assumed = assumed->outer)
+    if (assumed == guard) return TRUTH_YES;
   for (uint32_t i = 0; i < e->truths.n; i++)
     if (e->truths.at[i].guard == guard) return e->truths.at[i].truth;
   uint32_t at = e->truths.n;

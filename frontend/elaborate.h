@@ -159,8 +159,7 @@ struct Elab {
   Func *func;
   Builder b; // its loc is set by whoever evaluates a node
   Frame *frame;
-  // Parameters as far as they are resolved, for heuristics: absent where known at run time only.
-  VEC(Binding) known;
+  VEC(Binding) known; // parameters as far as they are resolved, for heuristics: absent where known at run time only
   uint32_t depth, calls, steps, prints;
   bool endless;       // a function that calls itself has not ended
   const Stmt *loop;             // the innermost that is elaborated; NULL: none
@@ -173,6 +172,7 @@ struct Elab {
   const Function *kernel;       // whose parameters -D gives values first; NULL: none yet
   const Frame *kernel_closure;  // whose names a kernel that was made by a function sees; NULL: none
   VEC(GuardTruth) truths;       // of the guards met so far
+  const Guard *assumed;         // around the kernel, where it was asked for though they do not hold; NULL: they may
   uint32_t python_minor, python_micro; // the Python that a condition is evaluated for; 0: none
   bool python_read;                    // the condition has asked for it
   VEC(Warned) warned;                  // in .py files

@@ -205,6 +205,23 @@ class Captured(unittest.TestCase):
 
         self.assertIn("end = 32", self.tir(kernel, n=16))
 
+    def test_constexpr_functions_call_plain_functions(self):
+        def number(o):
+            return o.value if isinstance(o, tl.constexpr) else o
+
+        @tl.constexpr
+        def integers(bits, signed):
+            return tl.core.get_int_dtype(number(bits), number(signed))
+
+        @jit
+        def kernel(x):
+            t: tl.constexpr = integers(x.dtype.element_ty.primitive_bitwidth, False)
+            tl.store(x, (tl.load(x).to(t, bitcast=True) >> 1).to(tl.float32, bitcast=True))
+
+        self.assertIn(": u32", self.tir(kernel))
+        hidden = capture(kernel, {}, globals_of=lambda value: isinstance(value, (tl.constexpr, type(tl))))
+        self.assertIn("def number(o)", "".join(text for _, text in hidden.sources))
+
     def test_class_attributes_and_methods(self):
         self.assertEqual(self.constants(Config.kernel), [9.5])
         self.assertEqual(self.constants(Config(1).kernel), [9.5])

@@ -82,6 +82,10 @@ class Unit:
         self.named: Dict[int, str] = {}  # a function's id: its name here
         self.taken = self.source.names
 
+    def is_host(self) -> bool:
+        """Whether Python runs it: a constexpr function, which sees what any of its functions sees, and calls them."""
+        return values.is_constexpr_function(self.holder)
+
     # ---- names
 
     def fresh(self, wish: str) -> str:
@@ -118,6 +122,8 @@ class Unit:
             return True
         if values.is_jit(inner):
             return self.bind_function(name, inner)
+        if values.is_plain_function(inner) and self.is_host():
+            return self.bind_function(name, values.ConstexprFunction(inner))
         if values.is_plain_function(inner) or isinstance(inner, types.BuiltinFunctionType):
             self.bindings[name] = f"def {name}(): pass"  # the front end says what is wrong with it
             return True
@@ -209,7 +215,7 @@ class Unit:
     # ---- the text
 
     def decorator(self) -> str:
-        if values.is_constexpr_function(self.holder):
+        if self.is_host():
             return "@triton.constexpr_function"
         options = []
         for name in ("do_not_specialize", "do_not_specialize_on_alignment"):

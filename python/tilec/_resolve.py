@@ -80,7 +80,8 @@ class Resolver(ast.NodeVisitor):
         return Known(getattr(builtins, name)) if hasattr(builtins, name) else None
 
     def read(self, holder: Any, name: str, value: Any) -> Optional[Known]:
-        if self.unit.capture.globals_of is not None and not self.unit.capture.globals_of(value):
+        globals_of = self.unit.capture.globals_of
+        if globals_of is not None and not self.unit.is_host() and not globals_of(value):
             return None
         self.unit.capture.watch(holder, name, value)
         return Known(values.known_value(value))

@@ -53,6 +53,17 @@ else:
         return tl.extra.cuda.libdevice.round(x)
 
 
+if current_platform.is_rocm():
+
+    @triton.jit
+    def one():
+        return 1
+
+    @triton.jit
+    def of_another_machine(x):
+        tl.store(x, tl.load(x) + one())
+
+
 @triton.jit
 def kernel(x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
