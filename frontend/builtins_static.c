@@ -172,9 +172,10 @@ Obj builtin_next_power_of_2(Elab *e, Call *call) {
 }
 
 Obj builtin_constexpr(Elab *e, Call *call) {
+  const Obj *x = &call->args[ARG_X];
   ConstValue ignored;
-  if (obj_to_const(e, &call->args[ARG_X], &ignored) || call->args[ARG_X].kind == OBJ_FUNCTION)
-    return call->args[ARG_X];
+  bool module = x->kind == OBJ_NAMESPACE && !x->file && elab_is_triton(x->path);
+  if (obj_to_const(e, x, &ignored) || x->kind == OBJ_FUNCTION || module) return *x;
   return elab_explain_runtime(e,
                               diag_error(e->diags, elab_loc(e, call->locs[ARG_X]),
                                          "a constexpr must be known at compile time, and this is %s",

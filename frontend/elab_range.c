@@ -76,8 +76,10 @@ static Flow run_range(Elab *e, const Stmt *stmt, const Obj bounds[3], const Call
     common = i == 0 ? own : elab_wider_int(common, own);
     if (elem_info(own)->bits == 64 || own == ELEM_U32) elem = ELEM_I64;
   }
-  if (obj_is_int(&bounds[2]) && bounds[2].constant.i == 0 && !elab_bear_py(e, loc, "range's step is zero"))
+  if (obj_is_int(&bounds[2]) && bounds[2].constant.i == 0) {
+    elab_error(e, loc, "range's step is zero");
     return FLOW_NEXT;
+  }
   Value *values[3];
   for (int i = 0; i < 3; i++)
     if (!(values[i] = elab_value(e, loc, what[i], &bounds[i], elab_scalar(e, elem)))) return FLOW_NEXT;

@@ -7,9 +7,11 @@
 
 static const char *interned(Elab *e, const char *text) { return intern(&e->ir->names, str_from(text)); }
 
-// Modules of Triton; anything below one of these words is one too.
+// Modules of Triton; anything below one of these words is one too. So are types that nothing has here: they can be
+// compared with others.
 static bool is_namespace_part(const char *name) {
-  static const char *const parts[] = {"language",  "math",         "extra",    "cuda",
+  static const char *const parts[] = {"float8e4b8", "float8e4b15", "float8e5b16",
+                                      "language",  "math",         "extra",    "cuda",
                                       "libdevice", "core",         "standard", "runtime",
                                       "random",    "PropagateNan", "nvidia",   "triton_helpers",
                                       "profiler"};
