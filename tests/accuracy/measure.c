@@ -95,12 +95,15 @@ static long double spacing(Type type, long double x) {
 }
 
 // Whether a result that is no ordinary number, or should be none, is right; an infinity for a number that
-// rounds to it is. *ordinary: both are numbers, to be compared.
-static bool right_kind(Type type, long double got, long double exact, long double slack, bool *ordinary) {
+// rounds to it is. The sign may differ only of a function with an absolute error, within it. *ordinary: both are
+// numbers, to be compared.
+static bool right_kind(Type type, long double got, long double exact, long double slack, bool absolute,
+                       bool *ordinary) {
   *ordinary = false;
   if (isnan(exact)) return isnan(got);
   if (isnan(got)) return false;
-  if (!signbit(got) != !signbit(exact)) return false;
+  bool other_sign = !signbit(got) != !signbit(exact);
+  if (other_sign && !(absolute && fabsl(got - exact) <= slack)) return false;
   if (isinf(got)) return fabsl(exact) + slack >= overflow_from(type);
   if (isinf(exact) || (exact == 0 && got != 0)) return false;
   *ordinary = true;
@@ -137,7 +140,8 @@ static void compare_result(const Task *task, const Point *p, uint64_t index, uin
   if (left_open(f, type, p) || right_of_flushed(task, p, got)) return;
   long double size = unit(type) * size_of(f, type, p, exact);
   bool ordinary;
-  if (!right_kind(type, got, exact, size * (long double)bound_of(f, type), &ordinary)) {
+  long double slack = size * (long double)bound_of(f, type);
+  if (!right_kind(type, got, exact, slack, functions[f].absolute > 0, &ordinary)) {
     wrong(worst, p, index, bits);
     return;
   }
