@@ -233,9 +233,11 @@ void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
 void stage_read(Stager *s, Builder *b, const Op *op, CloneMap *map) {
   const StagedGroup *g = &s->groups[STAGED_COPIES];
   for (uint32_t i = 0; i < g->count; i++) {
-    if (g->loads[i]->load != op || g->loads[i]->alloc) continue;
+    const StagedLoad *load = g->loads[i];
+    if (load->load != op || !load->reads) continue;
     b->loc = op->loc;
-    clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, g->views[i], NULL, NULL));
+    Value *view = copy_target(s, b, load, g->views[i]);
+    clone_set(map, op_result(op), build(b, OP_SHARED_LOAD, op_result(op)->type, view, NULL, NULL));
   }
 }
 

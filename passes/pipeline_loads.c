@@ -91,8 +91,9 @@ static bool can_copy(const StagedLoad *staged) {
   return run >= 31 || 1u << run >= vector;
 }
 
-// The chain that ends in the store, if the value comes from a load of the loop's body and goes nowhere else.
-static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
+// The chain that ends in the store, if the value comes from a load of the loop's body.
+static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
+  const Region *body = loop->regions[0];
   Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
   *staged = (StagedLoad){.store = store, .alloc = buffer->def};
   if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
@@ -102,10 +103,27 @@ static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
     value = op_operand(value->def, 0);
   }
   staged->load = value->def;
-  Op *user = staged->trans ? staged->trans : store;
-  bool plain = staged->load && staged->load->kind == OP_LOAD && only_user(value) == user;
-  return plain && staged->load->region == loop->regions[0] && staged->alloc->region == loop->regions[0] &&
-         !op_scratch(staged->load);
+  return staged->load && staged->load->kind == OP_LOAD && staged->load->region == body &&
+         staged->alloc->region == body && store->region == body && !op_scratch(staged->load);
+}
+
+// The same if it goes nowhere else.
+static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
+  if (!match_chain(loop, store, staged)) return false;
+  return only_user(op_result(staged->load)) == (staged->trans ? staged->trans : store);
+}
+
+// A store of the value, as it is or transposed, that the product's operand is read from: others may use the value too.
+static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
+  for (const Use *use = op_result(load)->first_use; use; use = use->next) {
+    Op *user = use->user;
+    Op *store = user->kind == OP_TRANS ? only_user(op_result(user)) : user;
+    if (!store || store->kind != OP_SHARED_STORE || !match_chain(loop, store, staged)) continue;
+    if (staged->load != load || !can_copy(staged)) continue;
+    staged->reads = staged->async = true;
+    return true;
+  }
+  return false;
 }
 
 // --- what has to be known ahead
@@ -189,12 +207,20 @@ static uint8_t *copy_ahead(const LoadFinder *f) {
   return memcpy(copy, f->found->ahead, f->func->value_count);
 }
 
+// A slot of its own, or that of a product which takes the load as it is beside what is computed of it.
+static bool find_slot(LoadFinder *f, Op *load, StagedLoad *staged) {
+  if (match_shared(f->found->loop, load, staged)) return true;
+  *staged = (StagedLoad){.load = load, .reads = true, .async = true};
+  staged->slot = computed_slot(f->func->module->ir, load);
+  return staged->slot;
+}
+
 // Copied like the others if its address is known ahead; addresses of the others that hang on it go first.
 static void add_computed(LoadFinder *f, Op *load) {
   StagedLoop *found = f->found;
-  StagedLoad staged = {.load = load, .async = true};
+  StagedLoad staged;
   if (found->ahead[op_result(load)->id] || is_staged(found, load) || op_scratch(load) || !is_copyable(load) ||
-      !(staged.slot = computed_slot(f->func->module->ir, load)) || may_be_written(f, load))
+      !find_slot(f, load, &staged) || may_be_written(f, load))
     return;
   uint8_t *before = copy_ahead(f);
   vec_push(f->context->scratch, &found->loads, staged);

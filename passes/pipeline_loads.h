@@ -6,11 +6,12 @@
 #include "passes/passes.h"
 
 // A tile that the loop's body loads and puts into a buffer: load -> (trans ->) shared_store; or one that it computes
-// on before a product (`alloc` and `store` are NULL then), which is copied to a slot and read back.
+// on before a product, which is copied to a slot and read back (`alloc` and `store` are NULL then), or both.
 typedef struct StagedLoad {
   Op *load, *trans, *alloc, *store; // trans may be NULL
   const Type *slot;                 // what one iteration has of shared memory
   bool async;                       // by cp.async; else through registers
+  bool reads;                       // it is wanted in registers too
 } StagedLoad;
 
 typedef struct StagedLoop {

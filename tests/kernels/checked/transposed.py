@@ -49,3 +49,26 @@ def in_a_branch(x, y, out, n):
     acc = tl.dot(b, a, acc)
     acc = tl.dot(tl.trans(b), a, acc)
     tl.store(out + p, acc)
+
+
+# A product takes the load as it is (transposed, where FLIP), and another what is computed of it: the first one's buffer is read back.
+# check: --grid 1 --num-warps 4 --num-stages 3 q=rand:fp16[128,64] k=rand:fp16[64,64] out=empty:fp32[64,64] n=2 rows=100 -D M=64 -D K=64 -D FLIP=True
+# check: --grid 1 --num-warps 4 --num-stages 3 q=rand:fp16[256,64] k=rand:fp16[64,64] out=empty:fp32[64,64] n=4 rows=256 -D M=64 -D K=64 -D FLIP=False
+# check: --grid 1 --num-warps 2 --num-stages 2 q=rand:bf16[96,32] k=rand:bf16[32,32] out=empty:fp32[32,32] n=3 rows=65 -D M=32 -D K=32 -D FLIP=True
+# check: --grid 1 --num-warps 1 --num-stages 4 q=rand:bf16[32,32] k=rand:bf16[32,32] out=empty:fp32[32,32] n=1 rows=1 -D M=32 -D K=32 -D FLIP=False
+# check: --grid 1 --num-warps 4 --num-stages 3 q=rand:bf16[32,32] k=rand:bf16[32,32] out=empty:fp32[32,32] n=0 rows=0 -D M=32 -D K=32 -D FLIP=True
+@triton.jit
+def kept(q, k, out, n, rows, M: tl.constexpr, K: tl.constexpr, FLIP: tl.constexpr):
+    m, d = tl.arange(0, M), tl.arange(0, K)
+    y = tl.load(k + m[:, None] * K + d[None, :])
+    acc = tl.zeros((M, K), dtype=tl.float32)
+    for i in range(n):
+        t = i * M + m
+        x = tl.load(q + t[:, None] * K + d[None, :], mask=(t < rows)[:, None], other=0.0)
+        if FLIP:
+            s = tl.dot(y, tl.trans(x))
+        else:
+            s = tl.dot(y, x)
+        z = (x.to(tl.float32) * 0.5).to(x.dtype)
+        acc = tl.dot((s * 0.125).to(x.dtype), z, acc)
+    tl.store(out + m[:, None] * K + d[None, :], acc)
