@@ -15,6 +15,7 @@
 // computes while this one's operands come: it is told of that there too. Where the tiles of a smaller block leave
 // a thread no room it is told that one block will do: of 4 warps with tiles of 512 registers a thread it spilled
 // 21 KB with 32 registers, where 11 KB are enough with 255. A limit on registers that the user gave says it all.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/scratch.h"
@@ -91,6 +92,33 @@ static bool wants_second(Arena *scratch, Func *func) {
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
+// How many accesses of global memory a thread reads in a round of the loop, those in loops within left out.
+static uint32_t count_loads(const Op *loop) {
+  uint32_t accesses = 0;
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type))
+      accesses +=
+          (1u << op_result(op)->type->layout->bits[DIM_REGISTER]) / (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return accesses;
+}
+
+static void find_loads(Op *op, void *data) {
+  uint32_t *most = data;
+  if (op->kind == OP_FOR) *most = max_u32(*most, count_loads(op));
+}
+
+// As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
+// time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
+static uint32_t blocks_that_load(Arena *scratch, Func *func) {
+  Contents found = {0};
+  uint32_t loads = 0;
+  region_walk(func->body, find_contents, &found);
+  region_walk(func->body, find_loads, &loads);
+  if (found.dot || loads < TUNE_LOOP_LOADS) return 0;
+  uint32_t blocks = count_blocks(scratch, func);
+  return blocks <= TUNE_FEW_BLOCKS ? blocks : 0;
+}
+
 // Whether a thread's tiles want more registers than there are.
 static bool must_spill(Arena *scratch, Func *func) {
   uint32_t most = func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS;
@@ -107,5 +135,7 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
     func->min_blocks = 2;
   else if (must_spill(context->scratch, func))
     func->min_blocks = 1;
+  else
+    func->min_blocks = blocks_that_load(context->scratch, func);
   return func->min_blocks != before;
 }
