@@ -135,7 +135,8 @@ static Value *zero_of(Builder *b, const Type *type) {
   return type_is_float(type) ? build_float(b, type, 0) : build_int(b, type, 0);
 }
 
-// Loads the tiles of one iteration under `condition` into registers.
+// Loads the tiles of one iteration under `condition` into registers. Where it does not hold they are of no use, and keep
+// what they have: anything else would be put there, element by element, before the branch.
 static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Value *condition) {
   const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count);
   Value **values = ARENA_ARRAY(s->arena, Value *, g->count);
@@ -146,7 +147,8 @@ static void begin_loads(Stager *s, Builder *b, StagedGroup *g, CloneMap *map, Va
   inner.loc = otherwise.loc = b->loc;
   for (uint32_t i = 0; i < g->count; i++) values[i] = op_result(op_clone(&inner, g->loads[i]->load, map));
   build_yield(&inner, g->count, values);
-  for (uint32_t i = 0; i < g->count; i++) values[i] = zero_of(&otherwise, types[i]);
+  for (uint32_t i = 0; i < g->count; i++)
+    values[i] = g->tiles[i] ? g->tiles[i] : zero_of(&otherwise, types[i]);
   build_yield(&otherwise, g->count, values);
   for (uint32_t i = 0; i < g->count; i++) g->tiles[i] = &branch->results[i];
 }
