@@ -10,7 +10,8 @@ enum {
   H = SCOPE_HELPER,
   D = SCOPE_DESCRIPTOR,
   Y = SCOPE_TYPE,
-  R = SCOPE_PROFILER
+  R = SCOPE_PROFILER,
+  G = SCOPE_TARGET
 };
 
 const Builtin builtin_table[] = {

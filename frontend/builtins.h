@@ -237,6 +237,8 @@ Obj builtin_constexpr_type(Elab *e, Call *call);
 Obj builtin_type_is(Elab *e, Call *call);
 Obj builtin_type_limit(Elab *e, Call *call);
 Obj builtin_type_shape(Elab *e, Call *call);
+Obj builtin_capability(Elab *e, Call *call);
+Obj builtin_target_is(Elab *e, Call *call);
 
 // builtins_debug.c: printing, assertions, the machine
 Obj builtin_device_print(Elab *e, Call *call);

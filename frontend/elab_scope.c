@@ -13,7 +13,7 @@ static bool is_namespace_part(const char *name) {
   static const char *const parts[] = {"float8e4b8", "float8e4b15", "float8e5b16",
                                       "language",  "math",         "extra",    "cuda",
                                       "libdevice", "core",         "standard", "runtime",
-                                      "random",    "PropagateNan", "nvidia",   "triton_helpers",
+                                      "target_info", "random",    "PropagateNan", "nvidia",   "triton_helpers",
                                       "profiler"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strcmp(name, parts[i]) == 0) return true;
@@ -33,6 +33,7 @@ static bool ends_with(const char *text, const char *end) {
 
 uint32_t elab_namespace_scope(const char *path) {
   if (str_starts(str_from(path), "triton.profiler")) return SCOPE_PROFILER;
+  if (ends_with(path, ".target_info")) return SCOPE_TARGET;
   if (ends_with(path, "libdevice")) return SCOPE_LIB;
   if (ends_with(path, "triton_helpers")) return SCOPE_HELPER;
   return ends_with(path, ".math") ? SCOPE_TL | SCOPE_LIB : SCOPE_TL;

@@ -199,7 +199,7 @@ enum {
   SCOPE_HELPER = 16,
   SCOPE_DESCRIPTOR = 32,
   SCOPE_TYPE = 64,
-  SCOPE_PROFILER = 128
+  SCOPE_PROFILER = 128, SCOPE_TARGET = 256 // of triton.language.target_info
 };
 
 struct Builtin {

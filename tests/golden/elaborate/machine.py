@@ -6,6 +6,7 @@ from importlib.util import find_spec
 import torch
 import triton
 import triton.language as tl
+from triton.language.target_info import cuda_capability_geq, is_hip_cdna3
 from nowhere.platforms import current_platform
 from nowhere.utils import is_hip, report, version_of
 
@@ -69,4 +70,5 @@ def kernel(x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     y = tl.load(x + i)
     tl.device_assert(y == y, BLOCK)
+    tl.static_assert(cuda_capability_geq(8, 9) and not tl.target_info.cuda_capability_geq(10) and not is_hip_cdna3())
     tl.store(x + (i >> SHIFT), rounded(softplus(y)))
