@@ -104,7 +104,8 @@ Value *builtin_only_element(Elab *e, Value *x) {
 static void check_combining(Op *op, void *data) {
   Elab *e = data;
   bool scalar = op->result_count == 0 || !type_is_tile(op->results[0].type);
-  if (scalar && (op_has(op, PURE) || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
+  bool pure = op_has(op, PURE) || (op->kind == OP_INLINE_ASM && op_attr(op, ATTR_PURE));
+  if (scalar && (pure || op_has(op, CONTROL) || op_has(op, TERMINATOR))) return;
   diag_error(e->diags, op->loc,
              "a function that is applied to elements computes with scalars alone: no '%s'%s",
              op_info(op->kind)->name, scalar ? "" : " of tiles");
@@ -119,8 +120,20 @@ static void erase_dead_tiles(Region *region) {
   }
 }
 
+// Such a function is also applied to what fills a tile up, and to elements more than once: nothing is asserted of them.
+static void erase_asserts(Elab *e, Region *region) {
+  for (Op *op = region->last, *before; op; op = before) {
+    before = op->prev;
+    for (uint32_t i = 0; i < op->region_count; i++) erase_asserts(e, op->regions[i]);
+    if (op->kind != OP_ASSERT) continue;
+    diag_warning(e->diags, op->loc, "an assertion in a function that is applied to elements is not checked");
+    op_erase(op);
+  }
+}
+
 bool builtin_check_region(Elab *e, Region *region) {
   uint32_t before = e->diags->errors;
+  erase_asserts(e, region);
   erase_dead_tiles(region);
   region_walk(region, check_combining, e);
   return e->diags->errors == before;
