@@ -11,11 +11,11 @@ Obj builtin_target_is(Elab *e, Call *call) {
 Obj builtin_capability(Elab *e, Call *call) {
   const TargetInfo *target = e->out ? e->out->target.arch : e->spec ? e->spec->target.arch : target_default().arch;
   bool good = true;
-  uint32_t major, minor;
+  uint32_t has[2];
   int64_t wanted[2] = {0};
   for (uint32_t i = 0; i < 2; i++)
     if (builtin_option(e, call, i, CONST_INT, i ? "minor" : "major", &good)) wanted[i] = call->args[i].constant.i;
   if (!good) return obj_error();
-  target_capability(target, &major, &minor);
-  return obj_bool(10 * (int64_t)major + minor >= 10 * wanted[0] + wanted[1]);
+  target_capability(target, &has[0], &has[1]);
+  return obj_bool(has[0] == wanted[0] ? has[1] >= wanted[1] : has[0] > wanted[0]);
 }
