@@ -69,7 +69,7 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
   uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
   share -= share % REGISTER_UNIT;
-  uint32_t more = blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, other = share / 2 + more / 2;
+  uint32_t more = blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, other = share / 2;
   if (other > TUNE_BLOCKS_OTHER_REGISTERS) other = TUNE_BLOCKS_OTHER_REGISTERS;
   return blocks * threads <= TARGET_WARP * arch->warps &&
          blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&

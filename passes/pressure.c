@@ -160,14 +160,16 @@ static void count_value(Pressure *p, const Value *value, const Region *home, uin
   if (end > begin) p->across[begin + 1] += n, p->across[end] -= n;
 }
 
-// Beside its operands or results; beyond what is kept free, as nothing else is on its way then.
+// Beside its operands or results; beyond what is kept free, as nothing else is on its way then. Of other chunks'
+// totals, which are read in vectors and added one by one, a part is there at once.
 static uint32_t registers_within(const Pressure *p, const Op *op) {
+  enum { TOTALS_AT_ONCE = 4 }; // one of so many
   bool carries = op->kind == OP_SCAN_CARRY, parts = is_parts_reduce(op);
   uint32_t n = 0;
   for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
     const Type *type = op_operand(op, i)->type;
-    uint32_t bytes = type_element_bytes(type);
-    if (parts || i >= op->result_count) n += layout_registers(type->layout) * ((bytes + 3) / 4);
+    uint32_t bytes = type_element_bytes(type), words = layout_registers(type->layout) * ((bytes + 3) / 4);
+    if (parts || i >= op->result_count) n += carries ? words / TOTALS_AT_ONCE : words;
   }
   for (uint32_t i = 0; i < op->result_count && (carries || op->kind == OP_SCAN); i++)
     n += registers_for(p, &op->results[i]);
@@ -225,7 +227,8 @@ static bool takes_together(const Op *op) {
 // reduction forgets elements as it takes them; combining several takes a while, of an eighth of them at once.
 static uint32_t held_by(const Pressure *p, const Op *op) {
   uint32_t n = registers_within(p, op);
-  if (op->kind == OP_SCAN || op->kind == OP_SCAN_CARRY) return n;
+  if (op->kind == OP_SCAN) return n;
+  if (op->kind == OP_SCAN_CARRY) n = 0; // the totals are forgotten as the result comes
   if (is_loop(op)) {
     for (uint32_t i = 0; i < op->regions[0]->arg_count; i++) n += registers_for(p, op->regions[0]->args[i]);
     return n;
