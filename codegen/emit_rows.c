@@ -75,11 +75,12 @@ static LLVMValueRef build_term(Emitter *e, const Term *term) {
 // base + the terms of the sum whose factors are among those of base's products, which are taken out of the sum.
 static LLVMValueRef build_merged(Emitter *e, LLVMValueRef base, LLVMTypeRef pointee, NumberSum *sum) {
   if (!LLVMIsAGetElementPtrInst(base) || LLVMGetNumOperands(base) != 2) return base;
-  LLVMValueRef root = LLVMGetOperand(base, 0), index = LLVMGetOperand(base, 1), merged_root, factor;
+  LLVMValueRef root = LLVMGetOperand(base, 0), index = LLVMGetOperand(base, 1);
   if (LLVMGetGEPSourceElementType(base) != pointee) return base;
   Term term = {0};
-  if (is_product(index) && !LLVMIsAConstant(factor = LLVMGetOperand(index, 1))) term = take_term(sum, factor);
-  merged_root = build_merged(e, root, pointee, sum);
+  LLVMValueRef factor = is_product(index) ? LLVMGetOperand(index, 1) : NULL;
+  if (factor && !LLVMIsAConstant(factor)) term = take_term(sum, factor);
+  LLVMValueRef merged_root = build_merged(e, root, pointee, sum);
   if (!term.part && merged_root == root) return base;
   if (term.part) {
     LLVMValueRef x = LLVMBuildAdd(e->builder, LLVMGetOperand(index, 0), build_term(e, &term), "");
