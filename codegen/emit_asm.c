@@ -74,11 +74,30 @@ static void unpack_elements(Emitter *e, const AsmCall *call, const Value *result
   }
 }
 
+// The PTX ISA version that the text asks for, by words of what came after the versions that targets begin with.
+static uint16_t version_of(const char *text) {
+  static const struct {
+    const char *word;
+    uint16_t version;
+  } words[] = {
+      {"L2::", 74},        {"createpolicy", 74}, {"griddepcontrol", 78}, {"stmatrix", 78}, {"try_wait", 78},
+      {"cluster", 78},     {"cp.async.bulk", 80}, {"elect.sync", 80},    {"fence.proxy.async", 80},
+      {"setmaxnreg", 80},  {"wgmma", 80},        {"multimem", 81},       {"st.async", 81}, {"red.async", 81},
+      {"mmio", 82},        {".b128", 83},        {"tensormap", 83},      {"e2m1x2", 86},   {"e2m3x2", 86},
+      {"e3m2x2", 86},      {"ue8m0x2", 86},      {"f32x2", 86},          {"st.bulk", 86},  {"tcgen05", 86},
+  };
+  uint16_t version = 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (words[i].version > version && strstr(text, words[i].word)) version = words[i].version;
+  return version;
+}
+
 static AsmCall call_of(Emitter *e, const Op *op) {
   AsmCall call = {.op = op, .pack = (uint32_t)op_int(op, ATTR_PACK, 1)};
   call.registers = emit_count(op_result(op)->type);
   const char *text = op_attr(op, ATTR_ASM)->str, *constraints = op_attr(op, ATTR_CONSTRAINTS)->str;
   const char *wrong = asm_read(e->arena, op, &call.shape);
+  emit_needs_ptx(e, version_of(text));
   if (wrong) BUG("%s", wrong);
   LLVMTypeRef types[ASM_MAX_REGISTERS];
   uint32_t outputs = call.shape.outputs, inputs = call.shape.inputs;
