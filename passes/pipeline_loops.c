@@ -260,6 +260,25 @@ static void replace_loop(Stager *s) {
   op_erase(loop);
 }
 
+// Whether the loop is a round of one that has few, as those over a window are: then it begins as often, most likely to
+// end soon.
+static bool begins_often(const Op *loop) {
+  const Op *around = loop->region->parent;
+  int64_t lower, upper, step;
+  if (!around || around->kind != OP_FOR || !value_int_constant(loop_lower(around), &lower)) return false;
+  if (!value_int_constant(loop_upper(around), &upper) || !value_int_constant(loop_step(around), &step))
+    return false;
+  return step > 0 && upper > lower && (upper - lower) / step <= TUNE_WINDOW_ROUNDS;
+}
+
+// What goes through registers is ahead by one iteration: for a loop of few that saves no waiting, and what begins it is
+// the body's loads and addresses once more.
+static bool is_ahead_in_vain(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].async) return false;
+  return begins_often(staged->loop);
+}
+
 static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   enum { MAX_STEP = INT32_MAX / 64 };
   StagedLoop staged;
@@ -268,6 +287,11 @@ static bool stage_loop(PassContext *context, Func *func, Op *loop) {
   if (!staged_loop_find(context, func, loop, &staged)) return false;
   if (!value_int_constant(loop_step(loop), &step) || step == 0 || step < -MAX_STEP || step > MAX_STEP) {
     diag_remark(context->diags, loop->loc, "pipeline", "not pipelined: the step is no small constant");
+    return false;
+  }
+  if (is_ahead_in_vain(&staged)) {
+    diag_remark(context->diags, loop->loc, "pipeline",
+                "not pipelined: what goes through registers, in a loop that begins often");
     return false;
   }
   uint32_t stages = staged_loop_stages(context, func, &staged);
