@@ -124,10 +124,13 @@ static const LayoutIndex *layout_index(Emitter *e, const Layout *layout) {
 
 LayoutIndex emit_thread_index(Emitter *e, const Layout *layout) { return *layout_index(e, layout); }
 
-LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r) {
-  const LayoutIndex *index = layout_index(e, layout);
+static LLVMValueRef index_of(Emitter *e, const LayoutIndex *index, const Layout *layout, uint32_t r) {
   uint32_t constant = layout_apply(layout, r, 0, 0, 0);
   return merge_bits(e, index->thread_part, emit_i32(e, constant), (index->thread_mask & constant) == 0);
+}
+
+LLVMValueRef emit_index(Emitter *e, const Layout *layout, uint32_t r) {
+  return index_of(e, layout_index(e, layout), layout, r);
 }
 
 LLVMValueRef emit_writing_holder(Emitter *e, const Layout *layout, uint32_t writer) {
@@ -182,15 +185,19 @@ static void emit_num_programs(Emitter *e, Op *op) {
 }
 
 static void emit_splat(Emitter *e, Op *op) {
-  set_every_register(e, op, emit_carried_splat(e, op));
+  LLVMValueRef value = emit_carried_splat(e, op);
+  set_every_register(e, op, op_attr(op, ATTR_FRESH) ? nvvm_fresh(e, value) : value);
 }
 
+// The thread's part of a fresh arange is not known to be the one that stands before a loop.
 static void emit_arange(Emitter *e, Op *op) {
   const Type *type = op_result(op)->type;
   LLVMValueRef *out = emit_new(e, op_result(op));
   LLVMValueRef start = emit_i32(e, (uint32_t)op_int(op, ATTR_START, 0));
+  LayoutIndex index = emit_thread_index(e, type->layout);
+  if (op_attr(op, ATTR_FRESH)) index.thread_part = nvvm_fresh(e, index.thread_part);
   for (uint32_t r = 0; r < emit_count(type); r++)
-    out[r] = LLVMBuildAdd(e->builder, emit_index(e, type->layout, r), start, "");
+    out[r] = LLVMBuildAdd(e->builder, index_of(e, &index, type->layout, r), start, "");
 }
 
 static void emit_return(Emitter *e, Op *op) {

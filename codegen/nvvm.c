@@ -45,6 +45,16 @@ LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x) {
   return LLVMBuildCall2(e->builder, type, code, &x, 1, "");
 }
 
+LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x) {
+  LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
+  bool narrow = type == e->i32, wide = type == e->i64 || type == e->ptr;
+  if (LLVMIsConstant(x) || (!narrow && !wide)) return x;
+  const char *text = narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", *constraints = narrow ? "=r,r" : "=l,l";
+  LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, strlen(constraints), true,
+                                       false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, function, code, &x, 1, "");
+}
+
 LLVMValueRef nvvm_thread_id(Emitter *e) { return nvvm_call(e, "llvm.nvvm.read.ptx.sreg.tid.x", NULL); }
 
 LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis) {

@@ -17,6 +17,9 @@ LLVMValueRef nvvm_unary(Emitter *e, const char *name, LLVMValueRef x);
 LLVMValueRef nvvm_binary(Emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef nvvm_fma(Emitter *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 // x, an fp32 number, in a register that an instruction writes, so that ptxas chooses it apart from x's: plus -0.0.
+// x, an integer or pointer of 32 or 64 bits, of which LLVM knows nothing and which it makes no earlier; a constant and other
+// types as they are.
+LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x);
 LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x);
 
 // The call synchronises threads, or waits for what they began:

@@ -97,20 +97,21 @@ static bool mark_region(Pressure *p, const Region *region) {
 
 // The op reads one of as many of the operand's registers in a row. An access reads address and mask of each
 // vector's first element.
-static uint32_t share_read(const Pressure *p, const Op *op, uint32_t operand) {
+static uint32_t share_read(const uint32_t *share, const Op *op, uint32_t operand) {
   if (op->kind == OP_LOAD && operand < 2) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  if (op->kind == OP_STORE && operand != 1) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  return op_has(op, PURE | ELEMENTWISE) ? p->share[op_result(op)->id] : 1;
+  bool copies = op->kind == OP_STORE || op->kind == OP_COPY_ASYNC; // operand 1 is what, or where to
+  if (copies && operand != 1) return (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return op_has(op, PURE | ELEMENTWISE) ? share[op_result(op)->id] : 1;
 }
 
 // Uses come after what they use; what goes to the next iteration or out of a region is used whole.
-static void find_shares(Pressure *p, const Region *region) {
+static void find_shares(uint32_t *share, const Region *region) {
   for (const Op *op = region->last; op; op = op->prev) {
-    for (uint32_t r = 0; r < op->region_count; r++) find_shares(p, op->regions[r]);
+    for (uint32_t r = 0; r < op->region_count; r++) find_shares(share, op->regions[r]);
     for (uint32_t i = 0; i < op->operand_count; i++) {
       const Value *value = op_operand(op, i);
-      uint32_t read = type_is_tile(value->type) ? share_read(p, op, i) : 1, known = p->share[value->id];
-      if (read && (!known || read < known)) p->share[value->id] = read;
+      uint32_t read = type_is_tile(value->type) ? share_read(share, op, i) : 1, known = share[value->id];
+      if (read && (!known || read < known)) share[value->id] = read;
     }
   }
 }
@@ -196,7 +197,7 @@ static Pressure pressure_of(Arena *scratch, Func *func) {
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
   while (mark_region(&p, func->body)) {
   }
-  find_shares(&p, func->body);
+  find_shares(p.share, func->body);
   count_region(&p, func->body);
   return p;
 }
@@ -253,4 +254,10 @@ uint32_t func_pressure_across(Arena *scratch, Func *func) {
   for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
   find_most_across(&p, func->body, p.across, &most);
   return most;
+}
+
+uint32_t *func_shares(Arena *scratch, const Func *func) {
+  uint32_t *share = ARENA_ARRAY(scratch, uint32_t, func->value_count + 1);
+  find_shares(share, func->body);
+  return share;
 }

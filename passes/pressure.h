@@ -11,4 +11,8 @@ uint32_t func_pressure(Arena *scratch, Func *func);
 // loops): what comes in between may go register by register.
 uint32_t func_pressure_across(Arena *scratch, Func *func);
 
+// By value id: of as many registers in a row one is read (an access reads the address and mask of each vector's first
+// element); 0: none is. After func_number.
+uint32_t *func_shares(Arena *scratch, const Func *func);
+
 #endif

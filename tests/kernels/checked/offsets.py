@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops whose loads take offsets and masks of many elements from before them, beside tiles that fill the registers: they are made in the loops."""
+import triton
+import triton.language as tl
+
+
+# Rows that are a number of run time apart, of which some are beyond the end, as columns are: the sum over k shifted tiles.
+# check: --grid 2 x=randn:fp32[9000] out=empty:fp32[8192] rows=50 cols=37 stride=64 k=3 -D R=64 -D C=64 --num-warps 1
+# check: --grid 2 x=randn:fp32[9000] out=empty:fp32[8192] rows=64 cols=64 stride=64 k=0 -D R=64 -D C=64 --num-warps 1
+# check: --grid 1 x=randn:fp32[9000] out=empty:fp32[8192] rows=1 cols=64 stride=65 k=1 -D R=64 -D C=64 --num-warps 1
+@triton.jit
+def shifted_sums(x, out, rows, cols, stride, k, R: tl.constexpr, C: tl.constexpr):
+    r, c = tl.arange(0, R), tl.arange(0, C)
+    at = r.to(tl.int64)[:, None] * stride + c[None, :]
+    inside = (r[:, None] < rows) & (c[None, :] < cols)
+    total = tl.zeros((R, C), dtype=tl.float32)
+    for i in range(k):
+        total += tl.load(x + tl.program_id(0) + i + at, mask=inside, other=1.0)
+    tl.store(out + tl.program_id(0) * R * C + r[:, None] * C + c[None, :], total)
+
+
+# The same in two loops, one in the other, the outer one with rows of its own.
+# check: --grid 1 x=randn:fp32[20000] y=randn:fp32[20000] out=empty:fp32[4096] rows=50 cols=37 stride=64 k=2 -D R=64 -D C=64 --num-warps 1
+# check: --grid 1 x=randn:fp32[20000] y=randn:fp32[20000] out=empty:fp32[4096] rows=63 cols=3 stride=130 k=1 -D R=64 -D C=64 --num-warps 1
+@triton.jit
+def nested_sums(x, y, out, rows, cols, stride, k, R: tl.constexpr, C: tl.constexpr):
+    r, c = tl.arange(0, R), tl.arange(0, C)
+    at = r.to(tl.int64)[:, None] * stride + c[None, :]
+    inside = (r[:, None] < rows) & (c[None, :] < cols)
+    total = tl.zeros((R, C), dtype=tl.float32)
+    for i in range(k):
+        total = total * tl.load(y + i + at, mask=inside, other=0.5)
+        for j in range(i, k):
+            total += tl.load(x + j + at, mask=inside, other=1.0)
+    tl.store(out + r[:, None] * C + c[None, :], total)
