@@ -15,16 +15,17 @@ def last_smaller(a, i, b, j):
 
 
 @triton.jit
-def even_first(a, i, b, j):
+def even_runs_first(a, i, b, j):
     """Hangs on the indices themselves, not on their order alone."""
-    odd, other = i % 2, j % 2
+    odd, other = i // 16 % 2, j // 16 % 2
     first = (odd < other) | ((odd == other) & ((a > b) | ((a == b) & (i < j))))
     return tl.where(first, a, b), tl.where(first, i, j)
 
 
 @triton.jit
 def far_first(a, i, b, j):
-    first = (a + i > b + j) | ((a + i == b + j) & (i < j))
+    far, other = a + i % 7, b + j % 7
+    first = (far > other) | ((far == other) & (i < j))
     return tl.where(first, a, b), tl.where(first, i, j)
 
 
@@ -42,7 +43,7 @@ def of_rows(x, out, n, N: tl.constexpr):
     tl.store(to, tl.argmax(v, 0))
     tl.store(to + 1, tl.argmin(v, 0))
     tl.store(to + 2, tl.reduce((v, i), 0, last_smaller)[1])
-    tl.store(to + 3, tl.reduce((v, i), 0, even_first)[1])
+    tl.store(to + 3, tl.reduce((v, i), 0, even_runs_first)[1])
     tl.store(to + 4, tl.reduce((v.to(tl.int32), i), 0, far_first)[1])
     tl.store(to + 5, tl.reduce((v, i + n), 0, first_larger)[1])
 
