@@ -123,7 +123,8 @@ static bool read_options(PyObject *dict, Options *out) {
                  {"maxnreg", &o->maxnreg},         {"no_fp_contract", &o->no_fp_contract},
                  {"no_optimize", &o->no_optimize}, {"debug", &o->debug},
                  {"remarks", &o->remarks},         {"overlap", &o->overlap},
-                 {"restrict_pointers", &o->restrict_pointers}};
+                 {"restrict_pointers", &o->restrict_pointers},
+                 {"fast_math", &o->fast_math}};
   int fp32_dot = TILEC_FP32_DOT_IEEE;
   bool good = read_text(dict, "kernel", &o->kernel) && read_text(dict, "signature", &o->signature) &&
               read_text(dict, "arch", &o->arch) && read_defines(dict, out) &&

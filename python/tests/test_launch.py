@@ -39,6 +39,11 @@ def width(out, T: tl.constexpr):
     tl.store(out, (tl.full([1], 1, T) / 1).to(tl.int32).sum() + tl.constexpr(T.primitive_bitwidth))
 
 
+@tilec.jit
+def quotient(x, y):
+    tl.store(y, tl.load(x) / tl.load(y))
+
+
 class Closure(NamedTuple):
     fn: object
     captured: tuple
@@ -80,6 +85,12 @@ class Launches(unittest.TestCase):
             apply[(1,)](x, Closure(apply, (2,)))
         with self.assertRaisesRegex(TypeError, "argument 'closure': a function is not passed"):
             apply[(1,)](x, Closure(lambda v, by: v, (2,)))
+
+    def test_fast_math(self):
+        for fast in (False, True):
+            y = floats([1e38])  # whose reciprocal is a denormal number
+            quotient[(1,)](floats([1]), y, fast_math=fast)
+            self.assertEqual(y[0] == 0, fast)
 
     def test_positions_names_defaults(self):
         x, y, out = floats(range(20)), floats([1] * 20), floats([0] * 20)

@@ -84,6 +84,8 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
             made["no_fp_contract"] = int(not value)
         elif name == "debug":
             made["debug"] = int(bool(value))
+        elif name == "fast_math":
+            made["fast_math"] = int(bool(value))
         elif name == "launch_pdl":
             made["overlap"] = int(bool(value))
         elif name == "default_dot_input_precision":
