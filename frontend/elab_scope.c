@@ -10,7 +10,7 @@ static const char *interned(Elab *e, const char *text) { return intern(&e->ir->n
 // Modules of Triton; anything below one of these words is one too. So are types that nothing has here: they can be
 // compared with others.
 static bool is_namespace_part(const char *name) {
-  static const char *const parts[] = {"float8e4b8", "float8e4b15", "float8e5b16",
+  static const char *const parts[] = {"float8e4b8", "float8e4b15", "float8e5b16", "hip", // whose libdevice has the same functions
                                       "language",  "math",         "extra",    "cuda",
                                       "libdevice", "core",         "standard", "runtime",
                                       "target_info", "random",    "PropagateNan", "nvidia",   "triton_helpers",

@@ -62,7 +62,7 @@ if current_platform.is_rocm():
 
     @triton.jit
     def of_another_machine(x):
-        tl.store(x, tl.load(x) + one())
+        tl.store(x, tl.extra.hip.libdevice.pow(tl.load(x), 2) + one())
 
 
 @triton.jit
