@@ -15,16 +15,17 @@ def last_smaller(a, i, b, j):
 
 
 @triton.jit
-def even_runs_first(a, i, b, j):
+def scattered(a, i, b, j):
     """Hangs on the indices themselves, not on their order alone."""
-    odd, other = i // 16 % 2, j // 16 % 2
-    first = (odd < other) | ((odd == other) & ((a > b) | ((a == b) & (i < j))))
+    place, other = i * 241 % 1021, j * 241 % 1021
+    first = (place > other) | ((place == other) & ((a > b) | ((a == b) & (i < j))))
     return tl.where(first, a, b), tl.where(first, i, j)
 
 
 @triton.jit
 def far_first(a, i, b, j):
-    far, other = a + i % 7, b + j % 7
+    """The element that is chosen hangs on what the thread's own number adds to its indices."""
+    far, other = a + i * 37 % 1009, b + j * 37 % 1009
     first = (far > other) | ((far == other) & (i < j))
     return tl.where(first, a, b), tl.where(first, i, j)
 
@@ -43,8 +44,8 @@ def of_rows(x, out, n, N: tl.constexpr):
     tl.store(to, tl.argmax(v, 0))
     tl.store(to + 1, tl.argmin(v, 0))
     tl.store(to + 2, tl.reduce((v, i), 0, last_smaller)[1])
-    tl.store(to + 3, tl.reduce((v, i), 0, even_runs_first)[1])
-    tl.store(to + 4, tl.reduce((v.to(tl.int32), i), 0, far_first)[1])
+    tl.store(to + 3, tl.reduce((v & 1, i), 0, scattered)[1])
+    tl.store(to + 4, tl.reduce(((v & 1).to(tl.int32), i), 0, far_first)[1])
     tl.store(to + 5, tl.reduce((v, i + n), 0, first_larger)[1])
 
 
