@@ -67,10 +67,18 @@ static int masked_branch(const Op *op) {
 
 static void find(Op *op, void *data) {
   LoadMerger *m = data;
-  int branch = masked_branch(op);
-  if (branch < 0 || !is_in_loop(op)) return;
-  const Op *load = only_load(op->regions[branch]);
-  if (is_as_wide(m, op_operand(load, 0), op_operand(load, 1))) vec_push(m->context->scratch, &m->found, op);
+  if (masked_branch(op) >= 0 && is_in_loop(op)) vec_push(m->context->scratch, &m->found, op);
+}
+
+// Those of the found whose mask leaves accesses as they are.
+static void keep_wide(LoadMerger *m) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < m->found.n; i++) {
+    Op *op = m->found.at[i];
+    const Op *load = only_load(op->regions[masked_branch(op)]);
+    if (is_as_wide(m, op_operand(load, 0), op_operand(load, 1))) m->found.at[kept++] = op;
+  }
+  m->found.n = kept;
 }
 
 static void merge(LoadMerger *m, Op *op) {
@@ -90,8 +98,11 @@ static void merge(LoadMerger *m, Op *op) {
 }
 
 bool pass_merge_loads(PassContext *context, Func *func) {
-  LoadMerger m = {.context = context, .axes = axis_analyse(context->scratch, func)};
+  LoadMerger m = {.context = context};
   region_walk(func->body, find, &m);
+  if (m.found.n == 0) return false;
+  m.axes = axis_analyse(context->scratch, func);
+  keep_wide(&m);
   for (uint32_t i = 0; i < m.found.n; i++) merge(&m, m.found.at[i]);
   return m.found.n > 0;
 }
