@@ -32,18 +32,12 @@ static const Op *varying_loop(const Value *scalar, uint32_t depth) {
   return loop;
 }
 
-static bool is_within(const Value *value, const Op *loop) {
-  for (const Op *around = value_region(value)->parent; around; around = around->region->parent)
-    if (around == loop) return true;
-  return false;
-}
-
 // Whether a tile is a loop's scalar everywhere while `other` is the same in all of the loop's iterations.
 static bool varies_beside(const Value *tile, const Value *other) {
   const Op *splat = tile->def;
   if (!splat || splat->kind != OP_SPLAT) return false;
   const Op *loop = varying_loop(op_operand(splat, 0), MAX_DEPTH);
-  return loop && loop->kind == OP_FOR && !is_within(other, loop);
+  return loop && loop->kind == OP_FOR && !value_is_within(other, loop);
 }
 
 // How many elements a copy by these pointers takes at a time; 0: they are used otherwise too.

@@ -28,18 +28,12 @@ static const Op *loop_around(const Value *value) {
   return around && around->kind == OP_FOR ? around : NULL;
 }
 
-static bool is_within(const Value *value, const Op *loop) {
-  for (const Op *around = value_region(value)->parent; around; around = around->region->parent)
-    if (around == loop) return true;
-  return false;
-}
-
 // Whether a tile is a scalar everywhere that a loop computes while `other` is the same in all of its iterations.
 static bool is_computed_beside(const Value *tile, const Value *other) {
   const Op *splat = tile->def;
   if (!splat || splat->kind != OP_SPLAT) return false;
   const Op *loop = loop_around(op_operand(splat, 0));
-  return loop && !is_within(other, loop);
+  return loop && !value_is_within(other, loop);
 }
 
 // Whether each row is a distance from the one before that is seen.

@@ -4,8 +4,8 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/OptBisect.h>
 
-// nary-reassociate and the vectoriser of loads change nothing in the kernels of scripts/compile-list, and so the
-// early-cse that follows the former has nothing to do. Straight-line strength reduction (slsr) takes time quadratic in
+// Of 1,188 compiles (scripts/compile-list) nary-reassociate, the early-cse that follows it and the vectoriser of loads
+// change the PTX of 10. Straight-line strength reduction (slsr) takes time quadratic in
 // the accesses (a second for a hundred registers a thread), and with LLVM 22 it takes sext(x + c) for sext(x) + c
 // where x + c may wrap.
 struct PassGate : llvm::OptPassGate {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which of the passes that LLVM's code generator brings along run: those that find nothing in what tile IR's own
+// Which of the passes that LLVM's code generator brings along run: those that find next to nothing in what tile IR's own
 // passes and codegen.c's leave cost a tenth of the code generation.
 #ifndef CODEGEN_PASS_GATE_H
 #define CODEGEN_PASS_GATE_H

@@ -250,6 +250,13 @@ uint32_t func_warps(const Func *func);
 static inline const Region *value_region(const Value *value) { // where it is defined
   return value->def ? value->def->region : value->region;
 }
+static inline bool op_is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
+// Whether the value is made in the op's regions, or in regions of theirs.
+static inline bool value_is_within(const Value *value, const Op *op) {
+  for (const Op *around = value_region(value)->parent; around; around = around->region->parent)
+    if (around == op) return true;
+  return false;
+}
 // Gives every value and op of the function its dense id, in program order:
 // the body's (the parameters first), then the host regions'.
 void func_number(Func *func);

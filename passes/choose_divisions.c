@@ -41,7 +41,7 @@ typedef struct DivisionChooser {
 
 static bool is_wide(const Value *x) { return type_element_bytes(x->type) == 8; }
 
-static bool is_loop(const Op *op) { return op && (op->kind == OP_FOR || op->kind == OP_WHILE); }
+static bool is_loop(const Op *op) { return op && op_is_loop(op); }
 
 // The op before which the scalar is there, and which stands in the fewest loops.
 static Op *outside_of_loops(Op *op, const Value *scalar) {

@@ -21,8 +21,6 @@ typedef struct Hoister {
   bool changed;
 } Hoister;
 
-static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
-
 // reduce, scan and map are as pure as the functions in them must be.
 static bool is_function(const Op *op) {
   return op->kind == OP_REDUCE || op->kind == OP_SCAN || op->kind == OP_MAP;
@@ -85,7 +83,7 @@ static void hoist_from(Hoister *h, Op *loop) {
 static void hoist_region(Hoister *h, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     for (uint32_t r = 0; r < op->region_count; r++) hoist_region(h, op->regions[r]);
-    if (is_loop(op)) hoist_from(h, op);
+    if (op_is_loop(op)) hoist_from(h, op);
   }
 }
 

@@ -30,7 +30,7 @@ typedef struct LoadMerger {
 
 static bool is_in_loop(const Op *op) {
   for (const Op *around = op->region->parent; around; around = around->region->parent)
-    if (around->kind == OP_FOR || around->kind == OP_WHILE) return true;
+    if (op_is_loop(around)) return true;
   return false;
 }
 

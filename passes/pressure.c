@@ -8,8 +8,6 @@
 #include "ir/exchange.h"
 #include "ir/tuning.h"
 
-static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
-
 // The last op of those in the op's regions, or the op.
 static uint32_t end_of(const Op *op) {
   for (uint32_t r = op->region_count; r-- > 0;)
@@ -21,7 +19,7 @@ static uint32_t end_of(const Op *op) {
 static uint32_t read_until(const Op *user, const Region *home) {
   uint32_t end = user->id;
   for (const Op *op = user; op->region != home && op->region->parent; op = op->region->parent)
-    if (is_loop(op->region->parent)) end = end_of(op->region->parent);
+    if (op_is_loop(op->region->parent)) end = end_of(op->region->parent);
   return end;
 }
 
@@ -65,18 +63,18 @@ static bool mark_value(Pressure *p, const Value *value, bool data) {
 // Result `i` of a loop or branch, and what the loop carries for it: from before or from a region's end.
 static bool mark_carried(Pressure *p, const Op *op, uint32_t i) {
   uint32_t init = op->kind == OP_FOR ? LOOP_FIRST_INIT + i : i, arg = op->kind == OP_FOR ? 1 + i : i;
-  bool data = is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
+  bool data = op_is_loop(op) && holds_data(p, op_operand(op, init)), more = false;
   for (uint32_t r = 0; r < op->region_count; r++) {
     uint32_t yielded = op->kind == OP_WHILE && r == 0 ? i + 1 : i; // after the condition
     data |= holds_data(p, op_operand(op->regions[r]->last, yielded));
   }
-  for (uint32_t r = 0; r < op->region_count && is_loop(op); r++)
+  for (uint32_t r = 0; r < op->region_count && op_is_loop(op); r++)
     more |= mark_value(p, op->regions[r]->args[arg], data);
   return mark_value(p, &op->results[i], data) || more;
 }
 
 static bool mark_op(Pressure *p, const Op *op) {
-  bool structured = is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
+  bool structured = op_is_loop(op) || op->kind == OP_IF, data = !keeps_index(op), more = false;
   for (uint32_t i = 0; i < op->operand_count; i++) data |= holds_data(p, op_operand(op, i));
   for (uint32_t i = 0; i < op->result_count; i++)
     more |= structured ? mark_carried(p, op, i) : mark_value(p, &op->results[i], data);
@@ -230,7 +228,7 @@ static uint32_t held_by(const Pressure *p, const Op *op) {
   uint32_t n = registers_within(p, op);
   if (op->kind == OP_SCAN) return n;
   if (op->kind == OP_SCAN_CARRY) n = 0; // the totals are forgotten as the result comes
-  if (is_loop(op)) {
+  if (op_is_loop(op)) {
     for (uint32_t i = 0; i < op->regions[0]->arg_count; i++) n += registers_for(p, op->regions[0]->args[i]);
     return n;
   }

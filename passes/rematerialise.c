@@ -33,8 +33,6 @@ typedef struct Rematerialiser {
   bool changed;
 } Rematerialiser;
 
-static bool is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
-
 static bool is_leaf(const Op *op) {
   return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
 }
@@ -157,7 +155,7 @@ static void visit_loop(Rematerialiser *m, Op *loop) {
 static void visit_region(Rematerialiser *m, Region *region) {
   for (Op *op = region->first; op; op = op->next) {
     for (uint32_t r = 0; r < op->region_count; r++) visit_region(m, op->regions[r]);
-    if (is_loop(op)) visit_loop(m, op);
+    if (op_is_loop(op)) visit_loop(m, op);
   }
 }
 

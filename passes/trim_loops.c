@@ -25,12 +25,6 @@ typedef struct GuardedLoop {
   Value *start, *end;
 } GuardedLoop;
 
-static bool is_within(const Value *value, const Op *loop) {
-  for (const Op *around = value_region(value)->parent; around; around = around->region->parent)
-    if (around == loop) return true;
-  return false;
-}
-
 // --- what is such a loop
 
 // start + index, in either order, or the index.
@@ -40,14 +34,14 @@ static bool find_start(GuardedLoop *g, const Value *sum) {
   if (!add || add->kind != OP_ADD) return false;
   uint32_t which = op_operand(add, 0) == loop_index(g->loop);
   g->start = op_operand(add, which);
-  return op_operand(add, 1 - which) == loop_index(g->loop) && !is_within(g->start, g->loop);
+  return op_operand(add, 1 - which) == loop_index(g->loop) && !value_is_within(g->start, g->loop);
 }
 
 static bool find_bound(GuardedLoop *g) {
   const Op *test = op_operand(g->branch, 0)->def;
   if (!test || (test->kind != OP_LT && test->kind != OP_GT)) return false;
   g->end = op_operand(test, test->kind == OP_LT);
-  return !is_within(g->end, g->loop) && find_start(g, op_operand(test, test->kind == OP_GT));
+  return !value_is_within(g->end, g->loop) && find_start(g, op_operand(test, test->kind == OP_GT));
 }
 
 // The one branch of the body, beside which it only computes.
