@@ -12,22 +12,23 @@ THREADS = os.cpu_count() or 1
 
 
 class Tilec:
-    """One configuration of one of the row's kernels, on tilec."""
-    family = "tilec"
+    """One configuration of one of the row's kernels, on tilec, or on the build before."""
 
-    def __init__(self, env, row, kernel, config):
+    def __init__(self, env, row, kernel, config, device=None):
         self.env, self.row, self.kernel, self.config = env, row, kernel, config
+        self.device = device or env.device
+        self.family = "before" if self.device is env.before else "tilec"
         self.text = config_text(config, kernel.label)
         self.launches, self.error = [], None
 
     def args(self, step, tensors):
-        return self.env.device.args([(self.row.buffers[v].dtype, tensors[v]) if isinstance(v, str) else v for v in step.args.values()])
+        return self.device.args([(self.row.buffers[v].dtype, tensors[v]) if isinstance(v, str) else v for v in step.args.values()])
 
     def compile(self, tensors):
         """Launches an empty grid of every step, which compiles and loads it."""
         try:
             for step in self.kernel.steps:
-                handle = self.env.device.kernel(os.path.join(KERNELS, self.kernel.file), step.function, defines(step, self.config),
+                handle = self.device.kernel(os.path.join(KERNELS, self.kernel.file), step.function, defines(step, self.config),
                                                 self.config["num_warps"], self.config["num_stages"], self.config["overlap"])
                 self.launches.append((handle, step.grid(self.config), step))
                 handle.launch((0, 1, 1), self.args(step, tensors), 0)

@@ -3,6 +3,7 @@
 import statistics
 
 import candidates as c
+import power
 from clock import CudaClock, HostClock, set_count
 from work import Buffer, Row, chosen, our_configs
 
@@ -36,6 +37,7 @@ class Env:
             torch.cuda.init()
             torch.zeros(1, device="cuda")  # makes the context that tilec takes over
         self.device = c.tilec.Device(library, device_name)
+        self.before = c.tilec.Device(c.tilec.Library(options.before), device_name) if getattr(options, "before", None) else None
         self.clock = CudaClock(torch) if self.cuda else HostClock()
         self.ceilings = {}
         self.dtypes = {"i8": torch.int8, "i32": torch.int32, "i64": torch.int64, "fp16": torch.float16, "bf16": torch.bfloat16,
@@ -46,6 +48,8 @@ class Env:
 
     def tensor(self, buffer):
         torch, dtype, shape = self.torch, self.dtypes[buffer.dtype], buffer.shape
+        if buffer.fill == "given":
+            return torch.tensor(buffer.values, dtype=dtype, device=self.where)
         if buffer.fill == "index":
             return torch.randint(0, buffer.limit, shape, dtype=dtype, device=self.where)
         if buffer.fill in ("out", "scratch"):
@@ -176,9 +180,9 @@ def best_of(env, row, family, sets, reference, excluded):
 def families(env, row, tensors):
     """Lists of candidates: the first right and fastest of each list is measured."""
     pairs = [(kernel, config) for kernel in row.kernels for config in chosen(kernel, env.options)]
-    ours = [c.Tilec(env, row, kernel, config) for kernel in row.kernels if kernel.ours for config in our_configs(row, kernel, env.options)]
-    c.compile_tilec(ours, tensors)
-    result = [ours]
+    result = [[c.Tilec(env, row, kernel, config, device) for kernel in row.kernels if kernel.ours for config in our_configs(row, kernel, env.options)]
+              for device in (env.device, env.before) if device]
+    c.compile_tilec(sum(result, []), tensors)
     if env.cuda:
         theirs = [c.Triton(env, row, kernel, config) for kernel, config in pairs if kernel.triton]
         c.compile_triton(theirs, tensors)
@@ -220,5 +224,11 @@ def run_row(env, row, excluded):
     timed = env.clock.rounds([candidate.run for candidate in best_ones], sets, 1e-3 if env.options.quick else 3e-3,
                              3 if env.options.quick else ROUNDS[row.flops > 0][1])
     record["candidates"] = [describe(row, candidate, times, record["ceiling"]) for candidate, times in zip(best_ones, timed)]
-    env.device.forget_buffers()
+    if row.flops and env.cuda and env.options.power:
+        measured = power.hot_and_cool(env.clock, [candidate.run for candidate in best_ones], sets, env.options.power)
+        for described, of_one in zip(record["candidates"], measured):
+            described["power"] = power.summary(of_one)
+    for device in (env.device, env.before):
+        if device:
+            device.forget_buffers()
     return record

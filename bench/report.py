@@ -4,7 +4,7 @@
 
 def ours_and_best_peer(record):
     ours = next((c for c in record["candidates"] if c["name"] == "tilec"), None)
-    peers = sorted((c for c in record["candidates"] if c["name"] != "tilec"), key=lambda c: c["us"])
+    peers = sorted((c for c in record["candidates"] if c["name"] not in ("tilec", "before")), key=lambda c: c["us"])
     return ours, peers[0] if peers else None
 
 

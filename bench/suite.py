@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import report  # noqa: E402
 import rows_matmul  # noqa: E402
 import rows_memory  # noqa: E402
+import rows_products  # noqa: E402
 import rows_reduce  # noqa: E402
 import tilec  # noqa: E402
 from work import config_text, our_configs, signature  # noqa: E402
@@ -36,6 +37,10 @@ def parse_options():
     parser.add_argument("--device", default="cuda", help="cuda or sim")
     parser.add_argument("--json", metavar="FILE", help="one JSON object a row")
     parser.add_argument("--no-overlap", action="store_true", help="our launches do not begin before the one before has ended")
+    parser.add_argument("--power", type=int, default=0, metavar="ROUNDS",
+                        help="rows that compute are also timed at the clock that each candidate causes itself (hot), and at the full one (cool)")
+    parser.add_argument("--products", action="store_true", help="the rows of products as models have them, instead of all others")
+    parser.add_argument("--before", metavar="LIBRARY", help="another build's libtilec.so, as a peer")
     parser.add_argument("--list", action="store_true", help="the rows' names")
     parser.add_argument("--budget", type=float, default=480, metavar="SECONDS", help="no row is begun later (480)")
     parser.add_argument("--row-limit", type=float, default=75, metavar="SECONDS", help="a row that takes longer is ended (75)")
@@ -45,7 +50,7 @@ def parse_options():
 
 def all_rows(options):
     small = options.device == "sim" and not options.dry_run
-    rows = rows_memory.rows(small) + rows_reduce.rows(small) + rows_matmul.rows(small)
+    rows = rows_products.rows(small) if options.products else rows_memory.rows(small) + rows_reduce.rows(small) + rows_matmul.rows(small)
     return [row for row in rows if re.search(options.rows, row.name)]
 
 
@@ -158,7 +163,8 @@ class Parent:
 
     def command(self):
         words = [sys.executable, os.path.abspath(__file__), "--device", self.options.device, "--rows", self.options.rows]
-        words += ["--quick"] * self.options.quick + ["--no-overlap"] * self.options.no_overlap
+        words += ["--quick"] * self.options.quick + ["--no-overlap"] * self.options.no_overlap + ["--products"] * self.options.products
+        words += ["--power", str(self.options.power)] + (["--before", self.options.before] if self.options.before else [])
         return words + ["--child", json.dumps({"rows": self.left, "excluded": self.excluded})]
 
     def run_child(self):

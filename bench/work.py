@@ -9,9 +9,10 @@ BYTES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "fp8e4nv": 1, "fp16": 2, "bf16":
 class Buffer:
     dtype: str
     shape: tuple
-    fill: str = "randn"  # randn, rand (integers: full range), index (below `limit`), out (poisoned), scratch
+    fill: str = "randn"  # randn, rand (integers: full range), index (below `limit`), given (`values`), out (poisoned), scratch
     limit: int = 0
     transposed: bool = False  # peers see .t() of it
+    values: tuple = ()
 
     @property
     def elements(self):
