@@ -7,10 +7,15 @@
 // one operand each: of three different registers one must be there from the instructions before, in the same
 // operand's place (ptxas marks it `.reuse`). So a k's products go along a row of the result, which reuses a,
 // and along the next row back, which begins with the b that the row before ended with.
+//
+// Operands are read where they are multiplied. LLVM would move sums that only a later block uses there, and leave the
+// reads behind: all are then alive at once. What two dots read of one buffer both LLVM and ptxas would keep from the
+// first to the second: a large operand is read by volatile loads.
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
 #include "ir/dot.h"
+#include "ir/tuning.h"
 
 typedef struct FmaOperand {
   const Value *value;
@@ -21,6 +26,7 @@ typedef struct FmaOperand {
   uint32_t vector_bits;   // of registers of `elements` from `vector_first` on
   uint32_t vector_at[4];  // the register bits that a vector spans
   LLVMValueRef base;
+  bool anew;            // what another dot has read too is read again
   LLVMValueRef *loaded; // by register of `elements`, in the sum's type
 } FmaOperand;
 
@@ -53,6 +59,20 @@ static void find_vector(FmaOperand *o, uint32_t bytes) {
   }
 }
 
+static const Value *buffer_of(const Value *view) {
+  while (view->def && view->def->kind == OP_SHARED_TRANS) view = op_operand(view->def, 0);
+  return view;
+}
+
+// Whether a dot other than `dot` multiplies and adds what it reads from the buffer, as it is or transposed.
+static bool read_by_other(const Value *buffer, const Op *dot) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    if (use->user != dot && is_dot_of(use->user, DOT_FMA)) return true;
+    if (use->user->kind == OP_SHARED_TRANS && read_by_other(op_result(use->user), dot)) return true;
+  }
+  return false;
+}
+
 static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   Emitter *e = d->e;
   FmaOperand o = {.value = op_operand(d->p->op, which), .which = which};
@@ -67,6 +87,7 @@ static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   o.offsets = layout_intern(e->module->ir, &offsets);
   find_vector(&o, elem_bytes(o.value->type->elem));
   o.base = emit_shared_address(e, o.value);
+  o.anew = layout_registers(&elements) > TUNE_FMA_OPERAND_KEPT && read_by_other(buffer_of(o.value), d->p->op);
   o.loaded = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(&elements));
   return o;
 }
@@ -94,6 +115,7 @@ static void load_vector(FmaDot *d, FmaOperand *o, uint32_t r) {
   LLVMValueRef load =
       LLVMBuildLoad2(e->builder, count == 1 ? scalar : LLVMVectorType(scalar, count), pointer, "");
   LLVMSetAlignment(load, count * bytes);
+  LLVMSetVolatile(load, o->anew);
   for (uint32_t i = 0; i < count; i++) {
     LLVMValueRef x = count == 1 ? load : LLVMBuildExtractElement(e->builder, load, emit_i32(e, i), "");
     o->loaded[vector_register(o, r, i)] = widen_to_sum(d, elem, x);
@@ -150,4 +172,5 @@ void emit_fma_dot(Emitter *e, const EmittedDot *p) {
       p->out[r] = multiply_add(&d, a, b, p->out[r]);
     }
   }
+  for (uint32_t r = 0; r < registers; r++) nvvm_stays(e, p->out[r]);
 }

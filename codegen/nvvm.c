@@ -69,13 +69,19 @@ LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis) {
   return nvvm_call(e, names[axis], NULL);
 }
 
+static void mark_call(Emitter *e, LLVMValueRef call, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAttributeRef attribute = LLVMCreateEnumAttribute(e->context, kind, 0);
+  LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
 void nvvm_synchronises(Emitter *e, LLVMValueRef call) {
-  static const char *const names[] = {"convergent", "noduplicate"};
-  for (int i = 0; i < 2; i++) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-    LLVMAttributeRef attribute = LLVMCreateEnumAttribute(e->context, kind, 0);
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
-  }
+  mark_call(e, call, "convergent");
+  mark_call(e, call, "noduplicate");
+}
+
+void nvvm_stays(Emitter *e, LLVMValueRef x) {
+  if (LLVMIsACallInst(x)) mark_call(e, x, "convergent");
 }
 
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads) {

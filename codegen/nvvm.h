@@ -25,6 +25,8 @@ LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x);
 // The call synchronises threads, or waits for what they began:
 // it may neither be copied, nor moved to where fewer threads come by.
 void nvvm_synchronises(Emitter *e, LLVMValueRef call);
+// What is a call stays in its block; other values are left as they are.
+void nvvm_stays(Emitter *e, LLVMValueRef x);
 // A call of inline assembly that has side effects; `type` is its function type. Frees text and constraints.
 LLVMValueRef nvvm_assembly(Emitter *e, LLVMTypeRef type, Buf *text, Buf *constraints, LLVMValueRef *args,
                            uint32_t count);
