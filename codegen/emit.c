@@ -334,7 +334,7 @@ Op *emit_region(Emitter *e, Region *region) {
 // --- functions
 
 static LLVMTypeRef param_type(const Emitter *e, const FuncParam *param) {
-  if (param->type->kind == TYPE_BYTES) return LLVMPointerTypeInContext(e->context, 0); // to them: byval
+  if (type_is_by_value(param->type)) return LLVMPointerTypeInContext(e->context, 0); // to them: byval
   return emit_memory_type(e, param->type);
 }
 
@@ -383,7 +383,7 @@ static void declare_func(Emitter *e, Func *func) {
     const FuncParam *param = &func->params[i];
     if (param->name) LLVMSetValueName2(LLVMGetParam(e->function, i), param->name, strlen(param->name));
     add_int_attribute(e, i + 1, "noundef", 0);
-    if (param->type->kind == TYPE_BYTES) pass_by_value(e, i + 1);
+    if (type_is_by_value(param->type)) pass_by_value(e, i + 1);
     if (param->type->kind == TYPE_PTR && param->facts.divisible16) add_int_attribute(e, i + 1, "align", 16);
   }
 }

@@ -226,7 +226,7 @@ static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *op
 
 static void machine_set_args(Machine *m, const Region *region, const EvalArg *args) {
   for (uint32_t i = 0; i < region->arg_count; i++)
-    if (region->args[i]->type->kind != TYPE_BYTES) eval_set_int(m, region->args[i], args[i].bits);
+    if (!type_is_by_value(region->args[i]->type)) eval_set_int(m, region->args[i], args[i].bits);
 }
 
 static void machine_free(Machine *m) {
@@ -264,45 +264,12 @@ static bool run_again(Machine *m, const EvalArg *args) {
   return run_programs(m, args);
 }
 
-typedef struct LaunchRun {
-  Machine m;
-  const EvalArg *args;
-  Arena arena;
-  bool ok;
-} LaunchRun;
-
-static void run_launch(void *data) {
-  LaunchRun *run = data;
-  Machine *m = &run->m;
-  eval_limit_begin(m);
-  m->memory->gave_up = false;
-  eval_names_begin(m, run->args);
-  eval_mark_stored(m);
-  eval_race_begin(m);
-  eval_wraps_begin(m);
-  run->ok = run_programs(m, run->args);
-  if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
-  eval_race_end(m);
-  machine_free(m);
-}
-
-static void free_launch(void *data) { arena_free(&((LaunchRun *)data)->arena); }
-
-bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
-                 const EvalOptions *options) {
-  LaunchRun run = {.m = machine_new(func, memory, options), .args = args};
-  run.m.arena = &run.arena;
-  memcpy(run.m.grid, grid, sizeof run.m.grid);
-  fault_guard(run_launch, free_launch, &run);
-  return run.ok && !run.m.failed;
-}
-
 // --- host regions
 
 // CUDA's limits on a grid's dimensions.
 static bool check_grid(Machine *m, const Op *yield, const int64_t *sizes) {
-  static const int64_t LIMITS[HOST_VALUES] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
-  for (uint32_t d = 0; d < HOST_VALUES; d++) {
+  static const int64_t LIMITS[3] = {GRID_MAX_X, GRID_MAX_YZ, GRID_MAX_YZ};
+  for (uint32_t d = 0; d < 3; d++) {
     long long size = sizes[d];
     if (size < 0) return eval_error(m, yield, NO_ELEMENT, "the grid's size %u is negative: %lld", d, size);
     if (size > LIMITS[d])
@@ -326,6 +293,73 @@ static bool take_yielded(Machine *m, const Op *yield, int64_t *values) {
   return m->host->kind != HOST_GRID || check_grid(m, yield, values);
 }
 
+static bool run_host(Machine *m, const HostRegion *host, const EvalArg *args, int64_t *values) {
+  const Op *end = NULL;
+  m->host = host;
+  machine_set_args(m, host->region, args);
+  bool ended = eval_region(m, host->region, &end) == REGION_ENDED;
+  if (ended && (!end || end->kind != OP_YIELD))
+    BUG("the %s of %s does not yield", host_info(host->kind)->name, m->func->name);
+  bool ok = ended && take_yielded(m, end, values);
+  m->host = NULL;
+  return ok;
+}
+
+static bool make_maps(Machine *m, const EvalArg *args) {
+  uint32_t visible = func_visible_params(m->func);
+  m->maps = ARENA_ARRAY(m->arena, TensorMapValue, m->func->param_count - visible);
+  for (uint32_t i = visible; i < m->func->param_count; i++) {
+    const FuncParam *param = &m->func->params[i];
+    int64_t values[HOST_VALUES];
+    if (param->hidden != HIDDEN_TENSOR_MAP) continue;
+    if (!run_host(m, func_host(m->func, HOST_MAP, param->name), args, values)) return false;
+    m->maps[i - visible] = tensor_map_value(param->type, values);
+  }
+  return true;
+}
+
+const TensorMapValue *eval_map(const Machine *m, const Value *map) {
+  if (map->type->kind != TYPE_TENSOR_MAP || map->region != m->func->body) BUG("no tensor map is there");
+  return &m->maps[map->index - func_visible_params(m->func)];
+}
+
+// --- launches
+
+typedef struct LaunchRun {
+  Machine m;
+  const EvalArg *args;
+  Arena arena;
+  bool ok;
+} LaunchRun;
+
+static void run_launch(void *data) {
+  LaunchRun *run = data;
+  Machine *m = &run->m;
+  eval_limit_begin(m);
+  m->memory->gave_up = false;
+  eval_names_begin(m, run->args);
+  eval_mark_stored(m);
+  eval_race_begin(m);
+  eval_wraps_begin(m);
+  run->ok = make_maps(m, run->args) && run_programs(m, run->args);
+  if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
+  eval_race_end(m);
+  machine_free(m);
+}
+
+static void free_launch(void *data) { arena_free(&((LaunchRun *)data)->arena); }
+
+bool eval_launch(Func *func, const uint32_t grid[3], const EvalArg *args, EvalMemory *memory,
+                 const EvalOptions *options) {
+  LaunchRun run = {.m = machine_new(func, memory, options), .args = args};
+  run.m.arena = &run.arena;
+  memcpy(run.m.grid, grid, sizeof run.m.grid);
+  fault_guard(run_launch, free_launch, &run);
+  return run.ok && !run.m.failed;
+}
+
+// --- a host region alone
+
 typedef struct HostRun {
   Func *func;
   const HostRegion *host;
@@ -335,24 +369,18 @@ typedef struct HostRun {
   bool ok;
 } HostRun;
 
-static void run_host(void *data) {
+static void run_alone(void *data) {
   HostRun *run = data;
   Machine m = machine_new(run->func, eval_memory_new(&run->arena), &(EvalOptions){0});
   m.arena = &run->arena;
-  m.host = run->host;
-  machine_set_args(&m, run->host->region, run->args);
-  const Op *end = NULL;
-  if (eval_region(&m, run->host->region, &end) != REGION_ENDED) return;
-  if (!end || end->kind != OP_YIELD)
-    BUG("the %s of %s does not yield", host_info(run->host->kind)->name, run->func->name);
-  run->ok = take_yielded(&m, end, run->values);
+  run->ok = run_host(&m, run->host, run->args, run->values);
 }
 
 static void free_host(void *data) { arena_free(&((HostRun *)data)->arena); }
 
 bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]) {
   HostRun run = {.func = func, .host = host, .args = args, .values = values};
-  fault_guard(run_host, free_host, &run);
+  fault_guard(run_alone, free_host, &run);
   return run.ok;
 }
 

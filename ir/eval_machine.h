@@ -6,6 +6,7 @@
 #include "ir/buffer_name.h"
 #include "ir/eval_memory.h"
 #include "ir/math.h"
+#include "ir/tensor_map.h"
 
 // An integer, or a pointer made of it, that an operation of 32 bits or fewer made other than 64 bits would have.
 typedef struct Wrap Wrap;           // eval_wrap.c
@@ -62,6 +63,7 @@ typedef struct Machine {
   SharedState *shared;    // NULL: no buffer in shared memory yet
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
   RingState *rings;       // NULL: no ring yet
+  TensorMapValue *maps;   // of the hidden parameters, in their order; NULL: none are
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
   bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
   uint32_t hints;         // that were said not to hold
@@ -123,6 +125,8 @@ ElemCode eval_code(const Type *element);                          // of a scalar
 RegionEnd eval_region(Machine *m, const Region *region, const Op **end);
 RegionEnd eval_op(Machine *m, Op *op);
 void eval_limit_begin(Machine *m); // the time limit's seconds begin
+// The tensor map that a value of type tensor_map is.
+const TensorMapValue *eval_map(const Machine *m, const Value *map);
 // The scalar operand that control flow hangs on;
 // false with an error where it is undefined. *uncertain: it is.
 bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits,

@@ -128,9 +128,14 @@ IrModule *module_new(IrContext *ir, const Target *target) {
   return module;
 }
 
-static Region *region_of_params(Func *func) {
+bool module_takes_maps(const IrModule *module) {
+  TmaUse use = module->target.tma;
+  return use == TMA_ON || (use == TMA_AUTO && module->launched);
+}
+
+static Region *region_of_params(Func *func, uint32_t count) {
   Region *region = region_new(func, NULL);
-  for (uint32_t i = 0; i < func->param_count; i++)
+  for (uint32_t i = 0; i < count; i++)
     region_add_arg(region, func->params[i].type, func->params[i].name);
   return region;
 }
@@ -143,7 +148,7 @@ Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *par
   func->params = ARENA_ARRAY(module->ir->arena, FuncParam, param_count);
   func->param_count = param_count;
   if (param_count) memcpy(func->params, params, param_count * sizeof *params);
-  func->body = region_of_params(func);
+  func->body = region_of_params(func, param_count);
   vec_push(module->ir->arena, &module->funcs, func);
   return func;
 }
@@ -173,9 +178,21 @@ HostRegion *func_host(const Func *func, HostKind kind, const char *name) {
 HostRegion *func_new_host(Func *func, HostKind kind, const char *name) {
   if (func_host(func, kind, name)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
   HostRegion *host = ARENA_NEW(func->module->ir->arena, HostRegion);
-  *host = (HostRegion){.kind = kind, .name = name, .region = region_of_params(func)};
+  *host = (HostRegion){.kind = kind, .name = name, .region = region_of_params(func, func_visible_params(func))};
   vec_push(func->module->ir->arena, &func->host, host);
   return host;
+}
+
+Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host) {
+  uint32_t n = func->param_count;
+  FuncParam *params = ARENA_ARRAY(func->module->ir->arena, FuncParam, n + 1);
+  if (type->kind != TYPE_TENSOR_MAP) BUG("a map that is no tensor_map");
+  if (n) memcpy(params, func->params, n * sizeof *params);
+  params[n] = (FuncParam){.name = name, .type = type, .hidden = HIDDEN_TENSOR_MAP, .loc = func->loc};
+  func->params = params;
+  func->param_count = n + 1;
+  *host = func_new_host(func, HOST_MAP, name);
+  return region_add_arg(func->body, type, name);
 }
 
 // All regions are run by all the block's warps: no op divides them.

@@ -142,7 +142,7 @@ struct Region {
 // Parameters that no caller gives: the runtime fills them. They stand after the others.
 typedef enum HiddenKind {
   HIDDEN_NONE,
-  HIDDEN_TENSOR_MAP, // bytes<128>: a tensor map, made of other arguments
+  HIDDEN_TENSOR_MAP, // a tensor map, made of other arguments as the host region of its name says
   HIDDEN_SCRATCH,    // a pointer to memory that the launch has for itself
   HIDDEN_COUNT
 } HiddenKind;
@@ -151,7 +151,7 @@ const char *hidden_name(HiddenKind kind); // "tensor_map"; NULL of HIDDEN_NONE
 
 typedef struct FuncParam {
   const char *name; // interned
-  const Type *type; // scalar or pointer, or bytes by value; of a parameter given as None *i8
+  const Type *type; // scalar or pointer, bytes by value or a tensor map; of a parameter given as None *i8
   ParamFacts facts;
   HiddenKind hidden;
   Loc loc;
@@ -165,7 +165,7 @@ typedef enum HostKind {
   HOST_COUNT
 } HostKind;
 
-enum { HOST_VALUES = 3 }; // that a region yields, at most
+enum { HOST_VALUES = 2 * TENSOR_MAP_MAX_RANK }; // that a region yields, at most
 
 typedef struct HostInfo {
   const char *name, *value; // "grid", "size"
@@ -175,13 +175,13 @@ typedef struct HostInfo {
 
 const HostInfo *host_info(HostKind kind);
 
-// A region that the host runs before a launch. Its arguments are the kernel's parameters;
-// it yields values of host_info(kind)->elem.
+// A region that the host runs before a launch. Its arguments are the kernel's visible
+// parameters; it yields values of host_info(kind)->elem, a map a pointer before them.
 typedef struct HostRegion {
   HostKind kind;
   const char *name; // interned; NULL: the kind's own, that the runtime asks for
   Region *region;
-  const char *text[HOST_VALUES]; // what it yields, as written; NULL past the last
+  const char *text[HOST_VALUES]; // what a grid yields, as written; NULL past the last
 } HostRegion;
 
 // A kernel: what it calls has been inlined. Its body's arguments are the parameters, in order: also the ones
@@ -207,6 +207,7 @@ typedef struct IrModule {
   IrContext *ir;
   Target target;
   bool
+      launched, // libtilec launches its kernels, and makes what hidden parameters ask for; no text says so
       final; // all passes have run: what it is compiled to hangs on this text alone, and on the level of LLVM's passes
   VEC(Func *) funcs;
 } IrModule;
@@ -226,14 +227,19 @@ const char *ir_name(IrContext *ir, Str text); // interned
 
 // Building: ir/build.h. Text: ir/print.h, ir/parse.h. Rules: ir/verify.h. Meaning: ir/eval.h.
 
+// Whether kernels may have tensor maps.
+bool module_takes_maps(const IrModule *module);
 IrModule *module_new(IrContext *ir, const Target *target);
 // Appends a function with its body (one argument a parameter, no ops yet).
 Func *func_new(IrModule *module, const char *name, Loc loc, const FuncParam *params, uint32_t param_count);
 // How many parameters a caller gives: the first ones, that are not hidden.
 uint32_t func_visible_params(const Func *func);
-// A host region of a kind and name (interned; NULL: none) that the function has none of, with the parameters as
-// arguments.
+// A host region of a kind and name (interned; NULL: none) that the function has none of, with the visible parameters
+// as arguments.
 HostRegion *func_new_host(Func *func, HostKind kind, const char *name);
+// A tensor map that is made before a launch: a hidden parameter of the type tensor_map, behind all others, with a name
+// (interned) that none of them has, and the empty host region *host, which is to yield it. The body's argument for it.
+Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host);
 HostRegion *func_host(const Func *func, HostKind kind, const char *name); // NULL: there is none
 // The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers
 // its threads from 0, and its tiles' layouts have log2(count) warp bits.

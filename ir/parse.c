@@ -224,57 +224,6 @@ static void parse_ops(Parser *p, Region *region) {
   while (!p->failed && (p->token.kind == TOKEN_WORD || p->token.kind == TOKEN_VALUE)) parse_op(p, region);
 }
 
-static HiddenKind parse_hidden(Parser *p) {
-  const char *names[HIDDEN_COUNT - 1];
-  parser_expect(p, '=');
-  for (int kind = 1; kind < HIDDEN_COUNT; kind++) {
-    names[kind - 1] = hidden_name((HiddenKind)kind);
-    if (parser_take_word(p, names[kind - 1])) return (HiddenKind)kind;
-  }
-  if (p->token.kind == TOKEN_WORD)
-    parser_unknown(p, "kind of hidden parameter", names, HIDDEN_COUNT - 1);
-  else
-    parser_expected(p, "a kind of hidden parameter");
-  return HIDDEN_NONE;
-}
-
-// fact := 'divisible16' | 'equal1' | 'none' | 'hidden' '=' NAME
-static void parse_fact(Parser *p, FuncParam *param) {
-  static const char *const names[] = {"divisible16", "equal1", "none", "hidden"};
-  if (parser_take_word(p, names[0]))
-    param->facts.divisible16 = true;
-  else if (parser_take_word(p, names[1]))
-    param->facts.equal1 = true;
-  else if (parser_take_word(p, names[2]))
-    param->facts.none = true;
-  else if (parser_take_word(p, names[3]))
-    param->hidden = parse_hidden(p);
-  else if (p->token.kind == TOKEN_WORD)
-    parser_unknown(p, "fact", names, 4);
-  else
-    parser_expected(p, "a fact of the parameter");
-}
-
-static void parse_facts(Parser *p, FuncParam *param) {
-  if (!parser_take(p, '{')) return;
-  do parse_fact(p, param);
-  while (parser_take(p, ',') && !p->failed);
-  parser_expect(p, '}');
-}
-
-// param := VALUE ':' type ['{' fact {',' fact} '}'] [loc]
-static FuncParam parse_param(Parser *p) {
-  FuncParam param = {.loc = p->token.loc};
-  param.name = parser_name(p, TOKEN_VALUE, "a parameter (%name)");
-  if (param.name && !name_is_plain(str_from(param.name)))
-    parser_fail(p, param.loc, "a parameter's name does not begin with a digit");
-  parser_expect(p, ':');
-  param.type = parse_type(p);
-  parse_facts(p, &param);
-  param.loc = parse_loc(p, param.loc);
-  return param;
-}
-
 static void parse_func_start(Parser *p, const char *name, Loc loc) {
   VEC(FuncParam) params = {0};
   parser_expect(p, '(');
@@ -288,38 +237,8 @@ static void parse_func_start(Parser *p, const char *name, Loc loc) {
   if (!p->failed) p->func = func_new(p->module, name, loc, params.at, params.n);
 }
 
-// constexprs := 'constexpr' '{' NAME '=' literal {',' NAME '=' literal} '}'     literal: as Python writes it
-static void parse_constexprs(Parser *p) {
-  VEC(Constexpr) list = {0};
-  if (!parser_take_word(p, "constexpr")) return;
-  parser_expect(p, '{');
-  do {
-    Constexpr item = {.name = parser_name(p, TOKEN_WORD, "a constexpr's name")};
-    if (!parser_is(p, '=')) parser_expected(p, "'='");
-    if (p->failed) return;
-    Lexer *lexer = &p->lexer; // just past the '='
-    size_t used = 0;
-    if (!const_parse_prefix(p->ir, (Str){lexer->text.at + lexer->at, lexer->text.n - lexer->at}, &used,
-                            &item.value)) {
-      parser_advance(p);
-      parser_expected(p, "a literal");
-      return;
-    }
-    for (size_t end = lexer->at + used; lexer->at < end; lexer->at++)
-      if (lexer->text.at[lexer->at] == '\n') {
-        lexer->line++;
-        lexer->line_start = lexer->at + 1;
-      }
-    parser_advance(p);
-    vec_push(arena_of(p), &list, item);
-  } while (parser_take(p, ',') && !p->failed);
-  parser_expect(p, '}');
-  p->func->constexprs = list.at;
-  p->func->constexpr_count = list.n;
-}
-
 static void bind_params(Parser *p, Region *region) {
-  for (uint32_t i = 0; i < p->func->param_count; i++)
+  for (uint32_t i = 0; i < region->arg_count; i++)
     bind_value(p, p->func->params[i].name, p->func->params[i].loc, region->args[i]);
 }
 
@@ -331,8 +250,35 @@ static bool take_host_word(Parser *p, HostKind *kind) {
   return false;
 }
 
+static void parse_host_ops(Parser *p, HostRegion *host) {
+  parser_expect(p, '{');
+  if (p->failed) return;
+  uint32_t mark = p->visible.n;
+  bind_params(p, host->region);
+  parse_ops(p, host->region);
+  parser_expect(p, '}');
+  leave_scope(p, mark);
+}
+
+// map := 'map' VALUE ':' tensor_map [loc] '{' {op} '}'
+static void parse_map(Parser *p) {
+  Loc loc = p->token.loc;
+  const char *name = parser_name(p, TOKEN_VALUE, "a map (%name)");
+  if (name && !name_is_plain(str_from(name))) parser_fail(p, loc, "a map's name does not begin with a digit");
+  if (name && func_host(p->func, HOST_MAP, name)) parser_fail(p, loc, "the kernel has a map %%%s already", name);
+  parser_expect(p, ':');
+  Loc type_loc = p->token.loc;
+  const Type *type = parse_type(p);
+  if (!p->failed && type->kind != TYPE_TENSOR_MAP) parser_fail(p, type_loc, "a map is a tensor_map");
+  if (p->failed) return;
+  HostRegion *host;
+  func_new_map(p->func, name, type, &host);
+  p->func->params[p->func->param_count - 1].loc = parse_loc(p, loc);
+  parse_host_ops(p, host);
+}
+
 // host := WORD [SYMBOL] '[' [STRING {',' STRING}] ']' '{' {op} '}'
-// WORD: of host_regions.def; the region's arguments are the parameters, by their names
+// WORD: of host_regions.def, but map; the region's arguments are the parameters, by their names
 static void parse_host(Parser *p, HostKind kind) {
   const HostInfo *info = host_info(kind);
   Loc loc = p->token.loc;
@@ -351,16 +297,10 @@ static void parse_host(Parser *p, HostKind kind) {
     if (!p->failed) host->text[n] = text;
   }
   parser_expect(p, ']');
-  parser_expect(p, '{');
-  if (p->failed) return;
-  uint32_t mark = p->visible.n;
-  bind_params(p, host->region);
-  parse_ops(p, host->region);
-  parser_expect(p, '}');
-  leave_scope(p, mark);
+  parse_host_ops(p, host);
 }
 
-// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host}
+// kernel := 'kernel' SYMBOL '(' [param {',' param}] ')' [constexprs] {host | map}
 //           ['min_blocks' '=' INTEGER] [loc] '{' {op} '}'
 static void parse_kernel(Parser *p) {
   parser_expect_word(p, "kernel");
@@ -372,7 +312,7 @@ static void parse_kernel(Parser *p) {
   parse_func_start(p, name, loc);
   if (p->failed) return;
   parse_constexprs(p);
-  for (HostKind kind; !p->failed && take_host_word(p, &kind);) parse_host(p, kind);
+  for (HostKind kind; !p->failed && take_host_word(p, &kind);) kind == HOST_MAP ? parse_map(p) : parse_host(p, kind);
   if (!p->failed && parser_take_word(p, "min_blocks")) {
     parser_expect(p, '=');
     p->func->min_blocks = (uint32_t)parser_u64(p, UINT16_MAX, "min_blocks");
@@ -401,6 +341,15 @@ static Fp32Dot parse_dot(Parser *p) {
   return FP32_DOT_IEEE;
 }
 
+static TmaUse parse_tma(Parser *p) {
+  Loc loc = p->token.loc;
+  const char *text = parser_string(p);
+  for (int i = 0; i < TMA_USES; i++)
+    if (strcmp(text, tma_names[i]) == 0) return (TmaUse)i;
+  parser_fail(p, loc, "tma is \"auto\", \"on\" or \"off\"");
+  return TMA_AUTO;
+}
+
 static void parse_arch(Parser *p, Target *target) {
   Loc loc = p->token.loc;
   const char *text = parser_string(p);
@@ -409,10 +358,11 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target, bool *final) {
-  enum { OPTIONS = 12 };
+  enum { OPTIONS = 13 };
   static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages",        "maxnreg",
                                              "fp32_dot",  "fp_contract", "opt_level",         "debug",
-                                             "fast_math", "overlap",     "restrict_pointers", "final"};
+                                             "fast_math", "overlap",     "restrict_pointers", "tma",
+                                             "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
   if (option == OPTIONS && p->token.kind == TOKEN_WORD)
@@ -444,6 +394,8 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->overlap = parse_bool(p);
   else if (option == 10)
     target->restrict_pointers = parse_bool(p);
+  else if (option == 11)
+    target->tma = parse_tma(p);
   else
     *final = parse_bool(p);
 }

@@ -249,9 +249,54 @@ static const Type *parse_bytes(Parser *p) {
   return type_bytes(p->ir);
 }
 
+static uint32_t parse_box(Parser *p, uint32_t *box) {
+  uint32_t rank = 0;
+  parser_expect_word(p, "box");
+  parser_expect(p, '=');
+  parser_expect(p, '[');
+  do {
+    if (rank == TENSOR_MAP_MAX_RANK)
+      parser_fail(p, p->token.loc, "a tensor map has at most %d dimensions", TENSOR_MAP_MAX_RANK);
+    uint32_t size = (uint32_t)parser_u64(p, UINT32_MAX, "the box's size");
+    if (!p->failed) box[rank++] = size;
+  } while (parser_take(p, ',') && !p->failed);
+  parser_expect(p, ']');
+  return rank;
+}
+
+static bool parse_fill(Parser *p) {
+  bool nan = parser_is_word(p, "nan");
+  if (!nan && !parser_is_word(p, "zero")) parser_expected(p, "zero or nan");
+  parser_advance(p);
+  return nan;
+}
+
+// tensor_map := 'tensor_map' '<' ELEMENT ',' 'box' '=' '[' SIZE {',' SIZE} ']' ',' 'swizzle' '=' BYTES ','
+//               'fill' '=' ('zero' | 'nan') '>'
+static const Type *parse_tensor_map(Parser *p) {
+  uint32_t box[TENSOR_MAP_MAX_RANK];
+  parser_expect(p, '<');
+  Loc loc = p->token.loc;
+  const Type *element = parse_element(p);
+  if (element && element->kind != TYPE_SCALAR) parser_fail(p, loc, "a tensor map is of scalars");
+  parser_expect(p, ',');
+  uint32_t rank = parse_box(p, box);
+  parser_expect(p, ',');
+  parser_expect_word(p, "swizzle");
+  parser_expect(p, '=');
+  uint64_t swizzle = parser_u64(p, UINT8_MAX, "the swizzle");
+  parser_expect(p, ',');
+  parser_expect_word(p, "fill");
+  parser_expect(p, '=');
+  bool nan = parse_fill(p);
+  parser_expect(p, '>');
+  return p->failed ? NULL : type_tensor_map(p->ir, element->elem, rank, box, (uint32_t)swizzle, nan);
+}
+
 const Type *parse_type(Parser *p) {
   if (parser_take_word(p, "token")) return type_token(p->ir);
   if (parser_take_word(p, "bytes")) return parse_bytes(p);
+  if (parser_take_word(p, "tensor_map")) return parse_tensor_map(p);
   if (parser_take_word(p, "ring")) return type_ring(p->ir);
   if (parser_is_word(p, "tile")) return parse_shaped(p, TYPE_TILE);
   if (parser_is_word(p, "shared")) return parse_shaped(p, TYPE_SHARED);

@@ -53,6 +53,8 @@ double parser_double(Parser *p);
 const char *parser_string(Parser *p); // interned
 
 const Type *parse_type(Parser *p);
+FuncParam parse_param(Parser *p);
+void parse_constexprs(Parser *p); // those of p->func, where there are any
 const Layout *parse_layout(Parser *p); // layout<...> or #name
 // loc(...) where it stands there, else `otherwise`.
 Loc parse_loc(Parser *p, Loc otherwise);

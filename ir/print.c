@@ -223,6 +223,7 @@ static void print_params(IrPrinter *p, const Func *func) {
   buf_char(p->out, '(');
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
+    if (param->hidden == HIDDEN_TENSOR_MAP) continue; // print_map's
     const bool facts[] = {param->facts.divisible16, param->facts.equal1, param->facts.none};
     const char *const names[] = {"divisible16", "equal1", "none"};
     buf_printf(p->out, "%s%%%s: ", i ? ", " : "", param->name);
@@ -249,7 +250,17 @@ static void print_constexprs(const Func *func, Buf *out) {
   buf_char(out, '}');
 }
 
-static void print_host(IrPrinter *p, const HostRegion *host) {
+static void print_map(IrPrinter *p, const Func *func, const HostRegion *host) {
+  uint32_t i = func_visible_params(func);
+  while (i < func->param_count && func->params[i].name != host->name) i++;
+  buf_printf(p->out, " map %%%s: ", host->name);
+  if (i < func->param_count) {
+    type_print(func->params[i].type, p->out);
+    print_loc(p, func->params[i].loc);
+  }
+}
+
+static void print_grid(IrPrinter *p, const HostRegion *host) {
   buf_printf(p->out, " %s ", host_info(host->kind)->name);
   if (host->name) buf_printf(p->out, "@%s ", host->name);
   buf_char(p->out, '[');
@@ -257,7 +268,15 @@ static void print_host(IrPrinter *p, const HostRegion *host) {
     if (i) buf_text(p->out, ", ");
     buf_quoted(p->out, str_from(host->text[i]));
   }
-  buf_text(p->out, "] {\n");
+  buf_char(p->out, ']');
+}
+
+static void print_host(IrPrinter *p, const Func *func, const HostRegion *host) {
+  if (host->kind == HOST_MAP)
+    print_map(p, func, host);
+  else
+    print_grid(p, host);
+  buf_text(p->out, " {\n");
   name_scope(p, host->region);
   print_ops(p, host->region, 2);
   buf_char(p->out, '}');
@@ -268,7 +287,7 @@ static void print_func(IrPrinter *p, Func *func) {
   buf_printf(p->out, "kernel @%s", func->name);
   print_params(p, func);
   print_constexprs(func, p->out);
-  for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func->host.at[i]);
+  for (uint32_t i = 0; i < func->host.n; i++) print_host(p, func, func->host.at[i]);
   if (func->min_blocks) buf_printf(p->out, " min_blocks = %u", func->min_blocks);
   print_loc(p, func->loc);
   buf_text(p->out, " {\n");
@@ -288,6 +307,7 @@ static void print_options(const IrModule *module, Buf *out) {
   if (target->fast_math) buf_text(out, ", fast_math = true");
   if (target->overlap) buf_text(out, ", overlap = true");
   if (target->restrict_pointers) buf_text(out, ", restrict_pointers = true");
+  if (target->tma != TMA_AUTO) buf_printf(out, ", tma = \"%s\"", tma_names[target->tma]);
   if (module->final) buf_text(out, ", final = true");
 }
 

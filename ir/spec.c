@@ -10,6 +10,8 @@ const char *const fp32_dot_names[] = {
 #undef X
     NULL};
 
+const char *const tma_names[] = {"auto", "on", "off", NULL};
+
 Target target_default(void) {
   return (Target){.arch = target_fallback(),
                   .num_warps = 4,

@@ -128,6 +128,16 @@ typedef enum Fp32Dot {
 
 extern const char *const fp32_dot_names[FP32_DOT_COUNT + 1]; // as they are spelled; NULL ends them
 
+// Whether loads may become tensor copies (TMA), whose maps a launch has to make.
+typedef enum TmaUse {
+  TMA_AUTO, // where they pay and libtilec launches the kernel (IrModule.launched)
+  TMA_ON,   // wherever they can be; who launches makes the maps
+  TMA_OFF,
+  TMA_USES
+} TmaUse;
+
+extern const char *const tma_names[TMA_USES + 1]; // "auto"; NULL ends them
+
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
   const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
@@ -142,6 +152,7 @@ typedef struct Target {
   bool fast_math;    // quotients and functions of fp32 are the approximate instructions
   // What a pointer argument leads to is reached through no other argument: CUDA's __restrict__ on all of them.
   bool restrict_pointers;
+  TmaUse tma;
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

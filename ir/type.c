@@ -62,13 +62,15 @@ static uint64_t type_hash(const Type *type) {
   hash = hash_more(hash, &type->inner, sizeof type->inner);
   hash = hash_more(hash, &type->layout, sizeof type->layout);
   hash = hash_more(hash, &type->is_const, sizeof type->is_const);
+  hash = hash_more(hash, &type->swizzle, sizeof type->swizzle);
   return hash_more(hash, type->shape, sizeof type->shape);
 }
 
 static bool type_equal(const void *entry, const void *key) {
   const Type *a = entry, *b = key;
   return a->kind == b->kind && a->elem == b->elem && a->inner == b->inner && a->rank == b->rank &&
-         a->layout == b->layout && a->is_const == b->is_const &&
+         a->layout == b->layout && a->is_const == b->is_const && a->swizzle == b->swizzle &&
+         a->pads_nan == b->pads_nan &&
          memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
@@ -130,6 +132,19 @@ const Type *type_bytes(IrContext *ir) { return type_intern(ir, &(Type){.kind = T
 const Type *type_token(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_TOKEN}); }
 const Type *type_ring(IrContext *ir) { return type_intern(ir, &(Type){.kind = TYPE_RING}); }
 
+const Type *type_tensor_map(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *box, uint32_t swizzle,
+                            bool pads_nan) {
+  if (rank == 0 || rank > TENSOR_MAP_MAX_RANK) BUG("a tensor map of rank %u", rank);
+  elem_info(elem);
+  Type type = {.kind = TYPE_TENSOR_MAP,
+               .elem = elem,
+               .rank = (uint8_t)rank,
+               .swizzle = (uint8_t)swizzle,
+               .pads_nan = pads_nan};
+  memcpy(type.shape, box, rank * sizeof *box);
+  return type_intern(ir, &type);
+}
+
 const Type *type_element(const Type *type) { return type->kind == TYPE_TILE ? type->inner : type; }
 
 const Type *type_with_element(IrContext *ir, const Type *like, const Type *element) {
@@ -143,6 +158,7 @@ const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layo
 }
 
 bool type_is_tile(const Type *type) { return type->kind == TYPE_TILE; }
+bool type_is_by_value(const Type *type) { return type->kind == TYPE_BYTES || type->kind == TYPE_TENSOR_MAP; }
 bool type_is_block_ptr(const Type *type) { return type->kind == TYPE_BLOCK_PTR; }
 
 static bool is_scalar_or_tile(const Type *type) { return type_element(type)->kind == TYPE_SCALAR; }
@@ -171,7 +187,7 @@ uint64_t type_elements(const Type *type) {
 uint32_t type_element_bytes(const Type *type) {
   const Type *element = type_element(type);
   if (element->kind == TYPE_PTR) return 8;
-  if (element->kind == TYPE_BYTES) return BY_VALUE_BYTES;
+  if (type_is_by_value(element)) return BY_VALUE_BYTES;
   if (element->kind == TYPE_TOKEN || element->kind == TYPE_RING || element->kind == TYPE_BLOCK_PTR) return 0;
   return elem_bytes(element->elem);
 }
@@ -179,7 +195,7 @@ uint32_t type_element_bytes(const Type *type) {
 uint32_t type_param_bytes(const Type *type) { return type_element_bytes(type); }
 
 uint32_t type_param_align(const Type *type) {
-  return type->kind == TYPE_BYTES ? BY_VALUE_ALIGN : type_element_bytes(type);
+  return type_is_by_value(type) ? BY_VALUE_ALIGN : type_element_bytes(type);
 }
 
 bool type_same_shape(const Type *a, const Type *b) {
@@ -197,6 +213,12 @@ static void print_layout(const Layout *layout, const LayoutNames *names, Buf *ou
   layout_print(layout, out);
 }
 
+static void print_tensor_map(const Type *type, Buf *out) {
+  buf_printf(out, "tensor_map<%s, box=[", elem_info(type->elem)->name);
+  for (uint32_t d = 0; d < type->rank; d++) buf_printf(out, "%s%u", d ? ", " : "", type->shape[d]);
+  buf_printf(out, "], swizzle=%u, fill=%s>", type->swizzle, type->pads_nan ? "nan" : "zero");
+}
+
 void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
   switch (type->kind) {
   case TYPE_SCALAR: buf_text(out, elem_info(type->elem)->name); return;
@@ -207,6 +229,7 @@ void type_print_named(const Type *type, const LayoutNames *names, Buf *out) {
   case TYPE_TOKEN: buf_text(out, "token"); return;
   case TYPE_BYTES: buf_printf(out, "bytes<%d>", BY_VALUE_BYTES); return;
   case TYPE_RING: buf_text(out, "ring"); return;
+  case TYPE_TENSOR_MAP: print_tensor_map(type, out); return;
   case TYPE_TILE:
   case TYPE_BLOCK_PTR:
   case TYPE_SHARED: break;

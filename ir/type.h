@@ -44,7 +44,7 @@ int64_t elem_wrap(Elem elem, int64_t value);
 double elem_round(Elem elem, double value);
 
 enum { TILE_MAX_RANK = 6, TILE_MAX_ELEMENTS = 1 << 20, TYPE_MAX_STARS = 4 }; // STARS: pointers to pointers
-enum { DESCRIPTOR_MAX_RANK = 5 }; // of tensor descriptors, as of the hardware's
+enum { DESCRIPTOR_MAX_RANK = 5, TENSOR_MAP_MAX_RANK = 5 }; // of tensor descriptors, as of the hardware's
 
 typedef enum TypeKind {
   TYPE_SCALAR,    // i32
@@ -53,6 +53,8 @@ typedef enum TypeKind {
   TYPE_SHARED,    // shared<64x32xfp16, #swizzled>: a buffer in shared memory
   TYPE_TOKEN,     // token: an asynchronous operation's completion
   TYPE_BYTES,     // bytes<128>: what a parameter carries by value, aligned to 64 bytes
+  TYPE_TENSOR_MAP, // tensor_map<fp16, box=[64, 128], swizzle=128, fill=zero>: how boxes of a tensor lie in global
+                   // and in shared memory; what tensor copies take
   TYPE_RING,      // ring: the slots of buffers that are filled together, as they are now (ring_begin)
   TYPE_BLOCK_PTR, // block_ptr<16x64xfp32>: a window of a tensor in global memory, of the block's shape
 } TypeKind;
@@ -60,10 +62,12 @@ typedef enum TypeKind {
 typedef struct Type Type;
 struct Type {
   TypeKind kind;
-  Elem elem;                     // SCALAR, SHARED, BLOCK_PTR; of a TILE of scalars its element
+  Elem elem;                     // SCALAR, SHARED, BLOCK_PTR, TENSOR_MAP; of a TILE of scalars its element
   const Type *inner;             // PTR: the pointee; TILE, BLOCK_PTR: the element type, scalar or pointer
-  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK
-  uint32_t shape[TILE_MAX_RANK]; // logical, outermost first
+  uint8_t rank;                  // TILE, SHARED, BLOCK_PTR: 1 .. TILE_MAX_RANK; TENSOR_MAP: .. TENSOR_MAP_MAX_RANK
+  uint32_t shape[TILE_MAX_RANK]; // logical, outermost first; TENSOR_MAP: the box's
+  uint8_t swizzle;               // TENSOR_MAP: of the box in shared memory, bytes: 0, 32, 64, 128
+  bool pads_nan;                 // TENSOR_MAP: outside of the tensor are NaNs, not zeros
   bool is_const;        // PTR: its memory is only read; between a kernel's text and its finished IR alone
   const Layout *layout; // TILE: NULL until propagate_layouts has chosen one; SHARED: from offset bits
 };
@@ -79,6 +83,9 @@ enum { BY_VALUE_BYTES = 128, BY_VALUE_ALIGN = 64 };
 const Type *type_bytes(IrContext *ir);
 const Type *type_token(IrContext *ir);
 const Type *type_ring(IrContext *ir);
+// box: elements along each dimension, outermost first.
+const Type *type_tensor_map(IrContext *ir, Elem elem, uint32_t rank, const uint32_t *box, uint32_t swizzle,
+                            bool pads_nan);
 // element: scalar or pointer, as of the tensor's base pointer;
 // rank 1 .. TILE_MAX_RANK. It has no layout: what is loaded has.
 const Type *type_block_ptr(IrContext *ir, const Type *element, uint32_t rank, const uint32_t *shape);
@@ -89,13 +96,14 @@ const Type *type_with_element(IrContext *ir, const Type *like, const Type *eleme
 const Type *type_with_layout(IrContext *ir, const Type *tile, const Layout *layout);
 bool type_is_tile(const Type *type);
 bool type_is_block_ptr(const Type *type);
+bool type_is_by_value(const Type *type); // bytes, and tensor maps, which are carried so
 bool type_is_int(const Type *type);             // scalar or tile of integers (i1 too)
 bool type_is_float(const Type *type);           // scalar or tile of floats
 bool type_is_ptr(const Type *type);             // pointer or tile of pointers
 bool type_is_elem(const Type *type, Elem elem); // scalar or tile of exactly that element
 uint64_t type_elements(const Type *type);       // product of the shape; 1 for scalars and pointers
 uint32_t type_element_bytes(const Type *type);  // bytes of one element in memory; 8 for pointers
-// Bytes and alignment of a kernel's parameter: a scalar, pointer, or bytes.
+// Bytes and alignment of a kernel's parameter: a scalar, pointer, bytes or tensor map.
 uint32_t type_param_bytes(const Type *type);
 uint32_t type_param_align(const Type *type);
 bool type_same_shape(const Type *a, const Type *b); // rank and shape alone

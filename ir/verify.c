@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "ir/print.h"
+#include "ir/tensor_map.h"
 #include "ir/verify_parts.h"
 
 enum { MAX_DEPTH = 200 };
@@ -78,6 +79,15 @@ static bool check_attrs(Verifier *v, const Op *op) {
   return ok;
 }
 
+// Bytes by value no op takes, a tensor map those that call an operand `map`.
+static bool takes_type(const Op *op, uint32_t i, const Type *type) {
+  if (!type_is_by_value(type)) return true;
+  const char *words = op_info(op->kind)->operands;
+  Str word = {0};
+  for (uint32_t k = 0; k <= i && words_next(&words, &word);) k++;
+  return type->kind == TYPE_TENSOR_MAP && str_is(word, "map");
+}
+
 static bool check_operands(Verifier *v, const Op *op) {
   bool good = true;
   for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -91,8 +101,9 @@ static bool check_operands(Verifier *v, const Op *op) {
       verify_fail(v, op, "operand %u is not defined before it, in its region or one around", i);
       return false;
     }
-    if (use->value->type->kind == TYPE_BYTES) {
-      verify_fail(v, op, "operand %u is bytes by value, which it does not take", i);
+    if (!takes_type(op, i, use->value->type)) {
+      verify_fail(v, op, "operand %u is %s, which it does not take", i,
+                  use->value->type->kind == TYPE_BYTES ? "bytes by value" : "a tensor map");
       return false;
     }
     v->uses[id]++;
@@ -159,7 +170,40 @@ static void check_on_host(Verifier *v, const Op *op) {
     if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars alone", name);
 }
 
+static const Type *map_type(const Func *func, const char *name) {
+  for (uint32_t i = func_visible_params(func); i < func->param_count; i++)
+    if (func->params[i].name == name && func->params[i].hidden == HIDDEN_TENSOR_MAP) return func->params[i].type;
+  return NULL;
+}
+
+// Base, sizes, all strides but the innermost.
+static void check_map_yields(Verifier *v, const Op *yield) {
+  const Type *map = map_type(v->func, v->host->name);
+  if (!map) {
+    func_fail(v, v->func->loc, "no tensor map is the map %s's", v->host->name ? v->host->name : "without a name");
+    return;
+  }
+  if (yield->operand_count != 2u * map->rank) {
+    verify_fail(v, yield, "a map of %u dimensions has %u values, not %u", map->rank, 2u * map->rank,
+                yield->operand_count);
+    return;
+  }
+  const Type *base = yield->operands[0].value->type;
+  if (base->kind != TYPE_PTR || type_element_bytes(base->inner) != elem_bytes(map->elem))
+    verify_fail(v, yield, "a map's base points to %s, it is not %s", elem_info(map->elem)->name,
+                verify_type_text(v, base));
+  for (uint32_t i = 1; i < yield->operand_count; i++) {
+    const Type *type = yield->operands[i].value->type;
+    if (type->kind != TYPE_SCALAR || type->elem != ELEM_I64)
+      verify_fail(v, yield, "a map's sizes and strides are i64, not %s", verify_type_text(v, type));
+  }
+}
+
 static void check_host_yields(Verifier *v, const Op *yield) {
+  if (v->host->kind == HOST_MAP) {
+    check_map_yields(v, yield);
+    return;
+  }
   const HostInfo *info = host_info(v->host->kind);
   uint32_t texts = 0;
   while (texts < HOST_VALUES && v->host->text[texts]) texts++;
@@ -267,30 +311,42 @@ static void check_region(Verifier *v, const Region *region, Loc loc, int depth) 
   v->ok = v->ok && before;
 }
 
-// The body's and the host regions' arguments are the parameters.
+// The body's arguments are the parameters, the host regions' the visible ones.
 static void check_args(Verifier *v, const Region *region) {
   const Func *func = v->func;
-  bool same = region->arg_count == func->param_count;
-  for (uint32_t i = 0; same && i < func->param_count; i++)
+  uint32_t count = v->host ? func_visible_params(func) : func->param_count;
+  bool same = region->arg_count == count;
+  for (uint32_t i = 0; same && i < count; i++)
     same = region->args[i]->type == func->params[i].type;
   if (!same) func_fail(v, func->loc, "the arguments of the %s are not the parameters", outer_name(v));
 }
 
+// A tensor map is hidden, is made by a region of its name, and has a type that the hardware knows.
+static void check_map_param(Verifier *v, const FuncParam *param) {
+  bool hidden = param->hidden == HIDDEN_TENSOR_MAP, is_map = param->type->kind == TYPE_TENSOR_MAP;
+  const char *fault = is_map ? tensor_map_type_fault(&v->scratch, param->type) : NULL;
+  if (is_map != hidden)
+    func_fail(v, param->loc, "the parameter %s is %s", param->name,
+              hidden ? "hidden as a tensor map, but is none" : "a tensor map: it is made by a map in the kernel's head");
+  else if (is_map && !func_host(v->func, HOST_MAP, param->name))
+    func_fail(v, param->loc, "the tensor map %s has no region that makes it", param->name);
+  else if (fault)
+    func_fail(v, param->loc, "the tensor map %s: %s", param->name, fault);
+}
+
 static void check_param(Verifier *v, const FuncParam *param) {
   const Type *type = param->type;
+  if (type->kind == TYPE_TENSOR_MAP || param->hidden == HIDDEN_TENSOR_MAP) check_map_param(v, param);
   if (!name_is_plain(str_from(param->name)))
     func_fail(v, param->loc, "'%.40s' is no parameter's name", param->name);
-  if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR && type->kind != TYPE_BYTES)
+  if (type->kind != TYPE_SCALAR && type->kind != TYPE_PTR && !type_is_by_value(type))
     func_fail(v, param->loc, "the parameter %s is a scalar or a pointer, not %s", param->name,
               verify_type_text(v, type));
-  else if (param->hidden == HIDDEN_TENSOR_MAP && type->kind != TYPE_BYTES)
-    func_fail(v, param->loc, "the parameter %s, a tensor map, is %d bytes by value", param->name,
-              BY_VALUE_BYTES);
   else if (param->hidden == HIDDEN_SCRATCH && type->kind != TYPE_PTR)
     func_fail(v, param->loc, "the parameter %s, scratch memory, is a pointer", param->name);
   else if (param->facts.equal1 && (!type_is_int(type)))
     func_fail(v, param->loc, "the parameter %s, known to be 1, is an integer", param->name);
-  else if (param->facts.divisible16 && (type_is_float(type) || type->kind == TYPE_BYTES))
+  else if (param->facts.divisible16 && (type_is_float(type) || type_is_by_value(type)))
     func_fail(v, param->loc, "the parameter %s, known to be divisible by 16, is an integer or a pointer",
               param->name);
   else if (param->facts.divisible16 && param->facts.equal1)
@@ -312,6 +368,8 @@ static void check_params(Verifier *v) {
     check_param(v, &func->params[i]);
     if (i > 0 && func->params[i - 1].hidden && !func->params[i].hidden)
       func_fail(v, func->params[i].loc, "the parameter %s stands after a hidden one", func->params[i].name);
+    if (i > 0 && func->params[i - 1].hidden == HIDDEN_TENSOR_MAP && func->params[i].hidden == HIDDEN_SCRATCH)
+      func_fail(v, func->params[i].loc, "the parameter %s stands after a tensor map", func->params[i].name);
   }
   for (uint32_t i = 0; i < func->constexpr_count; i++)
     if (!name_is_plain(str_from(func->constexprs[i].name)))

@@ -111,7 +111,7 @@ static tilec_status check_grid(const int64_t grid[3], uint32_t out[3], bool *emp
 ByValueParams by_value_params(const Func *func) {
   ByValueParams params = {0};
   for (uint32_t i = 0; i < func->param_count && params.n < MAX_BY_VALUE; i++)
-    if (func->params[i].type->kind == TYPE_BYTES) params.at[params.n++] = (uint16_t)i;
+    if (type_is_by_value(func->params[i].type)) params.at[params.n++] = (uint16_t)i;
   return params;
 }
 

@@ -199,6 +199,13 @@ static bool set_restrict(OptionParser *p, const char *value) {
   return p->options->target.restrict_pointers = true;
 }
 
+static bool set_tma(OptionParser *p, const char *value) {
+  int use;
+  if (!parse_choice(p, "--tma", value, tma_names, TMA_USES, &use)) return false;
+  p->options->target.tma = (TmaUse)use;
+  return true;
+}
+
 static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;

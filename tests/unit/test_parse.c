@@ -88,6 +88,9 @@ static void test_round_trip_of_every_construct(void **unused) {
   free(plain);
 }
 
+#define MAP_OF(parts) "module { kernel @k(%n: i64, %a: *fp16) map %m: tensor_map<" parts "> { yield %a, %n, %n, %n } { return } }"
+#define MAP "tensor_map<fp16, box=[64, 64], swizzle=128, fill=zero>"
+
 static void test_round_trip_of_a_kernel(void **unused) {
   (void)unused;
   char *message = NULL, *source = read_file("add.tir");
@@ -168,8 +171,34 @@ static const Invalid texts[] = {
     {"module { kernel @k(%a: i32 {hidden = 1}) { return } }",
      "expected a kind of hidden parameter, found '1'"},
     {"module { kernel @k(%a: i32 {hidden = scratch}) { return } }", "scratch memory, is a pointer"},
-    {"module { kernel @k(%a: *i8 {hidden = tensor_map}) { return } }",
-     "the parameter a, a tensor map, is 128 bytes by value"},
+    {"module { kernel @k(%a: *i8 {hidden = tensor_map}) { return } }", "unknown kind of hidden parameter 'tensor_map'"},
+    {"module { kernel @k(%a: " MAP ") { return } }", "it is made by a map in the kernel's head"},
+    {"module { kernel @k(%a: *fp16) map %a: " MAP " { yield %a } { return } }", "%a is defined already"},
+    {"module { kernel @k(%a: *fp16) map %1: " MAP " { yield %a } { return } }",
+     "a map's name does not begin with a digit"},
+    {"module { kernel @k(%a: *fp16) map %m: i32 { yield %a } { return } }", "a map is a tensor_map"},
+    {"module { kernel @k(%n: i64, %a: *fp16) map %m: " MAP " { yield %a, %n, %n, %n } map %m: " MAP
+     " { yield %a } { return } }",
+     "the kernel has a map %m already"},
+    {"module { kernel @k(%a: *fp16) map %m: " MAP " { yield %a } { return } }",
+     "yield: a map of 2 dimensions has 4 values, not 1"},
+    {"module { kernel @k(%n: i64, %a: *fp32) map %m: " MAP " { yield %a, %n, %n, %n } { return } }",
+     "yield: a map's base points to fp16, it is not *fp32"},
+    {"module { kernel @k(%n: i32, %a: *fp16) map %m: " MAP " { yield %a, %n, %n, %n } { return } }",
+     "yield: a map's sizes and strides are i64, not i32"},
+    {"module { kernel @k(%n: i64, %a: *fp16) map %m: " MAP " { %x = load %a : fp16 yield %a, %n, %n, %n } { return } }",
+     "load: a map cannot use it"},
+    {"module { kernel @k(%n: i64, %a: *fp16) map %m: " MAP " { yield %a, %n, %n, %n } { print %m {prefix = \"\"} return } }",
+     "print: operand 0 is a tensor map, which it does not take"},
+    {MAP_OF("fp16, box=[64, 64], swizzle=48, fill=zero"), "the tensor map m: the swizzle 48 is not 0, 32, 64 or 128"},
+    {MAP_OF("fp16, box=[64, 0], swizzle=0, fill=zero"), "the box's size 0 is not from 1 to 256"},
+    {MAP_OF("fp16, box=[512, 64], swizzle=0, fill=zero"), "the box's size 512 is not from 1 to 256"},
+    {MAP_OF("fp16, box=[64, 4], swizzle=0, fill=zero"), "the box's rows have 8 bytes, no multiple of 16"},
+    {MAP_OF("fp16, box=[64, 64], swizzle=64, fill=zero"), "the box's rows have 128 bytes, more than the swizzle's 64"},
+    {MAP_OF("i16, box=[64, 64], swizzle=128, fill=nan"), "outside of a tensor of i16 are no NaNs"},
+    {MAP_OF("fp16, box=[64, 64], swizzle=128, fill=one"), "expected zero or nan, found 'one'"},
+    {MAP_OF("fp16, box=[1, 1, 1, 1, 1, 8], swizzle=0, fill=zero"), "a tensor map has at most 5 dimensions"},
+    {MAP_OF("*fp16, box=[64, 64], swizzle=128, fill=zero"), "a tensor map is of scalars"},
     {"module { kernel @k(%a: *i8 {hidden = scratch}, %b: i32) { return } }",
      "the parameter b stands after a hidden one"},
     {"module { kernel @k(%a: bytes<128>) { print %a {prefix = \"\"} return } }",

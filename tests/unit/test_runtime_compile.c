@@ -153,19 +153,18 @@ static void test_meta_of_hidden_parameters(void **unused) {
   Compilation c;
   Buf meta = {0};
   Spec spec = {.target = target_default()};
-  static const char source[] = "module { kernel @k(%p: *i32, %map: bytes<128> {hidden = tensor_map}, %room: "
-                               "*i8 {hidden = scratch}) {\n"
+  static const char source[] = "module { kernel @k(%p: *fp16, %n: i64, %room: *i8 {hidden = scratch}) map %map: "
+                               "tensor_map<fp16, box=[64], swizzle=128, fill=zero> { yield %p, %n } {\n"
                                "return } }";
   assert_int_equal(compilation_init(&c), TILEC_OK);
   assert_int_equal(compile_parse(&c, "k.tir", str_from(source)), TILEC_OK);
   assert_int_equal(compile_elaborate(&c, &spec), TILEC_OK);
   assert_int_equal(compile_codegen(&c, &(CodegenOptions){.emit_ptx = true}), TILEC_OK);
   assert_int_equal(compile_meta(&c, true, &meta), TILEC_OK);
-  const char *expected = "{\"name\": \"map\", \"type\": \"bytes<128>\", \"offset\": 64, \"bytes\": 128, "
-                         "\"facts\": [], \"hidden\": "
-                         "\"tensor_map\"}, {\"name\": \"room\", \"type\": \"*i8\", \"offset\": 192, "
-                         "\"bytes\": 8, \"facts\": [], "
-                         "\"hidden\": \"scratch\"}]}\n";
+  const char *expected = "{\"name\": \"room\", \"type\": \"*i8\", \"offset\": 16, \"bytes\": 8, \"facts\": [], "
+                         "\"hidden\": \"scratch\"}, {\"name\": \"map\", \"type\": \"tensor_map<fp16, box=[64], "
+                         "swizzle=128, fill=zero>\", \"offset\": 64, \"bytes\": 128, \"facts\": [], "
+                         "\"hidden\": \"tensor_map\"}]}\n";
   if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
   buf_free(&meta);
   compilation_free(&c);

@@ -269,7 +269,7 @@ static void test_parameters_by_value(void **unused) {
 static void test_hidden_parameters_that_nothing_fills(void **unused) {
   (void)unused;
   static const char source[] =
-      "module { kernel @k(%out: *i32, %map: bytes<128> {hidden = tensor_map}) { return } }";
+      "module { kernel @k(%out: *i32, %room: *i8 {hidden = scratch}) { return } }";
   for (int dev = 0; dev < DEVICES; dev++) {
     tilec_device *device = open_device(devices[dev]);
     tilec_kernel *kernel = NULL;
@@ -279,7 +279,7 @@ static void test_hidden_parameters_that_nothing_fills(void **unused) {
     tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
     options.grid[0] = options.grid[1] = options.grid[2] = 1;
     assert_error(tilec_launch(kernel, &options, args, 1), TILEC_ERROR_COMPILE,
-                 "test.tir:1:32: error: nothing fills the hidden parameter 'map' (tensor_map)");
+                 "test.tir:1:32: error: nothing fills the hidden parameter 'room' (scratch)");
     tilec_program_free(program);
     tilec_kernel_free(kernel);
     tilec_device_close(device);
