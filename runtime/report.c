@@ -96,6 +96,7 @@ static const char *kind_name(tilec_sim_report_kind kind) {
   case TILEC_SIM_BARRIER: return "barrier";
   case TILEC_SIM_LANES: return "lanes";
   case TILEC_SIM_WGMMA: return "wgmma";
+  case TILEC_SIM_REGISTERS: return "registers";
   }
   return "other";
 }

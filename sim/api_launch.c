@@ -41,6 +41,10 @@ static tilec_sim_result check_shape(tilec_sim *sim, const Program *program, cons
     return sim_fail(sim, invalid, "the grid has more than 2^32 - 1 blocks");
   if ((uint64_t)program->dynamic_shared + shared > CHIP_BLOCK_SHARED)
     return sim_fail(sim, invalid, "a block has at most %d KiB of shared memory", CHIP_BLOCK_SHARED / 1024);
+  uint64_t warps = (threads + LANES - 1) / LANES;
+  if (warps * LANES * program->registers > CHIP_SM_REGISTERS)
+    return sim_fail(sim, invalid, "%u threads of %u registers are more than a multiprocessor has",
+                    (unsigned)threads, program->registers);
   const uint32_t *need = program->reqntid, *most = program->maxntid;
   if (need[0] && (need[0] != block[0] || need[1] != block[1] || need[2] != block[2]))
     return sim_fail(sim, invalid, "the block is not what .reqntid requires");
@@ -178,6 +182,7 @@ tilec_sim_result tilec_sim_launch(tilec_sim *sim, const tilec_sim_kernel *kernel
   launch.descending =
       sim->options.schedule == TILEC_SIM_LATE_DOWN || sim->options.schedule == TILEC_SIM_EARLY_DOWN;
   launch.late = sim->options.schedule == TILEC_SIM_LATE || sim->options.schedule == TILEC_SIM_LATE_DOWN;
+  launch.hasty = sim->options.schedule != TILEC_SIM_LATE;
   tilec_sim_result result = sim->options.checks ? open_checks(sim, &launch) : TILEC_SIM_OK;
   if (result == TILEC_SIM_OK) result = run_launch(sim, &launch);
   free(values);

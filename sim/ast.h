@@ -104,6 +104,7 @@ typedef struct PtxFunc {
   Str name;
   PtxVar *results, *params;
   uint32_t reqntid[3], maxntid[3]; // zero: none
+  uint32_t minnctapersm, maxnreg;  // zero: none
   PtxStmt *body;                   // NULL: empty
   struct PtxFunc *next;
 } PtxFunc;

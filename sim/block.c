@@ -135,6 +135,7 @@ static void start_warp(Block *block, uint32_t index, const unsigned char *image)
   warp->index = index;
   warp->regs = block->registers + index * aligned(program->register_bytes);
   warp->local = block->local + (size_t)index * LANES * program->local_bytes;
+  warp->registers = program->registers;
   warp->live = lanes >= LANES ? ALL_LANES : (1u << lanes) - 1;
   warp->n = 1;
   warp->groups[0] = (LaneGroup){.mask = warp->live};
@@ -160,6 +161,7 @@ void block_start(Block *block, const unsigned char *image, uint64_t index) {
   block->live_threads = launch->block[0] * launch->block[1] * launch->block[2];
   memset(block->barriers, 0, sizeof block->barriers);
   block->async_count = 0;
+  block->pool = 0;
   block->timeouts = 0;
   block->wakes_in_vain = block->spins = false;
   block->slices = block->watch_steps = 0;

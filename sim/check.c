@@ -11,7 +11,19 @@ static uint32_t threads_of(const Launch *launch) {
   return launch->block[0] * launch->block[1] * launch->block[2];
 }
 static uint32_t warps_of(const Launch *launch) { return (threads_of(launch) + LANES - 1) / LANES; }
-static uint32_t strands_of(const Launch *launch) { return STRAND_MBARRIER * warps_of(launch) + MBARRIERS; }
+
+// Arrivals, waits and completions follow an initialisation: a program without any pays nothing for mbarriers.
+static uint32_t mbarriers_of(const Launch *launch) {
+  for (uint32_t i = 0; i < launch->program->code.n; i++) {
+    const Insn *insn = &launch->program->code.at[i];
+    if (insn->exec == exec_mbarrier && insn->extra == MBARRIER_INIT) return MBARRIERS;
+  }
+  return 1;
+}
+
+static uint32_t strands_of(const Launch *launch) {
+  return STRAND_MBARRIER * warps_of(launch) + mbarriers_of(launch);
+}
 
 const char *check_refusal(const Launch *launch) {
   if (launch->blocks > UINT32_MAX / strands_of(launch) - 1)
@@ -38,14 +50,16 @@ static void block_close(const LaunchChecker *checker, BlockCheck *check) {
     foreign_drop(check->warps[w].pending);
     free(check->warps[w].lanes);
     free(check->warps[w].registers);
+    free(check->warps[w].bulk);
   }
   for (uint32_t i = 0; i < BARRIERS; i++) view_close(&check->barriers[i].arriving);
   view_close(&check->cluster_arriving);
   view_close(&check->cluster_complete);
-  for (uint32_t i = 0; i < MBARRIERS; i++) {
+  for (uint32_t i = 0; check->mbarriers && i < checker->mbarriers; i++) {
     view_close(&check->mbarriers[i].arriving);
     view_close(&check->mbarriers[i].complete);
   }
+  free(check->mbarriers);
   free(check->warps);
   shadow_close(&check->shared);
   free(check);
@@ -55,7 +69,8 @@ static BlockCheck *block_open(LaunchChecker *checker, const Block *block) {
   BlockCheck *check = calloc(1, sizeof *check);
   if (!check) return NULL;
   check->warps = calloc(checker->warps, sizeof *check->warps);
-  if (!check->warps || !open_views(checker, check) ||
+  check->mbarriers = calloc(checker->mbarriers, sizeof *check->mbarriers);
+  if (!check->warps || !check->mbarriers || !open_views(checker, check) ||
       !shadow_open(&check->shared, block->shared_bytes, true)) {
     block_close(checker, check);
     return NULL;
@@ -72,6 +87,8 @@ static void warp_begin(const LaunchChecker *checker, WarpCheck *warp, uint32_t i
   warp->converged = 0;
   if (warp->lanes) memset(warp->lanes, 0, LANES * sizeof *warp->lanes);
   warp->view.at[index] = 1;
+  warp->maxnregs = 0;
+  bulk_reads_clear(warp);
   wgmma_begin(checker->launch, warp);
 }
 
@@ -96,6 +113,7 @@ static void hook_block_start(void *context, Block *block) {
     view_clear(&check->mbarriers[i].complete, checker->strands);
     check->mbarriers[i].valid = false;
     check->mbarriers[i].phases = 0;
+    check->mbarriers[i].copy = UINT32_MAX;
   }
   check->mbarrier_n = 0;
   view_clear(&check->cluster_arriving, checker->strands);
@@ -147,26 +165,31 @@ LaunchChecker *check_new(const Launch *launch) {
   checker->warps = warps_of(launch);
   checker->threads = threads_of(launch);
   checker->strands = strands_of(launch);
+  checker->mbarriers = mbarriers_of(launch);
   checker->allocations = launch->memory->n;
   checker->global = calloc(checker->allocations + 1, sizeof *checker->global);
   checker->reports = calloc(REPORT_LIMIT, sizeof *checker->reports);
   checker->hooks = (SimHooks){.context = checker,
                               .access = hook_access,
                               .range = hook_range,
+                              .async_issue = hook_async_issue,
                               .wait = hook_wait,
                               .mbarrier_init = hook_mbarrier_init,
                               .mbarrier_inval = hook_mbarrier_inval,
                               .mbarrier_arrive = hook_mbarrier_arrive,
                               .mbarrier_phase = hook_mbarrier_phase,
                               .mbarrier_wait = hook_mbarrier_wait,
+                              .mbarrier_news = hook_mbarrier_news,
                               .bar_arrive = hook_bar_arrive,
                               .bar_release = hook_bar_release,
                               .cluster_arrive = hook_cluster_arrive,
                               .cluster_release = hook_cluster_release,
                               .cluster_wait = hook_cluster_wait,
                               .warp_sync = hook_warp_sync,
+                              .registers = hook_registers,
                               .fence = hook_fence,
                               .block_start = hook_block_start,
+                              .block_end = hook_block_end,
                               .fault = hook_fault,
                               .split = hook_split,
                               .join = hook_join,

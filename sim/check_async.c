@@ -9,13 +9,13 @@ static MbarrierCheck *mbarrier_at(const Block *block, uint64_t address) {
   return NULL;
 }
 
-// Beyond MBARRIERS of them the last place serves all: their waits then make more known than they should, and
+// Beyond checker->mbarriers of them the last place serves all: their waits then make more known than they should, and
 // nothing is reported wrongly.
 static MbarrierCheck *mbarrier_add(LaunchChecker *checker, const Block *block, uint64_t address) {
   BlockCheck *check = block_check(block);
   MbarrierCheck *found = mbarrier_at(block, address);
   if (found) return found;
-  if (check->mbarrier_n < MBARRIERS) check->mbarrier_n++;
+  if (check->mbarrier_n < checker->mbarriers) check->mbarrier_n++;
   found = &check->mbarriers[check->mbarrier_n - 1];
   found->address = address;
   if (!found->arriving.at && !view_open(&found->arriving, checker->strands)) checker->failed = true;
@@ -55,6 +55,7 @@ void hook_wait(void *context, Warp *warp, const Insn *insn, uint32_t mask, Async
     if ((mask >> l & 1) && warp->committed[group][l] > pending + over)
       over = warp->committed[group][l] - pending;
   if (group == ASYNC_GROUP_WGMMA && warp_check(warp)->wgmma_over < over) warp_check(warp)->wgmma_over = over;
+  if (group == ASYNC_GROUP_BULK) bulk_reads_wait(warp, mask, pending);
   if (group == ASYNC_GROUP_BULK) know(view, strand_of(checker, STRAND_BULK_READ, warp->index), over);
   if (!read) know(view, strand_of(checker, kinds[group], warp->index), over);
 }
@@ -84,6 +85,8 @@ void hook_mbarrier_init(void *context, Warp *warp, const Insn *insn, uint32_t la
   view_clear(&m->arriving, checker->strands);
   view_clear(&m->complete, checker->strands);
   m->valid = true;
+  m->fenced = m->counts_ops = false;
+  m->copy = UINT32_MAX;
   m->init = mark_of(warp, insn, lane);
 }
 
@@ -107,6 +110,47 @@ static void after_init(Warp *warp, const Insn *insn, uint32_t lane, const Mbarri
   report_order(report, "a barrier (bar.sync) after mbarrier.init");
 }
 
+void mbarriers_fence(Warp *warp) {
+  BlockCheck *check = block_check(warp->block);
+  for (uint32_t i = 0; i < check->mbarrier_n; i++)
+    if (check->mbarriers[i].init.strand == check->first + warp->index) check->mbarriers[i].fenced = true;
+}
+
+// A copy completes at an mbarrier through the asynchronous proxy, to which the initialisation must be visible.
+static void after_init_fence(Warp *warp, const Insn *insn, uint32_t lane, const MbarrierCheck *m) {
+  const LaunchChecker *checker = checker_of(warp);
+  const uint32_t *visible = view_part(&warp_check(warp)->view, CLOCK_PROXY, checker->strands);
+  if (!m->valid || m->fenced || visible[m->init.strand - block_check(warp->block)->first] >= m->init.clock)
+    return;
+  Report *report = report_new(warp, insn, 1u << lane, TILEC_SIM_MBARRIER, m->address, mark_insn(&m->init));
+  if (!report) return;
+  report_buffer(report, warp, SPACE_SHARED, m->address);
+  report_message(
+      report,
+      "this copy completes at the mbarrier in %s, and no fence has made its initialisation visible "
+      "to copies",
+      report->buffer);
+  report_other(report, warp, &m->init, false);
+  report->api.other_message = "the initialisation";
+  report_order(report, "fence.mbarrier_init.release.cluster after mbarrier.init, before the barrier");
+}
+
+void hook_async_issue(void *context, const AsyncOp *op) {
+  uint32_t lane = lowest_lane(op->mask);
+  (void)context;
+  if (op->kind != ASYNC_BULK && op->kind != ASYNC_TENSOR) return;
+  if (op->group_kind == ASYNC_GROUP_BULK) {
+    bulk_reads_issue(op);
+    return;
+  }
+  MbarrierCheck *m = mbarrier_at(op->warp->block, op->mbarrier);
+  if (!m) return;
+  after_init_fence(op->warp, op->insn, lane, m);
+  m->copy = insn_index(op->warp, op->insn);
+  m->copy_warp = op->warp->index;
+  m->copy_lane = lane;
+}
+
 void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp *op,
                           uint64_t address, uint32_t phase) {
   LaunchChecker *checker = context;
@@ -116,6 +160,7 @@ void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t 
   if (op && op->kind == ASYNC_ARRIVE)
     know(&m->arriving, strand_of(checker, STRAND_COPY, warp->index),
          warp->committed[ASYNC_GROUP_COPY][lane] + 1);
+  m->counts_ops |= op != NULL;
   if (op) return;
   after_init(warp, insn, lane, m);
   view_join(&m->arriving, &warp_check(warp)->view, checker->strands, &checker->failed);
@@ -140,5 +185,17 @@ void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t la
   (void)phase;
   if (!m || checker->failed) return;
   after_init(warp, insn, lane, m);
+  m->copy = UINT32_MAX;
   view_join(&warp_check(warp)->view, &m->complete, checker->strands, &checker->failed);
+}
+
+bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address) {
+  const LaunchChecker *checker = context;
+  const MbarrierCheck *m = mbarrier_at(warp->block, address);
+  if (!m || checker->failed) return false;
+  uint32_t own = strand_of(checker, STRAND_MBARRIER, (uint32_t)(m - block_check(warp->block)->mbarriers));
+  const uint32_t *known = warp_check(warp)->view.at;
+  for (uint32_t i = 0; i < checker->strands; i++)
+    if (m->complete.at[i] > known[i] && (i != own || m->counts_ops)) return true;
+  return false;
 }

@@ -104,6 +104,7 @@ void hook_exit(void *context, Warp *warp, const Insn *insn, uint32_t lanes) {
   BlockCheck *check = block_check(warp->block);
   for (uint32_t g = 0; g < warp->n; g++)
     if (warp->groups[g].mask & lanes) hook_split(context, warp, warp->groups[g].mask);
+  exit_operations(warp, insn, lanes);
   if (!check->exited) {
     check->exit_insn = insn_index(warp, insn);
     check->exit_warp = warp->index;

@@ -7,7 +7,7 @@
 #include "sim/clock.h"
 #include "sim/race.h"
 
-enum { MBARRIERS = 32, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
+enum { MBARRIERS = 128, REPORT_LIMIT = 100, MESSAGE_BYTES = 192, ORDER_BYTES = 160, BUFFER_BYTES = 96 };
 
 // A block's strands, each kind's `warps` of them after the other's: a warp's instructions, its
 // cp.async groups, what its bulk groups write and what they read, its wgmma groups; then the
@@ -48,6 +48,9 @@ typedef struct WarpCheck {
   RegisterCheck *registers; // NULL: the program has no wgmma
   uint64_t wgmma_fenced;    // Warp.executed at the last wgmma.fence; 0: none
   uint32_t wgmma_over;      // wgmma groups that have been waited for
+  struct BulkReads *bulk;   // check_end.c; NULL: no bulk store yet
+  uint32_t maxnregs;        // setmaxnreg so far
+  uint32_t maxnreg;         // the last one's instruction
 } WarpCheck;
 
 typedef struct BarrierCheck {
@@ -60,8 +63,12 @@ typedef struct MbarrierCheck {
   uint64_t address;
   View arriving, complete;
   uint32_t phases; // completed
+  bool counts_ops; // operations have arrived or brought bytes
   bool valid;      // initialised, not invalidated since
   Mark init;
+  bool fenced; // fence.mbarrier_init came after it
+  // The last copy that completes here and is not waited for; copy UINT32_MAX: there is none.
+  uint32_t copy, copy_warp, copy_lane;
 } MbarrierCheck;
 
 typedef struct BlockCheck {
@@ -69,7 +76,7 @@ typedef struct BlockCheck {
   WarpCheck *warps;
   BarrierCheck barriers[BARRIERS];
   View cluster_arriving, cluster_complete;
-  MbarrierCheck mbarriers[MBARRIERS];
+  MbarrierCheck *mbarriers; // LaunchChecker.mbarriers of them
   uint32_t mbarrier_n;
   Shadow shared;
   uint32_t first;                // strand
@@ -82,6 +89,7 @@ struct LaunchChecker {
   const Launch *launch;
   BlockCheck *blocks;
   uint32_t warps, strands, threads; // a block
+  uint32_t mbarriers; // a block, with clocks of their own: MBARRIERS, 1 where the program has none
   Shadow *global;                   // by allocation
   size_t allocations, last;         // `last`: the one that was accessed last
   Released *released;               // a hash table of released_cap
@@ -162,8 +170,18 @@ void hook_mbarrier_arrive(void *context, Warp *warp, const Insn *insn, uint32_t 
 void hook_mbarrier_phase(void *context, Block *block, uint64_t address, uint32_t phase);
 void hook_mbarrier_wait(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
+bool hook_mbarrier_news(void *context, const Warp *warp, uint64_t address);
 // The event of an asynchronous operation: its strand (from 0, in its block) and clock.
 void async_event(const AsyncOp *op, uint32_t lane, bool writes, uint32_t *strand, uint32_t *clock);
+void hook_async_issue(void *context, const AsyncOp *op);
+void mbarriers_fence(Warp *warp); // fence.mbarrier_init
+// check_end.c
+void bulk_reads_clear(WarpCheck *check);
+void bulk_reads_issue(const AsyncOp *op);
+void bulk_reads_wait(Warp *warp, uint32_t mask, uint32_t pending);
+void exit_operations(Warp *warp, const Insn *exit, uint32_t lanes); // the lanes are about to exit
+void hook_registers(void *context, Warp *warp, const Insn *insn);
+void hook_block_end(void *context, Block *block);
 // check_wgmma.c
 bool wgmma_open(const Launch *launch, WarpCheck *warp); // false: no memory
 void wgmma_begin(const Launch *launch, WarpCheck *warp);

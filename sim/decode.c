@@ -338,6 +338,7 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   begin.guard = (Str){"", 0};
   d->insn = (Insn){.kind = KIND_END};
   decode_emit(d);
+  decode_entry_registers(d, kernel);
   if (!decode_failed(d)) scope_close(d);
   if (!decode_failed(d) && d->fixups.n)
     ptx_error(error, d->fixups.at[0].pos, "no label '%.*s'", STR_ARG(d->fixups.at[0].name));

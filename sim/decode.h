@@ -166,6 +166,7 @@ void decode_control(Decoder *d);
 void decode_barrier(Decoder *d);
 void decode_bar(Decoder *d); // decode_barrier, and .red
 void decode_ordering(Decoder *d);
+void decode_entry_registers(Decoder *d, const PtxFunc *kernel); // Program.registers; after the body
 void decode_warp(Decoder *d);
 void decode_fence(Decoder *d);
 void decode_copy(Decoder *d);

@@ -211,15 +211,33 @@ void decode_fence(Decoder *d) {
 }
 
 static void decode_maxnreg(Decoder *d) {
-  if (!(mod_take(d, "inc") || mod_take(d, "dec")) || !mod_take(d, "sync") || !mod_take(d, "aligned") ||
+  d->insn.extra = mod_take(d, "inc");
+  if (!(d->insn.extra || mod_take(d, "dec")) || !mod_take(d, "sync") || !mod_take(d, "aligned") ||
       mod_need_type(d) != PTX_U32)
     decode_error(d, "%.*s is not known", STR_ARG(d->stmt->name));
   uint64_t count = operand_constant(d, CHIP_REGISTERS_MOST);
   if (count < CHIP_REGISTERS_LEAST || count % CHIP_REGISTERS_STEP)
     decode_error(d, "setmaxnreg takes a multiple of %d from %d to %d", CHIP_REGISTERS_STEP,
                  CHIP_REGISTERS_LEAST, CHIP_REGISTERS_MOST);
-  d->insn.src[3] = slot_all_lanes(d);
-  decode_emit_exec(d, exec_nothing, KIND_SYNC);
+  d->insn.count = (uint32_t)count;
+  decode_emit_exec(d, exec_nothing, KIND_REGISTERS);
+}
+
+// What ptxas gives the threads of a kernel that changes their registers: its share of the multiprocessor's by
+// .maxntid or .reqntid and .minnctapersm, .maxnreg, or the most that a setmaxnreg asks for, whichever is least. It
+// ignores every setmaxnreg where neither the former nor the latter is said (C7508).
+void decode_entry_registers(Decoder *d, const PtxFunc *kernel) {
+  const uint32_t *extent = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
+  uint64_t blocks = (uint64_t)extent[0] * extent[1] * extent[2] * kernel->minnctapersm;
+  uint32_t most = 0, step = CHIP_REGISTERS_STEP;
+  for (uint32_t i = 0; i < d->program->code.n; i++) {
+    const Insn *insn = &d->program->code.at[i];
+    if (insn->kind == KIND_REGISTERS && insn->count > most) most = insn->count;
+  }
+  uint64_t share = blocks ? CHIP_SM_REGISTERS / blocks / step * step : most;
+  if (share < most) most = (uint32_t)share;
+  if (kernel->maxnreg && kernel->maxnreg < most) most = (kernel->maxnreg + step - 1) / step * step;
+  if (blocks || kernel->maxnreg) d->program->registers = most;
 }
 
 void decode_ordering(Decoder *d) {

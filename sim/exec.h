@@ -32,8 +32,9 @@ typedef enum GroupState {
   GROUP_READY,
   GROUP_AT_SYNC,
   GROUP_AT_BARRIER,
-  GROUP_AT_CLUSTER,  // barrier.cluster.wait: runs again when the barrier is complete
-  GROUP_AT_MBARRIER, // try_wait: runs again when an mbarrier changes
+  GROUP_AT_CLUSTER,   // barrier.cluster.wait: runs again when the barrier is complete
+  GROUP_AT_MBARRIER,  // try_wait: runs again when an mbarrier changes
+  GROUP_AT_REGISTERS, // setmaxnreg.inc: runs again when the block's pool grows
 } GroupState;
 
 // Lanes of a warp that stand at one instruction. At a barrier `pc` is already beyond it.
@@ -43,6 +44,7 @@ typedef struct LaneGroup {
   uint32_t barrier;  // GROUP_AT_BARRIER: which
   bool alone;        // at an .aligned barrier that the rest of its warp will not reach
   bool timed_out;    // try_wait: it waited long enough and gives false
+  bool hasty;        // try_wait: its last one gave false without a wait
   uint64_t last_run; // Warp.executed when it last ran
 } LaneGroup;
 
@@ -83,6 +85,7 @@ struct Warp {
   unsigned char *local; // local_bytes for each lane
   uint64_t executed;    // instructions
   AsyncQueue queues[ASYNC_GROUP_NONE];
+  uint32_t registers;       // a thread, where Program.registers is not 0
   uint32_t cluster_arrived; // lanes whose arrival at the cluster's barrier is not yet complete
   // Last: what is zeroed where the block before committed any, and groups, those from n on not set at all.
   uint32_t committed[ASYNC_GROUP_NONE][LANES]; // groups so far
@@ -118,6 +121,7 @@ struct Block {
   Barrier barriers[ALL_BARRIERS];
   AsyncQueue at_mbarriers;
   uint64_t async_count; // operations issued
+  uint32_t pool;        // registers that setmaxnreg.dec has given back: as many for each thread of a warp
   uint32_t timeouts;    // of try_wait, since an mbarrier last changed
   bool wakes_in_vain;   // many timeouts, and nothing else
   uint64_t slices;      // that it has been run in
@@ -138,6 +142,7 @@ typedef struct Launch {
   uint32_t multiprocessors;
   bool descending;       // warps
   bool late;             // asynchronous effects at their wait
+  bool hasty;            // a try_wait whose phase is not complete gives false once before it waits
   const SimHooks *hooks; // NULL: no checker
   uint64_t budget;
   double timeout, deadline; // seconds, the deadline by the monotonic clock; timeout 0: none

@@ -70,6 +70,8 @@ typedef struct SimHooks {
   void (*mbarrier_phase)(void *context, Block *block, uint64_t address, uint32_t phase);
   void (*mbarrier_wait)(void *context, Warp *warp, const Insn *insn, uint32_t lane, uint64_t address,
                         uint32_t phase);
+  // Whether nothing orders the completion of the last phase before what the warp does now.
+  bool (*mbarrier_news)(void *context, const Warp *warp, uint64_t address);
   // Barriers of the block: lanes arrive (and wait unless insn has FLAG_ARRIVE); then all that wait go on.
   void (*bar_arrive)(void *context, Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier);
   void (*bar_release)(void *context, Block *block, uint32_t barrier);
@@ -77,6 +79,7 @@ typedef struct SimHooks {
   void (*cluster_release)(void *context, Block *block);
   void (*cluster_wait)(void *context, Warp *warp, const Insn *insn, uint32_t mask); // the lanes go on
   void (*warp_sync)(void *context, Warp *warp, const Insn *insn, uint32_t mask);    // a .sync instruction
+  void (*registers)(void *context, Warp *warp, const Insn *insn); // setmaxnreg is done, or ignored
   void (*fence)(void *context, Warp *warp, const Insn *insn, uint32_t mask, HookFence fence);
   void (*block_start)(void *context, Block *block);
   void (*block_end)(void *context, Block *block); // every thread has exited, every operation is over
@@ -167,6 +170,11 @@ static inline void sim_hook_mbarrier_wait(Warp *warp, const Insn *insn, uint32_t
   if (hooks && hooks->mbarrier_wait) hooks->mbarrier_wait(hooks->context, warp, insn, lane, address, phase);
 }
 
+static inline bool sim_hook_mbarrier_news(const Warp *warp, uint64_t address) {
+  const SimHooks *hooks = hooks_of(warp);
+  return hooks && hooks->mbarrier_news && hooks->mbarrier_news(hooks->context, warp, address);
+}
+
 static inline void sim_hook_bar_arrive(Warp *warp, const Insn *insn, uint32_t mask, uint32_t barrier) {
   const SimHooks *hooks = hooks_of(warp);
   if (hooks && hooks->bar_arrive) hooks->bar_arrive(hooks->context, warp, insn, mask, barrier);
@@ -200,6 +208,11 @@ static inline void sim_hook_warp_sync(Warp *warp, const Insn *insn, uint32_t mas
 static inline void sim_hook_fence(Warp *warp, const Insn *insn, uint32_t mask, HookFence fence) {
   const SimHooks *hooks = hooks_of(warp);
   if (hooks && hooks->fence) hooks->fence(hooks->context, warp, insn, mask, fence);
+}
+
+static inline void sim_hook_registers(Warp *warp, const Insn *insn) {
+  const SimHooks *hooks = hooks_of(warp);
+  if (hooks && hooks->registers) hooks->registers(hooks->context, warp, insn);
 }
 
 static inline void sim_hook_block_start(Block *block) {

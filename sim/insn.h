@@ -51,6 +51,7 @@ typedef enum InsnKind {
   // arrive only where FLAG_ARRIVE
   KIND_BARRIER,
   KIND_CLUSTER_WAIT, // for the cluster's barrier that the lanes have arrived at
+  KIND_REGISTERS,    // setmaxnreg to `count`; extra: 1: .inc, which waits for the block's pool
   KIND_END,          // running into it is a wild branch
 } InsnKind;
 
@@ -257,6 +258,8 @@ typedef struct Program {
   uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
   uint32_t local_bytes;                  // a thread
   uint32_t reqntid[3], maxntid[3];
+  // Of a thread as the kernel is entered, where setmaxnreg has an effect; 0: none is there, or ptxas ignores it.
+  uint32_t registers;
 } Program;
 
 // Where the windows of other state spaces begin in the generic address space; global addresses lie below.

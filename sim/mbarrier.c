@@ -195,7 +195,7 @@ void exec_mbarrier_pending(Warp *warp, const Insn *insn, uint32_t mask) {
 }
 
 // src[1]: the state token, or the parity where FLAG_WIDE.
-static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool *complete) {
+static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool hasty, bool *complete) {
   uint64_t address;
   Mbarrier m, token;
   unsigned char *host;
@@ -207,34 +207,26 @@ static bool lane_test(Warp *warp, const Insn *insn, uint32_t lane, bool *complet
     mbarrier_fault(warp, insn, lane, address, "is tested with a word that no arrival gave");
     return false;
   }
-  if (m.phase == token.phase) {
+  if (m.phase == token.phase && !hasty) {
     async_complete_phase(warp->block, address);
     if (!mbarrier_find(warp, insn, lane, address, &m, &host)) return false;
   }
-  *complete = m.phase != token.phase;
+  *complete = m.phase != token.phase && !(hasty && sim_hook_mbarrier_news(warp, address));
   if (*complete) sim_hook_mbarrier_wait(warp, insn, lane, address, token.phase);
   return !warp->block->worker->fault.set;
 }
 
-// The lanes whose phase is complete. Lanes at fault go on, where the launch does.
-static uint32_t test(Warp *warp, const Insn *insn, uint32_t mask) {
+uint32_t mbarrier_test(Warp *warp, const Insn *insn, uint32_t mask, bool hasty) {
   uint32_t done = 0;
   for (uint32_t lane = 0; lane < LANES; lane++) {
     bool complete = false;
     if (!(mask >> lane & 1)) continue;
-    if (!lane_test(warp, insn, lane, &complete)) complete = true;
+    if (!lane_test(warp, insn, lane, hasty, &complete)) complete = true;
     done |= (uint32_t)complete << lane;
   }
   return done;
 }
 
 void exec_mbarrier_test(Warp *warp, const Insn *insn, uint32_t mask) {
-  predicate_write(warp, insn->dst, test(warp, insn, mask), mask);
-}
-
-bool mbarrier_try_wait(Warp *warp, const Insn *insn, uint32_t mask, bool timed_out) {
-  uint32_t done = test(warp, insn, mask);
-  if (!done && !timed_out) return false;
-  predicate_write(warp, insn->dst, done, mask);
-  return true;
+  predicate_write(warp, insn->dst, mbarrier_test(warp, insn, mask, false), mask);
 }

@@ -139,6 +139,10 @@ static uint32_t small_number(PtxParser *parser, const PtxOperand *number) {
 
 void parse_threads(PtxParser *parser, PtxToken directive, PtxOperands numbers) {
   bool required = str_is(directive.text, ".reqntid");
+  if (str_is(directive.text, ".minnctapersm") && numbers.first)
+    parser->func->minnctapersm = small_number(parser, numbers.first);
+  if (str_is(directive.text, ".maxnreg") && numbers.first)
+    parser->func->maxnreg = small_number(parser, numbers.first);
   if (!required && !str_is(directive.text, ".maxntid")) return;
   if (numbers.n > 3) {
     ptx_error(parser->error, directive.pos, "%.*s takes up to three numbers", STR_ARG(directive.text));

@@ -38,7 +38,7 @@ typedef struct tilec_sim_module tilec_sim_module;
 typedef struct tilec_sim_kernel tilec_sim_kernel;
 
 // Which warps go first, and when asynchronous copies take effect. What the loaded instructions can do decides
-// what a schedule changes.
+// what a schedule changes. Under all but the first a mbarrier.try_wait gives false once before it waits.
 typedef enum tilec_sim_schedule {
   TILEC_SIM_LATE,      // asynchronous effects at their wait; warps ascending
   TILEC_SIM_EARLY,     // asynchronous effects at issue; warps ascending
@@ -233,6 +233,8 @@ typedef enum tilec_sim_report_kind {
   // What ends any launch:
   TILEC_SIM_TIMEOUT,   // the time limit is over
   TILEC_SIM_CANCELLED, // options.cancel
+  // Of any launch too:
+  TILEC_SIM_REGISTERS, // setmaxnreg of other registers than it may ask for; with checks, by a part of a warpgroup
 } tilec_sim_report_kind;
 
 // A place in the source, as .loc says. Columns are bytes, from 1; 0: not known. length, and the call through

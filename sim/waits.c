@@ -173,9 +173,16 @@ static void stand_of(const Warp *warp, const LaneGroup *group, Stand *stand) {
     stand_at_mbarrier(stand, block, address_at(warp, stand->insn->u.address, lowest_lane(group->mask)),
                       "waits at");
     break;
+  case GROUP_AT_REGISTERS:
+    stand->missing = ", and no warp is left to give any back";
+    stand_say(stand, "waits to have %u registers a thread: %u more, of which the block's pool has %u",
+              stand->insn->count, stand->insn->count - warp->registers, block->pool);
+    break;
   case GROUP_AT_SYNC:
     stand->missing = ", for lanes that never come";
-    if (stand->insn->kind == KIND_BARRIER)
+    if (stand->insn->kind == KIND_REGISTERS)
+      stand_say(stand, "waits at setmaxnreg for the other threads of its warp");
+    else if (stand->insn->kind == KIND_BARRIER)
       stand_say(stand, "waits at a barrier for the other threads of its warp");
     else
       stand_say(stand, "waits for the other lanes of its member mask");
@@ -225,8 +232,9 @@ void waits_add(WaitList *list, const Block *block) {
 }
 
 // The more, the nearer to the cause: lanes that wait, that go round a loop, that read shared memory in it, global
-// memory.
+// memory, that wait for registers.
 static int blame_rank(const Warp *warp, const LaneGroup *group) {
+  if (group->state == GROUP_AT_REGISTERS) return 5;
   if (group->state != GROUP_READY) return 1;
   const Spin *spin = &warp->spins[lowest_lane(group->mask)];
   if (!warp->block->spins || !spin->insn) return 2;

@@ -46,6 +46,7 @@ static void merge_groups(Warp *warp) {
       }
       sim_hook_join(warp, a->mask, b->mask);
       a->mask |= b->mask;
+      a->hasty |= b->hasty;
       a->state = GROUP_READY;
       if (b->last_run < a->last_run) a->last_run = b->last_run;
       remove_group(warp, k);
@@ -83,7 +84,8 @@ static WarpTurn choose_turn(Warp *warp) {
 static void split_group(Warp *warp, LaneGroup *group, uint32_t taken, uint32_t target) {
   sim_hook_split(warp, group->mask);
   group->mask &= ~taken;
-  warp->groups[warp->n++] = (LaneGroup){.pc = target, .mask = taken, .last_run = warp->executed};
+  warp->groups[warp->n++] =
+      (LaneGroup){.pc = target, .mask = taken, .hasty = group->hasty, .last_run = warp->executed};
 }
 
 // bar.red: the result for the lanes that go on.
@@ -273,13 +275,55 @@ static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
   return true;
 }
 
-// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes.
+// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes. Under most
+// schedules it gives false once before they stay, as a GPU may, so that code that does not ask again is found.
 static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
-  if (mask && !mbarrier_try_wait(warp, insn, mask, group->timed_out)) {
+  bool hasty = warp->block->worker->launch->hasty && !group->hasty;
+  uint32_t done = mask ? mbarrier_test(warp, insn, mask, hasty) : 0;
+  if (mask && !done && !hasty && !group->timed_out) {
     group->state = GROUP_AT_MBARRIER;
     return;
   }
+  if (mask) {
+    predicate_write(warp, insn->dst, done, mask);
+    group->hasty = !done && (hasty || group->hasty);
+  }
   group->timed_out = false;
+  group->pc++;
+}
+
+// setmaxnreg, once the lanes of the warp are there: false where it must wait for registers. What a warp that exits
+// has is not given back.
+static bool change_registers(Warp *warp, const Insn *insn) {
+  Block *block = warp->block;
+  uint32_t had = warp->registers, more = insn->count - had;
+  if (!block->program->registers) return true;
+  if (insn->extra ? insn->count < had : insn->count > had) {
+    warp_fault(warp, insn, warp->live, TILEC_SIM_REGISTERS, 0,
+               "setmaxnreg.%s to %u registers a thread, of which the warp has %u",
+               insn->extra ? "inc" : "dec", insn->count, had);
+    return true;
+  }
+  if (insn->extra && more > block->pool) return false;
+  block->pool -= more;
+  warp->registers = insn->count;
+  for (uint32_t w = 0; !insn->extra && w < block->warp_count; w++)
+    for (uint32_t g = 0; g < block->warps[w].n; g++)
+      if (block->warps[w].groups[g].state == GROUP_AT_REGISTERS)
+        block->warps[w].groups[g].state = GROUP_READY;
+  return true;
+}
+
+static void run_registers(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
+  if (mask && (warp->live & ~group->mask)) {
+    group->state = GROUP_AT_SYNC;
+    return;
+  }
+  if (mask && !change_registers(warp, insn)) {
+    group->state = GROUP_AT_REGISTERS;
+    return;
+  }
+  if (mask) sim_hook_registers(warp, insn);
   group->pc++;
 }
 
@@ -300,6 +344,7 @@ static void run_control(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t
     group->pc++;
     return;
   case KIND_WAIT: run_wait(warp, group, insn, mask); return;
+  case KIND_REGISTERS: run_registers(warp, group, insn, mask); return;
   case KIND_END:
     warp_fault(warp, insn, group->mask, TILEC_SIM_WILD_BRANCH, 0, "ran past the end of the kernel");
     return;

@@ -91,7 +91,7 @@ static bool same_group(const WarpState *state, const LaneGroup *group) {
     if (old->mask != group->mask) continue;
     bool may_run = group->state == GROUP_READY || group->state == GROUP_AT_MBARRIER;
     return old->pc == group->pc && old->state == group->state && old->barrier == group->barrier &&
-           old->alone == group->alone && old->timed_out == group->timed_out &&
+           old->alone == group->alone && old->timed_out == group->timed_out && old->hasty == group->hasty &&
            (!may_run || group->last_run > state->executed);
   }
   return false;
@@ -130,6 +130,7 @@ static bool is_function(const Insn *insn) {
   case KIND_INDEXED:
   case KIND_BARRIER:
   case KIND_CLUSTER_WAIT: return true;
+  case KIND_REGISTERS:
   case KIND_EXIT:
   case KIND_TRAP:
   case KIND_END: return false;

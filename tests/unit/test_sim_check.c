@@ -149,7 +149,8 @@ static void run_twin(const Bug *bug, const char *prefix, bool buggy) {
 // Some bugs show under some schedules alone; under others they may end in a deadlock, or not at all.
 enum {
   EARLY = 1 << TILEC_SIM_EARLY | 1 << TILEC_SIM_EARLY_DOWN,
-  UP = 1 << TILEC_SIM_LATE | 1 << TILEC_SIM_EARLY
+  UP = 1 << TILEC_SIM_LATE | 1 << TILEC_SIM_EARLY,
+  HASTY = EARLY | 1 << TILEC_SIM_LATE_DOWN
 };
 
 static const Bug bugs[] = {
@@ -216,6 +217,21 @@ static const Bug bugs[] = {
     {"wgmma_a", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "reads as A is written", 0},
     {"wgmma_unfenced", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "no wgmma.fence", 0},
     {"wgmma_loaded", "async", TILEC_SIM_WGMMA, 1, 128, 0, 0, "wgmma.fence", 0},
+    {"once_copy", "roles", TILEC_SIM_RACE_WRITE_READ, 1, 32, 0, 0, "mbarrier", EARLY},
+    {"once_store", "roles", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", HASTY},
+    {"init_fence", "roles", TILEC_SIM_MBARRIER, 1, 32, 0, 0, "fence.mbarrier_init", 0},
+    {"proxy_fence", "roles", TILEC_SIM_MBARRIER, 1, 64, 0, 0, "no fence has made its initialisation", 0},
+    {"many", "roles", TILEC_SIM_RACE_WRITE_READ, 1, 64, 0, 0, "barrier", 0},
+    {"last_store", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "cp.async.bulk.wait_group.read 0", 0},
+    {"uncommitted", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "may still read shared memory", 0},
+    {"ahead", "roles", TILEC_SIM_ASYNC, 1, 32, 0, 0, "may still be under way", 0},
+    {"never_granted", "roles", TILEC_SIM_DEADLOCK, 1, 384, 0, 0, "240 registers a thread: 72 more", 0},
+    {"registers_late", "roles", TILEC_SIM_DEADLOCK, 1, 384, 0, 0, "the block's pool has 0", 0},
+    {"dec_above", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, "of which the warp has 168", 0},
+    {"inc_below", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, "of which the warp has 168", 0},
+    {"part_of_group", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, "3 of the warpgroup's 4 warps", 0},
+    {"two_counts", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, "different setmaxnreg", 0},
+    {"ignored", "roles", TILEC_SIM_REGISTERS, 1, 384, 0, 0, ".minnctapersm", 0},
 };
 
 static void test_bug(void **state) { run_twin(*state, "bug", true); }

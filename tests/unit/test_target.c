@@ -110,6 +110,7 @@ static void test_the_simulators_chip(void **state) {
   assert_int_equal(CHIP_GRID_BLOCKS_X, GRID_MAX_X);
   assert_int_equal(CHIP_GRID_BLOCKS_YZ, GRID_MAX_YZ);
   assert_int_equal(CHIP_BLOCK_BARRIERS, info->named_barriers);
+  assert_int_equal(CHIP_SM_REGISTERS, info->registers);
   assert_int_equal(CHIP_REGISTERS_LEAST, info->setmaxnreg_least);
   assert_int_equal(CHIP_REGISTERS_MOST, info->setmaxnreg_most);
   assert_int_equal(CHIP_TENSOR_RANK, info->tensor_rank);

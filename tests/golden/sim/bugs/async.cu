@@ -6,7 +6,8 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 #define ADDRESS(x) ((u32)__cvta_generic_to_shared(&(x)))
-#define INIT(bar, n) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(ADDRESS(bar)), "r"(n) : "memory")
+#define INIT(bar, n) \
+  asm volatile("mbarrier.init.shared.b64 [%0], %1; fence.mbarrier_init.release.cluster;" ::"r"(ADDRESS(bar)), "r"(n) : "memory")
 #define ARRIVE(bar) asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(ADDRESS(bar)) : "memory")
 #define EXPECT(bar, n) \
   asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(ADDRESS(bar)), "r"(n) : "memory")
