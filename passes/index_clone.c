@@ -52,18 +52,35 @@ static const Type *resized_tile(Builder *b, const Type *tile, uint32_t n) {
   return type_tile(b->func->module->ir, type_element(tile), 1, &n, NULL);
 }
 
-Value *index_clone(Builder *b, Value *tile, int64_t start, uint32_t n) {
+// The indices of a clone: start, start + 1 ...; or start n times.
+typedef struct Indices {
+  int64_t start;
+  uint32_t n;
+  bool same;
+} Indices;
+
+static Value *clone_arange(Builder *b, const Type *type, int64_t first, const Indices *at) {
+  if (at->same) return build_int(b, type, first);
+  if (first >= 0) return build_arange(b, first, first + at->n);
+  return build_binary(b, OP_ADD, build_arange(b, 0, at->n), build_int(b, type, first));
+}
+
+static Value *clone_at(Builder *b, const Value *tile, const Indices *at) {
   const Op *op = tile->def;
-  const Type *type = resized_tile(b, tile->type, n);
-  if (op->kind == OP_ARANGE) {
-    int64_t first = op_int(op, ATTR_START, 0) + start;
-    if (first >= 0) return build_arange(b, first, first + n);
-    return build_binary(b, OP_ADD, build_arange(b, 0, n), build_int(b, type, first));
-  }
+  const Type *type = resized_tile(b, tile->type, at->n);
+  if (op->kind == OP_ARANGE) return clone_arange(b, type, op_int(op, ATTR_START, 0) + at->start, at);
   if (op->kind == OP_SPLAT) return build_splat(b, op_operand(op, 0), type);
   Value *operands[3] = {NULL};
-  for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = index_clone(b, op_operand(op, i), start, n);
+  for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = clone_at(b, op_operand(op, i), at);
   Op *copy = build_op(b, op->kind, op->operand_count, operands, 1, &type);
   op_copy_attrs(copy, op);
   return op_result(copy);
+}
+
+Value *index_clone(Builder *b, Value *tile, int64_t start, uint32_t n) {
+  return clone_at(b, tile, &(Indices){.start = start, .n = n});
+}
+
+Value *index_clone_one(Builder *b, Value *tile, int64_t at, uint32_t n) {
+  return clone_at(b, tile, &(Indices){.start = at, .n = n, .same = true});
 }

@@ -11,5 +11,7 @@ bool index_can_clone(const Value *tile);
 // The elements start, start + 1, ... start + n - 1 of that function of the index; what holds is as above.
 // Where those are elements of the tile they equal its own.
 Value *index_clone(Builder *b, Value *tile, int64_t start, uint32_t n);
+// The element `at` of that function, n times.
+Value *index_clone_one(Builder *b, Value *tile, int64_t at, uint32_t n);
 
 #endif

@@ -6,7 +6,7 @@
 // these come from, would live across the reduction beside the elements. Accesses that are an element wide with
 // or without a mask (rows of 1,000 elements at a time, say) are not worth twice the code.
 //
-// Loads that share_windows would read once count as narrowed: with masks it reads an element at a time.
+// Loads that share_windows would read once count as narrowed, unless it can read whole vectors under their mask.
 //
 // Any other tile whose masks' changes fall together with its vectors
 // (the bound a multiple of 16) needs no second copy and gets none.
@@ -107,11 +107,24 @@ static bool region_combines(const Region *region) {
   return false;
 }
 
+// Whether the window's load moves whole vectors under its mask: the mask changes only between them, at the
+// distance too from which the tap furthest ahead reads.
+static bool window_is_wide(const MaskCopies *copies, const Window *window) {
+  if (!window_mask_falls(copies->axes, window)) return false;
+  const WindowTap *anchor = window_anchor(copies->axes, window);
+  uint64_t ahead = (uint64_t)(window->high - anchor->distance), run = ahead & (0 - ahead);
+  uint64_t constancy = axis_info(copies->axes, anchor->mask)->constancy[0];
+  const Type *tile = op_result(anchor->load)->type;
+  uint64_t share = type_elements(tile) / region_threads(anchor->load);
+  return min_u64(run ? run : constancy, constancy) >= min_u64(ACCESS_BYTES / type_element_bytes(tile), share);
+}
+
 static void note_window(Op *op, void *data) {
   MaskCopies *copies = data;
   Window window;
   if (op->kind != OP_LOAD || copies->in_window[op->id]) return;
   if (!window_find(copies->context->scratch, copies->axes, op, &window, NULL)) return;
+  if (window_is_wide(copies, &window)) return;
   for (uint32_t i = 0; i < window.taps.n; i++) copies->in_window[window.taps.at[i].load->id] = true;
 }
 

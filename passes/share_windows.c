@@ -13,7 +13,7 @@
 //         %c = shared_load %w {starts = [2]} : tile<1024>
 // needs   tiles without layouts; simplified IR; what axis_info proves
 // keeps   every value; no address is read that no load read before: an element is loaded where a tap's mask
-//         admits it
+//         admits it, which is one comparison where all taps have one mask that falls (`index < n`)
 // breaks  nothing
 // pays    each element comes from global memory once, and the halo; a tap costs whole vectors of shared
 //         memory, without bank conflicts, of which neighbouring taps have most in common
@@ -47,6 +47,7 @@ typedef struct SharedWindow {
   uint32_t n;
   uint32_t left, right;         // elements of the halos
   uint32_t left_pad, right_pad; // the same, whole vectors, a power of two; 0: none
+  bool mask_falls;
   Value *main, *buffer;
 } SharedWindow;
 
@@ -73,7 +74,7 @@ static Value *index_bound(Builder *b, OpKind kind, uint32_t n, int64_t bound) {
 
 // Where some tap reads place first + i, i < n; NULL: everywhere.
 // Tap t reads it as its element first + i - (t - anchor).
-static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
+static Value *any_tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
   Value *sum = NULL;
   for (uint32_t i = 0; i < h->window->taps.n; i++) {
     const WindowTap *tap = &h->window->taps.at[i];
@@ -86,6 +87,24 @@ static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
     sum = either_mask(&h->b, sum, term);
   }
   return sum;
+}
+
+// The same of a mask that falls: the tap furthest ahead reads the place as its element first + i - right, or where that
+// is below 0 the tap nearer by as much does, as its element 0, if there is one (from place -left on).
+static Value *falling_mask(SharedWindow *h, int64_t first, uint32_t n) {
+  Value *mask = h->window->taps.at[0].mask;
+  int64_t element = first - h->right, last = element + n - 1;
+  Value *term = last < 0 ? NULL : index_clone(&h->b, mask, element, n);
+  if (last >= h->n) term = both_masks(&h->b, term, index_bound(&h->b, OP_LT, n, h->n - element));
+  if (element >= 0) return term;
+  if (term) term = either_mask(&h->b, index_bound(&h->b, OP_LT, n, -element), term);
+  term = both_masks(&h->b, term, index_clone_one(&h->b, mask, 0, n));
+  int64_t nearest = -(int64_t)h->left - first;
+  return nearest > 0 ? both_masks(&h->b, term, index_bound(&h->b, OP_GE, n, nearest)) : term;
+}
+
+static Value *tap_mask(SharedWindow *h, int64_t first, uint32_t n) {
+  return h->mask_falls ? falling_mask(h, first, n) : any_tap_mask(h, first, n);
 }
 
 // --- the loads
@@ -168,27 +187,14 @@ static uint32_t halo_vectors(uint32_t elements, uint32_t vector) {
   return pad;
 }
 
-// The tap whose addresses are aligned best; the first of those.
-static const WindowTap *best_aligned(const Sharer *s, const Window *window) {
-  const WindowTap *best = NULL;
-  uint64_t most = 0;
-  for (uint32_t i = 0; i < window->taps.n; i++) {
-    const WindowTap *tap = &window->taps.at[i];
-    uint64_t aligned = min_u64(axis_info(s->axes, op_operand(tap->load, 0))->divisibility[0], VECTOR_BYTES);
-    if (aligned <= most) continue;
-    most = aligned;
-    best = tap;
-  }
-  return best;
-}
-
 static bool plan_window(SharedWindow *h) {
   uint32_t bytes = type_element_bytes(h->tile), vector = VECTOR_BYTES / bytes;
-  h->anchor = best_aligned(h->s, h->window);
+  h->anchor = window_anchor(h->s->axes, h->window);
   h->left = (uint32_t)(h->anchor->distance - h->window->low);
   h->right = (uint32_t)(h->window->high - h->anchor->distance);
   h->left_pad = halo_vectors(h->left, vector);
   h->right_pad = halo_vectors(h->right, vector);
+  h->mask_falls = window_mask_falls(h->s->axes, h->window);
   return h->n >= region_threads(h->anchor->load) && h->n * 2 * bytes <= TUNE_WINDOW_BYTES &&
          h->left_pad + h->right_pad <= h->n;
 }

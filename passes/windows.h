@@ -27,4 +27,11 @@ typedef struct Window {
 // False: there is none; *why (or NULL) says what was missing where there are loads enough.
 bool window_find(Arena *arena, const AxisTable *axes, Op *first, Window *window, const char **why);
 
+// The tap whose addresses are aligned best, whose load becomes the window's; the first of those.
+const WindowTap *window_anchor(const AxisTable *axes, const Window *window);
+
+// Whether the taps are at every distance between the least and the greatest, under one mask that holds for no
+// element after one that it does not hold for: then the place p is read by the tap furthest ahead, or by none.
+bool window_mask_falls(const AxisTable *axes, const Window *window);
+
 #endif
