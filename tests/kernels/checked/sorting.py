@@ -68,6 +68,31 @@ def top_k(x, values, n, K: tl.constexpr, N: tl.constexpr):
     tl.store(values + row * K + tl.arange(0, K), tl.topk(v, K))
 
 
+# check: --grid 2 -D ROWS=4 -D N=32 -D K=4 x=rand:i16[8,32] out=empty:i16[8,4]
+# check: --grid 1 --num-warps 1 -D ROWS=16 -D N=16 -D K=8 x=randn:bf16[16,16] out=empty:bf16[16,8]
+# check: --grid 1 --num-warps 8 -D ROWS=2 -D N=512 -D K=1 x=rand:u8[2,512] out=empty:u8[2,1]
+# check: --grid 1 --num-warps 2 -D ROWS=2 -D N=256 -D K=64 x=randn:fp64[2,256] out=empty:fp64[2,64]
+# check: --grid 1 --num-warps 4 -D ROWS=1 -D N=2048 -D K=32 x=randn:fp32[1,2048] out=empty:fp32[1,32]
+@triton.jit
+def top_of_rows(x, out, ROWS: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    row = (tl.program_id(0) * ROWS + tl.arange(0, ROWS))[:, None]
+    best = tl.topk(tl.load(x + row * N + tl.arange(0, N)[None, :]), K)
+    tl.store(out + row * K + tl.arange(0, K)[None, :], best)
+
+
+# check: --grid 2 -D K=8 -D C=64 x=rand:i32[2,500] out=empty:i32[2,8] n=500
+# check: --grid 1 --num-warps 2 -D K=4 -D C=256 x=rand:i32[1,200] out=empty:i32[1,4] n=200
+# check: --grid 1 --num-warps 8 -D K=16 -D C=1024 x=rand:i32[1,2049] out=empty:i32[1,16] n=2049
+@triton.jit
+def top_by_chunks(x, out, n, K: tl.constexpr, C: tl.constexpr):
+    row, c = tl.program_id(0), tl.arange(0, C)
+    best = tl.topk(tl.load(x + row * n + c, mask=c < n, other=-2147483648), K)
+    for first in range(C, n, C):
+        more = tl.topk(tl.load(x + row * n + first + c, mask=first + c < n, other=-2147483648), K)
+        best = tl.topk(tl.reshape(tl.join(best, more), [2 * K]), K)
+    tl.store(out + row * K + tl.arange(0, K), best)
+
+
 # check: --grid 2 -D ROWS=4 -D N=32 x=rand:i16[8,32] out=empty:i16[8,32]
 # check: --grid 2 --num-warps 8 -D ROWS=16 -D N=64 x=rand:u8[32,64] out=empty:u8[32,64]
 # check: --grid 1 --num-warps 2 -D ROWS=2 -D N=128 x=randn:fp64[2,128] out=empty:fp64[2,128]
