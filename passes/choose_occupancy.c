@@ -28,6 +28,8 @@ enum { WGMMA_REGISTERS = 33 };
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
+enum { ADDRESS_REGISTERS = 2 };
+
 typedef struct Contents {
   bool dot, loop;
 } Contents;
@@ -76,9 +78,10 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
          !too_few(func, share) && tiles->across + other <= share && tiles->most + more <= share;
 }
 
-// As many blocks as fit, one at least.
-static uint32_t count_blocks(Arena *scratch, Func *func) {
-  const Tiles tiles = find_tiles(scratch, func);
+// As many blocks as fit, one at least. `addresses`: registers that these fill beside tiles.
+static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
+  Tiles tiles = find_tiles(scratch, func);
+  tiles.most += addresses;
   uint32_t blocks = 1;
   while (blocks_fit(func, blocks + 1, &tiles)) blocks++;
   return blocks;
@@ -92,31 +95,45 @@ static bool wants_second(Arena *scratch, Func *func) {
   return found.dot && !found.loop && func_pressure(scratch, func) > TUNE_SECOND_BLOCK_TILES;
 }
 
-// How many accesses of global memory a thread reads in a round of the loop, those in loops within left out.
-static uint32_t count_loads(const Op *loop) {
-  uint32_t accesses = 0;
-  for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (op->kind == OP_LOAD && type_is_tile(op_result(op)->type))
-      accesses +=
-          (1u << op_result(op)->type->layout->bits[DIM_REGISTER]) / (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  return accesses;
+typedef struct Loads {
+  uint32_t accesses; // of global memory, that a thread reads in a round of a loop, those in loops within left out
+  uint32_t single;   // of these, such as read one element
+} Loads;
+
+static Loads count_loads(const Op *loop) {
+  Loads loads = {0};
+  for (const Op *op = loop->regions[0]->first; op; op = op->next) {
+    if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) continue;
+    uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+    uint32_t accesses = (1u << op_result(op)->type->layout->bits[DIM_REGISTER]) / vector;
+    loads.accesses += accesses;
+    if (vector == 1) loads.single += accesses;
+  }
+  return loads;
 }
 
+// The most of any loop.
 static void find_loads(Op *op, void *data) {
-  uint32_t *most = data;
-  if (op->kind == OP_FOR) *most = max_u32(*most, count_loads(op));
+  Loads *most = data;
+  if (op->kind != OP_FOR) return;
+  Loads loads = count_loads(op);
+  most->accesses = max_u32(most->accesses, loads.accesses);
+  most->single = max_u32(most->single, loads.single);
 }
 
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
 // time: ptxas, told nothing, saves registers there, and waits for some before it reads the next. 0: it is told nothing.
 static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   Contents found = {0};
-  uint32_t loads = 0;
+  Loads loads = {0};
   region_walk(func->body, find_contents, &found);
   region_walk(func->body, find_loads, &loads);
-  if (found.dot || loads < TUNE_LOOP_LOADS) return 0;
-  uint32_t blocks = count_blocks(scratch, func);
-  return blocks <= TUNE_FEW_BLOCKS ? blocks : 0;
+  if (found.dot || loads.accesses < TUNE_LOOP_LOADS) return 0;
+  uint32_t blocks = count_blocks(scratch, func, 0);
+  if (blocks > TUNE_FEW_BLOCKS) return 0;
+  if (!loads.single) return blocks;
+  blocks = count_blocks(scratch, func, ADDRESS_REGISTERS * loads.single);
+  return blocks > 1 ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
 // Whether a thread's tiles want more registers than there are.
@@ -130,8 +147,8 @@ bool pass_choose_occupancy(PassContext *context, Func *func) {
   func->min_blocks = 0;
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
-    func->min_blocks = count_blocks(context->scratch, func);
-  else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func) >= 2)
+    func->min_blocks = count_blocks(context->scratch, func, 0);
+  else if (wants_second(context->scratch, func) && count_blocks(context->scratch, func, 0) >= 2)
     func->min_blocks = 2;
   else if (must_spill(context->scratch, func))
     func->min_blocks = 1;
