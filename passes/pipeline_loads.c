@@ -6,8 +6,10 @@
 #include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
+#include "ir/tuning.h"
 #include "passes/pipeline_computed.h"
 #include "passes/pointer_origin.h"
+#include "passes/pressure.h"
 
 enum { MIN_COPY_BYTES = 4 };
 
@@ -200,6 +202,39 @@ static void keep_known(LoadFinder *f) {
   for (uint32_t i = 0; i < kept; i++) known_ahead(f, &f->found->loads.at[i]);
 }
 
+// --- what goes through registers
+
+// Whether the load reads less than 32 bits at a time, each into a register of its own, from an address of its own.
+static bool wastes_registers(const StagedLoad *staged) {
+  uint32_t bytes = type_element_bytes(op_result(staged->load)->type);
+  return !staged->async && bytes * (uint32_t)op_int(staged->load, ATTR_VECTOR, 1) < MIN_COPY_BYTES;
+}
+
+static uint32_t wasteful_registers(const StagedLoop *found) {
+  uint32_t registers = 0;
+  for (uint32_t i = 0; i < found->loads.n; i++)
+    if (wastes_registers(&found->loads.at[i]))
+      registers += layout_registers(op_result(found->loads.at[i].load)->type->layout);
+  return registers;
+}
+
+// Where registers have no room for them beside all tiles they would be written to local memory, and read from it:
+// they stay where they are.
+static void drop_without_room(LoadFinder *f) {
+  StagedLoop *found = f->found;
+  uint32_t ahead = wasteful_registers(found), most = f->func->module->target.arch->thread_registers, kept = 0;
+  if (!ahead || ahead + func_pressure(f->context->scratch, f->func) + TUNE_BLOCKS_OTHER_REGISTERS <= most) return;
+  for (uint32_t i = 0; i < found->loads.n; i++) {
+    if (wastes_registers(&found->loads.at[i]))
+      decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");
+    else
+      found->loads.at[kept++] = found->loads.at[i];
+  }
+  found->loads.n = kept;
+  clear_ahead(f);
+  for (uint32_t i = 0; i < kept; i++) known_ahead(f, &found->loads.at[i]);
+}
+
 // --- what is computed on before a product
 
 static uint8_t *copy_ahead(const LoadFinder *f) {
@@ -325,6 +360,7 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
   keep_known(&f);
   for (uint32_t i = 0; i < found->loads.n; i++)
     found->loads.at[i].async = copies && can_copy(&found->loads.at[i]);
+  drop_without_room(&f);
   if (copies) find_computed(&f);
   find_dot(&f);
   return found->loads.n > 0;
