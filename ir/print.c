@@ -17,7 +17,7 @@ typedef struct IrPrinter {
   IrContext *ir;
   IrModule *module;
   Buf *out;
-  bool locs;
+  bool locs, bodies;
   Arena scratch;
   LayoutNames layouts;
   const char **names; // of values by id; NULL: the id itself
@@ -291,8 +291,12 @@ static void print_func(IrPrinter *p, Func *func) {
   if (func->min_blocks) buf_printf(p->out, " min_blocks = %u", func->min_blocks);
   print_loc(p, func->loc);
   buf_text(p->out, " {\n");
-  name_scope(p, func->body);
-  print_ops(p, func->body, 2);
+  if (p->bodies) {
+    name_scope(p, func->body);
+    print_ops(p, func->body, 2);
+  } else {
+    buf_text(p->out, "  return\n");
+  }
   buf_text(p->out, "}\n");
 }
 
@@ -318,7 +322,7 @@ static void print_module(void *data) {
     Func *func = module->funcs.at[i];
     func_number(func);
     for (uint32_t k = 0; k < func->host.n; k++) collect_layouts(p, func->host.at[k]->region);
-    collect_layouts(p, func->body);
+    if (p->bodies) collect_layouts(p, func->body);
   }
   for (uint32_t i = 0; i < p->layouts.list.n; i++) {
     buf_printf(p->out, "#l%u = ", i);
@@ -335,6 +339,7 @@ static void free_scratch(void *data) { arena_free(&((IrPrinter *)data)->scratch)
 
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   IrPrinter p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};
+  p.bodies = !options || !options->no_bodies;
   fault_guard(print_module, free_scratch, &p);
 }
 

@@ -8,6 +8,7 @@
 
 typedef struct PrintOptions {
   bool no_locs; // leaves the locations out (golden files)
+  bool no_bodies; // each kernel's body is `return`: for its parameters and host regions alone
 } PrintOptions;
 
 // Numbers every function (func_number), then prints. options may be NULL.

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/tensor_map.h"
 
+uint32_t func_maps(const Func *func) {
+  uint32_t n = 0;
+  while (n < func->param_count && func->params[func->param_count - 1 - n].hidden == HIDDEN_TENSOR_MAP) n++;
+  return n;
+}
+
 static bool has_nan(Elem elem) { return elem_is_float(elem) && elem_bytes(elem) > 1; }
 
 const char *tensor_map_type_fault(Arena *arena, const Type *type) {

@@ -12,6 +12,11 @@ enum {
   TENSOR_MAP_MAX_SIZE = 0x7fffff00, // elements along a dimension: coordinates beyond them are still coordinates
 };
 
+enum { MAX_TENSOR_MAPS = 16 }; // of a kernel
+
+// How many of the function's parameters are tensor maps: they are the last ones.
+uint32_t func_maps(const Func *func);
+
 // What is wrong with the type, a TYPE_TENSOR_MAP: "the box's size 0 is not from 1 to 256". NULL: nothing.
 const char *tensor_map_type_fault(Arena *arena, const Type *type);
 

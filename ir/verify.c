@@ -371,6 +371,8 @@ static void check_params(Verifier *v) {
     if (i > 0 && func->params[i - 1].hidden == HIDDEN_TENSOR_MAP && func->params[i].hidden == HIDDEN_SCRATCH)
       func_fail(v, func->params[i].loc, "the parameter %s stands after a tensor map", func->params[i].name);
   }
+  if (func_maps(func) > MAX_TENSOR_MAPS)
+    func_fail(v, func->loc, "%u tensor maps, more than %d", func_maps(func), MAX_TENSOR_MAPS);
   for (uint32_t i = 0; i < func->constexpr_count; i++)
     if (!name_is_plain(str_from(func->constexprs[i].name)))
       func_fail(v, func->loc, "'%.40s' is no constexpr's name", func->constexprs[i].name);

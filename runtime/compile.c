@@ -239,6 +239,7 @@ static tilec_status passes(Compilation *c, void *data) {
   options.after = after_pass;
   options.data = run;
   options.scratch = &c->scratch;
+  c->module->launched = c->launched;
   if (!passes_run(c->module, &c->diags, &options) && !c->diags.errors)
     BUG("the passes failed without a diagnostic");
   return diagnosed(c);
@@ -247,6 +248,20 @@ static tilec_status passes(Compilation *c, void *data) {
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options) {
   return compile_guard(c, passes, &(WatchedPasses){c, options});
 }
+
+static tilec_status restart(Compilation *c, void *data) {
+  (void)data;
+  buf_free(&c->code.ptx);
+  buf_free(&c->code.llvm);
+  c->code = (CodegenResult){0};
+  c->host = NULL;
+  c->specs.n = c->passes_run = 0;
+  c->last_step = NULL;
+  c->module = c->is_tir ? module_parse(&c->ir, c->file) : NULL;
+  return TILEC_OK;
+}
+
+tilec_status compile_restart(Compilation *c) { return compile_guard(c, restart, NULL); }
 
 // --- Replay ---
 
@@ -261,6 +276,7 @@ static void compile_again(Compilation *c) {
   options.verify_each = false;
   options.scratch = &c->scratch;
   options.most = c->passes_run;
+  c->module->launched = c->launched;
   passes_run(c->module, &c->diags, &options);
 }
 
@@ -303,7 +319,7 @@ static tilec_status launchable(Compilation *c, void *data) {
   const Func *func = c->module->funcs.at[0];
   for (uint32_t i = 0; i < func->param_count; i++) {
     const FuncParam *param = &func->params[i];
-    if (param->hidden)
+    if (param->hidden == HIDDEN_SCRATCH)
       diag_error(&c->diags, param->loc,
                  "nothing fills the hidden parameter '%s' (%s): the kernel cannot be launched", param->name,
                  hidden_name(param->hidden));

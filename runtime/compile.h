@@ -45,8 +45,10 @@ typedef struct Compilation {
   ImportReader reader; // set by the caller between compilation_init and compile_parse
   Shown shown;         // of the main file; so too
   const Module *syntax;
+  bool launched;      // libtilec launches the kernel, with its tensor maps: set before compile_passes
   IrModule *module;   // after compile_elaborate (of .tir text after compile_parse)
   CodegenResult code; // after compile_codegen
+  Func *host;         // after compile_ptx: has the parameters and host regions of the code
   const char *step;   // what is done, or was done last: for messages
   char fault[1024];   // what a fault said, with the file that was saved; "" else
   // What a report of a fault needs to compile again up to the last step that went well.
@@ -81,6 +83,8 @@ tilec_status compile_elaborate(Compilation *c, const Spec *spec);
 // What `options` point to stays until the compilation is freed.
 tilec_status compile_passes(Compilation *c, const PassRunOptions *options);
 tilec_status compile_codegen(Compilation *c, const CodegenOptions *options);
+// Back to before compile_elaborate: what came of it and later is gone.
+tilec_status compile_restart(Compilation *c);
 // One JSON object a kernel, each on a line, with a newline. After compile_codegen. usage: with what the assembler tells,
 // which is asked now.
 tilec_status compile_meta(Compilation *c, bool usage, Buf *out);

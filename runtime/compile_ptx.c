@@ -2,8 +2,10 @@
 #include "runtime/compile_ptx.h"
 
 #include "base/plain.h"
+#include "ir/parse.h"
 #include "ir/print.h"
 #include "runtime/cache.h"
+#include "runtime/launch_maps.h"
 
 // The sources with their imports, and what elaboration made of them for this specialisation on this target:
 // its text has the places too, and values from outside (os.environ).
@@ -35,6 +37,31 @@ typedef struct PtxRequest {
   CacheEntry entry;
 } PtxRequest;
 
+// Of a kernel with tensor maps its parameters and host regions, as tile IR on one line: nothing else says what the
+// passes made of them.
+static void put_head(IrModule *module, Buf *fields) {
+  Buf text = {0};
+  module_print(module, &(PrintOptions){.no_locs = true, .no_bodies = true}, &text);
+  for (size_t i = 0; i < text.n; i++)
+    if (text.at[i] == '\n') text.at[i] = ' ';
+  buf_text(fields, "\nhead=");
+  buf_str(fields, buf_view(&text));
+  buf_free(&text);
+}
+
+static bool take_head(Compilation *c, Str text) {
+  c->host = c->module->funcs.at[0];
+  if (!text.n) return true;
+  const Diags before = c->diags;
+  uint16_t file = sources_add(&c->sources, "cache", (Str){arena_copy(&c->arena, text), text.n});
+  IrModule *module = module_parse(&c->ir, file);
+  c->diags.list.n = before.list.n;
+  c->diags.errors = before.errors;
+  if (!module || module->funcs.n != 1) return false;
+  c->host = module->funcs.at[0];
+  return true;
+}
+
 // c->code from the entry; false where it lacks something.
 static bool take_entry(Compilation *c, const CacheEntry *entry) {
   KernelMeta meta = {.name = c->module->funcs.at[0]->name};
@@ -52,6 +79,7 @@ static bool take_entry(Compilation *c, const CacheEntry *entry) {
   c->code.kernels = ARENA_NEW(&c->arena, KernelMeta);
   c->code.kernels[0] = meta;
   c->code.kernel_count = 1;
+  if (!take_head(c, cache_field(entry, "head"))) return false;
   buf_str(&c->code.ptx, entry->blob);
   return true;
 }
@@ -78,6 +106,7 @@ static tilec_status keep(Compilation *c, void *data) {
   target_print_arch(&c->code.target, &fields);
   buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nptx_version=%u", meta->threads, meta->shared_bytes,
              meta->ptx_version);
+  if (func_maps(c->module->funcs.at[0])) put_head(c->module, &fields);
   cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
   buf_free(&fields);
   return TILEC_OK;
@@ -103,12 +132,14 @@ static tilec_status with_cache(Compilation *c, tilec_status (*step)(Compilation 
 
 tilec_status compile_ptx(Compilation *c, const PtxOptions *options) {
   PtxRequest request = {0};
+  c->launched = true;
   tilec_status status = options->fresh ? TILEC_OK : with_cache(c, look_up, &request, options->told);
   cache_entry_free(&request.entry);
   if (status || request.found) return status;
   uint32_t warnings = c->diags.warnings;
   status = compile_passes(c, &(PassRunOptions){0});
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
+  if (!status) c->host = c->module->funcs.at[0];
   if (!status && request.cached && c->diags.warnings == warnings)
     status = with_cache(c, keep, &request, options->told);
   return status;

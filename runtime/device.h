@@ -13,11 +13,13 @@
 #include "base/str.h"
 #include "ir/buffer_name.h"
 #include "ir/ir.h"
+#include "ir/tensor_map.h"
 #include "runtime/tilec.h"
 #include "sim/sim.h"
 
 // Parameters of more than 8 bytes, by their places.
 enum { MAX_BY_VALUE = 16 };
+_Static_assert((int)MAX_BY_VALUE >= (int)MAX_TENSOR_MAPS, "tensor maps are parameters by value");
 typedef struct ByValueParams {
   uint32_t n;
   uint16_t at[MAX_BY_VALUE];
@@ -117,6 +119,9 @@ typedef struct DeviceKind {
   // *out is all -1. NULL: the device tells none of it.
   tilec_status (*attributes)(tilec_device *device, void *kernel, KernelAttributes *out);
   tilec_status (*params)(tilec_device *device, void *kernel, KernelParams *out); // NULL: it runs no PTX
+  // The tensor map, which has no fault, as a launch passes it: BY_VALUE_BYTES, aligned to BY_VALUE_ALIGN. False: the
+  // device cannot have it. NULL: kernels take what their host regions yield.
+  bool (*encode)(tilec_device *device, const TensorMapValue *map, void *out);
   // Never waits on cuda.
   tilec_status (*launch)(tilec_device *device, void *kernel, const KernelLaunch *launch);
   // Seconds of one launch in each of `rounds` rounds of `count` launches, which take launches[i %

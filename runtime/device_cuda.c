@@ -11,6 +11,7 @@
 
 #include "runtime/cuda.h"
 #include "runtime/error.h"
+#include "runtime/tensor_encode.h"
 
 static bool kernel_did_wrong(CudaResult result) {
   return result == CUDA_ILLEGAL_ADDRESS || result == CUDA_LAUNCH_TIMEOUT ||
@@ -46,8 +47,9 @@ static tilec_status load_driver(CudaApi *api) {
       return error_set(TILEC_ERROR_NO_DEVICE, "the CUDA driver is too old: it has no %s", table[i].symbol);
     memcpy((char *)api + table[i].offset, &function, sizeof function);
   }
-  void *param_info = dlsym(library, "cuFuncGetParamInfo");
+  void *param_info = dlsym(library, "cuFuncGetParamInfo"), *encode = dlsym(library, "cuTensorMapEncodeTiled");
   memcpy(&api->FuncGetParamInfo, &param_info, sizeof param_info);
+  memcpy(&api->TensorMapEncodeTiled, &encode, sizeof encode);
   return cuda_check(api, api->Init(0), "cuInit");
 }
 
@@ -301,6 +303,16 @@ static tilec_status cuda_params(tilec_device *device, void *kernel, KernelParams
   return status;
 }
 
+// The driver touches no GPU for it, and needs no context.
+static bool cuda_encode(tilec_device *device, const TensorMapValue *map, void *out) {
+  const CudaApi *api = &((Cuda *)device->state)->api;
+  const TensorEncoding e = tensor_encoding(map);
+  void *base = (void *)(uintptr_t)map->base;
+  return api->TensorMapEncodeTiled &&
+         api->TensorMapEncodeTiled(out, e.type, e.rank, base, e.sizes, e.strides, e.box, e.steps, 0, e.swizzle,
+                                   e.promotion, e.fill) == 0;
+}
+
 // In the device's context. The parameters are copied by the driver before it returns.
 static tilec_status launch_here(const Cuda *cuda, const CudaKernel *kernel, const KernelLaunch *launch) {
   void *params[LAUNCH_MAX_ARGS];
@@ -367,6 +379,7 @@ const DeviceKind device_cuda = {
     .unload = cuda_unload,
     .attributes = cuda_attributes,
     .params = cuda_params,
+    .encode = cuda_encode,
     .launch = cuda_launch,
     .time = cuda_time,
     .assemble = cuda_assemble,

@@ -154,9 +154,9 @@ static tilec_status eval_launch_kernel(tilec_device *device, void *kernel, const
                .names = device->names,
                .name_count = device->name_count,
                .printed = &device->printed};
-  if (launch->arg_count != r.func->param_count)
+  if (launch->arg_count != func_visible_params(r.func)) // it makes tensor maps itself
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s takes %u arguments, not %u", r.func->name,
-                     r.func->param_count, launch->arg_count);
+                     func_visible_params(r.func), launch->arg_count);
   pthread_mutex_lock(&r.memory->lock);
   buf_reset(&device->printed);
   tilec_status status = error_guard(run_function, &r);

@@ -9,6 +9,7 @@
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/report.h"
+#include "runtime/tensor_encode.h"
 
 enum { MAX_REPORTS = 20 };
 
@@ -367,6 +368,17 @@ static tilec_status keep_printed(void *data) {
   return TILEC_OK;
 }
 
+static bool sim_encode(tilec_device *device, const TensorMapValue *map, void *out) {
+  const TensorEncoding e = tensor_encoding(map);
+  tilec_sim_tensor_map made;
+  (void)device;
+  if (tilec_sim_tensor_map_encode(&made, (uint32_t)e.type, e.rank, map->base, e.sizes, e.strides, e.box, e.steps, 0,
+                                  (uint32_t)e.swizzle, (uint32_t)e.promotion, (uint32_t)e.fill) != TILEC_SIM_OK)
+    return false;
+  memcpy(out, &made, sizeof made);
+  return true;
+}
+
 static tilec_status sim_launch(tilec_device *device, void *kernel, const KernelLaunch *launch) {
   const SimKernel *k = kernel;
   const void *params[LAUNCH_MAX_ARGS];
@@ -425,5 +437,6 @@ const DeviceKind device_sim = {
     .unload = sim_unload,
     .attributes = sim_attributes,
     .params = sim_params,
+    .encode = sim_encode,
     .launch = sim_launch,
 };

@@ -75,6 +75,10 @@ typedef struct CudaApi {
 #undef X
   // cuFuncGetParamInfo, of drivers of CUDA 12.4 and newer; else NULL.
   CudaResult (*FuncGetParamInfo)(CudaFunction function, size_t index, size_t *offset, size_t *bytes);
+  // cuTensorMapEncodeTiled, of drivers of CUDA 12 and newer; else NULL. map: 128 bytes, aligned to 64.
+  CudaResult (*TensorMapEncodeTiled)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+                                     const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                     int interleave, int swizzle, int promotion, int fill);
 } CudaApi;
 
 #endif

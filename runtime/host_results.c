@@ -3,28 +3,56 @@
 
 #include <stdlib.h>
 #include "ir/eval.h"
+#include "ir/tensor_map.h"
 #include "runtime/error.h"
+#include "runtime/launch_maps.h"
 
 typedef struct HostRequest {
+  HostSet *set;
   Func *func;
+  tilec_device *device;
   const BoundArgs *args;
-  HostValues *values;
 } HostRequest;
 
-static tilec_status evaluate(void *data) {
-  const HostRequest *r = data;
-  EvalArg args[MAX_PARAMS];
+static void begin_evaluation(const HostRequest *r, EvalArg *args) {
   Diags *diags = r->func->module->ir->diags;
   diags->list.n = 0;
   diags->errors = diags->warnings = 0;
   for (uint32_t i = 0; i < r->args->count; i++) args[i].bits = r->args->bits[i];
-  for (uint32_t i = 0; i < r->func->host.n; i++) {
-    const HostRegion *host = r->func->host.at[i];
-    if (host->name) continue; // no launch asks for it
-    if (!eval_host(r->func, host, args, r->values->at[host->kind]))
-      return error_diags(TILEC_ERROR_INVALID_ARGUMENT, diags);
-  }
+}
+
+static tilec_status evaluate_grid(void *data) {
+  const HostRequest *r = data;
+  EvalArg args[MAX_PARAMS];
+  int64_t values[HOST_VALUES];
+  begin_evaluation(r, args);
+  if (!eval_host(r->func, func_host(r->func, HOST_GRID, NULL), args, values))
+    return error_diags(TILEC_ERROR_INVALID_ARGUMENT, r->func->module->ir->diags);
+  memcpy(r->set->grid, values, sizeof r->set->grid);
+  r->set->has_grid = true;
   return TILEC_OK;
+}
+
+tilec_status host_evaluate_grid(HostSet *set, Func *func, const BoundArgs *args) {
+  return error_guard(evaluate_grid, &(HostRequest){set, func, NULL, args});
+}
+
+static tilec_status make_maps(void *data) {
+  const HostRequest *r = data;
+  EvalArg args[MAX_PARAMS];
+  begin_evaluation(r, args);
+  MadeMaps made = {.maps = r->set->maps};
+  tilec_status status = maps_make(r->func, r->device, args, &made);
+  r->set->unmade = made.unmade;
+  r->set->unmade_name = made.unmade_name;
+  r->set->has_maps = status == TILEC_OK;
+  return status;
+}
+
+tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args) {
+  if (!set->maps) set->maps = aligned_alloc(BY_VALUE_ALIGN, (size_t)func_maps(func) * BY_VALUE_BYTES);
+  if (!set->maps) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's tensor maps)");
+  return error_guard(make_maps, &(HostRequest){set, func, device, args});
 }
 
 // Those after the last one, in the order in which they came: launches that go round find theirs at once.
@@ -39,28 +67,25 @@ static bool find_other_set(HostResults *results, const BoundArgs *args) {
   return false;
 }
 
-static tilec_status add_set(HostResults *results, const BoundArgs *args, const HostValues *values) {
+tilec_status host_find_others(HostResults *results, const BoundArgs *args) {
+  if (find_other_set(results, args)) return TILEC_OK;
   uint32_t place = results->count < HOST_SETS ? results->count : results->oldest;
   HostSet *set = results->sets[place];
-  if (!set) set = malloc(sizeof *set + sizeof *args->bits * args->count);
+  if (!set) set = calloc(1, sizeof *set + sizeof *args->bits * args->count);
   if (!set) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's grid)");
   if (results->count < HOST_SETS)
     results->count++;
   else
     results->oldest = (results->oldest + 1) % HOST_SETS;
-  *set = (HostSet){.values = *values, .place = place};
+  *set = (HostSet){.maps = set->maps, .place = place};
   memcpy(set->args, args->bits, sizeof *args->bits * args->count);
   results->last = results->sets[place] = set;
   return TILEC_OK;
 }
 
-tilec_status host_results_of_others(HostResults *results, Func *func, const BoundArgs *args) {
-  HostValues values;
-  if (find_other_set(results, args)) return TILEC_OK;
-  tilec_status status = error_guard(evaluate, &(HostRequest){func, args, &values});
-  return status ? status : add_set(results, args, &values);
-}
-
 void host_results_free(HostResults *results) {
-  for (uint32_t i = 0; i < HOST_SETS; i++) free(results->sets[i]);
+  for (uint32_t i = 0; i < HOST_SETS; i++) {
+    if (results->sets[i]) free(results->sets[i]->maps);
+    free(results->sets[i]);
+  }
 }

@@ -5,18 +5,19 @@
 #define RUNTIME_HOST_RESULTS_H
 
 #include <string.h>
+#include "runtime/device.h"
 #include "runtime/specialise.h"
 
 enum { HOST_SETS = 32 }; // argument sets that are kept; a new one takes the place of the oldest
 
-// By kind of region, of those without a name; of a kind that the kernel has not nothing is said.
-typedef struct HostValues {
-  int64_t at[HOST_COUNT][HOST_VALUES];
-} HostValues;
-
+// What is not known yet of a set is found when it is asked for.
 typedef struct HostSet {
-  HostValues values;
-  uint32_t place; // among the sets
+  bool has_grid, has_maps;
+  int64_t grid[3];
+  const char *unmade;  // why the first map that cannot be made cannot; NULL: all were
+  const char *unmade_name;
+  unsigned char *maps; // malloc'd, aligned for them, BY_VALUE_BYTES each; NULL: none were made yet
+  uint32_t place;      // among the sets
   uint64_t args[];
 } HostSet;
 
@@ -31,15 +32,29 @@ static inline bool host_set_is_of(const HostSet *set, const BoundArgs *args) {
 }
 
 // For arguments other than the last ones.
-tilec_status host_results_of_others(HostResults *results, Func *func, const BoundArgs *args);
+tilec_status host_find_others(HostResults *results, const BoundArgs *args);
+tilec_status host_evaluate_grid(HostSet *set, Func *func, const BoundArgs *args);
+tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args);
 
 // A zeroed one is empty; calls for one are the caller's to keep apart. The regions are
 // evaluated where the arguments are not among those kept: diagnostics go to the function's
-// context, and what they say is the error. results->last is then the set of the arguments.
-// A launch with the arguments of the one before pays no call.
-static inline tilec_status host_results(HostResults *results, Func *func, const BoundArgs *args) {
+// context, and what they say is the error. A launch with the arguments of the one before pays
+// no call.
+static inline tilec_status host_find(HostResults *results, const BoundArgs *args) {
   if (results->last && host_set_is_of(results->last, args)) return TILEC_OK;
-  return host_results_of_others(results, func, args);
+  return host_find_others(results, args);
+}
+
+// The grid, of a function that has one: results->last->grid.
+static inline tilec_status host_grid(HostResults *results, Func *func, const BoundArgs *args) {
+  tilec_status status = host_find(results, args);
+  return status || results->last->has_grid ? status : host_evaluate_grid(results->last, func, args);
+}
+
+// The tensor maps, in the order of the function's parameters: results->last->maps, unless one cannot be made.
+static inline tilec_status host_maps(HostResults *results, Func *func, tilec_device *device, const BoundArgs *args) {
+  tilec_status status = host_find(results, args);
+  return status || results->last->has_maps ? status : host_make_maps(results->last, func, device, args);
 }
 
 void host_results_free(HostResults *results);

@@ -17,9 +17,13 @@ typedef struct Specialisation {
   Buf given;                   // what @heuristics gave for its arguments: NAME=VALUE lines
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
+  Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
+  uint32_t maps; // of its parameters are tensor maps, which the launch makes
+  bool is_plain; // compiled without tensor maps, for arguments that some cannot be made of
+  struct Specialisation *plain; // the same kernel compiled so; NULL: no launch has needed it yet. Atomic
   DeviceKernel loaded;
-  pthread_mutex_t host_lock; // around `host` and the evaluation of host regions, which uses c
-  HostResults host;
+  pthread_mutex_t host_lock; // around `results` and the evaluation of host regions, which uses c
+  HostResults results;
 } Specialisation;
 
 // Which specialisation arguments lead to: by their key and the values that heuristics read.
@@ -62,8 +66,14 @@ tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
+// The same kernel without tensor maps, for such arguments of `s`, whose map `name` cannot be made: compiled and loaded
+// at the first call. An error where it has maps whatever it is compiled for.
+tilec_status kernel_plain(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, const char *name,
+                          const char *why, Specialisation **plain);
+
 // A launch with options.check: under each schedule with every checker on, each time from the memory as it was.
-tilec_status launch_checked(tilec_device *device, const DeviceKernel *loaded, const BoundArgs *args,
+// args: the visible arguments; bits: of all count parameters.
+tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits, uint32_t count,
                             const tilec_launch_options *options, Buf *printed);
 
 // Frees the kernel's table and specialisations.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/sized.h"
+#include "ir/tensor_map.h"
 #include "runtime/error.h"
 #include "runtime/expand.h"
 #include "runtime/kernel.h"
@@ -8,8 +9,8 @@
 
 static tilec_status own_grid(Specialisation *s, const BoundArgs *args, int64_t grid[3]) {
   pthread_mutex_lock(&s->host_lock);
-  tilec_status status = host_results(&s->host, s->func, args);
-  if (!status) memcpy(grid, s->host.last->values.at[HOST_GRID], 3 * sizeof *grid);
+  tilec_status status = host_grid(&s->results, s->func, args);
+  if (!status) memcpy(grid, s->results.last->grid, 3 * sizeof *grid);
   pthread_mutex_unlock(&s->host_lock);
   return status;
 }
@@ -29,30 +30,78 @@ static tilec_status check_options(const tilec_launch_options *options, tilec_lau
                    out->timeout);
 }
 
+// What the code takes: the arguments' bits, then addresses of its tensor maps.
+typedef struct CodeArgs {
+  const uint64_t *bits;
+  uint32_t count;
+} CodeArgs;
+
 // The evaluator reports to the compilation's diagnostics, as the evaluation of
 // host regions does: one at a time.
 static tilec_status launch_alone(const tilec_device *device, Specialisation *s, const BoundArgs *args,
-                                 const tilec_launch_options *o, Buf *printed) {
-  if (o->check && device->needs_ptx) return launch_checked(s->loaded.device, &s->loaded, args, o, printed);
+                                 const CodeArgs *code, const tilec_launch_options *o, Buf *printed) {
+  if (o->check && device->needs_ptx)
+    return launch_checked(&s->loaded, args, code->bits, code->count, o, printed);
   bool alone = !device->needs_ptx;
   if (alone) pthread_mutex_lock(&s->host_lock);
   const LaunchLimits limits = {.max_instructions = o->max_instructions,
                                .timeout = o->timeout,
                                .cancel = o->cancel,
                                .printed = printed};
-  tilec_status status = device_launch(&s->loaded, o->grid, args->bits, args->count, o->stream, &limits);
+  tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
   return status;
 }
 
-static tilec_status launch_specialisation(const tilec_device *device, Specialisation *s,
-                                          const BoundArgs *args, const tilec_launch_options *o) {
-  if (!o->print) return launch_alone(device, s, args, o, NULL);
+static tilec_status launch_code(const tilec_device *device, Specialisation *s, const BoundArgs *args,
+                                const CodeArgs *code, const tilec_launch_options *o) {
+  if (!o->print) return launch_alone(device, s, args, code, o, NULL);
   Buf printed = {0};
-  tilec_status status = launch_alone(device, s, args, o, &printed);
+  tilec_status status = launch_alone(device, s, args, code, o, &printed);
   if (printed.n) o->print(o->print_data, buf_view(&printed).at, printed.n);
   buf_free(&printed);
   return status;
+}
+
+// The launch's own: what is kept may go to other arguments meanwhile.
+typedef struct OwnMaps {
+  _Alignas(BY_VALUE_ALIGN) unsigned char at[MAX_TENSOR_MAPS][BY_VALUE_BYTES];
+  uint64_t bits[MAX_PARAMS + MAX_TENSOR_MAPS];
+  const char *unmade, *unmade_name; // HostSet's
+} OwnMaps;
+
+static tilec_status own_maps(Specialisation *s, tilec_device *device, const BoundArgs *args, OwnMaps *maps) {
+  pthread_mutex_lock(&s->host_lock);
+  tilec_status status = host_maps(&s->results, s->host, device, args);
+  if (!status) {
+    const HostSet *set = s->results.last;
+    maps->unmade = set->unmade;
+    maps->unmade_name = set->unmade_name;
+    memcpy(maps->at, set->maps, (size_t)s->maps * BY_VALUE_BYTES);
+  }
+  pthread_mutex_unlock(&s->host_lock);
+  memcpy(maps->bits, args->bits, args->count * sizeof *args->bits);
+  for (uint32_t i = 0; i < s->maps; i++) maps->bits[args->count + i] = (uint64_t)(uintptr_t)maps->at[i];
+  return status;
+}
+
+// Where one of the maps cannot be made, by code that has none.
+static __attribute__((noinline)) tilec_status launch_maps(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
+                                                          const tilec_launch_options *o) {
+  OwnMaps maps;
+  Specialisation *plain;
+  tilec_status status = own_maps(s, kernel->device, args, &maps);
+  if (status) return status;
+  if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, args->count + s->maps}, o);
+  status = kernel_plain(kernel, s, args, maps.unmade_name, maps.unmade, &plain);
+  return status ? status : launch_code(kernel->device, plain, args, &(CodeArgs){args->bits, args->count}, o);
+}
+
+static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
+                                          const tilec_launch_options *o) {
+  bool any = o->grid[0] && o->grid[1] && o->grid[2]; // else nothing is launched
+  if (s->maps && any) return launch_maps(kernel, s, args, o);
+  return launch_code(kernel->device, s, args, &(CodeArgs){args->bits, args->count}, o);
 }
 
 // The variant for the arguments, compiled where there is none yet. bound->wide after an error: find_wide takes them.
@@ -81,13 +130,13 @@ static tilec_status find_wide(tilec_kernel *kernel, const tilec_arg *args, size_
 }
 
 // With DLPack tensors, whose memory a device on this CPU sees while the launch lasts.
-static tilec_status launch_tensors(const tilec_kernel *kernel, Specialisation *s, const RunParam *params,
+static tilec_status launch_tensors(tilec_kernel *kernel, Specialisation *s, const RunParam *params,
                                    const tilec_arg *args, size_t arg_count, BoundArgs *bound,
                                    const tilec_launch_options *o) {
   TensorMaps maps;
   tilec_device *device = kernel->device;
   tilec_status status = tensors_map(device, kernel->name, params, args, arg_count, bound, &maps);
-  if (!status) status = launch_specialisation(device, s, bound, o);
+  if (!status) status = launch_specialisation(kernel, s, bound, o);
   tensors_unmap(device, &maps);
   return status;
 }
@@ -100,7 +149,7 @@ static __attribute__((noinline)) tilec_status launch_wide(tilec_kernel *kernel, 
   tilec_status status = find_wide(kernel, args, arg_count, &bound, &expanded, &s);
   if (!status && o->grid[0] == -1) status = own_grid(s, &bound, o->grid);
   if (status) return status;
-  if (!bound.tensors) return launch_specialisation(kernel->device, s, &bound, o);
+  if (!bound.tensors) return launch_specialisation(kernel, s, &bound, o);
   return launch_tensors(kernel, s, expanded.params, expanded.args, expanded.count, &bound, o);
 }
 
@@ -120,7 +169,7 @@ tilec_status tilec_launch(tilec_kernel *kernel, const tilec_launch_options *opti
   if (!status && by_kernel) status = own_grid(s, &bound, o.grid);
   if (status) return bound.wide ? launch_wide(kernel, &o, args, arg_count) : status;
   if (bound.tensors) return launch_tensors(kernel, s, kernel->params, args, arg_count, &bound, &o);
-  return launch_specialisation(kernel->device, s, &bound, &o);
+  return launch_specialisation(kernel, s, &bound, &o);
 }
 
 static tilec_status prepare(tilec_kernel *kernel, const tilec_arg *args, size_t arg_count, Specialisation **s) {

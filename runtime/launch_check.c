@@ -49,7 +49,7 @@ static tilec_status put_back(tilec_device *device, const KeptMemory *memory) {
   return status;
 }
 
-static tilec_status launch_schedules(const DeviceKernel *loaded, const BoundArgs *args,
+static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t *bits, uint32_t count,
                                      const tilec_launch_options *o, const KeptMemory *memory, Buf *printed) {
   LaunchLimits limits = {.max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel};
   tilec_status status = TILEC_OK;
@@ -59,19 +59,20 @@ static tilec_status launch_schedules(const DeviceKernel *loaded, const BoundArgs
     limits.printed = schedule == TILEC_SIM_LATE ? printed : NULL;
     limits.checked_schedule = 1 + schedule;
     limits.spent = device_clock() - began;
-    if (!status) status = device_launch(loaded, o->grid, args->bits, args->count, o->stream, &limits);
+    if (!status) status = device_launch(loaded, o->grid, bits, count, o->stream, &limits);
   }
   return status;
 }
 
-tilec_status launch_checked(tilec_device *device, const DeviceKernel *loaded, const BoundArgs *args,
+tilec_status launch_checked(const DeviceKernel *loaded, const BoundArgs *args, const uint64_t *bits, uint32_t count,
                             const tilec_launch_options *options, Buf *printed) {
+  tilec_device *device = loaded->device;
   if (device->kind != &device_sim)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "launches are checked on the simulator, not on %s",
                      device->name);
   KeptMemory memory = {.count = 0};
   tilec_status status = keep_memory(device, args, &memory);
-  if (!status) status = launch_schedules(loaded, args, options, &memory, printed);
+  if (!status) status = launch_schedules(loaded, bits, count, options, &memory, printed);
   for (uint32_t i = 0; i < memory.count; i++) free(memory.at[i].copy);
   return status;
 }

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "ir/tensor_map.h"
 #include "runtime/compile_ptx.h"
 #include "runtime/cubin.h"
 #include "runtime/diagnostics.h"
@@ -25,7 +26,7 @@ static void specialisation_free(Specialisation *s) {
   pthread_mutex_destroy(&s->host_lock);
   buf_free(&s->given);
   free(s->key);
-  host_results_free(&s->host);
+  host_results_free(&s->results);
   free(s);
 }
 
@@ -44,6 +45,7 @@ typedef struct SpecRequest {
   const tilec_kernel *kernel;
   const BoundArgs *args;
   Specialisation *s;
+  bool plain; // without tensor maps
   Spec spec;
 } SpecRequest;
 
@@ -77,6 +79,7 @@ static tilec_status read_spec(SpecRequest *r) {
   tilec_status status = program_parse(r->kernel->program, c);
   if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
+  if (r->plain) r->spec.target.tma = TMA_OFF;
   status = compile_guard(c, take_args, r);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
@@ -96,12 +99,15 @@ static tilec_status compile_steps(const SpecRequest *r) {
 
 static tilec_status build_specialisation(const SpecRequest *r) {
   Specialisation *s = r->s;
+  bool needs_ptx = r->kernel->device->needs_ptx;
   tilec_status status = compile_steps(r);
   if (status) return status;
   s->func = s->c.module->funcs.at[0];
+  s->host = needs_ptx ? s->c.host : s->func;
+  s->maps = needs_ptx ? func_maps(s->host) : 0;
   KernelImage image = {.name = s->func->name, .func = s->func, .threads = {1, 1, 1}};
-  image.by_value = by_value_params(s->func);
-  if (r->kernel->device->needs_ptx) {
+  image.by_value = by_value_params(s->host);
+  if (needs_ptx) {
     const KernelMeta *meta = &s->c.code.kernels[0];
     image.name = meta->name;
     image.ptx = buf_view(&s->c.code.ptx);
@@ -115,7 +121,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {
   for (Specialisation *s = k->first; s; s = s->next)
-    if (s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
+    if (s->is_plain == like->is_plain && s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
         str_eq(buf_view(&s->given), buf_view(&like->given)))
       return s;
   return NULL;
@@ -142,10 +148,12 @@ static Specialisation *keep_specialisation(tilec_kernel *k, Specialisation *s) {
 
 // The specialisation for these arguments, compiled where there is none yet. Not under the kernel's lock, so that
 // launches of what is compiled go on.
-static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
-  SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args)};
+static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, bool plain,
+                                        Specialisation **result) {
+  SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args), .plain = plain};
   Specialisation *s = request.s, *same = NULL;
   if (!s) return no_memory();
+  s->is_plain = plain;
   tilec_status status = read_spec(&request);
   if (!status) {
     pthread_mutex_lock(&k->lock);
@@ -278,7 +286,7 @@ static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Spec
   struct VariantMaking making = {args, k->making};
   k->making = &making;
   pthread_mutex_unlock(&k->lock);
-  tilec_status status = make_specialisation(k, args, result);
+  tilec_status status = make_specialisation(k, args, false, result);
   pthread_mutex_lock(&k->lock);
   end_making(k, &making);
   return status ? status : add_variant(k, args, hash, *result);
@@ -300,17 +308,22 @@ static tilec_status check_tir_facts(const tilec_kernel *k, const BoundArgs *args
   return TILEC_OK;
 }
 
+// The key of .tir text: all zero.
+static const BoundArgs *tir_key(const BoundArgs *args, BoundArgs *key) {
+  key->count = args->count;
+  key->key_bytes = KEY_BYTES * args->count;
+  key->wide = false;
+  memset(key->key, 0, key->key_bytes);
+  return key;
+}
+
 tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialisation **result) {
   const Variant *last = __atomic_load_n(&k->last, __ATOMIC_ACQUIRE);
   BoundArgs tir_args;
   if (k->is_tir) {
     tilec_status status = check_tir_facts(k, args);
     if (status) return status;
-    tir_args.count = args->count; // the key of .tir text: all zero
-    tir_args.key_bytes = KEY_BYTES * args->count;
-    tir_args.wide = false;
-    memset(tir_args.key, 0, tir_args.key_bytes);
-    args = &tir_args;
+    args = tir_key(args, &tir_args);
   }
   if (last && variant_is(k, last, args)) {
     *result = last->specialisation;
@@ -320,4 +333,18 @@ tilec_status kernel_specialise(tilec_kernel *k, const BoundArgs *args, Specialis
   tilec_status status = look_up_variant(k, args, result);
   pthread_mutex_unlock(&k->lock);
   return status;
+}
+
+tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *args, const char *name,
+                          const char *why, Specialisation **plain) {
+  BoundArgs tir_args;
+  *plain = __atomic_load_n(&s->plain, __ATOMIC_ACQUIRE);
+  if (*plain) return TILEC_OK;
+  tilec_status status = make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, true, plain);
+  if (status) return status;
+  if ((*plain)->maps)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name,
+                     name, why);
+  __atomic_store_n(&s->plain, *plain, __ATOMIC_RELEASE);
+  return TILEC_OK;
 }

@@ -94,7 +94,9 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   run->bits = bits;
   tilec_status status = run_load(run, &check->image, &kernel);
   LaunchLimits limits = run_limits(run);
-  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, bits, run->bit_count, NULL, &limits);
+  CodeArgs code;
+  if (status == TILEC_OK) status = run_code_args(run, bits, &code);
+  if (status == TILEC_OK) status = device_launch(&kernel, check->grid, code.bits, code.count, NULL, &limits);
   const tilec_sim *sim = device_simulator(run->device);
   size_t count = tilec_sim_report_count(sim);
   for (size_t i = 0; i < count; i++) add_finding(check, tilec_sim_report_at(sim, i), schedule);
@@ -217,7 +219,7 @@ ExitStatus check_source(Run *run, tilec_buffer **buffers) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run_specialise(run, &bound);
-  tilec_status status = run_compile(run, &check.image);
+  tilec_status status = run_compile(run, &bound, &check.image);
   if (status != TILEC_OK) return tool_report(run->options, run->c, status);
   if (!run_grid(run, check.image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   check.grid = grid;

@@ -61,6 +61,7 @@ typedef struct Run {
   double began;          // device_clock at its first launch; 0: none yet
   const BoundArgs *bound; // the launch's arguments; NULL before they are bound, and of PTX files
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
+  Func *host;           // after run_compile: has the parameters and host regions of the code; NULL of PTX files
 } Run;
 
 // The argument whose buffer is its own, of that name; NULL: none.
@@ -99,8 +100,18 @@ void run_specialise(Run *run, const BoundArgs *bound);
 tilec_status run_place_buffers(Run *run, tilec_buffer **buffers);
 // Every buffer's bytes, in the arguments' results.
 tilec_status run_read_buffers(Run *run, tilec_buffer **buffers);
-// Compiles run->c for run->spec: to PTX, or for the evaluator to tile IR before the first pass.
-tilec_status run_compile(Run *run, KernelImage *image);
+// Compiles run->c for run->spec: to PTX, or for the evaluator to tile IR before the first pass. Without tensor copies
+// where their maps cannot be made of the arguments.
+tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image);
+
+// Whether the tensor maps that the code takes can be made of the arguments.
+tilec_status run_can_map(const Run *run, const uint64_t *bits, bool *can);
+// What the code takes: the arguments, and its tensor maps on run->device. In the run's arena.
+typedef struct CodeArgs {
+  const uint64_t *bits;
+  uint32_t count;
+} CodeArgs;
+tilec_status run_code_args(const Run *run, const uint64_t *bits, CodeArgs *code);
 // The grid as given, or as the kernel says. False, having said why.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
 // Loads, launches, waits, reads the buffers back and reports them.

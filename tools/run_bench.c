@@ -52,15 +52,31 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   return TILEC_OK;
 }
 
+// What the code takes, of all sets.
+static tilec_status code_args(const Bench *b, CodeArgs *all) {
+  uint64_t *bits = NULL;
+  *all = (CodeArgs){0};
+  for (uint32_t set = 0; set < b->sets; set++) {
+    CodeArgs code;
+    tilec_status status = run_code_args(b->run, b->bits + (size_t)set * b->run->bit_count, &code);
+    if (status != TILEC_OK) return status;
+    if (!bits) bits = ARENA_ARRAY(b->run->arena, uint64_t, (size_t)b->sets * code.count);
+    memcpy(bits + (size_t)set * code.count, code.bits, code.count * sizeof *bits);
+    *all = (CodeArgs){bits, code.count};
+  }
+  return TILEC_OK;
+}
+
 static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int64_t grid[3],
                                    double seconds[ROUNDS]) {
   DeviceKernel kernel = {0};
   tilec_status status = run_load(b->run, image, &kernel);
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
   LaunchLimits limits = run_limits(b->run);
+  CodeArgs code;
+  if (status == TILEC_OK) status = code_args(b, &code);
   if (status == TILEC_OK)
-    status =
-        device_time(&kernel, grid, b->bits, b->run->bit_count, b->sets, count, ROUNDS, &limits, seconds);
+    status = device_time(&kernel, grid, code.bits, code.count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);
   return status;
 }
@@ -139,7 +155,7 @@ static ExitStatus make_image(Run *run, KernelImage *image) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run_specialise(run, &bound);
-  return tool_report(run->options, run->c, run_compile(run, image));
+  return tool_report(run->options, run->c, run_compile(run, &bound, image));
 }
 
 ExitStatus run_bench(Run *run, tilec_buffer **buffers) {

@@ -30,7 +30,7 @@ static tilec_status elaborate_reference(const Run *run, const BoundArgs *bound, 
 
 static bool same_parameters(const Run *run, const Func *func) {
   const Func *own = run->c->module->funcs.at[0];
-  bool same = func->param_count == run->bit_count;
+  bool same = func_visible_params(func) == run->bit_count;
   for (uint32_t i = 0; same && i < run->bit_count; i++)
     same = strcmp(func->params[i].name, own->params[i].name) == 0;
   return same;
@@ -55,8 +55,8 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
     diag_error(&c->diags, func->loc, "the reference kernel '%s' has other parameters", func->name);
     return TILEC_ERROR_COMPILE;
   }
-  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
-  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bound->bits[i];
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, bound->count);
+  for (uint32_t i = 0; i < bound->count; i++) args[i].bits = bound->bits[i];
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *arg = &run->params[i];
     reference->bases[i] = arg->base;

@@ -89,34 +89,57 @@ static bool may_be_cached(const Run *run) {
          !o->run_passes_given && !o->disabled_passes.n;
 }
 
-// Compiles run->c for the specialisation: to PTX, or for the evaluator to tile IR before the first pass.
-tilec_status run_compile(Run *run, KernelImage *image) {
+static tilec_status compile_code(Run *run, KernelImage *image) {
   Compilation *c = run->c;
-  const char *grid = run->options->grid_text;
-  tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
-  if (status == TILEC_OK) status = compile_elaborate(c, &run->spec);
-  if (status == TILEC_OK) status = compile_launchable(c);
-  if (status != TILEC_OK) return status;
-  Func *func = c->module->funcs.at[0];
-  *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
-  image->by_value = by_value_params(func);
   if (may_be_cached(run)) {
     // Of JSON there is one array, with nothing beside it.
-    status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
+    tilec_status status = compile_ptx(c, &(PtxOptions){.told = run->options->json_diagnostics});
     if (status == TILEC_OK) take_code(c, image);
+    run->host = c->host;
     return status;
   }
   PassReport report;
   PassRunOptions passes = tool_passes(run->options, &report);
   if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
     passes.stop_after = "elaborate";
-  status = compile_passes(c, &passes);
+  c->launched = true;
+  tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
   if (status != TILEC_OK || !run->device->needs_ptx) return status;
   CodegenOptions codegen = {.emit_ptx = true};
   status = compile_codegen(c, &codegen);
   if (status == TILEC_OK) take_code(c, image);
+  run->host = c->module->funcs.at[0];
   return status;
+}
+
+static tilec_status compile_once(Run *run, KernelImage *image) {
+  Compilation *c = run->c;
+  tilec_status status = compile_elaborate(c, &run->spec);
+  if (status == TILEC_OK) status = compile_launchable(c);
+  if (status != TILEC_OK) return status;
+  Func *func = c->module->funcs.at[0];
+  *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
+  run->host = func;
+  status = compile_code(run, image);
+  if (status == TILEC_OK) image->by_value = by_value_params(run->host);
+  return status;
+}
+
+tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
+  Compilation *c = run->c;
+  const char *grid = run->options->grid_text;
+  const Diags before = c->diags;
+  bool can;
+  tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
+  if (status == TILEC_OK) status = compile_once(run, image);
+  if (status == TILEC_OK) status = run_can_map(run, bound->bits, &can);
+  if (status != TILEC_OK || can || c->module->target.tma == TMA_OFF) return status;
+  c->diags.list.n = before.list.n;
+  c->diags.warnings = before.warnings;
+  run->spec.target.tma = TMA_OFF;
+  status = compile_restart(c);
+  return status == TILEC_OK ? compile_once(run, image) : status;
 }
 
 // The grid as given, or as the kernel says.
@@ -129,8 +152,8 @@ bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
     return tool_error("--grid of a .tir file takes numbers: '%s' has no names", run->options->file), false;
   if (!func_host(func, HOST_GRID, NULL))
     return tool_error("kernel '%s' has no @grid; give --grid X[,Y[,Z]]", func->name), false;
-  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, func->param_count);
-  for (uint32_t i = 0; i < func->param_count; i++) args[i].bits = bits[i];
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
   uint32_t sizes[3];
   if (!eval_grid(func, args, sizes)) return tool_report(run->options, run->c, TILEC_ERROR_COMPILE), false;
   for (int i = 0; i < 3; i++) grid[i] = sizes[i];
@@ -164,7 +187,9 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   run->device->name_count = context.name_count;
   tilec_status status = run_load(run, image, &kernel);
   LaunchLimits limits = run_limits(run);
-  if (status == TILEC_OK) status = device_launch(&kernel, grid, bits, run->bit_count, NULL, &limits);
+  CodeArgs code;
+  if (status == TILEC_OK) status = run_code_args(run, bits, &code);
+  if (status == TILEC_OK) status = device_launch(&kernel, grid, code.bits, code.count, NULL, &limits);
   if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
@@ -187,7 +212,7 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
   run->bound = &bound;
   run_specialise(run, &bound);
   KernelImage image = {0};
-  tilec_status status = run_compile(run, &image);
+  tilec_status status = run_compile(run, &bound, &image);
   bool later = status == TILEC_OK && run->options->json_diagnostics; // one array, at the end
   ExitStatus result = later ? EXIT_DONE : run_tell(run, status);
   if (result != EXIT_DONE) return result;

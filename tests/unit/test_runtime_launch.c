@@ -232,7 +232,7 @@ static void test_grids_are_kept_by_their_arguments(void **unused) {
     check_scaled(&s, n, 0);
   }
   assert_null(s.kernel->first->next);
-  assert_int_equal(s.kernel->first->host.count, HOST_SETS);
+  assert_int_equal(s.kernel->first->results.count, HOST_SETS);
   free(unwritten);
   scale_free(&s);
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A launch's tensor maps: made of its arguments, as the function's host regions say, for its device.
+#ifndef RUNTIME_LAUNCH_MAPS_H
+#define RUNTIME_LAUNCH_MAPS_H
+
+#include "ir/eval.h"
+#include "runtime/device.h"
+
+typedef struct MadeMaps {
+  unsigned char *maps;     // given: room for func_maps times BY_VALUE_BYTES, aligned to BY_VALUE_ALIGN
+  const char *unmade;      // why the first one that cannot be made cannot ("its base is not ..."); NULL: all are made
+  const char *unmade_name; // whose
+} MadeMaps;
+
+// Diagnostics go to the function's context, and what they say is the error.
+tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, MadeMaps *made);
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tensor maps that launches make, on the simulator: what a kernel finds in its parameters is what the driver's function
+// would encode.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "runtime/kernel.h"
+#include "sim/sim.h"
+#include "tests/unit/runtime_fixture.h"
+
+enum { WORDS = 32, RANKS = 5 };
+
+// A map as tile IR, of a tensor whose sizes and strides are parameters, and what is to be in it.
+typedef struct MapCase {
+  const char *elem;
+  tilec_dtype dtype;
+  uint32_t data_type, bytes; // CUtensorMapDataType
+  uint32_t rank, box[RANKS]; // outermost first
+  uint32_t swizzle, encoded_swizzle;
+  int nan;
+  int64_t sizes[RANKS], strides[RANKS - 1]; // elements
+  const char *unmade;                       // part of the error; NULL: it is made
+} MapCase;
+
+static const MapCase cases[] = {
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {100, 70}, {72}, NULL},
+    {"bf16", TILEC_BF16, 9, 2, 2, {128, 32}, 64, 2, 1, {1, 1}, {8}, NULL},
+    {"fp32", TILEC_FP32, 7, 4, 2, {8, 8}, 32, 1, 1, {1000, 2000}, {2000}, NULL},
+    {"fp64", TILEC_FP64, 8, 8, 1, {256}, 0, 0, 0, {0x7fffff00}, {0}, NULL},
+    {"i8", TILEC_I8, 0, 1, 3, {2, 4, 128}, 128, 3, 0, {3, 5, 77}, {400, 80}, NULL},
+    {"u8", TILEC_U8, 0, 1, 1, {16}, 0, 0, 0, {16}, {0}, NULL},
+    {"fp8e4nv", TILEC_FP8E4NV, 0, 1, 2, {64, 128}, 128, 3, 0, {64, 128}, {128}, NULL},
+    {"i16", TILEC_I16, 1, 2, 4, {1, 2, 4, 8}, 0, 0, 0, {9, 9, 9, 9}, {1000, 200, 16}, NULL},
+    {"i32", TILEC_I32, 3, 4, 5, {1, 1, 2, 2, 4}, 0, 0, 0, {5, 4, 3, 2, 1}, {4096, 512, 64, 8}, NULL},
+    {"u32", TILEC_U32, 2, 4, 2, {4, 4}, 0, 0, 0, {4, 4}, {0}, NULL},
+    {"i64", TILEC_I64, 5, 8, 2, {4, 2}, 0, 0, 0, {4, 4}, {INT64_C(0x1ffffffffe)}, NULL},
+    {"u64", TILEC_U64, 4, 8, 2, {4, 2}, 0, 0, 0, {4, 4}, {4}, NULL},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {0, 64}, {64}, "a size is not from 1"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, -5}, {64}, "a size is not from 1"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {0x7fffff01, 64}, {64}, "a size is not from 1"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {65}, "a stride is not a multiple of 16 bytes"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {-64}, "a stride is not from 0 to 2^40"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {INT64_C(1) << 39}, "a stride is not from 0 to 2^40"},
+    {"fp16", TILEC_FP16, 6, 2, 2, {64, 64}, 128, 3, 0, {64, 64}, {INT64_MAX}, "a stride is not from 0 to 2^40"},
+};
+
+// Stores the map's words; with two maps, to see that each has its own place.
+static void print_kernel(const MapCase *c, Buf *out) {
+  uint32_t params = 1 + 2 * c->rank; // out, base, sizes, strides
+  buf_printf(out, "module num_warps = 1 { kernel @k(%%out: *i32, %%base: *%s", c->elem);
+  for (uint32_t i = 0; i < c->rank; i++) buf_printf(out, ", %%n%u: i64", i);
+  for (uint32_t i = 0; i + 1 < c->rank; i++) buf_printf(out, ", %%s%u: i64", i);
+  buf_text(out, ") ");
+  for (uint32_t m = 0; m < 2; m++) {
+    buf_printf(out, "map %%m%u: tensor_map<%s, box=[", m, c->elem);
+    for (uint32_t i = 0; i < c->rank; i++) buf_printf(out, "%s%u", i ? ", " : "", c->box[i]);
+    buf_printf(out, "], swizzle=%u, fill=%s> {\n", c->swizzle, c->nan ? "nan" : "zero");
+    buf_printf(out, "%%o = constant {value = %u} : i32 %%at = addptr %%base, %%o : *%s yield %%at", m * 16 / c->bytes, c->elem);
+    for (uint32_t i = 0; i < c->rank; i++) buf_printf(out, ", %%n%u", i);
+    for (uint32_t i = 0; i + 1 < c->rank; i++) buf_printf(out, ", %%s%u", i);
+    buf_text(out, " }\n");
+  }
+  buf_text(out, "{\n");
+  for (uint32_t i = 0; i < 2 * WORDS; i++)
+    buf_printf(out,
+               "%%w%u = inline_asm {asm = \"ld.param.b32 $0, [k_param_%u+%u];\", constraints = \"=r\", pack = 1} : i32\n"
+               "%%c%u = constant {value = %u} : i32 %%p%u = addptr %%out, %%c%u : *i32 store %%p%u, %%w%u\n",
+               i, params + i / WORDS, i % WORDS * 4, i, i, i, i, i, i);
+  buf_text(out, "return } }\n");
+}
+
+static void encode(const MapCase *c, uint64_t base, tilec_sim_tensor_map *map) {
+  uint64_t sizes[RANKS], strides[RANKS] = {0};
+  uint32_t box[RANKS], steps[RANKS] = {1, 1, 1, 1, 1};
+  for (uint32_t i = 0; i < c->rank; i++) {
+    uint32_t d = c->rank - 1 - i;
+    sizes[i] = (uint64_t)c->sizes[d];
+    box[i] = c->box[d];
+    if (i) strides[i - 1] = (uint64_t)c->strides[d] * c->bytes;
+  }
+  assert_int_equal(tilec_sim_tensor_map_encode(map, c->data_type, c->rank, base, sizes, strides, box, steps, 0,
+                                               c->encoded_swizzle, 0, (uint32_t)c->nan),
+                   TILEC_SIM_OK);
+}
+
+typedef struct MapRun {
+  tilec_device *device;
+  tilec_kernel *kernel;
+  tilec_buffer *out, *base;
+  tilec_arg args[2 + 2 * RANKS];
+  size_t count;
+} MapRun;
+
+static MapRun map_run(const MapCase *c) {
+  MapRun r = {.device = open_device("sim"), .count = 1 + 2 * c->rank};
+  Buf text = {0};
+  print_kernel(c, &text);
+  buf_char(&text, '\0');
+  tilec_program *program = program_of("k.tir", text.at);
+  assert_ok(tilec_kernel_new(r.device, program, NULL, &r.kernel));
+  tilec_program_free(program);
+  buf_free(&text);
+  assert_ok(tilec_buffer_new(r.device, 2 * WORDS * 4, &r.out));
+  assert_ok(tilec_buffer_new(r.device, 4096, &r.base));
+  r.args[0] = tilec_arg_buffer(TILEC_I32, r.out);
+  r.args[1] = tilec_arg_buffer(c->dtype, r.base);
+  for (uint32_t i = 0; i < c->rank; i++) r.args[2 + i] = tilec_arg_int(c->sizes[i]);
+  for (uint32_t i = 0; i + 1 < c->rank; i++) r.args[2 + c->rank + i] = tilec_arg_int(c->strides[i]);
+  return r;
+}
+
+static void map_run_end(MapRun *r) {
+  tilec_kernel_free(r->kernel);
+  tilec_buffer_free(r->out);
+  tilec_buffer_free(r->base);
+  tilec_device_close(r->device);
+}
+
+static tilec_status launch(MapRun *r) {
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.grid[1] = options.grid[2] = 1;
+  return tilec_launch(r->kernel, &options, r->args, r->count);
+}
+
+static void check_maps(MapRun *r, const MapCase *c, uint64_t base) {
+  tilec_sim_tensor_map got[2], expected;
+  assert_ok(tilec_buffer_read(r->out, 0, got, sizeof got));
+  for (uint32_t m = 0; m < 2; m++) {
+    encode(c, base + 16 * m, &expected);
+    assert_memory_equal(&got[m], &expected, sizeof expected);
+  }
+}
+
+static void test_maps_as_encoded(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    MapRun r = map_run(&cases[i]);
+    if (cases[i].unmade) {
+      assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, cases[i].unmade);
+      assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "k: the tensor map 'm0' of its tile IR cannot be made");
+    } else {
+      assert_ok(launch(&r));
+      check_maps(&r, &cases[i], tilec_buffer_address(r.base));
+    }
+    map_run_end(&r);
+  }
+}
+
+static void test_an_unaligned_base(void **unused) {
+  (void)unused;
+  MapRun r = map_run(&cases[0]);
+  r.args[1] = tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(r.base) + 8);
+  assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "its base is not a multiple of 16 bytes");
+  r.args[1] = tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(r.base) + 32);
+  assert_ok(launch(&r));
+  check_maps(&r, &cases[0], tilec_buffer_address(r.base) + 32);
+  map_run_end(&r);
+}
+
+// More argument sets than are kept, twice over, then two in turn; some of which no map can be made of.
+static void test_maps_are_kept_by_their_arguments(void **unused) {
+  (void)unused;
+  enum { SETS = HOST_SETS + 6 };
+  MapCase c = cases[0];
+  MapRun r = map_run(&c);
+  for (int i = 0; i < 2 * SETS + 6; i++) {
+    int set = i < 2 * SETS ? i % SETS : i % 2;
+    uint64_t base = tilec_buffer_address(r.base) + 16u * (uint32_t)set;
+    r.args[1] = tilec_arg_pointer(TILEC_FP16, base);
+    r.args[2] = tilec_arg_int(c.sizes[0] = set % 5 == 4 ? 0 : 100 + set);
+    if (set % 5 == 4) {
+      assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "a size is not from 1");
+      continue;
+    }
+    assert_ok(launch(&r));
+    check_maps(&r, &c, base);
+  }
+  assert_int_equal(r.kernel->first->results.count, 0); // the list begins with the one without maps, which was refused
+  assert_non_null(r.kernel->first->next);
+  assert_int_equal(r.kernel->first->next->results.count, HOST_SETS);
+  map_run_end(&r);
+}
+
+// Nothing is launched, so nothing is made.
+static void test_an_empty_grid(void **unused) {
+  (void)unused;
+  MapRun r = map_run(&cases[12]);
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = 0;
+  options.grid[1] = options.grid[2] = 1;
+  assert_ok(tilec_launch(r.kernel, &options, r.args, r.count));
+  assert_int_equal(r.kernel->first->results.count, 0);
+  assert_null(r.kernel->first->next);
+  map_run_end(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_maps_as_encoded),
+      cmocka_unit_test(test_an_unaligned_base),
+      cmocka_unit_test(test_maps_are_kept_by_their_arguments),
+      cmocka_unit_test(test_an_empty_grid),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
