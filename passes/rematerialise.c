@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// rematerialise: offsets and masks that loops use are made in them, where registers are short.
+// rematerialise: offsets and masks that loops use are made in them, and tiles of data after each reduction of
+// the narrower ones that they come from, where registers are short.
 //
 // before  %k = mul %i, %s                   after  for ... do (...) {
 //         for ... do (...) {                         %i1 = arange {..., fresh}
@@ -16,9 +17,11 @@
 //
 // Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
 // keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
+// rematerialise_data.c is about tiles of data.
+#include "passes/rematerialise.h"
+
 #include "ir/build.h"
 #include "ir/tuning.h"
-#include "passes/passes.h"
 #include "passes/pressure.h"
 
 enum { MAX_OPS = 64, PREDICATE_SHARE = 8 };
@@ -165,5 +168,5 @@ bool pass_rematerialise(PassContext *context, Func *func) {
   m.room = most > tiles + TUNE_BLOCKS_OTHER_REGISTERS ? most - tiles - TUNE_BLOCKS_OTHER_REGISTERS : 0;
   if (m.room < TUNE_OFFSETS_KEPT) m.room = TUNE_OFFSETS_KEPT;
   visit_region(&m, func->body);
-  return m.changed;
+  return rematerialise_data(context, func) || m.changed;
 }
