@@ -45,6 +45,7 @@ static tilec_status compile_steps(tilec_compiled *compiled, const tilec_compile_
   Spec spec;
   tilec_status status = options_spec(c, options, NULL, &spec);
   if (status) return status;
+  c->launched = options->tma == TILEC_TMA_LAUNCHED;
   status = compile_elaborate(c, &spec);
   if (!status) status = compile_passes(c, &(PassRunOptions){0});
   if (!status) status = compile_codegen(c, &(CodegenOptions){.emit_llvm = true, .emit_ptx = true});

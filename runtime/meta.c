@@ -2,6 +2,7 @@
 // --emit=meta: what a program needs to launch a kernel by itself, as JSON.
 #include "base/json.h"
 #include "ir/scratch.h"
+#include "ir/tensor_map.h"
 #include "runtime/compile.h"
 #include "runtime/cubin.h"
 
@@ -63,6 +64,73 @@ static void json_params(Json *json, const Func *func) {
     json_object_end(json);
     offset += bytes;
   }
+  json_array_end(json);
+}
+
+static void print_expression(const Value *value, Buf *out) {
+  static const char *const signs[OP_COUNT] = {[OP_ADD] = "+", [OP_SUB] = "-", [OP_MUL] = "*", [OP_ADDPTR] = "+"};
+  const Op *op = value->def;
+  int64_t constant;
+  if (!op) {
+    buf_text(out, value->region->func->params[value->index].name);
+    return;
+  }
+  if (value_int_constant(value, &constant)) {
+    buf_printf(out, "%lld", (long long)constant);
+    return;
+  }
+  if (op->kind == OP_CAST)
+    type_print(value->type, out);
+  else if (!signs[op->kind])
+    buf_text(out, op_info(op->kind)->name);
+  buf_char(out, '(');
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    if (i && signs[op->kind])
+      buf_printf(out, " %s ", signs[op->kind]);
+    else if (i)
+      buf_text(out, ", ");
+    print_expression(op_operand(op, i), out);
+  }
+  buf_char(out, ')');
+}
+
+static void json_expressions(Json *json, const char *name, const Op *yield, uint32_t first, uint32_t count) {
+  json_tight_array(json, name);
+  for (uint32_t i = 0; i < count; i++) {
+    json_written(json, NULL);
+    print_expression(op_operand(yield, first + i), json->out);
+    json_written_end(json);
+  }
+  json_array_end(json);
+}
+
+static void json_map(Json *json, const Func *func, uint32_t i) {
+  const FuncParam *param = &func->params[i];
+  const Type *type = param->type;
+  const Op *yield = func_host(func, HOST_MAP, param->name)->region->last;
+  json_object(json, NULL);
+  json_text(json, "name", param->name);
+  json_uint(json, "param", i);
+  json_text(json, "element", elem_info(type->elem)->name);
+  json_tight_array(json, "box");
+  for (uint32_t d = 0; d < type->rank; d++) json_uint(json, NULL, type->shape[d]);
+  json_array_end(json);
+  json_uint(json, "swizzle", type->swizzle);
+  json_text(json, "fill", type->pads_nan ? "nan" : "zero");
+  json_written(json, "base");
+  print_expression(op_operand(yield, 0), json->out);
+  json_written_end(json);
+  json_expressions(json, "sizes", yield, 1, type->rank);
+  json_expressions(json, "strides", yield, 1 + type->rank, type->rank - 1u);
+  json_object_end(json);
+}
+
+// The tensor maps, and of what parameters each is made; nothing of a kernel that has none.
+static void json_maps(Json *json, const Func *func) {
+  uint32_t count = func_maps(func);
+  if (!count) return;
+  json_array(json, "maps");
+  for (uint32_t i = func->param_count - count; i < func->param_count; i++) json_map(json, func, i);
   json_array_end(json);
 }
 
@@ -170,6 +238,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_grid(json, func);
   json_constexprs(json, func);
   json_params(json, func);
+  json_maps(json, func);
   json_arguments(json, func);
   json_object_end(json);
 }

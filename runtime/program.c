@@ -328,6 +328,8 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   if ((int)o->fp32_dot < 0 || o->fp32_dot > TILEC_FP32_DOT_BF16X6)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "fp32_dot is %d, which is none of tilec_fp32_dot",
                      (int)o->fp32_dot);
+  if ((int)o->tma < 0 || o->tma > TILEC_TMA_LAUNCHED)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is none of tilec_tma", (int)o->tma);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
   for (size_t i = 0; i < o->define_count; i++)
@@ -369,6 +371,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->overlap = o->overlap != 0;
   target->fast_math = o->fast_math != 0;
   target->restrict_pointers = o->restrict_pointers != 0;
+  target->tma = o->tma == TILEC_TMA_LAUNCHED ? TMA_AUTO : (TmaUse)o->tma;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

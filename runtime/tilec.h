@@ -344,6 +344,17 @@ typedef enum tilec_fp32_dot {
   TILEC_FP32_DOT_BF16X6
 } tilec_fp32_dot;
 
+/* Whether loads may become tensor copies (TMA; sm_90a). Their tensor maps are made of a launch's arguments: tilec_launch
+ * makes them, and where that is impossible (an array without elements, an address that is no multiple of 16 bytes) takes
+ * the same kernel compiled without. What tilec_compile gives is launched by the caller, who then makes them
+ * (docs/ahead-of-time.md). */
+typedef enum tilec_tma {
+  TILEC_TMA_AUTO,    /* where they pay, of kernels that tilec_launch launches; of tilec_compile none */
+  TILEC_TMA_ON,      /* wherever they can be */
+  TILEC_TMA_OFF,
+  TILEC_TMA_LAUNCHED /* tilec_compile: as AUTO is for tilec_launch */
+} tilec_tma;
+
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
   size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
@@ -372,12 +383,13 @@ typedef struct tilec_compile_options {
   int restrict_pointers; /* 1: what a pointer argument leads to is reached through no other argument, as with CUDA's
                             __restrict__ on all of them: loops read ahead of what they write through another. A
                             launch with arrays that overlap is wrong then, where one of them is written */
+  tilec_tma tma;
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL, 0, 0                                                                                     \
+        NULL, NULL, 0, 0, TILEC_TMA_AUTO                                                                     \
   }
 
 typedef enum tilec_output {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ir/tensor_map.h"
 #include "runtime/cubin.h"
 #include "tools/aot.h"
 
@@ -125,11 +126,21 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
   return compile_guard(c, take_variant, &(VariantRequest){variant->facts, spec});
 }
 
+// The launchers of C pass what they are given.
+static tilec_status refuse_maps(Compilation *c, void *data) {
+  const Func *func = c->module->funcs.at[0];
+  (void)data;
+  if (!func_maps(func)) return TILEC_OK;
+  diag_error(&c->diags, func->loc, "the kernel has tensor maps, which launchers of C do not make: leave out --tma=on");
+  return TILEC_ERROR_COMPILE;
+}
+
 static tilec_status compile_code(const AotRun *run, Compilation *c) {
   PassReport report;
   PassRunOptions passes = tool_passes(run->o, &report);
   tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
+  if (!status) status = compile_guard(c, refuse_maps, NULL);
   return status ? status : compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
 }
 

@@ -29,14 +29,16 @@ class Config:
         maxnreg: Optional[int] = None,
         pre_hook: Optional[Hook] = None,
         ir_override: Optional[str] = None,
+        tma: Optional[str] = None,
     ):
         self.kwargs = kwargs
         self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
         self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
+        self.tma = tma
 
     def all_kwargs(self) -> Dict[str, Any]:
         """What a launch is given for it."""
-        options = {name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")}
+        options = {name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma")}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
     def _identity(self) -> Tuple[Any, ...]:
@@ -50,6 +52,8 @@ class Config:
 
     def __str__(self) -> str:
         shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
+        if self.tma is not None:
+            shown["tma"] = self.tma
         return ", ".join(f"{name}: {value}" for name, value in shown.items())
 
     def __repr__(self) -> str:

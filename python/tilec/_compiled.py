@@ -15,6 +15,9 @@ from ._arrays import NAMES
 STAGES = {"ptx": "ptx", "cubin": "cubin", "llir": "llvm", "ttir": "tir", "ttgir": "tir", "tir": "tir", "llvm": "llvm"}
 
 
+LAUNCHED = 3  # tilec_tma: as launches are compiled
+
+
 class Asm(Mapping[str, Any]):
     """The texts of a compiled kernel, made when they are asked for: "ptx", "tir" (Triton's "ttir" and "ttgir" too),
     "llir", and the bytes of "cubin", which ptxas or a GPU's driver makes."""
@@ -44,6 +47,7 @@ class Details:
         arch = kernel.device.arch
         if arch and "arch" not in options and kernel.device.name.startswith("cuda"):
             options["arch"] = arch
+        options.setdefault("tma", LAUNCHED)
         self.asm = Asm(_native.Compiled(kernel.program, options))
         self._meta: Optional[Dict[str, Any]] = None
         self.num_warps: int = int(options.get("num_warps") or 4)

@@ -22,6 +22,9 @@ from ._values import GIVEN
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Whether loads may become tensor copies, as tilec_tma numbers it.
+TMA = {"auto": 0, "on": 1, "off": 2}
+
 # How products of fp32 are computed, as tilec_fp32_dot numbers it.
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
@@ -88,6 +91,11 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
             made["fast_math"] = int(bool(value))
         elif name == "launch_pdl":
             made["overlap"] = int(bool(value))
+        elif name == "tma":
+            if value is not None:
+                if value not in TMA:
+                    raise ArgumentError(f"tma={value!r}: it is one of {', '.join(TMA)}")
+                made["tma"] = TMA[value]
         elif name == "default_dot_input_precision":
             if value not in FP32_DOT:
                 raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")

@@ -154,7 +154,8 @@ static void test_meta_of_hidden_parameters(void **unused) {
   Buf meta = {0};
   Spec spec = {.target = target_default()};
   static const char source[] = "module { kernel @k(%p: *fp16, %n: i64, %room: *i8 {hidden = scratch}) map %map: "
-                               "tensor_map<fp16, box=[64], swizzle=128, fill=zero> { yield %p, %n } {\n"
+                               "tensor_map<fp16, box=[64], swizzle=128, fill=zero> {\n"
+                               "%one = constant {value = 1} : i64 %size = add %n, %one : i64 yield %p, %size } {\n"
                                "return } }";
   assert_int_equal(compilation_init(&c), TILEC_OK);
   assert_int_equal(compile_parse(&c, "k.tir", str_from(source)), TILEC_OK);
@@ -164,7 +165,9 @@ static void test_meta_of_hidden_parameters(void **unused) {
   const char *expected = "{\"name\": \"room\", \"type\": \"*i8\", \"offset\": 16, \"bytes\": 8, \"facts\": [], "
                          "\"hidden\": \"scratch\"}, {\"name\": \"map\", \"type\": \"tensor_map<fp16, box=[64], "
                          "swizzle=128, fill=zero>\", \"offset\": 64, \"bytes\": 128, \"facts\": [], "
-                         "\"hidden\": \"tensor_map\"}]}\n";
+                         "\"hidden\": \"tensor_map\"}], \"maps\": [{\"name\": \"map\", \"param\": 3, \"element\": "
+                         "\"fp16\", \"box\": [64], \"swizzle\": 128, \"fill\": \"zero\", \"base\": \"p\", \"sizes\": "
+                         "[\"(n + 1)\"], \"strides\": []}]}\n";
   if (!strstr(meta.at, expected)) fail_msg("no %s in %s", expected, meta.at);
   buf_free(&meta);
   compilation_free(&c);
