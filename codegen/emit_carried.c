@@ -16,6 +16,7 @@
 #include "base/math.h"
 #include "codegen/address_sum.h"
 #include "codegen/emit.h"
+#include "ir/tuning.h"
 
 enum { MAX_DEPTH = 8, FEW_ADDRESSES = 4, MANY_WIDE = 16 };
 
@@ -40,11 +41,19 @@ static bool varies_beside(const Value *tile, const Value *other) {
   return loop && loop->kind == OP_FOR && !value_is_within(other, loop);
 }
 
-// How many elements a copy by these pointers takes at a time; 0: they are used otherwise too.
+// Whether a load by these pointers reads less than 32 bits at a time, by more pointers than a loop is to keep.
+static bool reads_singly(const Op *op) {
+  if (op->kind != OP_LOAD) return false;
+  const Type *type = op_result(op)->type;
+  uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return vector * type_element_bytes(type) < sizeof(uint32_t) && 2 * (emit_count(type) / vector) > TUNE_OFFSETS_KEPT;
+}
+
+// How many elements a copy, or such a load, by these pointers takes at a time; 0: they are used otherwise too.
 static uint32_t elements_at_once(const Value *pointers) {
   uint32_t most = 0;
   for (const Use *use = pointers->first_use; use; use = use->next) {
-    if (use->user->kind != OP_COPY_ASYNC) return 0;
+    if (use->user->kind != OP_COPY_ASYNC && !reads_singly(use->user)) return 0;
     most = max_u32(most, (uint32_t)op_int(use->user, ATTR_VECTOR, 1));
   }
   return most;

@@ -23,10 +23,16 @@
 //         all threads share (emit_carried.c), whichever way the source spells it. A tile of pointers takes
 //         additions on every round, and ptxas copies each pointer before the instruction that uses it.
 //
-// Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time.
+// Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
+// that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
 // Where what enters is such a sum itself, as behind another loop, its base is the base.
+#include "base/math.h"
 #include "ir/build.h"
+#include "ir/tuning.h"
 #include "passes/passes.h"
+#include "passes/pressure.h"
+
+enum { MIN_COPY_BYTES = 4 };
 
 static bool is_uniform(const Value *tile) {
   int64_t constant;
@@ -69,15 +75,22 @@ static bool only_stored(const Value *value) {
 
 // Whether the load can become a copy: cp.async takes 4 bytes at least.
 static bool is_copied(const Op *op) {
-  enum { MIN_COPY_BYTES = 4 };
   if (op->kind != OP_LOAD || !only_stored(op_result(op))) return false;
   return op_int(op, ATTR_VECTOR, 1) * type_element_bytes(op_result(op)->type) >= MIN_COPY_BYTES;
 }
 
-static bool only_copied(const Value *carried) {
+// Whether the load's pointers, two registers for each element, are more than what tiles leave.
+static bool has_no_room(const Op *op, uint32_t room) {
+  if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) return false;
+  uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
+  return vector * type_element_bytes(op_result(op)->type) < MIN_COPY_BYTES &&
+         2 * (layout_registers(op_result(op)->type->layout) / vector) > room;
+}
+
+static bool only_copied(const Value *carried, uint32_t room) {
   bool copied = false;
   for (const Use *use = carried->first_use; use; use = use->next) {
-    if (use->user->kind != OP_ADDPTR && !is_copied(use->user)) return false;
+    if (use->user->kind != OP_ADDPTR && !is_copied(use->user) && !has_no_room(use->user, room)) return false;
     copied |= use->user->kind == OP_LOAD;
   }
   return copied;
@@ -94,12 +107,12 @@ static bool leads_to_copies(const Value *tile, uint32_t depth) {
   return false;
 }
 
-static bool is_candidate(const Op *loop, uint32_t i) {
+static bool is_candidate(const Op *loop, uint32_t i, uint32_t room) {
   enum { MAX_DEPTH = 8 };
   const Value *carried = loop_carried(loop, i);
   if (!type_is_tile(carried->type)) return false;
   bool copied = type_is_ptr(carried->type)
-                    ? only_copied(carried)
+                    ? only_copied(carried, room)
                     : type_is_int(carried->type) && leads_to_copies(carried, MAX_DEPTH);
   return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
 }
@@ -156,12 +169,12 @@ static void carry_number(Func *func, Op *loop, uint32_t i) {
   replace_by_sum(&b, &loop->results[i], base, type);
 }
 
-static bool carry_in(Func *func, Region *region) {
+static bool carry_in(Func *func, Region *region, uint32_t room) {
   bool changed = false;
   for (Op *op = region->first; op; op = op->next) {
-    for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r]);
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r], room);
     for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
-      if (is_candidate(op, i)) {
+      if (is_candidate(op, i, room)) {
         carry_number(func, op, i);
         changed = true;
       }
@@ -170,6 +183,8 @@ static bool carry_in(Func *func, Region *region) {
 }
 
 bool pass_carry_steps(PassContext *context, Func *func) {
-  (void)context;
-  return func->module->target.arch->has_cp_async && carry_in(func, func->body);
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t tiles = func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
+  uint32_t room = arch->thread_registers > tiles ? arch->thread_registers - tiles : 0;
+  return arch->has_cp_async && carry_in(func, func->body, max_u32(room, TUNE_OFFSETS_KEPT));
 }

@@ -125,3 +125,19 @@ def offsets_of_steps(a, b, c, K, sa):
         step = i * 32 + k
         acc = tl.dot(tl.load(a + (m[:, None] * sa + step[None, :])), tl.load(b + (step[:, None] + m[None, :] * sa)), acc)
     tl.store(c + m[:, None] * 64 + m[None, :], acc)
+
+
+# check: --grid 1 --num-warps 1 a=randn:fp16[64,150] b=randn:fp16[150,64] c=empty:fp16[64,64] K=150 sa=150 sb=64
+# check: --grid 1 --num-warps 1 a=randn:fp16[64,33] b=randn:fp16[33,64] c=empty:fp16[64,64] K=33 sa=33 sb=64
+# check: --grid 1 --num-warps 1 a=randn:fp16[64,33] b=randn:fp16[33,64] c=empty:fp16[64,64] K=0 sa=33 sb=64
+@triton.jit
+def single_elements(a, b, c, K, sa, sb):
+    m, n, k = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+    pa = a + m[:, None] * sa + k[None, :]
+    pb = b + k[:, None] * sb + n[None, :]
+    acc = tl.zeros((64, 64), dtype=tl.float32)
+    for i in range(0, K, 64):
+        acc = tl.dot(tl.load(pa, mask=k[None, :] < K - i, other=0), tl.load(pb, mask=k[:, None] < K - i, other=0), acc)
+        pa += 64
+        pb += 64 * sb
+    tl.store(c + m[:, None] * 64 + n[None, :], acc.to(tl.float16))
