@@ -313,6 +313,11 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_ASYNC_COMMIT] = emit_shared_op,
     [OP_ASYNC_WAIT] = emit_shared_op,
     [OP_FENCE_ASYNC] = emit_shared_op,
+    [OP_MBARRIER_INIT] = emit_tensor_op,
+    [OP_MBARRIER_INVAL] = emit_tensor_op,
+    [OP_MBARRIER_EXPECT] = emit_tensor_op,
+    [OP_MBARRIER_WAIT] = emit_tensor_op,
+    [OP_COPY_TENSOR] = emit_tensor_op,
 };
 
 bool emit_has_op(OpKind kind) {

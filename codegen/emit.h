@@ -179,6 +179,8 @@ bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 
 // emit_fresh.c: a fresh cast of fp16 or bf16 to fp32; false, with nothing done, where it is none.
 bool emit_fresh_cast(Emitter *e, const Op *op, LLVMValueRef *out);
+// emit_tensor.c
+void emit_tensor_op(Emitter *e, Op *op);
 
 // emit_asm.c
 void emit_inline_asm(Emitter *e, Op *op);

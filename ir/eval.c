@@ -192,6 +192,12 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_RING_FILL] = eval_ring,
     [OP_RING_WAIT] = eval_ring,
     [OP_RING_RELEASE] = eval_ring,
+    [OP_MBARRIER_INIT] = eval_mbarrier,
+    [OP_MBARRIER_INVAL] = eval_mbarrier,
+    [OP_MBARRIER_EXPECT] = eval_mbarrier,
+    [OP_MBARRIER_WAIT] = eval_mbarrier,
+    [OP_COPY_TENSOR] = eval_mbarrier,
+    [OP_BOXED] = run_copy,
     [OP_FENCE_ASYNC] = run_nothing,
     [OP_DOT] = eval_dot,
     [OP_MATH] = eval_math,
@@ -242,6 +248,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   m->sums = NULL;
   m->shared = NULL;
   m->rings = NULL;
+  m->mbarriers = NULL;
   for (uint32_t z = 0; z < m->grid[2]; z++)
     for (uint32_t y = 0; y < m->grid[1]; y++)
       for (uint32_t x = 0; x < m->grid[0]; x++) {
@@ -249,6 +256,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         m->program[0] = x, m->program[1] = y, m->program[2] = z;
         eval_race_program(m);
         eval_shared_program(m);
+        eval_mbarriers_program(m);
         eval_dots_program(m);
         if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
         if (!eval_rings_end(m, m->func->body->last)) return false;

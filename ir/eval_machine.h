@@ -39,6 +39,7 @@ typedef struct AtomicSums AtomicSums;     // eval_atomic.c
 typedef struct SharedState SharedState;   // eval_shared.c
 typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
 typedef struct RingState RingState;       // eval_rings.c
+typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
 
 typedef struct Machine {
   Func *func;
@@ -64,6 +65,7 @@ typedef struct Machine {
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
   RingState *rings;       // NULL: no ring yet
   TensorMapValue *maps;   // of the hidden parameters, in their order; NULL: none are
+  MbarrierState *mbarriers; // NULL: no mbarrier yet
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
   bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
   uint32_t hints;         // that were said not to hold
@@ -176,6 +178,21 @@ void eval_shared_program(Machine *m); // the next program begins
 uint64_t eval_shared_elements(const Machine *m, uint32_t buffer);
 void eval_shared_clear(Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
 bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint64_t n);
+// Whether copies that count their bytes at an mbarrier, by its number, are under way; what they bring is there.
+bool eval_shared_copying_to(const Machine *m, uint64_t mbarrier);
+void eval_shared_land(Machine *m, uint64_t mbarrier);
+// Such a copy into the buffer that is an operand of the op: its elements in row-major order. False with an error.
+bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element *elements, uint64_t mbarrier);
+
+// mbarriers and tensor copies, in eval_mbarrier.c.
+bool eval_mbarrier(Machine *m, Op *op);
+void eval_mbarriers_program(Machine *m);               // the next program begins
+void eval_mbarriers_gone(Machine *m, uint32_t buffer); // the buffer is made anew
+// What operand has are mbarriers from now on; `again`: they may have been such before.
+bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again);
+// The wait of a ring for a slot, element `slot` of the operand.
+bool eval_mbarrier_wait_slot(Machine *m, const Op *op, uint32_t operand, uint32_t slot, uint64_t parity);
+
 // Rings, in eval_rings.c. A ring value: which ring, then how many slots were filled, waited for and released.
 enum { EVAL_RING_WORDS = 4 };
 bool eval_ring(Machine *m, Op *op);

@@ -62,6 +62,7 @@ static bool run_begin(Machine *m, const Op *op) {
   ring->buffers.n = 0;
   ring->filled = ring->waited = ring->slots;
   ring->released = ring->slots - (uint64_t)op_int(op, ATTR_BEHIND, 0);
+  if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_ring(m, op, number);
   return true;
 }
@@ -115,8 +116,16 @@ static bool run_fill(Machine *m, const Op *op, Ring *ring) {
   return true;
 }
 
+// Each slot's first fill is its mbarrier's first phase.
+static bool wait_bytes(Machine *m, const Op *op, const Ring *ring) {
+  uint64_t round = ring->waited / ring->slots - 1;
+  return eval_mbarrier_wait_slot(m, op, op->operand_count - 1, (uint32_t)(ring->waited % ring->slots),
+                                 round & 1);
+}
+
 static bool run_wait(Machine *m, const Op *op, Ring *ring) {
   if (ring->waited == ring->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
+  if (ring->begin->operand_count && !wait_bytes(m, op, ring)) return false;
   uint32_t slot = (uint32_t)(ring->waited++ % ring->slots);
   give_views(m, op, ring, slot);
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
@@ -161,9 +170,15 @@ static uint32_t slot_of(const Machine *m, const Ring *ring, const Value *view) {
   return (uint32_t)(tile->bits[1] / type_elements(type) % ring->slots);
 }
 
-// The operand that the op writes; UINT32_MAX: none.
-static uint32_t written_operand(const Op *op) {
-  return op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC ? 1 : UINT32_MAX;
+// Whether the op writes operand i, or has it count what is written.
+static bool is_written(const Op *op, uint32_t i) {
+  switch ((int)op->kind) {
+  case OP_SHARED_STORE:
+  case OP_COPY_ASYNC: return i == 1;
+  case OP_COPY_TENSOR: return i == 1 || i == 2;
+  case OP_MBARRIER_EXPECT: return i == 0;
+  default: return false;
+  }
 }
 
 static bool check_operand(Machine *m, const Op *op, uint32_t i) {
@@ -174,16 +189,16 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
   bool readable = is_among(ring, slot, ring->released, ring->waited);
   bool filled = is_among(ring, slot, ring->waited, ring->filled);
   const char *state = readable ? "readable" : filled ? "being filled" : "free";
-  if (i == written_operand(op) ? !filled : !readable)
+  if (is_written(op, i) ? !filled : !readable)
     return eval_error(m, op, NO_ELEMENT, "slot %u of a ring is %s, which is %s", slot,
-                      i == written_operand(op) ? "written" : "read", state);
+                      is_written(op, i) ? "written" : "read", state);
   return true;
 }
 
 bool eval_ring_access(Machine *m, const Op *op) {
   if (!m->rings) return true;
   bool accesses = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_COPY_ASYNC ||
-                  op->kind == OP_DOT;
+                  op->kind == OP_DOT || op->kind == OP_COPY_TENSOR || op->kind == OP_MBARRIER_EXPECT;
   if (!accesses) return true;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (op_operand(op, i)->type->kind == TYPE_SHARED && !check_operand(m, op, i)) return false;

@@ -18,9 +18,11 @@ typedef struct Buffer {
 
 typedef struct CopiedElement {
   uint32_t buffer, element;
-  uint64_t group;
+  uint64_t group; // that was committed, or OF_MBARRIER and which mbarrier
   Element value;
 } CopiedElement;
+
+static const uint64_t OF_MBARRIER = UINT64_C(1) << 63;
 
 struct SharedState {
   VEC(Buffer) buffers;       // one an alloc op: made anew, it is undefined again
@@ -100,6 +102,7 @@ bool eval_shared_copying(const Machine *m, uint32_t buffer, uint64_t first, uint
 static void run_alloc(Machine *m, const Op *op) {
   uint32_t number = buffer_number(m, op);
   clear_buffer(&m->shared->buffers.at[number]);
+  eval_mbarriers_gone(m, number);
   const Type *type = op_result(op)->type;
   Tile *to = eval_tile(m, op_result(op));
   to->bits[0] = number;
@@ -268,11 +271,12 @@ static void run_commit(Machine *m, const Op *op) {
   to->state[0] = 0;
 }
 
-static void land_copies(SharedState *state, uint64_t last) {
+// What groups `first` to `last` have brought is there.
+static void land_copies(SharedState *state, uint64_t first, uint64_t last) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < state->copies.n; i++) {
     const CopiedElement *copy = &state->copies.at[i];
-    if (copy->group > last) {
+    if (copy->group < first || copy->group > last) {
       state->copies.at[kept++] = *copy;
       continue;
     }
@@ -294,7 +298,35 @@ static bool run_wait(Machine *m, const Op *op) {
                         "them, and %llu are not waited for",
                         i, (unsigned long long)(state->groups - group), (unsigned long long)pending);
   }
-  land_copies(state, last);
+  land_copies(state, 0, last);
+  return true;
+}
+
+// --- tensor copies
+
+bool eval_shared_copying_to(const Machine *m, uint64_t mbarrier) {
+  for (uint32_t i = 0; m->shared && i < m->shared->copies.n; i++)
+    if (m->shared->copies.at[i].group == (OF_MBARRIER | mbarrier)) return true;
+  return false;
+}
+
+void eval_shared_land(Machine *m, uint64_t mbarrier) {
+  if (m->shared) land_copies(m->shared, OF_MBARRIER | mbarrier, OF_MBARRIER | mbarrier);
+}
+
+bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element *elements,
+                      uint64_t mbarrier) {
+  const Type *type = op_operand(op, operand)->type;
+  PartWalk walk = walk_of(m, eval_operand(m, op, operand), type, NULL);
+  if (!may_write_walk(m, op, &walk)) return false;
+  take_bytes(m->shared, walk.number);
+  for (uint32_t i = 0; i < type_elements(type); i++) {
+    Element *element = walk_next(&walk);
+    CopiedElement copy = {walk.number, (uint32_t)(element - walk.buffer->at), OF_MBARRIER | mbarrier,
+                          elements[i]};
+    *element = (Element){.state = UNDEFINED};
+    vec_push(m->arena, &m->shared->copies, copy);
+  }
   return true;
 }
 

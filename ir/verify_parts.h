@@ -47,6 +47,8 @@ void verify_plan(Verifier *v, const Op *op);    // what follows from how a reduc
 // value is used once, slots are filled, waited for and released in turn, and buffers of a ring by it alone.
 void verify_ring_op(Verifier *v, const Op *op);
 void verify_rings(Verifier *v);
+// verify_tensor.c: tensor copies, mbarriers and boxed.
+void verify_tensor_op(Verifier *v, const Op *op);
 void verify_for(Verifier *v, const Op *op);
 void verify_if(Verifier *v, const Op *op);
 void verify_while(Verifier *v, const Op *op);

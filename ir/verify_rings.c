@@ -32,6 +32,16 @@ static void check_begin(Verifier *v, const Op *op) {
     verify_fail(v, op, "'slots' is 1 to %d, not %" PRId64, MAX_SLOTS, slots);
   if (behind < 0 || behind >= slots)
     verify_fail(v, op, "'behind' is fewer than the slots, not %" PRId64, behind);
+  if (!op->operand_count) return;
+  const Value *mbarriers = op_operand(op, 0);
+  const Type *type = mbarriers->type;
+  if (type->kind != TYPE_SHARED || type->elem != ELEM_I64 || type_elements(type) != (uint64_t)slots ||
+      type->shape[0] != slots || !mbarriers->def || mbarriers->def->kind != OP_SHARED_ALLOC)
+    verify_fail(v, op, "the mbarriers are a buffer of shared_alloc, %" PRId64 " of i64, not %s", slots,
+                verify_type_text(v, type));
+  else if (mbarriers->def->region->parent)
+    verify_fail(v, op,
+                "the mbarriers' buffer is made in the kernel's own body, outside of loops and branches");
 }
 
 static void check_views(Verifier *v, const Op *op) {
@@ -108,24 +118,41 @@ static void check_used_once(Verifier *v, const Value *value) {
 
 // --- buffers
 
-// A slot's view is written while it is filled, read once it was waited for.
-static void check_view(Verifier *v, const Value *view, bool filled) {
+// The op that gives the view of a slot, which may be transposed.
+static const Op *view_source(const Value *view) {
+  while (view->def && view->def->kind == OP_SHARED_TRANS) view = op_operand(view->def, 0);
+  return view->def;
+}
+
+// What fills a slot of a ring with mbarriers counts at its own; of others nothing counts.
+static bool fills(const Op *op, uint32_t index, const Op *fill, const Value *mbarrier) {
+  if (!mbarrier) return (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
+  if (op->kind == OP_MBARRIER_EXPECT) return op_operand(op, 0) == mbarrier;
+  return op->kind == OP_COPY_TENSOR && op_operand(op, 2) == mbarrier &&
+         view_source(op_operand(op, 1)) == fill && op_operand(op, 1) != mbarrier;
+}
+
+// A slot's view is written while it is filled, read once it was waited for. `mbarrier`: the slot's; NULL: it has none.
+static void check_view(Verifier *v, const Value *view, const Op *by, const Value *mbarrier) {
+  bool filled = by->kind == OP_RING_FILL;
   for (const Use *use = view->first_use; use; use = use->next) {
     const Op *op = use->user;
     uint32_t index = (uint32_t)(use - op->operands);
-    bool writes = (op->kind == OP_SHARED_STORE || op->kind == OP_COPY_ASYNC) && index == 1;
     bool reads = op->kind == OP_SHARED_LOAD || (op->kind == OP_DOT && index < 2);
-    if (op->kind == OP_SHARED_TRANS)
-      check_view(v, op_result(op), filled);
-    else if (filled ? !writes : !reads)
+    if (op->kind == OP_SHARED_TRANS && view != mbarrier)
+      check_view(v, op_result(op), by, mbarrier);
+    else if (filled ? !fills(op, index, by, mbarrier) : !reads || view == mbarrier)
       verify_fail(v, op, "operand %u is a ring's slot, which is %s alone", index,
-                  filled ? "being filled: it is written" : "readable: it is read");
+                  filled ? mbarrier ? "being filled: it is written by copies that count at its mbarrier"
+                                    : "being filled: it is written"
+                         : "readable: it is read");
   }
 }
 
 static void check_owned(RingChecker *c, const Op *op, const Op *begin, const Value *buffers) {
   for (const Use *use = buffers->first_use; use; use = use->next) {
     const Op *user = use->user;
+    if (user == begin) continue;
     bool owns = (user->kind == OP_RING_FILL || user->kind == OP_RING_WAIT) && use != user->operands;
     const Op *other = owns ? c->counts[op_operand(user, 0)->id].begin : NULL;
     if (!owns || (other && other != begin))
@@ -140,13 +167,19 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
   bool same = first->operand_count == op->operand_count;
   for (uint32_t i = 1; same && i < op->operand_count; i++) same = op_operand(op, i) == op_operand(first, i);
   if (!same) verify_fail(c->v, op, "all ops of a ring name the same buffers");
+  const Value *mbarriers = op_operand(begin, 0), *mbarrier = NULL;
+  if (mbarriers && op_operand(op, op->operand_count - 1) != mbarriers) {
+    verify_fail(c->v, op, "the last of the ring's buffers is its mbarriers");
+    return;
+  }
+  if (mbarriers) mbarrier = &op->results[op->result_count - 2];
   for (uint32_t i = 1; i < op->operand_count; i++) {
     const Value *buffers = op_operand(op, i);
     if (buffers->type->shape[0] != ring_slots(begin))
       verify_fail(c->v, op, "%s has %u slots, the ring %u", verify_type_text(c->v, buffers->type),
                   buffers->type->shape[0], ring_slots(begin));
     check_owned(c, op, begin, buffers);
-    check_view(c->v, &op->results[i - 1], op->kind == OP_RING_FILL);
+    check_view(c->v, &op->results[i - 1], op, mbarrier);
   }
 }
 

@@ -11,7 +11,7 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
-// last use of the ring's; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
+// last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
 // through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
 // barrier is needed between them. The largest are placed first, each as low as those it lives beside allow.
 #include "base/math.h"
@@ -30,6 +30,7 @@ typedef struct BufferLife {
   uint32_t begin, end; // op ids, both included
   uint32_t bytes, align, offset;
   bool copied, multiplied; // by asynchronous ops
+  bool lasts;              // to the kernel's end
   bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
   bool was_read;           // since it was written, as far as the walk has come
 } BufferLife;
@@ -101,7 +102,8 @@ static void note_use(Op *op, void *data) {
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC;
-      if (op->kind == OP_DOT) life->align = DOT_ALIGN;
+      if (op->kind == OP_DOT || (op->kind == OP_COPY_TENSOR && k == 1)) life->align = DOT_ALIGN;
+      life->lasts |= op->kind == OP_RING_BEGIN;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
       const Op *wait = dot_wait_of(op);
       life->multiplied |= !wait;
@@ -132,6 +134,7 @@ static void find_lives(Allocator *a, Func *func) {
     bool waited = ring_owns(life->alloc); // by ring_wait, before its last use
     if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
+    if (life->lasts) life->end = func->op_count - 1;
   }
 }
 

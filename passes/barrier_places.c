@@ -146,9 +146,23 @@ static void touch_dot(const Placer *p, TouchedMemory *t, const Op *op) {
 }
 
 static void note_ring_places(const Placer *p, const Op *op) {
-  uint64_t *places = p->ring_places[p->rings.of[op_operand(op, 0)->id]];
+  uint32_t ring = p->rings.of[op_operand(op, 0)->id];
+  uint64_t *places = p->ring_places[ring];
+  const Value *mbarriers = op_operand(p->rings.begins.at[ring], 0);
   for (uint32_t i = 1; i < op->operand_count; i++)
-    set_unite(places, p->buffers.sets[op_operand(op, i)->id], p->buffers.words);
+    if (op_operand(op, i) != mbarriers)
+      set_unite(places, p->buffers.sets[op_operand(op, i)->id], p->buffers.words);
+}
+
+// The mbarriers of a ring, which the op that begins it makes and those that wait read.
+static void add_mbarriers(const Placer *p, TouchedPlaces *access, const Value *mbarriers) {
+  add_buffers(p, access, mbarriers);
+  set_unite(access->others, access->own, p->words);
+}
+
+static void touch_wait(const Placer *p, TouchedMemory *t, const Op *op) {
+  const Op *begin = p->rings.begins.at[p->rings.of[op_operand(op, 0)->id]];
+  if (begin->operand_count) add_mbarriers(p, &t->reads, op_operand(begin, 0));
 }
 
 static void note_touch(Op *op, void *data) {
@@ -163,6 +177,9 @@ static void note_touch(Op *op, void *data) {
     add_buffers(p, &t->writes, op_operand(op, 1));
   }
   if (op->kind == OP_COPY_ASYNC) add_buffers(p, &t->copies, op_operand(op, 1));
+  if (op->kind == OP_COPY_TENSOR) add_buffers(p, &t->tensors, op_operand(op, 1));
+  if (op->kind == OP_RING_BEGIN && op->operand_count) add_mbarriers(p, &t->writes, op_operand(op, 0));
+  if (op->kind == OP_RING_WAIT) touch_wait(p, t, op);
   if (op->kind == OP_DOT) touch_dot(p, t, op);
   if (!is_global(op)) return;
   const Op *view = op->kind == OP_COPY_ASYNC ? ring_view_source(op_operand(op, 1)) : NULL;
@@ -175,7 +192,8 @@ static void note_touch(Op *op, void *data) {
 
 const TouchedMemory *barrier_touch(const Placer *p, const Op *op) {
   bool touches = is_global(op) || op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD ||
-                 op->kind == OP_SHARED_GATHER || op->kind == OP_SHARED_COUNT || op->kind == OP_DOT;
+                 op->kind == OP_SHARED_GATHER || op->kind == OP_SHARED_COUNT || op->kind == OP_DOT ||
+                 op->kind == OP_COPY_TENSOR || op->kind == OP_RING_BEGIN || op->kind == OP_RING_WAIT;
   return touches ? &p->touches[op->id] : NULL;
 }
 

@@ -60,7 +60,8 @@ typedef struct TouchedPlaces {
 
 typedef struct TouchedMemory {
   TouchedPlaces reads, writes;
-  TouchedPlaces copies; // written asynchronously
+  TouchedPlaces copies;  // written asynchronously
+  TouchedPlaces tensors; // the same, by way of the other proxy
   TouchedPlaces dots;   // read asynchronously, by way of the other proxy
   uint32_t global;      // kind
   bool reads_global, writes_global;

@@ -8,6 +8,7 @@
 
 typedef struct BlockParts {
   uint32_t rank;
+  const Op *made; // the make_block_ptr that says the tensor; NULL: one of several
   Value *pointer; // the block's first element, offsets included
   Value *size[TILE_MAX_RANK], *stride[TILE_MAX_RANK], *offset[TILE_MAX_RANK]; // i64
   // The offset is never negative and less than this; 0: it may be anything.

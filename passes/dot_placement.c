@@ -2,6 +2,7 @@
 // How an operand lies in the buffer through which it goes to its dot.
 #include "ir/layout_dot.h"
 #include "passes/promote_dot.h"
+#include "passes/tensor_copies.h"
 
 // Whether the tile's lowest register bit, or without registers lane bit, moves along the last dimension.
 static bool counts_along_columns(const Layout *home, uint32_t column_bits) {
@@ -32,6 +33,29 @@ static bool chooses_lines(const Op *dot, DotOperand operand, const Type *home, b
   if (!to_registers && !halves) last = k_is_last;
   *placement = last ? DOT_PLACED_ROWS : DOT_PLACED_COLUMNS;
   return halves || last == k_is_last;
+}
+
+// The dimension of a tile, a box of a tensor in memory or its transpose, along which neighbours are neighbours there.
+static bool is_box(const Value *tile, uint32_t *inner) {
+  const Op *op = tile->def;
+  const Attr *order = op && op->kind == OP_TRANS ? op_attr(op, ATTR_ORDER) : NULL;
+  if (order) op = op_operand(op, 0)->def;
+  if (!op || op->kind != OP_BOXED || !tensor_inner(op, 1, inner)) return false;
+  for (uint32_t d = 0; order && d < order->ints.n; d++)
+    if (order->ints.at[d] == *inner) return *inner = d, true;
+  return true;
+}
+
+bool dot_place_box(const Op *dot, DotOperand operand, const Value *tile, DotPlacement *placement,
+                   Layout *layout) {
+  uint32_t inner;
+  bool k_is_last = operand == DOT_A;
+  if (!is_dot_of(dot, DOT_WGMMA) || op_attr(dot, k_is_last ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
+  if (!is_box(tile, &inner)) return false;
+  bool last = inner + 1 == tile->type->rank;
+  if (type_element_bytes(tile->type) != 2 && last != k_is_last) return false;
+  *placement = last ? DOT_PLACED_ROWS : DOT_PLACED_COLUMNS;
+  return layout_dot_placed(dot, operand, tile->type, *placement, layout);
 }
 
 DotPlacement dot_choose_placement(const Op *dot, DotOperand operand, const Type *home, Layout *layout) {

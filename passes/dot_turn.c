@@ -75,6 +75,7 @@ bool dot_find_turn(const DotChooser *c, const Product *p, DotOperand operand, bo
   Op *op = op_operand(p->op, operand)->def;
   bool turned = op && op->kind == OP_TRANS;
   if (turned) op = op_operand(op, 0)->def;
+  if (op && op->kind == OP_BOXED) op = op_operand(op, 0)->def;
   const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
   if (!anchor || p->is.a != ELEM_FP32 || p->shape.batch || anchor->layout->bits[DIM_REGISTER] == 0)
     return false;
@@ -122,6 +123,7 @@ void dot_pack_load(const Product *p, DotOperand operand) {
   Op *op = op_operand(p->op, operand)->def;
   bool turned = op && op->kind == OP_TRANS;
   if (turned) op = op_operand(op, 0)->def;
+  if (op && op->kind == OP_BOXED) op = op_operand(op, 0)->def;
   const Attr *anchor = op && op->kind == OP_LOAD ? op_attr(op, ATTR_ANCHOR) : NULL;
   if (!anchor || p->shape.batch || type_element_bytes(op_result(op)->type) != 2) return;
   bool k_is_last = (operand == DOT_A) != turned, last = layout_basis(anchor->layout, DIM_LANE, 0) == 1;
@@ -155,6 +157,7 @@ static bool lies_across(const Product *p, DotOperand operand) {
   for (uint32_t steps = 0; op && op->kind != OP_LOAD && steps < 16; steps++) {
     bool turns = op->kind == OP_TRANS;
     value = turns || op_has(op, PURE | ELEMENTWISE) ? varying_operand(op) : NULL;
+    if (op->kind == OP_BOXED) value = op_operand(op, 0);
     if (!value) return false;
     k_is_last ^= turns;
     op = value->def;

@@ -20,7 +20,7 @@
 // pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
 //         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
 #include "passes/block_address.h"
-#include "passes/passes.h"
+#include "passes/tensor_copies.h"
 
 enum { MAX_STEPS = 16, MAX_STEP = 1 << 20 };
 
@@ -52,6 +52,7 @@ static void lower_make(BlockLowering *l, Op *op) {
     parts->offset[d] = op_operand(op, 1 + 2 * rank + d);
     parts->below[d] = block_offset_bound(l->axes, parts->offset[d]);
   }
+  parts->made = op;
   parts->pointer = block_move(&b, op_operand(op, 0), parts, parts->offset);
 }
 
@@ -85,6 +86,31 @@ static uint32_t checked_dims(const Op *op) {
   return checked;
 }
 
+// --- boxes
+
+// Whether a load of the block may become a tensor copy, which checks all bounds.
+static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
+  const Target *target = &l->func->module->target;
+  const Type *element = type_element(op_result(op)->type);
+  if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank || !target->arch->has_wgmma)
+    return false;
+  if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
+  if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
+  if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
+  return tensor_parts_fit(l->func, l->axes, parts->made, 0);
+}
+
+static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts) {
+  Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
+  uint32_t rank = parts->rank;
+  for (uint32_t i = 0; i < 1 + 2 * rank; i++) operands[1 + i] = op_operand(parts->made, i);
+  for (uint32_t d = 0; d < rank; d++) operands[2 + 2 * rank + d] = parts->offset[d];
+  Op *boxed = build_op(b, OP_BOXED, 2 + 3 * rank, operands, 1, &loaded->type);
+  op_copy_attr(boxed, op, ATTR_BOUNDARY);
+  op_copy_attr(boxed, op, ATTR_PADDING);
+  return op_result(boxed);
+}
+
 static void lower_load(const BlockLowering *l, Op *op) {
   const Type *tile = op_result(op)->type;
   const BlockParts *parts = parts_of(l, op_operand(op, 0));
@@ -95,6 +121,7 @@ static void lower_load(const BlockLowering *l, Op *op) {
   Value *loaded = build_load(&b, block_pointers(&b, parts, tile), mask, other);
   copy_access_attrs(op, loaded->def);
   loaded->name = op_result(op)->name;
+  if (wants_box(l, op, parts)) loaded = build_boxed(&b, op, loaded, parts);
   value_replace_uses(op_result(op), loaded);
 }
 
@@ -160,6 +187,15 @@ static bool steps_forward(const Value *arg, const Value *yielded, uint32_t dim, 
   return false;
 }
 
+// The tensor of a block pointer that a loop carries and moves alone.
+static void note_made(const BlockLowering *l, const Op *loop, uint32_t i, const Value *arg) {
+  if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
+  const Value *yielded = op_operand(loop->regions[0]->last, i);
+  while (yielded != arg && yielded->def && yielded->def->kind == OP_ADVANCE)
+    yielded = op_operand(yielded->def, 0);
+  if (yielded == arg) parts_of(l, arg)->made = parts_of(l, loop_init(loop, i))->made;
+}
+
 // A loop with an index of 32 bits runs less than 2^32 times, so small steps forward do not wrap round.
 static void bound_carried(const BlockLowering *l, const Op *loop, uint32_t i, const Value *arg) {
   if (!type_is_block_ptr(arg->type) || loop->kind != OP_FOR) return;
@@ -190,7 +226,9 @@ static void move_region(BlockLowering *l, Op *from, Op *to, uint32_t r, const Ty
   for (uint32_t i = 0; from->kind != OP_IF && i < types->n; i++) region_add_arg(region, types->at[i], NULL);
   for (uint32_t i = 0; i < old->arg_count; i++) {
     take_over(l, old->args[i], region->args, &at);
-    if (i >= lead) bound_carried(l, from, i - lead, old->args[i]);
+    if (i < lead) continue;
+    bound_carried(l, from, i - lead, old->args[i]);
+    note_made(l, from, i - lead, old->args[i]);
   }
   while (old->first) op_move(old->first, region, NULL);
   lower_region(l, region);

@@ -38,9 +38,15 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
   return copies->combines && vector > 1 && (share >= 2 * vector || is_selected_by(copies->func->body, mask));
 }
 
+// Loads that are boxes become tensor copies, which mind bounds by themselves.
+static bool is_boxed(const Op *op) {
+  const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
+  return use && !use->next && use->user->kind == OP_BOXED;
+}
+
 bool mask_narrows(const MaskCopies *copies, const Op *op) {
   const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
-  if (!mask) return false;
+  if (!mask || is_boxed(op)) return false;
   if (op->id < copies->func->op_count && copies->in_window[op->id]) return true;
   uint32_t order[TILE_MAX_RANK], bytes = type_element_bytes(type_element(pointer->type)->inner);
   axis_order(copies->axes, pointer, order);

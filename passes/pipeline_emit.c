@@ -27,11 +27,22 @@ static Value *alloc_slots(const Stager *s, Builder *b, const StagedLoad *load, u
   return build(b, OP_SHARED_ALLOC, all, NULL, NULL, NULL);
 }
 
+// Where the function begins: mbarriers keep their bytes to its end.
+static Value *alloc_mbarriers(const Stager *s, uint32_t slots) {
+  IrContext *ir = s->func->module->ir;
+  Builder b = builder_before(s->func->body->first);
+  uint32_t shape[2] = {slots, 1};
+  Layout one = {.out_bits = 0}, layout = stack_slots(&one, slots);
+  b.loc = s->staged->loop->loc;
+  return build(&b, OP_SHARED_ALLOC, type_shared(ir, ELEM_I64, 2, shape, layout_intern(ir, &layout)), NULL,
+               NULL, NULL);
+}
+
 // A product that stays under way reads its slots for an iteration more:
 // so before the first iteration one is behind.
-static Value *begin_ring(const Stager *s, Builder *b, const StagedGroup *g) {
+static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   const Type *type = type_ring(s->func->module->ir);
-  Op *begin = build_op(b, OP_RING_BEGIN, 0, NULL, 1, &type);
+  Op *begin = build_op(b, OP_RING_BEGIN, g->mbarriers != NULL, &g->mbarriers, 1, &type);
   op_set_attr(begin, (Attr){.key = ATTR_SLOTS, .i = g->slots});
   if (s->in_flight) op_set_attr(begin, (Attr){.key = ATTR_BEHIND, .i = 1});
   return op_result(begin);
@@ -39,16 +50,24 @@ static Value *begin_ring(const Stager *s, Builder *b, const StagedGroup *g) {
 
 // ring_fill or ring_wait: the results are a view of each load's slot.
 static Op *next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
-  Value **operands = ARENA_ARRAY(s->arena, Value *, g->count + 1);
-  const Type **types = ARENA_ARRAY(s->arena, const Type *, g->count + 1);
+  IrContext *ir = s->func->module->ir;
+  uint32_t n = g->count + (g->mbarriers != NULL);
+  Value **operands = ARENA_ARRAY(s->arena, Value *, n + 1);
+  const Type **types = ARENA_ARRAY(s->arena, const Type *, n + 1);
   operands[0] = g->ring;
-  types[g->count] = g->ring->type;
   for (uint32_t i = 0; i < g->count; i++) {
     operands[i + 1] = g->buffers[i];
     types[i] = g->loads[i]->slot;
   }
-  Op *op = build_op(b, kind, g->count + 1, operands, g->count + 1, types);
-  g->ring = &op->results[g->count];
+  if (g->mbarriers) {
+    Layout one = {.out_bits = 0};
+    uint32_t shape = 1;
+    operands[n] = g->mbarriers;
+    types[g->count] = type_shared(ir, ELEM_I64, 1, &shape, layout_intern(ir, &one));
+  }
+  types[n] = g->ring->type;
+  Op *op = build_op(b, kind, n + 1, operands, n + 1, types);
+  g->ring = &op->results[n];
   return op;
 }
 
@@ -84,22 +103,20 @@ static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv) 
   return map;
 }
 
-static void invert_order(const Attr *order, uint32_t *inverse) {
-  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
+// The view of a buffer whose dimensions are in another order.
+static Value *build_trans_view(Builder *b, const Type *type, Value *buffer, const uint32_t *order) {
+  Value *view = build(b, OP_SHARED_TRANS, type, buffer, NULL, NULL);
+  op_set_ints(view->def, ATTR_ORDER, type->rank, order);
+  return view;
 }
 
 // The slot as the load sees it, before the transposition.
 static Value *copy_target(Stager *s, Builder *b, const StagedLoad *load, Value *slot) {
+  uint32_t inverse[TILE_MAX_RANK];
   if (!load->trans) return slot;
-  const Type *seen = slot->type, *tile = op_result(load->load)->type;
-  uint32_t order[TILE_MAX_RANK], rank = seen->rank;
-  invert_order(op_attr(load->trans, ATTR_ORDER), order);
-  Layout layout = layout_trans(seen->layout, rank, seen->shape, order);
-  IrContext *ir = s->func->module->ir;
-  const Type *type = type_shared(ir, seen->elem, rank, tile->shape, layout_intern(ir, &layout));
-  Value *view = build(b, OP_SHARED_TRANS, type, slot, NULL, NULL);
-  op_set_ints(view->def, ATTR_ORDER, rank, order);
-  return view;
+  const Attr *order = op_attr(load->trans, ATTR_ORDER);
+  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
+  return build_trans_view(b, staged_load_target(s->func->module->ir, load), slot, inverse);
 }
 
 static void copy_hints(const Op *from, Op *to) {
@@ -129,6 +146,65 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
   build_yield(&otherwise, 0, NULL);
   const Type *token = type_token(s->func->module->ir);
   return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
+}
+
+// A coordinate is of 32 bits. Offsets beyond are beyond every size that a map may have, and so is where they end.
+static Value *build_coordinate(Builder *b, Value *offset) {
+  const Type *narrow = type_scalar(b->func->module->ir, ELEM_I32);
+  const Op *op = offset->def;
+  int64_t known;
+  if (op && op->kind == OP_CAST && op_operand(op, 0)->type == narrow) return op_operand(op, 0);
+  if (value_int_constant(offset, &known) && known >= INT32_MIN && known <= TENSOR_SIZE_MOST)
+    return build_int(b, narrow, known);
+  offset = build_binary(b, OP_MAX, offset, build_int(b, offset->type, INT32_MIN));
+  offset = build_binary(b, OP_MIN, offset, build_int(b, offset->type, TENSOR_SIZE_MOST));
+  return build_cast(b, offset, narrow);
+}
+
+typedef struct TensorOperands {
+  Value *list[3 + TILE_MAX_RANK]; // of copy_tensor
+  uint32_t n;
+} TensorOperands;
+
+static TensorOperands tensor_operands(Stager *s, Builder *b, const StagedGroup *g, uint32_t i,
+                                      const CloneMap *map, const Op *fill) {
+  static const uint32_t other_way[2] = {1, 0};
+  const StagedLoad *load = g->loads[i];
+  const TensorLoad *tensor = &load->tensor;
+  uint32_t rank = boxed_rank(load->boxed);
+  b->loc = load->load->loc;
+  Value *target = copy_target(s, b, load, &fill->results[i]);
+  bool turns = tensor->inner + 1 != rank;
+  if (turns) target = build_trans_view(b, tensor->slot, target, other_way);
+  TensorOperands operands = {{g->maps[i], target, &fill->results[g->count]}, 3};
+  for (uint32_t d = 0; d < rank; d++) {
+    Value *offset = clone_get(map, boxed_offset(load->boxed, turns ? other_way[d] : d));
+    operands.list[operands.n++] = build_coordinate(b, offset);
+  }
+  return operands;
+}
+
+// The same of tensor copies: what the slot's mbarrier is to wait for, and the copies, which one thread begins.
+static void begin_tensors(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
+  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  Op *branch = build_if(b, condition, 0, NULL);
+  Builder inner = builder_at_end(s->func, branch->regions[0]),
+          otherwise = builder_at_end(s->func, branch->regions[1]);
+  TensorOperands *operands = ARENA_ARRAY(s->arena, TensorOperands, g->count);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < g->count; i++) {
+    operands[i] = tensor_operands(s, &inner, g, i, map, fill);
+    bytes += (uint64_t)g->loads[i]->tensor.box.bytes * g->loads[i]->tensor.box.count;
+  }
+  inner.loc = otherwise.loc = b->loc;
+  Op *expect = build_op(&inner, OP_MBARRIER_EXPECT, 1, &operands[0].list[2], 0, NULL);
+  op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = (int64_t)bytes});
+  for (uint32_t i = 0; i < g->count; i++) {
+    inner.loc = g->loads[i]->load->loc;
+    build_op(&inner, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
+  }
+  build_yield(&inner, 0, NULL);
+  build_yield(&otherwise, 0, NULL);
 }
 
 static Value *zero_of(Builder *b, const Type *type) {
@@ -163,6 +239,11 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   for (uint32_t i = 0; g->slots && i < g->count; i++)
     g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
   b->loc = loop->loc;
+  if (g->kind == STAGED_TENSORS) {
+    g->mbarriers = alloc_mbarriers(s, g->slots);
+    for (uint32_t i = 0; i < g->count; i++)
+      g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
+  }
   if (g->slots) g->ring = begin_ring(s, b, g);
   for (uint32_t i = 0; i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
@@ -171,6 +252,8 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
     CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
     if (g->async)
       g->tokens[k] = begin_copies(s, b, g, &map, condition);
+    else if (g->kind == STAGED_TENSORS)
+      begin_tensors(s, b, g, &map, condition);
     else
       begin_loads(s, b, g, &map, condition);
   }
@@ -182,6 +265,8 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
   CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance));
   if (g->async)
     g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
+  else if (g->kind == STAGED_TENSORS)
+    begin_tensors(s, b, g, &map, condition);
   else
     begin_loads(s, b, g, &map, condition);
 }
@@ -217,7 +302,13 @@ void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
     op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = under_way - 1});
     for (uint32_t i = 1; i < under_way; i++) async->tokens[i - 1] = async->tokens[i];
   }
-  if (s->staged->feeds_wgmma) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
+  bool by_threads = async->count || s->groups[STAGED_STORES].count;
+  if (s->staged->feeds_wgmma && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
+  stage_meet(s, b);
+}
+
+void stage_meet(Stager *s, Builder *b) {
+  b->loc = s->staged->loop->loc;
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
 }
 
@@ -252,6 +343,8 @@ void stage_release(Stager *s, Builder *b) {
 
 // --- carried values
 
+static bool has_tiles(const StagedGroup *g) { return g->kind == STAGED_STORES || g->kind == STAGED_VALUES; }
+
 void stage_push(Stager *s, StagedValues *values, Value *value) { vec_push(s->arena, &values->list, value); }
 
 void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g) {
@@ -259,7 +352,7 @@ void stage_push_group(Stager *s, StagedValues *values, const StagedGroup *g) {
   for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
     if (g->state[i]) stage_push(s, values, g->state[i]);
   for (uint32_t i = 0; g->async && i < g->held; i++) stage_push(s, values, g->tokens[i]);
-  for (uint32_t i = 0; !g->async && i < g->count; i++) stage_push(s, values, g->tiles[i]);
+  for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) stage_push(s, values, g->tiles[i]);
   if (g->ring) stage_push(s, values, g->ring);
 }
 
@@ -268,6 +361,6 @@ void stage_pop_group(Stager *s, StagedGroup *g, Region *region, uint32_t *at) {
   for (uint32_t i = 0; i < s->staged->loop->result_count; i++)
     if (g->state[i]) g->state[i] = region->args[(*at)++];
   for (uint32_t i = 0; g->async && i < g->held; i++) g->tokens[i] = region->args[(*at)++];
-  for (uint32_t i = 0; !g->async && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
+  for (uint32_t i = 0; has_tiles(g) && i < g->count; i++) g->tiles[i] = region->args[(*at)++];
   if (g->ring) g->ring = region->args[(*at)++];
 }

@@ -7,21 +7,24 @@
 #include "ir/clone.h"
 #include "passes/pipeline_loads.h"
 
-enum { STAGED_COPIES, STAGED_STORES, STAGED_VALUES, STAGED_GROUPS };
+enum { STAGED_COPIES, STAGED_TENSORS, STAGED_STORES, STAGED_VALUES, STAGED_GROUPS };
 
-// Loads that are issued the same number of iterations ahead, into slots of one ring: by copies, or through registers.
-// Values stay in registers and have no ring.
+// Loads that are issued the same number of iterations ahead, into slots of one ring: by copies, which a group of theirs or
+// the slot's mbarrier says the end of, or through registers. Values stay in registers and have no ring.
 typedef struct StagedGroup {
-  bool async; // by copies; else through registers
+  int kind;
+  bool async; // by copies of groups
   uint32_t count, distance, slots;
   uint32_t held; // tokens: of groups that were not waited for before the iteration
   const StagedLoad **loads;
   Value **buffers; // all slots of each load
+  Value *mbarriers; // of tensor copies, one a slot
   Value **views;   // of each load: the slot that this iteration reads
   Value *ring;
   Value **state;  // by carried value of the original loop: as of the iteration ahead; NULL: not needed
   Value **tokens; // async: of the groups under way, the oldest first
   Value **tiles;  // registers: what was loaded
+  Value **maps;   // of tensor copies, one a load
 } StagedGroup;
 
 typedef struct Stager {
@@ -51,6 +54,8 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
 // What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for,
 // everyone's stores, and for wgmma the proxy's order.
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
+// Everyone meets.
+void stage_meet(Stager *s, Builder *b);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
 // Where the op is a load that is computed on, its value is what this iteration's slot has.

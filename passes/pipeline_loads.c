@@ -19,6 +19,7 @@ typedef struct LoadFinder {
   StagedLoop *found;
   bool writes;      // the body may write any global memory, or needs every thread's attention
   VEC(Op *) stores; // beside that: what it writes through pointers of an argument
+  const AxisTable *axes; // NULL: not asked for yet
 } LoadFinder;
 
 static void decline_loop(LoadFinder *f, const Op *op, const char *why) {
@@ -93,6 +94,17 @@ static bool can_copy(const StagedLoad *staged) {
   return run >= 31 || 1u << run >= vector;
 }
 
+const Type *staged_load_target(IrContext *ir, const StagedLoad *load) {
+  const Type *slot = load->slot;
+  uint32_t inverse[TILE_MAX_RANK], shape[TILE_MAX_RANK];
+  if (!load->trans) return slot;
+  const Attr *order = op_attr(load->trans, ATTR_ORDER);
+  for (uint32_t i = 0; i < order->ints.n; i++) inverse[order->ints.at[i]] = i;
+  for (uint32_t i = 0; i < order->ints.n; i++) shape[i] = slot->shape[inverse[i]];
+  Layout layout = layout_trans(slot->layout, slot->rank, slot->shape, inverse);
+  return type_shared(ir, slot->elem, slot->rank, shape, layout_intern(ir, &layout));
+}
+
 // The chain that ends in the store, if the value comes from a load of the loop's body.
 static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
   const Region *body = loop->regions[0];
@@ -104,6 +116,10 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
     staged->trans = value->def;
     value = op_operand(value->def, 0);
   }
+  if (value->def && value->def->kind == OP_BOXED) {
+    staged->boxed = value->def;
+    value = op_operand(value->def, 0);
+  }
   staged->load = value->def;
   return staged->load && staged->load->kind == OP_LOAD && staged->load->region == body &&
          staged->alloc->region == body && store->region == body && !op_scratch(staged->load);
@@ -112,12 +128,16 @@ static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
 // The same if it goes nowhere else.
 static bool match_store(const Op *loop, Op *store, StagedLoad *staged) {
   if (!match_chain(loop, store, staged)) return false;
-  return only_user(op_result(staged->load)) == (staged->trans ? staged->trans : store);
+  const Op *next = staged->trans ? staged->trans : store;
+  if (staged->boxed && only_user(op_result(staged->boxed)) != next) return false;
+  return only_user(op_result(staged->load)) == (staged->boxed ? staged->boxed : next);
 }
 
 // A store of the value, as it is or transposed, that the product's operand is read from: others may use the value too.
 static bool match_shared(const Op *loop, const Op *load, StagedLoad *staged) {
-  for (const Use *use = op_result(load)->first_use; use; use = use->next) {
+  const Op *boxed = only_user(op_result(load));
+  const Value *tile = op_result(boxed && boxed->kind == OP_BOXED ? boxed : load);
+  for (const Use *use = tile->first_use; use; use = use->next) {
     Op *user = use->user;
     Op *store = user->kind == OP_TRANS ? only_user(op_result(user)) : user;
     if (!store || store->kind != OP_SHARED_STORE || !match_chain(loop, store, staged)) continue;
@@ -174,8 +194,14 @@ static bool mark_ahead(LoadFinder *f, const Value *value) {
 
 static void clear_ahead(LoadFinder *f) { memset(f->found->ahead, 0, f->func->value_count); }
 
+// Of a tensor copy that is its coordinates.
 static bool known_ahead(LoadFinder *f, const StagedLoad *staged) {
   bool known = true;
+  if (staged->by_tensor) {
+    for (uint32_t d = 0; known && d < boxed_rank(staged->boxed); d++)
+      known = mark_ahead(f, boxed_offset(staged->boxed, d));
+    return known;
+  }
   for (uint32_t i = 0; known && i < staged->load->operand_count; i++)
     known = mark_ahead(f, op_operand(staged->load, i));
   return known;
@@ -233,6 +259,54 @@ static void drop_without_room(LoadFinder *f) {
   found->loads.n = kept;
   clear_ahead(f);
   for (uint32_t i = 0; i < kept; i++) known_ahead(f, &found->loads.at[i]);
+}
+
+// --- tensor copies
+
+static bool writes_memory(const Op *op) {
+  return op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS ||
+         op->kind == OP_INLINE_ASM || op->kind == OP_BLOCK_STORE;
+}
+
+typedef struct WriteSearch {
+  uint32_t end; // ops before this one
+  bool found;
+} WriteSearch;
+
+static void find_write(Op *op, void *data) {
+  WriteSearch *search = data;
+  search->found |= op->id < search->end && writes_memory(op);
+}
+
+// Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies would not
+// see without a fence.
+static bool is_after_writes(const LoadFinder *f) {
+  WriteSearch search = {.end = f->found->loop->id};
+  for (const Op *around = f->found->loop; around; around = around->region->parent)
+    if (op_is_loop(around) && around != f->found->loop)
+      search.end = around->next ? around->next->id : UINT32_MAX;
+  region_walk(f->func->body, find_write, &search);
+  return search.found;
+}
+
+static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
+  if (is_after_writes(f)) return "the kernel writes global memory before";
+  if (!f->axes) f->axes = axis_analyse(f->context->scratch, f->func);
+  return tensor_load_find(f->func, f->axes, staged->boxed, staged_load_target(f->func->module->ir, staged),
+                          &staged->tensor);
+}
+
+// Products of wgmma read what they bring as it lies.
+static void find_tensors(LoadFinder *f) {
+  const IrModule *module = f->func->module;
+  if (!module_takes_maps(module) || !module->target.arch->tensor_rank) return;
+  for (uint32_t i = 0; i < f->found->loads.n; i++) {
+    StagedLoad *staged = &f->found->loads.at[i];
+    if (!staged->boxed) continue;
+    const char *why = find_tensor(f, staged);
+    staged->by_tensor = !why;
+    if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by tensor copies: %s", why);
+  }
 }
 
 // --- what is computed on before a product
@@ -357,9 +431,10 @@ bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *fo
     if (found->loads.n) decline_loop(&f, loop, written);
     return false;
   }
+  find_tensors(&f);
   keep_known(&f);
   for (uint32_t i = 0; i < found->loads.n; i++)
-    found->loads.at[i].async = copies && can_copy(&found->loads.at[i]);
+    found->loads.at[i].async = found->loads.at[i].by_tensor || (copies && can_copy(&found->loads.at[i]));
   drop_without_room(&f);
   if (copies) find_computed(&f);
   find_dot(&f);

@@ -3,16 +3,21 @@
 #ifndef PASSES_PIPELINE_LOADS_H
 #define PASSES_PIPELINE_LOADS_H
 
-#include "passes/passes.h"
+#include "passes/tensor_copies.h"
 
-// A tile that the loop's body loads and puts into a buffer: load -> (trans ->) shared_store; or one that it computes
+// A tile that the loop's body loads and puts into a buffer: load -> (boxed ->) (trans ->) shared_store; or one that it computes
 // on before a product, which is copied to a slot and read back (`alloc` and `store` are NULL then), or both.
 typedef struct StagedLoad {
-  Op *load, *trans, *alloc, *store; // trans may be NULL
+  Op *load, *boxed, *trans, *alloc, *store; // boxed and trans may be NULL
   const Type *slot;                 // what one iteration has of shared memory
-  bool async;                       // by cp.async; else through registers
+  bool async;                       // by copies; else through registers
   bool reads;                       // it is wanted in registers too
+  bool by_tensor;                   // by tensor copies
+  TensorLoad tensor;
 } StagedLoad;
+
+// The slot's type as the load sees it, before the transposition.
+const Type *staged_load_target(IrContext *ir, const StagedLoad *load);
 
 typedef struct StagedLoop {
   Op *loop;

@@ -66,14 +66,17 @@ static void next_data(Stager *s, Builder *b, Value *iv) {
   stage_store(s, b, registers);
   stage_issue(s, b, registers, iv);
   stage_issue(s, b, &s->groups[STAGED_VALUES], iv);
-  stage_wait(s, b, async->held);
-  if (!s->refills) stage_issue(s, b, async, iv);
+  if (!s->refills || async->count || registers->count) stage_wait(s, b, async->held);
+  if (s->refills) return;
+  stage_issue(s, b, async, iv);
+  stage_issue(s, b, &s->groups[STAGED_TENSORS], iv);
 }
 
 // The slots that the dot before this one read are free once that is done in all warps.
 static void refill_slots(Stager *s, Builder *b, Value *iv) {
   build_op(b, OP_BARRIER, 0, NULL, 0, NULL);
   stage_issue(s, b, &s->groups[STAGED_COPIES], iv);
+  stage_issue(s, b, &s->groups[STAGED_TENSORS], iv);
 }
 
 static bool is_replaced(const Stager *s, const Op *op) {
@@ -82,6 +85,7 @@ static bool is_replaced(const Stager *s, const Op *op) {
   for (uint32_t i = 0; i < s->staged->loads.n; i++) {
     const StagedLoad *load = &s->staged->loads.at[i];
     if (op == load->load || op == load->trans || op == load->alloc || op == load->store) return true;
+    if (op == load->boxed && !load->reads) return true;
   }
   return false;
 }
@@ -154,6 +158,12 @@ static uint32_t count_async(const StagedLoop *staged) {
   return count;
 }
 
+static uint32_t count_tensors(const StagedLoop *staged) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < staged->loads.n; i++) count += staged->loads.at[i].by_tensor;
+  return count;
+}
+
 // Whether a second barrier an iteration pays. With three stages it does: without, copies have to be waited
 // for before others are begun. With more it depends on how much time is left between the last instruction's
 // begin and the product's end: little where several warpgroups have more than 64 rows each, so that the
@@ -164,41 +174,50 @@ static bool refill_pays(const Stager *s, uint32_t stages) {
   return stages == 3 || warpgroups == 1 || rows <= TUNE_REFILL_ROWS * warpgroups;
 }
 
+static int kind_of(const StagedLoad *load) {
+  return load->by_tensor ? STAGED_TENSORS : load->async ? STAGED_COPIES : STAGED_STORES;
+}
+
 static void make_group(Stager *s, int kind, uint32_t stages) {
   StagedGroup *group = &s->groups[kind];
-  bool copies = kind == STAGED_COPIES, values = kind == STAGED_VALUES;
+  bool copies = kind == STAGED_COPIES || kind == STAGED_TENSORS, values = kind == STAGED_VALUES;
   uint32_t n = values ? s->staged->values.n : s->staged->loads.n, carried = s->staged->loop->result_count;
   const StagedLoad *loads = values ? s->staged->values.at : s->staged->loads.at;
-  *group = (StagedGroup){.async = copies};
+  *group = (StagedGroup){.kind = kind, .async = kind == STAGED_COPIES};
   group->distance = copies ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
   group->held = group->distance - s->dot_first;
   group->slots = copies ? stages : values ? 0 : 2u + s->in_flight;
   group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
   for (uint32_t i = 0; i < n; i++)
-    if (values || loads[i].async == copies) group->loads[group->count++] = &loads[i];
+    if (values || kind_of(&loads[i]) == kind) group->loads[group->count++] = &loads[i];
   group->buffers = ARENA_ARRAY(s->arena, Value *, n);
   group->views = ARENA_ARRAY(s->arena, Value *, n);
   group->state = ARENA_ARRAY(s->arena, Value *, carried);
   group->tokens = ARENA_ARRAY(s->arena, Value *, group->distance);
   group->tiles = ARENA_ARRAY(s->arena, Value *, n);
+  group->maps = ARENA_ARRAY(s->arena, Value *, n);
 }
 
 static void make_groups(Stager *s, uint32_t stages) {
   s->in_flight = s->staged->dot && stages >= 3;
   s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
-  s->refills = s->in_flight && !s->dot_first && count_async(s->staged) > 0 && refill_pays(s, stages);
+  bool all_tensors =
+      count_tensors(s->staged) == s->staged->loads.n; // the second barrier is the only one then
+  s->refills =
+      s->in_flight && !s->dot_first && count_async(s->staged) > 0 && (all_tensors || refill_pays(s, stages));
   for (int g = 0; g < STAGED_GROUPS; g++) make_group(s, g, stages);
 }
 
 static void remark_stages(const Stager *s, uint32_t stages) {
+  static const char *const how[STAGED_VALUES] = {"load by cp.async, %u iterations ahead, in %u slots",
+                                                 "load by tensor copies, %u iterations ahead, in %u slots",
+                                                 "load into registers, %u iteration ahead, in %u slots"};
   for (uint32_t i = 0; i < s->staged->values.n; i++)
     diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
                 "load of a scalar 1 iteration ahead");
   for (int g = 0; g < STAGED_VALUES; g++)
     for (uint32_t i = 0; i < s->groups[g].count; i++)
-      diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline",
-                  g == 0 ? "load by cp.async, %u iterations ahead, in %u slots"
-                         : "load into registers, %u iteration ahead, in %u slots",
+      diag_remark(s->context->diags, s->groups[g].loads[i]->load->loc, "pipeline", how[g],
                   s->groups[g].distance, s->groups[g].slots);
   if (s->in_flight)
     diag_remark(s->context->diags, s->staged->dot->loc, "pipeline",
@@ -218,7 +237,10 @@ static void collect_results(Stager *s, Builder *b, Op *made, StagedValues *resul
 
 static void emit_loop(Stager *s, Builder *b, StagedValues *results) {
   b->loc = s->staged->loop->loc;
-  if (s->dot_first) stage_wait(s, b, s->groups[0].distance);
+  if (s->dot_first)
+    stage_wait(s, b, s->groups[STAGED_COPIES].distance);
+  else if (s->refills && s->groups[STAGED_TENSORS].count)
+    stage_meet(s, b); // their mbarriers have been made
   Op *made = make_loop(s, b);
   fill_body(s, made);
   collect_results(s, b, made, results);

@@ -48,7 +48,9 @@ static bool is_shared_hazard(const Placer *p, const State *s, const TouchedMemor
          set_meets(t->writes.others, s->set[WRITES_SHARED], n) ||
          set_meets(t->writes.others, s->set[READS_SHARED], n) ||
          set_meets(t->copies.others, s->set[WRITES_SHARED], n) ||
-         set_meets(t->copies.others, s->set[READS_SHARED], n);
+         set_meets(t->copies.others, s->set[READS_SHARED], n) ||
+         set_meets(t->tensors.others, s->set[WRITES_SHARED], n) ||
+         set_meets(t->tensors.others, s->set[READS_SHARED], n);
 }
 
 static bool is_global_hazard(const Placer *p, const State *s, const TouchedMemory *t) {
@@ -67,6 +69,7 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_unite(s->set[UNFENCED], t->writes.own, n);
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
+  set_unite(s->set[WRITES_SHARED], t->tensors.own, n);
   if (op->kind == OP_DOT && op_attr(op, ATTR_ASYNC)) state_begin_dot(p, s, t->dots.own);
   if (t->reads_global && !t->through_ring) set_add(s->set[READS_GLOBAL], t->global);
   if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
@@ -93,15 +96,18 @@ static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
 static void check_dots(const Placer *p, const State *s, const TouchedMemory *t, const Op *op) {
   for (int i = 0; i < DOT_AGES && p->insert; i++)
     if (set_meets(t->writes.others, s->dots[i], p->words) ||
-        set_meets(t->copies.others, s->dots[i], p->words)) {
+        set_meets(t->copies.others, s->dots[i], p->words) ||
+        set_meets(t->tensors.others, s->dots[i], p->words)) {
       diag_error(p->context->diags, op->loc, "%s: a dot that may be under way reads what is written",
                  op_info(op->kind)->name);
       return;
     }
 }
 
+// Whether the other proxy reads, or writes over, what threads wrote.
 static bool is_unfenced(const Placer *p, const State *s, const TouchedMemory *t) {
-  return t && set_meets(t->dots.others, s->set[UNFENCED], p->words);
+  return t && (set_meets(t->dots.others, s->set[UNFENCED], p->words) ||
+               set_meets(t->tensors.others, s->set[UNFENCED], p->words));
 }
 
 // Whether a dot that comes after the load, with nothing between them that writes, reads what is not fenced:
@@ -134,7 +140,7 @@ static void order_region(Placer *p, State *s, Region *region);
 
 static bool has_copies(const Region *region) {
   for (const Op *op = region->first; op; op = op->next)
-    if (op->kind == OP_COPY_ASYNC) return true;
+    if (op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR) return true;
   return false;
 }
 

@@ -116,7 +116,9 @@ static Value *seen_transposed(DotPromoter *p, const Op *at, const Value *tile, c
 static Value *store_shared(DotPromoter *p, Builder *b, Op *at, Op *dot, DotOperand operand, Value *tile) {
   IrContext *ir = p->func->module->ir;
   Layout layout;
-  DotPlacement placement = dot_choose_placement(dot, operand, tile->type, &layout);
+  DotPlacement placement;
+  if (!dot_place_box(dot, operand, tile, &placement, &layout))
+    placement = dot_choose_placement(dot, operand, tile->type, &layout);
   op_set_attr(dot, (Attr){.key = operand == DOT_A ? ATTR_PLACEMENT_A : ATTR_PLACEMENT_B, .i = placement});
   const Type *type = type_shared(ir, type_element(tile->type)->elem, tile->type->rank, tile->type->shape,
                                  layout_intern(ir, &layout));
@@ -216,6 +218,7 @@ static bool is_kept(const Op *dot, const Value *buffer) {
   if (!loop || loop->kind != OP_FOR) return false;
   for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *from = use->user->kind == OP_SHARED_STORE ? op_operand(use->user, 0)->def : NULL;
+    if (from && from->kind == OP_BOXED) from = op_operand(from, 0)->def;
     if (from && from->kind == OP_LOAD && from->region == dot->region) return true;
   }
   return false;

@@ -14,5 +14,8 @@ bool promote_dots(PassContext *context, Func *func);
 // buffer's layout: for wgmma and ldmatrix rows of up to 128 bytes along the dimension in which home's registers
 // count upwards; words along m or n that go to registers in whole rows; else the fewest wavefronts for both sides.
 DotPlacement dot_choose_placement(const Op *dot, DotOperand operand, const Type *home, Layout *layout);
+// The same for a tile that is a box of a tensor, as a tensor copy brings it to wgmma; false: it cannot.
+bool dot_place_box(const Op *dot, DotOperand operand, const Value *tile, DotPlacement *placement,
+                   Layout *layout);
 
 #endif

@@ -39,7 +39,8 @@ static inline void kernel_fail(Kernel *k) {
 
 // `params` as in the text form: "%x: *fp32, %n: i32"; `body` without the
 // return. Lines count from 1 in the body.
-static inline void kernel_open(Kernel *k, const char *params, const char *body) {
+// `head`: the parameters in parentheses, and host regions.
+static inline void kernel_open_head(Kernel *k, const char *head, const char *body) {
   *k = (Kernel){.grid = {1, 1, 1}, .random = 1};
   k->sources.arena = k->diags.arena = &k->arena;
   k->diags.sources = &k->sources;
@@ -47,13 +48,20 @@ static inline void kernel_open(Kernel *k, const char *params, const char *body) 
   char *text =
       arena_printf(&k->arena,
                    "module target = \"sm_90a\", num_warps = 4, num_stages = 3, maxnreg = 0, fp32_dot = "
-                   "\"ieee\", fp_contract = true, opt_level = 3, debug = false { kernel @k(%s) {%s\n"
+                   "\"ieee\", fp_contract = true, opt_level = 3, debug = false { kernel @k%s {%s\n"
                    "return\n}\n}\n",
-                   params, body);
+                   head, body);
   IrModule *module = module_parse(&k->ir, sources_add(&k->sources, "k.tir", str_from(text)));
   if (!module) kernel_fail(k);
   k->func = module->funcs.at[0];
   k->memory = eval_memory_new(&k->arena);
+}
+
+static inline void kernel_open(Kernel *k, const char *params, const char *body) {
+  Buf head = {0};
+  buf_printf(&head, "(%s)", params);
+  kernel_open_head(k, head.at, body);
+  buf_free(&head);
 }
 
 static inline void kernel_close(Kernel *k) {

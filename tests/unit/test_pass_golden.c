@@ -17,7 +17,7 @@
 #include "pass_launch.h"
 #include "passes/passes.h"
 
-enum { MAX_PASSES = 8 };
+enum { MAX_PASSES = 20 };
 
 typedef struct GoldenFixture {
   Arena arena;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Boxes of tensor copies: what one instruction brings, and which buffers a few of them fill. PTX ISA 5.5.
+#ifndef IR_TENSOR_BOX_H
+#define IR_TENSOR_BOX_H
+
+#include "ir/type.h"
+
+enum {
+  TENSOR_COPY_BYTES = 16, // what divides a map's address, strides and innermost coordinates
+  TENSOR_BOX_MOST = 256,  // elements of a box's dimension
+  TENSOR_SIZE_MOST =
+      INT32_MAX - 255, // of a tensor's dimension: a coordinate there is outside, and of 32 bits
+};
+
+typedef struct TensorBox {
+  uint32_t rank;
+  uint32_t shape[TILE_MAX_RANK]; // elements, outermost first
+  uint32_t swizzle;              // bytes: within so many 16-byte chunks change places
+  uint32_t count;                // boxes that fill the buffer, side by side along the last dimension
+  uint32_t bytes;                // of one; in the buffer the next one follows
+} TensorBox;
+
+// The boxes that fill a shared buffer, a matrix whose last dimension counts upwards in memory. False: its layout
+// is none that tensor copies write.
+bool layout_tma_box(const Type *buffer, TensorBox *box);
+
+#endif

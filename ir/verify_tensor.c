@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules of tensor copies, of the mbarriers that they count their bytes at, and of boxed.
+#include <inttypes.h>
+
+#include "ir/tensor_box.h"
+#include "ir/verify_parts.h"
+
+enum { MOST_BYTES = (1 << 20) - 1 }; // that an mbarrier counts
+
+static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
+
+static void check_mbarriers(Verifier *v, const Op *op, uint32_t i, bool one) {
+  const Type *type = operand_type(op, i);
+  if (type->kind != TYPE_SHARED || type->elem != ELEM_I64)
+    verify_fail(v, op, "operand %u is a buffer of i64 in shared memory, not %s", i,
+                verify_type_text(v, type));
+  else if (one && type_elements(type) != 1)
+    verify_fail(v, op, "operand %u is one mbarrier, not %s", i, verify_type_text(v, type));
+}
+
+static bool is_box_of(const Type *map, const Type *buffer) {
+  TensorBox box;
+  if (!layout_tma_box(buffer, &box)) return false;
+  bool same = map->elem == buffer->elem && map->rank == box.rank && map->swizzle == box.swizzle;
+  for (uint32_t d = 0; same && d < box.rank; d++) same = map->shape[d] == box.shape[d];
+  return same;
+}
+
+static void check_copy(Verifier *v, const Op *op) {
+  const Type *map = operand_type(op, 0), *buffer = operand_type(op, 1);
+  if (map->kind != TYPE_TENSOR_MAP) {
+    verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
+    return;
+  }
+  if (buffer->kind != TYPE_SHARED || !is_box_of(map, buffer))
+    verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
+  check_mbarriers(v, op, 2, true);
+  if (op->operand_count != 3u + map->rank)
+    verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - 3);
+  for (uint32_t i = 3; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I32)
+      verify_fail(v, op, "operand %u is a coordinate, i32, not %s", i,
+                  verify_type_text(v, operand_type(op, i)));
+}
+
+static void check_boxed(Verifier *v, const Op *op) {
+  const Type *x = operand_type(op, 0), *base = operand_type(op, 1);
+  if (!type_is_tile(x) || op_result(op)->type != x) {
+    verify_fail(v, op, "the result is the operand, a tile, not %s of %s",
+                verify_type_text(v, op_result(op)->type), verify_type_text(v, x));
+    return;
+  }
+  if (base->kind != TYPE_PTR || base->inner != type_element(x))
+    verify_fail(v, op, "the base points to the tile's elements, it is %s", verify_type_text(v, base));
+  if (op->operand_count != 2u + 3u * x->rank)
+    verify_fail(v, op, "sizes, strides and offsets, %u, not %u", 3u * x->rank, op->operand_count - 2);
+  for (uint32_t i = 2; i < op->operand_count; i++)
+    if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I64)
+      verify_fail(v, op, "operand %u is i64, not %s", i, verify_type_text(v, operand_type(op, i)));
+}
+
+void verify_tensor_op(Verifier *v, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_BOXED: check_boxed(v, op); return;
+  case OP_COPY_TENSOR: check_copy(v, op); break;
+  case OP_MBARRIER_INIT:
+  case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
+  case OP_MBARRIER_EXPECT: {
+    int64_t bytes = op_int(op, ATTR_BYTES, 0);
+    check_mbarriers(v, op, 0, true);
+    if (bytes < 1 || bytes > MOST_BYTES)
+      verify_fail(v, op, "'bytes' is 1 to %d, not %" PRId64, MOST_BYTES, bytes);
+    break;
+  }
+  case OP_MBARRIER_WAIT:
+    check_mbarriers(v, op, 0, true);
+    if (operand_type(op, 1)->kind != TYPE_SCALAR || operand_type(op, 1)->elem != ELEM_I32)
+      verify_fail(v, op, "the parity is i32, not %s", verify_type_text(v, operand_type(op, 1)));
+    break;
+  default: break;
+  }
+  if (!v->module->target.arch->tensor_rank)
+    verify_fail(v, op, "%s has no tensor copies", v->module->target.arch->name);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loads tensor copies can do, and their maps: a host region each, which computes base, sizes and strides from the
+// kernel's parameters as the kernel does.
+#include "passes/tensor_copies.h"
+
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/layout.h"
+
+enum { MAX_DEPTH = 16 };
+
+// --- what is known before a launch
+
+static bool is_param(const Value *value) { return !value->def && value->region->parent == NULL; }
+
+// Whether the value is computed of parameters and constants alone.
+static bool is_known_on_host(const Value *value, uint32_t depth) {
+  const Op *op = value->def;
+  if (!op) return is_param(value) && value->type->kind == TYPE_SCALAR;
+  if (depth == 0 || value->type->kind != TYPE_SCALAR || !op_has(op, PURE) || op->region_count) return false;
+  if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS) return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_known_on_host(op_operand(op, i), depth - 1)) return false;
+  return true;
+}
+
+static bool is_one(const Value *value) {
+  int64_t constant;
+  return value_int_constant(value, &constant) && constant == 1;
+}
+
+// What op's operands from `first` on say: base, sizes, strides.
+typedef struct TensorParts {
+  uint32_t rank;
+  Value *base;
+  Value *size[TILE_MAX_RANK], *stride[TILE_MAX_RANK];
+} TensorParts;
+
+static TensorParts parts_of(const Op *op, uint32_t first) {
+  TensorParts parts = {.rank = (op->operand_count - first - 1) / 3, .base = op_operand(op, first)};
+  for (uint32_t d = 0; d < parts.rank; d++) {
+    parts.size[d] = op_operand(op, first + 1 + d);
+    parts.stride[d] = op_operand(op, first + 1 + parts.rank + d);
+  }
+  return parts;
+}
+
+static bool find_inner(const TensorParts *parts, uint32_t *inner) {
+  for (uint32_t d = parts->rank; d-- > 0;)
+    if (is_one(parts->stride[d])) return *inner = d, true;
+  return false;
+}
+
+bool tensor_inner(const Op *op, uint32_t first, uint32_t *inner) {
+  TensorParts parts = parts_of(op, first);
+  return find_inner(&parts, inner);
+}
+
+static bool is_aligned(const AxisTable *axes, const Value *value, uint32_t bytes) {
+  return axis_info(axes, value)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0;
+}
+
+bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first) {
+  TensorParts parts = parts_of(op, first);
+  uint32_t inner, bytes = type_element_bytes(parts.base->type->inner);
+  if (!is_param(parts.base) || !func->params[parts.base->index].facts.divisible16 ||
+      !find_inner(&parts, &inner))
+    return false;
+  for (uint32_t d = 0; d < parts.rank; d++)
+    if (!is_known_on_host(parts.size[d], MAX_DEPTH) || !is_known_on_host(parts.stride[d], MAX_DEPTH) ||
+        (d != inner && !is_aligned(axes, parts.stride[d], bytes)))
+      return false;
+  return true;
+}
+
+// --- which slots
+
+static const Type *turned(IrContext *ir, const Type *slot) {
+  static const uint32_t order[2] = {1, 0};
+  uint32_t shape[2] = {slot->shape[1], slot->shape[0]};
+  Layout layout = layout_trans(slot->layout, 2, slot->shape, order);
+  return type_shared(ir, slot->elem, 2, shape, layout_intern(ir, &layout));
+}
+
+const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed, const Type *slot,
+                             TensorLoad *found) {
+  TensorParts parts = parts_of(boxed, 1);
+  *found = (TensorLoad){.boxed = boxed, .slot = slot};
+  if (!tensor_parts_fit(func, axes, boxed, 1) || !find_inner(&parts, &found->inner))
+    return "its tensor is not known before the launch, or not aligned to 16 bytes";
+  if (found->inner + 1 != parts.rank) found->slot = turned(func->module->ir, slot);
+  if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is none of theirs";
+  if (!is_aligned(axes, boxed_offset(boxed, found->inner), elem_bytes(slot->elem)))
+    return "its first element is not known to be a multiple of 16 bytes from the row's";
+  return NULL;
+}
+
+// --- maps
+
+static const char *map_name(const Func *func, const char *base) {
+  IrContext *ir = func->module->ir;
+  for (uint32_t n = 0;; n++) {
+    const char *text =
+        n ? arena_printf(ir->arena, "%s_map_%u", base, n) : arena_printf(ir->arena, "%s_map", base);
+    const char *name = ir_name(ir, str_from(text));
+    bool taken = false;
+    for (uint32_t i = 0; i < func->param_count; i++) taken |= func->params[i].name == name;
+    if (!taken) return name;
+  }
+}
+
+static Value *clone_to_host(Builder *b, CloneMap *map, Value *value) {
+  Value *known = clone_get(map, value);
+  if (known != value || !value->def) return known;
+  for (uint32_t i = 0; i < value->def->operand_count; i++) clone_to_host(b, map, op_operand(value->def, i));
+  return op_result(op_clone(b, value->def, map));
+}
+
+static void fill_host(PassContext *context, Func *func, HostRegion *host, Value *const *parts, uint32_t n,
+                      Loc loc) {
+  CloneMap map = clone_map_new(context->scratch, func);
+  Builder b = builder_at_end(func, host->region);
+  Value *values[2 * TENSOR_MAP_MAX_RANK];
+  b.loc = loc;
+  for (uint32_t i = 0; i < host->region->arg_count; i++)
+    clone_set(&map, func->body->args[i], host->region->args[i]);
+  for (uint32_t i = 0; i < n; i++) values[i] = clone_to_host(&b, &map, parts[i]);
+  build_yield(&b, n, values);
+}
+
+// Whether two values, of the body or of host regions, are computed alike of the same parameters.
+static bool same_on_host(const Value *a, const Value *b, uint32_t depth) {
+  if (!a->def || !b->def) return !a->def && !b->def && a->index == b->index;
+  const Op *x = a->def, *y = b->def;
+  if (depth == 0 || x->kind != y->kind || a->type != b->type || x->operand_count != y->operand_count ||
+      x->attrs.n != y->attrs.n)
+    return false;
+  for (uint32_t i = 0; i < x->attrs.n; i++)
+    if (x->attrs.at[i].key != y->attrs.at[i].key || x->attrs.at[i].i != y->attrs.at[i].i) return false;
+  for (uint32_t i = 0; i < x->operand_count; i++)
+    if (!same_on_host(op_operand(x, i), op_operand(y, i), depth - 1)) return false;
+  return true;
+}
+
+// What the map's region yields: base, sizes, strides but for the last, which is 1.
+static uint32_t map_values(const TensorLoad *load, Value *values[2 * TENSOR_MAP_MAX_RANK]) {
+  TensorParts parts = parts_of(load->boxed, 1);
+  uint32_t n = 0, outer = load->inner ? 0 : 1; // of two dimensions
+  values[n++] = parts.base;
+  values[n++] = parts.size[outer];
+  values[n++] = parts.size[load->inner];
+  values[n++] = parts.stride[outer];
+  return n;
+}
+
+static bool is_made_of(const HostRegion *host, Value *const *parts, uint32_t n) {
+  const Op *yield = host->region->last;
+  for (uint32_t i = 0; i < n; i++)
+    if (yield->operand_count != n || !same_on_host(op_operand(yield, i), parts[i], MAX_DEPTH)) return false;
+  return true;
+}
+
+static Value *older_map(const Func *func, const Type *type, Value *const *parts, uint32_t n) {
+  for (uint32_t i = 0; i < func->param_count; i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->hidden != HIDDEN_TENSOR_MAP || param->type != type) continue;
+    const HostRegion *host = func_host(func, HOST_MAP, param->name);
+    if (host && is_made_of(host, parts, n)) return func->body->args[i];
+  }
+  return NULL;
+}
+
+Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
+  const Attr *padding = op_attr(load->boxed, ATTR_PADDING);
+  const Type *type = type_tensor_map(func->module->ir, load->slot->elem, load->box.rank, load->box.shape,
+                                     load->box.swizzle, padding && strcmp(padding->str, "nan") == 0);
+  Value *parts[2 * TENSOR_MAP_MAX_RANK];
+  uint32_t n = map_values(load, parts);
+  Value *older = older_map(func, type, parts, n);
+  if (older) return older;
+  HostRegion *host;
+  const char *base = func->params[parts[0]->index].name;
+  Value *map = func_new_map(func, map_name(func, base), type, &host);
+  fill_host(context, func, host, parts, n, load->boxed->loc);
+  return map;
+}

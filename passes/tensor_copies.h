@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads that become tensor copies: which can, and the maps that they go by.
+#ifndef PASSES_TENSOR_COPIES_H
+#define PASSES_TENSOR_COPIES_H
+
+#include "ir/tensor_box.h"
+#include "passes/axis_info.h"
+#include "passes/passes.h"
+
+// A tile that is loaded and goes whole into a slot of shared memory.
+typedef struct TensorLoad {
+  const Op *boxed;  // says which box it is
+  uint32_t inner;   // the dimension along which neighbours are neighbours in memory
+  const Type *slot; // the slot with that dimension last
+  TensorBox box;    // of it
+} TensorLoad;
+
+// The operands of boxed behind the tile: base, sizes, strides, offsets.
+static inline uint32_t boxed_rank(const Op *boxed) { return (boxed->operand_count - 2) / 3; }
+static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
+  return op_operand(boxed, 2 + 2 * boxed_rank(boxed) + d);
+}
+
+// The dimension whose stride is known to be 1 of what operands of make_block_ptr, or from the second on of boxed (first: 1),
+// say of a tensor; false: there is none.
+bool tensor_inner(const Op *op, uint32_t first, uint32_t *inner);
+
+// Whether a map can be made before a launch of what they say: a base that is a parameter, aligned; sizes and strides that are computed of parameters alone, strides that
+// are multiples of 16 bytes but for one, which is 1.
+bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first);
+
+// Whether tensor copies can bring what is boxed into a slot of that type; NULL, or why not. `axes`: of the function as it is.
+const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed, const Type *slot,
+                             TensorLoad *found);
+
+// The body's value of the map, one of those that there are if it is the same.
+Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load);
+
+#endif
