@@ -3,7 +3,8 @@
 // half before theirs, from a register or by a shuffle; where several bits in a row are lanes', the last
 // elements of threads' runs go first and the others follow in one step. From the first bit on that warps
 // hold, scan_chunks gives the totals of the chunks below it, and scan_carry takes in what comes before each
-// chunk. A scan from the end is the same with every bit's meaning turned.
+// chunk: each thread adds up its lines' totals, or lanes share them and scan them as they do elements. A scan
+// from the end is the same with every bit's meaning turned.
 #include <string.h>
 #include "codegen/emit_combine.h"
 #include "codegen/nvvm.h"
@@ -189,10 +190,19 @@ static void add_total(Scan *s, LLVMValueRef **totals, uint32_t at, bool first, L
     emit_combine(s->e, s->op, running, total, running);
 }
 
+// `before` into the run of register r, where its chunk is not the first.
+static void take_in_run(Scan *s, uint32_t r, LLVMValueRef chunk, const LLVMValueRef *before) {
+  uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low);
+  uint32_t first = s->reverse ? (1u << chunk_bits(s)) - 1 : 0;
+  LLVMValueRef taken = LLVMBuildICmp(s->e->builder, LLVMIntNE, chunk, emit_i32(s->e, first), "");
+  for (uint32_t other = 0; other < s->registers; other++)
+    if ((other & ~low) == r) take_in(s, other, before, taken);
+}
+
 // What comes before the chunk of register r (the first of its run): totals are the line's, in order.
 static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals, Line *line) {
   Emitter *e = s->e;
-  uint32_t chunks = 1u << chunk_bits(s), low = held_bits(s, DIM_REGISTER, s->plan.low);
+  uint32_t chunks = 1u << chunk_bits(s);
   LLVMValueRef before[MAX_COMBINED], chunk = chunk_of(s, r);
   bool known = line->before != NULL;
   if (!known) line->before = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)chunks * s->count);
@@ -208,10 +218,93 @@ static void take_in_chunk(Scan *s, uint32_t r, LLVMValueRef **totals, Line *line
     for (uint32_t k = 0; k < s->count; k++)
       before[k] = i == 0 ? running[k] : LLVMBuildSelect(e->builder, here, running[k], before[k], "");
   }
-  uint32_t first = s->reverse ? chunks - 1 : 0;
-  LLVMValueRef taken = LLVMBuildICmp(e->builder, LLVMIntNE, chunk, emit_i32(e, first), "");
-  for (uint32_t other = 0; other < s->registers; other++)
-    if ((other & ~low) == r) take_in(s, other, before, taken);
+  take_in_run(s, r, chunk, before);
+}
+
+// --- between warps, of totals that lanes share
+
+// A lane's chunks in the scan's direction, `n` of them.
+typedef struct Share {
+  uint32_t n;
+  LLVMValueRef *before; // [place * count + k]: what comes before the chunk
+} Share;
+
+// The lane before this one in the scan's direction.
+static LLVMValueRef lane_before(Scan *s) {
+  Emitter *e = s->e;
+  LLVMValueRef step = emit_i32(e, s->reverse ? 1 : (1u << LANE_BITS) - 1);
+  return LLVMBuildAnd(e->builder, LLVMBuildAdd(e->builder, e->threads.lane, step, ""),
+                      emit_i32(e, (1u << LANE_BITS) - 1), "");
+}
+
+// What comes before this lane's chunks, of `total`, theirs; of the first lane anything.
+static void scan_shares(Scan *s, LLVMValueRef *total, LLVMValueRef *before) {
+  LLVMValueRef moved[MAX_COMBINED], out[MAX_COMBINED];
+  for (uint32_t i = 0; i < LANE_BITS; i++) {
+    LLVMValueRef lane = source_lane(s, (1u << i) - 1, 1u << i), taken = lane_receives(s, 1u << i);
+    for (uint32_t k = 0; k < s->count; k++) moved[k] = emit_shuffle_from(s->e, total[k], lane);
+    emit_combine(s->e, s->op, moved, total, out);
+    for (uint32_t k = 0; k < s->count; k++)
+      total[k] = LLVMBuildSelect(s->e->builder, taken, out[k], total[k], "");
+  }
+  LLVMValueRef lane = lane_before(s);
+  for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(s->e, total[k], lane);
+}
+
+// Whether this lane is the first in the scan's direction.
+static LLVMValueRef is_first_lane(Scan *s) {
+  uint32_t first = s->reverse ? (1u << LANE_BITS) - 1 : 0;
+  return LLVMBuildICmp(s->e->builder, LLVMIntEQ, s->e->threads.lane, emit_i32(s->e, first), "");
+}
+
+static Share share_new(Scan *s, LLVMValueRef **totals) {
+  Emitter *e = s->e;
+  Share share = {.n = 1u << (chunk_bits(s) - LANE_BITS)};
+  share.before = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)share.n * s->count);
+  LLVMValueRef *own = ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)share.n * s->count), before[MAX_COMBINED];
+  LLVMValueRef total[MAX_COMBINED], first = is_first_lane(s);
+  for (uint32_t i = 0; i < share.n; i++) { // own: with those before it in this lane
+    uint32_t at = s->reverse ? share.n - 1 - i : i;
+    for (uint32_t k = 0; k < s->count; k++) own[i * s->count + k] = totals[k][at];
+    if (i) emit_combine(e, s->op, own + (i - 1) * s->count, own + i * s->count, own + i * s->count);
+  }
+  memcpy(total, own + (share.n - 1) * s->count, s->count * sizeof *total);
+  scan_shares(s, total, before);
+  memcpy(share.before, before, s->count * sizeof *before);
+  for (uint32_t i = 1; i < share.n; i++) {
+    LLVMValueRef *mine = own + (i - 1) * s->count, *to = share.before + i * s->count;
+    emit_combine(e, s->op, before, mine, to);
+    for (uint32_t k = 0; k < s->count; k++) to[k] = LLVMBuildSelect(e->builder, first, mine[k], to[k], "");
+  }
+  return share;
+}
+
+// Bit i of the chunk of register r, of whose warps all threads have the same.
+static LLVMValueRef chunk_bit(Scan *s, uint32_t r, uint32_t i) {
+  Emitter *e = s->e;
+  uint32_t bit = s->plan.holder[s->plan.low + i].bit;
+  if (s->plan.holder[s->plan.low + i].dim == DIM_REGISTER) return LLVMConstInt(e->i1, r >> bit & 1, false);
+  LLVMValueRef set = LLVMBuildAnd(e->builder, e->threads.warp, emit_i32(e, 1u << bit), "");
+  return LLVMBuildICmp(e->builder, LLVMIntNE, set, emit_i32(e, 0), "");
+}
+
+// The lane that has the chunk of register r knows what comes before it, at the chunk's lowest bits.
+static void take_in_share(Scan *s, uint32_t r, const Share *share) {
+  Emitter *e = s->e;
+  LLVMValueRef chunk = chunk_of(s, r), before[MAX_COMBINED];
+  LLVMValueRef *left = ARENA_ARRAY(e->arena, LLVMValueRef, share->n);
+  LLVMValueRef lane = LLVMBuildLShr(e->builder, chunk, emit_i32(e, chunk_bits(s) - LANE_BITS), "");
+  for (uint32_t k = 0; k < s->count; k++) {
+    for (uint32_t i = 0; i < share->n; i++) {
+      uint32_t place = s->reverse ? share->n - 1 - i : i;
+      left[i] = share->before[place * s->count + k];
+    }
+    for (uint32_t i = 0, n = share->n / 2; n > 0; i++, n /= 2)
+      for (uint32_t j = 0; j < n; j++)
+        left[j] = LLVMBuildSelect(e->builder, chunk_bit(s, r, i), left[2 * j + 1], left[2 * j], "");
+    before[k] = emit_shuffle_from(e, left[0], lane);
+  }
+  take_in_run(s, r, chunk, before);
 }
 
 static Scan scan_new(Emitter *e, const Op *op) {
@@ -237,7 +330,14 @@ void emit_scan_carry(Emitter *e, Op *op) {
   LLVMValueRef *totals[MAX_COMBINED];
   for (uint32_t k = 0; k < s.count; k++) totals[k] = emit_get(e, op_operand(op, s.count + k));
   uint32_t low = held_bits(&s, DIM_REGISTER, s.plan.low);
+  bool by_lanes = scan_by_lanes(op, &s.plan);
   Line *lines = ARENA_ARRAY(e->arena, Line, s.registers);
-  for (uint32_t r = 0; r < s.registers; r++)
-    if (!(r & low)) take_in_chunk(&s, r, totals, &lines[line_of(&s, r)]);
+  Share share = by_lanes ? share_new(&s, totals) : (Share){0};
+  for (uint32_t r = 0; r < s.registers; r++) {
+    if (r & low) continue;
+    if (by_lanes)
+      take_in_share(&s, r, &share);
+    else
+      take_in_chunk(&s, r, totals, &lines[line_of(&s, r)]);
+  }
 }

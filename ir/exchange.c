@@ -67,11 +67,33 @@ static bool holds_axis(const ScanPlan *plan, uint32_t bit) {
   return false;
 }
 
+// Chunks that lanes hold parts of would be asked for by lanes of one warp in different places.
+static bool warps_hold_chunks(const ScanPlan *plan) {
+  for (uint32_t i = plan->low; i < plan->axis_bits; i++)
+    if (plan->holder[i].dim == DIM_LANE) return false;
+  return true;
+}
+
+// Each thread by itself reads and adds all totals, and of each looks whether it is what comes before its chunk.
+// By lanes it has its share, five steps of a shuffle and a choice, and a shuffle for each of its runs.
+bool scan_by_lanes(const Op *op, const ScanPlan *plan) {
+  const Region *region = op->regions[0];
+  const uint32_t count = combined_count(op), chunk_bits = plan->axis_bits - plan->low;
+  if (plan->line_bits || chunk_bits < LANE_BITS || !warps_hold_chunks(plan)) return false;
+  uint32_t chunks = 1u << chunk_bits, own = chunks >> LANE_BITS, ops = 0, runs = 1;
+  for (const Op *at = region->first; at != region->last; at = at->next) ops++;
+  for (uint32_t i = plan->low; i < plan->axis_bits; i++) runs <<= plan->holder[i].dim == DIM_REGISTER;
+  uint32_t alone = chunks * (ops + count) + count * chunks / 4; // totals come by 16 bytes
+  uint32_t together = (2 * own + LANE_BITS) * (ops + count) + (LANE_BITS + 1 + own + runs) * count;
+  return alone > together + TUNE_COMBINE_BY_LANES;
+}
+
 const Type *scan_read_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index) {
   const Layout *totals = &plan->totals;
   uint32_t lines = (1u << plan->line_bits) - 1, chunk_bits = plan->axis_bits - plan->low, n = 0;
+  uint32_t spread = scan_by_lanes(op, plan) ? LANE_BITS : 0;
   Layout layout = {.out_bits = totals->out_bits};
-  for (uint32_t i = 0; i < chunk_bits; i++) layout.basis[n++] = 1u << (plan->line_bits + i);
+  for (uint32_t i = 0; i < chunk_bits - spread; i++) layout.basis[n++] = 1u << (plan->line_bits + i);
   for (uint32_t i = 0; i < totals->bits[DIM_REGISTER]; i++)
     if (!holds_axis(plan, i)) layout.basis[n++] = totals->basis[i] & lines;
   layout.bits[DIM_REGISTER] = (uint8_t)n;
@@ -79,6 +101,8 @@ const Type *scan_read_type(IrContext *ir, const Op *op, const ScanPlan *plan, ui
     layout.basis[n++] = totals->basis[i] & lines;
   layout.bits[DIM_LANE] = totals->bits[DIM_LANE];
   layout.bits[DIM_WARP] = totals->bits[DIM_WARP];
+  for (uint32_t i = 0; i < spread; i++)
+    layout.basis[layout_first_bit(&layout, DIM_LANE) + i] = 1u << (chunk_bits - spread + i);
   return rows_type(ir, op, index, 1u << chunk_bits, layout);
 }
 

@@ -18,7 +18,11 @@ const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *pla
 const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
 // What scan_chunks gives beside the scanned operand: [chunks, line...].
 const Type *scan_totals_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);
-// As it is read: each thread has all chunks' totals of its lines, the chunks in the lowest registers.
+// Whether a warp's lanes share the chunks' totals among them, each some neighbouring ones, and scan them by
+// shuffles; else each thread adds up all of its lines'.
+bool scan_by_lanes(const Op *op, const ScanPlan *plan);
+// As it is read: each thread has all chunks' totals of its lines, the chunks in the lowest registers; by lanes
+// its share of them, of which the chunks' upper bits are the lane's.
 const Type *scan_read_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);
 // A buffer for such a tile: rows one after another, the elements of each as `place` says.
 const Type *exchange_buffer(IrContext *ir, const Type *tile, const Layout *place);
