@@ -2,6 +2,7 @@
 // Structured control flow to basic blocks and phis. Loops are rotated: a guard before, the test at the end.
 // The next index is never compared where it may have wrapped: a range ends at its bound whatever its type.
 #include "codegen/emit.h"
+#include "ir/quotient_runs.h"
 
 LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->context, e->function, name);
@@ -18,6 +19,21 @@ static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from
   LLVMValueRef *phis = emit_get(e, value);
   for (uint32_t r = 0; r < emit_count(value->type); r++)
     LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
+}
+
+// Of the phis of what a loop carries, in its body or behind it, those that are alike within runs (what is yielded
+// says so) become their run's first; what was emitted uses that one too.
+static void merge_phis(Emitter *e, const Value *value, const Value *init, const Value *yielded) {
+  bool runs = yielded->def && yielded->def->kind != OP_HINT && op_attr(yielded->def, ATTR_CONSTANT);
+  if (!runs || !type_is_tile(value->type)) return;
+  LLVMValueRef *phis = emit_get(e, value), *enters = emit_get(e, init), *returns = emit_get(e, yielded);
+  uint32_t inside = quotient_runs(yielded->def).first;
+  for (uint32_t r = 0; r < emit_count(value->type); r++) {
+    uint32_t first = r & ~inside;
+    if (first == r || enters[r] != enters[first] || returns[r] != returns[first]) continue;
+    LLVMReplaceAllUsesWith(phis[r], phis[first]);
+    phis[r] = phis[first];
+  }
 }
 
 typedef struct LoopRange {
@@ -116,6 +132,8 @@ void emit_for(Emitter *e, Op *op) {
     begin_phis(e, &op->results[i]);
     add_to_phis(e, &op->results[i], emit_get(e, loop_init(op, i)), before);
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
+    merge_phis(e, &op->results[i], loop_init(op, i), op_operand(yield, i));
+    merge_phis(e, loop_carried(op, i), loop_init(op, i), op_operand(yield, i));
   }
 }
 

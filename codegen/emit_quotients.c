@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Quotients and comparisons that are alike and remainders that count upwards within runs (coalesce marks them): each
-// thread divides or compares once a run, for its first register there.
+// Quotients, comparisons and what loops carry that are alike and remainders that count upwards within runs (coalesce
+// marks them): each thread divides, compares or adds once a run, for its first register there. Of what a loop carries
+// all registers of a run are then one phi: their incoming values are the same.
 #include "base/math.h"
 #include "codegen/emit.h"
 #include "ir/quotient_runs.h"
@@ -22,7 +23,8 @@ bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out) {
   if (!type_is_tile(op_result(op)->type)) return false;
   const QuotientRuns runs = quotient_runs(op);
   for (uint32_t r = 0; r < emit_count(runs.tile); r++) {
-    LLVMValueRef x[2] = {emit_register(e, op_operand(op, 0), r), emit_register(e, op_operand(op, 1), r)};
+    LLVMValueRef x[3] = {NULL};
+    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = emit_register(e, op_operand(op, i), r);
     uint32_t first = r & ~runs.first;
     uint64_t steps = counts ? steps_of(&runs, r) : 0;
     if (first == r)

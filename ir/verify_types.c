@@ -174,7 +174,8 @@ static void check_promises(Verifier *v, const Op *op) {
 static void check_arithmetic(Verifier *v, const Op *op) {
   if (!is_number(result_type(op)))
     verify_fail(v, op, "the operands are integers or floats, not %s", verify_type_text(v, result_type(op)));
-  bool runs = op_attr(op, ATTR_CONSTANT) || op_attr(op, ATTR_CONTIGUOUS);
+  bool divides = op->kind == OP_DIV || op->kind == OP_REM;
+  bool runs = divides && (op_attr(op, ATTR_CONSTANT) || op_attr(op, ATTR_CONTIGUOUS));
   if (runs && !type_is_int(result_type(op)))
     verify_fail(v, op, "runs are of integers, not %s", verify_type_text(v, result_type(op)));
   check_promises(v, op);
@@ -198,6 +199,7 @@ static void check_select(Verifier *v, const Op *op) {
   if (operand_type(op, 1) != result_type(op) || operand_type(op, 2) != result_type(op))
     verify_fail(v, op, "both choices have the result's type, not %s and %s",
                 verify_type_text(v, operand_type(op, 1)), verify_type_text(v, operand_type(op, 2)));
+  check_promises(v, op);
 }
 
 static void check_cast(Verifier *v, const Op *op) {

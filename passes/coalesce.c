@@ -20,6 +20,10 @@
 // after   %m = lt %i, %n {constant = [16]} : tile<1024xi1>
 // pays    a thread compares once a run, and what is computed with the result is computed once
 //
+// before  for ... carries %c = 0 { %d = add %c, %m; yield %d }   (%m is alike within runs, hence %c and %d)
+// after   %d = add %c, %m {constant = [16]} : tile<1024xfp32>
+// pays    a thread carries one register a run, and what is computed with it alone (a reciprocal, say) is computed once
+//
 // vector is the most elements that one access of a thread may have; align the bytes that each such vector is
 // aligned to. Both are upper bounds until propagate_layouts has fitted them to the layout that it chose.
 #include "base/math.h"
@@ -234,8 +238,25 @@ static void mark_comparisons(Coalescer *c, Op *op) {
     set_runs(c, op, ATTR_CONSTANT, axis_info(c->axes, result)->constancy);
 }
 
+static bool can_say_alike(const Op *op) {
+  const Type *tile = op_result(op)->type;
+  bool kind = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL || op->kind == OP_MIN ||
+              op->kind == OP_MAX || op->kind == OP_SELECT;
+  return kind && type_is_tile(tile) && !type_is_ptr(tile) && type_element_bytes(tile) >= 2;
+}
+
+// Runs of what a loop carries from round to round: the analysis of carried values has seen what enters the loop too.
+static void mark_carried(Coalescer *c, const Op *loop) {
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    Op *yielded = op_operand(loop->regions[0]->last, i)->def;
+    if (!yielded || yielded->region != loop->regions[0] || !can_say_alike(yielded)) continue;
+    set_runs(c, yielded, ATTR_CONSTANT, axis_info(c->axes, loop_carried(loop, i))->constancy);
+  }
+}
+
 static void coalesce_op(Op *op, void *data) {
   Coalescer *c = data;
+  if (op->kind == OP_FOR) mark_carried(c, op);
   if (compares(op)) mark_comparisons(c, op);
   if (op->kind == OP_DIV || op->kind == OP_REM) mark_runs(c, op);
   bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
