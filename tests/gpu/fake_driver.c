@@ -34,7 +34,7 @@ EXPORT long fake_driver_calls(void) { return __atomic_load_n(&calls, __ATOMIC_RE
 EXPORT const char *fake_driver_failed(void) { return failed; }
 EXPORT long fake_driver_living(void) { return __atomic_load_n(&living, __ATOMIC_RELAXED); }
 
-static CudaResult begin(const char *name) {
+CudaResult fake_begin(const char *name) {
   if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != failing) return 0;
   failed = name;
   return failure;
@@ -42,7 +42,7 @@ static CudaResult begin(const char *name) {
 
 #define BEGIN()                                                                                              \
   do {                                                                                                       \
-    CudaResult begun = begin(__func__);                                                                      \
+    CudaResult begun = fake_begin(__func__);                                                                      \
     if (begun) return begun;                                                                                 \
   } while (0)
 
@@ -86,7 +86,7 @@ static CudaResult give_sim(tilec_sim_result result) {
 
 // --- Queries ---
 
-CudaResult Init(unsigned flags) { return (void)flags, begin(__func__); }
+CudaResult Init(unsigned flags) { return (void)flags, fake_begin(__func__); }
 
 static const char *name_of(CudaResult result) {
   switch (result) {
@@ -154,7 +154,7 @@ CudaResult DevicePrimaryCtxRetain(CudaContext *context, CudaDevice device) {
 }
 CudaResult DevicePrimaryCtxRelease(CudaDevice device) {
   (void)device;
-  return died(), begin(__func__);
+  return died(), fake_begin(__func__);
 }
 CudaResult CtxGetCurrent(CudaContext *context) {
   BEGIN();
@@ -172,7 +172,7 @@ CudaResult CtxPushCurrent(CudaContext context) {
 CudaResult CtxPopCurrent(CudaContext *context) {
   if (!depth) return FAKE_INVALID;
   *context = stack[--depth];
-  return begin(__func__);
+  return fake_begin(__func__);
 }
 
 // --- Memory: done at once, as all work is ---
@@ -195,7 +195,7 @@ CudaResult MemAlloc(uint64_t *address, size_t bytes) {
 CudaResult MemFree(uint64_t address) {
   CudaResult result = give_sim(tilec_sim_free(take_sim(), address));
   if (!result) died();
-  CudaResult begun = begin(__func__);
+  CudaResult begun = fake_begin(__func__);
   return begun ? begun : result;
 }
 CudaResult MemcpyHtoD(uint64_t to, const void *from, size_t bytes) {
@@ -243,7 +243,7 @@ CudaResult ModuleUnload(CudaModule module) {
   Module *made = module;
   CudaResult result = give_sim(tilec_sim_unload(take_sim(), made->loaded));
   end(made);
-  CudaResult begun = begin(__func__);
+  CudaResult begun = fake_begin(__func__);
   return begun ? begun : result;
 }
 CudaResult ModuleGetFunction(CudaFunction *function, CudaModule module, const char *name) {
@@ -310,7 +310,7 @@ CudaResult LinkDestroy(CudaLink state) {
   Link *link = state;
   free(link->text);
   end(link);
-  return begin(__func__);
+  return fake_begin(__func__);
 }
 
 // --- Streams and graphs ---
@@ -369,7 +369,7 @@ CudaResult StreamCreate(CudaStream *stream, unsigned flags) {
   BEGIN();
   return *stream = make(sizeof(Stream)), 0;
 }
-CudaResult StreamDestroy(CudaStream stream) { return end(stream), begin(__func__); }
+CudaResult StreamDestroy(CudaStream stream) { return end(stream), fake_begin(__func__); }
 CudaResult StreamSynchronize(CudaStream stream) {
   BEGIN();
   return stream && ((Stream *)stream)->graph ? FAKE_CAPTURING : 0;
@@ -383,7 +383,7 @@ CudaResult ThreadExchangeStreamCaptureMode(int *mode) {
   int before = current;
   current = *mode;
   *mode = before;
-  return begin(__func__);
+  return fake_begin(__func__);
 }
 CudaResult StreamBeginCapture(CudaStream stream, int mode) {
   (void)mode;
@@ -406,7 +406,7 @@ CudaResult StreamEndCapture(CudaStream stream, CudaGraph *graph) {
   __atomic_sub_fetch(&capturing, 1, __ATOMIC_RELAXED);
   *graph = made->graph;
   made->graph = NULL;
-  CudaResult begun = begin(__func__);
+  CudaResult begun = fake_begin(__func__);
   if (begun) graph_free(*graph), *graph = NULL;
   return begun;
 }
@@ -437,8 +437,8 @@ CudaResult GraphLaunch(CudaGraphExec exec, CudaStream stream) {
   }
   return result;
 }
-CudaResult GraphExecDestroy(CudaGraphExec exec) { return graph_free(exec), begin(__func__); }
-CudaResult GraphDestroy(CudaGraph graph) { return graph_free(graph), begin(__func__); }
+CudaResult GraphExecDestroy(CudaGraphExec exec) { return graph_free(exec), fake_begin(__func__); }
+CudaResult GraphDestroy(CudaGraph graph) { return graph_free(graph), fake_begin(__func__); }
 
 #define BEGIN_ON(stream)                                                                                     \
   BEGIN();                                                                                                   \
@@ -484,8 +484,8 @@ CudaResult EventRecord(CudaEvent event, CudaStream stream) {
   ((Event *)event)->time = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
   return stream && ((Stream *)stream)->graph ? FAKE_CAPTURING : 0;
 }
-CudaResult EventSynchronize(CudaEvent event) { return (void)event, begin(__func__); }
-CudaResult EventQuery(CudaEvent event) { return (void)event, begin(__func__); }
+CudaResult EventSynchronize(CudaEvent event) { return (void)event, fake_begin(__func__); }
+CudaResult EventQuery(CudaEvent event) { return (void)event, fake_begin(__func__); }
 CudaResult StreamWaitEvent(CudaStream stream, CudaEvent event, unsigned flags) {
   (void)event, (void)flags;
   BEGIN_ON(stream);
@@ -495,4 +495,4 @@ CudaResult EventElapsedTime(float *milliseconds, CudaEvent start, CudaEvent even
   BEGIN();
   return *milliseconds = (float)(((Event *)event)->time - ((Event *)start)->time), 0;
 }
-CudaResult EventDestroy(CudaEvent event) { return end(event), begin(__func__); }
+CudaResult EventDestroy(CudaEvent event) { return end(event), fake_begin(__func__); }

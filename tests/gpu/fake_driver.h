@@ -11,6 +11,8 @@ void fake_driver_fail(long call, int result);
 // Calls since, and the symbol of the one that failed; "" where none has.
 long fake_driver_calls(void);
 const char *fake_driver_failed(void);
+// Tensor maps that it was asked for.
+long fake_driver_encodings(void);
 // Contexts, memory, modules, streams, events, graphs and links that live.
 long fake_driver_living(void);
 

@@ -40,8 +40,9 @@ void fake_record_launch(const CudaLaunchConfig *c, int module, const tilec_sim_k
           tilec_sim_kernel_name(kernel), c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y, c->block_z,
           c->shared_bytes, c->attribute_count);
   for (size_t i = 0; i < tilec_sim_param_count(kernel); i++) {
-    unsigned long long bits = 0;
-    memcpy(&bits, params[i], tilec_sim_param_at(kernel, i)->size);
+    unsigned long long bits = 0; // of a tensor map its first bytes
+    size_t size = tilec_sim_param_at(kernel, i)->size;
+    memcpy(&bits, params[i], size < sizeof bits ? size : sizeof bits);
     fprintf(log, " %llx", bits);
   }
   fprintf(log, " module %d\n", module);

@@ -6,6 +6,8 @@
 #include "runtime/driver.h"
 #include "sim/sim.h"
 
+// A call begins: 0, or what it is to fail with (fake_driver_fail).
+CudaResult fake_begin(const char *name);
 int fake_capability(void); // 10 * major + minor
 // A module's number, from 0.
 int fake_record_module(const char *text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor maps that launches make, on the simulator: what a kernel finds in its parameters is what the driver's function
-// would encode.
+// Tensor maps that launches make, on the simulator and on a driver that is the simulator: what a kernel finds in its
+// parameters is what the driver's function would encode.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +9,56 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
+
 #include "base/buf.h"
 #include "runtime/kernel.h"
 #include "sim/sim.h"
+#include "tests/gpu/fake_driver.h"
 #include "tests/unit/runtime_fixture.h"
 
 enum { WORDS = 32, RANKS = 5 };
+static const char *const map_devices[] = {"sim", "cuda"};
+enum { MAP_DEVICES = 2 };
+
+static struct {
+  long (*encodings)(void);
+  int (*begin_capture)(void *stream, int mode);
+  int (*end_capture)(void *stream, void **graph);
+  int (*instantiate)(void **exec, void *graph, unsigned long long flags);
+  int (*launch)(void *exec, void *stream);
+  int (*exec_destroy)(void *exec);
+  int (*graph_destroy)(void *graph);
+  int (*stream_new)(void **stream, unsigned flags);
+  int (*stream_free)(void *stream);
+  int (*create)(void **context, unsigned flags, int device);
+  int (*destroy)(void *context);
+} fake;
+
+static void find(void *library, const char *symbol, void *function) {
+  void *found = dlsym(library, symbol);
+  assert_non_null(found);
+  memcpy(function, &found, sizeof found);
+}
+
+// From here on libcuda.so.1 is this one.
+static int load_fake(void **state) {
+  (void)state;
+  void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
+  if (!library) fail_msg("%s", dlerror());
+  find(library, "fake_driver_encodings", &fake.encodings);
+  find(library, "cuStreamBeginCapture_v2", &fake.begin_capture);
+  find(library, "cuStreamEndCapture", &fake.end_capture);
+  find(library, "cuGraphInstantiateWithFlags", &fake.instantiate);
+  find(library, "cuGraphLaunch", &fake.launch);
+  find(library, "cuGraphExecDestroy", &fake.exec_destroy);
+  find(library, "cuGraphDestroy", &fake.graph_destroy);
+  find(library, "cuStreamCreate", &fake.stream_new);
+  find(library, "cuStreamDestroy_v2", &fake.stream_free);
+  find(library, "cuCtxCreate_v2", &fake.create);
+  find(library, "cuCtxDestroy_v2", &fake.destroy);
+  return 0;
+}
 
 // A map as tile IR, of a tensor whose sizes and strides are parameters, and what is to be in it.
 typedef struct MapCase {
@@ -97,8 +141,8 @@ typedef struct MapRun {
   size_t count;
 } MapRun;
 
-static MapRun map_run(const MapCase *c) {
-  MapRun r = {.device = open_device("sim"), .count = 1 + 2 * c->rank};
+static MapRun map_run(const char *device, const MapCase *c) {
+  MapRun r = {.device = open_device(device), .count = 1 + 2 * c->rank};
   Buf text = {0};
   print_kernel(c, &text);
   buf_char(&text, '\0');
@@ -139,8 +183,9 @@ static void check_maps(MapRun *r, const MapCase *c, uint64_t base) {
 
 static void test_maps_as_encoded(void **unused) {
   (void)unused;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    MapRun r = map_run(&cases[i]);
+  for (size_t n = 0; n < MAP_DEVICES * sizeof cases / sizeof *cases; n++) {
+    size_t i = n / MAP_DEVICES;
+    MapRun r = map_run(map_devices[n % MAP_DEVICES], &cases[i]);
     if (cases[i].unmade) {
       assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, cases[i].unmade);
       assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "k: the tensor map 'm0' of its tile IR cannot be made");
@@ -154,7 +199,7 @@ static void test_maps_as_encoded(void **unused) {
 
 static void test_an_unaligned_base(void **unused) {
   (void)unused;
-  MapRun r = map_run(&cases[0]);
+  MapRun r = map_run("sim", &cases[0]);
   r.args[1] = tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(r.base) + 8);
   assert_error(launch(&r), TILEC_ERROR_INVALID_ARGUMENT, "its base is not a multiple of 16 bytes");
   r.args[1] = tilec_arg_pointer(TILEC_FP16, tilec_buffer_address(r.base) + 32);
@@ -163,14 +208,16 @@ static void test_an_unaligned_base(void **unused) {
   map_run_end(&r);
 }
 
-// More argument sets than are kept, twice over, then two in turn; some of which no map can be made of.
-static void test_maps_are_kept_by_their_arguments(void **unused) {
-  (void)unused;
-  enum { SETS = HOST_SETS + 6 };
+// More argument sets than are kept, twice over, then as many as are kept in turn, which cost no encoding; some are such
+// that no map can be made of.
+static void alternate(const char *device) {
+  enum { SETS = HOST_SETS + 6, ROUNDS = 2 * SETS + 3 * HOST_SETS };
   MapCase c = cases[0];
-  MapRun r = map_run(&c);
-  for (int i = 0; i < 2 * SETS + 6; i++) {
-    int set = i < 2 * SETS ? i % SETS : i % 2;
+  MapRun r = map_run(device, &c);
+  long encodings = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    int set = i < 2 * SETS ? i % SETS : (i - 2 * SETS) % HOST_SETS;
+    if (i == 2 * SETS + HOST_SETS) encodings = fake.encodings();
     uint64_t base = tilec_buffer_address(r.base) + 16u * (uint32_t)set;
     r.args[1] = tilec_arg_pointer(TILEC_FP16, base);
     r.args[2] = tilec_arg_int(c.sizes[0] = set % 5 == 4 ? 0 : 100 + set);
@@ -181,16 +228,57 @@ static void test_maps_are_kept_by_their_arguments(void **unused) {
     assert_ok(launch(&r));
     check_maps(&r, &c, base);
   }
+  assert_int_equal(fake.encodings(), encodings);
   assert_int_equal(r.kernel->first->results.count, 0); // the list begins with the one without maps, which was refused
   assert_non_null(r.kernel->first->next);
   assert_int_equal(r.kernel->first->next->results.count, HOST_SETS);
   map_run_end(&r);
 }
 
+static void test_maps_are_kept_by_their_arguments(void **unused) {
+  (void)unused;
+  for (int i = 0; i < MAP_DEVICES; i++) alternate(map_devices[i]);
+}
+
+// A graph has the maps that its launches had, whatever is launched between.
+static void test_capture(void **unused) {
+  (void)unused;
+  MapCase c = cases[0];
+  void *context, *raw, *graph, *exec;
+  assert_int_equal(fake.create(&context, 0, 0), 0);
+  MapRun r = map_run("cuda", &c);
+  uint64_t base = tilec_buffer_address(r.base);
+  tilec_stream *stream;
+  tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.grid[1] = options.grid[2] = 1;
+  assert_ok(launch(&r)); // loads it
+  assert_int_equal(fake.stream_new(&raw, 0), 0);
+  assert_ok(tilec_stream_wrap(r.device, raw, &stream));
+  assert_int_equal(fake.begin_capture(raw, 0), 0);
+  options.stream = stream;
+  r.args[1] = tilec_arg_pointer(TILEC_FP16, base + 64);
+  assert_ok(tilec_launch(r.kernel, &options, r.args, r.count));
+  assert_int_equal(fake.end_capture(raw, &graph), 0);
+  assert_int_equal(fake.instantiate(&exec, graph, 0), 0);
+  for (int i = 0; i < 2 * HOST_SETS; i++) {
+    r.args[1] = tilec_arg_pointer(TILEC_FP16, base + 128 + 16u * (uint32_t)i);
+    assert_ok(launch(&r));
+  }
+  check_maps(&r, &c, base + 128 + 16 * (2 * HOST_SETS - 1));
+  assert_int_equal(fake.launch(exec, raw), 0);
+  check_maps(&r, &c, base + 64);
+  fake.exec_destroy(exec);
+  fake.graph_destroy(graph);
+  tilec_stream_free(stream);
+  fake.stream_free(raw);
+  map_run_end(&r);
+  fake.destroy(context);
+}
+
 // Nothing is launched, so nothing is made.
 static void test_an_empty_grid(void **unused) {
   (void)unused;
-  MapRun r = map_run(&cases[12]);
+  MapRun r = map_run("sim", &cases[12]);
   tilec_launch_options options = TILEC_LAUNCH_OPTIONS_INIT;
   options.grid[0] = 0;
   options.grid[1] = options.grid[2] = 1;
@@ -205,7 +293,8 @@ int main(void) {
       cmocka_unit_test(test_maps_as_encoded),
       cmocka_unit_test(test_an_unaligned_base),
       cmocka_unit_test(test_maps_are_kept_by_their_arguments),
+      cmocka_unit_test(test_capture),
       cmocka_unit_test(test_an_empty_grid),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, load_fake, NULL);
 }
