@@ -198,6 +198,8 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_MBARRIER_WAIT] = eval_mbarrier,
     [OP_COPY_TENSOR] = eval_mbarrier,
     [OP_BOXED] = run_copy,
+    [OP_RING_COMMIT] = eval_ring,
+    [OP_CHANNEL] = eval_channel_begin,
     [OP_FENCE_ASYNC] = run_nothing,
     [OP_DOT] = eval_dot,
     [OP_MATH] = eval_math,
@@ -249,6 +251,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   m->shared = NULL;
   m->rings = NULL;
   m->mbarriers = NULL;
+  m->channels = NULL;
   for (uint32_t z = 0; z < m->grid[2]; z++)
     for (uint32_t y = 0; y < m->grid[1]; y++)
       for (uint32_t x = 0; x < m->grid[0]; x++) {
@@ -259,7 +262,8 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         eval_mbarriers_program(m);
         eval_dots_program(m);
         if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
-        if (!eval_rings_end(m, m->func->body->last)) return false;
+        if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last))
+          return false;
       }
   return true;
 }

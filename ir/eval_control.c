@@ -20,7 +20,7 @@ bool eval_control_operand(Machine *m, const Op *op, uint32_t index, const char *
 }
 
 // The same where other ways through the kernel would leave other memory.
-static bool control_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits) {
+bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits) {
   bool uncertain = false;
   if (!eval_control_operand(m, op, index, what, bits, &uncertain)) return false;
   m->memory->uncertain |= uncertain;
@@ -28,7 +28,7 @@ static bool control_operand(Machine *m, const Op *op, uint32_t index, const char
 }
 
 // What the region yielded becomes the op's results.
-static void take_yielded(Machine *m, const Op *op, const Op *end) {
+void eval_take_yielded(Machine *m, const Op *op, const Op *end) {
   uint32_t yielded = end && end->kind == OP_YIELD ? end->operand_count : 0;
   if (yielded != op->result_count)
     BUG("%s yields %u values for %u results", op_info(op->kind)->name, yielded, op->result_count);
@@ -38,42 +38,53 @@ static void take_yielded(Machine *m, const Op *op, const Op *end) {
 static RegionEnd run_if(Machine *m, const Op *op) {
   uint64_t condition = 0;
   const Op *end = NULL;
-  if (!control_operand(m, op, 0, "the condition", &condition)) return REGION_FAILED;
+  if (!eval_flow_operand(m, op, 0, "the condition", &condition)) return REGION_FAILED;
   RegionEnd flow = eval_region(m, op->regions[condition ? 0 : 1], &end);
-  if (flow == REGION_ENDED) take_yielded(m, op, end);
+  if (flow == REGION_ENDED) eval_take_yielded(m, op, end);
   return flow;
 }
 
 // Iterations left from i on are counted down by distance,
 // so that an upper bound near the type's end cannot overflow i.
-static bool for_advance(uint64_t *i, uint64_t upper, uint64_t step, bool down) {
-  uint64_t distance = down ? *i - upper : upper - *i, size = down ? 0 - step : step;
+bool eval_for_advance(ForRounds *r) {
+  uint64_t distance = r->down ? r->i - r->upper : r->upper - r->i, size = r->down ? 0 - r->step : r->step;
   if (size >= distance) return false;
-  *i += step;
+  r->i += r->step;
   return true;
 }
 
-static RegionEnd run_for(Machine *m, const Op *op) {
-  uint64_t i = 0, upper = 0, step = 0;
-  if (!control_operand(m, op, 0, "the loop's lower bound", &i) ||
-      !control_operand(m, op, 1, "the loop's upper bound", &upper) ||
-      !control_operand(m, op, 2, "the loop's step", &step))
-    return REGION_FAILED;
-  if (step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0") ? REGION_ENDED : REGION_FAILED;
-  ElemCode code = eval_operand(m, op, 0)->code;
-  bool is_signed = elem_is_signed((Elem)code), down = is_signed && (int64_t)step < 0;
+bool eval_for_begin(Machine *m, const Op *op, ForRounds *r, bool *more) {
+  if (!eval_flow_operand(m, op, 0, "the loop's lower bound", &r->i) ||
+      !eval_flow_operand(m, op, 1, "the loop's upper bound", &r->upper) ||
+      !eval_flow_operand(m, op, 2, "the loop's step", &r->step))
+    return false;
+  if (r->step == 0) return eval_error(m, op, NO_ELEMENT, "the loop's step is 0");
+  bool is_signed = elem_is_signed((Elem)eval_operand(m, op, 0)->code);
+  r->down = is_signed && (int64_t)r->step < 0;
   for (uint32_t k = 0; k < op->result_count; k++)
     eval_copy(m, eval_tile(m, &op->results[k]), eval_operand(m, op, LOOP_FIRST_INIT + k));
-  bool more = down ? (int64_t)i > (int64_t)upper : is_signed ? (int64_t)i < (int64_t)upper : i < upper;
-  const Region *body = op->regions[0];
-  for (; more; more = for_advance(&i, upper, step, down)) {
+  *more = r->down     ? (int64_t)r->i > (int64_t)r->upper
+          : is_signed ? (int64_t)r->i < (int64_t)r->upper
+                      : r->i < r->upper;
+  return true;
+}
+
+void eval_for_round(Machine *m, const Op *op, const ForRounds *r) {
+  eval_set_int(m, op->regions[0]->args[0], r->i);
+  for (uint32_t k = 0; k < op->result_count; k++)
+    eval_copy(m, eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
+}
+
+static RegionEnd run_for(Machine *m, const Op *op) {
+  ForRounds rounds;
+  bool more = false;
+  if (!eval_for_begin(m, op, &rounds, &more)) return REGION_FAILED;
+  for (; more; more = eval_for_advance(&rounds)) {
     const Op *end = NULL;
-    eval_set_int(m, body->args[0], i);
-    for (uint32_t k = 0; k < op->result_count; k++)
-      eval_copy(m, eval_tile(m, loop_carried(op, k)), &m->values[op->results[k].id]);
-    RegionEnd flow = eval_region(m, body, &end);
+    eval_for_round(m, op, &rounds);
+    RegionEnd flow = eval_region(m, op->regions[0], &end);
     if (flow != REGION_ENDED) return flow;
-    take_yielded(m, op, end);
+    eval_take_yielded(m, op, end);
   }
   return REGION_ENDED;
 }
@@ -95,7 +106,7 @@ bool eval_only_waits(const Op *op) {
          !has_effect(op->regions[1]);
 }
 
-static void take_args(Machine *m, const Region *region, const Op *from, uint32_t first) {
+void eval_take_args(Machine *m, const Region *region, const Op *from, uint32_t first) {
   if (from->operand_count - first != region->arg_count)
     BUG("%s passes %u values to %u arguments", op_info(from->kind)->name, from->operand_count - first,
         region->arg_count);
@@ -107,7 +118,7 @@ static void take_args(Machine *m, const Region *region, const Op *from, uint32_t
 static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
   const Region *before = op->regions[0], *after = op->regions[1];
   bool waits = eval_only_waits(op);
-  take_args(m, before, op, 0);
+  eval_take_args(m, before, op, 0);
   for (;;) {
     const Op *end = NULL;
     uint64_t condition = 0;
@@ -122,10 +133,10 @@ static RegionEnd run_rounds(Machine *m, const Op *op, LoopWatch *watch) {
         eval_copy(m, eval_tile(m, &op->results[i]), eval_operand(m, end, i + 1));
       return REGION_ENDED;
     }
-    take_args(m, after, end, 1);
+    eval_take_args(m, after, end, 1);
     flow = eval_region(m, after, &end);
     if (flow != REGION_ENDED) return flow;
-    take_args(m, before, end, 0);
+    eval_take_args(m, before, end, 0);
   }
 }
 
@@ -156,7 +167,7 @@ static bool ends_in_loops(Machine *m, const Op *op) {
 }
 
 // A yield is a step too, so that an empty loop has some.
-static bool take_step(Machine *m, const Op *op) {
+bool eval_step(Machine *m, const Op *op) {
   enum { CLOCK_STEPS = 64 };
   const EvalOptions *o = &m->options;
   if (o->max_steps && m->steps >= o->max_steps) {
@@ -182,6 +193,7 @@ RegionEnd eval_op(Machine *m, Op *op) {
   case OP_FOR: return run_for(m, op);
   case OP_IF: return run_if(m, op);
   case OP_WHILE: return run_while(m, op);
+  case OP_WARP_GROUPS: return eval_groups(m, op) ? REGION_ENDED : REGION_FAILED;
   case OP_REDUCE:
   case OP_SCAN:
   case OP_REDUCE_PARTS:
@@ -200,7 +212,7 @@ RegionEnd eval_region(Machine *m, const Region *region, const Op **end) {
   }
   for (Op *op = region->first; op && flow == REGION_ENDED; op = op->next) {
     *end = op;
-    if (!take_step(m, op))
+    if (!eval_step(m, op))
       flow = REGION_FAILED;
     else if (op->kind == OP_YIELD)
       break;

@@ -40,6 +40,7 @@ typedef struct SharedState SharedState;   // eval_shared.c
 typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
 typedef struct RingState RingState;       // eval_rings.c
 typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
+typedef struct ChannelState ChannelState; // eval_channels.c
 
 typedef struct Machine {
   Func *func;
@@ -64,6 +65,7 @@ typedef struct Machine {
   SharedState *shared;    // NULL: no buffer in shared memory yet
   DotsUnderWay *dots;     // NULL: no asynchronous dot yet
   RingState *rings;       // NULL: no ring yet
+  ChannelState *channels; // NULL: no channel yet
   TensorMapValue *maps;   // of the hidden parameters, in their order; NULL: none are
   MbarrierState *mbarriers; // NULL: no mbarrier yet
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
@@ -127,6 +129,22 @@ ElemCode eval_code(const Type *element);                          // of a scalar
 RegionEnd eval_region(Machine *m, const Region *region, const Op **end);
 RegionEnd eval_op(Machine *m, Op *op);
 void eval_limit_begin(Machine *m); // the time limit's seconds begin
+bool eval_step(Machine *m,
+               const Op *op); // an op is about to run: false with an error where a limit is reached
+// The parts of control flow, for those who run regions op by op. The operand that it hangs on, where other ways
+// through the kernel would leave other memory; what a region yielded becomes the op's results; the arguments of a
+// region, operands of `from` from `first` on.
+bool eval_flow_operand(Machine *m, const Op *op, uint32_t index, const char *what, uint64_t *bits);
+void eval_take_yielded(Machine *m, const Op *op, const Op *end);
+void eval_take_args(Machine *m, const Region *region, const Op *from, uint32_t first);
+typedef struct ForRounds {
+  uint64_t i, upper, step;
+  bool down;
+} ForRounds;
+// The loop's results hold what it carries. *more: there is a round.
+bool eval_for_begin(Machine *m, const Op *op, ForRounds *rounds, bool *more);
+void eval_for_round(Machine *m, const Op *op, const ForRounds *rounds); // the body's arguments
+bool eval_for_advance(ForRounds *rounds);                               // false: that was the last
 // The tensor map that a value of type tensor_map is.
 const TensorMapValue *eval_map(const Machine *m, const Value *map);
 // The scalar operand that control flow hangs on;
@@ -173,6 +191,8 @@ bool eval_scratch(Machine *m, const Op *op);
 // The elements of the buffer that a value of shared type stands for, in row-major order: to, of as many.
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
 void eval_shared_program(Machine *m); // the next program begins
+void eval_shared_group(Machine *m,
+                       uint32_t group); // whose copies and groups of them follow; 0 where there is one
 // Of a buffer, by its number: how many elements it has; elements `first` to `first + n` are undefined from now
 // on; whether copies into these are under way.
 uint64_t eval_shared_elements(const Machine *m, uint32_t buffer);
@@ -200,6 +220,21 @@ bool eval_ring(Machine *m, Op *op);
 bool eval_ring_access(Machine *m, const Op *op);
 // The program has ended, with `end`: no copies are under way into slots.
 bool eval_rings_end(Machine *m, const Op *end);
+// The view of a slot of `buffers` becomes the value's; returns the buffer's number.
+uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view);
+
+// Channels, in eval_channels.c. Their rings' first word has this bit.
+static const uint64_t EVAL_CHANNEL_RING = (uint64_t)1 << 32;
+bool eval_channel_begin(Machine *m, Op *op);
+bool eval_is_channel(const Machine *m, const Op *op); // an op on a channel's ring
+bool eval_channel(Machine *m, Op *op);                // that need not wait
+// What the op would wait for: "a free slot"; NULL: nothing. And what its channel has.
+const char *eval_channel_wait(const Machine *m, const Op *op);
+void eval_channel_counts(const Machine *m, const Op *op, char *text, size_t room);
+// Whether the buffer's slot that the view is may be read or written, where it is a channel's.
+bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value *view, bool writes);
+bool eval_channels_end(Machine *m, const Op *end); // the program has ended, with `end`
+bool eval_groups(Machine *m, const Op *op);        // warp_groups: eval_groups.c
 
 // Asynchronous dots, in eval_dot_async.c.
 void eval_dot_begun(Machine *m, const Op *dot, Tile *result);

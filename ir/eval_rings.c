@@ -85,16 +85,19 @@ static bool has_buffer(const Ring *ring, uint32_t buffer) {
   return false;
 }
 
+uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view) {
+  Tile *to = eval_tile(m, view);
+  to->bits[0] = buffers->bits[0];
+  to->bits[1] = buffers->bits[1] + slot * buffers->bits[2];
+  memcpy(to->bits + 2, buffers->bits + 3, (to->n - 2) * sizeof *to->bits);
+  memset(to->state, 0, to->n);
+  return (uint32_t)to->bits[0];
+}
+
 static void give_views(Machine *m, const Op *op, Ring *ring, uint32_t slot) {
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
-    const Tile *from = eval_operand(m, op, i + 1);
-    uint32_t buffer = (uint32_t)from->bits[0];
+    uint32_t buffer = eval_slot_view(m, eval_operand(m, op, i + 1), slot, &op->results[i]);
     if (!has_buffer(ring, buffer)) vec_push(m->arena, &ring->buffers, buffer);
-    Tile *to = eval_tile(m, &op->results[i]);
-    to->bits[0] = buffer;
-    to->bits[1] = from->bits[1] + slot * from->bits[2];
-    memcpy(to->bits + 2, from->bits + 3, (to->n - 2) * sizeof *to->bits);
-    memset(to->state, 0, to->n);
   }
 }
 
@@ -148,6 +151,7 @@ static bool run_release(Machine *m, const Op *op, Ring *ring) {
 }
 
 bool eval_ring(Machine *m, Op *op) {
+  if (eval_is_channel(m, op)) return eval_channel(m, op);
   if (!m->rings) m->rings = ARENA_NEW(m->arena, RingState);
   if (op->kind == OP_RING_BEGIN) return run_begin(m, op);
   const Tile *value = eval_operand(m, op, 0);
@@ -183,8 +187,9 @@ static bool is_written(const Op *op, uint32_t i) {
 
 static bool check_operand(Machine *m, const Op *op, uint32_t i) {
   const Value *view = op_operand(op, i);
-  const Ring *ring = ring_of(m, (uint32_t)m->values[view->id].bits[0]);
-  if (!ring) return true;
+  uint32_t buffer = (uint32_t)m->values[view->id].bits[0];
+  const Ring *ring = ring_of(m, buffer);
+  if (!ring) return eval_channel_access(m, op, buffer, view, is_written(op, i));
   uint32_t slot = slot_of(m, ring, view);
   bool readable = is_among(ring, slot, ring->released, ring->waited);
   bool filled = is_among(ring, slot, ring->waited, ring->filled);
@@ -196,7 +201,7 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
 }
 
 bool eval_ring_access(Machine *m, const Op *op) {
-  if (!m->rings) return true;
+  if (!m->rings && !m->channels) return true;
   bool accesses = op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_COPY_ASYNC ||
                   op->kind == OP_DOT || op->kind == OP_COPY_TENSOR || op->kind == OP_MBARRIER_EXPECT;
   if (!accesses) return true;

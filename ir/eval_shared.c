@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
+#include "ir/groups.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
 
@@ -18,6 +19,7 @@ typedef struct Buffer {
 
 typedef struct CopiedElement {
   uint32_t buffer, element;
+  uint32_t by;    // the group of warps
   uint64_t group; // that was committed, or OF_MBARRIER and which mbarrier
   Element value;
 } CopiedElement;
@@ -27,7 +29,8 @@ static const uint64_t OF_MBARRIER = UINT64_C(1) << 63;
 struct SharedState {
   VEC(Buffer) buffers;       // one an alloc op: made anew, it is undefined again
   VEC(CopiedElement) copies; // under way
-  uint64_t groups;           // committed
+  uint32_t by;               // the group of warps that runs
+  uint64_t groups[GROUPS_MOST]; // committed, by the group of warps
 };
 
 void eval_shared_program(Machine *m) {
@@ -36,13 +39,15 @@ void eval_shared_program(Machine *m) {
     for (uint32_t k = 0; k < m->shared->buffers.at[i].n; k++)
       m->shared->buffers.at[i].at[k] = (Element){.state = UNDEFINED};
   m->shared->copies.n = 0;
-  m->shared->groups = 0;
+  memset(m->shared->groups, 0, sizeof m->shared->groups);
 }
 
 static SharedState *state_of(Machine *m) {
   if (!m->shared) m->shared = ARENA_NEW(m->arena, SharedState);
   return m->shared;
 }
+
+void eval_shared_group(Machine *m, uint32_t group) { state_of(m)->by = group; }
 
 static void clear_buffer(Buffer *buffer) {
   for (uint32_t k = 0; k < buffer->n; k++) buffer->at[k] = (Element){.state = UNDEFINED};
@@ -257,7 +262,9 @@ static bool run_copy(Machine *m, const Op *op) {
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < n; i++) {
     Element *element = walk_next(&walk);
-    CopiedElement copy = {walk.number, (uint32_t)(element - walk.buffer->at), m->shared->groups + 1, {0}};
+    CopiedElement copy = {.buffer = walk.number, .element = (uint32_t)(element - walk.buffer->at)};
+    copy.by = m->shared->by;
+    copy.group = m->shared->groups[copy.by] + 1;
     if (!copy_element(m, op, i, &copy.value)) return false;
     *element = (Element){.state = UNDEFINED};
     vec_push(m->arena, &m->shared->copies, copy);
@@ -267,7 +274,8 @@ static bool run_copy(Machine *m, const Op *op) {
 
 static void run_commit(Machine *m, const Op *op) {
   Tile *to = eval_tile(m, op_result(op));
-  to->bits[0] = ++state_of(m)->groups;
+  SharedState *state = state_of(m);
+  to->bits[0] = ++state->groups[state->by];
   to->state[0] = 0;
 }
 
@@ -276,7 +284,8 @@ static void land_copies(SharedState *state, uint64_t first, uint64_t last) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < state->copies.n; i++) {
     const CopiedElement *copy = &state->copies.at[i];
-    if (copy->group < first || copy->group > last) {
+    bool others = !(copy->group & OF_MBARRIER) && copy->by != state->by;
+    if (copy->group < first || copy->group > last || others) {
       state->copies.at[kept++] = *copy;
       continue;
     }
@@ -289,14 +298,14 @@ static void land_copies(SharedState *state, uint64_t first, uint64_t last) {
 static bool run_wait(Machine *m, const Op *op) {
   SharedState *state = state_of(m);
   uint64_t pending = (uint64_t)op_int(op, ATTR_PENDING, 0);
-  uint64_t last = state->groups > pending ? state->groups - pending : 0;
+  uint64_t groups = state->groups[state->by], last = groups > pending ? groups - pending : 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     uint64_t group = eval_operand(m, op, i)->bits[0];
     if (group > last)
       return eval_error(m, op, NO_ELEMENT,
                         "the copies of operand %u may still be under way: %llu groups were committed after "
                         "them, and %llu are not waited for",
-                        i, (unsigned long long)(state->groups - group), (unsigned long long)pending);
+                        i, (unsigned long long)(groups - group), (unsigned long long)pending);
   }
   land_copies(state, 0, last);
   return true;
@@ -322,8 +331,9 @@ bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element 
   take_bytes(m->shared, walk.number);
   for (uint32_t i = 0; i < type_elements(type); i++) {
     Element *element = walk_next(&walk);
-    CopiedElement copy = {walk.number, (uint32_t)(element - walk.buffer->at), OF_MBARRIER | mbarrier,
-                          elements[i]};
+    CopiedElement copy = {.buffer = walk.number, .element = (uint32_t)(element - walk.buffer->at)};
+    copy.group = OF_MBARRIER | mbarrier;
+    copy.value = elements[i];
     *element = (Element){.state = UNDEFINED};
     vec_push(m->arena, &m->shared->copies, copy);
   }

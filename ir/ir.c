@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/math.h"
 #include "ir/build.h"
+#include "ir/groups.h"
 
 static const OpInfo ops[] = {
 #define X(name, spelling, operands, results, attrs, traits, sync, meaning)                                   \
@@ -195,13 +196,23 @@ Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion *
   return region_add_arg(func->body, type, name);
 }
 
-// All regions are run by all the block's warps: no op divides them.
-RegionWarps region_warps_of(const Region *region) { return (RegionWarps){0, func_warps(region->func)}; }
+RegionWarps region_warps_of(const Region *region) {
+  RegionWarps warps = {0, region->func->module->target.num_warps};
+  group_region_warps(region, &warps);
+  return warps;
+}
 
 uint32_t region_warps(const Op *op) { return region_warps_of(op->region).count; }
 uint32_t region_warp_bits(const Op *op) { return log2_of(region_warps(op)); }
 uint32_t region_threads(const Op *op) { return 32 * region_warps(op); }
-uint32_t func_warps(const Func *func) { return func->module->target.num_warps; }
+
+uint32_t func_warps(const Func *func) {
+  const Op *groups = func_groups(func);
+  if (!groups) return func->module->target.num_warps;
+  uint32_t warps = 0;
+  for (uint32_t i = 0; i < groups_count(groups); i++) warps += group_warps(groups, i);
+  return warps;
+}
 
 static void number_region(Func *func, Region *region) {
   for (uint32_t i = 0; i < region->arg_count; i++) region->args[i]->id = func->value_count++;

@@ -9,7 +9,8 @@ static inline bool is_ring(const Value *value) { return value->type->kind == TYP
 static inline uint32_t ring_slots(const Op *begin) { return (uint32_t)op_int(begin, ATTR_SLOTS, 1); }
 // An op that takes a ring's value, its first operand, and gives the next one.
 static inline bool is_ring_op(const Op *op) {
-  return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT || op->kind == OP_RING_RELEASE;
+  return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT || op->kind == OP_RING_RELEASE ||
+         op->kind == OP_RING_COMMIT;
 }
 // What an op on a ring makes of it: the last result.
 static inline Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }

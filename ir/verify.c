@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ir/groups.h"
 #include "ir/print.h"
 #include "ir/tensor_map.h"
 #include "ir/verify_parts.h"
@@ -54,6 +55,7 @@ static bool check_arity(Verifier *v, const Op *op) {
     return false;
   }
   uint32_t regions = op->kind == OP_IF || op->kind == OP_WHILE ? 2 : op_has(op, CONTROL) ? 1 : 0;
+  if (op->kind == OP_WARP_GROUPS) regions = groups_count(op);
   if (op->region_count != regions) {
     verify_fail(v, op, "has %u regions, not %u", regions, op->region_count);
     return false;
@@ -389,6 +391,7 @@ static void check_func(Verifier *v, Func *func) {
   v->host = NULL;
   check_args(v, func->body);
   check_region(v, func->body, func->loc, 0);
+  if (v->ok) verify_groups(v);
   if (v->ok) verify_rings(v);
   for (uint32_t i = 0; i < func->host.n; i++) {
     v->host = func->host.at[i];

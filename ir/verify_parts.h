@@ -49,6 +49,10 @@ void verify_ring_op(Verifier *v, const Op *op);
 void verify_rings(Verifier *v);
 // verify_tensor.c: tensor copies, mbarriers and boxed.
 void verify_tensor_op(Verifier *v, const Op *op);
+// verify_groups.c: the counts of warp_groups; then, of a function, where it stands, what its regions take from
+// outside, and that the ends of a channel are two groups'.
+void verify_warp_groups(Verifier *v, const Op *op);
+void verify_groups(Verifier *v);
 void verify_for(Verifier *v, const Op *op);
 void verify_if(Verifier *v, const Op *op);
 void verify_while(Verifier *v, const Op *op);

@@ -4,7 +4,8 @@
 // A ring value is used once on each path, by the next op on the ring or by what carries it on. So the
 // slots' states are a number of slots being filled and one of readable ones, the same whichever way a point
 // was reached: round a loop as many are filled, waited for and released. The buffers that a ring's ops name
-// are used by them alone.
+// are used by them alone. A channel has two rings: the one counts the slots that its group is filling, the other
+// those that its group may read, and neither has any where its group ends.
 #include "ir/ring.h"
 #include "ir/verify_parts.h"
 
@@ -13,15 +14,22 @@
 enum { MAX_SLOTS = NUM_STAGES_MAX };
 
 // Of a ring value.
+typedef enum RingEnd {
+  RING_WHOLE,
+  RING_FILLS,
+  RING_READS
+} RingEnd; // of a channel's rings the first, the second
+
 typedef struct RingCounts {
   const Op *begin; // NULL: none of a ring
+  RingEnd end;
   uint32_t filling, readable;
 } RingCounts;
 
 typedef struct RingChecker {
   Verifier *v;
   RingCounts *counts; // by value id
-  const Op **names;   // by ring_begin's op id: the ring's first op that names buffers
+  const Op **names;   // by the op id of ring_begin or channel: the first op that names buffers
 } RingChecker;
 
 // --- types
@@ -59,10 +67,12 @@ static void check_views(Verifier *v, const Op *op) {
 }
 
 void verify_ring_op(Verifier *v, const Op *op) {
-  if (op->kind == OP_RING_BEGIN) check_begin(v, op);
+  bool begins = op->kind == OP_RING_BEGIN || op->kind == OP_CHANNEL;
+  if (begins) check_begin(v, op);
   if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) check_views(v, op);
-  if (op->kind != OP_RING_BEGIN && !is_ring(op_operand(op, 0)))
+  if (!begins && !is_ring(op_operand(op, 0)))
     verify_fail(v, op, "operand 0 is a ring, not %s", verify_type_text(v, op_operand(op, 0)->type));
+  if (op->kind == OP_CHANNEL && !is_ring(&op->results[0])) verify_fail(v, op, "the results are two rings");
   if (op->result_count == 0 || !is_ring(ring_result(op))) verify_fail(v, op, "the last result is a ring");
 }
 
@@ -74,7 +84,8 @@ static bool hands_ring_on(const Use *use) {
   switch ((int)op->kind) {
   case OP_RING_FILL:
   case OP_RING_WAIT:
-  case OP_RING_RELEASE: return index == 0;
+  case OP_RING_RELEASE:
+  case OP_RING_COMMIT: return index == 0;
   case OP_FOR: return index >= LOOP_FIRST_INIT;
   case OP_WHILE: return true;
   case OP_YIELD: return op->region->parent != NULL;
@@ -101,7 +112,7 @@ static bool exclude_each_other(const Op *a, const Op *b) {
 static bool runs_again(const Value *value, const Op *op) {
   const Region *home = value->def ? value->def->region : value->region;
   for (const Region *region = op->region; region != home && region->parent; region = region->parent->region)
-    if (region->parent->kind != OP_IF) return true;
+    if (region->parent->kind != OP_IF && region->parent->kind != OP_WARP_GROUPS) return true;
   return false;
 }
 
@@ -187,15 +198,34 @@ static void check_buffers(RingChecker *c, const Op *op, const Op *begin) {
 
 static RingCounts *counts_of(const RingChecker *c, const Value *value) { return &c->counts[value->id]; }
 
+// Of a channel's rings the one is filled and committed, the other waited for and released; others have no commit.
+static bool is_of_end(const Op *op, RingEnd end) {
+  bool fills = op->kind == OP_RING_FILL || op->kind == OP_RING_COMMIT;
+  return end == RING_WHOLE ? op->kind != OP_RING_COMMIT : fills == (end == RING_FILLS);
+}
+
 static void check_turn(RingChecker *c, const Op *op) {
+  static const char *const rings[] = {"a ring of one group", "the ring that a channel is filled by",
+                                      "the ring that a channel is read by"};
   RingCounts counts = *counts_of(c, op_operand(op, 0));
   if (!counts.begin) return; // said where the value comes from
-  if (op->kind != OP_RING_RELEASE) check_buffers(c, op, counts.begin);
+  if (!is_of_end(op, counts.end)) {
+    verify_fail(c->v, op, "%s has no %s", rings[counts.end], op_info(op->kind)->name);
+    return;
+  }
+  if (op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT) check_buffers(c, op, counts.begin);
   if (op->kind == OP_RING_FILL) {
     if (counts.filling + counts.readable == ring_slots(counts.begin))
       verify_fail(c->v, op, "no slot is free: %u are being filled, %u readable", counts.filling,
                   counts.readable);
     counts.filling++;
+  } else if (op->kind == OP_RING_COMMIT) {
+    if (counts.filling == 0) verify_fail(c->v, op, "no slot is being filled");
+    counts.filling--;
+  } else if (op->kind == OP_RING_WAIT && counts.end == RING_READS) {
+    if (counts.readable == ring_slots(counts.begin))
+      verify_fail(c->v, op, "all %u slots are readable already", counts.readable);
+    counts.readable++;
   } else if (op->kind == OP_RING_WAIT) {
     if (counts.filling == 0) verify_fail(c->v, op, "no slot is being filled");
     counts.filling--, counts.readable++;
@@ -255,13 +285,29 @@ static void check_if(RingChecker *c, const Op *op) {
   }
 }
 
+// A channel's ring that nobody uses any more.
+static void check_left(RingChecker *c, const Value *value, const Op *at) {
+  const RingCounts *counts = counts_of(c, value);
+  if (!is_ring(value) || counts->end == RING_WHOLE || value->first_use || !c->v->ok) return;
+  if (counts->filling) verify_fail(c->v, at, "%u slots of the channel stay being filled", counts->filling);
+  if (counts->readable) verify_fail(c->v, at, "%u slots of the channel are never released", counts->readable);
+}
+
 static void check_op(RingChecker *c, const Op *op) {
   switch ((int)op->kind) {
   case OP_RING_BEGIN:
-    *counts_of(c, op_result(op)) = (RingCounts){op, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
+    *counts_of(c, op_result(op)) = (RingCounts){op, RING_WHOLE, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
+    break;
+  case OP_CHANNEL:
+    *counts_of(c, &op->results[0]) = (RingCounts){op, RING_FILLS, 0, 0};
+    *counts_of(c, &op->results[1]) = (RingCounts){op, RING_READS, 0, 0};
+    break;
+  case OP_WARP_GROUPS:
+    for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i]);
     break;
   case OP_RING_FILL:
   case OP_RING_WAIT:
+  case OP_RING_COMMIT:
   case OP_RING_RELEASE: check_turn(c, op); break;
   case OP_FOR: check_for(c, op); break;
   case OP_WHILE: check_while(c, op); break;
@@ -277,6 +323,7 @@ static void check_region(RingChecker *c, const Region *region) {
     check_op(c, op);
     for (uint32_t i = 0; i < op->result_count; i++)
       if (is_ring(&op->results[i])) check_used_once(c->v, &op->results[i]);
+    for (uint32_t i = 0; i < op->result_count; i++) check_left(c, &op->results[i], op);
   }
 }
 

@@ -2,6 +2,7 @@
 // The pass manager: runs the passes in the order of passes.def, or those that it is given.
 #include "passes/passes.h"
 #include <time.h>
+#include "ir/groups.h"
 #include "ir/verify.h"
 
 typedef enum PassId {
@@ -116,6 +117,18 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
+// Passes take kernels all of whose warps do the same: where they are parted already, nothing is left to decide.
+static bool check_groups(IrModule *module, Diags *diags) {
+  bool none = true;
+  for (uint32_t i = 0; i < module->funcs.n; i++) {
+    const Op *groups = func_groups(module->funcs.at[i]);
+    if (!groups) continue;
+    diag_error(diags, groups->loc, "passes do not take warp_groups: the module is to say 'final = true'");
+    none = false;
+  }
+  return none;
+}
+
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (!check_options(diags, options)) return false;
   uint32_t count = options->only_count ? options->only_count : ORDER_LENGTH;
@@ -126,6 +139,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (options->after) options->after(NULL, module, 0, options->data);
   if (stop && strcmp(stop, "elaborate") == 0) return true;
   if (module->final && !options->only_count) return true; // nothing is left to do
+  if (!check_groups(module, diags)) return false;
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
