@@ -8,17 +8,55 @@ LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
   return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
+// --- phis
+
+// Registers a phi: two of 16 bits go together, where there are many, or each would take one of 32.
+static uint32_t elements_a_phi(const Emitter *e, const Value *value) {
+  enum { MANY = 16 };
+  uint32_t count = emit_count(value->type);
+  LLVMTypeRef type = emit_type(e, value->type);
+  return count >= MANY && count % 2 == 0 && (emit_is_half(e, type) || type == e->i16) ? 2 : 1;
+}
+
 // Phis for `value`'s registers at the builder's place, without incoming values yet.
 static void begin_phis(Emitter *e, const Value *value) {
   LLVMValueRef *phis = emit_new(e, value);
-  for (uint32_t r = 0; r < emit_count(value->type); r++)
-    phis[r] = LLVMBuildPhi(e->builder, emit_type(e, value->type), "");
+  LLVMTypeRef type = emit_type(e, value->type);
+  uint32_t each = elements_a_phi(e, value);
+  for (uint32_t r = 0; r < emit_count(value->type); r += each)
+    phis[r] = LLVMBuildPhi(e->builder, each == 1 ? type : LLVMVectorType(type, each), "");
 }
 
-static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
+// Behind all phis of the block.
+static void take_from_phis(Emitter *e, const Value *value) {
   LLVMValueRef *phis = emit_get(e, value);
-  for (uint32_t r = 0; r < emit_count(value->type); r++)
-    LLVMAddIncoming(phis[r], (LLVMValueRef *)&from[r], &block, 1);
+  uint32_t each = elements_a_phi(e, value);
+  for (uint32_t r = 0; each > 1 && r < emit_count(value->type); r += each)
+    for (uint32_t i = each; i-- > 0;)
+      phis[r + i] = LLVMBuildExtractElement(e->builder, phis[r], emit_i32(e, i), "");
+}
+
+// What the phi takes from the registers, put together at the block's end.
+static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t each, LLVMBasicBlockRef block) {
+  if (each == 1) return from[0];
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(block));
+  LLVMValueRef all = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(from[0]), each));
+  for (uint32_t i = 0; i < each; i++)
+    all = LLVMBuildInsertElement(e->builder, all, from[i], emit_i32(e, i), "");
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  return all;
+}
+
+// `block` has its branch. After take_from_phis.
+static void add_to_phis(Emitter *e, const Value *value, const LLVMValueRef *from, LLVMBasicBlockRef block) {
+  const LLVMValueRef *registers = emit_get(e, value);
+  uint32_t each = elements_a_phi(e, value);
+  for (uint32_t r = 0; r < emit_count(value->type); r += each) {
+    LLVMValueRef phi = each == 1 ? registers[r] : LLVMGetOperand(registers[r], 0);
+    LLVMValueRef all = put_together(e, from + r, each, block);
+    LLVMAddIncoming(phi, &all, &block, 1);
+  }
 }
 
 // Of the phis of what a loop carries, in its body or behind it, those that are alike within runs (what is yielded
@@ -35,6 +73,8 @@ static void merge_phis(Emitter *e, const Value *value, const Value *init, const 
     phis[r] = phis[first];
   }
 }
+
+// --- ranges
 
 typedef struct LoopRange {
   LLVMValueRef lower, upper, step;
@@ -106,6 +146,11 @@ static LLVMValueRef runs_again(Emitter *e, const LoopRange *range, LLVMValueRef 
   return LLVMBuildICmp(e->builder, LLVMIntUGT, distance, size, "");
 }
 
+static void begin_results(Emitter *e, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++) begin_phis(e, &op->results[i]);
+  for (uint32_t i = 0; i < op->result_count; i++) take_from_phis(e, &op->results[i]);
+}
+
 void emit_for(Emitter *e, Op *op) {
   Region *region = op->regions[0];
   LoopRange range = range_of(e, op);
@@ -115,6 +160,7 @@ void emit_for(Emitter *e, Op *op) {
 
   LLVMPositionBuilderAtEnd(e->builder, body);
   for (uint32_t i = 0; i < region->arg_count; i++) begin_phis(e, region->args[i]);
+  for (uint32_t i = 0; i < region->arg_count; i++) take_from_phis(e, region->args[i]);
   add_to_phis(e, region->args[0], &range.lower, before);
   for (uint32_t i = 1; i < region->arg_count; i++)
     add_to_phis(e, region->args[i], emit_get(e, op_operand(op, i + 2)), before);
@@ -128,8 +174,8 @@ void emit_for(Emitter *e, Op *op) {
     add_to_phis(e, region->args[i], emit_get(e, op_operand(yield, i - 1)), latch);
 
   LLVMPositionBuilderAtEnd(e->builder, exit);
+  begin_results(e, op);
   for (uint32_t i = 0; i < op->result_count; i++) {
-    begin_phis(e, &op->results[i]);
     add_to_phis(e, &op->results[i], emit_get(e, loop_init(op, i)), before);
     add_to_phis(e, &op->results[i], emit_get(e, op_operand(yield, i)), latch);
     merge_phis(e, &op->results[i], loop_init(op, i), op_operand(yield, i));
@@ -149,11 +195,10 @@ void emit_if(Emitter *e, Op *op) {
     LLVMBuildBr(e->builder, end);
   }
   LLVMPositionBuilderAtEnd(e->builder, end);
-  for (uint32_t i = 0; i < op->result_count; i++) {
-    begin_phis(e, &op->results[i]);
+  begin_results(e, op);
+  for (uint32_t i = 0; i < op->result_count; i++)
     for (uint32_t arm = 0; arm < 2; arm++)
       add_to_phis(e, &op->results[i], emit_get(e, op_operand(yields[arm], i)), from[arm]);
-  }
 }
 
 // The test comes first each time round: its values are the results, and the body's arguments.
@@ -163,8 +208,9 @@ void emit_while(Emitter *e, Op *op) {
                     exit = emit_block(e, "while_end"), before = LLVMGetInsertBlock(e->builder);
   LLVMBuildBr(e->builder, head);
   LLVMPositionBuilderAtEnd(e->builder, head);
+  for (uint32_t i = 0; i < test->arg_count; i++) begin_phis(e, test->args[i]);
   for (uint32_t i = 0; i < test->arg_count; i++) {
-    begin_phis(e, test->args[i]);
+    take_from_phis(e, test->args[i]);
     add_to_phis(e, test->args[i], emit_get(e, op_operand(op, i)), before);
   }
   Op *yield = emit_region(e, test);
