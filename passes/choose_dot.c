@@ -11,8 +11,9 @@
 // wgmma on sm_90a, mma.sync from sm_75 (fp16) and sm_80 on, fused multiply-adds where neither has the types,
 // the precision or the shape; before sm_89 fp8 is multiplied as fp16.
 //
-// A dot whose result reaches another dot's first operand (attention) gives every warp whole rows, so that the
-// row reductions between the two stay in the warp, and its first operand stays in registers.
+// A dot whose result reaches another dot's first operand (attention), through elementwise ops and branches, gives
+// every warp whole rows, so that the row reductions between the two stay in the warp, and its first operand stays
+// in registers.
 //
 // wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
 // words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).

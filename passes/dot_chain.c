@@ -21,6 +21,9 @@ static bool reaches_through(DotSearch *search, const Use *use) {
   const Op *user = use->user;
   uint32_t index = (uint32_t)(use - user->operands);
   if (user->kind == OP_DOT) return index == 0;
+  const Op *parent = user->region->parent;
+  if (user->kind == OP_YIELD && parent && parent->kind == OP_IF)
+    return reaches_dot(search, &parent->results[index]);
   if (!passes_through(user)) return false;
   for (uint32_t i = 0; i < user->result_count; i++)
     if (reaches_dot(search, &user->results[i])) return true;
@@ -42,15 +45,31 @@ static bool feeds_dot(DotChooser *c, const Op *dot) {
   return reaches_dot(&search, op_result(dot));
 }
 
-// Whether a dot's result reaches the value through elementwise ops.
-static bool comes_from_dot(const Value *value, uint32_t depth) {
+static bool comes_from_dot(DotSearch *search, const Value *value);
+
+// What an `if` gives as its result number `index` is one of these.
+static bool chosen_from_dot(DotSearch *search, const Op *branch, uint32_t index) {
+  return comes_from_dot(search, op_operand(branch->regions[0]->last, index)) ||
+         comes_from_dot(search, op_operand(branch->regions[1]->last, index));
+}
+
+// Whether a dot's result reaches the value through elementwise ops and branches.
+static bool comes_from_dot(DotSearch *search, const Value *value) {
   const Op *op = value->def;
-  if (!op || depth == 0 || !type_is_tile(value->type)) return false;
+  if (!op || !type_is_tile(value->type) || search->c->feeds[value->id] || search->steps == 0) return false;
+  search->steps--;
+  search->c->feeds[value->id] = 1;
   if (op->kind == OP_DOT) return true;
-  bool found = false;
-  for (uint32_t i = 0; passes_through(op) && i < op->operand_count && !found; i++)
-    found = comes_from_dot(op_operand(op, i), i == 0 ? depth - 1 : depth / 2);
-  return found;
+  if (op->kind == OP_IF) return chosen_from_dot(search, op, (uint32_t)(value - op->results));
+  for (uint32_t i = 0; passes_through(op) && i < op->operand_count; i++)
+    if (comes_from_dot(search, op_operand(op, i))) return true;
+  return false;
+}
+
+static bool is_fed_by_dot(DotChooser *c, const Op *dot) {
+  DotSearch search = {c, FEED_STEPS};
+  memset(c->feeds, 0, c->func->value_count);
+  return comes_from_dot(&search, op_operand(dot, 0));
 }
 
 bool dot_operand_is_computed(const Value *value) {
@@ -66,5 +85,5 @@ bool dot_operand_is_computed(const Value *value) {
 }
 
 bool dot_is_chained(DotChooser *c, const Op *dot) {
-  return feeds_dot(c, dot) || comes_from_dot(op_operand(dot, 0), 16);
+  return feeds_dot(c, dot) || is_fed_by_dot(c, dot);
 }
