@@ -26,7 +26,10 @@ static PyObject *describe_descriptor(const Arguments *a, const tilec_descriptor 
   PyObject *block = PyList_New(d->rank);
   for (uint32_t i = 0; block && i < d->rank; i++)
     if (PyList_SetItem(block, i, PyLong_FromUnsignedLong(d->block[i])) < 0) Py_CLEAR(block);
-  return block ? Py_BuildValue("(siNi)", "descriptor", (int)dtype, block, (int)d->padding) : NULL;
+  bool known = true; // its sizes and strides to be multiples of 16
+  for (uint32_t i = 0; i < d->rank; i++)
+    known &= d->shape[i] % 16 == 0 && (i + 1 == d->rank || d->strides[i] % 16 == 0);
+  return block ? Py_BuildValue("(siNii)", "descriptor", (int)dtype, block, (int)known, (int)d->padding) : NULL;
 }
 
 static PyObject *describe_tensor(const Arguments *a, const tilec_arg *arg) {
@@ -40,7 +43,7 @@ static PyObject *describe_tensor(const Arguments *a, const tilec_arg *arg) {
 }
 
 // ("pointer", dtype, address), ("int", value), ("float", value), ("bool", value), ("none",), ("tuple", items, names),
-// ("descriptor", dtype, block, padding) or ("constant", text). `a` is read for tensors alone.
+// ("descriptor", dtype, block, known16, padding) or ("constant", text). `a` is read for tensors alone.
 static PyObject *describe(const Arguments *a, const tilec_arg *arg) {
   const void *at = (const void *)(uintptr_t)arg->value.address;
   switch (arg->kind) {

@@ -47,7 +47,7 @@ class Details:
         arch = kernel.device.arch
         if arch and "arch" not in options and kernel.device.name.startswith("cuda"):
             options["arch"] = arch
-        options.setdefault("tma", LAUNCHED)
+        options["tma"] = options.get("tma") or LAUNCHED
         self.asm = Asm(_native.Compiled(kernel.program, options))
         self._meta: Optional[Dict[str, Any]] = None
         self.num_warps: int = int(options.get("num_warps") or 4)
@@ -79,7 +79,7 @@ def _spec(arg: Any, kind: int = 0, dtype: int = 0) -> str:
         return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
     if what == "descriptor":
         padding = ", nan" if value else ""
-        return f"tensordesc<{NAMES[arg[1]]}[{', '.join(map(str, arg[2]))}]{padding}>"
+        return f"tensordesc<{NAMES[arg[1]]}[{', '.join(map(str, arg[2]))}]{padding}>" + (":16" if arg[3] else "")
     if what == "pointer":
         return f"*{NAMES[dtype] if kind == 1 else NAMES[arg[1]]}" + (":16" if value % 16 == 0 else "")
     if kind == 2:
