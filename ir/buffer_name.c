@@ -64,9 +64,18 @@ static void add_operands(Origins *origins, const Op *op, uint32_t result) {
     origins->lost = true;
 }
 
+// A tensor map leads to where its base does, which is mostly a parameter.
+static int32_t map_param(const Value *map) {
+  const Func *func = map->region->func;
+  const HostRegion *host = func_host(func, HOST_MAP, func->params[map->index].name);
+  const Value *base = host ? op_operand(host->region->last, 0) : NULL;
+  return base && !base->def ? (int32_t)base->index : -1;
+}
+
 int32_t pointer_param(const Value *pointer) {
   Origins origins = {0};
   int32_t param = -1;
+  if (pointer->type->kind == TYPE_TENSOR_MAP) return map_param(pointer);
   add_origin(&origins, pointer);
   for (uint32_t i = 0; i < origins.n && !origins.lost; i++) {
     const Value *value = origins.at[i];

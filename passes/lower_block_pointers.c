@@ -19,6 +19,7 @@
 //         drops, and the offsets within the block, the same in every iteration, hoist moves out
 // pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
 //         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
+#include "ir/dot_fits.h"
 #include "passes/block_address.h"
 #include "passes/tensor_copies.h"
 
@@ -88,6 +89,16 @@ static uint32_t checked_dims(const Op *op) {
 
 // --- boxes
 
+// Whether a product of wgmma takes the tile as it is, or its transpose.
+static bool feeds_wgmma(const Value *tile, bool transposed) {
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    if (use->user->kind == OP_DOT && can_wgmma(use->user)) return true;
+    bool turns = use->user->kind == OP_TRANS && !transposed;
+    if (turns && feeds_wgmma(op_result(use->user), true)) return true;
+  }
+  return false;
+}
+
 // Whether a load of the block may become a tensor copy, which checks all bounds.
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
   const Target *target = &l->func->module->target;
@@ -96,6 +107,7 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
     return false;
   if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
+  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op), false)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
@@ -108,6 +120,7 @@ static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockPa
   Op *boxed = build_op(b, OP_BOXED, 2 + 3 * rank, operands, 1, &loaded->type);
   op_copy_attr(boxed, op, ATTR_BOUNDARY);
   op_copy_attr(boxed, op, ATTR_PADDING);
+  op_copy_attr(boxed, parts->made, ATTR_DESCRIPTOR);
   return op_result(boxed);
 }
 

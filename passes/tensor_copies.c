@@ -60,17 +60,24 @@ static bool is_aligned(const AxisTable *axes, const Value *value, uint32_t bytes
   return axis_info(axes, value)->divisibility[0] * bytes % TENSOR_COPY_BYTES == 0;
 }
 
+// Base and strides are multiples of 16 bytes: of a descriptor always, else a launch without them is none of this kernel's.
+static bool is_aligned_tensor(const Func *func, const AxisTable *axes, const TensorParts *parts,
+                              uint32_t inner) {
+  uint32_t bytes = type_element_bytes(parts->base->type->inner);
+  bool aligned = func->params[parts->base->index].facts.divisible16;
+  for (uint32_t d = 0; d < parts->rank; d++)
+    aligned &= d == inner || is_aligned(axes, parts->stride[d], bytes);
+  return aligned;
+}
+
 bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first) {
   TensorParts parts = parts_of(op, first);
-  uint32_t inner, bytes = type_element_bytes(parts.base->type->inner);
-  if (!is_param(parts.base) || !func->params[parts.base->index].facts.divisible16 ||
-      !find_inner(&parts, &inner))
-    return false;
+  uint32_t inner;
+  if (!is_param(parts.base) || !find_inner(&parts, &inner)) return false;
   for (uint32_t d = 0; d < parts.rank; d++)
-    if (!is_known_on_host(parts.size[d], MAX_DEPTH) || !is_known_on_host(parts.stride[d], MAX_DEPTH) ||
-        (d != inner && !is_aligned(axes, parts.stride[d], bytes)))
+    if (!is_known_on_host(parts.size[d], MAX_DEPTH) || !is_known_on_host(parts.stride[d], MAX_DEPTH))
       return false;
-  return true;
+  return op_attr(op, ATTR_DESCRIPTOR) || is_aligned_tensor(func, axes, &parts, inner);
 }
 
 // --- which slots

@@ -25,8 +25,8 @@ static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
 // say of a tensor; false: there is none.
 bool tensor_inner(const Op *op, uint32_t first, uint32_t *inner);
 
-// Whether a map can be made before a launch of what they say: a base that is a parameter, aligned; sizes and strides that are computed of parameters alone, strides that
-// are multiples of 16 bytes but for one, which is 1.
+// Whether a map can be made before a launch of what they say: a base that is a parameter, sizes and strides that are computed of parameters
+// alone; a stride of 1; the others and the base multiples of 16 bytes, as they are of every descriptor.
 bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first);
 
 // Whether tensor copies can bring what is boxed into a slot of that type; NULL, or why not. `axes`: of the function as it is.
