@@ -56,6 +56,8 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
 // Everyone meets.
 void stage_meet(Stager *s, Builder *b);
+// Whether the loop may run more than once: it stands in another one, or in a branch.
+bool stage_begins_again(const Stager *s);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);
 // Where the op is a load that is computed on, its value is what this iteration's slot has.

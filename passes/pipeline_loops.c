@@ -239,7 +239,7 @@ static void emit_loop(Stager *s, Builder *b, StagedValues *results) {
   b->loc = s->staged->loop->loc;
   if (s->dot_first)
     stage_wait(s, b, s->groups[STAGED_COPIES].distance);
-  else if (s->refills && s->groups[STAGED_TENSORS].count)
+  else if (s->refills && s->groups[STAGED_TENSORS].count && !stage_begins_again(s))
     stage_meet(s, b); // their mbarriers have been made
   Op *made = make_loop(s, b);
   fill_body(s, made);

@@ -70,13 +70,19 @@ static bool is_aligned_tensor(const Func *func, const AxisTable *axes, const Ten
   return aligned;
 }
 
+// Of parts with a base that is a parameter and a stride of 1.
+static bool are_known_on_host(const TensorParts *parts) {
+  uint32_t inner;
+  if (!is_param(parts->base) || !find_inner(parts, &inner)) return false;
+  for (uint32_t d = 0; d < parts->rank; d++)
+    if (!is_known_on_host(parts->size[d], MAX_DEPTH) || !is_known_on_host(parts->stride[d], MAX_DEPTH)) return false;
+  return true;
+}
+
 bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uint32_t first) {
   TensorParts parts = parts_of(op, first);
   uint32_t inner;
-  if (!is_param(parts.base) || !find_inner(&parts, &inner)) return false;
-  for (uint32_t d = 0; d < parts.rank; d++)
-    if (!is_known_on_host(parts.size[d], MAX_DEPTH) || !is_known_on_host(parts.stride[d], MAX_DEPTH))
-      return false;
+  if (!are_known_on_host(&parts) || !find_inner(&parts, &inner)) return false;
   return op_attr(op, ATTR_DESCRIPTOR) || is_aligned_tensor(func, axes, &parts, inner);
 }
 
@@ -93,8 +99,8 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed,
                              TensorLoad *found) {
   TensorParts parts = parts_of(boxed, 1);
   *found = (TensorLoad){.boxed = boxed, .slot = slot};
-  if (!tensor_parts_fit(func, axes, boxed, 1) || !find_inner(&parts, &found->inner))
-    return "its tensor is not known before the launch, or not aligned to 16 bytes";
+  if (!are_known_on_host(&parts) || !find_inner(&parts, &found->inner))
+    return "its tensor is not known before the launch";
   if (found->inner + 1 != parts.rank) found->slot = turned(func->module->ir, slot);
   if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is none of theirs";
   if (!is_aligned(axes, boxed_offset(boxed, found->inner), elem_bytes(slot->elem)))
