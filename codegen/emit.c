@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/math.h"
+#include "codegen/emit_pairs.h"
 #include "codegen/nvvm.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
@@ -252,8 +253,13 @@ static void emit_elementwise(Emitter *e, Op *op) {
   bool widens = !moves && type_is_fp8(type_element(op_operand(op, 0)->type));
   LLVMValueRef *out = emit_new(e, op_result(op));
   if (emit_parted(e, op, out) || emit_quotients(e, op, out) || emit_fresh_cast(e, op, out)) return;
+  bool paired = emit_is_paired(e, op_result(op)->type);
   for (uint32_t r = 0; r < emit_count(op_result(op)->type); r++) {
     LLVMValueRef x[3] = {NULL, NULL, NULL};
+    if (paired && r % 2 == 0 && emit_both(e, op, r, out + r)) {
+      r++;
+      continue;
+    }
     for (uint32_t i = 0; i < op->operand_count && i < 3; i++) x[i] = emit_register(e, op_operand(op, i), r);
     out[r] = widens ? in_wider(e, op, scalar, x) : scalar(e, op, x);
   }

@@ -2,6 +2,7 @@
 // Elements that change threads by what is computed or by a mirror:
 // flip, and out of shared memory shared_gather and shared_count.
 #include "codegen/emit_combine.h"
+#include "codegen/emit_pairs.h"
 #include "codegen/nvvm.h"
 #include "ir/scratch.h"
 
@@ -39,6 +40,10 @@ void emit_flip(Emitter *e, Op *op) {
   uint32_t delta = mirror_delta(x->type, (uint32_t)op_int(op, ATTR_AXIS, 0));
   uint32_t reg = delta & (registers - 1), lane = delta >> x->type->layout->bits[DIM_REGISTER];
   LLVMValueRef *out = emit_new(e, op_result(op)), *from = emit_get(e, x);
+  if (lane && reg % 2 == 0 && emit_is_paired(e, x->type)) {
+    for (uint32_t r = 0; r < registers; r += 2) emit_shuffle_pair(e, from + (r ^ reg), lane, out + r);
+    return;
+  }
   for (uint32_t r = 0; r < registers; r++) out[r] = emit_shuffle_xor(e, from[r ^ reg], lane);
 }
 

@@ -48,6 +48,7 @@ typedef struct TargetInfo {
   bool has_redux;        // of integers
   bool has_bf16_atomics;   // additions
   bool has_bf16_of_int;    // conversions of integers, rounded once
+  bool has_int_pairs;      // minima and maxima of two integers of 16 bits
   bool has_vector_atomics; // red of vectors of floats
   bool has_grid_control; // griddepcontrol
   bool has_async_proxy;  // fence.proxy.async

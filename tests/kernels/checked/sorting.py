@@ -94,6 +94,10 @@ def top_by_chunks(x, out, n, K: tl.constexpr, C: tl.constexpr):
 
 
 # check: --grid 2 -D ROWS=4 -D N=32 x=rand:i16[8,32] out=empty:i16[8,32]
+# check: --grid 1 --num-warps 8 -D ROWS=1 -D N=2048 x=rand:u16[1,2048] out=empty:u16[1,2048]
+# check: --grid 1 --num-warps 4 -D ROWS=2 -D N=512 x=randn:bf16[2,512] out=empty:bf16[2,512]
+# check: --grid 1 --num-warps 1 -D ROWS=1 -D N=32 x=randn:fp16[1,32] out=empty:fp16[1,32]
+# check: --grid 1 --num-warps 1 -D ROWS=1 -D N=512 x=rand:i16[1,512] out=empty:i16[1,512]
 # check: --grid 2 --num-warps 8 -D ROWS=16 -D N=64 x=rand:u8[32,64] out=empty:u8[32,64]
 # check: --grid 1 --num-warps 2 -D ROWS=2 -D N=128 x=randn:fp64[2,128] out=empty:fp64[2,128]
 # check: --grid 1 --num-warps 8 -D ROWS=1 -D N=4096 x=rand:i32[4096] out=empty:i32[4096]
