@@ -18,7 +18,8 @@
 // pays    an iteration does as many operations of its own elements, and no shuffles, no shared memory, no
 //         barrier
 //
-// Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most.
+// Registers hold the tile from one iteration to the next: TUNE_SINK_REGISTERS a thread and loop at most, and half as
+// many in a loop that combines across threads otherwise too: it waits there all the same, with another tile.
 //
 // The combination is add, max, min, and, or, xor, and the same in the loop
 // as in the reduction; the sum has no other use. A second loop that goes
@@ -117,10 +118,21 @@ static uint32_t registers_of(const Op *loop, const Type *tile) {
   return (uint32_t)((elements * type_element_bytes(tile) + 3) / 4);
 }
 
+// Whether the loop has a reduction that stays in it.
+static bool reduces_otherwise(Op *loop) {
+  uint32_t reductions = 0, sums = 0;
+  LoopSum sum;
+  for (const Op *op = loop->regions[0]->first; op; op = op->next)
+    reductions += op->kind == OP_REDUCE || op->kind == OP_SCAN;
+  for (uint32_t i = 0; i < loop->result_count; i++) sums += find_sum(loop, i, &sum);
+  return reductions > sums;
+}
+
 // A block of 32 warps has 64 registers a thread: what is kept for sums is at most a quarter of that.
-static uint32_t most_registers(const Sinker *s) {
+static uint32_t most_registers(const Sinker *s, Op *loop) {
   uint32_t quarter = s->func->module->target.arch->registers / TUNE_SINK_SHARE / (32 * func_warps(s->func));
-  return quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
+  uint32_t most = quarter < TUNE_SINK_REGISTERS ? quarter : TUNE_SINK_REGISTERS;
+  return reduces_otherwise(loop) ? most / 2 : most;
 }
 
 // --- the value that changes nothing
@@ -201,14 +213,14 @@ static void sink_sum(Sinker *s, const LoopSum *sum) {
 }
 
 static void sink_from(Sinker *s, Op *loop) {
-  uint32_t registers = 0;
+  uint32_t registers = 0, most = most_registers(s, loop);
   for (uint32_t i = 0; i < loop->result_count; i++) {
     LoopSum sum;
     if (!find_sum(loop, i, &sum)) continue;
     const Type *tile = op_operand(sum.reduce, 0)->type;
     uint32_t more = registers_of(loop, tile);
     Loc loc = sum.reduce->loc;
-    if (registers + more > most_registers(s)) {
+    if (registers + more > most) {
       diag_remark(
           s->context->diags, loc, "sink_reductions",
           "reduced in every iteration: its tile would keep %u registers a thread, with %u kept for others",
