@@ -21,6 +21,11 @@ try:
 except ImportError:
     raise unittest.SkipTest("Triton is not installed") from None
 
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
 import tilec
 import tilec.triton as drop_in
 from tilec import _triton_source
@@ -42,6 +47,16 @@ def kernel(x, y, n, stride, BLOCK: tl.constexpr, FN: tl.constexpr):
     v = FN(tl.load(x + i * stride, mask=i < n)) + SCALE
     if y is not None:
         tl.store(y + i, v, mask=i < n)
+
+
+@triton.jit
+def product(a, b, out, M, K, sa, B: tl.constexpr):
+    da = tl.make_tensor_descriptor(a, [M, K], [sa, 1], [B, B])
+    db = tl.make_tensor_descriptor(b, [B, K], [sa, 1], [B, B])
+    acc = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        acc = tl.dot(da.load([0, k]), db.load([0, k]).T, acc)
+    tl.store(out + tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :], acc)
 
 
 @triton.jit
@@ -318,6 +333,38 @@ class Compiles(unittest.TestCase):
         self.assertEqual(compiled.asm["ttir"].count(" load "), 2)  # where the last size is a multiple of 16 bytes, and where not
         self.assertRegex(compiled.asm["ptx"], r"ld\.global\.v4\.b32")
         self.assertRegex(compiled.asm["ptx"], r"ld\.global\.b16")
+
+    def test_tensor_copies(self):
+        """Launches that make tensor maps are tilec's, by `tma=`; what Triton keeps and launches otherwise has none."""
+        types = {"a": "*fp16", "b": "*fp16", "out": "*fp32", "M": "i32", "K": "i32", "sa": "i32", "B": "constexpr"}
+        known = {(i,): POINTER for i in (0, 1, 2, 5)}
+        for tma, expected in ((None, None), ("off", None), ("on", "on"), ("auto", "auto")):
+            compiled = self.compile(ASTSource(product, types, {(6,): 64}, known), **({"tma": tma} if tma else {}))
+            self.assertNotIn("cp.async.bulk.tensor", compiled.asm["ptx"])
+            self.assertEqual(getattr(compiled.metadata, "tilec_tma", None), expected)
+            if expected and np is not None:
+                self.launch_mapped(compiled)
+        with self.assertRaisesRegex(drop_in.TritonError, "tma='yes'"), environment("TILEC_TRITON", "strict"):
+            self.compile(ASTSource(product, types, {(6,): 64}, known), tma="yes")
+        taking = {"x": "*fp32", "d": "tensordesc<fp16[32, 64]>", "n": "i32", "FN": "constexpr", "BY": "constexpr"}
+        compiled = self.compile(ASTSource(of_descriptor, taking, {"FN": helper, "BY": 1}))
+        self.assertFalse(hasattr(compiled.metadata, "tilec_tma"))  # no product
+
+    def launch_mapped(self, compiled):
+        other = []
+        active = triton.runtime.driver.active
+        stream = active.get_current_stream(active.get_current_device())
+        launcher = drop_in._MappedLauncher(compiled.src, compiled.metadata, lambda *args: other.append(args))
+        for size in (50, 0):
+            wide = np.random.default_rng(size).integers(-3, 4, (2, 64, 96)).astype(np.float16)
+            out = np.full((64, 64), 7, np.float32)
+            launcher(1, 1, 1, stream, None, None, None, None, None, wide[0], wide[1], out, size, 90, 96, 64)
+            expected = np.zeros((64, 64), np.float32)
+            expected[:size] = wide[0, :size, :90].astype(np.float32) @ wide[1, :, :90].astype(np.float32).T
+            self.assertTrue(np.array_equal(out, expected))
+        self.assertEqual(other, [])
+        launcher(1, 1, 1, stream + 1, None, None, None, None, None, 1)
+        self.assertEqual(len(other), 1)
 
     def test_descriptors_of_kernels_that_return(self):
         compiled = self.compile(ASTSource(returns_early, {"x": "*fp32", "d": "tensordesc<fp32[32]>", "n": "i32"}, {}))

@@ -223,6 +223,9 @@ class JITFunction(_native.Launcher):
         except CaptureError as error:
             raise CompilationError(str(error), [Diagnostic("error", str(error))]) from None
 
+    def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        return options_of(given)
+
     def _specialise(self, constexprs: Dict[str, Any], options: Dict[str, Any], device: _native.Device) -> Any:
         """For _native: the kernel for constexprs and options on a device, and what its source was made from."""
         if self._rest:
@@ -233,7 +236,7 @@ class JITFunction(_native.Launcher):
             if isinstance(constexprs.get(name), int):
                 options.setdefault(name, constexprs[name])
         functions = {name: options.pop(name) for name in list(options) if name.startswith(GIVEN)}
-        made = options_of(options)
+        made = self._options(options)
         captured = self.captured(constexprs, functions)
         key = (captured.key, device, tuple(sorted(made.items())))
         kernel = self._kernels.get(key)

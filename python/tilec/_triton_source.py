@@ -27,6 +27,10 @@ FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
+# As tilec_tma numbers it, of what is compiled as launches of tilec's are.
+TMA = {"off": 2, "auto": 3, "on": 1}
+
+
 class Refused(TilecError):
     """Something of Triton's that tilec has no counterpart of."""
 
@@ -189,8 +193,8 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
 class Result:
     """One kernel: the texts of its stages, and what Triton's metadata say of it. `str()` is its source."""
 
-    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float):
-        self.captured, self.compiled, self.seconds = captured, compiled, seconds
+    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: str = ""):
+        self.captured, self.compiled, self.seconds, self.mapped = captured, compiled, seconds, mapped
         self.meta: Dict[str, Any] = json.loads(compiled.output("launch"))
 
     def __str__(self) -> str:
@@ -202,8 +206,9 @@ class Result:
     def metadata(self) -> Dict[str, Any]:
         """What of Triton's metadata is the kernel's own."""
         meta = self.meta
+        own = {"tilec_tma": self.mapped} if self.mapped else {}
         return {
-            "name": meta["kernel"], "num_warps": meta["threads"] // 32, "num_ctas": 1, "shared": meta["shared_bytes"], "tmem_size": 0,
+            **own, "name": meta["kernel"], "num_warps": meta["threads"] // 32, "num_ctas": 1, "shared": meta["shared_bytes"], "tmem_size": 0,
             "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,
         }  # fmt: skip
 
@@ -254,6 +259,30 @@ def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
     return made
 
 
+def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> str:
+    """Whether launches of the kernel are to be tilec's, which make tensor maps; Triton's launchers pass none. `tma=` of the launch, or
+    TILEC_TRITON_TMA; without these it is "auto" of kernels that take tensor descriptors. "": Triton's launcher serves."""
+    special = specialisation(source)
+    chosen = getattr(options, "tma", None) or os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors else "off")
+    if chosen not in TMA:
+        raise Refused(f"tma={chosen!r}: it is one of {', '.join(TMA)}")
+    try:
+        return chosen if chosen != "off" and _has_maps(source, special, dict(made, tma=TMA[chosen])) else ""
+    except (TilecError, CaptureError):  # the kernel as Triton launches it is there
+        return ""
+
+
+def _has_maps(source: Any, special: Specialisation, made: Dict[str, Any]) -> bool:
+    """Whether the kernel makes tensor maps where tilec launches it."""
+    captured = capture(source.fn, special.constants, False, False, None, globals_of(), special.functions)
+    blocks = {name: ", ".join(map(str, block)) for name, (_, block) in special.descriptors.items()}
+    types = {name: f"tensordesc<{_type_text(element)}[{blocks[name]}]>:16" for name, (element, _) in special.descriptors.items()}
+    signature = ",".join(f"{name}={kind}" for name, kind in {**special.parameters, **types}.items())
+    made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
+    meta = json.loads(_native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made).output("launch"))
+    return any(param["hidden"] for param in meta["params"])
+
+
 def compile_source(source: Any, options: Any, target: Any) -> Result:
     """tilec's result for an ASTSource. TilecError, CaptureError: why there is none."""
     start = time.perf_counter()
@@ -261,7 +290,8 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
     captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
-    result = Result(captured, compiled, time.perf_counter() - start)
+    mapped = _mapped(source, options, made)
+    result = Result(captured, compiled, time.perf_counter() - start, mapped)
     hidden = [param["name"] for param in result.meta["params"] if param["hidden"]]
     if hidden or result.meta["cluster"] != 1:
         raise Refused("the kernel has parameters that Triton's launcher does not fill" if hidden else "the kernel runs in clusters")

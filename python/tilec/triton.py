@@ -188,6 +188,14 @@ def _add_stages(original: Callable[..., None], backend: Any, stages: Dict[str, A
         stages[name] = _stage(name, stages[name])
 
 
+def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, Any]) -> Any:
+    """With an option that Triton has not: `tma`, as launches of tilec's have it. Options tell what they are by their attributes."""
+    options = original(backend, given)
+    if given.get("tma") is not None:
+        object.__setattr__(options, "tma", given["tma"])
+    return options
+
+
 def _hash(original: Callable[..., str], source: Any) -> str:
     """Names in Triton's cache are other than Triton's own, and change with what the kernel captures."""
     own = original(source)
@@ -197,7 +205,7 @@ def _hash(original: Callable[..., str], source: Any) -> str:
         key = _source.captured_of(source, False)[0].key
     except Exception as error:
         key = str(error)
-    return hashlib.sha256(f"{own}-{_source.identity()}-{key}".encode()).hexdigest()
+    return hashlib.sha256(f"{own}-{_source.identity()}-{os.environ.get('TILEC_TRITON_TMA', '')}-{key}".encode()).hexdigest()
 
 
 # ---------------------------------------------------------------- launches on the simulator
@@ -261,6 +269,57 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
         raise _tritons(error) from error
 
 
+# ---------------------------------------------------------------- launches with tensor maps
+
+
+class _Mapped(_Simulated):
+    """A kernel of Triton's whose launches are tilec's, as they make tensor maps; compiled with the options that Triton has compiled it with."""
+
+    def __init__(self, kernel: Any, metadata: Any):
+        super().__init__(kernel)
+        made = _source.options_of(metadata, metadata.target)
+        self._made = {name: value for name, value in made.items() if name != "arch"}
+        self._made["tma"] = {"auto": 0, "on": 1}[metadata.tilec_tma]
+
+    def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        return dict(self._made)
+
+
+class _MappedLauncher:
+    """In the place of Triton's launcher. What tilec does not launch, and on other streams than the current one, it does."""
+
+    def __init__(self, source: Any, metadata: Any, other: Callable[..., Any]):
+        self._ours: Optional[_Mapped] = _Mapped(source.fn, metadata)
+        self._other = other
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._other, name)
+
+    def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
+        active = _triton.runtime.driver.active
+        if self._ours is not None and stream == active.get_current_stream(active.get_current_device()):
+            if enter is not None:
+                enter(launch)
+            try:
+                self._ours.run(*args, grid=(x, y, z))
+            except TilecError:
+                self._ours = None
+            else:
+                if leave is not None:
+                    leave(launch)
+                return
+            enter = None  # which was called
+        self._other(x, y, z, stream, function, packed, launch, enter, leave, *args)
+
+
+def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
+    """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
+    fresh = compiled.module is None
+    original(compiled)
+    if fresh and getattr(compiled.metadata, "tilec_tma", "") and hasattr(compiled.src, "fn"):
+        compiled._run = _MappedLauncher(compiled.src, compiled.metadata, compiled._run)
+
+
 def _create_driver(original: Callable[[], Any]) -> Any:
     """Triton's driver; where it has none, the simulator's."""
     try:
@@ -291,9 +350,11 @@ def install() -> None:
     if not _triton.__version__.startswith(VERSIONS):
         raise ImportError(f"tilec compiles the kernels of Triton {', '.join(VERSIONS)}x; this one is {_triton.__version__}")
     _replace(CUDABackend, "add_stages", _add_stages)
+    _replace(CUDABackend, "parse_options", _parse_options)
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
     _replace(_compiler.ASTSource, "hash", _hash)
     _replace(_jit.JITFunction, "run", _run)
+    _replace(_compiler.CompiledKernel, "_init_handles", _init_handles)
     _replace(sys.modules["triton.runtime.driver"], "_create_driver", _create_driver)
     os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does
 
