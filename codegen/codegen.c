@@ -138,7 +138,7 @@ static const TargetInfo *emitted_arch(const Emitter *e) {
 
 // wgmma's accumulator registers must not be copied between the fence, the products and the wait. Without
 // optimisation the code generator copies what goes in and out of each instruction, so kernels that use wgmma
-// (which alone needs the arch's suffix) get the first level, whose register coalescing removes the copies.
+// (which needs the arch's suffix) get the first level, whose register coalescing removes the copies.
 // The third level has value numbering once more where the second merges plain repetitions: a fourteenth of the
 // compile time, and of 795 kernels 33 with other machine code, in sum as long (60,066 instructions, 60,082).
 static LLVMCodeGenOptLevel codegen_level(const Emitter *e) {

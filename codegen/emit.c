@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "codegen/emit_pairs.h"
 #include "codegen/nvvm.h"
+#include "ir/groups.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
 
@@ -208,7 +209,8 @@ static void emit_return(Emitter *e, Op *op) {
 
 static void emit_barrier(Emitter *e, Op *op) {
   uint32_t id = (uint32_t)op_int(op, ATTR_ID, 0);
-  uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, region_warps(op));
+  uint32_t own = group_of(op) == UINT32_MAX ? func_warps(e->func) : region_warps(op);
+  uint32_t warps = (uint32_t)op_int(op, ATTR_WARPS, own);
   bool all = id == 0 && warps == func_warps(e->func); // arrivals at another count their warps too
   if (warps == 1)
     nvvm_warp_barrier(e); // which costs nothing where its lanes run together
@@ -290,6 +292,7 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_GDC_WAIT] = emit_grid_control,
     [OP_GDC_LAUNCH_DEPENDENTS] = emit_grid_control,
     [OP_WHILE] = emit_while,
+    [OP_WARP_GROUPS] = emit_warp_groups,
     [OP_MAP] = emit_map,
     [OP_EXPAND_DIMS] = emit_move,
     [OP_BROADCAST] = emit_move,
@@ -323,6 +326,7 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_MBARRIER_INVAL] = emit_tensor_op,
     [OP_MBARRIER_EXPECT] = emit_tensor_op,
     [OP_MBARRIER_WAIT] = emit_tensor_op,
+    [OP_MBARRIER_ARRIVE] = emit_tensor_op,
     [OP_COPY_TENSOR] = emit_tensor_op,
 };
 
@@ -368,8 +372,10 @@ static void add_int_attribute(Emitter *e, unsigned index, const char *name, uint
 static void limit_registers(Emitter *e, const Func *func) {
   if (e->target->maxnreg)
     add_string_attribute(e, "nvvm.maxnreg", arena_printf(e->arena, "%u", e->target->maxnreg));
-  if (func->min_blocks)
-    add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", func->min_blocks));
+  const Op *groups = func_groups(func);
+  bool parted = groups && op_attr(groups, ATTR_GROUP_REGISTERS); // else ptxas ignores setmaxnreg
+  uint32_t min_blocks = parted && !func->min_blocks ? 1 : func->min_blocks;
+  if (min_blocks) add_string_attribute(e, "nvvm.minctasm", arena_printf(e->arena, "%u", min_blocks));
 }
 
 // The bytes are in the kernel's parameter space, and nothing writes there: the address is the parameter itself.
@@ -422,8 +428,11 @@ static LLVMValueRef number_in(Emitter *e, RegionWarps warps, uint32_t block_warp
   return LLVMBuildAnd(e->builder, own, emit_i32(e, 32 * warps.count - 1), "");
 }
 
+// What stands before groups of warps all of them run, each thread with a number of its own.
 void emit_bind_threads(Emitter *e, const Region *region) {
-  LLVMValueRef thread = number_in(e, region_warps_of(region), func_warps(region->func));
+  RegionWarps warps = region_warps_of(region);
+  if (!region->parent) warps.count = func_warps(region->func);
+  LLVMValueRef thread = number_in(e, warps, func_warps(region->func));
   e->threads = (RegionThreads){.thread = thread, .home = LLVMGetInsertBlock(e->builder)};
   e->threads.lane = LLVMBuildAnd(e->builder, thread, emit_i32(e, 31), "");
   e->threads.warp = LLVMBuildLShr(e->builder, thread, emit_i32(e, LANE_BITS), "");

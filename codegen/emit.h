@@ -246,6 +246,7 @@ LLVMBasicBlockRef emit_block(Emitter *e, const char *name); // a new one at the 
 void emit_for(Emitter *e, Op *op);
 void emit_if(Emitter *e, Op *op);
 void emit_while(Emitter *e, Op *op);
+void emit_warp_groups(Emitter *e, Op *op); // emit_groups.c
 void emit_map(Emitter *e, Op *op);
 
 // emit_move.c

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "codegen/emit.h"
 #include "codegen/nvvm.h"
+#include "ir/groups.h"
 #include "ir/scratch.h"
 #include "ir/tensor_box.h"
 
@@ -43,13 +44,27 @@ static void each_mbarrier(Emitter *e, const Op *op, const char *text) {
 }
 
 static void emit_init(Emitter *e, const Op *op) {
-  each_mbarrier(e, op, "mbarrier.init.shared::cta.b64 [$0], 1;");
+  each_mbarrier(e, op,
+                arena_printf(e->arena, "mbarrier.init.shared::cta.b64 [$0], %u;",
+                             (uint32_t)op_int(op, ATTR_ARRIVALS, 1)));
   nvvm_order(e, "fence.mbarrier_init.release.cluster", ""); // copies complete there by way of the other proxy
 }
 
 static void emit_expect(Emitter *e, const Op *op) {
   LLVMValueRef args[] = {shared_word(e, op_operand(op, 0)), emit_i32(e, (uint32_t)op_int(op, ATTR_BYTES, 0))};
   order_with(e, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", NULL, args, 2);
+}
+
+// The lanes of a warp meet, and one of them arrives; of a region of one thread it does.
+static void emit_arrive(Emitter *e, const Op *op) {
+  uint32_t group = group_of(op);
+  bool thread = group != UINT32_MAX && group_is_thread(func_groups(e->func), group);
+  LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
+  LLVMBasicBlockRef past = NULL;
+  if (!thread) nvvm_warp_barrier(e);
+  if (!thread) past = emit_guard(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->threads.lane, first, ""));
+  order_with(e, "mbarrier.arrive.shared::cta.b64 _, [$0];", NULL, &at, 1);
+  if (past) emit_unguard(e, past);
 }
 
 // try_wait may give up: it is asked again.
@@ -102,9 +117,12 @@ static bool is_of_one(const Op *op) {
 }
 
 void emit_tensor_op(Emitter *e, Op *op) {
-  if (op->kind == OP_MBARRIER_WAIT) {
+  if (op->kind == OP_MBARRIER_WAIT || op->kind == OP_MBARRIER_ARRIVE) {
     emit_needs_ptx(e, 80);
-    emit_wait(e, op);
+    if (op->kind == OP_MBARRIER_WAIT)
+      emit_wait(e, op);
+    else
+      emit_arrive(e, op);
     return;
   }
   if (!is_of_one(op->prev))

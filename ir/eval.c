@@ -196,6 +196,7 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_MBARRIER_INVAL] = eval_mbarrier,
     [OP_MBARRIER_EXPECT] = eval_mbarrier,
     [OP_MBARRIER_WAIT] = eval_mbarrier,
+    [OP_MBARRIER_ARRIVE] = eval_mbarrier,
     [OP_COPY_TENSOR] = eval_mbarrier,
     [OP_BOXED] = run_copy,
     [OP_RING_COMMIT] = eval_ring,

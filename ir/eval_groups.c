@@ -6,6 +6,8 @@
 // has no control flow in it is run as everywhere. Values have one tile each, for every value is one group's.
 // Asynchronous dots, and the groups of asynchronous copies, are each group's own. Of races two groups' accesses
 // are taken as ordered, which may miss one.
+#include <stdio.h>
+
 #include "ir/eval_machine.h"
 #include "ir/groups.h"
 #include "ir/ring.h"
@@ -114,17 +116,32 @@ static bool run_op(Machine *m, Group *group, Op *op) {
   return true;
 }
 
+enum { WAIT_TEXT = 240 };
+
+// What the op would wait for, in `text`; false: it can be run.
+static bool waits(const Machine *m, const Op *op, char *text) {
+  char lacks[WAIT_TEXT / 2];
+  const char *slot = op->kind == OP_MBARRIER_WAIT ? NULL : eval_channel_wait(m, op);
+  if (slot) eval_channel_counts(m, op, lacks, sizeof lacks);
+  if (slot) snprintf(text, WAIT_TEXT, "%s; %s", slot, lacks);
+  if (op->kind != OP_MBARRIER_WAIT) return slot != NULL;
+  bool phase = eval_mbarrier_waits(m, op, lacks, sizeof lacks);
+  if (phase) snprintf(text, WAIT_TEXT, "a phase of an mbarrier, %s", lacks);
+  return phase;
+}
+
 // Runs the group until it waits or ends. *ran: whether it did anything.
 static GroupStep run_group(Machine *m, Group *group, bool *ran) {
   DotsUnderWay *before = m->dots;
   GroupStep step = STEP_DONE;
+  char text[WAIT_TEXT];
   m->dots = group->dots;
   eval_shared_group(m, group->index);
   eval_race_barrier(m);
   group->waits = NULL;
   while (group->frames.n && step == STEP_DONE) {
     Op *op = top(group)->at;
-    if (eval_channel_wait(m, op)) {
+    if (waits(m, op, text)) {
       group->waits = op;
       step = STEP_WAITS;
     } else if (run_op(m, group, op)) {
@@ -141,19 +158,16 @@ static GroupStep run_group(Machine *m, Group *group, bool *ran) {
 
 // Every group that has not ended waits: the first is the error, the others its notes.
 static bool report_deadlock(Machine *m, const Group *groups, uint32_t n) {
-  enum { TEXT = 200 };
   Diag *diag = NULL;
   for (uint32_t i = 0; i < n; i++) {
-    char counts[TEXT];
+    char text[WAIT_TEXT];
     const Op *op = groups[i].waits;
-    if (!op) continue;
-    eval_channel_counts(m, op, counts, sizeof counts);
+    if (!op || !waits(m, op, text)) continue;
     if (!diag)
-      diag = eval_diag(m, op, NO_ELEMENT, "deadlock: group %u waits for %s, and nobody goes on; %s",
-                       groups[i].index, eval_channel_wait(m, op), counts);
+      diag = eval_diag(m, op, NO_ELEMENT, "deadlock: nobody goes on, group %u waits for %s", groups[i].index,
+                       text);
     else
-      diag_note(m->diags, diag, op->loc, "group %u waits for %s; %s", groups[i].index,
-                eval_channel_wait(m, op), counts);
+      diag_note(m->diags, diag, op->loc, "group %u waits for %s", groups[i].index, text);
   }
   return false;
 }

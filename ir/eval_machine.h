@@ -206,6 +206,8 @@ bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element 
 
 // mbarriers and tensor copies, in eval_mbarrier.c.
 bool eval_mbarrier(Machine *m, Op *op);
+// Whether an mbarrier_wait would have to wait, and what its phases lack then.
+bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room);
 void eval_mbarriers_program(Machine *m);               // the next program begins
 void eval_mbarriers_gone(Machine *m, uint32_t buffer); // the buffer is made anew
 // What operand has are mbarriers from now on; `again`: they may have been such before.

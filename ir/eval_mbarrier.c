@@ -2,18 +2,20 @@
 // mbarriers of the evaluator, and tensor copies, which count their bytes there.
 //
 // A copy's bytes are counted where it begins, but what it brings is in the buffer only after a wait for the phase.
-// A phase waits for one arrival, and as many bytes as that has said; then the next one begins.
+// A phase waits for its arrivals, mostly one, and as many bytes as these have said; then the next one begins.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include "base/fault.h"
 #include "ir/eval_machine.h"
+#include "ir/groups.h"
 #include "ir/number.h"
 #include "ir/tensor_box.h"
 
 typedef struct Mbarrier {
   uint32_t buffer, element;
   bool valid;
-  bool arrived;   // in this phase
+  uint32_t arrivals, missing; // of a phase; of this one
   uint64_t bytes; // that this phase still waits for
   uint64_t phase; // how many are complete
 } Mbarrier;
@@ -54,8 +56,8 @@ void eval_mbarriers_gone(Machine *m, uint32_t buffer) {
 }
 
 static void complete(Mbarrier *mbarrier) {
-  if (!mbarrier->arrived || mbarrier->bytes) return;
-  mbarrier->arrived = false;
+  if (mbarrier->missing || mbarrier->bytes) return;
+  mbarrier->missing = mbarrier->arrivals;
   mbarrier->phase++;
 }
 
@@ -73,6 +75,7 @@ bool eval_mbarriers_begin(Machine *m, const Op *op, uint32_t operand, bool again
       return eval_error(m, op, NO_ELEMENT, "copies that count their bytes at mbarrier %u are under way",
                         (unsigned)i);
     *mbarrier = (Mbarrier){.buffer = mbarrier->buffer, .element = mbarrier->element, .valid = true};
+    mbarrier->arrivals = mbarrier->missing = (uint32_t)op_int(op, ATTR_ARRIVALS, 1);
   }
   return true;
 }
@@ -94,14 +97,41 @@ static bool run_inval(Machine *m, const Op *op) {
 static bool run_expect(Machine *m, const Op *op) {
   Mbarrier *mbarrier = mbarrier_of(m, op, 0);
   if (!mbarrier) return false;
-  if (mbarrier->arrived)
+  if (!mbarrier->missing)
     return eval_error(m, op, NO_ELEMENT,
                       "the mbarrier's phase has had its arrival, and %" PRIu64 " bytes are missing",
                       mbarrier->bytes);
-  mbarrier->arrived = true;
-  mbarrier->bytes = (uint64_t)op_int(op, ATTR_BYTES, 0);
+  mbarrier->missing--;
+  mbarrier->bytes += (uint64_t)op_int(op, ATTR_BYTES, 0);
   complete(mbarrier);
   return true;
+}
+
+// A warp each, or the one thread of its group.
+static bool run_arrive(Machine *m, const Op *op) {
+  Mbarrier *mbarrier = mbarrier_of(m, op, 0);
+  uint32_t group = group_of(op), arrivals = region_warps(op);
+  if (!mbarrier) return false;
+  if (group != UINT32_MAX && group_is_thread(func_groups(m->func), group)) arrivals = 1;
+  if (arrivals > mbarrier->missing)
+    return eval_error(m, op, NO_ELEMENT, "%u warps arrive, and the mbarrier's phase waits for %u more",
+                      arrivals, mbarrier->missing);
+  mbarrier->missing -= arrivals;
+  complete(mbarrier);
+  return true;
+}
+
+bool eval_mbarrier_waits(const Machine *m, const Op *op, char *text, size_t room) {
+  const Tile *view = eval_operand(m, op, 0), *parity = eval_operand(m, op, 1);
+  for (uint32_t i = 0; m->mbarriers && i < m->mbarriers->list.n; i++) {
+    const Mbarrier *mbarrier = &m->mbarriers->list.at[i];
+    bool is = mbarrier->valid && mbarrier->buffer == view->bits[0] && mbarrier->element == view->bits[1];
+    if (!is || parity->state[0] & UNDEFINED || (mbarrier->phase & 1) != (parity->bits[0] & 1)) continue;
+    snprintf(text, room, "of which %" PRIu64 " are complete, and %u arrivals and %" PRIu64 " bytes missing",
+             mbarrier->phase, mbarrier->missing, mbarrier->bytes);
+    return true;
+  }
+  return false;
 }
 
 static bool wait_phase(Machine *m, const Op *op, Mbarrier *mbarrier, uint64_t parity) {
@@ -109,7 +139,7 @@ static bool wait_phase(Machine *m, const Op *op, Mbarrier *mbarrier, uint64_t pa
     return eval_error(
         m, op, NO_ELEMENT, "the wait does not end: %" PRIu64 " phases of the mbarrier are complete, %s",
         mbarrier->phase,
-        mbarrier->arrived ? "and bytes of the next one are missing" : "and nobody arrived since");
+        !mbarrier->missing ? "and bytes of the next one are missing" : "and nobody arrived since");
   eval_shared_land(m, copy_key(m, mbarrier));
   return true;
 }
@@ -201,6 +231,7 @@ bool eval_mbarrier(Machine *m, Op *op) {
   case OP_MBARRIER_INVAL: return run_inval(m, op);
   case OP_MBARRIER_EXPECT: return run_expect(m, op);
   case OP_MBARRIER_WAIT: return run_wait(m, op);
+  case OP_MBARRIER_ARRIVE: return run_arrive(m, op);
   case OP_COPY_TENSOR: return run_copy(m, op);
   default: BUG("%s is not of mbarriers", op_info(op->kind)->name);
   }

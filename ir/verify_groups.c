@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of warp_groups: how the block's warps and registers are parted, and what groups have of one another.
 //
-// Groups run at once, and nothing orders them but channels. So a tile, whose elements are in its warps' registers,
-// is used by the group that has it; a buffer by one group, but for those whose slots channels hand on; and
-// a barrier of a group names the warps that meet there.
+// Groups run at once, and nothing orders them but channels. So a buffer is used by one group, but for those whose
+// slots channels hand on; and a barrier of a group names the warps that meet there. What stands before the groups
+// all of them run.
 #include <inttypes.h>
 
 #include "base/math.h"
@@ -101,6 +101,7 @@ typedef struct GroupChecker {
   const Op *groups;
   uint32_t *buffer; // by the alloc op's id: the group that uses it and 1; 0: none
   uint32_t *end;    // by value id, of a channel's rings: the same
+  bool lowered;     // channels have become mbarriers, which order what groups do with buffers
 } GroupChecker;
 
 static bool is_within(const Value *value, const Op *groups) { return value_is_within(value, groups); }
@@ -122,9 +123,7 @@ static void take(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group,
 
 static void check_operand(GroupChecker *c, const Op *op, const Value *value, uint32_t group) {
   if (is_within(value, c->groups)) return;
-  if (type_is_tile(value->type) && group)
-    verify_fail(c->v, op, "group %u uses a tile from outside of it, which group 0 has", group);
-  if (value->type->kind == TYPE_SHARED && !hands_slots_on(op) && alloc_of(value))
+  if (value->type->kind == TYPE_SHARED && !c->lowered && !hands_slots_on(op) && alloc_of(value))
     take(c, op, &c->buffer[alloc_of(value)->id], group, "a buffer");
   if (value->type->kind == TYPE_RING) take(c, op, &c->end[value->id], group, "a ring");
 }
@@ -144,6 +143,18 @@ static void check_region(GroupChecker *c, const Region *region, uint32_t group) 
     if (op->kind == OP_BARRIER && !(op_int(op, ATTR_ID, 0) && op_attr(op, ATTR_WARPS)))
       verify_fail(c->v, op, "of a group it has an 'id' that is not 0, and its 'warps'");
     for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i], group);
+  }
+}
+
+// All the block's warps run it, and the layouts are group 0's.
+static void check_before(GroupChecker *c) {
+  for (const Op *op = c->v->func->body->first; op != c->groups; op = op->next) {
+    bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL;
+    bool tiles = op->region_count > 0;
+    c->lowered |= op->kind == OP_MBARRIER_INIT;
+    for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);
+    if (tiles || (op_has(op, WRITES) && !meets))
+      verify_fail(c->v, op, "what stands before warp_groups has no tiles and no regions, and writes nothing");
   }
 }
 
@@ -169,6 +180,7 @@ void verify_groups(Verifier *v) {
   if (!c.groups || !v->ok) return;
   c.buffer = ARENA_ARRAY(&v->scratch, uint32_t, v->func->op_count);
   c.end = ARENA_ARRAY(&v->scratch, uint32_t, v->func->value_count);
+  check_before(&c);
   for (uint32_t i = 0; i < c.groups->region_count; i++) check_region(&c, c.groups->regions[i], i);
   check_channels(&c);
 }

@@ -2,6 +2,7 @@
 // The rules of tensor copies, of the mbarriers that they count their bytes at, and of boxed.
 #include <inttypes.h>
 
+#include "ir/target.h"
 #include "ir/tensor_box.h"
 #include "ir/verify_parts.h"
 
@@ -16,6 +17,13 @@ static void check_mbarriers(Verifier *v, const Op *op, uint32_t i, bool one) {
                 verify_type_text(v, type));
   else if (one && type_elements(type) != 1)
     verify_fail(v, op, "operand %u is one mbarrier, not %s", i, verify_type_text(v, type));
+}
+
+static void check_arrivals(Verifier *v, const Op *op) {
+  int64_t arrivals = op_int(op, ATTR_ARRIVALS, 1);
+  check_mbarriers(v, op, 0, false);
+  if (arrivals < 1 || arrivals > BLOCK_MAX_THREADS)
+    verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
 }
 
 static bool is_box_of(const Type *map, const Type *buffer) {
@@ -63,8 +71,9 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
   case OP_BOXED: check_boxed(v, op); return;
   case OP_COPY_TENSOR: check_copy(v, op); break;
-  case OP_MBARRIER_INIT:
+  case OP_MBARRIER_INIT: check_arrivals(v, op); break;
   case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
+  case OP_MBARRIER_ARRIVE: check_mbarriers(v, op, 0, true); break;
   case OP_MBARRIER_EXPECT: {
     int64_t bytes = op_int(op, ATTR_BYTES, 0);
     check_mbarriers(v, op, 0, true);

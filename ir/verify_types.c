@@ -408,6 +408,7 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_MBARRIER_INVAL] = verify_tensor_op,
     [OP_MBARRIER_EXPECT] = verify_tensor_op,
     [OP_MBARRIER_WAIT] = verify_tensor_op,
+    [OP_MBARRIER_ARRIVE] = verify_tensor_op,
     [OP_RING_COMMIT] = verify_ring_op,
     [OP_CHANNEL] = verify_ring_op,
     [OP_DOT_WAIT] = verify_shared_op,

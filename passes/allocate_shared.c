@@ -11,12 +11,13 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
-// last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
+// last use of the ring's, its mbarriers to the kernel's end, what groups of warps use as long as they run; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
 // through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
 // barrier is needed between them. The largest are placed first, each as low as those it lives beside allow.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
+#include "ir/groups.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
@@ -119,7 +120,14 @@ static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
   return id;
 }
 
+// Groups of warps run at once, so that what is alive in one of them is so as long as they run.
+static void last_in_groups(BufferLife *life, const Op *groups) {
+  if (life->begin > groups->id) life->begin = groups->id;
+  if (life->end >= groups->id) life->end = last_id(groups);
+}
+
 static void find_lives(Allocator *a, Func *func) {
+  const Op *groups = func_groups(func);
   a->count = a->buffers.allocs.n;
   a->lives = ARENA_ARRAY(a->context->scratch, BufferLife, a->count);
   for (uint32_t i = 0; i < a->count; i++) {
@@ -135,6 +143,7 @@ static void find_lives(Allocator *a, Func *func) {
     if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
     if (life->lasts) life->end = func->op_count - 1;
+    if (groups) last_in_groups(life, groups);
   }
 }
 

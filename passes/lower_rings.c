@@ -30,20 +30,44 @@
 // where the parity changes each time that the number begins anew. A ring that begins again in a loop around it
 // makes its mbarriers anew; they are made where the function begins, first.
 //
+// lower_channels: of kernels with warp_groups, channels too. What a channel's ring waits for is an mbarrier of the
+// slot: of a phase for each time that it is full, for each time that it is free.
+//
+// before  %f, %r = channel {slots = 3}                        after  mbarrier_init %full {arrivals = 4}
+//         warp_groups do {                                           mbarrier_init %free {arrivals = 8}
+//           %a, %r2 = ring_wait %r1, %s                              barrier
+//           %r3 = ring_release %r2                                   warp_groups do {
+//         } do {                                                       mbarrier_wait %full[%use], %parity
+//           %a, %f2 = ring_fill %f1, %s                                %a = shared_index %s, %use
+//           %f3 = ring_commit %f2                                      mbarrier_arrive %free[%fill]
+//         }                                                          } do {
+//                                                                      mbarrier_wait %free[%fill], %parity
+//                                                                      %a = shared_index %s, %fill
+//                                                                      mbarrier_arrive %full[%use]
+//
+// where of the first ring `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next
+// to wait for and `fill` the next to release.
+//
 // A slot that is being filled has its view where it is first written, so that the condition around a copy
 // is one around the copy's address too, and its number is counted on after the last write.
 #include "ir/build.h"
+#include "ir/groups.h"
 #include "passes/passes.h"
 #include "passes/rings.h"
 
-// Slot numbers, i32, of a ring value; the parity of the phase that the next wait is for, NULL without mbarriers.
+// Slot numbers, i32, of a ring value; the parity of the phase that the next wait is for, NULL where there is none.
 typedef struct SlotNumbers {
   Value *use, *fill, *parity;
 } SlotNumbers;
 
+typedef struct ChannelMbarriers {
+  Value *full, *free; // i64, one a slot; NULL: of a ring that is no channel's
+} ChannelMbarriers;
+
 typedef struct RingLowering {
   PassContext *context;
   Func *func;
+  ChannelMbarriers *channels; // by number of the ring
   Rings rings;
   SlotNumbers *numbers; // by the ring value's id
   VEC(Op *) replaced;   // their results are still in use; each is erased after those that come later
@@ -60,7 +84,12 @@ static uint32_t slots_of(const RingLowering *l, const Value *ring) {
 }
 
 static bool has_mbarriers(const RingLowering *l, const Value *ring) {
-  return l->rings.begins.at[l->rings.of[ring->id]]->operand_count > 0;
+  const Op *begin = l->rings.begins.at[l->rings.of[ring->id]];
+  return begin->kind == OP_CHANNEL || begin->operand_count > 0;
+}
+
+static ChannelMbarriers *channel_of(const RingLowering *l, const Value *ring) {
+  return &l->channels[l->rings.of[ring->id]];
 }
 
 static void replace_later(RingLowering *l, Op *op) { vec_push(l->context->scratch, &l->replaced, op); }
@@ -137,6 +166,74 @@ static Op *last_writer(Op *fill, const Value *view, Op *last) {
     if (use->user->kind == OP_SHARED_TRANS) last = last_writer(fill, op_result(use->user), last);
   }
   return last;
+}
+
+static const Type *mbarriers_type(const RingLowering *l, uint32_t rank, const uint32_t *shape) {
+  IrContext *ir = l->func->module->ir;
+  Layout layout = {.out_bits = 0};
+  while (1u << layout.out_bits < shape[0]) layout.out_bits++;
+  layout.bits[DIM_OFFSET] = layout.out_bits;
+  for (uint32_t i = 0; i < layout.out_bits; i++) layout.basis[i] = UINT32_C(1) << i;
+  return type_shared(ir, ELEM_I64, rank, shape, layout_intern(ir, &layout));
+}
+
+static Value *slot_mbarrier(const RingLowering *l, Builder *b, Value *mbarriers, Value *number) {
+  const uint32_t one = 1;
+  return build(b, OP_SHARED_INDEX, mbarriers_type(l, 1, &one), mbarriers, number, NULL);
+}
+
+// What a channel's ring waits for, before the op that gives slot `number`.
+static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *number, SlotNumbers *numbers) {
+  Builder b = builder_before(op);
+  Value *mbarrier = slot_mbarrier(l, &b, mbarriers, number);
+  build_op(&b, OP_MBARRIER_WAIT, 2, (Value *[]){mbarrier, numbers->parity}, 0, NULL);
+  for (uint32_t i = 0; i + 1 < op->result_count; i++) replace_view(op, i, op, number);
+  numbers->parity = next_parity(l, &b, numbers->parity, number, slots_of(l, ring_result(op)));
+}
+
+// Of the ring that fills the number of the slot to fill goes on, of the other that of the slot to wait for; and by
+// ring_commit and ring_release the other one.
+static void lower_channel_op(RingLowering *l, Op *op) {
+  SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
+  const ChannelMbarriers *channel = channel_of(l, op_operand(op, 0));
+  bool waits = op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT;
+  bool use = op->kind == OP_RING_WAIT || op->kind == OP_RING_COMMIT;
+  Value **number = use ? &numbers.use : &numbers.fill;
+  Value *mbarriers = use ? channel->full : channel->free;
+  Builder b = builder_before(op);
+  if (waits) wait_channel(l, op, mbarriers, *number, &numbers);
+  if (!waits) {
+    Value *mbarrier = slot_mbarrier(l, &b, mbarriers, *number);
+    build_op(&b, OP_MBARRIER_ARRIVE, 1, &mbarrier, 0, NULL);
+  }
+  *number = next_number(l, &b, *number, slots_of(l, ring_result(op)));
+  *numbers_of(l, ring_result(op)) = numbers;
+}
+
+// How many arrivals the group whose ring the value is makes at once.
+static uint32_t arrivals_of(const Value *ring) {
+  const Op *user = ring->first_use->user, *groups = func_groups(user->region->func);
+  return group_is_thread(groups, group_of(user)) ? 1 : region_warps(user);
+}
+
+static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
+  const uint32_t slots = ring_slots(channel), shape[] = {slots, 1};
+  Builder b = builder_before(channel);
+  Value *mbarriers = build(&b, OP_SHARED_ALLOC, mbarriers_type(l, 2, shape), NULL, NULL, NULL);
+  Op *init = build_op(&b, OP_MBARRIER_INIT, 1, &mbarriers, 0, NULL);
+  op_set_attr(init, (Attr){.key = ATTR_ARRIVALS, .i = arrivals});
+  return mbarriers;
+}
+
+static void lower_channel(RingLowering *l, Op *op) {
+  Value *fills = &op->results[0], *reads = &op->results[1];
+  ChannelMbarriers made = {make_mbarriers(l, op, arrivals_of(fills)),
+                           make_mbarriers(l, op, arrivals_of(reads))};
+  Builder b = builder_before(op);
+  Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
+  *channel_of(l, fills) = *channel_of(l, reads) = made;
+  *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // all slots are free
+  *numbers_of(l, reads) = (SlotNumbers){zero, zero, zero};
 }
 
 static void lower_fill(RingLowering *l, Op *op) {
@@ -279,8 +376,18 @@ static void lower_control(RingLowering *l, Op *op) {
   }
 }
 
+static bool is_of_channel(const RingLowering *l, const Op *op) {
+  return is_ring_op(op) && channel_of(l, op_operand(op, 0))->full;
+}
+
 static void lower_op(RingLowering *l, Op *op) {
+  if (is_of_channel(l, op)) {
+    lower_channel_op(l, op);
+    replace_later(l, op);
+    return;
+  }
   switch ((int)op->kind) {
+  case OP_CHANNEL: lower_channel(l, op); break;
   case OP_RING_BEGIN: lower_begin(l, op); break;
   case OP_RING_FILL: lower_fill(l, op); break;
   case OP_RING_WAIT: lower_wait(l, op); break;
@@ -304,12 +411,24 @@ static void lower_region(RingLowering *l, Region *region) {
   }
 }
 
-bool pass_lower_rings(PassContext *context, Func *func) {
+static bool lower_all(PassContext *context, Func *func) {
   func_number(func);
   RingLowering l = {.context = context, .func = func, .rings = rings_find(context->scratch, func)};
   if (!l.rings.begins.n) return false;
   l.numbers = ARENA_ARRAY(context->scratch, SlotNumbers, func->value_count);
+  l.channels = ARENA_ARRAY(context->scratch, ChannelMbarriers, l.rings.begins.n);
   lower_region(&l, func->body);
   while (l.replaced.n) op_erase(vec_pop(&l.replaced));
   return true;
 }
+
+// All warps see the mbarriers from the groups' begin on.
+bool pass_lower_channels(PassContext *context, Func *func) {
+  const Op *groups = func_groups(func);
+  if (!groups || !lower_all(context, func)) return false;
+  Builder b = builder_before((Op *)func_groups(func));
+  build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  return true;
+}
+
+bool pass_lower_rings(PassContext *context, Func *func) { return lower_all(context, func); }

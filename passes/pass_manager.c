@@ -117,16 +117,11 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
-// Passes take kernels all of whose warps do the same: where they are parted already, nothing is left to decide.
-static bool check_groups(IrModule *module, Diags *diags) {
-  bool none = true;
-  for (uint32_t i = 0; i < module->funcs.n; i++) {
-    const Op *groups = func_groups(module->funcs.at[i]);
-    if (!groups) continue;
-    diag_error(diags, groups->loc, "passes do not take warp_groups: the module is to say 'final = true'");
-    none = false;
-  }
-  return none;
+// Whether the module has kernels whose warps are parted: most passes take those alone all of whose warps do the same.
+static bool has_groups(const IrModule *module) {
+  for (uint32_t i = 0; i < module->funcs.n; i++)
+    if (func_groups(module->funcs.at[i])) return true;
+  return false;
 }
 
 bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
@@ -139,11 +134,16 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   if (options->after) options->after(NULL, module, 0, options->data);
   if (stop && strcmp(stop, "elaborate") == 0) return true;
   if (module->final && !options->only_count) return true; // nothing is left to do
-  if (!check_groups(module, diags)) return false;
+  bool groups = has_groups(module);
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
-    if (!run_pass(&run, pass)) return false;
+    bool declines = groups && !(pass->flags & GROUPS);
+    if (declines && options->only_count) {
+      diag_error(diags, LOC_NONE, "the pass '%s' does not take kernels with warp_groups", pass->name);
+      return false;
+    }
+    if (!declines && !run_pass(&run, pass)) return false;
     if (!options->only_count && i + 1 == count) module->final = true;
     if ((stop && strcmp(stop, pass->name) == 0) || ++ran == options->most) break;
   }

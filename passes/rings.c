@@ -31,8 +31,15 @@ static void visit_op(Op *op, void *data) {
     f->rings->of[op_result(op)->id] = f->rings->begins.n;
     vec_push(f->arena, &f->rings->begins, op);
     break;
+  case OP_CHANNEL:
+    for (uint32_t i = 0; i < 2; i++) {
+      f->rings->of[op->results[i].id] = f->rings->begins.n;
+      vec_push(f->arena, &f->rings->begins, op);
+    }
+    break;
   case OP_RING_FILL:
   case OP_RING_WAIT:
+  case OP_RING_COMMIT:
   case OP_RING_RELEASE: flow_ring(f, op_operand(op, 0), ring_result(op)); break;
   case OP_FOR:
   case OP_WHILE: enter_loop(f, op); break;

@@ -9,7 +9,7 @@
 enum { NO_RING = UINT32_MAX };
 
 typedef struct Rings {
-  VEC(Op *) begins; // ring_begin ops, in program order
+  VEC(Op *) begins; // ring_begin ops, in program order; a channel for each of its two rings
   uint32_t *of;     // by value id: which ring; NO_RING: it is none
 } Rings;
 

@@ -118,7 +118,7 @@ static const Mutant mutants[] = {
     {"copy_async %xp, %v {vector = 2, align = 8}\n", "", "undefined"},
     {"%end = for %zero, %n, %one, %fill : ring do (%i: i32, %f: ring) {\n",
      "%end = for %zero, %zero, %one, %fill : ring do (%i: i32, %f: ring) {\n",
-     "deadlock: group 0 waits for a full slot"},
+     "deadlock: nobody goes on, group 0 waits for a full slot"},
     // Twice.
     {"%f2 = ring_commit %f1 : ring\n", "%f3 = ring_commit %f1 : ring\n%f2 = ring_commit %f3 : ring\n",
      "no slot is being filled"},
@@ -150,9 +150,9 @@ static const Mutant mutants[] = {
     {"for %zero, %n, %one, %fill :", "for %zero, %more, %one, %fill :",
      "1 slots of a channel are full and 0 being filled when the program ends"},
     {"for %zero, %n, %one, %fill :", "for %zero, %fewer, %one, %fill :",
-     "deadlock: group 0 waits for a full slot"},
+     "deadlock: nobody goes on, group 0 waits for a full slot"},
     {"for %zero, %n, %one, %none,", "for %zero, %more, %one, %none,",
-     "deadlock: group 0 waits for a full slot"},
+     "deadlock: nobody goes on, group 0 waits for a full slot"},
     {"for %zero, %n, %one, %none,", "for %one, %n, %one, %none,",
      "1 slots of a channel are full and 0 being filled when the program ends"},
     {"async_wait %g {pending = 0}", "async_wait %g {pending = 1}", "may still be under way"},
@@ -244,9 +244,9 @@ static void test_what_the_verifier_says(void **unused) {
       {GROUPS "{group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "", "two groups use its rings"},
       {"warp_groups {group_warps = [4, 4]} do {\nbarrier\nyield\n} do {\nyield\n}\n", "",
        "an 'id' that is not 0"},
-      {"%t = splat %n : tile<128xi32, " T ">\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\n"
-       "%u = add %t, %t : tile<128xi32, " T ">\nyield\n}\n",
-       "", "group 1 uses a tile from outside"},
+      {"%t = splat %n : tile<128xi32, " T ">\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "",
+       "what stands before warp_groups has no tiles"},
+      {"store %out, %n\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "", "writes nothing"},
       {"warp_groups {group_warps = [4, 4], group_threads = [128, 1]} do {\nyield\n} do {\n"
        "%t = splat %n : tile<128xi32, " T ">\nyield\n}\n",
        "", "group 1 is one thread"},
