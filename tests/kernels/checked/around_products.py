@@ -89,3 +89,15 @@ def tall(x, y, out, K):
         b = tl.load(y + (first + j)[:, None] * 16 + j[None, :])
         acc = tl.dot(a, b, acc)
     tl.store(out + i * 16 + j[None, :], acc)
+
+
+# check: --grid 1 --num-warps 1 q=randn:fp16[32,256] k=randn:fp16[96,256] o=empty:fp32[32,32] N=3
+# check: --grid 1 --num-warps 1 q=randn:fp16[32,256] k=randn:fp16[32,256] o=empty:fp32[32,32] N=0
+@triton.jit
+def operand_from_before(q, k, o, N):
+    m, n, d = tl.arange(0, 32), tl.arange(0, 32), tl.arange(0, 256)
+    a = tl.load(q + m[:, None] * 256 + d[None, :])
+    acc = tl.zeros((32, 32), dtype=tl.float32)
+    for i in range(N):
+        acc += tl.dot(a, tl.load(k + i * 8192 + n[None, :] * 256 + d[:, None]))
+    tl.store(o + m[:, None] * 32 + n[None, :], acc)

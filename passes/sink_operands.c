@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sink_operands: what products of a loop take from before it is read from shared memory in the loop, where registers
+// are short.
+//
+// before  %s = shared_alloc               after  %s = shared_alloc
+//         shared_store %q, %s                    shared_store %q, %s
+//         %a = shared_load %s                    for ... {
+//         for ... {                                %a = shared_load %s
+//           dot %a, %b                             dot %a, %b
+//         }                                      }
+// needs   exchanges as stores and loads (split_exchanges), buffers without places
+// keeps   every value: nothing is stored to the buffer after the load
+// breaks  nothing; the buffer is alive in the loop too
+// pays    operands of 256 registers that a loop has from before it are all of a thread's: they are in local memory then,
+//         and come from there in each iteration, by as many accesses as they have words; from shared memory
+//         a quarter of that
+//
+// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers let it, so all buffers
+// together are to have room in a block's share of its shared memory.
+#include "base/math.h"
+#include "ir/build.h"
+#include "ir/scratch.h"
+#include "ir/tuning.h"
+#include "passes/passes.h"
+#include "passes/pressure.h"
+
+static void add_bytes(Op *op, void *data) {
+  uint64_t *bytes = data;
+  if (op->kind == OP_SHARED_ALLOC) *bytes += shared_bytes(op_result(op)->type);
+}
+
+// Whether all buffers, alive at once, leave room for two blocks, or for one where a block's threads have more than half of the
+// registers.
+static bool buffers_fit(Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), most = threads * arch->thread_registers;
+  uint32_t blocks = 2 * most <= arch->registers ? 2 : 1;
+  uint64_t bytes = 0;
+  region_walk(func->body, add_bytes, &bytes);
+  return blocks * (bytes + arch->shared_reserved) <= arch->shared_limit + arch->shared_reserved;
+}
+
+// The loop right in the op's region that the user is in; NULL: none is.
+static const Op *loop_beside(const Op *user, const Region *region) {
+  const Op *around = user, *loop = NULL;
+  while (around && around->region != region) {
+    around = around->region->parent;
+    if (around && op_is_loop(around)) loop = around;
+  }
+  return around ? loop : NULL;
+}
+
+static bool stored_after(const Op *alloc, const Op *load) {
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    bool before = use->user->kind == OP_SHARED_STORE && use->user->id < load->id;
+    if (!before && use->user->kind != OP_SHARED_LOAD) return true;
+  }
+  return false;
+}
+
+// Whether products in loops after the load are all that uses it, and the buffer stays as it is.
+static bool can_sink(const Op *load) {
+  const Value *buffer = load->kind == OP_SHARED_LOAD ? op_operand(load, 0) : NULL, *tile = op_result(load);
+  if (!buffer || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC || buffer->def->region != load->region)
+    return false;
+  if (!type_is_tile(tile->type) || !tile->first_use || stored_after(buffer->def, load)) return false;
+  for (const Use *use = tile->first_use; use; use = use->next)
+    if (use->user->kind != OP_DOT || !loop_beside(use->user, load->region)) return false;
+  return true;
+}
+
+static void sink(Op *load) {
+  Value *tile = op_result(load), *buffer = op_operand(load, 0);
+  for (const Use *use = tile->first_use; use; use = tile->first_use) {
+    Op *user = use->user;
+    Builder b = builder_before(user);
+    b.loc = load->loc;
+    Op *copy = build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type);
+    op_copy_attrs(copy, load);
+    for (uint32_t i = 0; i < user->operand_count; i++)
+      if (op_operand(user, i) == tile) op_set_operand(user, i, op_result(copy));
+  }
+  op_erase(load);
+}
+
+static bool is_short(PassContext *context, Func *func) {
+  return func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS >
+         func->module->target.arch->thread_registers;
+}
+
+static bool sink_in(PassContext *context, Func *func, Region *region) {
+  bool changed = false;
+  for (Op *op = region->first, *next; op; op = next) {
+    next = op->next;
+    for (uint32_t r = 0; r < op->region_count; r++) changed |= sink_in(context, func, op->regions[r]);
+    if (!can_sink(op) || !is_short(context, func)) continue;
+    diag_remark(context->diags, op->loc, "sink_operands",
+                "%u registers of an operand are read from shared memory in the loop: registers are short",
+                tile_words(op_result(op)->type));
+    sink(op);
+    func_number(func);
+    changed = true;
+  }
+  return changed;
+}
+
+bool pass_sink_operands(PassContext *context, Func *func) {
+  func_number(func);
+  return buffers_fit(func) && is_short(context, func) && sink_in(context, func, func->body);
+}
