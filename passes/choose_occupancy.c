@@ -28,7 +28,9 @@ enum { WGMMA_REGISTERS = 33 };
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
-enum { ADDRESS_REGISTERS = 2 };
+// Of addresses that a load takes one element each by, two registers, few are made as they are used; of those of all loads
+// one of so many is alive.
+enum { ADDRESS_REGISTERS = 2, FEW_ADDRESSES = 8, ADDRESSES_ALIVE = 8 };
 
 typedef struct Contents {
   bool dot, loop;
@@ -54,6 +56,7 @@ static bool too_few(Func *func, uint32_t registers) {
 
 typedef struct Tiles {
   uint32_t most, across; // registers a thread: func_pressure, func_pressure_across
+  uint32_t addresses;    // that these fill beside tiles
 } Tiles;
 
 // Of products, whose operands are read ahead, all tiles count.
@@ -71,7 +74,7 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
   const TargetInfo *arch = func->module->target.arch;
   uint32_t threads = TARGET_WARP * func_warps(func), share = arch->registers / (blocks * threads);
   share -= share % REGISTER_UNIT;
-  uint32_t more = blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, other = share / 2;
+  uint32_t more = max_u32(blocks > 2 ? TUNE_BLOCKS_MORE_REGISTERS : 0, tiles->addresses), other = share / 2;
   if (other > TUNE_BLOCKS_OTHER_REGISTERS) other = TUNE_BLOCKS_OTHER_REGISTERS;
   return blocks * threads <= TARGET_WARP * arch->warps &&
          blocks * func_shared_bytes(func) + arch->shared_reserved <= arch->shared_limit &&
@@ -81,7 +84,7 @@ static bool blocks_fit(Func *func, uint32_t blocks, const Tiles *tiles) {
 // As many blocks as fit, one at least. `addresses`: registers that these fill beside tiles.
 static uint32_t count_blocks(Arena *scratch, Func *func, uint32_t addresses) {
   Tiles tiles = find_tiles(scratch, func);
-  tiles.most += addresses;
+  tiles.addresses = addresses;
   uint32_t blocks = 1;
   while (blocks_fit(func, blocks + 1, &tiles)) blocks++;
   return blocks;
@@ -98,6 +101,7 @@ static bool wants_second(Arena *scratch, Func *func) {
 typedef struct Loads {
   uint32_t accesses; // of global memory, that a thread reads in a round of a loop, those in loops within left out
   uint32_t single;   // of these, such as read one element
+  uint32_t one_load; // of these, the most of one load
 } Loads;
 
 static Loads count_loads(const Op *loop) {
@@ -107,7 +111,9 @@ static Loads count_loads(const Op *loop) {
     uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
     uint32_t accesses = (1u << op_result(op)->type->layout->bits[DIM_REGISTER]) / vector;
     loads.accesses += accesses;
-    if (vector == 1) loads.single += accesses;
+    if (vector > 1) continue;
+    loads.single += accesses;
+    loads.one_load = max_u32(loads.one_load, accesses);
   }
   return loads;
 }
@@ -119,6 +125,12 @@ static void find_loads(Op *op, void *data) {
   Loads loads = count_loads(op);
   most->accesses = max_u32(most->accesses, loads.accesses);
   most->single = max_u32(most->single, loads.single);
+  most->one_load = max_u32(most->one_load, loads.one_load);
+}
+
+static uint32_t address_registers(const Loads *loads) {
+  uint32_t of_one = loads->one_load > FEW_ADDRESSES ? ADDRESS_REGISTERS * loads->one_load : 0;
+  return max_u32(of_one, ADDRESS_REGISTERS * loads->single / ADDRESSES_ALIVE);
 }
 
 // As many blocks as a smaller kernel without products is told to share a multiprocessor by, whose loop reads much at a
@@ -132,7 +144,7 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
   uint32_t blocks = count_blocks(scratch, func, 0);
   if (blocks > TUNE_FEW_BLOCKS) return 0;
   if (!loads.single) return blocks;
-  blocks = count_blocks(scratch, func, ADDRESS_REGISTERS * loads.single);
+  blocks = count_blocks(scratch, func, address_registers(&loads));
   return blocks > 1 ? blocks : 0; // of one ptxas finds by itself what it can do without
 }
 
