@@ -133,9 +133,9 @@ def _descriptor(name: str, block: Tuple[int, ...], unit: int = 1) -> str:
     return f"_tilec_tl.make_tensor_descriptor({name}_base, [{shape}], [{strides}], {list(block)})"
 
 
-def _around(captured: Captured, names: List[str], special: Specialisation) -> Tuple[Captured, List[str]]:
+def _around(captured: Captured, names: List[str], special: Specialisation, short: bool = False) -> Tuple[Captured, List[str]]:
     """The kernel within one that makes its descriptors of what is passed for them; and that one's signature. Triton's specialisations
-    tell nothing of a descriptor's sizes: where their last ones are multiples of 16 bytes, which is tested at run time, accesses have 16 bytes."""
+    tell nothing of a descriptor's sizes: where their last ones are multiples of 16 bytes, which is tested at run time, accesses have 16 bytes. `short`: it is not tested, as the code is seldom launched."""
     heads: List[str] = []
     signature: List[str] = []
     checks: List[str] = []
@@ -158,7 +158,8 @@ def _around(captured: Captured, names: List[str], special: Specialisation) -> Tu
     first = captured.sources[0][0].removesuffix(".py")
     lines = [
         "@triton.jit", f"def {captured.kernel}({', '.join(heads)}):", *checks,
-        f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:", f"        _tilec_kernel({', '.join(given)})",
+        *([f"    if {test}:", f"        _tilec_kernel({', '.join(wide)})", "    else:"] if not short else ["    if True:"]),
+        f"        _tilec_kernel({', '.join(given)})",
         "import triton.language as _tilec_tl", f"from {first} import {captured.kernel} as _tilec_kernel",
         *(f"from {first} import {name}" for name in used), *([f"_tilec_used = ({', '.join(used)},)"] if used else []), "",
     ]  # fmt: skip
@@ -242,19 +243,20 @@ def _name_of(source: Any, special: Specialisation) -> Optional[str]:
 _captured: "WeakKeyDictionary[Any, Tuple[Captured, str]]" = WeakKeyDictionary()
 
 
-def captured_of(source: Any, asserts: bool) -> Tuple[Captured, str]:
-    """Its sources and signature; kept beside it, as its hash is asked for first (in it they would be pickled with it)."""
+def captured_of(source: Any, asserts: bool, short: bool = False) -> Tuple[Captured, str]:
+    """Its sources and signature; kept beside it, as its hash is asked for first (in it they would be pickled with it).
+    `short`: as _around says."""
     known = _captured.get(source)
-    if known is not None and not asserts:
+    if known is not None and not asserts and not short:
         return known
     special = specialisation(source)
     name = _name_of(source, special)
     captured = capture(source.fn, special.constants, asserts, False, name, globals_of(), special.functions)
     signature = [f"{name}={kind}" for name, kind in special.parameters.items()]
     if special.descriptors:
-        captured, signature = _around(captured, source.fn.arg_names, special)
+        captured, signature = _around(captured, source.fn.arg_names, special, short)
     made = captured, ",".join(signature)
-    if not asserts:
+    if not asserts and not short:
         _captured[source] = made
     return made
 
@@ -266,6 +268,8 @@ def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> str:
     chosen = getattr(options, "tma", None) or os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors else "off")
     if chosen not in TMA:
         raise Refused(f"tma={chosen!r}: it is one of {', '.join(TMA)}")
+    if getattr(options, "debug", False):
+        return ""
     try:
         return chosen if chosen != "off" and _has_maps(source, special, dict(made, tma=TMA[chosen])) else ""
     except (TilecError, CaptureError):  # the kernel as Triton launches it is there
@@ -287,10 +291,12 @@ def compile_source(source: Any, options: Any, target: Any) -> Result:
     """tilec's result for an ASTSource. TilecError, CaptureError: why there is none."""
     start = time.perf_counter()
     made = options_of(options, target)
-    captured, signature = captured_of(source, bool(getattr(options, "debug", False)))
+    mapped = _mapped(source, options, made)
+    captured, signature = captured_of(source, bool(getattr(options, "debug", False)), bool(mapped))
+    if mapped:  # what Triton has of it is seldom launched
+        made["num_stages"] = 1
     made.update(kernel=captured.kernel, defines=list(captured.defines), signature=signature)
     compiled = _native.Compiled(_native.Program(list(captured.sources), list(captured.shown)), made)
-    mapped = _mapped(source, options, made)
     result = Result(captured, compiled, time.perf_counter() - start, mapped)
     hidden = [param["name"] for param in result.meta["params"] if param["hidden"]]
     if hidden or result.meta["cluster"] != 1:

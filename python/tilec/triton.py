@@ -316,7 +316,8 @@ def _init_handles(original: Callable[[Any], None], compiled: Any) -> None:
     """In the place of CompiledKernel._init_handles: kernels with tensor maps get a launcher that makes them."""
     fresh = compiled.module is None
     original(compiled)
-    if fresh and getattr(compiled.metadata, "tilec_tma", "") and hasattr(compiled.src, "fn"):
+    on_gpu = type(_triton.runtime.driver.active).__module__ == CUDABackend.__module__.replace("compiler", "driver")
+    if fresh and on_gpu and getattr(compiled.metadata, "tilec_tma", "") and hasattr(compiled.src, "fn"):
         compiled._run = _MappedLauncher(compiled.src, compiled.metadata, compiled._run)
 
 

@@ -30,6 +30,7 @@ class Launcher:
 
     def __call__(self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch: Any, enter: Any, leave: Any, *args: Any) -> None:
         options = {name: getattr(self.metadata, name) for name in ("num_warps", "num_stages", "maxnreg")}
+        options["tma"] = getattr(self.metadata, "tma", None)
         importlib.import_module("tilec.triton").simulated(self.source.fn).run(*args, grid=(x, y, z), **options)
 
 
