@@ -47,6 +47,7 @@ bool eval_channel_begin(Machine *m, Op *op) {
   Channel *channel = &m->channels->channels.at[number];
   channel->buffers.n = 0;
   channel->filled = channel->committed = channel->waited = channel->released = channel->slots;
+  if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_end(m, &op->results[FILLS], number, FILLS);
   give_end(m, &op->results[READS_SLOTS], number, READS_SLOTS);
   return true;
@@ -97,11 +98,23 @@ static void run_fill(Machine *m, const Op *op, Channel *channel) {
 static bool run_commit(Machine *m, const Op *op, Channel *channel) {
   if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
   uint32_t slot = (uint32_t)(channel->committed++ % channel->slots);
-  for (uint32_t i = 0; i < channel->buffers.n; i++) {
+  bool counted = channel->begin->operand_count > 0; // who waits for the slot waits for its copies
+  for (uint32_t i = 0; !counted && i < channel->buffers.n; i++) {
     uint64_t n = eval_shared_elements(m, channel->buffers.at[i]) / channel->slots;
     if (eval_shared_copying(m, channel->buffers.at[i], slot * n, n))
       return eval_error(m, op, NO_ELEMENT, "copies into slot %u are under way: async_wait before it", slot);
   }
+  return true;
+}
+
+// A slot's first fill is its mbarrier's first phase.
+static bool run_wait(Machine *m, const Op *op, Channel *channel) {
+  uint32_t slot = (uint32_t)(channel->waited % channel->slots);
+  uint64_t round = channel->waited / channel->slots - 1;
+  bool counted = channel->begin->operand_count > 0;
+  if (counted && !eval_mbarrier_wait_slot(m, op, op->operand_count - 1, slot, round & 1)) return false;
+  channel->waited++;
+  give_views(m, op, channel, slot);
   return true;
 }
 
@@ -134,7 +147,7 @@ bool eval_channel(Machine *m, Op *op) {
   if (op->kind == OP_RING_FILL)
     run_fill(m, op, channel);
   else if (op->kind == OP_RING_WAIT)
-    give_views(m, op, channel, (uint32_t)(channel->waited++ % channel->slots));
+    ok = run_wait(m, op, channel);
   else
     ok = op->kind == OP_RING_COMMIT ? run_commit(m, op, channel) : run_release(m, op, channel);
   if (ok) give_end(m, ring_result(op), number, end);

@@ -45,7 +45,7 @@
 //                                                                      %a = shared_index %s, %fill
 //                                                                      mbarrier_arrive %full[%use]
 //
-// where of the first ring `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next
+// (no arrival at `full` of a channel with mbarriers of its own: copies count there), where of the first ring `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next
 // to wait for and `fill` the next to release.
 //
 // A slot that is being filled has its view where it is first written, so that the condition around a copy
@@ -62,6 +62,7 @@ typedef struct SlotNumbers {
 
 typedef struct ChannelMbarriers {
   Value *full, *free; // i64, one a slot; NULL: of a ring that is no channel's
+  bool counts;        // bytes of copies at `full`
 } ChannelMbarriers;
 
 typedef struct RingLowering {
@@ -196,13 +197,14 @@ static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *numbe
 static void lower_channel_op(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   const ChannelMbarriers *channel = channel_of(l, op_operand(op, 0));
+  bool counts = op->kind == OP_RING_COMMIT && channel->counts; // its copies' bytes
   bool waits = op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT;
   bool use = op->kind == OP_RING_WAIT || op->kind == OP_RING_COMMIT;
   Value **number = use ? &numbers.use : &numbers.fill;
   Value *mbarriers = use ? channel->full : channel->free;
   Builder b = builder_before(op);
   if (waits) wait_channel(l, op, mbarriers, *number, &numbers);
-  if (!waits) {
+  if (!waits && !counts) {
     Value *mbarrier = slot_mbarrier(l, &b, mbarriers, *number);
     build_op(&b, OP_MBARRIER_ARRIVE, 1, &mbarrier, 0, NULL);
   }
@@ -227,9 +229,13 @@ static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {
 
 static void lower_channel(RingLowering *l, Op *op) {
   Value *fills = &op->results[0], *reads = &op->results[1];
-  ChannelMbarriers made = {make_mbarriers(l, op, arrivals_of(fills)),
-                           make_mbarriers(l, op, arrivals_of(reads))};
   Builder b = builder_before(op);
+  ChannelMbarriers made = {.full = op_operand(op, 0), .counts = op->operand_count > 0};
+  if (made.counts)
+    build_op(&b, OP_MBARRIER_INIT, 1, &made.full, 0, NULL);
+  else
+    made.full = make_mbarriers(l, op, arrivals_of(fills));
+  made.free = make_mbarriers(l, op, arrivals_of(reads));
   Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
   *channel_of(l, fills) = *channel_of(l, reads) = made;
   *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // all slots are free
