@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both,
+// where taking the upper one out of it and shifting it up again would be two. Fresh casts, of fp16 too, stand
+// where they are done: LLVM does not know that the words are those that were cast before.
+#include "codegen/emit.h"
+#include "codegen/nvvm.h"
+
+static LLVMValueRef word_of(Emitter *e, LLVMValueRef low, LLVMValueRef high) {
+  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(low), 2));
+  pair = LLVMBuildInsertElement(e->builder, pair, low, emit_i32(e, 0), "");
+  pair = LLVMBuildInsertElement(e->builder, pair, high, emit_i32(e, 1), "");
+  return LLVMBuildBitCast(e->builder, pair, e->i32, "");
+}
+
+// Whether they are elements 2 i and 2 i + 1 of a vector: a word that was loaded.
+static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
+  if (!LLVMIsAExtractElementInst(low) || !LLVMIsAExtractElementInst(high)) return false;
+  LLVMValueRef first = LLVMGetOperand(low, 1), second = LLVMGetOperand(high, 1);
+  if (LLVMGetOperand(low, 0) != LLVMGetOperand(high, 0) || !LLVMIsAConstantInt(first)) return false;
+  uint64_t i = LLVMConstIntGetZExtValue(first);
+  return i % 2 == 0 && LLVMIsAConstantInt(second) && LLVMConstIntGetZExtValue(second) == i + 1;
+}
+
+static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t half) {
+  if (type == e->bf16) {
+    LLVMValueRef bits = half ? LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffff0000u), "")
+                             : LLVMBuildShl(e->builder, word, emit_i32(e, 16), "");
+    return LLVMBuildBitCast(e->builder, bits, e->f32, "");
+  }
+  LLVMValueRef pair = LLVMBuildBitCast(e->builder, word, LLVMVectorType(type, 2), "");
+  LLVMValueRef x = LLVMBuildExtractElement(e->builder, pair, emit_i32(e, half), "");
+  return LLVMBuildFPExt(e->builder, x, e->f32, "");
+}
+
+// Whether all that use it compute with it: what is only passed on may be cast back, which LLVM sees of a cast.
+static bool is_computed_with(const Value *value) {
+  for (const Use *use = value->first_use; use; use = use->next) {
+    switch ((int)use->user->kind) {
+    case OP_CAST:
+    case OP_BITCAST:
+    case OP_SELECT: return false;
+    case OP_REDUCE:
+    case OP_REDUCE_PARTS:
+    case OP_SCAN:
+    case OP_SCAN_CHUNKS: break;
+    default:
+      if (!op_has(use->user, PURE | ELEMENTWISE)) return false;
+    }
+  }
+  return true;
+}
+
+bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
+  if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
+  const Type *from = op_operand(op, 0)->type;
+  bool fresh = op_attr(op, ATTR_FRESH) != NULL, bf16 = type_is_elem(from, ELEM_BF16);
+  uint32_t count = emit_count(from);
+  if (count % 2 != 0 || !(bf16 || (fresh && type_is_elem(from, ELEM_FP16)))) return false;
+  if (!fresh && !is_computed_with(op_result(op))) return false;
+  for (uint32_t r = 0; r < count; r += 2) {
+    LLVMValueRef low = emit_register(e, op_operand(op, 0), r);
+    LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
+    if (!fresh && !are_of_word(low, high)) return false;
+  }
+  for (uint32_t r = 0; r < count; r += 2) {
+    LLVMValueRef low = emit_register(e, op_operand(op, 0), r);
+    LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef word = word_of(e, low, high);
+    if (fresh) word = nvvm_fresh(e, word);
+    for (uint32_t half = 0; half < 2; half++) out[r + half] = half_of(e, word, LLVMTypeOf(low), half);
+  }
+  return true;
+}
