@@ -343,7 +343,7 @@ void emit_shared_op(Emitter *e, Op *op) {
     emit_new(e, op_result(op))[0] = LLVMConstNull(e->i1);
     break;
   case OP_ASYNC_WAIT: nvvm_copy_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0)); break;
-  case OP_FENCE_ASYNC: nvvm_fence_async(e); break;
+  case OP_FENCE_ASYNC: nvvm_fence_async(e, op_attr(op, ATTR_GLOBAL)); break;
   default: BUG("%s is not of shared memory", op_info(op->kind)->name);
   }
 }

@@ -236,9 +236,9 @@ void nvvm_order(Emitter *e, const char *instruction, const char *how) {
   nvvm_synchronises(e, nvvm_assembly(e, type, &text, &constraints, NULL, 0));
 }
 
-void nvvm_fence_async(Emitter *e) {
+void nvvm_fence_async(Emitter *e, bool global) {
   emit_needs_ptx(e, 80);
-  nvvm_order(e, "fence.proxy.async.shared::cta", "");
+  nvvm_order(e, "fence.proxy.async", global ? "" : ".shared::cta");
 }
 
 void nvvm_grid_control(Emitter *e, const char *what) { nvvm_order(e, "griddepcontrol.", what); }

@@ -51,7 +51,7 @@ void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef 
 void nvvm_copy_commit(Emitter *e);                 // cp.async.commit_group
 void nvvm_copy_wait(Emitter *e, uint32_t pending); // cp.async.wait_group
 void nvvm_order(Emitter *e, const char *instruction, const char *how); // without operands: instruction + how
-void nvvm_fence_async(Emitter *e);                 // fence.proxy.async of shared memory
+void nvvm_fence_async(Emitter *e, bool global); // fence.proxy.async of shared memory, or of global memory too
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x
 LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
 // fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.

@@ -56,8 +56,9 @@ void state_meet(const Placer *p, State *s) {
   rings_meet(p, s);
 }
 
-void state_fence(const Placer *p, State *s) {
+void state_fence(const Placer *p, State *s, bool global) {
   state_empty(p, s->set[UNFENCED]);
+  if (global) state_empty(p, s->set[UNFENCED_GLOBAL]);
   rings_fence(p, s);
 }
 

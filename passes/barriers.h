@@ -12,7 +12,16 @@
 #include "passes/shared_buffers.h"
 
 // Sets of places in shared memory, then sets of kinds of access to global memory.
-enum { READS_SHARED, WRITES_SHARED, COPIES, UNFENCED, READS_GLOBAL, WRITES_GLOBAL, SET_COUNT };
+enum {
+  READS_SHARED,
+  WRITES_SHARED,
+  COPIES,
+  UNFENCED,
+  READS_GLOBAL,
+  WRITES_GLOBAL,
+  UNFENCED_GLOBAL,
+  SET_COUNT
+};
 
 enum { DOT_AGES = 8 }; // dots under way that are told apart: the latest, the one before, ..., all older ones
 
@@ -123,7 +132,7 @@ bool state_join(const Placer *p, State *to, const State *from); // whether `to` 
 bool state_same(const Placer *p, const State *a, const State *b);
 void state_empty(const Placer *p, uint64_t *set);
 void state_meet(const Placer *p, State *s);  // a barrier
-void state_fence(const Placer *p, State *s); // fence_async
+void state_fence(const Placer *p, State *s, bool global); // fence_async
 void state_begin_dot(const Placer *p, State *s, const uint64_t *reads);
 void state_wait_dots(const Placer *p, State *s, uint32_t pending);
 

@@ -233,7 +233,9 @@ static Value *iteration_value(const Stager *s, Builder *b, Value *iv, uint32_t a
   return build_binary(b, OP_ADD, iv, build_int(b, iv->type, (int64_t)ahead * s->step));
 }
 
-bool stage_begins_again(const Stager *s) { return s->staged->loop->region->parent != NULL; }
+bool stage_begins_again(const Stager *s) {
+  return s->staged->loop->region->parent != NULL || s->staged->after_writes;
+}
 
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   const Op *loop = s->staged->loop;
@@ -247,7 +249,11 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
       g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
   }
   if (g->slots) g->ring = begin_ring(s, b, g);
-  if (g->mbarriers && stage_begins_again(s)) stage_meet(s, b); // once more made, and nobody reads the slots any more
+  if (g->mbarriers && stage_begins_again(s)) {
+    if (s->staged->after_writes)
+      op_set_flag(build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL), ATTR_GLOBAL, true);
+    stage_meet(s, b); // the mbarriers are made once more, and nobody reads the slots any more
+  }
   for (uint32_t i = 0; i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
   for (uint32_t k = 0; k < g->distance; k++) {

@@ -56,7 +56,8 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
 // Everyone meets.
 void stage_meet(Stager *s, Builder *b);
-// Whether the loop may run more than once: it stands in another one, or in a branch.
+// Whether everyone meets before the first copies: the loop may run more than once, as it stands in another one or in a branch, or
+// they read what may have been written.
 bool stage_begins_again(const Stager *s);
 // The oldest slots that were filled stand for the loads' buffers.
 void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map);

@@ -278,8 +278,8 @@ static void find_write(Op *op, void *data) {
   search->found |= op->id < search->end && writes_memory(op);
 }
 
-// Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies would not
-// see without a fence.
+// Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies see behind a
+// fence.
 static bool is_after_writes(const LoadFinder *f) {
   WriteSearch search = {.end = f->found->loop->id};
   for (const Op *around = f->found->loop; around; around = around->region->parent)
@@ -290,7 +290,6 @@ static bool is_after_writes(const LoadFinder *f) {
 }
 
 static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
-  if (is_after_writes(f)) return "the kernel writes global memory before";
   if (!f->axes) f->axes = axis_analyse(f->context->scratch, f->func);
   return tensor_load_find(f->func, f->axes, staged->boxed, staged_load_target(f->func->module->ir, staged),
                           &staged->tensor);
@@ -305,6 +304,7 @@ static void find_tensors(LoadFinder *f) {
     if (!staged->boxed) continue;
     const char *why = find_tensor(f, staged);
     staged->by_tensor = !why;
+    f->found->after_writes |= !why && is_after_writes(f);
     if (why) diag_remark(f->context->diags, staged->load->loc, "pipeline", "not by tensor copies: %s", why);
   }
 }

@@ -31,11 +31,12 @@
 #include "ir/dot.h"
 #include "passes/barriers.h"
 
-static void put_op(Placer *p, Op *op, OpKind kind) {
+static void put_op(Placer *p, Op *op, OpKind kind, bool global) {
   p->wanted |= kind == OP_BARRIER;
   if (!p->insert) return;
   Builder b = builder_before(op);
-  build_op(&b, kind, 0, NULL, 0, NULL);
+  Op *put = build_op(&b, kind, 0, NULL, 0, NULL);
+  op_set_flag(put, ATTR_GLOBAL, global);
   p->put++;
   p->barriers += kind == OP_BARRIER;
 }
@@ -72,7 +73,9 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_unite(s->set[WRITES_SHARED], t->tensors.own, n);
   if (op->kind == OP_DOT && op_attr(op, ATTR_ASYNC)) state_begin_dot(p, s, t->dots.own);
   if (t->reads_global && !t->through_ring) set_add(s->set[READS_GLOBAL], t->global);
-  if (t->writes_global) set_add(s->set[WRITES_GLOBAL], t->global);
+  if (!t->writes_global) return;
+  set_add(s->set[WRITES_GLOBAL], t->global);
+  set_add(s->set[UNFENCED_GLOBAL], t->global);
 }
 
 // Each thread knows of its own copies alone, until a barrier.
@@ -86,7 +89,7 @@ static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   if (t) take_accesses(p, s, t, op);
   if (op->kind == OP_BARRIER && !op_attr(op, ATTR_WARPS))
     state_meet(p, s); // of some warps it orders no others
-  if (op->kind == OP_FENCE_ASYNC) state_fence(p, s);
+  if (op->kind == OP_FENCE_ASYNC) state_fence(p, s, op_attr(op, ATTR_GLOBAL));
   if (op->kind == OP_ASYNC_WAIT) wait_for_copies(p, s, pending);
   if (op->kind == OP_DOT_WAIT) state_wait_dots(p, s, pending);
   rings_step(p, s, op);
@@ -118,17 +121,27 @@ static bool dot_needs_fence(const Placer *p, const State *s, const Op *op) {
   return op && op->kind == OP_DOT && is_unfenced(p, s, barrier_touch(p, op));
 }
 
+static bool is_empty(const Placer *p, const uint64_t *set) {
+  for (uint32_t w = 0; w < p->words; w++)
+    if (set[w]) return false;
+  return true;
+}
+
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
+  bool tensor = op->kind == OP_COPY_TENSOR; // one thread's, of what any has written
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
-  bool fence = is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
+  bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
+  bool fence =
+      global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
+  hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
   if (fence) {
-    put_op(p, op, OP_FENCE_ASYNC);
-    state_fence(p, s);
+    put_op(p, op, OP_FENCE_ASYNC, global);
+    state_fence(p, s, global);
   }
   if (t) check_dots(p, s, t, op);
   if (fence || hazard || rings_lack_barrier(p, s, op)) {
-    put_op(p, op, OP_BARRIER);
+    put_op(p, op, OP_BARRIER, false);
     state_meet(p, s);
   }
   take_op(p, s, t, op);
@@ -159,7 +172,7 @@ static bool wants_barrier(Placer *p, const State *s, Region *region) {
 static void order_if(Placer *p, State *s, Op *op) {
   // Several branches of copies follow one another: one barrier before them does for all.
   if (has_copies(op->regions[0]) && wants_barrier(p, s, op->regions[0])) {
-    put_op(p, op, OP_BARRIER);
+    put_op(p, op, OP_BARRIER, false);
     state_meet(p, s);
   }
   State other = state_new(p);

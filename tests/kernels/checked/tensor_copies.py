@@ -53,6 +53,43 @@ def rounds(x, y, out, M, N, K, ROUNDS):
     tl.store(out + i[:, None] * 64 + i[None, :], sum)
 
 
+# A program takes several tiles: what it wrote of one is fenced from what it copies for the next, which may be the same.
+# check: --grid 2 --num-stages 3 x=randn:fp16[152,112] y=randn:fp16[112,136] out=empty:fp16[152,136] M=152 N=136 K=112
+# check: --grid 1 --num-stages 2 x=randn:fp16[152,40] y=randn:fp16[40,136] out=empty:fp16[152,136] M=152 N=136 K=40
+# check: --grid 2 --num-stages 4 --num-warps 8 x=randn:fp16[152,160] y=randn:fp16[160,136] out=empty:fp16[152,136] M=152 N=136 K=160
+# check: --grid 2 --num-stages 3 --restrict x=randn:fp16[152,112] y=randn:fp16[112,136] out=empty:fp16[152,136] M=152 N=136 K=112
+@triton.jit
+def tiles(x, y, out, M, N, K):
+    xd = tl.make_tensor_descriptor(x, shape=[M, K], strides=[K, 1], block_shape=[64, 32])
+    yd = tl.make_tensor_descriptor(y, shape=[K, N], strides=[N, 1], block_shape=[32, 64])
+    od = tl.make_tensor_descriptor(out, shape=[M, N], strides=[N, 1], block_shape=[64, 64])
+    across = tl.cdiv(N, 64)
+    for tile in range(tl.program_id(0), tl.cdiv(M, 64) * across, tl.num_programs(0)):
+        m = tile // across * 64
+        n = tile % across * 64
+        acc = tl.zeros([64, 64], tl.float32)
+        for k in range(0, K, 32):
+            acc = tl.dot(xd.load([m, k]), yd.load([k, n]), acc)
+        od.store([m, n], acc.to(tl.float16))
+
+
+# Each round multiplies what the one before wrote.
+# check: --grid 1 --num-stages 3 x=randn:fp16[320,64] y=randn:fp16[64,64] ROUNDS=4
+# check: --grid 1 --num-stages 2 --num-warps 8 x=randn:fp16[192,64] y=randn:fp16[64,64] ROUNDS=2
+@triton.jit
+def powers(x, y, ROUNDS):
+    xd = tl.make_tensor_descriptor(x, shape=[(ROUNDS + 1) * 64, 64], strides=[64, 1], block_shape=[64, 16])
+    yd = tl.make_tensor_descriptor(y, shape=[64, 64], strides=[64, 1], block_shape=[16, 64])
+    i = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]
+    for r in range(ROUNDS):
+        acc = tl.zeros([64, 64], tl.float32)
+        for k in range(0, 64, 16):
+            acc = tl.dot(xd.load([r * 64, k]), yd.load([k, 0]), acc)
+        tl.debug_barrier()
+        tl.store(x + (r + 1) * 4096 + i, (acc * 0.1).to(tl.float16))
+        tl.debug_barrier()
+
+
 # Block pointers that the loop advances; the second operand's first dimension is the one of stride 1.
 # check: --grid 2 --num-stages 3 x=randn:bf16[100,160] y=randn:bf16[60,160] out=empty:fp32[100,64] M=100 N=60 K=90 SX=160 SY=160
 # check: --grid 2 --num-stages 2 x=randn:bf16[100,48] y=randn:bf16[60,64] out=empty:fp32[100,64] M=100 N=60 K=17 SX=48 SY=64
