@@ -14,7 +14,7 @@ from pathlib import Path
 # PTX instructions that synchronise, or wait for what is under way; atomics and accesses that carry an order are none.
 SYNC = re.compile(
     r"\b(bar\.(?:warp\.)?sync|bar\.arrive|barrier\.\w+|cp\.async\.commit_group|cp\.async\.wait_(?:group|all)|cp\.async\.bulk\.commit_group|"
-    r"cp\.async\.bulk\.wait_group|cp\.async\.mbarrier|mbarrier\.\w+|fence\.\w+(?:\.async)?|membar|griddepcontrol\.\w+|"
+    r"cp\.async\.bulk\.wait_group|cp\.async\.mbarrier|mbarrier\.(?!init|inval)\w+|fence\.\w+(?:\.async)?|membar|griddepcontrol\.\w+|"
     r"wgmma\.(?:fence|commit_group|wait_group)|setmaxnreg\.\w+)\b"
 )
 # The same of LLVM's intrinsics.
