@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps: which of them the thread belongs to, and its region. Threads, lanes and layout indices are bound
-// anew in each region; the groups meet nowhere behind it.
+// Groups of warps: which of them the thread belongs to, and its region. Threads, lanes and layout indices are
+// bound anew in each region; the groups meet nowhere behind it.
 #include "codegen/emit.h"
 #include "codegen/nvvm.h"
 #include "ir/groups.h"

@@ -5,8 +5,8 @@
 // - readable      for released <= i < waited,
 // - full          for waited <= i < committed,
 // - being filled  for committed <= i < filled,
-// and free otherwise. One group fills and one reads, so what a run computes does not hang on the order in which
-// the groups run (a Kahn network), and one order tells of them all.
+// and free otherwise. One group fills and one reads, so what a run computes does not hang on the order in
+// which the groups run (a Kahn network), and one order tells of them all.
 #include <stdio.h>
 
 #include "ir/eval_machine.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps in the evaluator: each runs its region until it waits for a slot of a channel, then the next one
-// goes on. Where all of them wait nobody ever goes on.
+// Groups of warps in the evaluator: each runs its region until it waits for a slot of a channel, then the
+// next one goes on. Where all of them wait nobody ever goes on.
 //
-// A group's place is a stack of the regions that it is in, so that it can stop in the midst of its loops; what
-// has no control flow in it is run as everywhere. Values have one tile each, for every value is one group's.
-// Asynchronous dots, and the groups of asynchronous copies, are each group's own. Of races two groups' accesses
-// are taken as ordered, which may miss one.
+// A group's place is a stack of the regions that it is in, so that it can stop in the midst of its loops;
+// what has no control flow in it is run as everywhere. Values have one tile each, for every value is one
+// group's. Asynchronous dots, and the groups of asynchronous copies, are each group's own. Of races two
+// groups' accesses are taken as ordered, which may miss one.
 #include <stdio.h>
 
 #include "ir/eval_machine.h"

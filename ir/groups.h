@@ -7,8 +7,8 @@
 
 enum { GROUPS_MOST = 8 };
 
-// Of a kernel with groups of warps the op, which is the last before the body's return; NULL: all its warps do the
-// same.
+// Of a kernel with groups of warps the op, which is the last before the body's return; NULL: all its warps do
+// the same.
 const Op *func_groups(const Func *func);
 // By its attributes: how many groups, and of group i how many warps.
 uint32_t groups_count(const Op *groups);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of warp_groups: how the block's warps and registers are parted, and what groups have of one another.
+// The rules of warp_groups: how the block's warps and registers are parted, and what groups have of one
+// another.
 //
-// Groups run at once, and nothing orders them but channels. So a buffer is used by one group, but for those whose
-// slots channels hand on; and a barrier of a group names the warps that meet there. What stands before the groups
-// all of them run.
+// Groups run at once, and nothing orders them but channels. So a buffer is used by one group, but for those
+// whose slots channels hand on; and a barrier of a group names the warps that meet there. What stands before
+// the groups all of them run.
 #include <inttypes.h>
 
 #include "base/math.h"
@@ -40,7 +41,8 @@ static bool check_warps(Verifier *v, const Op *op) {
   return v->ok;
 }
 
-// Registers move between warpgroups: what the others give back of those that the block begins with group 0 gets.
+// Registers move between warpgroups: what the others give back of those that the block begins with group 0
+// gets.
 static void check_registers(Verifier *v, const Op *op) {
   const Attr *registers = op_attr(op, ATTR_GROUP_REGISTERS);
   const TargetInfo *info = v->module->target.arch;

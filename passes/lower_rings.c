@@ -30,8 +30,8 @@
 // where the parity changes each time that the number begins anew. A ring that begins again in a loop around it
 // makes its mbarriers anew; they are made where the function begins, first.
 //
-// lower_channels: of kernels with warp_groups, channels too. What a channel's ring waits for is an mbarrier of the
-// slot: of a phase for each time that it is full, for each time that it is free.
+// lower_channels: of kernels with warp_groups, channels too. What a channel's ring waits for is an mbarrier
+// of the slot: of a phase for each time that it is full, for each time that it is free.
 //
 // before  %f, %r = channel {slots = 3}                        after  mbarrier_init %full {arrivals = 4}
 //         warp_groups do {                                           mbarrier_init %free {arrivals = 8}
@@ -45,8 +45,9 @@
 //                                                                      %a = shared_index %s, %fill
 //                                                                      mbarrier_arrive %full[%use]
 //
-// (no arrival at `full` of a channel with mbarriers of its own: copies count there), where of the first ring `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next
-// to wait for and `fill` the next to release.
+// (no arrival at `full` of a channel with mbarriers of its own: copies count there), where of the first ring
+// `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next to wait for and
+// `fill` the next to release.
 //
 // A slot that is being filled has its view where it is first written, so that the condition around a copy
 // is one around the copy's address too, and its number is counted on after the last write.
@@ -55,7 +56,8 @@
 #include "passes/passes.h"
 #include "passes/rings.h"
 
-// Slot numbers, i32, of a ring value; the parity of the phase that the next wait is for, NULL where there is none.
+// Slot numbers, i32, of a ring value; the parity of the phase that the next wait is for, NULL where there is
+// none.
 typedef struct SlotNumbers {
   Value *use, *fill, *parity;
 } SlotNumbers;
@@ -192,8 +194,8 @@ static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *numbe
   numbers->parity = next_parity(l, &b, numbers->parity, number, slots_of(l, ring_result(op)));
 }
 
-// Of the ring that fills the number of the slot to fill goes on, of the other that of the slot to wait for; and by
-// ring_commit and ring_release the other one.
+// Of the ring that fills the number of the slot to fill goes on, of the other that of the slot to wait for;
+// and by ring_commit and ring_release the other one.
 static void lower_channel_op(RingLowering *l, Op *op) {
   SlotNumbers numbers = *numbers_of(l, op_operand(op, 0));
   const ChannelMbarriers *channel = channel_of(l, op_operand(op, 0));

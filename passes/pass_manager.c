@@ -117,7 +117,8 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
-// Whether the module has kernels whose warps are parted: most passes take those alone all of whose warps do the same.
+// Whether the module has kernels whose warps are parted: most passes take those alone all of whose warps do
+// the same.
 static bool has_groups(const IrModule *module) {
   for (uint32_t i = 0; i < module->funcs.n; i++)
     if (func_groups(module->funcs.at[i])) return true;

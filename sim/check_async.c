@@ -116,7 +116,8 @@ void mbarriers_fence(Warp *warp) {
     if (check->mbarriers[i].init.strand == check->first + warp->index) check->mbarriers[i].fenced = true;
 }
 
-// A copy completes at an mbarrier through the asynchronous proxy, to which the initialisation must be visible.
+// A copy completes at an mbarrier through the asynchronous proxy, to which the initialisation must be
+// visible.
 static void after_init_fence(Warp *warp, const Insn *insn, uint32_t lane, const MbarrierCheck *m) {
   const LaunchChecker *checker = checker_of(warp);
   const uint32_t *visible = view_part(&warp_check(warp)->view, CLOCK_PROXY, checker->strands);

@@ -224,8 +224,8 @@ static void decode_maxnreg(Decoder *d) {
 }
 
 // What ptxas gives the threads of a kernel that changes their registers: its share of the multiprocessor's by
-// .maxntid or .reqntid and .minnctapersm, .maxnreg, or the most that a setmaxnreg asks for, whichever is least. It
-// ignores every setmaxnreg where neither the former nor the latter is said (C7508).
+// .maxntid or .reqntid and .minnctapersm, .maxnreg, or the most that a setmaxnreg asks for, whichever is
+// least. It ignores every setmaxnreg where neither the former nor the latter is said (C7508).
 void decode_entry_registers(Decoder *d, const PtxFunc *kernel) {
   const uint32_t *extent = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
   uint64_t blocks = (uint64_t)extent[0] * extent[1] * extent[2] * kernel->minnctapersm;

@@ -258,7 +258,8 @@ typedef struct Program {
   uint32_t shared_bytes, dynamic_shared; // static size; where the dynamic part begins
   uint32_t local_bytes;                  // a thread
   uint32_t reqntid[3], maxntid[3];
-  // Of a thread as the kernel is entered, where setmaxnreg has an effect; 0: none is there, or ptxas ignores it.
+  // Of a thread as the kernel is entered, where setmaxnreg has an effect; 0: none is there, or ptxas ignores
+  // it.
   uint32_t registers;
 } Program;
 

@@ -25,9 +25,9 @@ void mbarrier_arrive(Warp *warp, const Insn *insn, uint32_t lane, const AsyncOp 
 void mbarrier_complete_tx(const AsyncOp *op, uint32_t lane, uint64_t address, uint64_t bytes);
 void mbarrier_add_pending(Warp *warp, const Insn *insn, uint32_t lane, uint64_t address, uint32_t count);
 
-// The lanes whose phase is complete; lanes at fault are among them, where the launch goes on. `hasty`: not where
-// operations that are under way would complete it, nor where it may have completed only just now: a checker knows
-// of nothing that orders that before the test.
+// The lanes whose phase is complete; lanes at fault are among them, where the launch goes on. `hasty`: not
+// where operations that are under way would complete it, nor where it may have completed only just now: a
+// checker knows of nothing that orders that before the test.
 uint32_t mbarrier_test(Warp *warp, const Insn *insn, uint32_t mask, bool hasty);
 // Groups that wait at mbarriers try again.
 void mbarrier_wake(Block *block);

@@ -275,8 +275,9 @@ static bool run_sync(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
   return true;
 }
 
-// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes. Under most
-// schedules it gives false once before they stay, as a GPU may, so that code that does not ask again is found.
+// try_wait: true at once where a lane's phase is complete, or the lanes stay until an mbarrier changes. Under
+// most schedules it gives false once before they stay, as a GPU may, so that code that does not ask again is
+// found.
 static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t mask) {
   bool hasty = warp->block->worker->launch->hasty && !group->hasty;
   uint32_t done = mask ? mbarrier_test(warp, insn, mask, hasty) : 0;
@@ -292,8 +293,8 @@ static void run_wait(Warp *warp, LaneGroup *group, const Insn *insn, uint32_t ma
   group->pc++;
 }
 
-// setmaxnreg, once the lanes of the warp are there: false where it must wait for registers. What a warp that exits
-// has is not given back.
+// setmaxnreg, once the lanes of the warp are there: false where it must wait for registers. What a warp that
+// exits has is not given back.
 static bool change_registers(Warp *warp, const Insn *insn) {
   Block *block = warp->block;
   uint32_t had = warp->registers, more = insn->count - had;

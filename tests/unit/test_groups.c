@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Groups of warps and channels: what a hand-written kernel computes, and that each of its mutants (an op that is
-// missing, twice, or before another; a loop of one round more or fewer) is told, by the verifier or the evaluator.
+// Groups of warps and channels: what a hand-written kernel computes, and that each of its mutants (an op that
+// is missing, twice, or before another; a loop of one round more or fewer) is told, by the verifier or the
+// evaluator.
 #include <stdlib.h>
 
 #include "ir/eval.h"
@@ -169,6 +170,117 @@ static void test_every_mutant_is_told(void **unused) {
   }
 }
 
+// --- a product by roles, with tensor copies and asynchronous dots: tests/golden/passes/channels_tensor.tir
+
+enum { ROWS = 64, COLUMNS = 64, DEPTH = 136, TILES = 2 };
+
+static const Mutant product_mutants[] = {
+    // The copies.
+    {"      mbarrier_expect %b {bytes = 8192}\n", "", "0 more"},
+    {"{bytes = 8192}", "{bytes = 4096}", "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
+    {"{bytes = 8192}", "{bytes = 8208}", "and bytes of the next one are missing"},
+    {"      copy_tensor %xm, %u, %b, %row, %kk\n", "", "and bytes of the next one are missing"},
+    {"      copy_tensor %ym, %v, %b, %kk, %zero\n",
+     "      copy_tensor %ym, %v, %b, %kk, %zero\n      copy_tensor %ym, %v, %b, %kk, %zero\n",
+     "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
+    {"      mbarrier_expect %b {bytes = 8192}\n",
+     "      mbarrier_expect %b {bytes = 8192}\n      mbarrier_expect %b {bytes = 8192}\n",
+     "the mbarrier's phase has had its arrival"},
+    {"      mbarrier_expect %b {bytes = 8192}\n      copy_tensor %xm, %u, %b, %row, %kk\n",
+     "      copy_tensor %xm, %u, %b, %row, %kk\n      mbarrier_expect %b {bytes = 8192}\n",
+     "4096 bytes are copied, the mbarrier's phase waits for 0 more"},
+    {"      copy_tensor %ym, %v, %b, %kk, %zero\n      %f2 = ring_commit %f1 : ring\n",
+     "      %f2 = ring_commit %f1 : ring\n      copy_tensor %ym, %v, %b, %kk, %zero\n",
+     "of a channel is written, which is full"},
+    {"copy_tensor %xm, %u, %b, %row, %kk", "copy_tensor %xm, %u, %b, %kk, %row", NULL},
+    {"copy_tensor %ym, %v, %b, %kk, %zero", "copy_tensor %ym, %v, %b, %zero, %zero", NULL},
+    // The products.
+    {"        %now = dot_wait %next {pending = 1}", "        %now = dot_wait %next {pending = 2}",
+     "an asynchronous dot that reads slot"},
+    {"      %e = dot_wait %s {pending = 0}", "      %e = dot_wait %s {pending = 1}",
+     "an asynchronous dot that reads slot"},
+    {"        %now = dot_wait %next {pending = 1} : tile<64x64xfp32, #acc>\n        %r3 = ring_release %r2 : "
+     "ring\n",
+     "        %r3 = ring_release %r2 : ring\n        %now = dot_wait %next {pending = 1} : tile<64x64xfp32, "
+     "#acc>\n",
+     "an asynchronous dot that reads slot"},
+    {"        %r3 = ring_release %r2 : ring\n        yield %now, %r3\n", "        yield %now, %r2\n",
+     "before a round and after it"},
+    {"      %e = dot_wait %s {pending = 0} : tile<64x64xfp32, #acc>\n      %r4 = ring_release %r : ring\n    "
+     "  yield %e, %r4\n",
+     "      %r4 = ring_release %r : ring\n      yield %s, %r4\n", "an asynchronous dot that reads slot"},
+    {"      %r4 = ring_release %r : ring\n      yield %e, %r4\n", "      yield %e, %r\n",
+     "by its two branches"},
+    // The loops.
+    {"%s, %r = for %one, %n, %one,", "%s, %r = for %zero, %n, %one,",
+     "deadlock: nobody goes on, group 0 waits for a full slot"},
+    {"%end = for %zero, %n, %one,", "%end = for %one, %n, %one,",
+     "deadlock: nobody goes on, group 0 waits for a full slot"},
+    {"%over = add %k, %all : i32", "%over = add %k, %zero : i32", NULL},
+};
+
+typedef struct Product {
+  bool valid, ran;
+  float c[TILES * ROWS * COLUMNS];
+} Product;
+
+static Product run_product(const char *text, const char *says) {
+  Product product = {0};
+  Kernel k = {.grid = {TILES, 1, 1}};
+  static uint16_t x[TILES * ROWS * DEPTH], y[DEPTH * COLUMNS];
+  k.sources.arena = k.diags.arena = &k.arena;
+  k.diags.sources = &k.sources;
+  ir_context_init(&k.ir, &k.arena, &k.sources, &k.diags);
+  IrModule *module = module_parse(&k.ir, sources_add(&k.sources, "k.tir", str_from(text)));
+  product.valid = module;
+  if (module) {
+    k.func = module->funcs.at[0];
+    k.memory = eval_memory_new(&k.arena);
+    for (int i = 0; i < TILES * ROWS * DEPTH; i++) x[i] = (uint16_t)number_encode(ELEM_FP16, i * 7 % 11 - 5);
+    for (int i = 0; i < DEPTH * COLUMNS; i++) y[i] = (uint16_t)number_encode(ELEM_FP16, i * 5 % 13 - 6);
+    eval_memory_add(k.memory, X, x, sizeof x, true);
+    eval_memory_add(k.memory, Y, y, sizeof y, true);
+    kernel_output(&k, OUT, sizeof product.c);
+    product.ran = RUN(&k, X, Y, OUT, TILES * ROWS, DEPTH);
+    if (product.ran) memcpy(product.c, kernel_bytes(&k, OUT), sizeof product.c);
+  }
+  if (says && !is_said(&k.diags, says)) {
+    Buf out = {0};
+    diags_print_text(&k.diags, false, &out);
+    print_error("should say: %s\nsays: %s\n", says, out.at ? out.at : "nothing");
+    buf_free(&out);
+  }
+  assert_true(!says || (!product.ran && is_said(&k.diags, says)));
+  kernel_close(&k);
+  return product;
+}
+
+static void test_every_mutant_of_a_product_is_told(void **unused) {
+  (void)unused;
+  static char text[1 << 16];
+  FILE *file = fopen(TESTS_DIR "/golden/passes/channels_tensor.tir", "rb");
+  assert_non_null(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  Product right = run_product(text, NULL);
+  assert_true(right.ran);
+  for (int i = 0; i < TILES * ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++) {
+      int sum = 0;
+      for (int k = 0; k < DEPTH; k++)
+        sum += ((i * DEPTH + k) * 7 % 11 - 5) * ((k * COLUMNS + j) * 5 % 13 - 6);
+      assert_true(right.c[i * COLUMNS + j] == (float)sum);
+    }
+  for (size_t i = 0; i < sizeof product_mutants / sizeof *product_mutants; i++) {
+    const Mutant *mutant = &product_mutants[i];
+    char *other = mutated(text, mutant);
+    Product product = run_product(other, mutant->says);
+    if (!mutant->says && product.ran && memcmp(product.c, right.c, sizeof right.c) == 0)
+      fail_msg("the same comes out: %s", mutant->to);
+    free(other);
+  }
+}
+
 // Two channels of a slot each, whose slots the groups take in other orders.
 #define CHANNELS                                                                                             \
   "%b = shared_alloc : shared<1x128xi32, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n"                  \
@@ -244,9 +356,11 @@ static void test_what_the_verifier_says(void **unused) {
       {GROUPS "{group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "", "two groups use its rings"},
       {"warp_groups {group_warps = [4, 4]} do {\nbarrier\nyield\n} do {\nyield\n}\n", "",
        "an 'id' that is not 0"},
-      {"%t = splat %n : tile<128xi32, " T ">\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "",
-       "what stands before warp_groups has no tiles"},
-      {"store %out, %n\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "", "writes nothing"},
+      {"%t = splat %n : tile<128xi32, " T
+       ">\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n",
+       "", "what stands before warp_groups has no tiles"},
+      {"store %out, %n\nwarp_groups {group_warps = [4, 4]} do {\nyield\n} do {\nyield\n}\n", "",
+       "writes nothing"},
       {"warp_groups {group_warps = [4, 4], group_threads = [128, 1]} do {\nyield\n} do {\n"
        "%t = splat %n : tile<128xi32, " T ">\nyield\n}\n",
        "", "group 1 is one thread"},
@@ -276,8 +390,11 @@ static void test_what_the_verifier_says(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_channels_hand_slots_on),           cmocka_unit_test(test_every_mutant_is_told),
-      cmocka_unit_test(test_groups_that_wait_for_one_another), cmocka_unit_test(test_groups_stop_anywhere),
+      cmocka_unit_test(test_channels_hand_slots_on),
+      cmocka_unit_test(test_every_mutant_is_told),
+      cmocka_unit_test(test_every_mutant_of_a_product_is_told),
+      cmocka_unit_test(test_groups_that_wait_for_one_another),
+      cmocka_unit_test(test_groups_stop_anywhere),
       cmocka_unit_test(test_what_the_verifier_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
