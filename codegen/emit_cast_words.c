@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both,
-// where taking the upper one out of it and shifting it up again would be two. Fresh casts, of fp16 too, stand
-// where they are done: LLVM does not know that the words are those that were cast before.
+// Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both
+// halves, where taking the upper one out and shifting it up again would be two. Fresh casts, of fp16 too,
+// stand where they are done: LLVM does not know that the words are those that were cast before.
 #include "codegen/emit.h"
 #include "codegen/nvvm.h"
 
@@ -32,7 +32,14 @@ static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uin
   return LLVMBuildFPExt(e->builder, x, e->f32, "");
 }
 
-// Whether all that use it compute with it: what is only passed on may be cast back, which LLVM sees of a cast.
+// Whether a reduction's or scan's function is one op, and no comparison.
+static bool combines_by_one(const Op *op) {
+  const Region *region = op->regions[0];
+  return region->first->next == region->last && !op_has(region->first, COMPARE);
+}
+
+// Whether all that use it compute with it. What is only passed on may be cast back, and what is compared is
+// compared as well as bf16: LLVM sees that of a cast.
 static bool is_computed_with(const Value *value) {
   for (const Use *use = value->first_use; use; use = use->next) {
     switch ((int)use->user->kind) {
@@ -42,9 +49,11 @@ static bool is_computed_with(const Value *value) {
     case OP_REDUCE:
     case OP_REDUCE_PARTS:
     case OP_SCAN:
-    case OP_SCAN_CHUNKS: break;
+    case OP_SCAN_CHUNKS:
+      if (!combines_by_one(use->user)) return false;
+      break;
     default:
-      if (!op_has(use->user, PURE | ELEMENTWISE)) return false;
+      if (!op_has(use->user, PURE | ELEMENTWISE) || op_has(use->user, COMPARE)) return false;
     }
   }
   return true;
