@@ -32,9 +32,17 @@ static bool used_after(const Value *buffer, const Op *loop) {
   return false;
 }
 
-// Buffers of the loop's body that are not staged, and those before it that are used in it or later.
+enum { BESIDE_ALIGN = 1024 };
+
+static bool are_mbarriers(const Value *buffer) {
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind == OP_RING_BEGIN) return true;
+  return false;
+}
+
+// Buffers of the loop's body that are not staged, and those before it that are used in it or later; mbarriers last to the
+// kernel's end.
 static void add_beside(Op *op, void *data) {
-  enum { ALIGN = 1024 };
   Beside *beside = data;
   const StagedLoop *staged = beside->staged;
   if (op->kind != OP_SHARED_ALLOC) return;
@@ -42,8 +50,15 @@ static void add_beside(Op *op, void *data) {
     if (staged->loads.at[i].alloc == op) return;
   const Op *around = op;
   while (around && around != staged->loop) around = around->region->parent;
-  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop));
-  if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), ALIGN);
+  bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
+               are_mbarriers(op_result(op));
+  if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN);
+}
+
+static bool has_tensors(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].by_tensor) return true;
+  return false;
 }
 
 static uint64_t room_for_stages(const Func *func, uint64_t beside) {
@@ -156,6 +171,7 @@ static uint32_t stages_for_warps(PassContext *context, const Func *func, const S
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged) {
   Beside beside = {staged, 0};
   region_walk(func->body, add_beside, &beside);
+  if (has_tensors(staged)) beside.bytes += BESIDE_ALIGN; // for their mbarriers
   drop_computed(context, func, staged, beside.bytes);
   if (staged->loads.n == 0) return 0;
   uint32_t stages = stages_that_fit(context, func, staged, beside.bytes);
