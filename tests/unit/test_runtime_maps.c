@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "base/buf.h"
 #include "runtime/kernel.h"
@@ -275,6 +276,49 @@ static void test_capture(void **unused) {
   fake.destroy(context);
 }
 
+enum { THREADS = 4, OWN_SETS = 20, THREAD_LAUNCHES = 300 };
+
+typedef struct MapThread {
+  MapRun run; // the same kernel and base, an `out` of its own
+  pthread_t thread;
+  int number, wrong;
+} MapThread;
+
+// cmocka's asserts are the main thread's.
+static void *launch_own_sets(void *data) {
+  MapThread *t = data;
+  MapCase c = cases[0];
+  for (int i = 0; i < THREAD_LAUNCHES; i++) {
+    uint64_t base = tilec_buffer_address(t->run.base) + 16u * (uint32_t)(OWN_SETS * t->number + i % OWN_SETS);
+    tilec_sim_tensor_map got[2], expected;
+    t->run.args[1] = tilec_arg_pointer(TILEC_FP16, base);
+    encode(&c, base, &expected);
+    if (launch(&t->run) || tilec_buffer_read(t->run.out, 0, got, sizeof got) ||
+        memcmp(&got[0], &expected, sizeof expected) != 0)
+      t->wrong++;
+  }
+  return NULL;
+}
+
+// Together they have more sets than are kept.
+static void test_threads(void **unused) {
+  (void)unused;
+  MapRun first = map_run("sim", &cases[0]);
+  MapThread threads[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    threads[i] = (MapThread){.run = first, .number = i};
+    assert_ok(tilec_buffer_new(first.device, 2 * WORDS * 4, &threads[i].run.out));
+    threads[i].run.args[0] = tilec_arg_buffer(TILEC_I32, threads[i].run.out);
+    assert_int_equal(pthread_create(&threads[i].thread, NULL, launch_own_sets, &threads[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i].thread, NULL);
+    assert_int_equal(threads[i].wrong, 0);
+    tilec_buffer_free(threads[i].run.out);
+  }
+  map_run_end(&first);
+}
+
 // Nothing is launched, so nothing is made.
 static void test_an_empty_grid(void **unused) {
   (void)unused;
@@ -294,6 +338,7 @@ int main(void) {
       cmocka_unit_test(test_an_unaligned_base),
       cmocka_unit_test(test_maps_are_kept_by_their_arguments),
       cmocka_unit_test(test_capture),
+      cmocka_unit_test(test_threads),
       cmocka_unit_test(test_an_empty_grid),
   };
   return cmocka_run_group_tests(tests, load_fake, NULL);
