@@ -2,22 +2,7 @@
 #include "runtime/tensor_encode.h"
 
 #include "base/fault.h"
-
-// As cuda.h numbers them.
-enum {
-  CUDA_TENSOR_U8,
-  CUDA_TENSOR_U16,
-  CUDA_TENSOR_U32,
-  CUDA_TENSOR_I32,
-  CUDA_TENSOR_U64,
-  CUDA_TENSOR_I64,
-  CUDA_TENSOR_FP16,
-  CUDA_TENSOR_FP32,
-  CUDA_TENSOR_FP64,
-  CUDA_TENSOR_BF16
-};
-
-enum { CUDA_PROMOTE_256 = 3 }; // what misses the L2 brings the 256 bytes around it
+#include "runtime/driver.h"
 
 static int data_type(Elem elem) {
   bool is_signed = elem_is_signed(elem);
@@ -37,13 +22,20 @@ static int data_type(Elem elem) {
   }
 }
 
+static int swizzle_mode(uint32_t bytes) {
+  return bytes == 128  ? CUDA_TENSOR_SWIZZLE_128
+         : bytes == 64 ? CUDA_TENSOR_SWIZZLE_64
+         : bytes == 32 ? CUDA_TENSOR_SWIZZLE_32
+                       : 0;
+}
+
 TensorEncoding tensor_encoding(const TensorMapValue *map) {
   const Type *type = map->type;
   TensorEncoding e = {.type = data_type(type->elem),
                       .rank = type->rank,
-                      .swizzle = type->swizzle == 128 ? 3 : type->swizzle / 32,
-                      .promotion = CUDA_PROMOTE_256,
-                      .fill = type->pads_nan};
+                      .swizzle = swizzle_mode(type->swizzle),
+                      .promotion = CUDA_TENSOR_PROMOTE_256,
+                      .fill = type->pads_nan ? CUDA_TENSOR_FILL_NAN : 0};
   for (uint32_t i = 0; i < type->rank; i++) {
     uint32_t d = type->rank - 1 - i;
     e.sizes[i] = (uint64_t)map->sizes[d];
