@@ -103,8 +103,7 @@ static bool feeds_wgmma(const Value *tile, bool transposed) {
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
   const Target *target = &l->func->module->target;
   const Type *element = type_element(op_result(op)->type);
-  if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank || !target->arch->has_wgmma)
-    return false;
+  if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
   if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
   if (target->tma != TMA_ON && !feeds_wgmma(op_result(op), false)) return false;
