@@ -139,7 +139,7 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
-    bool declines = groups && !(pass->flags & GROUPS);
+    bool declines = groups && !(pass->flags & TAKES_GROUPS);
     if (declines && options->only_count) {
       diag_error(diags, LOC_NONE, "the pass '%s' does not take kernels with warp_groups", pass->name);
       return false;
