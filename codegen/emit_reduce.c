@@ -200,14 +200,64 @@ static void add_products(Reduction *d, uint32_t r, uint32_t steps) {
   combine_registers(d, r, min_u32(steps, SUMS));
 }
 
+// --- the largest or smallest of bf16, by words of two
+
+// The bf16 that are cast to what is combined by one minimum or maximum, which the cast keeps; NULL: it is not so.
+static const Value *extreme_of_bf16(const Reduction *d) {
+  const Op *first = d->op->regions[0]->first, *cast = op_operand(d->op, 0)->def;
+  bool extreme = first->kind == OP_MIN || first->kind == OP_MAX;
+  if (d->count != 1 || !d->commutes || !extreme || first->next != d->op->regions[0]->last) return NULL;
+  if (!cast || cast->kind != OP_CAST || !type_is_elem(op_result(cast)->type, ELEM_FP32)) return NULL;
+  return type_is_elem(op_operand(cast, 0)->type, ELEM_BF16) ? op_operand(cast, 0) : NULL;
+}
+
+// Whether the first of so many steps is over neighbours, of which the others are not.
+static bool steps_keep_words(const Reduction *d, uint32_t steps) {
+  if (steps < 2 || d->plan.steps[0].reg != 1) return false;
+  for (uint32_t i = 1; i < steps; i++)
+    if (d->plan.steps[i].reg & 1) return false;
+  return true;
+}
+
+// Registers r and r + 1 of all but the first of the steps.
+static LLVMValueRef combine_words(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+  Emitter *e = d->e;
+  if (steps == 1) {
+    LLVMValueRef word = LLVMGetPoison(LLVMVectorType(e->bf16, 2));
+    for (uint32_t i = 0; i < 2; i++)
+      word = LLVMBuildInsertElement(e->builder, word, emit_register(e, halves, r + i), emit_i32(e, i), "");
+    return word;
+  }
+  LLVMValueRef a = combine_words(d, halves, r, steps - 1);
+  LLVMValueRef b = combine_words(d, halves, r ^ d->plan.steps[steps - 1].reg, steps - 1);
+  bool largest = d->op->regions[0]->first->kind == OP_MAX;
+  return nvvm_intrinsic(e, largest ? "llvm.nvvm.fmax.bf16x2" : "llvm.nvvm.fmin.bf16x2", NULL, 0,
+                        (LLVMValueRef[]){a, b}, 2);
+}
+
+static void combine_halves(Reduction *d, const Value *halves, uint32_t r, uint32_t steps) {
+  Emitter *e = d->e;
+  LLVMValueRef word = combine_words(d, halves, r, steps), other;
+  for (uint32_t i = 0; i < 2; i++) {
+    LLVMValueRef half = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    LLVMValueRef wide = LLVMBuildFPExt(e->builder, half, e->f32, "");
+    *(i ? &other : &d->v[0][r]) = wide;
+  }
+  combine_register(d, r, &other, &d->plan.steps[0]);
+}
+
 // Returns how many of the steps are done.
 static uint32_t take_register_steps(Reduction *d, uint32_t *dead) {
   bool products = sums_products(d);
   uint32_t n = 0;
   for (; n < d->plan.local && !d->plan.steps[n].lane; n++) *dead |= 1u << log2_floor(d->plan.steps[n].reg);
+  const Value *halves = d->e->target->arch->has_bf16_extremes ? extreme_of_bf16(d) : NULL;
+  bool words = halves && steps_keep_words(d, n);
   for (uint32_t r = 0; r < d->registers && n; r++) {
     if (r & *dead) continue;
-    if (products)
+    if (words)
+      combine_halves(d, halves, r, n);
+    else if (products)
       add_products(d, r, n);
     else
       combine_registers(d, r, n);

@@ -15,10 +15,10 @@ static const TargetInfo rows[] = {
 #define X(name, sm, a, ptx, fp8, cpa, hint, redux, bf16, vred, gdc, proxy, wg, mma, rank, box, cl, bar,      \
           least, most, fixed, opted, reserved, regs, thread, warps, blocks, fp16, tf32, fp8_rate, int8,      \
           fp64, fma, mufu, card, sms, l2, gb)                                                                \
-  {#name,         sm,    a,      ptx,   fp8,    cpa,  hint, redux,    bf16,  bf16, bf16,       vred,         \
-   gdc,           proxy, wg,     mma,   rank,   box,  cl,   bar,      least, most, fixed * KB, opted * KB,   \
-   reserved * KB, regs,  thread, warps, blocks, fp16, tf32, fp8_rate, int8,  fp64, fma,        mufu,         \
-   card,          sms,   l2,     gb},
+  {#name, sm,         a,          ptx,           fp8,  cpa,    hint,  redux,  redux, bf16, bf16,             \
+   bf16,  vred,       gdc,        proxy,         wg,   mma,    rank,  box,    cl,    bar,  least,            \
+   most,  fixed * KB, opted * KB, reserved * KB, regs, thread, warps, blocks, fp16,  tf32, fp8_rate,         \
+   int8,  fp64,       fma,        mufu,          card, sms,    l2,    gb},
 #include "ir/target.def"
 #undef X
 };

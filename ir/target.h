@@ -44,14 +44,15 @@ typedef struct TargetInfo {
   uint16_t ptx;     // the lowest PTX version that LLVM and ptxas take, 10 * major + minor
   uint16_t fp8_ptx; // that of conversions of fp8; 0: none
   bool has_cp_async;
-  bool has_cache_policy; // L2::cache_hint
-  bool has_redux;        // of integers
+  bool has_cache_policy;   // L2::cache_hint
+  bool has_redux;          // of integers
+  bool has_bf16_extremes;  // minima and maxima
   bool has_bf16_atomics;   // additions
   bool has_bf16_of_int;    // conversions of integers, rounded once
   bool has_int_pairs;      // minima and maxima of two integers of 16 bits
   bool has_vector_atomics; // red of vectors of floats
-  bool has_grid_control; // griddepcontrol
-  bool has_async_proxy;  // fence.proxy.async
+  bool has_grid_control;   // griddepcontrol
+  bool has_async_proxy;    // fence.proxy.async
   bool has_wgmma;
   uint8_t mma;                                // the set of MMA_*
   uint16_t tensor_rank, tensor_box;           // of tensor copies, elements a dimension; 0: none

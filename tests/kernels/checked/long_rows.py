@@ -39,3 +39,27 @@ def centred(x, y, rows, B: tl.constexpr):
         d = v - tl.sum(v, 0) / B
         tl.store(y + row * B + c, d / tl.max(tl.abs(d), 0))
         tl.debug_barrier()
+
+
+# check: --grid 2 --num-warps 2 -D B=2048 x=randn:bf16[2,2048] most=empty:bf16[2] least=empty:fp32[2] n=2048
+# check: --grid 2 --num-warps 4 -D B=1024 x=randn:bf16[2,777] most=empty:bf16[2] least=empty:fp32[2] n=777
+# check: --grid 3 --num-warps 1 -D B=64 x=randn:bf16[3,1] most=empty:bf16[3] least=empty:fp32[3] n=1
+# check: --grid 1 --num-warps 1 -D B=256 x=full(3):bf16[1,256] most=empty:bf16[1] least=empty:fp32[1] n=256
+@triton.jit
+def extremes(x, most, least, n, B: tl.constexpr):
+    """With numbers that are none, or nothing else, zeros of either sign, and infinities."""
+    row, c = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + row * n + c, mask=c < n, other=float("nan"))
+    v = tl.where(v > 1, float("nan"), tl.where(v > 0.9, float("inf"), tl.where(v < -0.5, -0.0, v)))
+    tl.store(most + row, tl.max(v, 0))
+    tl.store(least + row, tl.min(v.to(tl.float32), 0))
+
+
+# check: --grid 1 --num-warps 2 -D R=8 -D B=128 x=randn:bf16[8,128] rows=empty:bf16[8] columns=empty:bf16[128]
+# check: --grid 1 --num-warps 4 -D R=64 -D B=16 x=randn:bf16[64,16] rows=empty:bf16[64] columns=empty:bf16[16]
+@triton.jit
+def extremes_both_ways(x, rows, columns, R: tl.constexpr, B: tl.constexpr):
+    r, c = tl.arange(0, R), tl.arange(0, B)
+    v = tl.load(x + r[:, None] * B + c[None, :]).to(tl.float32)
+    tl.store(rows + r, tl.max(v, 1))
+    tl.store(columns + c, tl.min(v, 0))
