@@ -16,7 +16,7 @@
 // after   %q = div %i, %n {constant = [16]} : tile<1024xi32>     (and rem: contiguous)
 // pays    a thread divides once for what it holds of a run
 //
-// before  %m = lt %i, %n : tile<1024xi1>                         (used for more than masks of accesses)
+// before  %m = lt %i, %n : tile<1024xi1>                         (used for more than masks of vectors)
 // after   %m = lt %i, %n {constant = [16]} : tile<1024xi1>
 // pays    a thread compares once a run, and what is computed with the result is computed once
 //
@@ -217,14 +217,26 @@ static bool compares(const Op *op) {
          op->kind == OP_GT || op->kind == OP_GE;
 }
 
-// Whether a mask is used for more than accesses, which look at one element of a vector, directly or as part of a mask.
-static bool is_computed_with(const Value *mask, uint32_t steps) {
+// Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say.
+static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
+  const Value *pointer = op_operand(access, 0);
+  uint32_t order[TILE_MAX_RANK];
+  axis_order(c->axes, pointer, order);
+  return axis_info(c->axes, pointer)->contiguity[order[0]] < axis_info(c->axes, mask)->constancy[order[0]];
+}
+
+// Whether a mask is used for more than accesses of vectors, which look at one element of each, directly or as part of a
+// mask.
+static bool is_computed_with(const Coalescer *c, const Value *mask, uint32_t steps) {
   for (const Use *use = mask->first_use; use; use = use->next) {
     const Op *user = use->user;
-    if (user->kind == OP_LOAD || user->kind == OP_STORE) continue;
+    if (user->kind == OP_LOAD || user->kind == OP_STORE) {
+      if (splits_runs(c, mask, user)) return true;
+      continue;
+    }
     bool part =
         user->result_count == 1 && type_is_elem(op_result(user)->type, ELEM_I1) && user->kind != OP_SELECT;
-    if (!part || steps == 0 || is_computed_with(op_result(user), steps - 1)) return true;
+    if (!part || steps == 0 || is_computed_with(c, op_result(user), steps - 1)) return true;
   }
   return false;
 }
@@ -234,7 +246,7 @@ static void mark_comparisons(Coalescer *c, Op *op) {
   enum { MASK_STEPS = 8 };
   const Value *result = op_result(op);
   if (!type_is_tile(result->type) || !type_is_int(op_operand(op, 0)->type)) return;
-  if (is_computed_with(result, MASK_STEPS))
+  if (is_computed_with(c, result, MASK_STEPS))
     set_runs(c, op, ATTR_CONSTANT, axis_info(c->axes, result)->constancy);
 }
 
