@@ -141,3 +141,15 @@ def single_elements(a, b, c, K, sa, sb):
         pa += 64
         pb += 64 * sb
     tl.store(c + m[:, None] * 64 + n[None, :], acc.to(tl.float16))
+
+
+# check: --grid 1 --num-warps 1 x=randn:fp16[1024] y=randn:fp16[1024] out=empty:fp16[1024] n=1
+# check: --grid 1 --num-warps 1 x=randn:fp16[1024] y=randn:fp16[1024] out=empty:fp16[1024] n=2
+@triton.jit
+def either(x, y, out, n):
+    i = tl.arange(0, 1024)
+    if n > 1:
+        v = tl.load(x + i)
+    else:
+        v = tl.load(y + i)
+    tl.store(out + i, v)
