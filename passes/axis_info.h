@@ -15,7 +15,8 @@
 //   constancy     each run of that many holds one value
 // Elements that ops.def calls undefined are not spoken of, nor what comes of remainders
 // of negative numbers: offsets that are wrapped by % are taken as Triton takes them.
-// Nor is what comes of // where natural numbers wrapped below zero before: as in Triton.
+// Nor is what comes of // where sums or products of natural numbers wrapped below zero before: as in Triton.
+// What a cast cuts off wraps on purpose.
 typedef struct AxisInfo {
   uint64_t contiguity[TILE_MAX_RANK], divisibility[TILE_MAX_RANK], constancy[TILE_MAX_RANK];
   bool nonnegative; // an integer, no element of which is negative

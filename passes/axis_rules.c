@@ -293,8 +293,9 @@ static bool keeps_natural(const Rule *rule, bool a, bool b, bool c) {
   switch ((int)rule->op->kind) {
   case OP_ADD:
   case OP_MUL: return wide && a && b;
-  case OP_SHL:
-  case OP_CAST: return wide && a && is_integer(rule->value[0]);
+  case OP_SHL: return wide && a;
+  case OP_CAST: // what is cut off on purpose wraps on purpose
+    return wide && a && is_integer(rule->value[0]) && width_of(rule->result) >= width_of(rule->value[0]);
   case OP_DIV:
   case OP_OR:
   case OP_XOR:
