@@ -218,8 +218,10 @@ static bool compares(const Op *op) {
 }
 
 // Whether neighbours that are alike under the mask are read or written one by one: addresses that come from memory, say.
+// Of more elements than registers predicates that are kept would be in local memory: there it is compared again.
 static bool splits_runs(const Coalescer *c, const Value *mask, const Op *access) {
   const Value *pointer = op_operand(access, 0);
+  if (share_of_thread(access, pointer->type) > c->func->module->target.arch->thread_registers) return false;
   uint32_t order[TILE_MAX_RANK];
   axis_order(c->axes, pointer, order);
   return axis_info(c->axes, pointer)->contiguity[order[0]] < axis_info(c->axes, mask)->constancy[order[0]];

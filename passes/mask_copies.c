@@ -31,13 +31,14 @@ static bool is_selected_by(const Region *body, const Value *mask) {
   return false;
 }
 
-// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: one a
-// vector, and where it selects one an element. Of more elements than registers each would be in local memory in the copy,
-// where all are loaded at once.
+// Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: where it selects one
+// an element, else one a vector. Of more elements than registers each would be in local memory in the copy, where all
+// are loaded at once: those of vectors cost less.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
-  if (!copies->combines || vector <= 1 || share > copies->func->module->target.arch->thread_registers) return false;
-  return share >= 2 * vector || is_selected_by(copies->func->body, mask);
+  if (!copies->combines || vector <= 1) return false;
+  if (is_selected_by(copies->func->body, mask)) return true;
+  return share >= 2 * vector && share <= copies->func->module->target.arch->thread_registers;
 }
 
 // Loads that are boxes become tensor copies, which mind bounds by themselves.
