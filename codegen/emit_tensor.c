@@ -57,8 +57,7 @@ static void emit_expect(Emitter *e, const Op *op) {
 
 // The lanes of a warp meet, and one of them arrives; of a region of one thread it does.
 static void emit_arrive(Emitter *e, const Op *op) {
-  uint32_t group = group_of(op);
-  bool thread = group != UINT32_MAX && group_is_thread(func_groups(e->func), group);
+  bool thread = group_runs_by_thread(op);
   LLVMValueRef at = shared_word(e, op_operand(op, 0)), first = emit_i32(e, 0);
   LLVMBasicBlockRef past = NULL;
   if (!thread) nvvm_warp_barrier(e);

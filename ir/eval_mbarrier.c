@@ -110,9 +110,8 @@ static bool run_expect(Machine *m, const Op *op) {
 // A warp each, or the one thread of its group.
 static bool run_arrive(Machine *m, const Op *op) {
   Mbarrier *mbarrier = mbarrier_of(m, op, 0);
-  uint32_t group = group_of(op), arrivals = region_warps(op);
+  uint32_t arrivals = group_runs_by_thread(op) ? 1 : region_warps(op);
   if (!mbarrier) return false;
-  if (group != UINT32_MAX && group_is_thread(func_groups(m->func), group)) arrivals = 1;
   if (arrivals > mbarrier->missing)
     return eval_error(m, op, NO_ELEMENT, "%u warps arrive, and the mbarrier's phase waits for %u more",
                       arrivals, mbarrier->missing);

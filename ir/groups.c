@@ -40,6 +40,11 @@ uint32_t group_of(const Op *op) {
   return region ? region_index(region) : UINT32_MAX;
 }
 
+bool group_runs_by_thread(const Op *op) {
+  const Region *region = group_region(op->region);
+  return region && group_is_thread(region->parent, region_index(region));
+}
+
 bool group_region_warps(const Region *region, RegionWarps *warps) {
   const Region *of = group_region(region);
   if (!of) return false;

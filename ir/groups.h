@@ -17,6 +17,8 @@ uint32_t group_warps(const Op *groups, uint32_t i);
 bool group_is_thread(const Op *groups, uint32_t i);
 // The group whose region the op is in, or a region of it; UINT32_MAX: none.
 uint32_t group_of(const Op *op);
+// Whether that group's one thread alone runs the op.
+bool group_runs_by_thread(const Op *op);
 // As region_warps_of, of a region of warp_groups or one within it; false: it is of none.
 bool group_region_warps(const Region *region, RegionWarps *warps);
 

@@ -216,8 +216,8 @@ static void lower_channel_op(RingLowering *l, Op *op) {
 
 // How many arrivals the group whose ring the value is makes at once.
 static uint32_t arrivals_of(const Value *ring) {
-  const Op *user = ring->first_use->user, *groups = func_groups(user->region->func);
-  return group_is_thread(groups, group_of(user)) ? 1 : region_warps(user);
+  const Op *user = ring->first_use->user;
+  return group_runs_by_thread(user) ? 1 : region_warps(user);
 }
 
 static Value *make_mbarriers(RingLowering *l, Op *channel, uint32_t arrivals) {

@@ -32,9 +32,9 @@ COPIED = {"cp.async.commit_group"}
 SAME = {"cp.async.wait_all": "cp.async.wait_group", "barrier.sync": "bar.sync", "bar.warp.sync": "bar.sync"}
 
 
-def add(counts, word):
+def add(counts, word, n=1):
     word = SAME.get(word, word)
-    counts[word] = counts.get(word, 0) + 1
+    counts[word] = counts.get(word, 0) + n
 
 
 def of_ptx(text):
@@ -72,7 +72,11 @@ def of_ops(sync_ops, tir):
         lines = run(sync_ops, file.name).splitlines()
     if any(line.startswith("asm ") and SYNC.search(line) for line in lines):
         return None
-    return {line.split()[0]: int(line.split()[1]) for line in lines if not line.startswith("asm ") and len(line.split()) == 2}
+    counts = {}
+    for line in lines:
+        if not line.startswith("asm ") and len(line.split()) == 2:
+            add(counts, line.split()[0], int(line.split()[1]))
+    return counts
 
 
 def check(tilec, sync_ops, arch, line):
