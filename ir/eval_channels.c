@@ -156,19 +156,15 @@ bool eval_channel(Machine *m, Op *op) {
 
 // --- accesses
 
-static bool is_among(const Channel *channel, uint32_t slot, uint64_t first, uint64_t end) {
-  return (slot + channel->slots - first % channel->slots) % channel->slots < end - first;
-}
-
 bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value *view, bool writes) {
   const Channel *channel = NULL;
   for (uint32_t i = 0; m->channels && i < m->channels->channels.n; i++)
     if (has_buffer(&m->channels->channels.at[i], buffer)) channel = &m->channels->channels.at[i];
   if (!channel) return true;
   uint32_t slot = (uint32_t)(m->values[view->id].bits[1] / type_elements(view->type) % channel->slots);
-  bool readable = is_among(channel, slot, channel->released, channel->waited);
-  bool full = is_among(channel, slot, channel->waited, channel->committed);
-  bool filled = is_among(channel, slot, channel->committed, channel->filled);
+  bool readable = ring_turns_take(channel->slots, slot, channel->released, channel->waited);
+  bool full = ring_turns_take(channel->slots, slot, channel->waited, channel->committed);
+  bool filled = ring_turns_take(channel->slots, slot, channel->committed, channel->filled);
   if (writes ? filled : readable) return true;
   const char *state = readable ? "readable" : full ? "full" : filled ? "being filled" : "free";
   return eval_error(m, op, NO_ELEMENT, "slot %u of a channel is %s, which is %s", slot,

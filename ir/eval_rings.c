@@ -101,10 +101,6 @@ static void give_views(Machine *m, const Op *op, Ring *ring, uint32_t slot) {
   }
 }
 
-static bool is_among(const Ring *ring, uint32_t slot, uint64_t first, uint64_t end) {
-  return (slot + ring->slots - first % ring->slots) % ring->slots < end - first;
-}
-
 // --- ops
 
 static bool run_fill(Machine *m, const Op *op, Ring *ring) {
@@ -191,8 +187,8 @@ static bool check_operand(Machine *m, const Op *op, uint32_t i) {
   const Ring *ring = ring_of(m, buffer);
   if (!ring) return eval_channel_access(m, op, buffer, view, is_written(op, i));
   uint32_t slot = slot_of(m, ring, view);
-  bool readable = is_among(ring, slot, ring->released, ring->waited);
-  bool filled = is_among(ring, slot, ring->waited, ring->filled);
+  bool readable = ring_turns_take(ring->slots, slot, ring->released, ring->waited);
+  bool filled = ring_turns_take(ring->slots, slot, ring->waited, ring->filled);
   const char *state = readable ? "readable" : filled ? "being filled" : "free";
   if (is_written(op, i) ? !filled : !readable)
     return eval_error(m, op, NO_ELEMENT, "slot %u of a ring is %s, which is %s", slot,

@@ -14,5 +14,9 @@ static inline bool is_ring_op(const Op *op) {
 }
 // What an op on a ring makes of it: the last result.
 static inline Value *ring_result(const Op *op) { return &op->results[op->result_count - 1]; }
+// Whether a slot is one of those that the turns `first` to `end` of the ring of so many slots took.
+static inline bool ring_turns_take(uint32_t slots, uint32_t slot, uint64_t first, uint64_t end) {
+  return (slot + slots - first % slots) % slots < end - first;
+}
 
 #endif

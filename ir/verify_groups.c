@@ -106,8 +106,6 @@ typedef struct GroupChecker {
   bool lowered;     // channels have become mbarriers, which order what groups do with buffers
 } GroupChecker;
 
-static bool is_within(const Value *value, const Op *groups) { return value_is_within(value, groups); }
-
 static bool hands_slots_on(const Op *op) { return op->kind == OP_RING_FILL || op->kind == OP_RING_WAIT; }
 
 static const Op *alloc_of(const Value *buffer) {
@@ -124,7 +122,7 @@ static void take(GroupChecker *c, const Op *op, uint32_t *taken, uint32_t group,
 }
 
 static void check_operand(GroupChecker *c, const Op *op, const Value *value, uint32_t group) {
-  if (is_within(value, c->groups)) return;
+  if (value_is_within(value, c->groups)) return;
   if (value->type->kind == TYPE_SHARED && !c->lowered && !hands_slots_on(op) && alloc_of(value))
     take(c, op, &c->buffer[alloc_of(value)->id], group, "a buffer");
   if (value->type->kind == TYPE_RING) take(c, op, &c->end[value->id], group, "a ring");
