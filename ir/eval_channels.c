@@ -16,7 +16,7 @@ typedef struct Channel {
   const Op *begin;
   uint32_t slots;
   uint64_t filled, committed, waited, released; // from `slots` on
-  VEC(uint32_t) buffers;                        // by the evaluator's numbers
+  SlotBuffers buffers;
 } Channel;
 
 struct ChannelState {
@@ -45,7 +45,7 @@ bool eval_channel_begin(Machine *m, Op *op) {
     vec_push(m->arena, &m->channels->channels, channel);
   }
   Channel *channel = &m->channels->channels.at[number];
-  channel->buffers.n = 0;
+  channel->buffers.all.n = 0;
   channel->filled = channel->committed = channel->waited = channel->released = channel->slots;
   if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_end(m, &op->results[FILLS], number, FILLS);
@@ -55,19 +55,6 @@ bool eval_channel_begin(Machine *m, Op *op) {
 
 static Channel *channel_of(const Machine *m, const Op *op) {
   return &m->channels->channels.at[eval_operand(m, op, 0)->bits[0] & 0x7fffffff];
-}
-
-static bool has_buffer(const Channel *channel, uint32_t buffer) {
-  for (uint32_t i = 0; i < channel->buffers.n; i++)
-    if (channel->buffers.at[i] == buffer) return true;
-  return false;
-}
-
-static void give_views(Machine *m, const Op *op, Channel *channel, uint32_t slot) {
-  for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
-    uint32_t buffer = eval_slot_view(m, eval_operand(m, op, i + 1), slot, &op->results[i]);
-    if (!has_buffer(channel, buffer)) vec_push(m->arena, &channel->buffers, buffer);
-  }
 }
 
 // --- ops
@@ -88,10 +75,10 @@ void eval_channel_counts(const Machine *m, const Op *op, char *text, size_t room
 
 static void run_fill(Machine *m, const Op *op, Channel *channel) {
   uint32_t slot = (uint32_t)(channel->filled++ % channel->slots);
-  give_views(m, op, channel, slot);
-  for (uint32_t i = 0; i < channel->buffers.n; i++) {
-    uint64_t n = eval_shared_elements(m, channel->buffers.at[i]) / channel->slots;
-    eval_shared_clear(m, channel->buffers.at[i], slot * n, n);
+  eval_give_views(m, op, &channel->buffers, slot);
+  for (uint32_t i = 0; i < channel->buffers.all.n; i++) {
+    uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
+    eval_shared_clear(m, channel->buffers.all.at[i], slot * n, n);
   }
 }
 
@@ -99,34 +86,27 @@ static bool run_commit(Machine *m, const Op *op, Channel *channel) {
   if (channel->committed == channel->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
   uint32_t slot = (uint32_t)(channel->committed++ % channel->slots);
   bool counted = channel->begin->operand_count > 0; // who waits for the slot waits for its copies
-  for (uint32_t i = 0; !counted && i < channel->buffers.n; i++) {
-    uint64_t n = eval_shared_elements(m, channel->buffers.at[i]) / channel->slots;
-    if (eval_shared_copying(m, channel->buffers.at[i], slot * n, n))
+  for (uint32_t i = 0; !counted && i < channel->buffers.all.n; i++) {
+    uint64_t n = eval_shared_elements(m, channel->buffers.all.at[i]) / channel->slots;
+    if (eval_shared_copying(m, channel->buffers.all.at[i], slot * n, n))
       return eval_error(m, op, NO_ELEMENT, "copies into slot %u are under way: async_wait before it", slot);
   }
   return true;
 }
 
-// A slot's first fill is its mbarrier's first phase.
 static bool run_wait(Machine *m, const Op *op, Channel *channel) {
   uint32_t slot = (uint32_t)(channel->waited % channel->slots);
-  uint64_t round = channel->waited / channel->slots - 1;
   bool counted = channel->begin->operand_count > 0;
-  if (counted && !eval_mbarrier_wait_slot(m, op, op->operand_count - 1, slot, round & 1)) return false;
+  if (counted && !eval_wait_turn(m, op, channel->waited, channel->slots)) return false;
   channel->waited++;
-  give_views(m, op, channel, slot);
+  eval_give_views(m, op, &channel->buffers, slot);
   return true;
 }
 
 static bool run_release(Machine *m, const Op *op, Channel *channel) {
   if (channel->released == channel->waited) return eval_error(m, op, NO_ELEMENT, "no slot is readable");
   uint32_t slot = (uint32_t)(channel->released++ % channel->slots);
-  for (uint32_t i = 0; i < channel->buffers.n; i++) {
-    uint64_t n = eval_shared_elements(m, channel->buffers.at[i]) / channel->slots;
-    if (eval_dots_read(m, channel->buffers.at[i], slot * n, slot * n + n - 1))
-      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be under way", slot);
-  }
-  return true;
+  return eval_slot_was_read(m, op, &channel->buffers, slot, channel->slots);
 }
 
 bool eval_is_channel(const Machine *m, const Op *op) {
@@ -159,7 +139,7 @@ bool eval_channel(Machine *m, Op *op) {
 bool eval_channel_access(Machine *m, const Op *op, uint32_t buffer, const Value *view, bool writes) {
   const Channel *channel = NULL;
   for (uint32_t i = 0; m->channels && i < m->channels->channels.n; i++)
-    if (has_buffer(&m->channels->channels.at[i], buffer)) channel = &m->channels->channels.at[i];
+    if (eval_has_buffer(&m->channels->channels.at[i].buffers, buffer)) channel = &m->channels->channels.at[i];
   if (!channel) return true;
   uint32_t slot = (uint32_t)(m->values[view->id].bits[1] / type_elements(view->type) % channel->slots);
   bool readable = ring_turns_take(channel->slots, slot, channel->released, channel->waited);
@@ -179,7 +159,7 @@ bool eval_channels_end(Machine *m, const Op *end) {
       return eval_error(m, end, NO_ELEMENT,
                         "%llu slots of a channel are full and %llu being filled when the program ends",
                         (unsigned long long)full, (unsigned long long)filled);
-    channel->buffers.n = 0;
+    channel->buffers.all.n = 0;
   }
   return true;
 }

@@ -224,6 +224,17 @@ bool eval_ring_access(Machine *m, const Op *op);
 bool eval_rings_end(Machine *m, const Op *end);
 // The view of a slot of `buffers` becomes the value's; returns the buffer's number.
 uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Value *view);
+// The buffers that a ring's or channel's slots are in, by the evaluator's numbers.
+typedef struct SlotBuffers {
+  VEC(uint32_t) all;
+} SlotBuffers;
+bool eval_has_buffer(const SlotBuffers *buffers, uint32_t buffer);
+// The op's results are the slot in each of its buffers, which join the others.
+void eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot);
+// Whether no asynchronous dot may still read the slot, one of `slots`; else after an error.
+bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, uint32_t slot, uint32_t slots);
+// Waits at the slot's mbarrier, the op's last operand, for turn `turn` of the ring; its first fill is its first phase.
+bool eval_wait_turn(Machine *m, const Op *op, uint64_t turn, uint32_t slots);
 
 // Channels, in eval_channels.c. Their rings' first word has this bit.
 static const uint64_t EVAL_CHANNEL_RING = (uint64_t)1 << 32;

@@ -13,7 +13,7 @@ typedef struct Ring {
   const Op *begin;
   uint32_t slots;
   uint64_t filled, waited, released; // from `slots` on
-  VEC(uint32_t) buffers;             // by the evaluator's numbers
+  SlotBuffers buffers;
 } Ring;
 
 struct RingState {
@@ -26,8 +26,8 @@ static uint64_t elements_of_slot(const Op *alloc, const Ring *ring) {
 
 // Whether copies into slots of the ring are under way: what began them was never waited for.
 static bool is_copying(const Machine *m, const Ring *ring) {
-  for (uint32_t i = 0; i < ring->buffers.n; i++)
-    if (eval_shared_copying(m, ring->buffers.at[i], 0, UINT64_MAX / 2)) return true;
+  for (uint32_t i = 0; i < ring->buffers.all.n; i++)
+    if (eval_shared_copying(m, ring->buffers.all.at[i], 0, UINT64_MAX / 2)) return true;
   return false;
 }
 
@@ -59,7 +59,7 @@ static bool run_begin(Machine *m, const Op *op) {
   uint32_t number = ring_number(m, op);
   Ring *ring = &m->rings->rings.at[number];
   if (!check_over(m, op, ring)) return false;
-  ring->buffers.n = 0;
+  ring->buffers.all.n = 0;
   ring->filled = ring->waited = ring->slots;
   ring->released = ring->slots - (uint64_t)op_int(op, ATTR_BEHIND, 0);
   if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
@@ -73,15 +73,14 @@ static bool run_begin(Machine *m, const Op *op) {
 static Ring *ring_of(const Machine *m, uint32_t buffer) {
   for (uint32_t i = 0; m->rings && i < m->rings->rings.n; i++) {
     Ring *ring = &m->rings->rings.at[i];
-    for (uint32_t k = 0; k < ring->buffers.n; k++)
-      if (ring->buffers.at[k] == buffer) return ring;
+    if (eval_has_buffer(&ring->buffers, buffer)) return ring;
   }
   return NULL;
 }
 
-static bool has_buffer(const Ring *ring, uint32_t buffer) {
-  for (uint32_t i = 0; i < ring->buffers.n; i++)
-    if (ring->buffers.at[i] == buffer) return true;
+bool eval_has_buffer(const SlotBuffers *buffers, uint32_t buffer) {
+  for (uint32_t i = 0; i < buffers->all.n; i++)
+    if (buffers->all.at[i] == buffer) return true;
   return false;
 }
 
@@ -94,11 +93,25 @@ uint32_t eval_slot_view(Machine *m, const Tile *buffers, uint32_t slot, const Va
   return (uint32_t)to->bits[0];
 }
 
-static void give_views(Machine *m, const Op *op, Ring *ring, uint32_t slot) {
+void eval_give_views(Machine *m, const Op *op, SlotBuffers *buffers, uint32_t slot) {
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint32_t buffer = eval_slot_view(m, eval_operand(m, op, i + 1), slot, &op->results[i]);
-    if (!has_buffer(ring, buffer)) vec_push(m->arena, &ring->buffers, buffer);
+    if (!eval_has_buffer(buffers, buffer)) vec_push(m->arena, &buffers->all, buffer);
   }
+}
+
+bool eval_slot_was_read(Machine *m, const Op *op, const SlotBuffers *buffers, uint32_t slot, uint32_t slots) {
+  for (uint32_t i = 0; i < buffers->all.n; i++) {
+    uint64_t n = eval_shared_elements(m, buffers->all.at[i]) / slots;
+    if (eval_dots_read(m, buffers->all.at[i], slot * n, slot * n + n - 1))
+      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be under way", slot);
+  }
+  return true;
+}
+
+bool eval_wait_turn(Machine *m, const Op *op, uint64_t turn, uint32_t slots) {
+  uint64_t round = turn / slots - 1;
+  return eval_mbarrier_wait_slot(m, op, op->operand_count - 1, (uint32_t)(turn % slots), round & 1);
 }
 
 // --- ops
@@ -107,7 +120,7 @@ static bool run_fill(Machine *m, const Op *op, Ring *ring) {
   if (ring->filled - ring->released == ring->slots)
     return eval_error(m, op, NO_ELEMENT, "none of the %u slots is free", ring->slots);
   uint32_t slot = (uint32_t)(ring->filled++ % ring->slots);
-  give_views(m, op, ring, slot);
+  eval_give_views(m, op, &ring->buffers, slot);
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint64_t n = elements_of_slot(op_operand(op, i + 1)->def, ring);
     eval_shared_clear(m, (uint32_t)eval_operand(m, op, i + 1)->bits[0], slot * n, n);
@@ -115,18 +128,11 @@ static bool run_fill(Machine *m, const Op *op, Ring *ring) {
   return true;
 }
 
-// Each slot's first fill is its mbarrier's first phase.
-static bool wait_bytes(Machine *m, const Op *op, const Ring *ring) {
-  uint64_t round = ring->waited / ring->slots - 1;
-  return eval_mbarrier_wait_slot(m, op, op->operand_count - 1, (uint32_t)(ring->waited % ring->slots),
-                                 round & 1);
-}
-
 static bool run_wait(Machine *m, const Op *op, Ring *ring) {
   if (ring->waited == ring->filled) return eval_error(m, op, NO_ELEMENT, "no slot is being filled");
-  if (ring->begin->operand_count && !wait_bytes(m, op, ring)) return false;
+  if (ring->begin->operand_count && !eval_wait_turn(m, op, ring->waited, ring->slots)) return false;
   uint32_t slot = (uint32_t)(ring->waited++ % ring->slots);
-  give_views(m, op, ring, slot);
+  eval_give_views(m, op, &ring->buffers, slot);
   for (uint32_t i = 0; i + 1 < op->operand_count; i++) {
     uint64_t n = elements_of_slot(op_operand(op, i + 1)->def, ring);
     if (eval_shared_copying(m, (uint32_t)eval_operand(m, op, i + 1)->bits[0], slot * n, n))
@@ -138,12 +144,7 @@ static bool run_wait(Machine *m, const Op *op, Ring *ring) {
 static bool run_release(Machine *m, const Op *op, Ring *ring) {
   if (ring->released == ring->waited) return eval_error(m, op, NO_ELEMENT, "no slot is readable");
   uint32_t slot = (uint32_t)(ring->released++ % ring->slots);
-  for (uint32_t i = 0; i < ring->buffers.n; i++) {
-    uint64_t n = eval_shared_elements(m, ring->buffers.at[i]) / ring->slots;
-    if (eval_dots_read(m, ring->buffers.at[i], slot * n, slot * n + n - 1))
-      return eval_error(m, op, NO_ELEMENT, "an asynchronous dot that reads slot %u may be under way", slot);
-  }
-  return true;
+  return eval_slot_was_read(m, op, &ring->buffers, slot, ring->slots);
 }
 
 bool eval_ring(Machine *m, Op *op) {
@@ -210,7 +211,7 @@ bool eval_rings_end(Machine *m, const Op *end) {
   if (!m->rings) return true;
   for (uint32_t i = 0; i < m->rings->rings.n; i++) {
     if (!check_over(m, end, &m->rings->rings.at[i])) return false;
-    m->rings->rings.at[i].buffers.n = 0;
+    m->rings->rings.at[i].buffers.all.n = 0;
   }
   return true;
 }

@@ -263,6 +263,12 @@ static inline bool value_is_within(const Value *value, const Op *op) {
     if (around == op) return true;
   return false;
 }
+// Whether the op stands in the region, or in a region of an op of its.
+static inline bool region_holds(const Region *region, const Op *op) {
+  const Region *at = op->region;
+  while (at && at != region) at = at->parent ? at->parent->region : NULL;
+  return at != NULL;
+}
 // Gives every value and op of the function its dense id, in program order:
 // the body's (the parameters first), then the host regions'.
 void func_number(Func *func);

@@ -332,22 +332,14 @@ static bool parse_bool(Parser *p) {
   return value;
 }
 
-static Fp32Dot parse_dot(Parser *p) {
+// Which of the names, NULL behind the last, a string is; the first after an error, which says `what`.
+static int parse_choice(Parser *p, const char *const *names, const char *what) {
   Loc loc = p->token.loc;
   const char *text = parser_string(p);
-  for (int i = 0; i < FP32_DOT_COUNT; i++)
-    if (strcmp(text, fp32_dot_names[i]) == 0) return (Fp32Dot)i;
-  parser_fail(p, loc, "fp32_dot is \"ieee\", \"tf32\", \"tf32x3\", \"bf16x3\" or \"bf16x6\"");
-  return FP32_DOT_IEEE;
-}
-
-static TmaUse parse_tma(Parser *p) {
-  Loc loc = p->token.loc;
-  const char *text = parser_string(p);
-  for (int i = 0; i < TMA_USES; i++)
-    if (strcmp(text, tma_names[i]) == 0) return (TmaUse)i;
-  parser_fail(p, loc, "tma is \"auto\", \"on\" or \"off\"");
-  return TMA_AUTO;
+  for (int i = 0; names[i]; i++)
+    if (strcmp(text, names[i]) == 0) return i;
+  parser_fail(p, loc, "%s", what);
+  return 0;
 }
 
 static void parse_arch(Parser *p, Target *target) {
@@ -381,7 +373,8 @@ static void parse_option(Parser *p, Target *target, bool *final) {
   else if (option == 3)
     target->maxnreg = (uint16_t)parser_u64(p, UINT16_MAX, "maxnreg");
   else if (option == 4)
-    target->fp32_dot = parse_dot(p);
+    target->fp32_dot = (Fp32Dot)parse_choice(
+        p, fp32_dot_names, "fp32_dot is \"ieee\", \"tf32\", \"tf32x3\", \"bf16x3\" or \"bf16x6\"");
   else if (option == 5)
     target->fp_contract = parse_bool(p);
   else if (option == 6)
@@ -395,7 +388,7 @@ static void parse_option(Parser *p, Target *target, bool *final) {
   else if (option == 10)
     target->restrict_pointers = parse_bool(p);
   else if (option == 11)
-    target->tma = parse_tma(p);
+    target->tma = (TmaUse)parse_choice(p, tma_names, "tma is \"auto\", \"on\" or \"off\"");
   else
     *final = parse_bool(p);
 }

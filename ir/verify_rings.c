@@ -93,12 +93,6 @@ static bool hands_ring_on(const Use *use) {
   }
 }
 
-static bool region_holds(const Region *region, const Op *op) {
-  const Region *at = op->region;
-  while (at && at != region) at = at->parent ? at->parent->region : NULL;
-  return at != NULL;
-}
-
 // Whether one run does not come to both: they stand in the two branches of an if.
 static bool exclude_each_other(const Op *a, const Op *b) {
   for (const Region *region = a->region; region->parent; region = region->parent->region) {

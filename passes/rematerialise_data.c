@@ -119,14 +119,9 @@ static Value *make_again(DataMaker *m, Builder *b, Value *value) {
 
 // --- a region's ops
 
-static bool is_within(const Op *op, const Region *region) {
-  while (op && op->region != region) op = op->region->parent;
-  return op != NULL;
-}
-
 static bool used_directly(const Value *value, const Region *region) {
   for (const Use *use = value->first_use; use; use = use->next)
-    if (use->user->region != region && is_within(use->user, region)) return false;
+    if (use->user->region != region && region_holds(region, use->user)) return false;
   return true;
 }
 
