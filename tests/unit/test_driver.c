@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "runtime/device.h"
 #include "runtime_fixture.h"
 #include "tests/gpu/fake_driver.h"
+#include "tests/unit/fake_driver_fixture.h"
 
 enum { N = 300, THREADS = 8, OUT_OF_MEMORY = 2, UNKNOWN = 999 };
 
@@ -31,25 +31,18 @@ static struct {
   int (*pop)(void **context);
 } fake;
 
-static void find(void *library, const char *symbol, void *function) {
-  void *found = dlsym(library, symbol);
-  assert_non_null(found);
-  memcpy(function, &found, sizeof found);
-}
-
 // From here on libcuda.so.1 is this one.
 static int load_fake(void **state) {
   (void)state;
-  void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-  if (!library) fail_msg("%s", dlerror());
-  find(library, "fake_driver_fail", &fake.fail_at);
-  find(library, "fake_driver_calls", &fake.calls);
-  find(library, "fake_driver_failed", &fake.failed);
-  find(library, "fake_driver_living", &fake.living);
-  find(library, "cuCtxGetCurrent", &fake.current);
-  find(library, "cuCtxCreate_v2", &fake.create);
-  find(library, "cuCtxDestroy_v2", &fake.destroy);
-  find(library, "cuCtxPopCurrent_v2", &fake.pop);
+  void *library = fake_driver_load();
+  fake_driver_find(library, "fake_driver_fail", &fake.fail_at);
+  fake_driver_find(library, "fake_driver_calls", &fake.calls);
+  fake_driver_find(library, "fake_driver_failed", &fake.failed);
+  fake_driver_find(library, "fake_driver_living", &fake.living);
+  fake_driver_find(library, "cuCtxGetCurrent", &fake.current);
+  fake_driver_find(library, "cuCtxCreate_v2", &fake.create);
+  fake_driver_find(library, "cuCtxDestroy_v2", &fake.destroy);
+  fake_driver_find(library, "cuCtxPopCurrent_v2", &fake.pop);
   return 0;
 }
 

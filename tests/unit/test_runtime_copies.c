@@ -10,10 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include "ir/number.h"
 #include "runtime/kernel.h"
 #include "tests/unit/runtime_fixture.h"
+#include "tests/unit/fake_driver_fixture.h"
 
 enum { BLOCK = 64, ROOM = 96 * 160, OUT = BLOCK * BLOCK };
 static const char *const copy_devices[] = {"sim", "cuda"};
@@ -53,7 +53,7 @@ typedef struct Product {
 
 static int load_fake(void **state) {
   (void)state;
-  if (!dlopen(FAKE_DRIVER, RTLD_NOW)) fail_msg("%s", dlerror());
+  fake_driver_load();
   return 0;
 }
 

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "base/buf.h"
 #include "runtime/kernel.h"
 #include "sim/sim.h"
 #include "tests/gpu/fake_driver.h"
+#include "tests/unit/fake_driver_fixture.h"
 #include "tests/unit/runtime_fixture.h"
 
 enum { WORDS = 32, RANKS = 5 };
@@ -36,28 +36,21 @@ static struct {
   int (*destroy)(void *context);
 } fake;
 
-static void find(void *library, const char *symbol, void *function) {
-  void *found = dlsym(library, symbol);
-  assert_non_null(found);
-  memcpy(function, &found, sizeof found);
-}
-
 // From here on libcuda.so.1 is this one.
 static int load_fake(void **state) {
   (void)state;
-  void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-  if (!library) fail_msg("%s", dlerror());
-  find(library, "fake_driver_encodings", &fake.encodings);
-  find(library, "cuStreamBeginCapture_v2", &fake.begin_capture);
-  find(library, "cuStreamEndCapture", &fake.end_capture);
-  find(library, "cuGraphInstantiateWithFlags", &fake.instantiate);
-  find(library, "cuGraphLaunch", &fake.launch);
-  find(library, "cuGraphExecDestroy", &fake.exec_destroy);
-  find(library, "cuGraphDestroy", &fake.graph_destroy);
-  find(library, "cuStreamCreate", &fake.stream_new);
-  find(library, "cuStreamDestroy_v2", &fake.stream_free);
-  find(library, "cuCtxCreate_v2", &fake.create);
-  find(library, "cuCtxDestroy_v2", &fake.destroy);
+  void *library = fake_driver_load();
+  fake_driver_find(library, "fake_driver_encodings", &fake.encodings);
+  fake_driver_find(library, "cuStreamBeginCapture_v2", &fake.begin_capture);
+  fake_driver_find(library, "cuStreamEndCapture", &fake.end_capture);
+  fake_driver_find(library, "cuGraphInstantiateWithFlags", &fake.instantiate);
+  fake_driver_find(library, "cuGraphLaunch", &fake.launch);
+  fake_driver_find(library, "cuGraphExecDestroy", &fake.exec_destroy);
+  fake_driver_find(library, "cuGraphDestroy", &fake.graph_destroy);
+  fake_driver_find(library, "cuStreamCreate", &fake.stream_new);
+  fake_driver_find(library, "cuStreamDestroy_v2", &fake.stream_free);
+  fake_driver_find(library, "cuCtxCreate_v2", &fake.create);
+  fake_driver_find(library, "cuCtxDestroy_v2", &fake.destroy);
   return 0;
 }
 
