@@ -12,8 +12,8 @@
 
 #include "ir/number.h"
 #include "runtime/kernel.h"
-#include "tests/unit/runtime_fixture.h"
 #include "tests/unit/fake_driver_fixture.h"
+#include "tests/unit/runtime_fixture.h"
 
 enum { BLOCK = 64, ROOM = 96 * 160, OUT = BLOCK * BLOCK };
 static const char *const copy_devices[] = {"sim", "cuda"};
