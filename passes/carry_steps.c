@@ -26,7 +26,6 @@
 // Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
 // that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
 // Where what enters is such a sum itself, as behind another loop, its base is the base.
-#include "base/math.h"
 #include "ir/build.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
@@ -183,8 +182,7 @@ static bool carry_in(Func *func, Region *region, uint32_t room) {
 }
 
 bool pass_carry_steps(PassContext *context, Func *func) {
-  const TargetInfo *arch = func->module->target.arch;
-  uint32_t tiles = func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
-  uint32_t room = arch->thread_registers > tiles ? arch->thread_registers - tiles : 0;
-  return arch->has_cp_async && carry_in(func, func->body, max_u32(room, TUNE_OFFSETS_KEPT));
+  if (!func->module->target.arch->has_cp_async) return false;
+  int64_t spare = func_spare_registers(context->scratch, func);
+  return carry_in(func, func->body, spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT);
 }

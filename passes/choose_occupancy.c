@@ -149,10 +149,7 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
 }
 
 // Whether a thread's tiles want more registers than there are.
-static bool must_spill(Arena *scratch, Func *func) {
-  uint32_t most = func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS;
-  return func_pressure(scratch, func) > most;
-}
+static bool must_spill(Arena *scratch, Func *func) { return func_spare_registers(scratch, func) < 0; }
 
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   uint32_t before = func->min_blocks, warps = func_warps(func);

@@ -6,7 +6,6 @@
 #include "ir/dot.h"
 #include "ir/layout.h"
 #include "ir/layout_dot.h"
-#include "ir/tuning.h"
 #include "passes/pipeline_computed.h"
 #include "passes/pointer_origin.h"
 #include "passes/pressure.h"
@@ -248,8 +247,8 @@ static uint32_t wasteful_registers(const StagedLoop *found) {
 // they stay where they are.
 static void drop_without_room(LoadFinder *f) {
   StagedLoop *found = f->found;
-  uint32_t ahead = wasteful_registers(found), most = f->func->module->target.arch->thread_registers, kept = 0;
-  if (!ahead || ahead + func_pressure(f->context->scratch, f->func) + TUNE_BLOCKS_OTHER_REGISTERS <= most) return;
+  uint32_t ahead = wasteful_registers(found), kept = 0;
+  if (!ahead || ahead <= func_spare_registers(f->context->scratch, f->func)) return;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     if (wastes_registers(&found->loads.at[i]))
       decline_loop(f, found->loads.at[i].load, "registers have no room for elements that are loaded ahead one by one");

@@ -210,6 +210,11 @@ uint32_t func_pressure(Arena *scratch, Func *func) {
   return most;
 }
 
+int64_t func_spare_registers(Arena *scratch, Func *func) {
+  return (int64_t)func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS -
+         func_pressure(scratch, func);
+}
+
 // --- what cannot be done register by register
 
 // Whether the op takes a tile as a whole, and not register by register.

@@ -7,7 +7,10 @@
 // Registers a thread that tiles fill where most of them are alive; pressure.c says which count.
 // Every tile has a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);
-// The same where only those count that are alive across an op that takes elements together (reductions, scans, exchanges,
+// Of a thread's registers what those leave, beside what a kernel holds otherwise (TUNE_BLOCKS_OTHER_REGISTERS); below
+// zero: what they want more than there is.
+int64_t func_spare_registers(Arena *scratch, Func *func);
+// As func_pressure, where only those count that are alive across an op that takes elements together (reductions, scans, exchanges,
 // loops): what comes in between may go register by register.
 uint32_t func_pressure_across(Arena *scratch, Func *func);
 

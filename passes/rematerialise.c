@@ -163,10 +163,9 @@ static void visit_region(Rematerialiser *m, Region *region) {
 }
 
 bool pass_rematerialise(PassContext *context, Func *func) {
-  uint32_t tiles = func_pressure(context->scratch, func), most = func->module->target.arch->thread_registers;
+  int64_t spare = func_spare_registers(context->scratch, func);
   Rematerialiser m = {.context = context, .func = func};
-  m.room = most > tiles + TUNE_BLOCKS_OTHER_REGISTERS ? most - tiles - TUNE_BLOCKS_OTHER_REGISTERS : 0;
-  if (m.room < TUNE_OFFSETS_KEPT) m.room = TUNE_OFFSETS_KEPT;
+  m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
   visit_region(&m, func->body);
   return rematerialise_data(context, func) || m.changed;
 }

@@ -17,10 +17,8 @@
 //
 // One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers let it, so all buffers
 // together are to have room in a block's share of its shared memory.
-#include "base/math.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
-#include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
 
@@ -84,8 +82,7 @@ static void sink(Op *load) {
 }
 
 static bool is_short(PassContext *context, Func *func) {
-  return func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS >
-         func->module->target.arch->thread_registers;
+  return func_spare_registers(context->scratch, func) < 0;
 }
 
 static bool sink_in(PassContext *context, Func *func, Region *region) {
