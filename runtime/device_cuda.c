@@ -303,14 +303,19 @@ static tilec_status cuda_params(tilec_device *device, void *kernel, KernelParams
   return status;
 }
 
-// The driver touches no GPU for it, and needs no context.
+// The driver touches no GPU for it, but refuses it where no context is current.
 static bool cuda_encode(tilec_device *device, const TensorMapValue *map, void *out) {
-  const CudaApi *api = &((Cuda *)device->state)->api;
+  const Cuda *cuda = device->state;
+  const CudaApi *api = &cuda->api;
   const TensorEncoding e = tensor_encoding(map);
   void *base = (void *)(uintptr_t)map->base;
-  return api->TensorMapEncodeTiled &&
-         api->TensorMapEncodeTiled(out, e.type, e.rank, base, e.sizes, e.strides, e.box, e.steps, 0, e.swizzle,
-                                   e.promotion, e.fill) == 0;
+  bool pushed;
+  if (!api->TensorMapEncodeTiled) return false;
+  bool made = !cuda_enter(cuda, &pushed) &&
+              !api->TensorMapEncodeTiled(out, e.type, e.rank, base, e.sizes, e.strides, e.box, e.steps, 0,
+                                         e.swizzle, e.promotion, e.fill);
+  cuda_leave(cuda, pushed);
+  return made;
 }
 
 // In the device's context. The parameters are copied by the driver before it returns.

@@ -33,6 +33,7 @@ typedef struct CudaLaunchAttribute {
 // Values of cuda.h's enums.
 enum {
   CUDA_INVALID_VALUE = 1,
+  CUDA_INVALID_CONTEXT = 201,
   CUDA_OUT_OF_MEMORY = 2,
   CUDA_NO_DEVICE = 100,
   CUDA_INVALID_DEVICE = 101,

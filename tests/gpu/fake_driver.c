@@ -177,17 +177,17 @@ CudaResult CtxPopCurrent(CudaContext *context) {
 
 // --- Memory: done at once, as all work is ---
 
-static CudaResult needs_context(void) { return depth ? 0 : 201; }
+CudaResult fake_needs_context(void) { return depth ? 0 : CUDA_INVALID_CONTEXT; }
 
 static int capturing; // how many streams are
 
 CudaResult CtxSynchronize(void) {
   BEGIN();
-  return __atomic_load_n(&capturing, __ATOMIC_RELAXED) ? FAKE_CAPTURING : needs_context();
+  return __atomic_load_n(&capturing, __ATOMIC_RELAXED) ? FAKE_CAPTURING : fake_needs_context();
 }
 CudaResult MemAlloc(uint64_t *address, size_t bytes) {
   BEGIN();
-  if (needs_context() || !bytes) return FAKE_INVALID;
+  if (fake_needs_context() || !bytes) return FAKE_INVALID;
   CudaResult result = give_sim(tilec_sim_alloc(take_sim(), bytes, address));
   if (!result) born();
   return result;
@@ -358,7 +358,7 @@ CudaResult LaunchKernelEx(const CudaLaunchConfig *config, CudaFunction function,
                           void **extra) {
   (void)extra;
   BEGIN();
-  if (needs_context()) return FAKE_INVALID;
+  if (fake_needs_context()) return FAKE_INVALID;
   fake_record_launch(config, ((Function *)function)->number, ((Function *)function)->kernel, params);
   Stream *stream = config->stream;
   return stream && stream->graph ? capture(stream->graph, config, function, params)
@@ -413,7 +413,7 @@ CudaResult StreamEndCapture(CudaStream stream, CudaGraph *graph) {
 CudaResult GraphInstantiateWithFlags(CudaGraphExec *exec, CudaGraph graph, unsigned long long flags) {
   (void)flags;
   BEGIN();
-  if (needs_context()) return needs_context();
+  if (fake_needs_context()) return fake_needs_context();
   Graph *made = make(sizeof *made);
   made->last = &made->first;
   for (const Node *node = ((Graph *)graph)->first; node; node = node->next) {

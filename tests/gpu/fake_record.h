@@ -8,6 +8,8 @@
 
 // A call begins: 0, or what it is to fail with (fake_driver_fail).
 CudaResult fake_begin(const char *name);
+// CUDA_ERROR_INVALID_CONTEXT where no context is current, else 0.
+CudaResult fake_needs_context(void);
 int fake_capability(void); // 10 * major + minor
 // A module's number, from 0.
 int fake_record_module(const char *text);

@@ -19,6 +19,7 @@ CudaResult TensorMapEncodeTiled(void *map, int type, uint32_t rank, void *addres
                                 int interleave, int swizzle, int promotion, int fill) {
   CudaResult begun = fake_begin(__func__);
   if (begun) return begun;
+  if (fake_needs_context()) return fake_needs_context();
   __atomic_add_fetch(&encodings, 1, __ATOMIC_RELAXED);
   if ((uintptr_t)map % MAP_ALIGN) return CUDA_INVALID_VALUE;
   tilec_sim_result result = tilec_sim_tensor_map_encode(
