@@ -342,6 +342,7 @@ void emit_dot_wait(Emitter *e, Op *op) {
   count = passing;
   for (uint32_t i = op->result_count; i < op->operand_count; i++)
     count += add_before(e, op_operand(op, i), words + count);
-  nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), words, passing, count - passing);
+  nvvm_wgmma_wait(e, (uint32_t)op_int(op, ATTR_PENDING, 0), words, passing, count - passing,
+                  op_attr(op, ATTR_PINNED));
   for (uint32_t i = 0; i < op->result_count; i++) at += set_waited(e, &op->results[i], words + at);
 }

@@ -176,11 +176,27 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   build_call(e, &call, true, sums);
 }
 
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before) {
+// ptxas moves a wait, which has no operands, above all that is no access to memory. So a store hangs on the values, under a
+// condition that never holds: a number that is none and is one. ptxas does not know.
+static void pin_words(TiedCall *call, uint32_t first, uint32_t count) {
+  buf_text(&call->text, "{\n\t.reg .pred never;\n\t");
+  for (uint32_t i = first; i < first + count; i++)
+    buf_printf(&call->text,
+               "setp.nan.f32 never, $%u, $%u;\n\tsetp.num.and.f32 never, $%u, $%u, never;\n\t"
+               "@never st.volatile.shared.b32 [$%u], $%u;\n\t",
+               i, i, i, i, i, i);
+  buf_text(&call->text, "}\n\t");
+}
+
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before,
+                     bool pinned) {
   TiedCall call = {0};
+  emit_needs_ptx(e, 80);
+  e->arch_specific = true;
   for (uint32_t i = 0; i < passing; i++) add_result(e, &call, values[i]);
   for (uint32_t i = 0; i < passing; i++) add_tied(e, &call, values[i], i);
   for (uint32_t i = 0; i < before; i++) add_operand(e, &call, values[passing + i]);
+  if (pinned) pin_words(&call, 2 * passing, before);
   buf_printf(&call.text, "wgmma.wait_group.sync.aligned %u;", pending);
   build_call(e, &call, true, values);
 }

@@ -38,7 +38,9 @@ typedef struct WgmmaGroup {
 } WgmmaGroup;
 void nvvm_wgmma(Emitter *e, const WgmmaGroup *group, LLVMValueRef *sums, uint32_t sum_count); // replaces them
 // Waits until at most `pending` groups are under way; the first values (fp32 or 32-bit words) pass through,
-// so that nothing that uses them moves before it; the `before` after those are computed before it.
-void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before);
+// so that nothing that uses them moves before it; the `before` after those are computed before it, where `pinned` by
+// ptxas too.
+void nvvm_wgmma_wait(Emitter *e, uint32_t pending, LLVMValueRef *values, uint32_t passing, uint32_t before,
+                     bool pinned);
 
 #endif

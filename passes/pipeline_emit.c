@@ -2,6 +2,10 @@
 // The parts of what `pipeline` makes of a loop; pipeline_loops.c puts them together.
 #include "passes/pipeline_emit.h"
 
+static bool is_by_tensor(const StagedGroup *g) {
+  return g->kind == STAGED_TENSORS || g->kind == STAGED_LATE_TENSORS;
+}
+
 // --- slots
 
 static Layout stack_slots(const Layout *one, uint32_t copies) {
@@ -237,13 +241,12 @@ bool stage_begins_again(const Stager *s) {
   return s->staged->loop->region->parent != NULL || s->staged->after_writes;
 }
 
-void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
+static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
   const Op *loop = s->staged->loop;
-  if (g->count == 0) return;
   for (uint32_t i = 0; g->slots && i < g->count; i++)
     g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
   b->loc = loop->loc;
-  if (g->kind == STAGED_TENSORS) {
+  if (is_by_tensor(g)) {
     g->mbarriers = alloc_mbarriers(s, g->slots);
     for (uint32_t i = 0; i < g->count; i++)
       g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
@@ -256,15 +259,30 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
   }
   for (uint32_t i = 0; i < loop->result_count; i++)
     g->state[i] = s->staged->ahead[loop_carried(loop, i)->id] ? loop_init(loop, i) : NULL;
+}
+
+// What iteration k has.
+static void begin_ahead(Stager *s, Builder *b, StagedGroup *g, uint32_t k, Value *any) {
+  Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
+  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
+  if (g->async)
+    g->tokens[k] = begin_copies(s, b, g, &map, condition);
+  else if (is_by_tensor(g))
+    begin_tensors(s, b, g, &map, condition);
+  else
+    begin_loads(s, b, g, &map, condition);
+}
+
+// Groups of copies are waited for in the order in which they were begun: the late ones come in between.
+void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
+  StagedGroup *late = &s->groups[STAGED_LATE_COPIES];
+  bool pairs = g->kind == STAGED_COPIES && g->count && late->count;
+  if (g->count == 0 || (g == late && s->groups[STAGED_COPIES].count)) return;
+  begin_slots(s, b, g);
+  if (pairs) begin_slots(s, b, late);
   for (uint32_t k = 0; k < g->distance; k++) {
-    Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
-    CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
-    if (g->async)
-      g->tokens[k] = begin_copies(s, b, g, &map, condition);
-    else if (g->kind == STAGED_TENSORS)
-      begin_tensors(s, b, g, &map, condition);
-    else
-      begin_loads(s, b, g, &map, condition);
+    begin_ahead(s, b, g, k, any);
+    if (pairs) begin_ahead(s, b, late, k, any);
   }
 }
 
@@ -274,7 +292,7 @@ void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
   CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance));
   if (g->async)
     g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
-  else if (g->kind == STAGED_TENSORS)
+  else if (is_by_tensor(g))
     begin_tensors(s, b, g, &map, condition);
   else
     begin_loads(s, b, g, &map, condition);
@@ -303,15 +321,29 @@ void stage_store(Stager *s, Builder *b, StagedGroup *g) {
   }
 }
 
+// The oldest group's token goes to the wait, the others move up.
+static uint32_t take_token(StagedGroup *g, uint32_t under_way, Value **tokens, uint32_t n) {
+  tokens[n] = g->tokens[0];
+  for (uint32_t i = 1; i < under_way; i++) g->tokens[i - 1] = g->tokens[i];
+  return n + 1;
+}
+
 void stage_wait(Stager *s, Builder *b, uint32_t under_way) {
-  const StagedGroup *async = &s->groups[STAGED_COPIES];
+  StagedGroup *async = &s->groups[STAGED_COPIES], *late = &s->groups[STAGED_LATE_COPIES];
+  Value *tokens[2];
+  uint32_t n = 0, pending = 0;
   b->loc = s->staged->loop->loc;
   if (async->count) {
-    Op *wait = build_op(b, OP_ASYNC_WAIT, 1, &async->tokens[0], 0, NULL);
-    op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = under_way - 1});
-    for (uint32_t i = 1; i < under_way; i++) async->tokens[i - 1] = async->tokens[i];
+    n = take_token(async, under_way, tokens, n);
+    pending += under_way - 1;
   }
-  bool by_threads = async->count || s->groups[STAGED_STORES].count;
+  if (late->count) {
+    n = take_token(late, late->held, tokens, n);
+    pending += late->held - 1;
+  }
+  if (n)
+    op_set_attr(build_op(b, OP_ASYNC_WAIT, n, tokens, 0, NULL), (Attr){.key = ATTR_PENDING, .i = pending});
+  bool by_threads = n || s->groups[STAGED_STORES].count;
   if (s->staged->feeds_wgmma && by_threads) build_op(b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   stage_meet(s, b);
 }

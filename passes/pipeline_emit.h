@@ -7,7 +7,16 @@
 #include "ir/clone.h"
 #include "passes/pipeline_loads.h"
 
-enum { STAGED_COPIES, STAGED_TENSORS, STAGED_STORES, STAGED_VALUES, STAGED_GROUPS };
+// The late ones feed the second product of a loop that is to be staggered: they have rings of their own.
+enum {
+  STAGED_COPIES,
+  STAGED_LATE_COPIES,
+  STAGED_TENSORS,
+  STAGED_LATE_TENSORS,
+  STAGED_STORES,
+  STAGED_VALUES,
+  STAGED_GROUPS
+};
 
 // Loads that are issued the same number of iterations ahead, into slots of one ring: by copies, which a group of theirs or
 // the slot's mbarrier says the end of, or through registers. Values stay in registers and have no ring.
@@ -17,9 +26,9 @@ typedef struct StagedGroup {
   uint32_t count, distance, slots;
   uint32_t held; // tokens: of groups that were not waited for before the iteration
   const StagedLoad **loads;
-  Value **buffers; // all slots of each load
+  Value **buffers;  // all slots of each load
   Value *mbarriers; // of tensor copies, one a slot
-  Value **views;   // of each load: the slot that this iteration reads
+  Value **views;    // of each load: the slot that this iteration reads
   Value *ring;
   Value **state;  // by carried value of the original loop: as of the iteration ahead; NULL: not needed
   Value **tokens; // async: of the groups under way, the oldest first
@@ -35,6 +44,7 @@ typedef struct Stager {
   Value *lower, *upper;
   int64_t step;
   StagedGroup groups[STAGED_GROUPS];
+  const Op *late; // the buffer of the loads that are late; NULL: none
   bool in_flight; // the dot may be under way while the next begins
   bool dot_first; // what is ahead is waited for and issued after the dot
   bool refills;   // what is ahead is issued after the dot before has been waited for
@@ -51,8 +61,8 @@ void stage_take(const StagedGroup *g, CloneMap *map);
 void stage_store(Stager *s, Builder *b, StagedGroup *g);
 // Begins the copies or loads of the iteration that is the group's distance ahead of `iv`.
 void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv);
-// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for,
-// everyone's stores, and for wgmma the proxy's order.
+// What the oldest slots' data wait for: the copies, `under_way` groups of which have not been waited for (of the
+// late ones all that are held), everyone's stores, and for wgmma the proxy's order.
 void stage_wait(Stager *s, Builder *b, uint32_t under_way);
 // Everyone meets.
 void stage_meet(Stager *s, Builder *b);

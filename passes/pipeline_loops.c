@@ -56,6 +56,7 @@
 #include "ir/layout_dot.h"
 #include "ir/tuning.h"
 #include "passes/pipeline_emit.h"
+#include "passes/stagger.h"
 
 // --- the loop's body
 
@@ -68,8 +69,7 @@ static void next_data(Stager *s, Builder *b, Value *iv) {
   stage_issue(s, b, &s->groups[STAGED_VALUES], iv);
   if (!s->refills || async->count || registers->count) stage_wait(s, b, async->held);
   if (s->refills) return;
-  stage_issue(s, b, async, iv);
-  stage_issue(s, b, &s->groups[STAGED_TENSORS], iv);
+  for (int g = STAGED_COPIES; g <= STAGED_LATE_TENSORS; g++) stage_issue(s, b, &s->groups[g], iv);
 }
 
 // The slots that the dot before this one read are free once that is done in all warps.
@@ -174,22 +174,39 @@ static bool refill_pays(const Stager *s, uint32_t stages) {
   return stages == 3 || warpgroups == 1 || rows <= TUNE_REFILL_ROWS * warpgroups;
 }
 
-static int kind_of(const StagedLoad *load) {
-  return load->by_tensor ? STAGED_TENSORS : load->async ? STAGED_COPIES : STAGED_STORES;
+static int kind_of(const Stager *s, const StagedLoad *load) {
+  bool late = s->late && load->alloc == s->late;
+  if (load->by_tensor) return late ? STAGED_LATE_TENSORS : STAGED_TENSORS;
+  return !load->async ? STAGED_STORES : late ? STAGED_LATE_COPIES : STAGED_COPIES;
+}
+
+// The buffer that the second product of a loop reads which is to be staggered, where all that is ahead is copies and each has
+// a buffer of its own.
+static const Op *late_buffer(const StagedLoop *staged) {
+  const Op *buffer = op_attr(staged->loop, ATTR_STAGGER) ? staggered_buffer(staged->loop) : NULL;
+  bool found = false, others = false;
+  if (!buffer || staged->computed || staged->values.n) return NULL;
+  for (uint32_t i = 0; i < staged->loads.n; i++) {
+    const StagedLoad *load = &staged->loads.at[i];
+    if (!load->async || load->reads) return NULL;
+    found |= load->alloc == buffer;
+    others |= load->alloc != buffer;
+  }
+  return found && others ? buffer : NULL;
 }
 
 static void make_group(Stager *s, int kind, uint32_t stages) {
   StagedGroup *group = &s->groups[kind];
-  bool copies = kind == STAGED_COPIES || kind == STAGED_TENSORS, values = kind == STAGED_VALUES;
+  bool copies = kind <= STAGED_LATE_TENSORS, values = kind == STAGED_VALUES;
   uint32_t n = values ? s->staged->values.n : s->staged->loads.n, carried = s->staged->loop->result_count;
   const StagedLoad *loads = values ? s->staged->values.at : s->staged->loads.at;
-  *group = (StagedGroup){.kind = kind, .async = kind == STAGED_COPIES};
+  *group = (StagedGroup){.kind = kind, .async = kind == STAGED_COPIES || kind == STAGED_LATE_COPIES};
   group->distance = copies ? stages - 1 - (s->in_flight && !s->dot_first && !s->refills) : 1;
   group->held = group->distance - s->dot_first;
   group->slots = copies ? stages : values ? 0 : 2u + s->in_flight;
   group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
   for (uint32_t i = 0; i < n; i++)
-    if (values || kind_of(&loads[i]) == kind) group->loads[group->count++] = &loads[i];
+    if (values || kind_of(s, &loads[i]) == kind) group->loads[group->count++] = &loads[i];
   group->buffers = ARENA_ARRAY(s->arena, Value *, n);
   group->views = ARENA_ARRAY(s->arena, Value *, n);
   group->state = ARENA_ARRAY(s->arena, Value *, carried);
@@ -199,6 +216,7 @@ static void make_group(Stager *s, int kind, uint32_t stages) {
 }
 
 static void make_groups(Stager *s, uint32_t stages) {
+  s->late = late_buffer(s->staged);
   s->in_flight = s->staged->dot && stages >= 3;
   s->dot_first = s->in_flight && dot_parts(s->staged->dot) && count_async(s->staged) == s->staged->loads.n;
   bool all_tensors =
@@ -209,9 +227,14 @@ static void make_groups(Stager *s, uint32_t stages) {
 }
 
 static void remark_stages(const Stager *s, uint32_t stages) {
-  static const char *const how[STAGED_VALUES] = {"load by cp.async, %u iterations ahead, in %u slots",
-                                                 "load by tensor copies, %u iterations ahead, in %u slots",
-                                                 "load into registers, %u iteration ahead, in %u slots"};
+  static const char copies[] = "load by cp.async, %u iterations ahead, in %u slots",
+                    tensors[] = "load by tensor copies, %u iterations ahead, in %u slots";
+  static const char *const how[STAGED_VALUES] = {[STAGED_COPIES] = copies,
+                                                 [STAGED_LATE_COPIES] = copies,
+                                                 [STAGED_TENSORS] = tensors,
+                                                 [STAGED_LATE_TENSORS] = tensors,
+                                                 [STAGED_STORES] =
+                                                     "load into registers, %u iteration ahead, in %u slots"};
   for (uint32_t i = 0; i < s->staged->values.n; i++)
     diag_remark(s->context->diags, s->staged->values.at[i].load->loc, "pipeline",
                 "load of a scalar 1 iteration ahead");

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop's two products, the second of which takes what is computed of the first: what stagger_dots, pipeline and
+// rotate_loops ask of it (stagger.c).
+#ifndef PASSES_STAGGER_H
+#define PASSES_STAGGER_H
+
+#include "ir/ir.h"
+
+typedef struct StaggeredDots {
+  Op *first, *first_wait, *second, *second_wait;
+} StaggeredDots;
+
+// Whether the loop's body has two products, asynchronous ones that are waited for in it.
+bool staggered_dots_find(const Op *loop, StaggeredDots *dots);
+
+// The buffer in shared memory that the loop's second product reads, and the first does not; NULL: there is none.
+const Op *staggered_buffer(const Op *loop);
+
+// By value id: whether the value hangs on the op `from` of the loop's body, in its iteration or a later one (what the loop
+// carries is marked with what is yielded for it). After func_number.
+uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op *from);
+// Whether the op takes a marked value, or an op within its regions does.
+bool takes_marked(const uint8_t *marks, const Op *op);
+
+#endif

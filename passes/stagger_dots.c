@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// stagger_dots: which loops' second product is to run under what comes between the products in the next iteration.
+//
+// before  for %i = ... {                       after  for %i = ... {stagger} {
+//           %s = dot %q, %k, 0                          ...
+//           ... %p of %s, row by row ...              }
+//           %o = dot %p, %v, %acc
+//         }
+// needs   wgmma chosen, operands in shared memory (promote_shared)
+// keeps   every op: rotate_loops makes of the mark what it says, behind pipeline, which gives the second product's loads slots
+//         of their own
+// breaks  nothing
+// pays    tensor cores work while exponentials, maxima and sums are computed, which otherwise wait for one another
+//
+// Taken iff the registers have room for what is alive then at the same time: the first product's result, the second one's
+// first operand and its sums, and some (TUNE_STAGGER_OTHER_REGISTERS) for all else.
+#include "ir/build.h"
+#include "ir/scratch.h"
+#include "ir/tuning.h"
+#include "passes/passes.h"
+#include "passes/stagger.h"
+
+typedef struct Staggerer {
+  PassContext *context;
+  Func *func;
+  bool changed;
+} Staggerer;
+
+static void decline(const Staggerer *s, const Op *dot, const char *why) {
+  diag_remark(s->context->diags, dot->loc, "stagger_dots", "the product waits for what it takes: %s", why);
+}
+
+// A thread's registers, of a block alone on its multiprocessor.
+static uint32_t most_registers(const Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t most = arch->thread_registers, share = arch->registers / (func_warps(func) * 32) & ~7u;
+  if (func->module->target.maxnreg && func->module->target.maxnreg < most)
+    most = func->module->target.maxnreg;
+  return share < most ? share : most;
+}
+
+static bool has_registers(const Staggerer *s, const StaggeredDots *dots) {
+  uint32_t between = tile_words(op_result(dots->first)->type),
+           operand = tile_words(op_operand(dots->second, 0)->type),
+           sums = tile_words(op_result(dots->second)->type), most = most_registers(s->func);
+  if (between + operand + sums + TUNE_STAGGER_OTHER_REGISTERS <= most) return true;
+  diag_remark(s->context->diags, dots->second->loc, "stagger_dots",
+              "the product waits for what it takes: the next iteration's first product beside it would take "
+              "%u + %u + %u "
+              "registers and %u others, of %u",
+              between, operand, sums, (uint32_t)TUNE_STAGGER_OTHER_REGISTERS, most);
+  return false;
+}
+
+static void stagger_loop(Op *loop, void *data) {
+  Staggerer *s = data;
+  StaggeredDots dots;
+  if (!staggered_dots_find(loop, &dots)) return;
+  const Value *operand = op_operand(dots.second, 0);
+  if (!type_is_tile(operand->type)) return; // both products' operands come from memory
+  const uint8_t *after_first = loop_hangs_on(s->context->scratch, s->func, loop, dots.first);
+  if (!after_first[operand->id]) return;
+  const uint8_t *after_second = loop_hangs_on(s->context->scratch, s->func, loop, dots.second);
+  if (after_second[op_result(dots.first)->id]) {
+    decline(s, dots.second, "the next iteration's first product takes what this one gives");
+    return;
+  }
+  if (!staggered_buffer(loop)) {
+    decline(s, dots.second, "the products read one buffer");
+    return;
+  }
+  if (!has_registers(s, &dots)) return;
+  op_set_flag(loop, ATTR_STAGGER, true);
+  s->changed = true;
+}
+
+bool pass_stagger_dots(PassContext *context, Func *func) {
+  Staggerer s = {context, func, false};
+  func_number(func);
+  region_walk(func->body, stagger_loop, &s);
+  return s.changed;
+}
