@@ -5,6 +5,7 @@
 // free, and they are short-lived; a scan has a second copy of what it scans.
 #include "passes/pressure.h"
 
+#include "base/math.h"
 #include "ir/exchange.h"
 #include "ir/tuning.h"
 
@@ -208,6 +209,12 @@ uint32_t func_pressure(Arena *scratch, Func *func) {
     if (now > most) most = now;
   }
   return most;
+}
+
+uint32_t func_thread_registers(const Func *func) {
+  const Target *target = &func->module->target;
+  uint64_t share = target->arch->registers / (TARGET_WARP * func_warps(func));
+  return (uint32_t)min_u64(share, target->maxnreg ? target->maxnreg : target->arch->thread_registers);
 }
 
 int64_t func_spare_registers(Arena *scratch, Func *func) {

@@ -4,6 +4,8 @@
 
 #include "ir/ir.h"
 
+// Registers that a thread has, where one block has all.
+uint32_t func_thread_registers(const Func *func);
 // Registers a thread that tiles fill where most of them are alive; pressure.c says which count.
 // Every tile has a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);

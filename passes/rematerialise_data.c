@@ -13,7 +13,6 @@
 // made after each reduction again. `fresh` keeps LLVM from merging it with what it was before.
 #include "passes/rematerialise.h"
 
-#include "base/math.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
@@ -180,10 +179,7 @@ static void visit_region(DataMaker *m, Region *region) {
 
 // A thread's registers where one block has them all, without those that no tile is in.
 static uint32_t count_room(const Func *func) {
-  const Target *target = &func->module->target;
-  uint64_t share = target->arch->registers / (TARGET_WARP * func_warps(func));
-  uint32_t limit = target->maxnreg ? target->maxnreg : target->arch->thread_registers;
-  uint32_t most = (uint32_t)min_u64(share, limit);
+  uint32_t most = func_thread_registers(func);
   uint32_t other = most / 2 < TUNE_BLOCKS_OTHER_REGISTERS ? most / 2 : TUNE_BLOCKS_OTHER_REGISTERS;
   return most - other;
 }

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// split_stores: what is loaded for stores is loaded, computed and stored part by part, where registers are short.
+//
+// before  %w = load %pw : tile<8192xbf16>     after  %h0 = slice %h {starts = [0]} : tile<4096xbf16>
+//         %y = mul %h, %w                            %w0 = load %pw0 : tile<4096xbf16>
+//         store %py, %y                              %y0 = mul %h0, %w0
+//                                                    store %py0, %y0
+//                                                    %h1 = slice %h {starts = [4096]} : tile<4096xbf16>
+//                                                    ...
+// needs   layouts; accesses with their vectors
+// keeps   every value, and which addresses are read and written
+// breaks  nothing
+// pays    ptxas issues all loads of a tile before the first store: of a row of 65536 elements in 1024 threads what waits
+//         of it takes half of a thread's registers, and two tiles that it is multiplied by and added to
+//         twice as many as there are
+//
+// Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
+// come after stores of earlier ones, it must be known that these lead elsewhere: pointers of
+// different arguments under --restrict. Offsets and masks are made for each part where they are made of the thread's number.
+#include "base/math.h"
+#include "ir/build.h"
+#include "ir/clone.h"
+#include "ir/scratch.h"
+#include "passes/passes.h"
+#include "passes/pointer_origin.h"
+#include "passes/pressure.h"
+
+enum {
+  MAX_STEPS = 4,      // ops that make an offset or mask again
+  OTHER_REGISTERS = 8 // a thread's, beside tiles: what addresses a part's accesses
+};
+
+typedef struct StoreSplitter {
+  PassContext *context;
+  Func *func;
+  const Type *like;   // of shape and layout of all that is split
+  uint32_t dim;       // along which
+  bool *inside;       // by op id: made part by part
+  VEC(Op *) ops;      // those, last first
+  VEC(Op *) accesses; // the loads and stores of them
+  uint32_t part_bits; // log2 of the parts
+  Value **made;       // by value id: of the part at hand, or NULL
+  bool changed;
+} StoreSplitter;
+
+static bool is_alike(const StoreSplitter *s, const Value *value) {
+  const Type *type = value->type;
+  return type_is_tile(type) && type->layout == s->like->layout && type->rank == s->like->rank &&
+         !memcmp(type->shape, s->like->shape, type->rank * sizeof *type->shape);
+}
+
+// --- what is made part by part
+
+// All but stores that writes or synchronises, and what has regions: ops move past no such op.
+static bool ends_run(const Op *op) {
+  return op->region_count || op_has(op, TERMINATOR) || (op_has(op, WRITES) && op->kind != OP_STORE);
+}
+
+static bool is_free(const Op *op) {
+  return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
+}
+
+static bool is_plain_load(const Op *op) {
+  return op->kind == OP_LOAD && !op_scratch(op) && !op_attr(op, ATTR_VOLATILE);
+}
+
+static bool is_splittable(const StoreSplitter *s, const Op *op) {
+  if (op->kind == OP_STORE) return is_alike(s, op_operand(op, 1));
+  if (op->result_count != 1 || !is_alike(s, op_result(op)) || is_free(op)) return false;
+  return is_plain_load(op) || op_has(op, PURE | ELEMENTWISE);
+}
+
+static bool used_inside(const StoreSplitter *s, const Op *op) {
+  const Use *use = op->result_count ? op_result(op)->first_use : NULL;
+  bool used = op->kind == OP_STORE || use;
+  for (; use; use = use->next) used &= s->inside[use->user->id];
+  return used;
+}
+
+// Of the run from `first` to before `end`; users are seen before what they use. False: a store is of another shape.
+static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
+  s->ops.n = s->accesses.n = 0;
+  for (Op *op = end->prev; op != first->prev; op = op->prev) {
+    bool inside = is_splittable(s, op) && used_inside(s, op);
+    if (op->kind == OP_STORE && !inside) return false;
+    s->inside[op->id] = inside;
+    if (!inside) continue;
+    vec_push(s->context->scratch, &s->ops, op);
+    if (!op_has(op, PURE)) vec_push(s->context->scratch, &s->accesses, op);
+  }
+  return true;
+}
+
+// --- whether it may be, and pays
+
+// No load's memory is a store's, no store's another's.
+static bool are_apart(const StoreSplitter *s) {
+  if (!s->func->module->target.restrict_pointers) return false;
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *op = s->accesses.at[i];
+    const Value *origin = pointer_origin(op_operand(op, 0));
+    if (!origin) return false;
+    for (uint32_t k = 0; k < i; k++) {
+      const Op *other = s->accesses.at[k];
+      if (op->kind == OP_LOAD && other->kind == OP_LOAD) continue;
+      if (pointer_origin(op_operand(other, 0)) == origin) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the value is made of the thread's number and scalars by at most *left ops.
+static bool is_made_anew(const Value *value, uint32_t *left) {
+  const Op *op = value->def;
+  if (!type_is_tile(value->type)) return true;
+  if (!op || *left == 0) return false;
+  --*left;
+  if (is_free(op)) return true;
+  if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_DIV || op->kind == OP_REM || op->kind == OP_MATH)
+    return false;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!is_made_anew(op_operand(op, i), left)) return false;
+  return true;
+}
+
+// Whether it says of more neighbours than a part has that they are alike or follow one another.
+static bool speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) {
+  const AttrKey keys[] = {ATTR_CONSTANT, ATTR_CONTIGUOUS};
+  for (uint32_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const Attr *attr = op_attr(op, keys[k]);
+    if (attr && attr->ints.at[s->dim] > s->like->shape[s->dim] >> bits) return true;
+  }
+  return false;
+}
+
+// Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers.
+static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen) {
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    const Value *value = op_operand(op, i);
+    uint32_t left = MAX_STEPS;
+    if (!type_is_tile(value->type) || seen[value->id] || (value->def && s->inside[value->def->id])) continue;
+    seen[value->id] = true;
+    bool data = type_element(value->type)->kind == TYPE_SCALAR && !type_is_elem(value->type, ELEM_I1);
+    if (data && !is_made_anew(value, &left)) words += tile_words(value->type);
+  }
+  return words;
+}
+
+// How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
+static uint32_t free_bits(const Type *type, uint32_t dim) {
+  const Layout *layout = type->layout;
+  uint32_t bits = 0, registers = layout->bits[DIM_REGISTER];
+  for (; bits < log2_of(type->shape[dim]); bits++) {
+    uint32_t bit = 1u << (layout->out_bits - 1 - bits), alone = 0, all = 0;
+    for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+      all += (layout->basis[i] & bit) != 0;
+      alone += i < registers && layout->basis[i] == bit;
+    }
+    if (alone != 1 || all != 1) break;
+  }
+  return bits;
+}
+
+// As many bits as leave every access its vector, and what is said of neighbours true.
+static uint32_t most_bits(const StoreSplitter *s) {
+  uint32_t bits = free_bits(s->like, s->dim), registers = layout_registers(s->like->layout);
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    while (bits && (registers >> bits < (uint32_t)op_int(s->ops.at[i], ATTR_VECTOR, 1) ||
+                    speaks_of_more(s, s->ops.at[i], bits)))
+      bits--;
+  return bits;
+}
+
+// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or nothing is loaded.
+static uint32_t choose_bits(const StoreSplitter *s) {
+  bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
+  uint32_t waiting = 0, loaded = 0, most = most_bits(s), bits = 0;
+  uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
+  for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen);
+  for (uint32_t i = 0; i < s->accesses.n; i++)
+    if (s->accesses.at[i]->kind == OP_LOAD) loaded += tile_words(op_result(s->accesses.at[i])->type);
+  while (loaded && bits < most && waiting + (loaded >> bits) > room) bits++;
+  if (bits)
+    diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
+                "in %u parts: %u registers are loaded beside %u that wait, and there are %u", 1u << bits,
+                loaded, waiting, room);
+  return bits;
+}
+
+// --- parts
+
+static const Type *part_type(const StoreSplitter *s, const Type *tile) {
+  IrContext *ir = s->func->module->ir;
+  const Layout *whole = tile->layout;
+  Layout layout = {.out_bits = (uint8_t)(whole->out_bits - s->part_bits)};
+  uint32_t shape[TILE_MAX_RANK], n = 0, registers = whole->bits[DIM_REGISTER];
+  memcpy(layout.bits, whole->bits, sizeof layout.bits);
+  layout.bits[DIM_REGISTER] = (uint8_t)(registers - s->part_bits);
+  for (uint32_t i = 0; i < layout_in_bits(whole); i++)
+    if (!(whole->basis[i] >> layout.out_bits)) layout.basis[n++] = whole->basis[i];
+  memcpy(shape, tile->shape, sizeof shape);
+  shape[s->dim] >>= s->part_bits;
+  return type_tile(ir, type_element(tile), tile->rank, shape, layout_intern(ir, &layout));
+}
+
+static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part);
+
+// One part of what the op makes or does.
+static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) {
+  Value **operands = ARENA_ARRAY(s->context->scratch, Value *, op->operand_count);
+  const Type *type = op->result_count ? part_type(s, op_result(op)->type) : NULL;
+  for (uint32_t i = 0; i < op->operand_count; i++) operands[i] = part_of(s, b, op_operand(op, i), part);
+  b->loc = op->loc;
+  Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
+  op_copy_attrs(made, op);
+  if (op->kind != OP_ARANGE) return made;
+  int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
+  op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
+  op_set_attr(made, (Attr){.key = ATTR_END, .i = start + type->shape[0]});
+  return made;
+}
+
+static Value *slice_of(const StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
+  const Type *type = part_type(s, value->type);
+  uint32_t starts[TILE_MAX_RANK] = {0};
+  starts[s->dim] = part * type->shape[s->dim];
+  Value *slice = build(b, OP_SLICE, type, value, NULL, NULL);
+  op_set_ints(slice->def, ATTR_STARTS, type->rank, starts);
+  return slice;
+}
+
+static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
+  uint32_t left = MAX_STEPS;
+  if (!type_is_tile(value->type)) return value;
+  Value **made = &s->made[value->id];
+  if (*made) return *made;
+  bool anew = is_made_anew(value, &left) && !speaks_of_more(s, value->def, s->part_bits);
+  return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
+}
+
+static void split_run(StoreSplitter *s, Op *end) {
+  for (uint32_t part = 0; part < 1u << s->part_bits; part++) {
+    memset(s->made, 0, s->func->value_count * sizeof *s->made);
+    for (uint32_t i = s->ops.n; i-- > 0;) {
+      const Op *op = s->ops.at[i];
+      Builder b = builder_before(end);
+      Op *made = make_part(s, &b, op, part);
+      if (op->result_count) s->made[op_result(op)->id] = op_result(made);
+    }
+  }
+  for (uint32_t i = 0; i < s->ops.n; i++) op_erase(s->ops.at[i]);
+  s->changed = true;
+}
+
+// --- runs
+
+static void visit_run(StoreSplitter *s, const Op *first, Op *end) {
+  const Op *store = end->prev;
+  while (store != first->prev && store->kind != OP_STORE) store = store->prev;
+  if (store == first->prev || !type_is_tile(op_operand(store, 1)->type)) return;
+  s->like = op_operand(store, 1)->type;
+  for (s->dim = 0; s->dim + 1 < s->like->rank && s->like->shape[s->dim] == 1;) s->dim++;
+  if (!mark_run(s, first, end) || !are_apart(s)) return;
+  s->part_bits = choose_bits(s);
+  if (s->part_bits) split_run(s, end);
+}
+
+static void visit_region(StoreSplitter *s, Region *region) {
+  Op *first = region->first;
+  for (Op *op = first; op; op = op->next) {
+    if (!ends_run(op)) continue;
+    if (op != first) visit_run(s, first, op);
+    first = op->next;
+    if (op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS)
+      for (uint32_t r = 0; r < op->region_count; r++) visit_region(s, op->regions[r]);
+  }
+}
+
+bool pass_split_stores(PassContext *context, Func *func) {
+  StoreSplitter s = {.context = context, .func = func};
+  func_number(func);
+  s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);
+  visit_region(&s, func->body);
+  return s.changed;
+}
