@@ -235,6 +235,27 @@ static uint32_t attr_place(const Op *op, AttrKey key) {
   return i;
 }
 
+static bool same_ints(const Attr *a, const Attr *b) {
+  if (a->ints.n != b->ints.n) return false;
+  for (uint32_t i = 0; i < a->ints.n; i++)
+    if (a->ints.at[i] != b->ints.at[i]) return false;
+  return true;
+}
+
+bool attr_same(const Attr *a, const Attr *b) {
+  if (a->key != b->key) return false;
+  switch (attr_info(a->key)->kind) {
+  case ATTR_KIND_INT:
+  case ATTR_KIND_ENUM: return a->i == b->i;
+  case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
+  case ATTR_KIND_STR: return a->str == b->str;
+  case ATTR_KIND_FLAG: return true;
+  case ATTR_KIND_INTS: return same_ints(a, b);
+  case ATTR_KIND_LAYOUT: return a->layout == b->layout;
+  }
+  return false;
+}
+
 const Attr *op_attr(const Op *op, AttrKey key) {
   uint32_t i = attr_place(op, key);
   return i < op->attrs.n && op->attrs.at[i].key == key ? &op->attrs.at[i] : NULL;

@@ -36,27 +36,6 @@ static uint64_t hash_op(const Op *op) {
   return hash;
 }
 
-static bool same_ints(const Attr *a, const Attr *b) {
-  if (a->ints.n != b->ints.n) return false;
-  for (uint32_t i = 0; i < a->ints.n; i++)
-    if (a->ints.at[i] != b->ints.at[i]) return false;
-  return true;
-}
-
-static bool same_attr(const Attr *a, const Attr *b) {
-  if (a->key != b->key) return false;
-  switch (attr_info(a->key)->kind) {
-  case ATTR_KIND_INT:
-  case ATTR_KIND_ENUM: return a->i == b->i;
-  case ATTR_KIND_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0; // tells the zeros apart
-  case ATTR_KIND_STR: return a->str == b->str;
-  case ATTR_KIND_FLAG: return true;
-  case ATTR_KIND_INTS: return same_ints(a, b);
-  case ATTR_KIND_LAYOUT: return a->layout == b->layout;
-  }
-  return false;
-}
-
 static bool same_op(const Op *a, const Op *b) {
   if (a->kind != b->kind || a->operand_count != b->operand_count || a->attrs.n != b->attrs.n) return false;
   if (a->result_count != b->result_count) return false;
@@ -65,7 +44,7 @@ static bool same_op(const Op *a, const Op *b) {
   for (uint32_t i = 0; i < a->operand_count; i++)
     if (op_operand(a, i) != op_operand(b, i)) return false;
   for (uint32_t i = 0; i < a->attrs.n; i++)
-    if (!same_attr(&a->attrs.at[i], &b->attrs.at[i])) return false;
+    if (!attr_same(&a->attrs.at[i], &b->attrs.at[i])) return false;
   return true;
 }
 

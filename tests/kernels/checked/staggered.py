@@ -74,6 +74,56 @@ def causal(q, k, v, out, sums, D: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(sums + rows, top + tl.log2(total))
 
 
+# Two loops in a row that become one: the second one's scores are masked, and scaled at another place. The first program has no
+# iteration of the first loop; where T is less than its rows' end the second loop has fewer, or none.
+# check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 q=randn:fp16[192,32] k=randn:fp16[192,32] v=randn:fp16[192,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=192
+# check: --grid 3 --num-stages 3 -D D=32 -D BLOCK=32 q=randn:fp16[192,32] k=randn:fp16[192,32] v=randn:fp16[192,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=96
+# check: --grid 2 --num-warps 8 --num-stages 2 -D D=64 -D BLOCK=64 -D ROWS=128 q=randn:fp16[256,64] k=randn:fp16[256,64] v=randn:fp16[256,64] out=empty:fp16[256,64] sums=empty:fp32[256] T=256
+# check: --grid 2 --num-stages 2 -D D=32 -D BLOCK=32 -D APART=True q=randn:fp16[128,32] k=randn:fp16[128,32] v=randn:fp16[128,32] out=empty:fp16[128,32] sums=empty:fp32[128] T=128
+# check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 -D BACK=32 q=randn:fp16[192,32] k=randn:fp16[192,32] v=randn:fp16[192,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=192
+# check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 -D SHIFT=8 q=randn:fp16[192,32] k=randn:fp16[200,32] v=randn:fp16[200,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=160
+@triton.jit
+def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr = 64, APART: tl.constexpr = False,
+           BACK: tl.constexpr = 0, SHIFT: tl.constexpr = 0):
+    first = tl.program_id(0) * ROWS
+    rows = first + tl.arange(0, ROWS)
+    d = tl.arange(0, D)
+    Q = tl.load(q + rows[:, None] * D + d[None, :])
+    acc = tl.zeros((ROWS, D), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32) + 1.0
+    top = tl.zeros((ROWS,), tl.float32) - 100.0
+    at = 0
+    for start in range(BACK, first + SHIFT, BLOCK):
+        cols = at + tl.arange(0, BLOCK) if BACK == 0 else start + tl.arange(0, BLOCK)
+        s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None]))
+        new_top = tl.maximum(top, tl.max(s, 1) * 0.25)
+        p = tl.exp2(s * 0.25 - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        acc = tl.dot(p.to(tl.float16), tl.load(v + cols[:, None] * D + d[None, :]), acc * shrink[:, None])
+        total = total * shrink + tl.sum(p, 1)
+        top = new_top
+        if BACK == 0:
+            at += BLOCK
+    if BACK == 0:
+        at = first + SHIFT
+    if APART:
+        total += 0.5
+    for start in range(first + SHIFT, min(first + ROWS, T), BLOCK):
+        cols = at + tl.arange(0, BLOCK) if BACK == 0 else start + tl.arange(0, BLOCK)
+        s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None])) * 0.25
+        s += tl.where(rows[:, None] >= cols[None, :], 0.0, -1.0e6)
+        new_top = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp2(s - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        acc = tl.dot(p.to(tl.float16), tl.load(v + cols[:, None] * D + d[None, :]), acc * shrink[:, None])
+        total = total * shrink + tl.sum(p, 1)
+        top = new_top
+        if BACK == 0:
+            at += BLOCK
+    tl.store(out + rows[:, None] * D + d[None, :], (acc / total[:, None]).to(tl.float16))
+    tl.store(sums + rows, top + tl.log2(total))
+
+
 # Tensor copies, upwards and downwards; a branch between the products; slots that begin again in a loop around them.
 # check: --grid 1 --num-stages 2 -D ROUNDS=1 q=randn:fp16[64,64] k=randn:fp16[128,64] v=randn:fp16[128,64] out=empty:fp32[64,64] T=0
 # check: --grid 1 --num-stages 2 -D ROUNDS=1 q=randn:fp16[64,64] k=randn:fp16[128,64] v=randn:fp16[128,64] out=empty:fp32[64,64] T=32
