@@ -101,7 +101,8 @@ static bool run_arange(Machine *m, Op *op) {
 
 static bool run_grid_position(Machine *m, Op *op) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
-  if (m->host) return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
+  bool knows_grid = m->host && m->host->kind == HOST_GUARD && op->kind == OP_NUM_PROGRAMS;
+  if (m->host && !knows_grid) return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
   if (axis < 0 || axis > 2) BUG("%s of axis %lld", op_info(op->kind)->name, (long long)axis);
   eval_set_int(m, op_result(op), op->kind == OP_PROGRAM_ID ? m->program[axis] : m->grid[axis]);
   return true;
@@ -318,6 +319,15 @@ static bool run_host(Machine *m, const HostRegion *host, const EvalArg *args, in
   return ok;
 }
 
+static bool check_guard(Machine *m, const EvalArg *args) {
+  const HostRegion *guard = func_host(m->func, HOST_GUARD, NULL);
+  int64_t values[HOST_VALUES];
+  if (!guard) return true;
+  if (!run_host(m, guard, args, values)) return false;
+  if (values[0] & 1) return true;
+  return eval_error(m, guard->region->last, NO_ELEMENT, "the guard does not hold: this launch is the kernel's with tma = \"off\"");
+}
+
 static bool make_maps(Machine *m, const EvalArg *args) {
   uint32_t visible = func_visible_params(m->func);
   m->maps = ARENA_ARRAY(m->arena, TensorMapValue, m->func->param_count - visible);
@@ -354,7 +364,7 @@ static void run_launch(void *data) {
   eval_mark_stored(m);
   eval_race_begin(m);
   eval_wraps_begin(m);
-  run->ok = make_maps(m, run->args) && run_programs(m, run->args);
+  run->ok = check_guard(m, run->args) && make_maps(m, run->args) && run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
   eval_race_end(m);
   machine_free(m);
@@ -377,6 +387,7 @@ typedef struct HostRun {
   Func *func;
   const HostRegion *host;
   const EvalArg *args;
+  const uint32_t *grid; // NULL: no region but a guard needs it
   int64_t *values;
   Arena arena;
   bool ok;
@@ -386,6 +397,7 @@ static void run_alone(void *data) {
   HostRun *run = data;
   Machine m = machine_new(run->func, eval_memory_new(&run->arena), &(EvalOptions){0});
   m.arena = &run->arena;
+  if (run->grid) memcpy(m.grid, run->grid, sizeof m.grid);
   run->ok = run_host(&m, run->host, run->args, run->values);
 }
 
@@ -394,6 +406,15 @@ static void free_host(void *data) { arena_free(&((HostRun *)data)->arena); }
 bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]) {
   HostRun run = {.func = func, .host = host, .args = args, .values = values};
   fault_guard(run_alone, free_host, &run);
+  return run.ok;
+}
+
+bool eval_guard(Func *func, const EvalArg *args, const uint32_t grid[3], bool *holds) {
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  int64_t values[HOST_VALUES] = {1};
+  HostRun run = {.func = func, .host = guard, .args = args, .grid = grid, .values = values, .ok = true};
+  if (guard) fault_guard(run_alone, free_host, &run);
+  *holds = values[0] & 1;
   return run.ok;
 }
 

@@ -72,6 +72,10 @@ bool eval_gave_up(const EvalMemory *memory);
 // good. False with an error in ir->diags.
 bool eval_host(Func *func, const HostRegion *host, const EvalArg *args, int64_t values[HOST_VALUES]);
 
+// Whether the function's guard holds of a launch of these programs; of a function without one it does. False with an
+// error in ir->diags.
+bool eval_guard(Func *func, const EvalArg *args, const uint32_t grid[3], bool *holds);
+
 // The grid of the function's @grid for these arguments; dimensions past the given ones are 1. False with an
 // error in ir->diags where there is none, or a size is negative or too large.
 bool eval_grid(Func *func, const EvalArg *args, uint32_t grid[3]);

@@ -184,6 +184,13 @@ HostRegion *func_new_host(Func *func, HostKind kind, const char *name) {
   return host;
 }
 
+void func_drop_host(Func *func, const HostRegion *host) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < func->host.n; i++)
+    if (func->host.at[i] != host) func->host.at[kept++] = func->host.at[i];
+  func->host.n = kept;
+}
+
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host) {
   uint32_t n = func->param_count;
   FuncParam *params = ARENA_ARRAY(func->module->ir->arena, FuncParam, n + 1);

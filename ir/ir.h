@@ -237,6 +237,7 @@ uint32_t func_visible_params(const Func *func);
 // A host region of a kind and name (interned; NULL: none) that the function has none of, with the visible parameters
 // as arguments.
 HostRegion *func_new_host(Func *func, HostKind kind, const char *name);
+void func_drop_host(Func *func, const HostRegion *host); // from the function's
 // A tensor map that is made before a launch: a hidden parameter of the type tensor_map, behind all others, with a name
 // (interned) that none of them has, and the empty host region *host, which is to yield it. The body's argument for it.
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host);

@@ -166,7 +166,8 @@ static bool check_own_types(Verifier *v, const Op *op) {
 static void check_on_host(Verifier *v, const Op *op) {
   const char *name = host_info(v->host->kind)->name;
   bool allowed = op_has(op, PURE) || op_has(op, CONTROL) || op->kind == OP_YIELD;
-  if (!allowed || op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
+  bool grid = op->kind == OP_NUM_PROGRAMS && v->host->kind != HOST_GUARD;
+  if (!allowed || op->kind == OP_PROGRAM_ID || grid)
     verify_fail(v, op, "a %s cannot use it", name);
   for (uint32_t i = 0; i < op->result_count; i++)
     if (op->results[i].type->kind == TYPE_TILE) verify_fail(v, op, "a %s computes with scalars alone", name);

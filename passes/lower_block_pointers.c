@@ -19,7 +19,6 @@
 //         drops, and the offsets within the block, the same in every iteration, hoist moves out
 // pays    a block pointer is one scalar pointer that is added to, so a loop multiplies nothing; the masks are
 //         compared in 32 bits, whatever the sizes: the distance to the bound is clamped to the block
-#include "ir/dot_fits.h"
 #include "passes/block_address.h"
 #include "passes/tensor_copies.h"
 
@@ -89,16 +88,6 @@ static uint32_t checked_dims(const Op *op) {
 
 // --- boxes
 
-// Whether a product of wgmma takes the tile as it is, or its transpose.
-static bool feeds_wgmma(const Value *tile, bool transposed) {
-  for (const Use *use = tile->first_use; use; use = use->next) {
-    if (use->user->kind == OP_DOT && can_wgmma(use->user)) return true;
-    bool turns = use->user->kind == OP_TRANS && !transposed;
-    if (turns && feeds_wgmma(op_result(use->user), true)) return true;
-  }
-  return false;
-}
-
 // Whether a load of the block may become a tensor copy, which checks all bounds.
 static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
   const Target *target = &l->func->module->target;
@@ -106,7 +95,7 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
   if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
   if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op), false)) return false;
+  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op))) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }

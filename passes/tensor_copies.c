@@ -3,8 +3,7 @@
 // kernel's parameters as the kernel does.
 #include "passes/tensor_copies.h"
 
-#include "ir/build.h"
-#include "ir/clone.h"
+#include "ir/dot_fits.h"
 #include "ir/layout.h"
 
 enum { MAX_DEPTH = 16 };
@@ -23,6 +22,8 @@ static bool is_known_on_host(const Value *value, uint32_t depth) {
     if (!is_known_on_host(op_operand(op, i), depth - 1)) return false;
   return true;
 }
+
+bool known_on_host(const Value *value) { return is_known_on_host(value, MAX_DEPTH); }
 
 static bool is_one(const Value *value) {
   int64_t constant;
@@ -75,7 +76,7 @@ static bool are_known_on_host(const TensorParts *parts) {
   uint32_t inner;
   if (!is_param(parts->base) || !find_inner(parts, &inner)) return false;
   for (uint32_t d = 0; d < parts->rank; d++)
-    if (!is_known_on_host(parts->size[d], MAX_DEPTH) || !is_known_on_host(parts->stride[d], MAX_DEPTH)) return false;
+    if (!known_on_host(parts->size[d]) || !known_on_host(parts->stride[d])) return false;
   return true;
 }
 
@@ -87,6 +88,17 @@ bool tensor_parts_fit(const Func *func, const AxisTable *axes, const Op *op, uin
 }
 
 // --- which slots
+
+static bool feeds(const Value *tile, bool transposed) {
+  for (const Use *use = tile->first_use; use; use = use->next) {
+    if (use->user->kind == OP_DOT && can_wgmma(use->user)) return true;
+    bool turns = use->user->kind == OP_TRANS && !transposed;
+    if (turns && feeds(op_result(use->user), true)) return true;
+  }
+  return false;
+}
+
+bool feeds_wgmma(const Value *tile) { return feeds(tile, false); }
 
 static const Type *turned(IrContext *ir, const Type *slot) {
   static const uint32_t order[2] = {1, 0};
@@ -122,10 +134,10 @@ static const char *map_name(const Func *func, const char *base) {
   }
 }
 
-static Value *clone_to_host(Builder *b, CloneMap *map, Value *value) {
+Value *host_clone(Builder *b, CloneMap *map, Value *value) {
   Value *known = clone_get(map, value);
   if (known != value || !value->def) return known;
-  for (uint32_t i = 0; i < value->def->operand_count; i++) clone_to_host(b, map, op_operand(value->def, i));
+  for (uint32_t i = 0; i < value->def->operand_count; i++) host_clone(b, map, op_operand(value->def, i));
   return op_result(op_clone(b, value->def, map));
 }
 
@@ -137,7 +149,7 @@ static void fill_host(PassContext *context, Func *func, HostRegion *host, Value 
   b.loc = loc;
   for (uint32_t i = 0; i < host->region->arg_count; i++)
     clone_set(&map, func->body->args[i], host->region->args[i]);
-  for (uint32_t i = 0; i < n; i++) values[i] = clone_to_host(&b, &map, parts[i]);
+  for (uint32_t i = 0; i < n; i++) values[i] = host_clone(&b, &map, parts[i]);
   build_yield(&b, n, values);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PASSES_TENSOR_COPIES_H
 #define PASSES_TENSOR_COPIES_H
 
+#include "ir/clone.h"
 #include "ir/tensor_box.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
@@ -20,6 +21,13 @@ static inline uint32_t boxed_rank(const Op *boxed) { return (boxed->operand_coun
 static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
   return op_operand(boxed, 2 + 2 * boxed_rank(boxed) + d);
 }
+
+// Whether a scalar is computed of parameters and constants alone.
+bool known_on_host(const Value *value);
+// The value, which is, computed at the builder's place in a host region; `map` knows the region's arguments.
+Value *host_clone(Builder *b, CloneMap *map, Value *value);
+// Whether a product of wgmma takes the tile as it is, or its transpose.
+bool feeds_wgmma(const Value *tile);
 
 // The dimension whose stride is known to be 1 of what operands of make_block_ptr, or from the second on of boxed (first: 1),
 // say of a tensor; false: there is none.

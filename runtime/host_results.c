@@ -12,6 +12,7 @@ typedef struct HostRequest {
   Func *func;
   tilec_device *device;
   const BoundArgs *args;
+  const int64_t *launched; // of maps
 } HostRequest;
 
 static void begin_evaluation(const HostRequest *r, EvalArg *args) {
@@ -34,7 +35,7 @@ static tilec_status evaluate_grid(void *data) {
 }
 
 tilec_status host_evaluate_grid(HostSet *set, Func *func, const BoundArgs *args) {
-  return error_guard(evaluate_grid, &(HostRequest){set, func, NULL, args});
+  return error_guard(evaluate_grid, &(HostRequest){set, func, NULL, args, NULL});
 }
 
 static tilec_status make_maps(void *data) {
@@ -42,17 +43,18 @@ static tilec_status make_maps(void *data) {
   EvalArg args[MAX_PARAMS];
   begin_evaluation(r, args);
   MadeMaps made = {.maps = r->set->maps};
-  tilec_status status = maps_make(r->func, r->device, args, &made);
+  tilec_status status = maps_make(r->func, r->device, args, r->launched, &made);
+  memcpy(r->set->launched, r->launched, sizeof r->set->launched);
   r->set->unmade = made.unmade;
   r->set->unmade_name = made.unmade_name;
   r->set->has_maps = status == TILEC_OK;
   return status;
 }
 
-tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args) {
+tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args, const int64_t grid[3]) {
   if (!set->maps) set->maps = aligned_alloc(BY_VALUE_ALIGN, (size_t)func_maps(func) * BY_VALUE_BYTES);
   if (!set->maps) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's tensor maps)");
-  return error_guard(make_maps, &(HostRequest){set, func, device, args});
+  return error_guard(make_maps, &(HostRequest){set, func, device, args, grid});
 }
 
 // Those after the last one, in the order in which they came: launches that go round find theirs at once.

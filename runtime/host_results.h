@@ -14,6 +14,7 @@ enum { HOST_SETS = 32 }; // argument sets that are kept; a new one takes the pla
 typedef struct HostSet {
   bool has_grid, has_maps;
   int64_t grid[3];
+  int64_t launched[3]; // the grid that the maps are for
   const char *unmade;  // why the first map that cannot be made cannot; NULL: all were
   const char *unmade_name;
   unsigned char *maps; // malloc'd, aligned for them, BY_VALUE_BYTES each; NULL: none were made yet
@@ -34,7 +35,7 @@ static inline bool host_set_is_of(const HostSet *set, const BoundArgs *args) {
 // For arguments other than the last ones.
 tilec_status host_find_others(HostResults *results, const BoundArgs *args);
 tilec_status host_evaluate_grid(HostSet *set, Func *func, const BoundArgs *args);
-tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args);
+tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args, const int64_t grid[3]);
 
 // A zeroed one is empty; calls for one are the caller's to keep apart. The regions are
 // evaluated where the arguments are not among those kept: diagnostics go to the function's
@@ -51,10 +52,14 @@ static inline tilec_status host_grid(HostResults *results, Func *func, const Bou
   return status || results->last->has_grid ? status : host_evaluate_grid(results->last, func, args);
 }
 
-// The tensor maps, in the order of the function's parameters: results->last->maps, unless one cannot be made.
-static inline tilec_status host_maps(HostResults *results, Func *func, tilec_device *device, const BoundArgs *args) {
+// The tensor maps, in the order of the function's parameters: results->last->maps, unless one cannot be made for a launch
+// of `grid` programs.
+static inline tilec_status host_maps(HostResults *results, Func *func, tilec_device *device, const BoundArgs *args,
+                                     const int64_t grid[3]) {
   tilec_status status = host_find(results, args);
-  return status || results->last->has_maps ? status : host_make_maps(results->last, func, device, args);
+  if (status || (results->last->has_maps && memcmp(results->last->launched, grid, sizeof results->last->launched) == 0))
+    return status;
+  return host_make_maps(results->last, func, device, args, grid);
 }
 
 void host_results_free(HostResults *results);

@@ -70,9 +70,10 @@ typedef struct OwnMaps {
   const char *unmade, *unmade_name; // HostSet's
 } OwnMaps;
 
-static tilec_status own_maps(Specialisation *s, tilec_device *device, const BoundArgs *args, OwnMaps *maps) {
+static tilec_status own_maps(Specialisation *s, tilec_device *device, const BoundArgs *args, const int64_t grid[3],
+                             OwnMaps *maps) {
   pthread_mutex_lock(&s->host_lock);
-  tilec_status status = host_maps(&s->results, s->host, device, args);
+  tilec_status status = host_maps(&s->results, s->host, device, args, grid);
   if (!status) {
     const HostSet *set = s->results.last;
     maps->unmade = set->unmade;
@@ -90,7 +91,7 @@ static __attribute__((noinline)) tilec_status launch_maps(tilec_kernel *kernel, 
                                                           const tilec_launch_options *o) {
   OwnMaps maps;
   Specialisation *plain;
-  tilec_status status = own_maps(s, kernel->device, args, &maps);
+  tilec_status status = own_maps(s, kernel->device, args, o->grid, &maps);
   if (status) return status;
   if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, args->count + s->maps}, o);
   status = kernel_plain(kernel, s, args, maps.unmade_name, maps.unmade, &plain);

@@ -4,9 +4,24 @@
 #include "ir/tensor_map.h"
 #include "runtime/error.h"
 
-tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, MadeMaps *made) {
+// Of a grid that no launch can have it holds of none.
+static bool guard_holds(Func *func, const EvalArg *args, const int64_t grid[3], bool *holds) {
+  uint32_t programs[3];
+  for (int d = 0; d < 3; d++) {
+    *holds = false;
+    if (grid[d] < 0 || grid[d] > GRID_MAX_X) return true;
+    programs[d] = (uint32_t)grid[d];
+  }
+  return eval_guard(func, args, programs, holds);
+}
+
+tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, const int64_t grid[3], MadeMaps *made) {
   uint32_t count = func_maps(func), first = func->param_count - count;
-  made->unmade = NULL;
+  bool holds;
+  if (!guard_holds(func, args, grid, &holds)) return error_diags(TILEC_ERROR_INVALID_ARGUMENT, func->module->ir->diags);
+  made->unmade = holds ? NULL : "the kernel's guard does not hold";
+  made->unmade_name = func->params[first].name;
+  if (!holds) return TILEC_OK;
   for (uint32_t i = 0; i < count; i++) {
     const FuncParam *param = &func->params[first + i];
     int64_t values[HOST_VALUES];

@@ -12,7 +12,8 @@ typedef struct MadeMaps {
   const char *unmade_name; // whose
 } MadeMaps;
 
-// Diagnostics go to the function's context, and what they say is the error.
-tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, MadeMaps *made);
+// For a launch of `grid` programs, for which none is made unless the function's guard holds. Diagnostics go to the function's
+// context, and what they say is the error.
+tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, const int64_t grid[3], MadeMaps *made);
 
 #endif

@@ -95,7 +95,7 @@ static tilec_status launch_once(Check *check, const uint64_t *bits, uint32_t sch
   tilec_status status = run_load(run, &check->image, &kernel);
   LaunchLimits limits = run_limits(run);
   CodeArgs code;
-  if (status == TILEC_OK) status = run_code_args(run, bits, &code);
+  if (status == TILEC_OK) status = run_code_args(run, bits, check->grid, &code);
   if (status == TILEC_OK) status = device_launch(&kernel, check->grid, code.bits, code.count, NULL, &limits);
   const tilec_sim *sim = device_simulator(run->device);
   size_t count = tilec_sim_report_count(sim);

@@ -104,14 +104,14 @@ tilec_status run_read_buffers(Run *run, tilec_buffer **buffers);
 // where their maps cannot be made of the arguments.
 tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image);
 
-// Whether the tensor maps that the code takes can be made of the arguments.
-tilec_status run_can_map(const Run *run, const uint64_t *bits, bool *can);
+// Whether the tensor maps that the code takes can be made of the arguments, for a launch of `grid` programs.
+tilec_status run_can_map(const Run *run, const uint64_t *bits, const int64_t grid[3], bool *can);
 // What the code takes: the arguments, and its tensor maps on run->device. In the run's arena.
 typedef struct CodeArgs {
   const uint64_t *bits;
   uint32_t count;
 } CodeArgs;
-tilec_status run_code_args(const Run *run, const uint64_t *bits, CodeArgs *code);
+tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t grid[3], CodeArgs *code);
 // The grid as given, or as the kernel says. False, having said why.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
 // Loads, launches, waits, reads the buffers back and reports them.

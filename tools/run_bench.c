@@ -53,12 +53,12 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
 }
 
 // What the code takes, of all sets.
-static tilec_status code_args(const Bench *b, CodeArgs *all) {
+static tilec_status code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
   uint64_t *bits = NULL;
   *all = (CodeArgs){0};
   for (uint32_t set = 0; set < b->sets; set++) {
     CodeArgs code;
-    tilec_status status = run_code_args(b->run, b->bits + (size_t)set * b->run->bit_count, &code);
+    tilec_status status = run_code_args(b->run, b->bits + (size_t)set * b->run->bit_count, grid, &code);
     if (status != TILEC_OK) return status;
     if (!bits) bits = ARENA_ARRAY(b->run->arena, uint64_t, (size_t)b->sets * code.count);
     memcpy(bits + (size_t)set * code.count, code.bits, code.count * sizeof *bits);
@@ -74,7 +74,7 @@ static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int
   uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
   LaunchLimits limits = run_limits(b->run);
   CodeArgs code;
-  if (status == TILEC_OK) status = code_args(b, &code);
+  if (status == TILEC_OK) status = code_args(b, grid, &code);
   if (status == TILEC_OK)
     status = device_time(&kernel, grid, code.bits, code.count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);

@@ -126,14 +126,31 @@ static tilec_status compile_once(Run *run, KernelImage *image) {
   return status;
 }
 
+// The grid of the launch, if there will be one: what is wrong with it run_grid says.
+static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_t grid[3]) {
+  const Diags before = run->c->diags;
+  uint32_t sizes[3];
+  memcpy(grid, run->options->grid, 3 * sizeof *grid);
+  if (run->options->grid_given || !func_host(func, HOST_GRID, NULL)) return run->options->grid_given;
+  EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
+  for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
+  bool known = eval_grid(func, args, sizes);
+  for (int i = 0; known && i < 3; i++) grid[i] = sizes[i];
+  run->c->diags.list.n = before.list.n;
+  run->c->diags.errors = before.errors;
+  return known;
+}
+
 tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   Compilation *c = run->c;
   const char *grid = run->options->grid_text;
   const Diags before = c->diags;
-  bool can;
+  bool can = true;
+  int64_t launched[3];
   tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
   if (status == TILEC_OK) status = compile_once(run, image);
-  if (status == TILEC_OK) status = run_can_map(run, bound->bits, &can);
+  if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
+    status = run_can_map(run, bound->bits, launched, &can);
   if (status != TILEC_OK || can || c->module->target.tma == TMA_OFF) return status;
   c->diags.list.n = before.list.n;
   c->diags.warnings = before.warnings;
@@ -188,7 +205,7 @@ ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3],
   tilec_status status = run_load(run, image, &kernel);
   LaunchLimits limits = run_limits(run);
   CodeArgs code;
-  if (status == TILEC_OK) status = run_code_args(run, bits, &code);
+  if (status == TILEC_OK) status = run_code_args(run, bits, grid, &code);
   if (status == TILEC_OK) status = device_launch(&kernel, grid, code.bits, code.count, NULL, &limits);
   if (status == TILEC_OK) status = device_wait(run->device, &limits);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);

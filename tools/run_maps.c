@@ -4,28 +4,28 @@
 #include "runtime/launch_maps.h"
 #include "tools/run.h"
 
-static tilec_status make(const Run *run, const uint64_t *bits, MadeMaps *made) {
+static tilec_status make(const Run *run, const uint64_t *bits, const int64_t grid[3], MadeMaps *made) {
   EvalArg *args = ARENA_ARRAY(run->arena, EvalArg, run->bit_count);
   char *room = arena_alloc(run->arena, (size_t)func_maps(run->host) * BY_VALUE_BYTES + BY_VALUE_ALIGN);
   *made = (MadeMaps){.maps = (unsigned char *)room + (-(uintptr_t)room & (BY_VALUE_ALIGN - 1))};
   for (uint32_t i = 0; i < run->bit_count; i++) args[i].bits = bits[i];
-  return maps_make(run->host, run->device, args, made);
+  return maps_make(run->host, run->device, args, grid, made);
 }
 
 static bool has_maps(const Run *run) { return run->host && run->device->needs_ptx && func_maps(run->host) > 0; }
 
-tilec_status run_can_map(const Run *run, const uint64_t *bits, bool *can) {
+tilec_status run_can_map(const Run *run, const uint64_t *bits, const int64_t grid[3], bool *can) {
   MadeMaps made = {0};
-  tilec_status status = has_maps(run) ? make(run, bits, &made) : TILEC_OK;
+  tilec_status status = has_maps(run) ? make(run, bits, grid, &made) : TILEC_OK;
   *can = !made.unmade;
   return status;
 }
 
-tilec_status run_code_args(const Run *run, const uint64_t *bits, CodeArgs *code) {
+tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t grid[3], CodeArgs *code) {
   *code = (CodeArgs){bits, run->bit_count};
   if (!has_maps(run)) return TILEC_OK;
   MadeMaps made;
-  tilec_status status = make(run, bits, &made);
+  tilec_status status = make(run, bits, grid, &made);
   if (status) return status;
   if (made.unmade)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the tensor map '%s' cannot be made: %s", made.unmade_name,

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// raise_boxes: loads by pointers that are boxes of a matrix say so, under a guard that a launch checks.
+//
+// before  %o = mul %pid, %c64
+//         %m = rem (splat %o + arange), splat %M
+//         %p = addptr splat %a, %m[:, None] * splat %stride + arange[None, :]
+//         for %k ... (%q = %p) {
+//           %x = load %q, arange[None, :] < splat (%K - %k * 64), 0 : tile<64x64xfp16>
+//           ... dot %x ...
+//           yield addptr %q, 64
+// after   guard [] { ... %M % 64 == 0 and no offset wraps or is negative ... }
+//         %b = rem (div %o, 64), (div %M, 64)
+//         for ... {
+//           %x = load ...
+//           %y = boxed %x, %a, %M, %K, %stride, 1, %b * 64, %k * 64
+//           ... dot %y ...
+// needs   simplified IR, no layouts; a base and strides that are declared to be multiples of 16
+// keeps   every value where the guard holds; where it does not, the launch takes the kernel with tma = "off"
+// breaks  nothing
+// pays    pipeline makes tensor copies of them, whatever way the source spells their addresses
+//
+// The matrix' bounds are the mask's; where there is none, more than any offset. The ranges of offsets are computed by the
+// guard of the launch's arguments and grid.
+#include "ir/tensor_map.h"
+#include "passes/box_form.h"
+#include "passes/mask_bounds.h"
+#include "passes/tensor_copies.h"
+
+enum { RANK = 2 };
+
+typedef struct RaisedBox {
+  Op *load;
+  BoxForm stride[RANK], offset[RANK], size[RANK];
+  bool bounded[RANK]; // size is known
+  uint32_t inner;
+} RaisedBox;
+
+typedef struct BoxRaising {
+  PassContext *context;
+  Func *func;
+  const AxisTable *axes;
+  Guard guard;
+  WholeBlocksList wrapped;
+  VEC(RaisedBox) found;
+} BoxRaising;
+
+// --- the address
+
+static bool is_one(const BoxTerm *term) { return term->factor == 1 && term->by_count == 0; }
+
+// Whether the term is the stride times something, and that.
+static bool divide_term(const BoxTerm *term, const BoxTerm *stride, BoxTerm *quotient) {
+  *quotient = *term;
+  if (term->factor % stride->factor) return false;
+  quotient->factor /= stride->factor;
+  for (uint32_t i = 0; i < stride->by_count; i++) {
+    uint32_t at = 0;
+    while (at < quotient->by_count && quotient->by[at] != stride->by[i]) at++;
+    if (at == quotient->by_count) return false;
+    for (quotient->by_count--; at < quotient->by_count; at++) quotient->by[at] = quotient->by[at + 1];
+  }
+  return true;
+}
+
+static const char *split_address(const BoxForm *address, RaisedBox *box) {
+  const BoxTerm *terms[RANK] = {form_dim(address, 0), form_dim(address, 1)};
+  if (!terms[0] || !terms[1]) return "its offsets are not rows and columns";
+  if (!is_one(terms[0]) && !is_one(terms[1])) return "no stride is known to be 1";
+  box->inner = is_one(terms[1]) ? 1 : 0;
+  const BoxTerm *outer = terms[1 - box->inner];
+  if (outer->factor <= 0) return "a stride is not known to be positive";
+  for (uint32_t d = 0; d < RANK; d++) {
+    box->offset[d] = box->stride[d] = (BoxForm){0};
+    BoxTerm stride = *terms[d];
+    stride.dim = NO_DIM;
+    form_push(&box->stride[d], stride);
+  }
+  for (uint32_t i = 0; i < address->n; i++) {
+    BoxTerm term = address->at[i], rows;
+    if (term.dim != NO_DIM) continue;
+    bool outside = !is_one(outer) && divide_term(&term, outer, &rows);
+    if (!outside && term.by_count) return "an offset is no multiple of a stride";
+    if (!form_push(&box->offset[outside ? 1 - box->inner : box->inner], outside ? rows : term)) return "its sums are too long";
+  }
+  return NULL;
+}
+
+// --- the mask
+
+// A comparison of the index of one dimension with what is known before a launch, as a size of that dimension.
+static bool add_bound(const BoxForm *x, const BoxForm *y, bool equal, RaisedBox *box) {
+  BoxForm below, size;
+  if (!form_subtract(x, y, &below)) return false; // < 0
+  for (uint32_t d = 0; d < RANK; d++) {
+    const BoxTerm *term = form_dim(&below, (int)d);
+    if (!term || !is_one(term)) continue;
+    if (box->bounded[d] || form_dim(&below, 1 - (int)d)) return false;
+    if (!form_push(&below, (BoxTerm){.factor = -1, .dim = (int)d})) return false;
+    if (!form_subtract(&box->offset[d], &below, &size)) return false;
+    if (equal && !form_push(&size, (BoxTerm){.factor = 1, .dim = NO_DIM})) return false;
+    for (uint32_t i = 0; i < size.n; i++)
+      if (size.at[i].index || size.at[i].dim != NO_DIM) return false;
+    box->size[d] = size;
+    return box->bounded[d] = true;
+  }
+  return false;
+}
+
+static bool add_comparison(FormFinder *f, const Op *op, RaisedBox *box) {
+  BoxForm x, y;
+  HostRange range;
+  bool equal = op->kind == OP_LE || op->kind == OP_GE, upwards = op->kind == OP_LT || op->kind == OP_LE;
+  for (uint32_t i = 0; i < 2; i++) {
+    BoxForm *form = i == 0 ? &x : &y;
+    if (!guard_range(f->guard, op_operand(op, i), &range) || !form_find(f, op_operand(op, i), form) || form->base) return false;
+  }
+  return upwards ? add_bound(&x, &y, equal, box) : add_bound(&y, &x, equal, box);
+}
+
+// Of a mask whose shape ops keep the tile's dimensions where they are.
+static bool add_mask(FormFinder *f, const Value *mask, RaisedBox *box, uint32_t depth) {
+  const Op *op = mask->def;
+  if (!op || depth == 0) return false;
+  switch ((int)op->kind) {
+  case OP_AND: return add_mask(f, op_operand(op, 0), box, depth - 1) && add_mask(f, op_operand(op, 1), box, depth - 1);
+  case OP_BROADCAST:
+  case OP_HINT: return op_operand(op, 0)->type->rank == RANK && add_mask(f, op_operand(op, 0), box, depth - 1);
+  case OP_LT:
+  case OP_LE:
+  case OP_GT:
+  case OP_GE: return type_is_tile(op_operand(op, 0)->type) && op_operand(op, 0)->type->rank == RANK && add_comparison(f, op, box);
+  default: return false;
+  }
+}
+
+// --- what is declared
+
+static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *base) {
+  const BoxTerm *outer = &box->stride[1 - box->inner].at[0];
+  uint64_t divisor = type_element_bytes(base->type->inner) * (uint64_t)outer->factor;
+  for (uint32_t i = 0; i < outer->by_count; i++) {
+    uint64_t by = axis_info(r->axes, outer->by[i])->divisibility[0];
+    divisor *= by < TENSOR_COPY_BYTES ? by : TENSOR_COPY_BYTES;
+  }
+  return r->func->params[base->index].facts.divisible16 && divisor % TENSOR_COPY_BYTES == 0;
+}
+
+static bool is_candidate(const BoxRaising *r, const Op *op) {
+  const Type *type = op->kind == OP_LOAD ? op_result(op)->type : NULL;
+  if (!type || !type_is_tile(type) || type->rank != RANK || type->layout) return false;
+  if (type->shape[0] == 1 || type->shape[1] == 1) return false;
+  const Type *element = type_element(type);
+  bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;
+  return in_loop && element->kind == TYPE_SCALAR && !type_is_elem(element, ELEM_I1) && !op_attr(op, ATTR_VOLATILE) &&
+         feeds_wgmma(op_result(op)) && r->func->module->target.arch->tensor_rank;
+}
+
+// --- one load
+
+// All coordinates are within what tensor copies take.
+static bool keep_offsets(BoxRaising *r, const RaisedBox *box) {
+  for (uint32_t d = 0; d < RANK; d++) {
+    HostRange range;
+    if (!form_range(&r->guard, &box->offset[d], &range)) return false;
+    guard_within(&r->guard, range, 0, TENSOR_MAP_MAX_SIZE - (int64_t)op_result(box->load)->type->shape[d]);
+  }
+  return true;
+}
+
+static void take_remainders(const FormFinder *f, RaisedBox *box) {
+  for (uint32_t d = 0; d < RANK; d++) {
+    if (!f->size[d] || box->bounded[d]) continue;
+    BoxTerm term = {.factor = 1, .dim = NO_DIM};
+    int64_t constant;
+    if (value_int_constant(f->size[d], &constant))
+      term.factor = constant;
+    else
+      term.by[term.by_count++] = f->size[d];
+    box->bounded[d] = form_push(&box->size[d], term);
+  }
+}
+
+static const char *find_box(BoxRaising *r, Op *load, RaisedBox *box) {
+  enum { MASK_DEPTH = 16 };
+  const Value *other = op_operand(load, 2);
+  FormFinder f = {.guard = &r->guard, .shape = op_result(load)->type->shape, .rank = RANK, .wrapped = &r->wrapped};
+  BoxForm address;
+  *box = (RaisedBox){.load = load};
+  if (other && !value_is_zero(other)) return "what is outside of its mask is not zero";
+  if (!form_find(&f, op_operand(load, 0), &address) || !address.base) return "its addresses are no sum of what is known before a launch";
+  const char *why = split_address(&address, box);
+  if (why) return why;
+  if (!is_aligned(r, box, address.base)) return "its base and strides are not declared to be multiples of 16";
+  Value *const size[RANK] = {f.size[0], f.size[1]};
+  if (op_operand(load, 1) && !add_mask(&f, op_operand(load, 1), box, MASK_DEPTH)) return "its mask is no bound of rows and columns";
+  memcpy(f.size, size, sizeof size);
+  take_remainders(&f, box);
+  return keep_offsets(r, box) ? NULL : "its offsets are not known to be within a matrix";
+}
+
+static void find_in(BoxRaising *r, Region *region) {
+  for (Op *op = region->first; op; op = op->next) {
+    for (uint32_t i = 0; i < op->region_count; i++) find_in(r, op->regions[i]);
+    if (!is_candidate(r, op)) continue;
+    GuardMark mark = guard_mark(&r->guard);
+    RaisedBox box;
+    const char *why = find_box(r, op, &box);
+    if (!why) {
+      vec_push(r->context->scratch, &r->found, box);
+      continue;
+    }
+    guard_undo(&r->guard, mark);
+    diag_remark(r->context->diags, op->loc, "raise_boxes", "no box of a matrix: %s", why);
+  }
+}
+
+static const Value *base_of(const Value *pointers) {
+  for (;;) {
+    const Op *op = pointers->def;
+    if (op) {
+      pointers = op_operand(op, 0);
+      continue;
+    }
+    if (!pointers->region->parent) return pointers;
+    pointers = loop_init(pointers->region->parent, pointers->index - 1);
+  }
+}
+
+static void build_boxed(BoxRaising *r, const RaisedBox *box) {
+  Op *load = box->load;
+  Builder b = builder_after(load);
+  Value *operands[2 + 3 * RANK] = {op_result(load), (Value *)base_of(op_operand(load, 0))};
+  for (uint32_t d = 0; d < RANK; d++) {
+    operands[2 + d] = box->bounded[d] ? form_build(&b, &box->size[d])
+                                      : build_int(&b, type_scalar(r->func->module->ir, ELEM_I64), TENSOR_MAP_MAX_SIZE);
+    operands[2 + RANK + d] = form_build(&b, &box->stride[d]);
+    operands[2 + 2 * RANK + d] = form_build(&b, &box->offset[d]);
+  }
+  const Type *type = op_result(load)->type;
+  Op *boxed = build_op(&b, OP_BOXED, 2 + 3 * RANK, operands, 1, &type);
+  value_replace_uses(op_result(load), op_result(boxed));
+  op_set_operand(boxed, 0, op_result(load));
+}
+
+bool pass_raise_boxes(PassContext *context, Func *func) {
+  const IrModule *module = func->module;
+  if (module->target.tma != TMA_ON || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL)) return false;
+  BoxRaising r = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
+  r.guard = guard_new(context, func);
+  find_in(&r, func->body);
+  for (uint32_t i = 0; i < r.found.n; i++) build_boxed(&r, &r.found.at[i]);
+  if (r.found.n)
+    guard_end(&r.guard);
+  else
+    guard_drop(&r.guard);
+  return r.found.n || r.wrapped.n;
+}
