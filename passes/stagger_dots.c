@@ -13,7 +13,10 @@
 // pays    tensor cores work while exponentials, maxima and sums are computed, which otherwise wait for one another
 //
 // Taken iff the registers have room for what is alive then at the same time: the first product's result, the second one's
-// first operand and its sums, and some (TUNE_STAGGER_OTHER_REGISTERS) for all else.
+// first operand and its sums, and some (TUNE_STAGGER_OTHER_REGISTERS) for all else; and, unless the source says of the loop
+// `warp_specialize`, where it was measured to pay: of one warpgroup, as several wait for one another at each iteration's
+// barrier, with 64 rows and so many sums that few programs share the multiprocessor, which else run under one another's
+// exponentials.
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
@@ -52,6 +55,13 @@ static bool has_registers(const Staggerer *s, const StaggeredDots *dots) {
   return false;
 }
 
+static bool pays(const Op *loop, const StaggeredDots *dots) {
+  const Type *sums = op_result(dots->second)->type;
+  return op_attr(loop, ATTR_WARP_SPECIALIZE) ||
+         (region_warps(loop) == 4 && sums->shape[sums->rank - 2] <= TUNE_STAGGER_ROWS &&
+          tile_words(sums) >= TUNE_STAGGER_SUMS);
+}
+
 static void stagger_loop(Op *loop, void *data) {
   Staggerer *s = data;
   StaggeredDots dots;
@@ -70,6 +80,10 @@ static void stagger_loop(Op *loop, void *data) {
     return;
   }
   if (!has_registers(s, &dots)) return;
+  if (!pays(loop, &dots)) {
+    decline(s, dots.second, "other warps run under what comes between the products");
+    return;
+  }
   op_set_flag(loop, ATTR_STAGGER, true);
   s->changed = true;
 }

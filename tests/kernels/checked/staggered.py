@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops whose second product takes what is computed of the first, run under the next iteration's first one: no iteration, one, and more
-than there are slots; keys that end within a block; two loops in a row; slots by cp.async and by tensor copies."""
+than there are slots; keys that end within a block; two loops in a row; slots by cp.async and by tensor copies. `warp_specialize` asks for it
+where few sums or several warpgroups would not have it."""
 import triton
 import triton.language as tl
 
@@ -21,7 +22,7 @@ def ragged(q, k, v, out, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.const
     acc = tl.zeros((ROWS, D), tl.float32)
     total = tl.zeros((ROWS,), tl.float32) + 1.0
     top = tl.zeros((ROWS,), tl.float32) - 1000.0
-    for start in range(0, T, BLOCK):
+    for start in tl.range(0, T, BLOCK, warp_specialize=True):
         cols = start + tl.arange(0, BLOCK)
         inside = cols < T
         s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None], mask=inside[None, :], other=0.0)) * 0.25
@@ -41,7 +42,7 @@ def blocks(acc, total, top, Q, k, v, first, last, rows, D: tl.constexpr, BLOCK: 
     d = tl.arange(0, D)
     k += (first + tl.arange(0, BLOCK))[None, :] * D + d[:, None]
     v += (first + tl.arange(0, BLOCK))[:, None] * D + d[None, :]
-    for start in range(first, last, BLOCK):
+    for start in tl.range(first, last, BLOCK, warp_specialize=True):
         s = tl.dot(Q, tl.load(k))
         if CAUSAL:
             s += tl.where(rows[:, None] >= start + tl.arange(0, BLOCK)[None, :], 0.0, -1.0e6)
@@ -93,7 +94,7 @@ def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl
     total = tl.zeros((ROWS,), tl.float32) + 1.0
     top = tl.zeros((ROWS,), tl.float32) - 100.0
     at = 0
-    for start in range(BACK, first + SHIFT, BLOCK):
+    for start in tl.range(BACK, first + SHIFT, BLOCK, warp_specialize=True):
         cols = at + tl.arange(0, BLOCK) if BACK == 0 else start + tl.arange(0, BLOCK)
         s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None]))
         new_top = tl.maximum(top, tl.max(s, 1) * 0.25)
@@ -108,7 +109,7 @@ def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl
         at = first + SHIFT
     if APART:
         total += 0.5
-    for start in range(first + SHIFT, min(first + ROWS, T), BLOCK):
+    for start in tl.range(first + SHIFT, min(first + ROWS, T), BLOCK, warp_specialize=True):
         cols = at + tl.arange(0, BLOCK) if BACK == 0 else start + tl.arange(0, BLOCK)
         s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None])) * 0.25
         s += tl.where(rows[:, None] >= cols[None, :], 0.0, -1.0e6)
@@ -141,7 +142,7 @@ def descriptors(q, k, v, out, T, ROUNDS: tl.constexpr, DOWN: tl.constexpr = Fals
     acc = tl.zeros((64, 64), tl.float32)
     for r in range(ROUNDS):
         total = tl.zeros((64,), tl.float32) + 1.0
-        for n in range((T + 31) // 32 * 32 - 32 if DOWN else 0, -1 if DOWN else T, -32 if DOWN else 32):
+        for n in tl.range((T + 31) // 32 * 32 - 32 if DOWN else 0, -1 if DOWN else T, -32 if DOWN else 32, warp_specialize=True):
             s = tl.dot(Q, kd.load([n, 0]).T) * 0.125
             if n >= 64:
                 s = s * 0.5 + tl.where(tl.arange(0, 32)[None, :] + n < T, 0.0, -1.0e6)
@@ -163,7 +164,7 @@ def carried(a, b, c, out, last, seen, T):
     acc = tl.zeros((64, 32), tl.float32)
     before = tl.zeros((64, 32), tl.float32)
     where = -1
-    for n in range(0, T, 32):
+    for n in tl.range(0, T, 32, warp_specialize=True):
         s = tl.dot(A, tl.load(b + (n + j)[None, :] * 32 + j[:, None])) * 0.125
         p = tl.maximum(s, 0.0) + before * 0.5
         acc = tl.dot(p.to(tl.float16), tl.load(c + (n + j)[:, None] * 32 + j[None, :]), acc) + (n + where) * 0.001
@@ -181,7 +182,7 @@ def in_turn(a, b, c, out, T):
     i = tl.arange(0, 64)[:, None] * 32 + tl.arange(0, 32)[None, :]
     j = tl.arange(0, 32)
     state = tl.load(a + i).to(tl.float32)
-    for n in range(0, T, 32):
+    for n in tl.range(0, T, 32, warp_specialize=True):
         s = tl.dot(state.to(tl.float16), tl.load(b + (n + j)[None, :] * 32 + j[:, None])) * 0.1
         state = tl.dot(s.to(tl.float16), tl.load(c + (n + j)[:, None] * 32 + j[None, :]), state) * 0.5
     tl.store(out + i, state)
