@@ -2,7 +2,7 @@
 // Channels of the evaluator: slots that one group of warps fills and another reads.
 //
 // Slots are taken in turn, so four counts say all. Slot number i % slots is
-// - readable      for released <= i < waited,
+// - readable      for released <= i < waited (those `behind` from the begin),
 // - full          for waited <= i < committed,
 // - being filled  for committed <= i < filled,
 // and free otherwise. One group fills and one reads, so what a run computes does not hang on the order in
@@ -46,7 +46,8 @@ bool eval_channel_begin(Machine *m, Op *op) {
   }
   Channel *channel = &m->channels->channels.at[number];
   channel->buffers.all.n = 0;
-  channel->filled = channel->committed = channel->waited = channel->released = channel->slots;
+  channel->filled = channel->committed = channel->waited = channel->slots;
+  channel->released = channel->slots - (uint64_t)op_int(op, ATTR_BEHIND, 0);
   if (op->operand_count && !eval_mbarriers_begin(m, op, 0, true)) return false;
   give_end(m, &op->results[FILLS], number, FILLS);
   give_end(m, &op->results[READS_SLOTS], number, READS_SLOTS);

@@ -350,11 +350,11 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target, bool *final) {
-  enum { OPTIONS = 13 };
+  enum { OPTIONS = 14 };
   static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages",        "maxnreg",
                                              "fp32_dot",  "fp_contract", "opt_level",         "debug",
                                              "fast_math", "overlap",     "restrict_pointers", "tma",
-                                             "final"};
+                                             "warp_specialize", "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
   if (option == OPTIONS && p->token.kind == TOKEN_WORD)
@@ -389,6 +389,9 @@ static void parse_option(Parser *p, Target *target, bool *final) {
     target->restrict_pointers = parse_bool(p);
   else if (option == 11)
     target->tma = (TmaUse)parse_choice(p, tma_names, "tma is \"auto\", \"on\" or \"off\"");
+  else if (option == 12)
+    target->warp_roles =
+        (WarpRoles)parse_choice(p, warp_roles_names, "warp_specialize is \"auto\", \"on\" or \"off\"");
   else
     *final = parse_bool(p);
 }

@@ -312,6 +312,8 @@ static void print_options(const IrModule *module, Buf *out) {
   if (target->overlap) buf_text(out, ", overlap = true");
   if (target->restrict_pointers) buf_text(out, ", restrict_pointers = true");
   if (target->tma != TMA_AUTO) buf_printf(out, ", tma = \"%s\"", tma_names[target->tma]);
+  if (target->warp_roles != WARP_ROLES_AUTO)
+    buf_printf(out, ", warp_specialize = \"%s\"", warp_roles_names[target->warp_roles]);
   if (module->final) buf_text(out, ", final = true");
 }
 

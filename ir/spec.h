@@ -138,6 +138,16 @@ typedef enum TmaUse {
 
 extern const char *const tma_names[TMA_USES + 1]; // "auto"; NULL ends them
 
+// Whether loops that tensor copies feed are parted into groups of warps (specialise_warps).
+typedef enum WarpRoles {
+  WARP_ROLES_AUTO, // loops that ask for it (tl.range's warp_specialize)
+  WARP_ROLES_ON,   // wherever they can be
+  WARP_ROLES_OFF,
+  WARP_ROLES_COUNT
+} WarpRoles;
+
+extern const char *const warp_roles_names[WARP_ROLES_COUNT + 1]; // "auto"; NULL ends them
+
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
   const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
@@ -153,6 +163,7 @@ typedef struct Target {
   // What a pointer argument leads to is reached through no other argument: CUDA's __restrict__ on all of them.
   bool restrict_pointers;
   TmaUse tma;
+  WarpRoles warp_roles;
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

@@ -294,7 +294,7 @@ static void check_op(RingChecker *c, const Op *op) {
     break;
   case OP_CHANNEL:
     *counts_of(c, &op->results[0]) = (RingCounts){op, RING_FILLS, 0, 0};
-    *counts_of(c, &op->results[1]) = (RingCounts){op, RING_READS, 0, 0};
+    *counts_of(c, &op->results[1]) = (RingCounts){op, RING_READS, 0, (uint32_t)op_int(op, ATTR_BEHIND, 0)};
     break;
   case OP_WARP_GROUPS:
     for (uint32_t i = 0; i < op->region_count; i++) check_region(c, op->regions[i]);

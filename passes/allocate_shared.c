@@ -11,9 +11,11 @@
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
 // outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
-// last use of the ring's, its mbarriers to the kernel's end, what groups of warps use as long as they run; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
+// last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
 // through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
-// barrier is needed between them. The largest are placed first, each as low as those it lives beside allow.
+// barrier is needed between them. Groups of warps run at once, so that what several use is alive as long as they
+// run, and what one uses together with all of another's; but slots that another group's tensor copies fill are free behind
+// the last use in the first group, which has waited for all copies then. The largest are placed first, each as low as those it lives beside allow.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -30,7 +32,10 @@ typedef struct BufferLife {
   Op *alloc;
   uint32_t begin, end; // op ids, both included
   uint32_t bytes, align, offset;
+  uint32_t group;          // whose buffer it is; UINT32_MAX: made before groups, or there are none
+  uint32_t end_in_first;   // the end of its uses in the first group; 0: it has none there
   bool copied, multiplied; // by asynchronous ops
+  bool filled;             // by tensor copies of another group than the first
   bool lasts;              // to the kernel's end
   bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
   bool was_read;           // since it was written, as far as the walk has come
@@ -90,6 +95,8 @@ static void note_exchange(Allocator *a, const Op *op) {
   }
 }
 
+static bool is_of_later_group(uint32_t group) { return group != 0 && group != UINT32_MAX; }
+
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
@@ -105,6 +112,8 @@ static void note_use(Op *op, void *data) {
       life->copied |= op->kind == OP_COPY_ASYNC;
       if (op->kind == OP_DOT || (op->kind == OP_COPY_TENSOR && k == 1)) life->align = DOT_ALIGN;
       life->lasts |= op->kind == OP_RING_BEGIN;
+      life->filled |= op->kind == OP_COPY_TENSOR && k == 1 && is_of_later_group(group_of(op));
+      if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
       const Op *wait = dot_wait_of(op);
       life->multiplied |= !wait;
@@ -120,10 +129,13 @@ static uint32_t next_dot_wait(const Allocator *a, uint32_t id) {
   return id;
 }
 
-// Groups of warps run at once, so that what is alive in one of them is so as long as they run.
-static void last_in_groups(BufferLife *life, const Op *groups) {
-  if (life->begin > groups->id) life->begin = groups->id;
-  if (life->end >= groups->id) life->end = last_id(groups);
+// What was made before groups, and is used in them.
+static void last_in_groups(const Allocator *a, BufferLife *life, const Op *groups) {
+  life->group = group_of(life->alloc);
+  if (life->group != UINT32_MAX || life->end < groups->id) return;
+  life->end = last_id(groups);
+  if (!life->filled || !life->end_in_first) return;
+  life->end = life->multiplied ? next_dot_wait(a, life->end_in_first) : life->end_in_first;
 }
 
 static void find_lives(Allocator *a, Func *func) {
@@ -132,7 +144,7 @@ static void find_lives(Allocator *a, Func *func) {
   a->lives = ARENA_ARRAY(a->context->scratch, BufferLife, a->count);
   for (uint32_t i = 0; i < a->count; i++) {
     Op *alloc = a->buffers.allocs.at[i];
-    a->lives[i] = (BufferLife){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN};
+    a->lives[i] = (BufferLife){.alloc = alloc, .begin = alloc->id, .end = alloc->id, .align = SHARED_ALIGN, .group = UINT32_MAX};
     a->lives[i].exchanged = is_exchanged(alloc);
     a->lives[i].bytes = shared_bytes(op_result(alloc)->type);
   }
@@ -143,11 +155,15 @@ static void find_lives(Allocator *a, Func *func) {
     if (life->copied && !waited && a->last_copy_wait > life->end) life->end = a->last_copy_wait;
     if (life->multiplied) life->end = next_dot_wait(a, life->end);
     if (life->lasts) life->end = func->op_count - 1;
-    if (groups) last_in_groups(life, groups);
+    if (groups) last_in_groups(a, life, groups);
   }
 }
 
 static bool alive_together(const BufferLife *a, const BufferLife *b) {
+  bool at_once = a->group != UINT32_MAX && b->group != UINT32_MAX && a->group != b->group;
+  // The end of what is filled says nothing to a group that does not read it.
+  bool unread = (a->filled && is_of_later_group(b->group)) || (b->filled && is_of_later_group(a->group));
+  if (at_once || unread) return true;
   return a->begin <= b->end && b->begin <= a->end;
 }
 

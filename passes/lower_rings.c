@@ -47,7 +47,7 @@
 //
 // (no arrival at `full` of a channel with mbarriers of its own: copies count there), where of the first ring
 // `fill` is the next slot to fill and `use` the next to commit, of the second `use` the next to wait for and
-// `fill` the next to release.
+// `fill` the next to release. Slots that are `behind` at the begin are the first to be released.
 //
 // A slot that is being filled has its view where it is first written, so that the condition around a copy
 // is one around the copy's address too, and its number is counted on after the last write.
@@ -97,13 +97,13 @@ static ChannelMbarriers *channel_of(const RingLowering *l, const Value *ring) {
 
 static void replace_later(RingLowering *l, Op *op) { vec_push(l->context->scratch, &l->replaced, op); }
 
-// The parity after a use of slot `number`.
-static Value *next_parity(const RingLowering *l, Builder *b, Value *parity, Value *number, uint32_t slots) {
+// The parity after a use of slot `number`; `last`: that after which it changes.
+static Value *next_parity(const RingLowering *l, Builder *b, Value *parity, Value *number, uint32_t last) {
   int64_t known;
   const Type *type = number_type(l);
   Value *other = build_binary(b, OP_XOR, parity, build_int(b, type, 1));
-  if (value_int_constant(number, &known)) return (uint64_t)known + 1 == slots ? other : parity;
-  Value *is_last = build_binary(b, OP_EQ, number, build_int(b, type, slots - 1));
+  if (value_int_constant(number, &known)) return (uint64_t)known == last ? other : parity;
+  Value *is_last = build_binary(b, OP_EQ, number, build_int(b, type, last));
   return build(b, OP_SELECT, type, is_last, other, parity);
 }
 
@@ -185,13 +185,21 @@ static Value *slot_mbarrier(const RingLowering *l, Builder *b, Value *mbarriers,
   return build(b, OP_SHARED_INDEX, mbarriers_type(l, 1, &one), mbarriers, number, NULL);
 }
 
+// The slot after which the parity of what the op waits for changes. Those that are `behind` at the channel's begin are free
+// when they have been released, as the others are from the second round on: they are one phase ahead.
+static uint32_t last_of_phase(const RingLowering *l, const Op *op) {
+  const Op *channel = l->rings.begins.at[l->rings.of[ring_result(op)->id]];
+  uint32_t behind = op->kind == OP_RING_FILL ? (uint32_t)op_int(channel, ATTR_BEHIND, 0) : 0;
+  return ring_slots(channel) - 1 - behind;
+}
+
 // What a channel's ring waits for, before the op that gives slot `number`.
 static void wait_channel(RingLowering *l, Op *op, Value *mbarriers, Value *number, SlotNumbers *numbers) {
   Builder b = builder_before(op);
   Value *mbarrier = slot_mbarrier(l, &b, mbarriers, number);
   build_op(&b, OP_MBARRIER_WAIT, 2, (Value *[]){mbarrier, numbers->parity}, 0, NULL);
   for (uint32_t i = 0; i + 1 < op->result_count; i++) replace_view(op, i, op, number);
-  numbers->parity = next_parity(l, &b, numbers->parity, number, slots_of(l, ring_result(op)));
+  numbers->parity = next_parity(l, &b, numbers->parity, number, last_of_phase(l, op));
 }
 
 // Of the ring that fills the number of the slot to fill goes on, of the other that of the slot to wait for;
@@ -241,7 +249,9 @@ static void lower_channel(RingLowering *l, Op *op) {
   Value *zero = build_int(&b, number_type(l), 0), *one = build_int(&b, number_type(l), 1);
   *channel_of(l, fills) = *channel_of(l, reads) = made;
   *numbers_of(l, fills) = (SlotNumbers){zero, zero, one}; // all slots are free
-  *numbers_of(l, reads) = (SlotNumbers){zero, zero, zero};
+  uint32_t behind = (uint32_t)op_int(op, ATTR_BEHIND, 0);
+  Value *release = behind ? build_int(&b, number_type(l), ring_slots(op) - behind) : zero;
+  *numbers_of(l, reads) = (SlotNumbers){zero, release, zero};
 }
 
 static void lower_fill(RingLowering *l, Op *op) {
@@ -274,7 +284,7 @@ static void lower_wait(RingLowering *l, Op *op) {
   for (uint32_t i = 0; i + 1 < op->result_count; i++) replace_view(op, i, op, numbers.use);
   Builder b = builder_before(op);
   if (numbers.parity)
-    numbers.parity = next_parity(l, &b, numbers.parity, numbers.use, slots_of(l, ring_result(op)));
+    numbers.parity = next_parity(l, &b, numbers.parity, numbers.use, slots_of(l, ring_result(op)) - 1);
   numbers.use = next_number(l, &b, numbers.use, slots_of(l, ring_result(op)));
   *numbers_of(l, ring_result(op)) = numbers;
 }

@@ -88,7 +88,9 @@ static bool run_funcs(PassRun *run, const PassInfo *pass) {
   PassContext context = {options->scratch ? options->scratch : run->module->ir->arena, run->diags};
   bool changed = false;
   for (uint32_t i = 0; i < run->module->funcs.n; i++) {
-    changed |= pass->run(&context, run->module->funcs.at[i]);
+    Func *func = run->module->funcs.at[i];
+    if (func_groups(func) && !(pass->flags & (TAKES_GROUPS | IN_GROUPS))) continue;
+    changed |= pass->run(&context, func);
     if (options->scratch) arena_free(options->scratch);
   }
   return changed;
@@ -117,8 +119,8 @@ static bool run_pass(PassRun *run, const PassInfo *pass) {
   return true;
 }
 
-// Whether the module has kernels whose warps are parted: most passes take those alone all of whose warps do
-// the same.
+// Whether the module comes with kernels whose warps are parted: most passes take those alone all of whose warps do
+// the same, or that specialise_warps parted.
 static bool has_groups(const IrModule *module) {
   for (uint32_t i = 0; i < module->funcs.n; i++)
     if (func_groups(module->funcs.at[i])) return true;
@@ -139,7 +141,8 @@ bool passes_run(IrModule *module, Diags *diags, const PassRunOptions *options) {
   for (uint32_t i = 0; i < count; i++) {
     const PassInfo *pass = options->only_count ? pass_find(str_from(options->only[i])) : pass_at(i);
     if (in_list(pass->name, options->disabled, options->disabled_count)) continue;
-    bool declines = groups && !(pass->flags & TAKES_GROUPS);
+    uint32_t takes = TAKES_GROUPS | (options->only_count ? IN_GROUPS : 0);
+    bool declines = groups && !(pass->flags & takes);
     if (declines && options->only_count) {
       diag_error(diags, LOC_NONE, "the pass '%s' does not take kernels with warp_groups", pass->name);
       return false;

@@ -16,7 +16,7 @@ typedef struct PassContext {
 #include "passes/passes.def"
 #undef X
 
-enum { OPTIONAL = 1, REASSOCIATES = 2, TAKES_GROUPS = 4 };
+enum { OPTIONAL = 1, REASSOCIATES = 2, TAKES_GROUPS = 4, IN_GROUPS = 8 };
 
 typedef struct PassInfo {
   const char *name, *meaning;

@@ -52,8 +52,7 @@ static Value *begin_ring(Stager *s, Builder *b, StagedGroup *g) {
   return op_result(begin);
 }
 
-// ring_fill or ring_wait: the results are a view of each load's slot.
-static Op *next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
+Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind) {
   IrContext *ir = s->func->module->ir;
   uint32_t n = g->count + (g->mbarriers != NULL);
   Value **operands = ARENA_ARRAY(s->arena, Value *, n + 1);
@@ -137,7 +136,7 @@ static void copy_load(Stager *s, Builder *b, const CloneMap *map, const StagedLo
 
 // Begins the copies of one iteration under `condition`, as a group. The slot is being filled either way.
 static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
-  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);
   Builder inner = builder_at_end(s->func, branch->regions[0]);
   for (uint32_t i = 0; i < g->count; i++) {
@@ -188,25 +187,31 @@ static TensorOperands tensor_operands(Stager *s, Builder *b, const StagedGroup *
   return operands;
 }
 
-// The same of tensor copies: what the slot's mbarrier is to wait for, and the copies, which one thread begins.
+void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const CloneMap *map, const Op *fill) {
+  TensorOperands *operands = ARENA_ARRAY(s->arena, TensorOperands, g->count);
+  Loc loc = b->loc;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < g->count; i++) {
+    operands[i] = tensor_operands(s, b, g, i, map, fill);
+    bytes += (uint64_t)g->loads[i]->tensor.box.bytes * g->loads[i]->tensor.box.count;
+  }
+  b->loc = loc;
+  Op *expect = build_op(b, OP_MBARRIER_EXPECT, 1, &operands[0].list[2], 0, NULL);
+  op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = (int64_t)bytes});
+  for (uint32_t i = 0; i < g->count; i++) {
+    b->loc = g->loads[i]->load->loc;
+    build_op(b, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
+  }
+}
+
+// The same of tensor copies, which one thread begins.
 static void begin_tensors(Stager *s, Builder *b, StagedGroup *g, const CloneMap *map, Value *condition) {
-  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   Op *branch = build_if(b, condition, 0, NULL);
   Builder inner = builder_at_end(s->func, branch->regions[0]),
           otherwise = builder_at_end(s->func, branch->regions[1]);
-  TensorOperands *operands = ARENA_ARRAY(s->arena, TensorOperands, g->count);
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < g->count; i++) {
-    operands[i] = tensor_operands(s, &inner, g, i, map, fill);
-    bytes += (uint64_t)g->loads[i]->tensor.box.bytes * g->loads[i]->tensor.box.count;
-  }
   inner.loc = otherwise.loc = b->loc;
-  Op *expect = build_op(&inner, OP_MBARRIER_EXPECT, 1, &operands[0].list[2], 0, NULL);
-  op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = (int64_t)bytes});
-  for (uint32_t i = 0; i < g->count; i++) {
-    inner.loc = g->loads[i]->load->loc;
-    build_op(&inner, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
-  }
+  stage_copy_tensors(s, &inner, g, map, fill);
   build_yield(&inner, 0, NULL);
   build_yield(&otherwise, 0, NULL);
 }
@@ -241,16 +246,19 @@ bool stage_begins_again(const Stager *s) {
   return s->staged->loop->region->parent != NULL || s->staged->after_writes;
 }
 
-static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
-  const Op *loop = s->staged->loop;
+void stage_alloc(Stager *s, Builder *b, StagedGroup *g) {
   for (uint32_t i = 0; g->slots && i < g->count; i++)
     g->buffers[i] = alloc_slots(s, b, g->loads[i], g->slots);
-  b->loc = loop->loc;
-  if (is_by_tensor(g)) {
-    g->mbarriers = alloc_mbarriers(s, g->slots);
-    for (uint32_t i = 0; i < g->count; i++)
-      g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
-  }
+  b->loc = s->staged->loop->loc;
+  if (!is_by_tensor(g)) return;
+  g->mbarriers = alloc_mbarriers(s, g->slots);
+  for (uint32_t i = 0; i < g->count; i++)
+    g->maps[i] = tensor_map_of(s->context, s->func, &g->loads[i]->tensor);
+}
+
+static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
+  const Op *loop = s->staged->loop;
+  stage_alloc(s, b, g);
   if (g->slots) g->ring = begin_ring(s, b, g);
   if (g->mbarriers && stage_begins_again(s)) {
     if (s->staged->after_writes)
@@ -307,7 +315,7 @@ void stage_take(const StagedGroup *g, CloneMap *map) {
 void stage_store(Stager *s, Builder *b, StagedGroup *g) {
   if (g->count == 0) return;
   b->loc = g->loads[g->count - 1]->store->loc;
-  const Op *fill = next_slot(s, b, g, OP_RING_FILL);
+  const Op *fill = stage_next_slot(s, b, g, OP_RING_FILL);
   for (uint32_t i = 0; i < g->count; i++) {
     const StagedLoad *load = g->loads[i];
     b->loc = load->store->loc;
@@ -357,7 +365,7 @@ void stage_use(Stager *s, Builder *b, StagedGroup *g, CloneMap *map) {
   if (g->count == 0) return;
   const StagedLoad *last = g->loads[g->count - 1];
   b->loc = last->alloc ? last->alloc->loc : last->load->loc;
-  const Op *wait = next_slot(s, b, g, OP_RING_WAIT);
+  const Op *wait = stage_next_slot(s, b, g, OP_RING_WAIT);
   for (uint32_t i = 0; i < g->count; i++) {
     g->views[i] = &wait->results[i];
     if (g->loads[i]->alloc) clone_set(map, op_result(g->loads[i]->alloc), g->views[i]);

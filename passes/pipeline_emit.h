@@ -50,6 +50,12 @@ typedef struct Stager {
   bool refills;   // what is ahead is issued after the dot before has been waited for
 } Stager;
 
+// The group's buffers, their mbarriers and maps.
+void stage_alloc(Stager *s, Builder *b, StagedGroup *g);
+// ring_fill or ring_wait: the results are a view of each load's slot.
+Op *stage_next_slot(Stager *s, Builder *b, StagedGroup *g, OpKind kind);
+// What the mbarrier of the slot that is being filled is to wait for, and the copies; `map`: what they go by.
+void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const CloneMap *map, const Op *fill);
 // The group's buffers and its ring, and what is ahead of iteration 0;
 // `any` says whether there are iterations.
 void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any);

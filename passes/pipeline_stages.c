@@ -40,8 +40,14 @@ static bool are_mbarriers(const Value *buffer) {
   return false;
 }
 
+static bool is_in_rounds(const Op *loop) {
+  for (const Op *around = loop->region->parent; around; around = around->region->parent)
+    if (op_is_loop(around)) return true;
+  return false;
+}
+
 // Buffers of the loop's body that are not staged, and those before it that are used in it or later; mbarriers last to the
-// kernel's end.
+// kernel's end. Copies that begin with the kernel leave no byte to what comes before the loop.
 static void add_beside(Op *op, void *data) {
   Beside *beside = data;
   const StagedLoop *staged = beside->staged;
@@ -52,6 +58,7 @@ static void add_beside(Op *op, void *data) {
   while (around && around != staged->loop) around = around->region->parent;
   bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
                are_mbarriers(op_result(op));
+  if (staged->by_role) alive |= op->id < staged->loop->id || is_in_rounds(staged->loop);
   if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN);
 }
 

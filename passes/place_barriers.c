@@ -26,10 +26,29 @@
 // (barrier_rings.c). What a barrier cannot mend is an error: a slot that is released while a dot reads it,
 // a slot whose copies were not waited for.
 //
+// In a group of warps (warp_groups) barriers are the group's own, of a number that is its own: what other groups do channels
+// order. A group of one thread needs none.
+//
 // What is under way is carried along the program, joined after branches, and round loops to a fixed point.
 #include "ir/build.h"
 #include "ir/dot.h"
+#include "ir/groups.h"
 #include "passes/barriers.h"
+
+// The group meets without the others.
+static void name_barrier(Op *barrier) {
+  uint32_t group = group_of(barrier);
+  if (group == UINT32_MAX) return;
+  op_set_attr(barrier, (Attr){.key = ATTR_ID, .i = group + 1});
+  op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
+}
+
+// Whether all warps that run the region meet there.
+static bool is_barrier_of_all(const Op *op) {
+  if (op->kind != OP_BARRIER) return false;
+  const Attr *warps = op_attr(op, ATTR_WARPS);
+  return !warps || (group_of(op) != UINT32_MAX && warps->i == region_warps(op));
+}
 
 static void put_op(Placer *p, Op *op, OpKind kind, bool global) {
   p->wanted |= kind == OP_BARRIER;
@@ -37,6 +56,7 @@ static void put_op(Placer *p, Op *op, OpKind kind, bool global) {
   Builder b = builder_before(op);
   Op *put = build_op(&b, kind, 0, NULL, 0, NULL);
   op_set_flag(put, ATTR_GLOBAL, global);
+  if (kind == OP_BARRIER) name_barrier(put);
   p->put++;
   p->barriers += kind == OP_BARRIER;
 }
@@ -87,8 +107,7 @@ static void wait_for_copies(const Placer *p, State *s, uint32_t pending) {
 static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   uint32_t pending = (uint32_t)op_int(op, ATTR_PENDING, 0);
   if (t) take_accesses(p, s, t, op);
-  if (op->kind == OP_BARRIER && !op_attr(op, ATTR_WARPS))
-    state_meet(p, s); // of some warps it orders no others
+  if (is_barrier_of_all(op)) state_meet(p, s); // of some warps it orders no others
   if (op->kind == OP_FENCE_ASYNC) state_fence(p, s, op_attr(op, ATTR_GLOBAL));
   if (op->kind == OP_ASYNC_WAIT) wait_for_copies(p, s, pending);
   if (op->kind == OP_DOT_WAIT) state_wait_dots(p, s, pending);
@@ -251,6 +270,15 @@ static void order_loop_inside(Placer *p, State *s, Op *op) {
   }
 }
 
+static void order_groups(Placer *p, const State *s, Op *op) {
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    State own = state_new(p);
+    if (group_is_thread(op, r)) continue;
+    state_copy(p, &own, s);
+    order_region(p, &own, op->regions[r]);
+  }
+}
+
 // A ring that the op used up.
 static void end_rings(const Placer *p, State *s, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++)
@@ -264,6 +292,8 @@ static void order_region(Placer *p, State *s, Region *region) {
       order_loop(p, s, op);
     else if (op->kind == OP_IF)
       order_if(p, s, op);
+    else if (op->kind == OP_WARP_GROUPS)
+      order_groups(p, s, op);
     else
       order_op(p, s, op);
     end_rings(p, s, op);

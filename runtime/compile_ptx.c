@@ -20,7 +20,8 @@ static void add_inputs(Compilation *c, Digest *digest) {
   const uint64_t numbers[] = {target->num_warps, target->num_stages,  target->maxnreg,
                               target->fp32_dot,  target->fp_contract, target->opt_level,
                               target->debug,     target->overlap,     target->fast_math,
-                              target->restrict_pointers, target->tma};
+                              target->restrict_pointers, target->tma,
+                              target->warp_roles};
   digest_text(digest, target->arch->name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
   module_print(c->module, NULL, &ir);

@@ -330,6 +330,9 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
                      (int)o->fp32_dot);
   if ((int)o->tma < 0 || o->tma > TILEC_TMA_LAUNCHED)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "tma is %d, which is none of tilec_tma", (int)o->tma);
+  if ((int)o->warp_specialize < 0 || o->warp_specialize > TILEC_WARP_SPECIALIZE_OFF)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "warp_specialize is %d, which is none of tilec_warp_specialize",
+                     (int)o->warp_specialize);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
   for (size_t i = 0; i < o->define_count; i++)
@@ -372,6 +375,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->fast_math = o->fast_math != 0;
   target->restrict_pointers = o->restrict_pointers != 0;
   target->tma = o->tma == TILEC_TMA_LAUNCHED ? TMA_AUTO : (TmaUse)o->tma;
+  target->warp_roles = (WarpRoles)o->warp_specialize;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

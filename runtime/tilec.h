@@ -355,6 +355,13 @@ typedef enum tilec_tma {
   TILEC_TMA_LAUNCHED /* tilec_compile: as AUTO is for tilec_launch */
 } tilec_tma;
 
+/* Whether loops of products that tensor copies feed are parted into warps that copy and warps that multiply (sm_90a). */
+typedef enum tilec_warp_specialize {
+  TILEC_WARP_SPECIALIZE_AUTO, /* loops that ask for it: tl.range(warp_specialize=True) */
+  TILEC_WARP_SPECIALIZE_ON,   /* wherever they can be */
+  TILEC_WARP_SPECIALIZE_OFF
+} tilec_warp_specialize;
+
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
   size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
@@ -384,12 +391,13 @@ typedef struct tilec_compile_options {
                             __restrict__ on all of them: loops read ahead of what they write through another. A
                             launch with arrays that overlap is wrong then, where one of them is written */
   tilec_tma tma;
+  tilec_warp_specialize warp_specialize;
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL, 0, 0, TILEC_TMA_AUTO                                                                     \
+        NULL, NULL, 0, 0, TILEC_TMA_AUTO, TILEC_WARP_SPECIALIZE_AUTO                                         \
   }
 
 typedef enum tilec_output {

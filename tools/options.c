@@ -206,6 +206,13 @@ static bool set_tma(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_warp_specialize(OptionParser *p, const char *value) {
+  int roles;
+  if (!parse_choice(p, "--warp-specialize", value, warp_roles_names, WARP_ROLES_COUNT, &roles)) return false;
+  p->options->target.warp_roles = (WarpRoles)roles;
+  return true;
+}
+
 static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;

@@ -30,15 +30,17 @@ class Config:
         pre_hook: Optional[Hook] = None,
         ir_override: Optional[str] = None,
         tma: Optional[str] = None,
+        warp_specialize: Optional[str] = None,
     ):
         self.kwargs = kwargs
         self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
         self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
-        self.tma = tma
+        self.tma, self.warp_specialize = tma, warp_specialize
 
     def all_kwargs(self) -> Dict[str, Any]:
         """What a launch is given for it."""
-        options = {name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma")}
+        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma", "warp_specialize")
+        options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
     def _identity(self) -> Tuple[Any, ...]:
@@ -52,8 +54,8 @@ class Config:
 
     def __str__(self) -> str:
         shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
-        if self.tma is not None:
-            shown["tma"] = self.tma
+        own = {"tma": self.tma, "warp_specialize": self.warp_specialize}
+        shown.update({name: value for name, value in own.items() if value is not None})
         return ", ".join(f"{name}: {value}" for name, value in shown.items())
 
     def __repr__(self) -> str:

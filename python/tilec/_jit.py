@@ -25,6 +25,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Whether loads may become tensor copies, as tilec_tma numbers it.
 TMA = {"auto": 0, "on": 1, "off": 2}
 
+# Whether loops that tensor copies feed are parted into warps that copy and warps that multiply, as tilec_warp_specialize numbers it.
+WARP_SPECIALIZE = {"auto": 0, "on": 1, "off": 2}
+
 # How products of fp32 are computed, as tilec_fp32_dot numbers it.
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
@@ -96,6 +99,11 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
                 if value not in TMA:
                     raise ArgumentError(f"tma={value!r}: it is one of {', '.join(TMA)}")
                 made["tma"] = TMA[value]
+        elif name == "warp_specialize":
+            if value is not None:
+                if value not in WARP_SPECIALIZE:
+                    raise ArgumentError(f"warp_specialize={value!r}: it is one of {', '.join(WARP_SPECIALIZE)}")
+                made["warp_specialize"] = WARP_SPECIALIZE[value]
         elif name == "default_dot_input_precision":
             if value not in FP32_DOT:
                 raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")

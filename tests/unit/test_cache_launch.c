@@ -202,6 +202,8 @@ static void test_options_change_the_key(void **state) {
   CHANGED(overlap, 1)
   CHANGED(fast_math, 1)
   CHANGED(restrict_pointers, 1)
+  CHANGED(tma, TILEC_TMA_ON)
+  CHANGED(warp_specialize, TILEC_WARP_SPECIALIZE_ON)
 #undef CHANGED
   (void)state;
 }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// specialise_warps: a loop of products that tensor copies feed becomes two groups of warps, one that copies and one that
+// multiplies.
+//
+// before  for %i = ... (%sum) {
+//           %x, %y = load ...                            (boxes of tensors, each into a buffer)
+//           %d = dot %xs, %ys, %sum {async}
+//           %e = dot_wait %d {pending = 0}
+//           yield %e
+//         }
+//         store %c, ...
+// after   %fill, %read = channel %full {slots = 4, behind = 1}
+//         warp_groups {group_warps = [8, 4], group_registers = [232, 40], group_threads = [256, 1]} do {
+//           if there is an iteration {
+//             for %i = ... (%sum, %r) {
+//               %x, %y, %r1 = ring_wait %r
+//               %d = dot %x, %y, %sum {async}
+//               %e = dot_wait %d {pending = 1}
+//               %r2 = ring_release %r1                     (the slot of the product before; at first the one behind)
+//               yield %e, %r2
+//             }
+//             dot_wait {pending = 0}
+//           }
+//           store %c, ...
+//           ring_release                                   (the last product's)
+//         } do {
+//           for %i = ... (%f) { ring_fill %f; mbarrier_expect; copy_tensor ...; ring_commit }
+//         }
+// needs   layouts, and promote_shared's buffers; loads that say which boxes they are (lower_block_pointers)
+// keeps   every value
+// breaks  passes that do not take groups (passes.def); barriers of such kernels are named ones (place_barriers)
+// pays    a thread of its own begins copies as slots are free: no warp that multiplies waits for the others, computes
+//         addresses or issues copies, and nearly all registers are theirs
+//
+// Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
+// around the loop, their bounds, and what the copies' coordinates need, cloned. Where no product stays under way (its sum
+// is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
+//
+// Declined, with a remark: kernels that print, assert or use atomics or inline PTX, whose order among warps is their own;
+// that may have written what the copies read; loops not all of whose loads are tensor copies; a second loop of products.
+#include "ir/build.h"
+#include "ir/dot.h"
+#include "ir/groups.h"
+#include "ir/layout_dot.h"
+#include "ir/tuning.h"
+#include "passes/roles.h"
+
+enum { PRODUCER_WARPS = 4, WARPGROUP = 4 };
+
+// --- which loop
+
+typedef struct LoopSearch {
+  VEC(Op *) loops; // innermost ones with products
+  const Op *other; // what cannot be parted
+  Arena *arena;
+} LoopSearch;
+
+static bool has_dot(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (is_dot_of(op, DOT_WGMMA)) return true;
+  return false;
+}
+
+static bool is_of_all_warps(const Op *op) {
+  switch ((int)op->kind) {
+  case OP_PRINT:
+  case OP_ASSERT:
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_INLINE_ASM:
+  case OP_GDC_WAIT:
+  case OP_GDC_LAUNCH_DEPENDENTS:
+  case OP_GLOBALTIMER: return true;
+  default: return false;
+  }
+}
+
+static void find_loops(Op *op, void *data) {
+  LoopSearch *search = data;
+  if (op_is_loop(op) && has_dot(op->regions[op->region_count - 1]))
+    vec_push(search->arena, &search->loops, op);
+  if (!search->other && is_of_all_warps(op)) search->other = op;
+}
+
+static bool is_wanted(const Func *func, const Op *loop) {
+  WarpRoles roles = func->module->target.warp_roles;
+  return roles == WARP_ROLES_ON || (roles == WARP_ROLES_AUTO && op_attr(loop, ATTR_WARP_SPECIALIZE));
+}
+
+// --- whether it can be
+
+static void decline(const PassContext *context, const Op *op, const char *why) {
+  diag_remark(context->diags, op->loc, "specialise_warps", "not specialised: %s", why);
+}
+
+static bool are_tensor_copies(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (!staged->loads.at[i].by_tensor || staged->loads.at[i].reads) return false;
+  return true;
+}
+
+static const char *why_not_kernel(const Func *func, const LoopSearch *search) {
+  const Target *target = &func->module->target;
+  if (!target->arch->setmaxnreg_most) return "the architecture has no setmaxnreg";
+  if (target->num_warps % WARPGROUP || (target->num_warps + PRODUCER_WARPS) * TARGET_WARP > 1024)
+    return "its warps are no whole number of warpgroups, or too many";
+  if (target->maxnreg) return "its registers are limited";
+  if (target->overlap) return "its launches overlap";
+  if (search->other)
+    return "it has ops whose order among warps is their own (print, assert, atomics, inline PTX)";
+  if (search->loops.n > 1) return "it has several loops of products";
+  return NULL;
+}
+
+static void find_path(Roles *r, Op *loop) {
+  VEC(Op *) inner = {0};
+  for (Op *op = loop; op; op = op->region->parent) vec_push(r->s.arena, &inner, op);
+  while (inner.n) vec_push(r->s.arena, &r->path, vec_pop(&inner));
+}
+
+static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
+  const StagedLoop *staged = r->s.staged;
+  enum { MAX_STEP = INT32_MAX / 64 };
+  if (loop->kind != OP_FOR) return "it is a while loop";
+  if (op_attr(loop, ATTR_STAGGER)) return "its second product is to run under what comes between the two";
+  if (!are_tensor_copies(staged)) return "not all of its loads are tensor copies";
+  if (staged->after_writes) return "the kernel may have written what its copies read";
+  if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is no small constant";
+  return roles_find_producer(r);
+}
+
+// --- groups
+
+// What a thread of the consumers may have beside the producer's; 0: nothing is moved.
+static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps) {
+  if (warps <= WARPGROUP) return 0; // two blocks may share a multiprocessor
+  uint32_t groups = warps / WARPGROUP;
+  uint32_t registers =
+      (arch->registers / (WARPGROUP * TARGET_WARP) - TUNE_PRODUCER_REGISTERS) / groups / 8 * 8;
+  return registers < arch->setmaxnreg_most ? registers : arch->setmaxnreg_most;
+}
+
+// Everything but the return goes into the first group.
+static Op *make_groups(Roles *r) {
+  Func *func = r->s.func;
+  const Target *target = &func->module->target;
+  Op *first = func->body->first, *last = func->body->last;
+  Builder b = builder_before(last);
+  b.loc = r->s.staged->loop->loc;
+  Op *groups = build_op(&b, OP_WARP_GROUPS, 0, NULL, 0, NULL);
+  uint32_t registers = consumer_registers(target->arch, target->num_warps);
+  op_set_ints(groups, ATTR_GROUP_WARPS, 2, (uint32_t[]){target->num_warps, PRODUCER_WARPS});
+  op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){target->num_warps * TARGET_WARP, 1});
+  if (registers)
+    op_set_ints(groups, ATTR_GROUP_REGISTERS, 2, (uint32_t[]){registers, TUNE_PRODUCER_REGISTERS});
+  Region *own = region_new(func, groups);
+  region_new(func, groups);
+  for (Op *op = first, *next; op != groups; op = next) {
+    next = op->next;
+    op_move(op, own, NULL);
+  }
+  Builder end = builder_at_end(func, own);
+  end.loc = last->loc;
+  build_yield(&end, 0, NULL);
+  if (registers)
+    diag_remark(r->s.context->diags, b.loc, "specialise_warps",
+                "registers a thread: %u of those that multiply, %u of those that copy", registers,
+                TUNE_PRODUCER_REGISTERS);
+  return groups;
+}
+
+static Op *make_channel(Roles *r, Op *groups) {
+  Builder b = builder_before(groups);
+  stage_alloc(&r->s, &b, r->slots);
+  const Type *ring = type_ring(r->s.func->module->ir);
+  b.loc = r->s.staged->loop->loc;
+  Op *channel = build_op(&b, OP_CHANNEL, 1, &r->slots->mbarriers, 2, (const Type *[]){ring, ring});
+  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = r->slots->slots});
+  if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_BEHIND, .i = 1});
+  return channel;
+}
+
+static void make_slots(Roles *r, uint32_t slots) {
+  Stager *s = &r->s;
+  StagedGroup *group = r->slots = &s->groups[STAGED_TENSORS];
+  uint32_t n = s->staged->loads.n;
+  *group = (StagedGroup){.kind = STAGED_TENSORS, .slots = slots, .count = n};
+  group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
+  for (uint32_t i = 0; i < n; i++) group->loads[i] = &s->staged->loads.at[i];
+  group->buffers = ARENA_ARRAY(s->arena, Value *, n);
+  group->views = ARENA_ARRAY(s->arena, Value *, n);
+  group->maps = ARENA_ARRAY(s->arena, Value *, n);
+}
+
+static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSearch *search) {
+  StagedLoop staged;
+  const char *why = why_not_kernel(func, search);
+  if (why) return decline(context, loop, why), false;
+  if (loop->kind != OP_FOR || !staged_loop_find(context, func, loop, &staged)) return false;
+  Roles r = {.s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch}};
+  int64_t step = 0;
+  value_int_constant(loop_step(loop), &step);
+  r.s.step = step;
+  r.needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  find_path(&r, loop);
+  why = why_not_loop(&r, loop, step);
+  if (why) return decline(context, loop, why), false;
+  staged.by_role = true;
+  uint32_t slots = staged_loop_stages(context, func, &staged);
+  if (slots < 2) return decline(context, loop, "shared memory has no room for two slots"), false;
+  r.s.in_flight = staged.dot && slots >= 3 && !dot_parts(staged.dot);
+  make_slots(&r, slots);
+  diag_remark(context->diags, loop->loc, "specialise_warps",
+              "%u warps multiply, one thread copies ahead of them into %u slots%s",
+              func->module->target.num_warps, slots,
+              r.s.in_flight ? "; a product stays under way while the next begins" : "");
+  Op *groups = make_groups(&r), *channel = make_channel(&r, groups);
+  roles_emit_producer(&r, groups->regions[1], &channel->results[0]);
+  roles_emit_consumers(&r, &channel->results[1]);
+  return true;
+}
+
+bool pass_specialise_warps(PassContext *context, Func *func) {
+  LoopSearch search = {.arena = context->scratch};
+  if (func->module->target.warp_roles == WARP_ROLES_OFF || func_groups(func)) return false;
+  func_number(func);
+  region_walk(func->body, find_loops, &search);
+  for (uint32_t i = 0; i < search.loops.n; i++)
+    if (is_wanted(func, search.loops.at[i]) && specialise(context, func, search.loops.at[i], &search))
+      return true;
+  return false;
+}
