@@ -337,7 +337,26 @@ static void print_module(void *data) {
   buf_text(p->out, "}\n");
 }
 
+typedef struct HostPrint {
+  IrPrinter p; // first: free_scratch
+  Func *func;
+  const HostRegion *host;
+} HostPrint;
+
+static void print_host_ops(void *data) {
+  HostPrint *print = data;
+  func_number(print->func);
+  print->p.names = ARENA_ARRAY(&print->p.scratch, const char *, print->func->value_count);
+  name_scope(&print->p, print->host->region);
+  print_ops(&print->p, print->host->region, 0);
+}
+
 static void free_scratch(void *data) { arena_free(&((IrPrinter *)data)->scratch); }
+
+void host_print(Func *func, const HostRegion *host, Buf *out) {
+  HostPrint print = {.p = {.ir = func->module->ir, .module = func->module, .out = out}, .func = func, .host = host};
+  fault_guard(print_host_ops, free_scratch, &print);
+}
 
 void module_print(IrModule *module, const PrintOptions *options, Buf *out) {
   IrPrinter p = {.ir = module->ir, .module = module, .out = out, .locs = !options || !options->no_locs};

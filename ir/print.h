@@ -13,6 +13,7 @@ typedef struct PrintOptions {
 
 // Numbers every function (func_number), then prints. options may be NULL.
 void module_print(IrModule *module, const PrintOptions *options, Buf *out);
+void host_print(Func *func, const HostRegion *host, Buf *out); // the region's ops, without locations
 
 // The ops and attributes as Markdown tables: docs/tir.md's.
 void ir_print_op_table(Buf *out);

@@ -79,7 +79,6 @@ static const char *split_address(const BoxForm *address, RaisedBox *box) {
     BoxTerm term = address->at[i], rows;
     if (term.dim != NO_DIM) continue;
     bool outside = !is_one(outer) && divide_term(&term, outer, &rows);
-    if (!outside && term.by_count) return "an offset is no multiple of a stride";
     if (!form_push(&box->offset[outside ? 1 - box->inner : box->inner], outside ? rows : term)) return "its sums are too long";
   }
   return NULL;

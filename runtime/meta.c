@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // --emit=meta: what a program needs to launch a kernel by itself, as JSON.
 #include "base/json.h"
+#include "ir/print.h"
 #include "ir/scratch.h"
 #include "ir/tensor_map.h"
 #include "runtime/compile.h"
@@ -134,6 +135,17 @@ static void json_maps(Json *json, const Func *func) {
   json_array_end(json);
 }
 
+// For which launches the maps stand for what the kernel loads: tile IR that yields it; nothing of a kernel without a guard.
+static void json_guard(Json *json, const Func *func) {
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  Buf text = {0};
+  if (!guard) return;
+  host_print((Func *)func, guard, &text);
+  buf_char(&text, '\0');
+  json_text(json, "guard", text.at);
+  buf_free(&text);
+}
+
 // One of the source's parameters, or an item of one; *at: the kernel's parameter that comes next.
 static void json_argument(Json *json, const ParamSpec *argument, uint32_t *at) {
   static const char *const kinds[] = {[PARAM_PLAIN] = "plain",
@@ -239,6 +251,7 @@ static void json_kernel(Json *json, const CodegenResult *code, const KernelMeta 
   json_constexprs(json, func);
   json_params(json, func);
   json_maps(json, func);
+  json_guard(json, func);
   json_arguments(json, func);
   json_object_end(json);
 }

@@ -7,3 +7,6 @@ t 'tilec product.py --signature $types --tma=on --emit=meta -o - | grep -o "\"ma
 t 'tilec product.py --signature $types --tma=on --emit=header -o product.h'
 t 'tilec product.py --tma=yes'
 for more in M=64 'M=64 --tma=off' M=0; do t "tilec run product.py --device sim --grid 1 --remarks --check \$arguments $more 2>&1 | grep -oE \"\$shown\""; done
+for mode in auto on off; do t "tilec pointers.py --signature \$types --tma=$mode -o - | grep -c cp.async.bulk.tensor"; done
+t 'tilec pointers.py --signature $types --tma=on --emit=meta -o - | grep -o "\"guard\": .*" | grep -oE "num_programs [^:]*: i32|yield"'
+t 'tilec run pointers.py --device sim --tma=on --remarks --check --grid 1 $arguments M=64 2>&1 | grep -oE "$shown"'

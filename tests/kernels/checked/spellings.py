@@ -198,3 +198,40 @@ def descriptors(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, 
     for s in range(0, K, BK):
         acc = tl.dot(xs.load([m * BM, s]), ys.load([s, n * BN]), acc)
     put(out, acc, m, n, M, N, BM, BN)
+
+
+# A loop that begins behind the first rows of y, while x is advanced from its first columns on.
+# check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,224] y=randn:fp16[224,128] out=empty:fp32[128,128] M=128 N=128 K=217 sx=224 sy=128 start=64
+# check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,224] y=randn:fp16[224,128] out=empty:fp32[128,128] M=128 N=128 K=64 sx=224 sy=128 start=64
+@triton.jit
+def beginning_later(x, y, out, M, N, K, sx, sy, start, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tile_of(M, N, BM, BN, 8)
+    i = m * BM + tl.arange(0, BM)
+    j = n * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    xs = x + i[:, None] * sx + k[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(start, K, BK):
+        a = tl.load(xs, mask=k[None, :] < K - s, other=0.0)
+        b = tl.load(y + (s + k)[:, None] * sy + j[None, :], mask=(s + k)[:, None] < K, other=0.0)
+        acc = tl.dot(a, b, acc)
+        xs += BK
+    put(out, acc, m, n, M, N, BM, BN)
+
+
+# No boxes, and as right: ones outside of the mask; remainders of blocks that begin within one.
+# check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,96] y=randn:fp16[96,128] out=empty:fp32[128,128] M=128 N=128 K=90 sx=96 sy=128
+@triton.jit
+def no_boxes(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tile_of(M, N, BM, BN, 8)
+    i = (m * BM + 16 + tl.arange(0, BM)) % M
+    j = n * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(0, K, BK):
+        a = tl.load(x + i[:, None] * sx + (s + k)[None, :], mask=k[None, :] < K - s, other=1.0)
+        b = tl.load(y + (s + k)[:, None] * sy + j[None, :], mask=k[:, None] < K - s, other=1.0)
+        c = tl.load(x + i[:, None] * sx + (s + k)[None, :], mask=k[None, :] < K - s, other=0.0)
+        acc = tl.dot(a, b, acc)
+        acc = tl.dot(c, b, acc)
+    put(out, acc, m, n, M, N, BM, BN)
