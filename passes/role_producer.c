@@ -98,7 +98,7 @@ const char *roles_find_producer(Roles *r) {
 typedef struct Producer {
   Roles *roles;
   CloneMap map;
-  Value *ring;
+  RoleRings rings;
 } Producer;
 
 static void emit_level(Producer *p, Builder *b, uint32_t level);
@@ -131,26 +131,32 @@ static Builder inside(const Builder *b, Region *region) {
 
 static void emit_if(Producer *p, Builder *b, const Op *op, uint32_t level) {
   const Region *taken = p->roles->path.at[level + 1]->region;
-  uint32_t r = taken == op->regions[1];
-  Value *before = p->ring;
-  Op *made = build_if(b, clone_get(&p->map, op_operand(op, 0)), 1, &before->type);
+  uint32_t r = taken == op->regions[1], n = p->roles->channels;
+  RoleRings before = p->rings;
+  const Type *types[ROLE_CHANNELS];
+  for (uint32_t i = 0; i < n; i++) types[i] = before.at[i]->type;
+  Op *made = build_if(b, clone_get(&p->map, op_operand(op, 0)), n, types);
   Builder own = inside(b, made->regions[r]), other = inside(b, made->regions[1 - r]);
   emit_region(p, &own, taken, level + 1);
-  build_yield(&own, 1, &p->ring);
-  build_yield(&other, 1, &before);
-  p->ring = op_result(made);
+  build_yield(&own, n, p->rings.at);
+  build_yield(&other, n, before.at);
+  for (uint32_t i = 0; i < n; i++) p->rings.at[i] = &made->results[i];
 }
 
 typedef struct Carried {
   uint32_t n;
   uint32_t *index; // in the original
-  Value **values;  // and the ring
+  Value **values;  // and the rings
 } Carried;
+
+static void push_rings(const Producer *p, Carried *carried) {
+  for (uint32_t i = 0; i < p->roles->channels; i++) carried->values[carried->n + i] = p->rings.at[i];
+}
 
 static Carried carried_of(const Producer *p, const Op *loop) {
   Arena *arena = p->roles->s.arena;
   Carried carried = {0, ARENA_ARRAY(arena, uint32_t, loop->result_count + 1),
-                     ARENA_ARRAY(arena, Value *, loop->result_count + 1)};
+                     ARENA_ARRAY(arena, Value *, loop->result_count + ROLE_CHANNELS)};
   bool last = loop == last_of(p->roles);
   for (uint32_t i = 0; i < loop->result_count; i++) {
     const Value *value = loop_carried(loop, i);
@@ -159,7 +165,7 @@ static Carried carried_of(const Producer *p, const Op *loop) {
     carried.values[carried.n] = clone_get(&p->map, loop_init(loop, i));
     carried.index[carried.n++] = i;
   }
-  carried.values[carried.n] = p->ring;
+  push_rings(p, &carried);
   return carried;
 }
 
@@ -167,34 +173,37 @@ static void emit_copies(Producer *p, Builder *b) {
   Roles *r = p->roles;
   for (const Op *op = r->s.staged->loop->regions[0]->first; op; op = op->next)
     if (is_ahead(r->s.staged->ahead, op)) op_clone(b, op, &p->map);
-  b->loc = r->s.staged->loop->loc;
-  r->slots->ring = p->ring;
-  const Op *fill = stage_next_slot(&r->s, b, r->slots, OP_RING_FILL);
-  stage_copy_tensors(&r->s, b, r->slots, &p->map, fill);
-  b->loc = r->s.staged->loop->loc;
-  p->ring = build(b, OP_RING_COMMIT, p->ring->type, r->slots->ring, NULL, NULL);
+  for (uint32_t i = 0; i < r->channels; i++) {
+    StagedGroup *slots = r->slots[i];
+    b->loc = r->s.staged->loop->loc;
+    slots->ring = p->rings.at[i];
+    const Op *fill = stage_next_slot(&r->s, b, slots, OP_RING_FILL);
+    stage_copy_tensors(&r->s, b, slots, &p->map, fill);
+    b->loc = r->s.staged->loop->loc;
+    p->rings.at[i] = build(b, OP_RING_COMMIT, slots->ring->type, slots->ring, NULL, NULL);
+  }
 }
 
 static void emit_for(Producer *p, Builder *b, const Op *op, uint32_t level) {
   Carried carried = carried_of(p, op);
   Value *bounds[LOOP_FIRST_INIT];
   for (uint32_t k = 0; k < LOOP_FIRST_INIT; k++) bounds[k] = clone_get(&p->map, op_operand(op, k));
-  Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + 1, carried.values);
+  Op *made = build_for(b, bounds[0], bounds[1], bounds[2], carried.n + p->roles->channels, carried.values);
   op_set_attr(made, (Attr){.key = ATTR_NUM_STAGES, .i = 1});
   Builder body = inside(b, made->regions[0]);
   clone_set(&p->map, loop_index(op), loop_index(made));
   for (uint32_t i = 0; i < carried.n; i++)
     clone_set(&p->map, loop_carried(op, carried.index[i]), loop_carried(made, i));
-  p->ring = loop_carried(made, carried.n);
+  for (uint32_t i = 0; i < p->roles->channels; i++) p->rings.at[i] = loop_carried(made, carried.n + i);
   if (op == last_of(p->roles))
     emit_copies(p, &body);
   else
     emit_region(p, &body, op->regions[0], level + 1);
   for (uint32_t i = 0; i < carried.n; i++)
     carried.values[i] = clone_get(&p->map, loop_yielded(op, carried.index[i]));
-  carried.values[carried.n] = p->ring;
-  build_yield(&body, carried.n + 1, carried.values);
-  p->ring = &made->results[carried.n];
+  push_rings(p, &carried);
+  build_yield(&body, carried.n + p->roles->channels, carried.values);
+  for (uint32_t i = 0; i < p->roles->channels; i++) p->rings.at[i] = &made->results[carried.n + i];
 }
 
 static void emit_level(Producer *p, Builder *b, uint32_t level) {
@@ -206,8 +215,8 @@ static void emit_level(Producer *p, Builder *b, uint32_t level) {
     emit_for(p, b, op, level);
 }
 
-void roles_emit_producer(Roles *r, Region *region, Value *ring) {
-  Producer p = {r, clone_map_new(r->s.arena, r->s.func), ring};
+void roles_emit_producer(Roles *r, Region *region, const RoleRings *rings) {
+  Producer p = {r, clone_map_new(r->s.arena, r->s.func), *rings};
   Builder b = builder_at_end(r->s.func, region);
   emit_region(&p, &b, r->path.at[0]->region, 0);
   b.loc = last_of(r)->loc;

@@ -6,20 +6,32 @@
 
 #include "passes/pipeline_emit.h"
 
+enum { ROLE_CHANNELS = 2 };
+
+// Values of the rings by which a group of warps uses the channels, one each.
+typedef struct RoleRings {
+  Value *at[ROLE_CHANNELS];
+} RoleRings;
+
 typedef struct Roles {
-  Stager s; // its loop's loads are all of the group STAGED_TENSORS
-  StagedGroup *slots;
-  VEC(Op *) path;  // the ops that the loop is within, the outermost first, and the loop
-  uint8_t *needed; // by value id: the producer computes it
+  Stager s;
+  // The loop's loads: all of one channel, or, of a loop whose second product is to run under what comes between the two
+  // (`stagger`), what that one reads of a channel of its own.
+  StagedGroup *slots[ROLE_CHANNELS];
+  uint32_t channels;
+  const Op
+      *release[ROLE_CHANNELS]; // behind which wait for products a slot goes; NULL: at the iteration's end
+  VEC(Op *) path;              // the ops that the loop is within, the outermost first, and the loop
+  uint8_t *needed;             // by value id: the producer computes it
 } Roles;
 
 // Marks what the producer computes. NULL, or why it cannot.
 const char *roles_find_producer(Roles *r);
 
-// The producer's region: what is marked, and copies into slots of `ring`. The kernel is still as it was.
-void roles_emit_producer(Roles *r, Region *region, Value *ring);
+// The producer's region: what is marked, and copies into slots of the rings. The kernel is still as it was.
+void roles_emit_producer(Roles *r, Region *region, const RoleRings *rings);
 
-// Replaces the loop by one whose slots come round `ring`, which goes through all that the loop is within.
-void roles_emit_consumers(Roles *r, Value *ring);
+// Replaces the loop by one whose slots come round the rings, which go through all that the loop is within.
+void roles_emit_consumers(Roles *r, const RoleRings *rings);
 
 #endif

@@ -44,6 +44,7 @@
 #include "ir/layout_dot.h"
 #include "ir/tuning.h"
 #include "passes/roles.h"
+#include "passes/stagger.h"
 
 enum { PRODUCER_WARPS = 4, WARPGROUP = 4 };
 
@@ -122,7 +123,6 @@ static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
   const StagedLoop *staged = r->s.staged;
   enum { MAX_STEP = INT32_MAX / 64 };
   if (loop->kind != OP_FOR) return "it is a while loop";
-  if (op_attr(loop, ATTR_STAGGER)) return "its second product is to run under what comes between the two";
   if (!are_tensor_copies(staged)) return "not all of its loads are tensor copies";
   if (staged->after_writes) return "the kernel may have written what its copies read";
   if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is no small constant";
@@ -169,27 +169,47 @@ static Op *make_groups(Roles *r) {
   return groups;
 }
 
-static Op *make_channel(Roles *r, Op *groups) {
+static Op *make_channel(Roles *r, Op *groups, StagedGroup *slots) {
   Builder b = builder_before(groups);
-  stage_alloc(&r->s, &b, r->slots);
+  stage_alloc(&r->s, &b, slots);
   const Type *ring = type_ring(r->s.func->module->ir);
   b.loc = r->s.staged->loop->loc;
-  Op *channel = build_op(&b, OP_CHANNEL, 1, &r->slots->mbarriers, 2, (const Type *[]){ring, ring});
-  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = r->slots->slots});
+  Op *channel = build_op(&b, OP_CHANNEL, 1, &slots->mbarriers, 2, (const Type *[]){ring, ring});
+  op_set_attr(channel, (Attr){.key = ATTR_SLOTS, .i = slots->slots});
   if (r->s.in_flight) op_set_attr(channel, (Attr){.key = ATTR_BEHIND, .i = 1});
   return channel;
 }
 
-static void make_slots(Roles *r, uint32_t slots) {
+static bool is_late(const Op *buffer, const StagedLoad *load) { return buffer && load->alloc == buffer; }
+
+static void make_slots(Roles *r, uint32_t channel, const Op *late, uint32_t slots) {
   Stager *s = &r->s;
-  StagedGroup *group = r->slots = &s->groups[STAGED_TENSORS];
+  StagedGroup *group = r->slots[channel] = &s->groups[channel ? STAGED_LATE_TENSORS : STAGED_TENSORS];
   uint32_t n = s->staged->loads.n;
-  *group = (StagedGroup){.kind = STAGED_TENSORS, .slots = slots, .count = n};
+  *group = (StagedGroup){.kind = channel ? STAGED_LATE_TENSORS : STAGED_TENSORS, .slots = slots};
   group->loads = ARENA_ARRAY(s->arena, const StagedLoad *, n);
-  for (uint32_t i = 0; i < n; i++) group->loads[i] = &s->staged->loads.at[i];
+  for (uint32_t i = 0; i < n; i++)
+    if (is_late(late, &s->staged->loads.at[i]) == (channel == 1))
+      group->loads[group->count++] = &s->staged->loads.at[i];
   group->buffers = ARENA_ARRAY(s->arena, Value *, n);
   group->views = ARENA_ARRAY(s->arena, Value *, n);
   group->maps = ARENA_ARRAY(s->arena, Value *, n);
+}
+
+// What the second product of a loop to be rotated reads has a channel of its own: it is an iteration behind.
+static void make_all_slots(Roles *r, uint32_t slots) {
+  const Op *loop = r->s.staged->loop, *late = op_attr(loop, ATTR_STAGGER) ? staggered_buffer(loop) : NULL;
+  StaggeredDots dots;
+  bool apart = late && staggered_dots_find(loop, &dots) && r->s.staged->loads.n > 1;
+  r->channels = apart ? 2 : 1;
+  for (uint32_t c = 0; c < r->channels; c++) make_slots(r, c, apart ? late : NULL, slots);
+  if (!apart || !r->slots[0]->count || !r->slots[1]->count) {
+    r->channels = 1;
+    make_slots(r, 0, NULL, slots);
+    return;
+  }
+  r->release[0] = dots.first_wait;
+  r->release[1] = dots.second_wait;
 }
 
 static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSearch *search) {
@@ -209,14 +229,19 @@ static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSea
   uint32_t slots = staged_loop_stages(context, func, &staged);
   if (slots < 2) return decline(context, loop, "shared memory has no room for two slots"), false;
   r.s.in_flight = staged.dot && slots >= 3 && !dot_parts(staged.dot);
-  make_slots(&r, slots);
+  make_all_slots(&r, slots);
   diag_remark(context->diags, loop->loc, "specialise_warps",
               "%u warps multiply, one thread copies ahead of them into %u slots%s",
               func->module->target.num_warps, slots,
               r.s.in_flight ? "; a product stays under way while the next begins" : "");
-  Op *groups = make_groups(&r), *channel = make_channel(&r, groups);
-  roles_emit_producer(&r, groups->regions[1], &channel->results[0]);
-  roles_emit_consumers(&r, &channel->results[1]);
+  Op *groups = make_groups(&r);
+  RoleRings fill, read;
+  for (uint32_t c = 0; c < r.channels; c++) {
+    Op *channel = make_channel(&r, groups, r.slots[c]);
+    fill.at[c] = &channel->results[0], read.at[c] = &channel->results[1];
+  }
+  roles_emit_producer(&r, groups->regions[1], &fill);
+  roles_emit_consumers(&r, &read);
   return true;
 }
 
