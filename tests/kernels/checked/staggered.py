@@ -83,9 +83,10 @@ def causal(q, k, v, out, sums, D: tl.constexpr, BLOCK: tl.constexpr):
 # check: --grid 2 --num-stages 2 -D D=32 -D BLOCK=32 -D APART=True q=randn:fp16[128,32] k=randn:fp16[128,32] v=randn:fp16[128,32] out=empty:fp16[128,32] sums=empty:fp32[128] T=128
 # check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 -D BACK=32 q=randn:fp16[192,32] k=randn:fp16[192,32] v=randn:fp16[192,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=192
 # check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 -D SHIFT=8 q=randn:fp16[192,32] k=randn:fp16[200,32] v=randn:fp16[200,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=160
+# check: --grid 3 --num-stages 2 -D D=32 -D BLOCK=32 -D JUMP=32 q=randn:fp16[192,32] k=randn:fp16[224,32] v=randn:fp16[224,32] out=empty:fp16[192,32] sums=empty:fp32[192] T=192
 @triton.jit
 def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr = 64, APART: tl.constexpr = False,
-           BACK: tl.constexpr = 0, SHIFT: tl.constexpr = 0):
+           BACK: tl.constexpr = 0, SHIFT: tl.constexpr = 0, JUMP: tl.constexpr = 0):
     first = tl.program_id(0) * ROWS
     rows = first + tl.arange(0, ROWS)
     d = tl.arange(0, D)
@@ -106,7 +107,7 @@ def joined(q, k, v, out, sums, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl
         if BACK == 0:
             at += BLOCK
     if BACK == 0:
-        at = first + SHIFT
+        at = first + SHIFT + JUMP
     if APART:
         total += 0.5
     for start in tl.range(first + SHIFT, min(first + ROWS, T), BLOCK, warp_specialize=True):
