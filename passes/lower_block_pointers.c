@@ -95,7 +95,7 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
   if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
   if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op))) return false;
+  if (target->tma != TMA_ON && !fed_wgmma(op_result(op))) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }

@@ -17,7 +17,8 @@
 // needs   simplified IR, no layouts; a base and strides that are declared to be multiples of 16
 // keeps   every value where the guard holds; where it does not, the launch takes the kernel with tma = "off"
 // breaks  nothing
-// pays    pipeline makes tensor copies of them, whatever way the source spells their addresses
+// pays    pipeline makes tensor copies of them, whatever way the source spells their addresses: 8192^3 fp16 by tiles of
+//         128x256x64 on an H200 1746 us instead of 1775, 4096^3 223 instead of 226
 //
 // The matrix' bounds are the mask's; where there is none, more than any offset. The ranges of offsets are computed by the
 // guard of the launch's arguments and grid.
@@ -26,7 +27,7 @@
 #include "passes/mask_bounds.h"
 #include "passes/tensor_copies.h"
 
-enum { RANK = 2 };
+enum { RANK = 2, AUTO_PRODUCT = 128 * 256 };
 
 typedef struct RaisedBox {
   Op *load;
@@ -42,6 +43,7 @@ typedef struct BoxRaising {
   Guard guard;
   WholeBlocksList wrapped;
   VEC(RaisedBox) found;
+  uint32_t declined;
 } BoxRaising;
 
 // --- the address
@@ -144,6 +146,13 @@ static bool is_aligned(const BoxRaising *r, const RaisedBox *box, const Value *b
   return r->func->params[base->index].facts.divisible16 && divisor % TENSOR_COPY_BYTES == 0;
 }
 
+// By itself of the products of which it is known: two bytes an element, tiles of 128x256 or as many.
+static bool pays(const BoxRaising *r, const Op *load, const Op *dot) {
+  if (!dot || r->func->module->target.tma == TMA_ON) return dot;
+  const Type *sum = op_result(dot)->type;
+  return type_element_bytes(op_result(load)->type) == 2 && sum->shape[0] * sum->shape[1] >= AUTO_PRODUCT;
+}
+
 static bool is_candidate(const BoxRaising *r, const Op *op) {
   const Type *type = op->kind == OP_LOAD ? op_result(op)->type : NULL;
   if (!type || !type_is_tile(type) || type->rank != RANK || type->layout) return false;
@@ -151,7 +160,7 @@ static bool is_candidate(const BoxRaising *r, const Op *op) {
   const Type *element = type_element(type);
   bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;
   return in_loop && element->kind == TYPE_SCALAR && !type_is_elem(element, ELEM_I1) && !op_attr(op, ATTR_VOLATILE) &&
-         feeds_wgmma(op_result(op)) && r->func->module->target.arch->tensor_rank;
+         pays(r, op, fed_wgmma(op_result(op)));
 }
 
 // --- one load
@@ -209,6 +218,7 @@ static void find_in(BoxRaising *r, Region *region) {
       continue;
     }
     guard_undo(&r->guard, mark);
+    r->declined++;
     diag_remark(r->context->diags, op->loc, "raise_boxes", "no box of a matrix: %s", why);
   }
 }
@@ -241,12 +251,19 @@ static void build_boxed(BoxRaising *r, const RaisedBox *box) {
   op_set_operand(boxed, 0, op_result(load));
 }
 
+static void find_dot(Op *op, void *data) { *(bool *)data |= op->kind == OP_DOT; }
+
 bool pass_raise_boxes(PassContext *context, Func *func) {
   const IrModule *module = func->module;
-  if (module->target.tma != TMA_ON || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL)) return false;
+  if (!module_takes_maps(module) || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL)) return false;
+  bool multiplies = false;
+  region_walk(func->body, find_dot, &multiplies);
+  if (!multiplies) return false;
   BoxRaising r = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   r.guard = guard_new(context, func);
   find_in(&r, func->body);
+  // By itself no loops that copy some of their operands in one way and some in the other.
+  if (r.declined && module->target.tma != TMA_ON) r.found.n = 0;
   for (uint32_t i = 0; i < r.found.n; i++) build_boxed(&r, &r.found.at[i]);
   if (r.found.n)
     guard_end(&r.guard);

@@ -26,8 +26,8 @@ static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
 bool known_on_host(const Value *value);
 // The value, which is, computed at the builder's place in a host region; `map` knows the region's arguments.
 Value *host_clone(Builder *b, CloneMap *map, Value *value);
-// Whether a product of wgmma takes the tile as it is, or its transpose.
-bool feeds_wgmma(const Value *tile);
+// The product of wgmma that takes the tile as it is, or its transpose; NULL: none does.
+const Op *fed_wgmma(const Value *tile);
 
 // The dimension whose stride is known to be 1 of what operands of make_block_ptr, or from the second on of boxed (first: 1),
 // say of a tensor; false: there is none.
