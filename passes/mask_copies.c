@@ -15,7 +15,7 @@
 #include "base/math.h"
 #include "passes/windows.h"
 
-enum { ACCESS_BYTES = 16, MANY_ACCESSES = 3 };
+enum { ACCESS_BYTES = 16, MANY_ACCESSES = 3, PREDICATE_REGISTERS = 7 };
 
 static uint32_t mask_index(const Op *op) { return op->kind == OP_STORE ? 2 : 1; }
 
@@ -39,14 +39,16 @@ static uint32_t accesses_under(const Region *body, const Value *mask) {
 
 // Whether a thread needs several predicates for the mask, which a reduction's kernel keeps for long: where it selects one
 // an element, else one a vector, for more than a load and a store (a softmax of 16384 columns takes 36.0 us on an H200 under
-// its mask, 38.8 with a copy; a norm, which loads weights too, 36.1 and 35.2). Of more elements than registers each would be in
+// its mask, 38.8 with a copy; a norm, which loads weights too, 36.1 and 35.2), or for more vectors than there are predicate
+// registers. Of more elements than registers each would be in
 // local memory in the copy, where all are loaded at once: those of vectors cost less.
 static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uint64_t share,
                                 uint64_t vector) {
   if (!copies->combines || vector <= 1) return false;
   if (is_selected_by(copies->func->body, mask)) return true;
-  if (accesses_under(copies->func->body, mask) < MANY_ACCESSES) return false;
-  return share >= 2 * vector && share <= copies->func->module->target.arch->thread_registers;
+  bool few = accesses_under(copies->func->body, mask) < MANY_ACCESSES;
+  uint64_t least = few ? PREDICATE_REGISTERS + 1 : 2;
+  return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
 }
 
 // Loads that are boxes become tensor copies, which mind bounds by themselves.
