@@ -14,7 +14,8 @@
 // keeps   every value: each iteration computes what it did, in the same order
 // breaks  nothing
 // pays    copies and the next iteration's product go on from the one loop to the other: causal attention's blocks before the
-//         diagonal and those on it. A branch an iteration
+//         diagonal and those on it. Of one warpgroup the branch an iteration costs as much: only where the source says
+//         `warp_specialize`
 //
 // The bodies are compared from what they begin with: ops that do the same with the same are one. Then from what they do and yield
 // backwards: where two ops are alike their operands are compared, where they are not the branch chooses between their results.
@@ -354,7 +355,9 @@ static Op *next_loop(Op *loop) {
 static bool join(PassContext *context, Func *func, Op *first, Op *second) {
   Joiner j = {.context = context, .func = func, .first = first, .second = second};
   int64_t step = common_step(&j);
-  if (!step)
+  if (!op_attr(first, ATTR_WARP_SPECIALIZE))
+    j.why = "the source does not ask for it by warp_specialize";
+  else if (!step)
     j.why = "the one does not end where the other begins, by whole steps";
   else if (!same_attrs(first, second) || !carries_on(&j, step))
     j.why = "the other one does not begin with what the one gives";
