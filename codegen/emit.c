@@ -328,6 +328,9 @@ static const EmitOp ops[OP_COUNT] = {
     [OP_MBARRIER_WAIT] = emit_tensor_op,
     [OP_MBARRIER_ARRIVE] = emit_tensor_op,
     [OP_COPY_TENSOR] = emit_tensor_op,
+    [OP_STORE_TENSOR] = emit_tensor_op,
+    [OP_STORE_COMMIT] = emit_tensor_op,
+    [OP_STORE_WAIT] = emit_tensor_op,
 };
 
 bool emit_has_op(OpKind kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor copies and mbarriers. What one thread does, the first of the region, stands under one branch where such ops follow one
+// Tensor copies and stores, and mbarriers. What one thread does, the first of the region, stands under one branch where such ops follow one
 // another.
 #include "base/fault.h"
 #include "codegen/emit.h"
@@ -8,7 +8,7 @@
 #include "ir/scratch.h"
 #include "ir/tensor_box.h"
 
-enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3 };
+enum { MBARRIER_BYTES = 8, COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3, STORE_COORDINATES = 2 };
 
 static LLVMValueRef shared_word(Emitter *e, const Value *buffer) {
   return LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
@@ -78,41 +78,75 @@ static void emit_wait(Emitter *e, const Op *op) {
 
 // --- copies
 
-static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
-  LLVMValueRef map = LLVMBuildPtrToInt(e->builder, emit_register(e, op_operand(op, 0), 0), e->i64, "");
-  LLVMValueRef args[2 + TENSOR_MAP_MAX_RANK];
+// The coordinates of box i, as operands of the instruction from args[n] on, which the text names from $first on.
+static void add_coordinates(Emitter *e, const Op *op, const TensorBox *box, uint32_t i, uint32_t operand,
+                            Buf *text, LLVMValueRef *args, uint32_t first) {
   uint32_t last = box->rank - 1;
+  for (uint32_t d = 0; d < box->rank; d++) { // innermost first
+    LLVMValueRef at = emit_register(e, op_operand(op, operand + last - d), 0);
+    if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[last]), "");
+    args[d] = at;
+    buf_printf(text, "%s$%u", d ? ", " : "", first + d);
+  }
+}
+
+static LLVMValueRef map_address(Emitter *e, const Op *op) {
+  return LLVMBuildPtrToInt(e->builder, emit_register(e, op_operand(op, 0), 0), e->i64, "");
+}
+
+static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef buffer = shared_word(e, op_operand(op, COPY_BUFFER));
+  return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->bytes), "");
+}
+
+static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef map = map_address(e, op), args[2 + TENSOR_MAP_MAX_RANK];
   Buf text = {0};
-  args[0] =
-      LLVMBuildAdd(e->builder, shared_word(e, op_operand(op, COPY_BUFFER)), emit_i32(e, i * box->bytes), "");
+  args[0] = box_address(e, op, box, i);
   args[1] = shared_word(e, op_operand(op, COPY_MBARRIER));
   buf_printf(&text,
              "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$0, {",
              box->rank);
-  for (uint32_t d = 0; d < box->rank; d++) { // innermost first
-    LLVMValueRef at = emit_register(e, op_operand(op, COPY_COORDINATES + last - d), 0);
-    if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[last]), "");
-    args[2 + d] = at;
-    buf_printf(&text, "%s$%u", d ? ", " : "", 3 + d);
-  }
+  add_coordinates(e, op, box, i, COPY_COORDINATES, &text, args + 2, 3);
   buf_text(&text, "}], [$2];");
   buf_char(&text, 0);
   order_with(e, text.at, map, args, 2 + box->rank);
   buf_free(&text);
 }
 
-static void emit_copy(Emitter *e, const Op *op) {
+static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
+  LLVMValueRef map = map_address(e, op), args[1 + TENSOR_MAP_MAX_RANK];
+  Buf text = {0};
+  args[0] = box_address(e, op, box, i);
+  buf_printf(&text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, {", box->rank);
+  add_coordinates(e, op, box, i, STORE_COORDINATES, &text, args + 1, 2);
+  buf_text(&text, "}], [$1];");
+  buf_char(&text, 0);
+  order_with(e, text.at, map, args, 1 + box->rank);
+  buf_free(&text);
+}
+
+static void emit_boxes(Emitter *e, const Op *op,
+                       void (*emit)(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)) {
   TensorBox box;
   if (!layout_tma_box(op_operand(op, COPY_BUFFER)->type, &box)) BUG("a buffer that boxes do not fill");
   emit_needs_ptx(e, 80);
-  for (uint32_t i = 0; i < box.count; i++) copy_box(e, op, &box, i);
+  for (uint32_t i = 0; i < box.count; i++) emit(e, op, &box, i);
+}
+
+static void emit_store_wait(Emitter *e, const Op *op) {
+  const char *pending = arena_printf(e->arena, " %u", (uint32_t)op_int(op, ATTR_PENDING, 0));
+  emit_needs_ptx(e, 80);
+  nvvm_order(e, op_attr(op, ATTR_READ) ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group",
+             pending);
 }
 
 // --- one thread
 
 static bool is_of_one(const Op *op) {
   return op && (op->kind == OP_MBARRIER_INIT || op->kind == OP_MBARRIER_INVAL ||
-                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_COPY_TENSOR);
+                op->kind == OP_MBARRIER_EXPECT || op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR ||
+                op->kind == OP_STORE_COMMIT || op->kind == OP_STORE_WAIT);
 }
 
 void emit_tensor_op(Emitter *e, Op *op) {
@@ -130,7 +164,10 @@ void emit_tensor_op(Emitter *e, Op *op) {
   case OP_MBARRIER_INIT: emit_init(e, op); break;
   case OP_MBARRIER_INVAL: each_mbarrier(e, op, "mbarrier.inval.shared::cta.b64 [$0];"); break;
   case OP_MBARRIER_EXPECT: emit_expect(e, op); break;
-  case OP_COPY_TENSOR: emit_copy(e, op); break;
+  case OP_COPY_TENSOR: emit_boxes(e, op, copy_box); break;
+  case OP_STORE_TENSOR: emit_boxes(e, op, store_box); break;
+  case OP_STORE_COMMIT: nvvm_order(e, "cp.async.bulk.commit_group", ""); break;
+  case OP_STORE_WAIT: emit_store_wait(e, op); break;
   default: BUG("%s is no tensor copy's", op_info(op->kind)->name);
   }
   if (!is_of_one(op->next)) emit_unguard(e, e->guard_end);

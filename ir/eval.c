@@ -5,6 +5,7 @@
 // that others change too), the launch is run a second time from the same memory: what the first run found
 // then marks these reads from the start.
 #include "ir/eval_machine.h"
+#include "ir/groups.h"
 #include <stdio.h>
 #include "base/fault.h"
 
@@ -130,8 +131,9 @@ static bool run_copy(Machine *m, Op *op) {
 }
 
 static bool run_barrier(Machine *m, Op *op) {
-  (void)op;
+  int64_t warps = region_warps(op);
   eval_race_barrier(m);
+  if (op_int(op, ATTR_WARPS, warps) == warps) eval_stores_barrier(m);
   return true;
 }
 
@@ -199,10 +201,13 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_MBARRIER_WAIT] = eval_mbarrier,
     [OP_MBARRIER_ARRIVE] = eval_mbarrier,
     [OP_COPY_TENSOR] = eval_mbarrier,
+    [OP_STORE_TENSOR] = eval_stores,
+    [OP_STORE_COMMIT] = eval_stores,
+    [OP_STORE_WAIT] = eval_stores,
     [OP_BOXED] = run_copy,
     [OP_RING_COMMIT] = eval_ring,
     [OP_CHANNEL] = eval_channel_begin,
-    [OP_FENCE_ASYNC] = run_nothing,
+    [OP_FENCE_ASYNC] = eval_stores,
     [OP_DOT] = eval_dot,
     [OP_MATH] = eval_math,
     [OP_PRINT] = eval_debug,
@@ -254,6 +259,7 @@ static bool run_programs(Machine *m, const EvalArg *args) {
   m->rings = NULL;
   m->mbarriers = NULL;
   m->channels = NULL;
+  eval_stores_begin(m);
   for (uint32_t z = 0; z < m->grid[2]; z++)
     for (uint32_t y = 0; y < m->grid[1]; y++)
       for (uint32_t x = 0; x < m->grid[0]; x++) {
@@ -263,8 +269,10 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         eval_shared_program(m);
         eval_mbarriers_program(m);
         eval_dots_program(m);
+        eval_stores_program(m);
         if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
-        if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last))
+        if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last) ||
+            !eval_stores_end(m, m->func->body->last))
           return false;
       }
   return true;
@@ -361,10 +369,11 @@ static void run_launch(void *data) {
   eval_limit_begin(m);
   m->memory->gave_up = false;
   eval_names_begin(m, run->args);
-  eval_mark_stored(m);
   eval_race_begin(m);
   eval_wraps_begin(m);
-  run->ok = check_guard(m, run->args) && make_maps(m, run->args) && run_programs(m, run->args);
+  run->ok = check_guard(m, run->args) && make_maps(m, run->args);
+  if (run->ok) eval_mark_stored(m);
+  run->ok = run->ok && run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
   eval_race_end(m);
   machine_free(m);

@@ -13,13 +13,15 @@
 
 static void mark_stored(Op *op, void *data) {
   Machine *m = data;
+  bool tensor = op->kind == OP_STORE_TENSOR;
   bool stores = op->kind == OP_STORE || op->kind == OP_BLOCK_STORE || op->kind == OP_ATOMIC_RMW ||
-                op->kind == OP_ATOMIC_CAS;
+                op->kind == OP_ATOMIC_CAS || tensor;
   if (!stores) return;
-  int32_t param = pointer_param(op->operands[0].value);
+  int32_t param = tensor ? -1 : pointer_param(op->operands[0].value);
   for (uint32_t i = 0; i < m->memory->buffers.n; i++) {
     EvalBuffer *buffer = m->memory->buffers.at[i];
     uint64_t bits = param < 0 ? buffer->address : m->args[param].bits; // of an unknown one: any
+    if (tensor) bits = eval_map(m, op_operand(op, 0))->base;
     buffer->stored_to |= bits >= buffer->address && bits - buffer->address <= buffer->bytes;
   }
 }

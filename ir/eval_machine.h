@@ -40,6 +40,7 @@ typedef struct SharedState SharedState;   // eval_shared.c
 typedef struct DotsUnderWay DotsUnderWay; // eval_dot_async.c
 typedef struct RingState RingState;       // eval_rings.c
 typedef struct MbarrierState MbarrierState; // eval_mbarrier.c
+typedef struct StoreState StoreState;       // eval_stores.c
 typedef struct ChannelState ChannelState; // eval_channels.c
 
 typedef struct Machine {
@@ -68,6 +69,7 @@ typedef struct Machine {
   ChannelState *channels; // NULL: no channel yet
   TensorMapValue *maps;   // of the hidden parameters, in their order; NULL: none are
   MbarrierState *mbarriers; // NULL: no mbarrier yet
+  StoreState *stores;       // NULL: the kernel has no tensor stores
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
   bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
   uint32_t hints;         // that were said not to hold
@@ -193,6 +195,7 @@ void eval_shared_read(Machine *m, const Value *buffer, Tile *to);
 void eval_shared_program(Machine *m); // the next program begins
 void eval_shared_group(Machine *m,
                        uint32_t group); // whose copies and groups of them follow; 0 where there is one
+uint32_t eval_shared_by(const Machine *m); // that group
 // Of a buffer, by its number: how many elements it has; elements `first` to `first + n` are undefined from now
 // on; whether copies into these are under way.
 uint64_t eval_shared_elements(const Machine *m, uint32_t buffer);
@@ -203,6 +206,16 @@ bool eval_shared_copying_to(const Machine *m, uint64_t mbarrier);
 void eval_shared_land(Machine *m, uint64_t mbarrier);
 // Such a copy into the buffer that is an operand of the op: its elements in row-major order. False with an error.
 bool eval_shared_copy(Machine *m, const Op *op, uint32_t operand, const Element *elements, uint64_t mbarrier);
+
+// Tensor stores, in eval_stores.c; also fence_async, which they need.
+bool eval_stores(Machine *m, Op *op);
+void eval_stores_begin(Machine *m);   // a launch
+void eval_stores_program(Machine *m); // the next program begins
+void eval_stores_barrier(Machine *m); // the threads of the group that runs have met
+bool eval_stores_end(Machine *m, const Op *end); // the program has ended, with `end`
+// Of elements `first` to `last` of a buffer: whether a store under way reads any; threads have written them.
+bool eval_stores_read(const Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
+void eval_stores_written(Machine *m, uint32_t buffer, uint64_t first, uint64_t last);
 
 // mbarriers and tensor copies, in eval_mbarrier.c.
 bool eval_mbarrier(Machine *m, Op *op);

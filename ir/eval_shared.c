@@ -27,9 +27,9 @@ typedef struct CopiedElement {
 static const uint64_t OF_MBARRIER = UINT64_C(1) << 63;
 
 struct SharedState {
-  VEC(Buffer) buffers;       // one an alloc op: made anew, it is undefined again
-  VEC(CopiedElement) copies; // under way
-  uint32_t by;               // the group of warps that runs
+  VEC(Buffer) buffers;          // one an alloc op: made anew, it is undefined again
+  VEC(CopiedElement) copies;    // under way
+  uint32_t by;                  // the group of warps that runs
   uint64_t groups[GROUPS_MOST]; // committed, by the group of warps
 };
 
@@ -49,6 +49,8 @@ static SharedState *state_of(Machine *m) {
 
 void eval_shared_group(Machine *m, uint32_t group) { state_of(m)->by = group; }
 
+uint32_t eval_shared_by(const Machine *m) { return m->shared ? m->shared->by : 0; }
+
 static void clear_buffer(Buffer *buffer) {
   for (uint32_t k = 0; k < buffer->n; k++) buffer->at[k] = (Element){.state = UNDEFINED};
 }
@@ -64,14 +66,17 @@ static void take_bytes(SharedState *state, uint32_t index) {
     if (share_bytes(&state->buffers.at[i], taken)) clear_buffer(&state->buffers.at[i]);
 }
 
-// Whether elements of buffer number `index` may be written: no dot under way reads them, or their bytes.
+// Whether elements of buffer number `index` may be written: nothing under way reads them, or their bytes.
 static bool may_write(Machine *m, const Op *op, uint32_t index, uint64_t first, uint64_t last) {
   const SharedState *state = m->shared;
-  bool read = eval_dots_read(m, index, first, last);
-  for (uint32_t i = 0; i < state->buffers.n && !read; i++)
-    if (share_bytes(&state->buffers.at[i], &state->buffers.at[index]))
-      read = eval_dots_read(m, i, 0, state->buffers.at[i].n);
-  return !read || eval_error(m, op, NO_ELEMENT, "the buffer is written while an asynchronous dot reads it");
+  bool dot = eval_dots_read(m, index, first, last), store = eval_stores_read(m, index, first, last);
+  for (uint32_t i = 0; i < state->buffers.n; i++) {
+    if (!share_bytes(&state->buffers.at[i], &state->buffers.at[index])) continue;
+    dot |= eval_dots_read(m, i, 0, state->buffers.at[i].n);
+    store |= eval_stores_read(m, i, 0, state->buffers.at[i].n);
+  }
+  if (dot) return eval_error(m, op, NO_ELEMENT, "the buffer is written while an asynchronous dot reads it");
+  return !store || eval_error(m, op, NO_ELEMENT, "the buffer is written while a tensor store reads it");
 }
 
 static uint32_t buffer_number(Machine *m, const Op *alloc) {
@@ -150,11 +155,20 @@ static Element *walk_next(PartWalk *walk) {
   return element;
 }
 
-// Whether all that the walk comes to may be written.
-static bool may_write_walk(Machine *m, const Op *op, const PartWalk *walk) {
+static uint64_t last_of(const PartWalk *walk) {
   uint64_t last = walk->at;
   for (uint32_t d = 0; d < walk->shape->rank; d++) last += (walk->shape->shape[d] - 1) * walk->stride[d];
-  return may_write(m, op, walk->number, walk->at, last);
+  return last;
+}
+
+// Whether all that the walk comes to may be written.
+static bool may_write_walk(Machine *m, const Op *op, const PartWalk *walk) {
+  return may_write(m, op, walk->number, walk->at, last_of(walk));
+}
+
+// It is, by threads.
+static void written_by_threads(Machine *m, const PartWalk *walk) {
+  eval_stores_written(m, walk->number, walk->at, last_of(walk));
 }
 
 // --- ops
@@ -164,6 +178,7 @@ static bool run_store(Machine *m, const Op *op) {
   PartWalk walk = walk_of(m, eval_operand(m, op, 1), op_operand(op, 0)->type, op_attr(op, ATTR_STARTS));
   if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
+  written_by_threads(m, &walk);
   for (uint32_t i = 0; i < from->n; i++) *walk_next(&walk) = tile_get(from, i);
   return true;
 }
@@ -195,14 +210,17 @@ static void run_gather(Machine *m, const Op *op) {
   eval_block_free(m->memory, all.block, all.block_bytes);
 }
 
-static void run_count(Machine *m, const Op *op) {
+static bool run_count(Machine *m, const Op *op) {
   const Value *buffer = op_operand(op, 1);
   Tile bins = read_buffer(m, buffer);
   PartWalk walk = walk_of(m, eval_operand(m, op, 1), buffer->type, NULL);
+  if (!may_write_walk(m, op, &walk)) return false;
   eval_count(eval_operand(m, op, 0), eval_operand(m, op, 2), &bins);
   take_bytes(m->shared, walk.number);
+  written_by_threads(m, &walk);
   for (uint32_t i = 0; i < bins.n; i++) *walk_next(&walk) = tile_get(&bins, i);
   eval_block_free(m->memory, bins.block, bins.block_bytes);
+  return true;
 }
 
 void eval_shared_read(Machine *m, const Value *buffer, Tile *to) {
@@ -260,6 +278,7 @@ static bool run_copy(Machine *m, const Op *op) {
   eval_race_op(m, op);
   if (!may_write_walk(m, op, &walk)) return false;
   take_bytes(m->shared, walk.number);
+  written_by_threads(m, &walk);
   for (uint32_t i = 0; i < n; i++) {
     Element *element = walk_next(&walk);
     CopiedElement copy = {.buffer = walk.number, .element = (uint32_t)(element - walk.buffer->at)};
@@ -362,7 +381,7 @@ bool eval_shared(Machine *m, Op *op) {
   case OP_SHARED_STORE: return run_store(m, op);
   case OP_SHARED_LOAD: run_load(m, op); return true;
   case OP_SHARED_GATHER: run_gather(m, op); return true;
-  case OP_SHARED_COUNT: run_count(m, op); return true;
+  case OP_SHARED_COUNT: return run_count(m, op);
   case OP_SHARED_INDEX: return run_index(m, op);
   case OP_SHARED_TRANS: run_trans(m, op); return true;
   case OP_COPY_ASYNC: return run_copy(m, op);

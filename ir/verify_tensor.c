@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of tensor copies, of the mbarriers that they count their bytes at, and of boxed.
+// The rules of tensor copies and stores, of the mbarriers that they count their bytes at, and of boxed.
 #include <inttypes.h>
 
 #include "ir/target.h"
 #include "ir/tensor_box.h"
 #include "ir/verify_parts.h"
 
-enum { MOST_BYTES = (1 << 20) - 1 }; // that an mbarrier counts
+enum { MOST_BYTES = (1 << 20) - 1, MOST_PENDING = 63 }; // bytes: that an mbarrier counts
 
 static const Type *operand_type(const Op *op, uint32_t i) { return op_operand(op, i)->type; }
 
@@ -34,7 +34,8 @@ static bool is_box_of(const Type *map, const Type *buffer) {
   return same;
 }
 
-static void check_copy(Verifier *v, const Op *op) {
+// A map, the buffer that its boxes fill, and from operand `first` on coordinates.
+static void check_box(Verifier *v, const Op *op, uint32_t first) {
   const Type *map = operand_type(op, 0), *buffer = operand_type(op, 1);
   if (map->kind != TYPE_TENSOR_MAP) {
     verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
@@ -42,13 +43,17 @@ static void check_copy(Verifier *v, const Op *op) {
   }
   if (buffer->kind != TYPE_SHARED || !is_box_of(map, buffer))
     verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
-  check_mbarriers(v, op, 2, true);
-  if (op->operand_count != 3u + map->rank)
-    verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - 3);
-  for (uint32_t i = 3; i < op->operand_count; i++)
+  if (op->operand_count != first + map->rank)
+    verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
+  for (uint32_t i = first; i < op->operand_count; i++)
     if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I32)
       verify_fail(v, op, "operand %u is a coordinate, i32, not %s", i,
                   verify_type_text(v, operand_type(op, i)));
+}
+
+static void check_copy(Verifier *v, const Op *op) {
+  check_mbarriers(v, op, 2, true);
+  check_box(v, op, 3);
 }
 
 static void check_boxed(Verifier *v, const Op *op) {
@@ -71,6 +76,11 @@ void verify_tensor_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
   case OP_BOXED: check_boxed(v, op); return;
   case OP_COPY_TENSOR: check_copy(v, op); break;
+  case OP_STORE_TENSOR: check_box(v, op, 2); break;
+  case OP_STORE_WAIT:
+    if (op_int(op, ATTR_PENDING, 0) < 0 || op_int(op, ATTR_PENDING, 0) > MOST_PENDING)
+      verify_fail(v, op, "'pending' is 0 to %d, not %" PRId64, MOST_PENDING, op_int(op, ATTR_PENDING, 0));
+    break;
   case OP_MBARRIER_INIT: check_arrivals(v, op); break;
   case OP_MBARRIER_INVAL: check_mbarriers(v, op, 0, false); break;
   case OP_MBARRIER_ARRIVE: check_mbarriers(v, op, 0, true); break;

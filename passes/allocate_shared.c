@@ -10,8 +10,9 @@
 // pays    shared memory is the sum of what is alive at one time
 //
 // A buffer is alive from its alloc to its last use, in program order; a use in a loop that the alloc is
-// outside of lasts to the loop's end. What copies use lasts to the last wait after it, a ring's slots to the
-// last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next wait for dots. A small buffer of an exchange, or
+// outside of lasts to the loop's end. What copies use lasts to the last wait after it, what tensor stores read to the next
+// one, a ring's slots to the last use of the ring's, its mbarriers to the kernel's end; what asynchronous dots use to the next
+// wait for dots. A small buffer of an exchange, or
 // through which an operand goes to registers, lasts to the next one's store, which then takes other bytes: so no
 // barrier is needed between them. Groups of warps run at once, so that what several use is alive as long as they
 // run, and what one uses together with all of another's; but slots that another group's tensor copies fill are free behind
@@ -36,6 +37,7 @@ typedef struct BufferLife {
   uint32_t end_in_first;   // the end of its uses in the first group; 0: it has none there
   bool copied, multiplied; // by asynchronous ops
   bool filled;             // by tensor copies of another group than the first
+  bool stored;             // by a tensor store that nothing has waited for, as far as the walk has come
   bool lasts;              // to the kernel's end
   bool exchanged;          // threads alone use it, whole: they write it and read it, by ldmatrix or each for itself
   bool was_read;           // since it was written, as far as the walk has come
@@ -97,8 +99,20 @@ static void note_exchange(Allocator *a, const Op *op) {
 
 static bool is_of_later_group(uint32_t group) { return group != 0 && group != UINT32_MAX; }
 
+// Of tensor stores: what they read lasts to the wait.
+static void last_to_wait(Allocator *a, const Op *wait) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    BufferLife *life = &a->lives[i];
+    uint32_t group = group_of(life->alloc);
+    if (group != UINT32_MAX && group != group_of(wait)) continue;
+    if (life->stored && wait->id > life->end) life->end = wait->id;
+    life->stored = false;
+  }
+}
+
 static void note_use(Op *op, void *data) {
   Allocator *a = data;
+  if (op->kind == OP_STORE_WAIT && !op_int(op, ATTR_PENDING, 0)) last_to_wait(a, op);
   if (op->kind == OP_ASYNC_WAIT) a->last_copy_wait = op->id;
   if (op->kind == OP_DOT_WAIT) vec_push(a->context->scratch, &a->dot_waits, op->id);
   note_exchange(a, op);
@@ -110,7 +124,9 @@ static void note_use(Op *op, void *data) {
       uint32_t end = end_of_use(op, life->alloc->region);
       if (end > life->end) life->end = end;
       life->copied |= op->kind == OP_COPY_ASYNC;
-      if (op->kind == OP_DOT || (op->kind == OP_COPY_TENSOR && k == 1)) life->align = DOT_ALIGN;
+      bool tensor = (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) && k == 1;
+      if (op->kind == OP_DOT || tensor) life->align = DOT_ALIGN;
+      life->stored |= op->kind == OP_STORE_TENSOR;
       life->lasts |= op->kind == OP_RING_BEGIN;
       life->filled |= op->kind == OP_COPY_TENSOR && k == 1 && is_of_later_group(group_of(op));
       if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;

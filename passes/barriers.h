@@ -16,6 +16,7 @@ enum {
   READS_SHARED,
   WRITES_SHARED,
   COPIES,
+  STORING, // tensor stores under way read it
   UNFENCED,
   READS_GLOBAL,
   WRITES_GLOBAL,
@@ -72,6 +73,7 @@ typedef struct TouchedMemory {
   TouchedPlaces copies;  // written asynchronously
   TouchedPlaces tensors; // the same, by way of the other proxy
   TouchedPlaces dots;   // read asynchronously, by way of the other proxy
+  TouchedPlaces stores; // the same, by tensor stores
   uint32_t global;      // kind
   bool reads_global, writes_global;
   bool through_ring; // what is read goes to a ring's slot, whose fill says until when

@@ -70,6 +70,7 @@ static bool is_shared_hazard(const Placer *p, const State *s, const TouchedMemor
          set_meets(t->writes.others, s->set[READS_SHARED], n) ||
          set_meets(t->copies.others, s->set[WRITES_SHARED], n) ||
          set_meets(t->copies.others, s->set[READS_SHARED], n) ||
+         set_meets(t->stores.others, s->set[WRITES_SHARED], n) ||
          set_meets(t->tensors.others, s->set[WRITES_SHARED], n) ||
          set_meets(t->tensors.others, s->set[READS_SHARED], n);
 }
@@ -91,6 +92,7 @@ static void take_accesses(const Placer *p, State *s, const TouchedMemory *t, con
   set_unite(s->set[COPIES], t->copies.own, n);
   set_unite(s->set[UNFENCED], t->copies.own, n);
   set_unite(s->set[WRITES_SHARED], t->tensors.own, n);
+  set_unite(s->set[STORING], t->stores.own, n);
   if (op->kind == OP_DOT && op_attr(op, ATTR_ASYNC)) state_begin_dot(p, s, t->dots.own);
   if (t->reads_global && !t->through_ring) set_add(s->set[READS_GLOBAL], t->global);
   if (!t->writes_global) return;
@@ -104,31 +106,42 @@ static void wait_for_copies(const Placer *p, State *s, uint32_t pending) {
   if (pending == 0) state_empty(p, s->set[COPIES]);
 }
 
+// One thread knows that what they read was read, until a barrier.
+static void wait_for_stores(const Placer *p, State *s, uint32_t pending) {
+  if (pending) return;
+  set_unite(s->set[READS_SHARED], s->set[STORING], p->words);
+  state_empty(p, s->set[STORING]);
+}
+
 static void take_op(Placer *p, State *s, const TouchedMemory *t, const Op *op) {
   uint32_t pending = (uint32_t)op_int(op, ATTR_PENDING, 0);
   if (t) take_accesses(p, s, t, op);
   if (is_barrier_of_all(op)) state_meet(p, s); // of some warps it orders no others
   if (op->kind == OP_FENCE_ASYNC) state_fence(p, s, op_attr(op, ATTR_GLOBAL));
   if (op->kind == OP_ASYNC_WAIT) wait_for_copies(p, s, pending);
+  if (op->kind == OP_STORE_WAIT) wait_for_stores(p, s, pending);
   if (op->kind == OP_DOT_WAIT) state_wait_dots(p, s, pending);
   rings_step(p, s, op);
 }
 
-// A barrier does not end what a dot that is under way reads.
-static void check_dots(const Placer *p, const State *s, const TouchedMemory *t, const Op *op) {
-  for (int i = 0; i < DOT_AGES && p->insert; i++)
-    if (set_meets(t->writes.others, s->dots[i], p->words) ||
-        set_meets(t->copies.others, s->dots[i], p->words) ||
-        set_meets(t->tensors.others, s->dots[i], p->words)) {
-      diag_error(p->context->diags, op->loc, "%s: a dot that may be under way reads what is written",
-                 op_info(op->kind)->name);
-      return;
-    }
+static bool writes_any(const Placer *p, const TouchedMemory *t, const uint64_t *places) {
+  return set_meets(t->writes.others, places, p->words) || set_meets(t->copies.others, places, p->words) ||
+         set_meets(t->tensors.others, places, p->words);
+}
+
+// A barrier does not end what a dot or a tensor store that is under way reads.
+static void check_readers(const Placer *p, const State *s, const TouchedMemory *t, const Op *op) {
+  bool dot = false, store = writes_any(p, t, s->set[STORING]);
+  for (int i = 0; i < DOT_AGES; i++) dot |= writes_any(p, t, s->dots[i]);
+  if (p->insert && (dot || store))
+    diag_error(p->context->diags, op->loc, "%s: a %s that may be under way reads what is written",
+               op_info(op->kind)->name, dot ? "dot" : "tensor store");
 }
 
 // Whether the other proxy reads, or writes over, what threads wrote.
 static bool is_unfenced(const Placer *p, const State *s, const TouchedMemory *t) {
   return t && (set_meets(t->dots.others, s->set[UNFENCED], p->words) ||
+               set_meets(t->stores.others, s->set[UNFENCED], p->words) ||
                set_meets(t->tensors.others, s->set[UNFENCED], p->words));
 }
 
@@ -148,17 +161,19 @@ static bool is_empty(const Placer *p, const uint64_t *set) {
 
 static void order_op(Placer *p, State *s, Op *op) {
   const TouchedMemory *t = barrier_touch(p, op);
-  bool tensor = op->kind == OP_COPY_TENSOR; // one thread's, of what any has written
+  bool store = op->kind == OP_STORE_TENSOR;
+  bool tensor = op->kind == OP_COPY_TENSOR || store; // one thread's, of what any has written
   bool hazard = t && (is_shared_hazard(p, s, t) || is_global_hazard(p, s, t));
   bool global = tensor && !is_empty(p, s->set[UNFENCED_GLOBAL]);
   bool fence =
       global || is_unfenced(p, s, t) || rings_lack_fence(p, s, op) || (hazard && dot_needs_fence(p, s, op));
   hazard |= tensor && !is_empty(p, s->set[WRITES_GLOBAL]);
+  hazard |= store && !is_empty(p, s->set[READS_GLOBAL]);
   if (fence) {
     put_op(p, op, OP_FENCE_ASYNC, global);
     state_fence(p, s, global);
   }
-  if (t) check_dots(p, s, t, op);
+  if (t) check_readers(p, s, t, op);
   if (fence || hazard || rings_lack_barrier(p, s, op)) {
     put_op(p, op, OP_BARRIER, false);
     state_meet(p, s);
