@@ -311,7 +311,8 @@ static bool find(FormFinder *f, Value *value, Dims dims, BoxForm *form, uint32_t
   }
 }
 
-bool form_find(FormFinder *f, Value *value, BoxForm *form) {
+bool form_find(FormFinder *f, Value *value, int dim, BoxForm *form) {
   Dims dims = {{0, 1}};
+  if (dim != NO_DIM) dims.at[0] = dim;
   return find(f, value, dims, form, MAX_DEPTH);
 }

@@ -41,7 +41,8 @@ typedef struct FormFinder {
 } FormFinder;
 
 // The sum that the value is, whose elements are the finder's tile's, where the guard holds. False: it is no such sum.
-bool form_find(FormFinder *f, Value *value, BoxForm *form);
+// Of a value of one dimension `dim` says which of the tile's that is.
+bool form_find(FormFinder *f, Value *value, int dim, BoxForm *form);
 // x - y, with equal terms as one.
 bool form_subtract(const BoxForm *x, const BoxForm *y, BoxForm *result);
 bool form_push(BoxForm *form, BoxTerm term);

@@ -20,11 +20,12 @@ Guard guard_new(PassContext *context, Func *func) {
   return g;
 }
 
-GuardMark guard_mark(const Guard *g) { return (GuardMark){g->host->region->last, g->holds}; }
+GuardMark guard_mark(const Guard *g) { return (GuardMark){g->host->region->last, g->holds, g->asked.n}; }
 
 void guard_undo(Guard *g, GuardMark mark) {
   while (g->host->region->last != mark.last) op_erase(g->host->region->last);
   g->holds = mark.holds;
+  g->asked.n = mark.asked;
   g->made.n = 0;
   memset(g->known, 0, g->count * sizeof *g->known);
   g->map = clone_map_new(g->scratch, g->func);
@@ -81,10 +82,16 @@ Value *guard_binary(Guard *g, OpKind kind, Value *x, Value *y) {
   return build_once(g, kind, x, y);
 }
 
+static bool is_signed(const Value *value) {
+  const Type *element = type_element(value->type);
+  return element->kind == TYPE_SCALAR && type_is_int(element) && elem_is_signed(element->elem);
+}
+
 // Of a number that comes from 32 bits, against those bits' ends.
 static bool holds_of_type(OpKind comparison, const Value *x, int64_t limit) {
   const Op *cast = x->def;
-  if (!cast || cast->kind != OP_CAST || type_element_bytes(op_operand(cast, 0)->type) > 4) return false;
+  if (!cast || cast->kind != OP_CAST || !is_signed(op_operand(cast, 0)) || type_element_bytes(op_operand(cast, 0)->type) > 4)
+    return false;
   return comparison == OP_LE ? limit >= INT32_MAX : comparison == OP_GE && limit <= INT32_MIN;
 }
 
@@ -94,9 +101,12 @@ void guard_require(Guard *g, OpKind comparison, Value *x, Value *y) {
   if (x == y && (comparison == OP_LE || comparison == OP_GE)) return;
   if (constant && holds_of_type(comparison, x, b)) return;
   if (constant && value_int_constant(x, &a) && (comparison == OP_LE ? a <= b : comparison == OP_GE && a >= b)) return;
-  for (const Op *op = g->host->region->first; op; op = op->next) // asked before
+  for (uint32_t i = 0; i < g->asked.n; i++) {
+    const Op *op = g->asked.at[i]->def;
     if (op->kind == comparison && op_operand(op, 0) == x && op_operand(op, 1) == y) return;
+  }
   Value *holds = build_binary(&g->b, comparison, x, y);
+  vec_push(g->scratch, &g->asked, holds);
   g->holds = g->holds ? build_binary(&g->b, OP_AND, g->holds, holds) : holds;
 }
 
@@ -130,11 +140,6 @@ HostRange guard_mul(Guard *g, HostRange x, HostRange y) {
 // --- ranges of values
 
 static bool find(Guard *g, const Value *value, HostRange *range, uint32_t depth);
-
-static bool is_signed(const Value *value) {
-  const Type *element = type_element(value->type);
-  return element->kind == TYPE_SCALAR && type_is_int(element) && elem_is_signed(element->elem);
-}
 
 // Of a result that could wrap in its type; in i64 sums of a few such do not.
 static void keep_in_type(Guard *g, const Value *value, HostRange range) {
@@ -260,8 +265,11 @@ static bool of_op(Guard *g, const Op *op, HostRange *range, uint32_t depth) {
   }
 }
 
+// What box_form.c takes apart.
 static bool is_sum(const Value *value) {
-  return value->def && (value->def->kind == OP_ADD || value->def->kind == OP_SUB || value->def->kind == OP_MUL);
+  if (!value->def) return false;
+  OpKind kind = value->def->kind;
+  return kind == OP_ADD || kind == OP_SUB || kind == OP_MUL || kind == OP_CAST;
 }
 
 static bool find_anew(Guard *g, const Value *value, HostRange *range, uint32_t depth) {

@@ -22,6 +22,7 @@ typedef struct Guard {
   Builder b;         // at the host region's end
   CloneMap map;      // the body's values in it
   Value *holds;      // i1; NULL: nothing is asked for yet
+  VEC(Value *) asked; // of which it is made
   KnownRange *known; // by value id
   uint32_t count;
   VEC(KnownRange) made; // of values that passes made since
@@ -38,6 +39,7 @@ void guard_end(Guard *g);
 typedef struct GuardMark {
   Op *last;
   Value *holds;
+  uint32_t asked;
 } GuardMark;
 GuardMark guard_mark(const Guard *g);
 void guard_undo(Guard *g, GuardMark mark);

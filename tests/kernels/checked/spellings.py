@@ -235,3 +235,38 @@ def no_boxes(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, BK:
         acc = tl.dot(a, b, acc)
         acc = tl.dot(c, b, acc)
     put(out, acc, m, n, M, N, BM, BN)
+
+
+# Masks of rows and columns before they are those of tiles.
+# check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[88,96] y=randn:fp16[96,112] out=empty:fp32[88,112] M=88 N=112 K=90 sx=96 sy=112
+@triton.jit
+def masks_of_rows(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tile_of(M, N, BM, BN, 8)
+    i = m * BM + tl.arange(0, BM)
+    j = n * BN + tl.arange(0, BN)
+    rows, columns = i < M, j < N
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(0, K, BK):
+        k = s + tl.arange(0, BK)
+        inside = k < K
+        a = tl.load(x + i[:, None] * sx + k[None, :], mask=rows[:, None] & inside[None, :], other=0.0)
+        b = tl.load(y + k[:, None] * sy + j[None, :], mask=inside[:, None] & columns[None, :], other=0.0)
+        acc = tl.dot(a, b, acc)
+    put(out, acc, m, n, M, N, BM, BN)
+
+
+# A sum that wraps before it is widened is no sum of what it is made of: the plain kernel.
+# check: --tma on --grid 4 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[128,96] y=randn:fp16[96,128] out=empty:fp32[128,128] M=128 N=128 K=96 sx=96 sy=128 far=2147483632 back=2147483664
+@triton.jit
+def wrapping_sums(x, y, out, M, N, K, sx, sy, far, back: tl.int64, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tile_of(M, N, BM, BN, 8)
+    i = m * BM + tl.arange(0, BM)
+    j = n * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    wrapped = (far + K).to(tl.int64) + (back - 96)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(0, K, BK):
+        a = tl.load(x + i[:, None] * sx + ((s + k)[None, :] + wrapped), mask=k[None, :] < K - s, other=0.0)
+        b = tl.load(y + (s + k)[:, None] * sy + j[None, :], mask=k[:, None] < K - s, other=0.0)
+        acc = tl.dot(a, b, acc)
+    put(out, acc, m, n, M, N, BM, BN)
