@@ -314,6 +314,7 @@ static void print_options(const IrModule *module, Buf *out) {
   if (target->tma != TMA_AUTO) buf_printf(out, ", tma = \"%s\"", tma_names[target->tma]);
   if (target->warp_roles != WARP_ROLES_AUTO)
     buf_printf(out, ", warp_specialize = \"%s\"", warp_roles_names[target->warp_roles]);
+  if (target->epilogue != EPILOGUE_AUTO) buf_printf(out, ", epilogue = \"%s\"", epilogue_names[target->epilogue]);
   if (module->final) buf_text(out, ", final = true");
 }
 

@@ -148,6 +148,16 @@ typedef enum WarpRoles {
 
 extern const char *const warp_roles_names[WARP_ROLES_COUNT + 1]; // "auto"; NULL ends them
 
+// Whether tiles are stored by tensor stores (store_tiles).
+typedef enum EpilogueUse {
+  EPILOGUE_AUTO, // nowhere: their gain is not measured
+  EPILOGUE_ON,   // wherever kernels may have tensor maps
+  EPILOGUE_OFF,
+  EPILOGUE_USES
+} EpilogueUse;
+
+extern const char *const epilogue_names[EPILOGUE_USES + 1]; // "auto"; NULL ends them
+
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
   const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
@@ -164,6 +174,7 @@ typedef struct Target {
   bool restrict_pointers;
   TmaUse tma;
   WarpRoles warp_roles;
+  EpilogueUse epilogue;
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

@@ -100,6 +100,16 @@ static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *pa
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
+// Whether a store to the block may become a tensor store, which checks all bounds.
+static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
+  const Target *target = &l->func->module->target;
+  const Type *element = type_element(op_operand(op, 1)->type);
+  if (target->epilogue != EPILOGUE_ON || !module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
+  if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
+  if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
+  return tensor_parts_fit(l->func, l->axes, parts->made, 0);
+}
+
 static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts) {
   Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
   uint32_t rank = parts->rank;
@@ -131,6 +141,10 @@ static void lower_store(const BlockLowering *l, Op *op) {
   const BlockParts *parts = parts_of(l, op_operand(op, 0));
   Builder b = builder_before(op);
   Value *mask = block_mask(&b, parts, value->type, checked_dims(op));
+  if (wants_stored_box(l, op, parts)) {
+    value = build_boxed(&b, op, value, parts);
+    op_set_flag(value->def, ATTR_STORED, true);
+  }
   copy_access_attrs(op, build_store(&b, block_pointers(&b, parts, value->type), value, mask));
 }
 

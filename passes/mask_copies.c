@@ -51,10 +51,12 @@ static bool has_many_predicates(const MaskCopies *copies, const Value *mask, uin
   return share >= least * vector && share <= copies->func->module->target.arch->thread_registers;
 }
 
-// Loads that are boxes become tensor copies, which mind bounds by themselves.
+// Loads and stores that are boxes become tensor copies and stores, which mind bounds by themselves.
 static bool is_boxed(const Op *op) {
   const Use *use = op->kind == OP_LOAD ? op_result(op)->first_use : NULL;
-  return use && !use->next && use->user->kind == OP_BOXED;
+  const Op *stored = op->kind == OP_STORE ? op_operand(op, 1)->def : NULL;
+  if (stored && stored->kind == OP_BOXED && op_attr(stored, ATTR_STORED)) return true;
+  return use && !use->next && use->user->kind == OP_BOXED && !op_attr(use->user, ATTR_STORED);
 }
 
 bool mask_narrows(const MaskCopies *copies, const Op *op) {

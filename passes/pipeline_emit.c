@@ -151,19 +151,6 @@ static Value *begin_copies(Stager *s, Builder *b, StagedGroup *g, const CloneMap
   return op_result(build_op(b, OP_ASYNC_COMMIT, 0, NULL, 1, &token));
 }
 
-// A coordinate is of 32 bits. Offsets beyond are beyond every size that a map may have, and so is where they end.
-static Value *build_coordinate(Builder *b, Value *offset) {
-  const Type *narrow = type_scalar(b->func->module->ir, ELEM_I32);
-  const Op *op = offset->def;
-  int64_t known;
-  if (op && op->kind == OP_CAST && op_operand(op, 0)->type == narrow) return op_operand(op, 0);
-  if (value_int_constant(offset, &known) && known >= INT32_MIN && known <= TENSOR_SIZE_MOST)
-    return build_int(b, narrow, known);
-  offset = build_binary(b, OP_MAX, offset, build_int(b, offset->type, INT32_MIN));
-  offset = build_binary(b, OP_MIN, offset, build_int(b, offset->type, TENSOR_SIZE_MOST));
-  return build_cast(b, offset, narrow);
-}
-
 typedef struct TensorOperands {
   Value *list[3 + TILE_MAX_RANK]; // of copy_tensor
   uint32_t n;
@@ -182,7 +169,7 @@ static TensorOperands tensor_operands(Stager *s, Builder *b, const StagedGroup *
   TensorOperands operands = {{g->maps[i], target, &fill->results[g->count]}, 3};
   for (uint32_t d = 0; d < rank; d++) {
     Value *offset = clone_get(map, boxed_offset(load->boxed, turns ? other_way[d] : d));
-    operands.list[operands.n++] = build_coordinate(b, offset);
+    operands.list[operands.n++] = tensor_coordinate(b, offset);
   }
   return operands;
 }

@@ -209,3 +209,16 @@ Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
   fill_host(context, func, host, parts, n, load->boxed->loc);
   return map;
 }
+
+// Offsets beyond are beyond every size that a map may have, and so is where they end.
+Value *tensor_coordinate(Builder *b, Value *offset) {
+  const Type *narrow = type_scalar(b->func->module->ir, ELEM_I32);
+  const Op *op = offset->def;
+  int64_t known;
+  if (op && op->kind == OP_CAST && op_operand(op, 0)->type == narrow) return op_operand(op, 0);
+  if (value_int_constant(offset, &known) && known >= INT32_MIN && known <= TENSOR_SIZE_MOST)
+    return build_int(b, narrow, known);
+  offset = build_binary(b, OP_MAX, offset, build_int(b, offset->type, INT32_MIN));
+  offset = build_binary(b, OP_MIN, offset, build_int(b, offset->type, TENSOR_SIZE_MOST));
+  return build_cast(b, offset, narrow);
+}

@@ -4,6 +4,7 @@
 #define PASSES_TENSOR_COPIES_H
 
 #include "ir/clone.h"
+#include "ir/build.h"
 #include "ir/tensor_box.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
@@ -43,5 +44,8 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed,
 
 // The body's value of the map, one of those that there are if it is the same.
 Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load);
+
+// The offset as a coordinate, of 32 bits.
+Value *tensor_coordinate(Builder *b, Value *offset);
 
 #endif

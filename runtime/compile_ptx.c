@@ -21,7 +21,7 @@ static void add_inputs(Compilation *c, Digest *digest) {
                               target->fp32_dot,  target->fp_contract, target->opt_level,
                               target->debug,     target->overlap,     target->fast_math,
                               target->restrict_pointers, target->tma,
-                              target->warp_roles};
+                              target->warp_roles,        target->epilogue};
   digest_text(digest, target->arch->name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
   module_print(c->module, NULL, &ir);

@@ -333,6 +333,8 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
   if ((int)o->warp_specialize < 0 || o->warp_specialize > TILEC_WARP_SPECIALIZE_OFF)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "warp_specialize is %d, which is none of tilec_warp_specialize",
                      (int)o->warp_specialize);
+  if ((int)o->epilogue < 0 || o->epilogue > TILEC_EPILOGUE_OFF)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is none of tilec_epilogue", (int)o->epilogue);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
   for (size_t i = 0; i < o->define_count; i++)
@@ -376,6 +378,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->restrict_pointers = o->restrict_pointers != 0;
   target->tma = o->tma == TILEC_TMA_LAUNCHED ? TMA_AUTO : (TmaUse)o->tma;
   target->warp_roles = (WarpRoles)o->warp_specialize;
+  target->epilogue = (EpilogueUse)o->epilogue;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

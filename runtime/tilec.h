@@ -362,6 +362,14 @@ typedef enum tilec_warp_specialize {
   TILEC_WARP_SPECIALIZE_OFF
 } tilec_warp_specialize;
 
+/* Whether tiles that are stored through descriptors and block pointers go through shared memory and by tensor stores (sm_90 and
+   later); only where tma lets kernels have tensor maps. */
+typedef enum tilec_epilogue {
+  TILEC_EPILOGUE_AUTO, /* nowhere: their gain is not measured */
+  TILEC_EPILOGUE_ON,   /* wherever they can be */
+  TILEC_EPILOGUE_OFF
+} tilec_epilogue;
+
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
   size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
@@ -392,12 +400,13 @@ typedef struct tilec_compile_options {
                             launch with arrays that overlap is wrong then, where one of them is written */
   tilec_tma tma;
   tilec_warp_specialize warp_specialize;
+  tilec_epilogue epilogue;
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL, 0, 0, TILEC_TMA_AUTO, TILEC_WARP_SPECIALIZE_AUTO                                         \
+        NULL, NULL, 0, 0, TILEC_TMA_AUTO, TILEC_WARP_SPECIALIZE_AUTO, TILEC_EPILOGUE_AUTO                    \
   }
 
 typedef enum tilec_output {

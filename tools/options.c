@@ -213,6 +213,13 @@ static bool set_warp_specialize(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_epilogue(OptionParser *p, const char *value) {
+  int use;
+  if (!parse_choice(p, "--epilogue", value, epilogue_names, EPILOGUE_USES, &use)) return false;
+  p->options->target.epilogue = (EpilogueUse)use;
+  return true;
+}
+
 static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;

@@ -31,15 +31,16 @@ class Config:
         ir_override: Optional[str] = None,
         tma: Optional[str] = None,
         warp_specialize: Optional[str] = None,
+        epilogue: Optional[str] = None,
     ):
         self.kwargs = kwargs
         self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
         self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
-        self.tma, self.warp_specialize = tma, warp_specialize
+        self.tma, self.warp_specialize, self.epilogue = tma, warp_specialize, epilogue
 
     def all_kwargs(self) -> Dict[str, Any]:
         """What a launch is given for it."""
-        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma", "warp_specialize")
+        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma", "warp_specialize", "epilogue")
         options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
@@ -54,7 +55,7 @@ class Config:
 
     def __str__(self) -> str:
         shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
-        own = {"tma": self.tma, "warp_specialize": self.warp_specialize}
+        own = {"tma": self.tma, "warp_specialize": self.warp_specialize, "epilogue": self.epilogue}
         shown.update({name: value for name, value in own.items() if value is not None})
         return ", ".join(f"{name}: {value}" for name, value in shown.items())
 

@@ -28,6 +28,9 @@ TMA = {"auto": 0, "on": 1, "off": 2}
 # Whether loops that tensor copies feed are parted into warps that copy and warps that multiply, as tilec_warp_specialize numbers it.
 WARP_SPECIALIZE = {"auto": 0, "on": 1, "off": 2}
 
+# Whether tiles are stored by tensor stores, as tilec_epilogue numbers it.
+EPILOGUE = {"auto": 0, "on": 1, "off": 2}
+
 # How products of fp32 are computed, as tilec_fp32_dot numbers it.
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
@@ -104,6 +107,11 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
                 if value not in WARP_SPECIALIZE:
                     raise ArgumentError(f"warp_specialize={value!r}: it is one of {', '.join(WARP_SPECIALIZE)}")
                 made["warp_specialize"] = WARP_SPECIALIZE[value]
+        elif name == "epilogue":
+            if value is not None:
+                if value not in EPILOGUE:
+                    raise ArgumentError(f"epilogue={value!r}: it is one of {', '.join(EPILOGUE)}")
+                made["epilogue"] = EPILOGUE[value]
         elif name == "default_dot_input_precision":
             if value not in FP32_DOT:
                 raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")

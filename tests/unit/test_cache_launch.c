@@ -204,6 +204,7 @@ static void test_options_change_the_key(void **state) {
   CHANGED(restrict_pointers, 1)
   CHANGED(tma, TILEC_TMA_ON)
   CHANGED(warp_specialize, TILEC_WARP_SPECIALIZE_ON)
+  CHANGED(epilogue, TILEC_EPILOGUE_ON)
 #undef CHANGED
   (void)state;
 }

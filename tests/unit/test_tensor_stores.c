@@ -49,6 +49,7 @@ static void test_boxes_inside_and_out(void **unused) {
 static void test_order(void **unused) {
   (void)unused;
   expect_box(TAKE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
+  expect_box(TAKE STORE COMMIT READ, 0, 0, "the value to store is undefined");
   expect_box(TAKE PUT FENCE STORE COMMIT READ, 0, 0, "a barrier is missing");
   expect_box(TAKE PUT BARRIER FENCE STORE COMMIT READ, 0, 0, "a barrier is missing");
   expect_box(TAKE PUT FENCE PUT BARRIER STORE COMMIT READ, 0, 0, "no fence_async came after it");
