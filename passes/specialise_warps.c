@@ -140,6 +140,14 @@ static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps) {
   return registers < arch->setmaxnreg_most ? registers : arch->setmaxnreg_most;
 }
 
+// Those of the source are the group's, as place_barriers gives them.
+static void name_barrier(Op *op, void *data) {
+  (void)data;
+  if (op->kind != OP_BARRIER) return;
+  op_set_attr(op, (Attr){.key = ATTR_ID, .i = 1});
+  op_set_attr(op, (Attr){.key = ATTR_WARPS, .i = region_warps(op)});
+}
+
 // Everything but the return goes into the first group.
 static Op *make_groups(Roles *r) {
   Func *func = r->s.func;
@@ -162,6 +170,7 @@ static Op *make_groups(Roles *r) {
   Builder end = builder_at_end(func, own);
   end.loc = last->loc;
   build_yield(&end, 0, NULL);
+  region_walk(own, name_barrier, NULL);
   if (registers)
     diag_remark(r->s.context->diags, b.loc, "specialise_warps",
                 "registers a thread: %u of those that multiply, %u of those that copy", registers,
