@@ -83,16 +83,21 @@ static void find_loops(Op *op, void *data) {
   if (!search->other && is_of_all_warps(op)) search->other = op;
 }
 
-static bool is_wanted(const Func *func, const Op *loop) {
-  WarpRoles roles = func->module->target.warp_roles;
-  return roles == WARP_ROLES_ON || (roles == WARP_ROLES_AUTO && op_attr(loop, ATTR_WARP_SPECIALIZE));
-}
-
-// --- whether it can be
-
 static void decline(const PassContext *context, const Op *op, const char *why) {
   diag_remark(context->diags, op->loc, "specialise_warps", "not specialised: %s", why);
 }
+
+// Of loops that ask for it those of one warpgroup stay: another block's warps copy while it multiplies.
+static bool is_wanted(const PassContext *context, const Func *func, const Op *loop) {
+  const Target *target = &func->module->target;
+  if (target->warp_roles == WARP_ROLES_ON) return true;
+  if (!op_attr(loop, ATTR_WARP_SPECIALIZE)) return false;
+  if (target->num_warps > WARPGROUP) return true;
+  decline(context, loop, "four warps leave a multiprocessor to another block, which gains more");
+  return false;
+}
+
+// --- whether it can be
 
 static bool are_tensor_copies(const StagedLoop *staged) {
   for (uint32_t i = 0; i < staged->loads.n; i++)
@@ -260,7 +265,8 @@ bool pass_specialise_warps(PassContext *context, Func *func) {
   func_number(func);
   region_walk(func->body, find_loops, &search);
   for (uint32_t i = 0; i < search.loops.n; i++)
-    if (is_wanted(func, search.loops.at[i]) && specialise(context, func, search.loops.at[i], &search))
+    if (is_wanted(context, func, search.loops.at[i]) &&
+        specialise(context, func, search.loops.at[i], &search))
       return true;
   return false;
 }

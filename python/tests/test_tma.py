@@ -90,6 +90,19 @@ class TensorCopies(unittest.TestCase):
         with self.assertRaisesRegex(tilec.TilecError, "tma='yes': it is one of auto, on, off"):
             self.check(pointers, (64, 64, 64), tma="yes")
 
+    def test_roles(self):
+        for launch in (pointers, descriptors):
+            for roles, threads in ((None, 128), ("auto", 128), ("on", 256), ("off", 128)):
+                options = {} if roles is None else {"warp_specialize": roles}
+                handle = self.check(launch, (100, 70, 264), tma="on", **options)
+                self.assertIn(f".reqntid {threads}", handle.asm["ptx"], f"{launch.__name__} {roles}")
+        with self.assertRaisesRegex(tilec.TilecError, "warp_specialize='yes': it is one of auto, on, off"):
+            self.check(pointers, (64, 64, 64), warp_specialize="yes")
+        config = tilec.Config({"BLOCK": 64}, warp_specialize="on")
+        self.assertEqual(config.all_kwargs()["warp_specialize"], "on")
+        self.assertNotEqual(config, tilec.Config({"BLOCK": 64}))
+        self.assertIn("warp_specialize: on", str(config))
+
     def test_configurations(self):
         config = tilec.Config({"BLOCK": 64}, tma="off")
         self.assertEqual(config.all_kwargs()["tma"], "off")
