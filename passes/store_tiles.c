@@ -118,7 +118,7 @@ static const char *why_not(TileStorer *s, const Op *store, const Op *boxed, bool
   const char *why = tensor_load_find(s->func, s->axes, boxed, buffer, found);
   if (why) return why;
   if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";
-  uint64_t beside = loops || group_of(store) != UINT32_MAX ? s->allocated : 0;
+  uint64_t beside = loops ? s->allocated : 0;
   if (beside + shared_bytes(buffer) + KEPT_BYTES > s->func->module->target.arch->shared_limit)
     return "there is not enough shared memory";
   return NULL;
