@@ -112,7 +112,7 @@ static const Type *buffer_type(IrContext *ir, const Type *tile) {
   return type_shared(ir, tile->elem, 2, tile->shape, layout_intern(ir, &layout));
 }
 
-static const char *why_not(TileStorer *s, const Op *store, const Op *boxed, bool loops, TensorLoad *found) {
+static const char *why_not(const TileStorer *s, const Op *boxed, bool loops, TensorLoad *found) {
   const Type *buffer = buffer_type(s->func->module->ir, op_result(boxed)->type);
   if (!buffer) return "its rows are no boxes'";
   const char *why = tensor_load_find(s->func, s->axes, boxed, buffer, found);
@@ -177,7 +177,7 @@ bool pass_store_tiles(PassContext *context, Func *func) {
     Op *store = s.stores.at[i], *boxed = boxed_of(store);
     bool loops, followed = is_followed(store, &loops);
     TensorLoad found;
-    const char *why = why_not(&s, store, boxed, loops, &found);
+    const char *why = why_not(&s, boxed, loops, &found);
     if (why)
       diag_remark(context->diags, store->loc, "store_tiles", "no tensor store: %s", why);
     else
