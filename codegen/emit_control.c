@@ -10,9 +10,33 @@ LLVMBasicBlockRef emit_block(Emitter *e, const char *name) {
 
 // --- phis
 
+// Whether the tile, or what a branch makes of it, was loaded element by element.
+static bool is_loaded_singly(const Value *value) {
+  const Op *op = value->def;
+  if (!op) return false;
+  if (op->kind == OP_LOAD) return op_int(op, ATTR_VECTOR, 1) == 1;
+  bool singly = false;
+  for (uint32_t r = 0; op->kind == OP_IF && r < op->region_count; r++)
+    singly |= is_loaded_singly(op_operand(op->regions[r]->last, value->index));
+  return singly;
+}
+
+// Whether a loop's next iteration gets what this one loads so: two put together would be waited for in this one.
+static bool is_loaded_ahead(const Value *value) {
+  const Op *loop = value->def ? value->def : value->region->parent;
+  if (loop && loop->kind == OP_FOR && (value->def || value->index > 0))
+    return is_loaded_singly(loop_yielded(loop, value->def ? value->index : value->index - 1));
+  bool carried = false;
+  for (const Use *use = value->first_use; use; use = use->next)
+    carried |=
+        use->user->kind == OP_YIELD && use->user->region->parent && use->user->region->parent->kind == OP_FOR;
+  return carried && is_loaded_singly(value);
+}
+
 // Registers a phi: two of 16 bits go together, where there are many, or each would take one of 32.
 static uint32_t elements_a_phi(const Emitter *e, const Value *value) {
   enum { MANY = 16 };
+  if (!type_is_tile(value->type) || is_loaded_ahead(value)) return 1;
   uint32_t count = emit_count(value->type);
   LLVMTypeRef type = emit_type(e, value->type);
   return count >= MANY && count % 2 == 0 && (emit_is_half(e, type) || type == e->i16) ? 2 : 1;
@@ -37,7 +61,8 @@ static void take_from_phis(Emitter *e, const Value *value) {
 }
 
 // What the phi takes from the registers, put together at the block's end.
-static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t each, LLVMBasicBlockRef block) {
+static LLVMValueRef put_together(Emitter *e, const LLVMValueRef *from, uint32_t each,
+                                 LLVMBasicBlockRef block) {
   if (each == 1) return from[0];
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(block));
