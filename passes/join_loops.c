@@ -23,6 +23,7 @@
 #include "ir/clone.h"
 #include "passes/axis_info.h"
 #include "passes/passes.h"
+#include "passes/stagger.h"
 
 typedef struct LoopCut {
   Value *first, *second; // what the one body has where the other has another
@@ -380,20 +381,9 @@ static bool join(PassContext *context, Func *func, Op *first, Op *second) {
   return true;
 }
 
-typedef struct MarkedLoops {
-  Arena *arena;
-  VEC(Op *) list;
-} MarkedLoops;
-
-static void find_marked(Op *op, void *data) {
-  MarkedLoops *marked = data;
-  if (op->kind == OP_FOR && op_attr(op, ATTR_STAGGER)) vec_push(marked->arena, &marked->list, op);
-}
-
 bool pass_join_loops(PassContext *context, Func *func) {
-  MarkedLoops marked = {.arena = context->scratch};
+  const StaggeredLoops marked = staggered_loops(context->scratch, func);
   bool changed = false;
-  region_walk(func->body, find_marked, &marked);
   for (uint32_t i = 0; i + 1 < marked.list.n; i++)
     if (next_loop(marked.list.at[i]) == marked.list.at[i + 1]) {
       bool joined = join(context, func, marked.list.at[i], marked.list.at[i + 1]);

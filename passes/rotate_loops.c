@@ -325,16 +325,6 @@ static void replace_loop(Rotator *t) {
 
 // --- which loops
 
-typedef struct MarkedLoops {
-  Arena *arena;
-  VEC(Op *) list;
-} MarkedLoops;
-
-static void find_marked(Op *op, void *data) {
-  MarkedLoops *marked = data;
-  if (op->kind == OP_FOR && op_attr(op, ATTR_STAGGER)) vec_push(marked->arena, &marked->list, op);
-}
-
 // What pipeline has made anew an iteration ahead.
 static void erase_dead(Op *loop) {
   for (Op *op = loop->regions[0]->last, *before; op; op = before) {
@@ -374,8 +364,7 @@ static void rotate_loop(PassContext *context, Func *func, Op *loop) {
 }
 
 bool pass_rotate_loops(PassContext *context, Func *func) {
-  MarkedLoops marked = {.arena = context->scratch};
-  region_walk(func->body, find_marked, &marked);
+  const StaggeredLoops marked = staggered_loops(context->scratch, func);
   for (uint32_t i = 0; i < marked.list.n; i++) rotate_loop(context, func, marked.list.at[i]);
   return marked.list.n != 0;
 }

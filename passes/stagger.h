@@ -4,7 +4,7 @@
 #ifndef PASSES_STAGGER_H
 #define PASSES_STAGGER_H
 
-#include "ir/ir.h"
+#include "ir/build.h"
 
 typedef struct StaggeredDots {
   Op *first, *first_wait, *second, *second_wait;
@@ -21,5 +21,22 @@ const Op *staggered_buffer(const Op *loop);
 uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op *from);
 // Whether the op takes a marked value, or an op within its regions does.
 bool takes_marked(const uint8_t *marks, const Op *op);
+
+// The function's loops that stagger_dots has marked, in program order.
+typedef struct StaggeredLoops {
+  Arena *arena;
+  VEC(Op *) list;
+} StaggeredLoops;
+
+static inline void staggered_push(Op *op, void *data) {
+  StaggeredLoops *loops = data;
+  if (op->kind == OP_FOR && op_attr(op, ATTR_STAGGER)) vec_push(loops->arena, &loops->list, op);
+}
+
+static inline StaggeredLoops staggered_loops(Arena *arena, Func *func) {
+  StaggeredLoops loops = {.arena = arena};
+  region_walk(func->body, staggered_push, &loops);
+  return loops;
+}
 
 #endif
