@@ -36,10 +36,6 @@ typedef struct Rematerialiser {
   bool changed;
 } Rematerialiser;
 
-static bool is_leaf(const Op *op) {
-  return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
-}
-
 // Integers, pointers and i1.
 static bool holds_index(const Type *type) {
   const Type *element = type_element(type);
@@ -65,7 +61,7 @@ static bool can_make(const Value *value, uint32_t *left) {
   const Op *op = value->def;
   if (!op || !holds_index(value->type) || *left == 0) return false;
   --*left;
-  if (is_leaf(op)) return true;
+  if (op_is_leaf(op)) return true;
   if (!is_cheap(op)) return false;
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!can_make(op_operand(op, i), left)) return false;
@@ -84,7 +80,7 @@ static uint32_t registers_of(const Rematerialiser *m, const Value *value) {
 // What copies of a register are is not alive beside it.
 static bool is_taken(const Rematerialiser *m, const Value *value) {
   uint32_t left = MAX_OPS;
-  return holds_index(value->type) && !m->inside[value->id] && value->def && !is_leaf(value->def) &&
+  return holds_index(value->type) && !m->inside[value->id] && value->def && !op_is_leaf(value->def) &&
          can_make(value, &left);
 }
 

@@ -24,6 +24,7 @@
 #include "passes/passes.h"
 #include "passes/pointer_origin.h"
 #include "passes/pressure.h"
+#include "passes/rematerialise.h"
 
 enum {
   MAX_STEPS = 4,      // ops that make an offset or mask again
@@ -56,17 +57,13 @@ static bool ends_run(const Op *op) {
   return op->region_count || op_has(op, TERMINATOR) || (op_has(op, WRITES) && op->kind != OP_STORE);
 }
 
-static bool is_free(const Op *op) {
-  return op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_CONSTANT;
-}
-
 static bool is_plain_load(const Op *op) {
   return op->kind == OP_LOAD && !op_scratch(op) && !op_attr(op, ATTR_VOLATILE);
 }
 
 static bool is_splittable(const StoreSplitter *s, const Op *op) {
   if (op->kind == OP_STORE) return is_alike(s, op_operand(op, 1));
-  if (op->result_count != 1 || !is_alike(s, op_result(op)) || is_free(op)) return false;
+  if (op->result_count != 1 || !is_alike(s, op_result(op)) || op_is_leaf(op)) return false;
   return is_plain_load(op) || op_has(op, PURE | ELEMENTWISE);
 }
 
@@ -115,7 +112,7 @@ static bool is_made_anew(const Value *value, uint32_t *left) {
   if (!type_is_tile(value->type)) return true;
   if (!op || *left == 0) return false;
   --*left;
-  if (is_free(op)) return true;
+  if (op_is_leaf(op)) return true;
   if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_DIV || op->kind == OP_REM || op->kind == OP_MATH)
     return false;
   for (uint32_t i = 0; i < op->operand_count; i++)

@@ -37,6 +37,27 @@ static inline void kernel_fail(Kernel *k) {
   fail_msg("%s", text.at ? text.at : "");
 }
 
+// The verifier refuses the kernel, and says `error`. `head` and `body` as of kernel_open_head.
+static inline void kernel_expect_invalid(const char *head, const char *body, const char *error) {
+  Arena arena = {0};
+  Sources sources = {.arena = &arena};
+  Diags diags = {.arena = &arena, .sources = &sources};
+  IrContext ir;
+  ir_context_init(&ir, &arena, &sources, &diags);
+  const char *text = arena_printf(&arena, "module {\nkernel @k%s {\n%sreturn\n}\n}\n", head, body);
+  IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text)));
+  bool said = false;
+  for (uint32_t i = 0; i < diags.list.n; i++) said |= strstr(diags.list.at[i]->message, error) != NULL;
+  if (module || !said) {
+    Buf out = {0};
+    diags_print_text(&diags, false, &out);
+    print_error("%s%s\nshould say: %s\n", body, out.at ? out.at : "(valid)", error);
+    buf_free(&out);
+  }
+  assert_true(!module && said);
+  arena_free(&arena);
+}
+
 // `params` as in the text form: "%x: *fp32, %n: i32"; `body` without the
 // return. Lines count from 1 in the body.
 // `head`: the parameters in parentheses, and host regions.

@@ -23,26 +23,9 @@
 
 // --- verifier
 
-static void expect_invalid(const char *body, const char *error) {
-  Arena arena = {0};
-  Sources sources = {.arena = &arena};
-  Diags diags = {.arena = &arena, .sources = &sources};
-  IrContext ir;
-  ir_context_init(&ir, &arena, &sources, &diags);
-  const char *text = arena_printf(
-      &arena, "module {\nkernel @k(%%x: *i32, %%out: *i32, %%n: i32, %%c: i1) {\n%sreturn\n}\n}\n", body);
-  IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text)));
-  bool said = false;
-  for (uint32_t i = 0; i < diags.list.n; i++) said |= strstr(diags.list.at[i]->message, error) != NULL;
-  if (module || !said) {
-    Buf out = {0};
-    diags_print_text(&diags, false, &out);
-    print_error("%s%s\nshould say: %s\n", body, out.at ? out.at : "(valid)", error);
-    buf_free(&out);
-  }
-  assert_true(!module && said);
-  arena_free(&arena);
-}
+#define HEAD "(%x: *i32, %out: *i32, %n: i32, %c: i1)"
+
+static void expect_invalid(const char *body, const char *error) { kernel_expect_invalid(HEAD, body, error); }
 
 static void test_each_value_is_used_once(void **unused) {
   (void)unused;

@@ -140,46 +140,35 @@ static void test_rounds(void **unused) {
 
 // --- verifier
 
-static void expect_invalid(const char *head, const char *body, const char *error) {
-  Arena arena = {0};
-  Sources sources = {.arena = &arena};
-  Diags diags = {.arena = &arena, .sources = &sources};
-  IrContext ir;
-  ir_context_init(&ir, &arena, &sources, &diags);
-  const char *text = arena_printf(&arena, "module {\nkernel @k%s {\n%sreturn\n}\n}\n", head, body);
-  IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text)));
-  bool said = false;
-  for (uint32_t i = 0; i < diags.list.n; i++) said |= strstr(diags.list.at[i]->message, error) != NULL;
-  if (module || !said) print_error("%s\nshould say: %s\n", body, error);
-  assert_true(!module && said);
-  arena_free(&arena);
-}
-
 static void test_rules(void **unused) {
   (void)unused;
-  expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %m, %b, %f, %row\n",
-                 "a coordinate a dimension, 2, not 1");
-  expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %row, %b, %f, %row, %column\n",
-                 "is a tensor map, not i32");
-  expect_invalid(HEAD("zero"),
-                 "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n"
-                 "%f = shared_alloc : shared<1xi64, layout<1>>\n" INIT EXPECT COPY,
-                 "do not fill shared<8x16xi16");
-  expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
-  expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand 0 is a buffer of i64");
-  expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand 0 is one mbarrier");
-  expect_invalid(HEAD("zero"), RING RING_FILL("1", "%r1", "%r") "copy_tensor %m, %b1, %f, %row, %column\n",
-                 "one mbarrier, not");
-  expect_invalid(HEAD("zero"),
-                 RING RING_FILL("1", "%r1", "%r")
-                     RING_FILL("2", "%r2", "%r1") "copy_tensor %m, %b1, %g2, %row, %column\n",
-                 "copies that count at its mbarrier");
-  expect_invalid(HEAD("zero"), RING "%b1, %r1 = ring_fill %r, %s : shared<8x16xi16, " LAYOUT ">, ring\n",
-                 "the last of the ring's buffers is its mbarriers");
-  expect_invalid(HEAD("zero"),
-                 "%f = shared_alloc : shared<4x1xi64, layout<offset = [1, 2]; 4>>\n%r = ring_begin %f {slots "
-                 "= 2} : ring\n",
-                 "the mbarriers are a buffer of shared_alloc, 2 of i64");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %m, %b, %f, %row\n",
+                        "a coordinate a dimension, 2, not 1");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS INIT EXPECT "copy_tensor %row, %b, %f, %row, %column\n",
+                        "is a tensor map, not i32");
+  kernel_expect_invalid(
+      HEAD("zero"),
+      "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n"
+      "%f = shared_alloc : shared<1xi64, layout<1>>\n" INIT EXPECT COPY,
+      "do not fill shared<8x16xi16");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
+  kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand 0 is a buffer of i64");
+  kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand 0 is one mbarrier");
+  kernel_expect_invalid(HEAD("zero"),
+                        RING RING_FILL("1", "%r1", "%r") "copy_tensor %m, %b1, %f, %row, %column\n",
+                        "one mbarrier, not");
+  kernel_expect_invalid(HEAD("zero"),
+                        RING RING_FILL("1", "%r1", "%r")
+                            RING_FILL("2", "%r2", "%r1") "copy_tensor %m, %b1, %g2, %row, %column\n",
+                        "copies that count at its mbarrier");
+  kernel_expect_invalid(HEAD("zero"),
+                        RING "%b1, %r1 = ring_fill %r, %s : shared<8x16xi16, " LAYOUT ">, ring\n",
+                        "the last of the ring's buffers is its mbarriers");
+  kernel_expect_invalid(
+      HEAD("zero"),
+      "%f = shared_alloc : shared<4x1xi64, layout<offset = [1, 2]; 4>>\n%r = ring_begin %f {slots "
+      "= 2} : ring\n",
+      "the mbarriers are a buffer of shared_alloc, 2 of i64");
 }
 
 // --- boxes of layouts

@@ -93,20 +93,7 @@ static void test_rounds(void **unused) {
 
 // --- verifier
 
-static void expect_invalid(const char *body, const char *error) {
-  Arena arena = {0};
-  Sources sources = {.arena = &arena};
-  Diags diags = {.arena = &arena, .sources = &sources};
-  IrContext ir;
-  ir_context_init(&ir, &arena, &sources, &diags);
-  const char *text = arena_printf(&arena, "module {\nkernel @k%s {\n%sreturn\n}\n}\n", HEAD, body);
-  IrModule *module = module_parse(&ir, sources_add(&sources, "k.tir", str_from(text)));
-  bool said = false;
-  for (uint32_t i = 0; i < diags.list.n; i++) said |= strstr(diags.list.at[i]->message, error) != NULL;
-  if (module || !said) print_error("%s\nshould say: %s\n", body, error);
-  assert_true(!module && said);
-  arena_free(&arena);
-}
+static void expect_invalid(const char *body, const char *error) { kernel_expect_invalid(HEAD, body, error); }
 
 static void test_rules(void **unused) {
   (void)unused;
