@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of what `run` measured: table.py WILD.jsonl... (a later file's rows replace an earlier one's)."""
+"""The table of what `run` measured: table.py WILD.jsonl... (a later file's rows replace an earlier one's).
+
+Of an operation that was timed in several turns the time is their geometric mean, and all else is the first turn's; a row of the same turn replaces the one before, but for
+the first call."""
 
 import json
 import math
@@ -17,10 +20,21 @@ def read(paths):
     """id -> compiler -> row."""
     rows = {}
     for path in paths:
+        own = {}
         for line in pathlib.Path(path).read_text().splitlines():
             row = json.loads(line)
-            rows.setdefault(row["id"], {})[row["compiler"]] = row
+            turns, turn = own.setdefault((row["id"], row["compiler"]), {}), row.get("turn", 1)
+            turns[turn] = {**row, "first": turns[turn].get("first")} if turn in turns else row
+        for (id, compiler), turns in own.items():
+            rows.setdefault(id, {})[compiler] = merged(turns)
     return rows
+
+
+def merged(turns):
+    """One row of those of an operation's turns."""
+    row = turns.get(1) or turns[min(turns)]
+    times = [turn["us"] for turn in turns.values() if "us" in turn]
+    return {**row, "us": mean(times), "turns": times} if len(times) > 1 and "us" in row else row
 
 
 def ratio_of(pair):
@@ -60,6 +74,8 @@ def notes(pair):
         words.append(f"{len(ours['fallbacks'])} left to Triton")
     if "events" in (ours.get("mode"), theirs.get("mode")):
         words.append("no graph")
+    if "turns" in ours:
+        words.append("; ".join(" ".join(f"{us:.1f}" for us in row.get("turns", [])) for row in (ours, theirs)))
     if worse(pair):
         words.append("error")
     return ", ".join(words)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One process of one compiler: makes operations ready and times them, as `run` tells it by lines of JSON on its standard input.
 
-    {"do": "prepare", "id": ID}       inputs, reference, first call, errors, graph
-    {"do": "time", "replays": N}      a lead-in of LEAD seconds, then N replays: microseconds a call of each
-    {"do": "profile"}                 microseconds of each kernel of a call, as the profiler counts them
-    {"do": "drop"}                    frees the operation's memory
+    {"do": "prepare", "id": ID, "graph": G}  inputs, reference, first call, errors, and a graph where G
+    {"do": "time", "replays": N}             a lead-in of LEAD seconds, then N replays: microseconds a call of each
+    {"do": "profile"}                        microseconds of each kernel of a call, as the profiler counts them
+    {"do": "drop"}                           frees the operation's memory
     {"do": "end"}
 
 What Triton compiles is compiled while other processes have the GPU; everything else happens while this one has it alone (WILD_LOCK, a file).
@@ -38,6 +38,7 @@ CONFIGS = int(os.environ.get("WILD_CONFIGS", "0"))
 LIMIT = float(os.environ.get("WILD_LIMIT", "60"))
 DEVICE = os.environ.get("WILD_DEVICE", "cuda")
 COMPILES = host.Compiles()
+CHOICES = []  # how many configurations there were, each time that an autotuner chose
 CALLS = 4  # in a graph
 LEAD = 0.04
 HOLD = float(os.environ.get("WILD_HOLD", "30"))  # seconds
@@ -133,7 +134,13 @@ def hook(turn):
 
     compiler.CompiledKernel._init_handles = init_handles
     prune, bench = autotuner.Autotuner.prune_configs, testing.do_bench
-    autotuner.Autotuner.prune_configs = lambda self, kwargs: spread(prune(self, kwargs), CONFIGS)
+
+    def prune_configs(self, kwargs):
+        configs = spread(prune(self, kwargs), CONFIGS)
+        CHOICES.append(len(configs))
+        return configs
+
+    autotuner.Autotuner.prune_configs = prune_configs
 
     @functools.wraps(bench)
     def short(fn, warmup=5, rep=20, quantiles=None, **options):
@@ -183,8 +190,9 @@ class Worker:
     def __init__(self, turn):
         self.turn, self.operations, self.case, self.graph = turn, load(), None, None
 
-    def prepare(self, id):
+    def prepare(self, id, graph=True):
         self.drop()
+        CHOICES.clear()
         row = {"ok": False}
         before, waited = self.compiled(), self.turn.waited
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
@@ -203,8 +211,9 @@ class Worker:
             del result, expected
             release()
             row["ok"] = True
+            row["tuned"] = any(count > 1 for count in CHOICES)
             if DEVICE == "cuda":
-                row.update(self.capture())
+                row.update(self.capture() if graph else {"mode": "events"})
         except BaseException as error:  # whatever a library raises ends this operation alone
             if os.environ.get("WILD_TRACE"):
                 traceback.print_exc()

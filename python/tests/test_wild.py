@@ -18,7 +18,8 @@ FACTS = {
     "conv2d", "embedding, forward and backward", "cat", "pow", "upsample_nearest2d", "argmax", "group_norm", "gather", "silu", "flip", "SwiGLU, forward and backward",
     "addmm", "softmax", "bmm", "mm 4096^3", "mm (8192,4096) x (4096,14336)", "scaled_dot_product_attention, causal", "sum along 0",
 }
-# Answers as a worker does. Operations whose name has 'die' end it, 'fail' fail; the drop-in is twice as fast.
+# Answers as a worker does. Operations whose name has 'die' end it, 'fail' fail; the drop-in is twice as fast. Of 'tuned' ones an autotuner chooses ill in the second
+# process; 'host' ones have no graph, and are slow while others compile.
 PRETENDER = """
 import json, os, sys
 compiler = os.environ["WILD_COMPILER"]
@@ -31,10 +32,13 @@ for line in sys.stdin:
         os._exit(3)
     if request["do"] == "prepare":
         answer = {"ok": False, "failed": "no"} if "fail" in id else {"ok": True, "first": 0.5, "errors": [[1e-3, 1e-2]], "mode": "graph", "fallbacks": []}
+        quiet = not request["graph"]
+        slow = 8 if "tuned" in id and os.environ["FLAGGEMS_CACHE_DIR"].endswith("2") and compiler == "tilec" else 3 if "host" in id and not quiet else 1
+        answer.update(tuned="tuned" in id, **({"mode": "events", "first": 9.0 if quiet else 0.5} if "host" in id else {}))
     elif request["do"] == "profile":
         answer = {"profile": {"k": [1, 10.0 if compiler == "tilec" else 20.0]}}
     else:
-        answer = {"us": [10.0 if compiler == "tilec" else 20.0] * request["replays"]}
+        answer = {"us": [slow * (10.0 if compiler == "tilec" else 20.0)] * request["replays"]}
     print(json.dumps(answer), flush=True)
 """
 
@@ -159,6 +163,16 @@ class Wild(unittest.TestCase):
         self.assertEqual(rows["flag_gems/fail"]["triton"]["failed"], "no")
         self.assertIn("(3): last words", rows["flag_gems/die"]["tilec"]["failed"])
         self.assertEqual(rows["flag_gems/die"]["triton"]["us"], 20.0)
+
+    def test_turns(self):
+        """Where an autotuner chose the time is the mean of three choices; where there is no graph it is the one taken when all else was done."""
+        rows = self.measured(["one", "tuned", "host"], "--pairs", "2")
+        self.assertEqual([round(us) for us in rows["flag_gems/tuned"]["tilec"]["turns"]], [10, 80, 10])
+        self.assertAlmostEqual(rows["flag_gems/tuned"]["tilec"]["us"], 20.0)  # the geometric mean
+        self.assertAlmostEqual(rows["flag_gems/tuned"]["triton"]["us"], 20.0)
+        self.assertIn("10.0 80.0 10.0; 20.0 20.0 20.0", self.table.notes(rows["flag_gems/tuned"]))
+        self.assertEqual((rows["flag_gems/host"]["tilec"]["us"], rows["flag_gems/host"]["tilec"]["first"]), (10.0, 0.5))
+        self.assertNotIn("turns", rows["flag_gems/one"]["tilec"])
 
     def test_profile(self):
         rows = self.measured(["one"], "--profile")
