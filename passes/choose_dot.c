@@ -13,13 +13,15 @@
 //
 // A dot whose result reaches another dot's first operand (attention), through elementwise ops and branches, gives
 // every warp whole rows, so that the row reductions between the two stay in the warp, and its first operand stays
-// in registers.
+// in registers. One that a loop has from before it is read from shared memory where the loop's sums need the registers.
 //
 // wgmma reads words in shared memory along k alone, but takes its first operand from registers: an operand of
 // words along m or n goes there, b as the first operand of the transposed product (anchor_b, shared_b).
 #include "base/math.h"
 #include "ir/build.h"
+#include "ir/tuning.h"
 #include "passes/choose_dot.h"
+#include "passes/pressure.h"
 
 // --- warps
 
@@ -79,6 +81,24 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
   return result;
 }
 
+static uint64_t registers_of(const Op *dot, const Value *tile) {
+  return type_elements(tile->type) * type_element_bytes(tile->type) / 4 / region_threads(dot);
+}
+
+static void add_result(Op *op, void *data) {
+  uint64_t *registers = data;
+  if (op->kind == OP_DOT) *registers += registers_of(op, op_result(op));
+}
+
+// Whether the first operand, which a loop has from before it, would take the registers that the loop's sums need.
+static bool crowds_out_sums(const DotChooser *c, const Op *dot, const Value *a) {
+  const Op *loop = dot->region->parent;
+  if (!loop || !op_is_loop(loop) || value_is_within(a, loop)) return false;
+  uint64_t registers = registers_of(dot, a) + TUNE_PIPELINE_OTHER_REGISTERS;
+  region_walk(dot->region, add_result, &registers);
+  return registers > func_thread_registers(c->func);
+}
+
 static Layout choose_wgmma(DotChooser *c, Product *p) {
   DotOperand across;
   if (dot_reads_across(p, &across)) return choose_read_across(c, p, across);
@@ -88,8 +108,8 @@ static Layout choose_wgmma(DotChooser *c, Product *p) {
   }
   DotWarps warps = wgmma_warps(p);
   Layout result = layout_mma_result(&p->shape, &warps, true);
-  bool in_registers = dot_operand_is_computed(op_operand(p->op, 0));
-  if (in_registers) {
+  const Value *a_tile = op_operand(p->op, 0);
+  if (dot_operand_is_computed(a_tile) && !crowds_out_sums(c, p->op, a_tile)) {
     Layout a = layout_mma_operand(&result, &p->shape, DOT_A, dot_pack(&p->is));
     dot_set_layout(p->op, ATTR_ANCHOR_A, &a);
   } else {
