@@ -240,8 +240,27 @@ static Machine machine_new(Func *func, EvalMemory *memory, const EvalOptions *op
 }
 
 static void machine_set_args(Machine *m, const Region *region, const EvalArg *args) {
-  for (uint32_t i = 0; i < region->arg_count; i++)
-    if (!type_is_by_value(region->args[i]->type)) eval_set_int(m, region->args[i], args[i].bits);
+  for (uint32_t i = 0; i < region->arg_count; i++) {
+    HiddenKind hidden = m->func->params[i].hidden;
+    if (hidden != HIDDEN_PROGRAMS && !type_is_by_value(region->args[i]->type))
+      eval_set_int(m, region->args[i], args[i].bits);
+  }
+}
+
+// A persistent kernel's programs are run in turn, by few.
+static bool set_programs(Machine *m) {
+  enum { AT_ONCE = 2 };
+  const int64_t grid[] = {m->grid[0], m->grid[1], m->grid[2]};
+  uint32_t first = func_programs_param(m->func), most = m->options.programs ? m->options.programs : AT_ONCE;
+  if (!func_is_persistent(m->func)) return true;
+  if (programs_fault(grid))
+    return eval_error(m, m->func->body->last, NO_ELEMENT, "the launch is the kernel's with persistent = \"off\": %s",
+                      programs_fault(grid));
+  for (uint32_t d = 0; d < PROGRAM_AXES; d++) eval_set_int(m, m->func->body->args[first + d], m->grid[d]);
+  uint32_t programs = m->grid[0] * m->grid[1] * m->grid[2];
+  m->grid[0] = programs < most ? programs : most;
+  m->grid[1] = m->grid[2] = 1;
+  return true;
 }
 
 static void machine_free(Machine *m) {
@@ -373,7 +392,7 @@ static void run_launch(void *data) {
   eval_wraps_begin(m);
   run->ok = check_guard(m, run->args) && make_maps(m, run->args);
   if (run->ok) eval_mark_stored(m);
-  run->ok = run->ok && run_programs(m, run->args);
+  run->ok = run->ok && set_programs(m) && run_programs(m, run->args);
   if (run->ok && !m->failed && eval_race_ordered(m)) run->ok = run_again(m, run->args);
   eval_race_end(m);
   machine_free(m);

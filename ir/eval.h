@@ -52,6 +52,8 @@ typedef struct EvalOptions {
   bool hints; // warn of hints (multiple_of and its kin) whose promise is not kept (eval_hint.c)
   void (*print)(const char *text, void *data); // takes each line that a kernel prints; NULL: dropped
   void *print_data;
+  // A persistent kernel's programs are run by so many at most; 0: two.
+  uint32_t programs;
   // What messages call the buffers; 0: as the parameters that point to them.
   const struct BufferName *names;
   uint32_t name_count;

@@ -166,7 +166,7 @@ const HostInfo *host_info(HostKind kind) {
 }
 
 const char *hidden_name(HiddenKind kind) {
-  static const char *const names[HIDDEN_COUNT] = {NULL, "tensor_map", "scratch"};
+  static const char *const names[HIDDEN_COUNT] = {NULL, "tensor_map", "scratch", "programs"};
   return names[kind];
 }
 
@@ -189,6 +189,38 @@ void func_drop_host(Func *func, const HostRegion *host) {
   for (uint32_t i = 0; i < func->host.n; i++)
     if (func->host.at[i] != host) func->host.at[kept++] = func->host.at[i];
   func->host.n = kept;
+}
+
+uint32_t func_programs_param(const Func *func) {
+  uint32_t i = func_visible_params(func);
+  while (i < func->param_count && func->params[i].hidden != HIDDEN_PROGRAMS) i++;
+  return i;
+}
+
+void func_add_programs(Func *func, Value *programs[PROGRAM_AXES]) {
+  static const char *const names[PROGRAM_AXES] = {"programs_x", "programs_y", "programs_z"};
+  IrContext *ir = func->module->ir;
+  const Type *i32 = type_scalar(ir, ELEM_I32);
+  uint32_t n = func->param_count;
+  FuncParam *params = ARENA_ARRAY(ir->arena, FuncParam, n + PROGRAM_AXES);
+  if (n) memcpy(params, func->params, n * sizeof *params);
+  for (uint32_t d = 0; d < PROGRAM_AXES; d++) {
+    const char *name = names[d];
+    for (uint32_t i = 0; i < n; i++)
+      if (strcmp(params[i].name, name) == 0) name = arena_printf(ir->arena, "_%s", name), i = UINT32_MAX;
+    name = ir_name(ir, str_from(name));
+    params[n + d] = (FuncParam){.name = name, .type = i32, .hidden = HIDDEN_PROGRAMS, .loc = func->loc};
+    programs[d] = region_add_arg(func->body, i32, name);
+  }
+  func->params = params;
+  func->param_count = n + PROGRAM_AXES;
+}
+
+const char *programs_fault(const int64_t grid[3]) {
+  const int64_t most = INT32_MAX - (1 << 20); // more than a device has blocks at once
+  bool fits = grid[0] <= most && (!grid[0] || grid[1] <= most / grid[0]);
+  fits = fits && (!grid[0] || !grid[1] || grid[2] <= most / grid[0] / grid[1]);
+  return fits ? NULL : "its programs are more than 2^31 - 2^20";
 }
 
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host) {

@@ -144,6 +144,7 @@ typedef enum HiddenKind {
   HIDDEN_NONE,
   HIDDEN_TENSOR_MAP, // a tensor map, made of other arguments as the host region of its name says
   HIDDEN_SCRATCH,    // a pointer to memory that the launch has for itself
+  HIDDEN_PROGRAMS,   // how many programs a launch is of in a dimension, i32: of a persistent kernel, three of them
   HIDDEN_COUNT
 } HiddenKind;
 
@@ -227,6 +228,8 @@ const char *ir_name(IrContext *ir, Str text); // interned
 
 // Building: ir/build.h. Text: ir/print.h, ir/parse.h. Rules: ir/verify.h. Meaning: ir/eval.h.
 
+// Why a launch of so many programs cannot be run in turn: their numbers have 32 bits. NULL: it can.
+const char *programs_fault(const int64_t grid[3]);
 // Whether kernels may have tensor maps.
 bool module_takes_maps(const IrModule *module);
 IrModule *module_new(IrContext *ir, const Target *target);
@@ -242,6 +245,13 @@ void func_drop_host(Func *func, const HostRegion *host); // from the function's
 // (interned) that none of them has, and the empty host region *host, which is to yield it. The body's argument for it.
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host);
 HostRegion *func_host(const Func *func, HostKind kind, const char *name); // NULL: there is none
+// A persistent kernel has three hidden parameters that say how many programs a launch is of, and runs them in turn in
+// fewer blocks, whose numbers program_id and num_programs are along dimension 0. The first one's place; param_count: it is none.
+enum { PROGRAM_AXES = 3 };
+uint32_t func_programs_param(const Func *func);
+static inline bool func_is_persistent(const Func *func) { return func_programs_param(func) < func->param_count; }
+// Makes it one: the body's arguments are behind those of the others. It has no tensor maps yet.
+void func_add_programs(Func *func, Value *programs[PROGRAM_AXES]);
 // The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers
 // its threads from 0, and its tiles' layouts have log2(count) warp bits.
 typedef struct RegionWarps {

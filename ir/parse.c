@@ -350,11 +350,11 @@ static void parse_arch(Parser *p, Target *target) {
 }
 
 static void parse_option(Parser *p, Target *target, bool *final) {
-  enum { OPTIONS = 15 };
+  enum { OPTIONS = 16 };
   static const char *const names[OPTIONS] = {"target",    "num_warps",   "num_stages",        "maxnreg",
                                              "fp32_dot",  "fp_contract", "opt_level",         "debug",
                                              "fast_math", "overlap",     "restrict_pointers", "tma",
-                                             "warp_specialize", "epilogue",    "final"};
+                                             "warp_specialize", "epilogue",    "persistent",        "final"};
   int option = 0;
   while (option < OPTIONS && !parser_is_word(p, names[option])) option++;
   if (option == OPTIONS && p->token.kind == TOKEN_WORD)
@@ -394,6 +394,8 @@ static void parse_option(Parser *p, Target *target, bool *final) {
         (WarpRoles)parse_choice(p, warp_roles_names, "warp_specialize is \"auto\", \"on\" or \"off\"");
   else if (option == 13)
     target->epilogue = (EpilogueUse)parse_choice(p, epilogue_names, "epilogue is \"auto\", \"on\" or \"off\"");
+  else if (option == 14)
+    target->persistent = (PersistUse)parse_choice(p, persist_names, "persistent is \"auto\", \"on\" or \"off\"");
   else
     *final = parse_bool(p);
 }

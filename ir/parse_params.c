@@ -5,11 +5,12 @@
 
 // A tensor map is not written among the parameters: what makes it has its place in the kernel's head.
 static HiddenKind parse_hidden(Parser *p) {
-  const char *name = hidden_name(HIDDEN_SCRATCH);
+  const char *names[] = {hidden_name(HIDDEN_SCRATCH), hidden_name(HIDDEN_PROGRAMS)};
   parser_expect(p, '=');
-  if (parser_take_word(p, name)) return HIDDEN_SCRATCH;
+  if (parser_take_word(p, names[0])) return HIDDEN_SCRATCH;
+  if (parser_take_word(p, names[1])) return HIDDEN_PROGRAMS;
   if (p->token.kind == TOKEN_WORD)
-    parser_unknown(p, "kind of hidden parameter", &name, 1);
+    parser_unknown(p, "kind of hidden parameter", names, 2);
   else
     parser_expected(p, "a kind of hidden parameter");
   return HIDDEN_NONE;

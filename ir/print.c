@@ -315,6 +315,7 @@ static void print_options(const IrModule *module, Buf *out) {
   if (target->warp_roles != WARP_ROLES_AUTO)
     buf_printf(out, ", warp_specialize = \"%s\"", warp_roles_names[target->warp_roles]);
   if (target->epilogue != EPILOGUE_AUTO) buf_printf(out, ", epilogue = \"%s\"", epilogue_names[target->epilogue]);
+  if (target->persistent != PERSIST_AUTO) buf_printf(out, ", persistent = \"%s\"", persist_names[target->persistent]);
   if (module->final) buf_text(out, ", final = true");
 }
 

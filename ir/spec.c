@@ -13,6 +13,7 @@ const char *const fp32_dot_names[] = {
 const char *const tma_names[] = {"auto", "on", "off", NULL};
 const char *const warp_roles_names[] = {"auto", "on", "off", NULL};
 const char *const epilogue_names[] = {"auto", "on", "off", NULL};
+const char *const persist_names[] = {"auto", "on", "off", NULL};
 
 Target target_default(void) {
   return (Target){.arch = target_fallback(),

@@ -158,6 +158,16 @@ typedef enum EpilogueUse {
 
 extern const char *const epilogue_names[EPILOGUE_USES + 1]; // "auto"; NULL ends them
 
+// Whether a kernel's programs are run in turn, by as many blocks as a device has room for (persist).
+typedef enum PersistUse {
+  PERSIST_AUTO, // nowhere: its gain is not measured
+  PERSIST_ON,   // wherever they can be
+  PERSIST_OFF,
+  PERSIST_USES
+} PersistUse;
+
+extern const char *const persist_names[PERSIST_USES + 1]; // "auto"; NULL ends them
+
 // Where the code is to run, and how it is to be compiled.
 typedef struct Target {
   const TargetInfo *arch; // what the GPU has; NULL: none given, which the verifier refuses
@@ -175,6 +185,7 @@ typedef struct Target {
   TmaUse tma;
   WarpRoles warp_roles;
   EpilogueUse epilogue;
+  PersistUse persistent;
 } Target;
 
 // sm_90a, 4 warps, 3 stages, IEEE dot, contraction, -O3.

@@ -347,6 +347,8 @@ static void check_param(Verifier *v, const FuncParam *param) {
               verify_type_text(v, type));
   else if (param->hidden == HIDDEN_SCRATCH && type->kind != TYPE_PTR)
     func_fail(v, param->loc, "the parameter %s, scratch memory, is a pointer", param->name);
+  else if (param->hidden == HIDDEN_PROGRAMS && !type_is_elem(type, ELEM_I32))
+    func_fail(v, param->loc, "the parameter %s, a number of programs, is i32", param->name);
   else if (param->facts.equal1 && (!type_is_int(type)))
     func_fail(v, param->loc, "the parameter %s, known to be 1, is an integer", param->name);
   else if (param->facts.divisible16 && (type_is_float(type) || type_is_by_value(type)))
@@ -357,6 +359,21 @@ static void check_param(Verifier *v, const FuncParam *param) {
   else if (param->facts.none &&
            (type->kind != TYPE_PTR || type->inner->kind != TYPE_SCALAR || type->inner->elem != ELEM_I8))
     func_fail(v, param->loc, "the parameter %s, given as None, is *i8", param->name);
+}
+
+// Those that say how many programs there are are none, or three side by side.
+static void check_programs(Verifier *v) {
+  const Func *func = v->func;
+  uint32_t first = func_programs_param(func), count = 0;
+  for (uint32_t i = first; i < func->param_count; i++) {
+    const FuncParam *param = &func->params[i];
+    if (param->hidden != HIDDEN_PROGRAMS) continue;
+    if (i != first + count++)
+      func_fail(v, param->loc, "the parameter %s, a number of programs, does not stand beside the others", param->name);
+  }
+  if (count && count != PROGRAM_AXES)
+    func_fail(v, func->params[first].loc, "%u parameters are numbers of programs; a persistent kernel has %d", count,
+              PROGRAM_AXES);
 }
 
 static void check_params(Verifier *v) {
@@ -371,9 +388,11 @@ static void check_params(Verifier *v) {
     check_param(v, &func->params[i]);
     if (i > 0 && func->params[i - 1].hidden && !func->params[i].hidden)
       func_fail(v, func->params[i].loc, "the parameter %s stands after a hidden one", func->params[i].name);
-    if (i > 0 && func->params[i - 1].hidden == HIDDEN_TENSOR_MAP && func->params[i].hidden == HIDDEN_SCRATCH)
+    if (i > 0 && func->params[i - 1].hidden == HIDDEN_TENSOR_MAP && func->params[i].hidden &&
+        func->params[i].hidden != HIDDEN_TENSOR_MAP)
       func_fail(v, func->params[i].loc, "the parameter %s stands after a tensor map", func->params[i].name);
   }
+  check_programs(v);
   if (func_maps(func) > MAX_TENSOR_MAPS)
     func_fail(v, func->loc, "%u tensor maps, more than %d", func_maps(func), MAX_TENSOR_MAPS);
   for (uint32_t i = 0; i < func->constexpr_count; i++)

@@ -19,6 +19,8 @@ void verify_for(Verifier *v, const Op *op) {
     verify_fail(v, op, "the bounds are scalar integers, not %s", verify_type_text(v, index));
   if (operand_type(op, 1) != index || operand_type(op, 2) != index)
     verify_fail(v, op, "lower, upper and step have one type");
+  if (op_attr(op, ATTR_PROGRAMS) && !func_is_persistent(op->region->func))
+    verify_fail(v, op, "its iterations are programs, but the kernel's parameters do not say how many there are");
   if (op->result_count != op->operand_count - LOOP_FIRST_INIT || region->arg_count != op->operand_count - 2) {
     verify_fail(v, op, "%u initial values, %u results and %u arguments of the region do not agree",
                 op->operand_count - LOOP_FIRST_INIT, op->result_count, region->arg_count);

@@ -278,11 +278,11 @@ static void find_write(Op *op, void *data) {
 }
 
 // Whether the kernel may have written global memory when the loop runs: what threads wrote, tensor copies see behind a
-// fence.
+// fence. What a launch's other programs write no program reads.
 static bool is_after_writes(const LoadFinder *f) {
   WriteSearch search = {.end = f->found->loop->id};
   for (const Op *around = f->found->loop; around; around = around->region->parent)
-    if (op_is_loop(around) && around != f->found->loop)
+    if (op_is_loop(around) && around != f->found->loop && !op_attr(around, ATTR_PROGRAMS))
       search.end = around->next ? around->next->id : UINT32_MAX;
   region_walk(f->func->body, find_write, &search);
   return search.found;

@@ -151,7 +151,7 @@ static bool asks_for_a_target(const Spec *spec) {
          given->fp32_dot != defaults.fp32_dot || given->fp_contract != defaults.fp_contract ||
          given->opt_level != defaults.opt_level || given->debug || given->overlap || given->fast_math ||
          given->restrict_pointers || given->tma != TMA_AUTO || given->warp_roles != WARP_ROLES_AUTO ||
-         given->epilogue != EPILOGUE_AUTO;
+         given->epilogue != EPILOGUE_AUTO || given->persistent != PERSIST_AUTO;
 }
 
 static void override_target(Target *target, const Spec *spec) {
@@ -170,6 +170,7 @@ static void override_target(Target *target, const Spec *spec) {
   if (given->tma != TMA_AUTO) target->tma = given->tma;
   if (given->warp_roles != WARP_ROLES_AUTO) target->warp_roles = given->warp_roles;
   if (given->epilogue != EPILOGUE_AUTO) target->epilogue = given->epilogue;
+  if (given->persistent != PERSIST_AUTO) target->persistent = given->persistent;
 }
 
 // Leaves only the function named `name` in the module.

@@ -21,7 +21,7 @@ static void add_inputs(Compilation *c, Digest *digest) {
                               target->fp32_dot,  target->fp_contract, target->opt_level,
                               target->debug,     target->overlap,     target->fast_math,
                               target->restrict_pointers, target->tma,
-                              target->warp_roles,        target->epilogue};
+                              target->warp_roles,        target->epilogue,    target->persistent};
   digest_text(digest, target->arch->name);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest_number(digest, numbers[i]);
   module_print(c->module, NULL, &ir);
@@ -38,7 +38,7 @@ typedef struct PtxRequest {
   CacheEntry entry;
 } PtxRequest;
 
-// Of a kernel with tensor maps its parameters and host regions, as tile IR on one line: nothing else says what the
+// Of a kernel with hidden parameters its parameters and host regions, as tile IR on one line: nothing else says what the
 // passes made of them.
 static void put_head(IrModule *module, Buf *fields) {
   Buf text = {0};
@@ -107,7 +107,8 @@ static tilec_status keep(Compilation *c, void *data) {
   target_print_arch(&c->code.target, &fields);
   buf_printf(&fields, "\nthreads=%u\nshared_bytes=%u\nptx_version=%u", meta->threads, meta->shared_bytes,
              meta->ptx_version);
-  if (func_maps(c->module->funcs.at[0])) put_head(c->module, &fields);
+  const Func *func = c->module->funcs.at[0];
+  if (func_visible_params(func) < func->param_count) put_head(c->module, &fields);
   cache_put(&request->key, buf_view(&fields), buf_view(&c->code.ptx));
   buf_free(&fields);
   return TILEC_OK;

@@ -74,12 +74,25 @@ void device_release(tilec_device *device) {
   free(device);
 }
 
+static tilec_status find_room(tilec_device *device, const KernelImage *image, void *state, uint32_t *room) {
+  *room = 0;
+  if (!image->persistent || !device->kind->room) return TILEC_OK;
+  tilec_status status = device->kind->room(device, state, room);
+  if (!status && !*room) *room = 1; // a launch says what it lacks
+  return status;
+}
+
 tilec_status device_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel) {
   *kernel = (DeviceKernel){0};
   void *state = NULL;
   tilec_status status = device->kind->load(device, image, &state);
   if (status) return status;
-  *kernel = (DeviceKernel){.device = device, .state = state};
+  uint32_t room;
+  if ((status = find_room(device, image, state, &room))) {
+    device->kind->unload(device, state);
+    return status;
+  }
+  *kernel = (DeviceKernel){.device = device, .state = state, .room = room};
   device_hold(device);
   return TILEC_OK;
 }
@@ -115,6 +128,15 @@ ByValueParams by_value_params(const Func *func) {
   return params;
 }
 
+// The blocks that run a launch's programs.
+static void choose_blocks(const DeviceKernel *kernel, const LaunchLimits *limits, uint32_t grid[3]) {
+  uint32_t room = kernel->room, programs = grid[0] * grid[1] * grid[2];
+  if (!room) return;
+  if (limits && limits->programs && limits->programs < room) room = limits->programs;
+  grid[0] = programs < room ? programs : room;
+  grid[1] = grid[2] = 1;
+}
+
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                            uint32_t arg_count, tilec_stream *stream, const LaunchLimits *limits) {
   KernelLaunch launch = {.args = args, .arg_count = arg_count, .stream = stream ? stream->state : NULL};
@@ -122,6 +144,7 @@ tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], co
   bool empty;
   tilec_status status = check_grid(grid, launch.grid, &empty);
   if (status || empty) return status;
+  choose_blocks(kernel, limits, launch.grid);
   if (stream && stream->device != kernel->device)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "the stream is of device %s, the kernel of %s",
                      stream->device->name, kernel->device->name);
@@ -163,6 +186,7 @@ tilec_status device_time(const DeviceKernel *kernel, const int64_t grid[3], cons
   if (status) return status;
   if (empty || set_count == 0 || count == 0)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "nothing to time: the grid or the count is empty");
+  choose_blocks(kernel, limits, checked);
   KernelLaunch *launches = calloc(set_count, sizeof *launches);
   if (!launches) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (%u launches)", set_count);
   for (uint32_t i = 0; i < set_count; i++) {

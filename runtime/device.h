@@ -38,6 +38,7 @@ typedef struct KernelImage {
   bool is_binary; // `ptx` is a cubin or a fatbin
   bool overlaps;  // may start while the launch before it in its stream ends
   bool debug;     // it is to be debugged
+  bool persistent; // few blocks run the programs of a launch in turn
 } KernelImage;
 
 enum { LAUNCH_MAX_ARGS = 1024, MAX_IMAGE_PARAMS = 256 };
@@ -59,6 +60,7 @@ typedef struct LaunchLimits {
   const int *cancel;         // another thread or a signal handler makes it other than 0; NULL: nobody does
   double spent;              // seconds of the timeout that are gone: it is of something that began earlier
   int checked_schedule;      // sim: 1 + the tilec_sim_schedule that it runs under with every checker on; 0: as the device
+  uint32_t programs;         // of a persistent kernel: blocks at most; 0: as many as there is room for
   Buf *printed;              // sim, eval: what the kernel prints is added to it; NULL: it is the device's alone
 } LaunchLimits;
 
@@ -118,6 +120,8 @@ typedef struct DeviceKind {
   void (*unload)(tilec_device *device, void *kernel);
   // *out is all -1. NULL: the device tells none of it.
   tilec_status (*attributes)(tilec_device *device, void *kernel, KernelAttributes *out);
+  // How many blocks of it the device runs at once. NULL: launches of persistent kernels are as of others.
+  tilec_status (*room)(tilec_device *device, void *kernel, uint32_t *blocks);
   tilec_status (*params)(tilec_device *device, void *kernel, KernelParams *out); // NULL: it runs no PTX
   // The tensor map, which has no fault, as a launch passes it: BY_VALUE_BYTES, aligned to BY_VALUE_ALIGN. False: the
   // device cannot have it. NULL: kernels take what their host regions yield.
@@ -174,12 +178,14 @@ void device_release(tilec_device *device); // closes it when nobody holds it
 typedef struct DeviceKernel {
   tilec_device *device;
   void *state;
+  uint32_t room; // of a persistent kernel: blocks that the device runs at once; 0: it is none
 } DeviceKernel;
 
 tilec_status device_load(tilec_device *device, const KernelImage *image, DeviceKernel *kernel);
 void device_unload(DeviceKernel *kernel); // a zeroed one does nothing
 
-// Checks the grid (a negative or too large size is an error, a zero launches nothing) and launches. stream
+// Checks the grid (a negative or too large size is an error, a zero launches nothing) and launches: of a persistent kernel
+// as many blocks as there is room for; the grid is of programs, which programs_fault has nothing against. stream
 // NULL: the default one; limits NULL: none.
 tilec_status device_launch(const DeviceKernel *kernel, const int64_t grid[3], const uint64_t *args,
                            uint32_t arg_count, tilec_stream *stream, const LaunchLimits *limits);

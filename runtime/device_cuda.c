@@ -278,6 +278,27 @@ static tilec_status cuda_attributes(tilec_device *device, void *kernel, KernelAt
   return status;
 }
 
+static tilec_status room_here(const Cuda *cuda, const CudaKernel *kernel, uint32_t *blocks) {
+  const CudaApi *api = &cuda->api;
+  const uint32_t *t = kernel->threads;
+  int multiprocessors, each;
+  CudaResult result = api->DeviceGetAttribute(&multiprocessors, CUDA_ATTRIBUTE_MULTIPROCESSORS, cuda->device);
+  if (result) return cuda_error(api, result, "cuDeviceGetAttribute");
+  result = api->OccupancyMaxActiveBlocks(&each, kernel->function, (int)(t[0] * t[1] * t[2]), kernel->shared_bytes);
+  if (result) return cuda_error(api, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  *blocks = (uint32_t)multiprocessors * (uint32_t)each;
+  return TILEC_OK;
+}
+
+static tilec_status cuda_room(tilec_device *device, void *kernel, uint32_t *blocks) {
+  Cuda *cuda = device->state;
+  bool pushed;
+  tilec_status status = cuda_enter(cuda, &pushed);
+  if (!status) status = room_here(cuda, kernel, blocks);
+  cuda_leave(cuda, pushed);
+  return status;
+}
+
 // The driver says that there is no such parameter once they end.
 static tilec_status params_here(const Cuda *cuda, const CudaKernel *kernel, KernelParams *out) {
   size_t offset, bytes;
@@ -383,6 +404,7 @@ const DeviceKind device_cuda = {
     .load = cuda_load,
     .unload = cuda_unload,
     .attributes = cuda_attributes,
+    .room = cuda_room,
     .params = cuda_params,
     .encode = cuda_encode,
     .launch = cuda_launch,

@@ -136,6 +136,7 @@ static tilec_status run_function(void *data) {
                          .timeout = limits->timeout,
                          .spent = limits->spent,
                          .cancel = limits->cancel,
+                         .programs = limits->programs,
                          .print = keep_printed,
                          .print_data = r->printed,
                          .names = r->names,

@@ -268,6 +268,12 @@ static tilec_status sim_attributes(tilec_device *device, void *kernel, KernelAtt
   return TILEC_OK;
 }
 
+static tilec_status sim_room(tilec_device *device, void *kernel, uint32_t *blocks) {
+  (void)kernel;
+  *blocks = tilec_sim_multiprocessors(((const Sim *)device->state)->sim);
+  return TILEC_OK;
+}
+
 static tilec_status sim_params(tilec_device *device, void *kernel, KernelParams *out) {
   const SimKernel *k = kernel;
   size_t count = tilec_sim_param_count(k->kernel);
@@ -436,6 +442,7 @@ const DeviceKind device_sim = {
     .load = sim_load,
     .unload = sim_unload,
     .attributes = sim_attributes,
+    .room = sim_room,
     .params = sim_params,
     .encode = sim_encode,
     .launch = sim_launch,

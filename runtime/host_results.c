@@ -52,7 +52,8 @@ static tilec_status make_maps(void *data) {
 }
 
 tilec_status host_make_maps(HostSet *set, Func *func, tilec_device *device, const BoundArgs *args, const int64_t grid[3]) {
-  if (!set->maps) set->maps = aligned_alloc(BY_VALUE_ALIGN, (size_t)func_maps(func) * BY_VALUE_BYTES);
+  uint32_t count = func_maps(func);
+  if (!set->maps) set->maps = aligned_alloc(BY_VALUE_ALIGN, (size_t)(count ? count : 1) * BY_VALUE_BYTES);
   if (!set->maps) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a launch's tensor maps)");
   return error_guard(make_maps, &(HostRequest){set, func, device, args, grid});
 }

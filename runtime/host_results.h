@@ -16,7 +16,7 @@ typedef struct HostSet {
   int64_t grid[3];
   int64_t launched[3]; // the grid that the maps are for
   const char *unmade;  // why the first map that cannot be made cannot; NULL: all were
-  const char *unmade_name;
+  const char *unmade_name; // NULL: there are too many programs
   unsigned char *maps; // malloc'd, aligned for them, BY_VALUE_BYTES each; NULL: none were made yet
   uint32_t place;      // among the sets
   uint64_t args[];

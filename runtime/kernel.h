@@ -19,7 +19,8 @@ typedef struct Specialisation {
   Func *func;
   Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
   uint32_t maps; // of its parameters are tensor maps, which the launch makes
-  bool is_plain; // compiled without tensor maps, for arguments that some cannot be made of
+  uint32_t hidden; // parameters beside the arguments: these maps, and of a persistent kernel how many programs there are
+  bool is_plain; // compiled without hidden parameters, for launches that some cannot be made of
   struct Specialisation *plain; // the same kernel compiled so; NULL: no launch has needed it yet. Atomic
   DeviceKernel loaded;
   pthread_mutex_t host_lock; // around `results` and the evaluation of host regions, which uses c
@@ -66,8 +67,8 @@ tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
-// The same kernel without tensor maps, for such arguments of `s`, whose map `name` cannot be made: compiled and loaded
-// at the first call. An error where it has maps whatever it is compiled for.
+// The same kernel without hidden parameters, for such launches of `s`, whose map `name` cannot be made, or of more programs than
+// can be run in turn (NULL): compiled and loaded at the first call. An error where it has some whatever it is compiled for.
 tilec_status kernel_plain(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, const char *name,
                           const char *why, Specialisation **plain);
 

@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "runtime/expand.h"
 #include "runtime/kernel.h"
+#include "runtime/launch_maps.h"
 #include "runtime/memory.h"
 #include "runtime/tensor.h"
 
@@ -47,6 +48,7 @@ static tilec_status launch_alone(const tilec_device *device, Specialisation *s, 
   const LaunchLimits limits = {.max_instructions = o->max_instructions,
                                .timeout = o->timeout,
                                .cancel = o->cancel,
+                               .programs = o->max_programs,
                                .printed = printed};
   tilec_status status = device_launch(&s->loaded, o->grid, code->bits, code->count, o->stream, &limits);
   if (alone) pthread_mutex_unlock(&s->host_lock);
@@ -66,7 +68,8 @@ static tilec_status launch_code(const tilec_device *device, Specialisation *s, c
 // The launch's own: what is kept may go to other arguments meanwhile.
 typedef struct OwnMaps {
   _Alignas(BY_VALUE_ALIGN) unsigned char at[MAX_TENSOR_MAPS][BY_VALUE_BYTES];
-  uint64_t bits[MAX_PARAMS + MAX_TENSOR_MAPS];
+  uint64_t bits[MAX_PARAMS + PROGRAM_AXES + MAX_TENSOR_MAPS];
+  uint32_t count;
   const char *unmade, *unmade_name; // HostSet's
 } OwnMaps;
 
@@ -82,18 +85,18 @@ static tilec_status own_maps(Specialisation *s, tilec_device *device, const Boun
   }
   pthread_mutex_unlock(&s->host_lock);
   memcpy(maps->bits, args->bits, args->count * sizeof *args->bits);
-  for (uint32_t i = 0; i < s->maps; i++) maps->bits[args->count + i] = (uint64_t)(uintptr_t)maps->at[i];
+  maps->count = maps_pass(s->host, grid, maps->at[0], args->count, maps->bits);
   return status;
 }
 
-// Where one of the maps cannot be made, by code that has none.
-static __attribute__((noinline)) tilec_status launch_maps(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
+// What the code takes beside the arguments; where that cannot be, by code that takes nothing.
+static __attribute__((noinline)) tilec_status launch_hidden(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                                           const tilec_launch_options *o) {
   OwnMaps maps;
   Specialisation *plain;
   tilec_status status = own_maps(s, kernel->device, args, o->grid, &maps);
   if (status) return status;
-  if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, args->count + s->maps}, o);
+  if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, maps.count}, o);
   status = kernel_plain(kernel, s, args, maps.unmade_name, maps.unmade, &plain);
   return status ? status : launch_code(kernel->device, plain, args, &(CodeArgs){args->bits, args->count}, o);
 }
@@ -101,7 +104,7 @@ static __attribute__((noinline)) tilec_status launch_maps(tilec_kernel *kernel, 
 static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                           const tilec_launch_options *o) {
   bool any = o->grid[0] && o->grid[1] && o->grid[2]; // else nothing is launched
-  if (s->maps && any) return launch_maps(kernel, s, args, o);
+  if (s->hidden && any) return launch_hidden(kernel, s, args, o);
   return launch_code(kernel->device, s, args, &(CodeArgs){args->bits, args->count}, o);
 }
 

@@ -51,7 +51,8 @@ static tilec_status put_back(tilec_device *device, const KeptMemory *memory) {
 
 static tilec_status launch_schedules(const DeviceKernel *loaded, const uint64_t *bits, uint32_t count,
                                      const tilec_launch_options *o, const KeptMemory *memory, Buf *printed) {
-  LaunchLimits limits = {.max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel};
+  LaunchLimits limits = {.max_instructions = o->max_instructions, .timeout = o->timeout, .cancel = o->cancel,
+                         .programs = o->max_programs};
   tilec_status status = TILEC_OK;
   double began = device_clock();
   for (int schedule = TILEC_SIM_LATE; schedule <= TILEC_SIM_EARLY_DOWN && !status; schedule++) {

@@ -18,6 +18,8 @@ static bool guard_holds(Func *func, const EvalArg *args, const int64_t grid[3], 
 tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, const int64_t grid[3], MadeMaps *made) {
   uint32_t count = func_maps(func), first = func->param_count - count;
   bool holds;
+  *made = (MadeMaps){.maps = made->maps, .unmade = func_is_persistent(func) ? programs_fault(grid) : NULL};
+  if (made->unmade || !count) return TILEC_OK;
   if (!guard_holds(func, args, grid, &holds)) return error_diags(TILEC_ERROR_INVALID_ARGUMENT, func->module->ir->diags);
   made->unmade = holds ? NULL : "the kernel's guard does not hold";
   made->unmade_name = func->params[first].name;
@@ -35,4 +37,11 @@ tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, co
     if (made->unmade) break;
   }
   return TILEC_OK;
+}
+
+uint32_t maps_pass(const Func *func, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits) {
+  uint32_t n = func_maps(func);
+  for (uint32_t d = 0; func_is_persistent(func) && d < PROGRAM_AXES; d++) bits[count++] = (uint64_t)grid[d];
+  for (uint32_t i = 0; i < n; i++) bits[count++] = (uint64_t)(uintptr_t)(maps + (size_t)i * BY_VALUE_BYTES);
+  return count;
 }

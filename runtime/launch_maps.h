@@ -9,11 +9,15 @@
 typedef struct MadeMaps {
   unsigned char *maps;     // given: room for func_maps times BY_VALUE_BYTES, aligned to BY_VALUE_ALIGN
   const char *unmade;      // why the first one that cannot be made cannot ("its base is not ..."); NULL: all are made
-  const char *unmade_name; // whose
+  const char *unmade_name; // whose; NULL: nothing that a parameter stands for
 } MadeMaps;
 
 // For a launch of `grid` programs, for which none is made unless the function's guard holds. Diagnostics go to the function's
 // context, and what they say is the error.
 tilec_status maps_make(Func *func, tilec_device *device, const EvalArg *args, const int64_t grid[3], MadeMaps *made);
+
+// What the code takes behind a launch's `count` visible arguments: of a persistent kernel how many programs there are, and the
+// addresses of its maps. bits: room for all parameters, with the visible ones there; how many there are now.
+uint32_t maps_pass(const Func *func, const int64_t grid[3], const unsigned char *maps, uint32_t count, uint64_t *bits);
 
 #endif

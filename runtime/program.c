@@ -335,6 +335,8 @@ static tilec_status check_ranges(const tilec_compile_options *o) {
                      (int)o->warp_specialize);
   if ((int)o->epilogue < 0 || o->epilogue > TILEC_EPILOGUE_OFF)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "epilogue is %d, which is none of tilec_epilogue", (int)o->epilogue);
+  if ((int)o->persistent < 0 || o->persistent > TILEC_PERSISTENT_OFF)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "persistent is %d, which is none of tilec_persistent", (int)o->persistent);
   if (o->define_count && !o->defines)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "defines is NULL, define_count %zu", o->define_count);
   for (size_t i = 0; i < o->define_count; i++)
@@ -379,6 +381,7 @@ static void options_target(const tilec_compile_options *o, Spec *spec) {
   target->tma = o->tma == TILEC_TMA_LAUNCHED ? TMA_AUTO : (TmaUse)o->tma;
   target->warp_roles = (WarpRoles)o->warp_specialize;
   target->epilogue = (EpilogueUse)o->epilogue;
+  target->persistent = (PersistUse)o->persistent;
 }
 
 static tilec_status name_kernel(Compilation *c, void *data) {

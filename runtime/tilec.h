@@ -370,6 +370,16 @@ typedef enum tilec_epilogue {
   TILEC_EPILOGUE_OFF
 } tilec_epilogue;
 
+/* Whether a launch runs a kernel's programs in turn, in as many blocks as the device has room for at once: with warps that copy,
+   these are at the next program while the others store the one before. Kernels that print, assert, use atomics, inline
+   PTX or volatile accesses stay as they are. The numbers of programs are hidden parameters: of what tilec_compile gives, the
+   caller's to pass (docs/ahead-of-time.md). */
+typedef enum tilec_persistent {
+  TILEC_PERSISTENT_AUTO, /* nowhere: its gain is not measured */
+  TILEC_PERSISTENT_ON,   /* wherever they can be */
+  TILEC_PERSISTENT_OFF
+} tilec_persistent;
+
 /* How a kernel is compiled. Begin with TILEC_COMPILE_OPTIONS_INIT; a zero means the default. */
 typedef struct tilec_compile_options {
   size_t size;           /* set by the initialiser; structs with it grow (Binary, above) */
@@ -401,12 +411,14 @@ typedef struct tilec_compile_options {
   tilec_tma tma;
   tilec_warp_specialize warp_specialize;
   tilec_epilogue epilogue;
+  tilec_persistent persistent;
 } tilec_compile_options;
 
 #define TILEC_COMPILE_OPTIONS_INIT                                                                           \
   {                                                                                                          \
     sizeof(tilec_compile_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, TILEC_FP32_DOT_IEEE, 0, 0, 0, 0, 0,   \
-        NULL, NULL, 0, 0, TILEC_TMA_AUTO, TILEC_WARP_SPECIALIZE_AUTO, TILEC_EPILOGUE_AUTO                    \
+        NULL, NULL, 0, 0, TILEC_TMA_AUTO, TILEC_WARP_SPECIALIZE_AUTO, TILEC_EPILOGUE_AUTO,                   \
+        TILEC_PERSISTENT_AUTO                                                                                \
   }
 
 typedef enum tilec_output {
@@ -686,10 +698,13 @@ typedef struct tilec_launch_options {
      not, by the thread that launches. On cuda the driver prints it itself */
   void (*print)(void *print_data, const char *text, size_t bytes);
   void *print_data;
+  /* Of a persistent kernel: at most so many blocks run its programs in turn, so that others have room beside them. 0: as many
+     as the device has room for at once (on sim as many as it has multiprocessors, on eval 2) */
+  uint32_t max_programs;
 } tilec_launch_options;
 
 #define TILEC_LAUNCH_OPTIONS_INIT                                                                            \
-  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL }
+  { sizeof(tilec_launch_options), {-1, 1, 1}, NULL, 0, 0, NULL, 0, NULL, NULL, 0 }
 
 /*
  * Launches the kernel with `arg_count` arguments. options NULL: the kernel's @grid on the default stream.

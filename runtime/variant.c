@@ -45,7 +45,7 @@ typedef struct SpecRequest {
   const tilec_kernel *kernel;
   const BoundArgs *args;
   Specialisation *s;
-  bool plain; // without tensor maps
+  bool plain; // without hidden parameters
   Spec spec;
 } SpecRequest;
 
@@ -79,7 +79,7 @@ static tilec_status read_spec(SpecRequest *r) {
   tilec_status status = program_parse(r->kernel->program, c);
   if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
-  if (r->plain) r->spec.target.tma = TMA_OFF;
+  if (r->plain) r->spec.target.tma = TMA_OFF, r->spec.target.persistent = PERSIST_OFF;
   status = compile_guard(c, take_args, r);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
@@ -105,8 +105,10 @@ static tilec_status build_specialisation(const SpecRequest *r) {
   s->func = s->c.module->funcs.at[0];
   s->host = needs_ptx ? s->c.host : s->func;
   s->maps = needs_ptx ? func_maps(s->host) : 0;
+  s->hidden = needs_ptx ? s->host->param_count - func_visible_params(s->host) : 0;
   KernelImage image = {.name = s->func->name, .func = s->func, .threads = {1, 1, 1}};
   image.by_value = by_value_params(s->host);
+  image.persistent = func_is_persistent(s->host);
   if (needs_ptx) {
     const KernelMeta *meta = &s->c.code.kernels[0];
     image.name = meta->name;
@@ -342,7 +344,10 @@ tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *a
   if (*plain) return TILEC_OK;
   tilec_status status = make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, true, plain);
   if (status) return status;
-  if ((*plain)->maps)
+  if ((*plain)->hidden && !name)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: its tile IR is of a persistent kernel, and of this launch %s",
+                     k->name, why);
+  if ((*plain)->hidden)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name,
                      name, why);
   __atomic_store_n(&s->plain, *plain, __ATOMIC_RELEASE);

@@ -235,6 +235,8 @@ void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]) 
 
 uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel) { return kernel->program.shared_bytes; }
 
+uint32_t tilec_sim_multiprocessors(const tilec_sim *sim) { return sim->options.multiprocessors; }
+
 // ---- memory ----
 
 tilec_sim_result tilec_sim_alloc(tilec_sim *sim, size_t bytes, uint64_t *address) {

@@ -110,6 +110,7 @@ TILEC_SIM_API const tilec_sim_param *tilec_sim_param_at(const tilec_sim_kernel *
 TILEC_SIM_API void tilec_sim_required_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
 TILEC_SIM_API void tilec_sim_max_threads(const tilec_sim_kernel *kernel, uint32_t threads[3]);
 TILEC_SIM_API uint32_t tilec_sim_shared_bytes(const tilec_sim_kernel *kernel); // static shared memory
+TILEC_SIM_API uint32_t tilec_sim_multiprocessors(const tilec_sim *sim);        // of the modelled GPU
 
 // ---- Memory: device addresses are not host pointers ----
 

@@ -130,8 +130,12 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
 static tilec_status refuse_maps(Compilation *c, void *data) {
   const Func *func = c->module->funcs.at[0];
   (void)data;
-  if (!func_maps(func)) return TILEC_OK;
-  diag_error(&c->diags, func->loc, "the kernel has tensor maps, which launchers of C do not make: leave out --tma=on");
+  if (func_is_persistent(func))
+    diag_error(&c->diags, func->loc, "the kernel is persistent, and launchers of C launch a block for each program: leave out --persistent=on");
+  else if (func_maps(func))
+    diag_error(&c->diags, func->loc, "the kernel has tensor maps, which launchers of C do not make: leave out --tma=on");
+  else
+    return TILEC_OK;
   return TILEC_ERROR_COMPILE;
 }
 

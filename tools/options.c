@@ -220,6 +220,13 @@ static bool set_epilogue(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_persistent(OptionParser *p, const char *value) {
+  int use;
+  if (!parse_choice(p, "--persistent", value, persist_names, PERSIST_USES, &use)) return false;
+  p->options->target.persistent = (PersistUse)use;
+  return true;
+}
+
 static bool set_remarks(OptionParser *p, const char *value) {
   (void)value;
   return p->options->remarks = true;
@@ -420,6 +427,13 @@ static bool set_sim_watch(OptionParser *p, const char *value) {
   if (!parse_number(p, "--sim-watch", value, 1, UINT32_MAX, &count)) return false;
   p->options->sim.watch_every = (uint32_t)count;
   return p->options->sim_given = true;
+}
+
+static bool set_max_programs(OptionParser *p, const char *value) {
+  long long count;
+  if (!parse_number(p, "--max-programs", value, 1, 1 << 20, &count)) return false;
+  p->options->max_programs = (uint32_t)count;
+  return true;
 }
 
 static bool set_max_instructions(OptionParser *p, const char *value) {

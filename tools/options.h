@@ -88,6 +88,7 @@ typedef struct Options {
   const char *stats_file; // NULL: standard error
   uint64_t seed, max_instructions; // max_instructions 0: the device's own
   double timeout;                  // seconds; 0: none
+  uint32_t max_programs;           // of a persistent kernel; 0: the device's own
   bool timeout_given;
   VEC(Expectation) expectations;
   VEC(NamedText) saves, args, buffers;

@@ -74,6 +74,7 @@ static tilec_status evaluate(Run *run, Reference *reference, const int64_t grid[
                                .timeout = limits->timeout,
                                .spent = limits->spent,
                                .cancel = limits->cancel,
+                               .programs = limits->programs,
                                .names = context.names,
                                .name_count = context.name_count,
                                .races = true,

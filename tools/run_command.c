@@ -123,6 +123,7 @@ static tilec_status compile_once(Run *run, KernelImage *image) {
   run->host = func;
   status = compile_code(run, image);
   if (status == TILEC_OK) image->by_value = by_value_params(run->host);
+  image->persistent = func_is_persistent(run->host);
   return status;
 }
 
@@ -151,10 +152,12 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
     status = run_can_map(run, bound->bits, launched, &can);
-  if (status != TILEC_OK || can || c->module->target.tma == TMA_OFF) return status;
+  const Target *target = &c->module->target;
+  if (status != TILEC_OK || can || (target->tma == TMA_OFF && target->persistent != PERSIST_ON)) return status;
   c->diags.list.n = before.list.n;
   c->diags.warnings = before.warnings;
   run->spec.target.tma = TMA_OFF;
+  run->spec.target.persistent = PERSIST_OFF;
   status = compile_restart(c);
   return status == TILEC_OK ? compile_once(run, image) : status;
 }
@@ -187,6 +190,7 @@ LaunchLimits run_limits(Run *run) {
   return (LaunchLimits){.max_instructions = o->max_instructions,
                         .timeout = timeout,
                         .spent = device_clock() - run->began,
+                        .programs = o->max_programs,
                         .cancel = interrupt_flag()};
 }
 

@@ -126,17 +126,19 @@ static bool read_options(PyObject *dict, Options *out) {
                  {"restrict_pointers", &o->restrict_pointers},
                  {"fast_math", &o->fast_math}};
   int fp32_dot = TILEC_FP32_DOT_IEEE, tma = TILEC_TMA_AUTO, roles = TILEC_WARP_SPECIALIZE_AUTO,
-      epilogue = TILEC_EPILOGUE_AUTO;
+      epilogue = TILEC_EPILOGUE_AUTO, persistent = TILEC_PERSISTENT_AUTO;
   bool good = read_text(dict, "kernel", &o->kernel) && read_text(dict, "signature", &o->signature) &&
               read_text(dict, "arch", &o->arch) && read_defines(dict, out) &&
               read_number(dict, "fp32_dot", &fp32_dot) && read_number(dict, "tma", &tma) &&
-              read_number(dict, "warp_specialize", &roles) && read_number(dict, "epilogue", &epilogue);
+              read_number(dict, "warp_specialize", &roles) && read_number(dict, "epilogue", &epilogue) &&
+              read_number(dict, "persistent", &persistent);
   for (size_t i = 0; good && i < sizeof numbers / sizeof *numbers; i++)
     good = read_number(dict, numbers[i].name, numbers[i].number);
   o->fp32_dot = (tilec_fp32_dot)fp32_dot;
   o->tma = (tilec_tma)tma;
   o->warp_specialize = (tilec_warp_specialize)roles;
   o->epilogue = (tilec_epilogue)epilogue;
+  o->persistent = (tilec_persistent)persistent;
   if (!good) free(out->defines);
   return good;
 }

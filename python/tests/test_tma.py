@@ -103,6 +103,20 @@ class TensorCopies(unittest.TestCase):
         self.assertNotEqual(config, tilec.Config({"BLOCK": 64}))
         self.assertIn("warp_specialize: on", str(config))
 
+    def test_persistence(self):
+        for launch in (pointers, descriptors):
+            for persistent, hidden in ((None, False), ("auto", False), ("on", True), ("off", False)):
+                for roles in ("on", "off"):
+                    options = {} if persistent is None else {"persistent": persistent}
+                    handle = self.check(launch, (200, 150, 136), tma="on", warp_specialize=roles, **options)
+                    self.assertEqual("programs_x" in handle.asm["ttir"], hidden, f"{launch.__name__} {options}")
+        with self.assertRaisesRegex(tilec.TilecError, "persistent='yes': it is one of auto, on, off"):
+            self.check(pointers, (64, 64, 64), persistent="yes")
+        config = tilec.Config({"BLOCK": 64}, persistent="on")
+        self.assertEqual(config.all_kwargs()["persistent"], "on")
+        self.assertNotEqual(config, tilec.Config({"BLOCK": 64}))
+        self.assertIn("persistent: on", str(config))
+
     def test_configurations(self):
         config = tilec.Config({"BLOCK": 64}, tma="off")
         self.assertEqual(config.all_kwargs()["tma"], "off")

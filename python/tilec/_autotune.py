@@ -16,6 +16,10 @@ from ._errors import CompilationError, DeviceError, OutOfResources
 Hook = Callable[..., Any]
 
 
+# Options that Triton's configurations have not.
+OWN = ("tma", "warp_specialize", "epilogue", "persistent")
+
+
 class Config:
     """One configuration of a kernel: values of constexpr parameters, and how it is compiled. `pre_hook` is called with
     all arguments by name before each launch with it."""
@@ -32,15 +36,16 @@ class Config:
         tma: Optional[str] = None,
         warp_specialize: Optional[str] = None,
         epilogue: Optional[str] = None,
+        persistent: Optional[str] = None,
     ):
         self.kwargs = kwargs
         self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
         self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
-        self.tma, self.warp_specialize, self.epilogue = tma, warp_specialize, epilogue
+        self.tma, self.warp_specialize, self.epilogue, self.persistent = tma, warp_specialize, epilogue, persistent
 
     def all_kwargs(self) -> Dict[str, Any]:
         """What a launch is given for it."""
-        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", "tma", "warp_specialize", "epilogue")
+        names = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override", *OWN)
         options = {name: getattr(self, name) for name in names}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
@@ -55,7 +60,7 @@ class Config:
 
     def __str__(self) -> str:
         shown = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
-        own = {"tma": self.tma, "warp_specialize": self.warp_specialize, "epilogue": self.epilogue}
+        own = {name: getattr(self, name) for name in OWN}
         shown.update({name: value for name, value in own.items() if value is not None})
         return ", ".join(f"{name}: {value}" for name, value in shown.items())
 

@@ -31,6 +31,12 @@ WARP_SPECIALIZE = {"auto": 0, "on": 1, "off": 2}
 # Whether tiles are stored by tensor stores, as tilec_epilogue numbers it.
 EPILOGUE = {"auto": 0, "on": 1, "off": 2}
 
+# Whether a launch runs its programs in turn, as tilec_persistent numbers it.
+PERSISTENT = {"auto": 0, "on": 1, "off": 2}
+
+# The options of which each is one of a few words, by the keywords of a launch.
+WORDS = {"tma": TMA, "warp_specialize": WARP_SPECIALIZE, "epilogue": EPILOGUE, "persistent": PERSISTENT}
+
 # How products of fp32 are computed, as tilec_fp32_dot numbers it.
 FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 
@@ -97,21 +103,11 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
             made["fast_math"] = int(bool(value))
         elif name == "launch_pdl":
             made["overlap"] = int(bool(value))
-        elif name == "tma":
+        elif name in WORDS:
             if value is not None:
-                if value not in TMA:
-                    raise ArgumentError(f"tma={value!r}: it is one of {', '.join(TMA)}")
-                made["tma"] = TMA[value]
-        elif name == "warp_specialize":
-            if value is not None:
-                if value not in WARP_SPECIALIZE:
-                    raise ArgumentError(f"warp_specialize={value!r}: it is one of {', '.join(WARP_SPECIALIZE)}")
-                made["warp_specialize"] = WARP_SPECIALIZE[value]
-        elif name == "epilogue":
-            if value is not None:
-                if value not in EPILOGUE:
-                    raise ArgumentError(f"epilogue={value!r}: it is one of {', '.join(EPILOGUE)}")
-                made["epilogue"] = EPILOGUE[value]
+                if value not in WORDS[name]:
+                    raise ArgumentError(f"{name}={value!r}: it is one of {', '.join(WORDS[name])}")
+                made[name] = WORDS[name][value]
         elif name == "default_dot_input_precision":
             if value not in FP32_DOT:
                 raise ArgumentError(f"default_dot_input_precision={value!r}: it is one of {', '.join(FP32_DOT)}")

@@ -125,7 +125,12 @@ CudaResult DeviceGetAttribute(int *value, int attribute, CudaDevice device) {
   (void)device;
   BEGIN();
   int cc = fake_capability();
-  *value = attribute == CUDA_ATTRIBUTE_CC_MAJOR ? cc / 10 : attribute == CUDA_ATTRIBUTE_CC_MINOR ? cc % 10 : 227 * 1024;
+  switch (attribute) {
+  case CUDA_ATTRIBUTE_CC_MAJOR: *value = cc / 10; break;
+  case CUDA_ATTRIBUTE_CC_MINOR: *value = cc % 10; break;
+  case CUDA_ATTRIBUTE_MULTIPROCESSORS: *value = FAKE_MULTIPROCESSORS; break;
+  default: *value = 227 * 1024;
+  }
   return 0;
 }
 

@@ -5,6 +5,8 @@
 #ifndef TESTS_FAKE_DRIVER_H
 #define TESTS_FAKE_DRIVER_H
 
+enum { FAKE_MULTIPROCESSORS = 3 };
+
 // From now on the call of that number (from 1) returns `result`, once; 0: none does. What ends or frees something does
 // so before it fails.
 void fake_driver_fail(long call, int result);

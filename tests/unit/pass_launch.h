@@ -12,7 +12,7 @@
 #include "ir/eval.h"
 #include "ir/number.h"
 
-enum { LAUNCH_BYTES = 1 << 16, LAUNCH_PARAMS = 16 };
+enum { LAUNCH_BYTES = 1 << 16, LAUNCH_PARAMS = 24 };
 
 typedef struct PassLaunch {
   bool given, ran;

@@ -205,6 +205,7 @@ static void test_options_change_the_key(void **state) {
   CHANGED(tma, TILEC_TMA_ON)
   CHANGED(warp_specialize, TILEC_WARP_SPECIALIZE_ON)
   CHANGED(epilogue, TILEC_EPILOGUE_ON)
+  CHANGED(persistent, TILEC_PERSISTENT_ON)
 #undef CHANGED
   (void)state;
 }
