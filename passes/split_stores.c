@@ -211,6 +211,7 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   b->loc = op->loc;
   Op *made = build_op(b, op->kind, op->operand_count, operands, op->result_count, &type);
   op_copy_attrs(made, op);
+  op_remove_attr(made, ATTR_ANCHOR); // the whole tile's
   if (op->kind != OP_ARANGE) return made;
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
   op_set_attr(made, (Attr){.key = ATTR_START, .i = start});

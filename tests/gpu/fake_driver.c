@@ -125,12 +125,9 @@ CudaResult DeviceGetAttribute(int *value, int attribute, CudaDevice device) {
   (void)device;
   BEGIN();
   int cc = fake_capability();
-  switch (attribute) {
-  case CUDA_ATTRIBUTE_CC_MAJOR: *value = cc / 10; break;
-  case CUDA_ATTRIBUTE_CC_MINOR: *value = cc % 10; break;
-  case CUDA_ATTRIBUTE_MULTIPROCESSORS: *value = FAKE_MULTIPROCESSORS; break;
-  default: *value = 227 * 1024;
-  }
+  *value = attribute == CUDA_ATTRIBUTE_CC_MAJOR         ? cc / 10
+           : attribute == CUDA_ATTRIBUTE_CC_MINOR       ? cc % 10
+           : attribute == CUDA_ATTRIBUTE_MULTIPROCESSORS ? FAKE_MULTIPROCESSORS : 227 * 1024;
   return 0;
 }
 
