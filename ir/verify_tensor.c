@@ -41,7 +41,7 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
     verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
     return;
   }
-  if (buffer->kind != TYPE_SHARED || !is_box_of(map, buffer))
+  if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(map, buffer))
     verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
     verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
