@@ -250,6 +250,12 @@ void emit_while(Emitter *e, Op *op);
 void emit_warp_groups(Emitter *e, Op *op); // emit_groups.c
 void emit_map(Emitter *e, Op *op);
 
+// emit_turns.c
+void emit_turn(Emitter *e, Op *op);
+
+// emit_rescale.c
+void emit_rescale(Emitter *e, Op *op);
+
 // emit_move.c
 void emit_move(Emitter *e, Op *op);
 

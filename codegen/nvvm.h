@@ -37,10 +37,14 @@ LLVMValueRef nvvm_block_id(Emitter *e, int64_t axis);    // ctaid
 LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
 // bar.sync id, of so many threads; 0: of all the block's.
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
-void nvvm_warp_barrier(Emitter *e);                            // bar.warp.sync of all lanes
+void nvvm_warp_barrier(Emitter *e);                          // bar.warp.sync of all lanes
 void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads); // bar.arrive
+// Of a barrier whose number (i32) the warps of one warpgroup have in common.
+void nvvm_barrier_at(Emitter *e, LLVMValueRef id, uint32_t threads, bool arrives);
 // i32: of the lane that differs by mask.
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
+// i1: whether x (i1) holds in any lane.
+LLVMValueRef nvvm_vote_any(Emitter *e, LLVMValueRef x);
 // redux.sync over all lanes of an i32; add, min, max, umin, umax, and, or, xor; sm_80
 LLVMValueRef nvvm_redux(Emitter *e, const char *name, LLVMValueRef x);
 // Adds 1 to the word in shared memory, atomically, where counted (i1).
@@ -48,8 +52,8 @@ void nvvm_count_shared(Emitter *e, LLVMValueRef address, LLVMValueRef counted);
 // cp.async of 4, 8 or 16 bytes; `read` (i32; NULL: all): how many of them are read, the rest are zeros.
 void nvvm_copy_async(Emitter *e, uint32_t bytes, bool first_level, LLVMValueRef to, LLVMValueRef from,
                      LLVMValueRef read);
-void nvvm_copy_commit(Emitter *e);                 // cp.async.commit_group
-void nvvm_copy_wait(Emitter *e, uint32_t pending); // cp.async.wait_group
+void nvvm_copy_commit(Emitter *e);                                     // cp.async.commit_group
+void nvvm_copy_wait(Emitter *e, uint32_t pending);                     // cp.async.wait_group
 void nvvm_order(Emitter *e, const char *instruction, const char *how); // without operands: instruction + how
 void nvvm_fence_async(Emitter *e, bool global); // fence.proxy.async of shared memory, or of global memory too
 LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32: lane `lane`'s x

@@ -103,7 +103,8 @@ static bool run_arange(Machine *m, Op *op) {
 static bool run_grid_position(Machine *m, Op *op) {
   int64_t axis = op_int(op, ATTR_AXIS, 0);
   bool knows_grid = m->host && m->host->kind == HOST_GUARD && op->kind == OP_NUM_PROGRAMS;
-  if (m->host && !knows_grid) return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
+  if (m->host && !knows_grid)
+    return eval_on_host(m, op, op->kind == OP_PROGRAM_ID ? "use program_id" : "use num_programs");
   if (axis < 0 || axis > 2) BUG("%s of axis %lld", op_info(op->kind)->name, (long long)axis);
   eval_set_int(m, op_result(op), op->kind == OP_PROGRAM_ID ? m->program[axis] : m->grid[axis]);
   return true;
@@ -176,6 +177,8 @@ static bool (*const runners[OP_COUNT])(Machine *m, Op *op) = {
     [OP_ATOMIC_CAS] = eval_atomic,
     [OP_BARRIER] = run_barrier,
     [OP_ARRIVE] = run_nothing,
+    [OP_TURN_WAIT] = eval_turn,
+    [OP_TURN_PASS] = eval_turn,
     [OP_MAKE_BLOCK_PTR] = eval_block_op,
     [OP_ADVANCE] = eval_block_op,
     [OP_BLOCK_LOAD] = eval_block_op,
@@ -289,9 +292,10 @@ static bool run_programs(Machine *m, const EvalArg *args) {
         eval_mbarriers_program(m);
         eval_dots_program(m);
         eval_stores_program(m);
+        memset(m->turns, 0, sizeof m->turns);
         if (eval_region(m, m->func->body, &end) == REGION_FAILED) return false;
         if (!eval_rings_end(m, m->func->body->last) || !eval_channels_end(m, m->func->body->last) ||
-            !eval_stores_end(m, m->func->body->last))
+            !eval_stores_end(m, m->func->body->last) || !eval_turns_end(m, m->func->body->last))
           return false;
       }
   return true;
@@ -352,7 +356,8 @@ static bool check_guard(Machine *m, const EvalArg *args) {
   if (!guard) return true;
   if (!run_host(m, guard, args, values)) return false;
   if (values[0] & 1) return true;
-  return eval_error(m, guard->region->last, NO_ELEMENT, "the guard does not hold: this launch is the kernel's with tma = \"off\"");
+  return eval_error(m, guard->region->last, NO_ELEMENT,
+                    "the guard does not hold: this launch is the kernel's with tma = \"off\"");
 }
 
 static bool make_maps(Machine *m, const EvalArg *args) {

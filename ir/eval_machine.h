@@ -70,6 +70,7 @@ typedef struct Machine {
   TensorMapValue *maps;   // of the hidden parameters, in their order; NULL: none are
   MbarrierState *mbarriers; // NULL: no mbarrier yet
   StoreState *stores;       // NULL: the kernel has no tensor stores
+  uint8_t turns[16];        // by a barrier of the block: whose turn it is (eval_turns.c)
   WrapState *wraps;       // NULL: offsets that wrap are not looked for
   bool *hints_told;       // by Op.id: does not hold, and that was said; NULL: none was looked at yet
   uint32_t hints;         // that were said not to hold
@@ -363,6 +364,10 @@ void eval_hint(Machine *m, const Op *op, const Tile *tile);
 // An access at an address that has wrapped takes place: a warning, one an operation.
 void eval_wrap_warn(Machine *m, const Access *access);
 void eval_wrap_note(Machine *m, const Access *access); // or was an error: a note to it
+
+// Turns of warpgroups, in eval_turns.c: that they are waited for and passed on one after the other, and over at the end.
+bool eval_turn(Machine *m, Op *op);
+bool eval_turns_end(Machine *m, const Op *end);
 
 // Races, in eval_race.c. All do nothing where m->race is NULL.
 void eval_race_begin(Machine *m);   // a launch

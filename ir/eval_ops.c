@@ -235,7 +235,7 @@ bool eval_elementwise(Machine *m, Op *op) {
   else if (op->kind == OP_COPY || op->kind == OP_HINT)
     run_copy(a, to);
   else if (b)
-    run_binary(op->kind, a, b, to);
+    run_binary(op->kind == OP_RESCALE ? OP_MUL : op->kind, a, b, to);
   else
     run_negate(a, to);
   if (op->kind == OP_HINT) eval_hint(m, op, to);

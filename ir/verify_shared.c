@@ -191,6 +191,16 @@ static void check_barrier(Verifier *v, const Op *op) {
   if (warps < 1 || warps > most) verify_fail(v, op, "1 to %u warps meet, not %" PRId64, most, warps);
 }
 
+// Barriers 0 and 1 are the block's and a group's.
+static void check_turn(Verifier *v, const Op *op) {
+  enum { FIRST_TURN = 2, WARPGROUP = 4 };
+  int64_t id = op_int(op, ATTR_ID, 0), groups = region_warps(op) / WARPGROUP;
+  if (groups < 2) verify_fail(v, op, "two warpgroups or more take turns, not %u warps", region_warps(op));
+  if (id < FIRST_TURN || id + groups > BARRIER_COUNT)
+    verify_fail(v, op, "its barriers are of %d to %d, not %" PRId64 " and %" PRId64 " more", FIRST_TURN,
+                BARRIER_COUNT - 1, id, groups - 1);
+}
+
 static void check_wait(Verifier *v, const Op *op) {
   check_pending(v, op);
   for (uint32_t i = 0; i < op->operand_count; i++)
@@ -248,6 +258,8 @@ void verify_shared_op(Verifier *v, const Op *op) {
   switch ((int)op->kind) {
   case OP_BARRIER:
   case OP_ARRIVE: check_barrier(v, op); break;
+  case OP_TURN_WAIT:
+  case OP_TURN_PASS: check_turn(v, op); break;
   case OP_SHARED_ALLOC: check_alloc(v, op); break;
   case OP_SHARED_STORE:
     check_move(v, op, operand_type(op, 0), operand_type(op, 1));

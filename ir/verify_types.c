@@ -250,7 +250,7 @@ static void check_fma(Verifier *v, const Op *op) {
     verify_fail(v, op, "the operands are floats, not %s", verify_type_text(v, result_type(op)));
 }
 
-static void check_copy(Verifier *v, const Op *op) {
+static void check_fp32(Verifier *v, const Op *op) {
   if (!type_is_elem(result_type(op), ELEM_FP32))
     verify_fail(v, op, "the operand is fp32, not %s", verify_type_text(v, result_type(op)));
 }
@@ -347,7 +347,8 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_BITCAST] = check_bitcast,
     [OP_MATH] = check_math,
     [OP_FMA] = check_fma,
-    [OP_COPY] = check_copy,
+    [OP_COPY] = check_fp32,
+    [OP_RESCALE] = check_fp32,
     [OP_HINT] = check_hint,
     [OP_ADDPTR] = check_addptr,
     [OP_FOR] = verify_for,
@@ -418,6 +419,8 @@ static void (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
     [OP_FENCE_ASYNC] = verify_shared_op,
     [OP_BARRIER] = verify_shared_op,
     [OP_ARRIVE] = verify_shared_op,
+    [OP_TURN_WAIT] = verify_shared_op,
+    [OP_TURN_PASS] = verify_shared_op,
     [OP_GDC_WAIT] = verify_nothing_more,
     [OP_GDC_LAUNCH_DEPENDENTS] = verify_nothing_more,
 };

@@ -67,16 +67,17 @@ static bool is_said(const Diags *diags, const char *text) {
 }
 
 // The kernel is valid and its run gives `want` at OUT, or one of the two says what it should.
-static void run_kernel(const char *body, uint64_t rounds, const int32_t *want, const char *says) {
+static void run_warps(uint32_t warps, const char *body, uint64_t rounds, const int32_t *want,
+                      const char *says) {
   Kernel k = {.grid = {2, 1, 1}};
   static int32_t x[(ROUNDS + 2) * 128];
   k.sources.arena = k.diags.arena = &k.arena;
   k.diags.sources = &k.sources;
   ir_context_init(&k.ir, &k.arena, &k.sources, &k.diags);
   const char *text = arena_printf(&k.arena,
-                                  "module target = \"sm_90a\", num_warps = 4 {\n"
+                                  "module target = \"sm_90a\", num_warps = %u {\n"
                                   "kernel @k(%%x: *i32, %%out: *i32, %%n: i32) {\n%sreturn\n}\n}\n",
-                                  body);
+                                  warps, body);
   IrModule *module = module_parse(&k.ir, sources_add(&k.sources, "k.tir", str_from(text)));
   bool ok = false;
   if (module) {
@@ -97,6 +98,10 @@ static void run_kernel(const char *body, uint64_t rounds, const int32_t *want, c
   for (uint32_t i = 0; i < k.diags.list.n; i++) assert_true(k.diags.list.at[i]->loc.line > 0);
   if (ok && want) assert_memory_equal(kernel_bytes(&k, OUT), want, 512);
   kernel_close(&k);
+}
+
+static void run_kernel(const char *body, uint64_t rounds, const int32_t *want, const char *says) {
+  run_warps(4, body, rounds, want, says);
 }
 
 static void test_channels_hand_slots_on(void **unused) {
@@ -336,6 +341,30 @@ static void test_groups_stop_anywhere(void **unused) {
   free(c);
 }
 
+#define TURNS(before, within, behind)                                                                        \
+  "%one = constant {value = 1} : i32\nwarp_groups {group_warps = [8, 4]} do {\n" before                      \
+  "for %one, %n, %one do (%i: i32) {\n" within "yield\n}\n" behind "yield\n} do {\nyield\n}\n"
+#define BEGIN "turn_pass {id = 2, last}\n"
+#define WAIT  "turn_wait {id = 2}\n"
+#define PASS  "turn_pass {id = 2}\n"
+#define END   "turn_wait {id = 2, first}\n"
+
+// Turns are given before they are waited for, passed on once, and over at the end; in each program anew.
+static void test_turns_alternate(void **unused) {
+  (void)unused;
+  for (uint64_t rounds = 1; rounds < 4; rounds++)
+    run_warps(8, TURNS(BEGIN, WAIT PASS, END), rounds, NULL, NULL);
+  run_warps(8, TURNS(BEGIN END BEGIN, WAIT PASS, END), 2, NULL, NULL);
+  run_warps(8, TURNS("", WAIT PASS, END), 2, NULL, "the turn is nobody's, where it should be given");
+  run_warps(8, TURNS(BEGIN BEGIN, WAIT PASS, END), 2, NULL, "the turn is given, where it should be nobody's");
+  run_warps(8, TURNS(BEGIN, WAIT, END), 3, NULL, "the turn is taken, where it should be given");
+  run_warps(8, TURNS(BEGIN, PASS, END), 2, NULL, "the turn is given, where it should be taken");
+  run_warps(8, TURNS(BEGIN, WAIT PASS, ""), 2, NULL, "turns by barrier 2 are not over when the program ends");
+  run_warps(4, "turn_wait {id = 2}\n", 1, NULL, "two warpgroups or more take turns, not 4 warps");
+  run_warps(8, "turn_wait {id = 1}\n", 1, NULL, "its barriers are of 2 to 15, not 1 and 1 more");
+  run_warps(8, "turn_pass {id = 15}\n", 1, NULL, "its barriers are of 2 to 15, not 15 and 1 more");
+}
+
 #define GROUPS "%fill, %read = channel {slots = 2} : ring, ring\nwarp_groups "
 #define USES                                                                                                 \
   " do {\n%c1 = add %n, %n : i32\n%q = for %n, %n, %n, %read : ring do (%i: i32, %r: ring) {\nyield "        \
@@ -398,6 +427,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_channels_hand_slots_on),
       cmocka_unit_test(test_every_mutant_is_told),
+      cmocka_unit_test(test_turns_alternate),
       cmocka_unit_test(test_every_mutant_of_a_product_is_told),
       cmocka_unit_test(test_groups_that_wait_for_one_another),
       cmocka_unit_test(test_groups_stop_anywhere),

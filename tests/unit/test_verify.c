@@ -132,6 +132,7 @@ static const Invalid bodies[] = {
     {"%x = math %i {function = \"exp\"} : i32", "math: the operand is of fp32 or fp64, not i32"},
     {"%x = fma %i, %i, %i : i32", "fma: the operands are floats, not i32"},
     {"%x = copy %i : i32", "copy: the operand is fp32, not i32"},
+    {"%x = rescale %i, %i : i32", "rescale: the operand is fp32, not i32"},
     {"%x = hint %f {multiple = [2]} : fp32", "hint: the operand is integers or pointers, not fp32"},
     {"%x = hint %i {multiple = [2, 2]} : i32", "hint: `multiple` has 2 numbers for 1 dimensions"},
     {"%x = hint %i {constant = [0]} : i32", "hint: `constant` has a 0; each is at least 1"},

@@ -187,3 +187,38 @@ def in_turn(a, b, c, out, T):
         s = tl.dot(state.to(tl.float16), tl.load(b + (n + j)[None, :] * 32 + j[:, None])) * 0.1
         state = tl.dot(s.to(tl.float16), tl.load(c + (n + j)[:, None] * 32 + j[None, :]), state) * 0.5
     tl.store(out + i, state)
+
+
+# Maxima that grow by nothing, by less than what makes sums be rescaled, and by more, row by row; what is stored is not divided by the sum.
+# check: --grid 1 --num-stages 2 -D D=32 -D BLOCK=32 q=randn:fp16[64,32] k=randn:fp16[160,32] v=randn:fp16[160,32] out=empty:fp32[64,32] tops=empty:fp32[128] T=0
+# check: --grid 1 --num-stages 2 -D D=32 -D BLOCK=32 q=randn:fp16[64,32] k=randn:fp16[160,32] v=randn:fp16[160,32] out=empty:fp32[64,32] tops=empty:fp32[128] T=32
+# check: --grid 1 --num-stages 2 -D D=32 -D BLOCK=32 q=randn:fp16[64,32] k=randn:fp16[160,32] v=randn:fp16[160,32] out=empty:fp32[64,32] tops=empty:fp32[128] T=160
+# check: --grid 1 --num-stages 2 -D D=32 -D BLOCK=32 -D NATURAL=True q=randn:fp16[64,32] k=randn:fp16[160,32] v=randn:fp16[160,32] out=empty:fp32[64,32] tops=empty:fp32[128] T=160
+# check: --grid 1 --num-warps 8 --num-stages 2 --tma=on --warp-specialize=on -D D=64 -D BLOCK=32 -D ROWS=128 q=randn:fp16[128,64] k=randn:fp16[160,64] v=randn:fp16[160,64] out=empty:fp32[128,64] tops=empty:fp32[256] T=160
+# check: --grid 1 --num-warps 8 --num-stages 2 --tma=on --warp-specialize=on -D D=64 -D BLOCK=32 -D ROWS=128 q=randn:fp16[128,64] k=randn:fp16[160,64] v=randn:fp16[160,64] out=empty:fp32[128,64] tops=empty:fp32[256] T=32
+# check: --grid 1 --num-warps 8 --num-stages 2 --tma=on --warp-specialize=on -D D=64 -D BLOCK=32 -D ROWS=128 q=randn:fp16[128,64] k=randn:fp16[160,64] v=randn:fp16[160,64] out=empty:fp32[128,64] tops=empty:fp32[256] T=0
+@triton.jit
+def growing(q, k, v, out, tops, T, D: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr = 64, NATURAL: tl.constexpr = False):
+    rows = tl.arange(0, ROWS)
+    d = tl.arange(0, D)
+    Q = tl.load(q + rows[:, None] * D + d[None, :])
+    growth = (rows // 16 % 2 * (rows % 3)) * 5.0 / BLOCK
+    acc = tl.zeros((ROWS, D), tl.float32)
+    total = tl.zeros((ROWS,), tl.float32)
+    top = tl.zeros((ROWS,), tl.float32) - float("inf")
+    for start in tl.range(0, T, BLOCK, warp_specialize=True):
+        cols = start + tl.arange(0, BLOCK)
+        s = tl.dot(Q, tl.load(k + cols[None, :] * D + d[:, None])) * 0.125 + growth[:, None] * start
+        new_top = tl.maximum(top, tl.max(s, 1))
+        if NATURAL:
+            p = tl.exp(s - new_top[:, None])
+            shrink = tl.exp(top - new_top)
+        else:
+            p = tl.exp2(s - new_top[:, None])
+            shrink = tl.exp2(top - new_top)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.float16), tl.load(v + cols[:, None] * D + d[None, :]), acc * shrink[:, None])
+        top = new_top
+    tl.store(out + rows[:, None] * D + d[None, :], acc)
+    tl.store(tops + rows, top)
+    tl.store(tops + ROWS + rows, total)
