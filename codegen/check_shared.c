@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "ir/access.h"
 #include "ir/build.h"
 #include "ir/exchange.h"
 #include "ir/ldmatrix.h"

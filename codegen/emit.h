@@ -202,7 +202,6 @@ void emit_shared_memory(Emitter *e, Func *func);
 // The address of the buffer's first byte, a pointer to address space 3.
 LLVMValueRef emit_shared_address(Emitter *e, const Value *buffer);
 void emit_shared_op(Emitter *e, Op *op);
-uint32_t copy_async_run(const Op *op); // registers that one instruction of a copy_async moves
 // Registers of a thread in shared memory.
 typedef struct SharedAccess {
   LLVMValueRef base;   // the address of offset 0, a multiple of 16 bytes
@@ -211,9 +210,6 @@ typedef struct SharedAccess {
   uint32_t change;     // XORed to every offset
   uint32_t shift; // elements that `base` is already moved by: no vector crosses a multiple that it is not
 } SharedAccess;
-// Whether the part of a buffer that begins at `starts` (may be NULL) can be reached: it begins at multiples
-// of its size, or the buffer is one plain row.
-bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts);
 // How a tile lies in a buffer, or in the part of it that begins at `starts` (may be NULL).
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts);
 // Registers with a bit of `skip` are not written.

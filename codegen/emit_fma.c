@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "codegen/emit_dot.h"
 #include "codegen/nvvm.h"
+#include "ir/access.h"
 #include "ir/dot.h"
 #include "ir/tuning.h"
 
@@ -44,21 +45,6 @@ static LLVMValueRef widen_to_sum(FmaDot *d, Elem elem, LLVMValueRef x) {
   return LLVMTypeOf(x) == d->sum ? x : LLVMBuildFPCast(e->builder, x, d->sum, "");
 }
 
-// The register bits that lie at offsets 1, 2, 4 ..., up to 16 bytes, where no lane or warp touches those
-// offsets' bits. Other registers may: they change the order within a vector.
-static void find_vector(FmaOperand *o, uint32_t bytes) {
-  const Layout *offsets = o->offsets;
-  while (bytes << (o->vector_bits + 1) <= 16 && o->vector_bits < 4) {
-    uint32_t wanted = 1u << o->vector_bits, found = UINT32_MAX;
-    for (uint32_t i = 0; i < layout_in_bits(offsets); i++) {
-      if (i >= offsets->bits[DIM_REGISTER] && offsets->basis[i] & wanted) return;
-      if (i < offsets->bits[DIM_REGISTER] && offsets->basis[i] == wanted) found = i;
-    }
-    if (found == UINT32_MAX) return;
-    o->vector_at[o->vector_bits++] = found;
-  }
-}
-
 static const Value *buffer_of(const Value *view) {
   while (view->def && view->def->kind == OP_SHARED_TRANS) view = op_operand(view->def, 0);
   return view;
@@ -85,7 +71,7 @@ static FmaOperand operand_of(FmaDot *d, DotOperand which) {
   Layout offsets = layout_compose(&elements, &inverse);
   o.elements = layout_intern(e->module->ir, &elements);
   o.offsets = layout_intern(e->module->ir, &offsets);
-  find_vector(&o, elem_bytes(o.value->type->elem));
+  o.vector_bits = shared_vector(&offsets, elem_bytes(o.value->type->elem), o.vector_at);
   o.base = emit_shared_address(e, o.value);
   o.anew = layout_registers(&elements) > TUNE_FMA_OPERAND_KEPT && read_by_other(buffer_of(o.value), d->p->op);
   o.loaded = ARENA_ARRAY(e->arena, LLVMValueRef, layout_registers(&elements));

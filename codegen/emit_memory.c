@@ -2,12 +2,12 @@
 // Loads and stores. A run of `vector` registers is one access of at most 16 bytes, under the mask of its
 // first register. What is not masked and has no cache hint is a plain LLVM vector access; the rest is one
 // predicated instruction of inline assembly, so that no branch is made and the accesses stay together.
-#include "base/math.h"
 #include "codegen/emit.h"
 
 #include <string.h>
 #include "codegen/emit_move.h"
 #include "codegen/nvvm.h"
+#include "ir/access.h"
 
 typedef struct MemoryRun {
   const Op *op;
@@ -18,17 +18,11 @@ typedef struct MemoryRun {
   LLVMTypeRef memory; // an element as it lies in memory; i64 for pointers
 } MemoryRun;
 
-// The length is never more than 16 bytes, what the access is aligned to, or the neighbouring elements that a
-// thread holds; whether addresses count upwards along these is for `vector` to say.
 static MemoryRun run_of(const Emitter *e, const Op *op, const Type *type) {
   MemoryRun run = {
-      .op = op, .type = type, .registers = emit_count(type), .length = 1, .bytes = type_element_bytes(type)};
+      .op = op, .type = type, .registers = emit_count(type), .bytes = type_element_bytes(type)};
   run.memory = type_is_ptr(type) ? e->i64 : emit_memory_type(e, type);
-  if (!type_is_tile(type)) return run;
-  uint64_t most = min_u64(16 / run.bytes, (uint64_t)op_int(op, ATTR_VECTOR, 1));
-  most = min_u64(most, (uint64_t)op_int(op, ATTR_ALIGN, 1) / run.bytes);
-  most = min_u64(most, 1ull << layout_run_bits(type->layout));
-  while (run.length * 2 <= most && run.registers % (run.length * 2) == 0) run.length *= 2;
+  run.length = access_run(op, type);
   return run;
 }
 
@@ -154,17 +148,6 @@ static void load_once(Emitter *e, Op *op, const MemoryRun *run, LLVMValueRef *ou
   }
 }
 
-// What is only stored is needed by each element's first holder alone, but where another one is to write it.
-static bool is_only_stored(const Value *value) {
-  for (const Use *use = value->first_use; use; use = use->next) {
-    const Op *op = use->user;
-    if (op->kind == OP_SHARED_STORE && !op_attr(op, ATTR_WRITER))
-      continue; // of a tile: the buffer is no load's result
-    if (op->kind != OP_STORE || use != &op->operands[1]) return false;
-  }
-  return value->first_use != NULL;
-}
-
 void emit_load(Emitter *e, Op *op) {
   const Value *pointer = op_operand(op, 0), *mask = op_operand(op, 1), *other = op_operand(op, 2);
   MemoryRun run = run_of(e, op, op_result(op)->type);
@@ -174,7 +157,8 @@ void emit_load(Emitter *e, Op *op) {
     load_once(e, op, &run, out);
     return;
   }
-  LLVMValueRef holder = is_only_stored(op_result(op)) ? emit_holder(e, run.type) : NULL;
+  // What is only stored is needed by each element's first holder alone, but where another one is to write it.
+  LLVMValueRef holder = access_is_only_stored(op_result(op)) ? emit_holder(e, run.type) : NULL;
   for (uint32_t r = 0; r < run.registers; r += run.length) {
     LLVMValueRef otherwise[16], predicate = both_masks(e, mask ? emit_register(e, mask, r) : NULL, holder);
     for (uint32_t i = 0; i < run.length; i++) otherwise[i] = other ? emit_register(e, other, r + i) : zero;

@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "codegen/nvvm.h"
+#include "ir/access.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
 
@@ -56,8 +57,7 @@ void emit_unguard(Emitter *e, LLVMBasicBlockRef end) {
 
 // How the registers of an access are moved: 2^bits of them at a time, those with consecutive offsets.
 typedef struct Runs {
-  uint32_t bits;
-  uint32_t register_bit[4]; // that offset bit i belongs to
+  SharedRuns at;
   LLVMTypeRef memory, type; // of an element; of a run
   uint32_t bytes;           // of an element
 } Runs;
@@ -66,39 +66,18 @@ static LLVMTypeRef memory_type(Emitter *e, const Type *element) {
   return element->kind == TYPE_PTR ? e->i64 : emit_memory_type(e, element);
 }
 
-// The register bit with that basis; no other bit of the layout changes it.
-static bool find_register(const Layout *map, uint32_t offset_bit, uint32_t *bit) {
-  uint32_t holders = 0;
-  for (uint32_t i = 0; i < layout_in_bits(map); i++) {
-    if (!(map->basis[i] >> offset_bit & 1)) continue;
-    holders++;
-    *bit = i;
-  }
-  return holders == 1 && *bit < map->bits[DIM_REGISTER] && map->basis[*bit] == 1u << offset_bit;
-}
-
 // `parted`: the bits of offsets that a run must not cross.
 static Runs runs_of(Emitter *e, const SharedAccess *access, uint32_t parted, uint32_t skip) {
   Runs runs = {.memory = memory_type(e, access->element), .bytes = type_element_bytes(access->element)};
-  while (runs.bytes << (runs.bits + 1) <= 16 && !(parted >> runs.bits & 1)) {
-    uint32_t *bit = &runs.register_bit[runs.bits];
-    if (!find_register(access->map, runs.bits, bit) || skip >> *bit & 1) break;
-    runs.bits++;
-  }
-  runs.type = runs.bits ? LLVMVectorType(runs.memory, 1u << runs.bits) : runs.memory;
+  runs.at = shared_runs(access->map, runs.bytes, parted, skip);
+  runs.type = runs.at.bits ? LLVMVectorType(runs.memory, 1u << runs.at.bits) : runs.memory;
   return runs;
 }
 
 // Register i of the run that begins at register r.
 static uint32_t run_register(const Runs *runs, uint32_t r, uint32_t i) {
-  for (uint32_t bit = 0; bit < runs->bits; bit++) r |= (i >> bit & 1) << runs->register_bit[bit];
+  for (uint32_t bit = 0; bit < runs->at.bits; bit++) r |= (i >> bit & 1) << runs->at.register_bit[bit];
   return r;
-}
-
-static bool begins_run(const Runs *runs, uint32_t r) {
-  for (uint32_t bit = 0; bit < runs->bits; bit++)
-    if (r >> runs->register_bit[bit] & 1) return false;
-  return true;
 }
 
 static LLVMValueRef register_address(Emitter *e, const SharedAccess *access, uint32_t r) {
@@ -117,25 +96,25 @@ static LLVMValueRef register_address(Emitter *e, const SharedAccess *access, uin
 void emit_shared_write(Emitter *e, const SharedAccess *access, uint32_t skip, const LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change | access->shift, skip);
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
-    if ((r & skip) || !begins_run(&runs, r)) continue;
-    LLVMValueRef all = runs.bits ? LLVMGetPoison(runs.type) : NULL;
-    for (uint32_t i = 0; i < 1u << runs.bits; i++) {
+    if ((r & skip) || !shared_run_begins(&runs.at, r)) continue;
+    LLVMValueRef all = runs.at.bits ? LLVMGetPoison(runs.type) : NULL;
+    for (uint32_t i = 0; i < 1u << runs.at.bits; i++) {
       LLVMValueRef x = emit_to_memory(e, registers[run_register(&runs, r, i)]);
-      all = runs.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
+      all = runs.at.bits ? LLVMBuildInsertElement(e->builder, all, x, emit_i32(e, i), "") : x;
     }
     LLVMValueRef store = LLVMBuildStore(e->builder, all, register_address(e, access, r));
-    LLVMSetAlignment(store, runs.bytes << runs.bits);
+    LLVMSetAlignment(store, runs.bytes << runs.at.bits);
   }
 }
 
 static LLVMValueRef read_run(Emitter *e, const Runs *runs, LLVMValueRef address) {
   LLVMValueRef all = LLVMBuildLoad2(e->builder, runs->type, address, "");
-  LLVMSetAlignment(all, runs->bytes << runs->bits);
+  LLVMSetAlignment(all, runs->bytes << runs->at.bits);
   return all;
 }
 
 static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, uint32_t i) {
-  return runs->bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
+  return runs->at.bits ? LLVMBuildExtractElement(e->builder, all, emit_i32(e, i), "") : all;
 }
 
 // Where a part begins within a run, each run of registers lies in two neighbouring ones of memory: both are
@@ -143,12 +122,12 @@ static LLVMValueRef run_element(Emitter *e, const Runs *runs, LLVMValueRef all, 
 void emit_shared_read_part(Emitter *e, const SharedAccess *access, uint32_t mask, uint32_t value,
                            LLVMValueRef *registers) {
   Runs runs = runs_of(e, access, access->change, mask);
-  uint32_t size = 1u << runs.bits, late = access->shift & (size - 1);
+  uint32_t size = 1u << runs.at.bits, late = access->shift & (size - 1);
   SharedAccess aligned = *access;
   if (late)
     aligned.base = at_byte(e, access->base, LLVMConstInt(e->i32, -(uint64_t)(late * runs.bytes), true));
   for (uint32_t r = 0; r < layout_registers(access->map); r++) {
-    if ((r & mask) != value || !begins_run(&runs, r)) continue;
+    if ((r & mask) != value || !shared_run_begins(&runs.at, r)) continue;
     LLVMValueRef address = register_address(e, &aligned, r), first = read_run(e, &runs, address),
                  second = NULL;
     if (late) second = read_run(e, &runs, at_byte(e, address, emit_i32(e, size * runs.bytes)));
@@ -172,61 +151,13 @@ LLVMValueRef emit_shared_element(Emitter *e, LLVMValueRef base, const Type *elem
 
 // --- tiles in buffers
 
-// The flattened index in the buffer of what has `index` in the tile.
-static uint32_t index_in(const Type *buffer, const Type *tile, uint32_t index) {
-  uint32_t result = 0;
-  for (uint32_t d = 0; d < tile->rank; d++) {
-    uint32_t from, to, bits = layout_dim_bits(tile->rank, tile->shape, d, &from);
-    layout_dim_bits(buffer->rank, buffer->shape, d, &to);
-    result |= (index >> from & ((1u << bits) - 1)) << to;
-  }
-  return result;
-}
-
-static uint32_t start_index(const Type *buffer, const Attr *starts) {
-  uint32_t index = 0;
-  for (uint32_t d = 0; starts && d < buffer->rank; d++) {
-    uint32_t first;
-    layout_dim_bits(buffer->rank, buffer->shape, d, &first);
-    index |= (uint32_t)starts->ints.at[d] << first;
-  }
-  return index;
-}
-
-static bool is_aligned(const Type *tile, const Attr *starts) {
-  for (uint32_t d = 0; starts && d < tile->rank; d++)
-    if (starts->ints.at[d] % tile->shape[d] != 0) return false;
-  return true;
-}
-
-static bool is_plain_row(const Type *buffer) {
-  bool plain = buffer->rank == 1;
-  for (uint32_t i = 0; i < layout_in_bits(buffer->layout); i++)
-    plain = plain && buffer->layout->basis[i] == UINT32_C(1) << i;
-  return plain;
-}
-
-bool shared_reaches(const Type *buffer, const Type *tile, const Attr *starts) {
-  return is_aligned(tile, starts) || is_plain_row(buffer);
-}
-
 SharedAccess emit_shared_access(Emitter *e, const Value *buffer, const Type *tile, const Attr *starts) {
-  const Type *type = buffer->type;
-  Layout inverse, in_buffer = {0}; // a scalar's: its one element
-  if (!layout_invert(type->layout, &inverse)) BUG("a shared buffer without a place for every element");
-  if (type_is_tile(tile)) in_buffer = *tile->layout;
-  in_buffer.out_bits = type->layout->out_bits;
-  for (uint32_t i = 0; i < layout_in_bits(&in_buffer); i++)
-    in_buffer.basis[i] = index_in(type, tile, in_buffer.basis[i]);
-  Layout map = layout_compose(&in_buffer, &inverse);
+  SharedMap map = shared_map(buffer->type, tile, starts);
   SharedAccess access = {.base = emit_shared_address(e, buffer), .element = type_element(tile)};
-  access.map = layout_intern(e->module->ir, &map);
-  if (is_aligned(tile, starts)) {
-    access.change = layout_apply_offset(&inverse, start_index(type, starts));
-  } else {
-    access.shift = (uint32_t)starts->ints.at[0];
-    access.base = at_byte(e, access.base, emit_i32(e, access.shift * type_element_bytes(access.element)));
-  }
+  access.map = layout_intern(e->module->ir, &map.map);
+  access.change = map.change;
+  access.shift = map.shift;
+  if (map.shift) access.base = at_byte(e, access.base, emit_i32(e, map.shift * type_element_bytes(access.element)));
   return access;
 }
 
@@ -294,23 +225,6 @@ static void copy_run(Emitter *e, const Op *op, LLVMValueRef from, LLVMValueRef t
   const Attr *cache = op_attr(op, ATTR_CACHE);
   bool first_level = bytes < 16 || (cache && strcmp(cache->str, ".ca") == 0);
   nvvm_copy_async(e, bytes, first_level, to, from, read);
-}
-
-// Registers a run: as many as both sides, the alignment and the mask allow.
-uint32_t copy_async_run(const Op *op) {
-  const Type *pointer = op_operand(op, 0)->type, *buffer = op_operand(op, 1)->type;
-  uint32_t bytes = elem_bytes(buffer->elem), bits = 0;
-  Layout inverse;
-  if (!layout_invert(buffer->layout, &inverse)) return 1;
-  Layout map = layout_compose(pointer->layout, &inverse);
-  uint64_t most = (uint64_t)op_int(op, ATTR_VECTOR, 1), align = (uint64_t)op_int(op, ATTR_ALIGN, bytes);
-  if (align / bytes < most) most = align / bytes;
-  if (16 / bytes < most) most = 16 / bytes;
-  uint32_t free_bits[DIM_COUNT];
-  layout_free_bits(pointer->layout, free_bits);
-  for (uint32_t bit = 0; 2ull << bits <= most && find_register(&map, bits, &bit) && bit == bits; bits++)
-    if (free_bits[DIM_REGISTER] >> bit & 1) break;
-  return 1u << bits;
 }
 
 static void emit_copy_async(Emitter *e, Op *op) {
