@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cost/issue.h"
+
+#include <string.h>
+
+#include "ir/access.h"
+#include "ir/layout_dot.h"
+#include "ir/ldmatrix.h"
+#include "ir/scratch.h"
+
+static uint32_t registers_of(const Value *value) {
+  return value && type_is_tile(value->type) ? layout_own_elements(value->type->layout) : 1;
+}
+
+static Elem elem_of(const Value *value) {
+  const Type *type = type_element(value->type);
+  return type->kind == TYPE_PTR ? ELEM_U64 : type->elem;
+}
+
+// --- arithmetic
+
+static CostPipe float_pipe(Elem elem) { return elem == ELEM_FP64 ? PIPE_FP64 : PIPE_FMA; }
+
+// fp16 and bf16 go by twos.
+static double packed(Elem elem, double n) { return elem_is_float(elem) && elem_bytes(elem) == 2 ? n / 2 : n; }
+
+static void issue_divide(const Op *op, Elem elem, double n, double *out) {
+  bool is_float = elem_is_float(elem);
+  int64_t by;
+  if (!is_float && value_int_constant(op_operand(op, 1), &by)) {
+    out[PIPE_ALU] += ((by & (by - 1)) == 0 ? 1 : 4) * n;
+  } else if (!is_float) {
+    out[PIPE_ALU] += (elem_bytes(elem) == 8 ? 80 : 20) * n;
+    out[PIPE_MUFU] += n;
+  } else {
+    out[float_pipe(elem)] += (elem == ELEM_FP64 ? 12 : op_attr(op, ATTR_ROUNDED) ? 9 : 3) * n;
+    out[PIPE_MUFU] += n;
+  }
+}
+
+static void issue_math(const Op *op, Elem elem, double n, double *out) {
+  static const char *const mufu[] = {"exp2", "log2", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh"};
+  const char *function = op_attr(op, ATTR_FUNCTION)->str;
+  bool fast = false;
+  for (size_t i = 0; i < sizeof mufu / sizeof *mufu; i++) fast |= strcmp(function, mufu[i]) == 0;
+  if (elem == ELEM_FP64) {
+    out[PIPE_FP64] += 20 * n;
+  } else if (fast) {
+    out[PIPE_MUFU] += n;
+    out[PIPE_FMA] += 3 * n;
+  } else {
+    out[PIPE_FMA] += (strcmp(function, "abs") == 0 ? 1 : 12) * n;
+  }
+}
+
+static void issue_elementwise(const Op *op, double n, double *out) {
+  const Value *result = op_result(op);
+  Elem elem = elem_of(op_operand(op, 0)), to = elem_of(result);
+  switch ((int)op->kind) {
+  case OP_HINT:
+  case OP_BITCAST: return;
+  case OP_DIV:
+  case OP_REM: issue_divide(op, elem, n, out); return;
+  case OP_MATH: issue_math(op, elem, n, out); return;
+  case OP_CAST: out[PIPE_ALU] += elem == to ? 0 : elem_is_float(to) ? packed(to, n) : n; return;
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_FMA:
+  case OP_COPY:
+  case OP_NEG:
+    if (elem_is_float(elem)) {
+      out[float_pipe(elem)] += packed(elem, n);
+      return;
+    }
+    break;
+  default: break;
+  }
+  out[PIPE_ALU] += elem_bytes(elem) == 8 ? 2 * n : n;
+}
+
+// --- across threads
+
+static double region_size(const Op *op) {
+  double n = 0;
+  for (const Op *inner = op->regions[0]->first; inner; inner = inner->next) n += !op_has(inner, TERMINATOR);
+  return n;
+}
+
+static void issue_reduce(const Op *op, double *out) {
+  ReducePlan plan = reduce_plan(op);
+  double left = registers_of(op_operand(op, 0)), work = region_size(op);
+  uint32_t operands = op->result_count ? op->result_count : 1;
+  for (uint32_t i = 0; i < plan.local; i++) {
+    bool lanes = plan.steps[i].lane != 0;
+    if (!lanes && left > 1) left /= 2;
+    if (lanes) out[PIPE_MEMORY] += left * operands;
+    out[PIPE_FMA] += left * work;
+  }
+}
+
+static void issue_scan(const Op *op, double *out) {
+  double n = registers_of(op_operand(op, 0)), work = region_size(op);
+  out[PIPE_FMA] += n * work * 2 + LANE_BITS * work;
+  out[PIPE_MEMORY] += LANE_BITS * op->operand_count;
+}
+
+static void issue_convert(const Op *op, double *out) {
+  LanePlan plan;
+  if (!convert_by_lanes(op, &plan)) return;
+  double bytes = type_element_bytes(op_result(op)->type);
+  double words = plan.shuffles * (bytes > 4 ? bytes / 4 : 1);
+  out[PIPE_MEMORY] += words;
+  out[PIPE_ALU] += words + (plan.send_count + plan.receive_count) * registers_of(op_result(op)) / 2.0;
+}
+
+// --- products
+
+uint64_t issue_flops(const Op *dot) {
+  DotShape shape = dot_op_shape(dot);
+  return 2ull << (shape.batch + shape.m + shape.n + shape.k);
+}
+
+// Of fp32 several products of parts.
+static uint32_t products_of(const Op *dot) {
+  switch (dot_precision(dot)) {
+  case FP32_DOT_TF32X3:
+  case FP32_DOT_BF16X3: return 3;
+  case FP32_DOT_BF16X6: return 6;
+  case FP32_DOT_IEEE:
+  case FP32_DOT_TF32:
+  case FP32_DOT_COUNT: break;
+  }
+  return 1;
+}
+
+static uint32_t tensor_rate(const TargetInfo *arch, Elem elem) {
+  if (!elem_is_float(elem)) return arch->tensor_int8;
+  if (elem_bytes(elem) == 1) return arch->tensor_fp8;
+  return elem_bytes(elem) == 2 ? arch->tensor_fp16
+         : elem == ELEM_FP64   ? arch->tensor_fp64
+                               : arch->tensor_tf32;
+}
+
+double issue_tensor_cycles(const Op *dot) {
+  const TargetInfo *arch = dot->region->func->module->target.arch;
+  if (dot_instruction(dot) == DOT_FMA) return 0;
+  Elem elem = type_element(op_operand(dot, 0)->type)->elem;
+  uint32_t rate = tensor_rate(arch, elem);
+  double cycles = rate ? (double)issue_flops(dot) * products_of(dot) / rate : 0;
+  // mma.sync attains about 62 % of wgmma's rate on Hopper (arXiv 2402.13499, table 9: fp16 with fp32 sums).
+  return arch->has_wgmma && dot_instruction(dot) != DOT_WGMMA ? cycles / 0.62 : cycles;
+}
+
+static void issue_dot(const Op *op, double *out) {
+  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
+  DotShape shape = dot_op_shape(op);
+  double products = (double)issue_flops(op) / 2, bytes = type_element_bytes(op_operand(op, 0)->type),
+         warps = region_warps(op);
+  if (dot_instruction(op) == DOT_FMA) {
+    Elem elem = elem_of(op_result(op));
+    out[elem_is_float(elem) ? float_pipe(elem) : PIPE_ALU] += products / (TARGET_WARP * warps);
+    return;
+  }
+  double columns = info->columns < 1u << shape.n ? info->columns : 1u << shape.n;
+  double each = info->rows * columns * (info->k / bytes);
+  out[PIPE_TENSOR] += products * products_of(op) / each / warps * info->warps;
+}
+
+// --- memory
+
+static void issue_memory(const Op *op, const AccessCounts *shared, double *out) {
+  const Type *pointer = op->operand_count ? op_operand(op, 0)->type : NULL;
+  double n = shared ? (double)shared->most.requests / region_warps(op) : 0;
+  if (pointer && type_is_ptr(pointer) && op->kind != OP_COPY_ASYNC) {
+    uint32_t bytes = type_element_bytes(type_element(pointer)->inner),
+             run = bytes ? count_lane_bytes(op) / bytes : 1;
+    n += (double)registers_of(op_operand(op, 0)) / (run ? run : 1);
+  }
+  out[PIPE_MEMORY] += n;
+}
+
+void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,
+              double out[PIPE_COUNT]) {
+  const Value *result = op_result(op);
+  memset(out, 0, PIPE_COUNT * sizeof *out);
+  if (op_has(op, PURE | ELEMENTWISE)) {
+    double n = registers_of(result), part = share[result->id];
+    if (!part && type_is_tile(result->type)) return;
+    if (part > 1) n /= part;
+    if (index && !op_has(op, COMPARE)) n = 1;
+    issue_elementwise(op, n, out);
+    return;
+  }
+  switch ((int)op->kind) {
+  case OP_REDUCE:
+  case OP_REDUCE_PARTS: issue_reduce(op, out); break;
+  case OP_SCAN:
+  case OP_SCAN_CHUNKS:
+  case OP_SCAN_CARRY: issue_scan(op, out); break;
+  case OP_CONVERT_LAYOUT: issue_convert(op, out); break;
+  case OP_MAP: out[PIPE_ALU] += region_size(op) * registers_of(result); break;
+  case OP_DOT: issue_dot(op, out), issue_memory(op, shared, out); break;
+  case OP_LOAD:
+  case OP_STORE:
+  case OP_ATOMIC_RMW:
+  case OP_ATOMIC_CAS:
+  case OP_COPY_ASYNC:
+  case OP_SHARED_LOAD:
+  case OP_SHARED_STORE:
+  case OP_SHARED_GATHER:
+  case OP_SHARED_COUNT:
+  case OP_COPY_TENSOR:
+  case OP_STORE_TENSOR: issue_memory(op, shared, out); break;
+  case OP_YIELD: out[PIPE_ALU]++, out[PIPE_CONTROL]++; break;
+  default:
+    if (op_info(op->kind)->sync[0]) out[PIPE_CONTROL]++;
+  }
+}
+
+// --- names
+
+static const char *vector_name(Arena *arena, const char *what, uint32_t bytes, uint32_t element) {
+  uint32_t word = element == 8 ? 8 : bytes >= 4 ? 4 : bytes, words = bytes / word;
+  return words > 1 ? arena_printf(arena, "%s.v%u.b%u", what, words, 8 * word)
+                   : arena_printf(arena, "%s.b%u", what, 8 * word);
+}
+
+static const char *dot_name(Arena *arena, const Op *op) {
+  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
+  DotShape shape = dot_op_shape(op);
+  uint32_t k = info->k / type_element_bytes(op_operand(op, 0)->type);
+  if (dot_instruction(op) == DOT_FMA) return "fma.rn";
+  if (dot_instruction(op) != DOT_WGMMA)
+    return arena_printf(arena, "mma.sync.m%un%uk%u", info->rows, info->columns, k);
+  uint32_t columns = info->columns < 1u << shape.n ? info->columns : 1u << shape.n;
+  return arena_printf(arena, "wgmma.m%un%uk%u", info->rows, columns, k);
+}
+
+static const char *shared_name(Arena *arena, const Op *op) {
+  bool load = op->kind == OP_SHARED_LOAD;
+  LdmatrixPlan plan;
+  if (op_attr(op, ATTR_LDMATRIX) && ldmatrix_plan(op, &plan))
+    return arena_printf(arena, "ldmatrix.x%u%s", 1u << plan.matrices_bits, plan.transposed ? ".trans" : "");
+  const Type *tile = load ? op_result(op)->type : op_operand(op, 0)->type;
+  SharedMap map = shared_map(op_operand(op, load ? 0 : 1)->type, tile, op_attr(op, ATTR_STARTS));
+  uint32_t bytes = type_element_bytes(tile), free_bits[DIM_COUNT] = {0};
+  if (!load && type_is_tile(tile)) layout_free_bits(tile->layout, free_bits);
+  SharedRuns runs =
+      shared_runs(&map.map, bytes, load ? map.change : map.change | map.shift, free_bits[DIM_REGISTER]);
+  return vector_name(arena, load ? "ld.shared" : "st.shared", bytes << runs.bits, bytes);
+}
+
+const char *issue_name(Arena *arena, const Op *op) {
+  switch ((int)op->kind) {
+  case OP_LOAD:
+    return vector_name(arena, "ld.global", count_lane_bytes(op), type_element_bytes(op_result(op)->type));
+  case OP_STORE:
+    return vector_name(arena, "st.global", count_lane_bytes(op), type_element_bytes(op_operand(op, 1)->type));
+  case OP_ATOMIC_RMW:
+    return vector_name(arena, op_result(op)->first_use ? "atom" : "red", count_lane_bytes(op),
+                       type_element_bytes(op_result(op)->type));
+  case OP_ATOMIC_CAS: return "atom.cas";
+  case OP_COPY_ASYNC: return arena_printf(arena, "cp.async %u", count_lane_bytes(op));
+  case OP_COPY_TENSOR: return "cp.async.bulk.tensor";
+  case OP_STORE_TENSOR: return "cp.async.bulk.tensor (store)";
+  case OP_SHARED_LOAD:
+  case OP_SHARED_STORE: return shared_name(arena, op);
+  case OP_DOT: return dot_name(arena, op);
+  case OP_BARRIER: return "bar.sync";
+  case OP_ASYNC_WAIT: return "cp.async.wait_group";
+  case OP_DOT_WAIT: return "wgmma.wait_group";
+  case OP_MBARRIER_WAIT: return "mbarrier.try_wait";
+  default: return NULL;
+  }
+}

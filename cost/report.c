@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <string.h>
+
+#include "base/math.h"
+#include "cost/issue.h"
+#include "cost/time.h"
+#include "cost/walk.h"
+#include "ir/build.h"
+#include "ir/scratch.h"
+#include "ir/tuning.h"
+#include "passes/pressure.h"
+
+enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8 };
+
+const char *cost_pipe_name(CostPipe pipe) {
+  static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
+  return names[pipe];
+}
+
+typedef struct Reporter {
+  CostWalk walk;
+  CostReport *report;
+  const uint32_t *share;
+  double scale; // programs of the grid, by those that were followed
+} Reporter;
+
+// --- what is the same each time
+
+static CostRange scaled(const Reporter *r, CostRange range) {
+  return (CostRange){(uint64_t)((double)range.least * r->scale + 0.5),
+                     (uint64_t)((double)range.most * r->scale + 0.5)};
+}
+
+static CostRange times(CostRange runs, uint64_t least, uint64_t most) {
+  return (CostRange){runs.least * least, runs.most * most};
+}
+
+// `runs`: of the op's region.
+static void finish_op(Reporter *r, const Op *op, CostRange runs) {
+  CostOp *cost = &r->walk.ops[op->id];
+  uint32_t warps = region_warps(op);
+  bool index = op->result_count && (type_is_ptr(op_result(op)->type) || r->walk.followed[op->id]);
+  AccessCounts shared = count_shared(r->walk.arena, op);
+  cost->op = op;
+  cost->requests = scaled(r, cost->requests);
+  cost->sectors = scaled(r, cost->sectors);
+  cost->sectors_ideal = scaled(r, cost->sectors_ideal);
+  cost->runs = times(runs, warps, warps);
+  cost->shared_requests = times(runs, shared.least.requests, shared.most.requests);
+  cost->wavefronts = times(runs, shared.least.units, shared.most.units);
+  cost->wavefronts_ideal = times(runs, shared.least.ideal, shared.most.ideal);
+  cost->data_dependent |= shared.data_dependent;
+  if (op->kind == OP_BARRIER && warps > 1) cost->barriers = times(runs, warps, warps);
+  if (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) {
+    uint64_t bytes = tensor_box_bytes(op);
+    cost->tensor_bytes = times(runs, bytes, bytes);
+  }
+  if (op->kind == OP_DOT) {
+    uint64_t flops = issue_flops(op);
+    cost->flops = times(runs, flops, flops);
+    cost->tensor_cycles = issue_tensor_cycles(op) * (double)runs.most;
+  }
+  issue_of(op, r->share, index, shared.most.requests ? &shared : NULL, cost->instructions);
+  for (int p = 0; p < PIPE_COUNT; p++) cost->instructions[p] *= (double)cost->runs.most;
+  cost->instruction = issue_name(r->walk.arena, op);
+  cost->lane_bytes = cost->tensor_bytes.most ? (uint32_t)tensor_box_bytes(op)
+                     : cost->requests.most   ? count_lane_bytes(op)
+                                             : 0;
+}
+
+static bool has_loads(const Region *region) {
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_LOAD || op->kind == OP_ATOMIC_CAS ||
+        (op->kind == OP_ATOMIC_RMW && op_result(op)->first_use))
+      return true;
+  return false;
+}
+
+// Copies that are not in a loop are waited for once; a loop's are issued ahead.
+static bool has_copies(const Region *region) {
+  for (const Op *around = region->parent; around; around = around->region->parent)
+    if (op_is_loop(around)) return false;
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR) return true;
+  return false;
+}
+
+static void finish_region(Reporter *r, const Region *region) {
+  if (!region->first) return;
+  CostRange runs = scaled(r, r->walk.runs[region->first->id]);
+  if (has_loads(region) || has_copies(region)) r->report->rounds += runs.most;
+  for (const Op *op = region->first; op; op = op->next) {
+    bool descends = op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS;
+    finish_op(r, op, runs);
+    for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);
+  }
+}
+
+// --- the whole
+
+static void sum_range(CostRange *sum, CostRange more) {
+  sum->least += more.least;
+  sum->most += more.most;
+}
+
+static bool costs(const CostOp *cost) {
+  double instructions = 0;
+  for (int p = 0; p < PIPE_COUNT; p++) instructions += cost->instructions[p];
+  return cost->op && (instructions > 0 || cost->requests.most || cost->barriers.most ||
+                      cost->tensor_bytes.most || cost->instruction);
+}
+
+static void sum_ops(Reporter *r) {
+  CostReport *report = r->report;
+  CostTotals *t = &report->totals;
+  report->ops = ARENA_ARRAY(r->walk.arena, CostOp, report->func->op_count + 1);
+  for (uint32_t i = 0; i < report->func->op_count; i++) {
+    const CostOp *cost = &r->walk.ops[i];
+    if (!costs(cost)) continue;
+    report->ops[report->op_count++] = *cost;
+    sum_range(&t->requests, cost->requests);
+    sum_range(&t->sectors, cost->sectors);
+    sum_range(&t->sectors_ideal, cost->sectors_ideal);
+    sum_range(&t->shared_requests, cost->shared_requests);
+    sum_range(&t->wavefronts, cost->wavefronts);
+    sum_range(&t->wavefronts_ideal, cost->wavefronts_ideal);
+    sum_range(&t->barriers, cost->barriers);
+    sum_range(&t->tensor_bytes, cost->tensor_bytes);
+    sum_range(&t->flops, cost->flops);
+    t->tensor_cycles += cost->tensor_cycles;
+    for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] += cost->instructions[p];
+    report->exact &= !cost->data_dependent;
+  }
+  report->exact &= t->requests.least == t->requests.most && t->barriers.least == t->barriers.most;
+}
+
+static void find_traffic(Reporter *r) {
+  for (uint32_t i = 0; i < r->report->traffic_count; i++) {
+    CostTraffic *traffic = &r->report->traffic[i];
+    double bytes = (double)traffic->buffer->bytes;
+    traffic->memory = (traffic->read < bytes ? traffic->read : bytes) +
+                      (traffic->written < bytes ? traffic->written : bytes);
+  }
+}
+
+static void find_shared(Op *op, void *data) {
+  Reporter *r = data;
+  CostReport *report = r->report;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  report->shared[report->shared_count++] =
+      (CostShared){op, (uint32_t)op_int(op, ATTR_OFFSET, 0), shared_bytes(op_result(op)->type)};
+}
+
+static uint32_t estimate_registers(Arena *scratch, Func *func) {
+  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS, most = func_thread_registers(func);
+  n = max_u32(LEAST_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
+  return n < most ? n : most;
+}
+
+void cost_set_registers(CostReport *report, uint32_t registers) {
+  const Func *func = report->func;
+  report->occupancy = cost_occupancy(func->module->target.arch, TARGET_WARP * func_warps(func), registers,
+                                     report->shared_bytes);
+  report->time = time_of(report);
+}
+
+static void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
+  *w = (CostWalk){
+      .arena = arena, .func = func, .launch = launch, .space = {.arena = arena}, .traffic = traffic};
+  w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
+  w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
+  w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
+  w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
+  w->runs = ARENA_ARRAY(arena, CostRange, func->op_count + 1);
+}
+
+CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
+  CostReport *report = ARENA_NEW(arena, CostReport);
+  Reporter r = {.report = report};
+  report->func = func;
+  report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  report->registers = estimate_registers(arena, func);
+  const CostTensor *tensors = tensors_of(arena, func, launch);
+  func_number(func);
+  report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
+  report->traffic_count = launch->buffer_count;
+  for (uint32_t i = 0; i < launch->buffer_count; i++) report->traffic[i].buffer = &launch->buffers[i];
+  report->shared_bytes = func_shared_bytes(func);
+  report->shared = ARENA_ARRAY(arena, CostShared, func->op_count + 1);
+  region_walk(func->body, find_shared, &r);
+  walk_init(&r.walk, arena, func, launch, report->traffic);
+  r.walk.tensors = tensors;
+  r.share = func_shares(arena, func);
+  if (report->programs) cost_walk(&r.walk, &report->counted);
+  r.scale = report->counted ? (double)report->programs / (double)report->counted : 0;
+  for (uint32_t i = 0; i < report->traffic_count; i++)
+    report->traffic[i].read *= r.scale, report->traffic[i].written *= r.scale;
+  report->exact = report->counted == report->programs && !r.walk.estimated && !r.walk.unbounded;
+  report->unbounded = r.walk.unbounded;
+  finish_region(&r, func->body);
+  if (report->programs) report->rounds /= report->programs;
+  sum_ops(&r);
+  find_traffic(&r);
+  cost_set_registers(report, report->registers);
+  report->occupancy.estimated = true;
+  return report;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A time: the longest of what each part of the chip would take alone, and the launch. docs/cost.md has the formulas.
+#include "cost/time.h"
+
+#include <string.h>
+
+typedef struct Chip {
+  const char *card;
+  double mhz, memory, tensor, l2, latency, launch;
+} Chip;
+
+static const Chip chips[] = {
+#define X(...) {__VA_ARGS__},
+#include "cost/chips.def"
+#undef X
+};
+
+enum { ISSUE_SLOTS = 4 }; // warp instructions a clock and multiprocessor: one a scheduler
+
+const char *cost_bound_name(CostBound bound) {
+  static const char *const names[] = {
+      "memory", "L2", "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
+      "latency"};
+  return names[bound];
+}
+
+static const Chip *chip_of(const TargetInfo *arch) {
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+    if (strcmp(chips[i].card, arch->card) == 0) return &chips[i];
+  return NULL;
+}
+
+static double memory_bytes(const CostReport *report) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < report->traffic_count; i++) bytes += report->traffic[i].memory;
+  return bytes;
+}
+
+static double ceiling(double x) {
+  return x > (double)(uint64_t)x ? (double)(uint64_t)x + 1 : (double)(uint64_t)x;
+}
+
+// Blocks come and go one by one: while there are enough of them all multiprocessors have work, and at the end the one with the
+// most blocks is waited for.
+static void find_waves(const CostReport *report, const TargetInfo *arch, CostTime *time) {
+  double programs = (double)report->programs, each = programs / arch->multiprocessors;
+  uint32_t blocks = report->occupancy.blocks ? report->occupancy.blocks : 1;
+  time->waves = each / blocks;
+  time->tail = each > 0 ? ceiling(each) / each : 1;
+}
+
+static void find_bounds(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
+  const CostTotals *t = &report->totals;
+  double clock = chip->mhz * 1e6, all = arch->multiprocessors * clock, instructions = 0,
+         *bounds = time->bounds;
+  for (int p = 0; p < PIPE_COUNT; p++) instructions += t->instructions[p];
+  bounds[BOUND_MEMORY] = memory_bytes(report) / (arch->bandwidth * 1e9 * chip->memory / 100);
+  bounds[BOUND_L2] = 32.0 * (double)t->sectors.most / (chip->l2 * 1e9);
+  bounds[BOUND_SHARED] = (double)t->wavefronts.most / all * time->tail;
+  bounds[BOUND_TENSOR] = t->tensor_cycles / all / (chip->tensor / 100) * time->tail;
+  bounds[BOUND_ISSUE] = instructions / ISSUE_SLOTS / all * time->tail;
+  if (arch->fma) bounds[BOUND_FMA] = t->instructions[PIPE_FMA] * TARGET_WARP / arch->fma / all * time->tail;
+  if (arch->mufu)
+    bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
+  bounds[BOUND_LATENCY] = ceiling(time->waves) * (double)report->rounds * chip->latency * 1e-9;
+}
+
+static void pick(CostTime *time) {
+  time->bottleneck = BOUND_MEMORY;
+  for (int b = 0; b < BOUND_COUNT; b++)
+    if (time->bounds[b] > time->bounds[time->bottleneck]) time->bottleneck = (CostBound)b;
+  time->seconds = time->launch + time->bounds[time->bottleneck];
+}
+
+CostTime time_of(const CostReport *report) {
+  const TargetInfo *arch = report->func->module->target.arch;
+  const Chip *chip = chip_of(arch);
+  CostTime time = {.tail = 1};
+  if (!arch->multiprocessors) return time;
+  find_waves(report, arch, &time);
+  if (!chip) return time;
+  time.known = true;
+  find_bounds(report, arch, chip, &time);
+  time.launch = chip->launch * 1e-9;
+  pick(&time);
+  return time;
+}
+
+double cost_saving(const CostReport *report, const CostSaving *saving, double *share) {
+  CostReport without = *report;
+  CostTotals *t = &without.totals;
+  t->sectors.most -= (uint64_t)saving->sectors;
+  t->wavefronts.most -= (uint64_t)saving->wavefronts;
+  for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
+  without.rounds -= (uint64_t)saving->rounds;
+  CostTime time = time_of(&without);
+  double spared = 0;
+  if (saving->tail)
+    for (int b = BOUND_SHARED; b < BOUND_LATENCY; b++) time.bounds[b] /= time.tail;
+  if (saving->tail) pick(&time);
+  for (int b = 0; b < BOUND_COUNT; b++) spared += report->time.bounds[b] - time.bounds[b];
+  *share = report->time.seconds > 0 ? spared / report->time.seconds : 0;
+  return report->time.seconds - time.seconds;
+}

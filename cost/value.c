@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cost/value.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "ir/number.h"
+#include "passes/simplify.h"
+
+static const CostValue unknown;
+
+static CostValue uniform(int64_t base) { return (CostValue){true, base, NULL}; }
+
+int64_t cost_element(const CostValue *value, uint32_t i) {
+  return (int64_t)((uint64_t)value->base + (uint64_t)(value->tile ? value->tile->at[i] : 0));
+}
+
+// --- patterns
+
+static bool is_pattern(const void *entry, const void *key) {
+  const Pattern *a = entry, *b = key;
+  return a->n == b->n && memcmp(a->at, b->at, a->n * sizeof *a->at) == 0;
+}
+
+static const Pattern *pattern_of(ValueSpace *space, const int64_t *at, uint32_t n) {
+  Pattern pattern = {n, at[0], at[0], at};
+  uint64_t hash = n;
+  for (uint32_t i = 0; i < n; i++) {
+    hash = hash_u64(hash ^ (uint64_t)at[i]);
+    if (at[i] < pattern.least) pattern.least = at[i];
+    if (at[i] > pattern.most) pattern.most = at[i];
+  }
+  void **place = table_place(&space->patterns, space->arena, hash, &pattern, is_pattern);
+  if (!*place) {
+    Pattern *kept = ARENA_NEW(space->arena, Pattern);
+    *kept = pattern;
+    *place = kept;
+  }
+  return *place;
+}
+
+// Of elements that were just computed; the array is the space's.
+static CostValue from_elements(ValueSpace *space, Elem elem, bool is_ptr, int64_t *at, uint32_t n) {
+  bool is_mask = !is_ptr && elem == ELEM_I1, same = true;
+  int64_t first = at[0];
+  for (uint32_t i = 1; i < n && same; i++) same = at[i] == first;
+  if (same) return uniform(first);
+  for (uint32_t i = 0; i < n && !is_mask; i++) at[i] = (int64_t)((uint64_t)at[i] - (uint64_t)first);
+  return (CostValue){true, is_mask ? 0 : first, pattern_of(space, at, n)};
+}
+
+// --- what was computed before
+
+typedef struct ResultKey {
+  uint64_t words[8]; // op or kind, element type, operands
+} ResultKey;
+
+typedef struct Result {
+  ResultKey key;
+  CostValue value;
+} Result;
+
+static bool is_result(const void *entry, const void *key) {
+  return memcmp(&((const Result *)entry)->key, key, sizeof(ResultKey)) == 0;
+}
+
+static Result *result_of(ValueSpace *space, const ResultKey *key, bool *found) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < sizeof key->words / sizeof *key->words; i++)
+    hash = hash_u64(hash ^ key->words[i]) + i;
+  void **place = table_place(&space->results, space->arena, hash, key, is_result);
+  *found = *place != NULL;
+  if (!*place) {
+    Result *result = ARENA_NEW(space->arena, Result);
+    result->key = *key;
+    *place = result;
+  }
+  return *place;
+}
+
+static ResultKey key_of(uint64_t what, uint64_t elem, const CostValue *operands, uint32_t count) {
+  ResultKey key = {{what, elem}};
+  for (uint32_t i = 0; i < count; i++) {
+    key.words[2 + 2 * i] = (uint64_t)operands[i].base;
+    key.words[3 + 2 * i] = (uint64_t)(uintptr_t)operands[i].tile;
+  }
+  return key;
+}
+
+// --- arithmetic
+
+static Elem elem_of(const Type *type) {
+  const Type *element = type_element(type);
+  return element->kind == TYPE_PTR ? ELEM_U64 : element->elem;
+}
+
+// Whether base + tile stays within the type, so that no element wraps.
+static bool holds(Elem elem, int64_t base, const Pattern *tile) {
+  const int64_t far = INT64_C(1) << 62;
+  if (tile && (tile->least < -far || tile->most > far || base < -far || base > far)) return false;
+  int64_t least = base + (tile ? tile->least : 0), most = base + (tile ? tile->most : 0);
+  return (int64_t)number_wrap(elem, (uint64_t)least) == least &&
+         (int64_t)number_wrap(elem, (uint64_t)most) == most;
+}
+
+// Each element by itself, with nothing taken apart.
+static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, const CostValue *a,
+                            const CostValue *b, uint32_t n) {
+  const CostValue operands[2] = {*a, *b};
+  ResultKey key = key_of(kind, (uint64_t)from << 8 | to, operands, 2);
+  bool found;
+  Result *result = result_of(space, &key, &found);
+  if (found) return result->value;
+  int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
+  for (uint32_t i = 0; i < n; i++) {
+    int64_t x = cost_element(a, i), y = cost_element(b, i);
+    if (kind == OP_CAST)
+      at[i] = to == ELEM_I1 ? x != 0 : (int64_t)number_wrap(to, (uint64_t)x);
+    else if (!fold_int(kind, from, x, y, &at[i]))
+      return unknown;
+  }
+  return result->value = from_elements(space, to, false, at, n);
+}
+
+// Patterns alone: what holds for every base.
+static CostValue of_patterns(ValueSpace *space, OpKind kind, const CostValue *a, const CostValue *b,
+                             uint32_t n) {
+  CostValue x = {true, kind == OP_MUL && !a->tile ? a->base : 0, a->tile},
+            y = {true, kind == OP_MUL && !b->tile ? b->base : 0, b->tile};
+  return by_element(space, kind, ELEM_I64, ELEM_I64, &x, &y, n);
+}
+
+static CostValue add_values(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
+                            uint32_t n) {
+  CostValue sum = of_patterns(space, kind, a, b, n);
+  uint64_t x = (uint64_t)a->base, y = (uint64_t)b->base;
+  sum.base = (int64_t)((uint64_t)sum.base + (kind == OP_ADD ? x + y : x - y));
+  return sum.known && holds(elem, sum.base, sum.tile) ? sum : by_element(space, kind, elem, elem, a, b, n);
+}
+
+static CostValue multiply(ValueSpace *space, Elem elem, const CostValue *a, const CostValue *b, uint32_t n) {
+  const int64_t near = INT64_C(1) << 31;
+  const CostValue *tile = a->tile ? a : b, *factor = a->tile ? b : a;
+  bool small = tile->base < near && tile->base > -near && factor->base < near && factor->base > -near;
+  if (!factor->tile && small) {
+    CostValue product = of_patterns(space, OP_MUL, a, b, n);
+    product.base += tile->base * factor->base;
+    if (product.known && holds(elem, product.base, product.tile)) return product;
+  }
+  return by_element(space, OP_MUL, elem, elem, a, b, n);
+}
+
+// a < b is a - b < 0: mostly the same for all elements, and else a pattern's against one number.
+static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
+                         uint32_t n) {
+  const int64_t far = INT64_C(1) << 61;
+  CostValue difference = of_patterns(space, OP_SUB, a, b, n);
+  bool plain = difference.known && holds(ELEM_I64, difference.base, difference.tile) && a->base > -far &&
+               a->base < far && b->base > -far && b->base < far;
+  if (!elem_is_signed(elem))
+    plain = plain && a->base + (a->tile ? a->tile->least : 0) >= 0 &&
+            b->base + (b->tile ? b->tile->least : 0) >= 0;
+  if (!plain) return by_element(space, kind, elem, ELEM_I1, a, b, n);
+  int64_t bound = b->base - a->base - difference.base, least = difference.tile ? difference.tile->least : 0,
+          most = difference.tile ? difference.tile->most : 0, low, high;
+  fold_int(kind, ELEM_I64, least, bound, &low);
+  fold_int(kind, ELEM_I64, most, bound, &high);
+  bool ordered = kind != OP_EQ && kind != OP_NE, apart = bound < least || bound > most;
+  if (low == high && (ordered || apart || least == most)) return uniform(low);
+  CostValue pattern = {true, 0, difference.tile}, limit = uniform(bound);
+  return by_element(space, kind, ELEM_I64, ELEM_I1, &pattern, &limit, n);
+}
+
+static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
+                        uint32_t n) {
+  int64_t folded;
+  if (!a->tile && !b->tile)
+    return fold_int(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
+  switch ((int)kind) {
+  case OP_ADD:
+  case OP_SUB: return add_values(space, kind, elem, a, b, n);
+  case OP_MUL: return multiply(space, elem, a, b, n);
+  case OP_EQ:
+  case OP_NE:
+  case OP_LT:
+  case OP_LE:
+  case OP_GT:
+  case OP_GE: return compare(space, kind, elem, a, b, n);
+  default: return by_element(space, kind, elem, elem, a, b, n);
+  }
+}
+
+static CostValue cast(ValueSpace *space, Elem from, Elem to, const CostValue *a, uint32_t n) {
+  const CostValue none = uniform(0);
+  if (!a->tile) return uniform(to == ELEM_I1 ? a->base != 0 : (int64_t)number_wrap(to, (uint64_t)a->base));
+  if (to != ELEM_I1 && from != ELEM_I1 && holds(to, a->base, a->tile)) return *a;
+  return by_element(space, OP_CAST, from, to, a, &none, n);
+}
+
+static CostValue choose(ValueSpace *space, const Type *type, const CostValue *x, uint32_t n) {
+  if (!x[0].tile) return x[0].base ? x[1] : x[2];
+  if (x[1].tile == x[2].tile && x[1].base == x[2].base) return x[1];
+  ResultKey key = key_of(OP_SELECT, elem_of(type), x, 3);
+  bool found;
+  Result *result = result_of(space, &key, &found);
+  if (found) return result->value;
+  int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
+  for (uint32_t i = 0; i < n; i++) at[i] = cost_element(cost_element(&x[0], i) ? &x[1] : &x[2], i);
+  return result->value = from_elements(space, elem_of(type), type_is_ptr(type), at, n);
+}
+
+static CostValue add_offset(ValueSpace *space, const Op *op, const CostValue *x, uint32_t n) {
+  const Type *pointee = type_element(op_operand(op, 0)->type)->inner;
+  CostValue scale = uniform(type_element_bytes(pointee)),
+            bytes = binary(space, OP_MUL, ELEM_I64, &x[1], &scale, n);
+  if (!bytes.known) return unknown;
+  CostValue place = of_patterns(space, OP_ADD, &x[0], &bytes, n);
+  if (place.known) place.base = (int64_t)((uint64_t)place.base + (uint64_t)x[0].base + (uint64_t)bytes.base);
+  return place;
+}
+
+// --- shapes
+
+// The index in the operand's row-major order of element `index` of the result's.
+static uint32_t source_index(const Op *op, const Type *from, const Type *to, uint32_t index) {
+  const Attr *order = op_attr(op, ATTR_ORDER), *starts = op_attr(op, ATTR_STARTS);
+  uint32_t at[TILE_MAX_RANK], in[TILE_MAX_RANK] = {0}, result = 0;
+  for (uint32_t d = to->rank; d-- > 0; index /= to->shape[d]) at[d] = index % to->shape[d];
+  for (uint32_t d = 0; d < to->rank; d++) {
+    uint32_t of = op->kind == OP_TRANS ? (uint32_t)order->ints.at[d] : d;
+    in[of] = at[d] + (op->kind == OP_SLICE ? (uint32_t)starts->ints.at[d] : 0);
+    if (op->kind == OP_BROADCAST && from->shape[of] == 1) in[of] = 0;
+    if (op->kind == OP_FLIP && d == (uint32_t)op_int(op, ATTR_AXIS, 0)) in[of] = from->shape[d] - 1 - at[d];
+  }
+  for (uint32_t d = 0; d < from->rank; d++) result = result * from->shape[d] + in[d];
+  return result;
+}
+
+static CostValue moved(ValueSpace *space, const Op *op, const CostValue *x) {
+  if (!x->tile) return *x;
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  uint32_t n = (uint32_t)type_elements(to);
+  const CostValue pattern = {true, 0, x->tile};
+  ResultKey key = key_of((uint64_t)(uintptr_t)op, 0, &pattern, 1);
+  bool found;
+  Result *result = result_of(space, &key, &found);
+  if (!found) {
+    int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
+    for (uint32_t i = 0; i < n; i++) at[i] = x->tile->at[source_index(op, from, to, i)];
+    result->value = from_elements(space, elem_of(to), type_is_ptr(to), at, n);
+  }
+  CostValue value = result->value;
+  value.base = (int64_t)((uint64_t)value.base + (uint64_t)x->base);
+  return value;
+}
+
+static CostValue range(ValueSpace *space, const Op *op) {
+  uint32_t n = (uint32_t)type_elements(op_result(op)->type);
+  ResultKey key = key_of(OP_ARANGE, n, NULL, 0);
+  bool found;
+  Result *result = result_of(space, &key, &found);
+  if (!found) {
+    int64_t *at = ARENA_ARRAY(space->arena, int64_t, n);
+    for (uint32_t i = 0; i < n; i++) at[i] = i;
+    result->value = from_elements(space, ELEM_I32, false, at, n);
+  }
+  CostValue value = result->value;
+  value.base = op_int(op, ATTR_START, 0);
+  return value;
+}
+
+static CostValue constant(const Op *op) {
+  const Attr *value = op_attr(op, ATTR_VALUE);
+  return value ? uniform(value->i) : unknown;
+}
+
+static CostValue elementwise(ValueSpace *space, const Op *op, const CostValue *x) {
+  const Type *type = op_result(op)->type, *first = op_operand(op, 0)->type;
+  uint32_t n = (uint32_t)type_elements(type);
+  bool data = op_operand(op, op->operand_count - 1)->type &&
+              type_is_float(op_operand(op, op->operand_count - 1)->type);
+  if (data || type_is_float(type) || type_is_float(first)) return unknown;
+  switch ((int)op->kind) {
+  case OP_ADDPTR: return add_offset(space, op, x, n);
+  case OP_SELECT: return choose(space, type, x, n);
+  case OP_CAST:
+  case OP_BITCAST: return cast(space, elem_of(first), elem_of(type), x, n);
+  case OP_HINT: return x[0];
+  case OP_MATH:
+  case OP_FMA:
+  case OP_COPY:
+  case OP_MULHI: return unknown;
+  default: return binary(space, op->kind, elem_of(first), &x[0], op->operand_count > 1 ? &x[1] : &x[0], n);
+  }
+}
+
+CostValue cost_apply(ValueSpace *space, const Op *op, const CostValue *operands) {
+  if (op->result_count != 1) return unknown;
+  if (op->kind == OP_CONSTANT) return constant(op);
+  if (op->kind == OP_ARANGE) return range(space, op);
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!operands[i].known) return unknown;
+  switch ((int)op->kind) {
+  case OP_SPLAT:
+  case OP_EXPAND_DIMS:
+  case OP_RESHAPE:
+  case OP_CONVERT_LAYOUT: return operands[0];
+  case OP_BROADCAST:
+  case OP_TRANS:
+  case OP_SLICE:
+  case OP_FLIP: return moved(space, op, &operands[0]);
+  default: return op_has(op, PURE | ELEMENTWISE) ? elementwise(space, op, operands) : unknown;
+  }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cost/walk.h"
+
+#include "base/hash.h"
+#include "ir/build.h"
+#include "ir/number.h"
+
+static void add(const CostWalk *w, CostRange *range, uint64_t least, uint64_t most) {
+  range->most += most * w->weight;
+  if (w->certain) range->least += least * w->weight;
+}
+
+// --- what has to be followed
+
+static void follow(CostWalk *w, const Value *value);
+
+static void follow_yields(CostWalk *w, const Op *op, uint32_t index) {
+  for (uint32_t r = 0; r < op->region_count; r++) {
+    const Op *last = op->regions[r]->last;
+    for (uint32_t i = 0; last && i < last->operand_count; i++) {
+      bool condition = op->kind == OP_WHILE && r == 0 && i == 0;
+      uint32_t of = op->kind == OP_WHILE && r == 0 ? i - 1 : i;
+      if (condition || of == index) follow(w, op_operand(last, i));
+    }
+  }
+}
+
+// Result or carried value `index` of control flow.
+static void follow_carried(CostWalk *w, const Op *op, uint32_t index) {
+  uint32_t init = (op->kind == OP_FOR ? LOOP_FIRST_INIT : 0) + index;
+  if (op_is_loop(op)) follow(w, op_operand(op, init));
+  follow_yields(w, op, index);
+}
+
+// A value is followed once: its mark is `known`, which walking overwrites.
+static void follow(CostWalk *w, const Value *value) {
+  if (!value || w->values[value->id].known) return;
+  w->values[value->id].known = true;
+  const Op *op = value->def ? value->def : value->region->parent;
+  if (!op) return; // a parameter
+  bool structured = op_is_loop(op) || op->kind == OP_IF;
+  w->followed[op->id] = true;
+  if (structured && value->def) {
+    follow_carried(w, op, value->index);
+  } else if (structured) {
+    uint32_t first = op->kind == OP_FOR;
+    if (value->index >= first) follow_carried(w, op, value->index - first);
+  } else if (value->def && op->region_count == 0 && !op_has(op, READS)) {
+    for (uint32_t i = 0; i < op->operand_count; i++) follow(w, op_operand(op, i));
+  }
+}
+
+static bool is_access(const Op *op) {
+  return op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
+         op->kind == OP_ATOMIC_CAS || op->kind == OP_COPY_ASYNC;
+}
+
+static bool is_tensor(const Op *op) { return op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR; }
+
+static const Value *mask_of(const Op *op) {
+  if (op->kind == OP_LOAD) return op_input_count(op) > 1 ? op_operand(op, 1) : NULL;
+  if (op->kind == OP_ATOMIC_CAS) return NULL;
+  return op_input_count(op) > 2 ? op_operand(op, 2) : NULL; // a copy_async's and a store's too
+}
+
+static void follow_op(Op *op, void *data) {
+  CostWalk *w = data;
+  if (is_access(op)) {
+    follow(w, op_operand(op, 0));
+    follow(w, mask_of(op));
+  }
+  for (uint32_t i = tensor_coordinates(op); is_tensor(op) && i < op->operand_count; i++)
+    follow(w, op_operand(op, i));
+  for (uint32_t i = 0; op->kind == OP_FOR && i < LOOP_FIRST_INIT; i++) follow(w, op_operand(op, i));
+  if (op->kind == OP_IF) follow(w, op_operand(op, 0));
+  if (op->kind == OP_WHILE) follow(w, op_operand(op->regions[0]->last, 0));
+}
+
+// --- accesses
+
+typedef struct Counted {
+  const Op *op;
+  uint64_t place; // of the first element in its sector, or what is known of it
+  const Pattern *pointer, *mask;
+  int64_t mask_base;
+  bool known[2];
+  AccessCounts counts;
+} Counted;
+
+static bool is_counted(const void *entry, const void *key) {
+  const Counted *a = entry, *b = key;
+  return a->op == b->op && a->place == b->place && a->pointer == b->pointer && a->mask == b->mask &&
+         a->mask_base == b->mask_base && a->known[0] == b->known[0] && a->known[1] == b->known[1];
+}
+
+static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue *pointer,
+                                     const CostValue *mask) {
+  enum { SECTOR = 32 };
+  Counted key = {.op = op,
+                 .place = (uint64_t)pointer->base % SECTOR,
+                 .pointer = pointer->tile,
+                 .known = {pointer->known, !mask || mask->known}};
+  if (mask) key.mask = mask->tile, key.mask_base = mask->base;
+  uint64_t hash = hash_u64(hash_u64(hash_u64(op->id ^ key.place << 32) ^ (uint64_t)(uintptr_t)key.pointer) ^
+                           (uint64_t)(uintptr_t)key.mask ^ (uint64_t)key.mask_base);
+  void **place = table_place(&w->counts, w->arena, hash, &key, is_counted);
+  if (!*place) {
+    Counted *counted = ARENA_NEW(w->arena, Counted);
+    *counted = key;
+    *place = counted;
+    counted->counts = count_global(op, pointer, mask);
+  }
+  return &((Counted *)*place)->counts;
+}
+
+static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, uint64_t sectors) {
+  double bytes = 32.0 * (double)sectors * (double)w->weight;
+  for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
+    const CostBuffer *buffer = &w->launch->buffers[i];
+    if (last < buffer->address || first >= buffer->address + buffer->bytes) continue;
+    bool copies = op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR;
+    if (op->kind != OP_STORE && op->kind != OP_STORE_TENSOR) w->traffic[i].read += bytes;
+    if (op_has(op, WRITES) && !copies) w->traffic[i].written += bytes;
+    return;
+  }
+}
+
+static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
+  CostOp *cost = &w->ops[op->id];
+  add(w, &cost->requests, counts->least.requests, counts->most.requests);
+  add(w, &cost->sectors, counts->least.units, counts->most.units);
+  add(w, &cost->sectors_ideal, counts->least.ideal, counts->most.ideal);
+  cost->data_dependent |= counts->data_dependent;
+}
+
+static void count_access(CostWalk *w, const Op *op) {
+  const Value *guard = mask_of(op);
+  const CostValue *pointer = &w->values[op_operand(op, 0)->id], *mask = guard ? &w->values[guard->id] : NULL;
+  const AccessCounts *counts = counts_of(w, op, pointer, mask);
+  uint64_t base = (uint64_t)pointer->base;
+  add_counts(w, op, counts);
+  if (!pointer->known) return;
+  add_traffic(w, op, base + (uint64_t)(pointer->tile ? pointer->tile->least : 0),
+              base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), counts->most.units);
+}
+
+static void count_box(CostWalk *w, const Op *op) {
+  CostValue coordinates[TENSOR_MAP_MAX_RANK];
+  uint32_t first = tensor_coordinates(op);
+  const CostTensor *tensor = tensor_of(w->tensors, op);
+  for (uint32_t i = first; i < op->operand_count; i++)
+    coordinates[i - first] = w->values[op_operand(op, i)->id];
+  const AccessCounts counts = count_tensor(op, tensor, coordinates);
+  add_counts(w, op, &counts);
+  w->steps++;
+  if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, counts.most.units);
+}
+
+// --- control flow
+
+static void walk_region(CostWalk *w, const Region *region);
+
+static void set_unknown(CostWalk *w, const Value *values, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) w->values[values[i].id].known = false;
+}
+
+// What hangs on data may happen, once.
+static void walk_maybe(CostWalk *w, const Region *region) {
+  bool certain = w->certain;
+  w->certain = false;
+  walk_region(w, region);
+  w->certain = certain;
+}
+
+static void walk_if(CostWalk *w, const Op *op) {
+  const CostValue condition = w->values[op_operand(op, 0)->id];
+  if (!condition.known) {
+    walk_maybe(w, op->regions[0]);
+    walk_maybe(w, op->regions[1]);
+    set_unknown(w, op->results, op->result_count);
+    return;
+  }
+  const Region *taken = op->regions[condition.base ? 0 : 1];
+  walk_region(w, taken);
+  for (uint32_t i = 0; i < op->result_count; i++)
+    w->values[op->results[i].id] = w->values[op_operand(taken->last, i)->id];
+}
+
+// The values are copied at once: one may be another's next.
+static void carry(CostWalk *w, const Region *to, uint32_t first, const Op *from, uint32_t skip) {
+  uint32_t n = to->arg_count - first;
+  CostValue some[16], *next = n <= 16 ? some : ARENA_ARRAY(w->arena, CostValue, n);
+  for (uint32_t i = 0; i < n; i++) next[i] = w->values[op_operand(from, i + skip)->id];
+  for (uint32_t i = 0; i < n; i++) w->values[to->args[i + first]->id] = next[i];
+}
+
+static void walk_unbounded(CostWalk *w, const Op *op) {
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (uint32_t i = 0; i < op->regions[r]->arg_count; i++)
+      w->values[op->regions[r]->args[i]->id].known = false;
+  for (uint32_t r = 0; r < op->region_count; r++) walk_maybe(w, op->regions[r]);
+  set_unknown(w, op->results, op->result_count);
+  w->unbounded = true;
+}
+
+// Where more was followed than there is time for, one more iteration stands for the rest.
+static void walk_for(CostWalk *w, const Op *op) {
+  const CostValue lower = w->values[loop_lower(op)->id], upper = w->values[loop_upper(op)->id],
+                  step = w->values[loop_step(op)->id];
+  const Region *body = op->regions[0];
+  if (!lower.known || !upper.known || !step.known || step.base == 0) {
+    walk_unbounded(w, op);
+    return;
+  }
+  uint64_t weight = w->weight;
+  carry(w, body, 1, op, LOOP_FIRST_INIT);
+  for (int64_t i = lower.base; step.base > 0 ? i < upper.base : i > upper.base; i += step.base) {
+    int64_t left =
+        step.base > 0 ? (upper.base - i - 1) / step.base + 1 : (i - upper.base - 1) / -step.base + 1;
+    bool last = left > 1 && w->steps > w->limit;
+    if (last) w->weight *= (uint64_t)left, w->estimated = true;
+    w->values[loop_index(op)->id] = (CostValue){true, i, NULL};
+    walk_region(w, body);
+    carry(w, body, 1, body->last, 0);
+    if (last) break;
+  }
+  w->weight = weight;
+  for (uint32_t i = 0; i < op->result_count; i++)
+    w->values[op->results[i].id] = w->values[loop_carried(op, i)->id];
+}
+
+static void walk_while(CostWalk *w, const Op *op) {
+  const Region *before = op->regions[0], *body = op->regions[1];
+  carry(w, before, 0, op, 0);
+  for (;;) {
+    walk_region(w, before);
+    const CostValue condition = w->values[op_operand(before->last, 0)->id];
+    if (!condition.known || w->steps > w->limit) {
+      walk_unbounded(w, op);
+      return;
+    }
+    if (!condition.base) break;
+    carry(w, body, 0, before->last, 1);
+    walk_region(w, body);
+    carry(w, before, 0, body->last, 0);
+  }
+  for (uint32_t i = 0; i < op->result_count; i++)
+    w->values[op->results[i].id] = w->values[op_operand(before->last, i + 1)->id];
+}
+
+static void apply(CostWalk *w, const Op *op) {
+  CostValue operands[3],
+      *x = op->operand_count <= 3 ? operands : ARENA_ARRAY(w->arena, CostValue, op->operand_count);
+  CostValue *result = &w->values[op_result(op)->id];
+  int64_t axis = op_int(op, ATTR_AXIS, 0);
+  if (op->kind == OP_PROGRAM_ID) {
+    *result = (CostValue){true, w->program[axis], NULL};
+  } else if (op->kind == OP_NUM_PROGRAMS) {
+    *result = (CostValue){true, w->launch->grid[axis], NULL};
+  } else {
+    for (uint32_t i = 0; i < op->operand_count; i++) x[i] = w->values[op_operand(op, i)->id];
+    *result = cost_apply(&w->space, op, x);
+  }
+}
+
+static void walk_region(CostWalk *w, const Region *region) {
+  if (!region->first) return;
+  add(w, &w->runs[region->first->id], 1, 1);
+  for (const Op *op = region->first; op; op = op->next) {
+    switch ((int)op->kind) {
+    case OP_FOR: walk_for(w, op); break;
+    case OP_WHILE: walk_while(w, op); break;
+    case OP_IF: walk_if(w, op); break;
+    case OP_WARP_GROUPS:
+      for (uint32_t r = 0; r < op->region_count; r++) walk_region(w, op->regions[r]);
+      break;
+    default:
+      if (is_access(op)) count_access(w, op);
+      if (is_tensor(op)) count_box(w, op);
+      if (is_access(op) || !w->followed[op->id]) break;
+      w->steps++;
+      if (op->result_count == 1 && !op_has(op, READS)) apply(w, op);
+    }
+  }
+}
+
+// --- programs
+
+static void begin_program(CostWalk *w, uint64_t number) {
+  const uint32_t *grid = w->launch->grid;
+  w->program[0] = (uint32_t)(number % grid[0]);
+  w->program[1] = (uint32_t)(number / grid[0] % grid[1]);
+  w->program[2] = (uint32_t)(number / grid[0] / grid[1]);
+  const Region *body = w->func->body;
+  for (uint32_t i = 0; i < body->arg_count; i++) {
+    const Type *type = body->args[i]->type;
+    bool scalar = type->kind == TYPE_PTR || (type->kind == TYPE_SCALAR && !elem_is_float(type->elem));
+    CostValue *value = &w->values[body->args[i]->id];
+    *value = (CostValue){.known = scalar && i < w->launch->arg_count};
+    if (value->known) value->base = (int64_t)w->launch->args[i];
+    if (value->known && type->kind == TYPE_SCALAR)
+      value->base = (int64_t)number_wrap(type->elem, w->launch->args[i]);
+    if (w->func->params[i].hidden == HIDDEN_SCRATCH) *value = (CostValue){true, 0, NULL};
+  }
+}
+
+void cost_walk(CostWalk *w, uint64_t *counted) {
+  const uint32_t *grid = w->launch->grid;
+  uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2], count = programs;
+  region_walk(w->func->body, follow_op, w);
+  for (uint32_t i = 0; i < w->func->value_count; i++) w->values[i].known = false;
+  w->certain = true;
+  w->weight = 1;
+  for (uint64_t i = 0; i < count; i++) {
+    begin_program(w, count == programs ? i : i * programs / count);
+    walk_region(w, w->func->body);
+    if (i == 0 && w->steps && w->limit / w->steps < programs)
+      count = w->limit / w->steps ? w->limit / w->steps : 1;
+  }
+  *counted = count;
+}

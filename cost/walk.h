@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Follows programs of a launch through their loops and branches, and counts.
+#ifndef COST_WALK_H
+#define COST_WALK_H
+
+#include "cost/cost.h"
+#include "cost/count.h"
+#include "cost/tensor.h"
+
+typedef struct CostWalk {
+  Arena *arena;
+  Func *func;
+  const CostLaunch *launch;
+  ValueSpace space;
+  CostValue *values; // by id
+  bool *followed;    // by op's id: its results lead to an address, a mask, a bound or a condition
+  CostOp *ops;       // by op's id
+  CostRange *runs;   // by the id of a region's first op: of the region
+  Table counts;      // of accesses, by what their addresses and masks are
+  uint32_t program[3];
+  bool certain;   // what is counted now happens
+  bool estimated; // something was not followed to its end
+  bool unbounded;
+  uint64_t weight; // how often what is counted now happens
+  uint64_t steps, limit;
+  CostTraffic *traffic; // by buffer
+  const CostTensor *tensors;
+} CostWalk;
+
+// Fills ops, runs and traffic for all programs; `counted` of them were followed.
+void cost_walk(CostWalk *walk, uint64_t *counted);
+
+#endif

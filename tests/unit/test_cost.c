@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cost model's parts: occupancy, and counts of small kernels that anybody can count by hand.
+#include "tests/unit/ir_fixture.h"
+
+#include "cost/cost.h"
+#include "ir/parse.h"
+
+static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
+
+static void expect_blocks(uint32_t threads, uint32_t registers, uint32_t shared, uint32_t blocks,
+                          CostLimit limit) {
+  CostOccupancy o = cost_occupancy(h200(), threads, registers, shared);
+  assert_int_equal(o.blocks, blocks);
+  assert_int_equal(o.limit, limit);
+  assert_int_equal(o.warps, blocks * threads / 32);
+}
+
+// 64 warps, 32 blocks, 65,536 registers, 228 KB of which each block takes one more.
+static void test_occupancy(void **state) {
+  (void)state;
+  expect_blocks(128, 32, 0, 16, LIMIT_WARPS);
+  expect_blocks(32, 32, 0, 32, LIMIT_BLOCKS);
+  expect_blocks(128, 255, 0, 2, LIMIT_REGISTERS);
+  expect_blocks(256, 168, 0, 1, LIMIT_REGISTERS);
+  expect_blocks(128, 32, 98304, 2, LIMIT_SHARED);
+  expect_blocks(128, 32, 227 * 1024, 1, LIMIT_SHARED);
+  expect_blocks(1024, 128, 0, 0, LIMIT_REGISTERS);
+}
+
+// Four warps; each thread has one of 128 elements, `stride` elements apart.
+static const char *kernel_of(Arena *arena, int stride, const char *offsets) {
+  return arena_printf(arena,
+                      "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
+                      "module target = \"sm_90a\", num_warps = 4 {\n"
+                      "kernel @k(%%x: *i32, %%n: i32) {\n"
+                      "  %%c = constant {value = %d} : tile<128xi32, #l>\n"
+                      "  %%i = arange {start = 0, end = 128} : tile<128xi32, #l>\n"
+                      "  %%o = mul %%i, %%c : tile<128xi32, #l>\n"
+                      "  %%p = splat %%x : tile<128x*i32, #l>\n"
+                      "  %%a = addptr %%p, %%o : tile<128x*i32, #l>\n"
+                      "  %%b = splat %%n : tile<128xi32, #l>\n"
+                      "  %%m = lt %%i, %%b : tile<128xi1, #l>\n"
+                      "  %%v = load %%a, %%m : tile<128xi32, #l>\n"
+                      "%s"
+                      "  return\n}\n}\n",
+                      stride, offsets);
+}
+
+static CostReport *report_of(IrFixture *s, const char *text, uint64_t n, uint32_t programs) {
+  s->module = module_parse(&s->ir, sources_add(&s->sources, "k.tir", str_from(text)));
+  assert_non_null(s->module);
+  expect_valid(s);
+  uint64_t args[] = {0x10000, n};
+  CostBuffer buffer = {"x", 0x10000, 1 << 20};
+  CostLaunch launch = {
+      .grid = {programs, 1, 1}, .args = args, .arg_count = 2, .buffers = &buffer, .buffer_count = 1};
+  return cost_report(&s->arena, s->module->funcs.at[0], &launch);
+}
+
+static void expect_range(CostRange range, uint64_t least, uint64_t most) {
+  assert_int_equal(range.least, least);
+  assert_int_equal(range.most, most);
+}
+
+// A warp's 128 bytes are 4 sectors; one in eight of them apart each lane has its own.
+static void test_sectors(void **state) {
+  (void)state;
+  static const struct {
+    int stride;
+    uint64_t n, requests, sectors;
+  } cases[] = {{1, 128, 4, 16}, {1, 40, 2, 5},    {1, 0, 0, 0},
+               {2, 128, 4, 32}, {8, 128, 4, 128}, {8, 33, 2, 33}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    IrFixture s;
+    ir_fixture_open(&s);
+    CostReport *r = report_of(&s, kernel_of(&s.arena, cases[i].stride, ""), cases[i].n, 3);
+    assert_true(r->exact);
+    expect_range(r->totals.requests, 3 * cases[i].requests, 3 * cases[i].requests);
+    expect_range(r->totals.sectors, 3 * cases[i].sectors, 3 * cases[i].sectors);
+    ir_fixture_close(&s);
+  }
+}
+
+// What the first load gives is where the second one reads: all lanes in one sector, or each in its own.
+static void test_addresses_of_data(void **state) {
+  (void)state;
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(
+      &s, kernel_of(&s.arena, 1, "  %q = addptr %p, %v : tile<128x*i32, #l>\n  store %q, %i, %m\n"), 128, 1);
+  assert_false(r->exact);
+  expect_range(r->totals.requests, 8, 8);
+  expect_range(r->totals.sectors, 16 + 4, 16 + 128);
+  ir_fixture_close(&s);
+}
+
+// A loop's trips are counted; one whose bound is loaded may make any number.
+static void test_trips(void **state) {
+  (void)state;
+  static const char counted[] = "  %z = constant {value = 0} : i32\n  %one = constant {value = 1} : i32\n"
+                                "  for %z, %n, %one do (%k: i32) {\n    store %a, %i, %m\n    yield\n  }\n";
+  static const char loaded[] =
+      "  %z = constant {value = 0} : i32\n  %one = constant {value = 1} : i32\n  %e = load %x : i32\n"
+      "  for %z, %e, %one do (%k: i32) {\n    store %a, %i, %m\n    yield\n  }\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s, kernel_of(&s.arena, 1, counted), 64, 1);
+  assert_true(r->exact);
+  expect_range(r->totals.requests, 2 + 64 * 2, 2 + 64 * 2);
+  ir_fixture_close(&s);
+  ir_fixture_open(&s);
+  r = report_of(&s, kernel_of(&s.arena, 1, loaded), 64, 1);
+  assert_false(r->exact);
+  assert_true(r->unbounded);
+  expect_range(r->totals.requests, 2 + 4, 2 + 4 + 2);
+  ir_fixture_close(&s);
+}
+
+// What a time is made of is what bounds it, and less without.
+static void test_time(void **state) {
+  (void)state;
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s, kernel_of(&s.arena, 8, ""), 128, 1000);
+  double share, sectors = (double)r->totals.sectors.most;
+  assert_true(r->time.known);
+  assert_true(r->time.seconds == r->time.launch + r->time.bounds[r->time.bottleneck]);
+  assert_true(r->time.tail > 1 && r->time.tail < 1.1); // 1000 programs on 132
+  assert_true(cost_saving(r, &(CostSaving){.sectors = sectors / 2}, &share) >= 0);
+  assert_true(share > 0);
+  ir_fixture_close(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_occupancy),
+      cmocka_unit_test(test_sectors),
+      cmocka_unit_test(test_addresses_of_data),
+      cmocka_unit_test(test_trips),
+      cmocka_unit_test(test_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
