@@ -11,7 +11,7 @@
 
 typedef struct ArgumentReader {
   Arena *arena;
-  uint64_t seed;
+  const uint64_t *seed; // NULL: no data are made
   uint32_t number;
   const char **why;
 } ArgumentReader;
@@ -90,9 +90,10 @@ static bool parse_fill(ArgumentReader *s, const char *text, Argument *a) {
   if (!parse_shape(s, bracket ? bracket : "", a)) return false;
   if (!fill_fits(s->arena, &fill, a->elem, a->elements, s->why)) return false;
   a->bytes = a->elements * elem_bytes(a->elem);
-  a->data = arena_alloc(s->arena, a->bytes);
   a->initialised = fill.kind != FILL_EMPTY;
-  fill_write(&fill, a->elem, a->elements, s->seed, s->number, a->data);
+  if (!s->seed) return true;
+  a->data = arena_alloc(s->arena, a->bytes);
+  fill_write(&fill, a->elem, a->elements, *s->seed, s->number, a->data);
   return true;
 }
 
@@ -196,7 +197,7 @@ static bool parse_constexpr(ArgumentReader *s, Str text, Argument *a) {
   return true;
 }
 
-bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
+bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32_t number, Argument *argument,
                     const char **why) {
   *argument = (Argument){0};
   ArgumentReader s = {arena, seed, number, why};

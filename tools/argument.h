@@ -47,7 +47,7 @@ typedef struct Argument {
   uint32_t rank;
   uint64_t shape[NPY_MAX_RANK];
   uint64_t elements, bytes;
-  uint8_t *data;    // the initial bytes, the arena's; poison where not initialised
+  uint8_t *data;    // the initial bytes, the arena's; poison where not initialised; NULL: none were made
   bool initialised; // false: empty:
   // BUFFER, ptrs(): whose addresses the elements are, `data` once the buffers have any; NULL: no table
   Pointee *pointees;
@@ -55,12 +55,12 @@ typedef struct Argument {
   Elem pointee;
 } Argument;
 
-// Parses `text` and makes the data. number: the argument's place in the signature, for random data. False
-// with the reason in *why.
-bool argument_parse(Arena *arena, const char *text, uint64_t seed, uint32_t number, Argument *argument,
+// Parses `text` and makes the data (seed NULL: none is made, but for files' and tables'). number: the argument's place in the
+// signature, for random data. False with the reason in *why.
+bool argument_parse(Arena *arena, const char *text, const uint64_t *seed, uint32_t number, Argument *argument,
                     const char **why);
 // The same for what stands behind "desc(".
-bool argument_descriptor(Arena *arena, Str text, uint64_t seed, uint32_t number, Argument *argument, const char **why);
+bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument, const char **why);
 // Gives the block the shape and strides that were not said: those of the buffer. False with the reason.
 bool descriptor_complete(Arena *arena, const Argument *buffer, TensorBlock *block, const char **why);
 

@@ -83,7 +83,7 @@ static bool parse_option(const DescReader *r, Str part, TensorBlock *to) {
                                     STR_ARG(name)));
 }
 
-bool argument_descriptor(Arena *arena, Str text, uint64_t seed, uint32_t number, Argument *argument,
+bool argument_descriptor(Arena *arena, Str text, const uint64_t *seed, uint32_t number, Argument *argument,
                          const char **why) {
   const DescReader r = {arena, why};
   TensorBlock *block = ARENA_NEW(arena, TensorBlock);

@@ -70,6 +70,14 @@ static bool set_emit(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_format(OptionParser *p, const char *value) {
+  static const char *const formats[] = {"text", "json"};
+  int format;
+  if (!parse_choice(p, "--format", value, formats, 2, &format)) return false;
+  p->options->format = (Format)format;
+  return true;
+}
+
 static bool set_assemble(OptionParser *p, const char *value) {
   (void)value;
   p->options->emit = EMIT_PTX;

@@ -14,6 +14,7 @@ typedef enum Command {
   COMMAND_RUN,
   COMMAND_CHECK,
   COMMAND_BENCH,
+  COMMAND_EXPLAIN,
   COMMAND_CACHE,
   COMMAND_HELP,
   COMMAND_VERSION,
@@ -30,6 +31,9 @@ const Verb *verb_of(Command command);   // NULL: the command is an option's
 const Verb *verb_list(uint32_t *count); // verb i is that of Command i
 
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
+
+// Of explain.
+typedef enum Format { FORMAT_TEXT, FORMAT_JSON } Format;
 
 typedef enum Emit {
   EMIT_TOKENS,
@@ -75,7 +79,8 @@ typedef struct Options {
   const char *print_after, *stop_after;
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
-  bool json; // of cache and version
+  bool json;     // of cache and version
+  Format format; // of explain
   // tilec run
   const char *device;
   int64_t grid[3];

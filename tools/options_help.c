@@ -193,7 +193,7 @@ static void print_command(Help *h, Command command) {
   put_words(h, verb->summary, 2);
   heading(h, "usage");
   put_usage(h, command);
-  bool compile = command == COMMAND_COMPILE, runs = strcmp(verb->letter, "R") == 0;
+  bool compile = command == COMMAND_COMPILE, runs = strpbrk(verb->letter, "RE") != NULL;
   if (compile || runs) put_file(h);
   if (runs) put_specs(h);
   put_options(h, verb->letter);

@@ -61,7 +61,7 @@ static bool lost_file(OptionParser *p, const char *word) {
 }
 
 static bool choose_command(OptionParser *p) {
-  static const char *const planned[] = {"explain", "tune"};
+  static const char *const planned[] = {"tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
   if (lost_file(p, word)) return false;
   p->verb_given = find_verb(word, &p->options->command);
@@ -86,7 +86,8 @@ static bool parse_topic(OptionParser *p, const char *word) {
 // ---- words ----
 
 static bool runs_kernel(const Options *o) {
-  return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK;
+  return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK ||
+         o->command == COMMAND_EXPLAIN;
 }
 
 // Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.

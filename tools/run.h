@@ -138,6 +138,9 @@ double bench_median(double *values, int count); // sorts them
 // Bytes a second of a copy, read and written, on a GPU; takes 1 GiB of its memory for the time.
 tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *bytes_per_second);
 
+// tilec explain: the kernel is compiled for the arguments, and nothing runs. There are no buffers, only addresses.
+ExitStatus explain_source(Run *run, tilec_buffer **buffers);
+
 // tilec check, of a source and of a PTX file.
 ExitStatus check_source(Run *run, tilec_buffer **buffers);
 ExitStatus check_ptx(Run *run, tilec_buffer **buffers);

@@ -109,6 +109,11 @@ static Str trimmed(Str text) {
 
 static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
 
+// What is only explained has no data.
+static const uint64_t *data_seed(const Run *run) {
+  return run->options->command == COMMAND_EXPLAIN ? NULL : &run->options->seed;
+}
+
 static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {
   return run_refuse(run, param, arena_printf(run->arena, "argument %s=%.*s: %s", param->name, STR_ARG(text), why));
 }
@@ -160,7 +165,7 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth) {
   if (value.n && value.at[0] == '(')
     return wrong_value(run, param, text, one_each ? "a tuple is several parameters here, each of which takes one argument"
                                                   : "the bracket of the tuple is not closed");
-  if (!argument_parse(run->arena, arena_copy(run->arena, text), run->options->seed, (uint32_t)(param - run->params),
+  if (!argument_parse(run->arena, arena_copy(run->arena, text), data_seed(run), (uint32_t)(param - run->params),
                       &param->value, &why))
     return wrong_value(run, param, text, why);
   if (one_each && (param->value.descriptor || param->value.kind == ARGUMENT_CONSTEXPR))
@@ -226,7 +231,7 @@ static bool take_buffers(Run *run) {
       return tool_error("--buffer %s: there is one of that name", given->name), false;
     RunArg *holder = &run->params[run->holder_count];
     *holder = (RunArg){.name = given->name, .given = true};
-    if (!argument_parse(run->arena, given->text, o->seed, run->holder_count, &holder->value, &why))
+    if (!argument_parse(run->arena, given->text, data_seed(run), run->holder_count, &holder->value, &why))
       return tool_error("--buffer %s=%s: %s", given->name, given->text, why), false;
     if (holder->value.kind != ARGUMENT_BUFFER)
       return tool_error("--buffer %s=%s: it is no buffer", given->name, given->text), false;

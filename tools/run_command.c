@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/math.h"
 #include "ir/eval.h"
 #include "runtime/compile_ptx.h"
 #include "tools/interrupt.h"
@@ -60,6 +61,22 @@ tilec_status run_place_buffers(Run *run, tilec_buffer **buffers) {
   for (uint32_t i = 0; status == TILEC_OK && i < run->holder_count; i++)
     if (run->params[i].buffer == &run->params[i]) status = write_buffer(run, &run->params[i], buffers[i]);
   return status;
+}
+
+// Addresses as a device would give them, with nothing there.
+static tilec_status lay_out_buffers(Run *run) {
+  const uint64_t apart = UINT64_C(1) << 21;
+  uint64_t next = UINT64_C(1) << 32;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    RunArg *param = &run->params[i];
+    if (param->buffer != param) continue;
+    param->base = next;
+    next = round_up(next + param->value.bytes + 1, apart);
+  }
+  for (uint32_t i = 0; i < run->holder_count; i++)
+    if (run->params[i].buffer)
+      run->params[i].address = run->params[i].buffer->base + run->params[i].value.offset;
+  return TILEC_OK;
 }
 
 tilec_status run_read_buffers(Run *run, tilec_buffer **buffers) {
@@ -248,7 +265,7 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
 // The simulator where it is asked for by its options, or is to check; else what --device says.
 static tilec_status open_device(Run *run) {
   const Options *o = run->options;
-  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK;
+  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN;
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
@@ -270,7 +287,7 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
     run->spec.arch_given = run->device->is_gpu;
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
-  status = run_place_buffers(run, buffers);
+  status = run->options->command == COMMAND_EXPLAIN ? lay_out_buffers(run) : run_place_buffers(run, buffers);
   interrupt_begin();
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
   interrupt_end();
@@ -313,6 +330,11 @@ ExitStatus command_check(const Options *options, Arena *arena) {
   if (!on_simulator(options)) return tool_error("check runs on the simulator, not on %s", options->device);
   if (options->saves.n || options->stats) return tool_error("--save and --stats are for run, not for check");
   return start_run(options, arena, options_file_is_ptx(options) ? check_ptx : check_source);
+}
+
+ExitStatus command_explain(const Options *options, Arena *arena) {
+  if (options_file_is_ptx(options)) return tool_error("explain needs a kernel's source: PTX has no tiles");
+  return start_run(options, arena, explain_source);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {

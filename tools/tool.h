@@ -22,6 +22,7 @@ ExitStatus command_aot(const Options *options, Str text, Arena *arena);
 ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);
+ExitStatus command_explain(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
 
 // Whether what is written to the stream of that number is coloured: always, never, or where it is a terminal that takes

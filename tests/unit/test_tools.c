@@ -43,7 +43,8 @@ static void test_normal_moments(void **unused) {
 
 static bool spec(Arena *arena, const char *text, Argument *a) {
   const char *why = NULL;
-  bool ok = argument_parse(arena, text, 0, 0, a, &why);
+  const uint64_t seed = 0;
+  bool ok = argument_parse(arena, text, &seed, 0, a, &why);
   assert_true(ok || why);
   return ok;
 }

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""counts.py TILEC [--list] [REGEX]: what `tilec explain` counts beside the simulator's counters.
+
+Of each launch that stands above a kernel of tests/kernels/checked ("# check: ...") and of tests/cost/launches. Where explain says that
+its counts are exact each must be the simulator's; else the simulator's must lie within the range. --list: a line a launch, with what
+explain says. tests/cost/differs has the launches that differ, with the reason; one that does not differ any more is a failure too."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COUNTERS = ["global_requests", "global_sectors", "global_sectors_ideal", "shared_requests", "shared_wavefronts", "shared_wavefronts_ideal",
+            "barriers"]
+
+
+def checked():
+    """(file, kernel, words) of the launches in tests/kernels/checked."""
+    folder = os.path.join(ROOT, "tests/kernels/checked")
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".py"):
+            continue
+        held = []
+        with open(os.path.join(folder, name), encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("# check: "):
+                    held.append(shlex.split(line[len("# check: "):]))
+                elif match := re.match(r"def (\w+)", line):
+                    yield from ((f"tests/kernels/checked/{name}", match[1], words) for words in held)
+                    held = []
+
+
+def written():
+    """Those of tests/cost/launches: FILE KERNEL WORD..., as the shell splits them."""
+    with open(os.path.join(ROOT, "tests/cost/launches"), encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                file, kernel, *words = shlex.split(line)
+                yield file, kernel, words
+
+
+def run(command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+def measure(tilec, file, kernel, words):
+    """The simulator's counters, explain's counts; either None where the command failed, with what it said."""
+    words = [word for word in words if word not in ("--check", "--strict")]
+    launch = [file, "--kernel", kernel, "--arch", "sm_90a", *words]
+    sim = run([tilec, "run", *launch, "--device", "sim", "--stats"])
+    line = next((line for line in sim.stderr.splitlines() if line.startswith("{")), None)
+    told = run([tilec, "explain", *launch, "--format=json"])
+    return (json.loads(line) if line and sim.returncode == 0 else None, json.loads(told.stdout)["counts"] if told.returncode == 0 else None,
+            sim.stderr + told.stderr)
+
+
+def bounds(count):
+    return count if isinstance(count, list) else [count, count]
+
+
+def differences(real, told):
+    """Of exact counts those that are others, of ranges those that do not hold the simulator's."""
+    wrong = []
+    for name in COUNTERS:
+        least, most = bounds(told[name])
+        if not least <= real[name] <= most and not (told["unbounded"] and real[name] >= least):
+            wrong.append(f"{name} {told[name]}, simulator {real[name]}")
+    return wrong
+
+
+def known():
+    """launch -> reason"""
+    reasons = {}
+    with open(os.path.join(ROOT, "tests/cost/differs"), encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                launch, reason = line.rstrip("\n").split(" # ")
+                reasons[launch] = reason
+    return reasons
+
+
+def main():
+    words = [word for word in sys.argv[2:] if word != "--list"]
+    reasons = known()
+    passed = failed = exact = 0
+    kernels = set()
+    for file, kernel, launch in [*checked(), *written()]:
+        name = f"{file} {kernel} {shlex.join(launch)}"
+        if words and not re.search(words[0], name):
+            continue
+        real, told, said = measure(sys.argv[1], file, kernel, launch)
+        if real is None:
+            continue  # a kernel that is there to fail
+        wrong = ["explain failed: " + said[-300:]] if told is None else differences(real, told)
+        expected = name in reasons
+        if bool(wrong) == expected:
+            passed += 1
+        else:
+            failed += 1
+            print(f"FAILED {name}: {'; '.join(wrong) if wrong else 'it is in tests/cost/differs and does not differ'}")
+        if not wrong and told["exact"]:
+            exact += 1
+            kernels.add((file, kernel))
+        if "--list" in sys.argv:
+            print(f"{'differs' if wrong else 'exact' if told['exact'] else 'range'} {name}")
+    print(f"NOTE counted exactly: {exact} launches of {len(kernels)} kernels")
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,18 @@
+# explain: what a kernel costs. What the assembler says is the machine's: here there is none on PATH.
+mkdir bin
+for tool in sed grep head; do ln -s "$(command -v $tool)" bin/$tool; done
+PATH=$PWD/bin
+add='x=randn:fp32[70001] y=randn:fp32[70001] out=empty:fp32[70001] n=70001'
+t "tilec explain add.tile $add"
+t "tilec explain add.tile $add --format=json -o add.json && grep -o '\"counts\": {[^}]*}' add.json"
+t "tilec explain add.tile $add --arch sm_80 | sed -n '/^occupancy/,/^time/p'"
+t "tilec explain add.tile $add --color=always | sed 's/\x1b/<ESC>/g' | head -n 4"
+# Of a product by tensor copies.
+size='M=4096 N=4096 K=4096'
+t "tilec explain matmul.tile --kernel block_matmul -D BLOCK_M=128 -D BLOCK_N=128 a_ptr=randn:fp16[4096,4096] b_ptr=randn:fp16[4096,4096] c_ptr=empty:fp16[4096,4096] $size"
+# What is wrong.
+t "tilec explain add.tile $add --format=html"
+t "tilec explain add.tile n=1"
+t "tilec explain add.ptx"
+t "tilec explain add.tile $add --device cuda"
+t "tilec add.tile --format=json"

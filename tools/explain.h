@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec explain, in parts: the report (explain_command.c), what is lost and what to try (explain_losses.c), text and JSON.
+#ifndef TOOLS_EXPLAIN_H
+#define TOOLS_EXPLAIN_H
+
+#include "cost/cost.h"
+#include "runtime/cubin.h"
+#include "tools/run.h"
+
+// What is to be gained where one thing is mended.
+typedef struct Loss {
+  const char *kind; // "uncoalesced"; for programs
+  Loc loc;
+  double seconds;            // by which the prediction is lower without it
+  double share;              // of its own bound's time that it is: which of two that gain nothing comes first
+  const char *what, *change; // what there is, and what to try
+} Loss;
+
+enum { LOSSES_TOLD = 3 };
+
+typedef VEC(Loss) LossList;
+
+// A line of the source, with what its ops do together.
+typedef struct ExplainedLine {
+  Loc loc;
+  VEC(const CostOp *) ops; // with an instruction to tell, in order
+  double share;            // of what bounds the kernel
+} ExplainedLine;
+
+typedef struct Explanation {
+  Run *run;
+  CostReport *report;
+  CubinUsage usage;         // -1: nobody told
+  VEC(ExplainedLine) lines; // by file and line
+  LossList losses;          // the largest first
+} Explanation;
+
+// Adds the losses, sorted.
+void explain_losses(Explanation *e);
+void explain_text(const Explanation *e, bool colors, Buf *out);
+void explain_json(const Explanation *e, Buf *out);
+// What the op takes of what bounds the kernel, 0 to 1.
+double explain_share(const CostReport *report, const CostOp *op);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec explain: what a kernel does at each line, what that costs by the model of cost/, and what to change.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/explain.h"
+
+static double sum_of(const double *values) {
+  double sum = 0;
+  for (int i = 0; i < PIPE_COUNT; i++) sum += values[i];
+  return sum;
+}
+
+static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+// A load that a program waits for: one of so many.
+static double waited(const CostOp *op) {
+  return op->op->kind == OP_LOAD || op->op->kind == OP_ATOMIC_RMW || op->op->kind == OP_ATOMIC_CAS
+             ? (double)op->runs.most
+             : 0;
+}
+
+double explain_share(const CostReport *report, const CostOp *op) {
+  const CostTotals *t = &report->totals;
+  double loads = 0;
+  switch (report->time.bottleneck) {
+  case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
+  case BOUND_TENSOR: return ratio(op->tensor_cycles, t->tensor_cycles);
+  case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
+  case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);
+  case BOUND_MUFU: return ratio(op->instructions[PIPE_MUFU], t->instructions[PIPE_MUFU]);
+  case BOUND_LATENCY:
+    for (uint32_t i = 0; i < report->op_count; i++) loads += waited(&report->ops[i]);
+    return ratio(waited(op), loads);
+  case BOUND_MEMORY:
+  case BOUND_L2:
+  case BOUND_COUNT: break;
+  }
+  return ratio((double)op->sectors.most, (double)t->sectors.most);
+}
+
+static int by_place(const void *a, const void *b) {
+  const ExplainedLine *x = a, *y = b;
+  if (x->loc.file != y->loc.file) return x->loc.file < y->loc.file ? -1 : 1;
+  return x->loc.line < y->loc.line ? -1 : x->loc.line > y->loc.line;
+}
+
+static void add_line(Explanation *e, const CostOp *op) {
+  Loc loc = op->op->loc;
+  uint32_t i = 0;
+  while (i < e->lines.n && (e->lines.at[i].loc.line != loc.line || e->lines.at[i].loc.file != loc.file)) i++;
+  if (i == e->lines.n) vec_push(e->run->arena, &e->lines, ((ExplainedLine){.loc = loc}));
+  if (op->instruction) vec_push(e->run->arena, &e->lines.at[i].ops, op);
+  e->lines.at[i].share += explain_share(e->report, op);
+}
+
+static void find_lines(Explanation *e) {
+  for (uint32_t i = 0; i < e->report->op_count; i++) add_line(e, &e->report->ops[i]);
+  if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
+}
+
+static void find_buffers(const Run *run, CostLaunch *launch) {
+  CostBuffer *buffers = ARENA_ARRAY(run->arena, CostBuffer, run->holder_count + 1);
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    const RunArg *arg = &run->params[i];
+    if (arg->buffer == arg)
+      buffers[launch->buffer_count++] = (CostBuffer){arg->name, arg->base, arg->value.bytes};
+  }
+  launch->buffers = buffers;
+}
+
+typedef struct Launched {
+  Explanation *e;
+  CostLaunch launch;
+} Launched;
+
+static tilec_status report_body(Compilation *c, void *data) {
+  Launched *l = data;
+  l->e->report = cost_report(&c->arena, c->module->funcs.at[0], &l->launch);
+  return TILEC_OK;
+}
+
+// By ptxas, where it is there.
+static void ask_assembler(Explanation *e) {
+  const Compilation *c = e->run->c;
+  Buf log = {0};
+  e->usage = (CubinUsage){-1, -1, -1, -1};
+  if (cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log))
+    cubin_usage_of_log(buf_view(&log).at, e->report->func->name, &e->usage);
+  buf_free(&log);
+  if (e->usage.registers > 0) cost_set_registers(e->report, (uint32_t)e->usage.registers);
+}
+
+static ExitStatus print(const Explanation *e) {
+  const Options *o = e->run->options;
+  bool file = o->output && strcmp(o->output, "-") != 0;
+  Buf out = {0};
+  if (o->format == FORMAT_JSON)
+    explain_json(e, &out);
+  else
+    explain_text(e, file ? o->color == COLOR_ALWAYS : tool_colors(o->color, STDOUT_FILENO), &out);
+  bool good = tool_write(file ? o->output : "-", buf_view(&out));
+  buf_free(&out);
+  return good ? EXIT_DONE : EXIT_DIAGNOSED;
+}
+
+ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
+  BoundArgs bound;
+  KernelImage image = {0};
+  Explanation e = {.run = run};
+  Launched l = {.e = &e};
+  int64_t grid[3];
+  (void)buffers;
+  if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
+  run->bound = &bound;
+  run_specialise(run, &bound);
+  tilec_status status = run_compile(run, &bound, &image);
+  if (status != TILEC_OK) return run_tell(run, status);
+  if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
+  for (int i = 0; i < 3; i++) l.launch.grid[i] = (uint32_t)grid[i];
+  l.launch.args = bound.bits;
+  l.launch.arg_count = run->bit_count;
+  find_buffers(run, &l.launch);
+  status = compile_guard(run->c, report_body, &l);
+  if (status != TILEC_OK) return run_tell(run, status);
+  ask_assembler(&e);
+  find_lines(&e);
+  explain_losses(&e);
+  ExitStatus printed = print(&e), told = run_tell(run, TILEC_OK);
+  return printed != EXIT_DONE ? printed : told;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tilec explain as text of 100 columns.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/colors.h"
+#include "ir/ring.h"
+#include "tools/explain.h"
+
+enum { COLUMNS = 100, INDENT = 14, HOT = 25 }; // percent of the time from which a line is marked
+
+typedef struct Writer {
+  const Explanation *e;
+  Buf *out;
+  bool colors;
+  uint32_t column;
+} Writer;
+
+static void color(Writer *w, const char *code) {
+  if (w->colors) buf_text(w->out, code);
+}
+
+static void end_line(Writer *w) {
+  buf_char(w->out, '\n');
+  w->column = 0;
+}
+
+// Words, broken before the last column; the lines that follow begin at `indent`.
+static void put_words(Writer *w, const char *text, uint32_t indent) {
+  while (*text) {
+    uint32_t n = (uint32_t)strcspn(text, " ");
+    bool breaks = w->column + 1 + n > COLUMNS && w->column > indent;
+    if (breaks) end_line(w);
+    if (w->column < indent)
+      buf_spaces(w->out, (int)(indent - w->column)), w->column = indent;
+    else if (w->column > indent)
+      buf_char(w->out, ' '), w->column++;
+    buf_bytes(w->out, text, n);
+    w->column += n;
+    text += n;
+    while (*text == ' ') text++;
+  }
+}
+
+static void put_row(Writer *w, const char *name, const char *text) {
+  color(w, COLOR_BOLD);
+  buf_text(w->out, name);
+  color(w, COLOR_RESET);
+  w->column = (uint32_t)strlen(name);
+  buf_spaces(w->out, (int)(INDENT - w->column));
+  w->column = INDENT;
+  put_words(w, text, INDENT);
+  end_line(w);
+}
+
+static void put_heading(Writer *w, const char *text) {
+  end_line(w);
+  color(w, COLOR_BOLD);
+  buf_text(w->out, text);
+  color(w, COLOR_RESET);
+  end_line(w);
+}
+
+// --- numbers
+
+static const char *count_text(const Writer *w, double n) {
+  static const char *const units[] = {"", " K", " M", " G", " T"};
+  int unit = 0;
+  while (n >= 10000 && unit < 4) n /= 1000, unit++;
+  return arena_printf(w->e->run->arena, n == (double)(uint64_t)n ? "%.0f%s" : "%.1f%s", n, units[unit]);
+}
+
+static const char *range_text(const Writer *w, CostRange range) {
+  if (range.least == range.most) return count_text(w, (double)range.most);
+  return arena_printf(w->e->run->arena, "%s to %s", count_text(w, (double)range.least),
+                      count_text(w, (double)range.most));
+}
+
+static const char *time_text(const Writer *w, double seconds) {
+  Arena *arena = w->e->run->arena;
+  return seconds >= 1e-3 ? arena_printf(arena, "%.2f ms", seconds * 1e3)
+                         : arena_printf(arena, "%.1f us", seconds * 1e6);
+}
+
+// --- lines
+
+static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
+  const Op *what = op->op;
+  buf_text(text, op->instruction);
+  if (what->kind == OP_COPY_TENSOR || what->kind == OP_STORE_TENSOR) {
+    buf_printf(text, ", boxes of %s bytes, %s of them, %s sectors", count_text(w, op->lane_bytes),
+               range_text(w, op->requests), range_text(w, op->sectors));
+  } else if (op->requests.most) {
+    buf_printf(text, ", %u bytes a lane, %s sectors", op->lane_bytes, range_text(w, op->sectors));
+    if (op->data_dependent)
+      buf_text(text, " (addresses or masks hang on data)");
+    else
+      buf_printf(text, " (%.2f of ideal)",
+                 (double)op->sectors.most / (double)(op->sectors_ideal.most ? op->sectors_ideal.most : 1));
+  }
+  if (op->wavefronts.most) {
+    uint64_t extra = op->wavefronts.most - op->wavefronts_ideal.most;
+    buf_printf(text, ", %s wavefronts", range_text(w, op->wavefronts));
+    if (!op->data_dependent || !extra)
+      buf_printf(text, ", %s conflicts", extra ? count_text(w, (double)extra) : "no");
+  }
+  if (op->flops.most) buf_printf(text, ", %s flop", range_text(w, op->flops));
+  if (what->kind == OP_ASYNC_WAIT || what->kind == OP_DOT_WAIT)
+    buf_printf(text, " %lld, %s times", (long long)op_int(what, ATTR_PENDING, 0), range_text(w, op->runs));
+  if (op->barriers.most) buf_printf(text, ", %s arrivals of warps", range_text(w, op->barriers));
+}
+
+static bool line_tells(const ExplainedLine *line) { return line->ops.n || line->share >= 0.005; }
+
+// The same text once, with how often.
+static void put_ops(Writer *w, const ExplainedLine *line) {
+  Buf before = {0}, text = {0};
+  for (uint32_t i = 0; i <= line->ops.n; i++) {
+    buf_reset(&text);
+    if (i < line->ops.n) describe_op(w, line->ops.at[i], &text);
+    bool same = i < line->ops.n && before.n == text.n && before.n && memcmp(before.at, text.at, text.n) == 0;
+    if (same) continue;
+    if (i < line->ops.n) {
+      put_words(w, buf_view(&text).at, INDENT + 2);
+      end_line(w);
+    }
+    buf_reset(&before);
+    buf_str(&before, buf_view(&text));
+  }
+  buf_free(&before);
+  buf_free(&text);
+}
+
+static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
+  Sources *sources = &w->e->run->c->sources;
+  Str text = sources_line(sources, line->loc.file, line->loc.line);
+  while (text.n && (text.at[0] == ' ' || text.at[0] == '\t')) text.at++, text.n--;
+  int percent = (int)(100 * line->share + 0.5);
+  if (line->loc.file != file) buf_printf(w->out, "%s:\n", sources_name(sources, line->loc.file));
+  color(w, percent >= HOT ? COLOR_ERROR : "");
+  if (percent)
+    buf_printf(w->out, "%4d %%", percent);
+  else
+    buf_text(w->out, "      ");
+  color(w, COLOR_RESET);
+  if (line->loc.line)
+    buf_printf(w->out, "%6u  ", line->loc.line);
+  else
+    buf_text(w->out, "        ");
+  color(w, COLOR_BOLD);
+  uint32_t room = COLUMNS - INDENT;
+  buf_bytes(w->out, text.at, text.n < room ? text.n : room);
+  color(w, COLOR_RESET);
+  end_line(w);
+  put_ops(w, line);
+}
+
+// --- the footer
+
+static void put_registers(Writer *w) {
+  const Explanation *e = w->e;
+  Arena *arena = e->run->arena;
+  const char *spills = e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
+                       : e->usage.spill_stores == 0
+                           ? "no spills"
+                           : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
+                                          e->usage.spill_stores, e->usage.spill_loads);
+  if (e->usage.registers > 0)
+    put_row(w, "registers",
+            arena_printf(arena, "%d a thread by ptxas (%u by the compiler's own estimate), %s",
+                         e->usage.registers, e->report->registers, spills));
+  else
+    put_row(
+        w, "registers",
+        arena_printf(arena, "%u a thread by the compiler's own estimate, %s", e->report->registers, spills));
+}
+
+static void put_shared(Writer *w) {
+  const CostReport *r = w->e->report;
+  Buf text = {0};
+  buf_printf(&text, "%u bytes a block", r->shared_bytes);
+  for (uint32_t i = 0; i < r->shared_count; i++) {
+    buf_printf(&text, "%s %u at %u", i ? "," : ":", r->shared[i].bytes, r->shared[i].offset);
+    if (r->shared[i].alloc->loc.line) buf_printf(&text, " (line %u)", r->shared[i].alloc->loc.line);
+  }
+  put_row(w, "shared memory", text.at);
+  buf_free(&text);
+}
+
+static double traffic_bytes(const CostReport *r) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < r->traffic_count; i++) bytes += r->traffic[i].memory;
+  return bytes;
+}
+
+static void put_occupancy(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  const CostOccupancy *o = &r->occupancy;
+  put_row(w, "occupancy",
+          arena_printf(w->e->run->arena,
+                       "%u block%s of %u warps a multiprocessor, %u of %u warps, limited by %s", o->blocks,
+                       o->blocks == 1 ? "" : "s", func_warps(r->func), o->warps, arch->warps,
+                       cost_limit_name(o->limit)));
+}
+
+static void put_work(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  Arena *arena = w->e->run->arena;
+  double bytes = traffic_bytes(r), moved = 32.0 * (double)r->totals.sectors.most;
+  const char *work = arena_printf(
+      arena, "%s flop of products; %s bytes from and to the L2 cache, %s bytes of memory at least",
+      count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes));
+  put_row(w, "work", work);
+  if (!r->time.known || bytes <= 0 || !r->totals.flops.most) return;
+  double clock =
+      r->time.bounds[BOUND_TENSOR] > 0 ? r->totals.tensor_cycles / r->time.bounds[BOUND_TENSOR] : 0;
+  double rate = clock > 0 ? (double)r->totals.flops.most / r->time.bounds[BOUND_TENSOR] * r->time.tail : 0;
+  double memory = bytes / r->time.bounds[BOUND_MEMORY], intensity = (double)r->totals.flops.most / bytes;
+  if (rate > 0)
+    put_row(w, "roofline",
+            arena_printf(
+                arena,
+                "%.1f flop a byte; of the %s's memory %.1f would keep its tensor cores busy: %s bounds it",
+                intensity, arch->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
+}
+
+static void put_time(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  if (!r->time.known) {
+    put_row(w, "time", "not told: cost/chips.def has no clock of the card");
+    return;
+  }
+  Buf text = {0};
+  buf_printf(&text, "%s predicted on %s%s%s: %s bound it;", time_text(w, r->time.seconds),
+             arch->card[0] == 'H' ? "an " : "a ", arch->card,
+             r->unbounded ? ", loops that hang on data counted once" : "",
+             cost_bound_name(r->time.bottleneck));
+  for (int b = 0; b < BOUND_COUNT; b++)
+    if (r->time.bounds[b] > 0)
+      buf_printf(&text, " %s %s,", cost_bound_name((CostBound)b), time_text(w, r->time.bounds[b]));
+  buf_printf(&text, " launch %s; %.2f waves, the last block's multiprocessor has %.2f times the mean",
+             time_text(w, r->time.launch), r->time.waves, r->time.tail);
+  put_row(w, "time", text.at);
+  buf_free(&text);
+}
+
+static void put_losses(Writer *w) {
+  const Explanation *e = w->e;
+  put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the prediction was found");
+  for (uint32_t i = 0; i < e->losses.n && i < LOSSES_TOLD; i++) {
+    const Loss *loss = &e->losses.at[i];
+    const char *gain = loss->seconds > 0
+                           ? arena_printf(e->run->arena, "%s of the prediction", time_text(w, loss->seconds))
+                           : "hidden behind the bottleneck";
+    const char *head = arena_printf(e->run->arena, "%u. line %u, %s (%s): %s", i + 1, loss->loc.line,
+                                    loss->kind, gain, loss->what);
+    put_words(w, head, 0);
+    end_line(w);
+    put_words(w, arena_printf(e->run->arena, "try: %s", loss->change), 3);
+    end_line(w);
+  }
+}
+
+static void put_remarks(Writer *w) {
+  const Diags *diags = &w->e->run->c->diags;
+  bool any = false;
+  for (uint32_t i = 0; i < diags->list.n; i++) {
+    const Diag *diag = diags->list.at[i];
+    if (diag->severity != DIAG_REMARK) continue;
+    if (!any) put_heading(w, "what passes did and declined");
+    any = true;
+    put_words(w, arena_printf(w->e->run->arena, "%6u  %s: %s", diag->loc.line, diag->pass, diag->message), 8);
+    end_line(w);
+  }
+}
+
+static void put_head(Writer *w) {
+  const CostReport *r = w->e->report;
+  const TargetInfo *arch = r->func->module->target.arch;
+  buf_printf(w->out, "%s (%s) for %s, %llu program%s of %u threads\n", r->func->name,
+             w->e->run->options->file, arch->name, (unsigned long long)r->programs,
+             r->programs == 1 ? "" : "s", TARGET_WARP * func_warps(r->func));
+  if (r->counted < r->programs)
+    buf_printf(w->out, "counted: %llu programs, spread evenly; the others are taken to be like them\n",
+               (unsigned long long)r->counted);
+  if (r->unbounded) buf_text(w->out, "trip counts that hang on data: one iteration was counted\n");
+  buf_text(w->out, " share  line\n");
+}
+
+void explain_text(const Explanation *e, bool colors, Buf *out) {
+  Writer w = {.e = e, .out = out, .colors = colors};
+  put_head(&w);
+  uint16_t file = e->report->func->loc.file;
+  for (uint32_t i = 0; i < e->lines.n; i++) {
+    if (!line_tells(&e->lines.at[i])) continue;
+    put_line(&w, &e->lines.at[i], file);
+    file = e->lines.at[i].loc.file;
+  }
+  end_line(&w);
+  put_registers(&w);
+  put_shared(&w);
+  put_occupancy(&w);
+  put_work(&w);
+  put_time(&w);
+  put_losses(&w);
+  put_remarks(&w);
+}
