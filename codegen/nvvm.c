@@ -101,12 +101,6 @@ void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads) {
   nvvm_synchronises(e, nvvm_intrinsic(e, "llvm.nvvm.barrier.cta.arrive.aligned.count", NULL, 0, args, 2));
 }
 
-void nvvm_barrier_at(Emitter *e, LLVMValueRef id, uint32_t threads, bool arrives) {
-  const char *name =
-      arrives ? "llvm.nvvm.barrier.cta.arrive.aligned.count" : "llvm.nvvm.barrier.cta.sync.aligned.count";
-  nvvm_synchronises(e, nvvm_intrinsic(e, name, NULL, 0, (LLVMValueRef[]){id, emit_i32(e, threads)}, 2));
-}
-
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask) {
   LLVMValueRef args[] = {emit_i32(e, 0xffffffffu), x, emit_i32(e, mask), emit_i32(e, 31)};
   return nvvm_intrinsic(e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, args, 4);

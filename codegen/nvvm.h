@@ -39,8 +39,6 @@ LLVMValueRef nvvm_block_count(Emitter *e, int64_t axis); // nctaid
 void nvvm_barrier(Emitter *e, uint32_t id, uint32_t threads);
 void nvvm_warp_barrier(Emitter *e);                          // bar.warp.sync of all lanes
 void nvvm_arrive(Emitter *e, uint32_t id, uint32_t threads); // bar.arrive
-// Of a barrier whose number (i32) the warps of one warpgroup have in common.
-void nvvm_barrier_at(Emitter *e, LLVMValueRef id, uint32_t threads, bool arrives);
 // i32: of the lane that differs by mask.
 LLVMValueRef nvvm_shuffle_xor(Emitter *e, LLVMValueRef x, uint32_t mask);
 // i1: whether x (i1) holds in any lane.

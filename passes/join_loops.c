@@ -25,6 +25,8 @@
 #include "passes/passes.h"
 #include "passes/stagger.h"
 
+enum { WARPGROUP = 4 };
+
 typedef struct LoopCut {
   Value *first, *second; // what the one body has where the other has another
 } LoopCut;
@@ -356,7 +358,7 @@ static Op *next_loop(Op *loop) {
 static bool join(PassContext *context, Func *func, Op *first, Op *second) {
   Joiner j = {.context = context, .func = func, .first = first, .second = second};
   int64_t step = common_step(&j);
-  if (!op_attr(first, ATTR_WARP_SPECIALIZE))
+  if (!op_attr(first, ATTR_WARP_SPECIALIZE) && region_warps(first) == WARPGROUP)
     j.why = "the source does not ask for it by warp_specialize";
   else if (!step)
     j.why = "the one does not end where the other begins, by whole steps";

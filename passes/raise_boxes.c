@@ -26,6 +26,7 @@
 #include "ir/tensor_map.h"
 #include "passes/box_form.h"
 #include "passes/mask_bounds.h"
+#include "passes/stagger.h"
 #include "passes/tensor_copies.h"
 
 enum { RANK = 2 };
@@ -82,7 +83,8 @@ static const char *split_address(const BoxForm *address, RaisedBox *box) {
     BoxTerm term = address->at[i], rows;
     if (term.dim != NO_DIM) continue;
     bool outside = !is_one(outer) && divide_term(&term, outer, &rows);
-    if (!form_push(&box->offset[outside ? 1 - box->inner : box->inner], outside ? rows : term)) return "its sums are too long";
+    if (!form_push(&box->offset[outside ? 1 - box->inner : box->inner], outside ? rows : term))
+      return "its sums are too long";
   }
   return NULL;
 }
@@ -114,7 +116,9 @@ static bool add_comparison(FormFinder *f, const Op *op, int dim, RaisedBox *box)
   bool equal = op->kind == OP_LE || op->kind == OP_GE, upwards = op->kind == OP_LT || op->kind == OP_LE;
   for (uint32_t i = 0; i < 2; i++) {
     BoxForm *form = i == 0 ? &x : &y;
-    if (!guard_range(f->guard, op_operand(op, i), &range) || !form_find(f, op_operand(op, i), dim, form) || form->base) return false;
+    if (!guard_range(f->guard, op_operand(op, i), &range) || !form_find(f, op_operand(op, i), dim, form) ||
+        form->base)
+      return false;
   }
   return upwards ? add_bound(&x, &y, equal, box) : add_bound(&y, &x, equal, box);
 }
@@ -125,7 +129,8 @@ static bool add_mask(FormFinder *f, const Value *mask, int dim, RaisedBox *box, 
   if (!op || depth == 0) return false;
   switch ((int)op->kind) {
   case OP_AND:
-    return add_mask(f, op_operand(op, 0), dim, box, depth - 1) && add_mask(f, op_operand(op, 1), dim, box, depth - 1);
+    return add_mask(f, op_operand(op, 0), dim, box, depth - 1) &&
+           add_mask(f, op_operand(op, 1), dim, box, depth - 1);
   case OP_BROADCAST:
   case OP_HINT: return add_mask(f, op_operand(op, 0), dim, box, depth - 1);
   case OP_EXPAND_DIMS:
@@ -162,8 +167,8 @@ static bool is_candidate(const BoxRaising *r, const Op *op) {
   if (type->shape[0] == 1 || type->shape[1] == 1) return false;
   const Type *element = type_element(type);
   bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;
-  return in_loop && element->kind == TYPE_SCALAR && !type_is_elem(element, ELEM_I1) && !op_attr(op, ATTR_VOLATILE) &&
-         pays(r, op, fed_wgmma(op_result(op)));
+  return in_loop && element->kind == TYPE_SCALAR && !type_is_elem(element, ELEM_I1) &&
+         !op_attr(op, ATTR_VOLATILE) && pays(r, op, fed_wgmma(op_result(op)));
 }
 
 // --- one load
@@ -194,16 +199,19 @@ static void take_remainders(const FormFinder *f, RaisedBox *box) {
 static const char *find_box(BoxRaising *r, Op *load, RaisedBox *box) {
   enum { MASK_DEPTH = 16 };
   const Value *other = op_operand(load, 2);
-  FormFinder f = {.guard = &r->guard, .shape = op_result(load)->type->shape, .rank = RANK, .wrapped = &r->wrapped};
+  FormFinder f = {
+      .guard = &r->guard, .shape = op_result(load)->type->shape, .rank = RANK, .wrapped = &r->wrapped};
   BoxForm address;
   *box = (RaisedBox){.load = load};
   if (other && !value_is_zero(other)) return "what is outside of its mask is not zero";
-  if (!form_find(&f, op_operand(load, 0), NO_DIM, &address) || !address.base) return "its addresses are no sum of what is known before a launch";
+  if (!form_find(&f, op_operand(load, 0), NO_DIM, &address) || !address.base)
+    return "its addresses are no sum of what is known before a launch";
   const char *why = split_address(&address, box);
   if (why) return why;
   if (!is_aligned(r, box, address.base)) return "its base and strides are not declared to be multiples of 16";
   Value *const size[RANK] = {f.size[0], f.size[1]};
-  if (op_operand(load, 1) && !add_mask(&f, op_operand(load, 1), NO_DIM, box, MASK_DEPTH)) return "its mask is no bound of rows and columns";
+  if (op_operand(load, 1) && !add_mask(&f, op_operand(load, 1), NO_DIM, box, MASK_DEPTH))
+    return "its mask is no bound of rows and columns";
   memcpy(f.size, size, sizeof size);
   take_remainders(&f, box);
   return keep_offsets(r, box) ? NULL : "its offsets are not known to be within a matrix";
@@ -243,8 +251,9 @@ static void build_boxed(BoxRaising *r, const RaisedBox *box) {
   Builder b = builder_after(load);
   Value *operands[2 + 3 * RANK] = {op_result(load), (Value *)base_of(op_operand(load, 0))};
   for (uint32_t d = 0; d < RANK; d++) {
-    operands[2 + d] = box->bounded[d] ? form_build(&b, &box->size[d])
-                                      : build_int(&b, type_scalar(r->func->module->ir, ELEM_I64), TENSOR_MAP_MAX_SIZE);
+    operands[2 + d] = box->bounded[d]
+                          ? form_build(&b, &box->size[d])
+                          : build_int(&b, type_scalar(r->func->module->ir, ELEM_I64), TENSOR_MAP_MAX_SIZE);
     operands[2 + RANK + d] = form_build(&b, &box->stride[d]);
     operands[2 + 2 * RANK + d] = form_build(&b, &box->offset[d]);
   }
@@ -254,14 +263,44 @@ static void build_boxed(BoxRaising *r, const RaisedBox *box) {
   op_set_operand(boxed, 0, op_result(load));
 }
 
-static void count_dot(Op *op, void *data) { *(uint32_t *)data += op->kind == OP_DOT; }
+// --- which kernels
+
+enum { CHAINING_WARPS = 8 };
+
+typedef struct DotCount {
+  Arena *arena;
+  const Func *func;
+  uint32_t dots, chained; // those of loops whose second product takes what is computed of the first
+} DotCount;
+
+static void count_dots(Op *op, void *data) {
+  DotCount *count = data;
+  count->dots += op->kind == OP_DOT;
+  if (op->kind != OP_FOR) return;
+  const Op *dots[2] = {NULL, NULL};
+  uint32_t n = 0;
+  for (const Op *inner = op->regions[0]->first; inner; inner = inner->next)
+    if (inner->kind == OP_DOT && n++ < 2) dots[n - 1] = inner;
+  if (n == 2 && loop_hangs_on(count->arena, count->func, op, dots[0])[op_operand(dots[1], 0)->id])
+    count->chained += 2;
+}
+
+// By themselves those of one product, and attention's, whose loops stagger_dots takes where their loads are boxes: of others of
+// several products nothing is measured.
+static bool is_wanted(PassContext *context, Func *func) {
+  const Target *target = &func->module->target;
+  DotCount count = {.arena = context->scratch, .func = func};
+  func_number(func);
+  region_walk(func->body, count_dots, &count);
+  return count.dots == 1 || (count.dots && target->tma == TMA_ON) ||
+         (count.dots && count.dots == count.chained && target->num_warps == CHAINING_WARPS);
+}
 
 bool pass_raise_boxes(PassContext *context, Func *func) {
   const IrModule *module = func->module;
-  if (!module_takes_maps(module) || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL)) return false;
-  uint32_t dots = 0;
-  region_walk(func->body, count_dot, &dots);
-  if (!dots || (dots > 1 && module->target.tma != TMA_ON)) return false; // of several products nothing is measured
+  if (!module_takes_maps(module) || !module->target.arch->tensor_rank || func_host(func, HOST_GUARD, NULL))
+    return false;
+  if (!is_wanted(context, func)) return false;
   BoxRaising r = {.context = context, .func = func, .axes = axis_analyse(context->scratch, func)};
   r.guard = guard_new(context, func);
   find_in(&r, func->body);

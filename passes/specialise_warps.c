@@ -87,12 +87,13 @@ static void decline(const PassContext *context, const Op *op, const char *why) {
   diag_remark(context->diags, op->loc, "specialise_warps", "not specialised: %s", why);
 }
 
-// Of loops that ask for it those of one warpgroup stay: another block's warps copy while it multiplies.
+// Loops that stagger_dots has marked and those that ask for it, but those of one warpgroup stay: another block's warps copy
+// while it multiplies.
 static bool is_wanted(const PassContext *context, const Func *func, const Op *loop) {
   const Target *target = &func->module->target;
   if (target->warp_roles == WARP_ROLES_ON) return true;
+  if (target->num_warps > WARPGROUP) return op_attr(loop, ATTR_STAGGER) || op_attr(loop, ATTR_WARP_SPECIALIZE);
   if (!op_attr(loop, ATTR_WARP_SPECIALIZE)) return false;
-  if (target->num_warps > WARPGROUP) return true;
   decline(context, loop, "four warps leave a multiprocessor to another block, which gains more");
   return false;
 }

@@ -16,12 +16,14 @@
 // first operand and its sums, and some (TUNE_STAGGER_OTHER_REGISTERS) for all else; and, unless the source says of the loop
 // `warp_specialize`, where it was measured to pay: of one warpgroup, as several wait for one another at each iteration's
 // barrier, with 64 rows and so many sums that few programs share the multiprocessor, which else run under one another's
-// exponentials.
+// exponentials; of two warpgroups with 64 rows each whose loads are all boxes, for which specialise_warps takes the barrier away.
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/stagger.h"
+
+enum { WARPGROUP = 4 };
 
 typedef struct Staggerer {
   PassContext *context;
@@ -55,11 +57,25 @@ static bool has_registers(const Staggerer *s, const StaggeredDots *dots) {
   return false;
 }
 
-static bool pays(const Op *loop, const StaggeredDots *dots) {
+// Whether tensor copies can bring all that the loop loads, and no warp has to wait for the others.
+static bool loads_boxes(const Op *loop) {
+  bool any = false;
+  for (const Op *op = loop->regions[0]->first; op; op = op->next) {
+    if (op->kind != OP_LOAD) continue;
+    const Use *use = op_result(op)->first_use;
+    if (!use || use->user->kind != OP_BOXED) return false;
+    any = true;
+  }
+  return any;
+}
+
+static bool pays(const Func *func, const Op *loop, const StaggeredDots *dots) {
   const Type *sums = op_result(dots->second)->type;
-  return op_attr(loop, ATTR_WARP_SPECIALIZE) ||
-         (region_warps(loop) == 4 && sums->shape[sums->rank - 2] <= TUNE_STAGGER_ROWS &&
-          tile_words(sums) >= TUNE_STAGGER_SUMS);
+  uint32_t rows = sums->shape[sums->rank - 2], groups = region_warps(loop) / WARPGROUP;
+  if (op_attr(loop, ATTR_WARP_SPECIALIZE)) return true;
+  if (rows > TUNE_STAGGER_ROWS * groups) return false;
+  if (groups == 1) return tile_words(sums) >= TUNE_STAGGER_SUMS;
+  return groups == 2 && func->module->target.warp_roles != WARP_ROLES_OFF && loads_boxes(loop);
 }
 
 static void stagger_loop(Op *loop, void *data) {
@@ -80,7 +96,7 @@ static void stagger_loop(Op *loop, void *data) {
     return;
   }
   if (!has_registers(s, &dots)) return;
-  if (!pays(loop, &dots)) {
+  if (!pays(s->func, loop, &dots)) {
     decline(s, dots.second, "other warps run under what comes between the products");
     return;
   }

@@ -357,7 +357,7 @@ typedef enum tilec_tma {
 
 /* Whether loops of products that tensor copies feed are parted into warps that copy and warps that multiply (sm_90a). */
 typedef enum tilec_warp_specialize {
-  TILEC_WARP_SPECIALIZE_AUTO, /* loops that ask for it: tl.range(warp_specialize=True) */
+  TILEC_WARP_SPECIALIZE_AUTO, /* attention's by 8 warps, and loops that ask for it: tl.range(warp_specialize=True) */
   TILEC_WARP_SPECIALIZE_ON,   /* wherever they can be */
   TILEC_WARP_SPECIALIZE_OFF
 } tilec_warp_specialize;
