@@ -18,8 +18,9 @@
 //         rows of 32 to 128 bytes to global memory. The buffer lives until the wait, so the slots of a loop before it share its bytes
 //
 // All threads of the region write the buffer, fence and meet; its first thread begins the store and waits. Where
-// nothing comes after that touches global memory, it waits until the buffer is read; else until all is written, and
-// everyone meets: what comes after in the program then sees it.
+// nothing comes after in the program that touches global memory, it waits until the buffer is read; else until all is
+// written, and everyone meets: what comes after in the program then sees it. Where programs are run in turn (persist), the
+// next one waits, before it writes the buffer.
 //
 // Declined, with a remark: tiles whose rows are no boxes' (tensor_load_find), whose rows are not the tensor's, of more shared
 // memory than there is.
@@ -90,15 +91,18 @@ static bool is_access(Op *op) {
   return found;
 }
 
-// Whether the program may touch global memory behind the store. *loops: it is in a loop.
+// Whether the program may touch global memory behind the store; what other programs do, nothing orders. *loops: it is in
+// a loop.
 static bool is_followed(const Op *store, bool *loops) {
   bool followed = false;
   *loops = false;
   for (const Op *at = store; at && at->kind != OP_WARP_GROUPS; at = at->region->parent) {
-    *loops |= at->kind == OP_FOR || at->kind == OP_WHILE;
+    *loops |= op_is_loop(at);
+    if (op_attr(at, ATTR_PROGRAMS)) break;
+    followed |= op_is_loop(at);
     for (Op *op = at->next; op && !followed; op = op->next) followed = is_access(op);
   }
-  return followed || *loops;
+  return followed;
 }
 
 // --- the store
@@ -112,13 +116,27 @@ static const Type *buffer_type(IrContext *ir, const Type *tile) {
   return type_shared(ir, tile->elem, 2, tile->shape, layout_intern(ir, &layout));
 }
 
-static const char *why_not(const TileStorer *s, const Op *boxed, bool loops, TensorLoad *found) {
+// What conversions that only the store needs pass through.
+static uint64_t freed_bytes(const Op *store) {
+  uint64_t bytes = 0;
+  const Op *op = store;
+  for (uint32_t k = 1;; k = 0) {
+    const Value *value = op_operand(op, k);
+    op = value->def;
+    if (!op || value->first_use != value->last_use) return bytes;
+    if (op->kind != OP_CONVERT_LAYOUT && op->kind != OP_CAST && op->kind != OP_BOXED) return bytes;
+    const Value *scratch = op_scratch(op);
+    if (scratch) bytes += shared_bytes(scratch->type);
+  }
+}
+
+static const char *why_not(const TileStorer *s, const Op *store, const Op *boxed, bool loops, TensorLoad *found) {
   const Type *buffer = buffer_type(s->func->module->ir, op_result(boxed)->type);
   if (!buffer) return "its rows are no boxes'";
   const char *why = tensor_load_find(s->func, s->axes, boxed, buffer, found);
   if (why) return why;
   if (found->inner + 1 != buffer->rank) return "its rows are columns of the tensor";
-  uint64_t beside = loops ? s->allocated : 0;
+  uint64_t beside = loops ? s->allocated - freed_bytes(store) : 0;
   if (beside + shared_bytes(buffer) + KEPT_BYTES > s->func->module->target.arch->shared_limit)
     return "there is not enough shared memory";
   return NULL;
@@ -145,11 +163,39 @@ static void build_meeting(Builder *b) {
   op_set_attr(barrier, (Attr){.key = ATTR_WARPS, .i = region_warps(barrier)});
 }
 
+static void build_wait(Builder *b, bool read) {
+  Op *wait = build_op(b, OP_STORE_WAIT, 0, NULL, 0, NULL);
+  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
+  op_set_flag(wait, ATTR_READ, read);
+}
+
+// The loop over programs whose last op that touches memory the store may be: the next program waits for it. NULL: none.
+static Op *programs_of(const Op *store, bool followed) {
+  Op *loop = store->region->parent;
+  return !followed && loop && op_attr(loop, ATTR_PROGRAMS) ? loop : NULL;
+}
+
+// A buffer that is read while the next program runs shares no bytes with what that one writes.
+static Value *build_buffer(const Builder *b, Op *programs, const Type *type) {
+  Builder before = programs ? builder_before(programs) : *b;
+  before.loc = b->loc;
+  return build(&before, OP_SHARED_ALLOC, type, NULL, NULL, NULL);
+}
+
+static void wait_for_store(Builder *b, Op *programs, bool followed) {
+  Builder behind = programs ? builder_after(programs) : *b;
+  behind.loc = b->loc;
+  build_wait(&behind, !followed);
+  if (followed) build_meeting(b);
+}
+
 static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLoad *found, bool followed) {
+  Op *programs = programs_of(store, followed);
   Value *map = tensor_map_of(s->context, s->func, found);
   Builder b = builder_before(store);
   Value *tile = computed(&b, op_operand(boxed, 0));
-  Value *buffer = build(&b, OP_SHARED_ALLOC, found->slot, NULL, NULL, NULL);
+  Value *buffer = build_buffer(&b, programs, found->slot);
+  if (programs) build_wait(&b, true);
   build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   build_op(&b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   build_meeting(&b);
@@ -157,10 +203,7 @@ static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLo
         *column = tensor_coordinate(&b, boxed_offset(boxed, 1));
   build_op(&b, OP_STORE_TENSOR, 4, (Value *[]){map, buffer, row, column}, 0, NULL);
   build_op(&b, OP_STORE_COMMIT, 0, NULL, 0, NULL);
-  Op *wait = build_op(&b, OP_STORE_WAIT, 0, NULL, 0, NULL);
-  op_set_attr(wait, (Attr){.key = ATTR_PENDING, .i = 0});
-  op_set_flag(wait, ATTR_READ, !followed);
-  if (followed) build_meeting(&b);
+  wait_for_store(&b, programs, followed);
   diag_remark(s->context->diags, store->loc, "store_tiles",
               "a box of %u by %u elements by a tensor store, through %u bytes of shared memory",
               found->slot->shape[0], found->slot->shape[1], shared_bytes(found->slot));
@@ -177,7 +220,7 @@ bool pass_store_tiles(PassContext *context, Func *func) {
     Op *store = s.stores.at[i], *boxed = boxed_of(store);
     bool loops, followed = is_followed(store, &loops);
     TensorLoad found;
-    const char *why = why_not(&s, boxed, loops, &found);
+    const char *why = why_not(&s, store, boxed, loops, &found);
     if (why)
       diag_remark(context->diags, store->loc, "store_tiles", "no tensor store: %s", why);
     else

@@ -45,6 +45,23 @@ def stored(x, y, out, M, N, K):
         od.store([m, n], acc.to(tl.float16))
 
 
+# A tile a program: with roles and tensor stores its buffer is read while the next program's product runs.
+# check: --tma on --persistent on --warp-specialize on --epilogue on --max-programs 1 --grid 2,3 --num-stages 3 x=randn:fp16[88,224] y=randn:fp16[224,136] out=empty:fp16[88,136] M=88 N=136 K=224
+# check: --tma on --persistent on --warp-specialize on --epilogue on --max-programs 2 --grid 2,3 --num-stages 4 --num-warps 8 x=randn:fp16[88,32] y=randn:fp16[32,136] out=empty:fp16[88,136] M=88 N=136 K=32
+# check: --tma on --persistent on --warp-specialize off --epilogue on --max-programs 2 --grid 2,3 --num-stages 3 x=randn:fp16[88,96] y=randn:fp16[96,136] out=empty:fp16[88,136] M=88 N=136 K=96
+# check: --tma on --persistent on --warp-specialize on --epilogue off --max-programs 2 --grid 2,3 --num-stages 3 x=randn:fp16[88,64] y=randn:fp16[64,136] out=empty:fp16[88,136] M=88 N=136 K=64
+@triton.jit
+def stored_tile(x, y, out, M, N, K):
+    xd = tl.make_tensor_descriptor(x, shape=[M, K], strides=[K, 1], block_shape=[64, 32])
+    yd = tl.make_tensor_descriptor(y, shape=[K, N], strides=[N, 1], block_shape=[32, 64])
+    od = tl.make_tensor_descriptor(out, shape=[M, N], strides=[N, 1], block_shape=[64, 64])
+    m, n = tl.program_id(0) * 64, tl.program_id(1) * 64
+    acc = tl.zeros([64, 64], tl.float32)
+    for k in range(0, K, 32):
+        acc = tl.dot(xd.load([m, k]), yd.load([k, n]), acc)
+    od.store([m, n], acc.to(tl.float16))
+
+
 # Two products, rotated, each loop with channels of its own.
 # check: --tma on --persistent on --warp-specialize on --max-programs 2 --grid 5 --num-stages 2 --num-warps 8 q=randn:fp16[640,64] k=randn:fp16[192,64] v=randn:fp16[192,64] out=empty:fp32[640,64] ROWS=640 T=192
 # check: --tma on --persistent on --warp-specialize off --max-programs 2 --grid 5 --num-stages 2 --num-warps 4 q=randn:fp16[640,64] k=randn:fp16[64,64] v=randn:fp16[64,64] out=empty:fp32[640,64] ROWS=640 T=64
