@@ -350,6 +350,32 @@ class Compiles(unittest.TestCase):
         compiled = self.compile(ASTSource(of_descriptor, taking, {"FN": helper, "BY": 1}))
         self.assertFalse(hasattr(compiled.metadata, "tilec_tma"))  # no product
 
+    def test_options_that_triton_has_not(self):
+        """Each is part of what Triton keeps a kernel by, and of what tilec launches it as."""
+        types = {"a": "*fp16", "b": "*fp16", "out": "*fp32", "M": "i32", "K": "i32", "sa": "i32", "B": "constexpr"}
+        known = {(i,): POINTER for i in (0, 1, 2, 5)}
+        hashes = set()
+        for given in ({}, {"warp_specialize": "on"}, {"epilogue": "on"}, {"persistent": "on"}, {"persistent": "on", "tma": "off"},
+                      {"persistent": "off"}, {"warp_specialize": "on", "persistent": "on"}):  # fmt: skip
+            compiled = self.compile(ASTSource(product, types, {(6,): 64}, known), **given)
+            mapped = "on" in given.values()
+            words = {"tma": "auto", **given} if mapped else {}
+            for name in ("tma", "warp_specialize", "epilogue", "persistent"):
+                self.assertEqual(getattr(compiled.metadata, f"tilec_{name}", None), words.get(name), given)
+            hashes.add(compiled.hash)
+            if mapped and np is not None:
+                launcher = self.launch_mapped(compiled)
+                text = launcher._ours.run(*self.small(), grid=(1, 1, 1)).asm["ttir"]
+                self.assertEqual("programs_x" in text, given.get("persistent") == "on")
+                self.assertEqual("warp_groups" in text, given.get("warp_specialize") == "on")
+                self.assertEqual("tensor_map" in text, given.get("tma") != "off")
+        self.assertEqual(len(hashes), 7)
+        with self.assertRaisesRegex(drop_in.TritonError, "persistent='yes'"), environment("TILEC_TRITON", "strict"):
+            self.compile(ASTSource(product, types, {(6,): 64}, known), persistent="yes")
+
+    def small(self):
+        return np.ones((64, 96), np.float16), np.ones((64, 96), np.float16), np.ones((64, 64), np.float32), 64, 90, 96, 64
+
     def launch_mapped(self, compiled):
         other = []
         active = triton.runtime.driver.active
@@ -365,6 +391,7 @@ class Compiles(unittest.TestCase):
         self.assertEqual(other, [])
         launcher(1, 1, 1, stream + 1, None, None, None, None, None, 1)
         self.assertEqual(len(other), 1)
+        return launcher
 
     def test_descriptors_of_kernels_that_return(self):
         compiled = self.compile(ASTSource(returns_early, {"x": "*fp32", "d": "tensordesc<fp32[32]>", "n": "i32"}, {}))

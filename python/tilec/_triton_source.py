@@ -27,8 +27,14 @@ FP32_DOT = {"ieee": 0, "tf32": 1, "tf32x3": 2, "bf16x3": 3, "bf16x6": 4}
 ARCHITECTURES = {90: "sm_90a", 100: "sm_100a", 103: "sm_103a", 120: "sm_120a", 121: "sm_121a"}
 
 
-# As tilec_tma numbers it, of what is compiled as launches of tilec's are.
-TMA = {"off": 2, "auto": 3, "on": 1}
+# The options of a launch that Triton has not, each one of a few words, as tilec numbers them: of what is compiled as launches of tilec's
+# are. All stand for what needs such a launch.
+WORDS = {
+    "tma": {"off": 2, "auto": 3, "on": 1},
+    "warp_specialize": {"auto": 0, "on": 1, "off": 2},
+    "epilogue": {"auto": 0, "on": 1, "off": 2},
+    "persistent": {"auto": 0, "on": 1, "off": 2},
+}
 
 
 class Refused(TilecError):
@@ -194,7 +200,7 @@ def options_of(options: Any, target: Any) -> Dict[str, Any]:
 class Result:
     """One kernel: the texts of its stages, and what Triton's metadata say of it. `str()` is its source."""
 
-    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: str = ""):
+    def __init__(self, captured: Captured, compiled: _native.Compiled, seconds: float, mapped: Optional[Dict[str, str]] = None):
         self.captured, self.compiled, self.seconds, self.mapped = captured, compiled, seconds, mapped
         self.meta: Dict[str, Any] = json.loads(compiled.output("launch"))
 
@@ -207,7 +213,7 @@ class Result:
     def metadata(self) -> Dict[str, Any]:
         """What of Triton's metadata is the kernel's own."""
         meta = self.meta
-        own = {"tilec_tma": self.mapped} if self.mapped else {}
+        own = {f"tilec_{name}": word for name, word in (self.mapped or {}).items()}
         return {
             **own, "name": meta["kernel"], "num_warps": meta["threads"] // 32, "num_ctas": 1, "shared": meta["shared_bytes"], "tmem_size": 0,
             "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,
@@ -261,23 +267,27 @@ def captured_of(source: Any, asserts: bool, short: bool = False) -> Tuple[Captur
     return made
 
 
-def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> str:
-    """Whether launches of the kernel are to be tilec's, which make tensor maps; Triton's launchers pass none. `tma=` of the launch, or
-    TILEC_TRITON_TMA; without these it is "auto" of kernels that take tensor descriptors. "": Triton's launcher serves."""
+def _mapped(source: Any, options: Any, made: Dict[str, Any]) -> Dict[str, str]:
+    """The words that launches of the kernel are compiled with, where these are to be tilec's, which pass tensor maps and how many programs
+    there are; Triton's launchers pass neither. `tma=` of the launch, or TILEC_TRITON_TMA; without these it is "auto" of kernels that take tensor
+    descriptors, and where another option is "on". {}: Triton's launcher serves."""
     special = specialisation(source)
-    chosen = getattr(options, "tma", None) or os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors else "off")
-    if chosen not in TMA:
-        raise Refused(f"tma={chosen!r}: it is one of {', '.join(TMA)}")
-    if getattr(options, "debug", False):
-        return ""
+    words = {name: getattr(options, name) for name in WORDS if getattr(options, name, None)}
+    asked = "on" in (words.get("warp_specialize"), words.get("epilogue"), words.get("persistent"))
+    words.setdefault("tma", os.environ.get("TILEC_TRITON_TMA") or ("auto" if special.descriptors or asked else "off"))
+    for name, word in words.items():
+        if word not in WORDS[name]:
+            raise Refused(f"{name}={word!r}: it is one of {', '.join(WORDS[name])}")
+    if getattr(options, "debug", False) or (words["tma"] == "off" and words.get("persistent") != "on"):
+        return {}
     try:
-        return chosen if chosen != "off" and _has_maps(source, special, dict(made, tma=TMA[chosen])) else ""
+        return words if _has_hidden(source, special, {**made, **{name: WORDS[name][word] for name, word in words.items()}}) else {}
     except (TilecError, CaptureError):  # the kernel as Triton launches it is there
-        return ""
+        return {}
 
 
-def _has_maps(source: Any, special: Specialisation, made: Dict[str, Any]) -> bool:
-    """Whether the kernel makes tensor maps where tilec launches it."""
+def _has_hidden(source: Any, special: Specialisation, made: Dict[str, Any]) -> bool:
+    """Whether the kernel has parameters that tilec's launches alone pass, where it is compiled for these."""
     captured = capture(source.fn, special.constants, False, False, None, globals_of(), special.functions)
     blocks = {name: ", ".join(map(str, block)) for name, (_, block) in special.descriptors.items()}
     types = {name: f"tensordesc<{_type_text(element)}[{blocks[name]}]>:16" for name, (element, _) in special.descriptors.items()}

@@ -32,7 +32,7 @@ from . import _triton_source as _source
 from ._capture import Captured, capture
 from ._compiled import signature_of
 from ._errors import CompilationError, Diagnostic, InternalError, TilecError, TilecWarning
-from ._jit import JITFunction
+from ._jit import WORDS, JITFunction
 
 __all__ = ["Compiled", "Report", "TritonError", "install", "report", "uninstall"]
 
@@ -189,10 +189,11 @@ def _add_stages(original: Callable[..., None], backend: Any, stages: Dict[str, A
 
 
 def _parse_options(original: Callable[..., Any], backend: Any, given: Dict[str, Any]) -> Any:
-    """With an option that Triton has not: `tma`, as launches of tilec's have it. Options tell what they are by their attributes."""
+    """With the options that Triton has not (`tma`, `persistent`), as launches of tilec's have them. Options tell what they are by their attributes."""
     options = original(backend, given)
-    if given.get("tma") is not None:
-        object.__setattr__(options, "tma", given["tma"])
+    for name in _source.WORDS:
+        if given.get(name) is not None:
+            object.__setattr__(options, name, given[name])
     return options
 
 
@@ -273,13 +274,15 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
 
 
 class _Mapped(_Simulated):
-    """A kernel of Triton's whose launches are tilec's, as they make tensor maps; compiled with the options that Triton has compiled it with."""
+    """A kernel of Triton's whose launches are tilec's, as they pass tensor maps and numbers of programs; compiled with the options that Triton has compiled it with."""
 
     def __init__(self, kernel: Any, metadata: Any):
         super().__init__(kernel)
         made = _source.options_of(metadata, metadata.target)
         self._made = {name: value for name, value in made.items() if name != "arch"}
-        self._made["tma"] = {"auto": 0, "on": 1}[metadata.tilec_tma]
+        for name, numbers in WORDS.items():
+            if hasattr(metadata, f"tilec_{name}"):
+                self._made[name] = numbers[getattr(metadata, f"tilec_{name}")]
 
     def _options(self, given: Dict[str, Any]) -> Dict[str, Any]:
         return dict(self._made)
