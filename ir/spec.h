@@ -140,7 +140,8 @@ extern const char *const tma_names[TMA_USES + 1]; // "auto"; NULL ends them
 
 // Whether loops that tensor copies feed are parted into groups of warps (specialise_warps).
 typedef enum WarpRoles {
-  WARP_ROLES_AUTO, // those that stagger_dots marks, and loops that ask for it (tl.range's warp_specialize)
+  // those that stagger_dots marks, loops that ask for it (tl.range's warp_specialize), products whose programs are run in turn
+  WARP_ROLES_AUTO,
   WARP_ROLES_ON,   // wherever they can be
   WARP_ROLES_OFF,
   WARP_ROLES_COUNT
@@ -160,7 +161,7 @@ extern const char *const epilogue_names[EPILOGUE_USES + 1]; // "auto"; NULL ends
 
 // Whether a kernel's programs are run in turn, by as many blocks as a device has room for (persist).
 typedef enum PersistUse {
-  PERSIST_AUTO, // nowhere: its gain is not measured
+  PERSIST_AUTO, // products that are parted into groups of warps then, where that was measured to pay
   PERSIST_ON,   // wherever they can be
   PERSIST_OFF,
   PERSIST_USES

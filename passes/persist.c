@@ -11,7 +11,7 @@
 //                                                          yield
 //                                                        }
 //                                                        return
-// needs   the module's option `persistent`; layouts
+// needs   layouts; the module's option `persistent`, or kernels that libtilec launches, of one product that pays so
 // keeps   every value; programs begin in the order of a launch: along x first
 // breaks  nothing; who launches the kernel passes how many programs there are, and launches fewer blocks
 // pays    what a block does once is done once; where warps are parted behind it (specialise_warps) the ones that copy
@@ -24,7 +24,7 @@
 // their launches or groups of warps themselves.
 #include "ir/build.h"
 #include "ir/groups.h"
-#include "passes/passes.h"
+#include "passes/roles.h"
 
 static bool is_ordered(const Op *op) {
   switch ((int)op->kind) {
@@ -75,11 +75,21 @@ static void build_ids(Builder *b, Value *program, Numbers *numbers) {
   numbers->ids[2] = build_binary(b, OP_DIV, rows, numbers->programs[1]);
 }
 
+// By itself of kernels that libtilec launches, where a loop of products is parted then into warps that copy and warps that
+// multiply: it was measured to pay there.
+static bool is_wanted(PassContext *context, Func *func) {
+  const IrModule *module = func->module;
+  if (module->target.persistent != PERSIST_AUTO) return module->target.persistent == PERSIST_ON;
+  return module->launched && module->target.warp_roles != WARP_ROLES_OFF && roles_pay_in_turn(context, func);
+}
+
 bool pass_persist(PassContext *context, Func *func) {
   Numbers numbers;
   Loc loc;
-  if (func->module->target.persistent != PERSIST_ON || func_is_persistent(func)) return false;
+  if (func_is_persistent(func)) return false;
   const char *why = why_not(func, &loc);
+  bool asked = func->module->target.persistent == PERSIST_ON;
+  if ((why && !asked) || !is_wanted(context, func)) return false;
   if (why) {
     diag_remark(context->diags, loc, "persist", "not persistent: %s", why);
     return false;

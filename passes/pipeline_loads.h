@@ -31,6 +31,7 @@ typedef struct StagedLoop {
   uint32_t sum; // which carried value that is
   bool feeds_wgmma;
   bool by_role;      // copies of a group of their own, which begin with the kernel
+  bool in_turn;      // the kernel's programs are run in turn, or are to be
   bool after_writes; // the kernel may have written what tensor copies read
   uint32_t stages;
   // By value id: computed a few iterations ahead, for the loads' addresses and masks.

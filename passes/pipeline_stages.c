@@ -58,7 +58,7 @@ static void add_beside(Op *op, void *data) {
   while (around && around != staged->loop) around = around->region->parent;
   bool alive = around || (op->id < staged->loop->id && used_after(op_result(op), staged->loop)) ||
                are_mbarriers(op_result(op));
-  if (staged->by_role) alive |= op->id < staged->loop->id || is_in_rounds(staged->loop);
+  if (staged->by_role) alive |= op->id < staged->loop->id || staged->in_turn || is_in_rounds(staged->loop);
   if (alive) beside->bytes += round_up(shared_bytes(op_result(op)->type), BESIDE_ALIGN);
 }
 

@@ -25,6 +25,10 @@ typedef struct Roles {
   uint8_t *needed;             // by value id: the producer computes it
 } Roles;
 
+// Whether the kernel's one loop of products can be parted where its programs are run in turn, and that pays. No remark, and the
+// kernel stays as it is.
+bool roles_pay_in_turn(PassContext *context, Func *func);
+
 // Marks what the producer computes. NULL, or why it cannot.
 const char *roles_find_producer(Roles *r);
 

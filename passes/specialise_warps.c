@@ -36,12 +36,15 @@
 // around the loop, their bounds, and what the copies' coordinates need, cloned. Where no product stays under way (its sum
 // is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
 //
+// `auto` takes loops that ask for it, and products whose programs are run in turn (persist).
+//
 // Declined, with a remark: kernels that print, assert or use atomics or inline PTX, whose order among warps is their own;
 // that may have written what the copies read; loops not all of whose loads are tensor copies; a second loop of products.
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/groups.h"
 #include "ir/layout_dot.h"
+#include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/roles.h"
 #include "passes/stagger.h"
@@ -87,12 +90,20 @@ static void decline(const PassContext *context, const Op *op, const char *why) {
   diag_remark(context->diags, op->loc, "specialise_warps", "not specialised: %s", why);
 }
 
+static bool is_in_turn(const Op *loop) {
+  for (const Op *around = loop; around; around = around->region->parent)
+    if (op_attr(around, ATTR_PROGRAMS)) return true;
+  return false;
+}
+
 // Loops that stagger_dots has marked and those that ask for it, but those of one warpgroup stay: another block's warps copy
-// while it multiplies.
+// while it multiplies. Where programs are run in turn others gain too: the next program's copies run under what is done
+// with this one's product.
 static bool is_wanted(const PassContext *context, const Func *func, const Op *loop) {
   const Target *target = &func->module->target;
   if (target->warp_roles == WARP_ROLES_ON) return true;
-  if (target->num_warps > WARPGROUP) return op_attr(loop, ATTR_STAGGER) || op_attr(loop, ATTR_WARP_SPECIALIZE);
+  if (target->num_warps > WARPGROUP)
+    return is_in_turn(loop) || op_attr(loop, ATTR_STAGGER) || op_attr(loop, ATTR_WARP_SPECIALIZE);
   if (!op_attr(loop, ATTR_WARP_SPECIALIZE)) return false;
   decline(context, loop, "four warps leave a multiprocessor to another block, which gains more");
   return false;
@@ -227,23 +238,33 @@ static void make_all_slots(Roles *r, uint32_t slots) {
   r->release[1] = dots.second_wait;
 }
 
-static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSearch *search) {
-  StagedLoop staged;
+// What the loop becomes, in *staged and *r, and how many slots it gets; 0, with a remark: it stays.
+static uint32_t plan_roles(PassContext *context, Func *func, Op *loop, const LoopSearch *search, bool in_turn,
+                           StagedLoop *staged, Roles *r) {
   const char *why = why_not_kernel(func, search);
-  if (why) return decline(context, loop, why), false;
-  if (loop->kind != OP_FOR || !staged_loop_find(context, func, loop, &staged)) return false;
-  Roles r = {.s = {.context = context, .func = func, .staged = &staged, .arena = context->scratch}};
+  if (why) return decline(context, loop, why), 0;
+  if (loop->kind != OP_FOR || !staged_loop_find(context, func, loop, staged)) return 0;
+  *r = (Roles){.s = {.context = context, .func = func, .staged = staged, .arena = context->scratch}};
   int64_t step = 0;
   value_int_constant(loop_step(loop), &step);
-  r.s.step = step;
-  r.needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
-  find_path(&r, loop);
-  why = why_not_loop(&r, loop, step);
-  if (why) return decline(context, loop, why), false;
-  staged.by_role = true;
-  uint32_t slots = staged_loop_stages(context, func, &staged);
-  if (slots < 2) return decline(context, loop, "shared memory has no room for two slots"), false;
-  r.s.in_flight = staged.dot && slots >= 3 && !dot_parts(staged.dot);
+  r->s.step = step;
+  r->needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  find_path(r, loop);
+  why = why_not_loop(r, loop, step);
+  if (why) return decline(context, loop, why), 0;
+  staged->by_role = true;
+  staged->in_turn = in_turn;
+  uint32_t slots = staged_loop_stages(context, func, staged);
+  if (slots < 2) return decline(context, loop, "shared memory has no room for two slots"), 0;
+  r->s.in_flight = staged->dot && slots >= 3 && !dot_parts(staged->dot);
+  return slots;
+}
+
+static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSearch *search) {
+  StagedLoop staged;
+  Roles r;
+  uint32_t slots = plan_roles(context, func, loop, search, is_in_turn(loop), &staged, &r);
+  if (!slots) return false;
   make_all_slots(&r, slots);
   diag_remark(context->diags, loop->loc, "specialise_warps",
               "%u warps multiply, one thread copies ahead of them into %u slots%s",
@@ -258,6 +279,22 @@ static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSea
   roles_emit_producer(&r, groups->regions[1], &fill);
   roles_emit_consumers(&r, &read);
   return true;
+}
+
+bool roles_pay_in_turn(PassContext *context, Func *func) {
+  const Target *target = &func->module->target;
+  LoopSearch search = {.arena = context->scratch};
+  Diags unheard = {.arena = context->scratch, .sources = context->diags->sources};
+  PassContext asking = {context->scratch, &unheard};
+  StagedLoop staged;
+  Roles r;
+  func_number(func);
+  region_walk(func->body, find_loops, &search);
+  if (search.loops.n != 1 || target->num_warps <= WARPGROUP || !target->arch->setmaxnreg_most) return false;
+  uint32_t slots = plan_roles(&asking, func, search.loops.at[0], &search, true, &staged, &r);
+  if (!slots || !r.s.in_flight) return false;
+  uint32_t sums = tile_words(op_result(staged.dot)->type);
+  return sums >= TUNE_TURN_SUMS && sums + TUNE_TURN_OTHER_REGISTERS <= consumer_registers(target->arch, target->num_warps);
 }
 
 bool pass_specialise_warps(PassContext *context, Func *func) {

@@ -357,7 +357,8 @@ typedef enum tilec_tma {
 
 /* Whether loops of products that tensor copies feed are parted into warps that copy and warps that multiply (sm_90a). */
 typedef enum tilec_warp_specialize {
-  TILEC_WARP_SPECIALIZE_AUTO, /* attention's by 8 warps, and loops that ask for it: tl.range(warp_specialize=True) */
+  /* attention's by 8 warps, loops that ask for it, tl.range(warp_specialize=True), and products of persistent kernels */
+  TILEC_WARP_SPECIALIZE_AUTO,
   TILEC_WARP_SPECIALIZE_ON,   /* wherever they can be */
   TILEC_WARP_SPECIALIZE_OFF
 } tilec_warp_specialize;
@@ -375,7 +376,7 @@ typedef enum tilec_epilogue {
    PTX or volatile accesses stay as they are. The numbers of programs are hidden parameters: of what tilec_compile gives, the
    caller's to pass (docs/ahead-of-time.md). */
 typedef enum tilec_persistent {
-  TILEC_PERSISTENT_AUTO, /* nowhere: its gain is not measured */
+  TILEC_PERSISTENT_AUTO, /* large products by tensor copies, of kernels that tilec_launch launches: with warps that copy */
   TILEC_PERSISTENT_ON,   /* wherever they can be */
   TILEC_PERSISTENT_OFF
 } tilec_persistent;

@@ -39,6 +39,18 @@ def by_pointers(a, b, out, M, N, K, sa, sb, so, BLOCK: tl.constexpr, STEP: tl.co
     tl.store(out + rows * so + columns, acc, mask=(rows < M) & (columns < N))
 
 
+@tilec.jit
+def of_tiles(a, b, out, M, N, K, sa, sb, so, ROWS: tl.constexpr, COLUMNS: tl.constexpr, STEP: tl.constexpr):
+    i, j = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    k = tl.arange(0, STEP)
+    acc = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for step in range(0, K, STEP):
+        x = tl.load(a + i[:, None] * sa + (step + k)[None, :], mask=(i[:, None] < M) & (k[None, :] < K - step), other=0.0)
+        y = tl.load(b + j[None, :] * sb + (step + k)[:, None], mask=(j[None, :] < N) & (k[:, None] < K - step), other=0.0)
+        acc = tl.dot(x, y, acc)
+    tl.store(out + i[:, None] * so + j[None, :], acc.to(tl.float16), mask=(i[:, None] < M) & (j[None, :] < N))
+
+
 def matrix(rows, columns, seed):
     """Of small numbers, whose products are exact; its rows begin at multiples of 32 bytes."""
     wide = np.random.default_rng(seed).integers(-3, 4, (max(rows, 1), (columns + 15) // 16 * 16 + 16)).astype(np.float16)
@@ -112,6 +124,17 @@ class TensorCopies(unittest.TestCase):
                     self.assertEqual("programs_x" in handle.asm["ttir"], hidden, f"{launch.__name__} {options}")
         with self.assertRaisesRegex(tilec.TilecError, "persistent='yes': it is one of auto, on, off"):
             self.check(pointers, (64, 64, 64), persistent="yes")
+        a, b, out = matrix(300, 136, 1), matrix(304, 136, 2), np.zeros((300, 304), np.float16)
+        for warps, rows, columns, options, expected in (
+            (8, 128, 256, {}, True), (4, 128, 256, {}, False), (8, 64, 256, {}, False), (8, 128, 256, {"persistent": "off"}, False),
+            (8, 128, 256, {"warp_specialize": "off"}, False), (8, 128, 256, {"tma": "off"}, False),
+        ):  # fmt: skip
+            grid = (-(-300 // rows), -(-304 // columns))
+            sizes = (300, 304, 136, stride(a), stride(b), stride(out), rows, columns, 64)
+            text = of_tiles[grid](a, b, out, *sizes, num_warps=warps, **options).asm["ttir"]
+            self.assertEqual("programs_x" in text, expected, (warps, rows, columns, options))
+            self.assertEqual("warp_groups" in text, expected)
+            self.assertTrue(np.array_equal(out, (a.astype(np.float32) @ b.astype(np.float32).T).astype(np.float16)))
         config = tilec.Config({"BLOCK": 64}, persistent="on")
         self.assertEqual(config.all_kwargs()["persistent"], "on")
         self.assertNotEqual(config, tilec.Config({"BLOCK": 64}))
