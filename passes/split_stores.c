@@ -17,6 +17,7 @@
 // Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
 // come after stores of earlier ones, it must be known that these lead elsewhere: pointers of
 // different arguments under --restrict. Offsets and masks are made for each part where they are made of the thread's number.
+// Of stores through one argument each comes whole before the next, whose parts wait for it.
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/clone.h"
@@ -37,10 +38,13 @@ typedef struct StoreSplitter {
   const Type *like;   // of shape and layout of all that is split
   uint32_t dim;       // along which
   bool *inside;       // by op id: made part by part
+  bool *behind;       // by op id: a store whose parts come behind all of an earlier one, through the same argument
   VEC(Op *) ops;      // those, last first
   VEC(Op *) accesses; // the loads and stores of them
   uint32_t part_bits; // log2 of the parts
   Value **made;       // by value id: of the part at hand, or NULL
+  bool ordered;       // there is such a store
+  bool fresh;         // offsets are made anew, where LLVM would keep those of before
   bool changed;
 } StoreSplitter;
 
@@ -90,17 +94,21 @@ static bool mark_run(StoreSplitter *s, const Op *first, const Op *end) {
 
 // --- whether it may be, and pays
 
-// No load's memory is a store's, no store's another's.
-static bool are_apart(const StoreSplitter *s) {
+// No load's memory is a store's. Of stores to the same memory the later ones are to stay behind.
+static bool are_apart(StoreSplitter *s) {
   if (!s->func->module->target.restrict_pointers) return false;
+  s->ordered = false;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
     const Value *origin = pointer_origin(op_operand(op, 0));
     if (!origin) return false;
+    s->behind[op->id] = false;
     for (uint32_t k = 0; k < i; k++) {
-      const Op *other = s->accesses.at[k];
-      if (op->kind == OP_LOAD && other->kind == OP_LOAD) continue;
-      if (pointer_origin(op_operand(other, 0)) == origin) return false;
+      const Op *later = s->accesses.at[k];
+      if (op->kind == OP_LOAD && later->kind == OP_LOAD) continue;
+      if (pointer_origin(op_operand(later, 0)) != origin) continue;
+      if (op->kind != later->kind) return false;
+      s->behind[later->id] = s->ordered = true;
     }
   }
   return true;
@@ -175,8 +183,11 @@ static uint32_t choose_bits(const StoreSplitter *s) {
   uint32_t waiting = 0, loaded = 0, most = most_bits(s), bits = 0;
   uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
   for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen);
-  for (uint32_t i = 0; i < s->accesses.n; i++)
-    if (s->accesses.at[i]->kind == OP_LOAD) loaded += tile_words(op_result(s->accesses.at[i])->type);
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *op = s->accesses.at[i];
+    if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
+    if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
+  }
   while (loaded && bits < most && waiting + (loaded >> bits) > room) bits++;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
@@ -216,6 +227,7 @@ static Op *make_part(StoreSplitter *s, Builder *b, const Op *op, uint32_t part) 
   int64_t start = op_int(op, ATTR_START, 0) + part * (int64_t)type->shape[0];
   op_set_attr(made, (Attr){.key = ATTR_START, .i = start});
   op_set_attr(made, (Attr){.key = ATTR_END, .i = start + type->shape[0]});
+  if (s->fresh) op_set_flag(made, ATTR_FRESH, true);
   return made;
 }
 
@@ -228,26 +240,73 @@ static Value *slice_of(const StoreSplitter *s, Builder *b, Value *value, uint32_
   return slice;
 }
 
+// Offsets, masks and pointers, of which a part is made of its operands' parts, so that what one store takes and one behind it does
+// not wait for all parts.
+static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
+  const Op *op = value->def;
+  const Type *type = value->type, *element = type_element(type);
+  bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
+  if (!s->ordered || !op || !index || type->rank <= s->dim || free_bits(type, s->dim) < s->part_bits) return false;
+  if (speaks_of_more(s, op, s->part_bits)) return false;
+  if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
+  if (op->kind == OP_DIV || op->kind == OP_REM) return false;
+  if (op->kind != OP_BROADCAST) return op_has(op, PURE | ELEMENTWISE);
+  const Type *narrow = op_operand(op, 0)->type;
+  return narrow->shape[s->dim] == 1 || free_bits(narrow, s->dim) >= s->part_bits;
+}
+
 static Value *part_of(StoreSplitter *s, Builder *b, Value *value, uint32_t part) {
   uint32_t left = MAX_STEPS;
-  if (!type_is_tile(value->type)) return value;
+  if (!type_is_tile(value->type) || value->type->shape[s->dim] == 1) return value; // the same for all parts
   Value **made = &s->made[value->id];
   if (*made) return *made;
   bool anew = is_made_anew(value, &left) && !speaks_of_more(s, value->def, s->part_bits);
+  anew |= is_made_in_parts(s, value);
   return *made = anew ? op_result(make_part(s, b, value->def, part)) : slice_of(s, b, value, part);
 }
 
-static void split_run(StoreSplitter *s, Op *end) {
-  for (uint32_t part = 0; part < 1u << s->part_bits; part++) {
-    memset(s->made, 0, s->func->value_count * sizeof *s->made);
-    for (uint32_t i = s->ops.n; i-- > 0;) {
-      const Op *op = s->ops.at[i];
-      Builder b = builder_before(end);
-      Op *made = make_part(s, &b, op, part);
-      if (op->result_count) s->made[op_result(op)->id] = op_result(made);
-    }
+// The part's ops. What they gave goes to made[i], for s->ops.at[i].
+static void make_first(StoreSplitter *s, Op *end, uint32_t part, Op **made) {
+  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    if (s->behind[op->id]) continue;
+    Builder b = builder_before(end);
+    made[i] = make_part(s, &b, op, part);
+    if (op->result_count) s->made[op_result(op)->id] = op_result(made[i]);
   }
-  for (uint32_t i = 0; i < s->ops.n; i++) op_erase(s->ops.at[i]);
+}
+
+// The part's share of a store that comes behind others. Data is as it was made; addresses and masks are made once more, as
+// 64 bits an element are twice what waits.
+static void make_behind(StoreSplitter *s, Op *end, const Op *store, uint32_t part, Op **made) {
+  memset(s->made, 0, s->func->value_count * sizeof *s->made);
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Value *value = s->ops.at[i]->result_count ? op_result(s->ops.at[i]) : NULL;
+    bool kept = value && (value == op_operand(store, 1) || !is_made_in_parts(s, value));
+    if (kept) s->made[value->id] = op_result(made[i]);
+  }
+  Builder b = builder_before(end);
+  make_part(s, &b, store, part);
+}
+
+static void erase_unused(const StoreSplitter *s, Op **made) {
+  for (uint32_t i = 0; i < s->ops.n; i++)
+    if (made[i] && made[i]->result_count && value_unused(op_result(made[i]))) op_erase(made[i]);
+}
+
+// Stores through the argument of an earlier one come when all its parts are stored, in their order.
+static void split_run(StoreSplitter *s, Op *end) {
+  uint32_t parts = 1u << s->part_bits, n = s->ops.n;
+  Op **made = ARENA_ARRAY(s->context->scratch, Op *, (uint64_t)parts * n);
+  for (uint32_t part = 0; part < parts; part++) make_first(s, end, part, made + (uint64_t)part * n);
+  s->fresh = true;
+  for (uint32_t i = n; i-- > 0;)
+    for (uint32_t part = 0; part < parts && s->behind[s->ops.at[i]->id]; part++)
+      make_behind(s, end, s->ops.at[i], part, made + (uint64_t)part * n);
+  s->fresh = false;
+  for (uint32_t part = 0; part < parts; part++) erase_unused(s, made + (uint64_t)part * n);
+  for (uint32_t i = 0; i < n; i++) op_erase(s->ops.at[i]);
   s->changed = true;
 }
 
@@ -279,6 +338,7 @@ bool pass_split_stores(PassContext *context, Func *func) {
   StoreSplitter s = {.context = context, .func = func};
   func_number(func);
   s.inside = ARENA_ARRAY(context->scratch, bool, func->op_count);
+  s.behind = ARENA_ARRAY(context->scratch, bool, func->op_count);
   s.made = ARENA_ARRAY(context->scratch, Value *, func->value_count);
   visit_region(&s, func->body);
   return s.changed;
