@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Casts to fp32 by words of two. A bf16 is the upper half of its fp32: of a word a shift and a mask give both
 // halves, where taking the upper one out and shifting it up again would be two. Fresh casts, of fp16 too,
-// stand where they are done: LLVM does not know that the words are those that were cast before.
+// stand where they are done: LLVM does not know that the words are those that were cast before, and ptxas does not
+// where the halves are permutations of bytes. By shifts and masks it would merge them with the first ones, which are
+// then alive all the while.
 #include "codegen/emit.h"
 #include "codegen/nvvm.h"
 
@@ -21,7 +23,14 @@ static bool are_of_word(LLVMValueRef low, LLVMValueRef high) {
   return i % 2 == 0 && LLVMIsAConstantInt(second) && LLVMConstIntGetZExtValue(second) == i + 1;
 }
 
-static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t half) {
+// The half's two bytes above two of zero.
+static LLVMValueRef permuted_half(Emitter *e, LLVMValueRef word, uint32_t half) {
+  LLVMValueRef bytes[] = {word, emit_i32(e, 0), emit_i32(e, half ? 0x3244 : 0x1044)};
+  return LLVMBuildBitCast(e->builder, nvvm_intrinsic(e, "llvm.nvvm.prmt", NULL, 0, bytes, 3), e->f32, "");
+}
+
+static LLVMValueRef half_of(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_t half, bool fresh) {
+  if (type == e->bf16 && fresh) return permuted_half(e, word, half);
   if (type == e->bf16) {
     LLVMValueRef bits = half ? LLVMBuildAnd(e->builder, word, emit_i32(e, 0xffff0000u), "")
                              : LLVMBuildShl(e->builder, word, emit_i32(e, 16), "");
@@ -76,7 +85,7 @@ bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
     LLVMValueRef high = emit_register(e, op_operand(op, 0), r + 1);
     LLVMValueRef word = word_of(e, low, high);
     if (fresh) word = nvvm_fresh(e, word);
-    for (uint32_t half = 0; half < 2; half++) out[r + half] = half_of(e, word, LLVMTypeOf(low), half);
+    for (uint32_t half = 0; half < 2; half++) out[r + half] = half_of(e, word, LLVMTypeOf(low), half, fresh);
   }
   return true;
 }

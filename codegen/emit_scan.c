@@ -3,7 +3,8 @@
 // half before theirs, from a register or by a shuffle; where several bits in a row are lanes', the last
 // elements of threads' runs go first and the others follow in one step. From the first bit on that warps
 // hold, scan_chunks gives the totals of the chunks below it, and scan_carry takes in what comes before each
-// chunk: each thread adds up its lines' totals, or lanes share them and scan them as they do elements. A scan
+// chunk: each thread adds up its lines' totals, or lanes share them and scan them as they do elements. With
+// `runs` scan_chunks only sums each run up and gives what comes before it, and scan_carry scans the runs. A scan
 // from the end is the same with every bit's meaning turned.
 #include <string.h>
 #include "codegen/emit_combine.h"
@@ -17,7 +18,9 @@ typedef struct Scan {
   ScanPlan plan;
   uint32_t count, registers;
   LLVMValueRef *v[MAX_COMBINED];
-  bool reverse;
+  LLVMValueRef
+      *starts[MAX_COMBINED]; // with `runs`: what comes before each run, by without_bits of its registers
+  bool reverse, runs;
 } Scan;
 
 // The register or lane bits that hold axis bits 0 .. n - 1.
@@ -110,13 +113,18 @@ static void scan_totals(Scan *s, uint32_t axis_bit, uint32_t n, uint32_t last, L
   for (uint32_t k = 0; k < s->count; k++) before[k] = emit_shuffle_from(e, s->v[k][last], from);
 }
 
-// Several bits of lanes at once: only the last elements of threads' runs pass through all of them.
-static void scan_lanes(Scan *s, uint32_t axis_bit, uint32_t n) {
+// Where lanes hold axis bits from `axis_bit` on: whether a lane is not the first of them.
+static LLVMValueRef has_lane_before(Scan *s, uint32_t axis_bit, uint32_t n) {
   Emitter *e = s->e;
-  uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
   uint32_t bits = held_bits(s, DIM_LANE, axis_bit + n);
   LLVMValueRef at = LLVMBuildAnd(e->builder, e->threads.lane, emit_i32(e, bits), "");
-  LLVMValueRef taken = LLVMBuildICmp(e->builder, LLVMIntNE, at, emit_i32(e, at_first(s, 0, bits)), "");
+  return LLVMBuildICmp(e->builder, LLVMIntNE, at, emit_i32(e, at_first(s, 0, bits)), "");
+}
+
+// Several bits of lanes at once: only the last elements of threads' runs pass through all of them.
+static void scan_lanes(Scan *s, uint32_t axis_bit, uint32_t n) {
+  uint32_t low = held_bits(s, DIM_REGISTER, axis_bit);
+  LLVMValueRef taken = has_lane_before(s, axis_bit, n);
   for (uint32_t last = 0; last < s->registers; last++) {
     LLVMValueRef before[MAX_COMBINED];
     if (at_last(s, last, low) != last) continue;
@@ -140,6 +148,40 @@ static void scan_within_warp(Scan *s) {
 
 static uint32_t chunk_bits(const Scan *s) { return s->plan.axis_bits - s->plan.low; }
 
+// Register r's number among those without `bits`.
+static uint32_t without_bits(const Scan *s, uint32_t r, uint32_t bits) {
+  uint32_t number = 0, at = 0;
+  for (uint32_t i = 0; 1u << i < s->registers; i++)
+    if (!(bits >> i & 1)) number |= (r >> i & 1) << at++;
+  return number;
+}
+
+// Element i, in the scan's direction, of the run that begins at register r.
+static uint32_t run_element(const Scan *s, uint32_t r, uint32_t i) {
+  uint32_t run = scan_run_bits(&s->plan);
+  if (s->reverse) i = (1u << run) - 1 - i;
+  for (uint32_t bit = 0; bit < run; bit++) r |= (i >> bit & 1) << s->plan.holder[bit].bit;
+  return r;
+}
+
+// Each run summed up, at the place of its last element, with what comes before it in its chunk, which is kept.
+static void keep_starts(Scan *s) {
+  uint32_t run = scan_run_bits(&s->plan), low = held_bits(s, DIM_REGISTER, run);
+  for (uint32_t k = 0; k < s->count; k++) s->starts[k] = emit_new(s->e, &s->op->results[k]);
+  for (uint32_t first = 0; first < s->registers; first++) {
+    uint32_t last = at_last(s, first, low);
+    LLVMValueRef sum[MAX_COMBINED], before[MAX_COMBINED];
+    if (first & low) continue;
+    for (uint32_t i = 0; i < 1u << run; i++) {
+      uint32_t at = run_element(s, first, i);
+      if (i) take_in(s, at, sum, NULL);
+      for (uint32_t k = 0; k < s->count; k++) sum[k] = s->v[k][at];
+    }
+    scan_totals(s, run, s->plan.low - run, last, before);
+    for (uint32_t k = 0; k < s->count; k++) s->starts[k][without_bits(s, first, low)] = before[k];
+  }
+}
+
 // In each thread the last elements of the chunks, or of what it has of them.
 static void keep_totals(Scan *s) {
   uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low), free_bits[DIM_COUNT];
@@ -153,10 +195,7 @@ static void keep_totals(Scan *s) {
 
 // Register r's bits that are not the axis', as a number: its line.
 static uint32_t line_of(const Scan *s, uint32_t r) {
-  uint32_t axis = held_bits(s, DIM_REGISTER, s->plan.axis_bits), line = 0, at = 0;
-  for (uint32_t i = 0; 1u << i < s->registers; i++)
-    if (!(axis >> i & 1)) line |= (r >> i & 1) << at++;
-  return line;
+  return without_bits(s, r, held_bits(s, DIM_REGISTER, s->plan.axis_bits));
 }
 
 static LLVMValueRef chunk_of(Scan *s, uint32_t r) {
@@ -190,13 +229,38 @@ static void add_total(Scan *s, LLVMValueRef **totals, uint32_t at, bool first, L
     emit_combine(s->e, s->op, running, total, running);
 }
 
-// `before` into the run of register r, where its chunk is not the first.
+// `before`, where the chunk is not the first, then what comes before the run of register r, which is scanned.
+static void scan_run(Scan *s, uint32_t r, LLVMValueRef not_first, const LLVMValueRef *before) {
+  LLVMBuilderRef b = s->e->builder;
+  uint32_t run = scan_run_bits(&s->plan), low = held_bits(s, DIM_REGISTER, run);
+  LLVMValueRef inner = has_lane_before(s, run, s->plan.low - run), running[MAX_COMBINED], both[MAX_COMBINED];
+  LLVMValueRef start[MAX_COMBINED], any = LLVMBuildOr(b, not_first, inner, "");
+  for (uint32_t k = 0; k < s->count; k++) start[k] = s->starts[k][without_bits(s, r, low)];
+  emit_combine(s->e, s->op, before, start, both);
+  for (uint32_t k = 0; k < s->count; k++) {
+    running[k] = LLVMBuildSelect(b, not_first, both[k], start[k], "");
+    running[k] = LLVMBuildSelect(b, inner, running[k], before[k], "");
+  }
+  for (uint32_t i = 0; i < 1u << run; i++) {
+    uint32_t at = run_element(s, r, i);
+    take_in(s, at, running, i == 0 ? any : NULL);
+    for (uint32_t k = 0; k < s->count; k++) running[k] = s->v[k][at];
+  }
+}
+
+// `before` into the runs of the chunk of register r, where that is not the first.
 static void take_in_run(Scan *s, uint32_t r, LLVMValueRef chunk, const LLVMValueRef *before) {
   uint32_t low = held_bits(s, DIM_REGISTER, s->plan.low);
   uint32_t first = s->reverse ? (1u << chunk_bits(s)) - 1 : 0;
   LLVMValueRef taken = LLVMBuildICmp(s->e->builder, LLVMIntNE, chunk, emit_i32(s->e, first), "");
-  for (uint32_t other = 0; other < s->registers; other++)
-    if ((other & ~low) == r) take_in(s, other, before, taken);
+  uint32_t run = s->runs ? held_bits(s, DIM_REGISTER, scan_run_bits(&s->plan)) : 0;
+  for (uint32_t other = 0; other < s->registers; other++) {
+    if ((other & ~low) != r || other & run) continue;
+    if (s->runs)
+      scan_run(s, other, taken, before);
+    else
+      take_in(s, other, before, taken);
+  }
 }
 
 // What comes before the chunk of register r (the first of its run): totals are the line's, in order.
@@ -311,9 +375,11 @@ static Scan scan_new(Emitter *e, const Op *op) {
   Scan s = {.e = e, .op = op, .layout = op_operand(op, 0)->type->layout, .count = combined_count(op)};
   scan_plan(op, &s.plan);
   s.reverse = op_attr(op, ATTR_REVERSE) != NULL;
+  s.runs = op_attr(op, ATTR_RUNS) != NULL;
   s.registers = layout_registers(s.layout);
+  bool scanned = op->kind != OP_SCAN_CHUNKS || !s.runs; // the result
   for (uint32_t k = 0; k < s.count; k++) {
-    s.v[k] = emit_new(e, &op->results[k]);
+    s.v[k] = scanned ? emit_new(e, &op->results[k]) : ARENA_ARRAY(e->arena, LLVMValueRef, s.registers);
     memcpy(s.v[k], emit_get(e, op_operand(op, k)), s.registers * sizeof **s.v);
   }
   return s;
@@ -321,7 +387,10 @@ static Scan scan_new(Emitter *e, const Op *op) {
 
 void emit_scan(Emitter *e, Op *op) {
   Scan s = scan_new(e, op);
-  scan_within_warp(&s);
+  if (s.runs)
+    keep_starts(&s);
+  else
+    scan_within_warp(&s);
   if (op->kind == OP_SCAN_CHUNKS) keep_totals(&s);
 }
 
@@ -329,6 +398,7 @@ void emit_scan_carry(Emitter *e, Op *op) {
   Scan s = scan_new(e, op);
   LLVMValueRef *totals[MAX_COMBINED];
   for (uint32_t k = 0; k < s.count; k++) totals[k] = emit_get(e, op_operand(op, s.count + k));
+  for (uint32_t k = 0; k < s.count && s.runs; k++) s.starts[k] = emit_get(e, op_operand(op, 2 * s.count + k));
   uint32_t low = held_bits(&s, DIM_REGISTER, s.plan.low);
   bool by_lanes = scan_by_lanes(op, &s.plan);
   Line *lines = ARENA_ARRAY(e->arena, Line, s.registers);

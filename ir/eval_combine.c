@@ -278,8 +278,26 @@ static bool run_reduce_parts(Machine *m, Op *op) {
   return ok;
 }
 
-// Chunk `row` of each line, and its total.
-static bool scan_row(Lines *lines, uint32_t row, bool reverse) {
+// The element of the starts' tile that stands for the run of element `along` of line k.
+static uint32_t element_of_run(const Lines *lines, uint32_t run, uint32_t k, uint32_t along) {
+  return (k / lines->inner * (lines->size / run) + along / run) * lines->inner + k % lines->inner;
+}
+
+// Before the chunk's run that begins at i, in the scan's direction, is the scanned element that stands there.
+static void set_starts(Lines *lines, uint32_t run, uint32_t k, bool reverse) {
+  for (uint32_t i = 0; i < lines->length; i += run) {
+    uint32_t element = element_of_run(lines, run, k, lines->chosen[i]);
+    bool first = reverse ? i + run == lines->length : i == 0;
+    for (uint32_t x = 0; x < lines->operands; x++) {
+      Element none = {.state = UNDEFINED}, *scanned = &lines->room[x * lines->length];
+      tile_set(eval_tile(lines->m, &lines->op->results[x]), element,
+               first ? &none : &scanned[reverse ? i + run : i - 1]);
+    }
+  }
+}
+
+// Chunk `row` of each line, or what comes before its runs of `run` elements (0: no such), and its total.
+static bool scan_row(Lines *lines, uint32_t row, uint32_t run, bool reverse) {
   Op *op = lines->op;
   bool ok = true, hangs;
   for (uint32_t k = 0; k < lines->count && ok; k++) {
@@ -288,10 +306,11 @@ static bool scan_row(Lines *lines, uint32_t row, bool reverse) {
     ok = ok && scan_line(lines, reverse);
     for (uint32_t i = 0; i < lines->length && ok; i++) {
       set_doubtful(lines, i, hangs);
-      for (uint32_t x = 0; x < lines->operands; x++)
+      for (uint32_t x = 0; x < lines->operands && !run; x++)
         tile_set(eval_tile(lines->m, &op->results[x]), element_of_line(lines, k, i),
                  &lines->room[x * lines->length + i]);
     }
+    if (ok && run) set_starts(lines, run, k, reverse);
     for (uint32_t x = 0; x < lines->operands && ok; x++)
       tile_set(eval_tile(lines->m, &op->results[lines->operands + x]), row * lines->count + k,
                &lines->room[x * lines->length + (reverse ? 0 : lines->length - 1)]);
@@ -303,14 +322,14 @@ static bool run_scan_chunks(Machine *m, Op *op) {
   ScanPlan plan;
   if (!scan_plan(op, &plan)) BUG("a scan in chunks that its layout has not");
   Lines lines = lines_new(m, op);
-  uint32_t chunk = 1u << plan.low;
+  uint32_t chunk = 1u << plan.low, run = op_attr(op, ATTR_RUNS) ? 1u << scan_run_bits(&plan) : 0;
   uint32_t *chosen = eval_block(m->memory, chunk * sizeof *chosen);
   bool ok = true;
   lines.length = chunk;
   lines.chosen = chosen;
   for (uint32_t row = 0; row < lines.size / chunk && ok; row++) {
     for (uint32_t i = 0; i < chunk; i++) chosen[i] = row * chunk + i;
-    ok = scan_row(&lines, row, op_attr(op, ATTR_REVERSE) != NULL);
+    ok = scan_row(&lines, row, run, op_attr(op, ATTR_REVERSE) != NULL);
   }
   eval_block_free(m->memory, chosen, chunk * sizeof *chosen);
   lines_free(&lines);
@@ -344,13 +363,60 @@ static bool carry_line(Lines *lines, uint32_t k, uint32_t chunk, uint32_t own, b
   return true;
 }
 
+// Places in the room behind the totals, of which there are fewer than a fourth of the axis.
+enum { START_PLACE = 3, RUNNING_PLACE = 2, OWN_PLACE = 1 };
+
+// What comes before element i of line k, the first of a run, to RUNNING_PLACE; *any: whether something does.
+static bool start_run(Lines *lines, uint32_t k, uint32_t i, uint32_t at, uint32_t run, bool *any) {
+  uint32_t running = lines->length - RUNNING_PLACE, start = lines->length - START_PLACE;
+  uint32_t count = lines->operands;
+  bool inner = *any; // whether the chunk has something before it
+  for (uint32_t x = 0; x < count; x++) {
+    const Tile *starts = eval_operand(lines->m, lines->op, 2 * count + x);
+    Element *room = &lines->room[x * lines->length];
+    room[start] = tile_get(starts, element_of_run(lines, run, k, i));
+    if (inner || at > 0) room[running] = inner ? room[start] : room[at - 1];
+  }
+  *any = inner || at > 0;
+  return !inner || at == 0 || combine_elements(lines, running, at - 1, start);
+}
+
+// The elements of line k, run after run, from what comes before each.
+static bool carry_runs(Lines *lines, uint32_t k, uint32_t chunk, uint32_t run, bool reverse) {
+  Machine *m = lines->m;
+  uint32_t running = lines->length - RUNNING_PLACE, own = lines->length - OWN_PLACE;
+  bool any = false, hangs;
+  if (!line_hangs(lines, k, &hangs) || !load_totals(lines, k, lines->size / chunk, reverse)) return false;
+  for (uint32_t n = 0; n < lines->size; n++) {
+    uint32_t i = reverse ? lines->size - 1 - n : n, element = element_of_line(lines, k, i);
+    if (n % run == 0) {
+      any = n % chunk != 0;
+      if (!start_run(lines, k, i, n / chunk, run, &any)) return false;
+    }
+    for (uint32_t x = 0; x < lines->operands; x++)
+      lines->room[x * lines->length + own] = tile_get(eval_operand(m, lines->op, x), element);
+    if (any && !combine_elements(lines, own, running, own)) return false;
+    any = true;
+    set_doubtful(lines, own, hangs);
+    for (uint32_t x = 0; x < lines->operands; x++) {
+      Element *room = &lines->room[x * lines->length];
+      room[running] = room[own];
+      tile_set(eval_tile(m, &lines->op->results[x]), element, &room[own]);
+    }
+  }
+  return true;
+}
+
 static bool run_scan_carry(Machine *m, Op *op) {
+  ScanPlan plan;
+  if (!scan_plan(op, &plan)) BUG("a scan in chunks that its layout has not");
   Lines lines = lines_new(m, op);
-  uint32_t chunks = op_operand(op, lines.operands)->type->shape[0];
-  bool ok = true, reverse = op_attr(op, ATTR_REVERSE) != NULL;
+  uint32_t chunks = op_operand(op, lines.operands)->type->shape[0], chunk = lines.size / chunks;
+  bool ok = true, reverse = op_attr(op, ATTR_REVERSE) != NULL, runs = op_attr(op, ATTR_RUNS) != NULL;
   for (uint32_t k = 0; k < lines.count && ok; k++)
-    ok = load_totals(&lines, k, chunks, reverse) &&
-         carry_line(&lines, k, lines.size / chunks, lines.length - 1, reverse);
+    ok = runs ? carry_runs(&lines, k, chunk, 1u << scan_run_bits(&plan), reverse)
+              : load_totals(&lines, k, chunks, reverse) &&
+                    carry_line(&lines, k, chunk, lines.length - OWN_PLACE, reverse);
   lines_free(&lines);
   return ok;
 }

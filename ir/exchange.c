@@ -61,6 +61,31 @@ const Type *scan_totals_type(IrContext *ir, const Op *op, const ScanPlan *plan, 
   return rows_type(ir, op, index, 1u << (plan->axis_bits - plan->low), layout_drop_registers(&plan->totals));
 }
 
+uint32_t scan_run_bits(const ScanPlan *plan) {
+  uint32_t run = 0;
+  while (run < plan->low && plan->holder[run].dim == DIM_REGISTER) run++;
+  for (uint32_t i = run; i < plan->low; i++)
+    if (plan->holder[i].dim != DIM_LANE || plan->holder[i].bit != plan->holder[run].bit + i - run) return 0;
+  return plan->low - run > 1 ? run : 0;
+}
+
+// The lowest axis bits go, and the registers that hold them.
+const Type *scan_starts_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index) {
+  const Type *type = op_operand(op, index)->type;
+  const Layout *from = type->layout;
+  uint32_t run = scan_run_bits(plan), below = (1u << plan->axis_first) - 1, shape[TILE_MAX_RANK], n = 0;
+  Layout layout = *from;
+  layout.out_bits = (uint8_t)(from->out_bits - run);
+  layout.bits[DIM_REGISTER] = (uint8_t)(from->bits[DIM_REGISTER] - run);
+  for (uint32_t i = 0; i < layout_in_bits(from); i++) {
+    uint32_t basis = from->basis[i], along = basis >> plan->axis_first & ((1u << run) - 1);
+    if (!along) layout.basis[n++] = (basis >> run & ~below) | (basis & below);
+  }
+  for (uint32_t d = 0; d < type->rank; d++) shape[d] = type->shape[d];
+  shape[op_int(op, ATTR_AXIS, 0)] >>= run;
+  return type_tile(ir, type_element(type), type->rank, shape, layout_intern(ir, &layout));
+}
+
 static bool holds_axis(const ScanPlan *plan, uint32_t bit) {
   for (uint32_t i = 0; i < plan->axis_bits; i++)
     if (plan->holder[i].dim == DIM_REGISTER && plan->holder[i].bit == bit) return true;

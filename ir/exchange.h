@@ -18,6 +18,11 @@ const Type *reduce_parts_type(IrContext *ir, const Op *op, const ReducePlan *pla
 const Type *reduce_read_type(IrContext *ir, const Op *op, const ReducePlan *plan, uint32_t index);
 // What scan_chunks gives beside the scanned operand: [chunks, line...].
 const Type *scan_totals_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);
+// log2 of the elements in a row that each thread has, where the lanes of a chunk hold such runs one after another;
+// 0: they do not, and the op has no form `runs`.
+uint32_t scan_run_bits(const ScanPlan *plan);
+// What comes before each run: the operand with an element a run, in the threads that have the run.
+const Type *scan_starts_type(IrContext *ir, const Op *op, const ScanPlan *plan, uint32_t index);
 // Whether a warp's lanes share the chunks' totals among them, each some neighbouring ones, and scan them by
 // shuffles; else each thread adds up all of its lines'.
 bool scan_by_lanes(const Op *op, const ScanPlan *plan);

@@ -158,7 +158,8 @@ void verify_plan(Verifier *v, const Op *op) {
   ReducePlan plan = reduce_plan(op);
   for (uint32_t i = 0; parts && i < op->result_count; i++)
     check_rows(v, op, reduce_parts_type(v->module->ir, op, &plan, i), op->results[i].type, "a result");
-  if (redux && !redux_fits(op, &plan, &first)) verify_fail(v, op, "no redux.sync combines as its region does");
+  if (redux && !redux_fits(op, &plan, &first))
+    verify_fail(v, op, "no redux.sync combines as its region does");
 }
 
 static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
@@ -169,8 +170,16 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
     verify_fail(v, op, "the layout spreads the axis in a way that is not built yet");
     return;
   }
+  bool runs = op_attr(op, ATTR_RUNS) != NULL;
+  if (runs && !scan_run_bits(&plan)) {
+    verify_fail(v, op, "'runs' is of chunks whose lanes hold runs one after another");
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
-    check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
+    if (carries || !runs) check_carried(v, op, operand_type(op, i), op->results[i].type, i, "operand");
+    if (runs)
+      check_rows(v, op, scan_starts_type(ir, op, &plan, i),
+                 carries ? operand_type(op, 2 * count + i) : op->results[i].type, "what comes before runs");
     if (carries)
       check_rows(v, op, scan_read_type(ir, op, &plan, i), operand_type(op, count + i), "the totals");
     else
@@ -181,7 +190,8 @@ static void check_chunks(Verifier *v, const Op *op, uint32_t count) {
 void verify_exchange(Verifier *v, const Op *op) {
   bool carries = op->kind == OP_SCAN_CARRY, chunks = op->kind == OP_SCAN_CHUNKS;
   uint32_t count = carries ? op->result_count : op->operand_count;
-  if (op->operand_count != (carries ? 2 * count : count) ||
+  uint32_t taken = op_attr(op, ATTR_RUNS) ? 3 : 2; // elements, totals, what comes before runs
+  if (op->operand_count != (carries ? taken * count : count) ||
       op->result_count != (chunks ? 2 * count : count)) {
     verify_fail(v, op, "%u operands and %u results do not agree", op->operand_count, op->result_count);
     return;

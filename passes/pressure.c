@@ -169,7 +169,8 @@ static uint32_t registers_within(const Pressure *p, const Op *op) {
   for (uint32_t i = 0; i < op->operand_count && (carries || parts); i++) {
     const Type *type = op_operand(op, i)->type;
     uint32_t bytes = type_element_bytes(type), words = layout_registers(type->layout) * ((bytes + 3) / 4);
-    if (parts || i >= op->result_count) n += carries ? words / TOTALS_AT_ONCE : words;
+    bool totals = carries && i >= op->result_count && i < 2 * op->result_count;
+    if (parts || totals) n += carries ? words / TOTALS_AT_ONCE : words;
   }
   for (uint32_t i = 0; i < op->result_count && (carries || op->kind == OP_SCAN); i++)
     n += registers_for(p, &op->results[i]);

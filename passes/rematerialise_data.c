@@ -11,9 +11,18 @@
 // warp has come that far: 64 elements of fp32 are all that a thread of 1024 has, and those of fp16 or bf16
 // that they were made of half as many. So what a few instructions make of one such tile and of scalars is
 // made after each reduction again. `fresh` keeps LLVM from merging it with what it was before.
+//
+// before  %c, %t = scan_chunks %v           after  %b, %t = scan_chunks %v {runs}
+//         ...                                      ...
+//         %s = scan_carry %c, %u                   %w = cast %x {fresh} : fp32
+//                                                  %s = scan_carry %w, %u, %b {runs}
+//
+// So too of what a scan has scanned by the time that its warps wait for one another: a number for each run of a
+// thread's, and the narrower tile, are fewer registers, and each run is then scanned again.
 #include "passes/rematerialise.h"
 
 #include "ir/build.h"
+#include "ir/exchange.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/pressure.h"
@@ -135,6 +144,39 @@ static void mark_values(DataMaker *m) {
   }
 }
 
+// Whether what waits for the other warps' totals may be the narrower tiles that the scan's operands are made of, with what comes
+// before each run, and is then less than scanned elements are.
+static bool waits_narrower(const DataMaker *m, const Op *chunks) {
+  ScanPlan plan;
+  uint32_t kept = 0, scanned = 0;
+  if (!scan_plan(chunks, &plan) || !scan_run_bits(&plan)) return false;
+  for (uint32_t i = 0; i < chunks->operand_count; i++) {
+    const Value *value = op_operand(chunks, i), *base = NULL;
+    uint32_t left = MAX_STEPS;
+    if (!chunks->results[i].first_use || chunks->results[i].first_use->next) return false;
+    if (!is_remade(m, value) || !is_made_of(value, &left, &base)) return false;
+    kept += tile_words(base->type) + (tile_words(value->type) >> scan_run_bits(&plan));
+    scanned += tile_words(value->type);
+  }
+  return kept < scanned;
+}
+
+// The scan that `carry` ends keeps what comes before runs, and its operands wait as they are.
+static void scan_runs(DataMaker *m, Op *carry) {
+  Op *chunks = carry->kind == OP_SCAN_CARRY ? op_operand(carry, 0)->def : NULL;
+  ScanPlan plan;
+  if (!chunks || chunks->kind != OP_SCAN_CHUNKS || chunks->region != m->region) return;
+  if (op_attr(chunks, ATTR_RUNS) || !waits_narrower(m, chunks) || !scan_plan(chunks, &plan)) return;
+  op_set_flag(chunks, ATTR_RUNS, true);
+  op_set_flag(carry, ATTR_RUNS, true);
+  for (uint32_t i = 0; i < chunks->operand_count; i++) {
+    Value *starts = &chunks->results[i];
+    op_set_operand(carry, i, op_operand(chunks, i));
+    op_add_operand(carry, starts);
+    starts->type = scan_starts_type(m->func->module->ir, chunks, &plan, i);
+  }
+}
+
 static void remake_operands(DataMaker *m, Op *op) {
   for (uint32_t i = 0; i < op->operand_count; i++) {
     Value *value = op_operand(op, i);
@@ -160,6 +202,7 @@ static void visit_ops(DataMaker *m, Region *region) {
   here.again = ARENA_ARRAY(m->context->scratch, Value *, m->func->value_count);
   mark_values(&here);
   for (Op *op = region->first; op; op = op->next) {
+    scan_runs(&here, op);
     remake_operands(&here, op);
     if (!takes_together(op)) continue;
     here.part++;

@@ -262,9 +262,11 @@ static const Invalid bodies[] = {
     {"reduce {axis = 0} do { yield }", "reduce: takes 1 operands or more, not 0"},
     {"%x = reduce %f {axis = 0} : fp32 do (%u: fp32, %v: fp32) { yield %u }",
      "reduce: the operands are tiles of one shape, operand 0 is fp32"},
-    {"%b = shared_alloc : shared<16xi32> %x = scan %t, %b {axis = 7} : tile<16xi32> do (%u: i32, %v: i32) { yield %u }",
+    {"%b = shared_alloc : shared<16xi32> %x = scan %t, %b {axis = 7} : tile<16xi32> do (%u: i32, %v: i32) { "
+     "yield %u }",
      "scan: the axis 7 is no dimension of tile<16xi32>"},
-    {"%b = shared_alloc : shared<16xi32> %x = reduce %t, %b {axis = -1} : i32 do (%u: i32, %v: i32) { yield %u }",
+    {"%b = shared_alloc : shared<16xi32> %x = reduce %t, %b {axis = -1} : i32 do (%u: i32, %v: i32) { yield "
+     "%u }",
      "reduce: the axis -1 is no dimension of tile<16xi32>"},
     {"%b = shared_alloc : shared<16xi32> %x = gather %t, %t, %b {axis = 3} : tile<16xi32>", "gather: "},
     {"%x = convert_layout %t, %t : tile<16xi32>",
@@ -309,6 +311,14 @@ static const Invalid bodies[] = {
      "scan: operand 1 has another layout"},
     {"%x = scan %t {axis = 0} : i32 do (%u: i32, %v: i32) { yield %u }",
      "scan: operand 0 is tile<16xi32>, the result i32"},
+    {"%x, %y = scan_chunks %tb {axis = 0, runs} : tile<512xfp32, #b>, tile<512xfp32, #b> do (%u: fp32, %v: "
+     "fp32) { yield %u }",
+     "scan_chunks: 'runs' is of chunks whose lanes hold runs one after another"},
+    {"%x, %y = scan_chunks %ta {axis = 0, runs} : tile<512xfp32, #a>, tile<512xfp32, #b> do (%u: fp32, %v: "
+     "fp32) { yield %u }",
+     "scan_chunks: what comes before runs is tile<512xfp32, "},
+    {"%x = scan_carry %ta, %ta {axis = 0, runs} : tile<512xfp32, #a> do (%u: fp32, %v: fp32) { yield %u }",
+     "scan_carry: 2 operands and 1 results do not agree"},
     {"%x = map %t : i32 do (%u: i32) { yield %u }", "map: result 0, i32, has not the shape and layout"},
     {"%x = map %t : tile<16xi32> do (%u: i32, %v: i32) { yield %u }",
      "map: its region has 2 arguments, not 1: an element of each operand"},

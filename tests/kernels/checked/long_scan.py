@@ -56,3 +56,15 @@ def two_lines(x, y, N: tl.constexpr):
     """Two lines: each thread adds up the totals of its own."""
     at = tl.arange(0, 2)[:, None] * N + tl.arange(0, N)[None, :]
     tl.store(y + at, tl.cumsum(tl.load(x + at), 1))
+
+
+# check: --grid 1 --num-warps 2 --maxnreg 64 -D N=4096 -D REVERSE=False x=randn:bf16[4000] sums=empty:bf16[4000] most=empty:fp32[4000] n=4000
+# check: --grid 1 --num-warps 2 --maxnreg 64 -D N=4096 -D REVERSE=True x=randn:bf16[4096] sums=empty:bf16[4096] most=empty:fp32[4096] n=4096
+# check: --grid 1 --num-warps 2 --maxnreg 64 -D N=4096 -D REVERSE=False x=randn:fp16[4096] sums=empty:fp16[4096] most=empty:fp32[4096] n=4096
+@triton.jit
+def of_halves(x, sums, most, n, N: tl.constexpr, REVERSE: tl.constexpr):
+    """Narrow tiles, which wait for the other warps where what is scanned of them has no room."""
+    i = tl.arange(0, N)
+    v = tl.load(x + i, mask=i < n, other=0).to(tl.float32)
+    tl.store(sums + i, tl.cumsum(v, 0, reverse=REVERSE), mask=i < n)
+    tl.store(most + i, tl.associative_scan(v * 2, 0, larger, reverse=REVERSE), mask=i < n)
