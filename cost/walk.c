@@ -256,7 +256,7 @@ static void apply(CostWalk *w, const Op *op) {
   if (op->kind == OP_PROGRAM_ID) {
     *result = (CostValue){true, w->program[axis], NULL};
   } else if (op->kind == OP_NUM_PROGRAMS) {
-    *result = (CostValue){true, w->launch->grid[axis], NULL};
+    *result = (CostValue){true, w->programs[axis], NULL};
   } else {
     for (uint32_t i = 0; i < op->operand_count; i++) x[i] = w->values[op_operand(op, i)->id];
     *result = cost_apply(&w->space, op, x);
@@ -286,11 +286,21 @@ static void walk_region(CostWalk *w, const Region *region) {
 
 // --- programs
 
-static void begin_program(CostWalk *w, uint64_t number) {
+// Of a persistent kernel as many blocks as programs are followed, each of which runs one: what a block does once counts for each.
+static void place_program(CostWalk *w, uint64_t number) {
   const uint32_t *grid = w->launch->grid;
-  w->program[0] = (uint32_t)(number % grid[0]);
-  w->program[1] = (uint32_t)(number / grid[0] % grid[1]);
-  w->program[2] = (uint32_t)(number / grid[0] / grid[1]);
+  bool in_turn = func_is_persistent(w->func);
+  const uint32_t all[PROGRAM_AXES] = {grid[0] * grid[1] * grid[2], 1, 1};
+  memcpy(w->programs, in_turn ? all : grid, sizeof w->programs);
+  w->program[0] = (uint32_t)(number % w->programs[0]);
+  w->program[1] = (uint32_t)(number / w->programs[0] % w->programs[1]);
+  w->program[2] = (uint32_t)(number / w->programs[0] / w->programs[1]);
+  uint32_t first = func_programs_param(w->func);
+  for (uint32_t d = 0; in_turn && d < PROGRAM_AXES; d++)
+    w->values[w->func->body->args[first + d]->id] = (CostValue){true, grid[d], NULL};
+}
+
+static void begin_program(CostWalk *w, uint64_t number) {
   const Region *body = w->func->body;
   for (uint32_t i = 0; i < body->arg_count; i++) {
     const Type *type = body->args[i]->type;
@@ -302,6 +312,7 @@ static void begin_program(CostWalk *w, uint64_t number) {
       value->base = (int64_t)number_wrap(type->elem, w->launch->args[i]);
     if (w->func->params[i].hidden == HIDDEN_SCRATCH) *value = (CostValue){true, 0, NULL};
   }
+  place_program(w, number);
 }
 
 void cost_walk(CostWalk *w, uint64_t *counted) {

@@ -17,7 +17,7 @@ typedef struct CostWalk {
   CostOp *ops;       // by op's id
   CostRange *runs;   // by the id of a region's first op: of the region
   Table counts;      // of accesses, by what their addresses and masks are
-  uint32_t program[3];
+  uint32_t program[3], programs[3]; // the one that is followed; how many: of a persistent kernel blocks along x alone
   bool certain;   // what is counted now happens
   bool estimated; // something was not followed to its end
   bool unbounded;

@@ -116,6 +116,29 @@ static void test_trips(void **state) {
   ir_fixture_close(&s);
 }
 
+// Of a persistent kernel each program is counted once, whichever block runs it.
+static void test_programs_in_turn(void **state) {
+  (void)state;
+  static const char text[] =
+      "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
+      "module target = \"sm_90a\", num_warps = 4 {\n"
+      "kernel @k(%x: *i32, %n: i32, %px: i32 {hidden = programs}, %py: i32 {hidden = programs}, %pz: i32 {hidden = programs}) {\n"
+      "  %b = program_id {axis = 0} : i32\n  %bs = num_programs {axis = 0} : i32\n"
+      "  %r = mul %px, %py : i32\n  %all = mul %r, %pz : i32\n"
+      "  for %b, %all, %bs {programs} do (%t: i32) {\n"
+      "    %s = splat %t : tile<128xi32, #l>\n    %i = arange {start = 0, end = 128} : tile<128xi32, #l>\n"
+      "    %e = splat %n : tile<128xi32, #l>\n    %o = mul %s, %e : tile<128xi32, #l>\n    %q = add %o, %i : tile<128xi32, #l>\n"
+      "    %p = splat %x : tile<128x*i32, #l>\n    %a = addptr %p, %q : tile<128x*i32, #l>\n    store %a, %i\n    yield\n  }\n"
+      "  return\n}\n}\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s, text, 128, 7);
+  assert_true(r->exact);
+  expect_range(r->totals.requests, 7 * 4, 7 * 4);
+  expect_range(r->totals.sectors, 7 * 16, 7 * 16);
+  ir_fixture_close(&s);
+}
+
 // What a time is made of is what bounds it, and less without.
 static void test_time(void **state) {
   (void)state;
@@ -137,6 +160,7 @@ int main(void) {
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_addresses_of_data),
       cmocka_unit_test(test_trips),
+      cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
