@@ -24,7 +24,7 @@ def read(paths):
         for line in pathlib.Path(path).read_text().splitlines():
             row = json.loads(line)
             turns, turn = own.setdefault((row["id"], row["compiler"]), {}), row.get("turn", 1)
-            turns[turn] = {**row, "first": turns[turn].get("first")} if turn in turns else row
+            turns[turn] = {**turns[turn], **row, "first": turns[turn].get("first")} if turn in turns else row
         for (id, compiler), turns in own.items():
             rows.setdefault(id, {})[compiler] = merged(turns)
     return rows
