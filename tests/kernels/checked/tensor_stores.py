@@ -71,3 +71,25 @@ def stored_then_read(x, out, sums):
     sd.store([first, 0], again + again)
     tl.debug_barrier()
     od.store([first, 0], tl.load(sums + i * 64 + j))
+
+
+# What an iteration stores the next one reads.
+# check: --tma on --epilogue on --grid 2 -D N=5 x=randn:fp16[96,128] ROWS=96 COLUMNS=128
+# check: --tma on --epilogue on --grid 1 --num-warps 8 -D N=2 x=randn:fp16[48,64] ROWS=48 COLUMNS=64
+@triton.jit
+def stored_for_the_next(x, ROWS, COLUMNS, N: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, shape=[ROWS, COLUMNS], strides=[COLUMNS, 1], block_shape=[16, 64])
+    column = tl.program_id(0) * 64
+    for i in range(N):
+        d.store([i * 16 + 16, column], d.load([i * 16, column]) * 0.5 + 1.0)
+
+
+# What is loaded through a descriptor is stored through pointers: no box is stored.
+# check: --tma on --epilogue on --grid 2 x=randn:fp16[64,128] out=empty:fp16[64,128] COLUMNS=128
+@triton.jit
+def loaded_and_stored(x, out, COLUMNS):
+    d = tl.make_tensor_descriptor(x, shape=[64, COLUMNS], strides=[COLUMNS, 1], block_shape=[16, 64])
+    column = tl.program_id(0) * 64
+    for row in range(0, 64, 16):
+        to = out + (48 - row + tl.arange(0, 16)[:, None]) * COLUMNS + column + tl.arange(0, 64)[None, :]
+        tl.store(to, d.load([row, column]))
