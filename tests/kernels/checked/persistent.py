@@ -88,6 +88,28 @@ def attention(q, k, v, out, ROWS, T):
     tl.store(out + m[:, None] * 64 + tl.arange(0, 64), acc / total[:, None], mask=m[:, None] < ROWS)
 
 
+# A condition around the copies: some programs copy nothing; and a buffer that is filled before the loop and read in it.
+# check: --tma on --persistent on --warp-specialize on --max-programs 2 --grid 5 --num-stages 3 x=randn:fp16[320,96] y=randn:fp16[96,64] z=randn:fp16[64,64] out=empty:fp32[320,64] M=320 K=96 SKIP=1
+# check: --tma on --persistent on --warp-specialize on --max-programs 1 --grid 5 --num-stages 3 --num-warps 8 x=randn:fp16[320,32] y=randn:fp16[32,64] z=randn:fp16[64,64] out=empty:fp32[320,64] M=320 K=32 SKIP=0
+# check: --tma on --persistent off --warp-specialize on --grid 5 --num-stages 3 x=randn:fp16[320,224] y=randn:fp16[224,64] z=randn:fp16[64,64] out=empty:fp32[320,64] M=320 K=224 SKIP=3
+# check: --tma on --persistent on --warp-specialize off --max-programs 2 --grid 5 --num-stages 3 x=randn:fp16[320,96] y=randn:fp16[96,64] z=randn:fp16[64,64] out=empty:fp32[320,64] M=320 K=96 SKIP=2
+@triton.jit
+def some_programs(x, y, z, out, M, K, SKIP):
+    xd = tl.make_tensor_descriptor(x, shape=[M, K], strides=[K, 1], block_shape=[64, 32])
+    yd = tl.make_tensor_descriptor(y, shape=[K, 64], strides=[64, 1], block_shape=[32, 64])
+    zd = tl.make_tensor_descriptor(z, shape=[64, 64], strides=[64, 1], block_shape=[32, 64])
+    m = tl.program_id(0) * 64
+    kept = zd.load([32, 0])
+    acc = tl.zeros([64, 64], tl.float32)
+    if tl.program_id(0) != SKIP:
+        for k in range(0, K, 32):
+            a = xd.load([m, k])
+            acc = tl.dot(a, yd.load([k, 0]), acc)
+            acc = tl.dot(a, kept, acc)
+    i, j = m + tl.arange(0, 64)[:, None], tl.arange(0, 64)[None, :]
+    tl.store(out + i * 64 + j, acc, mask=i < M)
+
+
 # No product: three dimensions, buffers of reductions and scans used again by the next program, an early end.
 # check: --persistent on --max-programs 2 --grid 3,2,2 x=randn:fp32[12,200] out=empty:fp32[12,200] sums=empty:fp32[12] N=200
 # check: --persistent on --max-programs 5 --grid 3,2,2 --num-warps 1 x=randn:fp32[12,256] out=empty:fp32[12,256] sums=empty:fp32[12] N=256
