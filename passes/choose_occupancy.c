@@ -151,9 +151,18 @@ static uint32_t blocks_that_load(Arena *scratch, Func *func) {
 // Whether a thread's tiles want more registers than there are.
 static bool must_spill(Arena *scratch, Func *func) { return func_spare_registers(scratch, func) < 0; }
 
+static void tell_spills(PassContext *context, Func *func) {
+  if (!must_spill(context->scratch, func)) return;
+  diag_remark(context->diags, func->loc, "choose_occupancy",
+              "tiles want about %u registers a thread, which has %u: some will be spilled",
+              func_pressure(context->scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS,
+              func->module->target.arch->thread_registers);
+}
+
 bool pass_choose_occupancy(PassContext *context, Func *func) {
   uint32_t before = func->min_blocks, warps = func_warps(func);
   func->min_blocks = 0;
+  tell_spills(context, func);
   if (func->module->target.maxnreg) return before != 0;
   if (warps > TUNE_MANY_WARPS)
     func->min_blocks = count_blocks(context->scratch, func, 0);

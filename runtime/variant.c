@@ -12,6 +12,7 @@
 #include "runtime/diagnostics.h"
 #include "runtime/error.h"
 #include "runtime/kernel.h"
+#include "runtime/spills.h"
 
 // Variants beyond these are found anew at each launch: a kernel whose heuristics read a step's number, say.
 enum { MAX_VARIANTS = 1 << 16 };
@@ -93,8 +94,23 @@ static tilec_status compile_steps(const SpecRequest *r) {
   const tilec_compile_options *o = &r->kernel->options;
   if (!status && needs_ptx)
     status = compile_ptx(c, &(PtxOptions){.fresh = o->remarks != 0, .told = o->log != NULL});
-  diagnostics_log(o, &c->diags);
+  if (status) diagnostics_log(o, &c->diags);
   return status ? compilation_error(c, status) : TILEC_OK;
+}
+
+static tilec_status warn_of_spills(Compilation *c, void *data) {
+  const Specialisation *s = data;
+  spills_warn_loaded(&c->diags, s->func, s->func->name, &s->loaded);
+  return TILEC_OK;
+}
+
+// Nobody hears of spills where nobody listens; what goes wrong as they are asked for is no error of the launch.
+static tilec_status load_code(const SpecRequest *r, const KernelImage *image) {
+  Specialisation *s = r->s;
+  tilec_status status = cubin_load(r->kernel->device, image, &s->loaded);
+  if (!status && r->kernel->options.log) compile_guard(&s->c, warn_of_spills, s);
+  diagnostics_log(&r->kernel->options, &s->c.diags);
+  return status;
 }
 
 static tilec_status build_specialisation(const SpecRequest *r) {
@@ -118,7 +134,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
     image.debug = s->c.code.target.debug;
     image.overlaps = s->c.code.target.overlap && s->c.code.target.arch->has_grid_control;
   }
-  return cubin_load(r->kernel->device, &image, &s->loaded);
+  return load_code(r, &image);
 }
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {

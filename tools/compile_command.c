@@ -7,6 +7,7 @@
 #include "frontend/syntax.h"
 #include "ir/print.h"
 #include "runtime/cubin.h"
+#include "runtime/spills.h"
 
 static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin", ".h", ".o"};
 
@@ -50,7 +51,13 @@ static void report_times(const CodegenTimes *times) {
 
 static tilec_status assemble(Compilation *c, void *data) {
   Buf *out = data;
-  if (cubin_assemble(buf_view(&c->code.ptx), &c->code.target, out) == TILEC_OK) return TILEC_OK;
+  if (cubin_assemble(buf_view(&c->code.ptx), &c->code.target, out) == TILEC_OK) {
+    for (uint32_t i = 0; i < c->code.kernel_count; i++) {
+      const char *kernel = c->code.kernels[i].name;
+      spills_warn(&c->diags, c->module->funcs.at[i], kernel, cubin_local_bytes(buf_view(out), kernel));
+    }
+    return TILEC_OK;
+  }
   diag_error(&c->diags, c->module->funcs.at[0]->loc, "%s", tilec_last_error());
   return TILEC_ERROR_COMPILE;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/spills.h"
 #include "tools/explain.h"
 
 static double sum_of(const double *values) {
@@ -88,6 +89,8 @@ static void ask_assembler(Explanation *e) {
   if (cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log))
     cubin_usage_of_log(buf_view(&log).at, e->report->func->name, &e->usage);
   buf_free(&log);
+  if (e->usage.spill_stores > 0)
+    spills_warn(&e->run->c->diags, e->report->func, e->report->func->name, e->usage.local_bytes);
   if (e->usage.registers > 0) cost_set_registers(e->report, (uint32_t)e->usage.registers);
 }
 

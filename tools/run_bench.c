@@ -155,7 +155,7 @@ static ExitStatus make_image(Run *run, KernelImage *image) {
   BoundArgs bound;
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run_specialise(run, &bound);
-  return tool_report(run->options, run->c, run_compile(run, &bound, image));
+  return run_tell(run, run_compile(run, &bound, image));
 }
 
 ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
@@ -166,6 +166,7 @@ ExitStatus run_bench(Run *run, tilec_buffer **buffers) {
   double seconds[ROUNDS] = {0}, ceiling = 0;
   result = time_launches(&b, &image, buffers, seconds);
   if (result != EXIT_DONE) return result;
+  if (run->c->diags.list.n) run_tell(run, TILEC_OK);
   if (run->device->kind == &device_cuda) {
     tilec_status status = bench_copy_ceiling(run->device, run->arena, &ceiling);
     if (status != TILEC_OK) return run_failed(run, status);

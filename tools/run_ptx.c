@@ -5,6 +5,7 @@
 
 #include "ir/number.h"
 #include "runtime/cubin.h"
+#include "runtime/spills.h"
 
 static uint64_t argument_bits(const RunArg *param) {
   const Argument *value = &param->value;
@@ -30,6 +31,7 @@ tilec_status run_load(Run *run, const KernelImage *image, DeviceKernel *kernel) 
   const tilec_sim *sim = device_simulator(run->device);
   uint32_t line = 0, column = 0;
   if (status != TILEC_OK && sim && options_file_is_ptx(run->options)) tilec_sim_load_place(sim, &line, &column);
+  if (status == TILEC_OK) spills_warn_loaded(&run->c->diags, image->func, image->name, kernel);
   if (!line) return status;
   const char *text = strstr(tilec_sim_message(sim), ": ");
   uint16_t file = sources_named(&run->c->sources, tool_source_name(run->options->file));

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Registers that an assembler had to put into local memory: told wherever code for a GPU is made or loaded anyway.
+#ifndef RUNTIME_SPILLS_H
+#define RUNTIME_SPILLS_H
+
+#include "base/diag.h"
+#include "base/str.h"
+#include "ir/ir.h"
+#include "runtime/device.h"
+
+// Bytes of local memory a thread that the cubin's kernel has, by its attribute EIATTR_FRAME_SIZE; -1: it does not say.
+int cubin_local_bytes(Str cubin, const char *kernel);
+// A warning where there are such bytes. func NULL: of code that was not compiled here. Of a kernel that prints nothing is said: its
+// arguments to print are there too.
+void spills_warn(Diags *diags, const Func *func, const char *kernel, int local_bytes);
+// The same of a loaded kernel, where its device tells.
+void spills_warn_loaded(Diags *diags, const Func *func, const char *kernel, const DeviceKernel *loaded);
+
+#endif
