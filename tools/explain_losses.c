@@ -25,9 +25,15 @@ static void add_loss(Explanation *e, Loss loss, const CostSaving *saving) {
 
 // --- memory
 
+// Whether lanes lie apart. Of neighbours that begin within a sector a request touches one more, which is no scatter.
+static bool is_scattered(const CostOp *op) {
+  uint64_t ideal = op->sectors_ideal.most;
+  return op->sectors.most > ideal + ideal / 4 && op->sectors.most > ideal + op->requests.most;
+}
+
 static void find_uncoalesced(Explanation *e, const CostOp *op) {
   uint64_t sectors = op->sectors.most, ideal = op->sectors_ideal.most;
-  if (op->data_dependent || !op->requests.most || sectors <= ideal + ideal / 4) return;
+  if (op->data_dependent || !is_scattered(op)) return;
   Loss loss = {.kind = "uncoalesced", .loc = op->op->loc};
   loss.what =
       arena_printf(e->run->arena, "%s of %u bytes a lane touches %.2f times the sectors that its bytes fill",
@@ -45,15 +51,16 @@ static void find_narrow(Explanation *e, const CostOp *op) {
       op->data_dependent)
     return;
   uint32_t held = layout_own_elements(pointer->layout) * type_element_bytes(type_element(pointer)->inner);
-  if (held < WIDEST || op->sectors.most > op->sectors_ideal.most + op->sectors_ideal.most / 4) return;
-  double spared = (double)op->requests.most * (1 - (double)op->lane_bytes / WIDEST);
+  if (held < WIDEST || is_scattered(op)) return;
+  double part = 1 - (double)op->lane_bytes / WIDEST, spared = (double)op->requests.most * part,
+         ends = (double)(op->sectors.most - op->sectors_ideal.most) * part; // fewer requests have fewer ends
   Loss loss = {.kind = "missing fact", .loc = op->op->loc};
   loss.what = arena_printf(e->run->arena, "%s moves %u bytes a lane where 16 would go at once",
                            op->instruction, op->lane_bytes);
   loss.change = "let pointers, sizes and strides be multiples of 16 (arguments that are so say it "
                 "themselves), or promise it with "
                 "tl.multiple_of and tl.max_contiguous";
-  add_loss(e, loss, &(CostSaving){.instructions = {[PIPE_MEMORY] = spared}});
+  add_loss(e, loss, &(CostSaving){.sectors = ends, .instructions = {[PIPE_MEMORY] = spared}});
 }
 
 static void find_conflicts(Explanation *e, const CostOp *op) {

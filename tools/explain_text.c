@@ -269,7 +269,8 @@ static void put_remarks(Writer *w) {
   bool any = false;
   for (uint32_t i = 0; i < diags->list.n; i++) {
     const Diag *diag = diags->list.at[i];
-    if (diag->severity != DIAG_REMARK) continue;
+    bool places = diag->pass && strcmp(diag->pass, "allocate_shared") == 0; // the footer has them
+    if (diag->severity != DIAG_REMARK || places) continue;
     if (!any) put_heading(w, "what passes did and declined");
     any = true;
     put_words(w, arena_printf(w->e->run->arena, "%6u  %s: %s", diag->loc.line, diag->pass, diag->message), 8);
