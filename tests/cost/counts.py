@@ -111,6 +111,8 @@ def main():
         name = f"{file} {kernel} {shlex.join(launch)}"
         if words and not re.search(words[0], name):
             continue
+        if set(re.findall(r"--[a-z-]+", name)) & {"--persistent", "--max-programs"}:
+            continue  # explain has no such options
         real, told, said = measure(sys.argv[1], file, kernel, launch)
         if real is None:
             continue  # a kernel that is there to fail
