@@ -22,6 +22,8 @@
 #include "passes/passes.h"
 #include "passes/pressure.h"
 
+enum { MOST_OPS = 512 }; // before a branch that are looked at: functions with thousands of branches take linear time
+
 typedef struct LoadSinker {
   PassContext *context;
   Func *func;
@@ -131,7 +133,8 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
     func_number(s->func);
     s->goes = ARENA_ARRAY(s->context->scratch, bool, s->func->op_count);
   }
-  for (const Op *op = branch->prev; op && !may_write(op); op = op->prev) {
+  uint32_t left = MOST_OPS;
+  for (const Op *op = branch->prev; op && left > 0 && !may_write(op); op = op->prev, left--) {
     s->goes[op->id] = would_go(s, op, branch);
     if (op->kind == OP_LOAD && s->goes[op->id]) words += tile_words(op_result(op)->type);
   }
@@ -139,7 +142,8 @@ static bool loads_too_much(LoadSinker *s, const Op *branch) {
 }
 
 static void sink_into(LoadSinker *s, const Op *branch) {
-  for (Op *op = branch->prev, *prev; op && !may_write(op); op = prev) {
+  uint32_t left = MOST_OPS;
+  for (Op *op = branch->prev, *prev; op && left > 0 && !may_write(op); op = prev, left--) {
     prev = op->prev;
     if (goes_with(op, branch)) sink(s, op, branch);
   }
