@@ -139,9 +139,10 @@ static tilec_status compile_once(Run *run, KernelImage *image) {
   *image = (KernelImage){.name = func->name, .func = func, .threads = {32 * func_warps(func), 1, 1}};
   run->host = func;
   status = compile_code(run, image);
-  if (status == TILEC_OK) image->by_value = by_value_params(run->host);
+  if (status != TILEC_OK) return status;
+  image->by_value = by_value_params(run->host);
   image->persistent = func_is_persistent(run->host);
-  return status;
+  return TILEC_OK;
 }
 
 // The grid of the launch, if there will be one: what is wrong with it run_grid says.
