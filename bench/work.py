@@ -83,7 +83,7 @@ def chosen(kernel, options):
 
 
 def our_configs(row, kernel, options=None):
-    """The configurations that tilec tries: with launches that overlap the one before, and without, as warps that are parted into roles need it."""
+    """The configurations that tilec tries: with launches that overlap the one before, and without."""
     some = chosen(kernel, options) if options else kernel.configs
     ways = (0,) if options and options.no_overlap else (1, 0)
     return [{**config, "overlap": way} for way in ways for config in some]

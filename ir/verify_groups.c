@@ -150,7 +150,8 @@ static void check_region(GroupChecker *c, const Region *region, uint32_t group) 
 // All the block's warps run it, and the layouts are group 0's.
 static void check_before(GroupChecker *c) {
   for (const Op *op = c->v->func->body->first; op != c->groups; op = op->next) {
-    bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL;
+    bool meets = op->kind == OP_BARRIER || op->kind == OP_MBARRIER_INIT || op->kind == OP_CHANNEL ||
+                 op->kind == OP_GDC_WAIT || op->kind == OP_GDC_LAUNCH_DEPENDENTS;
     bool tiles = op->region_count > 0;
     c->lowered |= op->kind == OP_MBARRIER_INIT;
     for (uint32_t i = 0; i < op->result_count; i++) tiles |= type_is_tile(op->results[i].type);

@@ -15,8 +15,9 @@
 // The next grid may be placed as soon as all blocks of this one are, so it takes no room from them. A kernel
 // that waits by itself stays as it is. A block that has ended need not have let them start: only the last
 // ones do, about as many as are on a device at once, as each costs time of the whole device
-// (docs/measurements.md).
+// (docs/measurements.md). Blocks with groups of warps are few, and each takes long: all of them do.
 #include "ir/build.h"
+#include "ir/groups.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
 
@@ -32,7 +33,8 @@ static bool has_op(const Region *region, OpKind kind) {
 // What a block does with its own shared memory may come before.
 static bool is_shared(const Op *op) {
   return op->kind == OP_SHARED_STORE || op->kind == OP_SHARED_LOAD || op->kind == OP_SHARED_GATHER ||
-         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER || op->kind == OP_ARRIVE;
+         op->kind == OP_SHARED_COUNT || op->kind == OP_BARRIER || op->kind == OP_ARRIVE ||
+         op->kind == OP_MBARRIER_INIT;
 }
 
 // What touches memory, or holds ops that may; a return at the latest.
@@ -43,6 +45,10 @@ static bool must_follow(const Op *op) {
 
 static void let_dependents_start(Func *func) {
   Builder b = builder_before(func->body->first);
+  if (func_groups(func)) {
+    build_op(&b, OP_GDC_LAUNCH_DEPENDENTS, 0, NULL, 0, NULL);
+    return;
+  }
   Value *program = build_program_id(&b, OP_PROGRAM_ID, 0), *count = build_program_id(&b, OP_NUM_PROGRAMS, 0);
   Value *left = build_binary(&b, OP_SUB, count, program);
   Op *branch =

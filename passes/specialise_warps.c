@@ -123,7 +123,6 @@ static const char *why_not_kernel(const Func *func, const LoopSearch *search) {
   if (target->num_warps % WARPGROUP || (target->num_warps + PRODUCER_WARPS) * TARGET_WARP > 1024)
     return "its warps are no whole number of warpgroups, or too many";
   if (target->maxnreg) return "its registers are limited";
-  if (target->overlap) return "its launches overlap";
   if (search->other)
     return "it has ops whose order among warps is their own (print, assert, atomics, inline PTX)";
   if (search->loops.n > 1) return "it has several loops of products";

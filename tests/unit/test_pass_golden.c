@@ -17,7 +17,7 @@
 #include "pass_launch.h"
 #include "passes/passes.h"
 
-enum { MAX_PASSES = 20 };
+enum { MAX_PASSES = 32 };
 
 typedef struct GoldenFixture {
   Arena arena;
