@@ -139,6 +139,21 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch);
 // Occupancy and time again, for registers that an assembler told.
 void cost_set_registers(CostReport *report, uint32_t registers);
 
+// What happens to shared memory in one program: the schedule of what runs asynchronously, as it came out.
+typedef struct CostEvent {
+  const Op *op;    // a copy, product, load or store with a buffer there, a wait, a barrier
+  const Op *alloc; // the buffer that it fills or reads; NULL: it has none
+  bool follows;    // a product's second buffer: of the op of the event before
+  int64_t slot;    // of the buffer's slots; -1: it is no ring of them, or not known which
+  uint32_t group;  // of warp_groups; 0 without
+  uint32_t trip;   // of the innermost loop around it, from 0
+} CostEvent;
+
+typedef VEC(CostEvent) CostEventList;
+
+// The first `most` events of program 0, the groups' one group after the other. The func is numbered, as cost_report leaves it.
+CostEventList cost_events(Arena *arena, Func *func, const CostLaunch *launch, uint32_t most);
+
 // What could be spared.
 typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // of the totals

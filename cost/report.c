@@ -164,16 +164,6 @@ void cost_set_registers(CostReport *report, uint32_t registers) {
   report->time = time_of(report);
 }
 
-static void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
-  *w = (CostWalk){
-      .arena = arena, .func = func, .launch = launch, .space = {.arena = arena}, .traffic = traffic};
-  w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
-  w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
-  w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
-  w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
-  w->runs = ARENA_ARRAY(arena, CostRange, func->op_count + 1);
-}
-
 CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   CostReport *report = ARENA_NEW(arena, CostReport);
   Reporter r = {.report = report};

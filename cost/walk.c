@@ -5,6 +5,16 @@
 #include "ir/build.h"
 #include "ir/number.h"
 
+void walk_init(CostWalk *w, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic) {
+  *w = (CostWalk){
+      .arena = arena, .func = func, .launch = launch, .space = {.arena = arena}, .traffic = traffic};
+  w->limit = launch->max_steps ? launch->max_steps : COST_STEPS;
+  w->values = ARENA_ARRAY(arena, CostValue, func->value_count + 1);
+  w->followed = ARENA_ARRAY(arena, bool, func->op_count + 1);
+  w->ops = ARENA_ARRAY(arena, CostOp, func->op_count + 1);
+  w->runs = ARENA_ARRAY(arena, CostRange, func->op_count + 1);
+}
+
 static void add(const CostWalk *w, CostRange *range, uint64_t least, uint64_t most) {
   range->most += most * w->weight;
   if (w->certain) range->least += least * w->weight;
@@ -72,6 +82,7 @@ static void follow_op(Op *op, void *data) {
   for (uint32_t i = tensor_coordinates(op); is_tensor(op) && i < op->operand_count; i++)
     follow(w, op_operand(op, i));
   for (uint32_t i = 0; op->kind == OP_FOR && i < LOOP_FIRST_INIT; i++) follow(w, op_operand(op, i));
+  if (w->events && op->kind == OP_SHARED_INDEX) follow(w, op_operand(op, 1));
   if (op->kind == OP_IF) follow(w, op_operand(op, 0));
   if (op->kind == OP_WHILE) follow(w, op_operand(op->regions[0]->last, 0));
 }
@@ -213,6 +224,8 @@ static void walk_for(CostWalk *w, const Op *op) {
     return;
   }
   uint64_t weight = w->weight;
+  uint32_t trip = w->trip;
+  w->trip = 0;
   carry(w, body, 1, op, LOOP_FIRST_INIT);
   for (int64_t i = lower.base; step.base > 0 ? i < upper.base : i > upper.base; i += step.base) {
     int64_t left =
@@ -222,9 +235,11 @@ static void walk_for(CostWalk *w, const Op *op) {
     w->values[loop_index(op)->id] = (CostValue){true, i, NULL};
     walk_region(w, body);
     carry(w, body, 1, body->last, 0);
+    w->trip++;
     if (last) break;
   }
   w->weight = weight;
+  w->trip = trip;
   for (uint32_t i = 0; i < op->result_count; i++)
     w->values[op->results[i].id] = w->values[loop_carried(op, i)->id];
 }
@@ -272,9 +287,10 @@ static void walk_region(CostWalk *w, const Region *region) {
     case OP_WHILE: walk_while(w, op); break;
     case OP_IF: walk_if(w, op); break;
     case OP_WARP_GROUPS:
-      for (uint32_t r = 0; r < op->region_count; r++) walk_region(w, op->regions[r]);
+      for (w->group = 0; w->group < op->region_count; w->group++) walk_region(w, op->regions[w->group]);
       break;
     default:
+      if (w->events) walk_event(w, op);
       if (is_access(op)) count_access(w, op);
       if (is_tensor(op)) count_box(w, op);
       if (is_access(op) || !w->followed[op->id]) break;
@@ -315,13 +331,23 @@ static void begin_program(CostWalk *w, uint64_t number) {
   place_program(w, number);
 }
 
-void cost_walk(CostWalk *w, uint64_t *counted) {
-  const uint32_t *grid = w->launch->grid;
-  uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2], count = programs;
+static void begin(CostWalk *w) {
   region_walk(w->func->body, follow_op, w);
   for (uint32_t i = 0; i < w->func->value_count; i++) w->values[i].known = false;
   w->certain = true;
   w->weight = 1;
+}
+
+void walk_first_program(CostWalk *w) {
+  begin(w);
+  begin_program(w, 0);
+  walk_region(w, w->func->body);
+}
+
+void cost_walk(CostWalk *w, uint64_t *counted) {
+  const uint32_t *grid = w->launch->grid;
+  uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2], count = programs;
+  begin(w);
   for (uint64_t i = 0; i < count; i++) {
     begin_program(w, count == programs ? i : i * programs / count);
     walk_region(w, w->func->body);

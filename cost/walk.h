@@ -25,7 +25,18 @@ typedef struct CostWalk {
   uint64_t steps, limit;
   CostTraffic *traffic; // by buffer
   const CostTensor *tensors;
+  CostEventList *events; // NULL: nobody asks for them
+  uint32_t most_events, group, trip;
 } CostWalk;
+
+// Ready to follow programs of the launch; the report's way, and that of events.
+void walk_init(CostWalk *walk, Arena *arena, Func *func, const CostLaunch *launch, CostTraffic *traffic);
+void walk_event(CostWalk *walk, const Op *op);
+// Program 0 alone, until there are enough events.
+void walk_first_program(CostWalk *walk);
+// Of a value that is a buffer or part of one its shared_alloc; *index: the slot's number, NULL where it is no slot.
+const Op *buffer_alloc(const Value *value, const Value **index);
+
 
 // Fills ops, runs and traffic for all programs; `counted` of them were followed.
 void cost_walk(CostWalk *walk, uint64_t *counted);

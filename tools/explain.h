@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tilec explain, in parts: the report (explain_command.c), what is lost and what to try (explain_losses.c), text and JSON.
+// tilec explain, in parts: the report (explain_command.c), what is lost and what to try (explain_losses.c), text, JSON and HTML.
 #ifndef TOOLS_EXPLAIN_H
 #define TOOLS_EXPLAIN_H
 
+#include "base/json.h"
 #include "cost/cost.h"
 #include "runtime/cubin.h"
 #include "tools/run.h"
@@ -33,12 +34,17 @@ typedef struct Explanation {
   CubinUsage usage;         // -1: nobody told
   VEC(ExplainedLine) lines; // by file and line
   LossList losses;          // the largest first
+  CostEventList events;     // of the page's schedule
+  PassTextList passes;      // for the page
 } Explanation;
 
 // Adds the losses, sorted.
 void explain_losses(Explanation *e);
 void explain_text(const Explanation *e, bool colors, Buf *out);
 void explain_json(const Explanation *e, Buf *out);
+void explain_json_object(const Explanation *e, Json *json, const char *name);
+// One page of HTML that holds all that it needs: source with heat, IR after each pass, layouts, schedule.
+void explain_html(const Explanation *e, Buf *out);
 // What the op takes of what bounds the kernel, 0 to 1.
 double explain_share(const CostReport *report, const CostOp *op);
 

@@ -6,6 +6,8 @@
 #include "runtime/spills.h"
 #include "tools/explain.h"
 
+enum { EVENTS = 400 }; // of a program's schedule: some ten iterations of a product
+
 static double sum_of(const double *values) {
   double sum = 0;
   for (int i = 0; i < PIPE_COUNT; i++) sum += values[i];
@@ -77,7 +79,10 @@ typedef struct Launched {
 
 static tilec_status report_body(Compilation *c, void *data) {
   Launched *l = data;
-  l->e->report = cost_report(&c->arena, c->module->funcs.at[0], &l->launch);
+  Explanation *e = l->e;
+  e->report = cost_report(&c->arena, c->module->funcs.at[0], &l->launch);
+  if (e->run->options->format == FORMAT_HTML)
+    e->events = cost_events(&c->arena, c->module->funcs.at[0], &l->launch, EVENTS);
   return TILEC_OK;
 }
 
@@ -100,6 +105,8 @@ static ExitStatus print(const Explanation *e) {
   Buf out = {0};
   if (o->format == FORMAT_JSON)
     explain_json(e, &out);
+  else if (o->format == FORMAT_HTML)
+    explain_html(e, &out);
   else
     explain_text(e, file ? o->color == COLOR_ALWAYS : tool_colors(o->color, STDOUT_FILENO), &out);
   bool good = tool_write(file ? o->output : "-", buf_view(&out));
@@ -117,6 +124,7 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   if (!run_bind(run, &bound)) return EXIT_DIAGNOSED;
   run->bound = &bound;
   run_specialise(run, &bound);
+  if (run->options->format == FORMAT_HTML) run->pass_texts = &e.passes;
   tilec_status status = run_compile(run, &bound, &image);
   if (status != TILEC_OK) return run_tell(run, status);
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;

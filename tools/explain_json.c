@@ -162,22 +162,26 @@ static void put_remarks(const Explanation *e, Json *json) {
   json_array_end(json);
 }
 
-void explain_json(const Explanation *e, Buf *out) {
+void explain_json_object(const Explanation *e, Json *json, const char *name) {
   const CostReport *r = e->report;
+  json_object(json, name);
+  json_text(json, "kernel", r->func->name);
+  json_text(json, "arch", r->func->module->target.arch->name);
+  json_text(json, "card", r->func->module->target.arch->card);
+  put_totals(r, json);
+  json_array(json, "ops");
+  for (uint32_t i = 0; i < r->op_count; i++) put_op(e, json, &r->ops[i]);
+  json_array_end(json);
+  put_traffic(r, json);
+  put_block(e, json);
+  put_time(r, json);
+  put_losses(e, json);
+  put_remarks(e, json);
+  json_object_end(json);
+}
+
+void explain_json(const Explanation *e, Buf *out) {
   Json json = {.out = out};
-  json_object(&json, NULL);
-  json_text(&json, "kernel", r->func->name);
-  json_text(&json, "arch", r->func->module->target.arch->name);
-  json_text(&json, "card", r->func->module->target.arch->card);
-  put_totals(r, &json);
-  json_array(&json, "ops");
-  for (uint32_t i = 0; i < r->op_count; i++) put_op(e, &json, &r->ops[i]);
-  json_array_end(&json);
-  put_traffic(r, &json);
-  put_block(e, &json);
-  put_time(r, &json);
-  put_losses(e, &json);
-  put_remarks(e, &json);
-  json_object_end(&json);
+  explain_json_object(e, &json, NULL);
   buf_char(out, '\n');
 }

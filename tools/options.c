@@ -71,9 +71,9 @@ static bool set_emit(OptionParser *p, const char *value) {
 }
 
 static bool set_format(OptionParser *p, const char *value) {
-  static const char *const formats[] = {"text", "json"};
+  static const char *const formats[] = {"text", "json", "html"};
   int format;
-  if (!parse_choice(p, "--format", value, formats, 2, &format)) return false;
+  if (!parse_choice(p, "--format", value, formats, 3, &format)) return false;
   p->options->format = (Format)format;
   return true;
 }

@@ -33,7 +33,7 @@ const Verb *verb_list(uint32_t *count); // verb i is that of Command i
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 
 // Of explain.
-typedef enum Format { FORMAT_TEXT, FORMAT_JSON } Format;
+typedef enum Format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } Format;
 
 typedef enum Emit {
   EMIT_TOKENS,

@@ -186,6 +186,12 @@ static bool parse_positional(OptionParser *p, const char *word) {
 }
 
 // What only --emit=header and object take.
+static bool check_page(OptionParser *p) {
+  bool good = p->options->format != FORMAT_HTML || p->options->output;
+  if (!good) buf_text(p->error, "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
+  return good;
+}
+
 static bool check_aot(OptionParser *p) {
   const Options *o = p->options;
   if (o->emit == EMIT_HEADER || o->emit == EMIT_OBJECT) return true;
@@ -222,7 +228,7 @@ bool options_parse(int argc, char **argv, Arena *arena, Options *options, Buf *e
   if (!options->emit_given && (options->run_passes_given || options->stop_after)) options->emit = EMIT_TIR;
   bool needs_file = options->command == COMMAND_COMPILE || runs_kernel(options);
   if (needs_file && !options->file) buf_text(error, "no input file");
-  return (!needs_file || options->file) && check_aot(&p);
+  return (!needs_file || options->file) && check_page(&p) && check_aot(&p);
 }
 
 bool options_word_is_of(const Options *options, int i, const char *option) {

@@ -61,6 +61,7 @@ typedef struct Run {
   double began;          // device_clock at its first launch; 0: none yet
   const BoundArgs *bound; // the launch's arguments; NULL before they are bound, and of PTX files
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
+  PassTextList *pass_texts; // that compiling fills; NULL: not asked for
   Func *host;           // after run_compile: has the parameters and host regions of the code; NULL of PTX files
 } Run;
 

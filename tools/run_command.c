@@ -117,6 +117,8 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   }
   PassReport report;
   PassRunOptions passes = tool_passes(run->options, &report);
+  report.texts = run->pass_texts;
+  report.arena = run->arena;
   if (!run->device->needs_ptx && !run->options->run_passes_given && !run->options->stop_after)
     passes.stop_after = "elaborate";
   c->launched = true;

@@ -83,9 +83,21 @@ tilec_status tool_spec(const Options *options, Compilation *c, Spec *spec) {
   return status;
 }
 
+static void keep_text(PassReport *state, const char *pass, IrModule *module) {
+  PassTextList *texts = state->texts;
+  Buf text = {0};
+  module_print(module, NULL, &text);
+  Str now = buf_view(&text);
+  if (!texts->n || !str_eq(texts->at[texts->n - 1].text, now))
+    vec_push(state->arena, texts,
+             ((PassText){pass ? pass : "elaborate", {arena_copy(state->arena, now), now.n}}));
+  buf_free(&text);
+}
+
 static void after_pass(const char *pass, IrModule *module, double seconds, void *data) {
   PassReport *state = data;
   const Options *o = state->options;
+  if (state->texts) keep_text(state, pass, module);
   if (o->time_passes && pass) buf_printf(&state->text, "%10.3f ms  %s\n", seconds * 1e3, pass);
   if (!o->print_after || !pass) return;
   if (strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, pass) != 0) return;

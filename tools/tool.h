@@ -61,11 +61,21 @@ const char *tool_dependencies_path(const Options *options, const char *output, A
 // Writes "OUTPUT...: FILE IMPORTED..."; false, having said why.
 bool tool_write_dependencies(const Compilation *c, const char *const *outputs, uint32_t count, const char *path);
 
+// The tile IR as a pass left it.
+typedef struct PassText {
+  const char *pass; // "elaborate": before the first
+  Str text;
+} PassText;
+
+typedef VEC(PassText) PassTextList;
+
 // The passes' options, with --print-after and --time-passes going to standard
 // error. `state` outlives the result.
 typedef struct PassReport {
   const Options *options;
   Buf text;
+  PassTextList *texts; // all passes' are added, each if it differs from the one before; NULL: nobody asks for them
+  Arena *arena;        // theirs
 } PassReport;
 PassRunOptions tool_passes(const Options *options, PassReport *state);
 void tool_passes_end(PassReport *state); // prints what was gathered, releases it

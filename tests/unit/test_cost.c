@@ -154,6 +154,42 @@ static void test_time(void **state) {
   ir_fixture_close(&s);
 }
 
+// Slots of a ring of two in turn, each stored to and read in its iteration, and the barrier between.
+static void test_events(void **state) {
+  (void)state;
+  static const char text[] =
+      "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
+      "#s = layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>\n#r = layout<offset = [1, 2, 4, 8, 16, 32, 64, 128]; 256>\n"
+      "module target = \"sm_90a\", num_warps = 4 {\nkernel @k(%x: *i32, %n: i32) {\n"
+      "  %b = shared_alloc {offset = 0} : shared<2x128xi32, #r>\n"
+      "  %i = arange {start = 0, end = 128} : tile<128xi32, #l>\n  %c0 = constant {value = 0} : i32\n"
+      "  %c1 = constant {value = 1} : i32\n"
+      "  for %c0, %n, %c1 do (%k: i32) {\n    %h = and %k, %c1 : i32\n"
+      "    %w = shared_index %b, %h : shared<128xi32, #s>\n    shared_store %i, %w\n    barrier\n"
+      "    %v = shared_load %w : tile<128xi32, #l>\n    %p = splat %x : tile<128x*i32, #l>\n"
+      "    %a = addptr %p, %i : tile<128x*i32, #l>\n    store %a, %v\n    yield\n  }\n  return\n}\n}\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  report_of(&s, text, 3, 2);
+  uint64_t args[] = {0x10000, 3};
+  CostLaunch launch = {.grid = {2, 1, 1}, .args = args, .arg_count = 2};
+  CostEventList events = cost_events(&s.arena, s.module->funcs.at[0], &launch, 8);
+  static const struct {
+    OpKind kind;
+    int64_t slot;
+    uint32_t trip;
+  } expected[] = {{OP_SHARED_STORE, 0, 0}, {OP_BARRIER, -1, 0}, {OP_SHARED_LOAD, 0, 0}, {OP_SHARED_STORE, 1, 1},
+                  {OP_BARRIER, -1, 1},     {OP_SHARED_LOAD, 1, 1}, {OP_SHARED_STORE, 0, 2}, {OP_BARRIER, -1, 2}};
+  assert_int_equal(events.n, 8); // of nine
+  for (uint32_t i = 0; i < events.n; i++) {
+    assert_int_equal(events.at[i].op->kind, expected[i].kind);
+    assert_int_equal(events.at[i].slot, expected[i].slot);
+    assert_int_equal(events.at[i].trip, expected[i].trip);
+    assert_int_equal(events.at[i].alloc != NULL, expected[i].kind != OP_BARRIER);
+  }
+  ir_fixture_close(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_occupancy),
@@ -162,6 +198,7 @@ int main(void) {
       cmocka_unit_test(test_trips),
       cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
+      cmocka_unit_test(test_events),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""page.py TILEC: the page that `tilec explain --format=html` writes, as text and as a browser shows it.
+
+Each page is one file of at most 2 MB that names no other, and holds what explain --format=json says of the same launch. In headless Chromium,
+where that is there, each of its parts is opened: no script fails, heat stands where the shares are, the difference of two passes' IR is one of
+their texts, each layout is drawn, and each event of the schedule has its mark."""
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_BYTES = 2 << 20
+DATA = r'<script type="application/json" id="data">(.*?)</script>'
+BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
+ADD = ["examples/add.tile", "x=ones:fp32[99999]", "y=ones:fp32[99999]", "out=empty:fp32[99999]", "n=99999"]
+MATMUL = ["bench/kernels/matmul.py", "--kernel", "matmul", "--arch", "sm_90a", "--num-warps", "8", "--num-stages", "3", "-D", "BLOCK_M=128", "-D",
+          "BLOCK_N=256", "-D", "BLOCK_K=64", "-D", "GROUP_M=8", "-D", "ACC=fp32", "-D", 'PRECISION="ieee"', "--grid", "512", "M=4096", "N=4096",
+          "K=4096", "a_ptr=randn:fp16[4096,4096]", "b_ptr=randn:fp16[4096,4096]", "c_ptr=empty:fp16[4096,4096]", "stride_am=4096", "stride_ak=1",
+          "stride_bk=4096", "stride_bn=1"]
+ATTENTION = ["examples/attention.tile", "--kernel", "attention", "--num-warps", "4", "--num-stages", "2", "-D", "D=64", "-D", "BLOCK_M=64", "-D", "BLOCK_N=64",
+             "-D", "WHOLE=True", "-D", "CAUSAL=True", "q_ptr=randn:fp16[256,64]", "k_ptr=randn:fp16[256,64]",
+             "v_ptr=randn:fp16[256,64]", "out_ptr=empty:fp16[256,64]", "N=256", "HEADS=1", "scale=0.2"]
+LAUNCHES = {"add": ADD, "product, cp.async": [*MATMUL, "--tma=off"], "product by roles": MATMUL, "attention": ATTENTION}
+
+passed = failed = 0
+
+
+def expect(good, what):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED", what)
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of what the browser made: (tag, attributes, text before the next tag)."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append([tag, dict(attributes), ""])
+
+    def handle_data(self, data):
+        if self.elements:
+            self.elements[-1][2] += data
+
+    def of(self, tag, **wanted):
+        return [x for x in self.elements if x[0] == tag and all(x[1].get(k.rstrip("_")) == v for k, v in wanted.items())]
+
+
+def explained(tilec, words, *more):
+    return subprocess.run([tilec, "explain", *words, *more], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def data_of(text):
+    return json.loads(re.search(DATA, text, re.S)[1])
+
+
+def check_text(name, text, stated):
+    data = data_of(text)
+    expect(len(text.encode()) <= MOST_BYTES, f"{name}: {len(text)} bytes")
+    own = re.sub(DATA, "", text, flags=re.S).replace('"http://www.w3.org/2000/svg"', "")
+    outside = re.findall(r"https?:|src=|href=|url\(|@import", own)
+    expect(not outside, f"{name}: the page names {outside}")
+    expect(data["explain"] == stated, f"{name}: not what --format=json says")
+    expect([x["text"] for x in data["sources"]] and all(open(os.path.join(ROOT, x["name"]), encoding="utf-8").read() == x["text"] for x in data["sources"]),
+           f"{name}: the source")
+    expect(data["passes"][0]["name"] == "elaborate" and "loc(" not in "".join(x["text"] for x in data["passes"]), f"{name}: the passes' IR")
+    return data
+
+
+def opened(browser, path, part, folder):
+    """The page's elements once its script is done."""
+    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{path}#{part}"],
+                          capture_output=True, text=True, check=False, timeout=120)
+    return Page(done.stdout)
+
+
+def check_lines(name, page, data):
+    heat = [x for x in page.of("div") if (x[1].get("id") or "").startswith("line")]
+    expect(len(heat) == sum(x["text"].rstrip("\n").count("\n") + 1 for x in data["sources"]), f"{name}: a row a line")
+    shares = {}
+    for op in data["explain"]["ops"]:
+        if "line" in op:
+            shares[op["line"]] = shares.get(op["line"], 0) + op["share"]
+    hot = {int(x[1]["id"][len("line"):]) for x in heat if "background" in x[1].get("style", "")}
+    expect(hot == {line for line, share in shares.items() if share}, f"{name}: heat on lines {sorted(hot)}")
+
+
+def ir_lines(text):
+    return [x for x in text.split("\n") if x and not re.match(r"#l\d+ = ", x)]
+
+
+def check_passes(name, page, data):
+    cells = [x for x in page.elements if x[0] == "td"]
+    gone, come = (sum(x[1].get("class") == kind for x in cells) for kind in ("del", "add"))
+    chosen = [x for x in page.of("button") if x[1].get("aria-selected") == "true" and "data-pass" in x[1]]
+    expect(len(chosen) == 1, f"{name}: a pass is chosen")
+    number = int(chosen[0][1]["data-pass"])
+    before, after = (ir_lines(data["passes"][i]["text"]) for i in (number - 1, number))
+    expect(gone + come > 0 and len(before) - gone == len(after) - come, f"{name}: {gone} lines gone, {come} come, of {len(before)} and {len(after)}")
+    shown = {"del": before, "add": after}
+    expect(all(x[1]["title"] in shown[x[1]["class"]] for x in cells if x[1].get("class") in shown), f"{name}: lines that no text has")
+
+
+def check_layouts(name, page, data):
+    last = data["passes"][-1]["text"]
+    names = dict(re.findall(r"^#l(\d+) = (layout<.*>)$", last, re.M))
+    wanted = set()
+    for kind, shape, element, number in re.findall(r"(tile|shared)<([\dx]+)x(\*?\w+), #l(\d+)>", last):
+        if any(int(n) > 1 for n in shape.split("x")):
+            wanted.add((kind, shape, element if kind == "shared" else "", names[number]))
+    expect(len(page.of("canvas")) == len(wanted), f"{name}: {len(page.of('canvas'))} layouts drawn of {len(wanted)}")
+
+
+def check_schedule(name, page, data):
+    marks = len(page.of("title")) - 1  # the document's own
+    expect(marks == len(data["events"]), f"{name}: {marks} marks of {len(data['events'])} events")
+    copies = sum(x["op"] in ("copy_async", "copy_tensor") for x in data["events"])
+    dots = sum(x["op"] == "dot" for x in data["events"])
+    expect(bool(copies and dots) == name.startswith(("product", "attention")), f"{name}: {copies} copies, {dots} buffers of products")
+
+
+CHECKS = {"lines": check_lines, "launch": None, "passes": check_passes, "layouts": check_layouts, "schedule": check_schedule}
+
+
+def check_launch(tilec, browser, name, words, folder):
+    path = os.path.join(folder, name.replace(" ", "-") + ".html")
+    made, stated = explained(tilec, words, "--format=html", "-o", path), explained(tilec, words, "--format=json")
+    if made.returncode or stated.returncode:
+        expect(False, f"{name}: {made.stderr} {stated.stderr}")
+        return
+    with open(path, encoding="utf-8") as file:
+        data = check_text(name, file.read(), json.loads(stated.stdout))
+    for part, check in CHECKS.items() if browser else ():
+        page = opened(browser, path, part, folder)
+        root = page.of("html")[0][1] if page.of("html") else {}
+        expect(root.get("data-ready") == "true" and "data-error" not in root, f"{name}, {part}: {root.get('data-error', 'the script did not end')}")
+        if check:
+            check(f"{name}, {part}", page, data)
+
+
+def main():
+    tilec = os.path.abspath(sys.argv[1])
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        print("SKIPPED the page in a browser: there is no Chromium on this machine")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, words in LAUNCHES.items():
+            check_launch(tilec, browser, name, words, folder)
+    refused = explained(tilec, ADD, "--format=html")
+    expect(refused.returncode == 2 and "-o FILE" in refused.stderr, "a page without -o is refused")
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
