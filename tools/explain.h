@@ -3,7 +3,6 @@
 #ifndef TOOLS_EXPLAIN_H
 #define TOOLS_EXPLAIN_H
 
-#include "base/json.h"
 #include "cost/cost.h"
 #include "runtime/cubin.h"
 #include "tools/run.h"
@@ -36,6 +35,7 @@ typedef struct Explanation {
   LossList losses;          // the largest first
   CostEventList events;     // of the page's schedule
   PassTextList passes;      // for the page
+  const tilec_sim *sim;     // that has run the launch; NULL: none was asked for
 } Explanation;
 
 // Adds the losses, sorted.
@@ -45,6 +45,8 @@ void explain_json(const Explanation *e, Buf *out);
 void explain_json_object(const Explanation *e, Json *json, const char *name);
 // One page of HTML that holds all that it needs: source with heat, IR after each pass, layouts, schedule.
 void explain_html(const Explanation *e, Buf *out);
+// What the simulator counted at the line; NULL: nothing.
+const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc);
 // What the op takes of what bounds the kernel, 0 to 1.
 double explain_share(const CostReport *report, const CostOp *op);
 

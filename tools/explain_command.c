@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec explain: what a kernel does at each line, what that costs by the model of cost/, and what to change.
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "runtime/spills.h"
@@ -40,6 +41,15 @@ double explain_share(const CostReport *report, const CostOp *op) {
   case BOUND_COUNT: break;
   }
   return ratio((double)op->sectors.most, (double)t->sectors.most);
+}
+
+const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc) {
+  const char *file = sources_name(&e->run->c->sources, loc.file);
+  for (size_t i = 0; i < tilec_sim_line_count(e->sim); i++) {
+    const tilec_sim_line *line = tilec_sim_line_at(e->sim, i);
+    if (line->line == loc.line && line->file && strcmp(line->file, file) == 0) return &line->counters;
+  }
+  return NULL;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -114,6 +124,25 @@ static ExitStatus print(const Explanation *e) {
   return good ? EXIT_DONE : EXIT_DIAGNOSED;
 }
 
+static ExitStatus finish(Explanation *e) {
+  ask_assembler(e);
+  find_lines(e);
+  explain_losses(e);
+  ExitStatus printed = print(e), told = run_tell(e->run, TILEC_OK);
+  return printed != EXIT_DONE ? printed : told;
+}
+
+// The counters by line are there as long as the kernel is loaded.
+static ExitStatus simulate_and_finish(Explanation *e, const KernelImage *image, const int64_t grid[3]) {
+  DeviceKernel kernel = {0};
+  Run *run = e->run;
+  tilec_status status = run_load_and_launch(run, image, grid, run->bound->bits, &kernel);
+  e->sim = device_simulator(run->device);
+  ExitStatus result = status == TILEC_OK ? finish(e) : run_launch_failed(run, grid, status);
+  device_unload(&kernel);
+  return result;
+}
+
 ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   BoundArgs bound;
   KernelImage image = {0};
@@ -134,9 +163,5 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   find_buffers(run, &l.launch);
   status = compile_guard(run->c, report_body, &l);
   if (status != TILEC_OK) return run_tell(run, status);
-  ask_assembler(&e);
-  find_lines(&e);
-  explain_losses(&e);
-  ExitStatus printed = print(&e), told = run_tell(run, TILEC_OK);
-  return printed != EXIT_DONE ? printed : told;
+  return run->options->simulate ? simulate_and_finish(&e, &image, grid) : finish(&e);
 }

@@ -162,6 +162,26 @@ static void put_remarks(const Explanation *e, Json *json) {
   json_array_end(json);
 }
 
+static void put_simulated(const tilec_sim *sim, Json *json) {
+  tilec_sim_counters total;
+  tilec_sim_total(sim, &total);
+  json_object(json, "simulated");
+  json_object(json, "total");
+  run_json_counters(&total, json);
+  json_object_end(json);
+  json_array(json, "lines");
+  for (size_t i = 0; i < tilec_sim_line_count(sim); i++) {
+    const tilec_sim_line *line = tilec_sim_line_at(sim, i);
+    json_object(json, NULL);
+    if (line->file) json_text(json, "file", line->file);
+    json_uint(json, "line", line->line);
+    run_json_counters(&line->counters, json);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
 void explain_json_object(const Explanation *e, Json *json, const char *name) {
   const CostReport *r = e->report;
   json_object(json, name);
@@ -177,6 +197,7 @@ void explain_json_object(const Explanation *e, Json *json, const char *name) {
   put_time(r, json);
   put_losses(e, json);
   put_remarks(e, json);
+  if (e->sim) put_simulated(e->sim, json);
   json_object_end(json);
 }
 

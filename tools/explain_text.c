@@ -131,6 +131,24 @@ static void put_ops(Writer *w, const ExplainedLine *line) {
   buf_free(&text);
 }
 
+// What the simulator counted at the line.
+static void put_simulated(Writer *w, const ExplainedLine *line) {
+  const tilec_sim_counters *n = w->e->sim ? explain_simulated(w->e, line->loc) : NULL;
+  if (!n) return;
+  Buf text = {0};
+  buf_printf(&text, "simulated: %s instructions", count_text(w, (double)n->instructions));
+  if (n->global_requests)
+    buf_printf(&text, ", %s requests, %s sectors", count_text(w, (double)n->global_requests),
+               count_text(w, (double)n->global_sectors));
+  if (n->shared_wavefronts)
+    buf_printf(&text, ", %s wavefronts, %s conflicts", count_text(w, (double)n->shared_wavefronts),
+               count_text(w, (double)(n->shared_wavefronts - n->shared_wavefronts_ideal)));
+  if (n->barriers) buf_printf(&text, ", %s arrivals of warps", count_text(w, (double)n->barriers));
+  put_words(w, text.at, INDENT + 2);
+  end_line(w);
+  buf_free(&text);
+}
+
 static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   Sources *sources = &w->e->run->c->sources;
   Str text = sources_line(sources, line->loc.file, line->loc.line);
@@ -153,6 +171,7 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   color(w, COLOR_RESET);
   end_line(w);
   put_ops(w, line);
+  put_simulated(w, line);
 }
 
 // --- the footer

@@ -248,6 +248,11 @@ static bool set_diagnostics(OptionParser *p, const char *value) {
   return true;
 }
 
+static bool set_simulate(OptionParser *p, const char *value) {
+  (void)value;
+  return p->options->simulate = true;
+}
+
 static bool set_time_passes(OptionParser *p, const char *value) {
   (void)value;
   return p->options->time_passes = true;

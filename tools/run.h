@@ -4,6 +4,7 @@
 #ifndef TOOLS_RUN_H
 #define TOOLS_RUN_H
 
+#include "base/json.h"
 #include "ir/eval.h"
 #include "runtime/device.h"
 #include "runtime/report.h"
@@ -62,6 +63,7 @@ typedef struct Run {
   const BoundArgs *bound; // the launch's arguments; NULL before they are bound, and of PTX files
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
   PassTextList *pass_texts; // that compiling fills; NULL: not asked for
+  bool has_data;        // buffers are filled: all commands' are but what explain does not simulate
   Func *host;           // after run_compile: has the parameters and host regions of the code; NULL of PTX files
 } Run;
 
@@ -115,9 +117,14 @@ typedef struct CodeArgs {
 tilec_status run_code_args(const Run *run, const uint64_t *bits, const int64_t grid[3], CodeArgs *code);
 // The grid as given, or as the kernel says. False, having said why.
 bool run_grid(Run *run, Func *func, const uint64_t *bits, int64_t grid[3]);
+// Loads, launches and waits; the caller unloads the kernel, also where this fails.
+tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                                 DeviceKernel *kernel);
 // Loads, launches, waits, reads the buffers back and reports them.
 ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
                       tilec_buffer **buffers);
+// The simulator's counters as members.
+void run_json_counters(const tilec_sim_counters *counters, Json *json);
 // --stats: the line to where the options say. False, having said why.
 bool run_write_stats(const Run *run, Str line);
 // --save and --stats; `result`, or EXIT_DIAGNOSED where one of them failed.

@@ -111,7 +111,7 @@ static bool take_value(Run *run, RunArg *param, Str text, uint32_t depth);
 
 // What is only explained has no data.
 static const uint64_t *data_seed(const Run *run) {
-  return run->options->command == COMMAND_EXPLAIN ? NULL : &run->options->seed;
+  return run->has_data ? &run->options->seed : NULL;
 }
 
 static bool wrong_value(Run *run, RunArg *param, Str text, const char *why) {

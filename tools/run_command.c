@@ -219,19 +219,24 @@ bool run_is_over(Run *run) {
   return *limits.cancel || (limits.timeout > 0 && limits.timeout <= limits.spent);
 }
 
-ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
-                      tilec_buffer **buffers) {
-  DeviceKernel kernel = {0};
+tilec_status run_load_and_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                                 DeviceKernel *kernel) {
   run->bits = bits;
   const ReportContext context = run_report_context(run);
   run->device->names = context.names;
   run->device->name_count = context.name_count;
-  tilec_status status = run_load(run, image, &kernel);
+  tilec_status status = run_load(run, image, kernel);
   LaunchLimits limits = run_limits(run);
   CodeArgs code;
   if (status == TILEC_OK) status = run_code_args(run, bits, grid, &code);
-  if (status == TILEC_OK) status = device_launch(&kernel, grid, code.bits, code.count, NULL, &limits);
-  if (status == TILEC_OK) status = device_wait(run->device, &limits);
+  if (status == TILEC_OK) status = device_launch(kernel, grid, code.bits, code.count, NULL, &limits);
+  return status == TILEC_OK ? device_wait(run->device, &limits) : status;
+}
+
+ExitStatus run_launch(Run *run, const KernelImage *image, const int64_t grid[3], const uint64_t *bits,
+                      tilec_buffer **buffers) {
+  DeviceKernel kernel = {0};
+  tilec_status status = run_load_and_launch(run, image, grid, bits, &kernel);
   if (status == TILEC_OK) status = run_read_buffers(run, buffers);
   fwrite(buf_view(&run->device->printed).at, 1, run->device->printed.n, stdout);
   ExitStatus result = status == TILEC_OK ? EXIT_DONE : run_launch_failed(run, grid, status);
@@ -290,7 +295,7 @@ static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_b
     run->spec.arch_given = run->device->is_gpu;
   }
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
-  status = run->options->command == COMMAND_EXPLAIN ? lay_out_buffers(run) : run_place_buffers(run, buffers);
+  status = run->has_data ? run_place_buffers(run, buffers) : lay_out_buffers(run);
   interrupt_begin();
   ExitStatus result = status == TILEC_OK ? launch(run, buffers) : run_device_failed(status);
   interrupt_end();
@@ -307,6 +312,7 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   Compilation c;
   compilation_init(&c);
   Run run = {.options = options, .arena = arena, .c = &c, .text = text};
+  run.has_data = options->command != COMMAND_EXPLAIN || options->simulate;
   tilec_status status = options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;

@@ -107,17 +107,15 @@ bool run_write_stats(const Run *run, Str line) {
   return fwrite(line.at, 1, line.n, stderr) == line.n;
 }
 
-static void json_counters(const tilec_sim *sim, Json *json) {
-  tilec_sim_counters n;
-  tilec_sim_total(sim, &n);
-  json_uint(json, "instructions", n.instructions);
-  json_uint(json, "global_requests", n.global_requests);
-  json_uint(json, "global_sectors", n.global_sectors);
-  json_uint(json, "global_sectors_ideal", n.global_sectors_ideal);
-  json_uint(json, "shared_requests", n.shared_requests);
-  json_uint(json, "shared_wavefronts", n.shared_wavefronts);
-  json_uint(json, "shared_wavefronts_ideal", n.shared_wavefronts_ideal);
-  json_uint(json, "barriers", n.barriers);
+void run_json_counters(const tilec_sim_counters *counters, Json *json) {
+  json_uint(json, "instructions", counters->instructions);
+  json_uint(json, "global_requests", counters->global_requests);
+  json_uint(json, "global_sectors", counters->global_sectors);
+  json_uint(json, "global_sectors_ideal", counters->global_sectors_ideal);
+  json_uint(json, "shared_requests", counters->shared_requests);
+  json_uint(json, "shared_wavefronts", counters->shared_wavefronts);
+  json_uint(json, "shared_wavefronts_ideal", counters->shared_wavefronts_ideal);
+  json_uint(json, "barriers", counters->barriers);
 }
 
 static const char *result_name(const Comparison *c) {
@@ -151,7 +149,11 @@ bool run_report_stats(const Run *run) {
   Buf out = {0};
   Json json = {.out = &out};
   json_object(&json, NULL);
-  if (sim) json_counters(sim, &json);
+  if (sim) {
+    tilec_sim_counters total;
+    tilec_sim_total(sim, &total);
+    run_json_counters(&total, &json);
+  }
   if (run->comparisons.n) json_array(&json, "comparisons");
   for (uint32_t i = 0; i < run->comparisons.n; i++) json_comparison(&run->comparisons.at[i], &json);
   if (run->comparisons.n) json_array_end(&json);

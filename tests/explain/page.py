@@ -25,7 +25,7 @@ MATMUL = ["bench/kernels/matmul.py", "--kernel", "matmul", "--arch", "sm_90a", "
           "stride_bk=4096", "stride_bn=1"]
 ATTENTION = ["examples/attention.tile", "--kernel", "attention", "--num-warps", "4", "--num-stages", "2", "-D", "D=64", "-D", "BLOCK_M=64", "-D", "BLOCK_N=64",
              "-D", "WHOLE=True", "-D", "CAUSAL=True", "q_ptr=randn:fp16[256,64]", "k_ptr=randn:fp16[256,64]",
-             "v_ptr=randn:fp16[256,64]", "out_ptr=empty:fp16[256,64]", "N=256", "HEADS=1", "scale=0.2"]
+             "v_ptr=randn:fp16[256,64]", "out_ptr=empty:fp16[256,64]", "N=256", "HEADS=1", "scale=0.2", "--sim"]
 LAUNCHES = {"add": ADD, "product, cp.async": [*MATMUL, "--tma=off"], "product by roles": MATMUL, "attention": ATTENTION}
 
 passed = failed = 0
@@ -95,11 +95,21 @@ def check_lines(name, page, data):
         if "line" in op:
             shares[op["line"]] = shares.get(op["line"], 0) + op["share"]
     hot = {int(x[1]["id"][len("line"):]) for x in heat if "background" in x[1].get("style", "")}
+    told = sum("simulated: " in x[2] for x in page.of("div", class_="ops"))
+    expect((told > 0) == ("simulated" in data["explain"]), f"{name}: {told} lines with the simulator's counters")
     expect(hot == {line for line, share in shares.items() if share}, f"{name}: heat on lines {sorted(hot)}")
 
 
 def ir_lines(text):
     return [x for x in text.split("\n") if x and not re.match(r"#l\d+ = ", x)]
+
+
+def check_simulated(tilec, name, words, simulated):
+    """What the simulator counts is what it counts of a run, and each is some line's."""
+    run = subprocess.run([tilec, "run", *(w for w in words if w != "--sim"), "--device", "sim", "--stats"], cwd=ROOT, capture_output=True, text=True, check=False)
+    expect(run.returncode == 0 and json.loads(run.stderr.splitlines()[-1]) == simulated["total"], f"{name}: not the counters of a run")
+    for counter, total in simulated["total"].items():
+        expect(sum(line[counter] for line in simulated["lines"]) == total, f"{name}: {counter} of the lines")
 
 
 def check_passes(name, page, data):
@@ -143,6 +153,9 @@ def check_launch(tilec, browser, name, words, folder):
         return
     with open(path, encoding="utf-8") as file:
         data = check_text(name, file.read(), json.loads(stated.stdout))
+    expect(("simulated" in data["explain"]) == ("--sim" in words), f"{name}: simulated")
+    if "--sim" in words:
+        check_simulated(tilec, name, words, data["explain"]["simulated"])
     for part, check in CHECKS.items() if browser else ():
         page = opened(browser, path, part, folder)
         root = page.of("html")[0][1] if page.of("html") else {}
