@@ -8,8 +8,10 @@
 #include "base/fault.h"
 #include "base/math.h"
 #include "codegen/emit_dot.h"
+#include "codegen/nvvm.h"
 #include "codegen/nvvm_dot.h"
 #include "ir/dot.h"
+#include "ir/tuning.h"
 
 // An operand in shared memory, a matrix of rows x columns.
 typedef struct SharedMatrix {
@@ -93,6 +95,25 @@ static LLVMValueRef warpgroup_offset(WgmmaDot *d, DotOperand operand, const Shar
   return offset;
 }
 
+// The descriptors that a product takes of the operand where it is the same in each iteration.
+static uint32_t lasting_descriptors(const Op *dot, DotOperand operand) {
+  enum { K_BYTES = 32 };
+  const Value *buffer = op_operand(dot, operand);
+  const Type *type = buffer->type;
+  while (buffer->def && buffer->def->kind == OP_SHARED_TRANS) buffer = op_operand(buffer->def, 0);
+  if (!buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return 0;
+  return type->shape[operand == DOT_A] * elem_bytes(type->elem) / K_BYTES;
+}
+
+// LLVM would make them before the loop, two registers each. Where that are many they are made where they are taken.
+static bool are_many(const Op *dot) {
+  uint32_t count = 0;
+  if (!dot->region->parent || !op_is_loop(dot->region->parent)) return false;
+  for (const Op *op = dot->region->first; op; op = op->next)
+    if (is_dot_of(op, DOT_WGMMA)) count += lasting_descriptors(op, DOT_A) + lasting_descriptors(op, DOT_B);
+  return 2 * count > TUNE_DESCRIPTORS_KEPT;
+}
+
 static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
   Emitter *e = d->e;
   const DotShape *shape = &d->p->shape;
@@ -116,6 +137,7 @@ static SharedMatrix matrix_of(WgmmaDot *d, DotOperand operand) {
     BUG("wgmma cannot read a buffer of this layout");
   LLVMValueRef base = LLVMBuildPtrToInt(e->builder, emit_shared_address(e, buffer), e->i32, "");
   LLVMValueRef start = LLVMBuildAdd(e->builder, base, warpgroup_offset(d, operand, &matrix), "");
+  if (lasting_descriptors(d->p->op, operand) && are_many(d->p->op)) start = nvvm_fresh(e, start);
   matrix.first = build_descriptor(e, start, fields);
   return matrix;
 }

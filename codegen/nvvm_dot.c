@@ -176,9 +176,24 @@ void nvvm_wgmma(Emitter *e, const WgmmaGroup *g, LLVMValueRef *sums, uint32_t su
   build_call(e, &call, true, sums);
 }
 
+// The same of many words, all of which a number hangs on: two more an instruction.
+static void pin_together(TiedCall *call, uint32_t first, uint32_t count) {
+  buf_printf(&call->text, "{\n\t.reg .pred never;\n\t.reg .b32 all;\n\tmov.b32 all, $%u;\n\t", first);
+  for (uint32_t i = first + 1; i < first + count; i += 2)
+    buf_printf(&call->text, "lop3.b32 all, all, $%u, $%u, 0x96;\n\t", i,
+               i + 1 < first + count ? i + 1 : first);
+  buf_text(&call->text, "setp.nan.f32 never, all, all;\n\tsetp.num.and.f32 never, all, all, never;\n\t"
+                        "@never st.volatile.shared.b32 [all], all;\n\t}\n\t");
+}
+
 // ptxas moves a wait, which has no operands, above all that is no access to memory. So a store hangs on the values, under a
 // condition that never holds: a number that is none and is one. ptxas does not know.
 static void pin_words(TiedCall *call, uint32_t first, uint32_t count) {
+  enum { FEW_WORDS = 4 };
+  if (count > FEW_WORDS) {
+    pin_together(call, first, count);
+    return;
+  }
   buf_text(&call->text, "{\n\t.reg .pred never;\n\t");
   for (uint32_t i = first; i < first + count; i++)
     buf_printf(&call->text,

@@ -45,3 +45,8 @@ bool atomic_fences(const Op *op) {
   bool is_pair = type_is_float(old->type) && (is_rmw(op, "max") || is_rmw(op, "min"));
   return layout_own_elements(old->type->layout) / atomic_vector(op) * (is_pair ? 2 : 1) > 1;
 }
+
+bool atomic_only_reduces(const Op *op) {
+  const Attr *sem = op_attr(op, ATTR_SEM);
+  return op->kind == OP_ATOMIC_RMW && !op_result(op)->first_use && sem && strcmp(sem->str, "relaxed") == 0;
+}

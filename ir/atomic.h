@@ -16,4 +16,7 @@ uint32_t atomic_vector(const Op *op);
 // one instruction orders by itself.
 bool atomic_fences(const Op *op);
 
+// Whether the op only changes what memory holds: nothing uses the old values, and it orders no other access.
+bool atomic_only_reduces(const Op *op);
+
 #endif

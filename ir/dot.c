@@ -67,6 +67,16 @@ Op *dot_wait_of(const Op *dot) {
   return NULL;
 }
 
+Op *dot_done_at(const Op *dot) {
+  int64_t later = 0;
+  for (Op *op = dot->next; op; op = op->next) {
+    if (op->kind == OP_DOT_WAIT && op_int(op, ATTR_PENDING, 0) <= later) return op;
+    if (op->region_count) return NULL; // which may begin others
+    later += op->kind == OP_DOT && op_attr(op, ATTR_ASYNC);
+  }
+  return NULL;
+}
+
 bool is_dot_of(const Op *op, DotInstruction instruction) {
   return op->kind == OP_DOT && dot_instruction(op) == instruction;
 }

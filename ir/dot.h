@@ -57,6 +57,8 @@ DotPart dot_part(const Op *dot);
 // The dot_wait for all that is under way that alone uses the dot's result, itself or through the sums of
 // dots that begin with it, in the same region: the dot is done there. NULL: there is none.
 Op *dot_wait_of(const Op *dot);
+// The first dot_wait behind the dot in its region at which it is done, whatever the wait is for; NULL: there is none.
+Op *dot_done_at(const Op *dot);
 // Whether the op is a dot of that instruction.
 bool is_dot_of(const Op *op, DotInstruction instruction);
 

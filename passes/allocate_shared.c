@@ -131,7 +131,7 @@ static void note_use(Op *op, void *data) {
       life->filled |= op->kind == OP_COPY_TENSOR && k == 1 && is_of_later_group(group_of(op));
       if (group_of(op) == 0 && end > life->end_in_first) life->end_in_first = end;
       if (op->kind != OP_DOT || !op_attr(op, ATTR_ASYNC)) continue;
-      const Op *wait = dot_wait_of(op);
+      const Op *wait = dot_done_at(op);
       life->multiplied |= !wait;
       if (wait && wait->id > life->end) life->end = wait->id;
     }

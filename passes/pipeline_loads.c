@@ -2,6 +2,7 @@
 // Which loads of a loop can be issued ahead.
 #include "passes/pipeline_loads.h"
 
+#include "ir/atomic.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/layout.h"
@@ -38,11 +39,13 @@ static bool writes_global(const Op *op) {
   }
 }
 
-// Where no two arguments lead to the same memory, a plain store through one leaves loads through others alone.
+// Where no two arguments lead to the same memory, a plain store through one, or what is only added there, leaves loads
+// through others alone.
 static void note_writes(Op *op, void *data) {
   LoadFinder *f = data;
   if (!writes_global(op)) return;
-  if (op->kind == OP_STORE && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
+  bool plain = op->kind == OP_STORE || atomic_only_reduces(op);
+  if (plain && f->func->module->target.restrict_pointers && pointer_origin(op_operand(op, 0)))
     vec_push(f->context->scratch, &f->stores, op);
   else
     f->writes = true;

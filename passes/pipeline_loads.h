@@ -42,6 +42,9 @@ typedef struct StagedLoop {
 // Whether the loop has loads to be issued ahead; remarks say why not.
 bool staged_loop_find(PassContext *context, Func *func, Op *loop, StagedLoop *found);
 
+// Loads that are computed on stay where they are.
+void staged_loop_keep_computed(StagedLoop *staged);
+
 // How many stages the loop gets; fewer than 2: none. Loads that are computed on stay where they are if shared
 // memory has not as many stages for them too.
 uint32_t staged_loop_stages(PassContext *context, Func *func, StagedLoop *staged);

@@ -98,6 +98,13 @@ static bool has_room(const Func *func, const StagedLoop *staged, uint64_t beside
   return all <= room && (!few || beside + all <= half || beside + all - computed > half);
 }
 
+void staged_loop_keep_computed(StagedLoop *staged) {
+  if (!staged->computed) return;
+  staged->loads.n -= staged->computed;
+  staged->computed = 0;
+  staged->ahead = staged->ahead_of_others;
+}
+
 // These loads are no reason for fewer stages of what a product takes as it is.
 static void drop_computed(PassContext *context, const Func *func, StagedLoop *staged, uint64_t beside) {
   bool others = staged->computed < staged->loads.n;
@@ -110,9 +117,7 @@ static void drop_computed(PassContext *context, const Func *func, StagedLoop *st
               "loads that are computed on stay where they are: %u stages take too much shared memory",
               staged->stages);
   staged->stages = stages;
-  staged->loads.n -= staged->computed;
-  staged->computed = 0;
-  staged->ahead = staged->ahead_of_others;
+  staged_loop_keep_computed(staged);
 }
 
 // Fewer than 2: none fit.

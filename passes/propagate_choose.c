@@ -72,7 +72,7 @@ static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access
   if (access->division_count && layout != layout_at_home(c, access, tried)) cost += division_cost(access, layout);
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
   const Value *result = op_result(access->op);
-  const Layout *at = result ? home_of(c, result->id, tried) : NULL;
+  const Layout *at = result && result->first_use ? home_of(c, result->id, tried) : NULL;
   return at ? cost + access->weight * conversion_cost(result->type, layout, at) : cost;
 }
 

@@ -270,23 +270,17 @@ enum { CHAINING_WARPS = 8 };
 typedef struct DotCount {
   Arena *arena;
   const Func *func;
-  uint32_t dots, chained; // those of loops whose second product takes what is computed of the first
+  uint32_t dots, chained; // those of loops of which a later one takes what is computed of the first
 } DotCount;
 
 static void count_dots(Op *op, void *data) {
   DotCount *count = data;
   count->dots += op->kind == OP_DOT;
-  if (op->kind != OP_FOR) return;
-  const Op *dots[2] = {NULL, NULL};
-  uint32_t n = 0;
-  for (const Op *inner = op->regions[0]->first; inner; inner = inner->next)
-    if (inner->kind == OP_DOT && n++ < 2) dots[n - 1] = inner;
-  if (n == 2 && loop_hangs_on(count->arena, count->func, op, dots[0])[op_operand(dots[1], 0)->id])
-    count->chained += 2;
+  count->chained += chained_dots(count->arena, count->func, op);
 }
 
-// By themselves those of one product, and attention's, whose loops stagger_dots takes where their loads are boxes: of others of
-// several products nothing is measured.
+// By themselves those of one product, attention's, whose loops stagger_dots takes where their loads are boxes, and those of its
+// gradients: of others of several products nothing is measured.
 static bool is_wanted(PassContext *context, Func *func) {
   const Target *target = &func->module->target;
   DotCount count = {.arena = context->scratch, .func = func};

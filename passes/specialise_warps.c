@@ -40,6 +40,7 @@
 //
 // Declined, with a remark: kernels that print, assert or use atomics or inline PTX, whose order among warps is their own;
 // that may have written what the copies read; loops not all of whose loads are tensor copies; a second loop of products.
+#include "ir/atomic.h"
 #include "ir/build.h"
 #include "ir/dot.h"
 #include "ir/groups.h"
@@ -67,9 +68,9 @@ static bool has_dot(const Region *region) {
 
 static bool is_of_all_warps(const Op *op) {
   switch ((int)op->kind) {
+  case OP_ATOMIC_RMW: return !atomic_only_reduces(op);
   case OP_PRINT:
   case OP_ASSERT:
-  case OP_ATOMIC_RMW:
   case OP_ATOMIC_CAS:
   case OP_INLINE_ASM:
   case OP_GDC_WAIT:
@@ -96,14 +97,15 @@ static bool is_in_turn(const Op *loop) {
   return false;
 }
 
-// Loops that stagger_dots has marked and those that ask for it, but those of one warpgroup stay: another block's warps copy
-// while it multiplies. Where programs are run in turn others gain too: the next program's copies run under what is done
+// Loops that stagger_dots has marked, those of attention's gradients, and those that ask for it, but those of one warpgroup stay:
+// another block's warps copy while it multiplies. Where programs are run in turn others gain too: the next program's copies run under what is done
 // with this one's product.
 static bool is_wanted(const PassContext *context, const Func *func, const Op *loop) {
   const Target *target = &func->module->target;
   if (target->warp_roles == WARP_ROLES_ON) return true;
   if (target->num_warps > WARPGROUP)
-    return is_in_turn(loop) || op_attr(loop, ATTR_STAGGER) || op_attr(loop, ATTR_WARP_SPECIALIZE);
+    return is_in_turn(loop) || op_attr(loop, ATTR_STAGGER) || op_attr(loop, ATTR_WARP_SPECIALIZE) ||
+           chained_dots(context->scratch, func, loop) > 2;
   if (!op_attr(loop, ATTR_WARP_SPECIALIZE)) return false;
   decline(context, loop, "four warps leave a multiprocessor to another block, which gains more");
   return false;
@@ -111,10 +113,19 @@ static bool is_wanted(const PassContext *context, const Func *func, const Op *lo
 
 // --- whether it can be
 
+static const char not_copies[] = "not all of its loads are tensor copies";
+
+// Whether something is computed of what a product takes as it is too.
+static bool reads_operands(const StagedLoop *staged) {
+  for (uint32_t i = 0; i < staged->loads.n; i++)
+    if (staged->loads.at[i].reads && staged->loads.at[i].alloc) return true;
+  return false;
+}
+
 static bool are_tensor_copies(const StagedLoop *staged) {
   for (uint32_t i = 0; i < staged->loads.n; i++)
-    if (!staged->loads.at[i].by_tensor || staged->loads.at[i].reads) return false;
-  return true;
+    if (!staged->loads.at[i].by_tensor) return false;
+  return staged->loads.n > 0;
 }
 
 static const char *why_not_kernel(const Func *func, const LoopSearch *search) {
@@ -139,7 +150,7 @@ static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
   const StagedLoop *staged = r->s.staged;
   enum { MAX_STEP = INT32_MAX / 64 };
   if (loop->kind != OP_FOR) return "it is a while loop";
-  if (!are_tensor_copies(staged)) return "not all of its loads are tensor copies";
+  if (!are_tensor_copies(staged)) return not_copies;
   if (staged->after_writes) return "the kernel may have written what its copies read";
   if (step == 0 || step < -MAX_STEP || step > MAX_STEP) return "its step is no small constant";
   return roles_find_producer(r);
@@ -243,6 +254,8 @@ static uint32_t plan_roles(PassContext *context, Func *func, Op *loop, const Loo
   const char *why = why_not_kernel(func, search);
   if (why) return decline(context, loop, why), 0;
   if (loop->kind != OP_FOR || !staged_loop_find(context, func, loop, staged)) return 0;
+  if (reads_operands(staged)) return decline(context, loop, not_copies), 0;
+  staged_loop_keep_computed(staged); // the warps that multiply load it themselves
   *r = (Roles){.s = {.context = context, .func = func, .staged = staged, .arena = context->scratch}};
   int64_t step = 0;
   value_int_constant(loop_step(loop), &step);

@@ -73,3 +73,18 @@ uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op 
   }
   return marks;
 }
+
+uint32_t chained_dots(Arena *arena, const Func *func, const Op *loop) {
+  const Op *first = NULL;
+  const uint8_t *marks = NULL;
+  uint32_t count = 0;
+  bool chained = false;
+  if (loop->kind != OP_FOR) return 0;
+  for (const Op *op = loop->regions[0]->first; op; op = op->next) {
+    if (op->kind != OP_DOT) continue;
+    count++;
+    if (!first) marks = loop_hangs_on(arena, func, loop, first = op);
+    chained |= op != first && (marks[op_operand(op, 0)->id] || marks[op_operand(op, 1)->id]);
+  }
+  return chained ? count : 0;
+}

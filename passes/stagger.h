@@ -22,6 +22,10 @@ uint8_t *loop_hangs_on(Arena *arena, const Func *func, const Op *loop, const Op 
 // Whether the op takes a marked value, or an op within its regions does.
 bool takes_marked(const uint8_t *marks, const Op *op);
 
+// How many products the loop's body has of which a later one takes what is computed of the first; 0: none does, or it is no for.
+// After func_number.
+uint32_t chained_dots(Arena *arena, const Func *func, const Op *loop);
+
 // The function's loops that stagger_dots has marked, in program order.
 typedef struct StaggeredLoops {
   Arena *arena;
