@@ -152,17 +152,23 @@ static inline void host_launch(Host *host, const char *kernel, const char *defin
   tilec_kernel_free(made);
 }
 
+// The worst error of the n elements from `first` on.
+static inline double array_error(const Array *array, size_t first, const double *expected, size_t n) {
+  double worst = 0;
+  for (size_t i = 0; i < n; i++) {
+    double error = fabs(array_get(array, first + i) - expected[i]);
+    if (!(error <= worst) && !isnan(worst)) worst = error; // a NaN stays
+  }
+  return worst;
+}
+
 // `allowed` is absolute.
 static inline void host_compare(Host *host, const char *what, Array *array, const double *expected,
                                 double allowed) {
-  double worst = 0;
   size_t bytes = array->n * tilec_dtype_bytes(array->dtype);
   if (!host->status) host->status = tilec_buffer_read(array->buffer, 0, array->at, bytes);
   if (host->status) return;
-  for (size_t i = 0; i < array->n; i++) {
-    double error = fabs(array_get(array, i) - expected[i]);
-    if (!(error <= worst) && !isnan(worst)) worst = error; // a NaN stays
-  }
+  double worst = array_error(array, 0, expected, array->n);
   host->wrong += !(worst <= allowed);
   printf("%s: %s: %zu elements, max error %.3g, allowed %.3g\n", host->name, what, array->n, worst, allowed);
 }
