@@ -27,6 +27,7 @@ typedef struct Factored {
 typedef struct Factorer {
   PassContext *context;
   Func *func;
+  Op *product; // whose parts a branch gives instead
   bool changed;
 } Factorer;
 
@@ -64,12 +65,33 @@ static Factored factors_of(Builder *b, const Value *value) {
   return (Factored){op_operand(value->def, 1 - i), build_float(b, type_element(tile->type), constant)};
 }
 
-// Whether a branch gives the value, on one side as a product.
+// Whether a branch gives the value, on one side as a product, or by such a branch again.
 static bool chooses_product(const Value *value) {
   const Op *op = value->def;
   if (!op || op->kind != OP_IF) return false;
-  return factor_index(op_operand(op->regions[0]->last, value->index)) < 2 ||
-         factor_index(op_operand(op->regions[1]->last, value->index)) < 2;
+  for (uint32_t side = 0; side < 2; side++) {
+    const Value *yielded = op_operand(op->regions[side]->last, value->index);
+    if (factor_index(yielded) < 2 || (value_is_within(yielded, op) && chooses_product(yielded))) return true;
+  }
+  return false;
+}
+
+static Factored factor_branch(Factorer *f, Value *value);
+
+// A product that sides of the branch alone take is computed in these, not for the side that is whole.
+static void sink_product(Factorer *f, Op *product, const Op *branch) {
+  const Use *use = op_result(product)->first_use, *next;
+  while (use && (region_holds(branch->regions[0], use->user) || region_holds(branch->regions[1], use->user)))
+    use = use->next;
+  if (use) return;
+  for (use = op_result(product)->first_use; use; use = next) {
+    next = use->next;
+    Builder b = builder_before(use->user);
+    func_number(f->func);
+    CloneMap map = clone_map_new(f->context->scratch, f->func);
+    op_set_operand(use->user, (uint32_t)(use - use->user->operands), op_result(op_clone(&b, product, &map)));
+  }
+  op_erase(product);
 }
 
 // The side yields what its product is made of, at the end the factor: 1 of what is no product.
@@ -82,8 +104,11 @@ static void yield_factors(Factorer *f, Op *made, const Op *branch, uint32_t side
   Builder b = builder_at_end(f->func, made->regions[side]);
   b.loc = yield->loc;
   for (uint32_t i = 0; i < count; i++) values[i] = op_operand(yield, i);
-  Factored parts = factors_of(&b, values[which]);
+  bool chosen = values[which]->def && values[which]->def->region == made->regions[side] &&
+                chooses_product(values[which]);
+  Factored parts = chosen ? factor_branch(f, values[which]) : factors_of(&b, values[which]);
   values[count] = parts.x ? parts.factor : build_float(&b, type_element(values[which]->type), 1);
+  if (parts.x && !chosen) f->product = values[which]->def;
   if (parts.x) values[which] = parts.x;
   build_yield(&b, count + 1, values);
 }
@@ -123,8 +148,10 @@ static void yield_extremum(Factorer *f, Region *side, const Op *reduce, Value *x
 static void factor_maximum(Factorer *f, Op *reduce) {
   Value *multiples = op_operand(reduce, 0);
   Builder b = builder_before(reduce);
-  Factored parts = chooses_product(multiples) ? factor_branch(f, multiples) : factors_of(&b, multiples);
+  bool chosen = chooses_product(multiples);
+  Factored parts = chosen ? factor_branch(f, multiples) : factors_of(&b, multiples);
   if (!parts.x) return;
+  if (chosen && f->product->region == reduce->region) sink_product(f, f->product, parts.x->def);
   const Type *type = op_result(reduce)->type;
   Value *zero = build_float(&b, parts.factor->type, 0);
   Op *branch = build_if(&b, build_binary(&b, OP_GE, parts.factor, zero), 1, &type);
@@ -139,7 +166,7 @@ static void factor_maximum(Factorer *f, Op *reduce) {
 }
 
 bool pass_factor_maxima(PassContext *context, Func *func) {
-  Factorer f = {context, func, false};
+  Factorer f = {.context = context, .func = func};
   const StaggeredLoops marked = staggered_loops(context->scratch, func);
   for (uint32_t i = 0; i < marked.list.n; i++)
     for (Op *op = marked.list.at[i]->regions[0]->first, *next; op; op = next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// join_loops: of two loops in a row that are to be staggered, and differ in a few tiles, one remains.
+// join_loops: of loops in a row that are to be staggered, and differ in a few tiles, one remains.
 //
 // before  %r = for %i = %l to %m {stagger} {     after  %t = for %i = min(%l, %m) to max(%m, %u) {stagger} {
 //           %s = ...                                      %s = ...
@@ -16,6 +16,9 @@
 // pays    copies and the next iteration's product go on from the one loop to the other: causal attention's blocks before the
 //         diagonal and those on it. Of one warpgroup the branch an iteration costs as much: only where the source says
 //         `warp_specialize`
+//
+// A third loop is joined to the one that two became, where the second ends no earlier than it begins (its lower bound is the smaller of its
+// upper bound and something): a window's blocks at either end, and whole ones between them.
 //
 // The bodies are compared from what they begin with: ops that do the same with the same are one. Then from what they do and yield
 // backwards: where two ops are alike their operands are compared, where they are not the branch chooses between their results.
@@ -189,21 +192,26 @@ static bool is_before(const Op *a, const Op *b) {
   return a == b && a;
 }
 
+static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op *place);
+
+// Of the op, and of ops within it those that are the body's.
+static bool can_compute_operands(const Joiner *j, const Op *op, const Op *loop, const Op *place) {
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (!can_compute(j, op_operand(op, i), loop, place)) return false;
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      if (!can_compute_operands(j, inner, loop, place)) return false;
+  return true;
+}
+
 // Whether all that the value hangs on is there before `place`, an op of the first body, or can be computed there.
 static bool can_compute(const Joiner *j, Value *value, const Op *loop, const Op *place) {
   Value *here = loop == j->second && same_of(j, value) ? same_of(j, value) : value;
   const Op *op = here->def;
   bool first = op && op->region == body_of(j->first);
-  if (!op || (!first && op->region != body_of(j->second))) return true;
+  if (!op || (!first && op->region != body_of(j->second))) return true; // of no body, or within an op of one
   if (first && is_before(op, place) && j->used[op->id]) return true;
-  if (!is_free(op)) return false;
-  for (uint32_t r = 0; r < op->region_count; r++)
-    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
-      for (uint32_t i = 0; i < inner->operand_count; i++)
-        if (is_within(op_operand(inner, i), loop)) return false;
-  for (uint32_t i = 0; i < op->operand_count; i++)
-    if (!can_compute(j, op_operand(op, i), first ? j->first : j->second, place)) return false;
-  return true;
+  return is_free(op) && can_compute_operands(j, op, first ? j->first : j->second, place);
 }
 
 static bool branch_is_possible(Joiner *j) {
@@ -217,15 +225,26 @@ static bool branch_is_possible(Joiner *j) {
 
 // --- the loop of both
 
+static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop);
+
+// What the op and those within it take of the body.
+static void compute_operands(Joiner *j, Builder *b, const Op *op, const Op *loop) {
+  CloneMap *map = loop == j->first ? &j->one : &j->two;
+  for (uint32_t i = 0; i < op->operand_count; i++) {
+    Value *operand = op_operand(op, i);
+    if (is_within(operand, loop)) clone_set(map, operand, compute(j, b, operand, loop));
+  }
+  for (uint32_t r = 0; r < op->region_count; r++)
+    for (const Op *inner = op->regions[r]->first; inner; inner = inner->next)
+      compute_operands(j, b, inner, loop);
+}
+
 static Value *compute(Joiner *j, Builder *b, Value *value, const Op *loop) {
   CloneMap *map = loop == j->first ? &j->one : &j->two;
   if (map->at[value->id]) return map->at[value->id];
   if (loop == j->second && same_of(j, value)) return compute(j, b, same_of(j, value), j->first);
   if (!is_within(value, loop)) return value;
-  for (uint32_t i = 0; i < value->def->operand_count; i++) {
-    Value *operand = op_operand(value->def, i);
-    clone_set(map, operand, compute(j, b, operand, loop));
-  }
+  compute_operands(j, b, value->def, loop);
   op_clone(b, value->def, map);
   return map->at[value->id];
 }
@@ -321,7 +340,25 @@ static bool carries_on(const Joiner *j, int64_t step) {
   return true;
 }
 
-static void replace_loops(Joiner *j) {
+// Whether x <= y is seen: the smaller of y and something, or y.
+static bool is_at_most(const Value *x, const Value *y) {
+  const Op *op = x->def;
+  int64_t a, b;
+  if (x == y) return true;
+  if (value_int_constant(x, &a) && value_int_constant(y, &b)) return a <= b;
+  return op && op->kind == OP_MIN && (is_at_most(op_operand(op, 0), y) || is_at_most(op_operand(op, 1), y));
+}
+
+// The smaller or the larger of two bounds; another loop may begin where this value ends.
+static Value *build_bound(Builder *b, OpKind kind, Value *x, Value *y) {
+  bool min = kind == OP_MIN;
+  if (is_at_most(x, y)) return min ? x : y;
+  if (is_at_most(y, x)) return min ? y : x;
+  return build_binary(b, kind, x, y);
+}
+
+// Returns the loop of both.
+static Op *replace_loops(Joiner *j) {
   Op *first = j->first, *second = j->second;
   Builder b = builder_before(second);
   Value *lower = loop_lower(first), *bound = loop_lower(second);
@@ -333,9 +370,9 @@ static void replace_loops(Joiner *j) {
     if (!none) none = build_binary(&b, OP_LT, bound, lower);
     init[i] = build(&b, OP_SELECT, init[i]->type, none, loop_init(second, i), init[i]);
   }
-  Op *made = build_for(&b, build_binary(&b, OP_MIN, lower, bound),
-                       build_binary(&b, OP_MAX, bound, loop_upper(second)), loop_step(first),
-                       first->result_count, init);
+  Op *made =
+      build_for(&b, build_bound(&b, OP_MIN, lower, bound), build_bound(&b, OP_MAX, bound, loop_upper(second)),
+                loop_step(first), first->result_count, init);
   op_copy_attrs(made, first);
   fill_joined(j, made);
   for (uint32_t i = 0; i < second->result_count; i++) {
@@ -344,6 +381,7 @@ static void replace_loops(Joiner *j) {
   }
   op_erase(second);
   op_erase(first);
+  return made;
 }
 
 // --- which loops
@@ -355,7 +393,8 @@ static Op *next_loop(Op *loop) {
   return op && op->kind == OP_FOR && op_attr(op, ATTR_STAGGER) ? op : NULL;
 }
 
-static bool join(PassContext *context, Func *func, Op *first, Op *second) {
+// The loop of both; NULL, with a remark: they stay two.
+static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
   Joiner j = {.context = context, .func = func, .first = first, .second = second};
   int64_t step = common_step(&j);
   if (!op_attr(first, ATTR_WARP_SPECIALIZE) && region_warps(first) == WARPGROUP)
@@ -376,21 +415,21 @@ static bool join(PassContext *context, Func *func, Op *first, Op *second) {
     j.why = "what differs cannot be computed in a branch";
   if (j.why) {
     diag_remark(context->diags, second->loc, "join_loops", "two loops in a row stay two: %s", j.why);
-    return false;
+    return NULL;
   }
   diag_remark(context->diags, second->loc, "join_loops", "one loop with the one before it, and a branch");
-  replace_loops(&j);
-  return true;
+  return replace_loops(&j);
 }
 
 bool pass_join_loops(PassContext *context, Func *func) {
   const StaggeredLoops marked = staggered_loops(context->scratch, func);
   bool changed = false;
-  for (uint32_t i = 0; i + 1 < marked.list.n; i++)
-    if (next_loop(marked.list.at[i]) == marked.list.at[i + 1]) {
-      bool joined = join(context, func, marked.list.at[i], marked.list.at[i + 1]);
-      changed |= joined;
-      i += joined;
-    }
+  Op *last =
+      marked.list.n ? marked.list.at[0] : NULL; // that the next one may be joined to, itself one of several
+  for (uint32_t i = 1; i < marked.list.n; i++) {
+    Op *next = marked.list.at[i], *joined = next_loop(last) == next ? join(context, func, last, next) : NULL;
+    changed |= joined != NULL;
+    last = joined ? joined : next;
+  }
   return changed;
 }

@@ -25,13 +25,30 @@ static const char *mark_operands(Roles *r, const Op *op) {
   return why;
 }
 
+// What a scalar that is read before the groups hangs on is computed there too.
+static void mark_before(Roles *r, const Op *op) {
+  for (uint32_t i = 0; i < op->result_count; i++) r->before[op->results[i].id] = 1;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (op_operand(op, i)->def) mark_before(r, op_operand(op, i)->def);
+}
+
+// Both groups take what the kernel reads before any branch or loop (where a sequence begins): it writes nothing before the copies.
+static bool is_read_before(const Roles *r, const Op *op) {
+  return op->kind == OP_LOAD && op->region == r->s.func->body && !op_attr(op, ATTR_VOLATILE);
+}
+
 // Outside of the loop: of parameters, the path's loops, and ops that compute scalars of such.
 static const char *mark(Roles *r, const Value *value) {
   if (r->needed[value->id] || (!value->def && !value->region->parent)) return NULL;
   r->needed[value->id] = 1;
   if (!is_scalar(value)) return of_tiles;
-  if (value->def)
-    return op_has(value->def, PURE) && !value->def->region_count ? mark_operands(r, value->def) : of_memory;
+  if (value->def) {
+    bool read = is_read_before(r, value->def);
+    if (!read && (!op_has(value->def, PURE) || value->def->region_count)) return of_memory;
+    const char *why = mark_operands(r, value->def);
+    if (read && !why) mark_before(r, value->def);
+    return why;
+  }
   const Op *loop = value->region->parent;
   if (loop->kind != OP_FOR) return of_memory;
   if (value->index == 0) return NULL;

@@ -23,6 +23,8 @@ typedef struct Roles {
       *release[ROLE_CHANNELS]; // behind which wait for products a slot goes; NULL: at the iteration's end
   VEC(Op *) path;              // the ops that the loop is within, the outermost first, and the loop
   uint8_t *needed;             // by value id: the producer computes it
+  uint8_t
+      *before; // of these, what is computed before the groups, for both: read from memory, or needed for that
 } Roles;
 
 // Whether the kernel's one loop of products can be parted where its programs are run in turn, and that pays. No remark, and the

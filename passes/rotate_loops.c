@@ -335,10 +335,18 @@ static void erase_dead(Op *loop) {
   }
 }
 
+static bool fills_slots(const Op *loop) {
+  const Op *op = loop->regions[0]->first;
+  while (op && op->kind != OP_RING_FILL) op = op->next;
+  return op != NULL;
+}
+
+// Of what is filled ahead; a channel that others fill is taken behind the loop as the last iteration leaves it.
 static bool carries_slots_out(const Op *loop) {
+  bool fills = fills_slots(loop);
   for (uint32_t i = 0; i < loop->result_count; i++) {
     int kind = loop->results[i].type->kind;
-    if ((kind == TYPE_RING || kind == TYPE_TOKEN) && !value_unused(&loop->results[i])) return true;
+    if (((kind == TYPE_RING && fills) || kind == TYPE_TOKEN) && !value_unused(&loop->results[i])) return true;
   }
   return false;
 }

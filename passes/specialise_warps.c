@@ -33,7 +33,8 @@
 //         addresses or issues copies, and nearly all registers are theirs
 //
 // Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
-// around the loop, their bounds, and what the copies' coordinates need, cloned. Where no product stays under way (its sum
+// around the loop, their bounds, and what the copies' coordinates need, cloned. Scalars that the kernel reads from memory before
+// any branch are read before the groups. Where no product stays under way (its sum
 // is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
 //
 // `auto` takes loops that ask for it, and products whose programs are run in turn (persist).
@@ -175,7 +176,7 @@ static void name_barrier(Op *op, void *data) {
   op_set_attr(op, (Attr){.key = ATTR_WARPS, .i = region_warps(op)});
 }
 
-// Everything but the return goes into the first group.
+// Everything but the return, and what both groups read, goes into the first group.
 static Op *make_groups(Roles *r) {
   Func *func = r->s.func;
   const Target *target = &func->module->target;
@@ -192,7 +193,7 @@ static Op *make_groups(Roles *r) {
   region_new(func, groups);
   for (Op *op = first, *next; op != groups; op = next) {
     next = op->next;
-    op_move(op, own, NULL);
+    if (!op->result_count || !r->before[op_result(op)->id]) op_move(op, own, NULL);
   }
   Builder end = builder_at_end(func, own);
   end.loc = last->loc;
@@ -261,6 +262,7 @@ static uint32_t plan_roles(PassContext *context, Func *func, Op *loop, const Loo
   value_int_constant(loop_step(loop), &step);
   r->s.step = step;
   r->needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
+  r->before = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   find_path(r, loop);
   why = why_not_loop(r, loop, step);
   if (why) return decline(context, loop, why), 0;
