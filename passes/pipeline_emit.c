@@ -91,16 +91,39 @@ static bool is_ahead(const Stager *s, const Op *op) {
   return false;
 }
 
-// The addresses and masks of an iteration from its induction variable and carried values;
-// the group's state moves on.
-static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
+// Of an iteration that does not exist there is nothing to load: where the condition does not hold a load gives zeros,
+// which no copy's address is made of then.
+static void guard_load(Op *op, void *data) {
+  Value *condition = data;
+  if (op->kind != OP_LOAD) return;
+  Builder b = builder_before(op);
+  IrContext *ir = op->region->func->module->ir;
+  const Type *type = op_result(op)->type;
+  Value *mask = op_operand(op, 1), *held = condition;
+  b.loc = op->loc;
+  if (type_is_tile(type)) held = build_splat(&b, condition, type_with_element(ir, type, condition->type));
+  if (mask)
+    op_set_operand(op, 1, build_binary(&b, OP_AND, held, mask));
+  else
+    op_add_operand(op, held);
+  if (!op_operand(op, 2) && !type_is_ptr(type_element(type))) op_add_operand(op, build_int(&b, type, 0));
+}
+
+static void guard_loads(Op *op, Value *condition) {
+  guard_load(op, condition);
+  for (uint32_t r = 0; r < op->region_count; r++) region_walk(op->regions[r], guard_load, condition);
+}
+
+// The addresses and masks of an iteration, which exists if the condition holds, from its induction variable and carried
+// values; the group's state moves on.
+static CloneMap compute_ahead(Stager *s, Builder *b, StagedGroup *g, Value *iv, Value *condition) {
   const Op *loop = s->staged->loop;
   CloneMap map = clone_map_new(s->arena, s->func);
   clone_set(&map, loop_index(loop), iv);
   for (uint32_t i = 0; i < loop->result_count; i++)
     if (g->state[i]) clone_set(&map, loop_carried(loop, i), g->state[i]);
   for (const Op *op = loop->regions[0]->first; op; op = op->next)
-    if (is_ahead(s, op)) op_clone(b, op, &map);
+    if (is_ahead(s, op)) guard_loads(op_clone(b, op, &map), condition);
   for (uint32_t i = 0; i < loop->result_count; i++)
     if (g->state[i]) g->state[i] = clone_get(&map, loop_yielded(loop, i));
   return map;
@@ -259,7 +282,7 @@ static void begin_slots(Stager *s, Builder *b, StagedGroup *g) {
 // What iteration k has.
 static void begin_ahead(Stager *s, Builder *b, StagedGroup *g, uint32_t k, Value *any) {
   Value *condition = k == 0 ? any : build_binary(b, OP_AND, any, is_iteration(s, b, s->lower, k));
-  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k));
+  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, s->lower, k), condition);
   if (g->async)
     g->tokens[k] = begin_copies(s, b, g, &map, condition);
   else if (is_by_tensor(g))
@@ -284,7 +307,7 @@ void stage_begin(Stager *s, Builder *b, StagedGroup *g, Value *any) {
 void stage_issue(Stager *s, Builder *b, StagedGroup *g, Value *iv) {
   if (g->count == 0) return;
   Value *condition = is_iteration(s, b, iv, g->distance);
-  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance));
+  CloneMap map = compute_ahead(s, b, g, iteration_value(s, b, iv, g->distance), condition);
   if (g->async)
     g->tokens[g->held - 1] = begin_copies(s, b, g, &map, condition);
   else if (is_by_tensor(g))
