@@ -70,6 +70,7 @@ typedef struct GraphComponent {
   const Type *tile; // whose layouts it has
   uint64_t weight;  // bytes, times loops
   uint64_t work;    // values that are made in its layouts, times loops
+  uint64_t effort;  // the same, a division of integers as many as it costs
 } GraphComponent;
 
 // A value in one more layout.

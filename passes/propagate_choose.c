@@ -4,14 +4,24 @@
 #include "base/math.h"
 #include "passes/propagate.h"
 
-enum { MAX_CANDIDATES = 24, ROUNDS = 2 };
+enum { MAX_CANDIDATES = 24, MAX_FOLLOWERS = 4, ROUNDS = 2 };
+
+// A component of the same elements in another shape: what is computed of rows[:, None], say. Were it to stay where it is
+// while the one that chooses moves, a conversion would only move from behind it to before it.
+typedef struct Follower {
+  const GraphEdge *edge; // from the component that chooses
+  uint32_t root;
+  uint64_t effort;
+  const Layout *at; // what the layout that is tried is there
+} Follower;
 
 typedef struct HomeChoice {
   Propagator *p;
   uint32_t root;
   uint64_t work; // the component's: what redundancy repeats
   const Layout *candidate[MAX_CANDIDATES];
-  uint32_t count;
+  Follower follower[MAX_FOLLOWERS];
+  uint32_t count, followers;
 } HomeChoice;
 
 static void propose_layout(HomeChoice *c, const Layout *layout) {
@@ -25,6 +35,8 @@ static void propose_layout(HomeChoice *c, const Layout *layout) {
 // The layout of the node's component: the one tried where it is the one that chooses.
 static const Layout *home_of(const HomeChoice *c, uint32_t node, const Layout *tried) {
   uint32_t root = propagate_root(c->p, node);
+  for (uint32_t i = 0; i < c->followers; i++)
+    if (root == c->follower[i].root) return c->follower[i].at;
   return root == c->root ? tried : c->p->home[root];
 }
 
@@ -69,7 +81,8 @@ static const Layout *layout_at_home(const HomeChoice *c, const GraphAccess *acce
 static uint64_t whole_access_cost(const HomeChoice *c, const GraphAccess *access, const Layout *layout,
                                   const Layout *tried) {
   uint64_t cost = access_cost(access, layout);
-  if (access->division_count && layout != layout_at_home(c, access, tried)) cost += division_cost(access, layout);
+  if (access->division_count && layout != layout_at_home(c, access, tried))
+    cost += division_cost(access, layout);
   for (uint32_t i = 0; i < access->op->operand_count; i++) cost += operand_cost(c, access, i, layout, tried);
   const Value *result = op_result(access->op);
   const Layout *at = result && result->first_use ? home_of(c, result->id, tried) : NULL;
@@ -185,13 +198,17 @@ static void propose_for_reduction(HomeChoice *c, const GraphReduction *reduction
     propose_layout(c, off_axis(c, reduction->op, c->candidate[i]));
 }
 
-// The registers of a thread beyond those that a layout needs which holds each element once. Few are what a small tile
-// takes anyway where it is broadcast, and are not counted.
-static uint64_t redundant_registers(const Layout *layout) {
+// The registers of a thread beyond those that a layout needs which holds each element once.
+static uint64_t repeated_registers(const Layout *layout) {
   uint32_t threads = layout->bits[DIM_LANE] + layout->bits[DIM_WARP];
   uint64_t least = layout->out_bits > threads ? UINT64_C(1) << (layout->out_bits - threads) : 1;
-  uint64_t registers = layout_registers(layout);
-  return registers > least + TUNE_REDUNDANT_REGISTERS ? registers - least : 0;
+  return layout_registers(layout) - least;
+}
+
+// Few are what a small tile takes anyway where it is broadcast, and are not counted.
+static uint64_t redundant_registers(const Layout *layout) {
+  uint64_t repeated = repeated_registers(layout);
+  return repeated > TUNE_REDUNDANT_REGISTERS ? repeated : 0;
 }
 
 static bool all_redundant(const HomeChoice *c) {
@@ -218,16 +235,97 @@ static void gather_candidates(HomeChoice *c) {
   }
 }
 
+// --- followers
+
+static const Layout *followed(const HomeChoice *c, const GraphEdge *edge, const Layout *layout) {
+  const Layout *forward = propagate_forward(c->p, op_operand(edge->op, edge->operand), layout);
+  return forward ? flow_layout_for(edge->op, edge->operand, forward) : NULL;
+}
+
+// x[:, None], of what is no other view.
+static bool is_expanded(const Propagator *p, const Value *value) {
+  for (; p->view[value->id]; value = op_operand(value->def, 0))
+    if (value->def->kind != OP_EXPAND_DIMS) return false;
+  return true;
+}
+
+static void add_follower(HomeChoice *c, const GraphEdge *edge) {
+  Propagator *p = c->p;
+  uint32_t root = propagate_root(p, edge->node);
+  if (edge->result != NO_RESULT || c->followers == MAX_FOLLOWERS || !op_has(edge->op, ELEMENTWISE)) return;
+  if (root == c->root || propagate_root(p, edge->source->id) != c->root || p->fixed[root] || !p->home[root] ||
+      !is_expanded(p, op_operand(edge->op, edge->operand)))
+    return;
+  for (uint32_t i = 0; i < c->followers; i++)
+    if (c->follower[i].root == root) return;
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (p->components.at[i].root == root)
+      c->follower[c->followers++] = (Follower){edge, root, p->components.at[i].effort, p->home[root]};
+}
+
+static void find_followers(HomeChoice *c) {
+  const Propagator *p = c->p;
+  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (touch->kind == TOUCH_EDGE) add_follower(c, &p->edges.at[touch->index]);
+  }
+}
+
+// The layouts in which nothing is converted between a follower and what it goes to.
+static void propose_from_follower(HomeChoice *c, const Follower *follower) {
+  Propagator *p = c->p;
+  for (uint32_t at = p->touches[follower->root]; at; at = p->touch_list.at[at - 1].next) {
+    const GraphTouch *touch = &p->touch_list.at[at - 1];
+    const GraphEdge *edge = touch->kind == TOUCH_EDGE ? &p->edges.at[touch->index] : NULL;
+    if (!edge || edge->result != NO_RESULT || propagate_root(p, edge->source->id) != follower->root) continue;
+    const Layout *op_layout = p->home[propagate_root(p, edge->node)];
+    const Layout *wanted = op_layout ? flow_operand(edge->op, edge->operand, op_layout) : NULL;
+    wanted = propagate_back(p, op_operand(edge->op, edge->operand), wanted);
+    wanted = wanted ? flow_operand(follower->edge->op, follower->edge->operand, wanted) : NULL;
+    propose_layout(c, propagate_back(p, op_operand(follower->edge->op, follower->edge->operand), wanted));
+  }
+}
+
+// Followers whose layout is not known for the one tried stay where they are.
+static void follow_to(HomeChoice *c, const Layout *layout) {
+  for (uint32_t i = 0; i < c->followers; i++) {
+    const Layout *at = followed(c, c->follower[i].edge, layout);
+    c->follower[i].at = at ? at : c->p->home[c->follower[i].root];
+  }
+}
+
 static uint64_t divisions_at_home(const HomeChoice *c, const GraphAccess *access, const Layout *tried) {
   const Layout *at = access->division_count ? layout_at_home(c, access, tried) : NULL;
   return at ? division_cost(access, at) : 0;
 }
 
-static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
+static bool touches_root(const HomeChoice *c, const GraphTouch *touch, uint32_t root) {
+  Propagator *p = c->p;
+  if (touch->kind == TOUCH_REDUCTION) return false; // of one component
+  if (touch->kind == TOUCH_EDGE) {
+    const GraphEdge *edge = &p->edges.at[touch->index];
+    return propagate_root(p, edge->source->id) == root || propagate_root(p, edge->node) == root;
+  }
+  const Op *op = p->accesses.at[touch->index].op;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    if (propagate_root(p, propagate_source(p, op_operand(op, i))->id) == root) return true;
+  return op_result(op) && propagate_root(p, op_result(op)->id) == root;
+}
+
+// Whether the component that chooses, or one of the first `followers`, counts it too.
+static bool is_counted(const HomeChoice *c, const GraphTouch *touch, uint32_t followers) {
+  bool counted = touches_root(c, touch, c->root);
+  for (uint32_t i = 0; i < followers && !counted; i++) counted = touches_root(c, touch, c->follower[i].root);
+  return counted;
+}
+
+// What touches the component `root`: the one that chooses, or follower `index`.
+static uint64_t cost_of_touches(const HomeChoice *c, uint32_t root, uint32_t index, const Layout *layout) {
   const Propagator *p = c->p;
-  uint64_t cost = c->work * redundant_registers(layout), divisions = 0, access_part;
-  for (uint32_t at = p->touches[c->root]; at; at = p->touch_list.at[at - 1].next) {
+  uint64_t cost = 0, divisions = 0, access_part;
+  for (uint32_t at = p->touches[root]; at; at = p->touch_list.at[at - 1].next) {
     const GraphTouch *touch = &p->touch_list.at[at - 1];
+    if (root != c->root && is_counted(c, touch, index)) continue;
     switch (touch->kind) {
     case TOUCH_ACCESS:
       best_for_access(c, &p->accesses.at[touch->index], layout, &access_part);
@@ -235,10 +333,28 @@ static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
       divisions = max_u64(divisions, divisions_at_home(c, &p->accesses.at[touch->index], layout));
       break;
     case TOUCH_EDGE: cost += edge_cost(c, &p->edges.at[touch->index], layout); break;
-    case TOUCH_REDUCTION: cost += reduction_cost(&p->reductions.at[touch->index], layout); break;
+    case TOUCH_REDUCTION:
+      cost +=
+          reduction_cost(&p->reductions.at[touch->index], root == c->root ? layout : c->follower[index].at);
+      break;
     }
   }
   return cost + divisions;
+}
+
+static uint64_t cost_of(const HomeChoice *c, const Layout *layout) {
+  return c->work * redundant_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+}
+
+// With all that is computed more than once: a conversion saved is little beside a division.
+static uint64_t cost_together(const HomeChoice *c, uint64_t effort, const Layout *layout) {
+  uint64_t cost = effort * repeated_registers(layout) + cost_of_touches(c, c->root, 0, layout);
+  for (uint32_t i = 0; i < c->followers; i++) {
+    const Follower *follower = &c->follower[i];
+    cost +=
+        follower->effort * repeated_registers(follower->at) + cost_of_touches(c, follower->root, i, layout);
+  }
+  return cost;
 }
 
 static void choose_component(Propagator *p, const GraphComponent *component) {
@@ -255,10 +371,34 @@ static void choose_component(Propagator *p, const GraphComponent *component) {
   p->home[component->root] = chosen;
 }
 
+// A component and its followers, where together they cost less elsewhere: none of them would have moved alone.
+static void move_together(Propagator *p, const GraphComponent *component) {
+  HomeChoice c = {.p = p, .root = component->root};
+  const Layout *chosen = NULL;
+  find_followers(&c);
+  if (!c.followers || !p->home[c.root]) return;
+  gather_candidates(&c);
+  for (uint32_t i = 0; i < c.followers; i++) propose_from_follower(&c, &c.follower[i]);
+  uint64_t best = cost_together(&c, component->effort, p->home[c.root]);
+  for (uint32_t i = 0; i < c.count; i++) {
+    follow_to(&c, c.candidate[i]);
+    uint64_t cost = cost_together(&c, component->effort, c.candidate[i]);
+    if (cost >= best) continue;
+    chosen = c.candidate[i];
+    best = cost;
+  }
+  if (!chosen) return;
+  p->home[c.root] = chosen;
+  follow_to(&c, chosen);
+  for (uint32_t i = 0; i < c.followers; i++) p->home[c.follower[i].root] = c.follower[i].at;
+}
+
 void propagate_choose(Propagator *p) {
   for (uint32_t round = 0; round < ROUNDS; round++)
     for (uint32_t i = 0; i < p->components.n; i++)
       if (!p->fixed[p->components.at[i].root]) choose_component(p, &p->components.at[i]);
+  for (uint32_t i = 0; i < p->components.n; i++)
+    if (!p->fixed[p->components.at[i].root]) move_together(p, &p->components.at[i]);
   HomeChoice all = {.p = p, .root = UINT32_MAX};
   for (uint32_t i = 0; i < p->accesses.n; i++) {
     GraphAccess *access = &p->accesses.at[i];

@@ -301,13 +301,26 @@ static void settle_roots(Propagator *p) {
   }
 }
 
-static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work) {
+// What making the value takes, beside what accesses and reductions do.
+static uint64_t effort_of(const Propagator *p, uint32_t value) {
+  const Op *op = p->origin[value] ? p->origin[value]->def : NULL;
+  bool divides = op && (op->kind == OP_DIV || op->kind == OP_REM) && type_is_int(op_result(op)->type);
+  if (!divides) return 1;
+  return type_element_bytes(op_result(op)->type) > 4 ? TUNE_COST_DIVISION * TUNE_COST_WIDE_DIVISION
+                                                     : TUNE_COST_DIVISION;
+}
+
+static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work, uint64_t *effort) {
   for (uint32_t node = 0; node < p->node_count; node++) {
     if (!p->tile[node]) continue;
     bool is_value = node < p->value_count;
     uint32_t loops = is_value ? p->depth[node] : 0, root = propagate_root(p, node);
-    weight[root] += type_elements(p->tile[node]) * type_element_bytes(p->tile[node]) * propagate_weight(loops);
-    if (is_value && !p->lazy[node] && !p->view[node]) work[root] += propagate_weight(loops);
+    weight[root] +=
+        type_elements(p->tile[node]) * type_element_bytes(p->tile[node]) * propagate_weight(loops);
+    if (is_value && !p->lazy[node] && !p->view[node]) {
+      work[root] += propagate_weight(loops);
+      effort[root] += effort_of(p, node) * propagate_weight(loops);
+    }
   }
 }
 
@@ -315,11 +328,12 @@ static void weigh_components(Propagator *p, uint64_t *weight, uint64_t *work) {
 static void list_components(Propagator *p) {
   uint64_t *weight = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
   uint64_t *work = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
-  weigh_components(p, weight, work);
+  uint64_t *effort = ARENA_ARRAY(p->context->scratch, uint64_t, p->node_count);
+  weigh_components(p, weight, work, effort);
   for (uint32_t node = 0; node < p->node_count; node++) {
     bool needless = node < p->value_count && (p->lazy[node] || p->view[node]);
     if (propagate_root(p, node) != node || !p->tile[node] || p->tile[node]->layout || needless) continue;
-    GraphComponent component = {node, p->tile[node], weight[node], work[node]};
+    GraphComponent component = {node, p->tile[node], weight[node], work[node], effort[node]};
     vec_push(p->context->scratch, &p->components, component);
   }
 }

@@ -69,3 +69,42 @@ def guarded_index(a, b, out, n, end):
         if i < end:
             sums = tl.dot(left, tl.load(b + i * 256 + x[:, None] * 16 + y[None, :]), sums)
     tl.store(out + x[:, None] * 16 + y[None, :], sums)
+
+
+# What loads ahead of the iteration need of the table is not read where there is no such iteration: the table ends with the last one.
+# check: --grid 2 --num-warps 4 --num-stages 4 a=randn:fp16[16,64] b=randn:fp16[6,64,64] table=perm:i32[6] out=empty:fp32[2,16,64] n=3 each=3
+# check: --grid 6 --num-warps 4 --num-stages 3 a=randn:fp16[16,64] b=randn:fp16[6,64,64] table=perm:i32[6] out=empty:fp32[6,16,64] n=1 each=1
+# check: --grid 4 --num-warps 4 --num-stages 3 a=randn:fp16[16,64] b=randn:fp16[6,64,64] table=perm:i32[6] out=empty:fp32[4,16,64] n=0 each=2
+@triton.jit
+def by_page(a, b, table, out, n, each):
+    x, y = tl.arange(0, 16), tl.arange(0, 64)
+    left = tl.load(a + x[:, None] * 64 + y[None, :])
+    sums = tl.zeros((16, 64), tl.float32)
+    first = tl.program_id(0) * each
+    for i in range(first, first + n):
+        page = tl.load(table + i)
+        sums = tl.dot(left, tl.load(b + page * 4096 + y[:, None] * 64 + y[None, :]), sums)
+    out += tl.program_id(0) * 1024
+    tl.store(out + x[:, None] * 64 + y[None, :], sums)
+
+
+# Rows of pages of 8, a number of the table for each.
+# check: --grid 2 --num-warps 4 --num-stages 4 a=randn:fp16[16,64] b=randn:fp16[32,8,64] table=perm:i32[32] out=empty:fp32[2,16,64] n=128
+# check: --grid 2 --num-warps 4 --num-stages 3 a=randn:fp16[16,64] b=randn:fp16[32,8,64] table=perm:i32[32] out=empty:fp32[2,16,64] n=104
+# check: --grid 1 --num-warps 8 --num-stages 2 a=randn:fp16[16,64] b=randn:fp16[32,8,64] table=perm:i32[8] out=empty:fp32[1,16,64] n=60
+# check: --grid 1 --num-warps 1 --num-stages 4 a=randn:fp16[16,64] b=randn:fp16[32,8,64] table=perm:i32[1] out=empty:fp32[1,16,64] n=5
+@triton.jit
+def by_rows(a, b, table, out, n):
+    x, y = tl.arange(0, 16), tl.arange(0, 64)
+    left = tl.load(a + x[:, None] * 64 + y[None, :])
+    sums = tl.zeros((16, 64), tl.float32)
+    table += tl.program_id(0) * 16
+    for start in range(0, n, 64):
+        row = start + y
+        at = tl.load(table + row // 8, mask=row < n, other=0).to(tl.int64) * 8 + row % 8
+        k = tl.load(b + at[None, :] * 64 + y[:, None], mask=row[None, :] < n, other=0.0)
+        s = tl.dot(left, k)
+        v = tl.load(b + at[:, None] * 64 + y[None, :], mask=row[:, None] < n, other=0.0)
+        sums = tl.dot(s.to(tl.float16), v, sums)
+    out += tl.program_id(0) * 1024
+    tl.store(out + x[:, None] * 64 + y[None, :], sums)
