@@ -18,7 +18,8 @@ typedef struct Problem {
 static void make_arrays(Host *host, Problem *p) {
   size_t rows = (size_t)(p->heads * p->n);
   for (int i = 0; i < ARRAYS; i++) {
-    size_t count = i == LSE || i == DELTA ? rows : rows * (size_t)p->d;
+    size_t blocks = (size_t)(p->heads * ((p->n + 63) / 64)), width = (size_t)p->d;
+    size_t count = i == LSE || i == DELTA ? rows : i == SUM ? blocks * 64 * width : rows * width;
     p->array[i] = host_array(host, i < LSE ? p->dtype : TILEC_FP32, count, i < OUT ? 2 : 0);
   }
 }
@@ -30,13 +31,13 @@ static void compile(Host *host, Problem *p) {
   snprintf(d, sizeof d, "D=%d", (int)p->d);
   const char *causal = p->causal ? "CAUSAL=True" : "CAUSAL=False",
              *whole = p->n % 128 ? "WHOLE=False" : "WHOLE=True";
-  const char *defines[KERNELS][3] = {{d, causal, whole}, {d}, {d, causal, whole}, {NULL}};
+  const char *defines[KERNELS][3] = {{d, causal, whole}, {d}, {d, causal, whole}, {d}};
   for (int i = 0; i < KERNELS && !host->status; i++) {
     tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
     int products = i == FORWARD || i == BACKWARD;
     options.kernel = names[i];
     options.defines = defines[i];
-    options.define_count = products ? 3 : i == PREPARE;
+    options.define_count = products ? 3 : 1;
     options.num_warps = products ? 8 : 4;
     options.num_stages = 2;
     options.restrict_pointers = 1; // no two arrays overlap, so that loads may be ahead of what is added up
@@ -55,14 +56,13 @@ static void launch(Host *host, const Problem *p, int kernel, const int *arrays, 
 
 static void run(Host *host, const Problem *p, int backward) {
   tilec_arg n[] = {tilec_arg_float(1 / sqrt((double)p->d)), tilec_arg_int(p->heads), tilec_arg_int(p->n)};
-  tilec_arg rows = tilec_arg_int(p->heads * p->n), size[] = {n[0], tilec_arg_int(p->heads * p->n * p->d)};
   if (!backward) {
     launch(host, p, FORWARD, (int[]){Q, K, V, OUT, LSE}, 5, n, 3);
     return;
   }
-  launch(host, p, PREPARE, (int[]){OUT, DO, DELTA, SUM}, 4, &rows, 1);
+  launch(host, p, PREPARE, (int[]){OUT, DO, DELTA, SUM}, 4, n + 1, 2);
   launch(host, p, BACKWARD, (int[]){Q, K, V, DO, LSE, DELTA, SUM, DK, DV}, 9, n, 3);
-  launch(host, p, FINISH, (int[]){SUM, DQ}, 2, size, 2);
+  launch(host, p, FINISH, (int[]){SUM, DQ}, 2, n, 3);
 }
 
 static void report_speed(Host *host, const Problem *p, int times) {

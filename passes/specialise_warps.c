@@ -160,11 +160,10 @@ static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
 // --- groups
 
 // What a thread of the consumers may have beside the producer's; 0: nothing is moved.
-static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps) {
+static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps, uint32_t producer) {
   if (warps <= WARPGROUP) return 0; // two blocks may share a multiprocessor
   uint32_t groups = warps / WARPGROUP;
-  uint32_t registers =
-      (arch->registers / (WARPGROUP * TARGET_WARP) - TUNE_PRODUCER_REGISTERS) / groups / 8 * 8;
+  uint32_t registers = (arch->registers / (WARPGROUP * TARGET_WARP) - producer) / groups / 8 * 8;
   return registers < arch->setmaxnreg_most ? registers : arch->setmaxnreg_most;
 }
 
@@ -184,11 +183,13 @@ static Op *make_groups(Roles *r) {
   Builder b = builder_before(last);
   b.loc = r->s.staged->loop->loc;
   Op *groups = build_op(&b, OP_WARP_GROUPS, 0, NULL, 0, NULL);
-  uint32_t registers = consumer_registers(target->arch, target->num_warps);
+  bool many = chained_dots(r->s.arena, func, r->s.staged->loop) > 2;
+  uint32_t producer = many ? TUNE_PRODUCER_REGISTERS_BESIDE_MANY : TUNE_PRODUCER_REGISTERS;
+  uint32_t registers = consumer_registers(target->arch, target->num_warps, producer);
   op_set_ints(groups, ATTR_GROUP_WARPS, 2, (uint32_t[]){target->num_warps, PRODUCER_WARPS});
   op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){target->num_warps * TARGET_WARP, 1});
   if (registers)
-    op_set_ints(groups, ATTR_GROUP_REGISTERS, 2, (uint32_t[]){registers, TUNE_PRODUCER_REGISTERS});
+    op_set_ints(groups, ATTR_GROUP_REGISTERS, 2, (uint32_t[]){registers, producer});
   Region *own = region_new(func, groups);
   region_new(func, groups);
   for (Op *op = first, *next; op != groups; op = next) {
@@ -202,7 +203,7 @@ static Op *make_groups(Roles *r) {
   if (registers)
     diag_remark(r->s.context->diags, b.loc, "specialise_warps",
                 "registers a thread: %u of those that multiply, %u of those that copy", registers,
-                TUNE_PRODUCER_REGISTERS);
+                producer);
   return groups;
 }
 
@@ -308,7 +309,7 @@ bool roles_pay_in_turn(PassContext *context, Func *func) {
   uint32_t slots = plan_roles(&asking, func, search.loops.at[0], &search, true, &staged, &r);
   if (!slots || !r.s.in_flight) return false;
   uint32_t sums = tile_words(op_result(staged.dot)->type);
-  return sums >= TUNE_TURN_SUMS && sums + TUNE_TURN_OTHER_REGISTERS <= consumer_registers(target->arch, target->num_warps);
+  return sums >= TUNE_TURN_SUMS && sums + TUNE_TURN_OTHER_REGISTERS <= consumer_registers(target->arch, target->num_warps, TUNE_PRODUCER_REGISTERS);
 }
 
 bool pass_specialise_warps(PassContext *context, Func *func) {
