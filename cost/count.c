@@ -132,12 +132,13 @@ typedef struct SharedCounter {
   uint32_t warps;
   Holders holders;
   uint32_t bytes; // of an access, a lane
+  bool loads;     // by ld.shared
 } SharedCounter;
 
 static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t lanes) {
   tilec_sim_counters counters = {0};
   if (!lanes) return;
-  counters_shared(&counters, addresses, lanes, s->bytes);
+  counters_shared(&counters, addresses, lanes, s->bytes, s->loads);
   s->count.requests++;
   s->count.units += counters.shared_wavefronts;
   s->count.ideal += counters.shared_wavefronts_ideal;
@@ -167,6 +168,7 @@ static void count_tile(Arena *scratch, SharedCounter *s, const SharedMap *map, u
            registers = layout_registers(&map->map), n = 0;
   uint32_t *seen = ARENA_ARRAY(scratch, uint32_t, 2 * registers + 1);
   s->bytes = element << runs.bits;
+  s->loads = reads;
   for (uint32_t r = 0; r < registers; r++) {
     if ((!reads && r & s->holders.registers) || !shared_run_begins(&runs, r)) continue;
     for (uint32_t part = 0; part <= (late != 0); part++) {
@@ -219,6 +221,7 @@ static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOp
   uint32_t at[4], bytes = elem_bytes(buffer->elem), within = (1u << shared_vector(&offsets, bytes, at)) - 1;
   bool *seen = ARENA_ARRAY(scratch, bool, (size_t)1 << offsets.out_bits);
   s->bytes = bytes * (within + 1);
+  s->loads = true;
   for (uint32_t r = 0; r < layout_registers(&offsets); r++) {
     uint32_t place = layout_apply(&offsets, r, 0, 0, 0);
     if (seen[place & ~within]) continue;

@@ -43,7 +43,7 @@ void counters_global(tilec_sim_counters *counters, const uint64_t *addresses, ui
 // The most distinct words in any one bank among the lanes [from, from + count) of the mask.
 static uint32_t phase_wavefronts(const uint64_t *addresses, uint32_t mask, uint32_t from, uint32_t count,
                                  uint32_t bytes) {
-  uint64_t words[WARP];
+  uint64_t words[2 * WARP]; // a phase of pairs has twice the lanes
   uint32_t n = 0, in_bank[BANKS] = {0}, most = 0;
   for (uint32_t l = from; l < from + count; l++) {
     if (!(mask >> l & 1)) continue;
@@ -57,8 +57,18 @@ static uint32_t phase_wavefronts(const uint64_t *addresses, uint32_t mask, uint3
   return most;
 }
 
-void counters_shared(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  uint32_t phases = bytes > WORD ? bytes / WORD : 1, lanes = WARP / phases;
+// Whether each active lane and its partner, where that is active, are at one address.
+static bool are_pairs(const uint64_t *addresses, uint32_t mask, uint32_t apart) {
+  for (uint32_t l = 0; l < WARP; l++)
+    if (mask >> l & mask >> (l ^ apart) & 1 && addresses[l] != addresses[l ^ apart]) return false;
+  return true;
+}
+
+void counters_shared(tilec_sim_counters *counters, const uint64_t *addresses, uint32_t mask, uint32_t bytes,
+                     bool loads) {
+  uint32_t phases = bytes > WORD ? bytes / WORD : 1;
+  if (loads && phases > 1 && (are_pairs(addresses, mask, 1) || are_pairs(addresses, mask, 2))) phases /= 2;
+  uint32_t lanes = WARP / phases;
   counters->shared_requests++;
   for (uint32_t phase = 0; phase < phases; phase++) {
     uint32_t wavefronts = phase_wavefronts(addresses, mask, phase * lanes, lanes, bytes);

@@ -51,7 +51,7 @@ void exec_copy(Warp *warp, const Insn *insn, uint32_t mask) {
     reads |= (uint32_t)(lanes->read[l] != 0) << l;
   }
   tilec_sim_counters *counters = &warp->block->worker->by_site[insn->site];
-  counters_shared(counters, lanes->to_address, mask, lanes->bytes);
+  counters_shared(counters, lanes->to_address, mask, lanes->bytes, false);
   if (reads) counters_global(counters, lanes->from_address, reads, lanes->bytes);
   async_issue(op);
 }

@@ -33,7 +33,7 @@ static bool find_rows(Warp *warp, const Insn *insn, uint32_t matrices, bool writ
                "a matrix's row is not in shared memory");
     return false;
   }
-  counters_shared(&warp->block->worker->by_site[insn->site], addresses, mask, ROW_BYTES);
+  counters_shared(&warp->block->worker->by_site[insn->site], addresses, mask, ROW_BYTES, false);
   sim_hook_access(warp, insn, mask, SPACE_SHARED, writes ? HOOK_WRITE : HOOK_READ, addresses, ROW_BYTES);
   return true;
 }

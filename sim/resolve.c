@@ -134,7 +134,7 @@ static bool resolve_space(Warp *warp, const Insn *insn, PtxSpace space, const ui
     if (!resolve_small(warp, insn, addresses, mask, bytes, writes, host, block->shared, block->shared_bytes,
                        0, "shared"))
       return false;
-    counters_shared(counters, addresses, mask, bytes);
+    counters_shared(counters, addresses, mask, bytes, kind == HOOK_READ);
     sim_hook_access(warp, insn, mask, SPACE_SHARED, kind, addresses, bytes);
     return true;
   case SPACE_LOCAL:

@@ -186,7 +186,8 @@ TILEC_SIM_API tilec_sim_result tilec_sim_check(tilec_sim *sim, tilec_sim_schedul
 //   global_sectors           of 32 bytes, touched by a request
 //   global_sectors_ideal     the distinct bytes of a request / 32, rounded up
 //   shared_wavefronts        an access of b bytes a lane has max(1, b/4) phases: the sum over them of the
-//                            most distinct words in any one bank
+//                            most distinct words in any one bank. A load has half as many, of more lanes,
+//                            where lanes 1 apart, or those 2 apart, are at one address (as an H200 counts)
 //   shared_wavefronts_ideal  phases with an active lane
 //   barriers                 warps arriving at block barriers
 typedef struct tilec_sim_counters {

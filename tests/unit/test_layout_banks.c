@@ -121,7 +121,7 @@ static void test_wavefronts_are_the_simulators(void **unused) {
       for (uint32_t lane = 0; lane < 32; lane++)
         addresses[lane] = (uint64_t)offsets[layout_apply(&l, ordered(order, a), lane, 0, 0)] << elem_bits;
       tilec_sim_counters counters = {0};
-      counters_shared(&counters, addresses, UINT32_MAX, 1u << (elem_bits + v));
+      counters_shared(&counters, addresses, UINT32_MAX, 1u << (elem_bits + v), false);
       assert_int_equal(wavefronts, counters.shared_wavefronts);
       assert_int_equal(ideal, counters.shared_wavefronts_ideal);
     }
@@ -217,7 +217,7 @@ static void test_matrices(void **unused) {
     uint64_t rows[32];
     assert_true(matrix_rows(&l, offsets, kind, elem_bits, order, 0, 0, rows));
     tilec_sim_counters counters = {0};
-    counters_shared(&counters, rows, 0xff, 16);
+    counters_shared(&counters, rows, 0xff, 16, false);
     assert_int_equal(wavefronts, counters.shared_wavefronts);
     conflicts += wavefronts > 1;
   }
