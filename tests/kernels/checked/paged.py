@@ -108,3 +108,20 @@ def by_rows(a, b, table, out, n):
         sums = tl.dot(s.to(tl.float16), v, sums)
     out += tl.program_id(0) * 1024
     tl.store(out + x[:, None] * 64 + y[None, :], sums)
+
+
+# The numbers have a mask that says nothing of where the table ends.
+# check: --grid 1 --num-warps 4 --num-stages 4 a=randn:fp16[16,64] b=randn:fp16[8,8,64] table=perm:i32[8] out=empty:fp32[1,16,64] n=64
+# check: --grid 2 --num-warps 4 --num-stages 3 a=randn:fp16[16,64] b=randn:fp16[16,8,64] table=perm:i32[16] out=empty:fp32[2,16,64] n=0
+@triton.jit
+def by_some(a, b, table, out, n):
+    x, y = tl.arange(0, 16), tl.arange(0, 64)
+    left = tl.load(a + x[:, None] * 64 + y[None, :])
+    sums = tl.zeros((16, 64), tl.float32)
+    table += tl.program_id(0) * 16
+    for start in range(0, n, 64):
+        row = start + y
+        at = tl.load(table + row // 8, mask=y != 5, other=3).to(tl.int64) * 8 + row % 8
+        sums = tl.dot(left, tl.load(b + at[:, None] * 64 + y[None, :]), sums)
+    out += tl.program_id(0) * 1024
+    tl.store(out + x[:, None] * 64 + y[None, :], sums)
