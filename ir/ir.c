@@ -176,6 +176,13 @@ HostRegion *func_host(const Func *func, HostKind kind, const char *name) {
   return NULL;
 }
 
+bool func_asks_programs(const Func *func) {
+  const HostRegion *guard = func_host(func, HOST_GUARD, NULL);
+  for (uint32_t i = 0; guard && i < guard->region->arg_count; i++)
+    if (guard->region->args[i]->first_use) return false;
+  return guard != NULL;
+}
+
 HostRegion *func_new_host(Func *func, HostKind kind, const char *name) {
   if (func_host(func, kind, name)) BUG("%s has two regions '%s'", func->name, host_info(kind)->name);
   HostRegion *host = ARENA_NEW(func->module->ir->arena, HostRegion);

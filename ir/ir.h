@@ -245,6 +245,8 @@ void func_drop_host(Func *func, const HostRegion *host); // from the function's
 // (interned) that none of them has, and the empty host region *host, which is to yield it. The body's argument for it.
 Value *func_new_map(Func *func, const char *name, const Type *type, HostRegion **host);
 HostRegion *func_host(const Func *func, HostKind kind, const char *name); // NULL: there is none
+// Whether the kernel has a guard, and that asks how many programs a launch is of and nothing of its arguments.
+bool func_asks_programs(const Func *func);
 // A persistent kernel has three hidden parameters that say how many programs a launch is of, and runs them in turn in
 // fewer blocks, whose numbers program_id and num_programs are along dimension 0. The first one's place; param_count: it is none.
 enum { PROGRAM_AXES = 3 };

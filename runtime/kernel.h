@@ -10,6 +10,13 @@
 #include "runtime/specialise.h"
 
 // One compiled variant. Not changed once it is in its kernel's list but for what its host regions yielded.
+// What launches that cannot be made of a kernel fall back to.
+typedef enum SpecLevel {
+  SPEC_WHOLE, // as the options say
+  SPEC_ALONE, // each program by its own block: launches of too few for a guard that asks how many there are
+  SPEC_PLAIN  // without hidden parameters
+} SpecLevel;
+
 typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
   uint8_t *key;                // of its arguments, without values
@@ -20,8 +27,8 @@ typedef struct Specialisation {
   Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
   uint32_t maps; // of its parameters are tensor maps, which the launch makes
   uint32_t hidden; // parameters beside the arguments: these maps, and of a persistent kernel how many programs there are
-  bool is_plain; // compiled without hidden parameters, for launches that some cannot be made of
-  struct Specialisation *plain; // the same kernel compiled so; NULL: no launch has needed it yet. Atomic
+  SpecLevel level;
+  struct Specialisation *plain; // the same kernel of a level below; NULL: no launch has needed it yet. Atomic
   DeviceKernel loaded;
   pthread_mutex_t host_lock; // around `results` and the evaluation of host regions, which uses c
   HostResults results;
@@ -67,8 +74,9 @@ tilec_kernel *kernel_alloc(tilec_device *device, tilec_program *program);
 // The variant for these arguments, compiled and loaded at the first call. It lives as long as the kernel.
 tilec_status kernel_specialise(tilec_kernel *kernel, const BoundArgs *args, Specialisation **result);
 
-// The same kernel without hidden parameters, for such launches of `s`, whose map `name` cannot be made, or of more programs than
-// can be run in turn (NULL): compiled and loaded at the first call. An error where it has some whatever it is compiled for.
+// The same kernel of a level below, for such launches of `s`, whose map `name` cannot be made, or of more programs than
+// can be run in turn (NULL): compiled and loaded at the first call. An error where it has hidden parameters whatever it is
+// compiled for.
 tilec_status kernel_plain(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args, const char *name,
                           const char *why, Specialisation **plain);
 

@@ -89,7 +89,10 @@ static tilec_status own_maps(Specialisation *s, tilec_device *device, const Boun
   return status;
 }
 
-// What the code takes beside the arguments; where that cannot be, by code that takes nothing.
+static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
+                                          const tilec_launch_options *o);
+
+// What the code takes beside the arguments; where that cannot be, by code that takes less, or nothing.
 static __attribute__((noinline)) tilec_status launch_hidden(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,
                                                           const tilec_launch_options *o) {
   OwnMaps maps;
@@ -98,7 +101,7 @@ static __attribute__((noinline)) tilec_status launch_hidden(tilec_kernel *kernel
   if (status) return status;
   if (!maps.unmade) return launch_code(kernel->device, s, args, &(CodeArgs){maps.bits, maps.count}, o);
   status = kernel_plain(kernel, s, args, maps.unmade_name, maps.unmade, &plain);
-  return status ? status : launch_code(kernel->device, plain, args, &(CodeArgs){args->bits, args->count}, o);
+  return status ? status : launch_specialisation(kernel, plain, args, o);
 }
 
 static tilec_status launch_specialisation(tilec_kernel *kernel, Specialisation *s, const BoundArgs *args,

@@ -46,7 +46,7 @@ typedef struct SpecRequest {
   const tilec_kernel *kernel;
   const BoundArgs *args;
   Specialisation *s;
-  bool plain; // without hidden parameters
+  SpecLevel level;
   Spec spec;
 } SpecRequest;
 
@@ -80,7 +80,8 @@ static tilec_status read_spec(SpecRequest *r) {
   tilec_status status = program_parse(r->kernel->program, c);
   if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
-  if (r->plain) r->spec.target.tma = TMA_OFF, r->spec.target.persistent = PERSIST_OFF;
+  if (r->level != SPEC_WHOLE) r->spec.target.persistent = PERSIST_OFF;
+  if (r->level == SPEC_PLAIN) r->spec.target.tma = TMA_OFF;
   status = compile_guard(c, take_args, r);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
@@ -139,7 +140,7 @@ static tilec_status build_specialisation(const SpecRequest *r) {
 
 static Specialisation *find_same(const tilec_kernel *k, const Specialisation *like) {
   for (Specialisation *s = k->first; s; s = s->next)
-    if (s->is_plain == like->is_plain && s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
+    if (s->level == like->level && s->key_bytes == like->key_bytes && memcmp(s->key, like->key, s->key_bytes) == 0 &&
         str_eq(buf_view(&s->given), buf_view(&like->given)))
       return s;
   return NULL;
@@ -166,12 +167,12 @@ static Specialisation *keep_specialisation(tilec_kernel *k, Specialisation *s) {
 
 // The specialisation for these arguments, compiled where there is none yet. Not under the kernel's lock, so that
 // launches of what is compiled go on.
-static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, bool plain,
+static tilec_status make_specialisation(tilec_kernel *k, const BoundArgs *args, SpecLevel level,
                                         Specialisation **result) {
-  SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args), .plain = plain};
+  SpecRequest request = {.kernel = k, .args = args, .s = specialisation_new(args), .level = level};
   Specialisation *s = request.s, *same = NULL;
   if (!s) return no_memory();
-  s->is_plain = plain;
+  s->level = level;
   tilec_status status = read_spec(&request);
   if (!status) {
     pthread_mutex_lock(&k->lock);
@@ -304,7 +305,7 @@ static tilec_status look_up_variant(tilec_kernel *k, const BoundArgs *args, Spec
   struct VariantMaking making = {args, k->making};
   k->making = &making;
   pthread_mutex_unlock(&k->lock);
-  tilec_status status = make_specialisation(k, args, false, result);
+  tilec_status status = make_specialisation(k, args, SPEC_WHOLE, result);
   pthread_mutex_lock(&k->lock);
   end_making(k, &making);
   return status ? status : add_variant(k, args, hash, *result);
@@ -358,12 +359,14 @@ tilec_status kernel_plain(tilec_kernel *k, Specialisation *s, const BoundArgs *a
   BoundArgs tir_args;
   *plain = __atomic_load_n(&s->plain, __ATOMIC_ACQUIRE);
   if (*plain) return TILEC_OK;
-  tilec_status status = make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, true, plain);
+  bool alone = s->level == SPEC_WHOLE && func_asks_programs(s->host);
+  tilec_status status =
+      make_specialisation(k, k->is_tir ? tir_key(args, &tir_args) : args, alone ? SPEC_ALONE : SPEC_PLAIN, plain);
   if (status) return status;
-  if ((*plain)->hidden && !name)
+  if ((*plain)->hidden && !alone && !name)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: its tile IR is of a persistent kernel, and of this launch %s",
                      k->name, why);
-  if ((*plain)->hidden)
+  if ((*plain)->hidden && !alone)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "%s: the tensor map '%s' of its tile IR cannot be made: %s", k->name,
                      name, why);
   __atomic_store_n(&s->plain, *plain, __ATOMIC_RELEASE);

@@ -162,6 +162,19 @@ static bool expect_grid(const Run *run, Func *func, const uint64_t *bits, int64_
   return known;
 }
 
+// Asks for less than the last compile did, as launches of the library do (SpecLevel); false: there is no less.
+static bool falls_back(Run *run) {
+  const Target *target = &run->c->module->target;
+  Target *asked = &run->spec.target;
+  bool alone = run->host && func_asks_programs(run->host) && asked->persistent != PERSIST_OFF;
+  bool least = (asked->tma == TMA_OFF && asked->persistent == PERSIST_OFF) ||
+               (target->tma == TMA_OFF && target->persistent != PERSIST_ON);
+  if (!alone && least) return false;
+  asked->persistent = PERSIST_OFF;
+  if (!alone) asked->tma = TMA_OFF;
+  return true;
+}
+
 tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   Compilation *c = run->c;
   const char *grid = run->options->grid_text;
@@ -172,14 +185,16 @@ tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
     status = run_can_map(run, bound->bits, launched, &can);
-  const Target *target = &c->module->target;
-  if (status != TILEC_OK || can || (target->tma == TMA_OFF && target->persistent != PERSIST_ON)) return status;
-  c->diags.list.n = before.list.n;
-  c->diags.warnings = before.warnings;
-  run->spec.target.tma = TMA_OFF;
-  run->spec.target.persistent = PERSIST_OFF;
-  status = compile_restart(c);
-  return status == TILEC_OK ? compile_once(run, image) : status;
+  while (status == TILEC_OK && !can && falls_back(run)) {
+    c->diags.list.n = before.list.n;
+    c->diags.warnings = before.warnings;
+    status = compile_restart(c);
+    if (status == TILEC_OK) status = compile_once(run, image);
+    can = true;
+    if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
+      status = run_can_map(run, bound->bits, launched, &can);
+  }
+  return status;
 }
 
 // The grid as given, or as the kernel says.

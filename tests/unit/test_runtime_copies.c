@@ -159,7 +159,7 @@ static void run(const Product *p, const Sizes *s) {
 
 static uint32_t plain_ones(const Product *p) {
   uint32_t n = 0;
-  for (const Specialisation *s = p->kernel->first; s; s = s->next) n += s->is_plain;
+  for (const Specialisation *s = p->kernel->first; s; s = s->next) n += s->level == SPEC_PLAIN;
   return n;
 }
 

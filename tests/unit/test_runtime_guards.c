@@ -141,7 +141,7 @@ static void run(const Guarded *g, const GuardCase *c, uint32_t programs) {
 static uint32_t plain_kernels(const Guarded *g) {
   uint32_t plain = 0, copies = 0;
   for (const Specialisation *s = g->kernel->first; s; s = s->next) {
-    plain += s->is_plain;
+    plain += s->level == SPEC_PLAIN;
     copies += s->maps > 0;
   }
   assert_true(copies > 0);
