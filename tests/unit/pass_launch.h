@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel of a .tir file, launched on the reference evaluator as a comment in the file says:
 //   // launch: 3 n=37 stride=40
-// 3 programs; scalars by name, 0 where none is given. Each pointer gets a
+// 3 programs, "2,3" those of a grid; scalars by name, 0 where none is given. Each pointer gets a
 // buffer of its own, of small numbers.
 #ifndef TESTS_UNIT_PASS_LAUNCH_H
 #define TESTS_UNIT_PASS_LAUNCH_H
@@ -16,7 +16,7 @@ enum { LAUNCH_BYTES = 1 << 16, LAUNCH_PARAMS = 24 };
 
 typedef struct PassLaunch {
   bool given, ran;
-  uint32_t programs, buffers;
+  uint32_t programs[3], buffers;
   uint8_t *bytes[LAUNCH_PARAMS]; // as the kernel left them
   Elem elem[LAUNCH_PARAMS];
 } PassLaunch;
@@ -47,6 +47,14 @@ static inline int64_t launch_scalar(Arena *arena, Str line, const char *name) {
   return at ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
+static inline void launch_grid(Arena *arena, Str line, uint32_t programs[3]) {
+  char *at = arena_copy(arena, line);
+  for (int d = 0; d < 3; d++) {
+    bool given = d == 0 || *at == ',';
+    programs[d] = given ? (uint32_t)strtoul(at + (d > 0), &at, 10) : 1;
+  }
+}
+
 static inline PassLaunch launch_pass(Arena *arena, Func *func, Str text) {
   PassLaunch launch = {0};
   EvalArg args[LAUNCH_PARAMS] = {{0}};
@@ -54,7 +62,7 @@ static inline PassLaunch launch_pass(Arena *arena, Func *func, Str text) {
   Str line;
   launch.given = launch_line(text, &line);
   if (!launch.given || func->param_count > LAUNCH_PARAMS) return launch;
-  launch.programs = (uint32_t)strtoul(arena_copy(arena, line), NULL, 10);
+  launch_grid(arena, line, launch.programs);
   for (uint32_t i = 0; i < func->param_count; i++) {
     const Type *type = func->params[i].type;
     args[i].bits = (uint64_t)launch_scalar(arena, line, func->params[i].name);
@@ -65,7 +73,7 @@ static inline PassLaunch launch_pass(Arena *arena, Func *func, Str text) {
     args[i].bits = launch_address(i);
   }
   EvalOptions options = {0};
-  launch.ran = eval_launch(func, (uint32_t[3]){launch.programs, 1, 1}, args, memory, &options);
+  launch.ran = eval_launch(func, launch.programs, args, memory, &options);
   for (uint32_t i = 0; i < func->param_count; i++) {
     if (func->params[i].type->kind != TYPE_PTR) continue;
     launch.elem[launch.buffers] = func->params[i].type->inner->elem;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each file tests/golden/passes/NAME.tir is a test. Its first line names its passes ("// passes: simplify coalesce",
 // or "all"); what they make of it, with their remarks, is NAME.out.tir. The result must verify, print, be left alone by
-// a second simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. The
-// passes refuse each kernel of error_NAME.tir: their errors are error_NAME.err.
+// a second simplify, and compute what the file does, launched as its line "// launch: GRID NAME=VALUE..." says. With a line
+// "// launched" it is compiled as for libtilec's launches. The passes refuse each kernel of error_NAME.tir: their errors are
+// error_NAME.err.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -118,6 +119,7 @@ static void check_file(const char *stem) {
   assert_non_null(text.at);
   const char *names[MAX_PASSES];
   IrModule *module = parse(&s, arena_printf(&s.arena, "%s.tir", stem), text);
+  module->launched = strstr(text.at, "\n// launched\n") != NULL;
   PassRunOptions options = {.only = names, .only_count = passes_of(&s, text, names), .verify_each = true};
   if (passes_run(module, &s.diags, &options) == is_refused(stem)) fail_with(&s, stem);
   if (is_refused(stem)) {
