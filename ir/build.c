@@ -274,6 +274,11 @@ void op_erase(Op *op) {
   mark_erased(op);
 }
 
+Op *op_in_region(const Op *op, const Region *region) {
+  while (op && op->region != region) op = op->region ? op->region->parent : NULL;
+  return (Op *)op;
+}
+
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data) {
   for (Op *op = region->first, *next; op; op = next) {
     next = op->next;

@@ -111,6 +111,9 @@ void op_move(Op *op, Region *region, Op *before);
 // (and its inner ops') region is NULL.
 void op_erase(Op *op);
 
+// The op of `region` that `op` is, or is within; NULL: it is outside.
+Op *op_in_region(const Op *op, const Region *region);
+
 // Calls visit for every op of the region and those within, in program order;
 // the op visited may be erased, or ops be put before it.
 void region_walk(Region *region, void (*visit)(Op *op, void *data), void *data);

@@ -118,12 +118,6 @@ static Value *next_number(const RingLowering *l, Builder *b, Value *number, uint
 
 // --- views
 
-// The op of `region` that `op` is, or is within.
-static Op *in_region(Op *op, const Region *region) {
-  while (op->region != region) op = op->region->parent;
-  return op;
-}
-
 static bool is_before(const Op *a, const Op *b) {
   while (a && a != b) a = a->next;
   return a == b;
@@ -164,7 +158,7 @@ static Op *first_of_all(Op *fill) {
 // The last op of the fill's region that writes the slot.
 static Op *last_writer(Op *fill, const Value *view, Op *last) {
   for (const Use *use = view->first_use; use; use = use->next) {
-    Op *user = in_region(use->user, fill->region);
+    Op *user = op_in_region(use->user, fill->region);
     if (is_before(last, user)) last = user;
     if (use->user->kind == OP_SHARED_TRANS) last = last_writer(fill, op_result(use->user), last);
   }
@@ -263,7 +257,7 @@ static void lower_fill(RingLowering *l, Op *op) {
   for (uint32_t i = 0; i + 1 < op->result_count; i++)
     replace_view(op, i, first ? first : first_user(op, &op->results[i]), numbers.fill);
   const Use *next = ring_result(op)->first_use;
-  if (next && !is_before(last, in_region(next->user, op->region))) last = op;
+  if (next && !is_before(last, op_in_region(next->user, op->region))) last = op;
   Builder b = builder_after(last);
   b.loc = op->loc;
   numbers.fill = next_number(l, &b, numbers.fill, slots_of(l, ring_result(op)));

@@ -39,7 +39,7 @@ typedef struct DotPromoter {
 
 // Whether `before` comes before op, or before an op that op is within.
 static bool precedes(const Op *before, const Op *op) {
-  while (op && op->region != before->region) op = op->region->parent;
+  op = op_in_region(op, before->region);
   for (const Op *at = before; op && at; at = at->next)
     if (at == op) return true;
   return false;

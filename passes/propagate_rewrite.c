@@ -33,12 +33,6 @@ static LayoutCopy *add_copy(Propagator *p, const Value *value, Value *made) {
 
 static Region *region_of(const Value *value) { return value->def ? value->def->region : value->region; }
 
-// The op of `region` that is `user` or has it within.
-static Op *ancestor_in(const Region *region, Op *user) {
-  while (user->region != region) user = user->region->parent;
-  return user;
-}
-
 static void report_conversion(Propagator *p, const Op *user, const Value *value, const Layout *to) {
   Conversion how = layout_conversion(value->type->layout, to);
   if (how != CONVERT_LANES && how != CONVERT_SHARED) return;
@@ -51,7 +45,7 @@ static void report_conversion(Propagator *p, const Op *user, const Value *value,
 }
 
 static Value *converted_for(Propagator *p, Value *value, const Layout *layout, Op *user) {
-  Op *before = ancestor_in(region_of(value), user);
+  Op *before = op_in_region(user, region_of(value));
   LayoutCopy *copy = find_copy(p, value, layout);
   if (copy && copy->before <= before->id) return copy->value;
   if (copy) {

@@ -110,8 +110,7 @@ typedef struct Sinker {
 
 // The op of the body that the op is, or is within.
 static const Op *in_body(const Rotation *r, const Op *op) {
-  while (op->region != r->loop->regions[0]) op = op->region->parent;
-  return op;
+  return op_in_region(op, r->loop->regions[0]);
 }
 
 static bool sinks_for(const Sinker *s, const Value *value) {

@@ -47,16 +47,10 @@ static bool can_sink(const Op *op) {
   return op_has(op, PURE) && op->kind != OP_DOT && op->kind != OP_CONVERT_LAYOUT;
 }
 
-// The op of the region that the user is or is in; NULL: the user is elsewhere.
-static Op *ancestor_in(Op *user, const Region *region) {
-  while (user && user->region != region) user = user->region->parent;
-  return user;
-}
-
 static bool used_in_branches(const Op *op, const Op *branch) {
   const Use *use = op_result(op)->first_use;
   for (; use; use = use->next)
-    if (use->user == branch || ancestor_in(use->user, op->region) != branch) return false;
+    if (use->user == branch || op_in_region(use->user, op->region) != branch) return false;
   return op_result(op)->first_use;
 }
 
@@ -64,7 +58,7 @@ static bool used_in_branches(const Op *op, const Op *branch) {
 static Op *first_user(const Value *value, const Region *region) {
   for (Op *op = region->first; op; op = op->next)
     for (const Use *use = value->first_use; use; use = use->next)
-      if (ancestor_in(use->user, region) == op) return op;
+      if (op_in_region(use->user, region) == op) return op;
   return NULL;
 }
 
@@ -82,7 +76,7 @@ static void replace_within(Value *from, Value *to, const Region *region) {
   for (const Use *use = from->first_use, *next; use; use = next) {
     next = use->next;
     Op *user = use->user;
-    for (uint32_t i = 0; ancestor_in(user, region) && i < user->operand_count; i++)
+    for (uint32_t i = 0; op_in_region(user, region) && i < user->operand_count; i++)
       if (op_operand(user, i) == from) {
         op_set_operand(user, i, to);
         next = from->first_use;
@@ -119,7 +113,7 @@ static bool would_go(const LoadSinker *s, const Op *op, const Op *branch) {
   if (!can_sink(op) || (op->kind == OP_LOAD && !reads_alike(op, branch))) return false;
   for (const Use *use = op_result(op)->first_use; use; use = use->next) {
     const Op *user = use->user;
-    bool goes = user->region == op->region ? s->goes[user->id] : ancestor_in(use->user, op->region) == branch;
+    bool goes = user->region == op->region ? s->goes[user->id] : op_in_region(use->user, op->region) == branch;
     if (user == branch || !goes) return false;
   }
   return true;

@@ -71,10 +71,7 @@ static bool find_dots(Sinking *s) {
 // --- what ops need
 
 // The op of the body that the op is, or is within; NULL: none of it.
-static Op *in_body(const Sinking *s, Op *op) {
-  while (op && op->region != s->body) op = op->region ? op->region->parent : NULL;
-  return op;
-}
+static Op *in_body(const Sinking *s, const Op *op) { return op_in_region(op, s->body); }
 
 static Op *first_user(const Sinking *s, const Value *value) {
   Op *first = s->body->last;
