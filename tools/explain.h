@@ -38,6 +38,9 @@ typedef struct Explanation {
   const tilec_sim *sim;     // that has run the launch; NULL: none was asked for
 } Explanation;
 
+// What the model needs of a launch, in the run's arena.
+CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]);
+
 // Adds the losses, sorted.
 void explain_losses(Explanation *e);
 void explain_text(const Explanation *e, bool colors, Buf *out);

@@ -72,14 +72,17 @@ static void find_lines(Explanation *e) {
   if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
 }
 
-static void find_buffers(const Run *run, CostLaunch *launch) {
+CostLaunch explain_launch(const Run *run, const uint64_t *bits, const int64_t grid[3]) {
+  CostLaunch launch = {.args = bits, .arg_count = run->bit_count};
   CostBuffer *buffers = ARENA_ARRAY(run->arena, CostBuffer, run->holder_count + 1);
   for (uint32_t i = 0; i < run->holder_count; i++) {
     const RunArg *arg = &run->params[i];
     if (arg->buffer == arg)
-      buffers[launch->buffer_count++] = (CostBuffer){arg->name, arg->base, arg->value.bytes};
+      buffers[launch.buffer_count++] = (CostBuffer){arg->name, arg->base, arg->value.bytes};
   }
-  launch->buffers = buffers;
+  launch.buffers = buffers;
+  for (int i = 0; i < 3; i++) launch.grid[i] = (uint32_t)grid[i];
+  return launch;
 }
 
 typedef struct Launched {
@@ -157,10 +160,7 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   tilec_status status = run_compile(run, &bound, &image);
   if (status != TILEC_OK) return run_tell(run, status);
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
-  for (int i = 0; i < 3; i++) l.launch.grid[i] = (uint32_t)grid[i];
-  l.launch.args = bound.bits;
-  l.launch.arg_count = run->bit_count;
-  find_buffers(run, &l.launch);
+  l.launch = explain_launch(run, bound.bits, grid);
   status = compile_guard(run->c, report_body, &l);
   if (status != TILEC_OK) return run_tell(run, status);
   return run->options->simulate ? simulate_and_finish(&e, &image, grid) : finish(&e);

@@ -103,6 +103,7 @@ static bool set_signature(OptionParser *p, const char *value) {
 static bool set_define(OptionParser *p, const char *value) {
   NamedText named;
   if (!option_split_named(p, "-D", value, &named)) return false;
+  if (option_take_range(p, named.name, false, named.text)) return true;
   vec_push(p->arena, &p->options->defines, value);
   return true;
 }
@@ -147,6 +148,8 @@ static bool set_cubins(OptionParser *p, const char *value) {
 
 static bool set_num_warps(OptionParser *p, const char *value) {
   Options *o = p->options;
+  bool good;
+  if (option_set_range(p, "num_warps", value, set_num_warps, &good)) return good;
   o->num_warps_given = true;
   if (!parse_u16(p, "--num-warps", value, 1, NUM_WARPS_MAX, &o->target.num_warps)) return false;
   if ((o->target.num_warps & (o->target.num_warps - 1)) == 0) return true;
@@ -155,11 +158,15 @@ static bool set_num_warps(OptionParser *p, const char *value) {
 }
 
 static bool set_num_stages(OptionParser *p, const char *value) {
+  bool good;
+  if (option_set_range(p, "num_stages", value, set_num_stages, &good)) return good;
   p->options->num_stages_given = true;
   return parse_u16(p, "--num-stages", value, 1, NUM_STAGES_MAX, &p->options->target.num_stages);
 }
 
 static bool set_maxnreg(OptionParser *p, const char *value) {
+  bool good;
+  if (option_set_range(p, "maxnreg", value, set_maxnreg, &good)) return good;
   p->options->maxnreg_given = true;
   return parse_u16(p, "--maxnreg", value, 1, MAXNREG_MAX, &p->options->target.maxnreg);
 }
@@ -248,10 +255,16 @@ static bool set_diagnostics(OptionParser *p, const char *value) {
   return true;
 }
 
-static bool set_simulate(OptionParser *p, const char *value) {
-  (void)value;
-  return p->options->simulate = true;
+static bool set_predict(OptionParser *p, const char *value) { return (void)value, p->options->predict = true; }
+
+static bool set_top(OptionParser *p, const char *value) {
+  long long number;
+  if (!parse_number(p, "--top", value, 1, 1000000, &number)) return false;
+  p->options->top = (uint32_t)number;
+  return true;
 }
+
+static bool set_simulate(OptionParser *p, const char *value) { return (void)value, p->options->simulate = true; }
 
 static bool set_time_passes(OptionParser *p, const char *value) {
   (void)value;

@@ -15,6 +15,7 @@ typedef enum Command {
   COMMAND_CHECK,
   COMMAND_BENCH,
   COMMAND_EXPLAIN,
+  COMMAND_TUNE,
   COMMAND_CACHE,
   COMMAND_HELP,
   COMMAND_VERSION,
@@ -32,7 +33,7 @@ const Verb *verb_list(uint32_t *count); // verb i is that of Command i
 
 typedef enum ColorWhen { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorWhen;
 
-// Of explain.
+// Of explain and tune.
 typedef enum Format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML } Format;
 
 typedef enum Emit {
@@ -54,6 +55,13 @@ typedef enum Cubins { CUBINS_AUTO, CUBINS_ON, CUBINS_OFF } Cubins;
 typedef struct NamedText {
   const char *name, *text;
 } NamedText;
+
+// Values between bars, of tune: those of a constexpr, or of an option of the code.
+typedef struct TuneRange {
+  const char *name; // "BLOCK"; "num_warps", "num_stages" or "maxnreg"
+  bool is_option;
+  VEC(const char *) texts; // two or more
+} TuneRange;
 
 typedef struct Options {
   Command command;
@@ -80,7 +88,11 @@ typedef struct Options {
   VEC(const char *) run_passes, disabled_passes;
   bool run_passes_given;
   bool json;     // of cache and version
-  Format format; // of explain
+  Format format; // of explain and tune
+  // tilec tune
+  VEC(TuneRange) ranges;
+  bool predict;
+  uint32_t top; // 0: by default
   // tilec run
   const char *device;
   int64_t grid[3];

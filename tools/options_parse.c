@@ -61,16 +61,10 @@ static bool lost_file(OptionParser *p, const char *word) {
 }
 
 static bool choose_command(OptionParser *p) {
-  static const char *const planned[] = {"tune"};
   const char *word = p->argc > 1 ? p->argv[1] : "";
   if (lost_file(p, word)) return false;
   p->verb_given = find_verb(word, &p->options->command);
   p->next += p->verb_given;
-  for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
-    if (strcmp(word, planned[i]) == 0) {
-      buf_printf(p->error, "'tilec %s' is not built yet", word);
-      return false;
-    }
   return p->verb_given || !mistyped_command(word) ||
          no_such_command(p, "there is no command and no file", word);
 }
@@ -87,7 +81,7 @@ static bool parse_topic(OptionParser *p, const char *word) {
 
 static bool runs_kernel(const Options *o) {
   return o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_CHECK ||
-         o->command == COMMAND_EXPLAIN;
+         o->command == COMMAND_EXPLAIN || o->command == COMMAND_TUNE;
 }
 
 // Whether `word` is this option; *value gets what is joined to it, NULL where nothing is.
@@ -187,7 +181,8 @@ static bool parse_positional(OptionParser *p, const char *word) {
 
 // What only --emit=header and object take.
 static bool check_page(OptionParser *p) {
-  bool good = p->options->format != FORMAT_HTML || p->options->output;
+  bool tune = p->options->command == COMMAND_TUNE, html = p->options->format == FORMAT_HTML, good = !html || p->options->output;
+  if (tune && html) return buf_text(p->error, "--format of tune is text or json"), false;
   if (!good) buf_text(p->error, "--format=html is a page for a browser: -o FILE says where it goes, - is standard output");
   return good;
 }

@@ -63,7 +63,8 @@ typedef struct Run {
   const BoundArgs *bound; // the launch's arguments; NULL before they are bound, and of PTX files
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
   PassTextList *pass_texts; // that compiling fills; NULL: not asked for
-  bool has_data;        // buffers are filled: all commands' are but what explain does not simulate
+  bool has_data;        // buffers are filled: all commands' are but what explain does not simulate and tune only predicts
+  bool only_predicts;   // compiling ends with the last pass
   Func *host;           // after run_compile: has the parameters and host regions of the code; NULL of PTX files
 } Run;
 
@@ -148,6 +149,11 @@ tilec_status bench_copy_ceiling(tilec_device *device, Arena *arena, double *byte
 
 // tilec explain: the kernel is compiled for the arguments, and nothing runs. There are no buffers, only addresses.
 ExitStatus explain_source(Run *run, tilec_buffer **buffers);
+
+// tilec tune: `buffers` are there unless it only predicts.
+ExitStatus tune_source(Run *run, tilec_buffer **buffers);
+// The options with the first value of each range.
+Options tune_first(const Options *options, Arena *arena);
 
 // tilec check, of a source and of a PTX file.
 ExitStatus check_source(Run *run, tilec_buffer **buffers);

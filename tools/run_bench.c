@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tilec bench: the median time of a launch by the device's own clock. Copies of the buffers are used in turn,
 // so that no launch finds its data in the L2 cache.
-#include "tools/run.h"
+#include "tools/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,6 @@ enum { ROUNDS = 5, MAX_SETS = 32 };
 
 // Bytes that the copies fill together: a multiple of any L2 cache.
 static const uint64_t beyond_cache = 256u << 20;
-
-typedef struct Bench {
-  Run *run;
-  tilec_buffer **buffers; // of set i: from i * holder_count
-  uint64_t *bits;         // from i * bit_count
-  uint32_t sets;
-  uint64_t bytes; // of one set's buffers
-} Bench;
 
 // The arguments as the kernel gets them, of the buffers placed last.
 static bool bind(Run *run, uint64_t *bits) {
@@ -34,7 +26,7 @@ static bool bind(Run *run, uint64_t *bits) {
 }
 
 // The first set is the run's own; the others get buffers and arguments of their own.
-static tilec_status make_sets(Bench *b, tilec_buffer **first) {
+tilec_status bench_make_sets(Bench *b, tilec_buffer **first) {
   Run *run = b->run;
   uint32_t n = run->bit_count, holders = run->holder_count;
   for (uint32_t i = 0; i < holders; i++)
@@ -52,8 +44,13 @@ static tilec_status make_sets(Bench *b, tilec_buffer **first) {
   return TILEC_OK;
 }
 
+void bench_free_sets(Bench *b) {
+  for (size_t i = b->run->holder_count; i < (size_t)b->sets * b->run->holder_count; i++)
+    tilec_buffer_free(b->buffers[i]);
+}
+
 // What the code takes, of all sets.
-static tilec_status code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
+tilec_status bench_code_args(const Bench *b, const int64_t grid[3], CodeArgs *all) {
   uint64_t *bits = NULL;
   *all = (CodeArgs){0};
   for (uint32_t set = 0; set < b->sets; set++) {
@@ -67,14 +64,16 @@ static tilec_status code_args(const Bench *b, const int64_t grid[3], CodeArgs *a
   return TILEC_OK;
 }
 
+uint32_t bench_launches(const Bench *b) { return b->run->device->kind == &device_cuda ? 4 * b->sets : 1; }
+
 static tilec_status measure_kernel(Bench *b, const KernelImage *image, const int64_t grid[3],
                                    double seconds[ROUNDS]) {
   DeviceKernel kernel = {0};
   tilec_status status = run_load(b->run, image, &kernel);
-  uint32_t count = b->run->device->kind == &device_cuda ? 4 * b->sets : 1;
+  uint32_t count = bench_launches(b);
   LaunchLimits limits = run_limits(b->run);
   CodeArgs code;
-  if (status == TILEC_OK) status = code_args(b, grid, &code);
+  if (status == TILEC_OK) status = bench_code_args(b, grid, &code);
   if (status == TILEC_OK)
     status = device_time(&kernel, grid, code.bits, code.count, b->sets, count, ROUNDS, &limits, seconds);
   device_unload(&kernel);
@@ -92,7 +91,7 @@ double bench_median(double *values, int count) {
 }
 
 // What the times are of; NULL: a GPU.
-static const char *timed_program(const Bench *b) {
+const char *bench_timed_program(const Bench *b) {
   if (b->run->device->kind == &device_cuda) return NULL;
   return device_simulator(b->run->device) ? "simulator" : "evaluator";
 }
@@ -105,8 +104,8 @@ static void report_times(const Bench *b, const char *kernel, const double *secon
          (unsigned long long)b->bytes);
   if (ceiling > 0) printf(", %.1f%% of a copy's %.1f GB/s here", 100 * rate / ceiling, ceiling * 1e-9);
   putchar('\n');
-  if (timed_program(b))
-    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n", timed_program(b));
+  if (bench_timed_program(b))
+    printf("the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n", bench_timed_program(b));
 }
 
 // --stats: the same as one JSON object.
@@ -116,7 +115,7 @@ static bool report_json(const Bench *b, const char *kernel, const double *second
   json_object(&json, NULL);
   json_text(&json, "kernel", kernel);
   json_text(&json, "device", b->run->device->name);
-  json_text(&json, "time_of", timed_program(b) ? timed_program(b) : "gpu");
+  json_text(&json, "time_of", bench_timed_program(b) ? bench_timed_program(b) : "gpu");
   json_uint(&json, "bytes", b->bytes);
   json_array(&json, "seconds");
   for (int i = 0; i < ROUNDS; i++) json_rounded(&json, NULL, seconds[i], 9);
@@ -137,13 +136,12 @@ static bool report_json(const Bench *b, const char *kernel, const double *second
 static ExitStatus time_launches(Bench *b, const KernelImage *image, tilec_buffer **buffers, double *seconds) {
   ExitStatus result = EXIT_DONE;
   int64_t grid[3];
-  tilec_status status = make_sets(b, buffers);
+  tilec_status status = bench_make_sets(b, buffers);
   if (status == TILEC_OK && !run_grid(b->run, image->func, b->bits, grid))
     result = EXIT_DIAGNOSED;
   else if (status == TILEC_OK)
     status = measure_kernel(b, image, grid, seconds);
-  for (size_t i = b->run->holder_count; i < (size_t)b->sets * b->run->holder_count; i++)
-    tilec_buffer_free(b->buffers[i]);
+  bench_free_sets(b);
   return status != TILEC_OK ? run_failed(b->run, status) : result;
 }
 

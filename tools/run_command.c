@@ -101,7 +101,8 @@ static void take_code(const Compilation *c, KernelImage *image) {
 // What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
-  return run->device->needs_ptx && (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) &&
+  bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_TUNE;
+  return run->device->needs_ptx && launched && !run->only_predicts &&
          !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
          !o->run_passes_given && !o->disabled_passes.n;
 }
@@ -124,7 +125,8 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   c->launched = true;
   tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
-  if (status != TILEC_OK || !run->device->needs_ptx) return status;
+  if (status == TILEC_OK && run->only_predicts) run->host = c->module->funcs.at[0];
+  if (status != TILEC_OK || !run->device->needs_ptx || run->only_predicts) return status;
   CodegenOptions codegen = {.emit_ptx = true};
   status = compile_codegen(c, &codegen);
   if (status == TILEC_OK) take_code(c, image);
@@ -288,7 +290,7 @@ static ExitStatus launch_and_report(Run *run, tilec_buffer **buffers) {
 // The simulator where it is asked for by its options, or is to check; else what --device says.
 static tilec_status open_device(Run *run) {
   const Options *o = run->options;
-  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN;
+  bool automatic = strcmp(o->device, "auto") == 0, check = o->command == COMMAND_CHECK || o->command == COMMAND_EXPLAIN || o->predict;
   if (strcmp(o->device, "sim") == 0 || (automatic && (o->sim_given || check)))
     return device_open_sim(&o->sim, &run->device);
   return tilec_device_open(o->device, &run->device);
@@ -327,7 +329,7 @@ static ExitStatus start_run(const Options *options, Arena *arena,
   Compilation c;
   compilation_init(&c);
   Run run = {.options = options, .arena = arena, .c = &c, .text = text};
-  run.has_data = options->command != COMMAND_EXPLAIN || options->simulate;
+  run.has_data = options->command == COMMAND_TUNE ? !options->predict : options->command != COMMAND_EXPLAIN || options->simulate;
   tilec_status status = options_file_is_ptx(options) ? TILEC_OK : tool_parse(&c, options->file, text);
   if (status == TILEC_OK) status = tool_spec(options, &c, &run.spec);
   ExitStatus result = EXIT_DIAGNOSED;
@@ -359,6 +361,13 @@ ExitStatus command_check(const Options *options, Arena *arena) {
 ExitStatus command_explain(const Options *options, Arena *arena) {
   if (options_file_is_ptx(options)) return tool_error("explain needs a kernel's source: PTX has no tiles");
   return start_run(options, arena, explain_source);
+}
+
+// The first configuration stands for all until they are told apart.
+ExitStatus command_tune(const Options *options, Arena *arena) {
+  if (options_file_is_ptx(options)) return tool_error("tune needs a kernel's source: PTX has one configuration");
+  Options first = tune_first(options, arena);
+  return start_run(&first, arena, tune_source);
 }
 
 ExitStatus command_bench(const Options *options, Arena *arena) {

@@ -60,6 +60,7 @@ static ExitStatus run_command(const Options *options, Arena *arena) {
   case COMMAND_RUN: return command_run(options, arena);
   case COMMAND_BENCH: return command_bench(options, arena);
   case COMMAND_EXPLAIN: return command_explain(options, arena);
+  case COMMAND_TUNE: return command_tune(options, arena);
   case COMMAND_CHECK: return command_check(options, arena);
   case COMMAND_CACHE: return command_cache(options, arena);
   case COMMAND_HELP: return command_help(options);

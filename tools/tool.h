@@ -23,6 +23,7 @@ ExitStatus command_run(const Options *options, Arena *arena);
 ExitStatus command_bench(const Options *options, Arena *arena);
 ExitStatus command_check(const Options *options, Arena *arena);
 ExitStatus command_explain(const Options *options, Arena *arena);
+ExitStatus command_tune(const Options *options, Arena *arena);
 ExitStatus command_cache(const Options *options, Arena *arena);
 
 // Whether what is written to the stream of that number is coloured: always, never, or where it is a terminal that takes

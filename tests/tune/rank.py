@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Spearman's rank correlation between what `tilec tune --predict` predicts and what an H200 took (measured.json), over all configurations of
+each space of spaces.json, and how fast the best of the tenth that is predicted to be fastest is beside the best of all.
+
+rank.py TILEC [SPACE...]; a line a space, and exit status 1 where one is below its bars of spaces.json."""
+import json
+import os
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def load(name):
+    with open(os.path.join(here, name)) as file:
+        return json.load(file)
+
+
+def ranks(values):
+    """From 1; equal values share the mean of their places."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    found, i = [0.0] * len(values), 0
+    while i < len(order):
+        j = i
+        while j < len(order) and values[order[j]] == values[order[i]]:
+            j += 1
+        for k in range(i, j):
+            found[order[k]] = (i + j + 1) / 2
+        i = j
+    return found
+
+
+def spearman(a, b):
+    x, y = ranks(a), ranks(b)
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    both = sum((p - mx) * (q - my) for p, q in zip(x, y))
+    return both / (sum((p - mx) ** 2 for p in x) * sum((q - my) ** 2 for q in y)) ** 0.5
+
+
+def words(space):
+    """Of the command line: arguments, grid and ranges."""
+    given = ["--kernel", space["kernel"], "--grid", ", ".join(space["grid"]), *space["args"].split()]
+    for name, values in space["ranges"].items():
+        given += ["-D", f"{name}={'|'.join(map(str, values))}"]
+    for option, values in (("--num-warps", space["warps"]), ("--num-stages", space["stages"])):
+        given += [option, "|".join(map(str, values))]
+    return given
+
+
+def predicted(tilec, space):
+    """Seconds by the values of constexprs, warps and stages, and the same configurations in the order in which tune takes them."""
+    command = [tilec, "tune", os.path.join(here, "spaces.py"), "--predict", "--format=json", "--arch", "sm_90a", *words(space)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    names, found = list(space["ranges"]) + ["num_warps", "num_stages"], {}
+    for one in told["ranked"]:
+        settings = {**{name: values[0] for name, values in space["ranges"].items()}, **one["settings"]}
+        found[tuple(int(settings[name]) for name in names)] = one["predicted"]
+    return found
+
+
+def judge(name, space, tilec, measured):
+    times = {tuple(values): us for values, us in measured if us}
+    seconds = predicted(tilec, space)
+    both = [key for key in seconds if key in times]  # as ranked
+    correlation = spearman([seconds[key] for key in both], [times[key] for key in both])
+    tenth = both[: max(4, len(times) // 10)]
+    best = min(times.values())
+    found = best / min(times[key] for key in tenth)
+    good = correlation >= space["rank"] and found >= space["found"] and len(both) == len(times)
+    print(f"{name}: {len(both)} of {len(times)} configurations, rank correlation {correlation:.3f} (at least {space['rank']}), "
+          f"the best of the first tenth is {found:.3f} of the best (at least {space['found']}){'' if good else '  FAILED'}")
+    return good
+
+
+def main():
+    spaces, measured = load("spaces.json"), load("measured.json")
+    chosen = sys.argv[2:] or list(spaces)
+    results = [judge(name, spaces[name], sys.argv[1], measured[name]) for name in chosen]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
