@@ -161,7 +161,7 @@ static void set_values(Emitter *e, AtomicElement *element, const Value *value, u
 static LLVMValueRef emit_element(Emitter *e, const Op *op, uint32_t r, uint32_t length, LLVMValueRef holder) {
   const Value *result = op_result(op);
   bool is_cas = op->kind == OP_ATOMIC_CAS;
-  const Value *mask = is_cas || op_input_count(op) < 3 ? NULL : op_operand(op, 2);
+  const Value *mask = op_input(op, is_cas ? 3 : 2);
   AtomicElement element = {
       .op = op, .type = result->type, .length = length, .used = result->first_use != NULL};
   element.atomic = (Atomic){.sem = atomic_fences(op) ? "relaxed" : word_of(op, ATTR_SEM, "acq_rel"),

@@ -55,8 +55,10 @@ static void add_program(Printer *p) {
   buf_text(&p->format, ")");
 }
 
-static void add_index(Printer *p, const Type *type, uint32_t r) {
+// Whether the element is one of those that are meant; NULL: it is.
+static LLVMValueRef add_index(Printer *p, const Type *type, uint32_t r, const int64_t *sizes) {
   LLVMBuilderRef b = p->e->builder;
+  LLVMValueRef meant = NULL;
   buf_text(&p->format, " idx (");
   LLVMValueRef index = type_is_tile(type) ? emit_index(p->e, type->layout, r) : NULL;
   uint32_t shift = 0, first = p->count;
@@ -65,10 +67,14 @@ static void add_index(Printer *p, const Type *type, uint32_t r) {
     LLVMValueRef upper = LLVMBuildLShr(b, index, emit_i32(p->e, shift), "");
     p->values[first + d] = LLVMBuildAnd(b, upper, emit_i32(p->e, type->shape[d] - 1), "");
     shift += log2_of(type->shape[d]);
+    if (!sizes || sizes[d] == type->shape[d]) continue;
+    LLVMValueRef within = LLVMBuildICmp(b, LLVMIntULT, p->values[first + d], emit_i32(p->e, (uint32_t)sizes[d]), "");
+    meant = meant ? LLVMBuildAnd(b, meant, within, "") : within;
   }
   for (uint32_t d = 0; d < type->rank; d++)
-    buf_printf(&p->format, "%s%%%uu", d ? ", " : "", digit_count(type->shape[d] - 1));
+    buf_printf(&p->format, "%s%%%uu", d ? ", " : "", digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1));
   buf_char(&p->format, ')');
+  return meant;
 }
 
 // A % of the text is one, not the beginning of a directive.
@@ -150,11 +156,13 @@ static void print_operand(Printer *p, const Op *op, uint32_t operand, const uint
   for (uint32_t r = 0; r < emit_count(value->type); r++) {
     if (first[r] != r) continue;
     add_program(p);
-    add_index(p, value->type, r);
+    LLVMValueRef meant = add_index(p, value->type, r, op_printed_sizes(op, operand));
     add_prefix(p, prefix ? prefix->str : "");
     if (op->operand_count > 1) buf_printf(&p->format, "(operand %u) ", operand);
     add_element(p, type_element(value->type), emit_register(p->e, value, r), op_attr(op, ATTR_HEX) != NULL);
+    LLVMBasicBlockRef end = emit_guard(p->e, meant);
     call_vprintf(p);
+    emit_unguard(p->e, end);
   }
 }
 

@@ -167,9 +167,9 @@ Obj builtin_topk(Elab *e, Call *call) {
   uint32_t size = x->type->shape[axis];
   int64_t k = given ? call->args[TOPK_K].constant.i : 0;
   if (!good) return obj_error();
-  if (k < 1 || k > size || (k & (k - 1)) != 0)
+  if (k < 1 || k > size)
     return elab_error(e, call->locs[TOPK_K],
-                      "'k' of '%s' is a power of two up to dimension %u's size, which is %u: not %s",
+                      "'k' of '%s' is a number from 1 to dimension %u's size, which is %u: not %s",
                       call->text, axis, size, obj_text(e, &call->args[TOPK_K]));
   e->b.loc = elab_loc(e, call->loc);
   Value *sorted = build_sort(&e->b, x, axis, true);

@@ -91,13 +91,3 @@ Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj) {
             param->name, param->name);
   return obj_error();
 }
-
-// --- Sizes ---
-
-const char *elab_power_hint(Elab *e, uint64_t size) {
-  uint64_t power = 1;
-  if (size > TILE_MAX_ELEMENTS) return "";
-  while (power < size) power *= 2;
-  return arena_printf(e->arena, "; take %llu (triton.next_power_of_2) and a mask for what is beyond %llu",
-                      (unsigned long long)power, (unsigned long long)size);
-}

@@ -2,6 +2,13 @@
 // Shapes: checks, NumPy's broadcasting, new dimensions.
 #include "frontend/elaborate.h"
 
+static const char *counts_powers(uint32_t rank, const uint64_t *shape) {
+  for (uint32_t i = 0; i < rank; i++)
+    if (shape[i] & (shape[i] - 1)) return ", each size counted as the next power of two";
+  return "";
+}
+
+// The sizes are positive. A tile takes the room of one whose sizes are powers of two: pad_tiles.
 bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
   if (rank > TILE_MAX_RANK) {
     elab_error(e, loc, "a tile has at most %d dimensions, not %u", TILE_MAX_RANK, rank);
@@ -9,14 +16,11 @@ bool elab_check_tile(Elab *e, Loc loc, uint32_t rank, const uint64_t *shape) {
   }
   uint64_t elements = 1;
   for (uint32_t i = 0; i < rank; i++) {
-    unsigned long long n = shape[i];
-    if (n == 0 || (n & (n - 1)) != 0) {
-      elab_error(e, loc, "a tile's size must be a power of two, not %llu%s", n, n ? elab_power_hint(e, n) : "");
-      return false;
-    }
+    uint64_t n = 1;
+    while (n < shape[i] && n <= TILE_MAX_ELEMENTS) n *= 2;
     elements = n > TILE_MAX_ELEMENTS ? TILE_MAX_ELEMENTS + 1 : elements * n;
     if (elements > TILE_MAX_ELEMENTS) {
-      elab_error(e, loc, "the tile is too large: it may have %d elements", TILE_MAX_ELEMENTS);
+      elab_error(e, loc, "the tile is too large: it may have %d elements%s", TILE_MAX_ELEMENTS, counts_powers(rank, shape));
       return false;
     }
   }

@@ -391,7 +391,6 @@ const char *elab_python_hint(const char *name);
 // A note on an error that asks for a constexpr: which parameter of the kernel `obj` hangs on. Gives an OBJ_ERROR.
 Obj elab_explain_runtime(Elab *e, Diag *diag, const Obj *obj);
 const char *elab_value_name(const Elab *e, const Value *value); // as the kernel calls it; NULL: it has no name
-const char *elab_power_hint(Elab *e, uint64_t size); // "; take 1024 ..."
 
 // --- Expressions (elab_expr.c, elab_ops.c, elab_call.c) ---
 

@@ -161,13 +161,14 @@ static bool run_element(Machine *m, const Op *op, uint32_t i, Element *old) {
 
 bool eval_atomic(Machine *m, Op *op) {
   if (m->host) return eval_on_host(m, op, "access memory");
-  const Tile *mask = op->kind == OP_ATOMIC_RMW ? eval_operand(m, op, 2) : NULL;
+  uint32_t at = op->kind == OP_ATOMIC_RMW ? 2 : 3;
+  const Tile *mask = op_input(op, at) ? eval_operand(m, op, at) : NULL;
   bool ok = true;
   Tile *to = eval_tile(m, op_result(op));
   eval_race_op(m, op);
   for (uint32_t i = 0; i < to->n; i++) {
     Element old = {.state = UNDEFINED};
-    bool holds = !mask || eval_mask(m, op, 2, i, &ok);
+    bool holds = !mask || eval_mask(m, op, at, i, &ok);
     if (!ok || (holds && !run_element(m, op, i, &old))) return false;
     if (mask && mask->state[mask->n == 1 ? 0 : i] & UNCERTAIN) {
       doubt_result(m, op, i);

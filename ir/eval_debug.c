@@ -10,13 +10,18 @@
 #include "base/math.h"
 #include "ir/number.h"
 
-static void print_index(Buf *out, const Type *type, uint32_t element) {
+// False, and nothing, for an element that is not meant.
+static bool print_index(Buf *out, const Type *type, uint32_t element, const int64_t *sizes) {
   uint32_t index[TILE_MAX_RANK];
-  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) index[d] = element % type->shape[d];
+  for (uint32_t d = type->rank; d-- > 0; element /= type->shape[d]) {
+    index[d] = element % type->shape[d];
+    if (sizes && index[d] >= sizes[d]) return false;
+  }
   buf_text(out, " idx (");
   for (uint32_t d = 0; d < type->rank; d++)
-    buf_printf(out, "%s%*u", d ? ", " : "", (int)digit_count(type->shape[d] - 1), index[d]);
+    buf_printf(out, "%s%*u", d ? ", " : "", (int)digit_count((sizes ? (uint64_t)sizes[d] : type->shape[d]) - 1), index[d]);
   buf_char(out, ')');
+  return true;
 }
 
 // The prefix as it was written may have spaces around it and the colon.
@@ -58,7 +63,7 @@ static void print_element(Printing *p, uint32_t operand, uint32_t i) {
   Element x = tile_get(tile, i);
   buf_reset(&p->line);
   buf_printf(&p->line, "pid (%u, %u, %u)", p->m->program[0], p->m->program[1], p->m->program[2]);
-  print_index(&p->line, op_operand(p->op, operand)->type, i);
+  if (!print_index(&p->line, op_operand(p->op, operand)->type, i, op_printed_sizes(p->op, operand))) return;
   print_prefix(&p->line, p->op);
   if (p->op->operand_count > 1) buf_printf(&p->line, "(operand %u) ", operand);
   print_value(&p->line, tile->code, &x, op_attr(p->op, ATTR_HEX) != NULL);

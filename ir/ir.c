@@ -83,6 +83,13 @@ bool words_next(const char **words, Str *word) {
   return word->n > 0;
 }
 
+const int64_t *op_printed_sizes(const Op *op, uint32_t operand) {
+  const Attr *sizes = op_attr(op, ATTR_SIZES);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < operand; i++) at += op_operand(op, i)->type->rank;
+  return sizes ? sizes->ints.at + at : NULL;
+}
+
 Value *op_scratch(const Op *op) {
   Value *last = op->operand_count ? op->operands[op->operand_count - 1].value : NULL;
   if (!last || last->type->kind != TYPE_SHARED) return NULL;

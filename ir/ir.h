@@ -298,6 +298,8 @@ static inline Value *op_operand(const Op *op, uint32_t i) {
   return i < op->operand_count ? op->operands[i].value : NULL;
 }
 static inline Value *op_result(const Op *op) { return op->result_count ? &op->results[0] : NULL; }
+// Of a print: how many elements of each dimension of the operand are meant; NULL: all.
+const int64_t *op_printed_sizes(const Op *op, uint32_t operand);
 // The op's scratch buffer in shared memory, its last operand (ops.def); NULL: it has none.
 Value *op_scratch(const Op *op);
 // How many operands there are beside the scratch buffer.

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/math.h"
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/table.h"
@@ -196,6 +197,12 @@ uint32_t type_param_bytes(const Type *type) { return type_element_bytes(type); }
 
 uint32_t type_param_align(const Type *type) {
   return type_is_by_value(type) ? BY_VALUE_ALIGN : type_element_bytes(type);
+}
+
+bool type_sizes_are_powers(const Type *type) {
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (!is_power_of_two(type->shape[d])) return false;
+  return true;
 }
 
 bool type_same_shape(const Type *a, const Type *b) {

@@ -106,6 +106,7 @@ uint32_t type_element_bytes(const Type *type);  // bytes of one element in memor
 // Bytes and alignment of a kernel's parameter: a scalar, pointer, bytes or tensor map.
 uint32_t type_param_bytes(const Type *type);
 uint32_t type_param_align(const Type *type);
+bool type_sizes_are_powers(const Type *type);       // of two: all of the shape; of a scalar too
 bool type_same_shape(const Type *a, const Type *b); // rank and shape alone
 
 // Layouts that print as #l0, #l1, ... by their place in the list.

@@ -50,8 +50,7 @@ static uint32_t own_k(const Op *op, DotOperand operand) {
 static bool has_part(const Op *op, DotOperand operand) {
   DotPart part = dot_part(op);
   uint32_t k = own_k(op, operand);
-  if (k & (k - 1)) return false;
-  return k == part.count || (op_attr(op, ATTR_PART) && part.first + part.count <= k);
+  return k == part.count || (op_attr(op, ATTR_PART) && is_power_of_two(k) && part.first + part.count <= k);
 }
 
 static bool dot_shapes_agree(const Op *op) {

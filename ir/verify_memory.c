@@ -197,7 +197,19 @@ static void check_inline_asm(Verifier *v, const Op *op) {
     verify_fail(v, op, "'pack' is a power of two up to 64, not %" PRId64, pack);
 }
 
+// One for each dimension of each operand, up to the operand's own.
+static void check_print_sizes(Verifier *v, const Op *op, const Attr *sizes) {
+  uint32_t at = 0;
+  bool good = true;
+  for (uint32_t i = 0; i < op->operand_count; i++)
+    for (uint32_t d = 0; d < operand_type(op, i)->rank; d++, at++)
+      good = good && at < sizes->ints.n && sizes->ints.at[at] >= 1 && sizes->ints.at[at] <= operand_type(op, i)->shape[d];
+  if (!good || at != sizes->ints.n)
+    verify_fail(v, op, "'sizes' has for each dimension of each operand a number from 1 to its size");
+}
+
 static void check_print(Verifier *v, const Op *op) {
+  if (op_attr(op, ATTR_SIZES)) check_print_sizes(v, op, op_attr(op, ATTR_SIZES));
   for (uint32_t i = 0; i < op->operand_count; i++)
     if (!is_data(operand_type(op, i)))
       verify_fail(v, op, "%s is not printed", verify_type_text(v, operand_type(op, i)));

@@ -71,11 +71,13 @@ void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *la
 
 void verify_type(Verifier *v, const Op *op, const Type *type, const char *what) {
   if (type->rank == 0) return;
-  // Of several buffers in a row (shared_index) there may be any number.
+  // Of several buffers in a row (shared_index) there may be any number; tiles have any size until pad_tiles.
   uint32_t first = type->kind == TYPE_SHARED && type->rank > 1 && type->shape[0] > 0 ? 1 : 0;
+  bool any = type->kind != TYPE_SHARED && !type->layout;
   for (uint32_t d = first; d < type->rank; d++)
-    if (type->shape[d] == 0 || (type->shape[d] & (type->shape[d] - 1)) != 0) {
-      verify_fail(v, op, "the size %u of %s is not a power of two; tiles of any size are not built",
+    if (type->shape[d] == 0 || (!any && !is_power_of_two(type->shape[d]))) {
+      verify_fail(v, op, type->shape[d] ? "the size %u of %s, which has a place in threads or memory, is not a power of two"
+                                        : "the size %u of %s is not positive",
                   type->shape[d], what);
       return;
     }

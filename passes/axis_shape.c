@@ -27,12 +27,6 @@ static void copy_dim(AxisInfo *to, uint32_t d, const AxisInfo *from, uint32_t so
   set_dim(to, d, from->contiguity[source], from->divisibility[source], from->constancy[source]);
 }
 
-static bool powers_of_two(const Type *tile) {
-  for (uint32_t d = 0; d < tile->rank; d++)
-    if (tile->shape[d] & (tile->shape[d] - 1)) return false;
-  return true;
-}
-
 // The last dimension of more than one element; 0 where there is none.
 static uint32_t innermost_dim(const Type *tile) {
   uint32_t d = tile->rank - 1u;
@@ -42,7 +36,7 @@ static uint32_t innermost_dim(const Type *tile) {
 
 static void set_reshaped(AxisInfo *info, const AxisInfo *in, uint64_t step, const Type *from,
                          const Type *to) {
-  if (!powers_of_two(from) || !powers_of_two(to)) return;
+  if (!type_sizes_are_powers(from) || !type_sizes_are_powers(to)) return;
   uint32_t s = innermost_dim(from), d = innermost_dim(to);
   uint64_t extent = to->shape[d], run = min_u64(in->contiguity[s], extent);
   set_dim(info, d, run, axis_divisor_at(in, step, s, run), min_u64(in->constancy[s], extent));

@@ -162,6 +162,7 @@ static bool pays(const Pairing *p) {
   const Target *target = &p->func->module->target;
   const Type *type = p->dot ? op_result(p->dot)->type : NULL;
   if (p->dots != 1 || !type || type->rank != 2 || target->num_stages < STAGES || !can_wgmma(p->dot)) return false;
+  if (!type_sizes_are_powers(op_operand(p->dot, 0)->type)) return false; // such blocks are no tensor copies
   if (type_element_bytes(op_operand(p->dot, 0)->type) > 2 || PAIR * type->shape[1] != WIDEST) return false;
   return PAIR * type->shape[0] * type->shape[1] / (uint32_t)(target->num_warps * TARGET_WARP) == TUNE_TURN_SUMS;
 }

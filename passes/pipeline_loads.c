@@ -107,12 +107,19 @@ const Type *staged_load_target(IrContext *ir, const StagedLoad *load) {
   return type_shared(ir, slot->elem, slot->rank, shape, layout_intern(ir, &layout));
 }
 
-// The chain that ends in the store, if the value comes from a load of the loop's body.
+static bool is_written_by(const Value *buffer, const Op *store) {
+  for (const Use *use = buffer->first_use; use; use = use->next)
+    if (use->user->kind == OP_SHARED_STORE && use->user != store) return false;
+  return true;
+}
+
+// The chain that ends in the store, which alone writes its buffer, if the value comes from a load of the loop's body.
 static bool match_chain(const Op *loop, Op *store, StagedLoad *staged) {
   const Region *body = loop->regions[0];
   Value *value = op_operand(store, 0), *buffer = op_operand(store, 1);
   *staged = (StagedLoad){.store = store, .alloc = buffer->def};
   if (op_attr(store, ATTR_STARTS) || !buffer->def || buffer->def->kind != OP_SHARED_ALLOC) return false;
+  if (!is_written_by(buffer, store)) return false;
   staged->slot = buffer->type;
   if (value->def && value->def->kind == OP_TRANS && only_user(value) == store) {
     staged->trans = value->def;

@@ -163,7 +163,7 @@ static bool pays(const BoxRaising *r, const Op *load, const Op *dot) {
 
 static bool is_candidate(const BoxRaising *r, const Op *op) {
   const Type *type = op->kind == OP_LOAD ? op_result(op)->type : NULL;
-  if (!type || !type_is_tile(type) || type->rank != RANK || type->layout) return false;
+  if (!type || !type_is_tile(type) || type->rank != RANK || type->layout || !type_sizes_are_powers(type)) return false;
   if (type->shape[0] == 1 || type->shape[1] == 1) return false;
   const Type *element = type_element(type);
   bool in_loop = op->region->parent && op->region->parent->kind == OP_FOR;

@@ -44,6 +44,13 @@ def quotient(x, y):
     tl.store(y, tl.load(x) / tl.load(y))
 
 
+@tilec.jit
+def centred(out, x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(out + i, v - tl.max(v, axis=0))
+
+
 class Closure(NamedTuple):
     fn: object
     captured: tuple
@@ -68,6 +75,12 @@ def squared(v):
 
 
 class Launches(unittest.TestCase):
+    def test_a_tile_of_any_size(self):
+        for n in (1, 3, 100, 781):
+            x, out = floats(range(n)), floats([7] * (n + 1))
+            centred[(1,)](out, x, N=n)
+            self.assertEqual(list(out), [i - (n - 1.0) for i in range(n)] + [7])
+
     def test_functions_as_arguments(self):
         @tilec.jit
         def minus(v, by):

@@ -132,6 +132,7 @@ void program_generate(uint64_t seed, uint64_t classes, Program *program) {
   g.two_dimensions = grid1 > 1;
   g.warps = 1 << (chance(&g, 15) ? 4 + pick(&g, 2) : pick(&g, 4));
   g.focus = chance(&g, 70) ? pick(&g, STATEMENTS) : STATEMENTS;
+  g.any_size = has(&g, CLASS_sizes) && chance(&g, 50);
   g.base = shape_random(&g);
   if (shape_elements(&g.base) > 1024 && g.warps < 4) g.warps = 4; // else compiling takes long
   write_body(&g);

@@ -64,6 +64,7 @@ typedef struct Gen {
   int programs; // of the grid
   bool two_dimensions;
   int warps;
+  bool any_size; // sizes of tiles are any, else powers of two
   Shape base;            // what most tiles of the program look like
   const char *loop_name; // the innermost loop's counter, from 0 below loop_trips; NULL: none
   int loop_trips;
@@ -82,6 +83,7 @@ int shape_elements(const Shape *shape);
 bool shape_same(const Shape *a, const Shape *b);
 bool shape_broadcasts(const Shape *from, const Shape *to); // as NumPy does
 Shape shape_random(Gen *g);
+int size_near(Gen *g, int power); // the power of two, or in a program of any sizes some number up to it and above its half
 void shape_text(const Shape *shape, Buf *out);   // "[4, 16]"
 ElemType type_random(Gen *g);                    // any that the classes allow
 ElemType type_arithmetic(Gen *g, ElemType near); // near where arithmetic is done in it, else another

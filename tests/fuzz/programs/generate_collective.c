@@ -86,10 +86,13 @@ void statement_gather(Gen *g) {
   Value a = value_tile(g);
   Shape shape = a.shape;
   int axis = (int)pick(g, (uint32_t)shape.rank), size = shape.size[axis];
-  if (chance(g, 30)) shape.size[axis] = 1 << pick(g, 5);
+  if (chance(g, 30)) shape.size[axis] = size_near(g, 1 << pick(g, 5));
   if (shape_elements(&shape) > MAX_ELEMENTS) shape = a.shape;
   Value at = value_fit(g, T_I32, shape), r = value_new(g, a.type, shape);
-  line(g, "v%d = gather(v%d, v%d & %d, %d)", r.name, a.name, at.name, size - 1, axis);
+  if (size & (size - 1))
+    line(g, "v%d = gather(v%d, (v%d.to(u32) %% %d).to(i32), %d)", r.name, a.name, at.name, size, axis);
+  else
+    line(g, "v%d = gather(v%d, v%d & %d, %d)", r.name, a.name, at.name, size - 1, axis);
 }
 
 void statement_flip(Gen *g) {
@@ -102,13 +105,23 @@ void statement_sort(Gen *g) {
   Value a = value_tile(g);
   if (elem_types[a.type].kind == KIND_FLOAT || elem_types[a.type].kind == KIND_FP8 || a.type == T_I1)
     a = value_fit(g, T_I32, a.shape);
+  if (chance(g, 30)) {
+    Shape shape = a.shape;
+    int *size = &shape.size[shape.rank - 1], count = 1;
+    while (2 * count <= *size && chance(g, 60)) count *= 2;
+    a = value_cast(g, a, T_I32);
+    *size = size_near(g, count);
+    Value r = value_new(g, T_I32, shape);
+    line(g, "v%d = topk(v%d, %d)", r.name, a.name, *size);
+    return;
+  }
   Value r = value_new(g, a.type, a.shape);
   line(g, "v%d = sort(v%d%s)", r.name, a.name, chance(g, 40) ? ", descending=True" : "");
 }
 
 void statement_histogram(Gen *g) {
   Value a = value_tile(g);
-  int n = shape_elements(&a.shape), bins = 1 << (1 + pick(g, 8));
+  int n = shape_elements(&a.shape), bins = size_near(g, 1 << (1 + pick(g, 8)));
   Value v = value_fit(g, T_I32, (Shape){1, {n}}), m = value_fit(g, T_I1, v.shape);
   Value r = value_new(g, T_I32, (Shape){1, {bins}});
   if (chance(g, 30))
@@ -142,6 +155,7 @@ void statement_dot(Gen *g) {
   ElemType type = kinds[kind].operand, result = kinds[kind].result;
   int m = 16 << pick(g, 3), n = 8 << pick(g, 4), k = 16 << pick(g, 3);
   if (type == T_FP8E5 || type == T_I8) k = k < 32 ? 32 : k;
+  m = size_near(g, m), n = size_near(g, n), k = size_near(g, k);
   Value a = value_factor(g, value_fit(g, type, (Shape){2, {m, k}}), 2 * k),
         b = value_factor(g, value_fit(g, type, (Shape){2, {k, n}}), 2 * k);
   Shape shape = {2, {m, n}};

@@ -26,7 +26,10 @@ static Value transposed(Gen *g, Value v) {
 static Value regrouped(Gen *g, Value v) {
   Shape shape = {.rank = 1 + (int)pick(g, MAX_RANK)};
   for (int d = 0; d < shape.rank; d++) shape.size[d] = 1;
-  for (int n = shape_elements(&v.shape); n > 1; n /= 2) shape.size[pick(g, (uint32_t)shape.rank)] *= 2;
+  for (int n = shape_elements(&v.shape), factor = 2; n > 1; n /= factor) {
+    while (n % factor) factor++;
+    shape.size[pick(g, (uint32_t)shape.rank)] *= factor;
+  }
   Buf text = {0};
   shape_text(&shape, &text);
   Value r = value_new(g, v.type, shape);
@@ -44,7 +47,7 @@ static void expanded(Gen *g, Value v) {
   line(g, "v%d = expand_dims(v%d, %d)", r.name, v.name, axis);
   if (chance(g, 30) || shape_elements(&shape) > MAX_ELEMENTS / 4) return;
   for (int d = 0; d < shape.rank; d++)
-    if (shape.size[d] == 1) shape.size[d] = 1 << pick(g, 3);
+    if (shape.size[d] == 1) shape.size[d] = size_near(g, 1 << pick(g, 3));
   Buf text = {0};
   shape_text(&shape, &text);
   Value b = value_new(g, v.type, shape);
@@ -83,6 +86,7 @@ static void split(Gen *g, Value v) {
   int n = shape_elements(&shape);
   if (n < 4) return;
   if (shape.size[shape.rank - 1] != 2) {
+    if (n % 2) return;
     Value r = value_new(g, v.type, (Shape){2, {n / 2, 2}});
     line(g, "v%d = reshape(v%d, [%d, 2])", r.name, v.name, n / 2);
     v = r;
@@ -106,9 +110,10 @@ void statement_join(Gen *g) {
     bool cat = chance(g, 60) || a.shape.rank == MAX_RANK; // interleave joins, one dimension more
     if (!cat && elem_types[a.type].kind == KIND_FP8) a = value_cast(g, a, type_arithmetic(g, a.type));
     int dim = cat ? (int)pick(g, (uint32_t)a.shape.rank) : a.shape.rank - 1;
-    Value b = value_fit(g, a.type, a.shape);
-    Shape shape = a.shape;
-    shape.size[dim] *= 2;
+    Shape shape = a.shape, second = a.shape;
+    if (cat) second.size[dim] = size_near(g, a.shape.size[dim]);
+    Value b = value_fit(g, a.type, second);
+    shape.size[dim] += second.size[dim];
     Value r = value_new(g, a.type, shape);
     if (cat)
       line(g, "v%d = cat(v%d, v%d, dim=%d)", r.name, a.name, b.name, dim);

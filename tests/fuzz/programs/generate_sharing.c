@@ -29,9 +29,10 @@ void statement_in_place_loop(Gen *g) {
     line(g, "for k%d in range(n%d):", name, scalar_param(g, trips));
   int from = n > 1 ? 1 + (int)pick(g, (uint32_t)n - 1) : 0;
   if (chance(g, 40))
-    line(g, "    v%d = load(p%d + (a%d ^ %d))", last.name, name, index, from);
+    line(g, "    v%d = load(p%d + (a%d ^ %d))", last.name, name, index, from & ((n & -n) - 1));
   else
-    line(g, "    v%d = load(p%d + ((a%d + k%d + %d) & %d))", last.name, name, index, name, from, n - 1);
+    line(g, n & (n - 1) ? "    v%d = load(p%d + (a%d + k%d + %d) %% %d)" : "    v%d = load(p%d + ((a%d + k%d + %d) & %d))",
+         last.name, name, index, name, from, n & (n - 1) ? n : n - 1);
   line(g, "    debug_barrier()");
   const char *change = operators[pick(g, whole ? 4 : 2)];
   if (chance(g, 30))

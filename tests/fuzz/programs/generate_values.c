@@ -62,12 +62,17 @@ bool shape_broadcasts(const Shape *from, const Shape *to) {
   return true;
 }
 
+int size_near(Gen *g, int power) {
+  return g->any_size && power > 1 && chance(g, 70) ? power - (int)pick(g, (uint32_t)power / 2) : power;
+}
+
 Shape shape_random(Gen *g) {
   static const int ranks[] = {1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5};
   Shape shape = {.rank = has(g, CLASS_ranks) ? ranks[pick(g, sizeof ranks / sizeof *ranks)] : 1};
   for (int d = 0; d < shape.rank; d++) shape.size[d] = 1;
   int doublings = chance(g, 30) ? 9 + (int)pick(g, 4) : 2 + (int)pick(g, 8);
   for (int i = 0; i < doublings; i++) shape.size[pick(g, (uint32_t)shape.rank)] *= 2;
+  for (int d = 0; d < shape.rank; d++) shape.size[d] = size_near(g, shape.size[d]);
   return shape;
 }
 

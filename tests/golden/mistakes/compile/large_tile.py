@@ -1,6 +1,6 @@
-# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=1000
-# mistake: a block size that is no power of two
-# instead: the next power of two, and `mask=offsets < n` for the rest
+# compile: --signature x=*fp32,out=*fp32,n=i32 -D BLOCK=2097152
+# mistake: a block larger than a tile may be
+# instead: more programs, or a loop over smaller blocks
 import torch
 import triton
 import triton.language as tl
