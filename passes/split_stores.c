@@ -16,7 +16,8 @@
 //
 // Parts lie in registers of their own along the first dimension, so that a slice is no instruction. As loads of later parts
 // come after stores of earlier ones, it must be known that these lead elsewhere: pointers of
-// different arguments under --restrict. Offsets and masks are made for each part where they are made of the thread's number.
+// different arguments under --restrict. Nor may a load that stays where it is read what a store before it has written,
+// whose parts come after it. Offsets and masks are made for each part where they are made of the thread's number.
 // Of stores through one argument each comes whole before the next, whose parts wait for it.
 #include "base/math.h"
 #include "ir/build.h"
@@ -114,6 +115,20 @@ static bool are_apart(StoreSplitter *s) {
   return true;
 }
 
+// Whether a load that stays may read what one of the stores has written before it.
+static bool is_read_again(const StoreSplitter *s, const Op *end) {
+  for (uint32_t i = 0; i < s->accesses.n; i++) {
+    const Op *store = s->accesses.at[i];
+    const Value *written = store->kind == OP_STORE ? pointer_origin(op_operand(store, 0)) : NULL;
+    for (const Op *op = store->next; written && op != end; op = op->next) {
+      if (op->kind != OP_LOAD || s->inside[op->id]) continue;
+      const Value *read = pointer_origin(op_operand(op, 0));
+      if (!read || read == written) return true;
+    }
+  }
+  return false;
+}
+
 // Whether the value is made of the thread's number and scalars by at most *left ops.
 static bool is_made_anew(const Value *value, uint32_t *left) {
   const Op *op = value->def;
@@ -177,8 +192,8 @@ static uint32_t most_bits(const StoreSplitter *s) {
   return bits;
 }
 
-// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or nothing is loaded.
-static uint32_t choose_bits(const StoreSplitter *s) {
+// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, nothing is loaded, or stores must stay.
+static uint32_t choose_bits(const StoreSplitter *s, const Op *end) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t waiting = 0, loaded = 0, most = most_bits(s), bits = 0;
   uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
@@ -189,6 +204,7 @@ static uint32_t choose_bits(const StoreSplitter *s) {
     if (s->behind[op->id]) waiting += tile_words(op_operand(op, 1)->type);
   }
   while (loaded && bits < most && waiting + (loaded >> bits) > room) bits++;
+  if (bits && is_read_again(s, end)) return 0;
   if (bits)
     diag_remark(s->context->diags, s->accesses.at[0]->loc, "split_stores",
                 "in %u parts: %u registers are loaded beside %u that wait, and there are %u", 1u << bits,
@@ -319,7 +335,7 @@ static void visit_run(StoreSplitter *s, const Op *first, Op *end) {
   s->like = op_operand(store, 1)->type;
   for (s->dim = 0; s->dim + 1 < s->like->rank && s->like->shape[s->dim] == 1;) s->dim++;
   if (!mark_run(s, first, end) || !are_apart(s)) return;
-  s->part_bits = choose_bits(s);
+  s->part_bits = choose_bits(s, end);
   if (s->part_bits) split_run(s, end);
 }
 
