@@ -7,7 +7,7 @@
 //           %d = dot %x, %y, %sum                                   %d = dot %x, %y, %sum
 //           yield %d, (advance %a, 0, 128), ...                     yield %d, (advance %a, 0, 64), ...
 // needs   IR without layouts, block pointers or descriptors; a loop that does nothing but add up a product of two blocks, which
-//         it moves along k by a block's extent, or whose places along k are its index
+//         it moves along k by a block's extent, or whose places along k are its index, and that ends a step before its index wraps
 // keeps   which elements are multiplied, in order of k; whole steps: %end is %lower and so many whole ones
 // breaks  nothing
 // pays    two slots of 96 KB have no product under way while the next one's operands are copied; four of 48 KB do
