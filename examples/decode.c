@@ -7,7 +7,7 @@
 // Sequence b has KEYS - b KEYS / (4 BATCH) keys.
 #include "host.h"
 
-enum { GROUP = 4, COLUMNS = 128, PROGRAMS = 132 };
+enum { GROUP = 4, COLUMNS = 128, PROGRAMS = 132, KEYS_A_BLOCK = 64 };
 
 typedef struct Problem {
   int64_t queries, keys, kv_heads, batch, page;
@@ -16,6 +16,13 @@ typedef struct Problem {
   tilec_kernel *decode, *combine;
   Array *q, *k, *v, *table, *lengths, *sums, *tops, *out;
 } Problem;
+
+// A program for each multiprocessor of a large GPU, or, where addresses are loaded for each key, two.
+static int64_t count_parts(const Problem *p) {
+  int64_t programs = p->page && p->page < KEYS_A_BLOCK ? 2 * PROGRAMS : PROGRAMS,
+          groups = p->batch * p->kv_heads;
+  return programs < groups ? 1 : programs / groups;
+}
 
 static tilec_kernel *compile(Host *host, const Problem *p, const char *name, size_t count) {
   char text[4][32];
@@ -145,7 +152,7 @@ int main(int argc, char **argv) {
                .dtype = host_number(argc, argv, 6, 0) ? TILEC_BF16 : TILEC_FP16};
   p.capacity = (p.keys + 127) / 128 * 128;
   p.rows = GROUP * p.queries;
-  p.parts = (PROGRAMS - 1) / (p.batch * p.kv_heads) + 1; // about as many as a large GPU has multiprocessors
+  p.parts = count_parts(&p);
   make_arrays(&host, &p);
   p.decode = compile(&host, &p, "decode", 4);
   p.combine = compile(&host, &p, "combine", 2);
