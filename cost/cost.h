@@ -112,6 +112,9 @@ typedef struct CostTime {
   double tail; // by how much what a multiprocessor does alone takes longer than if all had as much: 1 or more
   double launch;  // seconds before and after
   double seconds; // in all
+  double spills;  // seconds of the excess registers' way through local memory
+  double copies;  // seconds of waiting for copies that loops issue ahead
+  double together; // as `seconds`, where bounds, spills and copies hinder one another: what configurations are ranked by
   bool known;     // the card and its clock are
 } CostTime;
 
@@ -132,6 +135,9 @@ typedef struct CostReport {
   CostOccupancy occupancy;
   CostTime time;
   uint64_t rounds; // of loads that a program waits for one after the other
+  uint32_t excess;    // registers that tiles want beyond a thread's: they will be spilled
+  double copy_rounds; // as `rounds`, of copies that loops issue ahead
+  uint64_t most_runs; // of the region that is run most often, by all programs
 } CostReport;
 
 // The func has been through all passes. What the report holds is the arena's.

@@ -10,7 +10,8 @@
 #include "ir/tuning.h"
 #include "passes/pressure.h"
 
-enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8 };
+// SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
+enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23 };
 
 const char *cost_pipe_name(CostPipe pipe) {
   static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
@@ -85,9 +86,24 @@ static bool has_copies(const Region *region) {
   return false;
 }
 
+// Copies that a loop issues ahead, by iterations: what it waits for was issued so many before. 0: it waits for none.
+static uint32_t copies_ahead(const Func *func, const Region *region) {
+  uint32_t stages = func->module->target.num_stages;
+  if (!region->parent || !op_is_loop(region->parent)) return 0;
+  for (const Op *op = region->first; op; op = op->next)
+    if (op->kind == OP_ASYNC_WAIT)
+      return (uint32_t)op_int(op, ATTR_PENDING, 0) + 1;
+    else if (op->kind == OP_RING_WAIT)
+      return stages > 1 ? stages - 1 : 1;
+  return 0;
+}
+
 static void finish_region(Reporter *r, const Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
+  if (runs.most > r->report->most_runs) r->report->most_runs = runs.most;
+  uint32_t ahead = copies_ahead(r->report->func, region);
+  if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
   if (has_loads(region) || has_copies(region)) r->report->rounds += runs.most;
   for (const Op *op = region->first; op; op = op->next) {
     bool descends = op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS;
@@ -151,10 +167,17 @@ static void find_shared(Op *op, void *data) {
       (CostShared){op, (uint32_t)op_int(op, ATTR_OFFSET, 0), shared_bytes(op_result(op)->type)};
 }
 
+static void find_groups(Op *op, void *data) { *(bool *)data |= op->kind == OP_WARP_GROUPS; }
+
+static bool has_groups(Func *func) {
+  bool found = false;
+  region_walk(func->body, find_groups, &found);
+  return found;
+}
+
 static uint32_t estimate_registers(Arena *scratch, Func *func) {
-  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS, most = func_thread_registers(func);
-  n = max_u32(LEAST_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
-  return n < most ? n : most;
+  uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
+  return max_u32(LEAST_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
 }
 
 void cost_set_registers(CostReport *report, uint32_t registers) {
@@ -169,7 +192,10 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   Reporter r = {.report = report};
   report->func = func;
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-  report->registers = estimate_registers(arena, func);
+  uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
+  report->registers = wanted < most ? wanted : most;
+  if (has_groups(func)) most = func->module->target.arch->thread_registers; // groups that copy give theirs to those that multiply
+  report->excess = wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
   func_number(func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
@@ -189,6 +215,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->unbounded = r.walk.unbounded;
   finish_region(&r, func->body);
   if (report->programs) report->rounds /= report->programs;
+  if (report->programs) report->copy_rounds /= (double)report->programs;
   sum_ops(&r);
   find_traffic(&r);
   cost_set_registers(report, report->registers);

@@ -2,6 +2,7 @@
 // A time: the longest of what each part of the chip would take alone, and the launch. docs/cost.md has the formulas.
 #include "cost/time.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Chip {
@@ -14,6 +15,10 @@ static const Chip chips[] = {
 #include "cost/chips.def"
 #undef X
 };
+
+// A spilled register costs a warp so many wavefronts each time the innermost loop is run. Bounds hinder one another as the NORM-th
+// root of the sum of their powers has it. Both by the times of 1042 configurations on an H200 (docs/cost.md).
+enum { SPILL_WAVEFRONTS = 26, NORM = 6 };
 
 enum { ISSUE_SLOTS = 4 }; // warp instructions a clock and multiprocessor: one a scheduler
 
@@ -72,6 +77,19 @@ static void pick(CostTime *time) {
   time->seconds = time->launch + time->bounds[time->bottleneck];
 }
 
+static void add_up(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
+  double all = arch->multiprocessors * chip->mhz * 1e6, warps = func_warps(report->func), sum = 0;
+  double bounds[BOUND_COUNT];
+  memcpy(bounds, time->bounds, sizeof bounds);
+  time->spills = report->excess * SPILL_WAVEFRONTS * warps * (double)report->most_runs / all * time->tail;
+  time->copies = (time->waves > 1 ? time->waves : 1) * report->copy_rounds * chip->latency * 1e-9;
+  bounds[BOUND_SHARED] += time->spills;
+  bounds[BOUND_ISSUE] += time->spills / ISSUE_SLOTS;
+  bounds[BOUND_LATENCY] += time->copies;
+  for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
+  time->together = time->launch + pow(sum, 1.0 / NORM);
+}
+
 CostTime time_of(const CostReport *report) {
   const TargetInfo *arch = report->func->module->target.arch;
   const Chip *chip = chip_of(arch);
@@ -83,6 +101,7 @@ CostTime time_of(const CostReport *report) {
   find_bounds(report, arch, chip, &time);
   time.launch = chip->launch * 1e-9;
   pick(&time);
+  add_up(report, arch, chip, &time);
   return time;
 }
 

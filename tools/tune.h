@@ -19,6 +19,7 @@ typedef struct Candidate {
   Options options;   // the command's, with the settings
   const char *error; // why it cannot be had; NULL: it can
   bool predicted;
+  bool too_large; // its shared memory
   CostTime time;
   uint32_t registers, shared_bytes, blocks; // estimated; a block; a multiprocessor
   bool measured;

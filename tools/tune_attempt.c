@@ -77,6 +77,7 @@ static tilec_status predict_body(Compilation *c, void *data) {
   candidate->registers = report->registers;
   candidate->shared_bytes = report->shared_bytes;
   candidate->blocks = report->occupancy.blocks;
+  candidate->too_large = !report->occupancy.blocks && report->occupancy.limit == LIMIT_SHARED;
   return TILEC_OK;
 }
 
@@ -92,8 +93,8 @@ void attempt_compile(Attempt *a, bool only_predict) {
   if (status == TILEC_OK && only_predict) status = compile_guard(&a->c, predict_body, a);
   if (status != TILEC_OK)
     keep_first_error(a, status);
-  else if (only_predict && !a->candidate->blocks)
-    keep_error(a, "a multiprocessor has no room for a block", LOC_NONE);
+  else if (a->candidate->too_large)
+    keep_error(a, "a multiprocessor has less shared memory than a block takes", LOC_NONE);
 }
 
 void attempt_free(Attempt *a) {

@@ -55,7 +55,7 @@ def predicted(tilec, space):
     names, found = list(space["ranges"]) + ["num_warps", "num_stages"], {}
     for one in told["ranked"]:
         settings = {**{name: values[0] for name, values in space["ranges"].items()}, **one["settings"]}
-        found[tuple(int(settings[name]) for name in names)] = one["predicted"]
+        found[tuple(int(settings[name]) for name in names)] = float(f"{one['predicted']:.3e}")  # less is no difference
     return found
 
 
