@@ -26,8 +26,8 @@ bool option_take_range(OptionParser *p, const char *name, bool is_option, const 
   return true;
 }
 
-bool option_set_range(OptionParser *p, const char *name, const char *value, bool (*set)(OptionParser *p, const char *value),
-                      bool *good) {
+bool option_set_range(OptionParser *p, const char *name, const char *value,
+                      bool (*set)(OptionParser *p, const char *value), bool *good) {
   if (!option_take_range(p, name, true, value)) return false;
   const TuneRange *range = &vec_last(&p->options->ranges);
   *good = true;

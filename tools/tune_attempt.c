@@ -15,8 +15,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void keep_error(Attempt *a, const char *text, Loc loc) {
   Arena *arena = a->tuning->run->arena;
   pthread_mutex_lock(&lock);
-  a->candidate->error = loc.line ? arena_printf(arena, "%s:%u: %s", sources_name(&a->c.sources, loc.file), loc.line, text)
-                                 : arena_printf(arena, "%s", text);
+  a->candidate->error =
+      loc.line ? arena_printf(arena, "%s:%u: %s", sources_name(&a->c.sources, loc.file), loc.line, text)
+               : arena_printf(arena, "%s", text);
   pthread_mutex_unlock(&lock);
 }
 
@@ -27,7 +28,11 @@ static void keep_first_error(Attempt *a, tilec_status status) {
       keep_error(a, diags->list.at[i]->message, diags->list.at[i]->loc);
       return;
     }
-  keep_error(a, a->c.fault[0] ? a->c.fault : tilec_last_error()[0] ? tilec_last_error() : tilec_status_name(status), LOC_NONE);
+  keep_error(a,
+             a->c.fault[0]           ? a->c.fault
+             : tilec_last_error()[0] ? tilec_last_error()
+                                     : tilec_status_name(status),
+             LOC_NONE);
 }
 
 // The same arguments as the first configuration's, of which there are buffers.
@@ -56,7 +61,8 @@ static tilec_status compile_body(void *data) {
   if (status == TILEC_OK) status = tool_spec(run->options, &a->c, &run->spec);
   if (status == TILEC_OK && !take_arguments(a)) status = TILEC_ERROR_INVALID_ARGUMENT;
   if (status == TILEC_OK) status = run_compile(run, &a->bound, &a->image);
-  if (status == TILEC_OK && !run_grid(run, a->image.func, a->bound.bits, a->grid)) status = TILEC_ERROR_INVALID_ARGUMENT;
+  if (status == TILEC_OK && !run_grid(run, a->image.func, a->bound.bits, a->grid))
+    status = TILEC_ERROR_INVALID_ARGUMENT;
   return status;
 }
 
@@ -130,7 +136,8 @@ void tune_in_parallel(Run *run, uint32_t count, void (*each)(void *data, uint32_
   run_is_over(run); // its clock begins here, before there are several who look at it
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
-  while (n + 1 < wanted && n + 1 < count && pthread_create(&threads[n], &attributes, take_turns, &crew) == 0) n++;
+  while (n + 1 < wanted && n + 1 < count && pthread_create(&threads[n], &attributes, take_turns, &crew) == 0)
+    n++;
   pthread_attr_destroy(&attributes);
   take_turns(&crew);
   for (uint32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);

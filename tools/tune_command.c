@@ -61,8 +61,10 @@ static ExitStatus nothing_left(const Tuning *t) {
 static bool check_first(Run *run) {
   BoundArgs bound;
   if (run->c->is_tir) return tool_error("tune needs a kernel's source: tile IR has one configuration"), false;
-  if (!run->device->needs_ptx) return tool_error("tune measures what is compiled: %s runs tile IR as it is", run->device->name), false;
-  if (!run->options->predict && strcmp(run->options->device, "auto") == 0 && run->device->kind != &device_cuda)
+  if (!run->device->needs_ptx)
+    return tool_error("tune measures what is compiled: %s runs tile IR as it is", run->device->name), false;
+  if (!run->options->predict && strcmp(run->options->device, "auto") == 0 &&
+      run->device->kind != &device_cuda)
     return tool_error("there is no GPU to measure on: --predict ranks the configurations without one"), false;
   return run_bind(run, &bound);
 }

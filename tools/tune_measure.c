@@ -9,9 +9,9 @@
 #include "tools/tune.h"
 
 enum {
-  FINALISTS = 4,     // no fewer are left for the last rounds
-  LAST_ROUNDS = 7,   // of the finalists
-  MOST_ROUNDS = 32,  // halvings and last rounds
+  FINALISTS = 4,    // no fewer are left for the last rounds
+  LAST_ROUNDS = 7,  // of the finalists
+  MOST_ROUNDS = 32, // halvings and last rounds
 };
 
 typedef struct Field {
@@ -76,8 +76,8 @@ static bool measure_one(Field *f, Attempt *a) {
   Run *run = f->tuning->run;
   if (run_is_over(run)) return false;
   LaunchLimits limits = run_limits(run);
-  tilec_status status = device_time(&a->kernel, a->grid, a->code.bits, a->code.count, f->bench.sets, bench_launches(&f->bench),
-                                    1, &limits, &a->seconds[c->rounds]);
+  tilec_status status = device_time(&a->kernel, a->grid, a->code.bits, a->code.count, f->bench.sets,
+                                    bench_launches(&f->bench), 1, &limits, &a->seconds[c->rounds]);
   if (status == TILEC_OK) {
     c->rounds++;
     take_median(a);
@@ -138,7 +138,8 @@ static void measure_all(Field *f) {
 static int by_rank(const void *x, const void *y) {
   const Candidate *a = *(Candidate *const *)x, *b = *(Candidate *const *)y;
   if (a->measured != b->measured) return a->measured ? -1 : 1;
-  if (a->measured && a->rounds != b->rounds) return a->rounds > b->rounds ? -1 : 1; // who was dropped stays behind
+  if (a->measured && a->rounds != b->rounds)
+    return a->rounds > b->rounds ? -1 : 1; // who was dropped stays behind
   double p = a->measured ? a->seconds : a->time.together, q = b->measured ? b->seconds : b->time.together;
   if (p != q) return p < q ? -1 : 1;
   return a < b ? -1 : a > b;
@@ -151,8 +152,8 @@ static tilec_status make_field(Field *f, tilec_buffer **buffers) {
   f->attempts = ARENA_ARRAY(arena, Attempt, f->count);
   f->left = ARENA_ARRAY(arena, Attempt *, f->count);
   for (uint32_t i = 0; i < f->count; i++)
-    f->attempts[i] = (Attempt){
-        .tuning = t, .candidate = t->ranked[i], .seconds = ARENA_ARRAY(arena, double, MOST_ROUNDS)};
+    f->attempts[i] =
+        (Attempt){.tuning = t, .candidate = t->ranked[i], .seconds = ARENA_ARRAY(arena, double, MOST_ROUNDS)};
   return bench_make_sets(&f->bench, buffers);
 }
 

@@ -17,7 +17,9 @@ static void put_settings(const Candidate *c, Buf *out) {
 static void put_words(const Candidate *c, Buf *out) {
   for (uint32_t i = 0; i < c->setting_count; i++) {
     const TuneSetting *s = &c->settings[i];
-    const char *option = strcmp(s->name, "num_warps") == 0 ? "--num-warps" : strcmp(s->name, "num_stages") == 0 ? "--num-stages" : "--maxnreg";
+    const char *option = strcmp(s->name, "num_warps") == 0    ? "--num-warps"
+                         : strcmp(s->name, "num_stages") == 0 ? "--num-stages"
+                                                              : "--maxnreg";
     if (s->is_option)
       buf_printf(out, " %s %s", option, s->text);
     else
@@ -85,7 +87,8 @@ void tune_text(const Tuning *t, Buf *out) {
   if (!t->run->options->predict) buf_printf(out, "; %u measured on %s", measured(t), t->run->device->name);
   buf_printf(out, "%s\n", t->interrupted ? "; interrupted" : "");
   if (!t->run->options->predict && strcmp(timed(t), "gpu") != 0)
-    buf_printf(out, "the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n", timed(t));
+    buf_printf(out, "the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
+               timed(t));
   const TargetInfo *arch = t->run->spec.target.arch;
   if (n && !t->ranked[0]->time.known)
     buf_printf(out, "no time is predicted for %s, and configurations stand as they were given\n",
@@ -118,7 +121,8 @@ static void put_candidate(const Candidate *c, const char *name, Json *json) {
     if (!c->time.known) json_null(json, "predicted");
     json_text(json, "bottleneck", cost_bound_name(c->time.bottleneck));
     json_object(json, "bounds");
-    for (int b = 0; b < BOUND_COUNT; b++) json_rounded(json, cost_bound_name((CostBound)b), c->time.bounds[b], 4);
+    for (int b = 0; b < BOUND_COUNT; b++)
+      json_rounded(json, cost_bound_name((CostBound)b), c->time.bounds[b], 4);
     json_rounded(json, "spills", c->time.spills, 4);
     json_rounded(json, "copies", c->time.copies, 4);
     json_object_end(json);
