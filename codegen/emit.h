@@ -177,8 +177,8 @@ Parted emit_part(LLVMValueRef x);
 // it is none.
 bool emit_quotients(Emitter *e, const Op *op, LLVMValueRef *out);
 
-// emit_cast_words.c: a cast to fp32 of bf16 that come in words, or a fresh one of fp16 too; false, with nothing done,
-// where it is none.
+// emit_cast_words.c: a cast to fp32 of bf16 that come in words, or a fresh one of fp16 too, or of fp32 to fp8 that warps
+// exchange; false, with nothing done, where it is none.
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out);
 // emit_tensor.c
 void emit_tensor_op(Emitter *e, Op *op);

@@ -68,7 +68,25 @@ static bool is_computed_with(const Value *value) {
   return true;
 }
 
+// Two numbers of fp32 to two of fp8, for an exchange of words (convert_layout).
+static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  const Use *use = op_result(op)->first_use;
+  bool fp8 = type_is_elem(to, ELEM_FP8E4NV) || type_is_elem(to, ELEM_FP8E5);
+  if (!fp8 || !type_is_elem(from, ELEM_FP32) || !e->target->arch->fp8_ptx || emit_count(to) % 2) return false;
+  if (!use || use->next || use->user->kind != OP_CONVERT_LAYOUT) return false;
+  for (uint32_t r = 0; r < emit_count(to); r += 2) {
+    LLVMValueRef x = emit_register(e, op_operand(op, 0), r), y = emit_register(e, op_operand(op, 0), r + 1);
+    LLVMValueRef pair = nvvm_to_fp8_pair(e, type_element(to)->elem, x, y);
+    LLVMValueRef high = LLVMBuildLShr(e->builder, pair, LLVMConstInt(e->i16, 8, false), "");
+    out[r] = LLVMBuildTrunc(e->builder, pair, e->i8, "");
+    out[r + 1] = LLVMBuildTrunc(e->builder, high, e->i8, "");
+  }
+  return true;
+}
+
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
+  if (op->kind == OP_CAST && cast_to_fp8_pairs(e, op, out)) return true;
   if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
   const Type *from = op_operand(op, 0)->type;
   bool fresh = op_attr(op, ATTR_FRESH) != NULL, bf16 = type_is_elem(from, ELEM_BF16);

@@ -33,13 +33,14 @@ static bool is_loaded_ahead(const Value *value) {
   return carried && is_loaded_singly(value);
 }
 
-// Registers a phi: two of 16 bits go together, where there are many, or each would take one of 32.
+// Registers a phi: two of 16 bits or four of 8 go together, where there are many, or each would take one of 32.
 static uint32_t elements_a_phi(const Emitter *e, const Value *value) {
   enum { MANY = 16 };
   if (!type_is_tile(value->type) || is_loaded_ahead(value)) return 1;
   uint32_t count = emit_count(value->type);
   LLVMTypeRef type = emit_type(e, value->type);
-  return count >= MANY && count % 2 == 0 && (emit_is_half(e, type) || type == e->i16) ? 2 : 1;
+  uint32_t each = type == e->i8 ? 4 : emit_is_half(e, type) || type == e->i16 ? 2 : 1;
+  return count >= MANY && count % each == 0 ? each : 1;
 }
 
 // Phis for `value`'s registers at the builder's place, without incoming values yet.

@@ -79,10 +79,9 @@ static void unpack_word(Emitter *e, LLVMValueRef word, LLVMTypeRef type, uint32_
 }
 
 // The rounds, those of one lane together where several registers fit in a word.
-static void take_rounds(Emitter *e, const LanePlan *plan, const Type *element, const LLVMValueRef *x,
+static void take_rounds(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits, const LLVMValueRef *x,
                         LLVMValueRef *y) {
-  uint32_t rounds = 1u << plan->round_bits, bits = 8 * type_element_bytes(element);
-  LLVMTypeRef type = emit_type(e, element);
+  uint32_t rounds = 1u << plan->round_bits;
   uint32_t most = type != e->i1 && bits < 32 ? 32 / bits : 1;
   LLVMValueRef lane = lane_from(e, plan);
   for (uint32_t k = 0; k < rounds; k++) {
@@ -100,17 +99,129 @@ static void take_rounds(Emitter *e, const LanePlan *plan, const Type *element, c
   }
 }
 
-static void convert_by_shuffles(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRef *out) {
-  const Value *from = op_operand(op, 0);
+// From registers `x` to the result's, all of a type of so many bits.
+static void shuffle_registers(Emitter *e, const LanePlan *plan, LLVMTypeRef type, uint32_t bits, LLVMValueRef *x,
+                              LLVMValueRef *out) {
   uint32_t sources = 1u << plan->src_register_bits, rounds = 1u << plan->round_bits;
-  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources);
   LLVMValueRef *y = ARENA_ARRAY(e->arena, LLVMValueRef, rounds);
-  for (uint32_t r = 0; r < sources; r++) x[r] = emit_register(e, from, r);
   for (uint32_t i = 0; i < plan->send_count; i++) trade_places(e, &plan->send[i], sources, x);
-  take_rounds(e, plan, type_element(from->type), x, y);
+  take_rounds(e, plan, type, bits, x, y);
   for (uint32_t i = 0; i < plan->receive_count; i++) trade_places(e, &plan->receive[i], rounds, y);
   for (uint32_t r = 0; r < 1u << plan->dst_register_bits; r++)
     out[r] = y[apply_linear(plan->result_round, r)];
+}
+
+static void convert_by_shuffles(Emitter *e, const Op *op, const LanePlan *plan, LLVMValueRef *out) {
+  const Value *from = op_operand(op, 0);
+  const Type *element = type_element(from->type);
+  uint32_t sources = 1u << plan->src_register_bits;
+  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources);
+  for (uint32_t r = 0; r < sources; r++) x[r] = emit_register(e, from, r);
+  shuffle_registers(e, plan, emit_type(e, element), 8 * type_element_bytes(element), x, out);
+}
+
+// --- bytes, four in a word
+
+enum { WORD_BITS = 2, WORD_BYTES = 1 << WORD_BITS };
+
+// Two layouts of words of bytes that threads have together before and after: bits of their registers' numbers.
+typedef struct ByteWords {
+  Layout from, to;
+  uint32_t from_bit[WORD_BITS], to_bit[WORD_BITS];
+} ByteWords;
+
+// How many of the layout's bases have the bit; *bit is the last register's.
+static uint32_t count_bases(const Layout *layout, uint32_t v, uint32_t *bit) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < layout_in_bits(layout); i++) {
+    count += (layout->basis[i] & v) != 0;
+    if (layout->basis[i] == v && i < layout->bits[DIM_REGISTER]) *bit = i;
+  }
+  return count;
+}
+
+// The layout of the tile's half in which `v`, a bit of its elements' numbers, is 0, without the register's bit that gives it.
+static void halve_layout(Layout *layout, uint32_t bit, uint32_t v) {
+  uint32_t count = layout_in_bits(layout);
+  for (uint32_t i = bit; i + 1 < count; i++) layout->basis[i] = layout->basis[i + 1];
+  for (uint32_t i = 0; i + 1 < count; i++) {
+    uint32_t x = layout->basis[i];
+    layout->basis[i] = (x & (v - 1)) | (x >> 1 & ~(v - 1));
+  }
+  layout->bits[DIM_REGISTER]--;
+  layout->out_bits--;
+}
+
+static bool find_byte_words(const Layout *from, const Layout *to, ByteWords *words) {
+  *words = (ByteWords){.from = *from, .to = *to};
+  for (uint32_t n = 0; n < WORD_BITS; n++) {
+    uint32_t a = UINT32_MAX, b = UINT32_MAX, i = 0, v = 0;
+    for (; i < words->from.bits[DIM_REGISTER]; i++) {
+      v = words->from.basis[i];
+      a = b = UINT32_MAX;
+      bool alone = v && !(v & (v - 1)) && count_bases(&words->from, v, &a) == 1 && count_bases(&words->to, v, &b) == 1;
+      if (alone && b != UINT32_MAX) break;
+    }
+    if (i == words->from.bits[DIM_REGISTER]) return false;
+    halve_layout(&words->from, words->from_bit[n] = a, v);
+    halve_layout(&words->to, words->to_bit[n] = b, v);
+  }
+  return true;
+}
+
+// The register's number with the bits of byte `byte` put in, in the order opposite to that in which they were taken out.
+static uint32_t byte_register(uint32_t word, uint32_t byte, const uint32_t *bit) {
+  for (uint32_t n = WORD_BITS; n-- > 0;) {
+    uint32_t low = (1u << bit[n]) - 1;
+    word = (word & low) | (word & ~low) << 1 | (byte >> n & 1) << bit[n];
+  }
+  return word;
+}
+
+// Four bytes as a word, by shifts: where they are a word's or two words' LLVM sees that.
+static LLVMValueRef word_of_bytes(Emitter *e, const LLVMValueRef *bytes) {
+  LLVMValueRef word = NULL;
+  for (uint32_t i = 0; i < WORD_BYTES; i++) {
+    LLVMValueRef byte = LLVMBuildBitCast(e->builder, bytes[i], e->i8, "");
+    LLVMValueRef part = LLVMBuildShl(e->builder, LLVMBuildZExt(e->builder, byte, e->i32, ""), emit_i32(e, 8 * i), "");
+    word = word ? LLVMBuildOr(e->builder, word, part, "") : part;
+  }
+  return word;
+}
+
+// The result's registers in words as instructions take them.
+static void regroup_bytes(Emitter *e, LLVMTypeRef type, uint32_t count, LLVMValueRef *out) {
+  for (uint32_t r = 0; r + WORD_BYTES <= count; r += WORD_BYTES) {
+    LLVMValueRef *to[WORD_BYTES] = {&out[r], &out[r + 1], &out[r + 2], &out[r + 3]};
+    unpack_word(e, word_of_bytes(e, &out[r]), type, WORD_BYTES, 8, to);
+  }
+}
+
+// Where four bytes stay together they are exchanged as one.
+static bool convert_words(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Value *from = op_operand(op, 0);
+  ByteWords words;
+  LanePlan plan;
+  if (type_element_bytes(from->type) != 1 || emit_type(e, type_element(from->type)) == e->i1 ||
+      !find_byte_words(from->type->layout, op_result(op)->type->layout, &words) ||
+      !layout_lane_plan(&words.from, &words.to, &plan))
+    return false;
+  uint32_t sources = layout_registers(&words.from), results = layout_registers(&words.to);
+  LLVMValueRef *x = ARENA_ARRAY(e->arena, LLVMValueRef, sources), *y = ARENA_ARRAY(e->arena, LLVMValueRef, results);
+  for (uint32_t r = 0; r < sources; r++) {
+    LLVMValueRef bytes[WORD_BYTES];
+    for (uint32_t i = 0; i < WORD_BYTES; i++) bytes[i] = emit_register(e, from, byte_register(r, i, words.from_bit));
+    x[r] = word_of_bytes(e, bytes);
+  }
+  shuffle_registers(e, &plan, e->i32, 32, x, y);
+  for (uint32_t r = 0; r < results; r++) {
+    for (uint32_t i = 0; i < WORD_BYTES; i++) {
+      LLVMValueRef byte = LLVMBuildLShr(e->builder, y[r], emit_i32(e, 8 * i), "");
+      out[byte_register(r, i, words.to_bit)] = LLVMBuildTrunc(e->builder, byte, e->i8, "");
+    }
+  }
+  regroup_bytes(e, emit_type(e, type_element(from->type)), results * WORD_BYTES, out);
+  return true;
 }
 
 void emit_convert_layout(Emitter *e, Op *op) {
@@ -121,6 +232,8 @@ void emit_convert_layout(Emitter *e, Op *op) {
   Conversion kind = layout_conversion(from, to);
   if (kind == CONVERT_NOTHING || kind == CONVERT_REGISTERS)
     rename_registers(e, x, from, to, out);
+  else if (convert_words(e, op, out))
+    return;
   else if (layout_lane_plan(from, to, &plan))
     convert_by_shuffles(e, op, &plan, out);
   else

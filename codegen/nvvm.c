@@ -145,11 +145,15 @@ LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x) {
 // cvt of fp8 came with PTX 7.8 for sm_90, 8.1 for sm_89.
 static void needs_fp8(Emitter *e) { emit_needs_ptx(e, e->target->arch->fp8_ptx); }
 
-LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
+LLVMValueRef nvvm_to_fp8_pair(Emitter *e, Elem fp8, LLVMValueRef x, LLVMValueRef y) {
   needs_fp8(e);
   const char *name = fp8 == ELEM_FP8E4NV ? "llvm.nvvm.ff.to.e4m3x2.rn" : "llvm.nvvm.ff.to.e5m2x2.rn";
-  LLVMValueRef args[] = {LLVMConstNull(e->f32), x}; // the second is the low byte
-  return LLVMBuildTrunc(e->builder, nvvm_intrinsic(e, name, NULL, 0, args, 2), e->i8, "");
+  LLVMValueRef args[] = {y, x}; // the second is the low byte
+  return nvvm_intrinsic(e, name, NULL, 0, args, 2);
+}
+
+LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x) {
+  return LLVMBuildTrunc(e->builder, nvvm_to_fp8_pair(e, fp8, x, LLVMConstNull(e->f32)), e->i8, "");
 }
 
 LLVMValueRef nvvm_to_bf16_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y) {

@@ -58,6 +58,7 @@ LLVMValueRef nvvm_shuffle(Emitter *e, LLVMValueRef x, LLVMValueRef lane); // i32
 LLVMValueRef nvvm_exp2_ftz(Emitter *e, LLVMValueRef x);                   // ex2.approx.ftz.f32
 // fp32 to and from fp8 (i8); sm_89 and newer. To fp8 saturates.
 LLVMValueRef nvvm_to_fp8(Emitter *e, Elem fp8, LLVMValueRef x);
+LLVMValueRef nvvm_to_fp8_pair(Emitter *e, Elem fp8, LLVMValueRef x, LLVMValueRef y); // i16: x is the low byte
 LLVMValueRef nvvm_to_bf16_pair(Emitter *e, LLVMValueRef x,
                                LLVMValueRef y);                   // rounded, x in the lower half: i32
 LLVMValueRef nvvm_from_fp8(Emitter *e, Elem fp8, LLVMValueRef x); // gives fp16

@@ -3,7 +3,7 @@
 // a large problem); on a GPU also timed.
 //   attention_kinds [DEVICE [KIND [TYPE [BATCHES [HEADS [N [D]]]]]]] [FILE]
 // KIND: plain, causal, grouped (4 heads of queries to one of keys), window, cap, alibi, sinks, packed (sequences of N and fewer rows), all.
-// TYPE: fp16 or bf16. D: 32, 64, 96, 128 or 256; packed: no 96.
+// TYPE: fp16, bf16, or e4m3 (not packed; v's rows along keys, to fp16). D: 32, 64, 96, 128 or 256; packed: no 96.
 #include "host.h"
 
 typedef struct Kind {
@@ -45,13 +45,21 @@ static size_t row_at(const Problem *p, int64_t z, int64_t head, int64_t heads, i
   return (size_t)(at * p->d);
 }
 
+// Key `row`'s element `column` of v.
+static double value_at(const Problem *p, int64_t z, int64_t head, int64_t heads, int64_t row,
+                       int64_t column) {
+  int64_t turned = ((z * heads + head) * p->d + column) * p->n + row;
+  size_t at = row_at(p, z, head, heads, row) + (size_t)column;
+  return array_get(p->v, p->dtype == TILEC_FP8E4NV ? (size_t)turned : at);
+}
+
 static tilec_kernel *compile(Host *host, const Problem *p) {
-  enum { N = 11 };
+  enum { N = 12 };
   const Kind *kind = p->kind;
   int pad = 32;
   while (pad < p->d) pad *= 2;
   const char *names[N] = {"D",   "PAD",   "BLOCK_N", "GROUP",  "WINDOW", "CAUSAL",
-                          "CAP", "ALIBI", "SINKS",   "PACKED", "WHOLE"};
+                          "CAP", "ALIBI", "SINKS",   "PACKED", "WHOLE",  "TURNED"};
   const int values[N] = {(int)p->d,
                          pad,
                          pad == 256 ? 64 : 128,
@@ -62,7 +70,8 @@ static tilec_kernel *compile(Host *host, const Problem *p) {
                          kind->alibi,
                          kind->sinks,
                          kind->packed,
-                         !kind->packed && p->n % 128 == 0};
+                         !kind->packed && p->n % 128 == 0,
+                         p->dtype == TILEC_FP8E4NV};
   char text[N][32];
   const char *defines[N];
   for (int i = 0; i < N; i++) {
@@ -113,14 +122,16 @@ static void expect_row(const Problem *p, int64_t z, int64_t head, int64_t row, d
   if (kind->sinks) sum += exp(sink - most);
   for (int64_t i = 0; i < p->d; i++) expected[i] = 0;
   for (int64_t j = from; j < end; j++)
-    for (int64_t i = 0; i < p->d; i++)
-      expected[i] += weights[j] / sum * array_get(p->v, row_at(p, z, kv, kv_heads, j) + (size_t)i);
+    for (int64_t i = 0; i < p->d; i++) expected[i] += weights[j] / sum * value_at(p, z, kv, kv_heads, j, i);
 }
 
 // Weights and results are rounded to the type, which is half a unit of at most 2 each; the capped scores are those of tanh.approx, 2^-11
 // of them wrong.
 static void check(Host *host, const Problem *p) {
-  double unit = p->dtype == TILEC_FP16 ? 0x1p-11 : 0x1p-8, worst = 0, *weights = host_doubles((size_t)p->n);
+  double unit = p->dtype == TILEC_FP16   ? 0x1p-11
+                : p->dtype == TILEC_BF16 ? 0x1p-8
+                                         : 0x1p-5,
+         worst = 0, *weights = host_doubles((size_t)p->n);
   double allowed = 2 * 2 * unit + (p->kind->cap ? 2 * 2 * cap * 0x1p-11 : 0),
          *expected = host_doubles((size_t)p->d);
   int64_t count = 0, step = p->tokens * p->heads * p->n * p->d > INT64_C(1) << 27 ? 509 : 1;
@@ -147,7 +158,8 @@ static void make_arrays(Host *host, Problem *p) {
   p->q = host_array(host, p->dtype, (size_t)(rows * p->heads * p->d), 1);
   p->k = host_array(host, p->dtype, (size_t)(rows * kv_heads * p->d), 1);
   p->v = host_array(host, p->dtype, (size_t)(rows * kv_heads * p->d), 1);
-  p->out = host_array(host, p->dtype, (size_t)(rows * p->heads * p->d), 0);
+  p->out = host_array(host, p->dtype == TILEC_FP8E4NV ? TILEC_FP16 : p->dtype,
+                      (size_t)(rows * p->heads * p->d), 0);
   p->starts = host_array(host, TILEC_I32, (size_t)p->batches + 1, 0);
   p->slopes = host_array(host, TILEC_FP32, (size_t)p->heads, 0);
   p->sinks = host_array(host, TILEC_FP32, (size_t)p->heads, 1);
@@ -167,9 +179,10 @@ int main(int argc, char **argv) {
   int gpu = host_on_gpu(&host), kind = 0;
   const char *name = word(argc, argv, 2, "grouped"), *type = word(argc, argv, 3, "fp16");
   while (kind < KINDS && strcmp(kinds[kind].name, name)) kind++;
-  if (kind == KINDS || (strcmp(type, "fp16") && strcmp(type, "bf16")))
+  tilec_dtype dtype = !strcmp(type, "fp16") ? TILEC_FP16 : !strcmp(type, "bf16") ? TILEC_BF16 : TILEC_FP8E4NV;
+  if (kind == KINDS || (dtype == TILEC_FP8E4NV && (strcmp(type, "e4m3") || kinds[kind].packed)))
     return fprintf(stderr, "no kind %s of %s\n", name, type), 2;
-  Problem p = {.kind = &kinds[kind], .dtype = strcmp(type, "fp16") ? TILEC_BF16 : TILEC_FP16};
+  Problem p = {.kind = &kinds[kind], .dtype = dtype};
   p.batches = host_number(argc, argv, 3, gpu ? 4 : 2);
   p.heads = host_number(argc, argv, 4, gpu ? 32 : 4);
   p.n = host_number(argc, argv, 5, gpu ? 4096 : 150);

@@ -30,6 +30,7 @@
 #include "ir/layout_dot.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
+#include "passes/choose_dot.h"
 
 typedef struct DotPromoter {
   PassContext *context;
@@ -157,6 +158,15 @@ static void promote_operand(DotPromoter *p, Op *dot, DotOperand operand) {
   drop_unused(tile);
 }
 
+// Whether wgmma's operand of 8 bits is computed, and comes to it by shuffles: of words of four there are few, and no buffer stands
+// between two products, the second of which may run under the next iteration's first (stagger_dots).
+static bool is_shuffled(const Op *dot, const Op *convert) {
+  LanePlan plan;
+  const Value *source = op_operand(convert, 0);
+  return is_dot_of(dot, DOT_WGMMA) && type_element_bytes(source->type) == 1 && dot_operand_is_computed(source) &&
+         convert_by_lanes(convert, &plan);
+}
+
 // A conversion that changes threads: what only renames registers is left.
 static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
   Value *tile = op_operand(dot, operand);
@@ -165,7 +175,7 @@ static void promote_conversion(DotPromoter *p, Op *dot, DotOperand operand) {
       op_attr(dot, operand == DOT_A ? ATTR_SHARED_A : ATTR_SHARED_B))
     return;
   Value *source = op_operand(convert, 0);
-  if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES) return;
+  if (layout_conversion(source->type->layout, tile->type->layout) < CONVERT_LANES || is_shuffled(dot, convert)) return;
   Builder b = builder_before(convert);
   Value *buffer = store_shared(p, &b, convert, dot, operand, source);
   Value *load = op_result(build_op(&b, OP_SHARED_LOAD, 1, &buffer, 1, &tile->type));

@@ -162,8 +162,9 @@ static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
 // What a thread of the consumers may have beside the producer's; 0: nothing is moved.
 static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps, uint32_t producer) {
   if (warps <= WARPGROUP) return 0; // two blocks may share a multiprocessor
-  uint32_t groups = warps / WARPGROUP;
-  uint32_t registers = (arch->registers / (WARPGROUP * TARGET_WARP) - producer) / groups / 8 * 8;
+  uint32_t groups = warps / WARPGROUP, threads = (warps + PRODUCER_WARPS) * TARGET_WARP;
+  uint32_t entry = arch->registers / threads / 8 * 8; // of each thread as the block begins; what is beyond is nobody's
+  uint32_t registers = (entry * (groups + PRODUCER_WARPS / WARPGROUP) - producer) / groups / 8 * 8;
   return registers < arch->setmaxnreg_most ? registers : arch->setmaxnreg_most;
 }
 
