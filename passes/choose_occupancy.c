@@ -18,13 +18,15 @@
 #include "base/math.h"
 #include "ir/build.h"
 #include "ir/dot.h"
+#include "ir/layout_dot.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
 
-// ptxas refuses a warp group's matrix instruction where a thread may have 32 registers.
-enum { WGMMA_REGISTERS = 33 };
+// ptxas (13.0) refuses a warp group's matrix instruction where a thread has less than its sums, four of an operand in registers, and
+// so many beside.
+enum { WGMMA_OTHER_REGISTERS = 26, WGMMA_OPERAND_REGISTERS = 4, WGMMA_MOST_SUMS = 128 };
 
 enum { REGISTER_UNIT = 8 }; // a thread's registers are a multiple of it
 
@@ -42,16 +44,23 @@ static void find_contents(Op *op, void *data) {
   found->loop |= op->kind == OP_FOR || op->kind == OP_WHILE;
 }
 
+// The registers without which ptxas takes no instruction of the products.
 static void find_wgmma(Op *op, void *data) {
-  bool *found = data;
-  *found |= op->kind == OP_DOT && dot_instruction(op) == DOT_WGMMA;
+  uint32_t *most = data;
+  if (op->kind != OP_DOT || dot_instruction(op) != DOT_WGMMA) return;
+  const Type *sums = op_result(op)->type;
+  bool in_shared =
+      op_operand(op, DOT_A)->type->kind == TYPE_SHARED && op_operand(op, DOT_B)->type->kind == TYPE_SHARED;
+  uint32_t words = layout_registers(sums->layout) * type_element_bytes(sums) / 4;
+  uint32_t least = words < WGMMA_MOST_SUMS ? words : WGMMA_MOST_SUMS;
+  *most = max_u32(*most, least + WGMMA_OTHER_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
 }
 
 // Whether the registers are too few for an instruction of the kernel.
 static bool too_few(Func *func, uint32_t registers) {
-  bool wgmma = false;
-  if (registers < WGMMA_REGISTERS) region_walk(func->body, find_wgmma, &wgmma);
-  return wgmma;
+  uint32_t least = 0;
+  region_walk(func->body, find_wgmma, &least);
+  return registers < least;
 }
 
 typedef struct Tiles {
@@ -99,7 +108,8 @@ static bool wants_second(Arena *scratch, Func *func) {
 }
 
 typedef struct Loads {
-  uint32_t accesses; // of global memory, that a thread reads in a round of a loop, those in loops within left out
+  uint32_t
+      accesses; // of global memory, that a thread reads in a round of a loop, those in loops within left out
   uint32_t single;   // of these, such as read one element
   uint32_t one_load; // of these, the most of one load
 } Loads;
