@@ -75,6 +75,8 @@ const RunArg *run_find_holder(const Run *run, const char *name);
 // "out"; of a PTX file's "argument 2".
 const char *run_arg_name(const Run *run, const RunArg *param);
 
+// The device's architecture, where no option says one.
+void run_take_arch(Run *run);
 // What may be left of --timeout and the other limits, for the next launch or wait; Ctrl-C ends it.
 LaunchLimits run_limits(Run *run);
 // Whether nothing is left of --timeout, or Ctrl-C was pressed.

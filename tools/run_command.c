@@ -303,14 +303,17 @@ static _Noreturn void leave_now(ExitStatus result) {
   _exit(result);
 }
 
+void run_take_arch(Run *run) {
+  if (run->options->arch_given) return;
+  run->spec.target.arch = run->device->target.arch;
+  run->spec.arch_given = run->device->is_gpu;
+}
+
 // Opens the device, places the buffers, and hands over to `launch`.
 static ExitStatus run_on_device(Run *run, ExitStatus (*launch)(Run *run, tilec_buffer **buffers)) {
   tilec_status status = open_device(run);
   if (status != TILEC_OK) return run_device_failed(status);
-  if (!run->options->arch_given) {
-    run->spec.target.arch = run->device->target.arch;
-    run->spec.arch_given = run->device->is_gpu;
-  }
+  run_take_arch(run);
   tilec_buffer **buffers = ARENA_ARRAY(run->arena, tilec_buffer *, run->holder_count);
   status = run->has_data ? run_place_buffers(run, buffers) : lay_out_buffers(run);
   interrupt_begin();

@@ -43,10 +43,7 @@ static bool take_arguments(Attempt *a) {
     a->run.params[i].base = first->params[i].base;
     a->run.params[i].address = first->params[i].address;
   }
-  if (!a->run.options->arch_given) {
-    a->run.spec.target.arch = a->run.device->target.arch;
-    a->run.spec.arch_given = a->run.device->is_gpu;
-  }
+  run_take_arch(&a->run);
   if (!run_bind(&a->run, &a->bound)) return false;
   a->run.bound = &a->bound;
   run_specialise(&a->run, &a->bound);
