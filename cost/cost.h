@@ -71,7 +71,8 @@ typedef struct CostTotals {
 typedef struct CostTraffic { // of a buffer
   const CostBuffer *buffer;
   double read, written; // bytes that requests of the L2 cache move
-  double memory;        // bytes that memory moves at least: what is touched, once, a way
+  double memory;        // bytes that memory moves: what is touched, once, a way, and
+  double again;         // of it what is read again, as the L2 cache lost it
 } CostTraffic;
 
 typedef struct CostShared { // a buffer in shared memory
@@ -101,6 +102,7 @@ typedef enum CostBound {
   BOUND_FMA,
   BOUND_MUFU,
   BOUND_LATENCY,
+  BOUND_TURNS, // copies and products that wait for one another
   BOUND_COUNT
 } CostBound;
 const char *cost_bound_name(CostBound bound); // "memory"
@@ -128,6 +130,7 @@ typedef struct CostReport {
   CostTotals totals;
   CostTraffic *traffic;
   uint32_t traffic_count;
+  double memory, again; // of all buffers
   CostShared *shared;
   uint32_t shared_count;
   uint32_t shared_bytes;
@@ -135,6 +138,8 @@ typedef struct CostReport {
   CostOccupancy occupancy;
   CostTime time;
   uint64_t rounds; // of loads that a program waits for one after the other
+  double turns;    // a program: iterations that wait for copies, then for products, before they issue the next copies
+  const Op *turn;  // a product of them
   uint32_t excess;    // registers that tiles want beyond a thread's: they will be spilled
   double copy_rounds; // as `rounds`, of copies that loops issue ahead
   uint64_t most_runs; // of the region that is run most often, by all programs
@@ -163,7 +168,9 @@ CostEventList cost_events(Arena *arena, Func *func, const CostLaunch *launch, ui
 // What could be spared.
 typedef struct CostSaving {
   double sectors, wavefronts, instructions[PIPE_COUNT], rounds; // of the totals
+  double memory;                                                // bytes
   bool tail;                                                    // all multiprocessors have as much to do
+  bool turns;                                                   // copies run beside products
 } CostSaving;
 
 // Seconds by which the prediction is lower without it; *share: of the predicted time what is spared of bounds that are not the

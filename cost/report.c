@@ -11,7 +11,7 @@
 #include "passes/pressure.h"
 
 // SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
-enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23 };
+enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23, CACHE_STEPS = 30000 };
 
 const char *cost_pipe_name(CostPipe pipe) {
   static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
@@ -98,11 +98,35 @@ static uint32_t copies_ahead(const Func *func, const Region *region) {
   return 0;
 }
 
+static bool is_copy(const Op *op) { return op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_TENSOR; }
+
+static void find_copy(Op *op, void *data) { *(bool *)data |= is_copy(op); }
+
+// A product of a loop's body that first waits for all its copies, then for all its products, and only then issues the next copies:
+// neither runs beside the other. NULL: there is none.
+static const Op *product_in_turn(const Region *body) {
+  const Op *product = NULL;
+  bool copied = false, waited = false, done = false;
+  for (Op *op = body->first; op; op = op->next) {
+    bool copies = is_copy(op);
+    for (uint32_t i = 0; i < op->region_count; i++) region_walk(op->regions[i], find_copy, &copies);
+    if (copies && !done) return NULL;
+    copied |= copies;
+    if (op->kind == OP_ASYNC_WAIT) waited = op_int(op, ATTR_PENDING, 0) == 0;
+    if (op->kind == OP_DOT && waited) product = op;
+    if (op->kind == OP_DOT && !op_attr(op, ATTR_ASYNC)) done = product != NULL;
+    if (op->kind == OP_DOT_WAIT) done = product && op_int(op, ATTR_PENDING, 0) == 0;
+  }
+  return copied && done ? product : NULL;
+}
+
 static void finish_region(Reporter *r, const Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
   if (runs.most > r->report->most_runs) r->report->most_runs = runs.most;
   uint32_t ahead = copies_ahead(r->report->func, region);
+  const Op *in_turn = region->parent && op_is_loop(region->parent) ? product_in_turn(region) : NULL;
+  if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
   if (has_loads(region) || has_copies(region)) r->report->rounds += runs.most;
   for (const Op *op = region->first; op; op = op->next) {
@@ -150,12 +174,48 @@ static void sum_ops(Reporter *r) {
   report->exact &= t->requests.least == t->requests.most && t->barriers.least == t->barriers.most;
 }
 
-static void find_traffic(Reporter *r) {
-  for (uint32_t i = 0; i < r->report->traffic_count; i++) {
-    CostTraffic *traffic = &r->report->traffic[i];
+static double least_of(double a, double b) { return a < b ? a : b; }
+
+// Rounds in the middle of the grid stand for all. A round is as many programs as the multiprocessors hold.
+static void find_again(Reporter *r, const CostLaunch *launch) {
+  CostReport *report = r->report;
+  const TargetInfo *arch = report->func->module->target.arch;
+  uint64_t round = (uint64_t)arch->multiprocessors * report->occupancy.blocks,
+           rounds = round ? report->programs / round : 0, followed = rounds < CACHE_ROUNDS ? rounds : CACHE_ROUNDS;
+  CostCache cache = cache_init(r->walk.arena, launch);
+  double capacity = time_cache_bytes(arch), touched = 0, read = 0, asked = 0;
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    const CostTraffic *traffic = &report->traffic[i];
+    touched += least_of(traffic->read, (double)traffic->buffer->bytes);
+    read += traffic->read;
+    asked += traffic->read + traffic->written;
+  }
+  if (followed < 2 || capacity <= 0 || touched <= capacity || read <= touched) return;
+  CostWalk walk;
+  walk_init(&walk, r->walk.arena, r->walk.func, launch, report->traffic);
+  walk.tensors = r->walk.tensors;
+  walk.space = r->walk.space;
+  walk.cache = &cache;
+  if (!walk_rounds(&walk, (rounds - followed) / 2 * round, round, CACHE_STEPS / (followed * round) + 1))
+    return;
+  double all = (double)report->programs / (double)round;
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    CostTraffic *traffic = &report->traffic[i];
+    double once = least_of(traffic->read, (double)traffic->buffer->bytes),
+           missed = least_of(cache_missed(&cache, i, capacity, asked / all) * all, traffic->read);
+    traffic->again = missed > once ? missed - once : 0;
+  }
+}
+
+static void find_traffic(Reporter *r, const CostLaunch *launch) {
+  CostReport *report = r->report;
+  find_again(r, launch);
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    CostTraffic *traffic = &report->traffic[i];
     double bytes = (double)traffic->buffer->bytes;
-    traffic->memory = (traffic->read < bytes ? traffic->read : bytes) +
-                      (traffic->written < bytes ? traffic->written : bytes);
+    traffic->memory = least_of(traffic->read, bytes) + traffic->again + least_of(traffic->written, bytes);
+    report->memory += traffic->memory;
+    report->again += traffic->again;
   }
 }
 
@@ -216,8 +276,11 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   finish_region(&r, func->body);
   if (report->programs) report->rounds /= report->programs;
   if (report->programs) report->copy_rounds /= (double)report->programs;
+  if (report->programs) report->turns /= (double)report->programs;
   sum_ops(&r);
-  find_traffic(&r);
+  report->occupancy = cost_occupancy(func->module->target.arch, TARGET_WARP * func_warps(func),
+                                     report->registers, report->shared_bytes);
+  find_traffic(&r, launch);
   cost_set_registers(report, report->registers);
   report->occupancy.estimated = true;
   return report;

@@ -46,61 +46,84 @@ uint64_t tensor_box_bytes(const Op *op) {
   return bytes;
 }
 
+// The part of a box that lies in the tensor: rows of so many bytes.
+typedef struct BoxPart {
+  uint64_t address, bytes, rows; // of the first row; of a row
+  uint32_t rank;
+  int64_t extent[TENSOR_MAP_MAX_RANK];
+  const int64_t *stride;
+} BoxPart;
+
+// Box number i of those that the buffer is copied by, side by side along the innermost dimension; false: none of it is inside.
+static bool find_part(const Op *op, const TensorBox *box, uint32_t i, const CostTensor *tensor,
+                      const CostValue *coordinates, BoxPart *part) {
+  const Type *map = op_operand(op, 0)->type;
+  *part = (BoxPart){.address = tensor->address, .rows = 1, .rank = map->rank, .stride = tensor->stride};
+  for (uint32_t d = 0; d < map->rank; d++) {
+    bool innermost = d + 1 == map->rank;
+    int64_t from = coordinates[d].base + (innermost ? (int64_t)(i * box->shape[d]) : 0),
+            to = from + box->shape[d], first = from < 0 ? 0 : from;
+    part->extent[d] = (to < tensor->size[d] ? to : tensor->size[d]) - first;
+    if (part->extent[d] <= 0) return false;
+    part->address += (uint64_t)(first * tensor->stride[d]);
+    if (!innermost) part->rows *= (uint64_t)part->extent[d];
+  }
+  part->bytes = (uint64_t)part->extent[map->rank - 1] * elem_bytes(map->elem);
+  return true;
+}
+
+static uint64_t row_address(const BoxPart *part, uint64_t row) {
+  uint64_t at = part->address;
+  for (uint32_t d = part->rank - 1; d-- > 0; row /= (uint64_t)part->extent[d])
+    at += row % (uint64_t)part->extent[d] * (uint64_t)part->stride[d];
+  return at;
+}
+
 static void add_row(AccessCount *count, uint64_t address, uint64_t bytes, uint64_t rows) {
   count->units += ((address + bytes - 1) / SECTOR - address / SECTOR + 1) * rows;
   count->ideal += (bytes + SECTOR - 1) / SECTOR * rows;
 }
 
 // Rows one by one where they do not lie alike in sectors.
-static void add_rows(AccessCount *count, const Type *map, const CostTensor *tensor, const int64_t *first,
-                     const int64_t *extent, uint64_t bytes) {
-  uint32_t rank = map->rank;
-  uint64_t rows = 1, address = tensor->address;
+static void add_rows(AccessCount *count, const BoxPart *part) {
   bool alike = true;
-  for (uint32_t d = 0; d < rank; d++) address += (uint64_t)(first[d] * tensor->stride[d]);
-  for (uint32_t d = 0; d + 1 < rank; d++) {
-    rows *= (uint64_t)extent[d];
-    alike = alike && tensor->stride[d] % SECTOR == 0;
-  }
+  for (uint32_t d = 0; d + 1 < part->rank; d++) alike = alike && part->stride[d] % SECTOR == 0;
   if (alike) {
-    add_row(count, address, bytes, rows);
+    add_row(count, part->address, part->bytes, part->rows);
     return;
   }
-  for (uint64_t row = 0; row < rows; row++) {
-    uint64_t at = address, rest = row;
-    for (uint32_t d = rank - 1; d-- > 0; rest /= (uint64_t)extent[d])
-      at += rest % (uint64_t)extent[d] * (uint64_t)tensor->stride[d];
-    add_row(count, at, bytes, 1);
-  }
+  for (uint64_t row = 0; row < part->rows; row++) add_row(count, row_address(part, row), part->bytes, 1);
 }
 
-// Box number i of those that the buffer is copied by, side by side along the innermost dimension.
-static void add_box(AccessCount *count, const Op *op, const TensorBox *box, uint32_t i,
-                    const CostTensor *tensor, const CostValue *coordinates) {
-  const Type *map = op_operand(op, 0)->type;
-  int64_t first[TENSOR_MAP_MAX_RANK], extent[TENSOR_MAP_MAX_RANK];
-  bool inside = true;
-  for (uint32_t d = 0; d < map->rank; d++) {
-    int64_t from = coordinates[d].base + (d + 1 == map->rank ? (int64_t)(i * box->shape[d]) : 0),
-            to = from + box->shape[d];
-    first[d] = from < 0 ? 0 : from;
-    extent[d] = (to < tensor->size[d] ? to : tensor->size[d]) - first[d];
-    inside = inside && extent[d] > 0;
-  }
-  count->requests++;
-  if (inside)
-    add_rows(count, map, tensor, first, extent, (uint64_t)extent[map->rank - 1] * elem_bytes(map->elem));
+static bool is_known(const Op *op, const CostTensor *tensor, const CostValue *coordinates) {
+  bool known = tensor->known;
+  for (uint32_t d = 0; d < op_operand(op, 0)->type->rank; d++) known = known && coordinates[d].known;
+  return known;
 }
 
 AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValue *coordinates) {
-  const Type *map = op_operand(op, 0)->type;
   TensorBox box;
-  bool known = tensor->known;
+  BoxPart part;
+  AccessCount count = {0};
   if (!layout_tma_box(op_operand(op, 1)->type, &box)) return (AccessCounts){.data_dependent = true};
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
-  for (uint32_t d = 0; d < map->rank; d++) known = known && coordinates[d].known;
-  if (!known) return (AccessCounts){{box.count, 0, 0}, {box.count, 2 * most, most}, true};
-  AccessCount count = {0};
-  for (uint32_t i = 0; i < box.count; i++) add_box(&count, op, &box, i, tensor, coordinates);
+  if (!is_known(op, tensor, coordinates))
+    return (AccessCounts){{box.count, 0, 0}, {box.count, 2 * most, most}, true};
+  count.requests = box.count;
+  for (uint32_t i = 0; i < box.count; i++)
+    if (find_part(op, &box, i, tensor, coordinates, &part)) add_rows(&count, &part);
   return (AccessCounts){count, count, false};
+}
+
+void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,
+               uint64_t weight) {
+  TensorBox box;
+  BoxPart part;
+  if (!layout_tma_box(op_operand(op, 1)->type, &box) || !is_known(op, tensor, coordinates)) return;
+  for (uint32_t i = 0; i < box.count; i++) {
+    if (!find_part(op, &box, i, tensor, coordinates, &part)) continue;
+    if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;
+    for (uint64_t row = 0; row < part.rows; row++)
+      cache_row(cache, op->kind == OP_STORE_TENSOR, row_address(&part, row), part.bytes, weight);
+  }
 }

@@ -3,7 +3,7 @@
 #ifndef COST_TENSOR_H
 #define COST_TENSOR_H
 
-#include "cost/cost.h"
+#include "cost/cache.h"
 #include "cost/count.h"
 
 // A tensor as the kernel's host region says for the launch's arguments; dimensions outermost first.
@@ -22,5 +22,8 @@ uint32_t tensor_coordinates(const Op *op);
 uint64_t tensor_box_bytes(const Op *op);
 // One execution. A request is the whole box, of which rows outside of the tensor move nothing.
 AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValue *coordinates);
+// The same for the L2 cache; nothing where it is not known.
+void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,
+               uint64_t weight);
 
 #endif

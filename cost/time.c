@@ -7,7 +7,7 @@
 
 typedef struct Chip {
   const char *card;
-  double mhz, memory, tensor, l2, latency, launch;
+  double mhz, memory, tensor, l2, cache, latency, launch;
 } Chip;
 
 static const Chip chips[] = {
@@ -25,7 +25,7 @@ enum { ISSUE_SLOTS = 4 }; // warp instructions a clock and multiprocessor: one a
 const char *cost_bound_name(CostBound bound) {
   static const char *const names[] = {
       "memory", "L2", "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
-      "latency"};
+      "latency", "turns"};
   return names[bound];
 }
 
@@ -35,10 +35,9 @@ static const Chip *chip_of(const TargetInfo *arch) {
   return NULL;
 }
 
-static double memory_bytes(const CostReport *report) {
-  double bytes = 0;
-  for (uint32_t i = 0; i < report->traffic_count; i++) bytes += report->traffic[i].memory;
-  return bytes;
+double time_cache_bytes(const TargetInfo *arch) {
+  const Chip *chip = chip_of(arch);
+  return chip ? chip->cache * 1e6 : 0;
 }
 
 static double ceiling(double x) {
@@ -59,7 +58,7 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
   double clock = chip->mhz * 1e6, all = arch->multiprocessors * clock, instructions = 0,
          *bounds = time->bounds;
   for (int p = 0; p < PIPE_COUNT; p++) instructions += t->instructions[p];
-  bounds[BOUND_MEMORY] = memory_bytes(report) / (arch->bandwidth * 1e9 * chip->memory / 100);
+  bounds[BOUND_MEMORY] = report->memory / (arch->bandwidth * 1e9 * chip->memory / 100);
   bounds[BOUND_L2] = 32.0 * (double)t->sectors.most / (chip->l2 * 1e9);
   bounds[BOUND_SHARED] = (double)t->wavefronts.most / all * time->tail;
   bounds[BOUND_TENSOR] = t->tensor_cycles / all / (chip->tensor / 100) * time->tail;
@@ -68,6 +67,10 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
   if (arch->mufu)
     bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
   bounds[BOUND_LATENCY] = ceiling(time->waves) * (double)report->rounds * chip->latency * 1e-9;
+  if (report->turns > 0)
+    bounds[BOUND_TURNS] =
+        ceiling(time->waves) * (report->turns * chip->latency * 1e-9 +
+                                t->tensor_cycles / (double)report->programs / clock / (chip->tensor / 100));
 }
 
 static void pick(CostTime *time) {
@@ -112,6 +115,8 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   t->wavefronts.most -= (uint64_t)saving->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
   without.rounds -= (uint64_t)saving->rounds;
+  without.memory -= saving->memory;
+  if (saving->turns) without.turns = 0;
   CostTime time = time_of(&without);
   double spared = 0;
   if (saving->tail)

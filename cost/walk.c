@@ -147,6 +147,10 @@ static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
 static void count_access(CostWalk *w, const Op *op) {
   const Value *guard = mask_of(op);
   const CostValue *pointer = &w->values[op_operand(op, 0)->id], *mask = guard ? &w->values[guard->id] : NULL;
+  if (w->cache) {
+    if (pointer->known && (!mask || mask->known)) cache_access(w->cache, op, pointer, mask, w->weight);
+    return;
+  }
   const AccessCounts *counts = counts_of(w, op, pointer, mask);
   uint64_t base = (uint64_t)pointer->base;
   add_counts(w, op, counts);
@@ -161,6 +165,10 @@ static void count_box(CostWalk *w, const Op *op) {
   const CostTensor *tensor = tensor_of(w->tensors, op);
   for (uint32_t i = first; i < op->operand_count; i++)
     coordinates[i - first] = w->values[op_operand(op, i)->id];
+  if (w->cache) {
+    cache_box(w->cache, op, tensor, coordinates, w->weight);
+    return;
+  }
   const AccessCounts counts = count_tensor(op, tensor, coordinates);
   add_counts(w, op, &counts);
   w->steps++;
@@ -342,6 +350,27 @@ void walk_first_program(CostWalk *w) {
   begin(w);
   begin_program(w, 0);
   walk_region(w, w->func->body);
+}
+
+bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t steps) {
+  enum { TOUCHES = 1 << 19 }; // of grains, at most
+  const uint32_t *grid = w->launch->grid;
+  uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2];
+  uint64_t taken = 0;
+  begin(w);
+  w->limit = steps;
+  begin_program(w, first);
+  walk_region(w, w->func->body);
+  w->cache->measures = false;
+  for (uint64_t i = first; i < programs && i < first + CACHE_ROUNDS * round; i++) {
+    w->cache->round = (uint32_t)((i - first) / round);
+    if (w->cache->touches > TOUCHES || taken > COST_STEPS) return false;
+    w->steps = 0;
+    begin_program(w, i);
+    walk_region(w, w->func->body);
+    taken += w->steps;
+  }
+  return true;
 }
 
 void cost_walk(CostWalk *w, uint64_t *counted) {

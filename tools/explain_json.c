@@ -86,6 +86,7 @@ static void put_traffic(const CostReport *r, Json *json) {
     json_rounded(json, "read", traffic->read, DIGITS);
     json_rounded(json, "written", traffic->written, DIGITS);
     json_rounded(json, "memory", traffic->memory, DIGITS);
+    json_rounded(json, "again", traffic->again, DIGITS);
     json_object_end(json);
   }
   json_array_end(json);

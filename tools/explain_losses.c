@@ -143,6 +143,36 @@ static void find_latency(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.rounds = (double)r->rounds - 1});
 }
 
+// At the load of the buffer that is read again most.
+static void find_order(Explanation *e) {
+  const CostReport *r = e->report;
+  if (r->again < r->memory / 10) return;
+  const CostTraffic *most = &r->traffic[0];
+  for (uint32_t i = 1; i < r->traffic_count; i++)
+    if (r->traffic[i].again > most->again) most = &r->traffic[i];
+  Loss loss = {.kind = "tile order", .loc = r->func->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "of %s %.0f MB are read from memory again: what programs that run together do not share "
+                           "the L2 cache has lost before others want it",
+                           most->buffer->name, most->again * 1e-6);
+  loss.change = "number programs so that those that run together share rows and columns of tiles (groups of 8 "
+                "rows, GROUP_M)";
+  add_loss(e, loss, &(CostSaving){.memory = r->again});
+}
+
+static void find_turns(Explanation *e) {
+  const CostReport *r = e->report;
+  if (!r->turn) return;
+  Loss loss = {.kind = "serialised product", .loc = r->turn->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "in %.0f iterations a program waits for its copies, then for its products, and only "
+                           "then issues the next copies: tensor cores and memory take turns",
+                           r->turns);
+  loss.change = "let a product be under way while the next copies are waited for (dot_wait {pending = 1}), and copies "
+                "of later iterations while it runs (async_wait {pending = 1} or more, num_stages)";
+  add_loss(e, loss, &(CostSaving){.turns = true});
+}
+
 static int larger_first(const void *a, const void *b) {
   const Loss *x = a, *y = b;
   if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
@@ -162,6 +192,8 @@ void explain_losses(Explanation *e) {
   find_spills(e);
   find_tail(e);
   find_latency(e);
+  find_order(e);
+  find_turns(e);
   uint32_t told = 0;
   for (uint32_t i = 0; i < e->losses.n; i++)
     if (e->losses.at[i].share >= least_share) e->losses.at[told++] = e->losses.at[i];

@@ -206,12 +206,6 @@ static void put_shared(Writer *w) {
   buf_free(&text);
 }
 
-static double traffic_bytes(const CostReport *r) {
-  double bytes = 0;
-  for (uint32_t i = 0; i < r->traffic_count; i++) bytes += r->traffic[i].memory;
-  return bytes;
-}
-
 static void put_occupancy(Writer *w) {
   const CostReport *r = w->e->report;
   const TargetInfo *arch = r->func->module->target.arch;
@@ -227,10 +221,11 @@ static void put_work(Writer *w) {
   const CostReport *r = w->e->report;
   const TargetInfo *arch = r->func->module->target.arch;
   Arena *arena = w->e->run->arena;
-  double bytes = traffic_bytes(r), moved = 32.0 * (double)r->totals.sectors.most;
+  double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
   const char *work = arena_printf(
-      arena, "%s flop of products; %s bytes from and to the L2 cache, %s bytes of memory at least",
-      count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes));
+      arena, "%s flop of products; %s bytes from and to the L2 cache, %s bytes of memory%s",
+      count_text(w, (double)r->totals.flops.most), count_text(w, moved), count_text(w, bytes),
+      r->again > 0 ? arena_printf(arena, ", %s of them again", count_text(w, r->again)) : " at least");
   put_row(w, "work", work);
   if (!r->time.known || bytes <= 0 || !r->totals.flops.most) return;
   double clock =

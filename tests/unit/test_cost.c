@@ -2,7 +2,7 @@
 // The cost model's parts: occupancy, and counts of small kernels that anybody can count by hand.
 #include "tests/unit/ir_fixture.h"
 
-#include "cost/cost.h"
+#include "cost/cache.h"
 #include "ir/parse.h"
 
 static const TargetInfo *h200(void) { return target_find(STR("sm_90a")); }
@@ -60,6 +60,36 @@ static CostReport *report_of(IrFixture *s, const char *text, uint64_t n, uint32_
 static void expect_range(CostRange range, uint64_t least, uint64_t most) {
   assert_int_equal(range.least, least);
   assert_int_equal(range.most, most);
+}
+
+// Bytes that rounds after the first read from memory, where every round reads `shared` bytes of one buffer and as many of another that
+// no other round has.
+static double missed(uint64_t shared, double capacity, uint32_t buffer) {
+  Arena arena = {0};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
+  CostCache cache = cache_init(&arena, &launch);
+  static const Op load = {.kind = OP_LOAD};
+  for (uint32_t round = 0; round <= CACHE_ROUNDS; round++) {
+    for (uint32_t program = 0; round && program < 2; program++) {
+      cache.measures = false, cache.round = round - 1;
+      if (!cache_has(&cache, &load, 0x100000, NULL, shared, 1)) cache_row(&cache, false, 0x100000, shared, 1);
+    }
+    cache_has(&cache, &load, 0x400000 + round * 0x10000, NULL, shared, 1);
+    cache_row(&cache, false, 0x400000 + round * 0x10000, shared, 1);
+  }
+  double bytes = cache_missed(&cache, buffer, capacity, 3.0 * (double)shared);
+  arena_free(&arena);
+  return bytes;
+}
+
+// What another round left is lost where what both touch is more than the cache keeps: half of it at the capacity itself.
+static void test_cache(void **state) {
+  (void)state;
+  assert_float_equal(missed(4096, 16384, 0), 0, 0.001);
+  assert_float_equal(missed(4096, 4096, 0), 4096, 0.001);
+  assert_float_equal(missed(4096, 8192, 0), 2048, 0.001);
+  assert_float_equal(missed(4096, 1e9, 1), 4096, 0.001);
 }
 
 // A warp's 128 bytes are 4 sectors; one in eight of them apart each lane has its own.
@@ -192,7 +222,7 @@ static void test_events(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_occupancy),
+      cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache),
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_addresses_of_data),
       cmocka_unit_test(test_trips),
