@@ -59,6 +59,28 @@ void buf_spaces(Buf *buf, int n) {
   for (int i = 0; i < n; i++) buf_char(buf, ' ');
 }
 
+size_t buf_wrapped(Buf *buf, const char *text, size_t column, size_t indent, size_t width) {
+  for (bool first = true; *text; first = false) {
+    size_t n = strcspn(text, " ");
+    if (!first && column + 1 + n > width) {
+      buf_char(buf, '\n');
+      column = 0;
+    } else if (!first) {
+      buf_char(buf, ' ');
+      column++;
+    }
+    if (column < indent) {
+      buf_spaces(buf, (int)(indent - column));
+      column = indent;
+    }
+    buf_bytes(buf, text, n);
+    column += n;
+    text += n;
+    text += strspn(text, " ");
+  }
+  return column;
+}
+
 void buf_quoted(Buf *buf, Str text) {
   buf_char(buf, '"');
   for (size_t i = 0; i < text.n; i++) {

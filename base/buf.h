@@ -23,6 +23,9 @@ void buf_text(Buf *buf, const char *cstr);
 void buf_str(Buf *buf, Str text);
 void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_spaces(Buf *buf, int n);
+// The words of a text in lines of `width` columns, of which `column` are taken; a line begins at `indent`. Returns the columns that its
+// last line takes.
+size_t buf_wrapped(Buf *buf, const char *text, size_t column, size_t indent, size_t width);
 
 // The text as a JSON or C string literal with its quotes:
 // \" \\ \n \t \uXXXX; bytes from 0x80 up pass through.

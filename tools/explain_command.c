@@ -29,6 +29,7 @@ double explain_share(const CostReport *report, const CostOp *op) {
   double loads = 0;
   switch (report->time.bottleneck) {
   case BOUND_SHARED: return ratio((double)op->wavefronts.most, (double)t->wavefronts.most);
+  case BOUND_TURNS: // the loop's time is its products' as its copies'
   case BOUND_TENSOR: return ratio(op->tensor_cycles, t->tensor_cycles);
   case BOUND_ISSUE: return ratio(sum_of(op->instructions), sum_of(t->instructions));
   case BOUND_FMA: return ratio(op->instructions[PIPE_FMA], t->instructions[PIPE_FMA]);

@@ -13,7 +13,7 @@ typedef struct Writer {
   const Explanation *e;
   Buf *out;
   bool colors;
-  uint32_t column;
+  size_t column;
 } Writer;
 
 static void color(Writer *w, const char *code) {
@@ -25,28 +25,15 @@ static void end_line(Writer *w) {
   w->column = 0;
 }
 
-// Words, broken before the last column; the lines that follow begin at `indent`.
-static void put_words(Writer *w, const char *text, uint32_t indent) {
-  while (*text) {
-    uint32_t n = (uint32_t)strcspn(text, " ");
-    bool breaks = w->column + 1 + n > COLUMNS && w->column > indent;
-    if (breaks) end_line(w);
-    if (w->column < indent)
-      buf_spaces(w->out, (int)(indent - w->column)), w->column = indent;
-    else if (w->column > indent)
-      buf_char(w->out, ' '), w->column++;
-    buf_bytes(w->out, text, n);
-    w->column += n;
-    text += n;
-    while (*text == ' ') text++;
-  }
+static void put_words(Writer *w, const char *text, size_t indent) {
+  w->column = buf_wrapped(w->out, text, w->column, indent, COLUMNS);
 }
 
 static void put_row(Writer *w, const char *name, const char *text) {
   color(w, COLOR_BOLD);
   buf_text(w->out, name);
   color(w, COLOR_RESET);
-  w->column = (uint32_t)strlen(name);
+  w->column = strlen(name);
   buf_spaces(w->out, (int)(INDENT - w->column));
   w->column = INDENT;
   put_words(w, text, INDENT);
@@ -287,7 +274,9 @@ static void put_remarks(Writer *w) {
     if (diag->severity != DIAG_REMARK || places) continue;
     if (!any) put_heading(w, "what passes did and declined");
     any = true;
-    put_words(w, arena_printf(w->e->run->arena, "%6u  %s: %s", diag->loc.line, diag->pass, diag->message), 8);
+    buf_printf(w->out, "%6u  ", diag->loc.line);
+    w->column = 8;
+    put_words(w, arena_printf(w->e->run->arena, "%s: %s", diag->pass, diag->message), w->column);
     end_line(w);
   }
 }

@@ -32,20 +32,7 @@ static void indent(Help *h, size_t column) {
 
 // The words of `text` from the column that is reached; lines that follow begin at `column`.
 static void put_words(Help *h, const char *text, size_t column) {
-  bool first = true;
-  while (*text) {
-    size_t n = strcspn(text, " ");
-    if (!first && h->column + 1 + n > HELP_COLUMNS) {
-      end_line(h);
-      indent(h, column);
-    } else if (!first)
-      put(h, " ");
-    buf_bytes(h->out, text, n);
-    h->column += n;
-    first = false;
-    text += n;
-    text += strspn(text, " ");
-  }
+  buf_wrapped(h->out, text, h->column, column, HELP_COLUMNS);
   end_line(h);
 }
 
