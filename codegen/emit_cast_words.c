@@ -85,8 +85,24 @@ static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   return true;
 }
 
+// Two numbers of fp32 to two halves of a word, where the cast stands.
+static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
+  const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
+  if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32) || emit_count(to) % 2) return false;
+  LLVMTypeRef pair = LLVMVectorType(emit_type(e, type_element(to)), 2);
+  for (uint32_t r = 0; r < emit_count(to); r += 2) {
+    LLVMValueRef half[2];
+    for (uint32_t i = 0; i < 2; i++)
+      half[i] = LLVMBuildFPTrunc(e->builder, emit_register(e, op_operand(op, 0), r + i),
+                                 emit_type(e, type_element(to)), "");
+    LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, word_of(e, half[0], half[1])), pair, "");
+    for (uint32_t i = 0; i < 2; i++) out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+  }
+  return true;
+}
+
 bool emit_cast_words(Emitter *e, const Op *op, LLVMValueRef *out) {
-  if (op->kind == OP_CAST && cast_to_fp8_pairs(e, op, out)) return true;
+  if (op->kind == OP_CAST && (cast_to_fp8_pairs(e, op, out) || cast_to_fresh_halves(e, op, out))) return true;
   if (op->kind != OP_CAST || !type_is_elem(op_result(op)->type, ELEM_FP32)) return false;
   const Type *from = op_operand(op, 0)->type;
   bool fresh = op_attr(op, ATTR_FRESH) != NULL, bf16 = type_is_elem(from, ELEM_BF16);
