@@ -36,6 +36,27 @@ static void add_terms(LLVMValueRef x, NumberSum *sum) {
   }
 }
 
+// The terms of factor * x, where x is a sum itself.
+static void add_products(LLVMValueRef x, LLVMValueRef factor, NumberSum *sum) {
+  while (is_op(x, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(x, 1)) && LLVMIsNull(LLVMGetOperand(x, 1)))
+    x = LLVMGetOperand(x, 0);
+  bool product = !factor && is_op(x, LLVMMul);
+  if (product || (is_op(x, LLVMAdd) && sum->count + 2 <= MAX_TERMS)) {
+    add_products(LLVMGetOperand(x, 0), product ? LLVMGetOperand(x, 1) : factor, sum);
+    if (!product) add_products(LLVMGetOperand(x, 1), factor, sum);
+  } else if (sum->count < MAX_TERMS) {
+    sum->term[sum->count++] = index_term(x, factor);
+  } else {
+    sum->count = MAX_TERMS + 1; // it has more
+  }
+}
+
+NumberSum number_sum_of_products(LLVMValueRef x) {
+  NumberSum sum = {.count = 0};
+  add_products(x, NULL, &sum);
+  return sum;
+}
+
 NumberSum number_sum(LLVMValueRef x) {
   NumberSum sum = {.count = 0};
   add_terms(x, &sum);
@@ -72,4 +93,17 @@ LLVMValueRef number_sum_distance(Emitter *e, const NumberSum *from, const Number
     distance = LLVMBuildAdd(e->builder, distance, by, "");
   }
   return distance;
+}
+
+bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps) {
+  *steps = 0;
+  if (!is_apart(from, to)) return false;
+  for (uint32_t i = 0; i < from->count; i++) {
+    uint64_t by = (uint64_t)to->term[i].constant - (uint64_t)from->term[i].constant;
+    LLVMValueRef factor = to->term[i].factor;
+    if (by && factor && !LLVMIsAConstantInt(factor)) return false;
+    if (by && factor) by *= (uint64_t)LLVMConstIntGetSExtValue(factor);
+    *steps = (int64_t)((uint64_t)*steps + by);
+  }
+  return true;
 }

@@ -20,6 +20,10 @@ typedef struct NumberSum {
 } NumberSum;
 
 NumberSum number_sum(LLVMValueRef x);
+// Where factors of sums are factors of each term: to compare, not to compute with.
+NumberSum number_sum_of_products(LLVMValueRef x);
+// Whether `to` is a constant more than `from`, and how many.
+bool number_sum_steps(const NumberSum *from, const NumberSum *to, int64_t *steps);
 // Whether two numbers differ, and by more than constants.
 bool number_sum_rows_apart(const NumberSum *from, const NumberSum *to);
 // How far `to` is from `from`, times `bytes`, in what no iteration changes; NULL: that is not seen.

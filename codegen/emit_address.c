@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses. Where a tile's offsets count upwards from a multiple of its size,
 // so that they cannot wrap within it, a thread's further addresses are
-// constants away from its first one and become the accesses' immediates.
+// constants away from its first one and become the accesses' immediates. So too
+// where numbers of 64 bits are seen to differ by constants: rows of a matrix whose
+// stride is known take one address, and not two registers each.
 #include "base/math.h"
+#include "codegen/address_sum.h"
 #include "codegen/emit.h"
 
 enum { MAX_DEPTH = 8, ALL_BITS = 32 };
@@ -72,6 +75,48 @@ static bool is_constant_away(Emitter *e, const Op *op) {
   return true;
 }
 
+// Bytes from the first register's base to a further one's; false: no constant is seen.
+static bool base_steps(LLVMValueRef first, LLVMValueRef base, int64_t *bytes) {
+  *bytes = 0;
+  if (base == first) return true;
+  if (!LLVMIsAGetElementPtrInst(base) || LLVMGetOperand(base, 0) != first) return false;
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(base);
+  bool by_bytes = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+  if (!by_bytes || !LLVMIsAConstantInt(LLVMGetOperand(base, 1))) return false;
+  *bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(base, 1));
+  return true;
+}
+
+// Bytes from the first register's address to each; false: some is not known to be a constant away, or LLVM sees by itself that
+// it is. Sums and products of 64 bits are as wide as addresses: what they wrap, those do.
+static bool find_steps(Emitter *e, const Op *op, int64_t *bytes) {
+  const Value *base = op_operand(op, 0), *offset = op_operand(op, 1);
+  uint64_t size = type_element_bytes(type_element(op_result(op)->type)->inner);
+  bool wide = type_element(offset->type)->elem == ELEM_I64, away = wide;
+  NumberSum first = number_sum_of_products(emit_register(e, offset, 0));
+  if (!wide && (first.count != 1 || first.term[0].factor)) return false;
+  for (uint32_t r = 1; r < emit_count(op_result(op)->type); r++) {
+    NumberSum sum = number_sum_of_products(emit_register(e, offset, r));
+    int64_t steps;
+    if (!base_steps(emit_register(e, base, 0), emit_register(e, base, r), &bytes[r])) return false;
+    away |= bytes[r] != 0;
+    if (!number_sum_steps(&first, &sum, &steps)) return false;
+    bytes[r] = (int64_t)((uint64_t)bytes[r] + (uint64_t)steps * size);
+  }
+  return away;
+}
+
+static bool emit_steps(Emitter *e, const Op *op, LLVMValueRef *out) {
+  uint32_t registers = emit_count(op_result(op)->type);
+  int64_t *bytes = ARENA_ARRAY(e->arena, int64_t, registers);
+  if (registers < 2 || !find_steps(e, op, bytes)) return false;
+  for (uint32_t r = 1; r < registers; r++) {
+    LLVMValueRef step = LLVMConstInt(e->i64, (uint64_t)bytes[r], true);
+    out[r] = bytes[r] ? LLVMBuildGEP2(e->builder, e->i8, out[0], &step, 1, "") : out[0];
+  }
+  return true;
+}
+
 void emit_addptr(Emitter *e, Op *op) {
   const Type *type = op_result(op)->type;
   LLVMTypeRef pointee = emit_memory_type(e, type_element(type)->inner);
@@ -88,5 +133,6 @@ void emit_addptr(Emitter *e, Op *op) {
       offset = LLVMBuildIntCast2(e->builder, emit_register(e, op_operand(op, 1), r), e->i64, is_signed, "");
     }
     out[r] = LLVMBuildGEP2(e->builder, pointee, base, &offset, 1, "");
+    if (!from_first && r == 0 && emit_steps(e, op, out)) return;
   }
 }
