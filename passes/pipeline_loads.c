@@ -11,7 +11,7 @@
 #include "passes/pointer_origin.h"
 #include "passes/pressure.h"
 
-enum { MIN_COPY_BYTES = 4 };
+enum { MIN_COPY_BYTES = 4, ADDRESS_REGISTERS = 2 };
 
 typedef struct LoadFinder {
   PassContext *context;
@@ -245,11 +245,16 @@ static bool wastes_registers(const StagedLoad *staged) {
   return !staged->async && bytes * (uint32_t)op_int(staged->load, ATTR_VECTOR, 1) < MIN_COPY_BYTES;
 }
 
+// With their addresses, where the loop carries these: those of the iteration ahead are made while this one's are alive.
 static uint32_t wasteful_registers(const StagedLoop *found) {
   uint32_t registers = 0;
-  for (uint32_t i = 0; i < found->loads.n; i++)
-    if (wastes_registers(&found->loads.at[i]))
-      registers += layout_registers(op_result(found->loads.at[i].load)->type->layout);
+  for (uint32_t i = 0; i < found->loads.n; i++) {
+    const StagedLoad *staged = &found->loads.at[i];
+    if (!wastes_registers(staged)) continue;
+    uint32_t elements = layout_registers(op_result(staged->load)->type->layout);
+    bool carried = !op_operand(staged->load, 0)->def;
+    registers += carried ? elements + elements * ADDRESS_REGISTERS : elements;
+  }
   return registers;
 }
 
