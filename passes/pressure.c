@@ -138,13 +138,18 @@ static bool is_reduced(const Value *value) {
   return use->user->kind == OP_REDUCE || use->user->kind == OP_REDUCE_PARTS;
 }
 
+bool comes_in_halves(const Value *value) {
+  return value->def && value->def->kind == OP_LOAD && op_int(value->def, ATTR_VECTOR, 0) == 1 &&
+         type_is_tile(value->type) && type_element_bytes(value->type) == 2;
+}
+
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
   if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
-  if (is_float && bytes == 2) return tile_words(type);
+  if (is_float && bytes == 2 && !comes_in_halves(value)) return tile_words(type);
   uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
   return is_float || holds_data(p, value) ? layout_registers(type->layout) / share * ((bytes + 3) / 4) : 0;
 }

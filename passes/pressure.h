@@ -16,6 +16,9 @@ int64_t func_spare_registers(Arena *scratch, Func *func);
 // loops): what comes in between may go register by register.
 uint32_t func_pressure_across(Arena *scratch, Func *func);
 
+// Whether elements of two bytes are loaded one by one, each into a register of its own.
+bool comes_in_halves(const Value *value);
+
 // By value id: of as many registers in a row one is read (an access reads the address and mask of each vector's first
 // element); 0: none is. After func_number.
 uint32_t *func_shares(Arena *scratch, const Func *func);
