@@ -228,6 +228,11 @@ int64_t func_spare_registers(Arena *scratch, Func *func) {
          func_pressure(scratch, func);
 }
 
+bool func_wants_far_more(Arena *scratch, Func *func) {
+  enum { FAR_MORE = 4 }; // times
+  return func_pressure(scratch, func) > FAR_MORE * func->module->target.arch->thread_registers;
+}
+
 // --- what cannot be done register by register
 
 // Whether the op takes a tile as a whole, and not register by register.

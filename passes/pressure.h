@@ -12,6 +12,8 @@ uint32_t func_pressure(Arena *scratch, Func *func);
 // Of a thread's registers what those leave, beside what a kernel holds otherwise (TUNE_BLOCKS_OTHER_REGISTERS); below
 // zero: what they want more than there is.
 int64_t func_spare_registers(Arena *scratch, Func *func);
+// Whether tiles want so many times the registers there are that most of them are in local memory whatever is done.
+bool func_wants_far_more(Arena *scratch, Func *func);
 // As func_pressure, where only those count that are alive across an op that takes elements together (reductions, scans, exchanges,
 // loops): what comes in between may go register by register.
 uint32_t func_pressure_across(Arena *scratch, Func *func);

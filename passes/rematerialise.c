@@ -15,6 +15,8 @@
 //         registers: each is written to local memory before the loop and read in each iteration, where some
 //         instructions make it of the thread's number and a stride
 //
+// So too in straight lines: what accesses on both sides of a product, a branch or a loop take is made behind it again.
+//
 // Where tiles of data and what loops take of such values are fewer than the registers nothing changes. `fresh`
 // keeps LLVM from moving them out again. Quotients are dear, and stay; so does what hangs on loaded numbers.
 // rematerialise_data.c is about tiles of data.
@@ -24,7 +26,7 @@
 #include "ir/tuning.h"
 #include "passes/pressure.h"
 
-enum { MAX_OPS = 64, PREDICATE_SHARE = 8 };
+enum { MAX_OPS = 64, PREDICATE_SHARE = 8, LEAST_OFFSETS = 16 };
 
 typedef struct Rematerialiser {
   PassContext *context;
@@ -158,10 +160,86 @@ static void visit_region(Rematerialiser *m, Region *region) {
   }
 }
 
+// --- in straight lines
+
+// The ops of a region, up to a product, branch or loop each, are parts of it, whose numbers are from 1 on.
+typedef struct Parts {
+  uint32_t count;   // so far
+  uint32_t *last;   // by value id: the part whose access took the value last; 0: none did
+  Value **again;    // by value id: as that part has it; NULL: as it was made
+  uint32_t *change; // by part: of registers that go from it to the next ones
+} Parts;
+
+static bool ends_part(const Op *op) { return op->kind == OP_DOT || op->kind == OP_IF || op_is_loop(op); }
+
+// Whether it is an access' own offsets or pointers, of the region. What was made again has no id yet.
+static bool is_offset(const Rematerialiser *m, const Op *op, const Value *value) {
+  uint32_t left = MAX_OPS;
+  bool access = op->kind == OP_ADDPTR || op->kind == OP_LOAD || op->kind == OP_STORE;
+  if (!access || value->id >= m->func->value_count || !holds_index(value->type)) return false;
+  if (!value->def || value->def->region != op->region || op_is_leaf(value->def)) return false;
+  if (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS) return false;
+  return !type_is_elem(value->type, ELEM_I1) && registers_of(m, value) >= LEAST_OFFSETS &&
+         can_make(value, &left);
+}
+
+static void count_offset(const Rematerialiser *m, Parts *p, const Value *value) {
+  uint32_t *last = &p->last[value->id], registers = registers_of(m, value);
+  if (*last)
+    p->change[*last] += registers, p->change[p->count] -= registers; // unsigned sums wrap, and wrap back
+  *last = p->count;
+}
+
+static void make_offset(Rematerialiser *m, Parts *p, Op *op, uint32_t operand) {
+  Value *value = op_operand(op, operand);
+  uint32_t *last = &p->last[value->id];
+  if (*last && *last != p->count) {
+    Builder b = builder_before(op);
+    p->again[value->id] = make_again(&b, value);
+    m->changed = true;
+  }
+  *last = p->count;
+  if (p->again[value->id]) op_set_operand(op, operand, p->again[value->id]);
+}
+
+static Parts walk_parts(Rematerialiser *m, Region *region, bool make) {
+  Arena *scratch = m->context->scratch;
+  Parts p = {1, ARENA_ARRAY(scratch, uint32_t, m->func->value_count),
+             ARENA_ARRAY(scratch, Value *, m->func->value_count),
+             ARENA_ARRAY(scratch, uint32_t, m->func->op_count + 2)};
+  for (Op *op = region->first; op; op = op->next) { // what is made stands before it
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+      if (!is_offset(m, op, op_operand(op, i))) continue;
+      if (make)
+        make_offset(m, &p, op, i);
+      else
+        count_offset(m, &p, op_operand(op, i));
+    }
+    p.count += ends_part(op);
+  }
+  return p;
+}
+
+static void visit_parts(Rematerialiser *m, Region *region) {
+  Parts p = walk_parts(m, region, false);
+  uint32_t most = 0;
+  for (uint32_t i = 1, now = 0; i <= p.count; i++) {
+    now += p.change[i];
+    if (now > most) most = now;
+  }
+  if (most <= m->room) return;
+  diag_remark(m->context->diags, region->first->loc, "rematerialise",
+              "%u registers of offsets are made again after products: tiles leave %u", most, m->room);
+  walk_parts(m, region, true);
+}
+
 bool pass_rematerialise(PassContext *context, Func *func) {
   int64_t spare = func_spare_registers(context->scratch, func);
   Rematerialiser m = {.context = context, .func = func};
   m.room = spare > TUNE_OFFSETS_KEPT ? (uint32_t)spare : TUNE_OFFSETS_KEPT;
   visit_region(&m, func->body);
+  func_number(func);
+  m.share = func_shares(context->scratch, func);
+  if (!func_wants_far_more(context->scratch, func)) visit_parts(&m, func->body);
   return rematerialise_data(context, func) || m.changed;
 }

@@ -32,7 +32,6 @@ enum {
   MAX_CHAIN = 16,       // ops that go along
   MAX_STEPS = 256,      // ops that are looked at for a place
   LEAST_REGISTERS = 16, // of a tile that is worth it
-  MOST_TIMES = 4, // what tiles want of the registers there are; beyond that most are in local memory anyway
 };
 
 typedef struct Mover {
@@ -288,8 +287,7 @@ static void visit(Mover *m, Region *region) {
 }
 
 bool pass_store_early(PassContext *context, Func *func) {
-  uint32_t most = MOST_TIMES * func->module->target.arch->thread_registers;
-  if (func_spare_registers(context->scratch, func) >= 0 || func_pressure(context->scratch, func) > most)
+  if (func_spare_registers(context->scratch, func) >= 0 || func_wants_far_more(context->scratch, func))
     return false;
   Mover m = {.context = context, .func = func};
   m.change = ARENA_ARRAY(context->scratch, uint32_t, func->op_count + 2);
