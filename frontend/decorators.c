@@ -20,8 +20,7 @@ const Expr *elab_decorator(const Function *function, const char *name) {
 
 enum { NO_POSITION = 99 }; // by keyword alone
 
-// The argument of that name, or at that position.
-static const Expr *find_argument(const Expr *call, const char *name, uint32_t position) {
+const Expr *elab_argument(const Expr *call, const char *name, uint32_t position) {
   if (call->kind != EXPR_CALL) return NULL;
   uint32_t at = 0;
   for (uint32_t i = 0; i < call->call.args.n; i++) {
@@ -44,7 +43,7 @@ static bool quiet_const(Elab *e, const Expr *expr, ConstValue *value) {
 
 static void read_option(Elab *e, const Expr *config, const char *name, uint32_t position, uint32_t limit,
                         uint32_t *out) {
-  const Expr *expr = find_argument(config, name, position);
+  const Expr *expr = elab_argument(config, name, position);
   ConstValue value;
   if (!expr || expr->kind == EXPR_NONE) return;
   if (quiet_const(e, expr, &value) && value.kind == CONST_INT && value.i > 0 && (uint64_t)value.i <= limit)
@@ -55,7 +54,7 @@ static void read_option(Elab *e, const Expr *config, const char *name, uint32_t 
 
 // Blocks of a cluster, of a configuration or decorator: one is what there is.
 static void note_ctas(Elab *e, const Expr *call, uint32_t position) {
-  const Expr *expr = find_argument(call, "num_ctas", position);
+  const Expr *expr = elab_argument(call, "num_ctas", position);
   ConstValue value;
   if (!expr || !quiet_const(e, expr, &value) || value.kind != CONST_INT || value.i <= 1) return;
   diag_remark(e->diags, expr->loc, "elaborate", "num_ctas is %lld: one block computes the tile, as with 1",
@@ -63,7 +62,7 @@ static void note_ctas(Elab *e, const Expr *call, uint32_t position) {
 }
 
 static void read_config(Elab *e, const Expr *expr, Config *config) {
-  const Expr *values = find_argument(expr, "kwargs", 0);
+  const Expr *values = elab_argument(expr, "kwargs", 0);
   for (uint32_t i = 0; values && values->kind == EXPR_DICT && i < values->dict.n; i++) {
     const DictItem *item = &values->dict.at[i];
     ConstValue value;
@@ -112,20 +111,36 @@ static const Expr *first_config(Elab *e, const Expr *expr, int depth) {
   return first ? first : first_config(e, expr->binary.right, depth + 1);
 }
 
+// Of a list that functions make.
+static bool first_of_all(Elab *e, const Function *function, Config *config) {
+  Autotune all = {0};
+  uint32_t said = e->diags->list.n;
+  bool good = elab_tunables(e, function, false, &all);
+  e->diags->list.n = said; // the caller's remark says it
+  if (!good) return false;
+  const AutotuneConfig *first = &all.configs[0];
+  for (uint32_t i = 0; i < first->constexpr_count; i++) vec_push(e->arena, &config->constexprs, first->constexprs[i]);
+  config->num_warps = first->num_warps;
+  config->num_stages = first->num_stages;
+  config->maxnreg = first->maxnreg;
+  return true;
+}
+
 void elab_autotune(Elab *e, const Function *function, Config *config) {
   const Expr *decorator = elab_decorator(function, "autotune");
   for (uint32_t i = 0; i < function->decorators.n; i++)
     if (function->decorators.at[i] != decorator) note_ctas(e, function->decorators.at[i], NO_POSITION);
   if (!decorator) return;
   Said before = elab_said(e);
-  const Expr *first = first_config(e, find_argument(decorator, "configs", 0), 0);
+  const Expr *first = first_config(e, elab_argument(decorator, "configs", 0), 0);
   if (elab_take_back(e, &before)) first = NULL; // what the list is made of cannot be evaluated
-  if (!first) {
+  if (first)
+    read_config(e, first, config);
+  else if (!first_of_all(e, function, config)) {
     remark_dropped(e, decorator, "@autotune");
     return;
   }
-  read_config(e, first, config);
-  diag_remark(e->diags, first->loc, "elaborate", "not tuned: this first configuration of @autotune is taken");
+  diag_remark(e->diags, first ? first->loc : decorator->loc, "elaborate", "not tuned: this first configuration of @autotune is taken");
 }
 
 const char elab_args_path[] = "args";
@@ -173,7 +188,7 @@ static void evaluate_heuristic(Elab *e, const Function *function, const Expr *la
 
 static const Expr *heuristic_values(const Expr *decorator) {
   const Expr *values =
-      strcmp(last_name(decorator), "heuristics") == 0 ? find_argument(decorator, "values", 0) : NULL;
+      strcmp(last_name(decorator), "heuristics") == 0 ? elab_argument(decorator, "values", 0) : NULL;
   return values && values->kind == EXPR_DICT ? values : NULL;
 }
 

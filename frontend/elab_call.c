@@ -159,7 +159,7 @@ static uint32_t named_param(const Function *function, const char *name) {
   return at;
 }
 
-// Each argument's place: bound[i] for parameter i, *rest for what *args takes.
+// Each argument's place: bound[i] for parameter i, *rest for what *args and **kwargs take.
 static bool place_args(Elab *e, const Function *function, const GivenArgs *given, const Given **bound,
                        GivenArgs *rest) {
   uint32_t n = function->params.n, next = 0;
@@ -168,12 +168,14 @@ static bool place_args(Elab *e, const Function *function, const GivenArgs *given
   for (uint32_t i = 0; i < given->n; i++) {
     const Given *arg = &given->at[i];
     uint32_t at = arg->name ? named_param(function, arg->name) : next;
-    if (arg->name && at == n) return unexpected_keyword(e, arg, function->name, names, n);
-    if (!arg->name && at < n && function->params.at[at].stars == 1) {
+    bool takes_any = n && function->params.at[n - 1].stars == 2;
+    if (arg->name && at == n && !takes_any) return unexpected_keyword(e, arg, function->name, names, n);
+    if ((arg->name && at == n) || (!arg->name && at < n && function->params.at[at].stars == 1)) {
       vec_push(e->arena, rest, *arg);
       continue;
     }
-    if (at >= n || (!arg->name && function->params.at[at].keyword_only)) return too_many(e, function, arg, n);
+    if (at >= n || (!arg->name && (function->params.at[at].keyword_only || function->params.at[at].stars)))
+      return too_many(e, function, arg, n);
     next += !arg->name;
     if (bound[at]) {
       Diag *diag = diag_error(e->diags, elab_loc(e, arg->loc), "argument '%s' of '%s' is given twice",
@@ -225,7 +227,7 @@ static bool check_nesting(Elab *e, Loc loc, const Function *function) {
 
 static bool check_params(Elab *e, Loc loc, const Function *function) {
   for (uint32_t i = 0; i < function->params.n; i++)
-    if (function->params.at[i].stars == 2) {
+    if (function->params.at[i].stars == 2 && !(function->plain && elab_on_host(e))) {
       Diag *diag = diag_error(e->diags, elab_loc(e, loc),
                               "a function with '**' parameters cannot be called in a kernel");
       declared_here(e, diag, &function->params.at[i]);
@@ -242,9 +244,18 @@ static bool can_call(Elab *e, Loc loc, const Function *function) {
   return !syntax_tell_errors(e->diags, function) && check_nesting(e, loc, function) && check_params(e, loc, function);
 }
 
+// *args is a tuple, **kwargs one whose elements have names.
 static void bind_rest(Elab *e, const Param *param, const GivenArgs *rest) {
+  bool named = param->stars == 2;
+  const char **names = ARENA_ARRAY(e->arena, const char *, rest->n + 1);
   Obj tuple = obj_tuple(e, rest->n);
-  for (uint32_t i = 0; i < rest->n; i++) tuple.items.at[i] = rest->at[i].obj;
+  tuple.items.n = 0;
+  if (named) tuple.items.names = names;
+  for (uint32_t i = 0; i < rest->n; i++) {
+    if ((rest->at[i].name != NULL) != named) continue;
+    names[tuple.items.n] = rest->at[i].name;
+    tuple.items.at[tuple.items.n++] = rest->at[i].obj;
+  }
   elab_bind_quietly(e, param->name, param->loc, tuple);
 }
 
@@ -265,7 +276,7 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   bool good = true;
   for (uint32_t i = 0; i < function->params.n; i++) {
     const Param *param = &function->params.at[i];
-    if (param->stars == 1)
+    if (param->stars)
       bind_rest(e, param, &rest);
     else
       good = bind_param(e, function, param, bound[i], site) && good;
@@ -277,6 +288,10 @@ static Obj call_function(Elab *e, Loc loc, const Obj *callee, const GivenArgs *g
   Obj result = frame->result.kind == OBJ_ABSENT ? obj_none() : frame->result;
   elab_pop(e);
   return good ? result : obj_error();
+}
+
+Obj elab_apply_given(Elab *e, Loc loc, const Obj *function, const GivenArgs *given) {
+  return can_call(e, loc, function->function) ? call_function(e, loc, function, given) : obj_error();
 }
 
 Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args) {
@@ -291,8 +306,7 @@ Obj elab_apply(Elab *e, Loc loc, const Obj *callee, uint32_t n, const Obj *args)
     vec_push(e->arena, &given, ((Given){args[i], loc, NULL}));
   }
   if (callee->kind == OBJ_FUNCTION) {
-    bool good = can_call(e, loc, callee->function);
-    return good ? call_function(e, loc, callee, &given) : obj_error();
+    return elab_apply_given(e, loc, callee, &given);
   }
   if (callee->kind != OBJ_BUILTIN) return elab_error(e, loc, "%s cannot be called", obj_describe(e, callee));
   if (!callee->builtin->run) return elab_error(e, loc, "'%s' is not built yet", callee->builtin->name);
@@ -324,7 +338,9 @@ static Obj call_class(Elab *e, const Expr *expr, const NamedTuple *class) {
 
 static Obj evaluated_call(Elab *e, const Expr *expr) {
   const Expr *attribute = expr->call.callee->kind == EXPR_ATTRIBUTE && elab_on_host(e) ? expr->call.callee : NULL;
-  Obj obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
+  Obj obj;
+  if (elab_on_host(e) && host_makes_list(e, expr, &obj)) return obj;
+  obj = attribute ? elab_expr(e, attribute->attribute.object) : obj_none();
   if (attribute && obj_is(&obj, CONST_STR)) return elab_text_call(e, expr, obj.constant.str);
   if (attribute && host_number_call(expr, &obj, &obj)) return obj;
   if (!attribute && host_constant(e, expr, &obj)) return obj;

@@ -293,7 +293,9 @@ static Obj dispatch(Elab *e, const Expr *expr) {
   case EXPR_CONDITIONAL: return conditional(e, expr);
   case EXPR_ELLIPSIS: return elab_error(e, expr->loc, "'...' is for subscripts of tiles");
   case EXPR_SET: return elab_error(e, expr->loc, "a kernel has no sets; tuples hold several values");
-  case EXPR_DICT: return elab_error(e, expr->loc, "a kernel has no dictionaries; tuples hold several values");
+  case EXPR_DICT:
+    if (elab_on_host(e)) return elab_dict(e, expr);
+    return elab_error(e, expr->loc, "a kernel has no dictionaries; tuples hold several values");
   case EXPR_LAMBDA: return lambda(e, expr);
   case EXPR_COMPREHENSION: return elab_comprehension(e, expr);
   case EXPR_SLICE:

@@ -35,6 +35,15 @@ bool elab_named_class(Elab *e, const Stmt *stmt, Obj *obj);
 Obj elab_named_call(Elab *e, const Expr *call); // of collections.namedtuple or typing.NamedTuple
 Obj elab_make_named(Elab *e, Loc loc, const NamedTuple *class, const GivenArgs *given);
 
+// --- Configurations (autotune.c, decorators.c) ---
+
+// All of @autotune's (autotune.c). False, with a remark: there is none, or it cannot be evaluated. prunes: prune_configs_by is
+// applied, which sees Elab.known.
+bool elab_tunables(Elab *e, const Function *function, bool prunes, Autotune *autotune);
+// The argument of that name, or at that position; NULL: none.
+const Expr *elab_argument(const Expr *call, const char *name, uint32_t position);
+Obj elab_apply_given(Elab *e, Loc loc, const Obj *function, const GivenArgs *given); // an OBJ_FUNCTION
+
 // --- Conditions of the module level (elab_truth.c) ---
 
 Truth elab_guard_truth(Elab *e, const Module *module, const Guard *guard);
@@ -84,6 +93,11 @@ bool host_has_function(const char *name);
 Obj host_function(Elab *e, const Expr *call, const char *name);
 // In a kernel: a function of Python's math, of numbers that are known now. False: another call.
 bool host_constant(Elab *e, const Expr *call, Obj *obj);
+// What makes lists, dictionaries and triton.Config (elab_list.c), on the host alone. False: another call.
+bool host_makes_list(Elab *e, const Expr *call, Obj *obj);
+#define ITERTOOLS_PRODUCT "itertools.product"
+bool host_product(Elab *e, const Expr *call, const char *path, Obj *obj);
+Obj elab_dict(Elab *e, const Expr *expr); // a named tuple, of keys that are known texts
 // A method of an integer. False: another call.
 bool host_number_call(const Expr *call, const Obj *number, Obj *obj);
 // A method of a string.

@@ -86,7 +86,9 @@ static Obj subscript_tuple(Elab *e, const Expr *expr, const Obj *tuple) {
     return elab_error(e, expr->loc, "a tuple takes one index");
   const Expr *at = expr->subscript.indices.at[0];
   if (at->kind == EXPR_SLICE) return slice_tuple(e, at, tuple);
-  Obj index = elab_expr(e, at);
+  Obj index = elab_expr(e, at), item;
+  bool has_key = tuple->items.names && obj_is(&index, CONST_STR); // a dictionary of the host's
+  if (has_key && elab_field(e, tuple, index.constant.str, &item)) return item;
   return index_tuple(e, expr, tuple, &index);
 }
 

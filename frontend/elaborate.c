@@ -435,6 +435,21 @@ bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, 
   return true;
 }
 
+bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune) {
+  Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module, .spec = spec};
+  e.out = module_new(ir, &spec->target);
+  uint32_t said = ir->diags->list.n;
+  Kernel kernel;
+  Config config = {0};
+  *autotune = (Autotune){0};
+  if (!prepare_kernel(&e, &kernel, &config)) return false;
+  ir->diags->list.n = said; // remarks, which elaboration makes again
+  elab_push(&e, NULL);
+  bool good = elab_tunables(&e, kernel.function, true, autotune);
+  elab_pop(&e);
+  return good;
+}
+
 Func *frontend_elaborate(IrModule *out, const Module *module, const Spec *spec) {
   Elab e = {.ir = out->ir,
             .arena = out->ir->arena,

@@ -17,6 +17,7 @@
 //   elab_params.c     parameters: tuples, descriptors      elab_grid.c    the launch grid
 //   elab_named.c      named tuples                         elab_scope.c   what names stand for
 //   decorators.c      autotune, heuristics                 elab_hints.c   what to write instead
+//   autotune.c        all configurations, pruned           elab_list.c    lists and dictionaries of the host
 //   elab_module.c     which definitions of a file hold     elab_truth.c   conditions of the module level
 //   elab_definition.c what a definition gives              elab_plain.c   functions that the module level calls
 //   elab_python.c     what Python's own modules give       elab_host.c    what host libraries answer

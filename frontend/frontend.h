@@ -55,6 +55,27 @@ void frontend_no_kernel(IrContext *ir, const Module *module, const char *name);
 bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
                          uint32_t *count);
 
+// A configuration of @autotune.
+typedef struct AutotuneConfig {
+  Constexpr *constexprs;
+  uint32_t constexpr_count;
+  uint32_t num_warps, num_stages, maxnreg; // 0: not given
+} AutotuneConfig;
+
+typedef struct Autotune {
+  Loc loc; // the decorator
+  AutotuneConfig *configs;
+  uint32_t count, listed;   // listed: before prune_configs_by
+  bool pruned;              // prune_configs_by's function was applied
+  const char **key;         // parameters whose values a choice holds for
+  const char **reset, **restore; // parameters that are set to zero, or to what they were, before each launch
+  uint32_t key_count, reset_count, restore_count;
+} Autotune;
+
+// All configurations of the kernel's @autotune, which prune_configs_by has left. False: it has none, or (with a
+// remark) none that can be evaluated.
+bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune);
+
 // Elaborates one kernel into `out`. NULL with located errors in ir->diags:
 // an unknown kernel, a constexpr without a value, a parameter without a type,
 // a name of the specialisation that is no parameter, and every error of the body.

@@ -5,6 +5,7 @@
 #define TOOLS_TUNE_H
 
 #include "cost/cost.h"
+#include "frontend/frontend.h"
 #include "tools/run.h"
 
 // A value that a configuration gives: -D NAME=TEXT, or of an option of the code.
@@ -34,12 +35,15 @@ typedef struct Tuning {
   Candidate **ranked; // those that can be had, the lowest prediction first
   uint32_t ranked_count, measured_count;
   bool interrupted;
+  Autotune autotune;         // the kernel's; count 0: it has none that can be evaluated
+  VEC(const char *) remarks; // of @autotune, each with its place
   const char *kernel;
   double began; // device_clock
 } Tuning;
 
-// All configurations of the ranges; the last range's value changes first.
-void tune_space(Tuning *t);
+// All configurations: those of @autotune, each with those of the ranges, of which the last one's value changes first. What the command
+// line gives stands. Needs run->spec with what is known of the arguments.
+tilec_status tune_space(Tuning *t);
 
 // One configuration, compiled; all of it is released by attempt_free.
 typedef struct Attempt {

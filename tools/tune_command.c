@@ -66,13 +66,16 @@ static bool check_first(Run *run) {
   if (!run->options->predict && strcmp(run->options->device, "auto") == 0 &&
       run->device->kind != &device_cuda)
     return tool_error("there is no GPU to measure on: --predict ranks the configurations without one"), false;
-  return run_bind(run, &bound);
+  if (!run_bind(run, &bound)) return false;
+  run_specialise(run, &bound);
+  return true;
 }
 
 ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   Tuning t = {.run = run, .began = device_clock()};
   if (!check_first(run)) return EXIT_DIAGNOSED;
-  tune_space(&t);
+  tilec_status status = tune_space(&t);
+  if (status != TILEC_OK) return run_failed(run, status);
   Predicting predicting = {.tuning = &t};
   tune_in_parallel(run, t.count, predict_one, &predicting);
   tune_progress_end();

@@ -70,14 +70,42 @@ static void take_median(Attempt *a) {
   a->candidate->measured = true;
 }
 
+static bool is_one_of(const RunArg *param, const char *const *names, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (strcmp(param->name, names[i]) == 0) return true;
+  return false;
+}
+
+// What reset_to_zero and restore_value name, in every set.
+static tilec_status put_back(const Field *f) {
+  const Autotune *autotune = &f->tuning->autotune;
+  const Run *run = f->tuning->run;
+  for (uint32_t i = 0; i < run->holder_count; i++) {
+    const RunArg *param = &run->params[i], *holder = param->buffer;
+    bool reset = holder && is_one_of(param, autotune->reset, autotune->reset_count);
+    bool restore = holder && is_one_of(param, autotune->restore, autotune->restore_count);
+    if (!reset && !restore) continue;
+    for (uint32_t set = 0; set < f->bench.sets; set++) {
+      tilec_buffer *buffer =
+          f->bench.buffers[(size_t)set * run->holder_count + (size_t)(holder - run->params)];
+      tilec_status status = reset ? tilec_buffer_fill(buffer, 0)
+                                  : tilec_buffer_write(buffer, 0, holder->value.data, holder->value.bytes);
+      if (status != TILEC_OK) return status;
+    }
+  }
+  return TILEC_OK;
+}
+
 // A round of one; false: the tuning is at its end.
 static bool measure_one(Field *f, Attempt *a) {
   Candidate *c = a->candidate;
   Run *run = f->tuning->run;
   if (run_is_over(run)) return false;
   LaunchLimits limits = run_limits(run);
-  tilec_status status = device_time(&a->kernel, a->grid, a->code.bits, a->code.count, f->bench.sets,
-                                    bench_launches(&f->bench), 1, &limits, &a->seconds[c->rounds]);
+  tilec_status status = put_back(f);
+  if (status == TILEC_OK)
+    status = device_time(&a->kernel, a->grid, a->code.bits, a->code.count, f->bench.sets,
+                         bench_launches(&f->bench), 1, &limits, &a->seconds[c->rounds]);
   if (status == TILEC_OK) {
     c->rounds++;
     take_median(a);

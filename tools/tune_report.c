@@ -89,6 +89,7 @@ void tune_text(const Tuning *t, Buf *out) {
   if (!t->run->options->predict && strcmp(timed(t), "gpu") != 0)
     buf_printf(out, "the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
                timed(t));
+  for (uint32_t i = 0; i < t->remarks.n; i++) buf_printf(out, "%s\n", t->remarks.at[i]);
   const TargetInfo *arch = t->run->spec.target.arch;
   if (n && !t->ranked[0]->time.known)
     buf_printf(out, "no time is predicted for %s, and configurations stand as they were given\n",
@@ -148,6 +149,9 @@ void tune_json(const Tuning *t, Buf *out) {
   json_uint(&json, "failed", failed(t));
   json_uint(&json, "measured", measured(t));
   json_bool(&json, "interrupted", t->interrupted);
+  json_array(&json, "remarks");
+  for (uint32_t i = 0; i < t->remarks.n; i++) json_text(&json, NULL, t->remarks.at[i]);
+  json_array_end(&json);
   if (t->ranked_count) put_candidate(t->ranked[0], "best", &json);
   json_array(&json, "ranked");
   for (uint32_t i = 0; i < t->ranked_count; i++) put_candidate(t->ranked[i], NULL, &json);
