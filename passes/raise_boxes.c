@@ -14,7 +14,8 @@
 //           %x = load ...
 //           %y = boxed %x, %a, %M, %K, %stride, 1, %b * 64, %k * 64
 //           ... dot %y ...
-// needs   simplified IR, no layouts; a base and strides that are declared to be multiples of 16
+// needs   simplified IR, no layouts; a base and strides that are declared to be multiples of 16; behind lower_block_pointers once
+//         more, as block pointers' bases may differ between programs and their bounds need not be checked
 // keeps   every value where the guard holds; where it does not, the launch takes the kernel with tma = "off"
 // breaks  nothing
 // pays    pipeline makes tensor copies of them, whatever way the source spells their addresses: 8192^3 fp16 by tiles of
