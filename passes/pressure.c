@@ -33,6 +33,7 @@ typedef struct Pressure {
   uint32_t *share;  // of a value by its number: of as many registers' elements one is used; 0: none is
   uint32_t *change; // of the registers in use, at the op with that number
   uint32_t *across; // the same of values that are made before the op and used after it
+  bool halves;      // those that are loaded one by one count for a register each
 } Pressure;
 
 // --- what holds data
@@ -149,7 +150,7 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
   if (!type_is_tile(type) || is_copy(value->def) || is_exchanged(value) || is_reduced(value)) return 0;
   bool is_float = type->inner->kind != TYPE_PTR && elem_is_float(type->inner->elem);
   uint32_t bytes = type_element_bytes(type);
-  if (is_float && bytes == 2 && !comes_in_halves(value)) return tile_words(type);
+  if (is_float && bytes == 2 && !(p->halves && comes_in_halves(value))) return tile_words(type);
   uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
   return is_float || holds_data(p, value) ? layout_registers(type->layout) / share * ((bytes + 3) / 4) : 0;
 }
@@ -194,12 +195,12 @@ static void count_region(Pressure *p, const Region *region) {
   }
 }
 
-static Pressure pressure_of(Arena *scratch, Func *func) {
+static Pressure pressure_of(Arena *scratch, Func *func, bool halves) {
   func_number(func);
   Pressure p = {ARENA_ARRAY(scratch, bool, func->value_count + 1),
                 ARENA_ARRAY(scratch, uint32_t, func->value_count + 1),
                 ARENA_ARRAY(scratch, uint32_t, func->op_count + 2),
-                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2)};
+                ARENA_ARRAY(scratch, uint32_t, func->op_count + 2), halves};
   while (mark_region(&p, func->body)) {
   }
   find_shares(p.share, func->body);
@@ -207,8 +208,8 @@ static Pressure pressure_of(Arena *scratch, Func *func) {
   return p;
 }
 
-uint32_t func_pressure(Arena *scratch, Func *func) {
-  Pressure p = pressure_of(scratch, func);
+static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
+  Pressure p = pressure_of(scratch, func, halves);
   uint32_t most = 0;
   for (uint32_t i = 0, now = 0; i < func->op_count; i++) {
     now += p.change[i];
@@ -216,6 +217,8 @@ uint32_t func_pressure(Arena *scratch, Func *func) {
   }
   return most;
 }
+
+uint32_t func_pressure(Arena *scratch, Func *func) { return most_alive(scratch, func, false); }
 
 uint32_t func_thread_registers(const Func *func) {
   const Target *target = &func->module->target;
@@ -225,7 +228,7 @@ uint32_t func_thread_registers(const Func *func) {
 
 int64_t func_spare_registers(Arena *scratch, Func *func) {
   return (int64_t)func->module->target.arch->thread_registers - TUNE_BLOCKS_OTHER_REGISTERS -
-         func_pressure(scratch, func);
+         most_alive(scratch, func, true);
 }
 
 bool func_wants_far_more(Arena *scratch, Func *func) {
@@ -270,7 +273,7 @@ static void find_most_across(const Pressure *p, const Region *region, const uint
 }
 
 uint32_t func_pressure_across(Arena *scratch, Func *func) {
-  Pressure p = pressure_of(scratch, func);
+  Pressure p = pressure_of(scratch, func, false);
   uint32_t most = 0;
   for (uint32_t i = 1; i < func->op_count; i++) p.across[i] += p.across[i - 1];
   find_most_across(&p, func->body, p.across, &most);

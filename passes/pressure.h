@@ -10,7 +10,8 @@ uint32_t func_thread_registers(const Func *func);
 // Every tile has a layout.
 uint32_t func_pressure(Arena *scratch, Func *func);
 // Of a thread's registers what those leave, beside what a kernel holds otherwise (TUNE_BLOCKS_OTHER_REGISTERS); below
-// zero: what they want more than there is.
+// zero: what they want more than there is. Halves that are loaded one by one count for a register each here: where
+// they have no room they would be spilled, while func_pressure is about how many blocks share a multiprocessor.
 int64_t func_spare_registers(Arena *scratch, Func *func);
 // Whether tiles want so many times the registers there are that most of them are in local memory whatever is done.
 bool func_wants_far_more(Arena *scratch, Func *func);
