@@ -37,6 +37,13 @@ static bool is_read_before(const Roles *r, const Op *op) {
   return op->kind == OP_LOAD && op->region == r->s.func->body && !op_attr(op, ATTR_VOLATILE);
 }
 
+// Each group reads for itself what a program run in turn reads before any branch (which problem of a list is its own): no program
+// reads what another one writes, and it writes nothing before its copies.
+static bool is_read_in_turn(const Op *op) {
+  const Op *around = op->region->parent;
+  return op->kind == OP_LOAD && around && op_attr(around, ATTR_PROGRAMS) && !op_attr(op, ATTR_VOLATILE);
+}
+
 // Outside of the loop: of parameters, the path's loops, and ops that compute scalars of such.
 static const char *mark(Roles *r, const Value *value) {
   if (r->needed[value->id] || (!value->def && !value->region->parent)) return NULL;
@@ -44,7 +51,8 @@ static const char *mark(Roles *r, const Value *value) {
   if (!is_scalar(value)) return of_tiles;
   if (value->def) {
     bool read = is_read_before(r, value->def);
-    if (!read && (!op_has(value->def, PURE) || value->def->region_count)) return of_memory;
+    bool repeated = is_read_in_turn(value->def) || (op_has(value->def, PURE) && !value->def->region_count);
+    if (!read && !repeated) return of_memory;
     const char *why = mark_operands(r, value->def);
     if (read && !why) mark_before(r, value->def);
     return why;

@@ -34,8 +34,8 @@
 //
 // Group 0 is the kernel as it was, with `num_warps` warps; the producer is behind them: a thread with the ifs and loops
 // around the loop, their bounds, and what the copies' coordinates need, cloned. Scalars that the kernel reads from memory before
-// any branch are read before the groups. Where no product stays under way (its sum
-// is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
+// any branch are read before the groups; those that a program run in turn reads so, in both. Where no product stays under way (its
+// sum is not carried by the loop alone, fewer than three stages, operands in registers) a slot goes at the iteration's end.
 //
 // `auto` takes loops that ask for it, and products whose programs are run in turn (persist).
 //
