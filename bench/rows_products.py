@@ -54,9 +54,12 @@ def grouped(problems, n, k):
     begin = [sum(problems[:i]) for i in range(len(problems) + 1)]
     buffers = {"x": Buffer("bf16", (begin[-1], k)), "w": Buffer("bf16", (len(problems), n, k)), "y": Buffer("bf16", (begin[-1], n), "out"),
                "begin": Buffer("i32", (len(problems) + 1,), "given", values=tuple(begin))}
-    step = Step("grouped", {"x_ptr": "x", "w_ptr": "w", "y_ptr": "y", "begin_ptr": "begin", "N": n, "K": k},
-                lambda c: (sum(cdiv(rows, c["BLOCK_M"]) for rows in problems) * cdiv(n, c["BLOCK_N"]),), {"GROUPS": len(problems)},
-                ("BLOCK_M", "BLOCK_N", "BLOCK_K"))
+    given = {"x_ptr": "x", "w_ptr": "w", "y_ptr": "y", "begin_ptr": "begin"}
+
+    def step(name, **sizes):
+        return Step(name, {**given, **sizes, "N": n, "K": k}, lambda c: (sum(cdiv(rows, c["BLOCK_M"]) for rows in problems) * cdiv(n, c["BLOCK_N"]),),
+                    {"GROUPS": len(problems)}, ("BLOCK_M", "BLOCK_N", "BLOCK_K"))
+
     some = [{"BLOCK_M": bm, "BLOCK_N": bn, "BLOCK_K": bk, "num_warps": w, "num_stages": s} for bm, bn, bk, w, s in GROUPED_TILES]
 
     def each(torch, t, product):
@@ -69,7 +72,8 @@ def grouped(problems, n, k):
                     lambda x, w, y: y.copy_(x.double() @ w.double()))
 
     return Row(f"grouped_{len(problems)}_{n}_{k}", f"grouped product bf16, {len(problems)} problems of {min(problems)} to {max(problems)} rows by {n} x {k}",
-               buffers, [Kernel("products.py", [step], some)], reference, 4e-2, flops=2 * begin[-1] * n * k, ceiling="fp16",
+               buffers, [Kernel("products.py", [step("grouped")], some), Kernel("products.py", [step("grouped_descriptors", R=begin[-1])], some, "descriptors")],
+               reference, 4e-2, flops=2 * begin[-1] * n * k, ceiling="fp16",
                peers={"cuBLAS": lambda torch, t: each(torch, t, lambda x, w, y: torch.mm(x, w, out=y))})
 
 

@@ -71,3 +71,33 @@ def grouped(x_ptr, w_ptr, y_ptr, begin_ptr, N, K, GROUPS: tl.constexpr, BLOCK_M:
         x += BLOCK_K
         w += BLOCK_K
     tl.store(y_ptr + om.to(tl.int64)[:, None] * N + on[None, :], acc.to(y_ptr.dtype.element_ty), mask=(om[:, None] < end) & (on[None, :] < N))
+
+
+@triton.jit
+def grouped_descriptors(x_ptr, w_ptr, y_ptr, begin_ptr, R, N, K, GROUPS: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+    """The same through tensor descriptors, of x (R, K) and of all w as one (GROUPS * N, K); the problem is found by scalars."""
+    num_n = tl.cdiv(N, BLOCK_N)
+    tile = tl.program_id(0)  # of the problems from the next on
+    group, begin, end, own, inside = 0, 0, 0, 1, 0
+    first = tl.load(begin_ptr)
+    for g in tl.static_range(GROUPS):
+        last = tl.load(begin_ptr + g + 1)
+        blocks = tl.cdiv(last - first, BLOCK_M)
+        here = (tile >= 0) & (tile < blocks * num_n)
+        group = tl.where(here, g, group)
+        begin = tl.where(here, first, begin)
+        end = tl.where(here, last, end)
+        own = tl.where(here, blocks, own)
+        inside = tl.where(here, tile, inside)
+        tile -= blocks * num_n
+        first = last
+    row = begin + inside % own * BLOCK_M
+    column = inside // own * BLOCK_N
+    x = tl.make_tensor_descriptor(x_ptr, shape=[R, K], strides=[K, 1], block_shape=[BLOCK_M, BLOCK_K])
+    w = tl.make_tensor_descriptor(w_ptr, shape=[GROUPS * N, K], strides=[K, 1], block_shape=[BLOCK_N, BLOCK_K])
+    acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BLOCK_K)):
+        acc = tl.dot(x.load([row, k * BLOCK_K]), w.load([group * N + column, k * BLOCK_K]).T, acc)
+    om = row + tl.arange(0, BLOCK_M)
+    on = column + tl.arange(0, BLOCK_N)
+    tl.store(y_ptr + om.to(tl.int64)[:, None] * N + on[None, :], acc.to(y_ptr.dtype.element_ty), mask=(om[:, None] < end) & (on[None, :] < N))
