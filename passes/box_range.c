@@ -180,8 +180,15 @@ static bool of_induction(Guard *g, const Op *loop, HostRange *range, uint32_t de
   if (!is_signed(loop_lower(loop)) || !find(g, loop_lower(loop), &lower, depth) || !find(g, loop_upper(loop), &upper, depth) ||
       !find(g, loop_step(loop), &step, depth))
     return false;
-  guard_require(g, OP_GE, step.low, guard_int(g, 1));
-  *range = (HostRange){lower.low, guard_binary(g, OP_MAX, lower.low, guard_binary(g, OP_SUB, upper.high, guard_int(g, 1)))};
+  Value *one = guard_int(g, 1), *zero = guard_int(g, 0);
+  int64_t by;
+  guard_require(g, OP_GE, step.low, one);
+  *range = (HostRange){lower.low, guard_binary(g, OP_MAX, lower.low, guard_binary(g, OP_SUB, upper.high, one))};
+  if (lower.low != lower.high || !value_int_constant(loop_step(loop), &by) || by <= 1) return true;
+  // The last iteration begins a whole number of steps behind the first.
+  Value *span = guard_binary(g, OP_MAX, guard_binary(g, OP_SUB, guard_binary(g, OP_SUB, upper.high, one), lower.low), zero);
+  Value *steps = guard_binary(g, OP_MUL, guard_binary(g, OP_DIV, span, step.low), step.low);
+  range->high = guard_binary(g, OP_ADD, lower.low, steps);
   return true;
 }
 

@@ -92,19 +92,38 @@ static const char *split_address(const BoxForm *address, RaisedBox *box) {
 
 // --- the mask
 
-// A comparison of the index of one dimension with what is known before a launch, as a size of that dimension.
-static bool add_bound(const BoxForm *x, const BoxForm *y, bool equal, RaisedBox *box) {
+// The launch's guard asks that the sum is below zero (or zero, if `equal`) at all of the tile's indices: the mask leaves nothing out.
+static bool require_whole(Guard *g, const BoxForm *below, bool equal, const uint32_t *shape) {
+  BoxForm last = {0}; // with each dimension's last index
+  HostRange range;
+  for (uint32_t i = 0; i < below->n; i++) {
+    BoxTerm term = below->at[i];
+    if (term.dim != NO_DIM) {
+      if (term.factor < 0 || term.by_count || __builtin_mul_overflow(term.factor, (int64_t)shape[term.dim] - 1, &term.factor)) return false;
+      term.dim = NO_DIM;
+    }
+    if (!form_push(&last, term)) return false;
+  }
+  if (!form_range(g, &last, &range)) return false;
+  guard_require(g, OP_LE, range.high, guard_int(g, equal ? 0 : -1));
+  return true;
+}
+
+// A comparison of the index of one dimension with what is known before a launch, as a size of that dimension. Where the box lies in one
+// of several matrices, whose distance its offset counts too, the mask may leave nothing out instead.
+static bool add_bound(FormFinder *f, const BoxForm *x, const BoxForm *y, bool equal, RaisedBox *box) {
   BoxForm below, size;
   if (!form_subtract(x, y, &below)) return false; // < 0
   for (uint32_t d = 0; d < RANK; d++) {
     const BoxTerm *term = form_dim(&below, (int)d);
     if (!term || !is_one(term)) continue;
     if (box->bounded[d] || form_dim(&below, 1 - (int)d)) return false;
+    const BoxForm all = below;
     if (!form_push(&below, (BoxTerm){.factor = -1, .dim = (int)d})) return false;
     if (!form_subtract(&box->offset[d], &below, &size)) return false;
     if (equal && !form_push(&size, (BoxTerm){.factor = 1, .dim = NO_DIM})) return false;
     for (uint32_t i = 0; i < size.n; i++)
-      if (size.at[i].index || size.at[i].dim != NO_DIM) return false;
+      if (size.at[i].index || size.at[i].dim != NO_DIM) return require_whole(f->guard, &all, equal, f->shape);
     box->size[d] = size;
     return box->bounded[d] = true;
   }
@@ -121,7 +140,7 @@ static bool add_comparison(FormFinder *f, const Op *op, int dim, RaisedBox *box)
         form->base)
       return false;
   }
-  return upwards ? add_bound(&x, &y, equal, box) : add_bound(&y, &x, equal, box);
+  return upwards ? add_bound(f, &x, &y, equal, box) : add_bound(f, &y, &x, equal, box);
 }
 
 // Of a mask of one dimension `dim` says which of the tile's that is.

@@ -286,3 +286,25 @@ def filled_with_ones(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.conste
         b = tl.load(y + (s + k)[:, None] * sy + j[None, :], mask=k[:, None] < K - s, other=1.0)
         acc = tl.dot(a, b, acc)
     put(out, acc, m, n, M, N, BM, BN)
+
+
+# One of several products: where it begins is part of its row, so that its masks bound no matrix; they may leave nothing out (in the
+# first and third launch they leave some out: the plain kernel).
+# check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=90 sx=96 sy=128
+# check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=96 sx=96 sy=128
+# check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,120,96] y=randn:fp16[3,96,112] out=zeros:fp32[3,120,112] M=120 N=112 K=96 sx=96 sy=112
+# check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,32] y=randn:fp16[3,32,128] out=zeros:fp32[3,128,128] M=128 N=128 K=0 sx=32 sy=128
+@triton.jit
+def one_of_several(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tile_of(M, N, BM, BN, 8)
+    x += tl.program_id(1) * M * sx
+    y += tl.program_id(1) * sx * sy
+    i = m * BM + tl.arange(0, BM)
+    j = n * BN + tl.arange(0, BN)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for s in range(0, K, BK):
+        k = s + tl.arange(0, BK)
+        a = tl.load(x + i[:, None] * sx + k[None, :], mask=(i[:, None] < M) & (k[None, :] < K), other=0.0)
+        b = tl.load(y + k[:, None] * sy + j[None, :], mask=(k[:, None] < K) & (j[None, :] < N), other=0.0)
+        acc = tl.dot(a, b, acc)
+    put(out + tl.program_id(1) * M * N, acc, m, n, M, N, BM, BN)
