@@ -20,7 +20,8 @@
 // What makes the tile goes along where it is cheap and takes no fewer registers than it gives: casts, selections, products. A
 // multiprocessor is to hold as many blocks as registers let it, so buffers that are alive together are to have room in a
 // block's share of its shared memory. Loads that a loop's iteration begins with are in no order yet: there a store passes
-// only products, branches and loops.
+// only products, branches and loops. Halves that come one by one, a register each, are stored before others are loaded:
+// a barrier behind the store keeps those from being under way before it.
 #include <string.h>
 #include "ir/build.h"
 #include "ir/scratch.h"
@@ -219,6 +220,21 @@ static bool is_in_loop(const Op *op) {
   return false;
 }
 
+static bool is_halves(const Value *value) {
+  return comes_in_halves(value) && words_of(value) >= LEAST_REGISTERS;
+}
+
+// Whether the chain takes halves that come one by one, a register each, and passes a load of others.
+static bool passes_halves(const Chain *chain, const Op *after) {
+  bool takes = false;
+  for (uint32_t k = 0; k < chain->count; k++)
+    for (uint32_t i = 0; i < chain->ops[k]->operand_count; i++)
+      takes |= is_halves(op_operand(chain->ops[k], i));
+  for (const Op *op = chain->ops[0]->prev; op != after && takes; op = op->prev)
+    if (op->kind == OP_LOAD && is_halves(op_result(op))) return true;
+  return false;
+}
+
 // Whether the store passes what a tile in registers is in the way of.
 static bool is_worth(const Op *store, const Op *after) {
   bool loop = is_in_loop(store);
@@ -258,12 +274,18 @@ static void move(Mover *m, Op *store) {
   Op *last = store->prev;
   while (last && last->id > chain.after) last = last->prev;
   uint32_t after = last ? last->id : 0;
-  if (!is_worth(store, last) || !has_room(m, store, after)) return;
+  bool apart = is_in_loop(store) && passes_halves(&chain, last);
+  if ((!apart && !is_worth(store, last)) || !has_room(m, store, after)) return;
   diag_remark(m->context->diags, store->loc, "store_early",
               "%u registers are stored to shared memory %u ops earlier: registers are short", freed,
               store->id - after - 1);
   for (uint32_t i = 0; i < store->operand_count; i++) move_needed(op_operand(store, i), home, after, &last);
   op_move(store, home, last->next);
+  if (apart) { // else ptxas has those loads under way before the store
+    Builder b = builder_after(store);
+    b.loc = store->loc;
+    build_op(&b, OP_BARRIER, 0, NULL, 0, NULL);
+  }
   m->changed = true;
   count_buffers(m);
 }
@@ -290,7 +312,7 @@ bool pass_store_early(PassContext *context, Func *func) {
   if (func_spare_registers(context->scratch, func) >= 0 || func_wants_far_more(context->scratch, func))
     return false;
   Mover m = {.context = context, .func = func};
-  m.change = ARENA_ARRAY(context->scratch, uint32_t, func->op_count + 2);
+  m.change = ARENA_ARRAY(context->scratch, uint32_t, 2 * func->op_count + 2); // each store may get a barrier
   m.room = shared_room(&m);
   visit(&m, func->body);
   return m.changed;
