@@ -18,7 +18,7 @@
 #include "passes/axis_bounds.h"
 #include "passes/axis_rules.h"
 
-enum { MAX_ROUNDS = 16 };
+enum { MAX_ROUNDS = 16, SECTOR_BYTES = 32 };
 
 struct AxisTable {
   AxisInfo *infos; // by value id
@@ -189,13 +189,20 @@ const AxisTable *axis_analyse(Arena *arena, Func *func) {
   return table;
 }
 
+#define NOT_KNOWN (UINT64_C(1) << 62) // distances from here on
+
 // The larger the further apart: behind what is known what is not, and what stays in one place last.
 static uint64_t distance(const AxisTable *table, const Value *value, uint32_t d) {
-  const uint64_t unknown = UINT64_C(1) << 62;
   AxisStride stride = axis_stride(table, value, d);
-  if (!stride.known) return unknown + (uint64_t)stride.at / 2;
+  if (!stride.known) return NOT_KNOWN + (uint64_t)stride.at / 2;
   if (stride.at == 0) return UINT64_MAX;
-  return min_u64(stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at, unknown);
+  return min_u64(stride.at < 0 ? -(uint64_t)stride.at : (uint64_t)stride.at, NOT_KNOWN - 1);
+}
+
+// Of two dimensions of runs as long. Neighbours as far apart in both, a sector or more, are a sector each either way: there lanes
+// take rows, so that a thread has fewer of them, and of their masks.
+static bool comes_before(uint64_t far, uint64_t later_far) {
+  return far < later_far || (far == later_far && far >= SECTOR_BYTES && far < NOT_KNOWN);
 }
 
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]) {
@@ -207,7 +214,7 @@ void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_
     far[d] = rank > 1 ? distance(table, value, d) : 0;
     for (; at > 0; at--) {
       uint32_t before = order[at - 1];
-      if (run[before] > run[d] || (run[before] == run[d] && far[before] <= far[d])) break;
+      if (run[before] > run[d] || (run[before] == run[d] && !comes_before(far[d], far[before]))) break;
       order[at] = before;
     }
     order[at] = d;

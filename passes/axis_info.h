@@ -47,8 +47,8 @@ typedef struct AxisStride {
 
 AxisStride axis_stride(const AxisTable *table, const Value *value, uint32_t dim);
 
-// The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one;
-// fills order[0 .. rank) with all, in that order.
+// The dimension of longest contiguity, then the one of the shortest likely stride but 0, then the later one, but the
+// earlier one where both strides are known and a sector or more; fills order[0 .. rank) with all, in that order.
 void axis_order(const AxisTable *table, const Value *value, uint32_t order[TILE_MAX_RANK]);
 
 #endif
