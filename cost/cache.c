@@ -11,8 +11,10 @@ typedef struct CachedTile {
   uint64_t address, rest;
   const Pattern *pointer;
   bool writes;
-  uint32_t round;
-  double bytes; // that it touches
+  uint32_t round, buffer;
+  double bytes;     // that it touches
+  uint64_t program; // the last that had it
+  double position;  // and what that had touched until then
 } CachedTile;
 
 static bool is_tile(const void *entry, const void *key) {
@@ -24,14 +26,32 @@ static bool writes(const Op *op) {
   return op_has(op, WRITES) && op->kind != OP_COPY_ASYNC && op->kind != OP_COPY_TENSOR;
 }
 
+// None up to 0.89 of the capacity, all from 1.11 on (cost/chips.def).
+static double share_lost(double bytes, double capacity) {
+  enum { FROM = 89, TO = 111 }; // percent
+  double share = (100 * bytes / capacity - FROM) / (TO - FROM);
+  return share > 1 ? 1 : share < 0 ? 0 : share;
+}
+
+// Between a program's two uses of a tile all those beside it touch as much.
+static void use_again(CostCache *cache, CachedTile *tile, double bytes) {
+  double between = (cache->position - tile->position) * (double)cache->beside;
+  if (tile->program == cache->programs && !tile->writes)
+    cache->lost[tile->buffer] += bytes * share_lost(between, cache->capacity);
+  cache->asked[cache->round] += bytes;
+  cache->position += bytes;
+  tile->program = cache->programs;
+  tile->position = cache->position;
+}
+
 bool cache_has(CostCache *cache, const Op *op, uint64_t address, const Pattern *pointer, uint64_t rest,
                uint64_t weight) {
-  CachedTile key = {address, rest, pointer, writes(op), cache->round, 0};
+  CachedTile key = {address, rest, pointer, writes(op), cache->round, 0, 0, cache->programs, cache->position};
   uint64_t hash = hash_u64(hash_u64(address ^ (uint64_t)(uintptr_t)pointer) ^ rest ^ key.writes);
   void **place = table_place(&cache->tiles, cache->arena, hash, &key, is_tile);
   CachedTile *tile = *place;
   if (tile && tile->round == cache->round && !cache->measures) {
-    cache->asked[cache->round] += tile->bytes * (double)weight;
+    use_again(cache, tile, tile->bytes * (double)weight);
     return true;
   }
   if (!tile) *place = tile = ARENA_NEW(cache->arena, CachedTile);
@@ -81,7 +101,10 @@ void cache_row(CostCache *cache, bool writes, uint64_t address, uint64_t bytes, 
   for (uint64_t n = offset / grain; !cache->measures && n <= (offset + bytes - 1) / grain; n++) {
     touch(cache, writes, i, buffers[i].address + n * grain, (double)(grain * weight));
     cache->asked[cache->round] += (double)(grain * weight);
+    cache->position += (double)(grain * weight);
     cache->tile->bytes += (double)grain;
+    cache->tile->position = cache->position;
+    cache->tile->buffer = i;
   }
 }
 
@@ -104,25 +127,31 @@ void cache_access(CostCache *cache, const Op *op, const CostValue *pointer, cons
   cache_row(cache, writes(op), first, length, weight);
 }
 
-CostCache cache_init(Arena *arena, const CostLaunch *launch) {
-  CostCache cache = {.arena = arena, .launch = launch, .measures = true};
+CostCache cache_init(Arena *arena, const CostLaunch *launch, double capacity, uint64_t beside) {
+  CostCache cache = {
+      .arena = arena, .launch = launch, .measures = true, .capacity = capacity, .beside = beside};
+  cache.lost = ARENA_ARRAY(arena, double, launch->buffer_count + 1);
   cache.reads = ARENA_ARRAY(arena, CacheReads, launch->buffer_count + 1);
   cache.grains = ARENA_ARRAY(arena, uint32_t, launch->buffer_count + 1);
   for (uint32_t i = 0; i < launch->buffer_count; i++) cache.grains[i] = PAGE;
   return cache;
 }
 
-// Rounds run side by side: between a grain's use in one and in another lies what the rounds from the one to the other touch.
-// The share of it that is lost meanwhile: none up to 0.89 of the capacity, all from 1.11 on (cost/chips.def).
-static double lost_share(const CostCache *cache, uint32_t since, uint32_t round, double capacity) {
-  enum { FROM = 89, TO = 111 }; // percent
-  double bytes = 0;
-  for (uint32_t i = since; i < round; i++) bytes += cache->moved[i];
-  double share = (100 * bytes / capacity - FROM) / (TO - FROM);
-  return since == CACHE_ROUNDS || share > 1 ? 1 : share < 0 ? 0 : share;
+void cache_program(CostCache *cache, uint32_t round) {
+  cache->round = round;
+  cache->programs++;
+  cache->position = 0;
 }
 
-double cache_missed(const CostCache *cache, uint32_t buffer, double capacity, double asked) {
+// Rounds run side by side: between a grain's use in one and in another lies what the rounds from the one to the other touch.
+// The share of it that is lost meanwhile.
+static double lost_since(const CostCache *cache, uint32_t since, uint32_t round, double capacity) {
+  double bytes = 0;
+  for (uint32_t i = since; i < round; i++) bytes += cache->moved[i];
+  return since == CACHE_ROUNDS ? 1 : share_lost(bytes, capacity);
+}
+
+double cache_missed(const CostCache *cache, uint32_t buffer, double asked) {
   double missed = 0, all = 0;
   uint32_t rounds = 0;
   while (rounds < CACHE_ROUNDS && cache->asked[rounds] > 0) all += cache->asked[rounds++];
@@ -130,6 +159,6 @@ double cache_missed(const CostCache *cache, uint32_t buffer, double capacity, do
   double scale = asked / (all / rounds);
   for (uint32_t round = 1; round < rounds; round++)
     for (uint32_t since = 0; since <= CACHE_ROUNDS; since++)
-      missed += cache->reads[buffer].bytes[round][since] * lost_share(cache, since, round, capacity / scale);
+      missed += cache->reads[buffer].bytes[round][since] * lost_since(cache, since, round, cache->capacity / scale);
   return missed * scale / (rounds - 1);
 }

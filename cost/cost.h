@@ -131,6 +131,7 @@ typedef struct CostReport {
   CostTraffic *traffic;
   uint32_t traffic_count;
   double memory, again; // of all buffers
+  double lost;          // of `again`, what programs read again themselves
   CostShared *shared;
   uint32_t shared_count;
   uint32_t shared_bytes;

@@ -11,7 +11,7 @@
 #include "passes/pressure.h"
 
 // SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
-enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23, CACHE_STEPS = 30000 };
+enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23, CACHE_STEPS = 30000, CACHE_PROGRAMS = 16 };
 
 const char *cost_pipe_name(CostPipe pipe) {
   static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
@@ -176,13 +176,53 @@ static void sum_ops(Reporter *r) {
 
 static double least_of(double a, double b) { return a < b ? a : b; }
 
-// Rounds in the middle of the grid stand for all. A round is as many programs as the multiprocessors hold.
+static double most_again(const CostTraffic *traffic) {
+  return traffic->read - least_of(traffic->read, (double)traffic->buffer->bytes);
+}
+
+// Follows so many rounds of programs from the middle of the grid. false: that took too long.
+static bool follow_rounds(Reporter *r, CostCache *cache, uint64_t round, uint64_t rounds) {
+  uint64_t all = r->report->programs / cache->beside;
+  CostWalk walk;
+  walk_init(&walk, r->walk.arena, r->walk.func, cache->launch, r->report->traffic);
+  walk.tensors = r->walk.tensors;
+  walk.space = r->walk.space;
+  walk.cache = cache;
+  return walk_rounds(&walk, (all - rounds) / 2 * cache->beside, round, rounds, CACHE_STEPS / (rounds * round) + 1);
+}
+
+// What programs read again themselves: some programs stand for all.
+static void find_lost(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside) {
+  CostReport *report = r->report;
+  CostCache cache = cache_init(r->walk.arena, launch, capacity, beside);
+  if (!follow_rounds(r, &cache, beside < CACHE_PROGRAMS ? beside : CACHE_PROGRAMS, 1)) return;
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    CostTraffic *traffic = &report->traffic[i];
+    traffic->again = least_of(cache.lost[i] * (double)report->programs / (double)cache.programs, most_again(traffic));
+    report->lost += traffic->again;
+  }
+}
+
+// What rounds of programs read that others before them had. A round is as many as the multiprocessors hold. `asked`: bytes that all
+// touch.
+static void find_missed(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside, double asked) {
+  CostReport *report = r->report;
+  uint64_t rounds = report->programs / beside;
+  double times = (double)report->programs / (double)beside;
+  CostCache cache = cache_init(r->walk.arena, launch, capacity, beside);
+  if (rounds < 2 || !follow_rounds(r, &cache, beside, rounds < CACHE_ROUNDS ? rounds : CACHE_ROUNDS)) return;
+  for (uint32_t i = 0; i < report->traffic_count; i++) {
+    CostTraffic *traffic = &report->traffic[i];
+    double once = least_of(traffic->read, (double)traffic->buffer->bytes),
+           missed = cache_missed(&cache, i, asked / times) * times;
+    traffic->again += missed > once ? missed - once : 0;
+  }
+}
+
 static void find_again(Reporter *r, const CostLaunch *launch) {
   CostReport *report = r->report;
   const TargetInfo *arch = report->func->module->target.arch;
-  uint64_t round = (uint64_t)arch->multiprocessors * report->occupancy.blocks,
-           rounds = round ? report->programs / round : 0, followed = rounds < CACHE_ROUNDS ? rounds : CACHE_ROUNDS;
-  CostCache cache = cache_init(r->walk.arena, launch);
+  uint64_t beside = (uint64_t)arch->multiprocessors * report->occupancy.blocks;
   double capacity = time_cache_bytes(arch), touched = 0, read = 0, asked = 0;
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     const CostTraffic *traffic = &report->traffic[i];
@@ -190,21 +230,12 @@ static void find_again(Reporter *r, const CostLaunch *launch) {
     read += traffic->read;
     asked += traffic->read + traffic->written;
   }
-  if (followed < 2 || capacity <= 0 || touched <= capacity || read <= touched) return;
-  CostWalk walk;
-  walk_init(&walk, r->walk.arena, r->walk.func, launch, report->traffic);
-  walk.tensors = r->walk.tensors;
-  walk.space = r->walk.space;
-  walk.cache = &cache;
-  if (!walk_rounds(&walk, (rounds - followed) / 2 * round, round, CACHE_STEPS / (followed * round) + 1))
-    return;
-  double all = (double)report->programs / (double)round;
-  for (uint32_t i = 0; i < report->traffic_count; i++) {
-    CostTraffic *traffic = &report->traffic[i];
-    double once = least_of(traffic->read, (double)traffic->buffer->bytes),
-           missed = least_of(cache_missed(&cache, i, capacity, asked / all) * all, traffic->read);
-    traffic->again = missed > once ? missed - once : 0;
-  }
+  if (beside > report->programs) beside = report->programs;
+  if (!beside || capacity <= 0 || touched <= capacity || read <= touched) return;
+  find_lost(r, launch, capacity, beside);
+  find_missed(r, launch, capacity, beside, asked);
+  for (uint32_t i = 0; i < report->traffic_count; i++)
+    report->traffic[i].again = least_of(report->traffic[i].again, most_again(&report->traffic[i]));
 }
 
 static void find_traffic(Reporter *r, const CostLaunch *launch) {

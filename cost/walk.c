@@ -352,7 +352,7 @@ void walk_first_program(CostWalk *w) {
   walk_region(w, w->func->body);
 }
 
-bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t steps) {
+bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t rounds, uint64_t steps) {
   enum { TOUCHES = 1 << 19 }; // of grains, at most
   const uint32_t *grid = w->launch->grid;
   uint64_t programs = (uint64_t)grid[0] * grid[1] * grid[2];
@@ -362,8 +362,8 @@ bool walk_rounds(CostWalk *w, uint64_t first, uint64_t round, uint64_t steps) {
   begin_program(w, first);
   walk_region(w, w->func->body);
   w->cache->measures = false;
-  for (uint64_t i = first; i < programs && i < first + CACHE_ROUNDS * round; i++) {
-    w->cache->round = (uint32_t)((i - first) / round);
+  for (uint64_t i = first; i < programs && i < first + rounds * round; i++) {
+    cache_program(w->cache, (uint32_t)((i - first) / round));
     if (w->cache->touches > TOUCHES || taken > COST_STEPS) return false;
     w->steps = 0;
     begin_program(w, i);

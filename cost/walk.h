@@ -38,9 +38,9 @@ void walk_first_program(CostWalk *walk);
 // Of a value that is a buffer or part of one its shared_alloc; *index: the slot's number, NULL where it is no slot.
 const Op *buffer_alloc(const Value *value, const Value **index);
 
-// Programs from `first` on, one after the other in rounds of so many, for the cache; of each about so many steps, loops cut short.
+// Programs from `first` on, one after the other in so many rounds, for the cache; of each about so many steps, loops cut short.
 // false: that took too long, and the cache knows too little.
-bool walk_rounds(CostWalk *walk, uint64_t first, uint64_t round, uint64_t steps);
+bool walk_rounds(CostWalk *walk, uint64_t first, uint64_t round, uint64_t rounds, uint64_t steps);
 // Fills ops, runs and traffic for all programs; `counted` of them were followed.
 void cost_walk(CostWalk *walk, uint64_t *counted);
 

@@ -143,7 +143,18 @@ static void find_latency(Explanation *e) {
   add_loss(e, loss, &(CostSaving){.rounds = (double)r->rounds - 1});
 }
 
-// At the load of the buffer that is read again most.
+static void add_read_again(Explanation *e, const CostTraffic *traffic) {
+  const CostReport *r = e->report;
+  Loss loss = {.kind = "read again", .loc = r->func->loc};
+  loss.what = arena_printf(e->run->arena,
+                           "of %s %.0f MB are read from memory again: until a program reads them a second time "
+                           "the %u beside it on a multiprocessor, and the others, touch more than the L2 cache keeps",
+                           traffic->buffer->name, traffic->again * 1e-6, r->occupancy.blocks - 1);
+  loss.change = "fewer, larger programs side by side (num_warps), or each row kept in registers and read once";
+  add_loss(e, loss, &(CostSaving){.memory = r->again});
+}
+
+// Of the buffer that is read again most.
 static void find_order(Explanation *e) {
   const CostReport *r = e->report;
   if (r->again < r->memory / 10) return;
@@ -151,6 +162,10 @@ static void find_order(Explanation *e) {
   for (uint32_t i = 1; i < r->traffic_count; i++)
     if (r->traffic[i].again > most->again) most = &r->traffic[i];
   Loss loss = {.kind = "tile order", .loc = r->func->loc};
+  if (r->lost > r->again / 2) {
+    add_read_again(e, most);
+    return;
+  }
   loss.what = arena_printf(e->run->arena,
                            "of %s %.0f MB are read from memory again: what programs that run together do not share "
                            "the L2 cache has lost before others want it",

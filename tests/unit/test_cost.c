@@ -68,17 +68,18 @@ static double missed(uint64_t shared, double capacity, uint32_t buffer) {
   Arena arena = {0};
   CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
   CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
-  CostCache cache = cache_init(&arena, &launch);
+  CostCache cache = cache_init(&arena, &launch, capacity, 2);
   static const Op load = {.kind = OP_LOAD};
   for (uint32_t round = 0; round <= CACHE_ROUNDS; round++) {
     for (uint32_t program = 0; round && program < 2; program++) {
-      cache.measures = false, cache.round = round - 1;
+      cache.measures = false;
+      cache_program(&cache, round - 1);
       if (!cache_has(&cache, &load, 0x100000, NULL, shared, 1)) cache_row(&cache, false, 0x100000, shared, 1);
     }
     cache_has(&cache, &load, 0x400000 + round * 0x10000, NULL, shared, 1);
     cache_row(&cache, false, 0x400000 + round * 0x10000, shared, 1);
   }
-  double bytes = cache_missed(&cache, buffer, capacity, 3.0 * (double)shared);
+  double bytes = cache_missed(&cache, buffer, 3.0 * (double)shared);
   arena_free(&arena);
   return bytes;
 }
@@ -90,6 +91,35 @@ static void test_cache(void **state) {
   assert_float_equal(missed(4096, 4096, 0), 4096, 0.001);
   assert_float_equal(missed(4096, 8192, 0), 2048, 0.001);
   assert_float_equal(missed(4096, 1e9, 1), 4096, 0.001);
+}
+
+// Bytes that a program reads from memory again: x, then as much of y, then x, and `beside` programs do so at a time.
+static double lost(double capacity, uint64_t beside) {
+  enum { BYTES = 4096 };
+  Arena arena = {0};
+  CostBuffer buffers[] = {{"x", 0x100000, 1 << 20}, {"y", 0x400000, 1 << 20}};
+  CostLaunch launch = {.buffers = buffers, .buffer_count = 2};
+  CostCache cache = cache_init(&arena, &launch, capacity, beside);
+  static const Op load = {.kind = OP_LOAD};
+  const uint64_t addresses[] = {0x100000, 0x400000, 0x100000};
+  cache.measures = false;
+  for (uint32_t program = 0; program < 2; program++) {
+    cache_program(&cache, 0);
+    for (size_t i = 0; i < 3; i++)
+      if (!cache_has(&cache, &load, addresses[i] + program * BYTES, NULL, BYTES, 1))
+        cache_row(&cache, false, addresses[i] + program * BYTES, BYTES, 1);
+  }
+  double bytes = cache.lost[0] + cache.lost[1];
+  arena_free(&arena);
+  return bytes;
+}
+
+// Between the two reads of x lie the 4,096 bytes of y, of each program.
+static void test_read_again(void **state) {
+  (void)state;
+  assert_float_equal(lost(1 << 20, 100), 0, 0.001);
+  assert_float_equal(lost(4096 * 100, 100), 4096, 0.001);
+  assert_float_equal(lost(4096 * 50, 100), 2 * 4096, 0.001);
 }
 
 // A warp's 128 bytes are 4 sectors; one in eight of them apart each lane has its own.
@@ -222,7 +252,7 @@ static void test_events(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache), cmocka_unit_test(test_read_again),
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_addresses_of_data),
       cmocka_unit_test(test_trips),
