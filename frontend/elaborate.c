@@ -417,16 +417,22 @@ static bool prepare_kernel(Elab *e, Kernel *kernel, Config *config) {
   return resolve_params(e, kernel, config);
 }
 
+// As for an elaboration that does not come.
+static bool look_at_kernel(Elab *e, Kernel *kernel) {
+  uint32_t said = e->diags->list.n;
+  Config config = {0};
+  e->out = module_new(e->ir, &e->spec->target);
+  if (!prepare_kernel(e, kernel, &config)) return false;
+  e->diags->list.n = said; // remarks, which elaboration makes again
+  return true;
+}
+
 bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, Constexpr **values,
                          uint32_t *count) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module, .spec = spec};
-  e.out = module_new(ir, &spec->target);
-  uint32_t said = ir->diags->list.n;
   Kernel kernel;
-  Config config = {0};
   *count = 0;
-  if (!prepare_kernel(&e, &kernel, &config)) return false;
-  ir->diags->list.n = said; // remarks, which elaboration makes again
+  if (!look_at_kernel(&e, &kernel)) return false;
   *values = ARENA_ARRAY(e.arena, Constexpr, kernel.count);
   for (uint32_t i = 0; i < kernel.count; i++) {
     const Resolved *at = &kernel.params[i];
@@ -437,13 +443,9 @@ bool frontend_heuristics(IrContext *ir, const Module *module, const Spec *spec, 
 
 bool frontend_autotune(IrContext *ir, const Module *module, const Spec *spec, Autotune *autotune) {
   Elab e = {.ir = ir, .arena = ir->arena, .diags = ir->diags, .module = module, .spec = spec};
-  e.out = module_new(ir, &spec->target);
-  uint32_t said = ir->diags->list.n;
   Kernel kernel;
-  Config config = {0};
   *autotune = (Autotune){0};
-  if (!prepare_kernel(&e, &kernel, &config)) return false;
-  ir->diags->list.n = said; // remarks, which elaboration makes again
+  if (!look_at_kernel(&e, &kernel)) return false;
   elab_push(&e, NULL);
   bool good = elab_tunables(&e, kernel.function, true, autotune);
   elab_pop(&e);
