@@ -309,6 +309,13 @@ bool attr_same(const Attr *a, const Attr *b) {
   return false;
 }
 
+bool op_same_attrs(const Op *a, const Op *b) {
+  if (a->attrs.n != b->attrs.n) return false;
+  for (uint32_t i = 0; i < a->attrs.n; i++)
+    if (!attr_same(&a->attrs.at[i], &b->attrs.at[i])) return false;
+  return true;
+}
+
 const Attr *op_attr(const Op *op, AttrKey key) {
   uint32_t i = attr_place(op, key);
   return i < op->attrs.n && op->attrs.at[i].key == key ? &op->attrs.at[i] : NULL;

@@ -287,6 +287,7 @@ static inline bool region_holds(const Region *region, const Op *op) {
 void func_number(Func *func);
 
 bool attr_same(const Attr *a, const Attr *b);           // the same key and value; the zeros are two
+bool op_same_attrs(const Op *a, const Op *b);
 const Attr *op_attr(const Op *op, AttrKey key); // NULL: not there
 int64_t op_int(const Op *op, AttrKey key, int64_t otherwise);
 void op_set_attr(Op *op, Attr attr); // adds or replaces; the op must be inserted

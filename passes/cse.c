@@ -37,15 +37,13 @@ static uint64_t hash_op(const Op *op) {
 }
 
 static bool same_op(const Op *a, const Op *b) {
-  if (a->kind != b->kind || a->operand_count != b->operand_count || a->attrs.n != b->attrs.n) return false;
+  if (a->kind != b->kind || a->operand_count != b->operand_count) return false;
   if (a->result_count != b->result_count) return false;
   for (uint32_t i = 0; i < a->result_count; i++)
     if (a->results[i].type != b->results[i].type) return false;
   for (uint32_t i = 0; i < a->operand_count; i++)
     if (op_operand(a, i) != op_operand(b, i)) return false;
-  for (uint32_t i = 0; i < a->attrs.n; i++)
-    if (!attr_same(&a->attrs.at[i], &b->attrs.at[i])) return false;
-  return true;
+  return op_same_attrs(a, b);
 }
 
 static Op *find_or_enter(SeenOps *seen, Op *op) {

@@ -61,16 +61,9 @@ static bool is_within(const Value *value, const Op *loop) {
 
 // --- which ops do the same
 
-static bool same_attrs(const Op *a, const Op *b) {
-  if (a->attrs.n != b->attrs.n) return false;
-  for (uint32_t i = 0; i < a->attrs.n; i++)
-    if (!attr_same(&a->attrs.at[i], &b->attrs.at[i])) return false;
-  return true;
-}
-
 static bool same_kind(const Op *a, const Op *b) {
   if (a->kind != b->kind || a->operand_count != b->operand_count || a->result_count != b->result_count ||
-      a->region_count != b->region_count || !same_attrs(a, b))
+      a->region_count != b->region_count || !op_same_attrs(a, b))
     return false;
   for (uint32_t i = 0; i < a->result_count; i++)
     if (a->results[i].type != b->results[i].type) return false;
@@ -401,7 +394,7 @@ static Op *join(PassContext *context, Func *func, Op *first, Op *second) {
     j.why = "the source does not ask for it by warp_specialize";
   else if (!step)
     j.why = "the one does not end where the other begins, by whole steps";
-  else if (!same_attrs(first, second) || !carries_on(&j, step))
+  else if (!op_same_attrs(first, second) || !carries_on(&j, step))
     j.why = "the other one does not begin with what the one gives";
   if (!j.why) {
     func_number(func);
