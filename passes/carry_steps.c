@@ -26,6 +26,7 @@
 // Pointers of other loads stay as they are: ptxas would have all sums of a round in registers at a time. But of elements
 // that are loaded one by one, by more pointers than tiles leave registers for, the pointers would be in local memory.
 // Where what enters is such a sum itself, as behind another loop, its base is the base.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/tuning.h"
 #include "passes/passes.h"
@@ -78,18 +79,32 @@ static bool is_copied(const Op *op) {
   return op_int(op, ATTR_VECTOR, 1) * type_element_bytes(op_result(op)->type) >= MIN_COPY_BYTES;
 }
 
-// Whether the load's pointers, two registers for each element, are more than what tiles leave.
-static bool has_no_room(const Op *op, uint32_t room) {
-  if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) return false;
+// The pointers of a load of elements that are too short for a copy, two registers each.
+static uint32_t pointer_registers(const Op *op) {
+  if (op->kind != OP_LOAD || !type_is_tile(op_result(op)->type)) return 0;
   uint32_t vector = (uint32_t)op_int(op, ATTR_VECTOR, 1);
-  return vector * type_element_bytes(op_result(op)->type) < MIN_COPY_BYTES &&
-         2 * (layout_registers(op_result(op)->type->layout) / vector) > room;
+  bool is_short = vector * type_element_bytes(op_result(op)->type) < MIN_COPY_BYTES;
+  return is_short ? 2 * (layout_registers(op_result(op)->type->layout) / vector) : 0;
 }
 
-static bool only_copied(const Value *carried, uint32_t room) {
+// Of what the loop carries, a tile's once.
+static uint32_t carried_registers(const Op *loop) {
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    uint32_t own = 0;
+    const Value *carried = loop_carried(loop, i);
+    for (const Use *use = type_is_ptr(carried->type) ? carried->first_use : NULL; use; use = use->next)
+      own = max_u32(own, pointer_registers(use->user));
+    all += own;
+  }
+  return all;
+}
+
+static bool only_copied(const Value *carried, bool crowded) {
   bool copied = false;
   for (const Use *use = carried->first_use; use; use = use->next) {
-    if (use->user->kind != OP_ADDPTR && !is_copied(use->user) && !has_no_room(use->user, room)) return false;
+    bool waits = crowded && pointer_registers(use->user) > TUNE_OFFSETS_KEPT;
+    if (use->user->kind != OP_ADDPTR && !is_copied(use->user) && !waits) return false;
     copied |= use->user->kind == OP_LOAD;
   }
   return copied;
@@ -106,12 +121,12 @@ static bool leads_to_copies(const Value *tile, uint32_t depth) {
   return false;
 }
 
-static bool is_candidate(const Op *loop, uint32_t i, uint32_t room) {
+static bool is_candidate(const Op *loop, uint32_t i, bool crowded) {
   enum { MAX_DEPTH = 8 };
   const Value *carried = loop_carried(loop, i);
   if (!type_is_tile(carried->type)) return false;
   bool copied = type_is_ptr(carried->type)
-                    ? only_copied(carried, room)
+                    ? only_copied(carried, crowded)
                     : type_is_int(carried->type) && leads_to_copies(carried, MAX_DEPTH);
   return copied && is_advanced(carried, loop_yielded(loop, i), loop->regions[0]);
 }
@@ -172,8 +187,9 @@ static bool carry_in(Func *func, Region *region, uint32_t room) {
   bool changed = false;
   for (Op *op = region->first; op; op = op->next) {
     for (uint32_t r = 0; r < op->region_count; r++) changed |= carry_in(func, op->regions[r], room);
+    bool crowded = op->kind == OP_FOR && carried_registers(op) > room;
     for (uint32_t i = 0; op->kind == OP_FOR && i < op->result_count; i++)
-      if (is_candidate(op, i, room)) {
+      if (is_candidate(op, i, crowded)) {
         carry_number(func, op, i);
         changed = true;
       }

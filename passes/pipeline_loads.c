@@ -245,15 +245,22 @@ static bool wastes_registers(const StagedLoad *staged) {
   return !staged->async && bytes * (uint32_t)op_int(staged->load, ATTR_VECTOR, 1) < MIN_COPY_BYTES;
 }
 
-// With their addresses, where the loop carries these: those of the iteration ahead are made while this one's are alive.
+// Whether the loop has the load's addresses in registers: carried, or a tile from before it that a number is added to (carry_steps).
+static bool holds_addresses(const Op *load) {
+  const Op *sum = op_operand(load, 0)->def;
+  if (!sum || sum->kind != OP_ADDPTR) return !sum;
+  const Op *base = op_operand(sum, 0)->def, *step = op_operand(sum, 1)->def;
+  return base && base->region != sum->region && base->kind != OP_SPLAT && step && step->kind == OP_SPLAT;
+}
+
+// With their addresses, where the loop holds these: those of the iteration ahead are made while this one's are alive.
 static uint32_t wasteful_registers(const StagedLoop *found) {
   uint32_t registers = 0;
   for (uint32_t i = 0; i < found->loads.n; i++) {
     const StagedLoad *staged = &found->loads.at[i];
     if (!wastes_registers(staged)) continue;
     uint32_t elements = layout_registers(op_result(staged->load)->type->layout);
-    bool carried = !op_operand(staged->load, 0)->def;
-    registers += carried ? elements + elements * ADDRESS_REGISTERS : elements;
+    registers += holds_addresses(staged->load) ? elements + elements * ADDRESS_REGISTERS : elements;
   }
   return registers;
 }

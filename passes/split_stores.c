@@ -153,18 +153,46 @@ static bool speaks_of_more(const StoreSplitter *s, const Op *op, uint32_t bits) 
   return false;
 }
 
+// Whether the value is a tile of data: no pointers, masks or offsets that are made where they are used.
+static bool is_data(const Value *value) {
+  uint32_t left = MAX_STEPS;
+  return type_is_tile(value->type) && type_element(value->type)->kind == TYPE_SCALAR && !type_is_elem(value->type, ELEM_I1) &&
+         !is_made_anew(value, &left);
+}
+
 // Registers of data that the op takes from outside, each value once, which `seen` (by id) remembers.
 static uint32_t words_outside(const StoreSplitter *s, const Op *op, bool *seen) {
   uint32_t words = 0;
   for (uint32_t i = 0; i < op->operand_count; i++) {
     const Value *value = op_operand(op, i);
-    uint32_t left = MAX_STEPS;
-    if (!type_is_tile(value->type) || seen[value->id] || (value->def && s->inside[value->def->id])) continue;
+    if (seen[value->id] || (value->def && s->inside[value->def->id])) continue;
     seen[value->id] = true;
-    bool data = type_element(value->type)->kind == TYPE_SCALAR && !type_is_elem(value->type, ELEM_I1);
-    if (data && !is_made_anew(value, &left)) words += tile_words(value->type);
+    if (is_data(value)) words += tile_words(value->type);
   }
   return words;
+}
+
+static bool is_last_use(const Value *value, const Op *op) {
+  for (const Use *use = value->first_use; use; use = use->next)
+    if (use->user->id > op->id) return false;
+  return true;
+}
+
+// Registers of the data that is loaded and computed, as far as it is alive at once in the order that is there.
+static uint32_t alive_in_order(const StoreSplitter *s) {
+  uint32_t alive = 0, most = 0;
+  for (uint32_t i = s->ops.n; i-- > 0;) {
+    const Op *op = s->ops.at[i];
+    for (uint32_t k = 0; k < op->operand_count; k++) {
+      const Value *value = op_operand(op, k);
+      bool inside = value->def && s->inside[value->def->id], again = false;
+      for (uint32_t j = 0; j < k; j++) again |= op_operand(op, j) == value;
+      if (inside && !again && is_data(value) && is_last_use(value, op)) alive -= tile_words(value->type);
+    }
+    if (op->result_count && is_data(op_result(op))) alive += tile_words(op_result(op)->type);
+    most = max_u32(most, alive);
+  }
+  return most;
 }
 
 // How many of the index's highest bits, all of dimension `dim`, are each one register's alone.
@@ -192,12 +220,14 @@ static uint32_t most_bits(const StoreSplitter *s) {
   return bits;
 }
 
-// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, nothing is loaded, or stores must stay.
+// log2 of the fewest parts of which one has room beside what waits; 0: the whole has, or all of it in the order that is there,
+// nothing is loaded, or stores must stay.
 static uint32_t choose_bits(const StoreSplitter *s, const Op *end) {
   bool *seen = ARENA_ARRAY(s->context->scratch, bool, s->func->value_count);
   uint32_t waiting = 0, loaded = 0, most = most_bits(s), bits = 0;
   uint32_t room = func_thread_registers(s->func) - OTHER_REGISTERS;
   for (uint32_t i = 0; i < s->ops.n; i++) waiting += words_outside(s, s->ops.at[i], seen);
+  if (waiting + alive_in_order(s) <= room) return 0;
   for (uint32_t i = 0; i < s->accesses.n; i++) {
     const Op *op = s->accesses.at[i];
     if (op->kind == OP_LOAD) loaded += tile_words(op_result(op)->type);
