@@ -15,28 +15,13 @@
 //         and come from there in each iteration, by as many accesses as they have words; from shared memory
 //         a quarter of that
 //
-// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers let it, so all buffers
-// together are to have room in a block's share of its shared memory.
+// One after another, until tiles leave room. A multiprocessor is to hold as many blocks as registers let it, so what is alive at
+// once of the buffers is to have room in a block's share of its shared memory.
+#include "base/math.h"
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
 #include "passes/pressure.h"
-
-static void add_bytes(Op *op, void *data) {
-  uint64_t *bytes = data;
-  if (op->kind == OP_SHARED_ALLOC) *bytes += shared_bytes(op_result(op)->type);
-}
-
-// Whether all buffers, alive at once, leave room for two blocks, or for one where a block's threads have more than half of the
-// registers.
-static bool buffers_fit(Func *func) {
-  const TargetInfo *arch = func->module->target.arch;
-  uint32_t threads = TARGET_WARP * func_warps(func), most = threads * arch->thread_registers;
-  uint32_t blocks = 2 * most <= arch->registers ? 2 : 1;
-  uint64_t bytes = 0;
-  region_walk(func->body, add_bytes, &bytes);
-  return blocks * (bytes + arch->shared_reserved) <= arch->shared_limit + arch->shared_reserved;
-}
 
 // The loop right in the op's region that the user is in; NULL: none is.
 static const Op *loop_beside(const Op *user, const Region *region) {
@@ -65,6 +50,55 @@ static bool can_sink(const Op *load) {
   for (const Use *use = tile->first_use; use; use = use->next)
     if (use->user->kind != OP_DOT || !loop_beside(use->user, load->region)) return false;
   return true;
+}
+
+// The last op that uses the buffer, at a loop's end what uses it in the loop; the function's last where other ops than stores, loads
+// and products that are waited for at once have it, or an operand is read from it that may be read in a loop.
+static uint32_t end_of_life(const Func *func, const Op *alloc) {
+  uint32_t end = alloc->id;
+  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+    const Op *user = use->user, *around = user;
+    bool brief = user->kind == OP_SHARED_STORE || user->kind == OP_SHARED_LOAD ||
+                 (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
+    if (!brief || can_sink(user)) return func->op_count - 1;
+    for (; around && around->region != alloc->region; around = around->region->parent)
+      if (around->region->parent && op_is_loop(around->region->parent)) user = around->region->parent;
+    end = max_u32(end, op_is_loop(user) ? user->regions[user->region_count - 1]->last->id : user->id);
+  }
+  return end;
+}
+
+typedef struct Lives {
+  const Func *func;
+  uint64_t *more, *fewer, all; // bytes, by op id: from the op on, behind it
+} Lives;
+
+static void add_life(Op *op, void *data) {
+  Lives *lives = data;
+  if (op->kind != OP_SHARED_ALLOC) return;
+  uint64_t bytes = shared_bytes(op_result(op)->type);
+  lives->all += bytes;
+  lives->more[op->id] += bytes;
+  lives->fewer[end_of_life(lives->func, op)] += bytes;
+}
+
+// Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers. For
+// one all are counted as if they were alive at once, since there is no more memory than that.
+static bool buffers_fit(PassContext *context, Func *func) {
+  const TargetInfo *arch = func->module->target.arch;
+  uint32_t threads = TARGET_WARP * func_warps(func), registers = threads * arch->thread_registers;
+  bool two = 2 * registers <= arch->registers;
+  Lives lives = {.func = func,
+                 .more = ARENA_ARRAY(context->scratch, uint64_t, func->op_count),
+                 .fewer = ARENA_ARRAY(context->scratch, uint64_t, func->op_count)};
+  uint64_t now = 0, most = 0;
+  region_walk(func->body, add_life, &lives);
+  for (uint32_t i = 0; i < func->op_count; i++) {
+    most = max_u64(most, now += lives.more[i]);
+    now -= lives.fewer[i];
+  }
+  uint64_t bytes = two ? 2 * most + arch->shared_reserved : lives.all;
+  return bytes <= arch->shared_limit;
 }
 
 static void sink(Op *load) {
@@ -103,5 +137,5 @@ static bool sink_in(PassContext *context, Func *func, Region *region) {
 
 bool pass_sink_operands(PassContext *context, Func *func) {
   func_number(func);
-  return buffers_fit(func) && is_short(context, func) && sink_in(context, func, func->body);
+  return buffers_fit(context, func) && is_short(context, func) && sink_in(context, func, func->body);
 }
