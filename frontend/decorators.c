@@ -140,6 +140,7 @@ void elab_autotune(Elab *e, const Function *function, Config *config) {
     remark_dropped(e, decorator, "@autotune");
     return;
   }
+  if (e->spec->tuned) return; // which is said
   diag_remark(e->diags, first ? first->loc : decorator->loc, "elaborate", "not tuned: this first configuration of @autotune is taken");
 }
 

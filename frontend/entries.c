@@ -51,6 +51,16 @@ static bool in_heuristics(const Function *function, const char *name) {
   return false;
 }
 
+// The text alone is looked at: a key that is worked out names nothing.
+static bool in_key(Elab *e, const Function *function, const char *name) {
+  const Expr *decorator = elab_decorator(function, "autotune");
+  const Expr *key = decorator ? elab_argument(decorator, "key", 1) : NULL;
+  Sought sought = {EXPR_STRING, name};
+  AstWalk walk = {.expr = is_sought, .data = &sought};
+  if (key && key->kind == EXPR_NAME) key = elab_assigned_expr(e, key->name);
+  return key && expr_walk(key, &walk);
+}
+
 static KernelInfo signature(Elab *e, const Function *function) {
   KernelInfo info = {.name = function->name, .path = function->name, .loc = function->loc, .param_count = function->params.n};
   info.has_grid = elab_decorator(function, "grid") != NULL;
@@ -60,6 +70,7 @@ static KernelInfo signature(Elab *e, const Function *function) {
     KernelParam *param = &info.params[i];
     *param = signature_param(e, &function->params.at[i]);
     param->in_heuristic = !param->is_constexpr && in_heuristics(function, param->name);
+    param->in_key = !param->is_constexpr && in_key(e, function, param->name);
   }
   elab_pop(e);
   return info;
@@ -103,6 +114,12 @@ const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spe
   *info = signature(&e, function);
   if (e.kernel_closure || !strstr(name, function->name)) info->path = intern(&ir->names, str_from(name));
   return info;
+}
+
+const KernelInfo *frontend_chosen(IrContext *ir, const Module *module, const Spec *spec) {
+  KernelInfo *kernels;
+  if (spec->kernel) return frontend_kernel(ir, module, spec, spec->kernel);
+  return frontend_entries(ir, module, spec, &kernels) == 1 ? kernels : NULL;
 }
 
 const uint32_t *frontend_param_uses(IrContext *ir, const Module *module, const KernelInfo *kernel) {

@@ -17,6 +17,7 @@ typedef struct KernelParam {
   bool has_default;
   ConstValue default_value; // where has_default and the default could be evaluated
   bool in_heuristic;        // a run-time parameter whose value @heuristics may read
+  bool in_key;              // @autotune's key names it, and it is no constexpr
   Loc loc;
 } KernelParam;
 
@@ -35,6 +36,8 @@ typedef struct KernelInfo {
 uint32_t frontend_entries(IrContext *ir, const Module *module, const Spec *spec, KernelInfo **kernels);
 // Any function by name; NULL where there is none, or (with an error) several remain possible.
 const KernelInfo *frontend_kernel(IrContext *ir, const Module *module, const Spec *spec, const char *name);
+// The kernel that `spec` names, or the file's only one; NULL where there is none, with or without an error.
+const KernelInfo *frontend_chosen(IrContext *ir, const Module *module, const Spec *spec);
 // What the kernel's text does with each parameter, as far as names tell: bits, one word a parameter.
 enum {
   PARAM_LOADED = 1,

@@ -204,6 +204,7 @@ typedef struct Spec {
   Target target;
   // Options given on the command line win over those of @autotune's configuration and of a .tir file.
   bool arch_given, num_warps_given, num_stages_given, maxnreg_given;
+  bool tuned;          // what tilec tune found is among what is given
   bool fp32_dot_given; // what the target says is meant, and no default
   struct Expr *grid;   // the frontend's: instead of the kernel's @grid; NULL: as the kernel says
 } Spec;

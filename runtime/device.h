@@ -143,6 +143,7 @@ tilec_status cuda_open_context(tilec_device *device, void *context);
 struct tilec_device {
   const DeviceKind *kind;
   char name[24];    // "cuda:0"
+  char card[64];    // of a GPU: "NVIDIA H200"
   Target target;    // the defaults, for this device's architecture
   int ordinal;      // of a GPU
   bool is_gpu;      // it runs code for its own architecture alone

@@ -90,7 +90,9 @@ static tilec_status read_attributes(tilec_device *device, Cuda *cuda) {
   }
   device->ordinal = cuda->device;
   snprintf(device->name, sizeof device->name, "cuda:%d", cuda->device);
-  tilec_status status = choose_target(device, cuda->major, cuda->minor);
+  CudaResult named = cuda->api.DeviceGetName(device->card, (int)sizeof device->card, cuda->device);
+  tilec_status status = cuda_check(&cuda->api, named, "cuDeviceGetName");
+  if (!status) status = choose_target(device, cuda->major, cuda->minor);
   if (!status) cuda->shared_static = device->target.arch->shared_static;
   return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/error.h"
+#include "runtime/tuned.h"
 
 // --- Making a kernel ---
 
@@ -28,6 +29,8 @@ static void keep_params(tilec_kernel *k, const KernelInfo *info) {
     if (info->params[i].is_constexpr) continue;
     RunParam *p = &k->params[k->param_count++];
     *p = run_param(&k->arena, &info->params[i]);
+    k->heuristic |= p->in_heuristic;
+    p->in_heuristic |= k->tuned && info->params[i].in_key;
     k->is_wide |= p->wide != NULL;
     p->name = arena_copy(&k->arena, str_from(p->name));
   }
@@ -75,6 +78,7 @@ static tilec_status make_kernel(void *data) {
   if (!status) status = program_kernel(&r->c, k->options.kernel, &spec, &info);
   if (!status) status = check_defines(&r->c, &spec, info);
   if (status) return status;
+  k->tuned = k->device->needs_ptx && tuned_has(&r->c, &spec, k->device);
   keep_params(k, info);
   if (k->param_count > MAX_PARAMS)
     return error_set(TILEC_ERROR_NOT_SUPPORTED, "%s has %u parameters; at most %d are possible", k->name,

@@ -21,7 +21,7 @@ typedef struct Specialisation {
   struct Specialisation *next; // of the same kernel
   uint8_t *key;                // of its arguments, without values
   uint32_t key_bytes;
-  Buf given;                   // what @heuristics gave for its arguments: NAME=VALUE lines
+  Buf given;                   // what @heuristics and a tuning gave for its arguments: NAME=VALUE lines
   Compilation c;               // with the elaborated function on eval, the compiled one elsewhere
   Func *func;
   Func *host;    // whose host regions and hidden parameters are the code's: func, or of the code that the cache had
@@ -51,13 +51,15 @@ struct tilec_kernel {
   tilec_compile_options options;
   const char *name;
   bool has_grid, is_tir;
+  bool tuned;                  // tilec tune has found something for it
   bool is_wide;                // a parameter is declared as a tuple or tensor descriptor
   bool is_image;               // PTX or a GPU's code: program NULL, `first` its only specialisation
   uint32_t *param_bytes;       // of an image
   const ParamFacts *tir_facts; // of .tir text: what its function relies on
   RunParam *params;
   uint32_t param_count;
-  uint32_t *value_params; // those that heuristics read
+  bool heuristic;         // some are read by heuristics
+  uint32_t *value_params; // those that heuristics read, and of a tuned kernel those of @autotune's key
   uint32_t value_count;
   pthread_mutex_t lock; // around the table, the list and `making`; not held while a variant is compiled
   pthread_cond_t made;  // one of `making` has ended

@@ -28,7 +28,7 @@ typedef struct RunParam {
   const RunWide *wide;     // NULL: not declared as a tuple or descriptor
   bool annotated, pointer; // pointer, elem: of the annotation
   Elem elem;               // of a pointer the pointee
-  bool in_heuristic;       // KernelParam.in_heuristic
+  bool in_heuristic;       // KernelParam's; of a tuned kernel also where it is in_key
   bool has_default;
   bool default_is_tuple;   // which the kernel is compiled with
   tilec_arg default_value; // of kind TILEC_ARG_DEFAULT where the default is nothing that a launch can pass

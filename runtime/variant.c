@@ -13,6 +13,7 @@
 #include "runtime/error.h"
 #include "runtime/kernel.h"
 #include "runtime/spills.h"
+#include "runtime/tuned.h"
 
 // Variants beyond these are found anew at each launch: a kernel whose heuristics read a step's number, say.
 enum { MAX_VARIANTS = 1 << 16 };
@@ -50,6 +51,12 @@ typedef struct SpecRequest {
   Spec spec;
 } SpecRequest;
 
+static void give(SpecRequest *r, const Constexpr *given) {
+  buf_printf(&r->s->given, "%s=", given->name);
+  const_print(&given->value, &r->s->given);
+  buf_char(&r->s->given, '\n');
+}
+
 // What heuristics give becomes part of the specialisation, as if by -D.
 static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
   Constexpr *given;
@@ -59,12 +66,22 @@ static tilec_status take_heuristics(Compilation *c, SpecRequest *r) {
   for (uint32_t i = 0; i < own; i++) all[i] = r->spec.constexprs[i];
   for (uint32_t i = 0; i < count; i++) {
     all[own + i] = given[i];
-    buf_printf(&r->s->given, "%s=", given[i].name);
-    const_print(&given[i].value, &r->s->given);
-    buf_char(&r->s->given, '\n');
+    give(r, &given[i]);
   }
   r->spec.constexprs = all;
   r->spec.constexpr_count = own + count;
+  return TILEC_OK;
+}
+
+// What tilec tune has found for its values: as if it had been given.
+static tilec_status take_tuned(Compilation *c, SpecRequest *r) {
+  uint32_t own = r->spec.constexpr_count;
+  tilec_status status = tuned_take(c, r->kernel->device, &r->spec);
+  const Target *target = &r->spec.target;
+  if (status) return status;
+  for (uint32_t i = own; i < r->spec.constexpr_count; i++) give(r, &r->spec.constexprs[i]);
+  buf_printf(&r->s->given, "%u %u %u\n", r->spec.num_warps_given ? target->num_warps : 0,
+             r->spec.num_stages_given ? target->num_stages : 0, r->spec.maxnreg_given ? target->maxnreg : 0);
   return TILEC_OK;
 }
 
@@ -72,7 +89,8 @@ static tilec_status take_args(Compilation *c, void *data) {
   SpecRequest *r = data;
   if (r->kernel->is_tir) return TILEC_OK;
   bound_spec(&c->ir, r->kernel->params, r->kernel->param_count, r->args, &r->spec);
-  return r->kernel->value_count ? take_heuristics(c, r) : TILEC_OK;
+  tilec_status status = r->kernel->tuned ? take_tuned(c, r) : TILEC_OK;
+  return !status && r->kernel->heuristic ? take_heuristics(c, r) : status;
 }
 
 static tilec_status read_spec(SpecRequest *r) {
@@ -80,9 +98,9 @@ static tilec_status read_spec(SpecRequest *r) {
   tilec_status status = program_parse(r->kernel->program, c);
   if (!status) status = options_spec(c, &r->kernel->options, r->kernel->device, &r->spec);
   if (status) return status;
+  status = compile_guard(c, take_args, r); // tuned was what is asked for, of the whole level
   if (r->level != SPEC_WHOLE) r->spec.target.persistent = PERSIST_OFF;
   if (r->level == SPEC_PLAIN) r->spec.target.tma = TMA_OFF;
-  status = compile_guard(c, take_args, r);
   return status ? compilation_error(c, status) : TILEC_OK;
 }
 

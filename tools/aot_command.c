@@ -6,6 +6,7 @@
 
 #include "ir/tensor_map.h"
 #include "runtime/cubin.h"
+#include "runtime/tuned.h"
 #include "tools/aot.h"
 
 typedef struct AotRun {
@@ -29,13 +30,6 @@ static const ParamSpec *find_param(const Spec *spec, const char *name) {
   for (uint32_t i = 0; i < spec->param_count; i++)
     if (spec->params[i].name == name) return &spec->params[i];
   return NULL;
-}
-
-// The kernel that `spec` is of; NULL with an error where there is none.
-static const KernelInfo *kernel_info(Compilation *c, const Spec *spec) {
-  KernelInfo *kernels;
-  if (spec->kernel) return frontend_kernel(&c->ir, c->syntax, spec, spec->kernel);
-  return frontend_entries(&c->ir, c->syntax, spec, &kernels) == 1 ? kernels : NULL;
 }
 
 static const ParamSpec *item_of(const ParamSpec *param, uint32_t i) {
@@ -98,7 +92,7 @@ typedef struct VariantRequest {
 static tilec_status take_variant(Compilation *c, void *data) {
   const VariantRequest *r = data;
   Spec facts = {0};
-  const KernelInfo *info = kernel_info(c, r->spec);
+  const KernelInfo *info = frontend_chosen(&c->ir, c->syntax, r->spec);
   tilec_status status = r->text ? compile_signature(c, r->text, &facts) : TILEC_OK;
   if (info && !status) set_facts(c, r->spec, info, &facts);
   return info ? status : TILEC_ERROR_COMPILE;
@@ -252,6 +246,7 @@ static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, 
   compilation_init(&c);
   tilec_status status = tool_parse(&c, run->o->file, run->text);
   if (!status) status = image_spec(run, &c, number, arch, variant, &spec);
+  if (!status) status = tuned_take(&c, NULL, &spec);
   if (!status) status = compile_elaborate(&c, &spec);
   if (!status) status = compile_launchable(&c);
   if (!status && !k->params) keep_params(run, k, c.module->funcs.at[0]);
@@ -336,7 +331,7 @@ static void add_kernel(AotRun *run, const char *name) {
 // Whether a kernel that is compiled has the parameter.
 static bool any_has(Compilation *c, const SpecList *list, const char *name) {
   for (uint32_t k = 0; k < list->n; k++) {
-    const KernelInfo *info = kernel_info(c, &list->at[k]);
+    const KernelInfo *info = frontend_chosen(&c->ir, c->syntax, &list->at[k]);
     for (uint32_t i = 0; info && i < info->param_count; i++)
       if (info->params[i].name == name && !info->params[i].is_constexpr) return true;
   }

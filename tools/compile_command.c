@@ -8,6 +8,7 @@
 #include "ir/print.h"
 #include "runtime/cubin.h"
 #include "runtime/spills.h"
+#include "runtime/tuned.h"
 
 static const char *const suffixes[] = {".tokens", ".ast", ".tir", ".ll", ".ptx", ".json", ".cubin", ".h", ".o"};
 
@@ -26,7 +27,8 @@ static tilec_status elaborate_kernels(const Options *o, Compilation *c, const Sp
   SpecList list = {0};
   tilec_status status = tool_entries(o, c, spec, &list);
   for (uint32_t i = 0; status == TILEC_OK && i < list.n; i++) {
-    status = compile_elaborate(c, &list.at[i]);
+    status = tuned_take(c, NULL, &list.at[i]);
+    if (status == TILEC_OK) status = compile_elaborate(c, &list.at[i]);
     if (status == TILEC_ERROR_COMPILE) tool_ask_types(o, c, &list.at[i]);
   }
   return status;

@@ -108,11 +108,8 @@ tilec_status tool_entries(const Options *o, Compilation *c, const Spec *spec, Sp
 }
 
 void tool_ask_types(const Options *o, Compilation *c, const Spec *spec) {
-  KernelInfo *entry;
   uint32_t errors = c->diags.errors;
   if (c->is_tir) return;
-  const KernelInfo *kernel = spec->kernel ? frontend_kernel(&c->ir, c->syntax, spec, spec->kernel)
-                             : frontend_entries(&c->ir, c->syntax, spec, &entry) == 1 ? entry
-                                                                                      : NULL;
+  const KernelInfo *kernel = frontend_chosen(&c->ir, c->syntax, spec);
   if (kernel && c->diags.errors == errors && !fully_specified(kernel, spec)) ask_types(o, c, kernel, spec);
 }

@@ -9,6 +9,7 @@
 #include "base/math.h"
 #include "ir/eval.h"
 #include "runtime/compile_ptx.h"
+#include "runtime/tuned.h"
 #include "tools/interrupt.h"
 
 ExitStatus run_device_failed(tilec_status status) {
@@ -179,11 +180,14 @@ static bool falls_back(Run *run) {
 
 tilec_status run_compile(Run *run, const BoundArgs *bound, KernelImage *image) {
   Compilation *c = run->c;
-  const char *grid = run->options->grid_text;
+  const Options *o = run->options;
+  const char *grid = o->grid_text;
   const Diags before = c->diags;
   bool can = true;
   int64_t launched[3];
+  bool takes_tuned = (o->command == COMMAND_RUN || o->command == COMMAND_BENCH) && run->device->needs_ptx;
   tilec_status status = grid && !c->is_tir ? compile_grid(c, grid, &run->spec) : TILEC_OK;
+  if (status == TILEC_OK && takes_tuned) status = tuned_take(c, run->device, &run->spec);
   if (status == TILEC_OK) status = compile_once(run, image);
   if (status == TILEC_OK && expect_grid(run, image->func, bound->bits, launched))
     status = run_can_map(run, bound->bits, launched, &can);

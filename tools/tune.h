@@ -6,13 +6,8 @@
 
 #include "cost/cost.h"
 #include "frontend/frontend.h"
+#include "runtime/tuned.h"
 #include "tools/run.h"
-
-// A value that a configuration gives: -D NAME=TEXT, or of an option of the code.
-typedef struct TuneSetting {
-  const char *name, *text;
-  bool is_option;
-} TuneSetting;
 
 typedef struct Candidate {
   TuneSetting *settings;
@@ -35,6 +30,7 @@ typedef struct Tuning {
   Candidate **ranked; // those that can be had, the lowest prediction first
   uint32_t ranked_count, measured_count;
   bool interrupted;
+  bool kept; // the best is in the cache
   Autotune autotune;         // the kernel's; count 0: it has none that can be evaluated
   VEC(const char *) remarks; // of @autotune, each with its place
   const char *kernel;
@@ -44,6 +40,9 @@ typedef struct Tuning {
 // All configurations: those of @autotune, each with those of the ranges, of which the last one's value changes first. What the command
 // line gives stands. Needs run->spec with what is known of the arguments.
 tilec_status tune_space(Tuning *t);
+
+// The run's specialisation as the command line gives it: without what the ranges give.
+Spec tune_base_spec(const Run *run);
 
 // One configuration, compiled; all of it is released by attempt_free.
 typedef struct Attempt {

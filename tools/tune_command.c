@@ -71,6 +71,20 @@ static bool check_first(Run *run) {
   return true;
 }
 
+// What was begun and not measured once may be the best: nothing is kept then.
+static bool is_whole(const Tuning *t) {
+  uint32_t measured = 0;
+  for (uint32_t i = 0; i < t->ranked_count; i++) measured += t->ranked[i]->measured || t->ranked[i]->error;
+  return measured == t->measured_count && t->ranked[0]->measured && !t->ranked[0]->error;
+}
+
+static void keep_best(Tuning *t) {
+  const Candidate *best = t->ranked[0];
+  const Spec spec = tune_base_spec(t->run);
+  if (!is_whole(t)) return;
+  t->kept = tuned_keep(t->run->c, &spec, t->run->device, best->settings, best->setting_count, best->seconds);
+}
+
 ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   Tuning t = {.run = run, .began = device_clock()};
   if (!check_first(run)) return EXIT_DIAGNOSED;
@@ -84,6 +98,7 @@ ExitStatus tune_source(Run *run, tilec_buffer **buffers) {
   t.began = device_clock();
   ExitStatus result = run->options->predict || run_is_over(run) ? EXIT_DONE : tune_measure(&t, buffers);
   t.interrupted = run_is_over(run);
+  keep_best(&t);
   ExitStatus told = tell(&t);
   return result != EXIT_DONE ? result : told != EXIT_DONE ? told : t.interrupted ? EXIT_DIAGNOSED : EXIT_DONE;
 }

@@ -107,7 +107,7 @@ void tune_text(const Tuning *t, Buf *out) {
   if (!n) return;
   buf_printf(out, "best%s:", t->ranked[0]->measured ? "" : ", as predicted");
   put_words(t->ranked[0], out);
-  buf_char(out, '\n');
+  buf_text(out, t->kept ? "\nkept for launches, bench and code for such arguments\n" : "\n");
 }
 
 static void put_candidate(const Candidate *c, const char *name, Json *json) {
@@ -149,6 +149,7 @@ void tune_json(const Tuning *t, Buf *out) {
   json_uint(&json, "failed", failed(t));
   json_uint(&json, "measured", measured(t));
   json_bool(&json, "interrupted", t->interrupted);
+  json_bool(&json, "kept", t->kept);
   json_array(&json, "remarks");
   for (uint32_t i = 0; i < t->remarks.n; i++) json_text(&json, NULL, t->remarks.at[i]);
   json_array_end(&json);

@@ -57,6 +57,26 @@ static Options without_first(const Options *first) {
   return base;
 }
 
+static bool is_ranged(const Options *o, const char *name, bool is_option) {
+  for (uint32_t i = 0; i < o->ranges.n; i++)
+    if (o->ranges.at[i].is_option == is_option && strcmp(o->ranges.at[i].name, name) == 0) return true;
+  return false;
+}
+
+Spec tune_base_spec(const Run *run) {
+  const Options *o = run->options;
+  Spec spec = run->spec;
+  spec.constexprs = ARENA_ARRAY(run->arena, Constexpr, spec.constexpr_count + 1);
+  spec.constexpr_count = 0;
+  for (uint32_t i = 0; i < run->spec.constexpr_count; i++)
+    if (!is_ranged(o, run->spec.constexprs[i].name, false))
+      spec.constexprs[spec.constexpr_count++] = run->spec.constexprs[i];
+  spec.num_warps_given &= !is_ranged(o, "num_warps", true);
+  spec.num_stages_given &= !is_ranged(o, "num_stages", true);
+  spec.maxnreg_given &= !is_ranged(o, "maxnreg", true);
+  return spec;
+}
+
 // --- @autotune ---
 
 // What could not be evaluated becomes t->remarks; errors are those of each configuration too.

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 
 #include "cache_fixture.h"
+#include "runtime/device.h"
 #include "runtime/tilec.h"
+#include "runtime/tuned.h"
 #include "runtime_fixture.h"
 
 static const char twice_source[] =
@@ -359,6 +361,64 @@ static void test_log(void **state) {
   (void)state;
 }
 
+static const char tuned_source[] =
+    "@autotune(configs=[Config({\"BLOCK\": 32}), Config({\"BLOCK\": 64})], key=[\"n\"])\n"
+    "@kernel\n"
+    "@grid(1)\n"
+    "def wide(out: *i32, n: i32, BLOCK: constexpr):\n"
+    "    store(out, BLOCK)\n";
+
+// As tilec tune keeps what it finds for launches of this n.
+static void keep_tuned(tilec_device *device, int64_t n, const char *block) {
+  const TuneSetting settings[] = {{"BLOCK", block, false}, {"num_warps", "2", true}};
+  Compilation c;
+  assert_ok(compilation_init(&c));
+  assert_ok(compile_parse(&c, "as/another/file.tile", (Str){tuned_source, sizeof tuned_source - 1}));
+  const ConstValue value = {.kind = CONST_INT, .i = n};
+  ParamSpec params[] = {{.name = ir_name(&c.ir, STR("out"))}, {.name = ir_name(&c.ir, STR("n")), .value = &value}};
+  const Spec spec = {.params = params, .param_count = 2, .target = device->target};
+  assert_true(tuned_keep(&c, &spec, device, settings, 2, 1e-6));
+  compilation_free(&c);
+}
+
+// The constexpr that a launch of the kernel takes.
+static void assert_block(tilec_kernel *kernel, tilec_buffer *out, int64_t n, int block) {
+  const tilec_arg args[] = {tilec_arg_buffer(TILEC_I32, out), tilec_arg_int(n)};
+  int32_t got = 0;
+  assert_ok(tilec_launch(kernel, NULL, args, 2));
+  assert_ok(tilec_buffer_read(out, 0, &got, sizeof got));
+  assert_int_equal(got, block);
+}
+
+static void test_launches_take_what_was_tuned(void **state) {
+  static const char *const defines[] = {"BLOCK=16"};
+  tilec_device *device = open_device("sim");
+  tilec_kernel *untuned = kernel_of(device, tuned_source), *kernel, *given;
+  int32_t zero = 0;
+  tilec_buffer *out = buffer_of(device, &zero, sizeof zero);
+  tilec_compile_options options = TILEC_COMPILE_OPTIONS_INIT;
+  assert_block(untuned, out, 100, 32);
+  keep_tuned(device, 100, "128");
+  keep_tuned(device, 99, "256");
+  kernel = kernel_of(device, tuned_source);
+  assert_block(kernel, out, 100, 128);
+  assert_block(kernel, out, 99, 256);
+  assert_block(kernel, out, 101, 32); // 99, 100 and 101 are one specialisation but for that
+  assert_block(kernel, out, 100, 128);
+  options.defines = defines;
+  options.define_count = 1;
+  tilec_program *program = program_of("given.tile", tuned_source);
+  assert_ok(tilec_kernel_new(device, program, &options, &given));
+  assert_block(given, out, 100, 16);
+  tilec_kernel_free(given);
+  tilec_kernel_free(kernel);
+  tilec_kernel_free(untuned);
+  tilec_program_free(program);
+  tilec_buffer_free(out);
+  tilec_device_close(device);
+  (void)state;
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
   const struct CMUnitTest tests[] = {
@@ -367,6 +427,7 @@ int main(void) {
       TEST(test_broken_entry),           TEST(test_entry_runs),
       TEST(test_switched_off),           TEST(test_log),
       TEST(test_errors_leave_nothing),   TEST(test_shapes_change_the_key),
+      TEST(test_launches_take_what_was_tuned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
