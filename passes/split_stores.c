@@ -287,12 +287,13 @@ static Value *slice_of(const StoreSplitter *s, Builder *b, Value *value, uint32_
 }
 
 // Offsets, masks and pointers, of which a part is made of its operands' parts, so that what one store takes and one behind it does
-// not wait for all parts.
+// not wait for all parts, nor what the loop makes anew in each iteration.
 static bool is_made_in_parts(const StoreSplitter *s, const Value *value) {
   const Op *op = value->def;
   const Type *type = value->type, *element = type_element(type);
   bool index = element->kind == TYPE_PTR || !elem_is_float(element->elem);
-  if (!s->ordered || !op || !index || type->rank <= s->dim || free_bits(type, s->dim) < s->part_bits) return false;
+  bool wanted = s->ordered || (op && op->region->parent && op->region == s->ops.at[0]->region);
+  if (!wanted || !op || !index || type->rank <= s->dim || free_bits(type, s->dim) < s->part_bits) return false;
   if (speaks_of_more(s, op, s->part_bits)) return false;
   if (op->kind == OP_EXPAND_DIMS) return op_int(op, ATTR_AXIS, 0) > s->dim;
   if (op->kind == OP_DIV || op->kind == OP_REM) return false;
