@@ -85,18 +85,34 @@ static bool cast_to_fp8_pairs(Emitter *e, const Op *op, LLVMValueRef *out) {
   return true;
 }
 
-// Two numbers of fp32 to two halves of a word, where the cast stands.
+// What comes behind both instructions of the block that is written; NULL: nothing, or they stand elsewhere.
+static LLVMValueRef behind_both(const Emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(e->builder);
+  if (!LLVMIsAInstruction(x) || !LLVMIsAInstruction(y)) return NULL;
+  if (LLVMGetInstructionParent(x) != block || LLVMGetInstructionParent(y) != block) return NULL;
+  LLVMValueRef last = x;
+  for (LLVMValueRef at = x; at; at = LLVMGetNextInstruction(at))
+    if (at == y) last = y;
+  return LLVMGetNextInstruction(last);
+}
+
+// Two numbers of fp32 to two halves of a word, where the cast stands; of a product's result where the product has made them.
 static bool cast_to_fresh_halves(Emitter *e, const Op *op, LLVMValueRef *out) {
   const Type *from = op_operand(op, 0)->type, *to = op_result(op)->type;
   if (!op_attr(op, ATTR_FRESH) || !type_is_elem(from, ELEM_FP32) || emit_count(to) % 2) return false;
   LLVMTypeRef pair = LLVMVectorType(emit_type(e, type_element(to)), 2);
+  const Op *product = op_operand(op, 0)->def;
+  bool early = product && product->kind == OP_DOT && product->region == op->region;
   for (uint32_t r = 0; r < emit_count(to); r += 2) {
-    LLVMValueRef half[2];
+    LLVMValueRef half[2] = {emit_register(e, op_operand(op, 0), r), emit_register(e, op_operand(op, 0), r + 1)};
+    LLVMValueRef next = early ? behind_both(e, half[0], half[1]) : NULL;
+    EmitPosition here = {0};
+    if (next) here = emit_move_before(e, next);
     for (uint32_t i = 0; i < 2; i++)
-      half[i] = LLVMBuildFPTrunc(e->builder, emit_register(e, op_operand(op, 0), r + i),
-                                 emit_type(e, type_element(to)), "");
+      half[i] = LLVMBuildFPTrunc(e->builder, half[i], emit_type(e, type_element(to)), "");
     LLVMValueRef word = LLVMBuildBitCast(e->builder, nvvm_fresh(e, word_of(e, half[0], half[1])), pair, "");
     for (uint32_t i = 0; i < 2; i++) out[r + i] = LLVMBuildExtractElement(e->builder, word, emit_i32(e, i), "");
+    if (next) emit_move_back(e, &here);
   }
   return true;
 }

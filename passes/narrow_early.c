@@ -11,7 +11,8 @@
 // breaks  nothing
 // pays    what waits is half as long: an operand of a product that is loaded meanwhile
 //
-// `fresh` keeps the cast there in the machine's code: without it LLVM does it where it is taken.
+// `fresh` keeps the cast there in the machine's code: without it LLVM does it where it is taken. Of a product by mma the
+// cast stays where it is, and codegen does it tile by tile, as the sums come.
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "passes/passes.h"
@@ -48,8 +49,10 @@ static bool is_in_the_way(const Op *op) {
   return op_has(op, READS) || op_has(op, WRITES) || op->region_count || op->kind == OP_DOT;
 }
 
+// A product's sums are cast tile by tile as they come.
 static bool is_late(const Op *cast, const Op *after) {
   const Op *op = after ? after->next : cast->region->first;
+  if (after && after->kind == OP_DOT && !op_attr(after, ATTR_ASYNC) && op_operand(cast, 0)->def == after) return true;
   for (; op != cast; op = op->next)
     if (is_in_the_way(op)) return true;
   return false;
@@ -63,7 +66,7 @@ static bool visit_region(PassContext *context, Region *region) {
     bool last = false;
     Op *after = narrows(op) ? after_which(op, &last) : NULL;
     if (!last || !is_late(op, after)) continue;
-    diag_remark(context->diags, op->loc, "narrow_early", "%u registers are cast before what comes between",
+    diag_remark(context->diags, op->loc, "narrow_early", "%u registers are cast as soon as they are there",
                 layout_registers(op_result(op)->type->layout));
     op_move(op, region, after ? after->next : region->first);
     op_set_flag(op, ATTR_FRESH, true);

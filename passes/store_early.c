@@ -90,11 +90,12 @@ static uint32_t count_buffers(Mover *m) {
 }
 
 // A block's share of a multiprocessor's shared memory where each thread has all registers that it may, or what the
-// buffers take already.
+// buffers take already. Of four blocks one may have none: what is spilled costs more.
 static uint64_t shared_room(Mover *m) {
   const TargetInfo *arch = m->func->module->target.arch;
   uint32_t blocks = arch->registers / (TARGET_WARP * func_warps(m->func) * arch->thread_registers);
   uint64_t all = (uint64_t)arch->shared_limit + arch->shared_reserved, taken = count_buffers(m);
+  blocks -= blocks / 4;
   uint64_t share = all / (blocks ? blocks : 1) - arch->shared_reserved;
   return share > taken ? share : taken;
 }
