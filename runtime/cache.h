@@ -53,6 +53,8 @@ typedef struct CacheHeard {
   size_t n;
 } CacheHeard;
 void cache_hear(CacheHeard *heard);
+// Whether this thread's calls say nothing: another one may say it then.
+void cache_hush(bool hushed);
 void cache_say_again(void); // tests only: as if nothing had been said
 
 // --- For tilec cache

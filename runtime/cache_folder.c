@@ -24,16 +24,18 @@ static CacheLog log_to; // atomic
 static unsigned said;   // a bit a CacheTrouble; atomic
 
 static _Thread_local CacheHeard *listener;
+static _Thread_local bool is_hushed;
 
 void cache_set_log(CacheLog log) { __atomic_store_n(&log_to, log, __ATOMIC_RELEASE); }
 void cache_hear(CacheHeard *heard) { listener = heard; }
+void cache_hush(bool hushed) { is_hushed = hushed; }
 void cache_say_again(void) { __atomic_store_n(&said, 0, __ATOMIC_RELEASE); }
 
 // What nobody hears has not been said.
 void cache_say(CacheTrouble trouble, const char *format, ...) {
   CacheLog log = __atomic_load_n(&log_to, __ATOMIC_ACQUIRE);
   unsigned bit = 1u << trouble;
-  if ((!log && !listener) || __atomic_fetch_or(&said, bit, __ATOMIC_ACQ_REL) & bit) return;
+  if (is_hushed || (!log && !listener) || __atomic_fetch_or(&said, bit, __ATOMIC_ACQ_REL) & bit) return;
   char text[PATH_ROOM + 256];
   va_list args;
   va_start(args, format);

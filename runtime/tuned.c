@@ -248,8 +248,16 @@ static tilec_status take(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
+// What is wrong with the cache is told where kernels are looked up in it.
+static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilation *c, void *data), void *data) {
+  cache_hush(true);
+  tilec_status status = compile_guard(c, step, data);
+  cache_hush(false);
+  return status;
+}
+
 tilec_status tuned_take(Compilation *c, const tilec_device *device, Spec *spec) {
-  return compile_guard(c, take, &(Taking){device, spec});
+  return without_a_word(c, take, &(Taking){device, spec});
 }
 
 typedef struct Asking {
@@ -271,5 +279,5 @@ static tilec_status ask(Compilation *c, void *data) {
 
 bool tuned_has(Compilation *c, const Spec *spec, const tilec_device *device) {
   Asking asking = {spec, device, false};
-  return compile_guard(c, ask, &asking) == TILEC_OK && asking.found;
+  return without_a_word(c, ask, &asking) == TILEC_OK && asking.found;
 }
