@@ -96,15 +96,22 @@ def block_matmul(function, dtype, size):
                peers={"cuBLAS": lambda torch, t: torch.mm(t["a"], t["b"], out=t["c"])})
 
 
-def attention(heads, n, d, causal):
+def attention(heads, n, d, causal, tag=""):
     shape = (heads, n, d)
     buffers = {name: Buffer("fp16", shape) for name in ("q", "k", "v")}
     buffers["out"] = Buffer("fp16", shape, "out")
     scale = d**-0.5
-    step = Step("attention", {"q_ptr": "q", "k_ptr": "k", "v_ptr": "v", "out_ptr": "out", "scale": scale * math.log2(math.e), "N": n},
-                lambda c: (n // c["BLOCK_M"], heads), {"D": d, "CAUSAL": causal}, ("BLOCK_M", "BLOCK_N"))
+
+    def step(ragged):
+        return Step("attention", {"q_ptr": "q", "k_ptr": "k", "v_ptr": "v", "out_ptr": "out", "scale": scale * math.log2(math.e), "N": n},
+                    lambda c: (cdiv(n, c["BLOCK_M"]), heads), {"D": d, "CAUSAL": causal, "RAGGED": ragged}, ("BLOCK_M", "BLOCK_N"))
+
     tiles = configs(BLOCK_M=(64, 128), BLOCK_N=(32, 64), warps=(4, 8), stages=(2, 3)) + \
         configs(BLOCK_M=(128,), BLOCK_N=(128,), warps=(8,), stages=(2, 3))
+    kernels = [Kernel("attention.py", [step(False)], tiles)]
+    if d == 64 and not causal:  # by three warpgroups; Triton has no such tiles
+        kernels.append(Kernel("attention.py", [step(True)], configs(BLOCK_M=(192,), BLOCK_N=(128,), warps=(16,), stages=(2, 3)),
+                              "192 rows", triton=False))
 
     def reference(torch, t):
         out = torch.empty(shape, dtype=torch.float64, device=t["q"].device)
@@ -127,8 +134,8 @@ def attention(heads, n, d, causal):
         return peer
 
     flops = 4 * heads * n * n * d / (2 if causal else 1)
-    return Row("attention_causal" if causal else "attention", f"attention forward fp16, {heads} heads x {n} x {d}{', causal' if causal else ''}",
-               buffers, [Kernel("attention.py", [step], tiles)], reference, 2e-2, flops=flops, ceiling="fp16",
+    return Row(("attention_causal" if causal else "attention") + tag, f"attention forward fp16, {heads} heads x {n} x {d}{', causal' if causal else ''}",
+               buffers, kernels, reference, 2e-2, flops=flops, ceiling="fp16",
                peers={"cuDNN": sdpa("CUDNN_ATTENTION"), "flash": sdpa("FLASH_ATTENTION")})
 
 
@@ -144,4 +151,5 @@ def rows(small):
     result += [fp8(n(8192, 256)), int8(n(8192, 256))]
     for dtype in ("fp32", "fp16"):
         result += [block_matmul(function, dtype, n(4096, 128)) for function in ("block_matmul", "coalesced_block_matmul")]
-    return result + [attention(n(128, 2), n(4096, 256), n(128, 64), causal) for causal in (False, True)]
+    result += [attention(n(128, 2), n(4096, 256), n(128, 64), causal) for causal in (False, True)]
+    return result + [attention(n(128, 2), n(4096, 256), 64, causal, "_64") for causal in (False, True)]

@@ -4,6 +4,7 @@
 #include "codegen/emit.h"
 
 #include <string.h>
+#include "base/math.h"
 #include "codegen/emit_asm.h"
 #include "codegen/emit_move.h"
 #include "codegen/libclc.h"
@@ -28,7 +29,7 @@ static void check_type(Checker *c, const Type *type, const Region *region, Loc l
   bool good = false;
   if (!layout)
     diag_error(c->diags, loc, "a tile without a layout cannot be compiled: propagate_layouts has not run");
-  else if (layout->bits[DIM_LANE] != LANE_BITS || 1u << layout->bits[DIM_WARP] != warps)
+  else if (layout->bits[DIM_LANE] != LANE_BITS || layout->bits[DIM_WARP] != log2_ceil(warps))
     diag_error(c->diags, loc, "the layout is for %u lanes and %u warps, the kernel has 32 and %u",
                1u << layout->bits[DIM_LANE], 1u << layout->bits[DIM_WARP], warps);
   else if (layout->bits[DIM_BLOCK])

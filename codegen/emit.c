@@ -431,7 +431,7 @@ static LLVMValueRef number_in(Emitter *e, RegionWarps warps, uint32_t block_warp
                            LLVMCreateConstantRangeAttribute(e->context, range, 32, &least, &end));
   if (warps.count == block_warps) return thread;
   LLVMValueRef own = LLVMBuildSub(e->builder, thread, emit_i32(e, 32 * warps.first), "");
-  return LLVMBuildAnd(e->builder, own, emit_i32(e, 32 * warps.count - 1), "");
+  return LLVMBuildAnd(e->builder, own, emit_i32(e, (32u << log2_ceil(warps.count)) - 1), "");
 }
 
 // What stands before groups of warps all of them run, each thread with a number of its own.

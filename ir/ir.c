@@ -256,7 +256,8 @@ RegionWarps region_warps_of(const Region *region) {
 }
 
 uint32_t region_warps(const Op *op) { return region_warps_of(op->region).count; }
-uint32_t region_warp_bits(const Op *op) { return log2_of(region_warps(op)); }
+uint32_t region_warp_bits_of(const Region *region) { return log2_ceil(region_warps_of(region).count); }
+uint32_t region_warp_bits(const Op *op) { return region_warp_bits_of(op->region); }
 uint32_t region_threads(const Op *op) { return 32 * region_warps(op); }
 
 uint32_t func_warps(const Func *func) {

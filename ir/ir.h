@@ -254,13 +254,15 @@ uint32_t func_programs_param(const Func *func);
 static inline bool func_is_persistent(const Func *func) { return func_programs_param(func) < func->param_count; }
 // Makes it one: the body's arguments are behind those of the others. It has no tensor maps yet.
 void func_add_programs(Func *func, Value *programs[PROGRAM_AXES]);
-// The warps of a block that run a region: `count`, a power of two, from warp `first` on. The region numbers
-// its threads from 0, and its tiles' layouts have log2(count) warp bits.
+// The warps of a block that run a region: `count`, from warp `first` on. The region numbers its threads from 0, and its tiles'
+// layouts have log2(count) warp bits, rounded up: of a number that is no power of two the warps that are missing have padding
+// alone (unpadded_warps).
 typedef struct RegionWarps {
   uint32_t first, count;
 } RegionWarps;
 RegionWarps region_warps_of(const Region *region);
-// How many warps run the region that the op is in, log2 of that, and their threads.
+uint32_t region_warp_bits_of(const Region *region); // the layouts'
+// How many warps run the region that the op is in, its layouts' warp bits, and the warps' threads.
 uint32_t region_warps(const Op *op);
 uint32_t region_warp_bits(const Op *op);
 uint32_t region_threads(const Op *op);

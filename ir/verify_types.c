@@ -45,7 +45,7 @@ bool verify_holds(const Type *tile) {
 }
 
 void verify_layout(Verifier *v, const Op *op, const Type *tile, const Layout *layout, const char *what) {
-  uint32_t size_bits = index_bits(tile), warp_bits = v->warps ? log2_of(v->warps) : 0;
+  uint32_t size_bits = index_bits(tile), warp_bits = log2_ceil(v->warps);
   if (layout->out_bits != size_bits)
     verify_fail(v, op, "the layout of %s has %" PRIu64 " elements, the tile %" PRIu64, what,
                 UINT64_C(1) << layout->out_bits, UINT64_C(1) << size_bits);

@@ -30,6 +30,7 @@
 #include "ir/atomic.h"
 #include "ir/build.h"
 #include "passes/axis_info.h"
+#include "passes/padded_warps.h"
 #include "passes/passes.h"
 
 enum { ACCESS_BYTES = 16, BLAME_STEPS = 64 };
@@ -38,7 +39,7 @@ typedef struct Coalescer {
   PassContext *context;
   Func *func;
   const AxisTable *axes;
-  bool changed;
+  bool changed, products; // products: the kernel has some
   // Left to look for a parameter to name: expressions share operands, so the search is bounded.
   uint32_t steps;
 } Coalescer;
@@ -177,9 +178,11 @@ static void report_access(Coalescer *c, const CoalescedAccess *access) {
 
 static const Layout *anchor_for(const Coalescer *c, const CoalescedAccess *access) {
   const Type *tile = access->pointer->type;
-  uint32_t elem_bits = log2_of(access->vector);
-  Layout layout =
-      layout_default(tile->rank, tile->shape, access->order, elem_bits, region_warp_bits(access->op));
+  uint32_t elem_bits = log2_of(access->vector), warp_bits = region_warp_bits(access->op);
+  Layout layout;
+  if (!c->products || !access->mask ||
+      !layout_by_warpgroups(access->mask, access->order, elem_bits, warp_bits, &layout))
+    layout = layout_default(tile->rank, tile->shape, access->order, elem_bits, warp_bits);
   return layout_intern(c->func->module->ir, &layout);
 }
 
@@ -289,8 +292,13 @@ static void coalesce_op(Op *op, void *data) {
   c->changed = true;
 }
 
+static void find_product(Op *op, void *data) {
+  if (op->kind == OP_DOT) ((Coalescer *)data)->products = true;
+}
+
 bool pass_coalesce(PassContext *context, Func *func) {
-  Coalescer c = {context, func, axis_analyse(context->scratch, func), false, 0};
+  Coalescer c = {context, func, axis_analyse(context->scratch, func), false, false, 0};
+  region_walk(func->body, find_product, &c);
   region_walk(func->body, coalesce_op, &c);
   return c.changed;
 }

@@ -209,26 +209,11 @@ static bool find_scaled(Deferral *d, uint32_t top) {
 
 // The loop with one value more, which nothing yields yet.
 static Op *add_carried(Deferral *d, Value *init) {
-  Op *loop = d->loop;
-  Builder b = builder_before(loop);
-  uint32_t carried = loop->result_count;
+  uint32_t carried = d->loop->result_count;
   Value **inits = ARENA_ARRAY(d->context->scratch, Value *, carried + 1);
-  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(loop, i);
+  for (uint32_t i = 0; i < carried; i++) inits[i] = loop_init(d->loop, i);
   inits[carried] = init;
-  Op *made = build_for(&b, loop_lower(loop), loop_upper(loop), loop_step(loop), carried + 1, inits);
-  Region *from = loop->regions[0], *to = made->regions[0];
-  op_copy_attrs(made, loop);
-  for (uint32_t i = 0; i <= carried; i++) {
-    to->args[i]->name = from->args[i]->name;
-    value_replace_uses(from->args[i], to->args[i]);
-  }
-  while (from->first) op_move(from->first, to, NULL);
-  for (uint32_t i = 0; i < carried; i++) {
-    made->results[i].name = loop->results[i].name;
-    value_replace_uses(&loop->results[i], &made->results[i]);
-  }
-  op_erase(loop);
-  return d->loop = made;
+  return d->loop = loop_with_inits(d->loop, carried + 1, inits);
 }
 
 // The maximum takes the place of the old one where that is left behind by far; returns what the loop carries beside.

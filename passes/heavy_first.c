@@ -46,6 +46,7 @@ static Growth growth_of(const Value *value, uint32_t depth) {
   case OP_CONSTANT:
   case OP_NUM_PROGRAMS: return GROWS_NOT;
   case OP_PROGRAM_ID: return op_int(op, ATTR_AXIS, 0) == 0 ? GROWS : GROWS_NOT;
+  case OP_HINT: return growth_of(op_operand(op, 0), depth - 1);
   case OP_CAST: return type_is_int(value->type) ? growth_of(op_operand(op, 0), depth - 1) : GROWS_UNKNOWN;
   case OP_ADD:
   case OP_MIN:

@@ -305,20 +305,62 @@ static int64_t common_step(const Joiner *j) {
   return whole ? first : 0;
 }
 
-// Whether the loops add the step to what they carry, and begin with `x` and `x` and the first one's end.
-static bool counts_on(const Joiner *j, uint32_t i, int64_t step) {
-  const Op *next = loop_yielded(j->first, i)->def, *init = loop_init(j->second, i)->def;
-  int64_t by, lower, x;
-  if (!next || next->kind != OP_ADD || op_operand(next, 0) != loop_carried(j->first, i) ||
-      !value_int_constant(op_operand(next, 1), &by) || by != step ||
-      type_is_tile(loop_carried(j->first, i)->type) || !value_int_constant(loop_lower(j->first), &lower) ||
-      lower != 0)
+// Whether it is the other, or the other in more bits: the same number where no iteration comes before 0.
+static bool is_widened(const Value *value, const Value *of) {
+  const Op *cast = value->def;
+  return value == of ||
+         (cast && cast->kind == OP_CAST && type_is_int(value->type) && type_is_int(of->type) &&
+          type_element_bytes(value->type) > type_element_bytes(of->type) && op_operand(cast, 0) == of);
+}
+
+static bool is_binary(const Value *value, OpKind kind, const Value *a, const Value *b) {
+  const Op *op = value->def;
+  return op && op->kind == kind &&
+         ((op_operand(op, 0) == a && op_operand(op, 1) == b) ||
+          (op_operand(op, 0) == b && op_operand(op, 1) == a));
+}
+
+// Of a number: whether the second one begins with the first one's beginning and the end.
+static bool number_counts_on(const Value *from, const Value *init, const Value *by, const Value *end,
+                             int64_t step) {
+  int64_t x;
+  if (!value_int_constant(by, &x) || x != step) return false;
+  if (value_int_constant(from, &x) && x == 0) return is_widened(init, end);
+  return is_binary(init, OP_ADD, from, end);
+}
+
+// Of a pointer that goes on by the step's multiple: whether the second one begins with the end's multiple behind the first one's
+// beginning. Products of 64 bits: those of fewer may have been cut off.
+static bool pointer_counts_on(const Value *from, const Value *init, const Value *by, const Value *end,
+                              int64_t step) {
+  const Op *shift = init->def, *one = by->def, *all;
+  if (!shift || shift->kind != OP_ADDPTR || op_operand(shift, 0) != from || !one || one->kind != OP_MUL)
     return false;
-  Value *from = loop_init(j->first, i), *end = loop_lower(j->second);
-  if (value_int_constant(from, &x) && x == 0) return loop_init(j->second, i) == end;
-  if (!init || init->kind != OP_ADD) return false;
-  return (op_operand(init, 0) == from && op_operand(init, 1) == end) ||
-         (op_operand(init, 1) == from && op_operand(init, 0) == end);
+  all = op_operand(shift, 1)->def;
+  if (!all || all->kind != OP_MUL || type_element_bytes(by->type) != 8 ||
+      type_element_bytes(op_operand(shift, 1)->type) != 8)
+    return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    int64_t x;
+    const Value *stride = op_operand(one, 1 - i);
+    if (!value_int_constant(op_operand(one, i), &x) || x != step) continue;
+    for (uint32_t k = 0; k < 2; k++)
+      if (op_operand(all, k) == stride && is_widened(op_operand(all, 1 - k), end)) return true;
+  }
+  return false;
+}
+
+// Whether the loops add the same to what they carry, and the second one begins with what the first one would have come to at its end.
+static bool counts_on(const Joiner *j, uint32_t i, int64_t step) {
+  const Value *carried = loop_carried(j->first, i);
+  const Op *next = loop_yielded(j->first, i)->def;
+  int64_t lower;
+  if (!next || (next->kind != OP_ADD && next->kind != OP_ADDPTR) || op_operand(next, 0) != carried ||
+      type_is_tile(carried->type) || !value_int_constant(loop_lower(j->first), &lower) || lower != 0)
+    return false;
+  bool number = next->kind == OP_ADD;
+  return (number ? number_counts_on : pointer_counts_on)(loop_init(j->first, i), loop_init(j->second, i),
+                                                         op_operand(next, 1), loop_lower(j->second), step);
 }
 
 static bool carries_on(const Joiner *j, int64_t step) {

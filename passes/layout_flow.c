@@ -158,7 +158,6 @@ const Layout *flow_layout_for(const Op *op, uint32_t i, const Layout *operand) {
 const Layout *flow_default(const Region *region, const Type *tile) {
   uint32_t order[TILE_MAX_RANK];
   for (uint32_t i = 0; i < tile->rank; i++) order[i] = tile->rank - 1u - i;
-  uint32_t warp_bits = log2_of(region_warps_of(region).count);
-  Layout layout = layout_default(tile->rank, tile->shape, order, 0, warp_bits);
+  Layout layout = layout_default(tile->rank, tile->shape, order, 0, region_warp_bits_of(region));
   return layout_intern(region->func->module->ir, &layout);
 }

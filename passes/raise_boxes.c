@@ -24,6 +24,7 @@
 //
 // The matrix' bounds are the mask's; where there is none, more than any offset. The ranges of offsets are computed by the
 // guard of the launch's arguments and grid.
+#include "base/math.h"
 #include "ir/tensor_map.h"
 #include "passes/box_form.h"
 #include "passes/mask_bounds.h"
@@ -291,11 +292,17 @@ typedef struct DotCount {
   Arena *arena;
   const Func *func;
   uint32_t dots, chained; // those of loops of which a later one takes what is computed of the first
+  uint32_t padded;        // those whose rows, padded to a power of two, leave a quarter of the warps or more without any
 } DotCount;
 
 static void count_dots(Op *op, void *data) {
   DotCount *count = data;
-  count->dots += op->kind == OP_DOT;
+  if (op->kind == OP_DOT) {
+    const Type *result = op_result(op)->type;
+    uint32_t rows = result->shape[result->rank - 2];
+    count->dots++;
+    count->padded += 4 * rows <= 3u << log2_ceil(rows);
+  }
   count->chained += chained_dots(count->arena, count->func, op);
 }
 
@@ -307,7 +314,9 @@ static bool is_wanted(PassContext *context, Func *func) {
   func_number(func);
   region_walk(func->body, count_dots, &count);
   return count.dots == 1 || (count.dots && target->tma == TMA_ON) ||
-         (count.dots && count.dots == count.chained && target->num_warps == CHAINING_WARPS);
+         (count.dots && count.dots == count.chained &&
+          (target->num_warps == CHAINING_WARPS ||
+           (target->num_warps == 2 * CHAINING_WARPS && count.dots == count.padded)));
 }
 
 bool pass_raise_boxes(PassContext *context, Func *func) {

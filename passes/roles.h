@@ -19,6 +19,7 @@ typedef struct Roles {
   // (`stagger`), what that one reads of a channel of its own.
   StagedGroup *slots[ROLE_CHANNELS];
   uint32_t channels;
+  uint32_t warps; // that multiply
   const Op
       *release[ROLE_CHANNELS]; // behind which wait for products a slot goes; NULL: at the iteration's end
   VEC(Op *) path;              // the ops that the loop is within, the outermost first, and the loop
@@ -26,6 +27,10 @@ typedef struct Roles {
   uint8_t
       *before; // of these, what is computed before the groups, for both: read from memory, or needed for that
 } Roles;
+
+// The registers that a thread of the warps that multiply may have, where warps that copy are beside them; 0: nothing is moved. Of a
+// kernel with three products or more in a row the loop, `many`, leaves those that copy less.
+uint32_t roles_registers(const TargetInfo *arch, uint32_t warps, bool many, uint32_t *producer);
 
 // Whether the kernel's one loop of products can be parted where its programs are run in turn, and that pays. No remark, and the
 // kernel stays as it is.

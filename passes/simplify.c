@@ -137,6 +137,7 @@ static bool drop_carried(Simplifier *s, Op *op) {
 
   Builder b = builder_before(op);
   Op *fresh = build_for(&b, loop_lower(op), loop_upper(op), loop_step(op), count, kept);
+  op_copy_attrs(fresh, op);
   Region *to = fresh->regions[0];
   take_over(body->args[0], to->args[0]);
   for (uint32_t k = 0; k < count; k++) {

@@ -48,6 +48,7 @@
 #include "ir/layout_dot.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
+#include "passes/padded_warps.h"
 #include "passes/roles.h"
 #include "passes/stagger.h"
 
@@ -159,12 +160,14 @@ static const char *why_not_loop(Roles *r, const Op *loop, int64_t step) {
 
 // --- groups
 
-// What a thread of the consumers may have beside the producer's; 0: nothing is moved.
-static uint32_t consumer_registers(const TargetInfo *arch, uint32_t warps, uint32_t producer) {
+uint32_t roles_registers(const TargetInfo *arch, uint32_t warps, bool many, uint32_t *producer) {
   if (warps <= WARPGROUP) return 0; // two blocks may share a multiprocessor
   uint32_t groups = warps / WARPGROUP, threads = (warps + PRODUCER_WARPS) * TARGET_WARP;
+  *producer = many         ? TUNE_PRODUCER_REGISTERS_BESIDE_MANY
+              : groups > 2 ? TUNE_PRODUCER_REGISTERS_BESIDE_THREE
+                           : TUNE_PRODUCER_REGISTERS;
   uint32_t entry = arch->registers / threads / 8 * 8; // of each thread as the block begins; what is beyond is nobody's
-  uint32_t registers = (entry * (groups + PRODUCER_WARPS / WARPGROUP) - producer) / groups / 8 * 8;
+  uint32_t registers = (entry * (groups + PRODUCER_WARPS / WARPGROUP) - *producer) / groups / 8 * 8;
   return registers < arch->setmaxnreg_most ? registers : arch->setmaxnreg_most;
 }
 
@@ -185,12 +188,10 @@ static Op *make_groups(Roles *r) {
   b.loc = r->s.staged->loop->loc;
   Op *groups = build_op(&b, OP_WARP_GROUPS, 0, NULL, 0, NULL);
   bool many = chained_dots(r->s.arena, func, r->s.staged->loop) > 2;
-  uint32_t producer = many ? TUNE_PRODUCER_REGISTERS_BESIDE_MANY : TUNE_PRODUCER_REGISTERS;
-  uint32_t registers = consumer_registers(target->arch, target->num_warps, producer);
-  op_set_ints(groups, ATTR_GROUP_WARPS, 2, (uint32_t[]){target->num_warps, PRODUCER_WARPS});
-  op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){target->num_warps * TARGET_WARP, 1});
-  if (registers)
-    op_set_ints(groups, ATTR_GROUP_REGISTERS, 2, (uint32_t[]){registers, producer});
+  uint32_t producer, registers = roles_registers(target->arch, r->warps, many, &producer);
+  op_set_ints(groups, ATTR_GROUP_WARPS, 2, (uint32_t[]){r->warps, PRODUCER_WARPS});
+  op_set_ints(groups, ATTR_GROUP_THREADS, 2, (uint32_t[]){r->warps * TARGET_WARP, 1});
+  if (registers) op_set_ints(groups, ATTR_GROUP_REGISTERS, 2, (uint32_t[]){registers, producer});
   Region *own = region_new(func, groups);
   region_new(func, groups);
   for (Op *op = first, *next; op != groups; op = next) {
@@ -263,6 +264,7 @@ static uint32_t plan_roles(PassContext *context, Func *func, Op *loop, const Loo
   int64_t step = 0;
   value_int_constant(loop_step(loop), &step);
   r->s.step = step;
+  r->warps = unpadded_warps(func);
   r->needed = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   r->before = ARENA_ARRAY(context->scratch, uint8_t, func->value_count);
   find_path(r, loop);
@@ -283,8 +285,7 @@ static bool specialise(PassContext *context, Func *func, Op *loop, const LoopSea
   if (!slots) return false;
   make_all_slots(&r, slots);
   diag_remark(context->diags, loop->loc, "specialise_warps",
-              "%u warps multiply, one thread copies ahead of them into %u slots%s",
-              func->module->target.num_warps, slots,
+              "%u warps multiply, one thread copies ahead of them into %u slots%s", r.warps, slots,
               r.s.in_flight ? "; a product stays under way while the next begins" : "");
   Op *groups = make_groups(&r);
   RoleRings fill, read;
@@ -309,8 +310,9 @@ bool roles_pay_in_turn(PassContext *context, Func *func) {
   if (search.loops.n != 1 || target->num_warps <= WARPGROUP || !target->arch->setmaxnreg_most) return false;
   uint32_t slots = plan_roles(&asking, func, search.loops.at[0], &search, true, &staged, &r);
   if (!slots || !r.s.in_flight) return false;
-  uint32_t sums = tile_words(op_result(staged.dot)->type);
-  return sums >= TUNE_TURN_SUMS && sums + TUNE_TURN_OTHER_REGISTERS <= consumer_registers(target->arch, target->num_warps, TUNE_PRODUCER_REGISTERS);
+  uint32_t sums = tile_words(op_result(staged.dot)->type), producer;
+  return sums >= TUNE_TURN_SUMS &&
+         sums + TUNE_TURN_OTHER_REGISTERS <= roles_registers(target->arch, r.warps, false, &producer);
 }
 
 bool pass_specialise_warps(PassContext *context, Func *func) {

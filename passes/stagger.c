@@ -88,3 +88,21 @@ uint32_t chained_dots(Arena *arena, const Func *func, const Op *loop) {
   }
   return chained ? count : 0;
 }
+
+Op *loop_with_inits(Op *loop, uint32_t count, Value *const *inits) {
+  Builder b = builder_before(loop);
+  Op *made = build_for(&b, loop_lower(loop), loop_upper(loop), loop_step(loop), count, inits);
+  Region *from = loop->regions[0], *to = made->regions[0];
+  op_copy_attrs(made, loop);
+  for (uint32_t i = 0; i < from->arg_count; i++) {
+    to->args[i]->name = from->args[i]->name;
+    value_replace_uses(from->args[i], to->args[i]);
+  }
+  while (from->first) op_move(from->first, to, NULL);
+  for (uint32_t i = 0; i < loop->result_count; i++) {
+    made->results[i].name = loop->results[i].name;
+    value_replace_uses(&loop->results[i], &made->results[i]);
+  }
+  op_erase(loop);
+  return made;
+}

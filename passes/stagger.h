@@ -26,6 +26,11 @@ bool takes_marked(const uint8_t *marks, const Op *op);
 // After func_number.
 uint32_t chained_dots(Arena *arena, const Func *func, const Op *loop);
 
+// The loop with `count` initial values instead of its own, as many at least, of which the ones that come first take the place of
+// its own; body and results are theirs. The last ones are yielded by nothing yet, and where a type is another one the uses are to
+// be mended. The loop itself is erased.
+Op *loop_with_inits(Op *loop, uint32_t count, Value *const *inits);
+
 // The function's loops that stagger_dots has marked, in program order.
 typedef struct StaggeredLoops {
   Arena *arena;

@@ -20,7 +20,8 @@
 #include "ir/build.h"
 #include "ir/scratch.h"
 #include "ir/tuning.h"
-#include "passes/passes.h"
+#include "passes/padded_warps.h"
+#include "passes/roles.h"
 #include "passes/stagger.h"
 
 enum { WARPGROUP = 4 };
@@ -28,6 +29,7 @@ enum { WARPGROUP = 4 };
 typedef struct Staggerer {
   PassContext *context;
   Func *func;
+  uint32_t warps; // that have more than padding
   bool changed;
 } Staggerer;
 
@@ -36,8 +38,11 @@ static void decline(const Staggerer *s, const Op *dot, const char *why) {
 }
 
 // A thread's registers, of a block alone on its multiprocessor.
-static uint32_t most_registers(const Func *func) {
+static uint32_t most_registers(const Func *func, uint32_t warps) {
   const TargetInfo *arch = func->module->target.arch;
+  uint32_t producer;
+  if (warps < func_warps(func))
+    return roles_registers(arch, warps, false, &producer); // it is worth roles alone
   uint32_t most = arch->thread_registers, share = arch->registers / (func_warps(func) * 32) & ~7u;
   if (func->module->target.maxnreg && func->module->target.maxnreg < most)
     most = func->module->target.maxnreg;
@@ -47,13 +52,15 @@ static uint32_t most_registers(const Func *func) {
 static bool has_registers(const Staggerer *s, const StaggeredDots *dots) {
   uint32_t between = tile_words(op_result(dots->first)->type),
            operand = tile_words(op_operand(dots->second, 0)->type),
-           sums = tile_words(op_result(dots->second)->type), most = most_registers(s->func);
-  if (between + operand + sums + TUNE_STAGGER_OTHER_REGISTERS <= most) return true;
+           sums = tile_words(op_result(dots->second)->type), most = most_registers(s->func, s->warps);
+  uint32_t others = s->warps < func_warps(s->func) ? TUNE_STAGGER_OTHER_REGISTERS_BESIDE_PRODUCER
+                                                   : TUNE_STAGGER_OTHER_REGISTERS;
+  if (between + operand + sums + others <= most) return true;
   diag_remark(s->context->diags, dots->second->loc, "stagger_dots",
               "the product waits for what it takes: the next iteration's first product beside it would take "
               "%u + %u + %u "
               "registers and %u others, of %u",
-              between, operand, sums, (uint32_t)TUNE_STAGGER_OTHER_REGISTERS, most);
+              between, operand, sums, others, most);
   return false;
 }
 
@@ -69,13 +76,16 @@ static bool loads_boxes(const Op *loop) {
   return any;
 }
 
-static bool pays(const Func *func, const Op *loop, const StaggeredDots *dots) {
+static bool pays(const Staggerer *s, const Op *loop, const StaggeredDots *dots) {
+  const Func *func = s->func;
   const Type *sums = op_result(dots->second)->type;
-  uint32_t rows = sums->shape[sums->rank - 2], groups = region_warps(loop) / WARPGROUP;
+  uint32_t all = region_warps(loop) / WARPGROUP, groups = s->warps / WARPGROUP;
+  uint32_t rows = sums->shape[sums->rank - 2] / all * groups; // where there is padding each has its own
   if (op_attr(loop, ATTR_WARP_SPECIALIZE)) return true;
   if (rows > TUNE_STAGGER_ROWS * groups) return false;
   if (groups == 1) return tile_words(sums) >= TUNE_STAGGER_SUMS;
-  return groups == 2 && func->module->target.warp_roles != WARP_ROLES_OFF && loads_boxes(loop);
+  return (groups == 2 || groups < all) && func->module->target.warp_roles != WARP_ROLES_OFF &&
+         loads_boxes(loop);
 }
 
 static void stagger_loop(Op *loop, void *data) {
@@ -96,7 +106,7 @@ static void stagger_loop(Op *loop, void *data) {
     return;
   }
   if (!has_registers(s, &dots)) return;
-  if (!pays(s->func, loop, &dots)) {
+  if (!pays(s, loop, &dots)) {
     decline(s, dots.second, "other warps run under what comes between the products");
     return;
   }
@@ -105,7 +115,7 @@ static void stagger_loop(Op *loop, void *data) {
 }
 
 bool pass_stagger_dots(PassContext *context, Func *func) {
-  Staggerer s = {context, func, false};
+  Staggerer s = {context, func, unpadded_warps(func), false};
   func_number(func);
   region_walk(func->body, stagger_loop, &s);
   return s.changed;

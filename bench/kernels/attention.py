@@ -27,13 +27,17 @@ def attend(acc, total, top, q, k_ptr, v_ptr, scale, first, last, rows, N,
 
 @triton.jit
 def attention(q_ptr, k_ptr, v_ptr, out_ptr, scale, N, D: tl.constexpr, BLOCK_M: tl.constexpr,
-              BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr):
-    """(heads, N, D) each; N is a multiple of both block sizes, and BLOCK_M of BLOCK_N; scale is in units of log2."""
+              BLOCK_N: tl.constexpr, CAUSAL: tl.constexpr, RAGGED: tl.constexpr = False):
+    """(heads, N, D) each; N is a multiple of BLOCK_N, and of BLOCK_M but where RAGGED; BLOCK_M is one of BLOCK_N where CAUSAL; scale is in
+    units of log2."""
     first = tl.program_id(0) * BLOCK_M
     head = tl.program_id(1) * N * D
     rows = first + tl.arange(0, BLOCK_M)
     at = rows[:, None] * D + tl.arange(0, D)[None, :]
-    q = tl.load(q_ptr + head + at)
+    if RAGGED:
+        q = tl.load(q_ptr + head + at, mask=rows[:, None] < N, other=0.0)
+    else:
+        q = tl.load(q_ptr + head + at)
     acc = tl.zeros((BLOCK_M, D), dtype=tl.float32)
     total = tl.zeros((BLOCK_M,), dtype=tl.float32)
     top = tl.zeros((BLOCK_M,), dtype=tl.float32) - float("inf")
@@ -45,4 +49,8 @@ def attention(q_ptr, k_ptr, v_ptr, out_ptr, scale, N, D: tl.constexpr, BLOCK_M: 
         acc, total, top = attend(acc, total, top, q, k_ptr + head, v_ptr + head, scale, 0, N, rows, N, D, BLOCK_N, False)
     out = out_ptr + head + first * D
     at = tl.arange(0, BLOCK_M)[:, None] * D + tl.arange(0, D)[None, :]
-    tl.store(out + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty))
+    result = (acc / total[:, None]).to(out_ptr.dtype.element_ty)
+    if RAGGED:
+        tl.store(out + at, result, mask=rows[:, None] < N)
+    else:
+        tl.store(out + at, result)
