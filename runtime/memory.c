@@ -72,6 +72,15 @@ tilec_status memory_check_args(const tilec_device *device, const char *kernel, c
   return status;
 }
 
+const tilec_buffer *memory_of(const tilec_device *device, uint64_t address) {
+  const tilec_buffer *found = NULL;
+  pthread_mutex_lock(&all.lock);
+  for (const tilec_buffer *b = all.first; b && !found; b = b->next)
+    if ((address - b->address < b->bytes || address == b->address) && !is_foreign(b, device)) found = b;
+  pthread_mutex_unlock(&all.lock);
+  return found;
+}
+
 static tilec_status buffer_make(tilec_device *device, size_t bytes, tilec_buffer **buffer) {
   tilec_buffer *b = calloc(1, sizeof *b);
   if (!b) return error_set(TILEC_ERROR_OUT_OF_MEMORY, "out of memory (a buffer)");

@@ -31,6 +31,10 @@ struct tilec_buffer {
   tilec_buffer *next, *previous; // of all buffers of the process, under a lock
 };
 
+// The device's buffer that has the address, or begins there; of a GPU another device's too where it is the GPU's to see.
+// NULL: none.
+const tilec_buffer *memory_of(const tilec_device *device, uint64_t address);
+
 // TILEC_OK where no argument points into a buffer of another device: a simulator's or evaluator's address means
 // nothing elsewhere, nor any other's to them. A pointer into no buffer at all is taken as it is.
 tilec_status memory_check_args(const tilec_device *device, const char *kernel, const RunParam *params,

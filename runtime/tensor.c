@@ -115,6 +115,16 @@ static void extent_of(const Tensor *t, uint64_t *below, uint64_t *above) {
   }
 }
 
+tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param, const tilec_arg *arg,
+                           uint64_t *start, uint64_t *bytes) {
+  const Tensor t = tensor_of(arg);
+  uint64_t below, above, address = (uint64_t)(uintptr_t)t.data + t.byte_offset;
+  extent_of(&t, &below, &above);
+  *start = (address - below) / HOST_ALIGNMENT * HOST_ALIGNMENT;
+  *bytes = above ? address + above - *start : 0;
+  return check_device(device, kernel, param, &t);
+}
+
 static tilec_status map_one(tilec_device *device, const Tensor *t, uint64_t *bits, TensorMaps *maps) {
   uint64_t below, above, at, address = *bits;
   extent_of(t, &below, &above);

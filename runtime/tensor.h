@@ -37,6 +37,11 @@ enum {
 // memory that memory's address. The error names kernel and parameter.
 tilec_status tensor_plain(const char *kernel, const char *param, const tilec_arg *arg, tilec_arg *plain);
 
+// Where the tensor of an argument of kind TILEC_ARG_DL lies, which is checked to be the device's: from *start, aligned as
+// facts say, *bytes; 0 where it has no elements. tensor_plain has taken it.
+tilec_status tensor_memory(const tilec_device *device, const char *kernel, const char *param, const tilec_arg *arg,
+                           uint64_t *start, uint64_t *bytes);
+
 // The tensors' memory on a device that runs on this CPU while a launch lasts.
 typedef struct TensorMaps {
   uint32_t count;

@@ -64,7 +64,6 @@ typedef struct Run {
   const uint64_t *bits; // of the launch's arguments; NULL before they are bound
   PassTextList *pass_texts; // that compiling fills; NULL: not asked for
   bool has_data;        // buffers are filled: all commands' are but what explain does not simulate and tune only predicts
-  bool only_predicts;   // compiling ends with the last pass
   Func *host;           // after run_compile: has the parameters and host regions of the code; NULL of PTX files
 } Run;
 
@@ -99,6 +98,8 @@ void run_ptx_bits(const Run *run, uint64_t *bits);
 // After the buffers have addresses: the arguments' bits and what is known of them. False, having said why,
 // where they do not fit.
 bool run_bind(Run *run, BoundArgs *bound);
+// The arguments as the library takes them, with the buffers' addresses.
+tilec_arg *run_launch_args(const Run *run);
 // Adds to run->spec the types and facts of `bound`; of a .tir file, which is specialised already, nothing.
 void run_specialise(Run *run, const BoundArgs *bound);
 

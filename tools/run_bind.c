@@ -74,14 +74,19 @@ static bool is_wide(const RunArg *arg) {
          arg->value.descriptor || (!arg->given && arg->param.default_is_tuple);
 }
 
+tilec_arg *run_launch_args(const Run *run) {
+  tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, run->param_count + 1);
+  for (uint32_t i = 0; i < run->param_count; i++) args[i] = launch_arg(run, &run->params[i]);
+  return args;
+}
+
 bool run_bind(Run *run, BoundArgs *bound) {
   uint32_t n = run->param_count;
   RunParam *params = ARENA_ARRAY(run->arena, RunParam, n);
-  tilec_arg *args = ARENA_ARRAY(run->arena, tilec_arg, n);
+  tilec_arg *args = run_launch_args(run);
   bool wide = false;
   for (uint32_t i = 0; i < n; i++) {
     params[i] = run->params[i].param;
-    args[i] = launch_arg(run, &run->params[i]);
     wide |= is_wide(&run->params[i]);
   }
   tilec_status status = wide ? bind_wide(nobody, params, n, args, n, bound, ARENA_NEW(run->arena, Expanded))

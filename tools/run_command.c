@@ -102,9 +102,8 @@ static void take_code(const Compilation *c, KernelImage *image) {
 // What is to be seen of the compiler's work is there only where it works; check is to see what the compiler makes.
 static bool may_be_cached(const Run *run) {
   const Options *o = run->options;
-  bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH || o->command == COMMAND_TUNE;
-  return run->device->needs_ptx && launched && !run->only_predicts &&
-         !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
+  bool launched = o->command == COMMAND_RUN || o->command == COMMAND_BENCH;
+  return run->device->needs_ptx && launched && !o->remarks && !o->time_passes && !o->verify_each && !o->print_after && !o->stop_after &&
          !o->run_passes_given && !o->disabled_passes.n;
 }
 
@@ -126,8 +125,7 @@ static tilec_status compile_code(Run *run, KernelImage *image) {
   c->launched = true;
   tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
-  if (status == TILEC_OK && run->only_predicts) run->host = c->module->funcs.at[0];
-  if (status != TILEC_OK || !run->device->needs_ptx || run->only_predicts) return status;
+  if (status != TILEC_OK || !run->device->needs_ptx) return status;
   CodegenOptions codegen = {.emit_ptx = true};
   status = compile_codegen(c, &codegen);
   if (status == TILEC_OK) take_code(c, image);

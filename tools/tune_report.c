@@ -8,11 +8,6 @@
 
 enum { TOLD = 10, BAR = 20 };
 
-static void put_settings(const Candidate *c, Buf *out) {
-  for (uint32_t i = 0; i < c->setting_count; i++)
-    buf_printf(out, "%s%s=%s", i ? " " : "", c->settings[i].name, c->settings[i].text);
-}
-
 // As words of the command line.
 static void put_words(const Candidate *c, Buf *out) {
   for (uint32_t i = 0; i < c->setting_count; i++) {
@@ -27,19 +22,18 @@ static void put_words(const Candidate *c, Buf *out) {
   }
 }
 
-void tune_progress(const Tuning *t, const char *what, uint32_t done, uint32_t all, const Candidate *best) {
-  if (!isatty(STDERR_FILENO) || !all) return;
+int tune_progress(void *data, const tilec_tune_progress *p) {
+  static const char *const steps[] = {"predicted", "compiled", "measured"};
+  (void)data;
+  if (!isatty(STDERR_FILENO) || !p->all) return 0;
   Buf line = {0};
-  double spent = device_clock() - t->began, left = done ? spent * (all - done) / done : 0;
   buf_text(&line, "\r\x1b[K[");
-  for (uint32_t i = 0; i < BAR; i++) buf_char(&line, i * all < done * BAR ? '#' : '.');
-  buf_printf(&line, "] %s %u of %u, about %.0f s left", what, done, all, left);
-  if (best) {
-    buf_printf(&line, "; best %.2f us: ", best->seconds * 1e6);
-    put_settings(best, &line);
-  }
+  for (size_t i = 0; i < BAR; i++) buf_char(&line, i * p->all < p->done * BAR ? '#' : '.');
+  buf_printf(&line, "] %s %zu of %zu, about %.0f s left", steps[p->step], p->done, p->all, p->seconds_left);
+  if (p->best) buf_printf(&line, "; best %.2f us: %s", p->best_seconds * 1e6, p->best);
   fwrite(line.at, 1, line.n, stderr);
   buf_free(&line);
+  return 0;
 }
 
 void tune_progress_end(void) {
@@ -59,8 +53,7 @@ static uint32_t measured(const Tuning *t) {
 }
 
 static const char *timed(const Tuning *t) {
-  const tilec_device *device = t->run->device;
-  return device->kind == &device_cuda ? "gpu" : device_simulator(device) ? "simulator" : "evaluator";
+  return t->on_gpu ? "gpu" : t->on_simulator ? "simulator" : "evaluator";
 }
 
 static void put_time(double seconds, bool known, Buf *out) {
@@ -73,24 +66,22 @@ static void put_time(double seconds, bool known, Buf *out) {
 static void put_first_error(const Tuning *t, Buf *out) {
   for (uint32_t i = 0; i < t->count; i++)
     if (t->all[i].error) {
-      buf_text(out, "cannot be had: ");
-      put_settings(&t->all[i], out);
-      buf_printf(out, ": %s\n", t->all[i].error);
+      buf_printf(out, "cannot be had: %s: %s\n", t->all[i].text, t->all[i].error);
       return;
     }
 }
 
-void tune_text(const Tuning *t, Buf *out) {
+void tune_text(const Tuning *t, const Run *run, Buf *out) {
   uint32_t n = t->ranked_count < TOLD ? t->ranked_count : TOLD, bad = failed(t);
   buf_printf(out, "%s: %u configuration%s", t->kernel, t->count, t->count == 1 ? "" : "s");
   if (bad) buf_printf(out, ", %u of them cannot be had", bad);
-  if (!t->run->options->predict) buf_printf(out, "; %u measured on %s", measured(t), t->run->device->name);
+  if (!run->options->predict) buf_printf(out, "; %u measured on %s", measured(t), t->device);
   buf_printf(out, "%s\n", t->interrupted ? "; interrupted" : "");
-  if (!t->run->options->predict && strcmp(timed(t), "gpu") != 0)
+  if (!run->options->predict && strcmp(timed(t), "gpu") != 0)
     buf_printf(out, "the %s's own time on this CPU: it says nothing of the kernel's time on a GPU\n",
                timed(t));
   for (uint32_t i = 0; i < t->remarks.n; i++) buf_printf(out, "%s\n", t->remarks.at[i]);
-  const TargetInfo *arch = t->run->spec.target.arch;
+  const TargetInfo *arch = t->arch;
   if (n && !t->ranked[0]->time.known)
     buf_printf(out, "no time is predicted for %s, and configurations stand as they were given\n",
                arch->card[0] ? arch->card : arch->name);
@@ -100,8 +91,7 @@ void tune_text(const Tuning *t, Buf *out) {
     put_time(c->time.together, c->time.known, out);
     put_time(c->seconds, c->measured, out);
     buf_printf(out, "  %-17s  ", c->time.known ? cost_bound_name(c->time.bottleneck) : "-");
-    put_settings(c, out);
-    buf_char(out, '\n');
+    buf_printf(out, "%s\n", c->text);
   }
   if (bad) put_first_error(t, out);
   if (!n) return;
@@ -142,8 +132,8 @@ void tune_json(const Tuning *t, Buf *out) {
   Json json = {.out = out};
   json_object(&json, NULL);
   json_text(&json, "kernel", t->kernel);
-  json_text(&json, "device", t->run->device->name);
-  json_text(&json, "arch", t->run->spec.target.arch->name);
+  json_text(&json, "device", t->device);
+  json_text(&json, "arch", t->arch->name);
   json_text(&json, "time_of", timed(t));
   json_uint(&json, "configurations", t->count);
   json_uint(&json, "failed", failed(t));
