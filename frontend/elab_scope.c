@@ -93,22 +93,32 @@ bool elab_namespace_member(Elab *e, const char *path, const char *name, Obj *obj
   return true;
 }
 
+// The Python package has Triton's names, by its own: `import tilec.language as tl`, `from tilec import jit`.
+static const char *as_triton(Elab *e, const char *path) {
+  static const char own[] = "tilec";
+  const char *rest = path + sizeof own - 1;
+  if (strncmp(path, own, sizeof own - 1) != 0 || (*rest && *rest != '.')) return path;
+  return interned(e, arena_printf(e->arena, "triton%s", rest));
+}
+
 // What `import a.b` or `import a.b as c` binds.
 static Obj imported_module(Elab *e, const ImportName *item) {
   Str head = str_from(item->name);
   const char *dot = item->alias ? NULL : strchr(head.at, '.');
   if (dot) head.n = (size_t)(dot - head.at);
-  return (Obj){.kind = OBJ_NAMESPACE, .path = intern(&e->ir->names, head), .file = dot ? NULL : item->whole};
+  const char *path = intern(&e->ir->names, head);
+  return (Obj){.kind = OBJ_NAMESPACE, .path = item->whole ? path : as_triton(e, path), .file = dot ? NULL : item->whole};
 }
 
 // What `from m import a` binds: of m's file, or the file m.a itself; or of Triton.
 static Obj imported_from(Elab *e, Loc loc, const Import *import, const ImportName *item) {
   Obj obj;
-  const char *path = interned(e, arena_printf(e->arena, "%s.%s", import->module, item->name));
+  const char *module = import->dots ? import->module : as_triton(e, import->module);
+  const char *path = interned(e, arena_printf(e->arena, "%s.%s", module, item->name));
   if (item->module && elab_file_member(e, loc, item->module, item->name, &obj)) return obj;
   if (item->whole) return (Obj){.kind = OBJ_NAMESPACE, .path = item->name, .file = item->whole};
-  if (!import->dots && python_member(e, loc, import->module, item->name, &obj)) return obj;
-  if (!import->dots && elab_namespace_member(e, import->module, item->name, &obj)) return obj;
+  if (!import->dots && python_member(e, loc, module, item->name, &obj)) return obj;
+  if (!import->dots && elab_namespace_member(e, module, item->name, &obj)) return obj;
   return (Obj){.kind = OBJ_NAMESPACE, .path = path};
 }
 

@@ -25,18 +25,21 @@ static bool is_jit_name(const LineLayout *layout, Str name) {
   return false;
 }
 
+// Triton, or the Python package, which has the same names.
+static bool is_triton(Str name) { return str_is(name, "triton") || str_is(name, "tilec"); }
+
 // `import triton as tr` and `from triton import jit as kernel`
 // give further names; `from numba import jit` takes one.
 static void note_import(LineLayout *layout) {
   const Token *line = &layout->in[layout->at];
   Arena *arena = layout->parse->arena;
-  bool from = line[0].kind == TOKEN_FROM, triton = str_is(line[1].text, "triton");
+  bool from = line[0].kind == TOKEN_FROM, triton = is_triton(line[1].text);
   const Token *name = from ? line + 2 : line + 1;
   if (from && !triton && line[1].kind != TOKEN_NAME) return; // from . import jit: ours, for all we know
   for (; name->kind != TOKEN_NEWLINE && name->kind != 0; name++) {
     bool aliased = name[0].kind == TOKEN_NAME && name[1].kind == TOKEN_AS && name[2].kind == TOKEN_NAME;
     Str local = aliased ? name[2].text : name[0].text;
-    bool wanted = str_is(name->text, from ? "jit" : "triton") && name[-1].kind != TOKEN_DOT;
+    bool wanted = (from ? str_is(name->text, "jit") : is_triton(name->text)) && name[-1].kind != TOKEN_DOT;
     if (wanted && (triton || !from))
       vec_push(arena, &layout->jits, local);
     else if (wanted && from && line[2].kind == TOKEN_IMPORT)
@@ -52,7 +55,7 @@ static bool is_jit(const LineLayout *layout, uint32_t at) {
   const Token *token = &layout->in[at];
   if (token[0].kind != TOKEN_NAME) return false;
   bool call_or_end = token[1].kind == TOKEN_NEWLINE || token[1].kind == TOKEN_LPAREN;
-  if (call_or_end) return is_jit_name(layout, token[0].text) && !str_is(token[0].text, "triton");
+  if (call_or_end) return is_jit_name(layout, token[0].text) && !is_triton(token[0].text);
   return token[1].kind == TOKEN_DOT && is_jit_name(layout, token[0].text) && str_is(token[2].text, "jit") &&
          (token[3].kind == TOKEN_NEWLINE || token[3].kind == TOKEN_LPAREN);
 }
@@ -289,8 +292,8 @@ static void select_block(LineLayout *layout, Reading reading) {
 }
 
 void select_python(LineLayout *layout) {
-  static const char *const names[] = {"jit", "kernel", "triton"};
-  for (int i = 0; i < 3; i++) vec_push(layout->parse->arena, &layout->jits, str_from(names[i]));
+  static const char *const names[] = {"jit", "kernel", "triton", "tilec"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) vec_push(layout->parse->arena, &layout->jits, str_from(names[i]));
   layout->quiet = true;
   while (layout_kind(layout) != 0) {
     select_block(layout, READ_MODULE);

@@ -24,6 +24,10 @@ typedef struct CacheKey {
 // the callers' keys apart; tilec's own build, LLVM's version and libclc are in every key. False: the cache is
 // off.
 bool cache_key_begin(Digest *digest, const char *kind);
+// The same of all programs and libraries that were built from the same sources, with the same LLVM and libclc: for what is no
+// code, and good of any of them.
+bool cache_key_begin_shared(Digest *digest, const char *kind);
+extern const char cache_source_id[]; // a hash of these sources
 CacheKey cache_key_end(const Digest *digest);
 
 typedef struct CacheEntry {

@@ -196,6 +196,27 @@ bool cache_key_begin(Digest *digest, const char *kind) {
   return true;
 }
 
+static pthread_once_t sources_once = PTHREAD_ONCE_INIT;
+static CacheKey sources_key;
+
+static void find_sources(void) {
+  Digest digest;
+  digest_start(&digest);
+  digest_text(&digest, tilec_version());
+  digest_text(&digest, cache_source_id);
+  digest_codegen(&digest);
+  digest_end(&digest, sources_key.bytes);
+}
+
+bool cache_key_begin_shared(Digest *digest, const char *kind) {
+  if (is_off()) return false;
+  pthread_once(&sources_once, find_sources);
+  digest_start(digest);
+  digest_bytes(digest, sources_key.bytes, sizeof sources_key.bytes);
+  digest_text(digest, kind);
+  return true;
+}
+
 CacheKey cache_key_end(const Digest *digest) {
   CacheKey key;
   digest_end(digest, key.bytes);

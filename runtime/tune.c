@@ -28,7 +28,7 @@ static tilec_status check_number(const tilec_tune_range *range, size_t i) {
   return number && n <= MAXNREG_MAX ? TILEC_OK : wrong_value(range, i, "1 .. 255");
 }
 
-static tilec_status check_range(const tilec_tune_range *range, size_t at) {
+tilec_status tune_check_range(const tilec_tune_range *range, size_t at) {
   static const char *const options[] = {"num_warps", "num_stages", "maxnreg"};
   bool known = !range->is_option;
   if (!range->name || !range->values || !range->count)
@@ -63,7 +63,7 @@ static tilec_status check_options(const tilec_tune_options *given, tilec_tune_op
     return error_set(TILEC_ERROR_INVALID_ARGUMENT, "options.timeout is %g: a time limit is no less than 0",
                      o->timeout);
   for (size_t i = 0; i < o->range_count; i++) {
-    tilec_status status = check_range(&o->ranges[i], i);
+    tilec_status status = tune_check_range(&o->ranges[i], i);
     if (status) return status;
   }
   if (o->grid[0] == -1 || (o->grid[0] > 0 && o->grid[1] > 0 && o->grid[2] > 0)) return TILEC_OK;
@@ -96,8 +96,7 @@ static tilec_status base_spec(const tilec_compile_options *compile, const tilec_
 static tilec_status tune_body(void *data) {
   Asking *a = data;
   TuneRequest *r = &a->request;
-  tilec_status status = base_spec(&a->compile, r->device, &r->base);
-  if (!status) status = tune_args(&a->arena, r->device, a->args, a->arg_count, &a->found);
+  tilec_status status = tune_args(&a->arena, r->device, a->args, a->arg_count, &a->found);
   if (status) return status;
   r->args = a->found.args;
   r->arg_count = (uint32_t)a->arg_count;
@@ -114,17 +113,19 @@ static tilec_status lost(const tilec_tuning *t) {
   return error_set(TILEC_ERROR_LAUNCH, "a launch has made the context unusable");
 }
 
-static tilec_status check_compile(const tilec_compile_options *compile, const tilec_device *device,
-                                  tilec_compile_options *out) {
-  tilec_status status = options_check(compile, out);
+tilec_status tune_take_compile(const tilec_compile_options *compile, tilec_compile_options *checked,
+                               TuneRequest *r) {
+  tilec_status status = options_check(compile, checked);
   if (status) return status;
-  if (out->signature)
+  if (checked->signature)
     return error_set(TILEC_ERROR_INVALID_ARGUMENT,
                      "compile.signature must be NULL: types come from the arguments");
-  if (out->arch && device->is_gpu)
-    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "compile.arch must be NULL: %s is %s", device->name,
-                     tilec_device_arch(device));
-  return TILEC_OK;
+  if (checked->arch && r->device->is_gpu)
+    return error_set(TILEC_ERROR_INVALID_ARGUMENT, "compile.arch must be NULL: %s is %s", r->device->name,
+                     tilec_device_arch(r->device));
+  r->defines = checked->defines;
+  r->define_count = (uint32_t)checked->define_count;
+  return base_spec(checked, r->device, &r->base);
 }
 
 tilec_status tilec_tune(tilec_device *device, tilec_program *program, const tilec_compile_options *compile,
@@ -141,10 +142,8 @@ tilec_status tilec_tune(tilec_device *device, tilec_program *program, const tile
                      arg_count);
   Asking a = {.request = {.device = device, .program = program}, .args = args, .arg_count = arg_count};
   tilec_status status = check_options(options, &a.request.options);
-  if (!status) status = check_compile(compile, device, &a.compile);
+  if (!status) status = tune_take_compile(compile, &a.compile, &a.request);
   if (status) return status;
-  a.request.defines = a.compile.defines;
-  a.request.define_count = (uint32_t)a.compile.define_count;
   status = error_guard(tune_body, &a);
   if (!status && a.tuning->lost) status = lost(a.tuning);
   tune_args_free(&a.found);

@@ -164,6 +164,23 @@ TILEC_API tilec_status tilec_tuning_setting(const tilec_tuning *tuning, size_t c
 /* What of @autotune was not applied, with its place; NULL beyond the last. */
 TILEC_API const char *tilec_tuning_remark(const tilec_tuning *tuning, size_t index);
 
+/* ------------------------------------------------------------ What is kept */
+
+/*
+ * What is kept for such arguments, by tilec_tune, tilec_tune_keep or the command: *found has one configuration then, with the time
+ * that it was found with, and is NULL where nothing is. What it hangs on is in docs/tune.md: the text of the program's first
+ * source, the kernel, types, the values that @autotune's key names, what `compile` gives, and the device. Of the arguments only
+ * types and values are read: pointers may lead anywhere. The errors are tilec_tune's for `compile` and the arguments.
+ */
+TILEC_API tilec_status tilec_tune_find(tilec_device *device, tilec_program *program, const tilec_compile_options *compile,
+                                       const tilec_arg *args, size_t arg_count, tilec_tuning **found);
+
+/* Keeps what the caller has measured: settings[i].values[0] of each, and the seconds of a launch. *kept (NULL: nobody asks) is
+ * 0 where there is no cache that serves. */
+TILEC_API tilec_status tilec_tune_keep(tilec_device *device, tilec_program *program, const tilec_compile_options *compile,
+                                       const tilec_tune_range *settings, size_t setting_count, double seconds,
+                                       const tilec_arg *args, size_t arg_count, int *kept);
+
 #ifdef __cplusplus
 }
 #endif

@@ -79,7 +79,7 @@ static uint32_t config_settings(Tuning *t, const AutotuneConfig *config, TuneSet
 
 enum { OPTIONS = 3 }; // of a configuration beside its constexprs
 
-static const char *settings_text(Arena *arena, const TuneSetting *settings, uint32_t n) {
+const char *tune_settings_text(Arena *arena, const TuneSetting *settings, uint32_t n) {
   Buf out = {0};
   for (uint32_t i = 0; i < n; i++)
     buf_printf(&out, "%s%s=%s", i ? " " : "", settings[i].name, settings[i].text);
@@ -100,7 +100,8 @@ static void fill(Tuning *t, Candidate *c, uint32_t index, const AutotuneConfig *
     settings[i].text = arena_copy(&t->arena, str_from(settings[i].text));
   }
   if (config) n += config_settings(t, config, settings + n);
-  *c = (Candidate){.settings = settings, .setting_count = n, .text = settings_text(&t->arena, settings, n)};
+  *c = (Candidate){
+      .settings = settings, .setting_count = n, .text = tune_settings_text(&t->arena, settings, n)};
 }
 
 // Whether an earlier one is as the one after the last: what is given makes configurations of a list alike.

@@ -94,7 +94,7 @@ static bool make_key(Compilation *c, const KernelInfo *info, const Spec *spec, T
                      CacheKey *key) {
   const SourceFile *file = &c->sources.files.at[c->file];
   Digest digest;
-  if (!cache_key_begin(&digest, kinds[kind])) return false;
+  if (!cache_key_begin_shared(&digest, kinds[kind])) return false;
   digest_str(&digest, file->shown.at ? file->shown : file->text);
   digest_text(&digest, info->path);
   digest_text(&digest, spec->target.arch ? spec->target.arch->name : "");
@@ -258,6 +258,60 @@ static tilec_status without_a_word(Compilation *c, tilec_status (*step)(Compilat
 
 tilec_status tuned_take(Compilation *c, const tilec_device *device, Spec *spec) {
   return without_a_word(c, take, &(Taking){device, spec});
+}
+
+typedef struct Finding {
+  const tilec_device *device;
+  const Spec *spec;
+  VEC(TuneSetting) settings;
+  double seconds;
+  bool found;
+} Finding;
+
+// "define NAME=TEXT" or "option NAME=TEXT".
+static bool find_line(Compilation *c, Finding *f, const char *line) {
+  const char *name = strchr(line, ' '), *value = name ? strchr(name, '=') : NULL;
+  if (!value) return false;
+  TuneSetting setting = {.name = arena_copy(&c->arena, (Str){name + 1, (size_t)(value - name - 1)}),
+                         .text = value + 1,
+                         .is_option = strncmp(line, "option ", sizeof "option " - 1) == 0};
+  vec_push(&c->arena, &f->settings, setting);
+  return true;
+}
+
+static tilec_status find(Compilation *c, void *data) {
+  Finding *f = data;
+  const KernelInfo *info = kernel_of(c, f->spec);
+  Spec spec = *f->spec;
+  Buf told = {0};
+  CacheKey key;
+  CacheEntry entry;
+  if (!info || !make_key(c, info, f->spec, TUNED_FOR_VALUES, device_card(f->device), &key) || !cache_get(&key, &entry))
+    return TILEC_OK;
+  const Diags before = c->diags;
+  f->found = take_lines(c, &spec, entry.blob, &told); // what launches would not take is none
+  c->diags.list.n = before.list.n;
+  c->diags.errors = before.errors;
+  for (const char *at = entry.blob.at, *end = at + entry.blob.n; f->found && at < end;) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    f->found = stop && find_line(c, f, arena_copy(&c->arena, (Str){at, (size_t)(stop - at)}));
+    at = stop ? stop + 1 : end;
+  }
+  uint64_t nanoseconds;
+  if (u64_parse(cache_field(&entry, "nanoseconds"), &nanoseconds)) f->seconds = (double)nanoseconds * 1e-9;
+  buf_free(&told);
+  cache_entry_free(&entry);
+  return TILEC_OK;
+}
+
+bool tuned_find(Compilation *c, const tilec_device *device, const Spec *spec, TuneSetting **settings, uint32_t *count,
+                double *seconds) {
+  Finding finding = {.device = device, .spec = spec};
+  if (without_a_word(c, find, &finding) != TILEC_OK || !finding.found) return false;
+  *settings = finding.settings.at;
+  *count = finding.settings.n;
+  *seconds = finding.seconds;
+  return true;
 }
 
 typedef struct Asking {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tuning, in parts: the public functions (tune.c), the order of steps (tuning.c), the space (tune_space.c), compiling and
+// Tuning, in parts: the public functions (tune.c; of what is kept, tune_kept.c), the order of steps (tuning.c), the space (tune_space.c), compiling and
 // predicting one configuration (tune_attempt.c), the arguments' memory and its copies (tune_memory.c), measuring (tune_measure.c).
 // The tool asks here for more than the public header offers, and tells what there is in its own words.
 #ifndef RUNTIME_TUNING_H
@@ -112,11 +112,18 @@ void tuning_tell(Tuning *t, tilec_tune_step step, uint32_t done, uint32_t all, c
 // Why the candidate cannot be had, a copy.
 void candidate_fail(Candidate *c, const char *format, ...) FAULT_PRINTF(2, 3);
 
+// Checks what tilec_tune and its kin are given of the compile: *r has kernel, target and defines then.
+tilec_status tune_take_compile(const tilec_compile_options *compile, tilec_compile_options *checked, TuneRequest *r);
+// One value of a setting or range.
+tilec_status tune_check_range(const tilec_tune_range *range, size_t at);
+
 // --- the space
 
 // All configurations: those of @autotune, each with those of the ranges, of which the last one's value changes first. What the
 // request gives stands. Needs t->c and t->spec.
 tilec_status tune_space(Tuning *t);
+// "BLOCK=512 num_warps=4".
+const char *tune_settings_text(Arena *arena, const TuneSetting *settings, uint32_t n);
 
 // --- one configuration
 

@@ -370,6 +370,10 @@ static PyMethodDef methods[] = {
      "_launch_on(device, check, timeout, grid, *args, **kwargs): launches there."},
     {"_memory", (PyCFunction)(void (*)(void))launcher_memory, METH_FASTCALL | METH_KEYWORDS,
      "(address, bytes) of each array among the arguments."},
+    {"_tuned", (PyCFunction)(void (*)(void))launcher_tuned, METH_FASTCALL | METH_KEYWORDS,
+     "_tuned(device, program, options, *args, **kwargs): the settings that are kept for such arguments, or None."},
+    {"_keep_tuned", (PyCFunction)(void (*)(void))launcher_keep_tuned, METH_FASTCALL | METH_KEYWORDS,
+     "_keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether they are kept from now on."},
     {"_forget", (PyCFunction)(void (*)(void))launcher_forget, METH_NOARGS, "Kernels are made anew."},
     {NULL, NULL, 0, NULL}};
 

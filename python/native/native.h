@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include "tilec/tilec.h"
+#include "tilec/tune.h"
 
 enum { MOST_ITEMS = 256, MOST_TUPLES = 64, MOST_DESCRIPTORS = 32 };
 enum { MOST_PARAMS = 256, MOST_OPTIONS = 16, MOST_DIMS = 2048, MOST_GPUS = 16 };
@@ -135,6 +136,14 @@ void devices_forget(State *state);
 
 // ---- programs, kernels ----
 
+// The library's options, as a dict gives them; the texts are the dict's, the array of defines is to be freed.
+typedef struct Options {
+  tilec_compile_options options;
+  const char **defines;
+} Options;
+
+bool options_read(PyObject *dict, Options *out); // false: an exception, and nothing is to be freed
+
 typedef struct Program {
   PyObject ob_base;
   tilec_program *program;
@@ -254,6 +263,13 @@ typedef struct Launched {
   tilec_arg *args;
   uint32_t count;
 } Launched;
+
+// ---- what tunings keep (tuned.c) ----
+
+// _tuned(device, program, options, *args, **kwargs): a list of (name, value, whether it is an option), or None.
+PyObject *launcher_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
+// _keep_tuned(device, program, options, settings, seconds, *args, **kwargs): whether it is kept.
+PyObject *launcher_keep_tuned(Launcher *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names);
 
 PyObject *launched_of(const State *state, Kernel *kernel, const Arguments *a);
 

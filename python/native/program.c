@@ -72,12 +72,6 @@ PyType_Spec program_spec = {"tilec._native.Program", sizeof(Program), 0, Py_TPFL
 
 // ---- options ----
 
-// The library's, as a dict gives them; the texts are the dict's, the array of defines is to be freed.
-typedef struct Options {
-  tilec_compile_options options;
-  const char **defines;
-} Options;
-
 static bool read_text(PyObject *dict, const char *name, const char **text) {
   PyObject *value = PyDict_GetItemString(dict, name);
   if (!value || value == Py_None) return true;
@@ -112,7 +106,7 @@ static bool read_defines(PyObject *dict, Options *out) {
   return true;
 }
 
-static bool read_options(PyObject *dict, Options *out) {
+bool options_read(PyObject *dict, Options *out) {
   static const tilec_compile_options none = TILEC_COMPILE_OPTIONS_INIT;
   *out = (Options){none, NULL};
   tilec_compile_options *o = &out->options;
@@ -162,7 +156,7 @@ static PyObject *kernel_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!O!:Kernel", names, state->device, &device,
                                    state->program, &program, &PyDict_Type, &dict))
     return NULL;
-  if (!read_options(dict, &options)) return NULL;
+  if (!options_read(dict, &options)) return NULL;
   Kernel *self = (Kernel *)PyType_GenericAlloc(type, 0);
   tilec_status status = TILEC_OK;
   if (self) {
@@ -268,7 +262,7 @@ static PyObject *compiled_new(PyTypeObject *type, PyObject *args, PyObject *kwar
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!O!:Compiled", names, state->program, &program,
                                    &PyDict_Type, &dict))
     return NULL;
-  if (!read_options(dict, &options)) return NULL;
+  if (!options_read(dict, &options)) return NULL;
   Compiled *self = (Compiled *)PyType_GenericAlloc(type, 0);
   tilec_status status = TILEC_OK;
   if (self) {

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _devices
+from . import _devices, _kept
 from ._errors import CompilationError, DeviceError, OutOfResources
 
 Hook = Callable[..., Any]
@@ -87,6 +87,14 @@ class KernelInterface:
         while not inspect.isfunction(function):
             function = function.fn
         return function
+
+    @property
+    def base_kernel(self) -> Any:
+        """The kernel under all decorators, a JITFunction."""
+        kernel = self.fn
+        while not inspect.isfunction(kernel) and not inspect.isfunction(kernel.fn):
+            kernel = kernel.fn
+        return kernel
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.base_fn.__name__
@@ -310,7 +318,13 @@ class Autotuner(KernelInterface):
 
     def _tune(self, key: Tuple[Any, ...], named: Dict[str, Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> None:
         configs = self.prune_configs(named, kwargs)
-        if self._do_bench is None and not _on_gpu([*args, *kwargs.values()]):
+        kept = _kept.find(self.base_kernel, self.configs, args, kwargs)
+        taken = None if kept is None else _kept.choose(kept, configs)
+        if taken is not None:
+            self.cache[key] = taken
+            return
+        on_gpu = _on_gpu([*args, *kwargs.values()])
+        if self._do_bench is None and not on_gpu:
             self.cache[key] = configs[0]
             return
         start = time.time()
@@ -320,6 +334,8 @@ class Autotuner(KernelInterface):
         if timings[best][0] == float("inf"):
             self.fn.run(*args, **{**kwargs, **best.all_kwargs()})  # its error is the answer
         self.cache[key], self.configs_timings = best, timings
+        if on_gpu:
+            _kept.keep(self.base_kernel, self.configs, args, kwargs, best, timings[best][0])
         self._before({**named, **kwargs, **best.all_kwargs()}, reset_only=True)
         if os.environ.get("TRITON_PRINT_AUTOTUNING", "0") not in ("", "0"):
             print(f"tilec: {self.base_fn.__name__}, {key}: {best} ({self.bench_time:.2f} s)")

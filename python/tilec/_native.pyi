@@ -47,6 +47,19 @@ class Launcher:
     def _prepare(self, *args: Any, **kwargs: Any) -> CompiledKernel: ...
     def _launch_on(self, device: Device, check: int, timeout: float, grid: Any, *args: Any, **kwargs: Any) -> CompiledKernel: ...
     def _memory(self, *args: Any, **kwargs: Any) -> List[Tuple[int, int]]: ...
+    def _tuned(
+        self, device: Optional[Device], program: Program, options: Dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Optional[List[Tuple[str, str, bool]]]: ...
+    def _keep_tuned(
+        self,
+        device: Optional[Device],
+        program: Program,
+        options: Dict[str, Any],
+        settings: List[Tuple[str, str, bool]],
+        seconds: float,
+        *args: Any,
+        **kwargs: Any,
+    ) -> bool: ...
     def _forget(self) -> None: ...
 
 def setup(

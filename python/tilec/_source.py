@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import types
 from dataclasses import dataclass
@@ -87,6 +88,33 @@ _sources: "WeakKeyDictionary[types.FunctionType, Source]" = WeakKeyDictionary()
 _texts: "WeakKeyDictionary[types.FunctionType, Tuple[str, int]]" = WeakKeyDictionary()
 
 
+_files: "WeakKeyDictionary[types.FunctionType, Tuple[int, int]]" = WeakKeyDictionary()  # as they were when it was read
+
+
+def _state_of(file: str) -> Optional[Tuple[int, int]]:
+    try:
+        state = os.stat(file)
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
+
+
+def file_text(function: types.FunctionType) -> Optional[Tuple[str, str]]:
+    """The file that the function is from, and its text, where that says what the function is: as it was when the function was
+    read, and without a closure. None: it does not."""
+    file = function.__code__.co_filename
+    if function.__code__.co_freevars or function not in _texts or _files.get(function) != _state_of(file):
+        return None
+    try:
+        with open(file, encoding="utf-8", newline="") as opened:
+            text = opened.read()
+    except (OSError, UnicodeError):
+        return None
+    own, first = _texts[function]
+    lines = text.splitlines()[first - 1 :]
+    return (file, text) if lines[: len(own.splitlines())] == own.splitlines() else None
+
+
 def remember(function: types.FunctionType) -> None:
     """Reads the function's text now, as its file may be another by the time that it is compiled. Where there is no
     text, the error comes when it is asked for."""
@@ -96,6 +124,9 @@ def remember(function: types.FunctionType) -> None:
         except (OSError, TypeError):
             return
         _texts[function] = ("".join(lines), first or 1)
+        state = _state_of(function.__code__.co_filename)
+        if state is not None:
+            _files[function] = state
 
 
 def _changed_text(holder: Any) -> Optional[str]:

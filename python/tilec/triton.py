@@ -25,9 +25,10 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import compiler as _compiler
 from triton.compiler import errors as _errors
 from tilec_triton.driver import SimulatorDriver
+from triton.runtime import autotuner as _autotuner
 from triton.runtime import jit as _jit
 
-from . import _devices, _elsewhere
+from . import _devices, _elsewhere, _kept
 from . import _triton_source as _source
 from ._capture import Captured, capture
 from ._compiled import signature_of
@@ -270,6 +271,40 @@ def _run(original: Callable[..., Any], kernel: Any, *args: Any, grid: Any, warmu
         raise _tritons(error) from error
 
 
+# ---------------------------------------------------------------- autotuners
+
+
+def _key_of(tuner: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[Any, ...]:
+    """As Autotuner.run makes it."""
+    known = {name: value for name, value in {**dict(zip(tuner.arg_names, args)), **kwargs}.items() if name in tuner.arg_names}
+    return (*(known[name] for name in tuner.keys if name in known), *(str(value.dtype) for value in known.values() if hasattr(value, "dtype")))
+
+
+def _tune(original: Callable[..., Any], tuner: Any, *args: Any, **kwargs: Any) -> Any:
+    """In the place of Autotuner.run: what a tuning has kept is not measured again, and what is measured is kept."""
+    kernel = tuner.fn
+    while hasattr(kernel, "fn") and not isinstance(kernel, _jit.JITFunction):
+        kernel = kernel.fn
+    if len(tuner.configs) < 2 or type(kernel) is not _jit.JITFunction:
+        return original(tuner, *args, **kwargs)
+    key = _key_of(tuner, args, kwargs)
+    if key in tuner.cache:
+        return original(tuner, *args, **kwargs)
+    ours = simulated(kernel)
+    found = _kept.find(ours, tuner.configs, args, kwargs)
+    if found is not None:
+        tuner.nargs = dict(zip(tuner.arg_names, args))
+        taken = _kept.choose(found, tuner.prune_configs(kwargs))
+        if taken is not None:
+            tuner.cache[key] = taken
+            return original(tuner, *args, **kwargs)
+    result = original(tuner, *args, **kwargs)
+    measured = (getattr(tuner, "configs_timings", None) or {}).get(tuner.cache.get(key))
+    if measured and not _simulates() and not _warned.get(kernel.fn.__code__):
+        _kept.keep(ours, tuner.configs, args, kwargs, tuner.cache[key], measured[0] if isinstance(measured, list) else measured)
+    return result
+
+
 # ---------------------------------------------------------------- launches with tensor maps
 
 
@@ -358,6 +393,7 @@ def install() -> None:
     _replace(_compiler.ASTSource, "make_ir", _make_ir)
     _replace(_compiler.ASTSource, "hash", _hash)
     _replace(_jit.JITFunction, "run", _run)
+    _replace(_autotuner.Autotuner, "run", _tune)
     _replace(_compiler.CompiledKernel, "_init_handles", _init_handles)
     _replace(sys.modules["triton.runtime.driver"], "_create_driver", _create_driver)
     os.environ.setdefault("TILEC_TRITON", "1")  # processes that this one starts to compile (torch.compile's) do as it does

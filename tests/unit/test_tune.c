@@ -170,6 +170,38 @@ static void test_kept(void **unused) {
   tuned_free(&t);
 }
 
+// What a program has measured by itself, and what is found for others' arguments.
+static void test_own(void **unused) {
+  (void)unused;
+  static const char *const two[] = {"2"}, *const block[] = {"256"}, *const wrong[] = {"7"};
+  const tilec_tune_range settings[] = {{"BLOCK", 0, block, 1}, {"num_warps", 1, two, 1}}, bad = {"num_warps", 1, wrong, 1};
+  Tuned t = tuned_new(scale_source);
+  tilec_tuning *found = NULL;
+  int kept = 0;
+  assert_ok(tilec_tune_find(t.device, t.program, NULL, t.args, 3, &found));
+  assert_null(found);
+  assert_ok(tilec_tune_keep(t.device, t.program, NULL, settings, 2, 0.25, t.args, 3, &kept));
+  assert_int_equal(kept, 1);
+  assert_ok(tilec_tune_find(t.device, t.program, NULL, t.args, 3, &found));
+  assert_non_null(found);
+  const tilec_configuration one = configuration_of(found, 0);
+  assert_string_equal(one.text, "BLOCK=256 num_warps=2");
+  assert_true(one.seconds == 0.25 && summary_of(found).configurations == 1 && summary_of(found).kept);
+  assert_string_equal(summary_of(found).kernel, "scale");
+  tilec_tuning_free(found);
+  assert_int_equal(threads_of(&t), 64);
+  tilec_compile_options compile = TILEC_COMPILE_OPTIONS_INIT;
+  compile.fast_math = 1;
+  assert_ok(tilec_tune_find(t.device, t.program, &compile, t.args, 3, &found));
+  assert_null(found);
+  t.args[2] = tilec_arg_float(1);
+  assert_ok(tilec_tune_find(t.device, t.program, NULL, t.args, 3, &found));
+  assert_null(found);
+  assert_error(tilec_tune_keep(t.device, t.program, NULL, &bad, 1, 1, t.args, 3, NULL), TILEC_ERROR_INVALID_ARGUMENT, "'7' is no value");
+  assert_error(tilec_tune_keep(t.device, t.program, NULL, settings, 2, 0, t.args, 3, NULL), TILEC_ERROR_INVALID_ARGUMENT, "seconds is 0");
+  tuned_free(&t);
+}
+
 typedef struct Told {
   int steps[3];
   size_t ends_at; // measurements
@@ -326,6 +358,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_ranges, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_autotune, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_kept, cache_set_up, cache_tear_down),
+      cmocka_unit_test_setup_teardown(test_own, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_progress, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_predict, cache_set_up, cache_tear_down),
       cmocka_unit_test_setup_teardown(test_memory, cache_set_up, cache_tear_down),
