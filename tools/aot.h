@@ -2,13 +2,17 @@
 // Ahead of time: --emit=header and --emit=object. Each kernel is compiled for every architecture and variant; what comes of it is
 // written as a C header and a C source, or as a header and that source compiled.
 //   aot_command.c  compiles the images
+//   aot_images.c   keeps them
 //   aot_names.c    C's names for Python's
-//   aot_grid.c     a kernel's @grid as a C function
+//   aot_host.c     a kernel's @grid, tensor maps and guard as C functions
 //   aot_text.c     the header and the source, with aot/support.c in it
 //   aot_object.c   the C compiler
 #ifndef TOOLS_AOT_H
 #define TOOLS_AOT_H
 
+#include "ir/tensor_map.h"
+#include "runtime/kernel.h"
+#include "runtime/tensor_encode.h"
 #include "tools/tool.h"
 
 // A parameter as the launcher takes it.
@@ -22,12 +26,29 @@ typedef struct AotParam {
   int divisible16, equal1;
 } AotParam;
 
+// A parameter that no caller gives: a tensor map, as what its function yields is encoded.
+typedef struct AotMap {
+  const char *function; // C, behind the name
+  TensorEncoding encoding;
+  uint32_t element_bytes;
+} AotMap;
+
+// What code takes behind the visible parameters, and for which launches it may.
+typedef struct AotHidden {
+  const char *guard; // C, behind the name; "": it holds
+  bool persistent;   // how many programs there are comes first
+  AotMap maps[MAX_TENSOR_MAPS];
+  uint32_t map_count;
+} AotHidden;
+
 // One kernel for one architecture, relying on some facts.
 typedef struct AotImage {
   const TargetInfo *arch; // as emitted
   const char *entry, *ptx;
   Str cubin; // n 0: none
-  uint32_t threads, shared_bytes, hidden_count;
+  uint32_t threads, shared_bytes;
+  const AotHidden *hidden; // NULL: nothing
+  bool in_levels; // the next ones of the same facts are for launches that the hidden parameters are not for
   bool overlaps;
   const ParamFacts *facts; // one a visible parameter
   uint32_t fact_count;     // how many of them hold, all parameters together
@@ -39,11 +60,10 @@ typedef struct AotKernel {
   uint32_t param_count;
   bool has_grid;
   const char *grid_text[HOST_VALUES]; // as written; NULL past the last
-  const char *grid_function;          // C: the function tilec_grid_LAUNCHER; "" without @grid
-  uint32_t grid_helpers;              // what it calls: a set of bits
-  bool *grid_uses;                    // the parameters that the function takes
+  const char *grid_function;          // C, behind the name; "" without @grid
+  uint32_t helpers;                   // what the host's functions call: a set of bits
   VEC(AotImage) images;               // the best for a device first
-  VEC(const char *) wide; // "t is (*fp32, i32)", of the source's parameters that are several
+  VEC(const char *) wide;             // "t is (*fp32, i32)", of the source's parameters that are several
 } AotKernel;
 
 typedef struct AotFile {
@@ -53,6 +73,16 @@ typedef struct AotFile {
   VEC(AotKernel) kernels;
   uint32_t fact_count; // that images need, of all kernels
 } AotFile;
+
+// --- aot_images.c ---
+
+// Of the first compile that goes well.
+void aot_keep_params(Arena *arena, AotKernel *k, const Func *func);
+// What the compiled code takes beside its visible parameters; NULL: nothing. An error where C cannot say how it is made.
+tilec_status aot_keep_hidden(Arena *arena, Compilation *c, AotKernel *k, const AotHidden **hidden);
+AotImage aot_keep_image(Arena *arena, const AotKernel *k, const Compilation *c);
+// Where a launch is to try it; not where it is the same as another.
+void aot_add_image(Arena *arena, AotKernel *k, AotImage image);
 
 // --- aot_names.c ---
 
@@ -65,12 +95,15 @@ void aot_name_params(Arena *arena, AotParam *params, uint32_t count);
 // Names of C's types: "int32_t"; of a float that C has not, of its bits.
 const char *aot_c_type(const Type *type);
 
-// --- aot_grid.c ---
+// --- aot_host.c ---
 
-// Fills the kernel's grid_*. False with an error in the function's context where C cannot say it.
+// The region as a C function, from its parameters on: of the addresses of the kernel's visible parameters, the sizes of the launch's grid
+// (which the grid's own does not read) and what it yields. NULL with an error in the function's context where C cannot say it.
+const char *aot_host(Arena *arena, Func *func, const HostRegion *host, AotKernel *kernel);
+// Fills the kernel's grid_*, so.
 bool aot_grid(Arena *arena, Func *func, AotKernel *kernel);
 // The helper functions of the set, as C.
-void aot_grid_helpers(uint32_t helpers, Buf *out);
+void aot_host_helpers(uint32_t helpers, Buf *out);
 
 // --- aot_text.c ---
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ir/tensor_map.h"
 #include "runtime/cubin.h"
 #include "runtime/tuned.h"
 #include "tools/aot.h"
@@ -120,117 +119,19 @@ static tilec_status image_spec(const AotRun *run, Compilation *c, uint32_t numbe
   return compile_guard(c, take_variant, &(VariantRequest){variant->facts, spec});
 }
 
-// The launchers of C pass what they are given.
-static tilec_status refuse_maps(Compilation *c, void *data) {
-  const Func *func = c->module->funcs.at[0];
-  (void)data;
-  if (func_is_persistent(func))
-    diag_error(&c->diags, func->loc, "the kernel is persistent, and launchers of C launch a block for each program: leave out --persistent=on");
-  else if (func_maps(func))
-    diag_error(&c->diags, func->loc, "the kernel has tensor maps, which launchers of C do not make: leave out --tma=on");
-  else
-    return TILEC_OK;
-  return TILEC_ERROR_COMPILE;
+// Whether a knob asks for what the launch then has to see to.
+static bool asks_for_hidden(const Target *target) {
+  return target->tma == TMA_ON || target->warp_roles == WARP_ROLES_ON || target->persistent == PERSIST_ON ||
+         target->epilogue == EPILOGUE_ON;
 }
 
-static tilec_status compile_code(const AotRun *run, Compilation *c) {
+static tilec_status compile_code(const AotRun *run, Compilation *c, SpecLevel level) {
   PassReport report;
   PassRunOptions passes = tool_passes(run->o, &report);
+  c->launched = level != SPEC_WHOLE || asks_for_hidden(&c->module->target);
   tilec_status status = compile_passes(c, &passes);
   tool_passes_end(&report);
-  if (!status) status = compile_guard(c, refuse_maps, NULL);
   return status ? status : compile_codegen(c, &(CodegenOptions){.emit_ptx = true});
-}
-
-// --- What is kept of a compile ---
-
-static const Type *keep_type(Arena *arena, const Type *type) {
-  Type *kept = ARENA_NEW(arena, Type);
-  *kept = *type;
-  if (type->kind == TYPE_PTR) kept->inner = keep_type(arena, type->inner);
-  return kept;
-}
-
-// What the launcher's comment says of tuples and descriptors, and the descriptors' last strides, which are 1.
-static void keep_wide(AotRun *run, AotKernel *k, const ParamSpec *param, uint32_t *at) {
-  if (param->form != PARAM_PLAIN && param->name) {
-    Buf text = {0};
-    param_print(param, &text);
-    const char *line = arena_printf(run->arena, "%s is %s", param->name, text.at);
-    vec_push(run->arena, &k->wide, line);
-    buf_free(&text);
-  }
-  if (param->form == PARAM_PLAIN) (*at)++;
-  if (param->form == PARAM_DESCRIPTOR) {
-    *at += descriptor_parts(param->type->rank);
-    k->params[*at - 1].is_one = true;
-  }
-  for (uint32_t i = 0; param->form == PARAM_TUPLE && i < param->item_count; i++)
-    keep_wide(run, k, &param->items[i], at);
-}
-
-static void keep_params(AotRun *run, AotKernel *k, const Func *func) {
-  k->param_count = func_visible_params(func);
-  k->params = ARENA_ARRAY(run->arena, AotParam, k->param_count + 1);
-  for (uint32_t i = 0; i < k->param_count; i++)
-    k->params[i] = (AotParam){.name = arena_copy(run->arena, str_from(func->params[i].name)),
-                              .type = keep_type(run->arena, func->params[i].type),
-                              .is_none = func->params[i].facts.none,
-                              .divisible16 = -1,
-                              .equal1 = -1};
-  aot_name_params(run->arena, k->params, k->param_count);
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < func->argument_count; i++) keep_wide(run, k, &func->arguments[i], &at);
-}
-
-static AotImage keep_image(AotRun *run, const AotKernel *k, const Compilation *c) {
-  Arena *arena = run->arena;
-  const Func *func = c->module->funcs.at[0];
-  const KernelMeta *meta = &c->code.kernels[0];
-  uint32_t visible = func_visible_params(func);
-  ParamFacts *facts = ARENA_ARRAY(arena, ParamFacts, visible + 1);
-  AotImage image = {.arch = c->code.target.arch,
-                    .entry = arena_copy(arena, str_from(meta->name)),
-                    .ptx = arena_copy(arena, buf_view(&c->code.ptx)),
-                    .threads = meta->threads,
-                    .shared_bytes = meta->shared_bytes,
-                    .hidden_count = func->param_count - visible,
-                    .overlaps = c->code.target.overlap && c->code.target.arch->has_grid_control,
-                    .facts = facts};
-  for (uint32_t i = 0; i < visible; i++) {
-    facts[i] = func->params[i].facts;
-    if (k->params[i].is_one) facts[i] = (ParamFacts){0}; // the launcher's own
-    image.fact_count += facts[i].divisible16 + facts[i].equal1;
-  }
-  return image;
-}
-
-// Whether `a` is for a kernel to be tried before `b`: newer architectures first, of one those with more facts.
-static bool comes_before(const AotImage *a, const AotImage *b) {
-  uint32_t place = aot_place(a->arch), other = aot_place(b->arch);
-  return place != other ? place > other : a->fact_count > b->fact_count;
-}
-
-// Whether there is one that is the same code, for these arguments and maybe others.
-static bool has_same(const AotKernel *k, const AotImage *image) {
-  for (uint32_t i = 0; i < k->images.n; i++) {
-    const AotImage *other = &k->images.at[i];
-    bool covers = strcmp(other->ptx, image->ptx) == 0;
-    for (uint32_t p = 0; p < k->param_count && covers; p++)
-      covers = (!other->facts[p].divisible16 || image->facts[p].divisible16) &&
-               (!other->facts[p].equal1 || image->facts[p].equal1);
-    if (covers) return true;
-  }
-  return false;
-}
-
-static void add_image(AotRun *run, AotKernel *k, AotImage image) {
-  if (has_same(k, &image)) return;
-  vec_push(run->arena, &k->images, image);
-  for (uint32_t i = k->images.n - 1; i > 0 && comes_before(&image, &k->images.at[i - 1]); i--) {
-    k->images.at[i] = k->images.at[i - 1];
-    k->images.at[i - 1] = image;
-  }
 }
 
 // --- Compiling ---
@@ -239,23 +140,58 @@ static void failed(AotRun *run, ExitStatus status) {
   if (run->status == EXIT_DONE) run->status = status;
 }
 
-static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, const AotVariant *variant) {
+// What a level is compiled with: as asked for, or less.
+static void lower_spec(Spec *spec, SpecLevel level) {
+  if (level != SPEC_WHOLE) spec->target.persistent = PERSIST_OFF;
+  if (level == SPEC_PLAIN) spec->target.tma = TMA_OFF;
+}
+
+// The level to compile next for launches that this code is not for; the same: there is none.
+static SpecLevel next_level(const Func *func, const AotHidden *hidden, SpecLevel level) {
+  if (!hidden || level == SPEC_PLAIN) return level;
+  return level == SPEC_WHOLE && func_asks_programs(func) ? SPEC_ALONE : SPEC_PLAIN;
+}
+
+// Of tile IR that has hidden parameters already there is no level without.
+static void keep_level(AotRun *run, AotKernel *k, const Compilation *c, const AotHidden *hidden,
+                       SpecLevel *level) {
+  AotImage image = aot_keep_image(run->arena, k, c);
+  image.hidden = hidden;
+  image.in_levels = hidden || *level != SPEC_WHOLE;
+  if (!hidden || *level != SPEC_PLAIN) aot_add_image(run->arena, k, image);
+  *level = next_level(c->module->funcs.at[0], hidden, *level);
+}
+
+// *level: the next one to compile; the same as it was where there is none.
+static void compile_level(AotRun *run, uint32_t number, const TargetInfo *arch, const AotVariant *variant,
+                          SpecLevel *level) {
   AotKernel *k = &run->file.kernels.at[number];
+  const AotHidden *hidden = NULL;
   Compilation c;
   Spec spec;
   compilation_init(&c);
   tilec_status status = tool_parse(&c, run->o->file, run->text);
   if (!status) status = image_spec(run, &c, number, arch, variant, &spec);
   if (!status) status = tuned_take(&c, NULL, &spec);
+  if (!status) lower_spec(&spec, *level);
   if (!status) status = compile_elaborate(&c, &spec);
   if (!status) status = compile_launchable(&c);
-  if (!status && !k->params) keep_params(run, k, c.module->funcs.at[0]);
+  if (!status && !k->params) aot_keep_params(run->arena, k, c.module->funcs.at[0]);
   if (!status && variant->none && !k->grid_function && !aot_grid(run->arena, c.module->funcs.at[0], k))
     status = TILEC_ERROR_COMPILE;
-  if (!status) status = compile_code(run, &c);
-  if (!status) add_image(run, k, keep_image(run, k, &c));
+  if (!status) status = compile_code(run, &c, *level);
+  if (!status) status = aot_keep_hidden(run->arena, &c, k, &hidden);
+  if (!status) keep_level(run, k, &c, hidden, level);
   if (k->images.n <= 1 || status) failed(run, tool_report(run->o, &c, status)); // warnings once a kernel
   compilation_free(&c);
+}
+
+static void compile_image(AotRun *run, uint32_t number, const TargetInfo *arch, const AotVariant *variant) {
+  SpecLevel level = SPEC_WHOLE, compiled;
+  do {
+    compiled = level;
+    compile_level(run, number, arch, variant, &level);
+  } while (level != compiled && run->status == EXIT_DONE);
 }
 
 // The one without facts first: what is the same for all arguments is kept once.

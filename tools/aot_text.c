@@ -83,6 +83,8 @@ static void print_launcher_comment(const AotFile *file, const AotKernel *k, Buf 
     buf_printf(out, "%s\n//   %s%s  ", i ? ";" : "", image->arch->name,
                image->cubin.n ? " and its cubin" : "");
     print_facts(k, image->facts, out);
+    if (image->hidden && image->hidden->map_count) buf_text(out, ", by tensor copies");
+    if (image->hidden && image->hidden->persistent) buf_text(out, ", its programs in turn");
   }
   buf_text(out, "\n");
 }
@@ -184,6 +186,58 @@ static void print_images(const AotFile *file, Buf *out) {
     }
 }
 
+// A map's row, the box innermost first.
+static void print_map(const AotMap *map, uint32_t n, uint32_t i, Buf *out) {
+  const TensorEncoding *e = &map->encoding;
+  buf_printf(out, "    {tilec_map_%u_%u, %d, %d, %d, %d, %u, %u, {", n, i, e->type, e->swizzle, e->promotion,
+             e->fill, e->rank, map->element_bytes);
+  for (uint32_t d = 0; d < TENSOR_MAP_MAX_RANK; d++)
+    buf_printf(out, "%s%u", d ? ", " : "", d < e->rank ? e->box[d] : 1);
+  buf_text(out, "}},\n");
+}
+
+// What image `n` takes beside its visible parameters: the functions that say it, and how it is made of what they say.
+static void print_hidden(const AotHidden *hidden, uint32_t n, Buf *out) {
+  if (hidden->guard[0]) buf_printf(out, "\nstatic bool tilec_guard_%u%s", n, hidden->guard);
+  for (uint32_t i = 0; i < hidden->map_count; i++)
+    buf_printf(out, "\nstatic bool tilec_map_%u_%u%s", n, i, hidden->maps[i].function);
+  if (hidden->map_count) buf_printf(out, "\nstatic const tilec_map tilec_maps_%u[] = {\n", n);
+  for (uint32_t i = 0; i < hidden->map_count; i++) print_map(&hidden->maps[i], n, i, out);
+  if (hidden->map_count) buf_text(out, "};\n");
+  buf_printf(out, "\nstatic const tilec_hidden tilec_hidden_%u = {", n);
+  if (hidden->guard[0])
+    buf_printf(out, "tilec_guard_%u, %d, ", n, hidden->persistent);
+  else
+    buf_printf(out, "NULL, %d, ", hidden->persistent);
+  if (hidden->map_count)
+    buf_printf(out, "tilec_maps_%u, %u};\n", n, hidden->map_count);
+  else
+    buf_text(out, "NULL, 0};\n");
+}
+
+// Of a kernel that launches with hidden parameters: the visible ones' bytes, by which arguments are told apart.
+static void print_param_bytes(const AotKernel *k, uint32_t number, Buf *out) {
+  buf_printf(out, "\nstatic const unsigned char tilec_bytes_%u[] = {", number);
+  for (uint32_t i = 0; i < k->param_count; i++) buf_printf(out, "%u, ", type_param_bytes(k->params[i].type));
+  buf_text(out, "0};\n");
+}
+
+static bool has_hidden(const AotKernel *k) {
+  for (uint32_t i = 0; i < k->images.n; i++)
+    if (k->images.at[i].hidden) return true;
+  return false;
+}
+
+static void print_all_hidden(const AotFile *file, Buf *out) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < file->kernels.n; k++) {
+    const AotKernel *kernel = &file->kernels.at[k];
+    if (has_hidden(kernel)) print_param_bytes(kernel, k, out);
+    for (uint32_t i = 0; i < kernel->images.n; i++, n++)
+      if (kernel->images.at[i].hidden) print_hidden(kernel->images.at[i].hidden, n, out);
+  }
+}
+
 static uint32_t fact_words(const AotFile *file) { return file->fact_count / 64 + 1; }
 
 static uint64_t fact_bit(int number, uint32_t word) {
@@ -209,8 +263,12 @@ static void print_image_row(const AotFile *file, const AotKernel *k, const AotIm
     buf_printf(out, "tilec_cubin_%u", n);
   else
     buf_text(out, "NULL");
-  buf_printf(out, ", \"%s\", %u, %d, %u, %u, %d, NULL, 0, ", image->entry, image->arch->sm,
-             image->arch->is_specific, image->threads, image->shared_bytes, image->overlaps);
+  buf_printf(out, ", \"%s\", %u, %d, %u, %u, %d, ", image->entry, image->arch->sm, image->arch->is_specific,
+             image->threads, image->shared_bytes, image->overlaps);
+  if (image->hidden)
+    buf_printf(out, "&tilec_hidden_%u, ", n);
+  else
+    buf_text(out, "NULL, ");
   print_needs(file, k, image, out);
   buf_text(out, "},\n");
 }
@@ -224,8 +282,13 @@ static void print_tables(const AotFile *file, Buf *out) {
   buf_text(out, "};\n\nstatic const tilec_kernel tilec_kernels[TILEC_KERNELS] = {\n");
   n = 0;
   for (uint32_t k = 0; k < file->kernels.n; k++) {
-    buf_printf(out, "    {\"%s\", %u, %u},\n", file->kernels.at[k].name, n, file->kernels.at[k].images.n);
-    n += file->kernels.at[k].images.n;
+    const AotKernel *kernel = &file->kernels.at[k];
+    buf_printf(out, "    {\"%s\", %u, %u, ", kernel->name, n, kernel->images.n);
+    if (has_hidden(kernel))
+      buf_printf(out, "tilec_bytes_%u, %u},\n", k, kernel->param_count);
+    else
+      buf_text(out, "NULL, 0},\n");
+    n += kernel->images.n;
   }
   buf_text(out, "};\n\n");
 }
@@ -256,13 +319,29 @@ static void print_archs(const AotFile *file, Buf *out) {
   }
 }
 
+// The most of visible parameters and of tensor maps that a launch with hidden parameters has; no less than 1.
+static void most_hidden(const AotFile *file, uint32_t *params, uint32_t *maps) {
+  *params = *maps = 1;
+  for (uint32_t k = 0; k < file->kernels.n; k++) {
+    const AotKernel *kernel = &file->kernels.at[k];
+    if (has_hidden(kernel) && kernel->param_count > *params) *params = kernel->param_count;
+    for (uint32_t i = 0; i < kernel->images.n; i++) {
+      const AotHidden *hidden = kernel->images.at[i].hidden;
+      if (hidden && hidden->map_count > *maps) *maps = hidden->map_count;
+    }
+  }
+}
+
 static void print_sizes(const AotFile *file, Buf *out) {
-  uint32_t images = 0;
+  uint32_t images = 0, params, maps;
   for (uint32_t k = 0; k < file->kernels.n; k++) images += file->kernels.at[k].images.n;
+  most_hidden(file, &params, &maps);
   buf_printf(out, "\n#define TILEC_ARCHS \"");
   print_archs(file, out);
-  buf_printf(out, "\"\nenum { TILEC_KERNELS = %u, TILEC_IMAGES = %u, TILEC_FACT_WORDS = %u };\n\n",
-             file->kernels.n, images, fact_words(file));
+  buf_printf(out,
+             "\"\nenum { TILEC_KERNELS = %u, TILEC_IMAGES = %u, TILEC_FACT_WORDS = %u, TILEC_PARAMS = %u, "
+             "TILEC_MAPS = %u };\n\n",
+             file->kernels.n, images, fact_words(file), params, maps);
 }
 
 static void print_fact(int number, const char *name, const char *holds, Buf *out) {
@@ -282,13 +361,12 @@ static void print_launcher_grid(const AotKernel *k, Buf *out) {
     buf_text(out, "  const int64_t tilec_sizes[3] = {(int64_t)grid_x, (int64_t)grid_y, (int64_t)grid_z};\n");
     return;
   }
-  buf_printf(out, "  int64_t tilec_sizes[3] = {1, 1, 1};\n  if (!tilec_grid_%s(tilec_sizes", k->launcher);
-  for (uint32_t i = 0; i < k->param_count; i++)
-    if (k->grid_uses[i]) buf_printf(out, ", %s", k->params[i].is_one ? "tilec_one" : k->params[i].c_name);
-  buf_printf(out,
-             "))\n    return tilec_fail(TILEC_AOT_BAD_GRID, \"%%s\", \"%s: the grid's expression divides by "
-             "zero\");\n",
-             k->name);
+  buf_printf(
+      out,
+      "  int64_t tilec_sizes[3] = {1, 1, 1};\n"
+      "  if (!tilec_grid_%s(tilec_params, NULL, tilec_sizes))\n"
+      "    return tilec_fail(TILEC_AOT_BAD_GRID, \"%%s\", \"%s: the grid's expression divides by zero\");\n",
+      k->launcher, k->name);
 }
 
 static void print_launcher(const AotKernel *k, uint32_t number, Buf *out) {
@@ -297,8 +375,8 @@ static void print_launcher(const AotKernel *k, uint32_t number, Buf *out) {
     any_none = any_none || k->params[i].is_none;
     any_one = any_one || k->params[i].is_one;
   }
-  buf_printf(out, "\n%s%stilec_aot_status %s(", k->grid_function, k->grid_function[0] ? "\n" : "",
-             k->launcher);
+  if (k->has_grid) buf_printf(out, "\nstatic bool tilec_grid_%s%s", k->launcher, k->grid_function);
+  buf_printf(out, "\ntilec_aot_status %s(", k->launcher);
   print_params(k, out);
   buf_text(out, ") {\n");
   if (any_none) buf_text(out, "  uint64_t tilec_none = 0;\n");
@@ -340,13 +418,14 @@ void aot_print_source(const AotFile *file, Buf *out) {
              file->header_name);
   print_sizes(file, out);
   buf_bytes(out, types, (size_t)(functions - types));
+  for (uint32_t k = 0; k < file->kernels.n; k++) helpers |= file->kernels.at[k].helpers;
+  aot_host_helpers(helpers, out);
   print_images(file, out);
+  print_all_hidden(file, out);
   print_tables(file, out);
   functions += sizeof marker - 1;
   buf_bytes(out, functions + strspn(functions, "\n"),
             (size_t)(aot_support_end - functions) - strspn(functions, "\n"));
-  for (uint32_t k = 0; k < file->kernels.n; k++) helpers |= file->kernels.at[k].grid_helpers;
-  aot_grid_helpers(helpers, out);
   for (uint32_t k = 0; k < file->kernels.n; k++) print_launcher(&file->kernels.at[k], k, out);
   print_common(file, out);
 }

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that were compiled ahead of time beside the same compiled by libtilec, on one CUDA driver: the same bits, from aligned and
 // misaligned arguments, from several threads at once, and from a graph.
-//   gpu_aot FOLDER...      folders of add.tile, matmul.tile, weighted_sum.tile and grids.tile
+//   gpu_aot FOLDER...      folders of add.tile, matmul.tile, weighted_sum.tile and of those in tests/aot
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include "add.h"
 #include "grids.h"
 #include "matmul.h"
-#include "tests/gpu/check.h"
+#include "tests/gpu/aot.h"
 #include "weighted_sum.h"
 
-enum { ELEMENTS = 16384, MOST_BUFFERS = 5, MOST_INTS = 10, ROOM = 16, THREADS = 8 };
-
-#define P(n) run->pointers[n]
-#define I(n) run->ints[n]
-
-typedef struct Run {
-  uint64_t pointers[MOST_BUFFERS];
-  const int32_t *ints;
-} Run;
+enum { THREADS = 8 };
 
 static tilec_aot_status launch_add(const Run *run) { return add(NULL, P(0), P(1), P(2), I(0)); }
 static tilec_aot_status launch_fwd(const Run *run) {
@@ -58,16 +50,6 @@ static tilec_aot_status launch_grid_helpers(const Run *run) {
 static tilec_aot_status launch_wide(const Run *run) {
   return grids_wide(NULL, P(0), I(0), I(1), I(2), P(1), I(0), I(1), I(2), I(3), P(2));
 }
-
-typedef struct Case {
-  const char *file, *kernel;
-  tilec_aot_status (*launch)(const Run *run);
-  const char *(*error)(void);
-  tilec_dtype dtype;
-  int buffer_count, int_count;
-  int skew; // elements that the buffers begin behind an address that is divisible by 16
-  int32_t ints[MOST_INTS];
-} Case;
 
 // Of each kernel arguments for which all facts of its signature hold, and some for which none does: of both the libtilec's variant
 // relies on the same as the one that was compiled ahead of time.
@@ -161,13 +143,7 @@ static const Case grids[] = {
     {"grids.tile", "helpers", launch_grid_helpers, grids_aot_error, TILEC_I32, 1, 3, 0, {0}},
 };
 
-typedef struct Test {
-  char **folders;
-  tilec_device *device;
-  int passed, failed;
-} Test;
-
-static void count(Test *test, int good, const char *what, const char *why) {
+void count(Test *test, int good, const char *what, const char *why) {
   if (good)
     test->passed++;
   else
@@ -198,13 +174,7 @@ static void fill(unsigned char *at, tilec_dtype dtype, size_t bytes) {
   }
 }
 
-typedef struct Data {
-  tilec_buffer *buffers[MOST_BUFFERS];
-  unsigned char *before[MOST_BUFFERS], *after[MOST_BUFFERS], *other;
-  size_t bytes;
-} Data;
-
-static Data data_new(const Test *test, const Case *c) {
+Data data_new(const Test *test, const Case *c) {
   Data d = {.bytes = ELEMENTS * tilec_dtype_bytes(c->dtype) + ROOM};
   for (int i = 0; i < c->buffer_count; i++) {
     CHECK(tilec_buffer_new(test->device, d.bytes, &d.buffers[i]) == TILEC_OK);
@@ -218,7 +188,7 @@ static Data data_new(const Test *test, const Case *c) {
   return d;
 }
 
-static void data_free(Data *d) {
+void data_free(Data *d) {
   for (int i = 0; i < MOST_BUFFERS; i++) {
     tilec_buffer_free(d->buffers[i]);
     free(d->before[i]);
@@ -227,12 +197,12 @@ static void data_free(Data *d) {
   free(d->other);
 }
 
-static void data_reset(const Data *d) {
+void data_reset(const Data *d) {
   for (int i = 0; i < MOST_BUFFERS && d->buffers[i]; i++)
     CHECK(tilec_buffer_write(d->buffers[i], 0, d->before[i], d->bytes) == TILEC_OK);
 }
 
-static uint64_t address_of(const Data *d, const Case *c, int i) {
+uint64_t address_of(const Data *d, const Case *c, int i) {
   return tilec_buffer_address(d->buffers[i]) + (uint64_t)c->skew * tilec_dtype_bytes(c->dtype);
 }
 
@@ -289,6 +259,12 @@ static tilec_status launch_by_library(const Test *test, const Case *c, const Dat
   tilec_kernel *kernel = NULL;
   tilec_arg args[MOST_BUFFERS + MOST_INTS];
   options.kernel = c->kernel;
+  options.tma = c->copies ? TILEC_TMA_ON : TILEC_TMA_AUTO;
+  if (c->turns) {
+    options.persistent = TILEC_PERSISTENT_ON;
+    options.warp_specialize = TILEC_WARP_SPECIALIZE_ON;
+    options.epilogue = TILEC_EPILOGUE_ON;
+  }
   CHECK(tilec_kernel_new(test->device, program, &options, &kernel) == TILEC_OK);
   WideArgs wide;
   size_t n = c->launch == launch_wide ? wide_args(c, d, &wide, args) : plain_args(c, d, args);
@@ -317,7 +293,7 @@ static size_t differences(const Case *c, const Data *d) {
   return n;
 }
 
-static void compare(Test *test, const Case *c) {
+void compare(Test *test, const Case *c) {
   char what[100], why[1200] = "";
   Data d = data_new(test, c);
   snprintf(what, sizeof what, "%s of %d, %d, %d%s", c->kernel, c->ints[0], c->ints[1], c->ints[2],
@@ -460,6 +436,7 @@ int main(int argc, char **argv) {
   enter_context();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) compare(&test, &cases[i]);
   compare_grids(&test);
+  compare_copies(&test);
   replay_graph(&test);
   launch_by_threads(&test);
   count(&test, weighted_sum_aot_load() == TILEC_AOT_OK && weighted_sum_aot_unload() == TILEC_AOT_OK,

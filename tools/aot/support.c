@@ -35,14 +35,28 @@ typedef struct tilec_driver {
   tilec_result (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                                void **);
   tilec_result (*LaunchKernelEx)(const tilec_config *, void *, void **, void **); // *
+  tilec_result (*OccupancyMaxActiveBlocks)(int *, void *, int, size_t);
+  tilec_result (*TensorMapEncodeTiled)(void *, int, unsigned, void *, const uint64_t *, const uint64_t *, const unsigned *,
+                                       const unsigned *, int, int, int, int); // *
 } tilec_driver;
 
-// A parameter that no caller gives and that stands behind the visible ones: what fills it, before a launch. None is made yet; the kinds
-// to come are tensor maps (kind 1: 128 bytes, made of the visible parameters that `from` names) and scratch memory (kind 2: a pointer).
+// What is computed before a launch of the visible parameters' addresses and the grid's sizes; false: a division by zero.
+typedef bool (*tilec_host)(void *const *params, const int64_t *programs, int64_t *values);
+
+// A parameter that no caller gives: a tensor map, 128 bytes that the driver encodes.
+typedef struct tilec_map {
+  tilec_host values; // the base, sizes, and strides but the last, outermost first, in elements
+  int type, swizzle, promotion, fill; // CUtensorMap...
+  unsigned rank, element_bytes;
+  unsigned box[5]; // elements, innermost first
+} tilec_map;
+
+// What stands behind an image's visible parameters. Launches that it cannot be made for take one of the images behind it.
 typedef struct tilec_hidden {
-  int kind;
-  unsigned bytes;
-  const unsigned short *from;
+  tilec_host guard; // yields whether the maps stand for what the kernel loads; NULL: always
+  int persistent;   // 1: the grid's sizes come first, of 32 bits, and as many blocks are launched as there is room for
+  const tilec_map *maps;
+  unsigned map_count;
 } tilec_hidden;
 
 // A kernel for one architecture, made for arguments of which the facts of `needs` hold.
@@ -54,8 +68,7 @@ typedef struct tilec_image {
   int exact;      // 1: for that compute capability alone; else for later ones too
   unsigned threads, shared_bytes;
   int overlaps; // a launch may start while the one before it in its stream ends
-  const tilec_hidden *hidden;
-  unsigned hidden_count;
+  const tilec_hidden *hidden; // NULL: nothing
   uint64_t needs[TILEC_FACT_WORDS];
 } tilec_image;
 
@@ -63,6 +76,8 @@ typedef struct tilec_image {
 typedef struct tilec_kernel {
   const char *name;
   unsigned first, count;
+  const unsigned char *bytes; // of its visible parameters, where an image has hidden ones
+  unsigned param_count;
 } tilec_kernel;
 
 // ---- images ----
@@ -72,9 +87,10 @@ typedef struct tilec_context {
   struct tilec_context *next;
   void *context;
   unsigned long long id; // no other context ever has it; 0: an old driver does not tell
-  int capability;
+  int device, capability;
   void *functions[TILEC_IMAGES]; // atomic; NULL: not loaded yet
   void *modules[TILEC_IMAGES];
+  int rooms[TILEC_IMAGES]; // of a persistent kernel: how many blocks run at once
 } tilec_context;
 
 static tilec_driver tilec_cuda;
@@ -123,6 +139,8 @@ static tilec_aot_status tilec_open_locked(void) {
       {"cuFuncSetAttribute", offsetof(tilec_driver, FuncSetAttribute), 0},
       {"cuLaunchKernel", offsetof(tilec_driver, LaunchKernel), 0},
       {"cuLaunchKernelEx", offsetof(tilec_driver, LaunchKernelEx), 1},
+      {"cuOccupancyMaxActiveBlocksPerMultiprocessor", offsetof(tilec_driver, OccupancyMaxActiveBlocks), 0},
+      {"cuTensorMapEncodeTiled", offsetof(tilec_driver, TensorMapEncodeTiled), 1},
   };
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) return tilec_fail(TILEC_AOT_NO_DRIVER, "no CUDA driver: %s", dlerror());
@@ -163,6 +181,7 @@ static tilec_aot_status tilec_add_context(void *context, unsigned long long id, 
   if (!node) return tilec_fail(TILEC_AOT_OUT_OF_MEMORY, "out of memory");
   node->context = context;
   node->id = id;
+  node->device = device;
   node->capability = 10 * major + minor;
   node->next = tilec_contexts;
   __atomic_store_n(&tilec_contexts, node, __ATOMIC_RELEASE);
@@ -220,6 +239,17 @@ static tilec_aot_status tilec_load_function(const tilec_image *image, void *modu
   return result == 0 ? TILEC_AOT_OK : tilec_fail_driver(result, "cuFuncSetAttribute", image->entry);
 }
 
+static tilec_aot_status tilec_find_room(const tilec_context *c, const tilec_image *image, void *function, int *room) {
+  enum { MULTIPROCESSORS = 16 }; // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+  int count = 0, each = 0;
+  if (!image->hidden || !image->hidden->persistent) return TILEC_AOT_OK;
+  tilec_result result = tilec_cuda.DeviceGetAttribute(&count, MULTIPROCESSORS, c->device);
+  if (result == 0) result = tilec_cuda.OccupancyMaxActiveBlocks(&each, function, (int)image->threads, image->shared_bytes);
+  if (result != 0) return tilec_fail_driver(result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", image->entry);
+  *room = count * each;
+  return TILEC_AOT_OK;
+}
+
 // Under the lock. Relaxed capture mode: loading is legal while this or another thread captures a graph.
 static tilec_aot_status tilec_load_locked(tilec_context *c, unsigned n) {
   void *module = NULL, *function = NULL;
@@ -228,6 +258,7 @@ static tilec_aot_status tilec_load_locked(tilec_context *c, unsigned n) {
   tilec_aot_status status = tilec_load_module(&tilec_images[n], c->capability, &module);
   if (!status) {
     status = tilec_load_function(&tilec_images[n], module, &function);
+    if (!status) status = tilec_find_room(c, &tilec_images[n], function, &c->rooms[n]);
     if (status) tilec_cuda.ModuleUnload(module);
   }
   tilec_cuda.ThreadExchangeStreamCaptureMode(&mode);
@@ -248,6 +279,116 @@ static tilec_aot_status tilec_function(tilec_context *c, unsigned n, void **func
   return status;
 }
 
+// ---- Hidden parameters ----
+
+enum { TILEC_SETS = 32, TILEC_KEY = TILEC_PARAMS + 3, TILEC_ALL_PARAMS = TILEC_PARAMS + 3 + TILEC_MAPS, TILEC_MAP_BYTES = 128 };
+
+// A launch's own.
+typedef struct tilec_own {
+  __attribute__((aligned(64))) unsigned char maps[TILEC_MAPS][TILEC_MAP_BYTES];
+  int programs[3];
+  void *params[TILEC_ALL_PARAMS];
+} tilec_own;
+
+// What was made of arguments and a grid.
+typedef struct tilec_set {
+  uint64_t key[TILEC_KEY];
+  int made;
+  unsigned char maps[TILEC_MAPS][TILEC_MAP_BYTES];
+} tilec_set;
+
+// Of an image's last launches: those of a model's layers go round.
+typedef struct tilec_sets {
+  tilec_set *at[TILEC_SETS];
+  unsigned count, last, oldest;
+} tilec_sets;
+
+static tilec_sets tilec_tables[TILEC_IMAGES];
+static pthread_mutex_t tilec_tables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// False: the hardware has no such map.
+static int tilec_encode(const tilec_map *map, const int64_t *values, void *out) {
+  static const unsigned steps[5] = {1, 1, 1, 1, 1};
+  const int64_t bytes = (int64_t)map->element_bytes, most_size = 0x7fffff00, end = (int64_t)1 << 40;
+  uint64_t sizes[5] = {0}, strides[5] = {0};
+  if (!tilec_cuda.TensorMapEncodeTiled || values[0] % 16 != 0) return 0;
+  for (unsigned i = 0; i < map->rank; i++) {
+    const int64_t size = values[map->rank - i], stride = i ? values[2 * map->rank - i] : 0;
+    if (size < 1 || size > most_size || stride < 0 || stride >= end / bytes || stride * bytes % 16 != 0) return 0;
+    sizes[i] = (uint64_t)size;
+    if (i) strides[i - 1] = (uint64_t)(stride * bytes);
+  }
+  return tilec_cuda.TensorMapEncodeTiled(out, map->type, map->rank, (void *)(uintptr_t)values[0], sizes, strides, map->box, steps, 0,
+                                         map->swizzle, map->promotion, map->fill) == 0;
+}
+
+static int tilec_encode_all(const tilec_hidden *hidden, void *const *params, const int64_t grid[3], tilec_own *own) {
+  const int64_t most = 2147483647 - (1 << 20); // programs in turn
+  int64_t values[10] = {0};
+  if (hidden->persistent && (grid[1] > most / grid[0] || grid[2] > most / grid[0] / grid[1])) return 0;
+  if (hidden->guard && (!hidden->guard(params, grid, values) || !(values[0] & 1))) return 0;
+  for (unsigned i = 0; i < hidden->map_count; i++)
+    if (!hidden->maps[i].values(params, grid, values) || !tilec_encode(&hidden->maps[i], values, own->maps[i])) return 0;
+  return 1;
+}
+
+// The key's set, or NULL. The one behind the last is looked at first.
+static tilec_set *tilec_find_set(tilec_sets *sets, const uint64_t *key) {
+  for (unsigned n = 0, i = sets->last; n < sets->count; n++) {
+    i = i + 1 < sets->count ? i + 1 : 0;
+    if (memcmp(sets->at[i]->key, key, sizeof sets->at[i]->key) != 0) continue;
+    sets->last = i;
+    return sets->at[i];
+  }
+  return NULL;
+}
+
+// The place of the oldest where there are too many; without memory nothing is kept.
+static void tilec_keep_set(tilec_sets *sets, const uint64_t *key, int made, const tilec_own *own) {
+  const unsigned place = sets->count < TILEC_SETS ? sets->count : sets->oldest;
+  tilec_set *set = sets->at[place] ? sets->at[place] : (tilec_set *)malloc(sizeof *set);
+  if (!set) return;
+  if (sets->count < TILEC_SETS)
+    sets->count++;
+  else
+    sets->oldest = (place + 1) % TILEC_SETS;
+  memcpy(set->key, key, sizeof set->key);
+  set->made = made;
+  if (made) memcpy(set->maps, own->maps, sizeof set->maps);
+  sets->at[sets->last = place] = set;
+}
+
+// What image n takes for the launch behind its visible parameters; 0: it is not for such arguments.
+static int tilec_make_hidden(const tilec_kernel *kernel, unsigned n, void *const *params, const int64_t grid[3], tilec_own *own) {
+  uint64_t key[TILEC_KEY] = {0};
+  for (unsigned i = 0; i < kernel->param_count; i++) memcpy(&key[i], params[i], kernel->bytes[i]);
+  for (int d = 0; d < 3; d++) key[TILEC_PARAMS + d] = (uint64_t)grid[d];
+  pthread_mutex_lock(&tilec_tables_lock);
+  const tilec_set *set = tilec_find_set(&tilec_tables[n], key);
+  const int made = set ? set->made : tilec_encode_all(tilec_images[n].hidden, params, grid, own);
+  if (set && made) memcpy(own->maps, set->maps, sizeof own->maps);
+  if (!set) tilec_keep_set(&tilec_tables[n], key, made, own);
+  pthread_mutex_unlock(&tilec_tables_lock);
+  return made;
+}
+
+// All parameters of an image that has hidden ones; of a persistent one the grid becomes that of the blocks.
+static void **tilec_all_params(const tilec_kernel *kernel, const tilec_hidden *hidden, int room, void *const *params, int64_t grid[3],
+                               tilec_own *own) {
+  unsigned n = kernel->param_count;
+  for (unsigned i = 0; i < n; i++) own->params[i] = params[i];
+  for (int d = 0; d < 3 && hidden->persistent; d++) {
+    own->programs[d] = (int)grid[d];
+    own->params[n++] = &own->programs[d];
+  }
+  for (unsigned i = 0; i < hidden->map_count; i++) own->params[n++] = own->maps[i];
+  if (!hidden->persistent) return own->params;
+  const int64_t programs = grid[0] * grid[1] * grid[2];
+  grid[0] = programs < room ? programs : room;
+  grid[1] = grid[2] = 1;
+  return own->params;
+}
+
 // ---- Launches ----
 
 static int tilec_holds(const tilec_image *image, const uint64_t *facts) {
@@ -256,14 +397,16 @@ static int tilec_holds(const tilec_image *image, const uint64_t *facts) {
   return 1;
 }
 
-// The first image that runs on the device and whose facts hold.
-static tilec_aot_status tilec_choose(const tilec_kernel *kernel, int capability, const uint64_t *facts, unsigned *chosen) {
+// The first image that runs on the device, whose facts hold and whose hidden parameters can be made, which they are.
+static tilec_aot_status tilec_choose(const tilec_kernel *kernel, int capability, const uint64_t *facts, void *const *params,
+                                     const int64_t grid[3], tilec_own *own, unsigned *chosen) {
   int runs = 0;
   for (unsigned n = kernel->first; n < kernel->first + kernel->count; n++) {
     if (!tilec_runs_on(&tilec_images[n], capability)) continue;
     runs = 1;
     *chosen = n;
-    if (tilec_holds(&tilec_images[n], facts)) return TILEC_AOT_OK;
+    if (!tilec_holds(&tilec_images[n], facts)) continue;
+    if (!tilec_images[n].hidden || tilec_make_hidden(kernel, n, params, grid, own)) return TILEC_AOT_OK;
   }
   if (runs) return tilec_fail(TILEC_AOT_NO_VARIANT, "%s: no variant was made for arguments like these", kernel->name);
   return tilec_fail(TILEC_AOT_NO_ARCH, "%s was not compiled for compute capability %d.%d: only for " TILEC_ARCHS, kernel->name,
@@ -288,16 +431,20 @@ static tilec_aot_status tilec_launch(const tilec_kernel *kernel, void *stream, c
   tilec_context *context;
   unsigned n = 0;
   void *function;
+  tilec_own own;
+  int64_t blocks[3] = {grid[0], grid[1], grid[2]};
   for (int i = 0; i < 3; i++)
     if (grid[i] < 0 || grid[i] > most[i])
       return tilec_fail(TILEC_AOT_BAD_GRID, "%s: the grid's size %d is %lld; it is from 0 to %lld", kernel->name, i, (long long)grid[i],
                         (long long)most[i]);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TILEC_AOT_OK;
   tilec_aot_status status = tilec_current(&context);
-  if (!status) status = tilec_choose(kernel, context->capability, facts, &n);
+  if (!status) status = tilec_choose(kernel, context->capability, facts, params, grid, &own, &n);
   if (!status) status = tilec_function(context, n, &function);
   if (status) return status;
-  tilec_result result = tilec_start(&tilec_images[n], function, stream, grid, params);
+  const tilec_hidden *hidden = tilec_images[n].hidden;
+  if (hidden) params = tilec_all_params(kernel, hidden, context->rooms[n], params, blocks, &own);
+  tilec_result result = tilec_start(&tilec_images[n], function, stream, blocks, params);
   return result == 0 ? TILEC_AOT_OK : tilec_fail_driver(result, "cuLaunchKernel", kernel->name);
 }
 

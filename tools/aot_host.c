@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel's @grid as a C function that yields what the evaluator's does: integers wrap, division truncates, and what the evaluator
-// refuses (a division by zero) makes the function return false. Each op becomes a statement, in the region's order; what the sizes do not
-// hang on is left out.
+// A host region (a kernel's @grid, a tensor map's, the guard) as a C function that yields what the evaluator's does: integers wrap,
+// division truncates, and what the evaluator refuses (a division by zero) makes the function return false. Each op becomes a statement,
+// in the region's order; what is yielded hangs on no other.
 #include "tools/aot.h"
 
 typedef enum Helper {
@@ -49,32 +49,33 @@ static const char *const helper_texts[HELPER_COUNT] = {
         "}\n",
 };
 
-void aot_grid_helpers(uint32_t helpers, Buf *out) {
+void aot_host_helpers(uint32_t helpers, Buf *out) {
   for (int i = 0; i < HELPER_COUNT; i++)
     if (helpers & 1u << i) buf_printf(out, "\n%s", helper_texts[i]);
 }
 
-typedef struct GridWriter {
+typedef struct HostWriter {
   Arena *arena;
   Func *func;
+  const HostRegion *host;
   Buf out;
   int depth;
   uint32_t helpers;
   bool *needed; // by the values' ids
   bool *uses;   // by the parameters' places
   bool failed;
-} GridWriter;
+} HostWriter;
 
-static void need(GridWriter *w, const Value *value);
+static void need(HostWriter *w, const Value *value);
 
-static void need_yields(GridWriter *w, const Op *op) {
+static void need_yields(HostWriter *w, const Op *op) {
   for (uint32_t r = 0; r < op->region_count; r++) {
     const Op *yield = op->regions[r]->last;
     for (uint32_t i = 0; yield && i < yield->operand_count; i++) need(w, yield->operands[i].value);
   }
 }
 
-static void need(GridWriter *w, const Value *value) {
+static void need(HostWriter *w, const Value *value) {
   if (w->needed[value->id]) return;
   w->needed[value->id] = true;
   if (!value->def) {
@@ -86,33 +87,34 @@ static void need(GridWriter *w, const Value *value) {
   need_yields(w, value->def);
 }
 
-static void refuse(GridWriter *w, const Op *op) {
+static void refuse(HostWriter *w, const Op *op) {
+  bool grid = w->host->kind == HOST_GRID;
   if (!w->failed)
     diag_error(w->func->module->ir->diags, op->loc,
-               "the @grid of '%s' uses %s, which cannot be translated into C; leave @grid out, and give the "
-               "grid at the launch",
-               w->func->name, op_info(op->kind)->name);
+               "the %s of '%s' uses %s, which cannot be translated into C; leave %s",
+               grid ? "@grid" : host_info(w->host->kind)->name, w->func->name, op_info(op->kind)->name,
+               grid ? "@grid out, and give the grid at the launch" : "tensor copies out (--tma=off)");
   w->failed = true;
 }
 
-static const char *name_of(const GridWriter *w, const Value *value) {
+static const char *name_of(const HostWriter *w, const Value *value) {
   return arena_printf(w->arena, value->def ? "v%u" : "p%u", value->def ? value->id : value->index);
 }
 
-static const char *operand(const GridWriter *w, const Op *op, uint32_t i) {
+static const char *operand(const HostWriter *w, const Op *op, uint32_t i) {
   return name_of(w, op->operands[i].value);
 }
 static Elem elem_of(const Op *op) { return op->operands[0].value->type->elem; }
 static uint32_t bits_of(Elem elem) { return elem == ELEM_I1 ? 1 : 8 * elem_bytes(elem); }
 
 // `expression`, of 64 bits, as the op's result.
-static const char *wrapped(const GridWriter *w, const Op *op, const char *expression) {
+static const char *wrapped(const HostWriter *w, const Op *op, const char *expression) {
   const Type *type = op_result(op)->type;
   return type->elem == ELEM_I1 ? arena_printf(w->arena, "((%s) & 1) != 0", expression)
                                : arena_printf(w->arena, "(%s)(%s)", aot_c_type(type), expression);
 }
 
-static const char *binary(GridWriter *w, const Op *op, const char *sign, bool floats) {
+static const char *binary(HostWriter *w, const Op *op, const char *sign, bool floats) {
   const char *a = operand(w, op, 0), *b = operand(w, op, 1);
   if (!elem_is_float(elem_of(op)))
     return wrapped(w, op, arena_printf(w->arena, "(uint64_t)%s %s (uint64_t)%s", a, sign, b));
@@ -120,11 +122,11 @@ static const char *binary(GridWriter *w, const Op *op, const char *sign, bool fl
   return arena_printf(w->arena, "%s %s %s", a, sign, b);
 }
 
-static const char *compared(const GridWriter *w, const Op *op, const char *sign) {
+static const char *compared(const HostWriter *w, const Op *op, const char *sign) {
   return arena_printf(w->arena, "%s %s %s", operand(w, op, 0), sign, operand(w, op, 1));
 }
 
-static const char *shifted(GridWriter *w, const Op *op, bool left) {
+static const char *shifted(HostWriter *w, const Op *op, bool left) {
   Elem elem = elem_of(op);
   Helper helper = left ? HELPER_SHL : elem_is_signed(elem) ? HELPER_SHR : HELPER_USHR;
   static const char *const names[] = {[HELPER_SHL] = "shl", [HELPER_SHR] = "shr", [HELPER_USHR] = "ushr"};
@@ -139,7 +141,7 @@ static const char *shifted(GridWriter *w, const Op *op, bool left) {
                       : arena_printf(w->arena, "tilec_%s(%s, %s)", names[helper], from, count));
 }
 
-static const char *cast_to_int(GridWriter *w, const Op *op) {
+static const char *cast_to_int(HostWriter *w, const Op *op) {
   const Type *to = op_result(op)->type;
   if (!elem_is_float(elem_of(op))) return arena_printf(w->arena, "(%s)%s", aot_c_type(to), operand(w, op, 0));
   w->helpers |= 1u << HELPER_TO_INT;
@@ -147,7 +149,7 @@ static const char *cast_to_int(GridWriter *w, const Op *op) {
                       bits_of(to->elem), elem_is_signed(to->elem) ? "true" : "false");
 }
 
-static const char *constant(GridWriter *w, const Op *op) {
+static const char *constant(HostWriter *w, const Op *op) {
   const Type *type = op_result(op)->type;
   int64_t value = op_int(op, ATTR_VALUE, 0);
   if (type->elem == ELEM_I1) return value ? "true" : "false";
@@ -165,18 +167,19 @@ static const char *constant(GridWriter *w, const Op *op) {
   return result;
 }
 
-static const char *minimum(GridWriter *w, const Op *op, const char *sign) {
+static const char *minimum(HostWriter *w, const Op *op, const char *sign) {
   if (elem_is_float(elem_of(op))) refuse(w, op);
   return arena_printf(w->arena, "%s %s %s ? %s : %s", operand(w, op, 0), sign, operand(w, op, 1),
                       operand(w, op, 0), operand(w, op, 1));
 }
 
 // What the op's result is; NULL: more than an expression, or nothing that C has.
-static const char *expression(GridWriter *w, const Op *op) {
+static const char *expression(HostWriter *w, const Op *op) {
   Elem to = op_result(op)->type->elem;
   switch ((int)op->kind) {
   case OP_CONSTANT: return constant(w, op);
   case OP_HINT: return operand(w, op, 0);
+  case OP_NUM_PROGRAMS: return arena_printf(w->arena, "(int32_t)programs[%d]", (int)op_int(op, ATTR_AXIS, 0));
   case OP_ADD: return binary(w, op, "+", true);
   case OP_SUB: return binary(w, op, "-", true);
   case OP_MUL: return binary(w, op, "*", true);
@@ -222,9 +225,9 @@ static bool all_in_c(const Op *op) {
   return good;
 }
 
-static void indent(GridWriter *w) { buf_spaces(&w->out, 2 * w->depth); }
+static void indent(HostWriter *w) { buf_spaces(&w->out, 2 * w->depth); }
 
-static void write_division(GridWriter *w, const Op *op) {
+static void write_division(HostWriter *w, const Op *op) {
   bool is_signed = elem_is_signed(elem_of(op)) && elem_of(op) != ELEM_I1;
   const char *wide = is_signed ? "int64_t" : "uint64_t", *name = name_of(w, op_result(op));
   w->helpers |= 1u << (is_signed ? HELPER_DIV : HELPER_UDIV);
@@ -237,10 +240,10 @@ static void write_division(GridWriter *w, const Op *op) {
              wrapped(w, op, arena_printf(w->arena, "w%s", name)));
 }
 
-static void write_region(GridWriter *w, const Region *region);
+static void write_region(HostWriter *w, const Region *region);
 
 // The region's ops, and then what it yields into the op's results.
-static void write_branch(GridWriter *w, const Op *op, const Region *region) {
+static void write_branch(HostWriter *w, const Op *op, const Region *region) {
   w->depth++;
   write_region(w, region);
   for (uint32_t i = 0; i < op->result_count; i++) {
@@ -250,7 +253,7 @@ static void write_branch(GridWriter *w, const Op *op, const Region *region) {
   w->depth--;
 }
 
-static void write_if(GridWriter *w, const Op *op) {
+static void write_if(HostWriter *w, const Op *op) {
   for (uint32_t i = 0; i < op->result_count; i++) {
     buf_printf(&w->out, "%s %s;\n", aot_c_type(op->results[i].type), name_of(w, &op->results[i]));
     indent(w);
@@ -264,7 +267,7 @@ static void write_if(GridWriter *w, const Op *op) {
   buf_text(&w->out, "}\n");
 }
 
-static void write_simple(GridWriter *w, const Op *op, bool is_float) {
+static void write_simple(HostWriter *w, const Op *op, bool is_float) {
   const char *text = expression(w, op);
   // volatile: compilers may fuse a product and a sum, which the evaluator does not.
   if (text)
@@ -274,7 +277,7 @@ static void write_simple(GridWriter *w, const Op *op, bool is_float) {
     refuse(w, op);
 }
 
-static void write_op(GridWriter *w, const Op *op) {
+static void write_op(HostWriter *w, const Op *op) {
   bool is_float = op->kind != OP_IF && elem_is_float(op_result(op)->type->elem);
   indent(w);
   if (!all_in_c(op))
@@ -287,42 +290,52 @@ static void write_op(GridWriter *w, const Op *op) {
     write_simple(w, op, is_float);
 }
 
-static void write_region(GridWriter *w, const Region *region) {
+static void write_region(HostWriter *w, const Region *region) {
   for (const Op *op = region->first; op && op != region->last && !w->failed; op = op->next)
     if (op->result_count && w->needed[op->results[0].id]) write_op(w, op);
 }
 
-static void write_function(GridWriter *w, const HostRegion *grid, const AotKernel *kernel) {
-  buf_printf(&w->out, "static bool tilec_grid_%s(int64_t *grid", kernel->launcher);
-  for (uint32_t i = 0; i < kernel->param_count; i++)
-    if (w->uses[i]) buf_printf(&w->out, ", %s p%u", aot_c_type(kernel->params[i].type), i);
-  buf_text(&w->out, ") {\n");
+// The parameters that are read, by their places.
+static void write_params(HostWriter *w, const AotKernel *kernel) {
+  for (uint32_t i = 0; i < kernel->param_count; i++) {
+    const char *type = aot_c_type(kernel->params[i].type);
+    if (w->uses[i]) buf_printf(&w->out, "  const %s p%u = *(const %s *)params[%u];\n", type, i, type, i);
+  }
+}
+
+static void write_function(HostWriter *w, const AotKernel *kernel) {
+  const Op *yield = w->host->region->last;
+  buf_text(&w->out, "(void *const *params, const int64_t *programs, int64_t *values) {\n"
+                    "  (void)params, (void)programs;\n");
   w->depth = 1;
-  write_region(w, grid->region);
-  const Op *yield = grid->region->last;
+  write_params(w, kernel);
+  write_region(w, w->host->region);
   for (uint32_t i = 0; i < yield->operand_count; i++)
-    buf_printf(&w->out, "  grid[%u] = %s;\n", i, operand(w, yield, i));
+    buf_printf(&w->out, "  values[%u] = (int64_t)%s;\n", i, operand(w, yield, i));
   buf_text(&w->out, "  return true;\n}\n");
+}
+
+const char *aot_host(Arena *arena, Func *func, const HostRegion *host, AotKernel *kernel) {
+  func_number(func);
+  HostWriter w = {.arena = arena, .func = func, .host = host};
+  w.needed = ARENA_ARRAY(arena, bool, func->value_count + 1);
+  w.uses = ARENA_ARRAY(arena, bool, func->param_count + 1);
+  memset(w.needed, 0, func->value_count + 1);
+  memset(w.uses, 0, func->param_count + 1);
+  const Op *yield = host->region->last;
+  for (uint32_t i = 0; i < yield->operand_count; i++) need(&w, yield->operands[i].value);
+  write_function(&w, kernel);
+  const char *function = arena_copy(arena, buf_view(&w.out));
+  kernel->helpers |= w.helpers;
+  buf_free(&w.out);
+  return w.failed ? NULL : function;
 }
 
 bool aot_grid(Arena *arena, Func *func, AotKernel *kernel) {
   const HostRegion *grid = func_host(func, HOST_GRID, NULL);
   kernel->has_grid = grid != NULL;
-  kernel->grid_function = "";
-  kernel->grid_uses = ARENA_ARRAY(arena, bool, func->param_count + 1);
-  memset(kernel->grid_uses, 0, func->param_count + 1);
-  if (!grid) return true;
-  func_number(func);
-  GridWriter w = {.arena = arena, .func = func, .uses = kernel->grid_uses};
-  w.needed = ARENA_ARRAY(arena, bool, func->value_count + 1);
-  memset(w.needed, 0, func->value_count + 1);
-  const Op *yield = grid->region->last;
-  for (uint32_t i = 0; i < yield->operand_count; i++) need(&w, yield->operands[i].value);
-  write_function(&w, grid, kernel);
-  for (int i = 0; i < HOST_VALUES && grid->text[i]; i++)
+  kernel->grid_function = grid ? aot_host(arena, func, grid, kernel) : "";
+  for (int i = 0; grid && i < HOST_VALUES && grid->text[i]; i++)
     kernel->grid_text[i] = arena_copy(arena, str_from(grid->text[i]));
-  kernel->grid_function = arena_copy(arena, buf_view(&w.out));
-  kernel->grid_helpers = w.helpers;
-  buf_free(&w.out);
-  return !w.failed;
+  return kernel->grid_function != NULL;
 }
