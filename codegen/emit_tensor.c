@@ -81,10 +81,10 @@ static void emit_wait(Emitter *e, const Op *op) {
 // The coordinates of box i, as operands of the instruction from args[n] on, which the text names from $first on.
 static void add_coordinates(Emitter *e, const Op *op, const TensorBox *box, uint32_t i, uint32_t operand,
                             Buf *text, LLVMValueRef *args, uint32_t first) {
-  uint32_t last = box->rank - 1;
-  for (uint32_t d = 0; d < box->rank; d++) { // innermost first
+  uint32_t last = op_operand(op, 0)->type->rank - 1;
+  for (uint32_t d = 0; d <= last; d++) { // innermost first
     LLVMValueRef at = emit_register(e, op_operand(op, operand + last - d), 0);
-    if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[last]), "");
+    if (d == 0) at = LLVMBuildAdd(e->builder, at, emit_i32(e, i * box->shape[box->rank - 1]), "");
     args[d] = at;
     buf_printf(text, "%s$%u", d ? ", " : "", first + d);
   }
@@ -101,28 +101,30 @@ static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, 
 
 static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
   LLVMValueRef map = map_address(e, op), args[2 + TENSOR_MAP_MAX_RANK];
+  uint32_t rank = op_operand(op, 0)->type->rank;
   Buf text = {0};
   args[0] = box_address(e, op, box, i);
   args[1] = shared_word(e, op_operand(op, COPY_MBARRIER));
   buf_printf(&text,
              "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$1], [$0, {",
-             box->rank);
+             rank);
   add_coordinates(e, op, box, i, COPY_COORDINATES, &text, args + 2, 3);
   buf_text(&text, "}], [$2];");
   buf_char(&text, 0);
-  order_with(e, text.at, map, args, 2 + box->rank);
+  order_with(e, text.at, map, args, 2 + rank);
   buf_free(&text);
 }
 
 static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
   LLVMValueRef map = map_address(e, op), args[1 + TENSOR_MAP_MAX_RANK];
+  uint32_t rank = op_operand(op, 0)->type->rank;
   Buf text = {0};
   args[0] = box_address(e, op, box, i);
-  buf_printf(&text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, {", box->rank);
+  buf_printf(&text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, {", rank);
   add_coordinates(e, op, box, i, STORE_COORDINATES, &text, args + 1, 2);
   buf_text(&text, "}], [$1];");
   buf_char(&text, 0);
-  order_with(e, text.at, map, args, 1 + box->rank);
+  order_with(e, text.at, map, args, 1 + rank);
   buf_free(&text);
 }
 

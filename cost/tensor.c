@@ -55,14 +55,14 @@ typedef struct BoxPart {
 } BoxPart;
 
 // Box number i of those that the buffer is copied by, side by side along the innermost dimension; false: none of it is inside.
-static bool find_part(const Op *op, const TensorBox *box, uint32_t i, const CostTensor *tensor,
+static bool find_part(const Op *op, uint32_t i, const CostTensor *tensor,
                       const CostValue *coordinates, BoxPart *part) {
   const Type *map = op_operand(op, 0)->type;
   *part = (BoxPart){.address = tensor->address, .rows = 1, .rank = map->rank, .stride = tensor->stride};
   for (uint32_t d = 0; d < map->rank; d++) {
     bool innermost = d + 1 == map->rank;
-    int64_t from = coordinates[d].base + (innermost ? (int64_t)(i * box->shape[d]) : 0),
-            to = from + box->shape[d], first = from < 0 ? 0 : from;
+    int64_t from = coordinates[d].base + (innermost ? (int64_t)(i * map->shape[d]) : 0),
+            to = from + map->shape[d], first = from < 0 ? 0 : from;
     part->extent[d] = (to < tensor->size[d] ? to : tensor->size[d]) - first;
     if (part->extent[d] <= 0) return false;
     part->address += (uint64_t)(first * tensor->stride[d]);
@@ -111,7 +111,7 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
     return (AccessCounts){{box.count, 0, 0}, {box.count, 2 * most, most}, true};
   count.requests = box.count;
   for (uint32_t i = 0; i < box.count; i++)
-    if (find_part(op, &box, i, tensor, coordinates, &part)) add_rows(&count, &part);
+    if (find_part(op, i, tensor, coordinates, &part)) add_rows(&count, &part);
   return (AccessCounts){count, count, false};
 }
 
@@ -121,7 +121,7 @@ void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const C
   BoxPart part;
   if (!layout_tma_box(op_operand(op, 1)->type, &box) || !is_known(op, tensor, coordinates)) return;
   for (uint32_t i = 0; i < box.count; i++) {
-    if (!find_part(op, &box, i, tensor, coordinates, &part)) continue;
+    if (!find_part(op, i, tensor, coordinates, &part)) continue;
     if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;
     for (uint64_t row = 0; row < part.rows; row++)
       cache_row(cache, op->kind == OP_STORE_TENSOR, row_address(&part, row), part.bytes, weight);

@@ -173,7 +173,7 @@ typedef struct TensorCopy {
 enum { COPY_BUFFER = 1, COPY_MBARRIER = 2, COPY_COORDINATES = 3 };
 
 static bool take_coordinates(Machine *m, TensorCopy *copy) {
-  uint32_t rank = copy->shape->rank;
+  uint32_t rank = copy->map->type->rank;
   for (uint32_t d = 0; d < rank; d++) {
     const Tile *at = eval_operand(m, copy->op, COPY_COORDINATES + d);
     if (at->state[0] & UNDEFINED)
@@ -191,8 +191,10 @@ static bool take_coordinates(Machine *m, TensorCopy *copy) {
 static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Element *x) {
   uint64_t elements = 0, rest = i;
   bool inside = true;
-  for (uint32_t d = copy->shape->rank; d-- > 0; rest /= copy->shape->shape[d]) {
-    int64_t at = copy->at[d] + (int64_t)(rest % copy->shape->shape[d]);
+  for (uint32_t d = copy->map->type->rank; d-- > 0;) {
+    uint32_t extent = tensor_extent(copy->map->type, copy->shape, d);
+    int64_t at = copy->at[d] + (int64_t)(rest % extent);
+    rest /= extent;
     inside &= at >= 0 && at < copy->map->sizes[d];
     elements += (uint64_t)at * (uint64_t)copy->map->strides[d];
   }

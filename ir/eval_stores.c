@@ -110,8 +110,10 @@ static bool store_element(Machine *m, const Op *op, const int64_t *at, const Til
   const TensorMapValue *map = eval_map(m, op_operand(op, 0));
   const Type *shape = op_operand(op, 1)->type;
   uint64_t elements = 0, rest = i;
-  for (uint32_t d = shape->rank; d-- > 0; rest /= shape->shape[d]) {
-    int64_t place = at[d] + (int64_t)(rest % shape->shape[d]);
+  for (uint32_t d = map->type->rank; d-- > 0;) {
+    uint32_t extent = tensor_extent(map->type, shape, d);
+    int64_t place = at[d] + (int64_t)(rest % extent);
+    rest /= extent;
     if (place < 0 || place >= map->sizes[d]) return true;
     elements += (uint64_t)place * (uint64_t)map->strides[d];
   }
@@ -145,7 +147,7 @@ static bool run_store(Machine *m, const Op *op) {
   for (uint32_t d = 0; d < buffer->type->rank; d++)
     reading.last += (buffer->type->shape[d] - 1) * view->bits[2 + d];
   reading.group = m->stores->groups[reading.by] + 1;
-  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, buffer->type->rank, at)) return false;
+  if (!is_ordered(m, op, &reading) || !take_coordinates(m, op, op_operand(op, 0)->type->rank, at)) return false;
   eval_tile_alloc(m, &from);
   eval_shared_read(m, buffer, &from);
   eval_race_op(m, op);

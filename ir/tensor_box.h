@@ -24,4 +24,9 @@ typedef struct TensorBox {
 // is none that tensor copies write.
 bool layout_tma_box(const Type *buffer, TensorBox *box);
 
+// How many elements along dimension d of the map's tensor one op copies: the boxes of a buffer stand side by side along the last.
+static inline uint32_t tensor_extent(const Type *map, const Type *buffer, uint32_t d) {
+  return d + 1 < map->rank ? map->shape[d] : buffer->shape[buffer->rank - 1];
+}
+
 #endif

@@ -26,12 +26,17 @@ static void check_arrivals(Verifier *v, const Op *op) {
     verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
 }
 
+// A map may have more dimensions than the buffer: its box has one element along those.
 static bool is_box_of(const Type *map, const Type *buffer) {
   TensorBox box;
-  if (!layout_tma_box(buffer, &box)) return false;
-  bool same = map->elem == buffer->elem && map->rank == box.rank && map->swizzle == box.swizzle;
-  for (uint32_t d = 0; same && d < box.rank; d++) same = map->shape[d] == box.shape[d];
-  return same;
+  uint32_t rows = 1, wide = 0;
+  if (!layout_tma_box(buffer, &box) || map->rank < box.rank) return false;
+  for (uint32_t d = 0; d + 1 < map->rank; d++) {
+    rows *= map->shape[d];
+    wide += map->shape[d] > 1;
+  }
+  return map->elem == buffer->elem && map->swizzle == box.swizzle && wide <= 1 && rows == box.shape[0] &&
+         map->shape[map->rank - 1] == box.shape[1];
 }
 
 // A map, the buffer that its boxes fill, and from operand `first` on coordinates.
@@ -56,6 +61,19 @@ static void check_copy(Verifier *v, const Op *op) {
   check_box(v, op, 3);
 }
 
+// A size, a stride and an offset of each of the tensor's dimensions, of which the tile's are the first or those of 'dims'.
+static void check_dims(Verifier *v, const Op *op, uint32_t tile_rank) {
+  const Attr *dims = op_attr(op, ATTR_DIMS);
+  uint32_t rank = (op->operand_count - 2) / 3, n = dims ? dims->ints.n : rank;
+  if (op->operand_count != 2 + 3 * rank || n != tile_rank || rank > TILE_MAX_RANK) {
+    verify_fail(v, op, "sizes, strides and offsets, %u, not %u", 3u * tile_rank, op->operand_count - 2);
+    return;
+  }
+  for (uint32_t i = 0; dims && i < n; i++)
+    if (dims->ints.at[i] < (i ? dims->ints.at[i - 1] + 1 : 0) || dims->ints.at[i] >= (int64_t)rank)
+      verify_fail(v, op, "'dims' are dimensions of the tensor's %u in their order", rank);
+}
+
 static void check_boxed(Verifier *v, const Op *op) {
   const Type *x = operand_type(op, 0), *base = operand_type(op, 1);
   if (!type_is_tile(x) || op_result(op)->type != x) {
@@ -65,8 +83,7 @@ static void check_boxed(Verifier *v, const Op *op) {
   }
   if (base->kind != TYPE_PTR || base->inner != type_element(x))
     verify_fail(v, op, "the base points to the tile's elements, it is %s", verify_type_text(v, base));
-  if (op->operand_count != 2u + 3u * x->rank)
-    verify_fail(v, op, "sizes, strides and offsets, %u, not %u", 3u * x->rank, op->operand_count - 2);
+  check_dims(v, op, x->rank);
   for (uint32_t i = 2; i < op->operand_count; i++)
     if (operand_type(op, i)->kind != TYPE_SCALAR || operand_type(op, i)->elem != ELEM_I64)
       verify_fail(v, op, "operand %u is i64, not %s", i, verify_type_text(v, operand_type(op, i)));

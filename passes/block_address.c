@@ -132,6 +132,18 @@ Value *block_mask(Builder *b, const BlockParts *parts, const Type *tile, uint32_
   return all;
 }
 
+Value *block_scalar_mask(Builder *b, const BlockParts *parts, uint32_t checked) {
+  Value *all = NULL;
+  for (uint32_t d = 0; d < parts->rank; d++) {
+    if (!(checked >> d & 1) || surely_inside(parts, d, 1)) continue;
+    Value *offset = parts->offset[d], *mask = build_binary(b, OP_LT, offset, parts->size[d]);
+    if (!parts->below[d])
+      mask = build_binary(b, OP_AND, mask, build_binary(b, OP_GE, offset, build_int(b, offset->type, 0)));
+    all = all ? build_binary(b, OP_AND, all, mask) : mask;
+  }
+  return all;
+}
+
 Value *block_padding(Builder *b, const Type *tile, bool nan) {
   if (type_is_float(tile)) return build_float(b, tile, nan ? (double)NAN : 0);
   if (!type_is_ptr(tile)) return build_int(b, tile, 0);

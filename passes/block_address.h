@@ -27,6 +27,8 @@ Value *block_pointers(Builder *b, const BlockParts *parts, const Type *tile);
 // Where the block's elements are within the tensor's bounds in the dimensions of `checked` (a bit each);
 // NULL: everywhere, so far as they are checked.
 Value *block_mask(Builder *b, const BlockParts *parts, const Type *tile, uint32_t checked);
+// The same of dimensions along which the block has one element, as a scalar i1; NULL: inside.
+Value *block_scalar_mask(Builder *b, const BlockParts *parts, uint32_t checked);
 // A tile of zeros, or of NaN where the elements are floats.
 Value *block_padding(Builder *b, const Type *tile, bool nan);
 

@@ -2,6 +2,8 @@
 // lower_block_pointers: block pointers become scalars,
 // accesses through them become accesses of pointer tiles.
 //
+// Blocks of one element along all dimensions but two, which go on as that matrix (`reshape`), become accesses of the matrix.
+//
 // before  %p = make_block_ptr %base, %rows, %cols, %stride, %one, %r, %zero : block_ptr<16x64xfp32>
 //         %q = for ..., %p do (%i, %b) {
 //           %x = block_load %b {boundary = [1], padding = "zero"} : tile<16x64xfp32>
@@ -22,7 +24,7 @@
 #include "passes/block_address.h"
 #include "passes/tensor_copies.h"
 
-enum { MAX_STEPS = 16, MAX_STEP = 1 << 20 };
+enum { MAX_STEPS = 16, MAX_STEP = 1 << 20, MATRIX_RANK = 2 };
 
 typedef struct BlockLowering {
   PassContext *context;
@@ -86,31 +88,100 @@ static uint32_t checked_dims(const Op *op) {
   return checked;
 }
 
+// --- blocks of one element along some dimensions
+
+// Rows and columns of a block, the dimensions along which it has several elements: it has as many of these as a matrix, and more.
+typedef struct BlockMatrix {
+  const Type *type; // the matrix; NULL: it is none
+  uint32_t dims[MATRIX_RANK];
+} BlockMatrix;
+
+static BlockMatrix matrix_of(const BlockLowering *l, const Type *tile) {
+  BlockMatrix matrix = {0};
+  uint32_t n = 0, shape[MATRIX_RANK];
+  for (uint32_t d = 0; d < tile->rank; d++) {
+    if (tile->shape[d] == 1) continue;
+    if (n == MATRIX_RANK) return matrix;
+    shape[n] = tile->shape[d];
+    matrix.dims[n++] = d;
+  }
+  if (n == MATRIX_RANK && tile->rank > n)
+    matrix.type = type_tile(l->func->module->ir, type_element(tile), n, shape, NULL);
+  return matrix;
+}
+
+static bool is_reshape(const Op *op) { return op && op->kind == OP_RESHAPE; }
+
+// Whether the block goes on as the matrix alone.
+static bool goes_on_as(const Value *loaded, const Type *matrix) {
+  for (const Use *use = loaded->first_use; use; use = use->next)
+    if (!is_reshape(use->user) || op_result(use->user)->type != matrix) return false;
+  return matrix && loaded->first_use;
+}
+
+static BlockParts matrix_parts(const BlockParts *block, const BlockMatrix *matrix) {
+  BlockParts parts = {.rank = MATRIX_RANK, .made = block->made, .pointer = block->pointer};
+  for (uint32_t d = 0; d < MATRIX_RANK; d++) {
+    parts.size[d] = block->size[matrix->dims[d]];
+    parts.stride[d] = block->stride[matrix->dims[d]];
+    parts.offset[d] = block->offset[matrix->dims[d]];
+    parts.below[d] = block->below[matrix->dims[d]];
+  }
+  return parts;
+}
+
+// The mask of the matrix: rows and columns as any block's, the others by one comparison of all elements.
+static Value *matrix_mask(Builder *b, const BlockParts *block, const BlockMatrix *matrix, uint32_t checked) {
+  BlockParts parts = matrix_parts(block, matrix);
+  uint32_t inner = 0, others = checked;
+  for (uint32_t d = 0; d < MATRIX_RANK; d++) {
+    inner |= (checked >> matrix->dims[d] & 1) << d;
+    others &= ~(1u << matrix->dims[d]);
+  }
+  Value *mask = block_mask(b, &parts, matrix->type, inner);
+  Value *whole = block_scalar_mask(b, block, others);
+  if (!whole) return mask;
+  whole = build_splat(b, whole, matrix->type);
+  return mask ? build_binary(b, OP_AND, mask, whole) : whole;
+}
+
 // --- boxes
 
+static bool is_boxable(const BlockParts *parts, const Type *tile) {
+  const Type *element = type_element(tile);
+  return tile->rank == MATRIX_RANK && parts->rank <= TENSOR_MAP_MAX_RANK && element->kind == TYPE_SCALAR &&
+         !type_is_elem(element, ELEM_I1);
+}
+
+// Whether a product takes what is loaded, as it is or as the matrix.
+static bool feeds_wgmma(const Value *loaded, const Type *tile) {
+  if (loaded->type == tile) return fed_wgmma(loaded) != NULL;
+  for (const Use *use = loaded->first_use; use; use = use->next)
+    if (fed_wgmma(op_result(use->user))) return true;
+  return false;
+}
+
 // Whether a load of the block may become a tensor copy, which checks all bounds.
-static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
+static bool wants_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
   const Target *target = &l->func->module->target;
-  const Type *element = type_element(op_result(op)->type);
   if (!module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
-  if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
+  if (!is_boxable(parts, tile)) return false;
   if (!op->region->parent || op->region->parent->kind != OP_FOR) return false;
-  if (target->tma != TMA_ON && !fed_wgmma(op_result(op))) return false;
+  if (target->tma != TMA_ON && !feeds_wgmma(op_result(op), tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
 // Whether a store to the block may become a tensor store, which checks all bounds.
-static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts) {
+static bool wants_stored_box(const BlockLowering *l, const Op *op, const BlockParts *parts, const Type *tile) {
   const Target *target = &l->func->module->target;
-  const Type *element = type_element(op_operand(op, 1)->type);
   if (target->epilogue != EPILOGUE_ON || !module_takes_maps(l->func->module) || !target->arch->tensor_rank) return false;
-  if (parts->rank != 2 || element->kind != TYPE_SCALAR || type_is_elem(element, ELEM_I1)) return false;
+  if (!is_boxable(parts, tile)) return false;
   if (!parts->made || checked_dims(op) != (1u << parts->rank) - 1) return false;
   return tensor_parts_fit(l->func, l->axes, parts->made, 0);
 }
 
-static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts) {
+static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockParts *parts, const BlockMatrix *matrix) {
   Value *operands[2 + 3 * TILE_MAX_RANK] = {loaded};
   uint32_t rank = parts->rank;
   for (uint32_t i = 0; i < 1 + 2 * rank; i++) operands[1 + i] = op_operand(parts->made, i);
@@ -119,33 +190,53 @@ static Value *build_boxed(Builder *b, const Op *op, Value *loaded, const BlockPa
   op_copy_attr(boxed, op, ATTR_BOUNDARY);
   op_copy_attr(boxed, op, ATTR_PADDING);
   op_copy_attr(boxed, parts->made, ATTR_DESCRIPTOR);
+  if (loaded->type == matrix->type) op_set_ints(boxed, ATTR_DIMS, MATRIX_RANK, matrix->dims);
   return op_result(boxed);
 }
 
+// What was the block is the matrix from here on.
+static void replace_block(Value *block, Value *matrix) {
+  for (const Use *use = block->first_use, *next; use; use = next) {
+    next = use->next;
+    value_replace_uses(op_result(use->user), matrix);
+    op_set_operand(use->user, 0, matrix);
+  }
+}
+
 static void lower_load(const BlockLowering *l, Op *op) {
-  const Type *tile = op_result(op)->type;
-  const BlockParts *parts = parts_of(l, op_operand(op, 0));
+  const BlockParts *block = parts_of(l, op_operand(op, 0));
+  const BlockMatrix matrix = matrix_of(l, op_result(op)->type);
+  const bool flat = goes_on_as(op_result(op), matrix.type);
+  const Type *tile = flat ? matrix.type : op_result(op)->type;
+  const BlockParts parts = flat ? matrix_parts(block, &matrix) : *block;
   Builder b = builder_before(op);
-  Value *mask = block_mask(&b, parts, tile, checked_dims(op));
+  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op)) : block_mask(&b, block, tile, checked_dims(op));
   const Attr *padding = op_attr(op, ATTR_PADDING);
   Value *other = mask && padding ? block_padding(&b, tile, strcmp(padding->str, "nan") == 0) : NULL;
-  Value *loaded = build_load(&b, block_pointers(&b, parts, tile), mask, other);
+  Value *loaded = build_load(&b, block_pointers(&b, &parts, tile), mask, other);
   copy_access_attrs(op, loaded->def);
   loaded->name = op_result(op)->name;
-  if (wants_box(l, op, parts)) loaded = build_boxed(&b, op, loaded, parts);
-  value_replace_uses(op_result(op), loaded);
+  if (wants_box(l, op, block, tile)) loaded = build_boxed(&b, op, loaded, block, &matrix);
+  if (flat)
+    replace_block(op_result(op), loaded);
+  else
+    value_replace_uses(op_result(op), loaded);
 }
 
 static void lower_store(const BlockLowering *l, Op *op) {
+  const BlockParts *block = parts_of(l, op_operand(op, 0));
   Value *value = op_operand(op, 1);
-  const BlockParts *parts = parts_of(l, op_operand(op, 0));
+  const BlockMatrix matrix = matrix_of(l, value->type);
+  const bool flat = is_reshape(value->def) && op_operand(value->def, 0)->type == matrix.type;
+  if (flat) value = op_operand(value->def, 0);
+  const BlockParts parts = flat ? matrix_parts(block, &matrix) : *block;
   Builder b = builder_before(op);
-  Value *mask = block_mask(&b, parts, value->type, checked_dims(op));
-  if (wants_stored_box(l, op, parts)) {
-    value = build_boxed(&b, op, value, parts);
+  Value *mask = flat ? matrix_mask(&b, block, &matrix, checked_dims(op)) : block_mask(&b, block, value->type, checked_dims(op));
+  if (wants_stored_box(l, op, block, value->type)) {
+    value = build_boxed(&b, op, value, block, &matrix);
     op_set_flag(value->def, ATTR_STORED, true);
   }
-  copy_access_attrs(op, build_store(&b, block_pointers(&b, parts, value->type), value, mask));
+  copy_access_attrs(op, build_store(&b, block_pointers(&b, &parts, value->type), value, mask));
 }
 
 // --- control flow: a block pointer that is carried or yielded becomes its parts

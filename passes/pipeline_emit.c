@@ -184,16 +184,11 @@ static TensorOperands tensor_operands(Stager *s, Builder *b, const StagedGroup *
   static const uint32_t other_way[2] = {1, 0};
   const StagedLoad *load = g->loads[i];
   const TensorLoad *tensor = &load->tensor;
-  uint32_t rank = boxed_rank(load->boxed);
   b->loc = load->load->loc;
   Value *target = copy_target(s, b, load, &fill->results[i]);
-  bool turns = tensor->inner + 1 != rank;
-  if (turns) target = build_trans_view(b, tensor->slot, target, other_way);
+  if (tensor->inner + 1 != tensor->slot->rank) target = build_trans_view(b, tensor->slot, target, other_way);
   TensorOperands operands = {{g->maps[i], target, &fill->results[g->count]}, 3};
-  for (uint32_t d = 0; d < rank; d++) {
-    Value *offset = clone_get(map, boxed_offset(load->boxed, turns ? other_way[d] : d));
-    operands.list[operands.n++] = tensor_coordinate(b, offset);
-  }
+  operands.n += tensor_coordinates_of(b, tensor, map, operands.list + operands.n);
   return operands;
 }
 

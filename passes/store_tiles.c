@@ -199,9 +199,9 @@ static void store_tile(TileStorer *s, Op *store, const Op *boxed, const TensorLo
   build_op(&b, OP_SHARED_STORE, 2, (Value *[]){tile, buffer}, 0, NULL);
   build_op(&b, OP_FENCE_ASYNC, 0, NULL, 0, NULL);
   build_meeting(&b);
-  Value *row = tensor_coordinate(&b, boxed_offset(boxed, 0)),
-        *column = tensor_coordinate(&b, boxed_offset(boxed, 1));
-  build_op(&b, OP_STORE_TENSOR, 4, (Value *[]){map, buffer, row, column}, 0, NULL);
+  Value *operands[2 + TENSOR_MAP_MAX_RANK] = {map, buffer};
+  uint32_t rank = tensor_coordinates_of(&b, found, NULL, operands + 2);
+  build_op(&b, OP_STORE_TENSOR, 2 + rank, operands, 0, NULL);
   build_op(&b, OP_STORE_COMMIT, 0, NULL, 0, NULL);
   wait_for_store(&b, programs, followed);
   diag_remark(s->context->diags, store->loc, "store_tiles",

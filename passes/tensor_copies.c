@@ -52,9 +52,10 @@ static bool find_inner(const TensorParts *parts, uint32_t *inner) {
   return false;
 }
 
-bool tensor_inner(const Op *op, uint32_t first, uint32_t *inner) {
-  TensorParts parts = parts_of(op, first);
-  return find_inner(&parts, inner);
+bool boxed_inner(const Op *boxed, uint32_t *inner) {
+  for (uint32_t d = op_result(boxed)->type->rank; d-- > 0;)
+    if (is_one(op_operand(boxed, 2 + boxed_rank(boxed) + boxed_dim(boxed, d)))) return *inner = d, true;
+  return false;
 }
 
 static bool is_aligned(const AxisTable *axes, const Value *value, uint32_t bytes) {
@@ -111,11 +112,11 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed,
                              TensorLoad *found) {
   TensorParts parts = parts_of(boxed, 1);
   *found = (TensorLoad){.boxed = boxed, .slot = slot};
-  if (!are_known_on_host(&parts) || !find_inner(&parts, &found->inner))
+  if (!are_known_on_host(&parts) || !boxed_inner(boxed, &found->inner))
     return "its tensor is not known before the launch";
-  if (found->inner + 1 != parts.rank) found->slot = turned(func->module->ir, slot);
+  if (found->inner + 1 != slot->rank) found->slot = turned(func->module->ir, slot);
   if (!layout_tma_box(found->slot, &found->box)) return "its layout in shared memory is none of theirs";
-  if (!is_aligned(axes, boxed_offset(boxed, found->inner), elem_bytes(slot->elem)))
+  if (!is_aligned(axes, boxed_offset(boxed, boxed_dim(boxed, found->inner)), elem_bytes(slot->elem)))
     return "its first element is not known to be a multiple of 16 bytes from the row's";
   return NULL;
 }
@@ -167,15 +168,33 @@ static bool same_on_host(const Value *a, const Value *b, uint32_t depth) {
   return true;
 }
 
+// The tensor's dimensions in the map's order: the one along which neighbours are neighbours last.
+static uint32_t map_order(const TensorLoad *load, uint32_t order[TENSOR_MAP_MAX_RANK]) {
+  uint32_t rank = boxed_rank(load->boxed), inner = boxed_dim(load->boxed, load->inner), n = 0;
+  for (uint32_t d = 0; d < rank; d++)
+    if (d != inner) order[n++] = d;
+  order[n++] = inner;
+  return n;
+}
+
 // What the map's region yields: base, sizes, strides but for the last, which is 1.
 static uint32_t map_values(const TensorLoad *load, Value *values[2 * TENSOR_MAP_MAX_RANK]) {
   TensorParts parts = parts_of(load->boxed, 1);
-  uint32_t n = 0, outer = load->inner ? 0 : 1; // of two dimensions
+  uint32_t order[TENSOR_MAP_MAX_RANK], rank = map_order(load, order), n = 0;
   values[n++] = parts.base;
-  values[n++] = parts.size[outer];
-  values[n++] = parts.size[load->inner];
-  values[n++] = parts.stride[outer];
+  for (uint32_t i = 0; i < rank; i++) values[n++] = parts.size[order[i]];
+  for (uint32_t i = 0; i + 1 < rank; i++) values[n++] = parts.stride[order[i]];
   return n;
+}
+
+static const Type *map_type(Func *func, const TensorLoad *load) {
+  const Attr *padding = op_attr(load->boxed, ATTR_PADDING);
+  uint32_t order[TENSOR_MAP_MAX_RANK], shape[TENSOR_MAP_MAX_RANK], rank = map_order(load, order);
+  for (uint32_t i = 0; i + 1 < rank; i++)
+    shape[i] = order[i] == boxed_dim(load->boxed, 1 - load->inner) ? load->box.shape[0] : 1;
+  shape[rank - 1] = load->box.shape[1];
+  return type_tensor_map(func->module->ir, load->slot->elem, rank, shape, load->box.swizzle,
+                         padding && strcmp(padding->str, "nan") == 0);
 }
 
 static bool is_made_of(const HostRegion *host, Value *const *parts, uint32_t n) {
@@ -196,9 +215,7 @@ static Value *older_map(const Func *func, const Type *type, Value *const *parts,
 }
 
 Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load) {
-  const Attr *padding = op_attr(load->boxed, ATTR_PADDING);
-  const Type *type = type_tensor_map(func->module->ir, load->slot->elem, load->box.rank, load->box.shape,
-                                     load->box.swizzle, padding && strcmp(padding->str, "nan") == 0);
+  const Type *type = map_type(func, load);
   Value *parts[2 * TENSOR_MAP_MAX_RANK];
   uint32_t n = map_values(load, parts);
   Value *older = older_map(func, type, parts, n);
@@ -221,4 +238,14 @@ Value *tensor_coordinate(Builder *b, Value *offset) {
   offset = build_binary(b, OP_MAX, offset, build_int(b, offset->type, INT32_MIN));
   offset = build_binary(b, OP_MIN, offset, build_int(b, offset->type, TENSOR_SIZE_MOST));
   return build_cast(b, offset, narrow);
+}
+
+uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMap *map,
+                               Value *coordinates[TENSOR_MAP_MAX_RANK]) {
+  uint32_t order[TENSOR_MAP_MAX_RANK], rank = map_order(load, order);
+  for (uint32_t i = 0; i < rank; i++) {
+    Value *offset = boxed_offset(load->boxed, order[i]);
+    coordinates[i] = tensor_coordinate(b, map ? clone_get(map, offset) : offset);
+  }
+  return rank;
 }

@@ -12,7 +12,7 @@
 // A tile that is loaded and goes whole into a slot of shared memory.
 typedef struct TensorLoad {
   const Op *boxed;  // says which box it is
-  uint32_t inner;   // the dimension along which neighbours are neighbours in memory
+  uint32_t inner;   // the tile's dimension along which neighbours are neighbours in memory
   const Type *slot; // the slot with that dimension last
   TensorBox box;    // of it
 } TensorLoad;
@@ -22,6 +22,11 @@ static inline uint32_t boxed_rank(const Op *boxed) { return (boxed->operand_coun
 static inline Value *boxed_offset(const Op *boxed, uint32_t d) {
   return op_operand(boxed, 2 + 2 * boxed_rank(boxed) + d);
 }
+// The tensor's dimension that the tile's dimension d is.
+static inline uint32_t boxed_dim(const Op *boxed, uint32_t d) {
+  const Attr *dims = op_attr(boxed, ATTR_DIMS);
+  return dims ? (uint32_t)dims->ints.at[d] : d;
+}
 
 // Whether a scalar is computed of parameters and constants alone.
 bool known_on_host(const Value *value);
@@ -30,9 +35,8 @@ Value *host_clone(Builder *b, CloneMap *map, Value *value);
 // The product of wgmma that takes the tile as it is, or its transpose; NULL: none does.
 const Op *fed_wgmma(const Value *tile);
 
-// The dimension whose stride is known to be 1 of what operands of make_block_ptr, or from the second on of boxed (first: 1),
-// say of a tensor; false: there is none.
-bool tensor_inner(const Op *op, uint32_t first, uint32_t *inner);
+// The tile's dimension whose stride is known to be 1 of what boxed says of a tensor; false: there is none.
+bool boxed_inner(const Op *boxed, uint32_t *inner);
 
 // Whether a map can be made before a launch of what they say: a base that is a parameter, sizes and strides that are computed of parameters
 // alone; a stride of 1; the others and the base multiples of 16 bytes, as they are of every descriptor.
@@ -44,6 +48,9 @@ const char *tensor_load_find(Func *func, const AxisTable *axes, const Op *boxed,
 
 // The body's value of the map, one of those that there are if it is the same.
 Value *tensor_map_of(PassContext *context, Func *func, const TensorLoad *load);
+
+// The coordinates of the box in the map's order, what `map` has for the offsets (NULL: they are as they are). How many.
+uint32_t tensor_coordinates_of(Builder *b, const TensorLoad *load, const CloneMap *map, Value *coordinates[TENSOR_MAP_MAX_RANK]);
 
 // The offset as a coordinate, of 32 bits.
 Value *tensor_coordinate(Builder *b, Value *offset);

@@ -171,6 +171,30 @@ static void test_rules(void **unused) {
       "the mbarriers are a buffer of shared_alloc, 2 of i64");
 }
 
+// --- more dimensions than the buffer
+
+#define RANK3(box)                                                                                           \
+  "(%x: *i16, %out: *i16, %row: i32, %column: i32, %n: i32) map %m: tensor_map<i16, box=" box ", "           \
+  "swizzle=32, fill=zero> {\n%s = constant {value = 48} : i64\n%r = constant {value = 3} : i64\n"            \
+  "%c = constant {value = 24} : i64\nyield %x, %r, %r, %c, %s, %c\n}"
+#define COPY3 "copy_tensor %m, %b, %f, %row, %column, %even\n"
+#define BOXED(dims)                                                                                          \
+  "%z = constant {value = 0} : i64\n%q = splat %x : tile<8x16x*i16, " TILE                                   \
+  ">\n%v = load %q : tile<8x16xi16, " TILE                                                                   \
+  ">\n%w = boxed %v, %x, %z, %z, %z, %z, %z, %z, %z, %z, %z {dims = " dims "} : tile<8x16xi16, " TILE ">\n"
+
+static void test_rules_of_more_dimensions(void **unused) {
+  (void)unused;
+  kernel_expect_invalid(RANK3("[2, 4, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
+  kernel_expect_invalid(RANK3("[4, 1, 16]"), BUFFERS INIT EXPECT COPY3, "do not fill shared<8x16xi16");
+  kernel_expect_invalid(RANK3("[1, 8, 16]"), BUFFERS INIT EXPECT COPY, "a coordinate a dimension, 3, not 2");
+  kernel_expect_invalid(HEAD("zero"), BOXED("[2, 1]"),
+                        "'dims' are dimensions of the tensor's 3 in their order");
+  kernel_expect_invalid(HEAD("zero"), BOXED("[1, 3]"),
+                        "'dims' are dimensions of the tensor's 3 in their order");
+  kernel_expect_invalid(HEAD("zero"), BOXED("[2]"), "sizes, strides and offsets, 6, not 9");
+}
+
 // --- boxes of layouts
 
 static void test_boxes_of_layouts(void **unused) {
@@ -216,6 +240,7 @@ int main(void) {
       cmocka_unit_test(test_slots_completed_by_bytes),
       cmocka_unit_test(test_rounds),
       cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_rules_of_more_dimensions),
       cmocka_unit_test(test_boxes_of_layouts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
