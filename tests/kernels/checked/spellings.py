@@ -288,8 +288,8 @@ def filled_with_ones(x, y, out, M, N, K, sx, sy, BM: tl.constexpr, BN: tl.conste
     put(out, acc, m, n, M, N, BM, BN)
 
 
-# One of several products: where it begins is part of its row, so that its masks bound no matrix; they may leave nothing out (in the
-# first and third launch they leave some out: the plain kernel).
+# One of several products: which one is a dimension of the map, and its masks bound the one matrix (in the first and third launch they leave
+# some out).
 # check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=90 sx=96 sy=128
 # check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,128,96] y=randn:fp16[3,96,128] out=zeros:fp32[3,128,128] M=128 N=128 K=96 sx=96 sy=128
 # check: --tma on --grid 4,3 --num-stages 3 -D BM=64 -D BN=64 -D BK=32 x=randn:fp16[3,120,96] y=randn:fp16[3,96,112] out=zeros:fp32[3,120,112] M=120 N=112 K=96 sx=96 sy=112

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Descriptors of three to five dimensions whose blocks have one element along all but two: tensor copies and stores by maps of that rank."""
+"""Tensors of three to five dimensions of which a block has one element along all but two: tensor copies and stores by maps of that rank."""
 import triton
 import triton.language as tl
 
@@ -68,3 +68,26 @@ def by_pointers(x, y, out, sums, B, M, N, K):
         yp = tl.advance(yp, (0, 32, 0))
     tl.store(zp, acc.reshape(1, 64, 32), boundary_check=(0, 1, 2))
     tl.store(sums + b * 2 + tl.program_id(0), total)
+
+
+# By pointers: batches and heads times strides of their own are dimensions of the map, and masks of rows, columns and k bound the one
+# matrix. Heads of y are shared by two of x; a batch's distance may be 0.
+# check: --tma on --grid 2,4 --num-stages 3 x=randn:fp16[2,2,72,56] y=randn:fp16[2,1,56,40] out=empty:fp32[2,2,72,40] H=2 M=72 N=40 K=56 xb=8064 xh=4032 xm=56 yb=2240 yh=2240 yk=40
+# check: --tma on --grid 1,4 --num-stages 3 --num-warps 8 --warp-specialize on x=randn:bf16[2,2,64,224] y=randn:bf16[1,1,224,32] out=empty:fp32[2,2,64,32] H=2 M=64 N=32 K=224 xb=28672 xh=14336 xm=224 yb=0 yh=0 yk=32
+# Strides that are no multiple of 16 bytes: the plain kernel.
+# check: --tma on --grid 1,4 --num-stages 3 x=randn:fp16[2,2,64,32] y=randn:fp16[2,1,32,32] out=empty:fp32[2,2,64,32] H=2 M=64 N=31 K=32 xb=4096 xh=2048 xm=32 yb=999 yh=1 yk=32
+@triton.jit
+def of_heads(x, y, out, H, M, N, K, xb, xh, xm, yb, yh, yk):
+    b = tl.program_id(1) // H
+    h = tl.program_id(1) % H
+    i = tl.program_id(0) * 64 + tl.arange(0, 64)
+    j = tl.arange(0, 64)
+    x += b * xb + h * xh
+    y += b * yb + h // 2 * yh
+    acc = tl.zeros([64, 64], tl.float32)
+    for s in range(0, K, 32):
+        k = s + tl.arange(0, 32)
+        a = tl.load(x + i[:, None] * xm + k[None, :], mask=(i[:, None] < M) & (k[None, :] < K), other=0.0)
+        c = tl.load(y + k[:, None] * yk + j[None, :], mask=(k[:, None] < K) & (j[None, :] < N), other=0.0)
+        acc = tl.dot(a, c, acc)
+    tl.store(out + tl.program_id(1) * M * N + i[:, None] * N + j[None, :], acc, mask=(i[:, None] < M) & (j[None, :] < N))
