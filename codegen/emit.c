@@ -7,7 +7,9 @@
 #include "base/math.h"
 #include "codegen/emit_pairs.h"
 #include "codegen/nvvm.h"
+#include "ir/build.h"
 #include "ir/groups.h"
+#include "ir/layout_dot.h"
 #include "ir/number.h"
 #include "ir/scratch.h"
 
@@ -340,12 +342,22 @@ bool emit_has_op(OpKind kind) {
   return kind == OP_YIELD || ops[kind] != NULL || emit_scalar_of(kind) != NULL;
 }
 
+// Registers that are padding of a product alone are zeros, whatever is computed of them: LLVM drops that.
+static void drop_padding(Emitter *e, const Op *op) {
+  if (!e->pads || op->result_count != 1 || op->kind == OP_DOT || !op_has(op, PURE | ELEMENTWISE)) return;
+  const Op *dot = dot_padding(op_result(op));
+  LLVMValueRef *registers = dot ? emit_get(e, op_result(op)) : NULL;
+  for (uint32_t r = 0; dot && r < emit_count(op_result(op)->type); r++)
+    if (!dot_sums_in(dot, r)) registers[r] = LLVMConstNull(LLVMTypeOf(registers[r]));
+}
+
 Op *emit_region(Emitter *e, Region *region) {
   LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(e->builder);
   Op *op = region->first;
   for (; op && op->kind != OP_YIELD; op = op->next) {
     debug_at_op(e, op);
     (ops[op->kind] ? ops[op->kind] : emit_elementwise)(e, op);
+    drop_padding(e, op);
     emit_check_size(e, op);
   }
   LLVMSetCurrentDebugLocation2(e->builder, place);
@@ -444,11 +456,17 @@ void emit_bind_threads(Emitter *e, const Region *region) {
   e->threads.warp = LLVMBuildLShr(e->builder, thread, emit_i32(e, LANE_BITS), "");
 }
 
+static void find_padding(Op *op, void *data) {
+  if (op->kind == OP_DOT && op_attr(op, ATTR_EXTENTS)) *(bool *)data = true;
+}
+
 void emit_func(Emitter *e, Func *func) {
   func_number(func);
   e->func = func;
   e->registers = ARENA_ARRAY(e->arena, LLVMValueRef *, func->value_count);
   memset(e->policies, 0, sizeof e->policies);
+  e->pads = false;
+  region_walk(func->body, find_padding, &e->pads);
   emit_shared_memory(e, func);
   declare_func(e, func);
   debug_begin_func(e);

@@ -72,6 +72,7 @@ typedef struct Emitter {
   VEC(uint32_t) dynamic_shared; // bytes, by function
   bool has_library;             // functions that are no kernels: libclc's, or defined as such
   uint16_t ptx_version;         // 10 * major + minor: the lowest that has what was emitted
+  bool pads;                    // the function has padded products
   bool arch_specific;           // what was emitted needs the target's `a` suffix
   DebugInfo debug;
   Diags *diags;

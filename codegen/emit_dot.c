@@ -38,6 +38,13 @@ LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint3
   return LLVMBuildBitCast(e->builder, vector, e->i32, "");
 }
 
+void emit_begin_sums(const EmittedDot *p) {
+  for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
+    LLVMValueRef sum = p->acc.registers[r];
+    p->out[r] = dot_sums_in(p->op, r) ? sum : LLVMConstNull(LLVMTypeOf(sum));
+  }
+}
+
 // --- mma.sync
 
 // Of a number of fp32 as one or two of tf32, or as two or three of bf16.
@@ -209,7 +216,7 @@ static void drop_infinities(Emitter *e, MmaTile *t) {
 // infinity among the operands left NaNs) what the greatest pieces give says all.
 static void multiply_pieces(Mma *m, MmaTile *tiles, uint32_t count) {
   static const Part small[][2] = {{SMALL, SMALL}, {LEAST, BIG}, {BIG, LEAST}, {SMALL, BIG}, {BIG, SMALL}};
-  uint32_t depth = 1u << m->p->shape.k, first = m->pieces == 3 ? 0 : 3;
+  uint32_t depth = dot_depth(m->p->op), first = m->pieces == 3 ? 0 : 3;
   for (uint32_t k = 0; k < depth; k += 16)
     for (MmaTile *t = tiles; t < tiles + count; t++)
       for (uint32_t i = first; i < 5; i++)
@@ -229,7 +236,7 @@ static bool goes_by_k(const Mma *m) {
 }
 
 static void multiply_tiles(Mma *m, MmaTile *tiles, uint32_t count) {
-  uint32_t depth = 1u << m->p->shape.k, step = 8u << m->pack, together = goes_by_k(m) ? count : 1;
+  uint32_t depth = dot_depth(m->p->op), step = 8u << m->pack, together = goes_by_k(m) ? count : 1;
   for (uint32_t first = 0; first < count; first += together) {
     if (m->pieces) multiply_pieces(m, &tiles[first], together);
     for (uint32_t k = 0; k < depth && !m->pieces; k += step)
@@ -262,9 +269,10 @@ void emit_mma_dot(Emitter *e, const EmittedDot *p) {
         ARENA_ARRAY(e->arena, LLVMValueRef, (size_t)1 << (p->shape.batch + p->shape.n + p->shape.k));
   }
   MmaTile *tiles = ARENA_ARRAY(e->arena, MmaTile, layout_registers(p->layout));
+  emit_begin_sums(p);
   for (uint32_t r = 0; r < layout_registers(p->layout); r++) {
     uint32_t index = layout_apply(p->layout, r, 0, 0, 0);
-    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r)
+    if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r && dot_sums_in(p->op, r))
       begin_tile(&m, &tiles[count++], index);
   }
   multiply_tiles(&m, tiles, count);

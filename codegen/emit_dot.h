@@ -34,6 +34,8 @@ LLVMValueRef emit_word(Emitter *e, const RegisterMap *map, uint32_t index, uint3
 LLVMValueRef emit_pair(Emitter *e, LLVMValueRef x, LLVMValueRef y);
 void emit_unpair(Emitter *e, LLVMValueRef word, LLVMValueRef *x, LLVMValueRef *y);
 
+// The result's registers as they begin. Those of padding alone, in which no instruction sums, are zeros.
+void emit_begin_sums(const EmittedDot *p);
 void emit_mma_dot(Emitter *e, const EmittedDot *p);
 void emit_wgmma_dot(Emitter *e, const EmittedDot *p);
 void emit_fma_dot(Emitter *e, const EmittedDot *p);

@@ -143,20 +143,22 @@ void emit_fma_dot(Emitter *e, const EmittedDot *p) {
   d.a = operand_of(&d, DOT_A);
   d.b = operand_of(&d, DOT_B);
   const uint32_t *a_at = registers_by_index(&d, &d.a), *b_at = registers_by_index(&d, &d.b);
-  for (uint32_t r = 0; r < registers; r++) p->out[r] = p->acc.registers[r];
+  emit_begin_sums(p);
   uint32_t *order = ARENA_ARRAY(e->arena, uint32_t, registers);
   layout_fma_order(p->layout, shape, order);
-  for (uint32_t k = 0; k < 1u << shape->k; k++) {
+  for (uint32_t k = 0; k < dot_depth(p->op); k++) {
     load_k(&d, &d.a, k);
     load_k(&d, &d.b, k);
     for (uint32_t step = 0; step < registers; step++) {
       uint32_t r = order[step], index = layout_apply(p->layout, r, 0, 0, 0),
                column = index & ((1u << shape->n) - 1);
+      if (!dot_sums_in(p->op, r)) continue;
       uint32_t row = index >> shape->n & ((1u << shape->m) - 1), batch = index >> (shape->n + shape->m);
       LLVMValueRef a = operand_element(&d, &d.a, a_at, (((batch << shape->m) + row) << shape->k) + k);
       LLVMValueRef b = operand_element(&d, &d.b, b_at, (((batch << shape->k) + k) << shape->n) + column);
       p->out[r] = multiply_add(&d, a, b, p->out[r]);
     }
   }
-  for (uint32_t r = 0; r < registers; r++) nvvm_stays(e, p->out[r]);
+  for (uint32_t r = 0; r < registers; r++)
+    if (dot_sums_in(p->op, r)) nvvm_stays(e, p->out[r]);
 }

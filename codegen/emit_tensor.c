@@ -96,7 +96,7 @@ static LLVMValueRef map_address(Emitter *e, const Op *op) {
 
 static LLVMValueRef box_address(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
   LLVMValueRef buffer = shared_word(e, op_operand(op, COPY_BUFFER));
-  return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->bytes), "");
+  return LLVMBuildAdd(e->builder, buffer, emit_i32(e, i * box->distance), "");
 }
 
 static void copy_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i) {
@@ -131,7 +131,7 @@ static void store_box(Emitter *e, const Op *op, const TensorBox *box, uint32_t i
 static void emit_boxes(Emitter *e, const Op *op,
                        void (*emit)(Emitter *e, const Op *op, const TensorBox *box, uint32_t i)) {
   TensorBox box;
-  if (!layout_tma_box(op_operand(op, COPY_BUFFER)->type, &box)) BUG("a buffer that boxes do not fill");
+  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
   emit_needs_ptx(e, 80);
   for (uint32_t i = 0; i < box.count; i++) emit(e, op, &box, i);
 }

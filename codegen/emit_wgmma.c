@@ -24,10 +24,11 @@ typedef struct SharedMatrix {
 typedef struct WgmmaDot {
   Emitter *e;
   const EmittedDot *p;
-  uint32_t pack; // log2 of the elements that 32 bits hold
+  uint32_t pack;  // log2 of the elements that 32 bits hold
+  uint32_t depth; // how much of the dot's k is multiplied
   DotOperand first;
   uint32_t next_column, next_8_rows; // in the result's index
-  uint32_t column_bits;              // log2 of the instructions' columns
+  uint32_t column_bits;              // log2 of the instructions' columns at most
   // The first operand in registers; `registers` NULL: in shared memory.
   RegisterMap a_map;
   LLVMValueRef *registers, *a_words; // words of 32 bits, by the index of their first element
@@ -186,16 +187,17 @@ static WgmmaStep step_of(WgmmaDot *d, uint32_t index, uint32_t k) {
 
 // All of k for m64 x n from `index` on. Sums of fp16 are words of two, in the place of the first.
 static void add_tile(WgmmaDot *d, TileProducts *group, uint32_t index) {
-  uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = 1u << d->column_bits, at = group->sum_count;
+  uint32_t words = d->p->sum == ELEM_FP16 ? 2 : 1, n = dot_columns_at(d->p->op, index), at = group->sum_count;
+  if (n == 0) return;
   for (uint32_t v = 0; v < n / 2; v += words) {
     uint32_t r = result_register(d, index, v);
     group->registers[group->sum_count] = r;
     group->sums[group->sum_count++] = d->sums[r];
   }
-  for (uint32_t k = 0; k < 1u << d->p->shape.k; k += 8u << d->pack) {
+  for (uint32_t k = 0; k < d->depth; k += 8u << d->pack) {
     WgmmaStep *step = &group->steps[group->count++];
     *step = step_of(d, index, k);
-    step->sum = at;
+    step->sum = at, step->n = n;
     step->begins = k == 0;
   }
 }
@@ -225,7 +227,7 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
   for (uint32_t r = 0; r < registers; r++) {
     uint32_t index = layout_apply(d->p->layout, r, 0, 0, 0);
     if (outer_of(d, second_operand(d), index) || index & d->next_8_rows) continue;
-    for (uint32_t k = 0; k < 1u << d->p->shape.k; k += 8u << d->pack)
+    for (uint32_t k = 0; k < d->depth; k += 8u << d->pack)
       for (uint32_t i = 0; i < 4; i++) {
         uint32_t at = a_word(d, index, k, i);
         d->a_words[at] = emit_word(d->e, &d->a_map, at, 1, d->pack);
@@ -234,17 +236,6 @@ static void find_words(WgmmaDot *d, uint32_t registers) {
 }
 
 // --- the product
-
-// log2 of the columns of one warpgroup's part: those that the result keeps in registers or lanes, up to 256.
-static uint32_t column_bits(const WgmmaDot *d) {
-  const EmittedDot *p = d->p;
-  uint32_t taken = 0, most = d->first == DOT_A ? p->shape.n : p->shape.m;
-  for (uint32_t bit = 0; bit < p->layout->bits[DIM_WARP]; bit++)
-    taken |= outer_of(d, second_operand(d), layout_basis(p->layout, DIM_WARP, bit));
-  uint32_t bits = 0;
-  while (bits < most && bits < 8 && !(taken >> bits & 1)) bits++;
-  return bits;
-}
 
 // All products, as one group.
 static void begin_products(WgmmaDot *d, uint32_t registers) {
@@ -261,7 +252,6 @@ static void begin_products(WgmmaDot *d, uint32_t registers) {
     if (!(index & in_tile) && emit_mapped_register(&p->acc, index) == r) add_tile(d, &group, index);
   }
   WgmmaGroup products = {.types = {d->first == DOT_A ? p->a : p->b, d->first == DOT_A ? p->b : p->a, p->sum},
-                         .n = 1u << d->column_bits,
                          .a_transposed = d->a.transposed,
                          .b_transposed = d->b.transposed,
                          .from_zero = p->from_zero,
@@ -295,11 +285,13 @@ static WgmmaDot dot_of(Emitter *e, const EmittedDot *p, uint32_t registers) {
                 .first = first,
                 .next_column = first == DOT_A ? 1 : 1u << p->shape.n,
                 .next_8_rows = layout_basis(p->layout, DIM_REGISTER, 1)};
-  d.column_bits = column_bits(&d);
+  d.column_bits = dot_column_bits(p->op);
+  d.depth = dot_depth(p->op);
   find_first(&d);
   d.b = matrix_of(&d, second_operand(&d));
   d.sums = ARENA_ARRAY(e->arena, LLVMValueRef, registers);
-  for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->acc.registers[r];
+  emit_begin_sums(p);
+  for (uint32_t r = 0; r < registers; r++) d.sums[r] = p->out[r];
   return d;
 }
 
@@ -320,25 +312,31 @@ void emit_wgmma_dot(Emitter *e, const EmittedDot *p) {
 
 // What is waited for passes through the wait, so that nothing that
 // uses it moves before that: fp16 in pairs, as the products have them.
+// Registers of padding alone, in which nothing is summed, are not.
 static uint32_t add_waited(Emitter *e, const Value *value, LLVMValueRef *words) {
-  uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1;
+  uint32_t count = emit_count(value->type), step = type_is_elem(value->type, ELEM_FP16) ? 2 : 1, n = 0;
+  const Op *dot = dot_padding(value);
   for (uint32_t r = 0; r < count; r += step) {
+    if (dot && !dot_sums_in(dot, r)) continue;
     LLVMValueRef x = emit_register(e, value, r);
-    words[r / step] = step == 1 ? x : emit_pair(e, x, emit_register(e, value, r + 1));
+    words[n++] = step == 1 ? x : emit_pair(e, x, emit_register(e, value, r + 1));
   }
-  return count / step;
+  return n;
 }
 
 static uint32_t set_waited(Emitter *e, const Value *result, const LLVMValueRef *words) {
   LLVMValueRef *out = emit_new(e, result);
-  uint32_t count = emit_count(result->type), step = type_is_elem(result->type, ELEM_FP16) ? 2 : 1;
+  uint32_t count = emit_count(result->type), step = type_is_elem(result->type, ELEM_FP16) ? 2 : 1, n = 0;
+  const Op *dot = dot_padding(result);
   for (uint32_t r = 0; r < count; r += step) {
-    if (step == 1)
-      out[r] = words[r];
+    if (dot && !dot_sums_in(dot, r))
+      for (uint32_t i = 0; i < step; i++) out[r + i] = LLVMConstNull(emit_type(e, result->type));
+    else if (step == 1)
+      out[r] = words[n++];
     else
-      emit_unpair(e, words[r / 2], &out[r], &out[r + 1]);
+      emit_unpair(e, words[n++], &out[r], &out[r + 1]);
   }
-  return count / step;
+  return n;
 }
 
 // What is only to be computed before the wait, as words that inline assembly takes.

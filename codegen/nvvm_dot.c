@@ -142,8 +142,8 @@ static void wgmma_flags(const WgmmaGroup *g, const WgmmaStep *step, Buf *text) {
 }
 
 static void wgmma_step(Emitter *e, TiedCall *call, const WgmmaGroup *g, const WgmmaStep *step) {
-  uint32_t sums = g->types.sum == ELEM_FP16 ? g->n / 4 : g->n / 2;
-  buf_printf(&call->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", g->n, k_of(g->types.a),
+  uint32_t sums = g->types.sum == ELEM_FP16 ? step->n / 4 : step->n / 2;
+  buf_printf(&call->text, "wgmma.mma_async.sync.aligned.m64n%uk%u.%s.%s.%s ", step->n, k_of(g->types.a),
              type_name(g->types.sum), operand_name(g->types.a), operand_name(g->types.b));
   word_list(&call->text, step->sum, sums);
   buf_text(&call->text, ", ");

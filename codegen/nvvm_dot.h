@@ -21,6 +21,7 @@ void nvvm_mma(Emitter *e, const MmaTypes *types, bool half_k, const LLVMValueRef
 typedef struct WgmmaStep {
   const LLVMValueRef *a;
   LLVMValueRef a_descriptor, b_descriptor;
+  uint32_t n;
   uint32_t sum; // the first of its n / 2 sums (n / 4 words of two fp16) in the group's
   bool begins;  // adds to the sums as they were before the group
 } WgmmaStep;
@@ -29,7 +30,6 @@ typedef struct WgmmaStep {
 // fenced off.
 typedef struct WgmmaGroup {
   MmaTypes types;
-  uint32_t n;
   bool a_transposed, b_transposed; // not k-major; 16-bit types alone
   bool from_zero;                  // the sums before the group count as zero, whatever they hold
   LLVMValueRef fresh;              // i1: they do where it holds; NULL: `from_zero` says it

@@ -116,10 +116,7 @@ static void issue_convert(const Op *op, double *out) {
 
 // --- products
 
-uint64_t issue_flops(const Op *dot) {
-  DotShape shape = dot_op_shape(dot);
-  return 2ull << (shape.batch + shape.m + shape.n + shape.k);
-}
+uint64_t issue_flops(const Op *dot) { return 2 * dot_sums(dot) * dot_depth(dot); }
 
 // Of fp32 several products of parts.
 static uint32_t products_of(const Op *dot) {
@@ -152,9 +149,15 @@ double issue_tensor_cycles(const Op *dot) {
   return arch->has_wgmma && dot_instruction(dot) != DOT_WGMMA ? cycles / 0.62 : cycles;
 }
 
+// Of an instruction's result: of wgmma the first one's.
+static uint32_t columns_of(const Op *dot) {
+  uint32_t n = 1u << dot_op_shape(dot).n, most = dot_instruction_info(dot_instruction(dot))->columns;
+  if (op_attr(dot, ATTR_EXTENTS) && is_dot_of(dot, DOT_WGMMA)) return dot_columns_at(dot, 0);
+  return n < most ? n : most;
+}
+
 static void issue_dot(const Op *op, double *out) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
-  DotShape shape = dot_op_shape(op);
   double products = (double)issue_flops(op) / 2, bytes = type_element_bytes(op_operand(op, 0)->type),
          warps = region_warps(op);
   if (dot_instruction(op) == DOT_FMA) {
@@ -162,8 +165,7 @@ static void issue_dot(const Op *op, double *out) {
     out[elem_is_float(elem) ? float_pipe(elem) : PIPE_ALU] += products / (TARGET_WARP * warps);
     return;
   }
-  double columns = info->columns < 1u << shape.n ? info->columns : 1u << shape.n;
-  double each = info->rows * columns * (info->k / bytes);
+  double each = (double)info->rows * columns_of(op) * (info->k / bytes);
   out[PIPE_TENSOR] += products * products_of(op) / each / warps * info->warps;
 }
 
@@ -228,13 +230,11 @@ static const char *vector_name(Arena *arena, const char *what, uint32_t bytes, u
 
 static const char *dot_name(Arena *arena, const Op *op) {
   const DotInstructionInfo *info = dot_instruction_info(dot_instruction(op));
-  DotShape shape = dot_op_shape(op);
   uint32_t k = info->k / type_element_bytes(op_operand(op, 0)->type);
   if (dot_instruction(op) == DOT_FMA) return "fma.rn";
   if (dot_instruction(op) != DOT_WGMMA)
     return arena_printf(arena, "mma.sync.m%un%uk%u", info->rows, info->columns, k);
-  uint32_t columns = info->columns < 1u << shape.n ? info->columns : 1u << shape.n;
-  return arena_printf(arena, "wgmma.m%un%uk%u", info->rows, columns, k);
+  return arena_printf(arena, "wgmma.m%un%uk%u", info->rows, columns_of(op), k);
 }
 
 static const char *shared_name(Arena *arena, const Op *op) {

@@ -105,7 +105,7 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   TensorBox box;
   BoxPart part;
   AccessCount count = {0};
-  if (!layout_tma_box(op_operand(op, 1)->type, &box)) return (AccessCounts){.data_dependent = true};
+  if (!tensor_op_box(op, &box)) return (AccessCounts){.data_dependent = true};
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
     return (AccessCounts){{box.count, 0, 0}, {box.count, 2 * most, most}, true};
@@ -119,7 +119,7 @@ void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const C
                uint64_t weight) {
   TensorBox box;
   BoxPart part;
-  if (!layout_tma_box(op_operand(op, 1)->type, &box) || !is_known(op, tensor, coordinates)) return;
+  if (!tensor_op_box(op, &box) || !is_known(op, tensor, coordinates)) return;
   for (uint32_t i = 0; i < box.count; i++) {
     if (!find_part(op, i, tensor, coordinates, &part)) continue;
     if (cache_has(cache, op, part.address, NULL, part.rows << 32 ^ part.bytes, weight)) continue;

@@ -57,6 +57,53 @@ DotPart dot_part(const Op *dot) {
   return (DotPart){(uint32_t)part->ints.at[0], (uint32_t)part->ints.at[1]};
 }
 
+DotExtents dot_extents(const Op *dot) {
+  const Attr *extents = op_attr(dot, ATTR_EXTENTS);
+  const Type *a = op_operand(dot, 0)->type, *result = op_result(dot)->type;
+  uint32_t rank = result->rank;
+  if (!extents) return (DotExtents){result->shape[rank - 2], result->shape[rank - 1], a->shape[a->rank - 1]};
+  return (DotExtents){(uint32_t)extents->ints.at[0], (uint32_t)extents->ints.at[1],
+                      (uint32_t)extents->ints.at[2]};
+}
+
+uint32_t dot_depth(const Op *dot) {
+  DotPart part = dot_part(dot);
+  if (!op_attr(dot, ATTR_EXTENTS)) return part.count;
+  uint32_t step =
+      dot_instruction_info(dot_instruction(dot))->k / type_element_bytes(op_operand(dot, 0)->type);
+  uint32_t end = dot_extents(dot).k;
+  if (step > 1) end = (end + step - 1) / step * step;
+  return end <= part.first ? 0 : end - part.first < part.count ? end - part.first : part.count;
+}
+
+static const Op *summed_in(const Value *value, uint32_t *left);
+
+// Of an elementwise op the one that an operand comes of; a select may have put something else where there is padding.
+static const Op *summed_in_operand(const Op *op, uint32_t *left) {
+  const Op *dot = NULL;
+  if (!op_has(op, PURE | ELEMENTWISE) || op->kind == OP_SELECT || !type_is_tile(op_result(op)->type))
+    return NULL;
+  for (uint32_t i = 0; i < op->operand_count && !dot; i++) dot = summed_in(op_operand(op, i), left);
+  return dot && op_result(dot)->type->layout == op_result(op)->type->layout ? dot : NULL;
+}
+
+static const Op *summed_in(const Value *value, uint32_t *left) {
+  const Op *op = value->def ? value->def : value->region->parent;
+  bool loop = op && op->kind == OP_FOR && (value->def || value->index > 0);
+  if (!type_is_tile(value->type) || !op || *left == 0) return NULL;
+  --*left;
+  if (loop) return summed_in(loop_yielded(op, value->def ? value->index : value->index - 1), left);
+  if (!value->def) return NULL;
+  if (op->kind == OP_DOT) return op_attr(op, ATTR_EXTENTS) ? op : NULL;
+  if (op->kind == OP_DOT_WAIT) return summed_in(op_operand(op, value->index), left);
+  return summed_in_operand(op, left);
+}
+
+const Op *dot_padding(const Value *value) {
+  uint32_t left = 64;
+  return summed_in(value, &left);
+}
+
 Op *dot_wait_of(const Op *dot) {
   while (dot) {
     const Use *use = op_result(dot)->first_use;

@@ -54,6 +54,16 @@ typedef struct DotPart {
   uint32_t first, count;
 } DotPart;
 DotPart dot_part(const Op *dot);
+// How much of the product is meant: its tiles' sizes, or less by the attribute `extents`. k counts over all parts of it.
+typedef struct DotExtents {
+  uint32_t m, n, k;
+} DotExtents;
+DotExtents dot_extents(const Op *dot);
+// How much of the dot's part of k is multiplied, from its front on: what is meant, and zeros up to the instruction's own k.
+uint32_t dot_depth(const Op *dot);
+// The padded dot whose result the value is, or is computed of, element by element, in the same layout, perhaps waited for or carried by
+// loops: what is padding of the result is of the value too, and is any number. NULL: none is known.
+const Op *dot_padding(const Value *value);
 // The dot_wait for all that is under way that alone uses the dot's result, itself or through the sums of
 // dots that begin with it, in the same region: the dot is done there. NULL: there is none.
 Op *dot_wait_of(const Op *dot);

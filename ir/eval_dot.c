@@ -27,6 +27,7 @@ typedef struct Dot {
   const Tile *a, *b, *acc;
   Tile *to;
   uint32_t rows, columns, depth;
+  DotExtents meant; // of rows, columns and depth
   Fp32Dot precision;
   double ulps;     // what the order and the roundings of its sums add, in u of the products' size
   double acc_ulps; // in u of acc's
@@ -101,15 +102,16 @@ static void load_matrix(const Dot *d, DotMatrix *to, const Tile *from, uint32_t 
 }
 
 // UNDEFINED and UNCERTAIN of a row of a reach the whole row of the result.
-static unsigned row_state(const Dot *d, uint32_t first) {
-  unsigned state = 0;
-  for (uint32_t k = 0; k < d->depth; k++) state |= d->a->state[first + k];
+static unsigned row_state(const Dot *d, uint32_t row, uint32_t first) {
+  unsigned state = row < d->meant.m ? 0 : UNDEFINED;
+  for (uint32_t k = 0; k < d->meant.k; k++) state |= d->a->state[first + k];
   return state;
 }
 
 static void column_states(const Dot *d, uint32_t first) {
   memset(d->column_state, 0, d->columns);
-  for (uint32_t k = 0; k < d->depth; k++)
+  memset(d->column_state + d->meant.n, UNDEFINED, d->columns - d->meant.n);
+  for (uint32_t k = 0; k < d->meant.k; k++)
     for (uint32_t j = 0; j < d->columns; j++) d->column_state[j] |= d->b->state[first + k * d->columns + j];
 }
 
@@ -126,7 +128,7 @@ static void add_sizes(double *restrict sum, double x, const double *restrict y, 
 static void sum_row(const Dot *d, uint32_t i) {
   memset(d->v, 0, 4 * (size_t)d->columns * sizeof(double)); // v, r, size and e follow one another
   bool inexact = d->x.inexact || d->y.inexact;
-  for (uint32_t k = 0; k < d->depth; k++) {
+  for (uint32_t k = 0; k < d->meant.k; k++) {
     uint32_t at = i * d->depth + k, row = k * d->columns;
     add_scaled(d->v, d->x.v[at], d->y.v + row, d->columns);
     add_sizes(d->size, d->x.r[at], d->y.r + row, d->columns);
@@ -158,7 +160,7 @@ static void float_matrix(Dot *d, uint32_t batch) {
   load_matrix(d, &d->y, d->b, b, d->depth * d->columns);
   for (uint32_t i = 0; i < d->rows; i++) {
     sum_row(d, i);
-    finish_row(d, (batch * d->rows + i) * d->columns, row_state(d, a + i * d->depth));
+    finish_row(d, (batch * d->rows + i) * d->columns, row_state(d, i, a + i * d->depth));
   }
 }
 
@@ -166,10 +168,10 @@ static void int_matrix(Dot *d, uint32_t batch) {
   uint32_t a = batch * d->rows * d->depth, b = batch * d->depth * d->columns;
   for (uint32_t i = 0; i < d->rows; i++) {
     uint32_t first = (batch * d->rows + i) * d->columns;
-    unsigned state = row_state(d, a + i * d->depth);
+    unsigned state = row_state(d, i, a + i * d->depth);
     for (uint32_t j = 0; j < d->columns; j++) {
       uint64_t sum = d->acc->bits[first + j];
-      for (uint32_t k = 0; k < d->depth; k++)
+      for (uint32_t k = 0; k < d->meant.k; k++)
         sum += d->a->bits[a + i * d->depth + k] * d->b->bits[b + k * d->columns + j];
       d->to->bits[first + j] = number_wrap((Elem)d->to->code, sum);
       d->to->state[first + j] = (uint8_t)(state | d->column_state[j] | d->acc->state[first + j]);
@@ -280,7 +282,7 @@ bool eval_dot(Machine *m, Op *op) {
   Elem elem = (Elem)d.a->code;
   d.to = eval_tile(m, op_result(op));
   d.rows = a->shape[a->rank - 2], d.depth = dot_part(op).count, d.columns = b->shape[b->rank - 1];
-  d.precision = dot_precision(op);
+  d.meant = dot_extents(op), d.meant.k = dot_depth(op), d.precision = dot_precision(op);
   bool is_float = eval_code_is_float((ElemCode)elem);
   if (is_float) choose_sums(&d, op, elem);
   d.to->sum_ulps =

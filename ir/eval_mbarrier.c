@@ -187,6 +187,12 @@ static bool take_coordinates(Machine *m, TensorCopy *copy) {
                     copy->at[rank - 1], TENSOR_COPY_BYTES);
 }
 
+// Whether the boxes have the buffer's element i.
+static bool is_copied(const TensorCopy *copy, const TensorBox *box, uint32_t i) {
+  uint32_t columns = copy->shape->shape[1];
+  return i / columns < box->shape[0] && i % columns < box->count * box->shape[1];
+}
+
 // Element i of the buffer: of the tensor, or the fill.
 static bool copied_element(Machine *m, const TensorCopy *copy, uint32_t i, Element *x) {
   uint64_t elements = 0, rest = i;
@@ -209,8 +215,10 @@ static bool run_copy(Machine *m, const Op *op) {
   const Type *shape = op_operand(op, COPY_BUFFER)->type;
   TensorCopy copy = {op, eval_map(m, op_operand(op, 0)), shape, (ElemCode)shape->elem, {0}};
   Mbarrier *mbarrier = mbarrier_of(m, op, COPY_MBARRIER);
+  TensorBox box;
+  if (!tensor_op_box(op, &box)) BUG("a buffer that boxes do not fill");
   uint32_t n = (uint32_t)type_elements(shape);
-  uint64_t bytes = (uint64_t)n * eval_code_bytes(copy.code);
+  uint64_t bytes = (uint64_t)box.count * box.bytes;
   if (!mbarrier || !take_coordinates(m, &copy)) return false;
   if (bytes > mbarrier->bytes)
     return eval_error(m, op, NO_ELEMENT,
@@ -218,8 +226,10 @@ static bool run_copy(Machine *m, const Op *op) {
                       mbarrier->bytes);
   Element *elements = ARENA_ARRAY(m->arena, Element, n);
   eval_race_op(m, op);
-  for (uint32_t i = 0; i < n; i++)
-    if (!copied_element(m, &copy, i, &elements[i])) return false;
+  for (uint32_t i = 0; i < n; i++) {
+    elements[i] = (Element){.state = UNDEFINED};
+    if (is_copied(&copy, &box, i) && !copied_element(m, &copy, i, &elements[i])) return false;
+  }
   if (!eval_shared_copy(m, op, COPY_BUFFER, elements, copy_key(m, mbarrier))) return false;
   mbarrier->bytes -= bytes;
   complete(mbarrier);

@@ -312,6 +312,89 @@ void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *ord
   }
 }
 
+// --- what of a padded wgmma is computed
+
+static bool takes_b_first(const Op *dot) {
+  return is_dot_of(dot, DOT_WGMMA) &&
+         (op_attr(dot, ATTR_ANCHOR_B) ||
+          (type_is_tile(op_operand(dot, 1)->type) && !op_attr(dot, ATTR_SHARED_B)));
+}
+
+// A place in the result as the instruction's row and column.
+typedef struct DotPlace {
+  uint32_t row, column;
+} DotPlace;
+
+static DotPlace place_of(const Op *dot, uint32_t index) {
+  DotShape shape = dot_op_shape(dot);
+  uint32_t row = index >> shape.n & ((1u << shape.m) - 1), column = index & ((1u << shape.n) - 1);
+  return takes_b_first(dot) ? (DotPlace){column, row} : (DotPlace){row, column};
+}
+
+uint32_t dot_column_bits(const Op *dot) {
+  enum { MOST_BITS = 8 };
+  const Layout *layout = op_result(dot)->type->layout;
+  DotShape shape = dot_op_shape(dot);
+  uint32_t taken = 0, bits = 0, most = min_u32(takes_b_first(dot) ? shape.m : shape.n, MOST_BITS);
+  for (uint32_t i = 0; i < layout->bits[DIM_WARP]; i++)
+    taken |= place_of(dot, layout_basis(layout, DIM_WARP, i)).column;
+  while (bits < most && !(taken >> bits & 1)) bits++;
+  return bits;
+}
+
+// The least number of columns that wgmma takes, and no less than n.
+static uint32_t wgmma_columns(const Op *dot, uint32_t n) {
+  enum { FEW = 32 }; // of integers: above that multiples of 16
+  uint32_t step = type_is_elem(op_result(dot)->type, ELEM_I32) && n > FEW ? 16 : 8;
+  return (n + step - 1) / step * step;
+}
+
+// Of the instruction that sums there: 0 in padding.
+static uint32_t columns_from(const Op *dot, DotPlace first) {
+  DotExtents meant = dot_extents(dot);
+  DotPlace end = takes_b_first(dot) ? (DotPlace){meant.n, meant.m} : (DotPlace){meant.m, meant.n};
+  if (first.row >= end.row || first.column >= end.column) return 0;
+  if (!is_dot_of(dot, DOT_WGMMA)) return dot_instruction_info(dot_instruction(dot))->columns;
+  return min_u32(wgmma_columns(dot, end.column - first.column), 1u << dot_column_bits(dot));
+}
+
+uint32_t dot_columns_at(const Op *dot, uint32_t index) { return columns_from(dot, place_of(dot, index)); }
+
+bool dot_sums_in(const Op *dot, uint32_t reg) {
+  if (!op_attr(dot, ATTR_EXTENTS)) return true;
+  const DotInstructionInfo *info = dot_instruction_info(dot_instruction(dot));
+  bool wgmma = is_dot_of(dot, DOT_WGMMA);
+  uint32_t columns = wgmma ? 1u << dot_column_bits(dot) : info->columns;
+  DotPlace at = place_of(dot, layout_apply(op_result(dot)->type->layout, reg, 0, 0, 0)),
+           first = {at.row / info->rows * info->rows, at.column / columns * columns};
+  return at.column - first.column < columns_from(dot, first);
+}
+
+bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]) {
+  const Layout *layout = op_result(dot)->type->layout;
+  uint32_t rows = 0, columns = 0, lanes = (1u << LANE_BITS) - 1, warps = (1u << layout->bits[DIM_WARP]) - 1,
+           n = dot_op_shape(dot).n;
+  if (op_attr(dot, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B)) return false;
+  for (uint32_t r = 0; r < layout_registers(layout);
+       r++) { // bits are each basis's own: the last thread's elements are furthest
+    uint32_t index = layout_apply(layout, r, lanes, warps, 0);
+    if (!dot_sums_in(dot, r)) continue;
+    rows = max_u32(rows, (index >> n) + 1), columns = max_u32(columns, (index & ((1u << n) - 1)) + 1);
+  }
+  part[operand == DOT_A ? 0 : 1] = operand == DOT_A ? rows : columns;
+  part[operand == DOT_A ? 1 : 0] = dot_depth(dot);
+  return true;
+}
+
+uint64_t dot_sums(const Op *dot) {
+  const Type *result = op_result(dot)->type;
+  uint64_t elements = type_elements(result);
+  if (!op_attr(dot, ATTR_EXTENTS)) return elements;
+  uint32_t registers = layout_registers(result->layout), summed = 0;
+  for (uint32_t r = 0; r < registers; r++) summed += dot_sums_in(dot, r);
+  return elements / registers * summed;
+}
+
 uint32_t dot_parts(const Op *dot) {
   const Type *a = op_operand(dot, 0)->type;
   bool reads_a = op_attr(dot, ATTR_ANCHOR_A) && op_attr(dot, ATTR_SHARED_A);

@@ -59,6 +59,21 @@ uint32_t layout_spanned(const Layout *layout, LayoutDim dim);
 // next, which begins with the column that the row before ended with.
 void layout_fma_order(const Layout *result, const DotShape *shape, uint32_t *order);
 
+// Of a padded dot whose result has its layout what instructions sum. Of a wgmma: log2 of the columns of an instruction at most (where b comes from registers the
+// instruction's columns are the result's rows), those that the result keeps in registers or lanes, up to 256.
+uint32_t dot_column_bits(const Op *dot);
+// Of the instruction that sums at that index of the result, of its columns' first, how many columns it has: a number that wgmma
+// takes, as many as are meant. 0: rows or columns from there on are padding, and no instruction sums them.
+uint32_t dot_columns_at(const Op *dot, uint32_t index);
+// Whether the result's register is one that instructions sum in, and not padding alone.
+bool dot_sums_in(const Op *dot, uint32_t reg);
+
+// The rows and columns of an operand that a wgmma multiplies, from the first on. False: it takes
+// the operand from registers.
+bool dot_reads_part(const Op *dot, DotOperand operand, uint32_t part[2]);
+// The elements of the result that instructions sum: all of them, or of a padded wgmma fewer.
+uint64_t dot_sums(const Op *dot);
+
 // In how many parts along k a wgmma takes the operand that it reads from shared memory into registers (one
 // with an anchor and a flag `shared`): the next is read while one is multiplied. 0: it has none.
 uint32_t dot_parts(const Op *dot);

@@ -16,6 +16,20 @@ bool layout_tma_box(const Type *buffer, TensorBox *box) {
     return false;
   *box = (TensorBox){.rank = 2, .shape = {buffer->shape[0], row_bytes / elem}, .swizzle = row_bytes};
   box->count = buffer->shape[1] / box->shape[1];
-  box->bytes = buffer->shape[0] * row_bytes;
+  box->bytes = box->distance = buffer->shape[0] * row_bytes;
+  return true;
+}
+
+void tensor_box_trim(TensorBox *box, uint32_t rows, uint32_t count) {
+  if (rows < box->shape[0]) box->bytes = box->bytes / box->shape[0] * rows, box->shape[0] = rows;
+  if (count < box->count) box->count = count;
+}
+
+bool tensor_op_box(const Op *op, TensorBox *box) {
+  const Type *map = op_operand(op, 0)->type;
+  uint32_t rows = 1; // along one dimension, or along those that are not 1
+  if (!layout_tma_box(op_operand(op, 1)->type, box)) return false;
+  for (uint32_t d = 0; d + 1 < map->rank; d++) rows *= map->shape[d];
+  tensor_box_trim(box, rows, (uint32_t)op_int(op, ATTR_BOXES, box->count));
   return true;
 }

@@ -76,6 +76,21 @@ static bool check_part(Verifier *v, const Op *op) {
   return right;
 }
 
+// No more than the tiles' sizes.
+static bool check_extents(Verifier *v, const Op *op) {
+  const Attr *extents = op_attr(op, ATTR_EXTENTS);
+  if (!extents) return true;
+  const Type *result = result_type(op);
+  bool right = extents->ints.n == 3 && result->rank >= 2;
+  for (uint32_t i = 0; right && i < 3; i++) {
+    uint32_t own[] = {own_k(op, DOT_A), own_k(op, DOT_B)};
+    int64_t most = i < 2 ? result->shape[result->rank - 2 + i] : own[0] > own[1] ? own[0] : own[1];
+    right = extents->ints.at[i] >= 1 && extents->ints.at[i] <= most;
+  }
+  if (!right) verify_fail(v, op, "'extents' are m, n and k of the product, from 1 to the tiles' sizes");
+  return right;
+}
+
 // Whether the types are those of a product, by which the rest is judged.
 static bool check_types(Verifier *v, const Op *op) {
   const Type *a = operand_type(op, 0), *b = operand_type(op, 1), *acc = operand_type(op, 2);
@@ -381,8 +396,9 @@ void verify_dot(Verifier *v, const Op *op) {
   if (!check_part(v, op)) return;
   bool good = check_types(v, op);
   check_async(v, op);
-  if (good && op_attr(op, ATTR_INSTRUCTION))
+  if (!good || !check_extents(v, op)) return;
+  if (op_attr(op, ATTR_INSTRUCTION))
     check_instruction(v, op);
-  else if (good)
+  else
     check_unchosen(v, op);
 }

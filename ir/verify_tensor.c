@@ -26,17 +26,17 @@ static void check_arrivals(Verifier *v, const Op *op) {
     verify_fail(v, op, "'arrivals' is 1 to %d, not %" PRId64, BLOCK_MAX_THREADS, arrivals);
 }
 
-// A map may have more dimensions than the buffer: its box has one element along those.
-static bool is_box_of(const Type *map, const Type *buffer) {
+// A map may have more dimensions than the buffer: its box has one element along those. A copy may fill the first rows of the first boxes alone.
+static bool is_box_of(const Op *op, const Type *map) {
   TensorBox box;
   uint32_t rows = 1, wide = 0;
-  if (!layout_tma_box(buffer, &box) || map->rank < box.rank) return false;
+  if (!tensor_op_box(op, &box) || map->rank < box.rank) return false;
   for (uint32_t d = 0; d + 1 < map->rank; d++) {
     rows *= map->shape[d];
     wide += map->shape[d] > 1;
   }
-  return map->elem == buffer->elem && map->swizzle == box.swizzle && wide <= 1 && rows == box.shape[0] &&
-         map->shape[map->rank - 1] == box.shape[1];
+  return map->elem == operand_type(op, 1)->elem && map->swizzle == box.swizzle && wide <= 1 &&
+         rows == box.shape[0] && map->shape[map->rank - 1] == box.shape[1];
 }
 
 // A map, the buffer that its boxes fill, and from operand `first` on coordinates.
@@ -46,7 +46,7 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
     verify_fail(v, op, "operand 0 is a tensor map, not %s", verify_type_text(v, map));
     return;
   }
-  if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(map, buffer))
+  if (buffer->kind != TYPE_SHARED || !buffer->layout || !is_box_of(op, map))
     verify_fail(v, op, "boxes of %s do not fill %s", verify_type_text(v, map), verify_type_text(v, buffer));
   if (op->operand_count != first + map->rank)
     verify_fail(v, op, "a coordinate a dimension, %u, not %u", map->rank, op->operand_count - first);
@@ -57,6 +57,11 @@ static void check_box(Verifier *v, const Op *op, uint32_t first) {
 }
 
 static void check_copy(Verifier *v, const Op *op) {
+  TensorBox box;
+  int64_t boxes = op_int(op, ATTR_BOXES, 1);
+  if (boxes < 1 ||
+      (operand_type(op, 1)->layout && layout_tma_box(operand_type(op, 1), &box) && boxes > box.count))
+    verify_fail(v, op, "'boxes' is at least 1 and no more than fill the buffer, not %" PRId64, boxes);
   check_mbarriers(v, op, 2, true);
   check_box(v, op, 3);
 }

@@ -44,10 +44,36 @@ static DotWarps mma_warps(const Product *p) {
   return warps;
 }
 
+enum { INSTRUCTION_ROWS = 64 };
+
+// Whether instructions, of 64 rows and 8 columns at least, compute less than the tiles' sizes say.
+static bool pads_wgmma(const Product *p) {
+  return p->extents.m + INSTRUCTION_ROWS <= 1u << p->shape.m || p->extents.n + 8 <= 1u << p->shape.n;
+}
+
+// Columns times rows of 64 that the first warpgroup, which has the most, multiplies where 2^m warpgroups are along m, 2^n along n.
+static uint32_t warpgroup_work(const Product *p, uint32_t m, uint32_t n) {
+  uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
+           columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
+  return (rows + INSTRUCTION_ROWS - 1) / INSTRUCTION_ROWS * columns;
+}
+
+// Of padded tiles the warpgroups are where the first one multiplies least, of equals along m.
+static DotWarps padded_warps(const Product *p) {
+  enum { ROW_BITS = 6 };
+  uint32_t bits = region_warp_bits(p->op) - 2, best_n = 0, least = UINT32_MAX;
+  for (uint32_t n = 0; n <= bits && (n == 0 || (n + ROW_BITS <= p->shape.n && !p->chained)); n++) {
+    uint32_t work = warpgroup_work(p, min_u32(bits - n, p->shape.m - ROW_BITS), n);
+    if (work < least) least = work, best_n = n;
+  }
+  return (DotWarps){.m = 2 + bits - best_n, .n = best_n};
+}
+
 // The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
 // each has 64 columns: a whole swizzled row.
 static DotWarps wgmma_warps(const Product *p) {
   DotWarps warps = {.m = 2};
+  if (pads_wgmma(p)) return padded_warps(p);
   for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--) {
     if (warps.m < p->shape.m - 4 || p->chained || warps.n + 6 >= p->shape.n)
       warps.m++;
@@ -69,7 +95,10 @@ static Layout choose_read_across(DotChooser *c, Product *p, DotOperand operand) 
   Layout in_registers;
   dot_turn_load(c, p, operand == DOT_A ? DOT_B : DOT_A, true);
   Product as = *p;
-  if (operand == DOT_B) as.shape.m = p->shape.n, as.shape.n = p->shape.m;
+  if (operand == DOT_B) {
+    as.shape.m = p->shape.n, as.shape.n = p->shape.m;
+    as.extents.m = p->extents.n, as.extents.n = p->extents.m;
+  }
   DotWarps warps = wgmma_warps(&as);
   Layout result = layout_wgmma_result(&p->shape, &warps, operand, &in_registers);
   dot_set_layout(p->op, operand == DOT_A ? ATTR_ANCHOR_A : ATTR_ANCHOR_B, &in_registers);
@@ -157,7 +186,8 @@ static Layout choose_fma(DotChooser *c, Product *p) {
 
 static Product product_of(DotChooser *c, Op *op) {
   DotProduct is = dot_product(op);
-  return (Product){.op = op, .is = is, .shape = is.shape, .chained = dot_is_chained(c, op)};
+  return (Product){
+      .op = op, .is = is, .shape = is.shape, .extents = dot_extents(op), .chained = dot_is_chained(c, op)};
 }
 
 // Tiles that have layouts are no longer what a choice is made for.

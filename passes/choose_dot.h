@@ -18,7 +18,8 @@ typedef struct DotChooser {
 typedef struct Product {
   Op *op;
   DotProduct is;
-  DotShape shape;  // is.shape
+  DotShape shape; // is.shape
+  DotExtents extents;
   bool chained;    // the result reaches another dot's first operand, or the first operand comes from another
   const char *way; // how the operands reach the instruction, where that is worth a remark
 } Product;

@@ -2,6 +2,7 @@
 // Rules of pad_tiles: ops that combine elements along a dimension, for which what is beyond the tile's elements is
 // made such that it changes nothing.
 #include <math.h>
+#include "ir/dot.h"
 #include "passes/pad_tiles.h"
 
 // --- neutral elements
@@ -123,8 +124,27 @@ void pad_histogram(Padding *p, Op *op) {
     op_add_operand(op, padded);
 }
 
+bool pad_boxes_products(const Padding *p, const Value *tile) {
+  uint32_t step = dot_instruction_info(DOT_WGMMA)->k / type_element_bytes(tile->type);
+  bool products = tile->first_use && tile->type->rank == 2;
+  for (const Use *use = tile->first_use; products && use; use = use->next) {
+    const Op *user = use->user;
+    if (user->kind == OP_TRANS) {
+      products = pad_boxes_products(p, op_result(user));
+      continue;
+    }
+    uint32_t k = use == &user->operands[0]; // the dimension
+    products = user->kind == OP_DOT && use != &user->operands[2] && (!pad_along(p, tile, k) || pad_written(p, tile)->shape[k] % step == 0);
+  }
+  return products;
+}
+
+// What is meant of a product says how many instructions of which width it takes; beyond k is zero.
 void pad_dot(Padding *p, Op *op) {
   Builder b = builder_before(op);
+  const Type *a = pad_written(p, op_operand(op, 0)), *to = pad_written(p, op_result(op));
+  uint32_t extents[] = {to->shape[to->rank - 2], to->shape[to->rank - 1], a->shape[a->rank - 1]};
+  op_set_ints(op, ATTR_EXTENTS, 3, extents);
   for (uint32_t i = 0; i < 2; i++) {
     Value *x = op_operand(op, i);
     uint32_t k = x->type->rank - 1u - i;

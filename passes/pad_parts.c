@@ -121,7 +121,8 @@ static bool is_zero_shape(const Padding *p, const Op *op, uint32_t dim) {
   uint32_t axis = (uint32_t)op_int(op, ATTR_AXIS, 0);
   switch ((int)op->kind) {
   case OP_CAST:
-  case OP_BITCAST: return pad_is_zero(p, x, dim);
+  case OP_BITCAST:
+  case OP_BOXED: return pad_is_zero(p, x, dim);
   case OP_TRANS: return pad_is_zero(p, x, (uint32_t)op_attr(op, ATTR_ORDER)->ints.at[dim]);
   case OP_EXPAND_DIMS: return dim != axis && pad_is_zero(p, x, dim - (dim > axis));
   case OP_BROADCAST: return x->type->shape[dim] == op_result(op)->type->shape[dim] && pad_is_zero(p, x, dim);

@@ -14,6 +14,8 @@
 // breaks  nothing; afterwards every size is a power of two. A kernel all of whose sizes are is left as it is
 // pays    layouts are linear maps over bits, which only such tiles have
 //
+// Products say what of them is meant (`extents`), which is all that their instructions multiply.
+//
 // What is beyond a tile's elements is any value: no memory is read or written for it, and each op for which it would
 // count has a rule in the table below. Ops without a rule compute it and pass it on.
 #include "passes/pad_tiles.h"
@@ -33,8 +35,9 @@ static void pad_access(Padding *p, Op *op) {
     op_add_operand(op, inside);
 }
 
-// A box of a tensor has the sizes that were written, in memory and in shared memory alike.
+// A box of a tensor has the sizes that were written. Products may have more beside it, where of k there is no more that they add.
 static void pad_boxed(Padding *p, Op *op) {
+  if (!op_attr(op, ATTR_STORED) && pad_boxes_products(p, op_result(op))) return;
   pad_replace(p, op_result(op), op_operand(op, 0));
   op_erase(op);
 }

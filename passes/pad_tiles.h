@@ -69,5 +69,7 @@ Value *pad_index(Builder *b, const Value *like, uint32_t dim);
 PadRule pad_reshape, pad_cat, pad_slice, pad_flip;
 // pad_combine.c
 PadRule pad_reduce, pad_scan, pad_sort, pad_histogram, pad_dot;
+// Whether only products take the tile, whose k, where it is padded, ends where an instruction of wgmma's does.
+bool pad_boxes_products(const Padding *p, const Value *tile);
 
 #endif

@@ -205,7 +205,10 @@ void stage_copy_tensors(Stager *s, Builder *b, const StagedGroup *g, const Clone
   op_set_attr(expect, (Attr){.key = ATTR_BYTES, .i = (int64_t)bytes});
   for (uint32_t i = 0; i < g->count; i++) {
     b->loc = g->loads[i]->load->loc;
-    build_op(b, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
+    const TensorLoad *tensor = &g->loads[i]->tensor;
+    Op *copy = build_op(b, OP_COPY_TENSOR, operands[i].n, operands[i].list, 0, NULL);
+    if (tensor->box.count < tensor->slot->shape[1] / tensor->box.shape[1])
+      op_set_attr(copy, (Attr){.key = ATTR_BOXES, .i = tensor->box.count});
   }
 }
 

@@ -2,6 +2,7 @@
 // Which loads of a loop can be issued ahead.
 #include "passes/pipeline_loads.h"
 
+#include "base/math.h"
 #include "ir/atomic.h"
 #include "ir/build.h"
 #include "ir/dot.h"
@@ -310,10 +311,39 @@ static bool is_after_writes(const LoadFinder *f) {
   return search.found;
 }
 
+// How much of a buffer's two dimensions its products multiply; false: something else reads it.
+static bool find_multiplied(const Value *buffer, uint32_t multiplied[2]) {
+  for (const Use *use = buffer->first_use; use; use = use->next) {
+    const Op *user = use->user;
+    uint32_t part[2] = {0};
+    if (user->kind == OP_SHARED_STORE && use == &user->operands[1]) continue;
+    if (user->kind == OP_SHARED_TRANS) {
+      if (!find_multiplied(op_result(user), part)) return false;
+      multiplied[0] = max_u32(multiplied[0], part[1]), multiplied[1] = max_u32(multiplied[1], part[0]);
+      continue;
+    }
+    if (!is_dot_of(user, DOT_WGMMA) || !dot_reads_part(user, use == &user->operands[1] ? DOT_B : DOT_A, part)) return false;
+    multiplied[0] = max_u32(multiplied[0], part[0]), multiplied[1] = max_u32(multiplied[1], part[1]);
+  }
+  return true;
+}
+
+// Of a padded tile no more is copied than products multiply.
+static void trim_tensor(StagedLoad *staged) {
+  TensorLoad *tensor = &staged->tensor;
+  uint32_t size[2] = {0};
+  if (!find_multiplied(op_result(staged->alloc), size)) return;
+  bool turns = (staged->trans != NULL) != (tensor->inner == 0);
+  uint32_t rows = size[turns], columns = size[!turns], width = tensor->box.shape[1];
+  tensor_box_trim(&tensor->box, rows, (columns + width - 1) / width);
+}
+
 static const char *find_tensor(LoadFinder *f, StagedLoad *staged) {
   if (!f->axes) f->axes = axis_analyse(f->context->scratch, f->func);
-  return tensor_load_find(f->func, f->axes, staged->boxed, staged_load_target(f->func->module->ir, staged),
-                          &staged->tensor);
+  const char *why = tensor_load_find(f->func, f->axes, staged->boxed,
+                                     staged_load_target(f->func->module->ir, staged), &staged->tensor);
+  if (!why && staged->alloc) trim_tensor(staged);
+  return why;
 }
 
 // Products of wgmma read what they bring as it lies.

@@ -7,6 +7,7 @@
 
 #include "base/math.h"
 #include "ir/exchange.h"
+#include "ir/layout_dot.h"
 #include "ir/tuning.h"
 
 // The last op of those in the op's regions, or the op.
@@ -144,6 +145,13 @@ bool comes_in_halves(const Value *value) {
          type_is_tile(value->type) && type_element_bytes(value->type) == 2;
 }
 
+// Registers of a product's result that are padding alone are none.
+static uint32_t tile_registers(const Value *value) {
+  const Op *dot = dot_padding(value);
+  uint64_t elements = type_elements(value->type), registers = layout_registers(value->type->layout);
+  return (uint32_t)(dot ? registers * dot_sums(dot) / elements : registers);
+}
+
 // Two fp16 or bf16 share a register; fp8 and small integers have one each.
 static uint32_t registers_for(const Pressure *p, const Value *value) {
   const Type *type = value->type;
@@ -152,7 +160,7 @@ static uint32_t registers_for(const Pressure *p, const Value *value) {
   uint32_t bytes = type_element_bytes(type);
   if (is_float && bytes == 2 && !(p->halves && comes_in_halves(value))) return tile_words(type);
   uint32_t share = p->share[value->id] > 1 ? p->share[value->id] : 1;
-  return is_float || holds_data(p, value) ? layout_registers(type->layout) / share * ((bytes + 3) / 4) : 0;
+  return is_float || holds_data(p, value) ? tile_registers(value) / share * ((bytes + 3) / 4) : 0;
 }
 
 static void count_value(Pressure *p, const Value *value, const Region *home, uint32_t begin) {

@@ -151,6 +151,9 @@ static void test_rules(void **unused) {
       "%b = shared_alloc : shared<8x16xi16, layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>>\n"
       "%f = shared_alloc : shared<1xi64, layout<1>>\n" INIT EXPECT COPY,
       "do not fill shared<8x16xi16");
+  kernel_expect_invalid(HEAD("zero"),
+                        BUFFERS INIT EXPECT "copy_tensor %m, %b, %f, %row, %column {boxes = 2}\n",
+                        "'boxes' is at least 1");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_expect %f {bytes = 0}\n", "'bytes' is 1 to");
   kernel_expect_invalid(HEAD("zero"), BUFFERS "mbarrier_init %b\n", "operand 0 is a buffer of i64");
   kernel_expect_invalid(HEAD("zero"), RING "mbarrier_expect %f {bytes = 16}\n", "operand 0 is one mbarrier");

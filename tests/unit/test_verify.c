@@ -201,6 +201,8 @@ static const Invalid bodies[] = {
      "%x = dot %m, %sb, %s {instruction = \"mma\"} : tile<16x16xfp32>",
      "dot: mma takes operands from registers, not from shared<32x16xfp32"},
     {"%x = dot %m, %q, %s {part = [0, 8]} : tile<16x16xfp32>", "dot: 'part' is of asynchronous dots without"},
+    {"%x = dot %m, %q, %s {extents = [16, 17, 16]} : tile<16x16xfp32>", "dot: 'extents' are m, n and k of the product"},
+    {"%x = dot %m, %q, %s {extents = [16, 16]} : tile<16x16xfp32>", "dot: 'extents' are m, n and k of the product"},
     {"%x = dot %m, %q, %s {instruction = \"wgmma\", async, part = [4, 8]} : tile<16x16xfp32>",
      "dot: 'part' is where a part of k begins"},
     {"%x = dot %m, %q, %s {instruction = \"wgmma\", async, part = [32, 8]} : tile<16x16xfp32>",
