@@ -104,9 +104,23 @@ static bool add_mask(const Value *mask, MaskBound *bounds, uint32_t *count, uint
   return read_comparison(op, &bounds[(*count)++]);
 }
 
+// Along a line indices that span as much count together: where a constant ends some, no more is asked of the others.
+static void end_lines(MaskBound *bounds, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const MaskBound *end = &bounds[i];
+    int64_t last = end->constant - 1 - end->low, span = end->high - end->low;
+    if (!mask_bound_is_constant(end) || end->kind != OP_LT || last < 0 || last >= span) continue;
+    for (uint32_t k = 0; k < count; k++)
+      if (!mask_bound_is_constant(&bounds[k]) && bounds[k].high - bounds[k].low == span)
+        bounds[k].high = bounds[k].low + last;
+  }
+}
+
 uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]) {
   uint32_t count = 0;
-  return add_mask(mask, bounds, &count, MAX_DEPTH) ? count : 0;
+  if (!add_mask(mask, bounds, &count, MAX_DEPTH)) return 0;
+  if (mask->type->rank == 1) end_lines(bounds, count);
+  return count;
 }
 
 // Program order within a region; a value from a region around is always visible.

@@ -18,8 +18,13 @@ typedef struct MaskBound {
 
 enum { MASK_BOUNDS_MAX = 8 };
 
-// The comparisons whose conjunction the mask is; 0: it is of another kind.
+// The comparisons whose conjunction the mask is; 0: it is of another kind. Of a line that a constant ends (padding is beyond it) the
+// others are compared up to there.
 uint32_t mask_bounds(const Value *mask, MaskBound bounds[MASK_BOUNDS_MAX]);
+// Whether the comparison is of constants alone.
+static inline bool mask_bound_is_constant(const MaskBound *bound) {
+  return bound->base_count == 0 && !bound->bound;
+}
 // The value that has the same elements, perhaps elsewhere, fewer times or in another layout.
 const Value *through_shapes(const Value *value);
 // Of a tile of integers, or a scalar: what its elements are between, in bases, low, high and type. False: it is no

@@ -59,6 +59,38 @@ static bool is_boxed(const Op *op) {
   return use && !use->next && use->user->kind == OP_BOXED && !op_attr(use->user, ATTR_STORED);
 }
 
+static bool is_constants(const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (!mask_bound_is_constant(&parts[i])) return false;
+  return n > 0;
+}
+
+static bool has_constants(const Value *mask) {
+  MaskBound parts[MASK_BOUNDS_MAX];
+  uint32_t n = mask_bounds(mask, parts);
+  for (uint32_t i = 0; i < n; i++)
+    if (mask_bound_is_constant(&parts[i])) return true;
+  return false;
+}
+
+// Of the mask, in the copy, what constants say; NULL: nothing.
+static Value *kept_mask(Builder *b, CloneMap *map, Value *mask) {
+  if (!has_constants(mask)) return NULL;
+  if (is_constants(mask) || mask->def->kind != OP_AND) return clone_get(map, mask);
+  Value *x = kept_mask(b, map, op_operand(mask->def, 0)), *y = kept_mask(b, map, op_operand(mask->def, 1));
+  return x && y ? build_binary(b, OP_AND, x, y) : x ? x : y;
+}
+
+// The least number of neighbours along the dimension for which that is the same.
+static uint64_t kept_constancy(const MaskCopies *copies, const Value *mask, uint32_t dim) {
+  if (!has_constants(mask)) return UINT64_MAX;
+  if (is_constants(mask) || mask->def->kind != OP_AND) return axis_info(copies->axes, mask)->constancy[dim];
+  return min_u64(kept_constancy(copies, op_operand(mask->def, 0), dim),
+                 kept_constancy(copies, op_operand(mask->def, 1), dim));
+}
+
 bool mask_narrows(const MaskCopies *copies, const Op *op) {
   const Value *mask = mask_of(op), *pointer = op_operand(op, 0);
   if (!mask || is_boxed(op)) return false;
@@ -69,7 +101,8 @@ bool mask_narrows(const MaskCopies *copies, const Op *op) {
   uint64_t share = type_elements(pointer->type) / region_threads(op);
   uint64_t vector = min_u64(min_u64(ACCESS_BYTES / bytes, at->contiguity[order[0]]),
                             min_u64(at->divisibility[order[0]] / bytes, share));
-  return vector > axis_info(copies->axes, mask)->constancy[order[0]] ||
+  return min_u64(vector, kept_constancy(copies, mask, order[0])) >
+             axis_info(copies->axes, mask)->constancy[order[0]] ||
          has_many_predicates(copies, mask, share, vector);
 }
 
@@ -86,25 +119,29 @@ bool held_bounds_include(const HeldBounds *held, const MaskBound *bound) {
   return false;
 }
 
-// Whether the mask holds everywhere where the bounds do.
+// Whether the mask holds where the bounds do, up to what are constants' comparisons.
 static bool is_implied(const HeldBounds *held, const Value *mask) {
   MaskBound parts[MASK_BOUNDS_MAX];
-  uint32_t n = mask_bounds(mask, parts);
-  for (uint32_t i = 0; i < n; i++)
+  uint32_t n = mask_bounds(mask, parts), implied = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (mask_bound_is_constant(&parts[i])) continue;
     if (!held_bounds_include(held, &parts[i])) return false;
-  return n > 0;
+    implied++;
+  }
+  return implied > 0;
 }
 
 // A select's first operand is its mask.
 void mask_copy_op(const MaskCopies *copies, Builder *b, const Op *op, CloneMap *map, const HeldBounds *held) {
   bool selects = op->kind == OP_SELECT && type_is_tile(op_operand(op, 0)->type);
-  const Value *mask = selects ? op_operand(op, 0) : mask_of(op);
+  Value *mask = selects ? op_operand(op, 0) : mask_of(op);
   Op *copy = op_clone(b, op, map);
   if (!mask || !is_implied(held, mask)) return;
   IrContext *ir = copies->func->module->ir;
   Builder before = builder_before(copy);
-  op_set_operand(copy, selects ? 0 : mask_index(op),
-                 build_int(&before, type_with_element(ir, mask->type, type_scalar(ir, ELEM_I1)), 1));
+  Value *kept = kept_mask(&before, map, mask);
+  if (!kept) kept = build_int(&before, type_with_element(ir, mask->type, type_scalar(ir, ELEM_I1)), 1);
+  op_set_operand(copy, selects ? 0 : mask_index(op), kept);
 }
 
 uint32_t count_ops_from(const Op *op) {

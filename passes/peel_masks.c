@@ -24,15 +24,16 @@ static bool is_loop_bound(const Op *loop, const MaskBound *bound, int64_t step) 
          bound->high < step;
 }
 
-// Adds what the mask says, if that is about the loop's bound alone.
+// Adds what the mask says, if that is about the loop's bound, and constants, alone.
 static bool add_loop_bounds(HeldBounds *bounds, const Op *loop, const Value *mask, int64_t step) {
   MaskBound parts[MASK_BOUNDS_MAX];
   uint32_t n = mask_bounds(mask, parts);
   for (uint32_t i = 0; i < n; i++)
-    if (!is_loop_bound(loop, &parts[i], step)) return false;
+    if (!mask_bound_is_constant(&parts[i]) && !is_loop_bound(loop, &parts[i], step)) return false;
   for (uint32_t i = 0; i < n && bounds->n < MASK_BOUNDS_MAX; i++)
-    if (!held_bounds_include(bounds, &parts[i])) bounds->at[bounds->n++] = parts[i];
-  return n > 0;
+    if (!mask_bound_is_constant(&parts[i]) && !held_bounds_include(bounds, &parts[i]))
+      bounds->at[bounds->n++] = parts[i];
+  return n > 0 && bounds->n > 0;
 }
 
 static void copy_body(const MaskCopies *copies, const Op *loop, Op *made, const HeldBounds *bounds) {

@@ -30,12 +30,12 @@ static bool add_bounds(HeldBounds *bounds, const Value *mask, const Op *place) {
     if (!mask_bound_visible(&parts[i], place)) return false;
   HeldBounds all = *bounds;
   for (uint32_t i = 0; i < n; i++) {
-    if (held_bounds_include(&all, &parts[i])) continue;
+    if (mask_bound_is_constant(&parts[i]) || held_bounds_include(&all, &parts[i])) continue;
     if (all.n == MASK_BOUNDS_MAX) return false;
     all.at[all.n++] = parts[i];
   }
   *bounds = all;
-  return n > 0;
+  return n > 0 && all.n > 0;
 }
 
 static Op *first_narrowed(const MaskCopies *copies, const Region *region, HeldBounds *bounds) {
