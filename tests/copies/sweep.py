@@ -8,6 +8,7 @@ sweep.py TILEC [PART]: prints what failed and 'N passed, N failed'.
 import itertools
 import json
 import pathlib
+import random
 import subprocess
 import sys
 
@@ -100,6 +101,29 @@ def tiles():
             expect(f"trans: {elem} {rows}x{columns}", run, fewest(elem, n, warps, True))
 
 
+def any_size():
+    """Tiles of any size from 1 to 300: right in every order of rows and columns; no sector in vain where lines are whole sectors."""
+    draw = random.Random(20261126)
+    power = lambda n: 1 << (n - 1).bit_length()
+    for elem, warps, _ in itertools.product(BYTES, (1, 4, 8), range(2)):
+        rows = columns = 300
+        while power(rows) * power(columns) > 4096 * warps:
+            rows, columns = draw.randint(1, 300), draw.choice([draw.randint(1, 300), 8 * draw.randint(1, 37)])
+        n = rows * columns
+        data, size = [buffer("x", elem, n), f"y=empty:{elem}[{n}]"], dict(BM=rows, BN=columns)
+        name = f"{elem} {rows}x{columns}, {warps} warps"
+        for source, target in itertools.product(("row", "column"), repeat=2):
+            lines = (columns if source == "row" else rows) * BYTES[elem]
+            ideal = ("global_sectors",) if source == target and lines % 32 == 0 else ()
+            (sxm, sxn), (sym, syn) = strides(source, rows, columns), strides(target, rows, columns)
+            args = data + [f"sxm={sxm}", f"sxn={sxn}", f"sym={sym}", f"syn={syn}"]
+            expect(f"pointers: {name}, {source} to {target}", launch("copies.tile", "strided", size, args, warps), ideal=ideal)
+            blocks = dict(size, CHECK=source == "row")
+            args += [f"M={rows}", f"N={columns}"]
+            expect(f"blocks: {name}, {source} to {target}", launch("copies.tile", "blocks", blocks, args, warps), ideal=ideal)
+        expect(f"trans: {name}", launch("copies.tile", "transposed", size, data + [f"sx={columns}", f"sy={rows}"], warps), ideal=())
+
+
 def permuted():
     for elem, warps in itertools.product(BYTES, (1, 8)):
         for kernel, shape in (("cube", (16, 16, 32)), ("tesseract", (8, 8, 16, 16))):
@@ -166,7 +190,7 @@ def orders():
     expect("affine maps", launch("lines.tile", "affine", size, data + ["y=empty:fp32[1]"]))
 
 
-PARTS = [tiles, permuted, masks, lines, orders]
+PARTS = [tiles, any_size, permuted, masks, lines, orders]
 for part in PARTS:
     if len(sys.argv) < 3 or part.__name__ in sys.argv[2:]:
         part()
