@@ -136,6 +136,7 @@ typedef struct CostReport {
   uint32_t shared_count;
   uint32_t shared_bytes;
   uint32_t registers; // a thread, the compiler's own estimate
+  const uint32_t *alive; // by op id: of them those that tiles fill as the op is done
   CostOccupancy occupancy;
   CostTime time;
   uint64_t rounds; // of loads that a program waits for one after the other

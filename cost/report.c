@@ -289,7 +289,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   if (has_groups(func)) most = func->module->target.arch->thread_registers; // groups that copy give theirs to those that multiply
   report->excess = wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
-  func_number(func);
+  report->alive = func_alive(arena, func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
   report->traffic_count = launch->buffer_count;
   for (uint32_t i = 0; i < launch->buffer_count; i++) report->traffic[i].buffer = &launch->buffers[i];

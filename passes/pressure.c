@@ -216,13 +216,19 @@ static Pressure pressure_of(Arena *scratch, Func *func, bool halves) {
   return p;
 }
 
-static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
+static uint32_t *alive_of(Arena *scratch, Func *func, bool halves) {
   Pressure p = pressure_of(scratch, func, halves);
+  for (uint32_t i = 1; i < func->op_count; i++) p.change[i] += p.change[i - 1];
+  return p.change;
+}
+
+uint32_t *func_alive(Arena *scratch, Func *func) { return alive_of(scratch, func, false); }
+
+static uint32_t most_alive(Arena *scratch, Func *func, bool halves) {
+  const uint32_t *alive = alive_of(scratch, func, halves);
   uint32_t most = 0;
-  for (uint32_t i = 0, now = 0; i < func->op_count; i++) {
-    now += p.change[i];
-    if (now > most) most = now;
-  }
+  for (uint32_t i = 0; i < func->op_count; i++)
+    if (alive[i] > most) most = alive[i];
   return most;
 }
 

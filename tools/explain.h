@@ -25,6 +25,7 @@ typedef struct ExplainedLine {
   Loc loc;
   VEC(const CostOp *) ops; // with an instruction to tell, in order
   double share;            // of what bounds the kernel
+  uint32_t alive;          // registers a thread that tiles fill where most of them are alive
 } ExplainedLine;
 
 typedef struct Explanation {

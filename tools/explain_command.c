@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ir/build.h"
 #include "runtime/spills.h"
 #include "tools/explain.h"
 
@@ -59,17 +60,30 @@ static int by_place(const void *a, const void *b) {
   return x->loc.line < y->loc.line ? -1 : x->loc.line > y->loc.line;
 }
 
-static void add_line(Explanation *e, const CostOp *op) {
-  Loc loc = op->op->loc;
+static ExplainedLine *line_at(Explanation *e, Loc loc) {
   uint32_t i = 0;
   while (i < e->lines.n && (e->lines.at[i].loc.line != loc.line || e->lines.at[i].loc.file != loc.file)) i++;
   if (i == e->lines.n) vec_push(e->run->arena, &e->lines, ((ExplainedLine){.loc = loc}));
-  if (op->instruction) vec_push(e->run->arena, &e->lines.at[i].ops, op);
-  e->lines.at[i].share += explain_share(e->report, op);
+  return &e->lines.at[i];
+}
+
+static void add_cost(Explanation *e, const CostOp *op) {
+  ExplainedLine *line = line_at(e, op->op->loc);
+  if (op->instruction) vec_push(e->run->arena, &line->ops, op);
+  line->share += explain_share(e->report, op);
+}
+
+static void add_alive(Op *op, void *data) {
+  Explanation *e = data;
+  uint32_t alive = e->report->alive[op->id];
+  if (!alive) return;
+  ExplainedLine *line = line_at(e, op->loc);
+  if (alive > line->alive) line->alive = alive;
 }
 
 static void find_lines(Explanation *e) {
-  for (uint32_t i = 0; i < e->report->op_count; i++) add_line(e, &e->report->ops[i]);
+  for (uint32_t i = 0; i < e->report->op_count; i++) add_cost(e, &e->report->ops[i]);
+  region_walk(e->report->func->body, add_alive, e);
   if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
 }
 

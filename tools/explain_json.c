@@ -55,6 +55,21 @@ static void put_op(const Explanation *e, Json *json, const CostOp *op) {
   json_object_end(json);
 }
 
+// Lines of the source, with what their ops do together.
+static void put_lines(const Explanation *e, Json *json) {
+  json_array(json, "lines");
+  for (uint32_t i = 0; i < e->lines.n; i++) {
+    const ExplainedLine *line = &e->lines.at[i];
+    if (!line->loc.line) continue;
+    json_object(json, NULL);
+    put_place(e, json, line->loc);
+    json_rounded(json, "share", line->share, DIGITS);
+    json_uint(json, "alive", line->alive);
+    json_object_end(json);
+  }
+  json_array_end(json);
+}
+
 static void put_totals(const CostReport *r, Json *json) {
   const CostTotals *t = &r->totals;
   json_object(json, "counts");
@@ -194,6 +209,7 @@ void explain_json_object(const Explanation *e, Json *json, const char *name) {
   json_array(json, "ops");
   for (uint32_t i = 0; i < r->op_count; i++) put_op(e, json, &r->ops[i]);
   json_array_end(json);
+  put_lines(e, json);
   put_traffic(r, json);
   put_block(e, json);
   put_time(r, json);

@@ -7,7 +7,8 @@
 #include "ir/ring.h"
 #include "tools/explain.h"
 
-enum { COLUMNS = 100, INDENT = 14, HOT = 25 }; // percent of the time from which a line is marked
+// HOT: percent of the time from which a line is marked.
+enum { COLUMNS = 100, INDENT = 14, SOURCE = 20, HOT = 25 };
 
 typedef struct Writer {
   const Explanation *e;
@@ -108,7 +109,7 @@ static void put_ops(Writer *w, const ExplainedLine *line) {
     bool same = i < line->ops.n && before.n == text.n && before.n && memcmp(before.at, text.at, text.n) == 0;
     if (same) continue;
     if (i < line->ops.n) {
-      put_words(w, buf_view(&text).at, INDENT + 2);
+      put_words(w, buf_view(&text).at, SOURCE + 2);
       end_line(w);
     }
     buf_reset(&before);
@@ -131,9 +132,17 @@ static void put_simulated(Writer *w, const ExplainedLine *line) {
     buf_printf(&text, ", %s wavefronts, %s conflicts", count_text(w, (double)n->shared_wavefronts),
                count_text(w, (double)(n->shared_wavefronts - n->shared_wavefronts_ideal)));
   if (n->barriers) buf_printf(&text, ", %s arrivals of warps", count_text(w, (double)n->barriers));
-  put_words(w, text.at, INDENT + 2);
+  put_words(w, text.at, SOURCE + 2);
   end_line(w);
   buf_free(&text);
+}
+
+// Right-aligned; 0: nothing.
+static void put_column(Writer *w, uint32_t n) {
+  if (n)
+    buf_printf(w->out, "%6u", n);
+  else
+    buf_text(w->out, "      ");
 }
 
 static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
@@ -148,12 +157,11 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   else
     buf_text(w->out, "      ");
   color(w, COLOR_RESET);
-  if (line->loc.line)
-    buf_printf(w->out, "%6u  ", line->loc.line);
-  else
-    buf_text(w->out, "        ");
+  put_column(w, line->alive);
+  put_column(w, line->loc.line);
+  buf_text(w->out, "  ");
   color(w, COLOR_BOLD);
-  uint32_t room = COLUMNS - INDENT;
+  uint32_t room = COLUMNS - SOURCE;
   buf_bytes(w->out, text.at, text.n < room ? text.n : room);
   color(w, COLOR_RESET);
   end_line(w);
@@ -163,22 +171,34 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
 
 // --- the footer
 
+// The line at which tiles fill most registers; NULL: they fill none.
+static const ExplainedLine *fullest(const Explanation *e) {
+  const ExplainedLine *found = NULL;
+  for (uint32_t i = 0; i < e->lines.n; i++) {
+    const ExplainedLine *line = &e->lines.at[i];
+    if (line->loc.line && line->alive > (found ? found->alive : 0)) found = line;
+  }
+  return found;
+}
+
 static void put_registers(Writer *w) {
   const Explanation *e = w->e;
   Arena *arena = e->run->arena;
+  const ExplainedLine *full = fullest(e);
   const char *spills = e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
                        : e->usage.spill_stores == 0
                            ? "no spills"
                            : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
                                           e->usage.spill_stores, e->usage.spill_loads);
-  if (e->usage.registers > 0)
-    put_row(w, "registers",
-            arena_printf(arena, "%d a thread by ptxas (%u by the compiler's own estimate), %s",
-                         e->usage.registers, e->report->registers, spills));
-  else
-    put_row(
-        w, "registers",
-        arena_printf(arena, "%u a thread by the compiler's own estimate, %s", e->report->registers, spills));
+  const char *by =
+      e->usage.registers > 0
+          ? arena_printf(arena, "%d a thread by ptxas (%u by the compiler's own estimate)",
+                         e->usage.registers, e->report->registers)
+          : arena_printf(arena, "%u a thread by the compiler's own estimate", e->report->registers);
+  const char *tiles =
+      full ? arena_printf(arena, "; tiles fill most at line %u: %u", full->loc.line, full->alive)
+           : "";
+  put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
 }
 
 static void put_shared(Writer *w) {
@@ -291,7 +311,7 @@ static void put_head(Writer *w) {
     buf_printf(w->out, "counted: %llu programs, spread evenly; the others are taken to be like them\n",
                (unsigned long long)r->counted);
   if (r->unbounded) buf_text(w->out, "trip counts that hang on data: one iteration was counted\n");
-  buf_text(w->out, " share  line\n");
+  buf_text(w->out, " share alive  line\n");
 }
 
 void explain_text(const Explanation *e, bool colors, Buf *out) {

@@ -90,7 +90,9 @@ def opened(browser, path, part, folder):
 def check_lines(name, page, data):
     heat = [x for x in page.of("div") if (x[1].get("id") or "").startswith("line")]
     expect(len(heat) == sum(x["text"].rstrip("\n").count("\n") + 1 for x in data["sources"]), f"{name}: a row a line")
-    shares = {}
+    shares, alive = {}, {(x["file"], x["line"]): x["alive"] for x in data["explain"]["lines"]}
+    wanted = [alive.get((x["name"], i + 1), 0) for x in data["sources"] for i in range(x["text"].rstrip("\n").count("\n") + 1)]
+    expect([int(x[2] or 0) for x in page.of("span", class_="alive")] == wanted and any(wanted), f"{name}: registers alive")
     for op in data["explain"]["ops"]:
         if "line" in op:
             shares[op["line"]] = shares.get(op["line"], 0) + op["share"]

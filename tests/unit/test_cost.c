@@ -250,6 +250,27 @@ static void test_events(void **state) {
   ir_fixture_close(&s);
 }
 
+// Four of 512 elements a thread: addresses are made where they are used, and a sum takes an operand's registers that nothing reads again.
+static void test_alive(void **state) {
+  (void)state;
+  static const char text[] =
+      "#l = layout<reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128, 256]; 512>\n"
+      "module target = \"sm_90a\", num_warps = 4 {\nkernel @k(%x: *fp32, %n: i32) {\n"
+      "  %i = arange {start = 0, end = 512} : tile<512xi32, #l>\n  %p = splat %x : tile<512x*fp32, #l>\n"
+      "  %a = addptr %p, %i : tile<512x*fp32, #l>\n"
+      "  %v = load %a : tile<512xfp32, #l>\n  %w = load %a : tile<512xfp32, #l>\n"
+      "  %s = add %v, %w : tile<512xfp32, #l>\n  %t = mul %s, %v : tile<512xfp32, #l>\n"
+      "  store %a, %t\n  return\n}\n}\n";
+  static const uint32_t alive[] = {0, 0, 0, 4, 8, 8, 4, 0};
+  IrFixture s;
+  ir_fixture_open(&s);
+  const CostReport *report = report_of(&s, text, 0, 1);
+  const Op *op = report->func->body->first;
+  for (size_t i = 0; i < sizeof alive / sizeof *alive; i++, op = op->next)
+    assert_int_equal(report->alive[op->id], alive[i]);
+  ir_fixture_close(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache), cmocka_unit_test(test_read_again),
@@ -258,6 +279,7 @@ int main(void) {
       cmocka_unit_test(test_trips),
       cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
+      cmocka_unit_test(test_alive),
       cmocka_unit_test(test_events),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

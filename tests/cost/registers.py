@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""registers.py TILEC [REGEX]: the registers a thread that `tilec explain` estimates beside those of ptxas, which has to be on PATH.
+
+Of the bench's kernels, in the configuration of ours that bench/results.jsonl names for each row. Prints the table of docs/cost.md, by kernel,
+and closes with the errors' median and their least and most."""
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+import rows_matmul  # noqa: E402
+import rows_memory  # noqa: E402
+import rows_reduce  # noqa: E402
+from work import config_text, our_configs, step_constexprs  # noqa: E402
+
+
+def best_configurations():
+    with open(os.path.join(ROOT, "bench/results.jsonl"), encoding="utf-8") as file:
+        return {record["row"]: {x["config"] for x in record["candidates"] if x["name"] == "tilec"} for record in map(json.loads, file)}
+
+
+def argument(row, name, value):
+    if not isinstance(value, str):
+        return f"{name}={value}"
+    buffer = row.buffers[value]
+    return f"{name}=ones:{buffer.dtype}[{','.join(map(str, buffer.shape))}]"
+
+
+def constexpr(value):
+    return value[len("dtype:"):] if str(value).startswith("dtype:") else repr(value)
+
+
+def launches(wanted):
+    """(row's name, function, words)"""
+    best = best_configurations()
+    for row in rows_memory.rows(False) + rows_reduce.rows(False) + rows_matmul.rows(False):
+        for kernel in row.kernels if re.search(wanted, row.name) else ():
+            for config in our_configs(row, kernel):
+                if config_text(config, kernel.label) not in best.get(row.name, ()):
+                    continue
+                for step in kernel.steps:
+                    words = [f"bench/kernels/{kernel.file}", "--kernel", step.function, "--num-warps", str(config["num_warps"]), "--num-stages",
+                             str(config["num_stages"]), *(["--overlap"] if config["overlap"] else []), "--grid", ",".join(map(str, step.grid(config)))]
+                    for name, value in step_constexprs(step, config).items():
+                        words += ["-D", f"{name}={constexpr(value)}"]
+                    yield row.name, step.function, words + [argument(row, name, value) for name, value in step.args.items()]
+
+
+def told(tilec, words):
+    """(estimated, by ptxas, bytes of spills), or what was said instead."""
+    done = subprocess.run([tilec, "explain", *words, "--arch", "sm_90a", "--format=json"], cwd=ROOT, capture_output=True, text=True, check=False,
+                          env={**os.environ, "TILEC_CACHE": "off"})
+    if done.returncode:
+        return done.stderr.strip()
+    block = json.loads(done.stdout)["block"]
+    if "registers" not in block:
+        sys.exit("registers.py: there is no ptxas on PATH")
+    return block["registers_estimated"], block["registers"], block.get("spill_stores", 0)
+
+
+def between(numbers):
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def main():
+    some = list(launches(sys.argv[2] if len(sys.argv) > 2 else ""))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda x: told(sys.argv[1], x[2]), some))
+    kernels, errors, failed = {}, [], 0
+    for (row, function, words), registers in zip(some, found):
+        if isinstance(registers, str):
+            failed += 1
+            print(f"{row}: {function}: {registers.splitlines()[0]}", file=sys.stderr)
+            continue
+        kernels.setdefault((words[0].split("/")[-1], function), []).append(registers)
+        errors.append(registers[0] / registers[1] - 1)
+    print("| kernel | launches | estimated | by ptxas | error, % |\n|---|---|---|---|---|")
+    for (file, function), rows in kernels.items():
+        wrong = [round(100 * (x[0] / x[1] - 1)) for x in rows]
+        print(f"| {function} ({file}) | {len(rows)} | {between([x[0] for x in rows])} | {between([x[1] for x in rows])} | {between(wrong)} |")
+    percent = sorted(100 * x for x in errors)
+    print(f"{len(errors)} launches: the error's median {statistics.median(percent):.0f} %, of its amount {statistics.median(map(abs, percent)):.0f} %; "
+          f"{percent[0]:.0f} to {percent[-1]:.0f} %; {sum(abs(x) <= 25 for x in percent)} within 25 %")
+    return failed > 0
+
+
+sys.exit(main())
