@@ -103,6 +103,12 @@ static bool holds(Elem elem, int64_t base, const Pattern *tile) {
          (int64_t)number_wrap(elem, (uint64_t)most) == most;
 }
 
+static bool fold(OpKind kind, Elem elem, int64_t a, int64_t b, int64_t *result) {
+  if (kind != OP_MULHI) return fold_int(kind, elem, a, b, result);
+  *result = fold_upper(elem, a, b);
+  return true;
+}
+
 // Each element by itself, with nothing taken apart.
 static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, const CostValue *a,
                             const CostValue *b, uint32_t n) {
@@ -116,7 +122,7 @@ static CostValue by_element(ValueSpace *space, OpKind kind, Elem from, Elem to, 
     int64_t x = cost_element(a, i), y = cost_element(b, i);
     if (kind == OP_CAST)
       at[i] = to == ELEM_I1 ? x != 0 : (int64_t)number_wrap(to, (uint64_t)x);
-    else if (!fold_int(kind, from, x, y, &at[i]))
+    else if (!fold(kind, from, x, y, &at[i]))
       return unknown;
   }
   return result->value = from_elements(space, to, false, at, n);
@@ -175,7 +181,7 @@ static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostVal
                         uint32_t n) {
   int64_t folded;
   if (!a->tile && !b->tile)
-    return fold_int(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
+    return fold(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
   switch ((int)kind) {
   case OP_ADD:
   case OP_SUB: return add_values(space, kind, elem, a, b, n);
@@ -288,8 +294,7 @@ static CostValue elementwise(ValueSpace *space, const Op *op, const CostValue *x
   case OP_HINT: return x[0];
   case OP_MATH:
   case OP_FMA:
-  case OP_COPY:
-  case OP_MULHI: return unknown;
+  case OP_COPY: return unknown;
   default: return binary(space, op->kind, elem_of(first), &x[0], op->operand_count > 1 ? &x[1] : &x[0], n);
   }
 }

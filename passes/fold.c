@@ -198,10 +198,7 @@ static uint64_t upper_half(uint64_t a, uint64_t b) {
   return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-static Value *fold_mulhi(Op *op) {
-  int64_t a, b;
-  if (!value_int_constant(op_operand(op, 0), &a) || !value_int_constant(op_operand(op, 1), &b)) return NULL;
-  Elem elem = elem_of(op_operand(op, 0));
+int64_t fold_upper(Elem elem, int64_t a, int64_t b) {
   uint32_t bits = elem_info(elem)->bits;
   uint64_t upper;
   if (bits == 64) {
@@ -210,8 +207,14 @@ static Value *fold_mulhi(Op *op) {
   } else {
     upper = (uint64_t)a * (uint64_t)b >> bits; // canonical values: the low 64 bits of the product are right
   }
+  return wrap_to(elem, upper);
+}
+
+static Value *fold_mulhi(Op *op) {
+  int64_t a, b;
+  if (!value_int_constant(op_operand(op, 0), &a) || !value_int_constant(op_operand(op, 1), &b)) return NULL;
   Builder builder = builder_before(op);
-  return build_int(&builder, op_result(op)->type, wrap_to(elem, upper));
+  return build_int(&builder, op_result(op)->type, fold_upper(elem_of(op_operand(op, 0)), a, b));
 }
 
 // Of fp32 alone C has the one rounding at hand, of fp64 too; narrower types would be rounded twice.

@@ -141,6 +141,23 @@ static void test_sectors(void **state) {
   }
 }
 
+// A third of the element's number, by the reciprocal: 43 words, of which each warp's lie in two sectors.
+static void test_reciprocals(void **state) {
+  (void)state;
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s,
+                            kernel_of(&s.arena, 1,
+                                      "  %u = cast %i : tile<128xu32, #l>\n"
+                                      "  %t = constant {value = 1431655766} : tile<128xu32, #l>\n"
+                                      "  %h = mulhi %u, %t : tile<128xu32, #l>\n  %d = cast %h : tile<128xi32, #l>\n"
+                                      "  %q = addptr %p, %d : tile<128x*i32, #l>\n  %w = load %q : tile<128xi32, #l>\n"),
+                            128, 1);
+  assert_true(r->exact);
+  expect_range(r->totals.sectors, 16 + 8, 16 + 8);
+  ir_fixture_close(&s);
+}
+
 // What the first load gives is where the second one reads: all lanes in one sector, or each in its own.
 static void test_addresses_of_data(void **state) {
   (void)state;
@@ -275,6 +292,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache), cmocka_unit_test(test_read_again),
       cmocka_unit_test(test_sectors),
+      cmocka_unit_test(test_reciprocals),
       cmocka_unit_test(test_addresses_of_data),
       cmocka_unit_test(test_trips),
       cmocka_unit_test(test_programs_in_turn),
