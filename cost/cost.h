@@ -25,6 +25,8 @@ typedef struct CostLaunch {
   uint32_t arg_count;
   const CostBuffer *buffers;
   uint32_t buffer_count;
+  const char *card;   // cost_card's; NULL: the target's own
+  uint32_t registers; // a thread, as an assembler told; 0: the compiler's own estimate
   uint64_t
       max_steps; // ops that are followed; 0: COST_STEPS. Of a larger launch programs spread evenly are counted, and scaled
 } CostLaunch;
@@ -122,6 +124,7 @@ typedef struct CostTime {
 
 typedef struct CostReport {
   const Func *func;
+  const char *card;           // that the time is of
   uint64_t programs, counted; // of the grid; those that were followed
   bool exact;                 // all counts but instructions: no range, nothing scaled
   bool unbounded;             // a trip count hangs on data: one trip was counted
@@ -146,6 +149,11 @@ typedef struct CostReport {
   double copy_rounds; // as `rounds`, of copies that loops issue ahead
   uint64_t most_runs; // of the region that is run most often, by all programs
 } CostReport;
+
+// The card of that architecture whose name, or its first word, is `name`; NULL: no times are known of such a one.
+const char *cost_card(const TargetInfo *arch, const char *name);
+// Those that there are, "H200 SXM, H100 SXM".
+const char *cost_cards(Arena *arena, const TargetInfo *arch);
 
 // The func has been through all passes. What the report holds is the arena's.
 CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch);

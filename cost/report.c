@@ -224,7 +224,7 @@ static void find_again(Reporter *r, const CostLaunch *launch) {
   CostReport *report = r->report;
   const TargetInfo *arch = report->func->module->target.arch;
   uint64_t beside = (uint64_t)arch->multiprocessors * report->occupancy.blocks;
-  double capacity = time_cache_bytes(arch), touched = 0, read = 0, asked = 0;
+  double capacity = time_cache_bytes(report), touched = 0, read = 0, asked = 0;
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     const CostTraffic *traffic = &report->traffic[i];
     touched += least_of(traffic->read, (double)traffic->buffer->bytes);
@@ -283,6 +283,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   CostReport *report = ARENA_NEW(arena, CostReport);
   Reporter r = {.report = report};
   report->func = func;
+  report->card = launch->card ? launch->card : func->module->target.arch->card;
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
   report->registers = wanted < most ? wanted : most;
@@ -310,10 +311,10 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   if (report->programs) report->copy_rounds /= (double)report->programs;
   if (report->programs) report->turns /= (double)report->programs;
   sum_ops(&r);
-  report->occupancy = cost_occupancy(func->module->target.arch, TARGET_WARP * func_warps(func),
-                                     report->registers, report->shared_bytes);
-  find_traffic(&r, launch);
-  cost_set_registers(report, report->registers);
-  report->occupancy.estimated = true;
+  uint32_t held = launch->registers ? launch->registers : report->registers;
+  cost_set_registers(report, held);
+  find_traffic(&r, launch); // what the L2 cache keeps hangs on the blocks that run at a time
+  cost_set_registers(report, held);
+  report->occupancy.estimated = !launch->registers;
   return report;
 }

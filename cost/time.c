@@ -7,7 +7,8 @@
 
 typedef struct Chip {
   const char *card;
-  double mhz, memory, tensor, l2, cache, latency, launch;
+  uint32_t sm;
+  double bandwidth, mhz, memory, tensor, l2, cache, latency, launch;
 } Chip;
 
 static const Chip chips[] = {
@@ -29,14 +30,30 @@ const char *cost_bound_name(CostBound bound) {
   return names[bound];
 }
 
-static const Chip *chip_of(const TargetInfo *arch) {
+static const Chip *chip_of(const CostReport *report) {
   for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
-    if (strcmp(chips[i].card, arch->card) == 0) return &chips[i];
+    if (strcmp(chips[i].card, report->card) == 0) return &chips[i];
   return NULL;
 }
 
-double time_cache_bytes(const TargetInfo *arch) {
-  const Chip *chip = chip_of(arch);
+const char *cost_card(const TargetInfo *arch, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+    const char *card = chips[i].card;
+    if (chips[i].sm == arch->sm && strncmp(card, name, n) == 0 && (card[n] == ' ' || !card[n])) return card;
+  }
+  return NULL;
+}
+
+const char *cost_cards(Arena *arena, const TargetInfo *arch) {
+  const char *cards = "";
+  for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+    if (chips[i].sm == arch->sm) cards = arena_printf(arena, "%s%s%s", cards, *cards ? ", " : "", chips[i].card);
+  return *cards ? cards : "none";
+}
+
+double time_cache_bytes(const CostReport *report) {
+  const Chip *chip = chip_of(report);
   return chip ? chip->cache * 1e6 : 0;
 }
 
@@ -58,7 +75,7 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
   double clock = chip->mhz * 1e6, all = arch->multiprocessors * clock, instructions = 0,
          *bounds = time->bounds;
   for (int p = 0; p < PIPE_COUNT; p++) instructions += t->instructions[p];
-  bounds[BOUND_MEMORY] = report->memory / (arch->bandwidth * 1e9 * chip->memory / 100);
+  bounds[BOUND_MEMORY] = report->memory / (chip->bandwidth * 1e9 * chip->memory / 100);
   bounds[BOUND_L2] = 32.0 * (double)t->sectors.most / (chip->l2 * 1e9);
   bounds[BOUND_SHARED] = (double)t->wavefronts.most / all * time->tail;
   bounds[BOUND_TENSOR] = t->tensor_cycles / all / (chip->tensor / 100) * time->tail;
@@ -95,7 +112,7 @@ static void add_up(const CostReport *report, const TargetInfo *arch, const Chip 
 
 CostTime time_of(const CostReport *report) {
   const TargetInfo *arch = report->func->module->target.arch;
-  const Chip *chip = chip_of(arch);
+  const Chip *chip = chip_of(report);
   CostTime time = {.tail = 1};
   if (!arch->multiprocessors) return time;
   find_waves(report, arch, &time);

@@ -7,6 +7,6 @@
 // From a report's counts, traffic and occupancy.
 CostTime time_of(const CostReport *report);
 // Bytes of the L2 cache that are found there again; 0: not known of the card.
-double time_cache_bytes(const TargetInfo *arch);
+double time_cache_bytes(const CostReport *report);
 
 #endif

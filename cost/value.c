@@ -180,8 +180,7 @@ static CostValue compare(ValueSpace *space, OpKind kind, Elem elem, const CostVa
 static CostValue binary(ValueSpace *space, OpKind kind, Elem elem, const CostValue *a, const CostValue *b,
                         uint32_t n) {
   int64_t folded;
-  if (!a->tile && !b->tile)
-    return fold(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
+  if (!a->tile && !b->tile) return fold(kind, elem, a->base, b->base, &folded) ? uniform(folded) : unknown;
   switch ((int)kind) {
   case OP_ADD:
   case OP_SUB: return add_values(space, kind, elem, a, b, n);

@@ -32,6 +32,7 @@ typedef struct Explanation {
   Run *run;
   CostReport *report;
   CubinUsage usage;         // -1: nobody told
+  bool given;               // its registers are the command line's
   VEC(ExplainedLine) lines; // by file and line
   LossList losses;          // the largest first
   CostEventList events;     // of the page's schedule

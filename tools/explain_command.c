@@ -114,17 +114,18 @@ static tilec_status report_body(Compilation *c, void *data) {
   return TILEC_OK;
 }
 
-// By ptxas, where it is there.
-static void ask_assembler(Explanation *e) {
+// As given, or by ptxas, where it is there.
+static void ask_assembler(Explanation *e, const Func *func) {
   const Compilation *c = e->run->c;
   Buf log = {0};
   e->usage = (CubinUsage){-1, -1, -1, -1};
-  if (cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log))
-    cubin_usage_of_log(buf_view(&log).at, e->report->func->name, &e->usage);
+  e->given = e->run->options->registers > 0;
+  if (e->given)
+    e->usage.registers = (int)e->run->options->registers;
+  else if (cubin_ptxas_log(buf_view(&c->code.ptx), &c->code.target, &log))
+    cubin_usage_of_log(buf_view(&log).at, func->name, &e->usage);
   buf_free(&log);
-  if (e->usage.spill_stores > 0)
-    spills_warn(&e->run->c->diags, e->report->func, e->report->func->name, e->usage.local_bytes);
-  if (e->usage.registers > 0) cost_set_registers(e->report, (uint32_t)e->usage.registers);
+  if (e->usage.spill_stores > 0) spills_warn(&e->run->c->diags, func, func->name, e->usage.local_bytes);
 }
 
 static ExitStatus print(const Explanation *e) {
@@ -143,7 +144,6 @@ static ExitStatus print(const Explanation *e) {
 }
 
 static ExitStatus finish(Explanation *e) {
-  ask_assembler(e);
   find_lines(e);
   explain_losses(e);
   ExitStatus printed = print(e), told = run_tell(e->run, TILEC_OK);
@@ -176,6 +176,13 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   if (status != TILEC_OK) return run_tell(run, status);
   if (!run_grid(run, image.func, bound.bits, grid)) return EXIT_DIAGNOSED;
   l.launch = explain_launch(run, bound.bits, grid);
+  const char *card = run->options->card;
+  const TargetInfo *arch = image.func->module->target.arch;
+  if (card && !(l.launch.card = cost_card(arch, card)))
+    return tool_error("--card: of %s '%s' is no card whose times are known; there are: %s", arch->name, card,
+                      cost_cards(run->arena, arch));
+  ask_assembler(&e, image.func);
+  if (e.usage.registers > 0) l.launch.registers = (uint32_t)e.usage.registers;
   status = compile_guard(run->c, report_body, &l);
   if (status != TILEC_OK) return run_tell(run, status);
   return run->options->simulate ? simulate_and_finish(&e, &image, grid) : finish(&e);

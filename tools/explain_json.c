@@ -113,6 +113,7 @@ static void put_block(const Explanation *e, Json *json) {
   json_uint(json, "warps", func_warps(r->func));
   json_uint(json, "registers_estimated", r->registers);
   if (e->usage.registers > 0) json_int(json, "registers", e->usage.registers);
+  if (e->given) json_bool(json, "registers_given", true);
   if (e->usage.spill_stores >= 0) json_int(json, "spill_stores", e->usage.spill_stores);
   if (e->usage.spill_loads >= 0) json_int(json, "spill_loads", e->usage.spill_loads);
   json_uint(json, "shared_bytes", r->shared_bytes);
@@ -204,7 +205,7 @@ void explain_json_object(const Explanation *e, Json *json, const char *name) {
   json_object(json, name);
   json_text(json, "kernel", r->func->name);
   json_text(json, "arch", r->func->module->target.arch->name);
-  json_text(json, "card", r->func->module->target.arch->card);
+  json_text(json, "card", r->card);
   put_totals(r, json);
   json_array(json, "ops");
   for (uint32_t i = 0; i < r->op_count; i++) put_op(e, json, &r->ops[i]);

@@ -185,19 +185,18 @@ static void put_registers(Writer *w) {
   const Explanation *e = w->e;
   Arena *arena = e->run->arena;
   const ExplainedLine *full = fullest(e);
-  const char *spills = e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
+  const char *spills = e->given                    ? "spills not asked for"
+                       : e->usage.spill_stores < 0 ? "spills not known: there is no ptxas on PATH"
                        : e->usage.spill_stores == 0
                            ? "no spills"
                            : arena_printf(arena, "%d bytes of spills stored and %d loaded a thread",
                                           e->usage.spill_stores, e->usage.spill_loads);
-  const char *by =
-      e->usage.registers > 0
-          ? arena_printf(arena, "%d a thread by ptxas (%u by the compiler's own estimate)",
-                         e->usage.registers, e->report->registers)
-          : arena_printf(arena, "%u a thread by the compiler's own estimate", e->report->registers);
+  const char *by = arena_printf(arena, "%u a thread by the compiler's own estimate", e->report->registers);
+  if (e->usage.registers > 0)
+    by = arena_printf(arena, "%d a thread %s (%u by the compiler's own estimate)", e->usage.registers,
+                      e->given ? "as given" : "by ptxas", e->report->registers);
   const char *tiles =
-      full ? arena_printf(arena, "; tiles fill most at line %u: %u", full->loc.line, full->alive)
-           : "";
+      full ? arena_printf(arena, "; tiles fill most at line %u: %u", full->loc.line, full->alive) : "";
   put_row(w, "registers", arena_printf(arena, "%s, %s%s", by, spills, tiles));
 }
 
@@ -226,7 +225,6 @@ static void put_occupancy(Writer *w) {
 
 static void put_work(Writer *w) {
   const CostReport *r = w->e->report;
-  const TargetInfo *arch = r->func->module->target.arch;
   Arena *arena = w->e->run->arena;
   double bytes = r->memory, moved = 32.0 * (double)r->totals.sectors.most;
   const char *work = arena_printf(
@@ -244,19 +242,18 @@ static void put_work(Writer *w) {
             arena_printf(
                 arena,
                 "%.1f flop a byte; of the %s's memory %.1f would keep its tensor cores busy: %s bounds it",
-                intensity, arch->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
+                intensity, r->card, rate / memory, intensity < rate / memory ? "memory" : "computing"));
 }
 
 static void put_time(Writer *w) {
   const CostReport *r = w->e->report;
-  const TargetInfo *arch = r->func->module->target.arch;
   if (!r->time.known) {
     put_row(w, "time", "not told: cost/chips.def has no clock of the card");
     return;
   }
   Buf text = {0};
   buf_printf(&text, "%s predicted on %s%s%s: %s bound it;", time_text(w, r->time.seconds),
-             arch->card[0] == 'H' ? "an " : "a ", arch->card,
+             r->card[0] == 'H' ? "an " : "a ", r->card,
              r->unbounded ? ", loops that hang on data counted once" : "",
              cost_bound_name(r->time.bottleneck));
   for (int b = 0; b < BOUND_COUNT; b++)

@@ -258,18 +258,20 @@ static bool set_diagnostics(OptionParser *p, const char *value) {
 static bool set_predict(OptionParser *p, const char *value) { return (void)value, p->options->predict = true; }
 
 static bool set_top(OptionParser *p, const char *value) {
-  long long number;
-  if (!parse_number(p, "--top", value, 1, 1000000, &number)) return false;
-  p->options->top = (uint32_t)number;
-  return true;
+  long long n;
+  return parse_number(p, "--top", value, 1, 1000000, &n) && (p->options->top = (uint32_t)n) > 0;
+}
+
+static bool set_card(OptionParser *p, const char *value) { return p->options->card = value, true; }
+
+static bool set_registers(OptionParser *p, const char *value) {
+  long long n;
+  return parse_number(p, "--registers", value, 1, MAXNREG_MAX, &n) && (p->options->registers = (uint32_t)n) > 0;
 }
 
 static bool set_simulate(OptionParser *p, const char *value) { return (void)value, p->options->simulate = true; }
 
-static bool set_time_passes(OptionParser *p, const char *value) {
-  (void)value;
-  return p->options->time_passes = true;
-}
+static bool set_time_passes(OptionParser *p, const char *value) { return (void)value, p->options->time_passes = true; }
 
 static bool set_print_after(OptionParser *p, const char *value) {
   p->options->print_after = value;

@@ -92,6 +92,8 @@ typedef struct Options {
   // tilec tune
   VEC(TuneRange) ranges;
   bool predict;
+  const char *card;   // of explain; NULL: the target's own
+  uint32_t registers; // of explain, a thread; 0: ptxas's, or an estimate
   uint32_t top; // 0: by default
   // tilec run
   const char *device;

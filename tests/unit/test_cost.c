@@ -267,6 +267,27 @@ static void test_events(void **state) {
   ir_fixture_close(&s);
 }
 
+// Of a card with another memory its bound alone differs.
+static void test_cards(void **state) {
+  (void)state;
+  Arena arena = {0};
+  assert_string_equal(cost_card(h200(), "H200"), "H200 SXM");
+  assert_string_equal(cost_card(h200(), "H100 SXM"), "H100 SXM");
+  assert_null(cost_card(h200(), "H1"));
+  assert_null(cost_card(target_find(STR("sm_80")), "H100"));
+  assert_string_equal(cost_cards(&arena, h200()), "H200 SXM, H100 SXM");
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *report = report_of(&s, kernel_of(&s.arena, 1, ""), 128, 1000);
+  CostTime own = report->time;
+  report->card = cost_card(h200(), "H100");
+  cost_set_registers(report, report->registers);
+  assert_float_equal(report->time.bounds[BOUND_MEMORY] / own.bounds[BOUND_MEMORY], 4800.0 / 3350.0, 1e-9);
+  assert_float_equal(report->time.bounds[BOUND_L2], own.bounds[BOUND_L2], 0);
+  ir_fixture_close(&s);
+  arena_free(&arena);
+}
+
 // Four of 512 elements a thread: addresses are made where they are used, and a sum takes an operand's registers that nothing reads again.
 static void test_alive(void **state) {
   (void)state;
@@ -298,6 +319,7 @@ int main(void) {
       cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
       cmocka_unit_test(test_alive),
+      cmocka_unit_test(test_cards),
       cmocka_unit_test(test_events),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

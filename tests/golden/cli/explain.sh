@@ -6,6 +6,10 @@ add='x=randn:fp32[70001] y=randn:fp32[70001] out=empty:fp32[70001] n=70001'
 t "tilec explain add.tile $add"
 t "tilec explain add.tile $add --format=json -o add.json && grep -o '\"counts\": {[^}]*}' add.json"
 t "tilec explain add.tile $add --arch sm_80 | sed -n '/^occupancy/,/^time/p'"
+t "tilec explain add.tile $add --card H100 | grep '^time'"
+t "tilec explain add.tile $add --card A100"
+t "tilec explain add.tile $add --registers 168 | grep -A2 '^registers'"
+t "tilec explain add.tile $add --registers 0"
 t "tilec explain add.tile $add --color=always | sed 's/\x1b/<ESC>/g' | head -n 4"
 # Of a product by tensor copies.
 size='M=4096 N=4096 K=4096'
