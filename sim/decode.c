@@ -2,6 +2,7 @@
 // Kernels, scopes, declarations, labels; the instructions are in decode_*.c.
 #include "sim/decode.h"
 #include "sim/facts.h"
+#include "sim/order.h"
 
 enum { MAX_SCOPES = 300, NEAR_SITES = 8 };
 
@@ -198,7 +199,11 @@ static const char *file_name(const Decoder *d, uint32_t number) {
 }
 
 static Site site_at(Decoder *d, const PtxLoc *loc, const char *file) {
-  Site site = {.file = file, .line = loc->line, .column = loc->column, .length = loc->length, .param = loc->param,
+  Site site = {.file = file,
+               .line = loc->line,
+               .column = loc->column,
+               .length = loc->length,
+               .param = loc->param,
                .element = loc->element};
   if (!loc->call) return site;
   Site *call = ARENA_NEW(d->arena, Site);
@@ -342,5 +347,6 @@ bool decode_kernel(const DecodeInput *input, const PtxFunc *kernel, Program *pro
   if (!decode_failed(d)) scope_close(d);
   if (!decode_failed(d) && d->fixups.n)
     ptx_error(error, d->fixups.at[0].pos, "no label '%.*s'", STR_ARG(d->fixups.at[0].name));
+  if (!decode_failed(d)) order_code(d->arena, program);
   return !decode_failed(d);
 }

@@ -241,6 +241,11 @@ typedef struct PtxParam {
   uint32_t offset, size, align;
 } PtxParam;
 
+// Which of a diverged warp's groups goes first: the one whose place is the lowest (order.h).
+typedef struct CodeOrder {
+  uint32_t place, end; // end: the first instruction behind it whose place is not the next
+} CodeOrder;
+
 // A kernel, ready to run. Slot 0 is a predicate that is true in every lane.
 typedef struct Program {
   const char *name;
@@ -248,6 +253,7 @@ typedef struct Program {
   VEC(PtxParam) params;
   uint32_t param_bytes;
   VEC(Insn) code; // ends with KIND_END
+  CodeOrder *order; // by instruction
   VEC(Site) sites;
   VEC(Constant) constants;
   VEC(SpecialSlot) specials;

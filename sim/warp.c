@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One warp's execution: its lanes run in groups that stand at one instruction. The group with the lowest
-// program counter goes first, which brings groups together again where control flow joins; a group that has
+// One warp's execution: its lanes run in groups that stand at one instruction. The group that stands first
+// in the order of control flow (order.h) goes first, which brings groups together again where it joins; a group that has
 // waited 1,000 instructions gets a turn.
 #include <fenv.h>
 #include <stdarg.h>
@@ -60,11 +60,12 @@ typedef struct WarpTurn {
 } WarpTurn;
 
 static WarpTurn choose_turn(Warp *warp) {
+  const CodeOrder *order = warp->block->program->order;
   LaneGroup *lowest = NULL, *starved = NULL;
   for (uint32_t i = 0; i < warp->n; i++) {
     LaneGroup *group = &warp->groups[i];
     if (group->state != GROUP_READY) continue;
-    if (!lowest || group->pc < lowest->pc) lowest = group;
+    if (!lowest || order[group->pc].place < order[lowest->pc].place) lowest = group;
     if (!starved || group->last_run < starved->last_run) starved = group;
   }
   WarpTurn turn = {lowest, UINT32_MAX, UINT64_MAX};
@@ -72,6 +73,7 @@ static WarpTurn choose_turn(Warp *warp) {
   uint64_t waited = warp->executed - starved->last_run;
   if (starved != lowest && waited >= PATIENCE) return (WarpTurn){starved, UINT32_MAX, TURN};
   if (starved != lowest) turn.most = PATIENCE - waited;
+  turn.stop_pc = order[lowest->pc].end;
   for (uint32_t i = 0; i < warp->n; i++) {
     LaneGroup *other = &warp->groups[i];
     if (other->state != GROUP_AT_BARRIER && other->pc > lowest->pc && other->pc < turn.stop_pc)

@@ -160,8 +160,38 @@ static void test_a_vector_of_sums_is_one_request(void **unused) {
   assert_int_not_equal(add_vectors(sum, 8, to, sizeof to, &got), TILEC_SIM_OK); // aligned to half of it
 }
 
+// ---- where lanes meet again ----
+
+// Code placed as LLVM may place it: what paths join in stands before one of the paths, and what follows a loop before the loop.
+#define HEAD_TEXT                                                                                            \
+  ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>; .reg .pred %p;\n" \
+  "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 31; mov.u32 %r2, 0;\n"
+#define JOIN_TEXT                                                                                            \
+  HEAD_TEXT "setp.lt.u32 %p, %r1, 5;\n@%p bra OTHER;\nJOIN: bar.sync 0; ret;\n"                              \
+            "OTHER: add.u32 %r2, %r1, 1; bra JOIN;\n}\n"
+#define LOOP_TEXT                                                                                            \
+  HEAD_TEXT "bra HEAD;\nAFTER: bar.sync 0; ret;\nHEAD: setp.ge.u32 %p, %r2, %r1;\n@%p bra AFTER;\n"          \
+            "add.u32 %r2, %r2, 1; bra HEAD;\n}\n"
+
+static uint64_t arrivals(const char *text) {
+  enum { WARPS = 3 };
+  SimFixture f = sim_open_text(text, TILEC_SIM_LATE);
+  tilec_sim_counters total;
+  sim_run(&f, "k", 1, 1, LANES * WARPS, 0, NULL);
+  tilec_sim_total(f.sim, &total);
+  sim_close(&f);
+  return total.barriers;
+}
+
+static void test_lanes_meet_where_paths_join(void **unused) {
+  (void)unused;
+  assert_int_equal(arrivals(JOIN_TEXT), 3);
+  assert_int_equal(arrivals(LOOP_TEXT), 3);
+}
+
 int main(void) {
   static const struct CMUnitTest tests[] = {cmocka_unit_test(test_counters_are_as_defined),
-                                            cmocka_unit_test(test_a_vector_of_sums_is_one_request)};
+                                            cmocka_unit_test(test_a_vector_of_sums_is_one_request),
+                                            cmocka_unit_test(test_lanes_meet_where_paths_join)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
