@@ -5,6 +5,7 @@
 
 #include "cost/cost.h"
 #include "runtime/cubin.h"
+#include "tools/ncu.h"
 #include "tools/run.h"
 
 // What is to be gained where one thing is mended.
@@ -38,6 +39,7 @@ typedef struct Explanation {
   CostEventList events;     // of the page's schedule
   PassTextList passes;      // for the page
   const tilec_sim *sim;     // that has run the launch; NULL: none was asked for
+  const NcuReport *ncu;     // what was measured; NULL: nobody has
 } Explanation;
 
 // What the model needs of a launch, in the run's arena.
@@ -50,6 +52,14 @@ void explain_json(const Explanation *e, Buf *out);
 void explain_json_object(const Explanation *e, Json *json, const char *name);
 // One page of HTML that holds all that it needs: source with heat, IR after each pass, layouts, schedule.
 void explain_html(const Explanation *e, Buf *out);
+// What of the launch was measured, with what is predicted of it; false: one of them is not known.
+typedef struct Measured {
+  NcuCounter counter;
+  double measured, predicted; // a range's ends are one number, or `predicted` is the greater one
+} Measured;
+bool explain_measured(const Explanation *e, NcuCounter counter, Measured *out);
+// What Nsight Compute has of the line; NULL: nothing.
+const NcuLine *explain_ncu_line(const Explanation *e, Loc loc);
 // What the simulator counted at the line; NULL: nothing.
 const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc);
 // What the op takes of what bounds the kernel, 0 to 1.

@@ -54,6 +54,39 @@ const tilec_sim_counters *explain_simulated(const Explanation *e, Loc loc) {
   return NULL;
 }
 
+const NcuLine *explain_ncu_line(const Explanation *e, Loc loc) {
+  return e->ncu && loc.line ? ncu_line(e->ncu, sources_name(&e->run->c->sources, loc.file), loc.line) : NULL;
+}
+
+bool explain_measured(const Explanation *e, NcuCounter counter, Measured *out) {
+  const CostReport *r = e->report;
+  const CostTotals *t = &r->totals;
+  double predicted[NCU_COUNT] = {[NCU_INSTRUCTIONS] = sum_of(t->instructions),
+                                 [NCU_REQUESTS] = (double)t->requests.most,
+                                 [NCU_SECTORS] = (double)t->sectors.most,
+                                 [NCU_SECTORS_IDEAL] = (double)t->sectors_ideal.most,
+                                 [NCU_WAVEFRONTS] = (double)t->wavefronts.most,
+                                 [NCU_WAVEFRONTS_IDEAL] = (double)t->wavefronts_ideal.most,
+                                 [NCU_MEMORY] = r->memory,
+                                 [NCU_SECONDS] = r->time.known ? r->time.seconds : 0,
+                                 [NCU_REGISTERS] = e->usage.registers > 0 ? (double)e->usage.registers : (double)r->registers};
+  if (!e->ncu || !e->ncu->total.known[counter]) return false;
+  *out = (Measured){counter, e->ncu->total.value[counter], predicted[counter]};
+  return counter != NCU_SAMPLES && (counter != NCU_SECONDS || r->time.known);
+}
+
+// --ncu: false, having said why.
+static bool read_ncu(Explanation *e) {
+  Run *run = e->run;
+  const char *file = run->options->ncu_file;
+  Str text;
+  if (!file) return true;
+  if (!tool_read(run->arena, file, &text)) return false;
+  e->ncu = ncu_read(run->arena, &run->c->sources, &run->c->diags, tool_source_name(file), text, e->report->func->name);
+  if (!e->ncu) tool_report(run->options, run->c, TILEC_ERROR_COMPILE);
+  return e->ncu != NULL;
+}
+
 static int by_place(const void *a, const void *b) {
   const ExplainedLine *x = a, *y = b;
   if (x->loc.file != y->loc.file) return x->loc.file < y->loc.file ? -1 : 1;
@@ -81,9 +114,20 @@ static void add_alive(Op *op, void *data) {
   if (alive > line->alive) line->alive = alive;
 }
 
+// Lines of the sources that something was measured at.
+static void add_measured(Explanation *e) {
+  const Sources *sources = &e->run->c->sources;
+  for (uint32_t i = 0; e->ncu && i < e->ncu->lines.n; i++)
+    for (uint32_t file = 0; file < sources->files.n; file++) {
+      Loc loc = {.line = e->ncu->lines.at[i].line, .file = (uint16_t)file};
+      if (explain_ncu_line(e, loc) == &e->ncu->lines.at[i]) line_at(e, loc);
+    }
+}
+
 static void find_lines(Explanation *e) {
   for (uint32_t i = 0; i < e->report->op_count; i++) add_cost(e, &e->report->ops[i]);
   region_walk(e->report->func->body, add_alive, e);
+  add_measured(e);
   if (e->lines.n) qsort(e->lines.at, e->lines.n, sizeof *e->lines.at, by_place);
 }
 
@@ -185,5 +229,6 @@ ExitStatus explain_source(Run *run, tilec_buffer **buffers) {
   if (e.usage.registers > 0) l.launch.registers = (uint32_t)e.usage.registers;
   status = compile_guard(run->c, report_body, &l);
   if (status != TILEC_OK) return run_tell(run, status);
+  if (!read_ncu(&e)) return EXIT_DIAGNOSED;
   return run->options->simulate ? simulate_and_finish(&e, &image, grid) : finish(&e);
 }

@@ -200,6 +200,37 @@ static void put_simulated(const tilec_sim *sim, Json *json) {
   json_object_end(json);
 }
 
+static void put_ncu_counters(Json *json, const NcuCounters *n) {
+  for (int i = 0; i < NCU_COUNT; i++)
+    if (n->known[i]) json_rounded(json, ncu_name((NcuCounter)i), n->value[i], 12);
+}
+
+static void put_ncu(const Explanation *e, Json *json) {
+  const NcuReport *ncu = e->ncu;
+  json_object(json, "measured");
+  json_text(json, "file", ncu->file);
+  json_uint(json, "launches", ncu->launches);
+  json_object(json, "total");
+  put_ncu_counters(json, &ncu->total);
+  json_object_end(json);
+  json_object(json, "predicted");
+  for (int i = 0; i < NCU_COUNT; i++) {
+    Measured m;
+    if (explain_measured(e, (NcuCounter)i, &m)) json_rounded(json, ncu_name((NcuCounter)i), m.predicted, DIGITS);
+  }
+  json_object_end(json);
+  json_array(json, "lines");
+  for (uint32_t i = 0; i < ncu->lines.n; i++) {
+    json_object(json, NULL);
+    json_text(json, "file", ncu->lines.at[i].file);
+    json_uint(json, "line", ncu->lines.at[i].line);
+    put_ncu_counters(json, &ncu->lines.at[i].counters);
+    json_object_end(json);
+  }
+  json_array_end(json);
+  json_object_end(json);
+}
+
 void explain_json_object(const Explanation *e, Json *json, const char *name) {
   const CostReport *r = e->report;
   json_object(json, name);
@@ -217,6 +248,7 @@ void explain_json_object(const Explanation *e, Json *json, const char *name) {
   put_losses(e, json);
   put_remarks(e, json);
   if (e->sim) put_simulated(e->sim, json);
+  if (e->ncu) put_ncu(e, json);
   json_object_end(json);
 }
 

@@ -98,7 +98,9 @@ static void describe_op(const Writer *w, const CostOp *op, Buf *text) {
   if (op->barriers.most) buf_printf(text, ", %s arrivals of warps", range_text(w, op->barriers));
 }
 
-static bool line_tells(const ExplainedLine *line) { return line->ops.n || line->share >= 0.005; }
+static bool line_tells(const Writer *w, const ExplainedLine *line) {
+  return line->ops.n || line->share >= 0.005 || explain_ncu_line(w->e, line->loc);
+}
 
 // The same text once, with how often.
 static void put_ops(Writer *w, const ExplainedLine *line) {
@@ -145,6 +147,25 @@ static void put_column(Writer *w, uint32_t n) {
     buf_text(w->out, "      ");
 }
 
+static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+// What Nsight Compute measured at the line; samples are of warps, taken at equal times.
+static void put_measured_line(Writer *w, const NcuLine *line) {
+  if (!line) return;
+  const NcuCounters *n = &line->counters, *total = &w->e->ncu->total;
+  Buf text = {0};
+  buf_printf(&text, "measured: %s instructions", count_text(w, n->value[NCU_INSTRUCTIONS]));
+  if (n->value[NCU_SECTORS] > 0) buf_printf(&text, ", %s sectors", count_text(w, n->value[NCU_SECTORS]));
+  if (n->value[NCU_WAVEFRONTS] > 0)
+    buf_printf(&text, ", %s wavefronts, %s conflicts", count_text(w, n->value[NCU_WAVEFRONTS]),
+               count_text(w, n->value[NCU_WAVEFRONTS] - n->value[NCU_WAVEFRONTS_IDEAL]));
+  if (n->value[NCU_SAMPLES] > 0)
+    buf_printf(&text, ", %.0f %% of the samples", percent(n->value[NCU_SAMPLES], total->value[NCU_SAMPLES]));
+  put_words(w, text.at, INDENT + 2);
+  end_line(w);
+  buf_free(&text);
+}
+
 static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   Sources *sources = &w->e->run->c->sources;
   Str text = sources_line(sources, line->loc.file, line->loc.line);
@@ -167,6 +188,7 @@ static void put_line(Writer *w, const ExplainedLine *line, uint16_t file) {
   end_line(w);
   put_ops(w, line);
   put_simulated(w, line);
+  put_measured_line(w, explain_ncu_line(w->e, line->loc));
 }
 
 // --- the footer
@@ -265,6 +287,30 @@ static void put_time(Writer *w) {
   buf_free(&text);
 }
 
+// A counter each: what was measured, and what was predicted.
+static void put_measured(Writer *w) {
+  static const char *const names[NCU_COUNT] = {
+      [NCU_SECONDS] = "time",           [NCU_INSTRUCTIONS] = "instructions", [NCU_REQUESTS] = "requests",
+      [NCU_SECTORS] = "sectors",        [NCU_WAVEFRONTS] = "wavefronts",     [NCU_MEMORY] = "memory bytes",
+      [NCU_REGISTERS] = "registers"};
+  static const NcuCounter order[] = {NCU_SECONDS,    NCU_MEMORY,       NCU_REQUESTS, NCU_SECTORS,
+                                     NCU_WAVEFRONTS, NCU_INSTRUCTIONS, NCU_REGISTERS};
+  const NcuReport *ncu = w->e->ncu;
+  Arena *arena = w->e->run->arena;
+  if (!ncu) return;
+  const char *which = ncu->launches > 1 ? arena_printf(arena, " (the last of %u launches)", ncu->launches) : "";
+  put_heading(w, arena_printf(arena, "measured by Nsight Compute, %s%s", ncu->file, which));
+  for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+    Measured m;
+    bool time = order[i] == NCU_SECONDS, both = explain_measured(w->e, order[i], &m);
+    if (!ncu->total.known[order[i]]) continue;
+    const char *measured = time ? time_text(w, m.measured) : count_text(w, m.measured);
+    const char *predicted = time ? time_text(w, m.predicted) : count_text(w, m.predicted);
+    const char *ratio = both && m.measured > 0 ? arena_printf(arena, ", %.2f of it", m.predicted / m.measured) : "";
+    put_row(w, names[order[i]], both ? arena_printf(arena, "%s; predicted %s%s", measured, predicted, ratio) : measured);
+  }
+}
+
 static void put_losses(Writer *w) {
   const Explanation *e = w->e;
   put_heading(w, e->losses.n ? "largest losses" : "no loss of 1 % of the prediction was found");
@@ -316,7 +362,7 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
   put_head(&w);
   uint16_t file = e->report->func->loc.file;
   for (uint32_t i = 0; i < e->lines.n; i++) {
-    if (!line_tells(&e->lines.at[i])) continue;
+    if (!line_tells(&w, &e->lines.at[i])) continue;
     put_line(&w, &e->lines.at[i], file);
     file = e->lines.at[i].loc.file;
   }
@@ -326,6 +372,7 @@ void explain_text(const Explanation *e, bool colors, Buf *out) {
   put_occupancy(&w);
   put_work(&w);
   put_time(&w);
+  put_measured(&w);
   put_losses(&w);
   put_remarks(&w);
 }

@@ -232,7 +232,7 @@ bool files_apart(Arena *arena, const Options *o, const Compilation *c, const cha
                  uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (is_standard(outputs[i])) continue;
-    if (overwrites(outputs[i], o->file) || overwrites(outputs[i], o->check_file)) return false;
+    if (overwrites(outputs[i], o->file) || overwrites(outputs[i], o->check_file) || overwrites(outputs[i], o->ncu_file)) return false;
     for (uint32_t k = 0; k < c->sources.files.n; k++)
       if (c->sources.files.at[k].name[0] != '<' && overwrites(outputs[i], c->sources.files.at[k].name))
         return false;

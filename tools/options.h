@@ -105,6 +105,7 @@ typedef struct Options {
   bool grid_given, check, stats, strict;
   const char *check_file; // NULL: the file itself
   const char *stats_file; // NULL: standard error
+  const char *ncu_file;   // of explain; NULL: none
   uint64_t seed, max_instructions; // max_instructions 0: the device's own
   double timeout;                  // seconds; 0: none
   uint32_t max_programs;           // of a persistent kernel; 0: the device's own
