@@ -215,8 +215,8 @@ static void report_choice(DotChooser *c, const Product *p, DotInstruction instru
   Diags *diags = c->context->diags;
   Arena *arena = c->context->scratch;
   DotInstruction mma = dot_mma(c->target->arch);
-  Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "product of %ux%ux%u by %s", 1u << p->shape.m,
-                             1u << p->shape.n, 1u << p->shape.k, dot_instruction_info(instruction)->name);
+  Diag *remark = diag_remark(diags, p->op->loc, "choose_dot", "product of %ux%ux%u by %s", p->extents.m,
+                             p->extents.n, p->extents.k, dot_instruction_info(instruction)->name);
   if (p->way) diag_note(diags, remark, p->op->loc, "%s", p->way);
   if (instruction == DOT_WGMMA) return;
   diag_note(diags, remark, p->op->loc, "not wgmma: %s", dot_refuses(arena, &p->is, DOT_WGMMA));

@@ -51,7 +51,9 @@ static void find_wgmma(Op *op, void *data) {
   const Type *sums = op_result(op)->type;
   bool in_shared =
       op_operand(op, DOT_A)->type->kind == TYPE_SHARED && op_operand(op, DOT_B)->type->kind == TYPE_SHARED;
-  uint32_t words = layout_registers(sums->layout) * type_element_bytes(sums) / 4;
+  uint64_t share =
+      layout_registers(sums->layout) * dot_sums(op) / type_elements(sums); // of a thread, without padding
+  uint32_t words = (uint32_t)share * type_element_bytes(sums) / 4;
   uint32_t least = words < WGMMA_MOST_SUMS ? words : WGMMA_MOST_SUMS;
   *most = max_u32(*most, least + WGMMA_OTHER_REGISTERS + (in_shared ? 0 : WGMMA_OPERAND_REGISTERS));
 }

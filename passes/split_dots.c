@@ -118,7 +118,7 @@ static void split_promoted(DotSplitter *s, Op *dot, uint32_t step) {
     const Type *bits = type_with_element(s->ir, sum->type, type_scalar(s->ir, ELEM_I1));
     sum = build(&b, OP_SELECT, sum->type, build_splat(&b, fresh, bits), zero, sum);
   }
-  for (uint32_t first = 0; first < dot_part(dot).count; first += step) {
+  for (uint32_t first = 0; first < dot_depth(dot); first += step) {
     Value *operands[] = {op_operand(dot, 0), op_operand(dot, 1), zero, NULL};
     Value *part = build_part(&b, dot, operands, first, step);
     sum = build_binary(&b, OP_ADD, sum, op_result(build_wait(&b, part, 0)));
