@@ -187,6 +187,27 @@ static void test_special(void **unused) {
   kernel_close(&k);
 }
 
+// Nothing beyond k is added, be it what it may; rows beyond m and columns beyond n are undefined.
+static void test_extents(void **unused) {
+  (void)unused;
+  static const char *const extents[] = {"{extents = [16, 16, 5]}", "{extents = [16, 9, 5]}",
+                                        "{extents = [12, 16, 5]}"};
+  static const char *const errors[] = {NULL, "out[9] of 256 is undefined", "out[192] of 256 is undefined"};
+  for (int i = 0; i < 3; i++) {
+    Kernel k;
+    float a[256], b[256], acc[256] = {0}, want[256];
+    open_dot(&k, (Shape){1, 16, 16, 16}, "fp32", "fp32", extents[i]);
+    for (int j = 0; j < 256; j++) a[j] = j % 16 < 5 ? 1 : NAN, b[j] = j / 16 < 5 ? 2 : NAN, want[j] = 10;
+    eval_memory_add(k.memory, X, a, sizeof a, true);
+    eval_memory_add(k.memory, Y, b, sizeof b, true);
+    eval_memory_add(k.memory, Z, acc, sizeof acc, true);
+    kernel_output(&k, OUT, sizeof acc);
+    bool ok = RUN(&k, X, Y, Z, OUT);
+    kernel_gave(&k, ok, OUT, want, sizeof want, errors[i]);
+    kernel_close(&k);
+  }
+}
+
 // tf32 of data that tf32 holds is as precise as ieee.
 // An uncertain element of a factor makes its row, or its column, of the product uncertain, and nothing else.
 // The element is a choice that hangs on rounding: of 0 / 3 * 3 > 0 it does not.
@@ -384,6 +405,7 @@ int main(void) {
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_int_wraps),
       cmocka_unit_test(test_special),
+      cmocka_unit_test(test_extents),
       cmocka_unit_test(test_uncertain_elements),
       cmocka_unit_test(test_tf32_of_exact_inputs),
       cmocka_unit_test(test_tf32_of_subnormals),
