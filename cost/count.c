@@ -131,10 +131,8 @@ typedef struct SharedCounter {
   AccessCount count;
   uint32_t warps;
   Holders holders;
-  uint32_t bytes;      // of an access, a lane
-  bool loads;          // by ld.shared
-  const Value *buffer; // that is read register by register; NULL: none
-  SharedReads *reads;
+  uint32_t bytes; // of an access, a lane
+  bool loads;     // by ld.shared
 } SharedCounter;
 
 static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t lanes) {
@@ -146,22 +144,9 @@ static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t la
   s->count.ideal += counters.shared_wavefronts_ideal;
 }
 
-// Whether a load before has the same; else it is remembered.
-static bool is_read_again(Arena *scratch, SharedCounter *s, const uint64_t *addresses) {
-  SharedReads *reads = s->reads;
-  SharedRead read = {.buffer = s->buffer, .bytes = s->bytes};
-  memcpy(read.addresses, addresses, sizeof read.addresses);
-  for (uint32_t i = 0; i < reads->n; i++)
-    if (reads->at[i].buffer == read.buffer && reads->at[i].bytes == read.bytes &&
-        memcmp(reads->at[i].addresses, addresses, sizeof read.addresses) == 0)
-      return true;
-  vec_push(scratch, reads, read);
-  return false;
-}
-
 // The access of register r of every warp: `map` to elements of so many bytes.
-static void count_register(Arena *scratch, SharedCounter *s, const Layout *map, uint32_t r, uint32_t change,
-                           int64_t shift, uint32_t element) {
+static void count_register(SharedCounter *s, const Layout *map, uint32_t r, uint32_t change, int64_t shift,
+                           uint32_t element) {
   for (uint32_t warp = 0; warp < s->warps; warp++) {
     uint64_t addresses[LANES];
     uint32_t lanes = 0;
@@ -170,7 +155,6 @@ static void count_register(Arena *scratch, SharedCounter *s, const Layout *map, 
           (uint64_t)(((int64_t)(layout_apply(map, r, lane, warp, 0) ^ change) + shift) * element);
       if (takes_part(&s->holders, lane, warp)) lanes |= 1u << lane;
     }
-    if (warp == 0 && s->buffer && is_read_again(scratch, s, addresses)) return;
     count_lanes(s, addresses, lanes);
   }
 }
@@ -192,8 +176,7 @@ static void count_tile(Arena *scratch, SharedCounter *s, const SharedMap *map, u
       while (i < n && seen[i] != place) i++;
       if (i < n) continue;
       seen[n++] = place;
-      count_register(scratch, s, &map->map, r, map->change, (int64_t)map->shift - late + part * size,
-                     element);
+      count_register(s, &map->map, r, map->change, (int64_t)map->shift - late + part * size, element);
     }
   }
 }
@@ -221,7 +204,6 @@ static void count_load(Arena *scratch, SharedCounter *s, const Op *op) {
     return;
   }
   SharedMap map = shared_map(op_operand(op, 0)->type, tile, op_attr(op, ATTR_STARTS));
-  s->buffer = op_operand(op, 0);
   if (mirror) {
     uint32_t rest = mirror_delta(tile, (uint32_t)mirror->i) >> tile->layout->bits[DIM_REGISTER];
     map.change ^= layout_apply(&map.map, 0, rest & 31, rest >> LANE_BITS, 0);
@@ -244,7 +226,7 @@ static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOp
     uint32_t place = layout_apply(&offsets, r, 0, 0, 0);
     if (seen[place & ~within]) continue;
     seen[place & ~within] = true;
-    count_register(scratch, s, &offsets, r, place & within, 0, bytes);
+    count_register(s, &offsets, r, place & within, 0, bytes);
   }
 }
 
@@ -256,9 +238,8 @@ static AccessCounts count_chosen(const Op *op, const Type *tile) {
   return (AccessCounts){{n, n, n}, {n, n * LANES, n}, true};
 }
 
-AccessCounts count_shared(Arena *scratch, const Op *op, SharedReads *reads) {
-  SharedCounter s = {.warps = region_warps(op), .holders = everyone(op), .reads = reads};
-  if (!op_has(op, PURE) && op->kind != OP_LOAD && op->kind != OP_SHARED_LOAD) reads->n = 0;
+AccessCounts count_shared(Arena *scratch, const Op *op) {
+  SharedCounter s = {.warps = region_warps(op), .holders = everyone(op)};
   const Type *tile = op->operand_count ? op_operand(op, 0)->type : NULL;
   switch ((int)op->kind) {
   case OP_SHARED_LOAD: count_load(scratch, &s, op); break;
@@ -276,7 +257,7 @@ AccessCounts count_shared(Arena *scratch, const Op *op, SharedReads *reads) {
     s.bytes = run * elem_bytes(buffer->elem);
     for (uint32_t r = 0; r < layout_registers(tile->layout); r += run)
       if (!(r & s.holders.registers))
-        count_register(scratch, &s, &map.map, r, map.change, 0, elem_bytes(buffer->elem));
+        count_register(&s, &map.map, r, map.change, 0, elem_bytes(buffer->elem));
     break;
   }
   case OP_DOT:

@@ -36,12 +36,12 @@ static CostRange times(CostRange runs, uint64_t least, uint64_t most) {
   return (CostRange){runs.least * least, runs.most * most};
 }
 
-// `runs`: of the op's region; `reads`: as count_shared has it.
-static void finish_op(Reporter *r, const Op *op, CostRange runs, SharedReads *reads) {
+// `runs`: of the op's region.
+static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   CostOp *cost = &r->walk.ops[op->id];
   uint32_t warps = region_warps(op);
   bool index = op->result_count && (type_is_ptr(op_result(op)->type) || r->walk.followed[op->id]);
-  AccessCounts shared = count_shared(r->walk.arena, op, reads);
+  AccessCounts shared = count_shared(r->walk.arena, op);
   cost->op = op;
   cost->requests = scaled(r, cost->requests);
   cost->sectors = scaled(r, cost->sectors);
@@ -129,10 +129,9 @@ static void finish_region(Reporter *r, const Region *region) {
   if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
   if (has_loads(region) || has_copies(region)) r->report->rounds += runs.most;
-  SharedReads reads = {0};
   for (const Op *op = region->first; op; op = op->next) {
     bool descends = op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS;
-    finish_op(r, op, runs, &reads);
+    finish_op(r, op, runs);
     for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);
   }
 }
