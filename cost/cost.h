@@ -53,6 +53,7 @@ typedef struct CostOp {
   CostRange runs;                             // of the op by its warps together
   CostRange requests, sectors, sectors_ideal; // global memory; sectors of 32 bytes
   CostRange shared_requests, wavefronts, wavefronts_ideal;
+  double cache_sectors;            // of those, what the first-level cache asks the second for
   CostRange barriers;              // warps arriving
   CostRange tensor_bytes;          // that tensor copies and stores move
   CostRange flops;                 // of products; a multiply-add is two
@@ -66,6 +67,7 @@ typedef struct CostOp {
 typedef struct CostTotals {
   CostRange requests, sectors, sectors_ideal, shared_requests, wavefronts, wavefronts_ideal, barriers,
       tensor_bytes, flops;
+  double cache_sectors;
   double tensor_cycles;
   double instructions[PIPE_COUNT];
 } CostTotals;
@@ -118,8 +120,9 @@ typedef struct CostTime {
   double seconds; // in all
   double spills;  // seconds of the excess registers' way through local memory
   double copies;  // seconds of waiting for copies that loops issue ahead
-  double together; // as `seconds`, where bounds, spills and copies hinder one another: what configurations are ranked by
-  bool known;     // the card and its clock are
+  double
+      together; // as `seconds`, where bounds, spills and copies hinder one another: what configurations are ranked by
+  bool known; // the card and its clock are
 } CostTime;
 
 typedef struct CostReport {
@@ -142,9 +145,10 @@ typedef struct CostReport {
   const uint32_t *alive; // by op id: of them those that tiles fill as the op is done
   CostOccupancy occupancy;
   CostTime time;
-  uint64_t rounds; // of loads that a program waits for one after the other
-  double turns;    // a program: iterations that wait for copies, then for products, before they issue the next copies
-  const Op *turn;  // a product of them
+  double rounds; // of loads that a program waits for one after the other
+  double
+      turns; // a program: iterations that wait for copies, then for products, before they issue the next copies
+  const Op *turn;     // a product of them
   uint32_t excess;    // registers that tiles want beyond a thread's: they will be spilled
   double copy_rounds; // as `rounds`, of copies that loops issue ahead
   uint64_t most_runs; // of the region that is run most often, by all programs

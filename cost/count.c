@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/math.h"
 #include "ir/access.h"
 #include "ir/atomic.h"
 #include "ir/groups.h"
@@ -115,12 +117,22 @@ static AccessCount twice(AccessCount count) {
   return (AccessCount){2 * count.requests, 2 * count.units, 2 * count.ideal};
 }
 
+// Of a load that all threads do, those that hold the same elements.
+static uint32_t requests_alike(const Op *op, const GlobalAccess *a) {
+  uint32_t bits[DIM_COUNT] = {0};
+  if (op->kind != OP_LOAD || op_attr(op, ATTR_VOLATILE) || a->holders.one || a->holders.warps) return 1;
+  if (!a->layout) return a->warps;
+  layout_free_bits(a->layout, bits);
+  return 1u << bit_count(bits[DIM_WARP]);
+}
+
 AccessCounts count_global(const Op *op, const CostValue *pointer, const CostValue *mask) {
   GlobalAccess a = access_of(op);
   AccessCounts counts = {.data_dependent = !pointer->known || (mask && !mask->known)};
   for (uint32_t warp = 0; warp < a.warps; warp++)
     for (uint32_t r = 0; r < a.registers; r += a.run)
       if (!(r & a.holders.registers)) count_request(&counts, &a, warp, r, pointer, mask);
+  counts.alike = requests_alike(op, &a);
   if (is_extreme(op)) counts.most = twice(counts.most), counts.data_dependent = true;
   return counts;
 }
@@ -133,6 +145,8 @@ typedef struct SharedCounter {
   Holders holders;
   uint32_t bytes; // of an access, a lane
   bool loads;     // by ld.shared
+  const Value *buffer;
+  SharedVectors *read; // NULL: it does not matter what was
 } SharedCounter;
 
 static void count_lanes(SharedCounter *s, const uint64_t *addresses, uint32_t lanes) {
@@ -159,6 +173,32 @@ static void count_register(SharedCounter *s, const Layout *map, uint32_t r, uint
   }
 }
 
+// Where a warp's lanes read beside register 0's place in lane 0; 0: that is no sum of the two.
+static uint64_t hash_lanes(const Layout *map, uint32_t place) {
+  uint64_t hash = 1;
+  for (uint32_t dim = DIM_LANE; dim <= DIM_WARP; dim++)
+    for (uint32_t i = 0; i < map->bits[dim]; i++) {
+      uint32_t bit = 1u << i, base = layout_apply(map, 0, dim == DIM_LANE ? bit : 0, dim == DIM_WARP ? bit : 0, 0);
+      if (base & place) return 0;
+      hash = hash_u64(hash ^ (uint64_t)base << 8 ^ dim);
+    }
+  return hash;
+}
+
+// Notes it where not.
+static bool was_read(Arena *scratch, const SharedCounter *s, const Layout *map, uint32_t place, int64_t shift) {
+  SharedVector vector = {s->buffer, hash_lanes(map, place), (int64_t)place + shift, s->bytes};
+  if (!s->read || !s->loads || !vector.lanes) return false;
+  for (uint32_t i = 0; i < s->read->n; i++) {
+    const SharedVector *other = &s->read->at[i];
+    if (other->buffer == vector.buffer && other->lanes == vector.lanes && other->place == vector.place &&
+        other->bytes == vector.bytes)
+      return true;
+  }
+  vec_push(scratch, s->read, vector);
+  return false;
+}
+
 // Where a part begins within a run two neighbouring runs are read for each; what one register's second is and another's first is
 // read once.
 static void count_tile(Arena *scratch, SharedCounter *s, const SharedMap *map, uint32_t element, bool reads) {
@@ -176,7 +216,9 @@ static void count_tile(Arena *scratch, SharedCounter *s, const SharedMap *map, u
       while (i < n && seen[i] != place) i++;
       if (i < n) continue;
       seen[n++] = place;
-      count_register(s, &map->map, r, map->change, (int64_t)map->shift - late + part * size, element);
+      int64_t shift = (int64_t)map->shift - late + part * size;
+      if (was_read(scratch, s, &map->map, place - part * size, shift)) continue;
+      count_register(s, &map->map, r, map->change, shift, element);
     }
   }
 }
@@ -230,16 +272,17 @@ static void count_operand(Arena *scratch, SharedCounter *s, const Op *dot, DotOp
   }
 }
 
-static AccessCounts exactly(const AccessCount *count) { return (AccessCounts){*count, *count, false}; }
+static AccessCounts exactly(const AccessCount *count) { return (AccessCounts){.least = *count, .most = *count}; }
 
 // Places that data choose: all lanes in one word, or all in one bank.
 static AccessCounts count_chosen(const Op *op, const Type *tile) {
   uint64_t n = (uint64_t)layout_registers(tile->layout) * region_warps(op);
-  return (AccessCounts){{n, n, n}, {n, n * LANES, n}, true};
+  return (AccessCounts){.least = {n, n, n}, .most = {n, n * LANES, n}, .data_dependent = true};
 }
 
-AccessCounts count_shared(Arena *scratch, const Op *op) {
-  SharedCounter s = {.warps = region_warps(op), .holders = everyone(op)};
+AccessCounts count_shared(Arena *scratch, const Op *op, SharedVectors *read) {
+  SharedCounter s = {.warps = region_warps(op), .holders = everyone(op), .read = read};
+  if (op->kind == OP_SHARED_LOAD) s.buffer = op_operand(op, 0);
   const Type *tile = op->operand_count ? op_operand(op, 0)->type : NULL;
   switch ((int)op->kind) {
   case OP_SHARED_LOAD: count_load(scratch, &s, op); break;

@@ -8,6 +8,27 @@
 #include "ir/ldmatrix.h"
 #include "ir/scratch.h"
 
+// By ptxas's code of the launches of tests/cost/measured.json, whose lines tests/cost/sass.py tells: what an op's run takes beside its
+// elements.
+typedef struct OpAround {
+  OpKind kind;
+  double alu, control;
+  bool one; // by one warp of the block
+} OpAround;
+
+static const OpAround arounds[] = {
+    {OP_RETURN, 10, 2, false}, // of a program: parameters, the thread's number, the first addresses, exit
+    {OP_YIELD, 1, 1, false},         {OP_IF, 1, 2, false},           {OP_SHARED_INDEX, 1, 0, false},
+    {OP_SHARED_STORE, 4, 0, false},  {OP_STORE, 2, 0, false},        {OP_COPY_ASYNC, 2, 0, false},
+    {OP_COPY_TENSOR, 10, 9, true},   {OP_STORE_TENSOR, 10, 9, true}, {OP_BARRIER, 0, 0.6, false},
+    {OP_MBARRIER_WAIT, 1, 1, false}, {OP_FENCE_ASYNC, 0, 3, false},  {OP_DOT_WAIT, 0, 1, false},
+    {OP_COUNT, 0, 0, false},
+};
+
+// Nsight Compute counts a wgmma once for each 64 columns; its two descriptors are made for each.
+enum { WGMMA_COLUMNS = 64 };
+static const double WGMMA_DESCRIPTORS = 2.5;
+
 static uint32_t registers_of(const Value *value) {
   return value && type_is_tile(value->type) ? layout_own_elements(value->type->layout) : 1;
 }
@@ -38,16 +59,23 @@ static void issue_divide(const Op *op, Elem elem, double n, double *out) {
   }
 }
 
+static bool ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 static void issue_math(const Op *op, Elem elem, double n, double *out) {
   static const char *const mufu[] = {"exp2", "log2", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh"};
   const char *function = op_attr(op, ATTR_FUNCTION)->str;
-  bool fast = false;
-  for (size_t i = 0; i < sizeof mufu / sizeof *mufu; i++) fast |= strcmp(function, mufu[i]) == 0;
+  bool fast = false, approximate = ends_with(function, "_approx");
+  for (size_t i = 0; i < sizeof mufu / sizeof *mufu; i++)
+    fast |= strncmp(function, mufu[i], strlen(mufu[i])) == 0 && (approximate || !function[strlen(mufu[i])]);
   if (elem == ELEM_FP64) {
     out[PIPE_FP64] += 20 * n;
   } else if (fast) {
+    bool bare = strncmp(function, "exp2", 4) == 0 || strncmp(function, "log2", 4) == 0;
     out[PIPE_MUFU] += n;
-    out[PIPE_FMA] += 3 * n;
+    out[PIPE_FMA] += bare ? 0 : approximate ? 2 * n : 3 * n;
   } else {
     out[PIPE_FMA] += (strcmp(function, "abs") == 0 ? 1 : 12) * n;
   }
@@ -165,8 +193,13 @@ static void issue_dot(const Op *op, double *out) {
     out[elem_is_float(elem) ? float_pipe(elem) : PIPE_ALU] += products / (TARGET_WARP * warps);
     return;
   }
-  double each = (double)info->rows * columns_of(op) * (info->k / bytes);
-  out[PIPE_TENSOR] += products * products_of(op) / each / warps * info->warps;
+  double columns = columns_of(op);
+  double each = info->rows * columns * (info->k / bytes);
+  double instructions = products * products_of(op) / each / warps * info->warps;
+  bool wgmma = dot_instruction(op) == DOT_WGMMA;
+  out[PIPE_TENSOR] +=
+      wgmma && columns > WGMMA_COLUMNS ? instructions * columns / WGMMA_COLUMNS : instructions;
+  if (wgmma) out[PIPE_ALU] += WGMMA_DESCRIPTORS * instructions;
 }
 
 // --- memory
@@ -180,17 +213,37 @@ static void issue_memory(const Op *op, const AccessCounts *shared, double *out) 
     n += (double)registers_of(op_operand(op, 0)) / (run ? run : 1);
   }
   out[PIPE_MEMORY] += n;
+  const Op *mask = op->kind == OP_LOAD && op_input_count(op) > 1 ? op_operand(op, 1)->def : NULL;
+  if (mask && mask->kind != OP_CONSTANT &&
+      type_is_tile(op_result(op)->type)) // what lanes have that load nothing, by twos
+    out[PIPE_ALU] += tile_words(op_result(op)->type) / 2.0;
+}
+
+// Of one run of a warp, beside what the op's elements take: addresses, predicates, branches.
+static void issue_around(const Op *op, double *out) {
+  const OpAround *around = &arounds[0];
+  while (around->kind != op->kind && around->kind != OP_COUNT) around++;
+  double part = around->one ? 1.0 / region_warps(op) : 1;
+  out[PIPE_ALU] += around->alu * part;
+  out[PIPE_CONTROL] += around->control * part;
+}
+
+// An offset that all lanes share is mostly a constant of the access, or one addition's.
+static bool adds_alike(const Op *op) {
+  const Op *offset = op->kind == OP_ADDPTR ? op_operand(op, 1)->def : NULL;
+  return offset && (offset->kind == OP_SPLAT || offset->kind == OP_CONSTANT);
 }
 
 void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCounts *shared,
               double out[PIPE_COUNT]) {
   const Value *result = op_result(op);
   memset(out, 0, PIPE_COUNT * sizeof *out);
+  issue_around(op, out);
   if (op_has(op, PURE | ELEMENTWISE)) {
     double n = registers_of(result), part = share[result->id];
     if (!part && type_is_tile(result->type)) return;
     if (part > 1) n /= part;
-    if (index && !op_has(op, COMPARE)) n = 1;
+    if (index && !op_has(op, COMPARE)) n = adds_alike(op) ? 0.5 : 1;
     issue_elementwise(op, n, out);
     return;
   }
@@ -214,7 +267,6 @@ void issue_of(const Op *op, const uint32_t *share, bool index, const AccessCount
   case OP_SHARED_COUNT:
   case OP_COPY_TENSOR:
   case OP_STORE_TENSOR: issue_memory(op, shared, out); break;
-  case OP_YIELD: out[PIPE_ALU]++, out[PIPE_CONTROL]++; break;
   default:
     if (op_info(op->kind)->sync[0]) out[PIPE_CONTROL]++;
   }

@@ -11,7 +11,13 @@
 #include "passes/pressure.h"
 
 // SPARE: that an assembler keeps for itself where tiles take all others (docs/cost.md).
-enum { LEAST_REGISTERS = 16, REGISTERS_STEP = 8, SPARE_REGISTERS = 23, CACHE_STEPS = 30000, CACHE_PROGRAMS = 16 };
+enum {
+  LEAST_REGISTERS = 16,
+  REGISTERS_STEP = 8,
+  SPARE_REGISTERS = 23,
+  CACHE_STEPS = 30000,
+  CACHE_PROGRAMS = 16
+};
 
 const char *cost_pipe_name(CostPipe pipe) {
   static const char *const names[] = {"fma", "alu", "mufu", "fp64", "memory", "tensor", "control"};
@@ -23,6 +29,7 @@ typedef struct Reporter {
   CostReport *report;
   const uint32_t *share;
   double scale; // programs of the grid, by those that were followed
+  SharedVectors read; // of the region so far
 } Reporter;
 
 // --- what is the same each time
@@ -36,22 +43,54 @@ static CostRange times(CostRange runs, uint64_t least, uint64_t most) {
   return (CostRange){runs.least * least, runs.most * most};
 }
 
+// The region of those that an op lies in, or around it, right inside of which a use lies.
+static const Region *region_under(const Op *user, const Region *home) {
+  const Region *region = user->region;
+  while (region != home && region->parent && region->parent->region != home) region = region->parent->region;
+  return region;
+}
+
+// Where all uses lie in one branch LLVM computes the value there. `runs`: of the op's region.
+static CostRange runs_where_used(const Reporter *r, const Op *op, CostRange runs) {
+  if (!op_has(op, PURE | ELEMENTWISE) || op->result_count != 1 || !op_result(op)->first_use) return runs;
+  const Region *branch = region_under(op_result(op)->first_use->user, op->region);
+  if (branch == op->region || !branch->parent || branch->parent->kind != OP_IF) return runs;
+  for (const Use *use = op_result(op)->first_use; use; use = use->next)
+    if (region_under(use->user, op->region) != branch) return runs;
+  return scaled(r, r->walk.runs[branch->first->id]);
+}
+
+// Warps that are counted at a barrier: of what the first or last warpgroup does alone its own, outside of groups of warps theirs too.
+static uint32_t warps_arriving(const Op *op) {
+  enum { WARPGROUP = 4 };
+  switch ((int)op->kind) {
+  case OP_BARRIER:
+    return op->region->parent || op_attr(op, ATTR_WARPS) ? region_warps(op) : func_warps(op->region->func);
+  case OP_ARRIVE: return region_warps(op);
+  case OP_TURN_WAIT: return op_attr(op, ATTR_FIRST) ? WARPGROUP : region_warps(op);
+  case OP_TURN_PASS: return op_attr(op, ATTR_LAST) ? WARPGROUP : region_warps(op);
+  default: return 0;
+  }
+}
+
 // `runs`: of the op's region.
 static void finish_op(Reporter *r, const Op *op, CostRange runs) {
   CostOp *cost = &r->walk.ops[op->id];
   uint32_t warps = region_warps(op);
   bool index = op->result_count && (type_is_ptr(op_result(op)->type) || r->walk.followed[op->id]);
-  AccessCounts shared = count_shared(r->walk.arena, op);
+  AccessCounts shared = count_shared(r->walk.arena, op, &r->read);
   cost->op = op;
   cost->requests = scaled(r, cost->requests);
   cost->sectors = scaled(r, cost->sectors);
   cost->sectors_ideal = scaled(r, cost->sectors_ideal);
+  cost->cache_sectors *= r->scale;
   cost->runs = times(runs, warps, warps);
   cost->shared_requests = times(runs, shared.least.requests, shared.most.requests);
   cost->wavefronts = times(runs, shared.least.units, shared.most.units);
   cost->wavefronts_ideal = times(runs, shared.least.ideal, shared.most.ideal);
   cost->data_dependent |= shared.data_dependent;
-  if (op->kind == OP_BARRIER && warps > 1) cost->barriers = times(runs, warps, warps);
+  uint32_t arriving = warps_arriving(op);
+  if (arriving > 1) cost->barriers = times(runs, arriving, arriving);
   if (op->kind == OP_COPY_TENSOR || op->kind == OP_STORE_TENSOR) {
     uint64_t bytes = tensor_box_bytes(op);
     cost->tensor_bytes = times(runs, bytes, bytes);
@@ -62,7 +101,8 @@ static void finish_op(Reporter *r, const Op *op, CostRange runs) {
     cost->tensor_cycles = issue_tensor_cycles(op) * (double)runs.most;
   }
   issue_of(op, r->share, index, shared.most.requests ? &shared : NULL, cost->instructions);
-  for (int p = 0; p < PIPE_COUNT; p++) cost->instructions[p] *= (double)cost->runs.most;
+  for (int p = 0; p < PIPE_COUNT; p++)
+    cost->instructions[p] *= (double)runs_where_used(r, op, runs).most * warps;
   cost->instruction = issue_name(r->walk.arena, op);
   cost->lane_bytes = cost->tensor_bytes.most ? (uint32_t)tensor_box_bytes(op)
                      : cost->requests.most   ? count_lane_bytes(op)
@@ -86,14 +126,21 @@ static bool has_copies(const Region *region) {
   return false;
 }
 
-// Copies that a loop issues ahead, by iterations: what it waits for was issued so many before. 0: it waits for none.
+static bool in_groups(const Region *region) {
+  for (const Op *around = region->parent; around; around = around->region->parent)
+    if (around->kind == OP_WARP_GROUPS) return true;
+  return false;
+}
+
+// Copies that a loop issues ahead, by iterations: what it waits for was issued so many before. 0: it waits for none,
+// or warps of a group do that do not copy.
 static uint32_t copies_ahead(const Func *func, const Region *region) {
   uint32_t stages = func->module->target.num_stages;
   if (!region->parent || !op_is_loop(region->parent)) return 0;
   for (const Op *op = region->first; op; op = op->next)
     if (op->kind == OP_ASYNC_WAIT)
       return (uint32_t)op_int(op, ATTR_PENDING, 0) + 1;
-    else if (op->kind == OP_RING_WAIT)
+    else if (op->kind == OP_RING_WAIT || (op->kind == OP_MBARRIER_WAIT && !in_groups(region)))
       return stages > 1 ? stages - 1 : 1;
   return 0;
 }
@@ -120,6 +167,30 @@ static const Op *product_in_turn(const Region *body) {
   return copied && done ? product : NULL;
 }
 
+// Of a warp, once round.
+static double body_instructions(const Reporter *r, const Region *body) {
+  double n = 0;
+  for (const Op *op = body->first; op; op = op->next) {
+    const CostOp *cost = &r->walk.ops[op->id];
+    for (int p = 0; p < PIPE_COUNT && cost->runs.most; p++)
+      n += cost->instructions[p] / (double)cost->runs.most;
+  }
+  return n;
+}
+
+// Iterations whose loads an assembler issues one after the other before it waits for the first: ptxas 13.0 makes four copies of an
+// innermost loop's body that is small enough. Loads do not pass stores.
+static double assembler_unrolls(const Reporter *r, const Region *body, CostRange runs) {
+  enum { COPIES = 4, LARGEST = 43 };
+  const Op *loop = body->parent;
+  if (!loop || loop->kind != OP_FOR || !has_loads(body)) return 1;
+  for (const Op *op = body->first; op; op = op->next)
+    if (op_has(op, WRITES) || (op->region_count && op->kind != OP_MAP && op->kind != OP_REDUCE)) return 1;
+  double trips = (double)runs.most / (double)scaled(r, r->walk.runs[loop->region->first->id]).most;
+  if (body_instructions(r, body) > LARGEST) return 1;
+  return trips < COPIES ? trips < 1 ? 1 : trips : COPIES;
+}
+
 static void finish_region(Reporter *r, const Region *region) {
   if (!region->first) return;
   CostRange runs = scaled(r, r->walk.runs[region->first->id]);
@@ -128,12 +199,15 @@ static void finish_region(Reporter *r, const Region *region) {
   const Op *in_turn = region->parent && op_is_loop(region->parent) ? product_in_turn(region) : NULL;
   if (in_turn) r->report->turns += (double)runs.most, r->report->turn = in_turn;
   if (ahead) r->report->copy_rounds += (double)runs.most / ahead;
-  if (has_loads(region) || has_copies(region)) r->report->rounds += runs.most;
   for (const Op *op = region->first; op; op = op->next) {
     bool descends = op_is_loop(op) || op->kind == OP_IF || op->kind == OP_WARP_GROUPS;
+    if (descends || op_has(op, WRITES)) r->read.n = 0;
     finish_op(r, op, runs);
     for (uint32_t i = 0; i < op->region_count && descends; i++) finish_region(r, op->regions[i]);
   }
+  r->read.n = 0;
+  if (has_loads(region) || has_copies(region))
+    r->report->rounds += (double)runs.most / assembler_unrolls(r, region, runs);
 }
 
 // --- the whole
@@ -161,6 +235,7 @@ static void sum_ops(Reporter *r) {
     sum_range(&t->requests, cost->requests);
     sum_range(&t->sectors, cost->sectors);
     sum_range(&t->sectors_ideal, cost->sectors_ideal);
+    t->cache_sectors += cost->cache_sectors;
     sum_range(&t->shared_requests, cost->shared_requests);
     sum_range(&t->wavefronts, cost->wavefronts);
     sum_range(&t->wavefronts_ideal, cost->wavefronts_ideal);
@@ -188,7 +263,8 @@ static bool follow_rounds(Reporter *r, CostCache *cache, uint64_t round, uint64_
   walk.tensors = r->walk.tensors;
   walk.space = r->walk.space;
   walk.cache = cache;
-  return walk_rounds(&walk, (all - rounds) / 2 * cache->beside, round, rounds, CACHE_STEPS / (rounds * round) + 1);
+  return walk_rounds(&walk, (all - rounds) / 2 * cache->beside, round, rounds,
+                     CACHE_STEPS / (rounds * round) + 1);
 }
 
 // What programs read again themselves: some programs stand for all.
@@ -198,14 +274,16 @@ static void find_lost(Reporter *r, const CostLaunch *launch, double capacity, ui
   if (!follow_rounds(r, &cache, beside < CACHE_PROGRAMS ? beside : CACHE_PROGRAMS, 1)) return;
   for (uint32_t i = 0; i < report->traffic_count; i++) {
     CostTraffic *traffic = &report->traffic[i];
-    traffic->again = least_of(cache.lost[i] * (double)report->programs / (double)cache.programs, most_again(traffic));
+    traffic->again =
+        least_of(cache.lost[i] * (double)report->programs / (double)cache.programs, most_again(traffic));
     report->lost += traffic->again;
   }
 }
 
 // What rounds of programs read that others before them had. A round is as many as the multiprocessors hold. `asked`: bytes that all
 // touch.
-static void find_missed(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside, double asked) {
+static void find_missed(Reporter *r, const CostLaunch *launch, double capacity, uint64_t beside,
+                        double asked) {
   CostReport *report = r->report;
   uint64_t rounds = report->programs / beside;
   double times = (double)report->programs / (double)beside;
@@ -266,6 +344,30 @@ static bool has_groups(Func *func) {
   return found;
 }
 
+typedef struct Stepwise {
+  const Region *region;
+  uint32_t words, most;
+} Stepwise;
+
+static void find_stepwise(Op *op, void *data) {
+  Stepwise *s = data;
+  if (op->kind != OP_SHARED_LOAD || !type_is_tile(op_result(op)->type)) return;
+  for (const Use *use = op_result(op)->first_use; use; use = use->next)
+    if (use->user->kind != OP_DOT) return;
+  if (s->region != op->region) s->region = op->region, s->words = 0;
+  s->words += tile_words(op_result(op)->type);
+  s->most = max_u32(s->most, s->words);
+}
+
+// Whether what has to be held has room: what comes in between two ops that take elements together goes register by register, operands
+// that products alone read step by step.
+static bool fits(Arena *scratch, Func *func, uint32_t most) {
+  Stepwise stepwise = {0};
+  region_walk(func->body, find_stepwise, &stepwise);
+  uint32_t held = func_pressure_across(scratch, func), freed = stepwise.most < held ? stepwise.most : held;
+  return held - freed + TUNE_BLOCKS_OTHER_REGISTERS + SPARE_REGISTERS <= most;
+}
+
 static uint32_t estimate_registers(Arena *scratch, Func *func) {
   uint32_t n = func_pressure(scratch, func) + TUNE_BLOCKS_OTHER_REGISTERS;
   return max_u32(LEAST_REGISTERS, (n + REGISTERS_STEP - 1) / REGISTERS_STEP * REGISTERS_STEP);
@@ -286,8 +388,9 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->programs = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   uint32_t wanted = estimate_registers(arena, func), most = func_thread_registers(func);
   report->registers = wanted < most ? wanted : most;
-  if (has_groups(func)) most = func->module->target.arch->thread_registers; // groups that copy give theirs to those that multiply
-  report->excess = wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
+  if (has_groups(func))
+    most = func->module->target.arch->thread_registers; // groups that copy give theirs to those that multiply
+  report->excess = !fits(arena, func, most) && wanted + SPARE_REGISTERS > most ? wanted + SPARE_REGISTERS - most : 0;
   const CostTensor *tensors = tensors_of(arena, func, launch);
   report->alive = func_alive(arena, func);
   report->traffic = ARENA_ARRAY(arena, CostTraffic, launch->buffer_count + 1);
@@ -306,7 +409,7 @@ CostReport *cost_report(Arena *arena, Func *func, const CostLaunch *launch) {
   report->exact = report->counted == report->programs && !r.walk.estimated && !r.walk.unbounded;
   report->unbounded = r.walk.unbounded;
   finish_region(&r, func->body);
-  if (report->programs) report->rounds /= report->programs;
+  if (report->programs) report->rounds /= (double)report->programs;
   if (report->programs) report->copy_rounds /= (double)report->programs;
   if (report->programs) report->turns /= (double)report->programs;
   sum_ops(&r);

@@ -108,11 +108,11 @@ AccessCounts count_tensor(const Op *op, const CostTensor *tensor, const CostValu
   if (!tensor_op_box(op, &box)) return (AccessCounts){.data_dependent = true};
   uint64_t most = divide_up(tensor_box_bytes(op), SECTOR) * box.count;
   if (!is_known(op, tensor, coordinates))
-    return (AccessCounts){{box.count, 0, 0}, {box.count, 2 * most, most}, true};
+    return (AccessCounts){.least = {box.count, 0, 0}, .most = {box.count, 2 * most, most}, .data_dependent = true};
   count.requests = box.count;
   for (uint32_t i = 0; i < box.count; i++)
     if (find_part(op, i, tensor, coordinates, &part)) add_rows(&count, &part);
-  return (AccessCounts){count, count, false};
+  return (AccessCounts){.least = count, .most = count};
 }
 
 void cache_box(CostCache *cache, const Op *op, const CostTensor *tensor, const CostValue *coordinates,

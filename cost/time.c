@@ -25,7 +25,7 @@ enum { ISSUE_SLOTS = 4 }; // warp instructions a clock and multiprocessor: one a
 
 const char *cost_bound_name(CostBound bound) {
   static const char *const names[] = {
-      "memory", "L2", "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
+      "memory",  "L2",   "shared memory", "tensor cores", "issue slots", "multiply-adds", "special functions",
       "latency", "turns"};
   return names[bound];
 }
@@ -76,14 +76,14 @@ static void find_bounds(const CostReport *report, const TargetInfo *arch, const 
          *bounds = time->bounds;
   for (int p = 0; p < PIPE_COUNT; p++) instructions += t->instructions[p];
   bounds[BOUND_MEMORY] = report->memory / (chip->bandwidth * 1e9 * chip->memory / 100);
-  bounds[BOUND_L2] = 32.0 * (double)t->sectors.most / (chip->l2 * 1e9);
+  bounds[BOUND_L2] = 32.0 * t->cache_sectors / (chip->l2 * 1e9);
   bounds[BOUND_SHARED] = (double)t->wavefronts.most / all * time->tail;
   bounds[BOUND_TENSOR] = t->tensor_cycles / all / (chip->tensor / 100) * time->tail;
   bounds[BOUND_ISSUE] = instructions / ISSUE_SLOTS / all * time->tail;
   if (arch->fma) bounds[BOUND_FMA] = t->instructions[PIPE_FMA] * TARGET_WARP / arch->fma / all * time->tail;
   if (arch->mufu)
     bounds[BOUND_MUFU] = t->instructions[PIPE_MUFU] * TARGET_WARP / arch->mufu / all * time->tail;
-  bounds[BOUND_LATENCY] = ceiling(time->waves) * (double)report->rounds * chip->latency * 1e-9;
+  bounds[BOUND_LATENCY] = ceiling(time->waves) * report->rounds * chip->latency * 1e-9;
   if (report->turns > 0)
     bounds[BOUND_TURNS] =
         ceiling(time->waves) * (report->turns * chip->latency * 1e-9 +
@@ -97,6 +97,15 @@ static void pick(CostTime *time) {
   time->seconds = time->launch + time->bounds[time->bottleneck];
 }
 
+// At a launch's end memory is not busy: the last program's loads are waited for with nothing beside them, programs that run side by side end
+// one after the other, and some multiprocessor has more to do than others. Parts, by sums of rows (docs/cost.md).
+static double at_the_end(const CostReport *report, const TargetInfo *arch, const Chip *chip, const CostTime *time) {
+  static const double alone = 0.1, beside = 0.01, share = 0.05;
+  double each = (double)report->programs / arch->multiprocessors, memory = time->bounds[BOUND_MEMORY];
+  return alone * report->rounds * chip->latency * 1e-9 + beside * memory / (time->waves > 1 ? time->waves : 1) +
+         (each > 1 ? share * memory / each : 0);
+}
+
 static void add_up(const CostReport *report, const TargetInfo *arch, const Chip *chip, CostTime *time) {
   double all = arch->multiprocessors * chip->mhz * 1e6, warps = func_warps(report->func), sum = 0;
   double bounds[BOUND_COUNT];
@@ -106,6 +115,7 @@ static void add_up(const CostReport *report, const TargetInfo *arch, const Chip 
   bounds[BOUND_SHARED] += time->spills;
   bounds[BOUND_ISSUE] += time->spills / ISSUE_SLOTS;
   bounds[BOUND_LATENCY] += time->copies;
+  if (bounds[BOUND_MEMORY] > 0) bounds[BOUND_MEMORY] += at_the_end(report, arch, chip, time);
   for (int b = 0; b < BOUND_COUNT; b++) sum += pow(bounds[b], NORM);
   time->together = time->launch + pow(sum, 1.0 / NORM);
 }
@@ -129,9 +139,10 @@ double cost_saving(const CostReport *report, const CostSaving *saving, double *s
   CostReport without = *report;
   CostTotals *t = &without.totals;
   t->sectors.most -= (uint64_t)saving->sectors;
+  t->cache_sectors -= saving->sectors < t->cache_sectors ? saving->sectors : t->cache_sectors;
   t->wavefronts.most -= (uint64_t)saving->wavefronts;
   for (int p = 0; p < PIPE_COUNT; p++) t->instructions[p] -= saving->instructions[p];
-  without.rounds -= (uint64_t)saving->rounds;
+  without.rounds -= saving->rounds;
   without.memory -= saving->memory;
   if (saving->turns) without.turns = 0;
   CostTime time = time_of(&without);

@@ -124,8 +124,8 @@ static const AccessCounts *counts_of(CostWalk *w, const Op *op, const CostValue 
   return &((Counted *)*place)->counts;
 }
 
-static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, uint64_t sectors) {
-  double bytes = 32.0 * (double)sectors * (double)w->weight;
+static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last, double sectors) {
+  double bytes = 32.0 * sectors * (double)w->weight;
   for (uint32_t i = 0; i < w->launch->buffer_count; i++) {
     const CostBuffer *buffer = &w->launch->buffers[i];
     if (last < buffer->address || first >= buffer->address + buffer->bytes) continue;
@@ -136,11 +136,17 @@ static void add_traffic(CostWalk *w, const Op *op, uint64_t first, uint64_t last
   }
 }
 
+// Those that reach the second-level cache.
+static double cache_sectors(const AccessCounts *counts) {
+  return (double)counts->most.units / (counts->alike ? counts->alike : 1);
+}
+
 static void add_counts(CostWalk *w, const Op *op, const AccessCounts *counts) {
   CostOp *cost = &w->ops[op->id];
   add(w, &cost->requests, counts->least.requests, counts->most.requests);
   add(w, &cost->sectors, counts->least.units, counts->most.units);
   add(w, &cost->sectors_ideal, counts->least.ideal, counts->most.ideal);
+  cost->cache_sectors += cache_sectors(counts) * (double)w->weight;
   cost->data_dependent |= counts->data_dependent;
 }
 
@@ -156,7 +162,7 @@ static void count_access(CostWalk *w, const Op *op) {
   add_counts(w, op, counts);
   if (!pointer->known) return;
   add_traffic(w, op, base + (uint64_t)(pointer->tile ? pointer->tile->least : 0),
-              base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), counts->most.units);
+              base + (uint64_t)(pointer->tile ? pointer->tile->most : 0), cache_sectors(counts));
 }
 
 static void count_box(CostWalk *w, const Op *op) {
@@ -172,7 +178,7 @@ static void count_box(CostWalk *w, const Op *op) {
   const AccessCounts counts = count_tensor(op, tensor, coordinates);
   add_counts(w, op, &counts);
   w->steps++;
-  if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, counts.most.units);
+  if (tensor->known) add_traffic(w, op, tensor->address, tensor->address, cache_sectors(&counts));
 }
 
 // --- control flow

@@ -137,10 +137,10 @@ static void find_latency(Explanation *e) {
   loss.what = arena_printf(
       e->run->arena,
       "a program waits %llu times for memory, one after the other, and %u warps a multiprocessor hide it",
-      (unsigned long long)r->rounds, r->occupancy.warps);
+      (unsigned long long)(r->rounds + 0.5), r->occupancy.warps);
   loss.change = "more stages (num_stages), so that a loop's loads are under way while it computes; longer "
                 "steps; more, smaller programs";
-  add_loss(e, loss, &(CostSaving){.rounds = (double)r->rounds - 1});
+  add_loss(e, loss, &(CostSaving){.rounds = r->rounds - 1});
 }
 
 static void add_read_again(Explanation *e, const CostTraffic *traffic) {

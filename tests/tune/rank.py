@@ -3,6 +3,8 @@
 """Spearman's rank correlation between what `tilec tune --predict` predicts and what an H200 took (measured.json), over all configurations of
 each space of spaces.json, and how fast the best of the tenth that is predicted to be fastest is beside the best of all.
 
+Those of measured-h100.json are told too, and held to nothing: nothing was fitted to them.
+
 rank.py TILEC [SPACE...]; a line a space, and exit status 1 where one is below its bars of spaces.json."""
 import json
 import os
@@ -59,9 +61,12 @@ def predicted(tilec, space):
     return found
 
 
-def judge(name, space, tilec, measured):
+def judge(name, space, tilec, measured, others):
     times = {tuple(values): us for values, us in measured if us}
     seconds = predicted(tilec, space)
+    for card, figures in others:
+        there = {tuple(values): us for values, us in figures if us}
+        print(f"{name} on an {card}: rank correlation {spearman([seconds[key] for key in there], [there[key] for key in there]):.3f}")
     both = [key for key in seconds if key in times]  # as ranked
     correlation = spearman([seconds[key] for key in both], [times[key] for key in both])
     tenth = both[: max(4, len(times) // 10)]
@@ -74,9 +79,9 @@ def judge(name, space, tilec, measured):
 
 
 def main():
-    spaces, measured = load("spaces.json"), load("measured.json")
+    spaces, measured, other = load("spaces.json"), load("measured.json"), load("measured-h100.json")
     chosen = sys.argv[2:] or list(spaces)
-    results = [judge(name, spaces[name], sys.argv[1], measured[name]) for name in chosen]
+    results = [judge(name, spaces[name], sys.argv[1], measured[name], [(other["card"], other[name])] if name in other else []) for name in chosen]
     return 0 if all(results) else 1
 
 

@@ -194,18 +194,62 @@ static void test_trips(void **state) {
 }
 
 // Of a persistent kernel each program is counted once, whichever block runs it.
+// What all four warps load the second-level cache is asked for once: 32 elements are 4 sectors.
+static void test_warps_that_load_the_same(void **state) {
+  (void)state;
+  static const char text[] = "#l = layout<lane = [1, 2, 4, 8, 16], warp = [0, 0]; 32>\n"
+                             "module target = \"sm_90a\", num_warps = 4 {\n"
+                             "kernel @k(%x: *i32, %n: i32) {\n"
+                             "  %i = arange {start = 0, end = 32} : tile<32xi32, #l>\n"
+                             "  %p = splat %x : tile<32x*i32, #l>\n"
+                             "  %a = addptr %p, %i : tile<32x*i32, #l>\n"
+                             "  %v = load %a : tile<32xi32, #l>\n"
+                             "  %w = add %v, %i : tile<32xi32, #l>\n"
+                             "  store %a, %w\n"
+                             "  return\n}\n}\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  CostReport *r = report_of(&s, text, 64, 1);
+  expect_range(r->totals.sectors, 4 * 4 + 4, 4 * 4 + 4); // the first warp alone stores
+  assert_true(r->totals.cache_sectors == 4 + 4);
+  ir_fixture_close(&s);
+}
+
+static double rounds_of(const char *stored, uint64_t trips) {
+  static const char before[] =
+      "  %z = constant {value = 0} : i32\n  %one = constant {value = 1} : i32\n"
+      "  for %z, %n, %one do (%k: i32) {\n    %w = load %a, %m : tile<128xi32, #l>\n";
+  IrFixture s;
+  ir_fixture_open(&s);
+  const char *loop = arena_printf(&s.arena, "%s%s    yield\n  }\n", before, stored);
+  double rounds = report_of(&s, kernel_of(&s.arena, 1, loop), trips, 1)->rounds;
+  ir_fixture_close(&s);
+  return rounds;
+}
+
+// Of a small loop ptxas has four iterations' loads under way at once, unless it stores, which loads may not pass.
+static void test_rounds_of_a_small_loop(void **state) {
+  (void)state;
+  assert_true(rounds_of("", 2) == 1 + 1);
+  assert_true(rounds_of("", 64) == 1 + 16);
+  assert_true(rounds_of("    store %a, %w, %m\n", 64) == 1 + 64);
+}
+
 static void test_programs_in_turn(void **state) {
   (void)state;
   static const char text[] =
       "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
       "module target = \"sm_90a\", num_warps = 4 {\n"
-      "kernel @k(%x: *i32, %n: i32, %px: i32 {hidden = programs}, %py: i32 {hidden = programs}, %pz: i32 {hidden = programs}) {\n"
+      "kernel @k(%x: *i32, %n: i32, %px: i32 {hidden = programs}, %py: i32 {hidden = programs}, %pz: i32 "
+      "{hidden = programs}) {\n"
       "  %b = program_id {axis = 0} : i32\n  %bs = num_programs {axis = 0} : i32\n"
       "  %r = mul %px, %py : i32\n  %all = mul %r, %pz : i32\n"
       "  for %b, %all, %bs {programs} do (%t: i32) {\n"
       "    %s = splat %t : tile<128xi32, #l>\n    %i = arange {start = 0, end = 128} : tile<128xi32, #l>\n"
-      "    %e = splat %n : tile<128xi32, #l>\n    %o = mul %s, %e : tile<128xi32, #l>\n    %q = add %o, %i : tile<128xi32, #l>\n"
-      "    %p = splat %x : tile<128x*i32, #l>\n    %a = addptr %p, %q : tile<128x*i32, #l>\n    store %a, %i\n    yield\n  }\n"
+      "    %e = splat %n : tile<128xi32, #l>\n    %o = mul %s, %e : tile<128xi32, #l>\n    %q = add %o, %i : "
+      "tile<128xi32, #l>\n"
+      "    %p = splat %x : tile<128x*i32, #l>\n    %a = addptr %p, %q : tile<128x*i32, #l>\n    store %a, "
+      "%i\n    yield\n  }\n"
       "  return\n}\n}\n";
   IrFixture s;
   ir_fixture_open(&s);
@@ -236,7 +280,8 @@ static void test_events(void **state) {
   (void)state;
   static const char text[] =
       "#l = layout<lane = [1, 2, 4, 8, 16], warp = [32, 64]; 128>\n"
-      "#s = layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>\n#r = layout<offset = [1, 2, 4, 8, 16, 32, 64, 128]; 256>\n"
+      "#s = layout<offset = [1, 2, 4, 8, 16, 32, 64]; 128>\n#r = layout<offset = [1, 2, 4, 8, 16, 32, 64, "
+      "128]; 256>\n"
       "module target = \"sm_90a\", num_warps = 4 {\nkernel @k(%x: *i32, %n: i32) {\n"
       "  %b = shared_alloc {offset = 0} : shared<2x128xi32, #r>\n"
       "  %i = arange {start = 0, end = 128} : tile<128xi32, #l>\n  %c0 = constant {value = 0} : i32\n"
@@ -255,8 +300,9 @@ static void test_events(void **state) {
     OpKind kind;
     int64_t slot;
     uint32_t trip;
-  } expected[] = {{OP_SHARED_STORE, 0, 0}, {OP_BARRIER, -1, 0}, {OP_SHARED_LOAD, 0, 0}, {OP_SHARED_STORE, 1, 1},
-                  {OP_BARRIER, -1, 1},     {OP_SHARED_LOAD, 1, 1}, {OP_SHARED_STORE, 0, 2}, {OP_BARRIER, -1, 2}};
+  } expected[] = {{OP_SHARED_STORE, 0, 0}, {OP_BARRIER, -1, 0}, {OP_SHARED_LOAD, 0, 0},
+                  {OP_SHARED_STORE, 1, 1}, {OP_BARRIER, -1, 1}, {OP_SHARED_LOAD, 1, 1},
+                  {OP_SHARED_STORE, 0, 2}, {OP_BARRIER, -1, 2}};
   assert_int_equal(events.n, 8); // of nine
   for (uint32_t i = 0; i < events.n; i++) {
     assert_int_equal(events.at[i].op->kind, expected[i].kind);
@@ -311,11 +357,15 @@ static void test_alive(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_occupancy), cmocka_unit_test(test_cache), cmocka_unit_test(test_read_again),
+      cmocka_unit_test(test_occupancy),
+      cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_read_again),
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_reciprocals),
       cmocka_unit_test(test_addresses_of_data),
       cmocka_unit_test(test_trips),
+      cmocka_unit_test(test_warps_that_load_the_same),
+      cmocka_unit_test(test_rounds_of_a_small_loop),
       cmocka_unit_test(test_programs_in_turn),
       cmocka_unit_test(test_time),
       cmocka_unit_test(test_alive),
