@@ -25,6 +25,26 @@
 
 // --- warps
 
+// Instructions of 16 rows and 8 columns of the first warp, which has the most, where 2^m warps are along m, 2^n along n.
+static uint32_t warp_work(const Product *p, uint32_t m, uint32_t n) {
+  uint32_t rows = min_u32(p->extents.m, 1u << (p->shape.m - m)),
+           columns = min_u32(p->extents.n, 1u << (p->shape.n - n));
+  return (rows + 15) / 16 * ((columns + 7) / 8);
+}
+
+// Of padded tiles the warps lie otherwise where the first one then multiplies less.
+static DotWarps less_padding(const Product *p, DotWarps warps) {
+  uint32_t bits = warps.m + warps.n, room_m = p->shape.m - 4, room_n = p->shape.n - 3;
+  if (warps.m > room_m || !op_attr(p->op, ATTR_EXTENTS)) return warps;
+  uint32_t least = warp_work(p, warps.m, warps.n);
+  for (uint32_t n = 0; n <= bits && n <= room_n; n++) {
+    if (bits - n > room_m || warp_work(p, bits - n, n) >= least) continue;
+    least = warp_work(p, bits - n, n);
+    warps.m = bits - n, warps.n = n;
+  }
+  return warps;
+}
+
 // As square a tile a warp as can be, in units of m16n8 pairs; of products that feed one another whole rows,
 // as long as there are rows: repeating work costs more than passing elements between warps.
 static DotWarps mma_warps(const Product *p) {
@@ -41,7 +61,7 @@ static DotWarps mma_warps(const Product *p) {
     else
       warps.m++; // no room left: warps repeat one another's work
   }
-  return warps;
+  return p->chained ? warps : less_padding(p, warps);
 }
 
 enum { INSTRUCTION_ROWS = 64 };
