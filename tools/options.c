@@ -271,7 +271,6 @@ static bool set_registers(OptionParser *p, const char *value) {
 
 static bool set_simulate(OptionParser *p, const char *value) { return (void)value, p->options->simulate = true; }
 static bool set_ncu(OptionParser *p, const char *value) { return p->options->ncu_file = value, true; }
-
 static bool set_time_passes(OptionParser *p, const char *value) { return (void)value, p->options->time_passes = true; }
 
 static bool set_print_after(OptionParser *p, const char *value) {
