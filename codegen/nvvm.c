@@ -48,7 +48,8 @@ LLVMValueRef nvvm_copy_fp32(Emitter *e, LLVMValueRef x) {
 LLVMValueRef nvvm_fresh(Emitter *e, LLVMValueRef x) {
   LLVMTypeRef type = LLVMTypeOf(x), function = LLVMFunctionType(type, &type, 1, false);
   bool narrow = type == e->i32, wide = type == e->i64 || type == e->ptr;
-  if (LLVMIsConstant(x) || (!narrow && !wide)) return x;
+  bool number = LLVMIsConstant(x) && !LLVMIsAConstantExpr(x); // an address in shared memory is none
+  if (number || (!narrow && !wide)) return x;
   const char *text = narrow ? "mov.b32 $0, $1;" : "mov.b64 $0, $1;", *constraints = narrow ? "=r,r" : "=l,l";
   LLVMValueRef code = LLVMGetInlineAsm(function, text, strlen(text), constraints, strlen(constraints), true,
                                        false, LLVMInlineAsmDialectATT, false);

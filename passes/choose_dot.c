@@ -90,12 +90,14 @@ static DotWarps padded_warps(const Product *p) {
 }
 
 // The first four warps are a warpgroup, along m; more warpgroups take m while each has 64 rows, then n while
-// each has 64 columns: a whole swizzled row.
+// each has 64 columns: a whole swizzled row. Of products that feed one another the last alone takes n: what the others
+// give would have to pass between warpgroups, and each has it whole by repeating them.
 static DotWarps wgmma_warps(const Product *p) {
   DotWarps warps = {.m = 2};
   if (pads_wgmma(p)) return padded_warps(p);
   for (uint32_t left = region_warp_bits(p->op) - 2; left > 0; left--) {
-    if (warps.m < p->shape.m - 4 || p->chained || warps.n + 6 >= p->shape.n)
+    bool n_has = warps.n + 6 < p->shape.n && (!p->chained || p->ends_chain);
+    if (warps.m < p->shape.m - 4 || !n_has)
       warps.m++;
     else
       warps.n++;
@@ -206,8 +208,13 @@ static Layout choose_fma(DotChooser *c, Product *p) {
 
 static Product product_of(DotChooser *c, Op *op) {
   DotProduct is = dot_product(op);
-  return (Product){
-      .op = op, .is = is, .shape = is.shape, .extents = dot_extents(op), .chained = dot_is_chained(c, op)};
+  bool feeds = dot_feeds(c, op), fed = dot_is_fed(c, op);
+  return (Product){.op = op,
+                   .is = is,
+                   .shape = is.shape,
+                   .extents = dot_extents(op),
+                   .chained = feeds || fed,
+                   .ends_chain = fed && !feeds};
 }
 
 // Tiles that have layouts are no longer what a choice is made for.

@@ -11,7 +11,7 @@ typedef struct DotChooser {
   PassContext *context;
   Func *func;
   const Target *target;
-  uint8_t *feeds; // by value id: seen, for dot_is_chained
+  uint8_t *feeds; // by value id: seen, for dot_feeds and dot_is_fed
   bool changed;
 } DotChooser;
 
@@ -21,10 +21,13 @@ typedef struct Product {
   DotShape shape; // is.shape
   DotExtents extents;
   bool chained;    // the result reaches another dot's first operand, or the first operand comes from another
+  bool ends_chain; // the latter alone
   const char *way; // how the operands reach the instruction, where that is worth a remark
 } Product;
 
-bool dot_is_chained(DotChooser *c, const Op *dot);
+// Whether the result reaches another dot's first operand, and whether the first operand comes from another.
+bool dot_feeds(DotChooser *c, const Op *dot);
+bool dot_is_fed(DotChooser *c, const Op *dot);
 // Whether the operand is computed rather than loaded: then its registers go to the product as they are.
 bool dot_operand_is_computed(const Value *value);
 

@@ -39,7 +39,7 @@ static bool reaches_dot(DotSearch *search, const Value *value) {
   return false;
 }
 
-static bool feeds_dot(DotChooser *c, const Op *dot) {
+bool dot_feeds(DotChooser *c, const Op *dot) {
   DotSearch search = {c, FEED_STEPS};
   memset(c->feeds, 0, c->func->value_count);
   return reaches_dot(&search, op_result(dot));
@@ -66,7 +66,7 @@ static bool comes_from_dot(DotSearch *search, const Value *value) {
   return false;
 }
 
-static bool is_fed_by_dot(DotChooser *c, const Op *dot) {
+bool dot_is_fed(DotChooser *c, const Op *dot) {
   DotSearch search = {c, FEED_STEPS};
   memset(c->feeds, 0, c->func->value_count);
   return comes_from_dot(&search, op_operand(dot, 0));
@@ -82,8 +82,4 @@ bool dot_operand_is_computed(const Value *value) {
     value = op_operand(op, 0);
   }
   return true;
-}
-
-bool dot_is_chained(DotChooser *c, const Op *dot) {
-  return feeds_dot(c, dot) || is_fed_by_dot(c, dot);
 }

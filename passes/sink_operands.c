@@ -35,7 +35,8 @@ static const Op *loop_beside(const Op *user, const Region *region) {
 
 static bool stored_after(const Op *alloc, const Op *load) {
   for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
-    bool before = use->user->kind == OP_SHARED_STORE && use->user->id < load->id;
+    OpKind kind = use->user->kind;
+    bool before = (kind == OP_SHARED_STORE || kind == OP_COPY_ASYNC) && use->user->id < load->id;
     if (!before && use->user->kind != OP_SHARED_LOAD) return true;
   }
   return false;
@@ -52,16 +53,18 @@ static bool can_sink(const Op *load) {
   return true;
 }
 
-// The last op that uses the buffer, at a loop's end what uses it in the loop; the function's last where other ops than stores, loads
-// and products that are waited for at once have it, or an operand is read from it that may be read in a loop.
-static uint32_t end_of_life(const Func *func, const Op *alloc) {
-  uint32_t end = alloc->id;
-  for (const Use *use = op_result(alloc)->first_use; use; use = use->next) {
+// The last op that uses the buffer or a view of it, at a loop's end what uses it in the loop; the function's last where other ops
+// than stores, loads, copies and products that are waited for at once have it, or an operand is read from it that may be read in a loop.
+static uint32_t end_of_life(const Func *func, const Value *buffer, const Region *home) {
+  uint32_t end = buffer->def->id;
+  for (const Use *use = buffer->first_use; use; use = use->next) {
     const Op *user = use->user, *around = user;
     bool brief = user->kind == OP_SHARED_STORE || user->kind == OP_SHARED_LOAD ||
+                 user->kind == OP_COPY_ASYNC || user->kind == OP_SHARED_TRANS ||
                  (user->kind == OP_DOT && !op_attr(user, ATTR_ASYNC));
     if (!brief || can_sink(user)) return func->op_count - 1;
-    for (; around && around->region != alloc->region; around = around->region->parent)
+    if (user->kind == OP_SHARED_TRANS) end = max_u32(end, end_of_life(func, op_result(user), home));
+    for (; around && around->region != home; around = around->region->parent)
       if (around->region->parent && op_is_loop(around->region->parent)) user = around->region->parent;
     end = max_u32(end, op_is_loop(user) ? user->regions[user->region_count - 1]->last->id : user->id);
   }
@@ -79,7 +82,7 @@ static void add_life(Op *op, void *data) {
   uint64_t bytes = shared_bytes(op_result(op)->type);
   lives->all += bytes;
   lives->more[op->id] += bytes;
-  lives->fewer[end_of_life(lives->func, op)] += bytes;
+  lives->fewer[end_of_life(lives->func, op_result(op), op->region)] += bytes;
 }
 
 // Whether the buffers leave room for two blocks, or for one where a block's threads have more than half of the registers. For
